@@ -59,7 +59,7 @@ const TIMES: usize = 2;
 const LONG: (&str, usize) = ("OVERSPILL_PLAN_MIB", 8);
 
 /// Bytes that a plan may take: of the policies here, crush/bang keeps the most, 50 KB in ranges of one byte each.
-const MOST: usize = 6 << 20;
+const MAX_BYTES: usize = 6 << 20;
 
 /// The most bytes that a plan of the larger output may take, of that of the smaller one: what is kept differs a little.
 fn with_growth(before: usize) -> usize {
@@ -98,7 +98,7 @@ fn no_plan_takes_memory_by_the_size_of_the_output() {
             let before = peak_of_plan(&policy, small, &Totals::unknown());
             for totals in [&Totals::unknown(), &known] {
                 let peak = peak_of_plan(&policy, &bytes, totals);
-                if peak > MOST || peak > with_growth(before) {
+                if peak > MAX_BYTES || peak > with_growth(before) {
                     over.push(format!("{name}, {kind}: {before} bytes of the smaller output, then {peak}"));
                 }
                 most = most.max((peak, name.to_owned()));

@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_clock_past_the_year_9999_is_the_last_time_there_is() {
+    fn a_clock_past_the_year_9999_reads_as_the_last_time() {
         let far = Duration::from_secs(260_000_000_000);
         assert_eq!(nearest(SystemTime::UNIX_EPOCH + far), Timestamp::MAX);
         assert_eq!(nearest(SystemTime::UNIX_EPOCH - 2 * far), Timestamp::MIN);

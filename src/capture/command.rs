@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn of_two_reasons_to_stop_a_command_the_first_is_reported() {
+    fn the_first_reason_to_stop_a_command_is_reported() {
         let (_home, capture) = capture("basic/shell");
         let (tell, told) = channel();
         let capture = capture.timeout(Duration::from_secs(2)).on_output(move |_| tell.send(()).unwrap());
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn a_policy_that_knows_the_streams_apart_gets_them_apart() {
+    fn a_policy_that_distinguishes_the_streams_gets_both() {
         let (_home, outcome) = run("go-opencode/bash", "echo error: a; seq 1 5000 >&2; echo error: b >&2");
         assert!(outcome.truncated && outcome.saved_to.is_none());
         assert_eq!(outcome.lines.total, 5004);
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_that_is_not_there_is_an_error() {
+    fn a_missing_command_is_an_error() {
         let error = capture("pi/bash").1.run(Command::new("/no/such/command")).unwrap_err();
         assert!(matches!(error, Error::Start(_)) && error.to_string().contains("not found"));
     }

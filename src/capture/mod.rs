@@ -43,5 +43,5 @@ pub use {
     spill::copy::Progress,
     spill::location::DEFAULT_SESSION,
     spill::session::{EndError, EndedSession, end_session},
-    spill::sink::{HOLD, SinkLimits, Stopped},
+    spill::sink::{HOLD, SinkLimits, StopReason},
 };

@@ -66,7 +66,7 @@ impl Request {
     }
 
     /// Returns the request for a command that ended like this, with the policy for failures if it failed.
-    pub(crate) fn of_ended(&self, ended: Option<Ended>) -> Request {
+    pub(crate) fn for_exit(&self, ended: Option<Ended>) -> Request {
         let has_failed = ended.is_some_and(|ended| ended.exit_code() != 0);
         match self.failed.clone().filter(|_| has_failed) {
             Some(policy) => Request {

@@ -13,7 +13,7 @@ use crate::base::human::size;
 use crate::capture::NOT_SAVED;
 use crate::config::{self, Config, Overrides};
 use crate::preview::{self, Input, InputContext, Totals};
-use crate::source::{Hold, MapView, Source, StreamProgress};
+use crate::source::{FileLock, MapView, Source, StreamProgress};
 use crate::text::label::label;
 
 use super::args::PolicyArgs;
@@ -53,10 +53,10 @@ pub(crate) fn open_named(config: &Config, named: Named, look: &PolicyArgs) -> an
             let failed = |error| anyhow!("standard input cannot be read: {error}");
             input(Source::stdin().map_err(failed)?, None, look)
         }
-        Named::File(path) => open_path(config, &path, look, Hold::Lock),
-        Named::Output(entry) => open_path(config, &entry.path(), look, Hold::Lock),
+        Named::File(path) => open_path(config, &path, look, FileLock::Shared),
+        Named::Output(entry) => open_path(config, &entry.path(), look, FileLock::Shared),
         Named::Recorded(found) => match found.output(config)? {
-            CallOutput::Spill(path) => open_path(config, &path, look, Hold::Lock),
+            CallOutput::Spill(path) => open_path(config, &path, look, FileLock::Shared),
             CallOutput::Text(text) => {
                 say(&format!("{}: its spill is not at hand; this is its text as recorded", found.id()));
                 let opened = input(Source::stream(io::Cursor::new(text))?, None, look)?;
@@ -76,12 +76,12 @@ pub(crate) fn open_path(
     config: &Config,
     path: &Path,
     look: &PolicyArgs,
-    hold: Hold,
+    hold: FileLock,
 ) -> anyhow::Result<OpenInput> {
     let around = config.stores_around(Some(path));
     let file = config.stored_file(&around, path);
     let source = match &file {
-        Some(_) if hold == Hold::No => Source::glance_at_entry(path)?,
+        Some(_) if hold == FileLock::None => Source::glance_at_entry(path)?,
         Some(_) => Source::open_entry(path)?,
         None => Source::open(path)?,
     };

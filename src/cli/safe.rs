@@ -2,7 +2,7 @@
 
 use std::io::{self, Stderr, Stdout, StdoutLock, Write};
 
-use crate::base::fs::patient::{self, Patient};
+use crate::base::fs::blocking::{self, BlockingIo};
 use crate::text::cells::{Escapes, Show};
 use crate::text::{label, units};
 
@@ -19,16 +19,16 @@ pub(crate) struct SafeWriter<W: Write> {
     line: Vec<u8>,
 }
 
-impl SafeWriter<Patient<StdoutLock<'static>>> {
+impl SafeWriter<BlockingIo<StdoutLock<'static>>> {
     /// Writes to standard output.
     pub(crate) fn stdout() -> Self {
-        Self::new(patient::stdout(), terminal::show(&io::stdout()))
+        Self::new(blocking::stdout(), terminal::show(&io::stdout()))
     }
 
     /// Same for what a program wrote to a terminal: its colours are shown, and no other escape sequences.
     pub(crate) fn rendered() -> Self {
         let rendered = |show| Show { escapes: Escapes::Render, ..show };
-        Self::new(patient::stdout(), terminal::show(&io::stdout()).map(rendered))
+        Self::new(blocking::stdout(), terminal::show(&io::stdout()).map(rendered))
     }
 }
 
@@ -108,13 +108,13 @@ impl<W: Write> Write for PlainWriter<W> {
 }
 
 /// Returns standard output for what is safe already; if nothing but ASCII can be shown there, in ASCII.
-pub(crate) fn stdout() -> PlainWriter<Patient<StdoutLock<'static>>> {
-    PlainWriter::new(patient::stdout(), terminal::is_ascii(&io::stdout()))
+pub(crate) fn stdout() -> PlainWriter<BlockingIo<StdoutLock<'static>>> {
+    PlainWriter::new(blocking::stdout(), terminal::is_ascii(&io::stdout()))
 }
 
 /// The same, not locked.
-pub(crate) fn shared_stdout() -> PlainWriter<Patient<Stdout>> {
-    PlainWriter::new(patient::screen(), terminal::is_ascii(&io::stdout()))
+pub(crate) fn shared_stdout() -> PlainWriter<BlockingIo<Stdout>> {
+    PlainWriter::new(blocking::screen(), terminal::is_ascii(&io::stdout()))
 }
 
 /// The same for standard error.

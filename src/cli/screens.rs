@@ -10,7 +10,7 @@ use crate::corpus::{find_in_stores, prepare_tuning};
 use crate::output::subject::{Subject, Target};
 use crate::session::citing::SessionsCache;
 use crate::session::examine::Paths;
-use crate::source::Hold;
+use crate::source::FileLock;
 use crate::tui::keys::{KeyFault, KeyMap, TABLE, former_names};
 use crate::tui::target::Services;
 use crate::tui::widget::theme::Theme;
@@ -119,7 +119,7 @@ pub(crate) fn target(config: &Config, opened: OpenInput, overrides: &Overrides) 
 }
 
 /// Opens an entry of a store, with its agent's policy.
-fn open_path(config: &Config, path: &Path, hold: Hold) -> Result<Target, String> {
+fn open_path(config: &Config, path: &Path, hold: FileLock) -> Result<Target, String> {
     let opened = input::open_path(config, path, &PolicyArgs::default(), hold);
     let target = opened.and_then(|opened| target(config, opened, &Overrides::default()));
     target.map_err(|error| error.to_string())

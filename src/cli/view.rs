@@ -114,7 +114,7 @@ fn refuse(unused: Option<String>, why: &str) -> anyhow::Result<()> {
 /// Copies an output while it arrives, as `less` does: unchanged, except that a terminal without screens gets it escaped.
 fn copy(source: Source) -> CommandResult {
     let show = terminal::show(&io::stdout()).filter(|_| io::stdout().is_terminal());
-    let mut out = SafeWriter::new(crate::base::fs::patient::stdout(), show);
+    let mut out = SafeWriter::new(crate::base::fs::blocking::stdout(), show);
     copying::copy(source, &mut out)?;
     Ok(out.end()?)
 }

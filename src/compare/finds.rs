@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// Matches seen so far, and for each row those that it keeps entirely. No match is stored, however many there are.
 #[derive(Debug)]
-pub(crate) struct KeptFinds<'a> {
+pub(crate) struct KeptMatches<'a> {
     rows: Vec<KeptRow<'a>>,
     all: u64,
 }
@@ -17,20 +17,14 @@ struct KeptRow<'a> {
     kept: u64,
 }
 
-impl<'a> KeptFinds<'a> {
+impl<'a> KeptMatches<'a> {
     /// Starts counting for rows that keep these stretches of the output, each in order.
     pub(crate) fn new(rows: impl Iterator<Item = &'a [Range<usize>]>) -> Self {
         Self { rows: rows.map(|stretches| KeptRow { stretches, at: 0, kept: 0 }).collect(), all: 0 }
     }
 
-    /// Counts a match. Matches come in order.
-    #[cfg(feature = "app")]
-    pub(crate) fn found(&mut self, found: &Range<usize>) {
-        self.found_first(found);
-    }
-
     /// Counts a match, and returns whether the first row keeps it. Matches come in order.
-    pub(crate) fn found_first(&mut self, found: &Range<usize>) -> bool {
+    pub(crate) fn add(&mut self, found: &Range<usize>) -> bool {
         let before = self.rows.first().map(|row| row.kept);
         self.all += 1;
         for row in &mut self.rows {
@@ -56,9 +50,9 @@ mod tests {
     fn a_match_is_kept_if_one_stretch_holds_all_of_it() {
         let one = 5..25;
         let rows: [&[Range<usize>]; 3] = [&[0..10, 20..30], std::slice::from_ref(&one), &[]];
-        let mut finds = KeptFinds::new(rows.into_iter());
+        let mut finds = KeptMatches::new(rows.into_iter());
         for found in [0..3, 8..12, 21..24, 24..26] {
-            finds.found(&found);
+            finds.add(&found);
         }
         assert_eq!(finds.counts(), (4, vec![3, 2, 0]));
     }

@@ -7,7 +7,7 @@ use memchr::{memchr, memrchr};
 use crate::text::search::{Pattern, each_match};
 use crate::text::supply::Supply;
 
-use super::finds::KeptFinds;
+use super::finds::KeptMatches;
 
 /// The errors, or the warnings, in an output, and what became of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -51,9 +51,9 @@ pub fn each_lost(
     pattern: &Pattern,
     take: &mut dyn FnMut(&Range<usize>),
 ) -> [u64; 2] {
-    let mut finds = KeptFinds::new(std::iter::once(kept));
+    let mut finds = KeptMatches::new(std::iter::once(kept));
     each_match(supply, pattern, &mut |found| {
-        if !finds.found_first(&found) {
+        if !finds.add(&found) {
             take(&found);
         }
         ControlFlow::Continue(())
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_lost_line_is_the_one_after_what_was_got() {
+    fn the_first_lost_line_follows_the_kept_text() {
         let bytes = b"one\ntwo\r\nthree\n";
         let first = |kept: &[Range<usize>]| first_lost_line(bytes, kept);
         for (end, expected) in [(0, 0), (2, 0), (3, 4), (4, 4), (5, 4), (7, 9), (8, 9), (9, 9), (14, 9)] {

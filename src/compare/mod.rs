@@ -10,7 +10,7 @@ use std::ops::Range;
 use crate::preview::{Fragment, Part, Stream};
 
 #[cfg(feature = "app")]
-pub(crate) use finds::KeptFinds;
+pub(crate) use finds::KeptMatches;
 pub use lost::{LostErrors, each_lost, first_lost_line, is_kept, line_around, lost_errors};
 #[cfg(feature = "app")]
 pub use row::Comparison;
@@ -35,11 +35,11 @@ pub fn kept_ranges(parts: &[Part], stream: Stream) -> Vec<Range<usize>> {
             _ => {}
         }
     }
-    joined(all, &notices)
+    join(all, &notices)
 }
 
 /// Sorts ranges, and joins those that overlap, or that touch elsewhere than at `notices`.
-fn joined(mut ranges: Vec<Range<usize>>, notices: &[usize]) -> Vec<Range<usize>> {
+fn join(mut ranges: Vec<Range<usize>>, notices: &[usize]) -> Vec<Range<usize>> {
     ranges.sort_by_key(|range| (range.start, range.end));
     let mut joined: Vec<Range<usize>> = Vec::new();
     for range in ranges {

@@ -13,7 +13,7 @@ use crate::preview::{
 use crate::text::search::{self, Pattern};
 use crate::text::supply::Supply;
 
-use super::{KeptFinds, joined, kept_ranges};
+use super::{KeptMatches, join, kept_ranges};
 
 /// What one policy does to an output, as in `overspill compare --json`. Lines are counted in the policy's own terms,
 /// bytes are UTF-8 bytes of the decoded text; `finds` only with a pattern.
@@ -57,7 +57,7 @@ pub(crate) fn end_kept(policy: &Policy) -> Option<Keeps> {
     });
     let (long, totals) = &*PROBE;
     let input = Input::new(Output { bytes: long.as_bytes(), totals }, "/tmp/output");
-    Comparison::of(policy, "policy", &input).keeps.filter(|keeps| *keeps != Keeps::All)
+    Comparison::new(policy, "policy", &input).keeps.filter(|keeps| *keeps != Keeps::All)
 }
 
 /// How far back the start of a line is looked for, in bytes.
@@ -92,7 +92,7 @@ impl Keeps {
     }
 
     /// Reads it off the ranges of the output that the parts stand for. A line feed that ends the output may be missing.
-    fn of(preview: &Preview, bytes: &[u8]) -> Self {
+    fn new(preview: &Preview, bytes: &[u8]) -> Self {
         if !preview.truncated {
             return Keeps::All;
         }
@@ -115,13 +115,13 @@ impl Keeps {
 
 impl Comparison {
     /// Plans the preview of an output under a policy. `limits_from` says where its limits come from.
-    pub(crate) fn of(policy: &Policy, limits_from: &str, input: &Input) -> Self {
+    pub(crate) fn new(policy: &Policy, limits_from: &str, input: &Input) -> Self {
         match preview::plan(input, policy) {
             Err(error) => Self::failed(policy.name(), &error),
             Ok(preview) => Self {
                 confidence: Some(policy.confidence().as_str()),
                 limits_from: Some(limits_from.to_owned()),
-                ..Self::planned(policy.name(), &preview, input)
+                ..Self::from_preview(policy.name(), &preview, input)
             },
         }
     }
@@ -131,7 +131,7 @@ impl Comparison {
         Self { policy, status, ..Self::default() }
     }
 
-    fn planned(name: &str, preview: &Preview, input: &Input) -> Self {
+    fn from_preview(name: &str, preview: &Preview, input: &Input) -> Self {
         let bytes = preview.byte_len(input);
         Self {
             policy: name.to_owned(),
@@ -141,7 +141,7 @@ impl Comparison {
             },
             truncated: preview.truncated,
             truncated_by: preview.truncated_by.map(|limit| limit.as_str()),
-            keeps: Some(Keeps::of(preview, input.output.bytes)),
+            keeps: Some(Keeps::new(preview, input.output.bytes)),
             total_lines: preview.total.lines,
             kept_lines: preview.kept.lines,
             removed_lines: preview.removed().lines,
@@ -201,7 +201,7 @@ pub(crate) fn kept_matches(
     kept: &[Vec<Range<usize>>],
     go_on: impl Fn() -> bool,
 ) -> Option<Vec<u64>> {
-    let mut finds = KeptFinds::new(kept.iter().map(Vec::as_slice));
+    let mut finds = KeptMatches::new(kept.iter().map(Vec::as_slice));
     for lines in lines_of(bytes, kept) {
         let mut start = lines.start;
         while start < lines.end {
@@ -213,7 +213,7 @@ pub(crate) fn kept_matches(
             start = stop;
             for found in found {
                 start = start.max(found.end);
-                finds.found(&found);
+                finds.add(&found);
             }
         }
     }
@@ -229,7 +229,7 @@ fn lines_of(bytes: &[u8], kept: &[Vec<Range<usize>>]) -> Vec<Range<usize>> {
         let start = memchr::memrchr(b'\n', before).map(|at| near + at + 1);
         start.or((near == 0).then_some(0)).unwrap_or(stretch.start)..stretch.end
     };
-    joined(kept.iter().flatten().map(from_line_start).collect(), &[])
+    join(kept.iter().flatten().map(from_line_start).collect(), &[])
 }
 
 #[cfg(test)]
@@ -240,11 +240,11 @@ mod tests {
         let policy = Policy::builtin(policy).unwrap();
         let totals = Totals::count(bytes);
         let input = Input::new(Output { bytes, totals: &totals }, "/tmp/out");
-        Comparison::of(&policy, "policy", &input).keeps
+        Comparison::new(&policy, "policy", &input).keeps
     }
 
     #[test]
-    fn what_is_kept_is_read_off_the_ranges() {
+    fn the_kept_part_follows_from_the_ranges() {
         let long = "line\n".repeat(100_000);
         assert_eq!(keeps("opencode/output", b"short\n"), Some(Keeps::All));
         assert_eq!(keeps("opencode/output", long.as_bytes()), Some(Keeps::Head));
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_that_a_policy_keeps_is_tried_out() {
+    fn the_end_that_a_policy_keeps_is_found_by_trial() {
         let of = |name: &str| end_kept(&Policy::builtin(name).unwrap());
         assert_eq!(of("opencode/output"), Some(Keeps::Head));
         assert_eq!(of("pi/bash"), Some(Keeps::Tail));
@@ -267,11 +267,11 @@ mod tests {
     fn figures_that_lack_a_total_say_which() {
         let policy = Policy::builtin("opencode/output").unwrap();
         let long = "line\n".repeat(100_000);
-        let unknown = Comparison::of(&policy, "policy", &Input::from_bytes(long.as_bytes(), "/tmp/out"));
+        let unknown = Comparison::new(&policy, "policy", &Input::from_bytes(long.as_bytes(), "/tmp/out"));
         assert!(!unknown.missing.is_empty());
         let totals = Totals::count(long.as_bytes());
         let input = Input::new(Output { bytes: long.as_bytes(), totals: &totals }, "/tmp/out");
-        let known = Comparison::of(&policy, "policy", &input);
+        let known = Comparison::new(&policy, "policy", &input);
         assert_eq!((known.missing, known.total_lines), (TotalsMask::NOTHING, Some(100_001)));
     }
 

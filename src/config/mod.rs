@@ -209,7 +209,7 @@ impl Config {
                 "only the first {kept} of {seen} bytes of this output were saved, so this is not all that the model got"
             ));
         }
-        let cut = record.map(Record::cut).filter(|(policies, ..)| {
+        let cut = record.map(Record::cut_policies).filter(|(policies, ..)| {
             chosen_by.is_store() && policies.first().map(String::as_str) == Some(policy.name())
         });
         if let Some((_, parameters, from)) = cut {

@@ -70,13 +70,13 @@ impl Config {
     ) -> Option<StoredFile<'a>> {
         let path = std::path::absolute(path).ok()?;
         let (spec, rule) = store_among(stores, &path, &self.env)?;
-        let record = if spec.agent == OWN { Record::of(&self.env, &path) } else { None };
+        let record = if spec.agent == OWN { Record::find(&self.env, &path) } else { None };
         let record = record.filter(|record| self.is_usable(record));
         Some(StoredFile { path, spec, rule, record })
     }
 
     fn is_usable(&self, record: &Record) -> bool {
-        let (policies, parameters, _) = record.cut();
+        let (policies, parameters, _) = record.cut_policies();
         let takes_all =
             |mut policy: Policy| parameters.iter().all(|(key, value)| policy.set(key, value).is_ok());
         policies.first().is_none_or(|name| self.catalog.get(name).is_ok_and(takes_all))
@@ -99,7 +99,11 @@ impl Config {
         let known =
             |names: &[String]| names.iter().filter(|name| self.catalog.knows(name)).cloned().collect();
         if let Some(record) = &file.record {
-            return FileOrigin { policies: known(record.cut().0), day: None, record: Some(record.clone()) };
+            return FileOrigin {
+                policies: known(record.cut_policies().0),
+                day: None,
+                record: Some(record.clone()),
+            };
         }
         let policies: Vec<String> = known(&file.rule.policies);
         let day = if policies.len() > 1 { file.day() } else { None };

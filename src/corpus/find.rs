@@ -16,15 +16,15 @@ use crate::text::search::Pattern;
 use crate::text::supply::OwnBytes;
 
 use super::{
-    Corpus, CorpusOutput, CorpusReader, CutPolicies, LineGot, Outlet, OutputGot, ReadFault, WantedLines,
+    Corpus, CorpusOutput, CorpusReader, CutPolicies, LineReceipt, Outlet, ReadFault, Receipt, WantedLines,
     each_hit, in_order,
 };
 
 /// A list holds this many lines at most.
-pub(crate) const MOST_FOUND: usize = 50_000;
+pub(crate) const MAX_FOUND: usize = 50_000;
 
 /// Bytes of a line that a list shows.
-const MOST_OF_LINE: usize = 400;
+const MAX_LINE: usize = 400;
 
 /// Bytes before the match from which on a longer line is shown.
 const BEFORE: usize = 40;
@@ -39,7 +39,7 @@ pub struct FoundLine {
     pub(crate) age: Option<u64>,
     /// The number of the line, 1-based.
     pub(crate) number: u64,
-    pub(crate) got: LineGot,
+    pub(crate) got: LineReceipt,
     /// The limit that cut the output, as in `over 50 KB`, if one did.
     pub(crate) over: Option<Arc<str>>,
     /// The line, or the part of it around the match.
@@ -54,7 +54,7 @@ pub struct FindEnd {
 }
 
 /// Finds the matching lines of all stored outputs, youngest output first, until `goes_on` says no, `take` says no, or
-/// `MOST_FOUND` lines are found.
+/// `MAX_FOUND` lines are found.
 pub fn find_in_stores(
     (config, now): (&Config, Timestamp),
     pattern: &Pattern,
@@ -64,7 +64,7 @@ pub fn find_in_stores(
     let listing = store::list(&config.stores.specs, &config.env, now);
     let unlisted =
         listing.reports.iter().flat_map(|(_, roots)| roots).flat_map(store::RootReport::unlisted).count();
-    let corpus = Corpus::of_entries(listing.entries);
+    let corpus = Corpus::from_entries(listing.entries);
     let (policies, unread, found) =
         (CutPolicies::new(config), AtomicU64::new(unlisted as u64), AtomicUsize::new(0));
     let finder = Finder { policies, pattern, goes_on, now, unread: &unread, found: &found };
@@ -117,7 +117,7 @@ impl Finder<'_> {
                 };
                 flow = outlet.borrow_mut().put(|lines| lines.push(line), || open.is_steady());
                 found.set(found.get() + 1);
-                if self.found.fetch_add(1, Ordering::Relaxed) >= MOST_FOUND {
+                if self.found.fetch_add(1, Ordering::Relaxed) >= MAX_FOUND {
                     flow = ControlFlow::Break(());
                 }
                 flow
@@ -134,11 +134,11 @@ impl Finder<'_> {
     }
 
     /// Returns what became of an output, and what all of its lines have in common.
-    fn place(&self, entry: &Entry, bytes: &[u8]) -> (OutputGot, FoundLine) {
-        let policy = self.policies.of(&entry.path());
+    fn place(&self, entry: &Entry, bytes: &[u8]) -> (Receipt, FoundLine) {
+        let policy = self.policies.resolve(&entry.path());
         let got = match &policy {
-            Ok(resolved) => OutputGot::of(bytes, &entry.saved_as(), &resolved.policy),
-            Err(why) => OutputGot::Unknown(why.clone()),
+            Ok(resolved) => Receipt::new(bytes, &entry.saved_as(), &resolved.policy),
+            Err(why) => Receipt::Unknown(why.clone()),
         };
         let over = policy.ok().zip(got.limit()).and_then(|(resolved, hit)| over(&resolved.policy, hit));
         let age = entry.known_age(self.now);
@@ -147,7 +147,7 @@ impl Finder<'_> {
             command: SafeText::default(),
             age: age.and_then(|age| u64::try_from(age.as_secs()).ok()),
             number: 0,
-            got: LineGot::Unknown,
+            got: LineReceipt::Unknown,
             over: over.map(Arc::from),
             text: SafeText::default(),
         };
@@ -158,10 +158,10 @@ impl Finder<'_> {
     fn text(&self, line: OwnBytes) -> SafeText {
         let line = line.part(line.len() - line.trim_ascii_start().len()..line.len());
         let start = match self.pattern.find_from(line, 0).next() {
-            Some(found) if found.end > MOST_OF_LINE => found.start.saturating_sub(BEFORE),
+            Some(found) if found.end > MAX_LINE => found.start.saturating_sub(BEFORE),
             _ => 0,
         };
-        let end = start.saturating_add(MOST_OF_LINE).min(line.len());
+        let end = start.saturating_add(MAX_LINE).min(line.len());
         SafeText::from_bytes(&ansi::printed(line.get(start..end).unwrap_or_default()))
     }
 }

@@ -15,7 +15,7 @@ use crate::store::Entry;
 pub(crate) struct Corpus {
     /// The outputs, in the order in which results are handed on.
     pub outputs: Vec<CorpusOutput>,
-    /// What could not be listed, and why, in words.
+    /// Messages about what could not be listed.
     pub faults: Vec<String>,
 }
 
@@ -29,7 +29,7 @@ pub(crate) enum CorpusOutput {
 }
 
 impl Corpus {
-    pub(crate) fn of_entries(mut entries: Vec<Entry>) -> Self {
+    pub(crate) fn from_entries(mut entries: Vec<Entry>) -> Self {
         entries.sort_by(|a, b| b.modified().cmp(&a.modified()).then_with(|| a.path().cmp(&b.path())));
         let outputs = entries.into_iter().map(|entry| CorpusOutput::Entry(Box::new(entry))).collect();
         Self { outputs, faults: Vec::new() }
@@ -37,7 +37,7 @@ impl Corpus {
 
     /// Takes files and all files below directories, hidden ones too, sorted by path. Links inside directories are not
     /// followed; only regular files are taken.
-    pub(crate) fn of_paths(paths: &[PathBuf]) -> Self {
+    pub(crate) fn from_paths(paths: &[PathBuf]) -> Self {
         let mut corpus = Self::default();
         for path in paths {
             match fs::metadata(path) {
@@ -49,7 +49,7 @@ impl Corpus {
         corpus
     }
 
-    /// Adds the files below a directory. What vanishes meanwhile is no fault.
+    /// Adds the files below a directory. Directories that vanish meanwhile are not faults.
     fn add_directory(&mut self, top: PathBuf) {
         let mut left = vec![(top, true)];
         while let Some((path, is_directory)) = left.pop() {
@@ -57,7 +57,7 @@ impl Corpus {
                 self.outputs.push(CorpusOutput::Found(path));
                 continue;
             }
-            match listed(&path) {
+            match list_directory(&path) {
                 // The last one is taken first.
                 Ok(found) => left.extend(found.into_iter().rev()),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
@@ -76,7 +76,7 @@ impl Corpus {
 }
 
 /// Returns the regular files and the directories in a directory, sorted; true marks a directory.
-fn listed(directory: &Path) -> io::Result<Vec<(PathBuf, bool)>> {
+fn list_directory(directory: &Path) -> io::Result<Vec<(PathBuf, bool)>> {
     let mut found = Vec::new();
     for item in fs::read_dir(directory)? {
         let item = item?;

@@ -9,7 +9,7 @@ use crate::preview::{
 use crate::text::units;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum OutputGot {
+pub(crate) enum Receipt {
     /// These ranges of the output (bytes, in order) unchanged, and the limit that cut the rest.
     Ranges {
         kept: Vec<Range<usize>>,
@@ -32,7 +32,7 @@ pub(crate) enum LostBy {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum LineGot {
+pub(crate) enum LineReceipt {
     /// The model got all of it, unchanged.
     Kept,
     Lost(LostBy),
@@ -40,31 +40,26 @@ pub(crate) enum LineGot {
 }
 
 /// Plans the preview of an output with all its figures.
-pub(crate) fn planned(bytes: &[u8], saved_as: &str, policy: &Policy) -> Result<Preview, PlanError> {
-    planned_with(bytes, saved_as, policy, ToCount::All)
+pub(crate) fn plan_all(bytes: &[u8], saved_as: &str, policy: &Policy) -> Result<Preview, PlanError> {
+    plan_with(bytes, saved_as, policy, ToCount::All)
 }
 
-fn planned_with(
-    bytes: &[u8],
-    saved_as: &str,
-    policy: &Policy,
-    counts: ToCount,
-) -> Result<Preview, PlanError> {
+fn plan_with(bytes: &[u8], saved_as: &str, policy: &Policy, counts: ToCount) -> Result<Preview, PlanError> {
     let totals = Totals::unknown();
     let input = Input::new(Output { bytes, totals: &totals }, saved_as);
     let count = |_, want| Some(units::measure_all(bytes, want));
     preview::plan_counting(&input, policy, counts, count).map(|counted| counted.preview)
 }
 
-impl OutputGot {
+impl Receipt {
     /// Plans the preview of an output. Reads no more of it than the plan does, unless it takes a total to settle what is
     /// kept: whether an output is cut, or how long a notice is, may depend on one.
-    pub(crate) fn of(bytes: &[u8], saved_as: &str, policy: &Policy) -> Self {
+    pub(crate) fn new(bytes: &[u8], saved_as: &str, policy: &Policy) -> Self {
         Self::with(bytes, saved_as, policy, ToCount::Ranges)
     }
 
     fn with(bytes: &[u8], saved_as: &str, policy: &Policy, counts: ToCount) -> Self {
-        let Ok(preview) = planned_with(bytes, saved_as, policy, counts) else {
+        let Ok(preview) = plan_with(bytes, saved_as, policy, counts) else {
             return Self::Ranges { kept: Vec::new(), lost_by: LostBy::Error };
         };
         let lost_by = match (&preview.status, preview.truncated_by) {
@@ -81,17 +76,17 @@ impl OutputGot {
     /// Returns the limit that cut the output, if one did.
     pub(crate) fn limit(&self) -> Option<LimitHit> {
         match self {
-            OutputGot::Ranges { lost_by: LostBy::Limit(limit), .. } => Some(*limit),
+            Receipt::Ranges { lost_by: LostBy::Limit(limit), .. } => Some(*limit),
             _ => None,
         }
     }
 
     /// Returns what became of a line (bytes, without its line end).
-    pub(crate) fn line(&self, line: &Range<usize>) -> LineGot {
+    pub(crate) fn line(&self, line: &Range<usize>) -> LineReceipt {
         match self {
-            OutputGot::Unknown(_) => LineGot::Unknown,
-            OutputGot::Ranges { kept, .. } if is_kept(line, kept) => LineGot::Kept,
-            OutputGot::Ranges { lost_by, .. } => LineGot::Lost(*lost_by),
+            Receipt::Unknown(_) => LineReceipt::Unknown,
+            Receipt::Ranges { kept, .. } if is_kept(line, kept) => LineReceipt::Kept,
+            Receipt::Ranges { lost_by, .. } => LineReceipt::Lost(*lost_by),
         }
     }
 }
@@ -108,31 +103,31 @@ impl LostBy {
     }
 }
 
-impl LineGot {
+impl LineReceipt {
     pub(crate) fn is_kept(self) -> Option<bool> {
         match self {
-            LineGot::Kept => Some(true),
-            LineGot::Lost(_) => Some(false),
-            LineGot::Unknown => None,
+            LineReceipt::Kept => Some(true),
+            LineReceipt::Lost(_) => Some(false),
+            LineReceipt::Unknown => None,
         }
     }
 
     pub(crate) fn lost_by(self) -> Option<&'static str> {
         match self {
-            LineGot::Lost(by) => Some(by.as_str()),
-            LineGot::Kept | LineGot::Unknown => None,
+            LineReceipt::Lost(by) => Some(by.as_str()),
+            LineReceipt::Kept | LineReceipt::Unknown => None,
         }
     }
 
-    /// Returns it in words: `kept`, `lost: max bytes`.
-    pub(crate) fn words(self) -> &'static str {
+    /// Describes it: `kept`, `lost: max bytes`.
+    pub(crate) fn describe(self) -> &'static str {
         match self {
-            LineGot::Kept => "kept",
-            LineGot::Unknown => "unknown",
-            LineGot::Lost(LostBy::Cut) => "lost: cut",
-            LineGot::Lost(LostBy::Changed) => "lost: changed",
-            LineGot::Lost(LostBy::Error) => "lost: error",
-            LineGot::Lost(LostBy::Limit(limit)) => match limit.as_str() {
+            LineReceipt::Kept => "kept",
+            LineReceipt::Unknown => "unknown",
+            LineReceipt::Lost(LostBy::Cut) => "lost: cut",
+            LineReceipt::Lost(LostBy::Changed) => "lost: changed",
+            LineReceipt::Lost(LostBy::Error) => "lost: error",
+            LineReceipt::Lost(LostBy::Limit(limit)) => match limit.as_str() {
                 "lines" => "lost: max lines",
                 "bytes" => "lost: max bytes",
                 "units" => "lost: max units",
@@ -207,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_of_a_large_output_is_known_without_counting_it() {
+    fn the_kept_part_of_a_large_output_needs_no_count() {
         let bytes = output(&[120; 1_700]);
         let totals = Totals::unknown();
         let input = Input::new(Output { bytes: &bytes, totals: &totals }, "/tmp/out");
@@ -227,8 +222,8 @@ mod tests {
         let mut policy = Catalog::builtin().get("kimi-code/bash").unwrap();
         policy.set("line_units", "9000").unwrap();
         policy.set_max_size(300).unwrap();
-        let got = OutputGot::of(&bytes, "/tmp/out", &policy);
-        let OutputGot::Ranges { kept, .. } = &got else { panic!("{got:?}") };
+        let got = Receipt::new(&bytes, "/tmp/out", &policy);
+        let Receipt::Ranges { kept, .. } = &got else { panic!("{got:?}") };
         assert_eq!(kept, &[0..4096, 4096..bytes.len()]);
         assert_eq!(got.line(&(0..bytes.len() - 1)).is_kept(), Some(false));
     }
@@ -242,8 +237,8 @@ mod tests {
             let (totals, hits) = (Totals::count(&bytes), hits(&bytes));
             for policy in policies() {
                 let input = Input::new(Output { bytes: &bytes, totals: &totals }, "/tmp/out");
-                let got = OutputGot::of(&bytes, "/tmp/out", &policy);
-                let counted = OutputGot::with(&bytes, "/tmp/out", &policy, ToCount::All);
+                let got = Receipt::new(&bytes, "/tmp/out", &policy);
+                let counted = Receipt::with(&bytes, "/tmp/out", &policy, ToCount::All);
                 prop_assert_eq!(&got, &counted, "{}: as with all totals", policy.name());
                 let text = preview::plan(&input, &policy).map(|preview| preview.text(&input)).unwrap_or_default();
                 let whole: HashSet<&str> = whole_lines(&text).collect();

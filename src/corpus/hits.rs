@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_line_of_many_megabytes_what_surrounds_the_match_is_copied() {
+    fn only_the_surroundings_of_a_match_in_a_huge_line_are_copied() {
         let len = 9 << 20;
         let text = format!("first\n{}needle{}\r\nlast needle\n", "x".repeat(len), "y".repeat(len));
         let mut found = Vec::new();

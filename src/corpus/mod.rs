@@ -1,7 +1,7 @@
 //! Many outputs looked at together: which they are, what each holds, and what the model got of each.
 //!
 //! A `Corpus` lists outputs of stores, files and directories and opens none. A `CorpusReader` reads one after the
-//! other into memory that it uses again; `CutPolicies` finds the policy that cut each; `OutputGot` is what the model got of
+//! other into memory that it uses again; `CutPolicies` finds the policy that cut each; `Receipt` is what the model got of
 //! one by its policy. `in_order` does all this on several threads, and hands on the results in the order of the corpus.
 
 mod find;
@@ -15,10 +15,10 @@ mod read;
 pub(crate) mod tune;
 mod watched;
 
-pub(crate) use find::MOST_FOUND;
+pub(crate) use find::MAX_FOUND;
 pub use find::{FindEnd, FoundLine, find_in_stores};
 pub(crate) use gather::{Corpus, CorpusOutput};
-pub(crate) use got::{LineGot, LostBy, OutputGot, planned};
+pub(crate) use got::{LineReceipt, LostBy, Receipt, plan_all};
 pub(crate) use hits::{Hit, WantedLines, each_hit};
 pub(crate) use measure::{MeasureWatcher, measure};
 pub(crate) use order::{Outlet, in_order};
@@ -29,4 +29,4 @@ pub(crate) use tune::request::{is_design, likely_policy};
 pub use tune::run::{TuneFigures, TuneRun};
 pub(crate) use tune::run::{TuneKind, seconds_left};
 pub use watched::ErrorsLost;
-pub(crate) use watched::{WatchedGot, WatchedOutput};
+pub(crate) use watched::{KeptAmount, WatchedOutput};

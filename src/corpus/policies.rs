@@ -11,13 +11,13 @@ use crate::store::StoreSpec;
 pub(crate) struct CutPolicies<'a> {
     config: &'a Config,
     /// By what decides; most outputs of a store agree in it.
-    known: Mutex<HashMap<FileOrigin, Resolved>>,
+    known: Mutex<HashMap<FileOrigin, ResolvedPolicy>>,
     /// The stores that can contain the files of a directory: to ask all of them for each file takes longer than to plan
     /// its preview.
     around: Mutex<HashMap<PathBuf, Arc<[Arc<StoreSpec>]>>>,
 }
 
-type Resolved = Result<Arc<EffectivePolicy>, String>;
+type ResolvedPolicy = Result<Arc<EffectivePolicy>, String>;
 
 impl<'a> CutPolicies<'a> {
     pub(crate) fn new(config: &'a Config) -> Self {
@@ -25,7 +25,7 @@ impl<'a> CutPolicies<'a> {
     }
 
     /// Returns the policy that most likely cut the output at `path`, as [`Config::resolve`] does for one output.
-    pub(crate) fn of(&self, path: &Path) -> Resolved {
+    pub(crate) fn resolve(&self, path: &Path) -> ResolvedPolicy {
         let stores = self.stores_around(path);
         let file = self.config.stored_file(&stores, path);
         let origin = file.map(|file| self.config.origin_of(&file)).unwrap_or_default();

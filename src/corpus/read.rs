@@ -12,7 +12,7 @@ use crate::text::supply::{OwnBytes, Supply};
 use super::CorpusOutput;
 
 /// Outputs larger than this, in bytes, are mapped: reading a small file costs less than mapping it.
-const MOST_READ: u64 = 4 << 20;
+const MAX_READ: u64 = 4 << 20;
 
 /// Reads outputs; each thread has its own.
 #[derive(Debug, Default)]
@@ -109,8 +109,8 @@ impl CorpusReader {
     ) -> Result<T, ReadFault> {
         let opened = match output {
             CorpusOutput::Entry(entry) => entry.open(),
-            CorpusOutput::Named(path) => return look_at(named(path)?, output, again, look),
-            CorpusOutput::Found(path) => found(path),
+            CorpusOutput::Named(path) => return look_at(open_named(path)?, output, again, look),
+            CorpusOutput::Found(path) => open_found(path),
         };
         let file = opened.map_err(|error| fault(output, &error))?;
         if self.read_small(&file).map_err(|error| fault(output, &error))? {
@@ -123,7 +123,7 @@ impl CorpusReader {
     /// Reads a small file that keeps one content, bytes appended to it aside; returns false for any other.
     fn read_small(&mut self, file: &File) -> io::Result<bool> {
         let before = file.metadata()?;
-        if before.len() > MOST_READ {
+        if before.len() > MAX_READ {
             return Ok(false);
         }
         await_write(file);
@@ -163,13 +163,13 @@ fn look_at<T>(
 }
 
 /// Opens a file found in a directory; it follows no link, and never waits for a FIFO's writer.
-fn found(path: &Path) -> io::Result<File> {
+fn open_found(path: &Path) -> io::Result<File> {
     use rustix::fs::{Mode, OFlags, open};
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     Ok(File::from(open(path, flags, Mode::empty())?))
 }
 
-fn named(path: &Path) -> Result<Source, ReadFault> {
+fn open_named(path: &Path) -> Result<Source, ReadFault> {
     Source::open(path).map_err(|error| ReadFault::Failed(error.to_string()))
 }
 
@@ -196,7 +196,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_buffer_takes_what_a_small_output_needs_and_nothing_for_a_large_one() {
+    fn a_buffer_holds_small_outputs_and_no_large_one() {
         let dir = tempfile::tempdir().unwrap();
         let capacity = |len: u64| {
             let path = dir.path().join("output");
@@ -206,8 +206,8 @@ mod tests {
             assert_eq!(read.unwrap() as u64, len);
             reader.buffer.capacity() as u64
         };
-        assert_eq!(capacity(MOST_READ + 1), 0);
-        for len in [0, 100, MOST_READ] {
+        assert_eq!(capacity(MAX_READ + 1), 0);
+        for len in [0, 100, MAX_READ] {
             assert!(capacity(len) <= len + 64, "{len}");
         }
     }

@@ -9,17 +9,17 @@ use crate::preview::{Preview, Status, Stream};
 use crate::store::Entry;
 use crate::text::search::{Severity, SeverityPatterns};
 
-use super::{CorpusOutput, CorpusReader, CutPolicies, OutputBytes, ReadFault, planned};
+use super::{CorpusOutput, CorpusReader, CutPolicies, OutputBytes, ReadFault, plan_all};
 
 /// Bytes of a line that are passed on.
-const MOST_OF_LINE: usize = 400;
+const MAX_LINE: usize = 400;
 
 #[derive(Debug, Clone)]
 pub(crate) struct WatchedOutput {
     pub entry: Entry,
     /// When it was stored, in local time: `14:02:31`.
     pub time: String,
-    pub got: WatchedGot,
+    pub got: KeptAmount,
     /// How certain that is; `None` if the policy cannot be used.
     pub certainty: Option<Certainty>,
     /// The lines that the model got, as the policy counts them; `None` without a preview.
@@ -34,18 +34,18 @@ pub(crate) struct WatchedOutput {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum WatchedGot {
+pub(crate) enum KeptAmount {
     /// The policy cannot be used.
     Unknown,
     /// An error of the agent's instead.
     Error,
     All,
-    /// So many of its lines, as the policy counts them.
+    /// This many of its lines, as the policy counts them.
     Lines {
         kept: u64,
         total: u64,
     },
-    /// So many of its bytes: lines do not tell, as a line was cut within.
+    /// This many of its bytes, where a line was cut within.
     Bytes {
         kept: u64,
         total: u64,
@@ -66,9 +66,9 @@ impl From<&LostErrors> for ErrorsLost {
 }
 
 impl WatchedOutput {
-    /// Returns what is to be told of its errors, or of its warnings if it has no error; `None` if it has neither, or no
+    /// Returns its errors, or its warnings if it has no error; `None` if it has neither, or no
     /// preview.
-    pub(crate) fn found(&self) -> Option<(Severity, ErrorsLost)> {
+    pub(crate) fn worst_errors(&self) -> Option<(Severity, ErrorsLost)> {
         let found = [(Severity::Error, self.errors), (Severity::Warning, self.warnings)];
         found.into_iter().find_map(|(severity, found)| Some((severity, found.filter(|found| found.all > 0)?)))
     }
@@ -80,22 +80,24 @@ impl WatchedOutput {
     ) -> Result<Self, ReadFault> {
         let output = CorpusOutput::Entry(Box::new(entry.clone()));
         CorpusReader::default()
-            .look(&output, &mut || true, &mut |open| Self::of(entry.clone(), &open, policies, severities))
+            .look(&output, &mut || true, &mut |open| Self::new(entry.clone(), &open, policies, severities))
     }
 
-    fn of(entry: Entry, open: &OutputBytes, policies: &CutPolicies, severities: &SeverityPatterns) -> Self {
+    fn new(entry: Entry, open: &OutputBytes, policies: &CutPolicies, severities: &SeverityPatterns) -> Self {
         let bytes: &[u8] = open;
         let path = entry.path();
-        let by = policies.of(&path).ok();
-        let planned = by.as_ref().map(|by| planned(bytes, &entry.saved_as(), &by.policy).ok());
+        let by = policies.resolve(&path).ok();
+        let planned = by.as_ref().map(|by| plan_all(bytes, &entry.saved_as(), &by.policy).ok());
         let preview = planned.as_ref().and_then(Option::as_ref).filter(|made| made.status == Status::Ok);
         let kept = preview.map(|preview| kept_ranges(&preview.parts, Stream::Stdout)).unwrap_or_default();
         let got = match (&planned, preview) {
-            (None, _) => WatchedGot::Unknown,
-            (Some(_), None) => WatchedGot::Error,
-            (Some(_), Some(preview)) => {
-                WatchedGot::of(preview, kept.iter().map(|range| range.len() as u64).sum(), bytes.len() as u64)
-            }
+            (None, _) => KeptAmount::Unknown,
+            (Some(_), None) => KeptAmount::Error,
+            (Some(_), Some(preview)) => KeptAmount::new(
+                preview,
+                kept.iter().map(|range| range.len() as u64).sum(),
+                bytes.len() as u64,
+            ),
         };
         let lost = |severity| {
             let (_, pattern) = preview.zip(severities.get(severity))?;
@@ -114,13 +116,13 @@ impl WatchedOutput {
             removed_lines: preview.and_then(|preview| preview.removed().lines),
             errors: errors.as_ref().map(ErrorsLost::from),
             warnings: warnings.as_ref().map(ErrorsLost::from),
-            first_lost: first_lost.map(|line| decoded(bytes.get(line))),
+            first_lost: first_lost.map(|line| decode_start(bytes.get(line))),
         }
     }
 }
 
-impl WatchedGot {
-    fn of(preview: &Preview, kept_bytes: u64, bytes: u64) -> Self {
+impl KeptAmount {
+    fn new(preview: &Preview, kept_bytes: u64, bytes: u64) -> Self {
         match (preview.truncated, preview.kept.lines, preview.total.lines) {
             (false, ..) => Self::All,
             (true, Some(kept), Some(total)) if kept < total => Self::Lines { kept, total },
@@ -128,8 +130,8 @@ impl WatchedGot {
         }
     }
 
-    /// Returns it in words: `2,000 of 8,432 lines`.
-    pub(crate) fn words(self) -> String {
+    /// Describes it: `2,000 of 8,432 lines`.
+    pub(crate) fn describe(self) -> String {
         match self {
             Self::Unknown => "unknown".to_owned(),
             Self::Error => "an error".to_owned(),
@@ -140,7 +142,7 @@ impl WatchedGot {
     }
 }
 
-fn decoded(line: Option<&[u8]>) -> String {
+fn decode_start(line: Option<&[u8]>) -> String {
     let line = line.unwrap_or_default();
-    String::from_utf8_lossy(line.get(..line.len().min(MOST_OF_LINE)).unwrap_or_default()).into_owned()
+    String::from_utf8_lossy(line.get(..line.len().min(MAX_LINE)).unwrap_or_default()).into_owned()
 }

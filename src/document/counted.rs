@@ -11,7 +11,7 @@ const MAX_CHAR: u64 = 4;
 
 /// The first blocks of a file that are not counted yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Uncounted {
+pub struct UncountedBlocks {
     /// The first whose line feeds are not counted.
     pub lines: usize,
     /// The first whose other totals are not counted.
@@ -114,11 +114,11 @@ mod tests {
         let mut tally = CountedChunks::default();
         assert_eq!(tally.begin(4, 40), 0);
         for start in [0, 8, 24] {
-            tally.add(start..start + 8, Measure::of_zeros(8));
+            tally.add(start..start + 8, Measure::zeros(8));
         }
         assert_eq!(tally.begin(4, 40), 16);
         for start in [16, 24, 32] {
-            tally.add(start..start + 8, Measure::of_zeros(8));
+            tally.add(start..start + 8, Measure::zeros(8));
         }
         assert_eq!(tally.totals(40).points, Some(40));
         assert_eq!(tally.begin(4, 40), 40, "nothing is counted twice");
@@ -130,7 +130,7 @@ mod tests {
     fn chunks_that_end_within_a_larger_block_are_counted_again() {
         let mut tally = CountedChunks::default();
         tally.begin(4, 40);
-        tally.add(0..12, Measure::of_zeros(12));
+        tally.add(0..12, Measure::zeros(12));
         assert_eq!(tally.begin(8, 40), 0);
         assert_eq!(tally.totals(40), Totals::unknown());
     }

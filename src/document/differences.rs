@@ -59,7 +59,7 @@ impl Differences {
         self.places.iter().map(|place| place.start)
     }
 
-    pub(crate) fn in_words(&self) -> String {
+    pub(crate) fn describe(&self) -> String {
         let all = self.places.len() as u64;
         match all {
             0 => "equal".to_owned(),

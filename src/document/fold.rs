@@ -30,7 +30,7 @@ pub enum States {
 
 impl States {
     /// Returns the number of states: `240 states`, `1,000+ states`.
-    pub(crate) fn in_words(self) -> String {
+    pub(crate) fn describe(self) -> String {
         match self {
             Self::Exactly(count) => format!("{} states", thousands(count as u64)),
             Self::AtLeast(count) => format!("{}+ states", thousands(count as u64)),
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn the_number_of_states_may_be_a_bound() {
-        assert_eq!(States::Exactly(240).in_words(), "240 states");
-        assert_eq!(States::AtLeast(1000).in_words(), "1,000+ states");
+        assert_eq!(States::Exactly(240).describe(), "240 states");
+        assert_eq!(States::AtLeast(1000).describe(), "1,000+ states");
     }
 }

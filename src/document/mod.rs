@@ -90,7 +90,7 @@ impl Doc {
     }
 
     /// Creates a document of texts that are in no output, joined.
-    pub(crate) fn of(texts: impl IntoIterator<Item = (Class, Vec<u8>)>) -> Self {
+    pub(crate) fn from_texts(texts: impl IntoIterator<Item = (Class, Vec<u8>)>) -> Self {
         let mut doc = Self::default();
         texts.into_iter().for_each(|(class, text)| doc.push(class, Body::Text(text, None)));
         doc
@@ -227,7 +227,7 @@ impl Doc {
     }
 
     /// Returns the ranges of the output that the document shows, in order; adjacent ranges are joined.
-    pub fn shown(&self) -> Vec<Range<usize>> {
+    pub fn shown_ranges(&self) -> Vec<Range<usize>> {
         let mut shown: Vec<Range<usize>> = Vec::new();
         for range in self.chunks.iter().filter_map(Chunk::on_stdout) {
             match shown.last_mut() {

@@ -25,7 +25,7 @@ pub struct Files<'a> {
 }
 
 impl<'a> Files<'a> {
-    fn of(&self, stream: Stream) -> &'a [u8] {
+    fn get(&self, stream: Stream) -> &'a [u8] {
         match stream {
             Stream::Stdout => self.out,
             Stream::Stderr => self.err,
@@ -91,7 +91,7 @@ impl Reader<'_> {
         match &chunk.body {
             Body::Text(text, _) => &text[from..to],
             Body::Range(stream, range) => {
-                let file = self.files.of(*stream);
+                let file = self.files.get(*stream);
                 let read = (range.start + from).min(file.len())..(range.start + to).min(file.len());
                 if let Some(cost) = self.cost {
                     cost.read(*stream, &read);
@@ -312,9 +312,9 @@ impl ReadWindow {
         self.offset.saturating_add(self.limit)
     }
 
-    /// Describes it in a file of so many lines, if they are counted: `offset 2001 limit 2000 · next 4001`; and without what
+    /// Describes it in a file of this many lines, if they are counted: `offset 2001 limit 2000 · next 4001`; and without what
     /// comes next.
-    pub(crate) fn in_words(self, lines: Option<u64>) -> [String; 2] {
+    pub(crate) fn describe(self, lines: Option<u64>) -> [String; 2] {
         let is_last = lines.is_some_and(|lines| self.next() > lines);
         let next = if is_last { "the last window".to_owned() } else { format!("next {}", self.next()) };
         let call = format!("offset {} limit {}", self.offset, self.limit);

@@ -11,7 +11,7 @@ use crate::text::supply::OwnBytes;
 use crate::text::units::{Measure, TotalsMask};
 
 use super::Doc;
-use super::counted::Uncounted;
+use super::counted::UncountedBlocks;
 use super::reader::{Files, Reader};
 use super::sift::Sift;
 
@@ -80,7 +80,7 @@ type IsWanted<'a> = dyn Fn() -> bool + Sync + 'a;
 /// totals.
 pub(crate) fn count(
     view: &MapView,
-    from: Uncounted,
+    from: UncountedBlocks,
     go_on: impl Fn() -> bool + Sync,
     report: impl Fn(BlockCounts, (Range<u64>, Measure)) -> ControlFlow<()> + Sync,
 ) {

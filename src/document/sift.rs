@@ -28,7 +28,7 @@ const MAX_READS: usize = 8;
 
 /// The lines shown that start in each block seen before.
 #[derive(Debug, Default)]
-struct Seen {
+struct ShownCounts {
     blocks: BTreeMap<usize, Arc<[Range<u64>]>>,
     ranges: usize,
 }
@@ -40,7 +40,7 @@ pub struct Sift {
     pub(crate) around: u64,
     got: Arc<[Range<usize>]>,
     pub(crate) index: FilterIndex,
-    seen: Mutex<Seen>,
+    seen: Mutex<ShownCounts>,
 }
 
 impl Clone for Sift {
@@ -86,7 +86,7 @@ impl Sift {
     }
 
     /// Returns the conditions as typed: `&error &!debug &lost ±3`.
-    pub(crate) fn conditions_in_words(&self) -> String {
+    pub(crate) fn describe_conditions(&self) -> String {
         let mut words: Vec<String> =
             self.conditions.iter().map(|condition| format!("&{}", condition.text())).collect();
         if self.shows == Shows::Lost {
@@ -100,8 +100,8 @@ impl Sift {
 
     /// Describes the filter in versions from the longest to the shortest: `&error &!debug · 274 lines, model got 3`. `verb` is what
     /// the model does with the lines: `got`, `gets`.
-    pub(crate) fn in_words(&self, verb: &str) -> Vec<String> {
-        let (words, total) = (self.conditions_in_words(), self.total());
+    pub(crate) fn describe(&self, verb: &str) -> Vec<String> {
+        let (words, total) = (self.describe_conditions(), self.total());
         let (shown, all) = (thousands(total.shown(self.shows)), total.got + total.lost);
         let count = match (self.percent(), self.shows) {
             (None, Shows::All) => lines(all),
@@ -142,7 +142,7 @@ impl Sift {
 
     pub(crate) fn insert(&mut self, first: usize, lines: &[BlockLines]) {
         self.index.insert(first, lines);
-        let mut seen = self.seen();
+        let mut seen = self.lock_counts();
         for block in first..first + lines.len() {
             if let Some(ranges) = seen.blocks.remove(&block) {
                 seen.ranges -= ranges.len();
@@ -152,12 +152,12 @@ impl Sift {
 
     pub(crate) fn grow(&mut self, len: usize) {
         self.index.grow(len);
-        *self.seen() = Seen::default();
+        *self.lock_counts() = ShownCounts::default();
     }
 
     pub(crate) fn reset(&mut self, len: usize) {
         self.index = FilterIndex::new(len);
-        *self.seen() = Seen::default();
+        *self.lock_counts() = ShownCounts::default();
     }
 
     /// Sets what the model got; lines of which it got more or less are counted again.
@@ -166,7 +166,7 @@ impl Sift {
         if !difference.is_empty() {
             self.index.touch(&difference);
             self.got = got.into();
-            *self.seen() = Seen::default();
+            *self.lock_counts() = ShownCounts::default();
         }
     }
 
@@ -231,13 +231,13 @@ impl Sift {
             .then(|| 100 - (left * 100).div_ceil(self.index.len().max(1) as u64))
     }
 
-    fn seen(&self) -> MutexGuard<'_, Seen> {
+    fn lock_counts(&self) -> MutexGuard<'_, ShownCounts> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the lines shown that start in a block, each range ending with the block at the latest.
     fn lines_of(&self, reader: &Reader, block: usize) -> Arc<[Range<u64>]> {
-        if let Some(lines) = self.seen().blocks.get(&block) {
+        if let Some(lines) = self.lock_counts().blocks.get(&block) {
             return lines.clone();
         }
         let Some(counted) = self.index.get(block) else { return Arc::default() };
@@ -246,9 +246,9 @@ impl Sift {
         let bytes = reader.copy(base as u64..range.end as u64);
         let lines = self.scan().shown((&bytes).into(), base, counted.last, self.shows);
         let lines: Arc<[_]> = lines.into_iter().map(|run| run.start as u64..run.end as u64).collect();
-        let mut seen = self.seen();
+        let mut seen = self.lock_counts();
         if seen.ranges + lines.len() > MAX_RANGES {
-            *seen = Seen::default();
+            *seen = ShownCounts::default();
         }
         seen.ranges += lines.len();
         seen.blocks.insert(block, lines.clone());

@@ -122,9 +122,9 @@ proptest! {
     }
 
     #[test]
-    fn what_is_kept_is_found_from_either_side(out in output(), lines in 0u64..9, tail: bool) {
+    fn kept_ranges_are_found_from_either_side(out in output(), lines in 0u64..9, tail: bool) {
         let doc = preview_of(&out, lines, 100_000, tail);
-        let shown = doc.shown();
+        let shown = doc.shown_ranges();
         for range in &shown {
             for offset in [range.start, range.start + range.len() / 2, range.end - 1] {
                 let at = doc.from_file(offset);
@@ -145,7 +145,7 @@ proptest! {
     #[test]
     fn a_gap_stands_at_the_notice(out in output(), lines in 1u64..9, tail: bool) {
         let doc = preview_of(&out, lines, 100_000, tail);
-        let kept = doc.shown();
+        let kept = doc.shown_ranges();
         prop_assume!(doc.classes(0..doc.len()).any(|(_, class)| class == Class::Notice));
         for offset in [0, out.len() / 2, out.len().saturating_sub(1)] {
             if !kept.iter().any(|range| range.contains(&offset)) {

@@ -27,7 +27,7 @@ impl OpenOutput {
         facts.push(("file", self.subject.path().to_owned()));
         if !self.is_rest_missing() {
             facts.push(("size", bytes(self)));
-            facts.extend(self.utf16().map(|order| ("text", order.words().to_owned())));
+            facts.extend(self.utf16().map(|order| ("text", order.describe().to_owned())));
             facts.push(("lines", self.lines().map_or_else(unknown, lines)));
         }
         let policy = self.policy();
@@ -36,7 +36,7 @@ impl OpenOutput {
             ("policy", policy.name().to_owned()),
             ("limits", limits(self)),
             ("versions", policy.version().to_owned()),
-            ("known from", format!("{} · {}", policy.source(), policy.confidence().words())),
+            ("known from", format!("{} · {}", policy.source(), policy.confidence().describe())),
             ("verdict", self.verdict()),
         ]);
         facts.extend(self.preview.as_ref().map(|preview| kept(self, preview)).unwrap_or_default());

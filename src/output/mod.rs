@@ -13,7 +13,7 @@ use std::sync::Arc;
 use crate::base::provenance::{Extent, Warning};
 use crate::config::EffectivePolicy;
 use crate::document::Doc;
-use crate::document::counted::{CountedChunks, Uncounted};
+use crate::document::counted::{CountedChunks, UncountedBlocks};
 use crate::document::differences::Differences;
 use crate::document::reader::{Cost, Files, Reader};
 use crate::document::rules::Dividers;
@@ -241,11 +241,11 @@ impl OpenOutput {
     pub fn warnings(&self) -> Vec<&Warning> {
         let cut = self.preview.as_ref().is_ok_and(|preview| preview.truncated);
         let extent = Extent { bytes: self.view.len() as u64, last: self.view.last().copied(), cut };
-        Warning::of(self.policy().warnings(), &self.first.store_warnings, extent)
+        Warning::applying(self.policy().warnings(), &self.first.store_warnings, extent)
     }
 
     pub fn utf16(&self) -> Option<ByteOrder> {
-        ByteOrder::of(&self.view)
+        ByteOrder::detect(&self.view)
     }
 
     pub fn files(&self) -> Files<'_> {
@@ -255,11 +255,11 @@ impl OpenOutput {
 
     /// Starts a new count, of all totals: which of them notices, facts and the drawer need shows only once a preview has
     /// been made, and one pass over the text counts them together. Nothing is counted twice.
-    pub fn start_counting(&mut self) -> Uncounted {
+    pub fn start_counting(&mut self) -> UncountedBlocks {
         let block = self.index.block() as u64;
         let from = self.tally.begin(block, self.view.len() as u64);
         let lines = self.index.uncounted().unwrap_or(self.index.blocks());
-        Uncounted { lines, totals: from.div_ceil(block) as usize }
+        UncountedBlocks { lines, totals: from.div_ceil(block) as usize }
     }
 
     /// Adds the counts of a chunk. Returns true if the preview should be made again because the counts it needs may now

@@ -78,7 +78,7 @@ impl PlanTask {
         });
         let seen = planned.as_ref().map(|preview| Doc::preview(preview, &input)).unwrap_or_default();
         let seen = if self.notices.is_empty() { seen } else { seen.with_notices(&self.notices) };
-        let kept = seen.shown();
+        let kept = seen.shown_ranges();
         let differences = self.compared.as_ref().and_then(|text| {
             let other = self.recorded.as_ref().and_then(|_| preview::plan(&input, &self.policy).ok());
             let made = if self.recorded.is_some() { other.as_ref()? } else { planned.as_ref().ok()? };
@@ -102,13 +102,13 @@ impl PlanTask {
         let input = self.input(&seek, wanted);
         wanted()
             && preview::plan(&input, policy).is_ok_and(|preview| {
-                Got(&Doc::preview(&preview, &input).shown()).covers(&(offset..offset + 1))
+                Got(&Doc::preview(&preview, &input).shown_ranges()).covers(&(offset..offset + 1))
             })
     }
 
     pub(crate) fn compare(&self, choice: &EffectivePolicy, wanted: &dyn Fn() -> bool) -> Comparison {
         let seek = self.seek();
-        Comparison::of(&choice.policy, &choice.limits_from.to_string(), &self.input(&seek, wanted))
+        Comparison::new(&choice.policy, &choice.limits_from.to_string(), &self.input(&seek, wanted))
     }
 
     fn seek(&self) -> Seek<'_> {

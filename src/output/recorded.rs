@@ -189,7 +189,7 @@ impl OpenOutput {
             PreviewFrom::Policy => format!("reconstructed by {}", self.policy().name()),
         };
         let found = self.differences.as_ref();
-        let found = found.map_or_else(|| describe_check(recorded.check.as_ref()), Differences::in_words);
+        let found = found.map_or_else(|| describe_check(recorded.check.as_ref()), Differences::describe);
         format!("{shown} · {found}")
     }
 }

@@ -57,7 +57,7 @@ impl OpenOutput {
             Ok(preview) => preview,
         };
         if let Some(found) = self.differences.as_ref().filter(|found| !found.is_empty()) {
-            return vec![found.in_words()];
+            return vec![found.describe()];
         }
         if let Some(words) = self.alone(preview) {
             return words;

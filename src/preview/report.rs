@@ -110,7 +110,7 @@ fn with_text<'a, T>(
     (certainty, limits_from, store): (Certainty, &str, &[Warning]),
     text: impl Fn(&'a [Part]) -> T,
 ) -> Report<T> {
-    let warnings = Warning::of(policy.warnings(), store, preview.extent(input));
+    let warnings = Warning::applying(policy.warnings(), store, preview.extent(input));
     let parts: Vec<ReportPart<T>> = preview
         .parts
         .iter()

@@ -1,7 +1,7 @@
 //! The columns of lines found in stored outputs.
 
 use crate::base::human::{span, thousands};
-use crate::corpus::{FoundLine, LineGot, LostBy};
+use crate::corpus::{FoundLine, LineReceipt, LostBy};
 use crate::text::label::SafeText;
 
 use super::column::CellSide::{Left, Right};
@@ -42,13 +42,13 @@ pub(crate) static SPEC: ListSpec<FoundLine> =
     };
 
 pub(crate) fn is_lost(row: &FoundLine) -> bool {
-    matches!(row.got, LineGot::Lost(_))
+    matches!(row.got, LineReceipt::Lost(_))
 }
 
 /// Says what became of a line: `kept`, `lost: over 50 KB`.
 pub(crate) fn got_in_words(row: &FoundLine) -> String {
     match (row.got, &row.over) {
-        (LineGot::Lost(LostBy::Limit(_)), Some(over)) => format!("lost: {over}"),
-        (got, _) => got.words().to_owned(),
+        (LineReceipt::Lost(LostBy::Limit(_)), Some(over)) => format!("lost: {over}"),
+        (got, _) => got.describe().to_owned(),
     }
 }

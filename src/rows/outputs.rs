@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::base::human::{size, span, span_left, utc};
 use crate::session::citing::CitingCall;
 use crate::store::{
-    self, Entry, EntryStatus, Env, Expiry, Left, Record, Rule, RunRecord, SortBy, first_line,
+    self, Entry, EntryStatus, Env, Expiry, Record, Rule, RunRecord, SortBy, TimeLeft, first_line,
 };
 use crate::text::ansi;
 use crate::text::label::{SafeText, shell};
@@ -106,7 +106,7 @@ impl OutputRow {
 }
 
 pub(crate) fn peek(entry: &Entry, env: &Env) -> Peek {
-    let run = entry.is_own().then(|| Record::of_run(env, &entry.path())).flatten();
+    let run = entry.is_own().then(|| Record::find_run(env, &entry.path())).flatten();
     let line = first_line(entry).unwrap_or_default();
     Peek { first_line: SafeText::from_bytes(&ansi::printed(&line)), ..recorded(entry, run) }
 }
@@ -241,9 +241,9 @@ pub(crate) fn json(entry: &Entry, now: Timestamp) -> Value {
 /// Returns what is unusual about an entry, or else whether it is overdue or never deleted.
 fn status(entry: &Entry, now: Timestamp) -> Cow<'static, str> {
     match (entry.status, entry.left(now)) {
-        (EntryStatus::Ok, Left::Overdue(_)) => "overdue".into(),
-        (EntryStatus::Ok, Left::Open) if entry.expires == Expiry::Orphaned => "orphaned".into(),
-        (status, _) => status.words(),
+        (EntryStatus::Ok, TimeLeft::Overdue(_)) => "overdue".into(),
+        (EntryStatus::Ok, TimeLeft::Open) if entry.expires == Expiry::Orphaned => "orphaned".into(),
+        (status, _) => status.describe(),
     }
 }
 
@@ -272,7 +272,7 @@ fn command(row: &OutputRow, _: &RowLook) -> RowCell {
     };
     match row.entry.status {
         EntryStatus::Ok => cell,
-        status => RowCell::new(format!("{}  {}", status.words(), cell.text).trim_end(), Tone::Warning),
+        status => RowCell::new(format!("{}  {}", status.describe(), cell.text).trim_end(), Tone::Warning),
     }
 }
 
@@ -311,18 +311,18 @@ fn errors_lost(row: &OutputRow, _: &RowLook) -> RowCell {
 pub(crate) fn time_left(entry: &Entry, has_copy: bool, look: &RowLook) -> RowCell {
     match (entry.left(look.now), entry.expires) {
         _ if entry.is_kept() => RowCell::dim("kept"),
-        (Left::For(rest), _) => {
+        (TimeLeft::For(rest), _) => {
             let rest = rest.as_secs().max(0) as u64;
             let whole = rest.saturating_add(entry.age(look.now).as_secs().max(0) as u64);
             let is_short = u128::from(rest) * 4 < u128::from(whole) && !has_copy;
             RowCell::new(span_left(rest), if is_short { Tone::Warning } else { Tone::Plain })
         }
-        (Left::Overdue(late), _) => {
+        (TimeLeft::Overdue(late), _) => {
             let words = format!("overdue {}", span(late.as_secs().max(0) as u64));
             RowCell::new(words, if has_copy { Tone::Plain } else { Tone::Warning })
         }
-        (Left::Open, Expiry::Orphaned) => RowCell::new(entry.left_word(look.now), Tone::Warning),
-        (Left::Open, _) => RowCell::dim(entry.left_word(look.now)),
+        (TimeLeft::Open, Expiry::Orphaned) => RowCell::new(entry.left_word(look.now), Tone::Warning),
+        (TimeLeft::Open, _) => RowCell::dim(entry.left_word(look.now)),
     }
 }
 

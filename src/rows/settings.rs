@@ -152,7 +152,7 @@ pub(crate) fn policy_rows(
 ) -> Vec<TuneRow> {
     let row = |number: usize| {
         let policy = &policies.get(number)?.policy;
-        let row = TuneRow::new(number, TuneSetting::of(policy), policy, (figures, finds));
+        let row = TuneRow::new(number, TuneSetting::new(policy), policy, (figures, finds));
         Some(TuneRow { policy: policy.name().into(), ..row })
     };
     by_kept(figures, (policies, designs)).into_iter().filter_map(row).collect()

@@ -17,18 +17,18 @@ const TASK_OUTPUT: &str = "\n[output]\n";
 /// What stands between two parts in the text of a policy.
 const BETWEEN: &str = "\n\n";
 
-/// How much of an output tells which of several results is its, in bytes.
+/// How many bytes of an output identify its result among several.
 const TELLING: usize = 1000;
 
 /// A result as the policies make it.
 pub(super) struct ResultBody {
     pub text: String,
-    place: PlaceOf,
+    place: BodyPlace,
 }
 
 /// Where the bytes of a body are in what the model got.
-enum PlaceOf {
-    /// After so many others.
+enum BodyPlace {
+    /// After this many others.
     After(u64),
     /// In parts, which begin at these places of the body, after an empty line that the model did not get.
     Parts(Vec<u64>),
@@ -38,7 +38,7 @@ enum PlaceOf {
 
 impl ResultBody {
     /// Takes the body out of a result of which `text` is the whole. `output` is what the policies are applied to: of
-    /// several results in one it tells which is meant. Texts over `longest` bytes are cut.
+    /// several results in one it picks the one. Texts over `longest` bytes are cut.
     pub(super) fn new(
         transcript: &Transcript,
         result: &CallResult,
@@ -57,18 +57,18 @@ impl ResultBody {
             _ => None,
         };
         let head = head.unwrap_or(0);
-        Ok(Self { text: text[head..].to_owned(), place: PlaceOf::After(head as u64) })
+        Ok(Self { text: text[head..].to_owned(), place: BodyPlace::After(head as u64) })
     }
 
     /// Returns the place in what the model got of a byte of the body.
     pub(super) fn place(&self, at: u64) -> u64 {
         match &self.place {
-            PlaceOf::After(head) => at.saturating_add(*head),
-            PlaceOf::Parts(breaks) => {
+            BodyPlace::After(head) => at.saturating_add(*head),
+            BodyPlace::Parts(breaks) => {
                 let before = breaks.iter().filter(|place| **place < at).count() as u64;
                 at.saturating_sub(before * BETWEEN.len() as u64)
             }
-            PlaceOf::InJson(start) => {
+            BodyPlace::InJson(start) => {
                 let at = usize::try_from(at).unwrap_or(usize::MAX).min(self.text.len());
                 let end = (0..=at).rev().find(|end| self.text.is_char_boundary(*end)).unwrap_or(0);
                 let encoded = serde_json::to_string(&self.text[..end]).map_or(0, |text| text.len() as u64);
@@ -88,7 +88,7 @@ fn in_parts(transcript: &Transcript, result: &CallResult, longest: usize) -> io:
         }
         text.push_str(&text::to_text(transcript, std::slice::from_ref(piece), longest)?.0);
     }
-    Ok(ResultBody { text, place: PlaceOf::Parts(breaks) })
+    Ok(ResultBody { text, place: BodyPlace::Parts(breaks) })
 }
 
 /// Hermes sends a record in JSON, Cline a list with a record for each command: finds the one whose text begins as the output
@@ -111,7 +111,7 @@ fn in_json(text: &str, output: &[u8]) -> Option<ResultBody> {
         common + 4 > start.len().min(beginning.len())
     };
     let found = results().find(is_meant).or_else(|| results().next())?;
-    let place = PlaceOf::InJson(found.range().start as u64 + 1);
+    let place = BodyPlace::InJson(found.range().start as u64 + 1);
     Some(ResultBody { text: found.text()?.to_text(text.len()).text, place })
 }
 
@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_result_that_an_output_led_to_is_found() {
+    fn the_result_of_an_output_is_found() {
         let text = r#"[{"query":"a","result":"one\n...","success":true},{"query":"b","result":"two\t\"x","success":true}]"#;
         let body = in_json(text, b"two\t\"x and more").unwrap();
         assert_eq!(body.text, "two\t\"x");

@@ -1,4 +1,4 @@
-//! Which records of a conversation are on the branch that lives: a tree by parents, in which one leaf counts.
+//! Which records of a conversation are on the living branch: a tree by parents, in which one leaf counts.
 
 use super::id::{IdMap, RecordId};
 
@@ -104,7 +104,7 @@ impl Branches {
     }
 }
 
-/// The records of the branch that lives.
+/// The records of the living branch.
 #[derive(Clone, Debug, Default)]
 pub struct LivingBranch {
     /// The number of each record of the conversation, of equal ones that of the last.
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_branch_lives() {
+    fn the_branch_of_the_last_record_lives() {
         let forked = [(1, None), (2, Some(1)), (3, Some(2)), (4, Some(1))];
         assert_eq!(tree(&forked, None), [1, 4]);
         assert_eq!(tree(&forked, Some(3)), [1, 2, 3], "the leaf that the agent named");
@@ -179,12 +179,12 @@ mod tests {
     }
 
     #[test]
-    fn of_equal_records_the_last_counts() {
+    fn of_records_with_one_id_the_last_counts() {
         assert_eq!(tree(&[(1, None), (3, None), (2, Some(1)), (2, Some(3))], None), [2, 3]);
     }
 
     #[test]
-    fn circles_end() {
+    fn circular_parents_end() {
         assert_eq!(tree(&[(1, Some(2)), (2, Some(1))], None), [1, 2]);
         assert_eq!(tree(&[(1, Some(1))], None), [1]);
         assert!(tree(&[], None).is_empty());
@@ -192,7 +192,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_way_up_is_that_of_a_map(
+        fn ancestors_are_those_of_a_map_of_parents(
             records in vec((0u64..12, option::of(0u64..12)), 0..30),
             leaf in option::of(0u64..12),
         ) {

@@ -32,7 +32,7 @@ pub struct CitingCall {
     pub file: SessionFile,
     /// The agent's id of the call.
     pub call: String,
-    /// What the call did, as the model wrote it; empty if the records do not tell.
+    /// What the call did, as the model wrote it; empty if that is not recorded.
     pub command: String,
 }
 

@@ -46,7 +46,7 @@ pub fn local(text: &str) -> Option<Timestamp> {
     time.to_zoned(TimeZone::system()).ok().map(|time| time.timestamp())
 }
 
-/// Reads a number of seconds or milliseconds since 1970; which of the two its size tells, for any year from 1971 to 5138.
+/// Reads a number of seconds or milliseconds since 1970. The two differ by size for any year from 1971 to 5138.
 pub fn number(value: f64) -> Option<Timestamp> {
     let milliseconds = if value.abs() < 1e11 { value * 1000.0 } else { value };
     let in_range = milliseconds.is_finite() && milliseconds.abs() < 2.5e14;
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn the_common_form_is_read_as_any_other() {
+    fn the_common_form_reads_the_same_as_any_other() {
         for text in [
             "2026-11-22T05:50:17.123Z",
             "2024-02-29T23:59:59.999Z",
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_time_is_none() {
+    fn other_values_are_not_times() {
         for text in ["\"yesterday\"", "null", "1e300", "-1e300", "{}", "true"] {
             assert_eq!(read(text), None, "{text}");
         }

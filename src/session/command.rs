@@ -1,4 +1,4 @@
-//! What a call did, in one line: the command, the file, or the first argument that tells.
+//! What a call did, in one line: the command, the file, or the most telling argument.
 
 use super::json::{Json, Kind, Tape};
 use super::model::Call;
@@ -10,7 +10,7 @@ const MAX_INPUT: u64 = 64 << 10;
 /// How many bytes of a command are returned.
 const MAX_COMMAND: usize = 4 << 10;
 
-/// The arguments that tell most, best first.
+/// The most telling arguments, best first.
 const TELLING: &[&str] = &[
     "command",
     "cmd",
@@ -30,7 +30,7 @@ const TELLING: &[&str] = &[
     "prompt",
 ];
 
-/// Returns the command of a call, or the argument that tells most; empty if there are no arguments. It may hold any
+/// Returns the command of a call, or its most telling argument; empty if there are no arguments. It may hold any
 /// characters, as the model wrote them, and ends after 4 KiB.
 pub fn command(transcript: &Transcript, call: &Call) -> String {
     let Some(span) = call.input else { return String::new() };
@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_telling_argument_is_found() {
+    fn the_most_telling_argument_is_found() {
         let of = |input: &str| describe_input(input.as_bytes());
         assert_eq!(of(r#"{"description":"d","command":"make all"}"#), "make all");
         assert_eq!(of(r#""{\"cmd\": \"seq 1 3\"}""#), "seq 1 3");

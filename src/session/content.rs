@@ -31,7 +31,7 @@ pub fn pieces(content: Json, place: RecordPlace) -> TextPieces {
 
 /// Returns the first 4 KiB of a content's first text, in which a notice frames it; empty if there is none.
 pub fn first_text(content: Json) -> String {
-    first_words(content, MAX_TEXT)
+    text_start(content, MAX_TEXT)
 }
 
 /// Returns the texts of a content.
@@ -41,7 +41,7 @@ pub fn texts<'a>(content: Json<'a>) -> impl Iterator<Item = Json<'a>> {
 }
 
 /// Returns the first bytes of a content's first text, at most `most`; empty if there is none.
-pub fn first_words(content: Json, most: usize) -> String {
+pub fn text_start(content: Json, most: usize) -> String {
     let first = texts(content).next().and_then(|text| text.text());
     first.map(|text| text.to_text(most).text).unwrap_or_default()
 }
@@ -57,14 +57,14 @@ pub fn start_of(text: Json) -> String {
 }
 
 /// Returns about the last bytes of a content's last text, at most `most`; empty if there is none.
-pub fn last_words(content: Json, most: usize) -> String {
+pub fn text_end(content: Json, most: usize) -> String {
     let last = texts(content).last().and_then(|text| text.text());
     last.map(|text| text.ending(most)).unwrap_or_default()
 }
 
 /// Returns the last line of a content's last text, of at most 1 KiB; empty if there is none.
 pub fn last_line(content: Json) -> String {
-    last_words(content, 1024).lines().next_back().unwrap_or_default().to_owned()
+    text_end(content, 1024).lines().next_back().unwrap_or_default().to_owned()
 }
 
 /// Whether a content has a line that `is_notice` knows. Only one with these words can be, which JSON writes as they are.

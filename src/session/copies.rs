@@ -15,7 +15,7 @@ use super::reader::{GLANCE, ReadProgress, SessionFile};
 use super::record::{FileRecords, RecordSource};
 use super::transcript::Transcript;
 
-/// How many lines at the start of a session's file tell from which one it was copied.
+/// How many lines at the start of a session's file show from which one it was copied.
 const LINES: usize = 16;
 
 /// The most related sessions that are opened to look for copies of calls.
@@ -168,7 +168,7 @@ impl CopySearch {
     }
 }
 
-/// Returns what the first lines of a session's file say; `None` if they do not tell from which one it could be copied.
+/// Returns what the first lines of a session's file say; `None` if they do not show from which one it could be copied.
 fn begins_with_origin(file: &SessionFile) -> Option<SessionFacts> {
     // Of a session in a database all is known.
     if !file.facts.id.is_empty() {

@@ -70,13 +70,13 @@ impl<'a> RecordEntry<'a> {
         call.display.extend(copy.map(|copy| DisplayCopy::new(name, self.place.span(copy), most)));
     }
 
-    /// Notes that the record tells a change of some results, before the next request of its conversation.
-    pub fn tell(self, change: ContextChange, results: Vec<ResultId>, out: &mut Transcript) {
+    /// Adds a change of some results by the record, before the next request of its conversation.
+    pub fn add_event(self, change: ContextChange, results: Vec<ResultId>, out: &mut Transcript) {
         let event = self.event(change, results, out);
         out.add_event(event);
     }
 
-    /// Returns the change of some results that the record tells, before the next request of its conversation.
+    /// Returns the change of some results by the record, before the next request of its conversation.
     pub fn event(self, change: ContextChange, results: Vec<ResultId>, out: &Transcript) -> ContextEvent {
         let (request, record) = (out.next_request(self.thread), Some(self.span()));
         ContextEvent { request, record, results, ..ContextEvent::recorded(change, self.at) }

@@ -78,7 +78,7 @@ impl Examiner {
         Self { verifier: Verifier::new(catalog, agent), in_store, uid, paths }
     }
 
-    /// Whether a spill lies where agents keep spills, so that it is opened unasked.
+    /// Whether a spill lies where agents keep spills, so that it may be opened without `--any-path`.
     pub fn is_known(&self, file: &SessionFile, path: &Path) -> bool {
         (self.in_store)(path) || is_beside(path, &file.path)
     }
@@ -98,7 +98,7 @@ impl CallInspector<'_> {
         state_of(call, &self.file.path, self.examiner.uid)
     }
 
-    /// Whether a spill lies where agents keep spills, so that it is opened unasked.
+    /// Whether a spill lies where agents keep spills, so that it may be opened without `--any-path`.
     pub fn is_known(&self, path: &Path) -> bool {
         self.examiner.is_known(self.file, path)
     }
@@ -116,7 +116,7 @@ impl CallInspector<'_> {
     }
 
     /// Returns the length in bytes of the result as the model first saw it.
-    pub fn got(&self, call: &Call) -> Option<u64> {
+    pub fn result_len(&self, call: &Call) -> Option<u64> {
         self.best(call).first().and_then(|first| length(self.transcript, first))
     }
 
@@ -180,7 +180,7 @@ impl CallInspector<'_> {
             return source.read_steadily(&mut || true, &mut |source| read(&source.view())).ok();
         }
         let Some(WholeOutput::Display(bytes)) = whole_display(self.transcript, call) else { return None };
-        MapView::of_bytes(&bytes).ok().map(|view| read(&view))
+        MapView::from_bytes(&bytes).ok().map(|view| read(&view))
     }
 
     /// Returns where the whole output is, and what is left of it: a spill if it lies in one of these places, else a copy
@@ -203,7 +203,7 @@ impl CallInspector<'_> {
         {
             return Ok((OutputPlace::File(path.clone()), RestOfOutput::Here));
         }
-        let memory = |bytes: &[u8]| MapView::of_bytes(bytes).map(OutputPlace::Memory);
+        let memory = |bytes: &[u8]| MapView::from_bytes(bytes).map(OutputPlace::Memory);
         if let Some(WholeOutput::Display(bytes)) = whole_display(self.transcript, call).filter(|_| is_cut) {
             return Ok((memory(&bytes)?, RestOfOutput::Here));
         }

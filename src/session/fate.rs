@@ -50,10 +50,10 @@ pub enum ContextChange {
     Restore,
 }
 
-/// What became of a text after the model first saw it.
+/// What happened to a text after the model first saw it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ResultFate {
-    /// It is still in the model's context, as far as the records tell.
+    /// It is still in the model's context, as far as is recorded.
     #[default]
     InContext,
     /// A short notice stands in its place since then.
@@ -128,7 +128,7 @@ pub struct ContextState {
 }
 
 impl ContextState {
-    /// Says what the model still has, in the words of the screens: `cleared #12`, from its 12th request on.
+    /// Describes what the model still has, as on the screens: `cleared #12`, from its 12th request on.
     pub fn describe(self) -> String {
         let words = match self.fate {
             ResultFate::InContext => return "yes".to_owned(),

@@ -39,12 +39,12 @@ pub fn stem(path: &Path) -> &str {
     path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default()
 }
 
-/// Returns the name of the directory that is so many above a file; empty if there is none, or it is not UTF-8.
+/// Returns the name of the directory this many levels above a file; empty if there is none, or it is not UTF-8.
 pub fn dir_name(path: &Path, above: usize) -> &str {
     path.ancestors().nth(above).and_then(Path::file_name).and_then(|name| name.to_str()).unwrap_or_default()
 }
 
-/// Whether the first line of a file has all of these words, by which its form is told.
+/// Whether the first line of a file has all of these words, which identify its form.
 pub fn begins_with_line(head: &[u8], words: &[&str]) -> bool {
     let first = first_line(head);
     words.iter().all(|words| memmem::find(first, words.as_bytes()).is_some())

@@ -18,7 +18,7 @@ use super::watch::{ReadSession, WatchedPaths, WatchedSession};
 #[derive(Debug)]
 pub struct FileFormat {
     pub info: FormatInfo,
-    /// Finds the files with the main conversations. What cannot be looked at goes to `fault`, in words.
+    /// Finds the files with the main conversations. What cannot be looked at is reported to `fault`.
     pub find: fn(env: &Env, fault: TakeFault) -> Vec<FoundFile>,
     /// Whether a file has a main conversation: `head` is its first 64 KiB.
     pub is_session: fn(main: &Path, head: &[u8]) -> bool,
@@ -70,7 +70,7 @@ impl SessionFormat for FileFormat {
         (self.glance)(&file.path, head, tail)
     }
 
-    /// The bytes of a compressed log tell nothing.
+    /// The bytes of a compressed log are not searched.
     fn logs(&self, file: &SessionFile) -> Vec<PathBuf> {
         match self.records {
             RecordFiles::Logs(logs, _) if !is_packed(&file.path) => logs(&file.path)(),

@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_that_differ_in_length_or_one_bit_have_other_numbers() {
+    fn texts_that_differ_in_length_or_one_bit_have_different_numbers() {
         let zeros = (0..600).map(|len| vec![0; len]);
         let bits = (0..300 * 8).map(|bit| {
             let mut text = vec![0; 300 - bit / 64];

@@ -53,11 +53,11 @@ pub fn is_live(session: &SessionFile, now: SystemTime) -> bool {
 /// What [`each`] hands out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ListStep {
-    /// How many sessions there are, as far as their paths tell. Comes first.
+    /// How many sessions there are, by their paths. Comes first.
     Found(usize),
     /// The next sessions: those changed last come first.
     Sessions(Vec<ListedSession>),
-    /// What cannot be looked at, in words. The paths in them are not escaped.
+    /// A message about what cannot be looked at. Paths in it are not escaped.
     Fault(String),
 }
 
@@ -66,7 +66,7 @@ pub enum ListStep {
 pub struct SessionListing {
     /// The sessions, the last changed first.
     pub sessions: Vec<SessionFile>,
-    /// What could not be looked at, in words. The paths in them are not escaped.
+    /// Messages about what could not be looked at. Paths in them are not escaped.
     pub faults: Vec<String>,
 }
 
@@ -112,7 +112,7 @@ pub fn each(
     let mut group = Vec::new();
     let (mut size, mut exposure) = (CHUNKS[0], Exposure::default());
     for file in listing.sessions {
-        match listed(file, &mut exposure) {
+        match read_listed(file, &mut exposure) {
             Ok(session) if is_in(&session.facts, wanted.project) => group.push(session),
             Ok(_) => {}
             Err(fault) => take(ListStep::Fault(fault))?,
@@ -128,8 +128,8 @@ pub fn each(
 /// Returns what a list shows of a session: reads the ends of its file.
 ///
 /// # Errors
-/// The file cannot be read; in words, with its path, which is not escaped.
-pub fn listed(file: SessionFile, exposure: &mut Exposure) -> Result<ListedSession, String> {
+/// The file cannot be read; the message has its path, which is not escaped.
+pub fn read_listed(file: SessionFile, exposure: &mut Exposure) -> Result<ListedSession, String> {
     let facts = facts(&file).map_err(|error| format!("{}: cannot be read: {error}", file.path.display()))?;
     let title = facts.title.as_deref().and_then(first_words);
     let agent = format_of(&file).map_or("", |format| format.agent());
@@ -181,7 +181,7 @@ pub fn may_hold(
     logs.is_empty() || logs.iter().any(|log| holds(log, finder, room, wanted))
 }
 
-/// Finds out of which agent a file's records are.
+/// Identifies the agent of a file's records.
 ///
 /// # Errors
 /// The file cannot be read, or no reader knows its form.

@@ -35,7 +35,7 @@ const NAMED: &str = r#"(?xi)
 static FORMS: LazyLock<Option<(Regex, Regex)>> =
     LazyLock::new(|| Some((Regex::new(SECRETS).ok()?, Regex::new(NAMED).ok()?)));
 
-/// Replaces what looks like a secret. It may miss some: what is masked is no proof that nothing else is secret.
+/// Replaces what looks like a secret. It may miss some: masked text may still hold secrets.
 pub fn mask(text: &str) -> Cow<'_, str> {
     let Some((secrets, named)) = &*FORMS else { return Cow::Borrowed(MASK) };
     let masked = secrets.replace_all(text, MASK);
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn other_text_stays() {
+    fn other_text_is_not_masked() {
         for text in ["make all", "token count: 12", "task-management", "the password is short: abc", "10:30"]
         {
             assert_eq!(mask(text), text);

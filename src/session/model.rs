@@ -16,7 +16,7 @@ pub struct RecordSpan {
     source: NonZero<u32>,
     /// A record is shorter than 4 GiB.
     len: u32,
-    /// The start in a file, or the number of a row, in its two halves, lest it be aligned to eight bytes.
+    /// The start in a file, or the number of a row, in two halves, so that it is not aligned to eight bytes.
     place: [u32; 2],
     /// The start in the row's record; [`IN_FILE`] in a file.
     in_row: u32,
@@ -205,7 +205,7 @@ pub enum CutState {
     Spill,
     /// It did, and kept the rest nowhere.
     Lost,
-    /// The records do not tell.
+    /// It is not recorded.
     #[default]
     Unknown,
 }
@@ -221,7 +221,7 @@ impl CutState {
     }
 }
 
-/// A spill that a result names. The path is a claim of the records: nothing was opened.
+/// A spill that a result names. The path is a claim of the records; nothing was opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Citation {
     /// The path, as the records have it.
@@ -231,7 +231,7 @@ pub struct Citation {
 }
 
 impl Citation {
-    /// Names a spill of which the size is not told.
+    /// Names a spill of unknown size.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into(), bytes: None }
     }
@@ -378,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_of_a_place_is_in_the_same_source() {
+    fn a_part_of_a_span_is_in_the_same_source() {
         let whole = RecordSpan::new(3, 7, 100, 50);
         let part = whole.part(10, 5);
         assert_eq!((part.source(), part.row(), part.start(), part.len(), part.end()), (3, 7, 110, 5, 115));
@@ -386,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn any_place_is_kept() {
+    fn any_place_is_stored_exactly() {
         for (row, start) in
             [(0, 0), (0, u64::from(u32::MAX)), (0, u64::MAX), (-1, 5), (i64::MIN, 0), (i64::MAX, 256 << 20)]
         {

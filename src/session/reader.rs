@@ -31,7 +31,7 @@ pub struct SessionFile {
     pub format: &'static str,
     /// The file with the main conversation, or the database.
     pub path: PathBuf,
-    /// The session's id, as the path tells, or the database's row.
+    /// The session's id, by its path or by the database's row.
     pub id: String,
     /// Size in bytes of the file, or of what the database holds of the session, if that is known.
     pub size: u64,
@@ -60,7 +60,7 @@ pub trait ReadProgress: Sync {
     /// Notes that `done` of `total` bytes are read. Returns whether to go on.
     fn step(&self, done: u64, total: u64) -> bool;
 
-    /// Returns what tells whether to go on where no steps can be noted, as within a query; `None` if nothing ends the reading.
+    /// Returns the check whether to go on where no steps can be noted, as within a query; `None` if nothing ends the reading.
     fn wanted(&self) -> Option<Arc<dyn Fn() -> bool + Send + Sync>> {
         None
     }
@@ -75,7 +75,7 @@ impl ReadProgress for () {
 /// What takes in the sessions that are found.
 pub type TakeSession<'a> = &'a mut dyn FnMut(SessionFile);
 
-/// What takes in what could not be looked at, in words.
+/// Takes a message about what could not be looked at.
 pub type TakeFault<'a> = &'a mut dyn FnMut(String);
 
 /// A session that was opened, or why it cannot be.

@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use super::exposure::is_hidden;
 use super::model::{Call, Citation};
 
-/// What is at the place that a result names.
+/// What is at the path that a result names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SpillState {
     /// A regular file, of the size that the records claim if they claim one.
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn a_spill_is_here_gone_or_another() {
+    fn a_spill_is_here_gone_or_replaced() {
         let dir = tempfile::tempdir().unwrap();
         let spill = dir.path().join("b1.txt");
         std::fs::write(&spill, "12345").unwrap();
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_in_the_agent_s_directory_is_beside_the_records() {
+    fn files_in_the_agents_directory_are_beside_the_records() {
         use std::os::unix::fs::symlink;
         let dir = tempfile::tempdir().unwrap();
         let at = |name: &str| dir.path().join(name);

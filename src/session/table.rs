@@ -31,7 +31,7 @@ pub struct TableSession<'a> {
 #[derive(Debug)]
 pub struct TableFormat {
     pub info: FormatInfo,
-    /// Returns where the databases of an environment may be. What must not be read goes to `fault`, in words.
+    /// Returns where the databases of an environment may be. What must not be read is reported to `fault`.
     pub databases: fn(env: &Env, fault: &mut dyn FnMut(String)) -> Vec<PathBuf>,
     pub list: ListTables,
     pub read: ReadTables,
@@ -44,7 +44,7 @@ impl SessionFormat for TableFormat {
 
     fn find(&self, env: &Env, progress: &dyn ReadProgress, found: TakeSession, fault: TakeFault) {
         for path in (self.databases)(env, fault).into_iter().filter(|path| path.is_file()) {
-            match self.listed(&path, progress) {
+            match self.list_sessions(&path, progress) {
                 Ok(sessions) => sessions.into_iter().for_each(&mut *found),
                 Err(error) => fault(format!("{}: {error}", path.display())),
             }
@@ -53,7 +53,7 @@ impl SessionFormat for TableFormat {
 
     /// Returns the session that was changed last.
     fn recognise(&self, path: &Path, head: &[u8]) -> Option<SessionFile> {
-        let sessions = Database::is_one(head).then(|| self.listed(path, &()).ok())??;
+        let sessions = Database::is_one(head).then(|| self.list_sessions(path, &()).ok())??;
         sessions.into_iter().max_by_key(|session| session.modified)
     }
 
@@ -72,7 +72,11 @@ impl SessionFormat for TableFormat {
 }
 
 impl TableFormat {
-    fn listed(&self, path: &Path, progress: &dyn ReadProgress) -> Result<Vec<SessionFile>, DatabaseError> {
+    fn list_sessions(
+        &self,
+        path: &Path,
+        progress: &dyn ReadProgress,
+    ) -> Result<Vec<SessionFile>, DatabaseError> {
         let all = Database::open(path, progress)?.whole(progress, |rows| (self.list)(path, rows))?;
         let session = |facts: SessionFacts| SessionFile {
             format: self.info.name,

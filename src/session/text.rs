@@ -14,7 +14,7 @@ const CHUNK: u64 = 1 << 20;
 pub struct TextFacts {
     /// The length in UTF-8 bytes.
     pub bytes: u64,
-    /// How many characters are U+FFFD in place of something in the records that is no character.
+    /// How many characters are U+FFFD in place of invalid text in the records.
     pub replaced: u64,
     /// The number of images, which have no text.
     pub images: u64,
@@ -85,7 +85,7 @@ fn raw(transcript: &Transcript, span: RecordSpan, take: &mut dyn FnMut(&str) -> 
     let (mut goes_on, mut held) = (true, Vec::new());
     chunks(transcript, span, &mut |chunk| {
         held.extend_from_slice(chunk);
-        let whole = held.len() - started(&held);
+        let whole = held.len() - unfinished_len(&held);
         goes_on = goes_on && take(&String::from_utf8_lossy(&held[..whole]));
         held.drain(..whole);
     })?;
@@ -96,7 +96,7 @@ fn raw(transcript: &Transcript, span: RecordSpan, take: &mut dyn FnMut(&str) -> 
 }
 
 /// Returns how many bytes at the end begin a character of which the rest is to follow.
-fn started(bytes: &[u8]) -> usize {
+fn unfinished_len(bytes: &[u8]) -> usize {
     let len = |lead: u8| match lead {
         0xc0..0xe0 => 2,
         0xe0..0xf0 => 3,

@@ -152,7 +152,7 @@ impl Transcript {
     }
 
     pub fn tool_id(&mut self, name: &str) -> u32 {
-        named(&mut self.tools, &mut self.tool_ids, name, |name| name.into())
+        number_of(&mut self.tools, &mut self.tool_ids, name, |name| name.into())
     }
 
     /// Returns the number of a sub-agent's thread, by the agent's id of it; an empty id is the main one.
@@ -161,7 +161,7 @@ impl Transcript {
             return 0;
         }
         let new = |id: &str| Thread { id: id.into(), name: "sub-agent".into(), parent_call: None };
-        named(&mut self.threads, &mut self.thread_ids, id, new)
+        number_of(&mut self.threads, &mut self.thread_ids, id, new)
     }
 
     /// Notes what the records say of a sub-agent's thread: its kind or title, and the id of the call that started it.
@@ -293,7 +293,7 @@ impl Transcript {
 }
 
 /// Returns the number of a name in a list, in which a new one is put at the end.
-fn named<T>(
+fn number_of<T>(
     all: &mut Vec<T>,
     ids: &mut HashMap<Box<str>, u32>,
     name: &str,

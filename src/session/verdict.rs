@@ -132,7 +132,7 @@ pub enum Unchecked {
     NotCut,
     #[error("the whole output is not at hand")]
     NoSpill,
-    /// The file that was read is not at hand, or the records do not tell which it was.
+    /// The file that was read is not at hand, or it is not recorded which it was.
     #[error("the file that was read is not at hand")]
     NoFile,
     #[error("the file that was read was changed since")]
@@ -140,7 +140,7 @@ pub enum Unchecked {
     /// The whole output, or the file that was read, is being written.
     #[error("the file that it is compared with is cut or rewritten meanwhile")]
     Unsteady,
-    /// The whole output lies outside of the known stores, where nothing is opened unasked.
+    /// The whole output lies outside of the known stores, where nothing is opened without `--any-path`.
     #[error("the whole output is in no known store, and is not opened unasked (--any-path)")]
     Outside,
     #[error("no policy of this agent is known")]

@@ -146,7 +146,7 @@ impl Verifier {
         for policy in self.policies.iter().filter(|policy| policy.offset_key().is_some() == is_window) {
             let is_of_version = recorded.is_of_version(&policy.era());
             for (policy, name) in variants(policy, recorded) {
-                let Some((preview, known)) = planned(&policy, whole, totals, recorded.exit()) else {
+                let Some((preview, known)) = plan_whole(&policy, whole, totals, recorded.exit()) else {
                     continue;
                 };
                 totals = totals.or(known);
@@ -232,7 +232,7 @@ impl<'a> RecordedResult<'a> {
         between.is_ok_and(|bytes| bytes.trim_ascii() == b",")
     }
 
-    /// Returns what the records tell of a parameter.
+    /// Returns the recorded value of a parameter.
     fn parameter(&self, name: &str) -> Option<String> {
         match name {
             "offset" => Some(self.window?.offset?.to_string()),
@@ -264,7 +264,7 @@ impl<'a> RecordedResult<'a> {
     }
 }
 
-/// Returns a policy as the records tell, and with each switch turned, which they do not tell.
+/// Returns a policy with the recorded parameters, and again with each switch turned, since switches are not recorded.
 fn variants(policy: &Policy, recorded: &RecordedResult) -> Vec<(Policy, String)> {
     let mut base = policy.clone();
     for param in policy.params() {
@@ -291,7 +291,7 @@ fn input<'a>(whole: &'a WholeOutput, totals: &'a Totals, exit_code: Option<i32>)
 }
 
 /// Plans with exact totals, counted once for all policies.
-fn planned(
+fn plan_whole(
     policy: &Policy,
     whole: &WholeOutput,
     totals: Totals,

@@ -35,7 +35,7 @@ impl PathWatch {
     }
 }
 
-/// Returns the paths that tell whether anything of a session changed, of which this was read before.
+/// Returns the paths by which a change of a session is noticed, of which this was read before.
 pub type WatchedPaths = fn(&SessionFile, &Transcript) -> Vec<PathBuf>;
 
 /// Reads a session into a transcript that has its facts so far.

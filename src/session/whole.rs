@@ -109,8 +109,8 @@ pub struct ReadFile {
     pub is_changed: bool,
 }
 
-/// Returns the file that a call asked for; `None` if its arguments do not tell.
-pub fn asked_for(transcript: &Transcript, call: &Call) -> Option<FileWindow> {
+/// Returns the file that a call asked for; `None` if its arguments do not say.
+pub fn requested_window(transcript: &Transcript, call: &Call) -> Option<FileWindow> {
     let bytes = transcript.read(call.input?, MAX_ARGUMENTS).ok()?;
     let mut tape = Tape::default();
     let input = tape.read(&bytes).ok()?;
@@ -121,10 +121,10 @@ pub fn asked_for(transcript: &Transcript, call: &Call) -> Option<FileWindow> {
         Some(inner) => inner_tape.read(inner.as_bytes()).ok()?,
         None => input,
     };
-    of_arguments(transcript, arguments)
+    window_from(transcript, arguments)
 }
 
-fn of_arguments(transcript: &Transcript, arguments: Json) -> Option<FileWindow> {
+fn window_from(transcript: &Transcript, arguments: Json) -> Option<FileWindow> {
     let given = PATH_KEYS.iter().find_map(|key| arguments.get(key)?.short(MAX_TEXT))?;
     let number = |key: &str| arguments.get(key).filter(|value| value.kind() == Kind::Bare)?.int();
     let cwd = transcript.facts.cwd.as_deref().unwrap_or_default();
@@ -135,7 +135,7 @@ fn of_arguments(transcript: &Transcript, arguments: Json) -> Option<FileWindow> 
 }
 
 /// Opens the file of which a call gave a window. `records` is the file with the call, `uid` owns the files that count, and
-/// `may_open` tells whether a path may be opened.
+/// `may_open` returns whether a path may be opened.
 ///
 /// # Errors
 /// The file is not there, or may not be opened.
@@ -146,7 +146,7 @@ pub fn read_file(
     uid: u32,
     may_open: &dyn Fn(&Path) -> bool,
 ) -> Result<(Source, ReadFile), Unchecked> {
-    let window = asked_for(transcript, call).ok_or(Unchecked::NoFile)?;
+    let window = requested_window(transcript, call).ok_or(Unchecked::NoFile)?;
     let claim = Citation::new(window.path.clone());
     let SpillState::Here(path) = look_for(&claim, records, uid) else { return Err(Unchecked::NoFile) };
     if !may_open(&path) {

@@ -6,8 +6,8 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::base::fs::blocking::BlockingIo;
 use crate::base::fs::identity::{Identity, PathStatus, Snapshot};
-use crate::base::fs::patient::Patient;
 
 use super::map::{MapView, next_generation};
 use super::open::{Access, FollowLinks, OpenError, open};
@@ -36,10 +36,10 @@ pub enum Change {
 
 /// Whether an entry of a store is locked while it is open for viewing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Hold {
+pub enum FileLock {
     /// No cleaning by overspill deletes it meanwhile.
-    Lock,
-    No,
+    Shared,
+    None,
 }
 
 /// A file or stream that is open for viewing.
@@ -103,7 +103,7 @@ impl Source {
 
     /// [`Source::stream`] for standard input.
     pub fn stdin() -> io::Result<Source> {
-        Source::stream(Patient(io::stdin()))
+        Source::stream(BlockingIo(io::stdin()))
     }
 
     fn from_opened(path: &Path, opened: Access) -> Result<Source, OpenError> {

@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_in_no_mapping_is_not_mended() {
+    fn a_fault_outside_all_mappings_is_not_handled() {
         assert!(!mend(8));
     }
 }

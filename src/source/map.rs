@@ -17,7 +17,7 @@ use super::reads::{ReadCounts, Reads, fill};
 const SLOW_TO_UNMAP: usize = 64 << 20;
 
 /// The bytes of a [`Source`](super::Source) at one moment: cheap to clone, and valid for as long as it is held. The
-/// bytes are shared with whoever writes the file and may change while they are read.
+/// bytes are shared with the file's writer and may change while they are read.
 #[derive(Clone, Debug)]
 pub struct MapView {
     mapping: Option<Arc<Mapping>>,
@@ -45,7 +45,7 @@ impl MapView {
     }
 
     /// Returns a view of bytes in memory, which are in no file.
-    pub fn of_bytes(bytes: &[u8]) -> io::Result<MapView> {
+    pub fn from_bytes(bytes: &[u8]) -> io::Result<MapView> {
         let generation = next_generation();
         if bytes.is_empty() {
             return Ok(MapView::empty(generation));
@@ -59,7 +59,7 @@ impl MapView {
     }
 
     #[cfg(feature = "app")]
-    pub(crate) fn of_file(file: &File) -> io::Result<MapView> {
+    pub(crate) fn from_file(file: &File) -> io::Result<MapView> {
         MapView::map(file, file.metadata()?.len(), next_generation())
     }
 

@@ -18,13 +18,13 @@ mod steady;
 mod temporary;
 mod watch;
 
+#[cfg(feature = "app")]
+pub(crate) use crate::base::fs::blocking::stdin;
 pub use crate::base::fs::identity::{Identity, PathStatus, Stamp};
 #[cfg(feature = "app")]
 pub(crate) use crate::base::fs::identity::{Snapshot, await_write};
-#[cfg(feature = "app")]
-pub(crate) use crate::base::fs::patient::stdin;
 pub use buffer::{Buffer, ViewSupply};
-pub use file::{Change, Hold, Source};
+pub use file::{Change, FileLock, Source};
 pub use map::{MapView, is_hole};
 pub use open::OpenError;
 pub use reads::Reads;

@@ -59,7 +59,7 @@ pub(super) enum Access {
     Stream(Arc<Spool>),
 }
 
-/// Says of a name without a slash that it is no id either.
+/// Adds for a name without a slash that it is not an id either.
 fn missing(name: &Path) -> &'static str {
     match name.as_os_str().as_encoded_bytes().contains(&b'/') {
         true => "no such file; check the name, or run `overspill list` for what the stores hold",

@@ -42,7 +42,7 @@ impl Source {
         } else if size > old {
             if self.is_continued(file)? { return self.grow_file(file, now) } else { Change::Replaced }
         } else if before.rewritten(&now, self.path_status != PathStatus::Current) {
-            return self.settle(file, now);
+            return self.await_growth(file, now);
         } else if self.lost_pages_are_back(file)? {
             Change::Replaced
         } else {
@@ -54,7 +54,7 @@ impl Source {
 
     /// Waits a moment before a file of the same length counts as rewritten, since a writer changes the time first and
     /// the length shortly after.
-    fn settle(&mut self, file: &File, seen: Snapshot) -> io::Result<Change> {
+    fn await_growth(&mut self, file: &File, seen: Snapshot) -> io::Result<Change> {
         std::thread::sleep(Duration::from_millis(1));
         let now = Snapshot::from(&file.metadata()?);
         if now.identity.size > seen.identity.size && self.is_continued(file)? {

@@ -178,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_need_not_end_is_read_up_to_its_limit() {
+    fn endless_input_is_read_up_to_its_limit() {
         let spool =
             Spool::start(StreamProgress::Streaming, Limit::Bytes(100_000), || Ok(io::repeat(b'x'))).unwrap();
         spool.wait(u64::MAX);
@@ -198,9 +198,9 @@ mod tests {
     }
 
     #[test]
-    fn an_abandoned_stream_is_let_go() {
-        struct Fed(std::sync::mpsc::Receiver<()>);
-        impl Read for Fed {
+    fn an_abandoned_stream_is_closed() {
+        struct ChannelReader(std::sync::mpsc::Receiver<()>);
+        impl Read for ChannelReader {
             fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
                 self.0.recv().map_err(io::Error::other)?;
                 buffer[0] = b'x';
@@ -208,7 +208,7 @@ mod tests {
             }
         }
         let (feed, fed) = sync_channel(0);
-        let spool = Spool::start(StreamProgress::Streaming, Limit::Disk, || Ok(Fed(fed))).unwrap();
+        let spool = Spool::start(StreamProgress::Streaming, Limit::Disk, || Ok(ChannelReader(fed))).unwrap();
         feed.send(()).unwrap();
         spool.wait(1);
         spool.abandon();

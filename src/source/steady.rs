@@ -9,7 +9,7 @@ use crate::base::fs::identity::await_write;
 use super::Source;
 use super::file::Backing;
 
-/// Why nothing can be said of a source: what was read may be of several contents.
+/// Why a reading does not count: it may mix several contents.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum Unsteady {
     #[error("cut or rewritten while it was read; run this again once nothing writes to it")]
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_cut_or_rewritten_is_read_once_more() {
+    fn a_file_cut_or_rewritten_meanwhile_is_read_once_more() {
         let first = |change: fn(&std::path::Path)| {
             read(move |path, times| {
                 if times == 0 {
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_appended_meanwhile_is_no_other_content() {
+    fn appended_bytes_do_not_change_the_content() {
         use std::io::Write;
         let append = |path: &std::path::Path, _| {
             File::options().append(true).open(path).unwrap().write_all(b"more").unwrap();
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_rewritten_twice_is_given_up() {
+    fn a_file_rewritten_twice_is_given_up() {
         let rewrite = |path: &std::path::Path, times| fs::write(path, [b'b' + times as u8; 20]).unwrap();
         let (times, made) = read(rewrite);
         assert_eq!(times, 2);
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn who_refuses_is_not_asked_to_read_again() {
+    fn a_refused_retry_ends_the_reading() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("log");
         fs::write(&path, "one").unwrap();
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn cut_while_it_was_read_and_longer_afterwards_is_another_content() {
+    fn a_file_cut_and_regrown_has_changed() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("log");
         fs::write(&path, [b'a'; 100_000]).unwrap();
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_write_that_has_begun_is_waited_for() {
+    fn a_write_in_progress_is_awaited() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("log");
         fs::write(&path, vec![b'a'; 32 << 20]).unwrap();

@@ -41,9 +41,9 @@ fn fifo(path: &Path) {
 }
 
 /// A stream whose chunks the test sends.
-struct Fed(Receiver<Vec<u8>>);
+struct ChannelReader(Receiver<Vec<u8>>);
 
-impl Read for Fed {
+impl Read for ChannelReader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let bytes = self.0.recv().unwrap_or_default();
         buffer[..bytes.len()].copy_from_slice(&bytes);
@@ -144,7 +144,7 @@ fn a_chmod_is_no_rewrite() {
 }
 
 #[test]
-fn removed_or_renamed_over_stays_readable_and_is_said() {
+fn a_file_removed_or_renamed_over_stays_readable_and_is_reported() {
     let mut case = Case::new(b"old");
     fs::write(case.dir.path().join("other"), b"newer").unwrap();
     fs::remove_file(case.path()).unwrap();
@@ -169,7 +169,7 @@ fn a_file_that_we_rename_ourselves_stays_the_same() {
 }
 
 #[test]
-fn reopening_what_is_gone_changes_nothing() {
+fn reopening_a_missing_file_changes_nothing() {
     let mut case = Case::new(b"old");
     fs::remove_file(case.path()).unwrap();
     assert!(matches!(case.source.reopen(), Err(OpenError::Missing(_))));
@@ -202,7 +202,7 @@ fn a_file_larger_than_the_address_space_is_refused() {
 }
 
 #[test]
-fn what_is_no_file_is_refused_by_name() {
+fn other_kinds_of_files_are_refused_by_name() {
     let dir = tempfile::tempdir().unwrap();
     let at = |name: &str| dir.path().join(name);
     let _socket = std::os::unix::net::UnixListener::bind(at("socket")).unwrap();
@@ -220,7 +220,7 @@ fn what_is_no_file_is_refused_by_name() {
 }
 
 #[test]
-fn what_may_not_be_read_is_refused() {
+fn unreadable_files_are_refused() {
     let case = Case::new(b"secret");
     fs::set_permissions(case.path(), std::os::unix::fs::PermissionsExt::from_mode(0o000)).unwrap();
     let all_powerful = rustix::process::geteuid().is_root();
@@ -266,7 +266,7 @@ fn a_fifo_waits_for_its_writer() {
 #[test]
 fn a_stream_grows_as_it_comes() {
     let (feed, fed) = channel();
-    let mut source = Source::stream(Fed(fed)).unwrap();
+    let mut source = Source::stream(ChannelReader(fed)).unwrap();
     let generation = source.generation();
     feed.send(b"one\n".to_vec()).unwrap();
     assert_eq!(source.wait_for(4), Change::Grown { from: 0 });
@@ -299,7 +299,7 @@ fn a_stream_that_fails_keeps_what_came() {
 }
 
 #[test]
-fn a_probe_speaks_once_a_change() {
+fn a_probe_reports_each_change_once() {
     let case = Case::new(b"a");
     let mut probe = case.source.probe();
     assert!(!probe.check_once());
@@ -312,7 +312,7 @@ fn a_probe_speaks_once_a_change() {
 }
 
 #[test]
-fn a_change_between_opening_and_watching_is_told() {
+fn a_change_between_opening_and_watching_is_reported() {
     let case = Case::new(b"a");
     case.file().set_len(9).unwrap();
     let (tell, told) = channel();
@@ -321,7 +321,7 @@ fn a_change_between_opening_and_watching_is_told() {
 }
 
 #[test]
-fn a_streams_end_is_told_and_ends_the_watcher() {
+fn a_streams_end_is_reported_and_ends_the_watcher() {
     let mut source = Source::stream(io::Cursor::new(b"all".to_vec())).unwrap();
     let probe = source.probe();
     let (tell, told) = channel();

@@ -18,18 +18,18 @@ const STREAM_EVERY: Duration = Duration::from_millis(30);
 /// Detects whether a source has changed since the last check, without touching the source.
 #[derive(Debug)]
 pub struct Probe {
-    watched: Watched,
-    last: Seen,
+    watched: WatchedSource,
+    last: SourceState,
 }
 
 #[derive(Debug)]
-enum Watched {
+enum WatchedSource {
     File { file: Arc<File>, path: Option<PathBuf>, every: Duration },
     Spool(Arc<Spool>),
 }
 
 #[derive(Debug, PartialEq)]
-enum Seen {
+enum SourceState {
     File(Snapshot, PathStatus),
     Stream(u64, StreamProgress),
     Unreadable(Option<i32>),
@@ -39,17 +39,23 @@ impl Probe {
     // Both start from the state that the source knows, so that no change in between is missed.
 
     pub(super) fn file(file: Arc<File>, path: Option<PathBuf>, known: Snapshot, status: PathStatus) -> Probe {
-        Probe { watched: Watched::File { file, path, every: FILE_EVERY }, last: Seen::File(known, status) }
+        Probe {
+            watched: WatchedSource::File { file, path, every: FILE_EVERY },
+            last: SourceState::File(known, status),
+        }
     }
 
     pub(super) fn spool(spool: Arc<Spool>, known: u64) -> Probe {
-        Probe { watched: Watched::Spool(spool), last: Seen::Stream(known, StreamProgress::Streaming) }
+        Probe {
+            watched: WatchedSource::Spool(spool),
+            last: SourceState::Stream(known, StreamProgress::Streaming),
+        }
     }
 
     /// Checks as often as for a stream, for a file that is being written.
     #[must_use]
     pub fn often(mut self) -> Probe {
-        if let Watched::File { every, .. } = &mut self.watched {
+        if let WatchedSource::File { every, .. } = &mut self.watched {
             *every = STREAM_EVERY;
         }
         self
@@ -66,19 +72,19 @@ impl Probe {
     /// Returns the time until the next check; `None` once nothing can change any more.
     fn interval(&self) -> Option<Duration> {
         match &self.watched {
-            Watched::File { every, .. } => Some(*every),
-            Watched::Spool(spool) => (!spool.ended()).then_some(STREAM_EVERY),
+            WatchedSource::File { every, .. } => Some(*every),
+            WatchedSource::Spool(spool) => (!spool.ended()).then_some(STREAM_EVERY),
         }
     }
 
-    fn look(&self) -> Seen {
+    fn look(&self) -> SourceState {
         match &self.watched {
-            Watched::Spool(spool) => Seen::Stream(spool.kept(), spool.progress()),
-            Watched::File { file, path, .. } => match file.metadata() {
-                Err(error) => Seen::Unreadable(error.raw_os_error()),
+            WatchedSource::Spool(spool) => SourceState::Stream(spool.kept(), spool.progress()),
+            WatchedSource::File { file, path, .. } => match file.metadata() {
+                Err(error) => SourceState::Unreadable(error.raw_os_error()),
                 Ok(meta) => {
                     let status = path_status(path.as_deref(), &Identity::from(&meta));
-                    Seen::File(Snapshot::from(&meta), status)
+                    SourceState::File(Snapshot::from(&meta), status)
                 }
             },
         }

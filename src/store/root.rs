@@ -10,12 +10,12 @@ use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, fstat, openat, readlinkat
 use rustix::io::Errno;
 
 use crate::base::fs::identity::FileStat;
-use crate::store::{Env, Unset};
+use crate::store::{Env, UnsetVariable};
 
 use super::spec::expand;
 
 /// Maximum number of links on the way to a directory.
-const MOST_LINKS: u32 = 40;
+const MAX_LINKS: u32 = 40;
 
 /// Passing through a directory does not need the permission to list it.
 #[cfg(target_os = "linux")]
@@ -61,7 +61,7 @@ impl From<Errno> for RootError {
 
 impl Root {
     /// Returns the root that a pattern stands for.
-    pub(crate) fn new(pattern: &str, env: &Env) -> Result<Root, Unset> {
+    pub(crate) fn new(pattern: &str, env: &Env) -> Result<Root, UnsetVariable> {
         let path = expand::root(pattern, env)?;
         let uid = env.uid();
         if !pattern.starts_with(['/', '~', '$']) {
@@ -119,7 +119,7 @@ impl Root {
             }
             let Some(target) = self.link(&dir, &name)? else { return Err(error.into()) };
             links += 1;
-            if links > MOST_LINKS {
+            if links > MAX_LINKS {
                 return Err(Errno::LOOP.into());
             }
             if target.is_absolute() {

@@ -8,7 +8,7 @@ use memchr::{memchr, memchr_iter, memrchr};
 pub const BLOCK: usize = 64 * 1024;
 
 /// Beyond this many blocks the block size doubles, so that the index of any file fits in 4 MiB.
-const MOST_BLOCKS: u64 = 1 << 20;
+const MAX_BLOCKS: u64 = 1 << 20;
 
 /// Number of blocks that share one 64-bit running total.
 const GROUP: usize = 256;
@@ -44,7 +44,7 @@ pub struct BlockCounts {
 
 pub fn block_size(len: u64) -> usize {
     let mut block = BLOCK;
-    while len.div_ceil(block as u64) > MOST_BLOCKS {
+    while len.div_ceil(block as u64) > MAX_BLOCKS {
         block *= 2;
     }
     block
@@ -114,7 +114,7 @@ impl BlockIndex {
         let last_whole = (self.len / self.block as u64) as usize;
         self.len = len;
         self.counts.truncate(last_whole);
-        while self.blocks() as u64 > MOST_BLOCKS {
+        while self.blocks() as u64 > MAX_BLOCKS {
             self.coarsen();
         }
         self.recount();
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_past_a_gap_is_not_told() {
+    fn nothing_is_reported_past_a_gap() {
         let bytes = b"a\nb\nc\nd\ne\n";
         let mut index = indexed(bytes, 2);
         index.counts[2] = UNCOUNTED;

@@ -3,7 +3,7 @@
 use super::units;
 
 /// Maximum nesting depth: deeper text does not count as JSON, so that memory stays small.
-const MOST_DEPTH: usize = 100_000;
+const MAX_DEPTH: usize = 100_000;
 
 /// Returns the UTF-16 units of `JSON.stringify(JSON.parse(text), null, 2)`, where `text` is the lossy decoding of
 /// `bytes`, and how many bytes were read; no units if it is not JSON. A key that occurs twice in an object is counted
@@ -18,7 +18,7 @@ fn read(reader: &mut Reader) -> Option<u64> {
     loop {
         reader.skip_space();
         if let Some(container) = reader.value(open.len() as u64)? {
-            (open.len() < MOST_DEPTH).then_some(())?;
+            (open.len() < MAX_DEPTH).then_some(())?;
             open.push(container);
             continue;
         }
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_json_has_no_length() {
+    fn invalid_json_has_no_length() {
         for text in [
             "",
             "[1,]",
@@ -292,7 +292,7 @@ mod tests {
         ] {
             assert_eq!(indented_units(text.as_bytes()).0, None, "{text}");
         }
-        let deep = vec![b'['; MOST_DEPTH + 1];
+        let deep = vec![b'['; MAX_DEPTH + 1];
         assert_eq!(indented_units(&deep).0, None);
     }
 }

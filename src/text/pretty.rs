@@ -27,7 +27,7 @@ pub enum JsonExtent {
 pub fn pretty(bytes: &[u8], extent: JsonExtent) -> Result<Pretty, serde_json::Error> {
     let given = match serde_json::from_slice::<IgnoredAny>(bytes) {
         Ok(_) => JsonExtent::Whole,
-        // At the end of the bytes, a number that lacks a digit is no early end to the parser.
+        // For the parser, a number without digits at the end of the bytes is an error, not an early end.
         Err(error)
             if extent == JsonExtent::Beginning && (error.is_eof() || error.column() >= bytes.len()) =>
         {
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_json_is_placed() {
+    fn invalid_json_is_reported_with_its_place() {
         let cases: &[(&str, usize, &str)] = &[
             ("", 0, "EOF while parsing a value"),
             ("[1", 2, "EOF while parsing a list"),

@@ -16,7 +16,7 @@ use crate::output::subject::Subject;
 use crate::session::citing::CitingCall;
 use crate::session::reader::SessionFile;
 use crate::source::MapView;
-use crate::store::Marked;
+use crate::store::PendingDelete;
 use crate::text::label::SafeText;
 use crate::text::search::Pattern;
 
@@ -299,7 +299,7 @@ pub enum Effect {
     Stop(Slot),
     Ask(Slot, JobRequest),
     /// Leaves the screens, then deletes these entries. Nothing else that is marked is deleted.
-    Quit(Vec<Marked>),
+    Quit(Vec<PendingDelete>),
     /// Stops the command whose output is shown first, as Ctrl-C does.
     StopCommand,
     Copy(String),
@@ -313,7 +313,7 @@ pub enum Effect {
     Reopen,
     /// Opens the output of this index of those named on the command line.
     OtherFile(usize),
-    Delete(Vec<Marked>),
+    Delete(Vec<PendingDelete>),
     OpenCall(Box<ReadyCall>),
     /// Clears the terminal before the next frame.
     Redraw,

@@ -12,7 +12,7 @@ use crate::output::subject::{Ending, Subject, Target};
 use crate::preview::Catalog;
 use crate::session::citing::SessionsCache;
 use crate::session::examine::{Examiner, Paths};
-use crate::source::{Hold, MapView};
+use crate::source::{FileLock, MapView};
 use crate::store::{Env, LazyStores};
 use crate::text::search::{Pattern, SeverityPatterns};
 
@@ -116,7 +116,7 @@ pub struct Finished {
 }
 
 /// Opens an output by its path, or returns an error message.
-type Opener = dyn Fn(&Path, Hold) -> Result<Target, String> + Send + Sync;
+type Opener = dyn Fn(&Path, FileLock) -> Result<Target, String> + Send + Sync;
 
 /// Finds the matching lines of all stored outputs: asks whether to go on, and passes on lines until nobody takes them.
 type Finder = dyn Fn(&Pattern, &(dyn Fn() -> bool + Sync), &mut (dyn FnMut(Vec<FoundLine>) -> bool + Send)) -> FindEnd

@@ -384,7 +384,7 @@ fn regular_expressions_never_read_what_may_change() {
 fn commands_write_to_the_terminal_in_one_place() {
     let exact = ["cli/inspect/preview.rs", "cli/safe.rs", "cli/view.rs"];
     let raw =
-        |text: &str| code(text).any(|line| line.contains("patient::") || line.contains("stdout().lock"));
+        |text: &str| code(text).any(|line| line.contains("blocking::") || line.contains("stdout().lock"));
     let found = sources().into_iter().filter(|(name, text)| name.starts_with("cli/") && raw(text));
     let found: BTreeSet<String> = found.map(|(name, _)| name).collect();
     assert_eq!(found, exact.map(str::to_owned).into());

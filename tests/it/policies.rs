@@ -199,7 +199,7 @@ fn the_persist_limit() {
 /// Every short string under small limits: a bounded number of cases per policy, evenly chosen.
 #[test]
 fn every_short_string() {
-    const MOST: usize = 2_500;
+    const MAX_CASES: usize = 2_500;
     let letters: &[&[u8]] = &[b"a", b"\n", "é".as_bytes(), b"\xff"];
     let strings = edges::every_string(letters, 5);
     let mut differences = Vec::new();
@@ -207,7 +207,7 @@ fn every_short_string() {
         let combinations = edges::combinations(values);
         let all = strings.len() * combinations.len();
         // A step without a common factor with either count reaches every string and combination.
-        let step = (all / MOST).max(1) | 1;
+        let step = (all / MAX_CASES).max(1) | 1;
         let found = (0..all).step_by(step).find_map(|i| {
             let (string, sets) = (&strings[i % strings.len()], &combinations[i / strings.len()]);
             difference(&case(policy, string, sets))

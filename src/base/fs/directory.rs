@@ -17,7 +17,7 @@ pub(crate) const NO_OTHER_WRITERS: u32 = 0o022;
 const STICKY: u32 = 0o1000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Unfit {
+pub(crate) enum DirectoryFault {
     /// It is a symbolic link, or not a directory.
     NotADirectory,
     Foreign,
@@ -25,24 +25,24 @@ pub(crate) enum Unfit {
     System(Errno),
 }
 
-impl From<Errno> for Unfit {
-    fn from(error: Errno) -> Unfit {
-        Unfit::System(error)
+impl From<Errno> for DirectoryFault {
+    fn from(error: Errno) -> DirectoryFault {
+        DirectoryFault::System(error)
     }
 }
 
 /// Opens a directory that must not be a link, must belong to `uid`, and must not have the `forbidden` bits.
-pub(crate) fn open(at: impl AsFd, name: &Path, uid: u32, forbidden: u32) -> Result<OwnedFd, Unfit> {
+pub(crate) fn open(at: impl AsFd, name: &Path, uid: u32, forbidden: u32) -> Result<OwnedFd, DirectoryFault> {
     let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let dir = match openat(at, name, flags, Mode::empty()) {
-        Err(Errno::LOOP | Errno::NOTDIR) => return Err(Unfit::NotADirectory),
+        Err(Errno::LOOP | Errno::NOTDIR) => return Err(DirectoryFault::NotADirectory),
         dir => dir?,
     };
     let facts = FileStat::from(fstat(&dir)?);
     if facts.uid != uid {
-        Err(Unfit::Foreign)
+        Err(DirectoryFault::Foreign)
     } else if facts.mode & forbidden != 0 {
-        Err(Unfit::Exposed)
+        Err(DirectoryFault::Exposed)
     } else {
         Ok(dir)
     }
@@ -50,11 +50,11 @@ pub(crate) fn open(at: impl AsFd, name: &Path, uid: u32, forbidden: u32) -> Resu
 
 /// Opens a shared directory such as /tmp: it belongs to `uid`, or is sticky, so that no other user can move its files
 /// away. It may be a link.
-pub(crate) fn open_shared(path: &Path, uid: u32) -> Result<OwnedFd, Unfit> {
+pub(crate) fn open_shared(path: &Path, uid: u32) -> Result<OwnedFd, DirectoryFault> {
     let dir = openat(CWD, path, OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
     let facts = FileStat::from(fstat(&dir)?);
     let is_sticky = facts.mode & STICKY != 0;
-    if is_sticky || facts.uid == uid { Ok(dir) } else { Err(Unfit::Foreign) }
+    if is_sticky || facts.uid == uid { Ok(dir) } else { Err(DirectoryFault::Foreign) }
 }
 
 /// Creates a directory of mode 0700 if it is missing. A umask may take away the user's own permissions, so that opening

@@ -147,7 +147,7 @@ impl Snapshot {
     }
 }
 
-/// Waits for a write that has begun: its time is noted before its bytes are there, so that it leaves no later trace. Most
+/// Waits for a write that has begun: its time is set before its bytes arrive, so that it leaves no later trace. Most
 /// file systems let this wait for who writes; XFS only lets a read wait, which must follow.
 pub(crate) fn await_write(file: &File) {
     let _ = rustix::fs::seek(file, rustix::fs::SeekFrom::Data(0));

@@ -1,9 +1,9 @@
 //! File system helpers: identities, private directories, free disk space, small files, and input and output
 //! that may be non-blocking.
 
+pub(crate) mod blocking;
 pub(crate) mod directory;
 pub(crate) mod identity;
-pub(crate) mod patient;
 pub(crate) mod plain_file;
 #[cfg(feature = "records")]
 pub(crate) mod project_file;

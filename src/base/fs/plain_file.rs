@@ -10,7 +10,7 @@ use regex::bytes::{Regex, RegexBuilder};
 use rustix::fs::OFlags;
 
 /// Maximum size of a configuration, a policy or a store description, in bytes.
-const MOST: u64 = 1 << 20;
+const MAX_BYTES: u64 = 1 << 20;
 
 /// Reads a configuration, a policy, or a store description. Links are followed.
 ///
@@ -63,8 +63,8 @@ fn is_trusted(owner: u32, us: u32) -> bool {
 /// The reported length may be wrong, as under /proc.
 fn text(file: File) -> io::Result<String> {
     let mut bytes = Vec::new();
-    file.take(MOST + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MOST {
+    file.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_BYTES {
         Err(io::Error::other("is larger than 1 MiB, and is not read"))
     } else {
         String::from_utf8(bytes).map_err(|error| {
@@ -76,20 +76,20 @@ fn text(file: File) -> io::Result<String> {
 }
 
 /// Maximum length in bytes of a regular expression, and of its compiled form. The longest built-in one has 170.
-const MOST_PATTERN: usize = 4 << 10;
-const MOST_COMPILED: usize = 1 << 20;
+const MAX_PATTERN: usize = 4 << 10;
+const MAX_COMPILED: usize = 1 << 20;
 /// Maximum number of characters in an error message.
-const MOST_WORDS: usize = 300;
+const MAX_MESSAGE: usize = 300;
 
 /// Compiles a regular expression from a file.
 ///
 /// # Errors
 /// It is invalid, too long, or too large when compiled: a single line, with the remedy.
 pub(crate) fn regex(source: &str) -> Result<Regex, String> {
-    if source.len() > MOST_PATTERN {
+    if source.len() > MAX_PATTERN {
         return Err("a regular expression has at most 4 KiB; write a shorter one".to_owned());
     }
-    RegexBuilder::new(source).size_limit(MOST_COMPILED).build().map_err(|error| match error {
+    RegexBuilder::new(source).size_limit(MAX_COMPILED).build().map_err(|error| match error {
         regex::Error::CompiledTooBig(_) => {
             "the regular expression is too large once compiled; repeat less, or smaller things".to_owned()
         }
@@ -108,9 +108,9 @@ pub(crate) fn few(count: usize, most: usize) -> Result<(), String> {
 
 /// Checks that a path pattern is no longer than any path can be.
 pub(crate) fn short_path(pattern: &str) -> Result<(), String> {
-    const MOST_PATH: usize = 4096;
-    if pattern.len() > MOST_PATH {
-        Err(format!("is a path of over {MOST_PATH} bytes; write a shorter one"))
+    const MAX_PATH: usize = 4096;
+    if pattern.len() > MAX_PATH {
+        Err(format!("is a path of over {MAX_PATH} bytes; write a shorter one"))
     } else {
         Ok(())
     }
@@ -120,11 +120,11 @@ pub(crate) fn short_path(pattern: &str) -> Result<(), String> {
 pub(crate) fn few_words(message: &str) -> String {
     let message = message.replace('\n', " ");
     let count = message.chars().count();
-    if count <= MOST_WORDS {
+    if count <= MAX_MESSAGE {
         return message;
     }
-    let head: String = message.chars().take(MOST_WORDS / 2).collect();
-    let tail: String = message.chars().skip(count - MOST_WORDS / 2).collect();
+    let head: String = message.chars().take(MAX_MESSAGE / 2).collect();
+    let tail: String = message.chars().skip(count - MAX_MESSAGE / 2).collect();
     format!("{head}…{tail}")
 }
 
@@ -150,16 +150,16 @@ mod tests {
         assert!(fault(&at("fifo")).contains("not a regular file"));
         assert!(fault(Path::new("/dev/zero")).contains("not a regular file"));
         assert!(fault(dir.path()).contains("not a regular file"));
-        std::fs::write(at("most"), vec![b' '; MOST as usize]).unwrap();
-        assert_eq!(read(&at("most")).unwrap().len() as u64, MOST);
-        File::create(at("large")).unwrap().set_len(MOST + 1).unwrap();
+        std::fs::write(at("most"), vec![b' '; MAX_BYTES as usize]).unwrap();
+        assert_eq!(read(&at("most")).unwrap().len() as u64, MAX_BYTES);
+        File::create(at("large")).unwrap().set_len(MAX_BYTES + 1).unwrap();
         assert!(fault(&at("large")).contains("larger than 1 MiB"));
         std::fs::write(at("bytes"), b"\xff").unwrap();
         assert!(fault(&at("bytes")).contains("UTF-8"));
     }
 
     #[test]
-    fn a_long_fault_is_told_by_its_ends() {
+    fn a_long_fault_is_shortened_in_the_middle() {
         assert_eq!(few_words("a\nb"), "a b");
         let told = few_words(&format!("begins {} ends", "é".repeat(5000)));
         assert!(
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn ours_and_root_s_are_trusted() {
+    fn our_own_and_roots_directories_are_trusted() {
         assert!(is_trusted(7, 7) && is_trusted(0, 7) && !is_trusted(8, 7) && !is_trusted(8, 0));
     }
 }

@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn thousands_are_parted() {
+    fn thousands_are_separated() {
         let all = [0, 12, 999, 1000, 8432, 1_234_567].map(thousands);
         assert_eq!(all, ["0", "12", "999", "1,000", "8,432", "1,234,567"]);
     }

@@ -33,9 +33,9 @@ impl Confidence {
         }
     }
 
-    /// Returns how the fact is known, in words for people.
+    /// Describes how the fact is known.
     #[cfg(feature = "app")]
-    pub(crate) fn words(self) -> &'static str {
+    pub(crate) fn describe(self) -> &'static str {
         match self {
             Self::Run => "checked by running the agent",
             Self::Source => "read in the agent's source",
@@ -73,9 +73,9 @@ impl Certainty {
         }
     }
 
-    /// Returns the word on the screen.
+    /// Describes it on the screen.
     #[cfg(feature = "app")]
-    pub(crate) fn words(self) -> &'static str {
+    pub(crate) fn describe(self) -> &'static str {
         match self {
             Self::WouldGet => "would get",
             certain => certain.as_str(),

@@ -44,7 +44,7 @@ impl Warning {
     }
 
     /// Returns the warnings that apply to an output, from its policy and its store; each text once.
-    pub fn of<'a>(policy: &'a [Self], store: &'a [Self], extent: Extent) -> Vec<&'a Self> {
+    pub fn applying<'a>(policy: &'a [Self], store: &'a [Self], extent: Extent) -> Vec<&'a Self> {
         let mut all: Vec<&Self> = Vec::new();
         // An output is stored only because it was cut.
         let stored = Extent { cut: true, ..extent };
@@ -81,15 +81,15 @@ mod tests {
     }
 
     #[test]
-    fn what_policy_and_store_both_say_is_said_once() {
+    fn a_warning_of_both_policy_and_store_appears_once() {
         let extent = Extent { bytes: 11, last: None, cut: true };
         let (once, other) =
             (warning(None, false), Warning { text: "other".into(), ..warning(Some(10), false) });
         let (policy, store) = ([once.clone()], [once, other]);
         let texts: Vec<&str> =
-            Warning::of(&policy, &store, extent).iter().map(|warning| warning.text.as_str()).collect();
+            Warning::applying(&policy, &store, extent).iter().map(|warning| warning.text.as_str()).collect();
         assert_eq!(texts, ["t", "other"]);
-        let whole = Warning::of(&policy, &store, Extent { bytes: 1, cut: false, ..extent });
+        let whole = Warning::applying(&policy, &store, Extent { bytes: 1, cut: false, ..extent });
         assert_eq!(whole.len(), 1, "the store's alone");
     }
 

@@ -1,4 +1,4 @@
-//! The shape of TOML files that people write: which keys there are and what each takes. Every mistake is told in plain
+//! The shape of TOML files that people write: which keys there are and what each takes. Every mistake is reported in plain
 //! words, with its line, its column and its key.
 
 mod mistake;

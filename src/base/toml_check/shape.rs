@@ -26,11 +26,11 @@ pub(crate) enum Shape {
     /// Text, a whole number from 0, or `true` or `false`.
     Scalar,
     TextOrTexts,
-    /// A list of at most so many of these.
+    /// A list of at most this many of these.
     List(&'static Shape, usize),
     /// A table with these keys.
     Table(&'static [Field]),
-    /// At most so many tables, `[[name]]`, with these keys.
+    /// At most this many tables, `[[name]]`, with these keys.
     Tables(&'static [Field], usize),
     /// A table with keys of any name that take this.
     Names(&'static Shape),

@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_like_it_is_proposed_and_else_all() {
+    fn similar_words_are_proposed_or_else_all() {
         let known = ["bytes", "units"];
         let of = |word: &str| instead(word, known.into_iter(), "write one of");
         assert_eq!(of("bytse"), "did you mean `bytes`?");

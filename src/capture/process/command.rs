@@ -17,16 +17,16 @@ use crate::capture::result::captured::{Captured, CapturedOutput};
 use crate::capture::spill::copy::{Progress, take_all};
 use crate::capture::spill::file::Spill;
 use crate::capture::spill::location::Location;
-use crate::capture::spill::sink::{Received, SinkLimits};
+use crate::capture::spill::sink::{SinkLimits, SinkResult};
 use crate::preview::Stream;
 
 use super::escalation::Escalation;
 use super::exit::{Ended, Stop};
 use super::options::{Group, Options, StartError, Stdin, Streams, TeeReader, TerminalSize};
-use super::pipe::{Gone, Pipe};
+use super::pipe::{ExitNotice, Pipe};
 use super::pty::Pty;
-use super::stdin::{self, Leave, TerminalInput};
-use super::supervise::{Control, ProcessEvent, Watch, tell_exit};
+use super::stdin::{self, ModesRestorer, TerminalInput};
+use super::supervise::{Control, ProcessEvent, ProcessWatch, tell_exit};
 
 #[derive(Debug)]
 pub struct Running {
@@ -35,7 +35,7 @@ pub struct Running {
     stderr: Option<Arc<Progress>>,
     over: Receiver<()>,
     supervisor: JoinHandle<io::Result<Captured>>,
-    _keyboard: Leave,
+    _keyboard: ModesRestorer,
 }
 
 impl Running {
@@ -61,11 +61,11 @@ impl Running {
     /// # Errors
     /// If the system cannot report how the command ended, or the output cannot be read back.
     pub fn wait(self) -> io::Result<Captured> {
-        joined(self.supervisor)
+        join(self.supervisor)
     }
 }
 
-fn joined<T>(thread: JoinHandle<io::Result<T>>) -> io::Result<T> {
+fn join<T>(thread: JoinHandle<io::Result<T>>) -> io::Result<T> {
     thread.join().unwrap_or_else(|_| Err(io::Error::other("a thread of the capture failed")))
 }
 
@@ -77,14 +77,14 @@ pub fn run(command: Command, options: &Options, place: &Location) -> Result<Capt
 /// Starts a command and captures its output into `place`. Sets the standard input, output, error and process group of
 /// `command`; everything else is up to the caller.
 pub fn start(mut command: Command, options: &Options, place: &Location) -> Result<Running, StartError> {
-    let gone = Gone::new()?;
+    let gone = ExitNotice::new()?;
     let held = Arc::new(AtomicBool::new(false));
-    let Connected { pipes, terminal } = connect(&mut command, options, &gone, &held)?;
+    let CommandEnds { pipes, terminal } = connect(&mut command, options, &gone, &held)?;
     let name = command.get_program().to_string_lossy().into_owned();
     let (events, received) = channel();
     // Acquire everything that can fail before the command starts: afterwards nothing can.
     let streams = drain_all(pipes, options, place, &events)?;
-    let progress = |at: usize| streams.get(at).map(|stream: &Draining| Arc::clone(&stream.progress));
+    let progress = |at: usize| streams.get(at).map(|stream: &StreamThread| Arc::clone(&stream.progress));
     let (stdout, stderr) = (progress(0).unwrap_or_default(), progress(1));
     let (control, give_pid) = control(events)?;
     let typing = match (&terminal, &options.stdin) {
@@ -104,7 +104,7 @@ pub fn start(mut command: Command, options: &Options, place: &Location) -> Resul
         }
     };
     let pid = Pid::from_child(&child);
-    let watch = Watch {
+    let watch = ProcessWatch {
         pid,
         group: if terminal.is_some() { Group::Own } else { options.group },
         terminal,
@@ -120,9 +120,9 @@ pub fn start(mut command: Command, options: &Options, place: &Location) -> Resul
     let typing = typing.and_then(|(terminal, over)| stdin::pass(Arc::clone(&keyboard), terminal, over).ok());
     // Both threads only wait for this.
     let _ = give_pid.send(pid);
-    let _ = supervisor.give.send(Started { child, watch, streams, typing });
+    let _ = supervisor.give.send(StartedCommand { child, watch, streams, typing });
     let Supervisor { over, thread: supervisor, .. } = supervisor;
-    Ok(Running { control, stdout, stderr, over, supervisor, _keyboard: Leave(keyboard) })
+    Ok(Running { control, stdout, stderr, over, supervisor, _keyboard: ModesRestorer(keyboard) })
 }
 
 fn drain_all(
@@ -130,10 +130,10 @@ fn drain_all(
     options: &Options,
     place: &Location,
     events: &Sender<ProcessEvent>,
-) -> io::Result<Vec<Draining>> {
+) -> io::Result<Vec<StreamThread>> {
     let mut streams = Vec::new();
     for (stream, pipe) in pipes {
-        streams.push(Draining::start((stream, pipe), options, place, events.clone())?);
+        streams.push(StreamThread::start((stream, pipe), options, place, events.clone())?);
     }
     Ok(streams)
 }
@@ -150,16 +150,16 @@ fn control(events: Sender<ProcessEvent>) -> io::Result<(Control, Sender<Pid>)> {
     Ok((control, give_pid))
 }
 
-struct Started {
+struct StartedCommand {
     child: Child,
-    watch: Watch,
-    streams: Vec<Draining>,
+    watch: ProcessWatch,
+    streams: Vec<StreamThread>,
     typing: Option<JoinHandle<()>>,
 }
 
 /// The thread that supervises a command, once it is given one.
 struct Supervisor {
-    give: Sender<Started>,
+    give: Sender<StartedCommand>,
     over: Receiver<()>,
     thread: JoinHandle<io::Result<Captured>>,
 }
@@ -167,7 +167,7 @@ struct Supervisor {
 impl Supervisor {
     fn start(held: Arc<AtomicBool>) -> io::Result<Supervisor> {
         let (tell_over, over) = channel::<()>();
-        let (give, given) = channel::<Started>();
+        let (give, given) = channel::<StartedCommand>();
         let began = crate::base::env::now();
         let supervise = move || {
             let started = given.recv().map_err(|_| io::Error::other("no command"))?;
@@ -189,7 +189,7 @@ fn explain(name: String, error: io::Error) -> StartError {
     }
 }
 
-struct Connected {
+struct CommandEnds {
     pipes: Vec<(Stream, Pipe)>,
     /// Overspill's end of the command's own terminal.
     terminal: Option<OwnedFd>,
@@ -199,9 +199,9 @@ struct Connected {
 fn connect(
     command: &mut Command,
     options: &Options,
-    gone: &Gone,
+    gone: &ExitNotice,
     held: &Arc<AtomicBool>,
-) -> io::Result<Connected> {
+) -> io::Result<CommandEnds> {
     command.stdin(match &options.stdin {
         Stdin::Inherit => Stdio::inherit(),
         Stdin::Bytes(bytes) => stdin::feed(Arc::clone(bytes), gone.listener()?)?.into(),
@@ -223,16 +223,16 @@ fn connect(
     if options.group == Group::Own {
         command.process_group(0);
     }
-    Ok(Connected { pipes, terminal: None })
+    Ok(CommandEnds { pipes, terminal: None })
 }
 
 fn connect_terminal(
     command: &mut Command,
     size: TerminalSize,
     stdin: &Stdin,
-    gone: &Gone,
+    gone: &ExitNotice,
     held: &Arc<AtomicBool>,
-) -> io::Result<Connected> {
+) -> io::Result<CommandEnds> {
     let pty = Pty::open(size)?;
     if *stdin == Stdin::Inherit {
         if !io::stdin().is_terminal() {
@@ -243,23 +243,23 @@ fn connect_terminal(
     pty.lead_session(command)?;
     command.stdout(pty.its.try_clone()?).stderr(pty.its);
     let pipe = Pipe::listen(pty.ours.try_clone()?, gone, held)?;
-    Ok(Connected { pipes: vec![(Stream::Stdout, pipe)], terminal: Some(pty.ours) })
+    Ok(CommandEnds { pipes: vec![(Stream::Stdout, pipe)], terminal: Some(pty.ours) })
 }
 
 #[derive(Debug)]
-struct Draining {
+struct StreamThread {
     stream: Stream,
     progress: Arc<Progress>,
-    thread: JoinHandle<io::Result<(Received<Spill>, Option<io::Error>)>>,
+    thread: JoinHandle<io::Result<(SinkResult<Spill>, Option<io::Error>)>>,
 }
 
-impl Draining {
+impl StreamThread {
     fn start(
         (stream, pipe): (Stream, Pipe),
         options: &Options,
         place: &Location,
         events: Sender<ProcessEvent>,
-    ) -> io::Result<Draining> {
+    ) -> io::Result<StreamThread> {
         let progress = Arc::new(Progress::default());
         let sink = place.sink(stream, options.limits);
         progress.note(&sink);
@@ -271,19 +271,19 @@ impl Draining {
             Ok(taken)
         };
         let thread = thread::Builder::new().name("spill".into()).spawn(drain)?;
-        Ok(Draining { stream, progress, thread })
+        Ok(StreamThread { stream, progress, thread })
     }
 
     fn finish(self) -> io::Result<(CapturedOutput, Option<io::Error>)> {
-        let (taken, error) = joined(self.thread)?;
+        let (taken, error) = join(self.thread)?;
         Ok((CapturedOutput::new(self.stream, taken)?, error))
     }
 }
 
 fn supervise(
     mut child: Child,
-    mut watch: Watch,
-    streams: Vec<Draining>,
+    mut watch: ProcessWatch,
+    streams: Vec<StreamThread>,
     started: Timestamp,
     held: &AtomicBool,
 ) -> io::Result<Captured> {
@@ -302,7 +302,7 @@ fn supervise(
         ended: Some(Ended { status, stop: watch.stop }),
         left_running: held.load(Ordering::Acquire),
         stderr: outputs.next(),
-        ..Captured::of_stream(started, stdout, failure)
+        ..Captured::from_stream(started, stdout, failure)
     })
 }
 
@@ -314,5 +314,5 @@ fn supervise(
 pub fn drain(reader: impl Read + Send, limits: SinkLimits, place: &Location) -> io::Result<Captured> {
     let started = crate::base::env::now();
     let (taken, failure) = take_all(reader, place.sink(Stream::Stdout, limits), &Progress::default());
-    Ok(Captured::of_stream(started, CapturedOutput::new(Stream::Stdout, taken)?, failure))
+    Ok(Captured::from_stream(started, CapturedOutput::new(Stream::Stdout, taken)?, failure))
 }

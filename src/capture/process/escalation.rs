@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn once_twice_thrice() {
+    fn repeated_requests_escalate() {
         let (mut escalation, now) = (Escalation::default(), Instant::now());
         assert_eq!(escalation.ask(Signal::INT, now), Some(Signal::INT));
         assert_eq!(escalation.ask(Signal::INT, now), Some(Signal::TERM));
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn time_over_is_term_then_kill() {
+    fn a_timeout_sends_term_then_kill() {
         let (mut escalation, now) = (Escalation::default(), Instant::now());
         assert_eq!((escalation.time_out(now), escalation.due(now)), (Signal::TERM, None));
         assert_eq!(escalation.time_out(now + PATIENCE / 2), Signal::TERM);

@@ -43,10 +43,10 @@ pub fn follow(
 ) -> io::Result<(Following, Interest)> {
     let (left, open) = io::pipe()?;
     let left_early = Arc::new(AtomicBool::new(false));
-    let reader = Leavable { reader, left, left_early: Arc::clone(&left_early) };
+    let reader = StoppableReader { reader, left, left_early: Arc::clone(&left_early) };
     let mut spill = Spill::new(begun);
     spill.room()?;
-    let sink = Sink::begun(limits, spill);
+    let sink = Sink::with_file(limits, spill);
     let progress = Arc::new(Progress::default());
     progress.note(&sink);
     let (tell_over, over) = channel::<()>();
@@ -56,7 +56,7 @@ pub fn follow(
         drop(tell_over);
         let output = CapturedOutput::new(Stream::Stdout, taken)?;
         let left_early = left_early.load(Ordering::Acquire);
-        Ok(Captured { left_early, ..Captured::of_stream(started, output, failure) })
+        Ok(Captured { left_early, ..Captured::from_stream(started, output, failure) })
     };
     let thread = thread::Builder::new().name("spill".into()).spawn(take)?;
     Ok((Following { progress, over, thread }, Interest { _open: open }))
@@ -79,13 +79,13 @@ impl Following {
 }
 
 /// A reader that ends as soon as the interest is dropped, even while it waits for bytes.
-struct Leavable<R> {
+struct StoppableReader<R> {
     reader: R,
     left: PipeReader,
     left_early: Arc<AtomicBool>,
 }
 
-impl<R: Read + AsFd> Read for Leavable<R> {
+impl<R: Read + AsFd> Read for StoppableReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let mut ends = [PollFd::new(&self.left, PollFlags::IN), PollFd::new(&self.reader, PollFlags::IN)];
         while let Err(error) = poll(&mut ends, None) {
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_there_from_the_first_byte_to_the_last() {
+    fn a_followed_stream_has_a_file_from_its_first_byte_on() {
         let ((_home, spill), (reader, mut writer)) = (begun(), io::pipe().unwrap());
         let path = spill.temporary_path();
         let (following, _interest) = follow(reader, LIMITS, spill).unwrap();
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn it_can_be_left_while_nothing_comes() {
+    fn a_silent_stream_can_be_left() {
         let ((_home, spill), (reader, mut writer)) = (begun(), io::pipe().unwrap());
         let (following, interest) = follow(reader, LIMITS, spill).unwrap();
         writer.write_all(b"some").unwrap();

@@ -14,23 +14,23 @@ use rustix::termios::isatty;
 /// After the command has exited, the pipe is closed once it has been quiet for this long.
 const SILENCE: Duration = Duration::from_millis(500);
 /// After the command has exited, the pipe is closed after this long in any case.
-const AT_MOST: Duration = Duration::from_secs(2);
+const MAX_WAIT: Duration = Duration::from_secs(2);
 /// Requested pipe capacity, in bytes.
 const PIPE_BYTES: usize = 1 << 20;
 
 /// Notifies the pipes of a command that it has exited.
 #[derive(Debug)]
-pub(crate) struct Gone {
+pub(crate) struct ExitNotice {
     flag: Arc<AtomicBool>,
     /// Closed to wake pollers of the other end.
     wake: Option<PipeWriter>,
     woken: PipeReader,
 }
 
-impl Gone {
-    pub(crate) fn new() -> io::Result<Gone> {
+impl ExitNotice {
+    pub(crate) fn new() -> io::Result<ExitNotice> {
         let (woken, wake) = io::pipe()?;
-        Ok(Gone { flag: Arc::new(AtomicBool::new(false)), wake: Some(wake), woken })
+        Ok(ExitNotice { flag: Arc::new(AtomicBool::new(false)), wake: Some(wake), woken })
     }
 
     /// Returns a pipe whose other end is closed when the command exits.
@@ -52,14 +52,14 @@ pub(crate) struct Pipe {
     end: OwnedFd,
     gone: Arc<AtomicBool>,
     woken: PipeReader,
-    grace: Option<Grace>,
+    grace: Option<GracePeriod>,
     /// Set if it was closed while other processes still held the write end.
     held: Arc<AtomicBool>,
 }
 
 /// The grace period after the command's exit.
 #[derive(Debug)]
-struct Grace {
+struct GracePeriod {
     since: Instant,
     last: Instant,
     /// Bytes that were in the pipe when the exit was noticed. They may be the command's own, and are read however long
@@ -67,28 +67,28 @@ struct Grace {
     owed: u64,
 }
 
-impl Grace {
+impl GracePeriod {
     /// Returns how long to wait for more bytes, or `None` if the time is up.
-    fn left(&self, now: Instant) -> Option<Duration> {
-        let end = (self.last + SILENCE).min(self.since + AT_MOST);
+    fn time_left(&self, now: Instant) -> Option<Duration> {
+        let end = (self.last + SILENCE).min(self.since + MAX_WAIT);
         (now < end).then(|| end - now)
     }
 
     fn is_over(&self, now: Instant) -> bool {
-        self.owed == 0 && now >= self.since + AT_MOST
+        self.owed == 0 && now >= self.since + MAX_WAIT
     }
 }
 
 impl Pipe {
     /// Creates a pipe. Returns it with the write end for the command. `held` is set if it had to be closed early.
-    pub(crate) fn new(gone: &Gone, held: &Arc<AtomicBool>) -> io::Result<(Pipe, PipeWriter)> {
+    pub(crate) fn new(gone: &ExitNotice, held: &Arc<AtomicBool>) -> io::Result<(Pipe, PipeWriter)> {
         let (reader, writer) = io::pipe()?;
         widen(&reader);
         Ok((Pipe::listen(reader.into(), gone, held)?, writer))
     }
 
     /// Same as [`Pipe::new`] for a read end that exists already, such as a terminal's.
-    pub(crate) fn listen(end: OwnedFd, gone: &Gone, held: &Arc<AtomicBool>) -> io::Result<Pipe> {
+    pub(crate) fn listen(end: OwnedFd, gone: &ExitNotice, held: &Arc<AtomicBool>) -> io::Result<Pipe> {
         rustix::fs::fcntl_setfl(&end, rustix::fs::fcntl_getfl(&end)? | OFlags::NONBLOCK)?;
         let woken = gone.listener()?;
         Ok(Pipe { end, gone: Arc::clone(&gone.flag), woken, grace: None, held: Arc::clone(held) })
@@ -98,7 +98,7 @@ impl Pipe {
         if self.grace.is_none() && self.gone.load(Ordering::Acquire) {
             let now = Instant::now();
             let owed = rustix::io::ioctl_fionread(&self.end).unwrap_or(0);
-            self.grace = Some(Grace { since: now, last: now, owed });
+            self.grace = Some(GracePeriod { since: now, last: now, owed });
         }
     }
 
@@ -108,7 +108,7 @@ impl Pipe {
             None => None,
             Some(grace) => {
                 grace.owed = 0;
-                match grace.left(Instant::now()) {
+                match grace.time_left(Instant::now()) {
                     None => return Ok(false),
                     left => left,
                 }
@@ -168,8 +168,8 @@ mod tests {
 
     use super::*;
 
-    fn piped() -> (Gone, Arc<AtomicBool>, Pipe, PipeWriter) {
-        let (gone, held) = (Gone::new().unwrap(), Arc::new(AtomicBool::new(false)));
+    fn piped() -> (ExitNotice, Arc<AtomicBool>, Pipe, PipeWriter) {
+        let (gone, held) = (ExitNotice::new().unwrap(), Arc::new(AtomicBool::new(false)));
         let (pipe, writer) = Pipe::new(&gone, &held).unwrap();
         (gone, held, pipe, writer)
     }
@@ -185,27 +185,27 @@ mod tests {
     }
 
     #[test]
-    fn a_silent_holder_does_not_hold_us() {
+    fn a_silent_background_process_does_not_keep_the_pipe_open() {
         let (mut gone, held, mut pipe, mut writer) = piped();
         writer.write_all(b"all").unwrap();
         gone.tell();
         let (before, mut bytes) = (Instant::now(), Vec::new());
         pipe.read_to_end(&mut bytes).unwrap();
         let took = before.elapsed();
-        assert!(took >= SILENCE && took < AT_MOST, "{took:?}");
+        assert!(took >= SILENCE && took < MAX_WAIT, "{took:?}");
         assert_eq!((&bytes[..], held.load(Ordering::Acquire)), (&b"all"[..], true));
     }
 
     #[test]
-    fn what_the_command_wrote_is_read_however_late() {
+    fn the_commands_own_bytes_are_read_however_late() {
         let (mut gone, held, mut pipe, mut writer) = piped();
         let bytes = vec![7; 60_000];
         writer.write_all(&bytes).unwrap();
         gone.tell();
         pipe.begin_grace();
         if let Some(grace) = &mut pipe.grace {
-            grace.since -= 2 * AT_MOST;
-            grace.last -= 2 * AT_MOST;
+            grace.since -= 2 * MAX_WAIT;
+            grace.last -= 2 * MAX_WAIT;
         }
         let mut read = Vec::new();
         pipe.read_to_end(&mut read).unwrap();

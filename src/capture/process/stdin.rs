@@ -39,9 +39,9 @@ enum Modes {
 
 /// Restores the terminal modes for good when dropped.
 #[derive(Debug)]
-pub(crate) struct Leave(pub Arc<TerminalInput>);
+pub(crate) struct ModesRestorer(pub Arc<TerminalInput>);
 
-impl Drop for Leave {
+impl Drop for ModesRestorer {
     fn drop(&mut self) {
         let mut modes = self.0.modes();
         modes.give_back();
@@ -56,8 +56,8 @@ pub(crate) fn pass(
     over: PipeReader,
 ) -> io::Result<JoinHandle<()>> {
     thread::Builder::new().name("keys".into()).spawn(move || {
-        let leave = Leave(keyboard);
-        let typing = Typing { input: terminal, over, last: b'\n' };
+        let leave = ModesRestorer(keyboard);
+        let typing = KeyForwarder { input: terminal, over, last: b'\n' };
         // Without a command there is no need for input, and a read error counts as its end.
         let _ = typing.run(&leave.0);
     })
@@ -67,7 +67,7 @@ pub(crate) fn pass(
 pub(crate) fn feed(bytes: Arc<[u8]>, over: PipeReader) -> io::Result<PipeReader> {
     let (reader, writer) = io::pipe()?;
     rustix::fs::fcntl_setfl(&writer, rustix::fs::fcntl_getfl(&writer)? | OFlags::NONBLOCK)?;
-    let mut typing = Typing { input: writer.into(), over, last: 0 };
+    let mut typing = KeyForwarder { input: writer.into(), over, last: 0 };
     // A command that closes its input wants no more of it.
     let write = move || drop(typing.put(&bytes));
     thread::Builder::new().name("stdin".into()).spawn(write)?;
@@ -131,7 +131,7 @@ fn unedited(mut modes: Termios) -> Termios {
     modes
 }
 
-struct Typing {
+struct KeyForwarder {
     /// Our end of the command's terminal, or of the pipe that it reads.
     input: OwnedFd,
     /// Closed at the other end when the command has exited.
@@ -139,18 +139,18 @@ struct Typing {
     last: u8,
 }
 
-impl Typing {
+impl KeyForwarder {
     fn run(mut self, keyboard: &TerminalInput) -> io::Result<()> {
         let (stdin, mut keys) = (io::stdin(), [0; 4096]);
         loop {
             let is_ours = keyboard.take(&stdin);
             let input = is_ours.then(|| PollFd::new(&stdin, PollFlags::IN));
             match self.wait(input)? {
-                Waited::Over => return Ok(()),
-                Waited::Nothing => {}
+                WaitResult::Over => return Ok(()),
+                WaitResult::Nothing => {}
                 // Another job may have taken the terminal meanwhile.
-                Waited::Ready if !keyboard.take(&stdin) => {}
-                Waited::Ready => match rustix::io::read(&stdin, &mut keys) {
+                WaitResult::Ready if !keyboard.take(&stdin) => {}
+                WaitResult::Ready => match rustix::io::read(&stdin, &mut keys) {
                     Ok(0) => return self.end(),
                     Ok(count) if !self.put(&keys[..count])? => return Ok(()),
                     Ok(_) | Err(Errno::INTR | Errno::AGAIN) => {}
@@ -173,7 +173,7 @@ impl Typing {
                 Ok(count) => keys = &keys[count..],
                 Err(Errno::AGAIN) => {
                     let room = PollFd::new(&self.input, PollFlags::OUT);
-                    if matches!(self.wait(Some(room))?, Waited::Over) {
+                    if matches!(self.wait(Some(room))?, WaitResult::Over) {
                         return Ok(false);
                     }
                 }
@@ -184,7 +184,7 @@ impl Typing {
         Ok(true)
     }
 
-    fn wait(&self, what: Option<PollFd<'_>>) -> io::Result<Waited> {
+    fn wait(&self, what: Option<PollFd<'_>>) -> io::Result<WaitResult> {
         let rest = what.is_none().then(|| Timespec::try_from(LOOK_EVERY)).transpose();
         let rest = rest.map_err(io::Error::other)?;
         let over = PollFd::from_borrowed_fd(self.over.as_fd(), PollFlags::IN);
@@ -195,14 +195,14 @@ impl Typing {
         }
         let is_ready = |at: usize| fds.get(at).is_some_and(|fd| !fd.revents().is_empty());
         Ok(match (is_ready(0), is_ready(1)) {
-            (true, _) => Waited::Over,
-            (false, true) => Waited::Ready,
-            (false, false) => Waited::Nothing,
+            (true, _) => WaitResult::Over,
+            (false, true) => WaitResult::Ready,
+            (false, false) => WaitResult::Nothing,
         })
     }
 }
 
-enum Waited {
+enum WaitResult {
     /// The command has exited.
     Over,
     Ready,

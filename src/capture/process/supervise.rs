@@ -15,7 +15,7 @@ use rustix::termios::tcgetpgrp;
 use super::escalation::Escalation;
 use super::exit::Stop;
 use super::options::{Group, TerminalSize};
-use super::pipe::Gone;
+use super::pipe::ExitNotice;
 use super::pty::resize;
 use super::stdin::TerminalInput;
 
@@ -30,7 +30,7 @@ pub struct Control {
 
 impl Control {
     /// Forwards a signal that overspill received: the signal itself the first time, then TERM, then KILL (once two
-    /// seconds have passed since TERM). Returns false if there is nothing left to stop, or no such signal.
+    /// seconds have passed since TERM). Returns false if nothing is left to stop, or the signal does not exist.
     #[doc(hidden)]
     pub fn ask(&self, signal: i32) -> bool {
         Signal::from_named_raw(signal)
@@ -51,9 +51,9 @@ impl Control {
     }
 
     /// Waits until everything requested so far has been done.
-    fn settle(&self) {
+    fn await_requests(&self) {
         let (done, is_done) = sync_channel(1);
-        if self.events.send(ProcessEvent::Settled(done)).is_ok() {
+        if self.events.send(ProcessEvent::Answer(done)).is_ok() {
             // An error means that the supervisor has finished, which is just as good.
             let _ = is_done.recv();
         }
@@ -87,7 +87,7 @@ impl Control {
     pub fn pause(&self, meanwhile: impl FnOnce()) {
         self.keyboard.pause(|| {
             let _ = self.events.send(ProcessEvent::Paused);
-            self.settle();
+            self.await_requests();
             meanwhile();
         });
         let _ = self.events.send(ProcessEvent::GoesOn);
@@ -103,7 +103,7 @@ pub(crate) enum ProcessEvent {
     Paused,
     GoesOn,
     /// Reply once every earlier event has been handled.
-    Settled(SyncSender<()>),
+    Answer(SyncSender<()>),
     /// The command has exited but has not been reaped.
     Exited,
     /// A stream has ended and all of it is in its sink.
@@ -126,20 +126,20 @@ pub(crate) fn tell_exit(pid: Pid, events: &Sender<ProcessEvent>, killer: &Atomic
 }
 
 /// What is needed to supervise a command.
-pub(crate) struct Watch {
+pub(crate) struct ProcessWatch {
     pub pid: Pid,
     pub group: Group,
     /// Overspill's end of the command's own terminal, if it has one.
     pub terminal: Option<OwnedFd>,
     pub events: Receiver<ProcessEvent>,
-    pub gone: Gone,
+    pub gone: ExitNotice,
     pub escalation: Escalation,
     pub deadline: Option<Instant>,
     /// Whether the command was asked to stop; reported at the end.
     pub stop: Stop,
 }
 
-impl Watch {
+impl ProcessWatch {
     /// Runs until the command has exited and this many streams have ended.
     pub(crate) fn until_over(&mut self, mut streams: usize) {
         let mut is_running = true;
@@ -169,7 +169,7 @@ impl Watch {
                     self.send(Some(if has_session { Signal::STOP } else { Signal::TSTP }));
                 }
                 Ok(ProcessEvent::GoesOn) => self.send(Some(Signal::CONT)),
-                Ok(ProcessEvent::Settled(done)) => {
+                Ok(ProcessEvent::Answer(done)) => {
                     // The caller may have given up.
                     let _ = done.send(());
                 }
@@ -203,7 +203,7 @@ impl Watch {
         self.send(Some(step));
     }
 
-    /// Remembers why the command was told to end; of several reasons the first.
+    /// Remembers why the command has to end; of several reasons the first.
     fn stopped_by(&mut self, why: Stop) {
         if self.stop == Stop::No {
             self.stop = why;

@@ -10,7 +10,7 @@ use crate::capture::process::exit::{Ended, Stop};
 use crate::capture::request::About;
 use crate::capture::spill::content::Content;
 use crate::capture::spill::file::Spill;
-use crate::capture::spill::sink::{Begin, Received, Stopped, Whereabouts};
+use crate::capture::spill::sink::{CreateFile, SinkPlace, SinkResult, StopReason};
 use crate::preview::{Part, Preview, Stream, Totals};
 use crate::store::{Exit, OutputSize, Record, RunRecord, record};
 
@@ -37,7 +37,7 @@ pub struct Captured {
 
 impl Captured {
     /// Wraps up a single stream that has just ended.
-    pub(crate) fn of_stream(
+    pub(crate) fn from_stream(
         started: Timestamp,
         output: CapturedOutput,
         failure: Option<io::Error>,
@@ -113,36 +113,36 @@ pub struct CapturedOutput {
     /// The size of what is, or would be, in the spill.
     pub kept: OutputSize,
     /// Why that is not everything.
-    pub stopped: Option<Stopped>,
+    pub stopped: Option<StopReason>,
     pub(crate) content: Content,
     pub(crate) totals: Totals,
-    file: Unsaved,
+    file: UnsavedSpill,
 }
 
 /// A spill that does not have its final name yet.
-pub(crate) enum Unsaved {
+pub(crate) enum UnsavedSpill {
     /// Not yet a file.
-    Memory(Begin<Spill>),
+    Memory(CreateFile<Spill>),
     File(Spill),
     /// No file could be created, or it already has its final name.
     Nothing,
 }
 
-impl Unsaved {
+impl UnsavedSpill {
     /// Gives the spill its final name, first writing it up to the cap if it is still in memory. Fails if saving had
     /// failed before (`stopped`).
-    pub(crate) fn save(self, held: &[u8], cap: usize, stopped: Option<&Stopped>) -> io::Result<PathBuf> {
-        if let Some(Stopped::Failed(error)) = stopped {
+    pub(crate) fn save(self, held: &[u8], cap: usize, stopped: Option<&StopReason>) -> io::Result<PathBuf> {
+        if let Some(StopReason::Failed(error)) = stopped {
             return Err(io::Error::new(error.kind(), error.to_string()));
         }
         match self {
-            Unsaved::Memory(begin) => {
+            UnsavedSpill::Memory(begin) => {
                 let mut spill = begin()?;
                 spill.write_all(&held[..cap.min(held.len())])?;
                 spill.finish(false)
             }
-            Unsaved::File(spill) => spill.finish(false),
-            Unsaved::Nothing => Err(io::ErrorKind::NotFound.into()),
+            UnsavedSpill::File(spill) => spill.finish(false),
+            UnsavedSpill::Nothing => Err(io::ErrorKind::NotFound.into()),
         }
     }
 }
@@ -156,18 +156,18 @@ impl std::fmt::Debug for CapturedOutput {
 }
 
 impl CapturedOutput {
-    pub(crate) fn new(stream: Stream, taken: Received<Spill>) -> io::Result<CapturedOutput> {
+    pub(crate) fn new(stream: Stream, taken: SinkResult<Spill>) -> io::Result<CapturedOutput> {
         let counter = &taken.counter;
         let (feeds, kept) = (counter.line_feeds(), taken.kept);
         let seen = OutputSize { bytes: counter.bytes(), lines: counter.lines() };
         let (content, file, kept) = match taken.place {
-            Whereabouts::Held(held, begin) => (Content::Held(held), Unsaved::Memory(begin), seen.bytes),
-            Whereabouts::File(file) => {
+            SinkPlace::Held(held, begin) => (Content::Held(held), UnsavedSpill::Memory(begin), seen.bytes),
+            SinkPlace::File(file) => {
                 let whole = file.as_ref().filter(|_| taken.rest.total() == 0);
-                let whole = whole.and_then(|file| Content::of_file(&file.temporary_path(), kept));
-                let ends = || Content::of_ends(file.as_ref().map(Spill::file), kept, &taken.rest);
+                let whole = whole.and_then(|file| Content::open(&file.temporary_path(), kept));
+                let ends = || Content::from_ends(file.as_ref().map(Spill::file), kept, &taken.rest);
                 let content = whole.map_or_else(ends, Ok)?;
-                (content, file.map_or(Unsaved::Nothing, Unsaved::File), kept)
+                (content, file.map_or(UnsavedSpill::Nothing, UnsavedSpill::File), kept)
             }
         };
         let lines =
@@ -190,7 +190,7 @@ impl CapturedOutput {
         }
     }
 
-    /// Same, for whoever reads the preview: nothing if a notice names the path of the whole output.
+    /// Same, for readers of the preview: nothing if a notice names the path of the whole output.
     pub(crate) fn remark(&self, preview: &Preview, path: &Path) -> Option<String> {
         let name = path.to_string_lossy();
         let names = |part: &Part| matches!(part, Part::Notice { text } if text.contains(&*name));
@@ -210,55 +210,55 @@ impl CapturedOutput {
     /// Returns the path of the growing file, if one was created.
     pub fn temporary_path(&self) -> Option<PathBuf> {
         match &self.file {
-            Unsaved::File(spill) => Some(spill.temporary_path()),
-            Unsaved::Memory(_) | Unsaved::Nothing => None,
+            UnsavedSpill::File(spill) => Some(spill.temporary_path()),
+            UnsavedSpill::Memory(_) | UnsavedSpill::Nothing => None,
         }
     }
 
-    pub(crate) fn take_file(&mut self) -> Unsaved {
-        std::mem::replace(&mut self.file, Unsaved::Nothing)
+    pub(crate) fn take_file(&mut self) -> UnsavedSpill {
+        std::mem::replace(&mut self.file, UnsavedSpill::Nothing)
     }
 
     /// Turns the spill into a file if it is still in memory.
     pub(crate) fn spill(&mut self, cap: u64) -> Option<&Spill> {
-        self.file = match std::mem::replace(&mut self.file, Unsaved::Nothing) {
-            Unsaved::Memory(begin) => self.write_held(begin, cap),
+        self.file = match std::mem::replace(&mut self.file, UnsavedSpill::Nothing) {
+            UnsavedSpill::Memory(begin) => self.write_held(begin, cap),
             file => file,
         };
         match &self.file {
-            Unsaved::File(spill) => Some(spill),
-            Unsaved::Memory(_) | Unsaved::Nothing => None,
+            UnsavedSpill::File(spill) => Some(spill),
+            UnsavedSpill::Memory(_) | UnsavedSpill::Nothing => None,
         }
     }
 
     /// Truncates the file to its cap, if it is larger. Whoever views it meanwhile sees the rest disappear.
     pub(crate) fn cut(&mut self, cap: u64) {
-        let (Unsaved::File(spill), true) = (&self.file, self.kept.bytes > cap) else { return };
+        let (UnsavedSpill::File(spill), true) = (&self.file, self.kept.bytes > cap) else { return };
         // The cast is safe: the cap is below a length in memory.
         let bytes = &self.content.bytes()[..cap as usize];
         let feeds = bytecount::count(bytes, b'\n') as u64;
         let kept = OutputSize { bytes: cap, lines: cut_lines(&self.content, feeds, cap) };
         match spill.file().set_len(cap) {
-            Ok(()) => (self.kept, self.stopped) = (kept, Some(Stopped::Cap)),
+            Ok(()) => (self.kept, self.stopped) = (kept, Some(StopReason::Cap)),
             Err(error) => self.fail(error),
         }
     }
 
-    fn write_held(&mut self, begin: Begin<Spill>, cap: u64) -> Unsaved {
+    fn write_held(&mut self, begin: CreateFile<Spill>, cap: u64) -> UnsavedSpill {
         let bytes = self.content.bytes();
         let within = usize::try_from(cap).map_or(bytes.len(), |cap| cap.min(bytes.len()));
         match begin().and_then(|mut spill| spill.write_all(&bytes[..within]).map(|()| spill)) {
-            Ok(spill) if within == bytes.len() => Unsaved::File(spill),
+            Ok(spill) if within == bytes.len() => UnsavedSpill::File(spill),
             Ok(spill) => {
                 let feeds = bytecount::count(&bytes[..within], b'\n') as u64;
                 let lines = cut_lines(&self.content, feeds, within as u64);
                 self.kept = OutputSize { bytes: within as u64, lines };
-                self.stopped = Some(Stopped::Cap);
-                Unsaved::File(spill)
+                self.stopped = Some(StopReason::Cap);
+                UnsavedSpill::File(spill)
             }
             Err(error) => {
                 self.fail(error);
-                Unsaved::Nothing
+                UnsavedSpill::Nothing
             }
         }
     }
@@ -270,9 +270,11 @@ impl CapturedOutput {
         place: &crate::capture::Location,
         durable: bool,
     ) -> Option<PathBuf> {
-        let Unsaved::File(spill) = std::mem::replace(&mut self.file, Unsaved::Nothing) else { return None };
+        let UnsavedSpill::File(spill) = std::mem::replace(&mut self.file, UnsavedSpill::Nothing) else {
+            return None;
+        };
         let recorded = place.records().map_or(Ok(()), |env| record.write(env, spill.name(), durable));
-        let partial = matches!(self.stopped, Some(Stopped::Failed(_)));
+        let partial = matches!(self.stopped, Some(StopReason::Failed(_)));
         if recorded.is_err() && partial {
             // A partial spill without a record would pass for the whole output.
             return None;
@@ -289,7 +291,7 @@ impl CapturedOutput {
     }
 
     fn fail(&mut self, error: io::Error) {
-        self.stopped = Some(Stopped::Failed(Arc::new(error)));
+        self.stopped = Some(StopReason::Failed(Arc::new(error)));
         self.kept = OutputSize::default();
     }
 }

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use crate::capture::request::{About, KeepSpill, Request, set_true};
 use crate::capture::spill::file::Spill;
 use crate::capture::spill::location::Location;
-use crate::capture::spill::sink::Stopped;
+use crate::capture::spill::sink::StopReason;
 use crate::preview::{
     self, CountedPlan, Input, PerStream, PlanError, Policy, Preview, Stream, ToCount, Totals,
 };
 
 use super::captured::Captured;
-use super::headroom::{self, Fitted, TextExtent};
+use super::headroom::{self, FittedPolicy, TextExtent};
 
 /// The path that notices print if nothing was saved.
 pub const NOT_SAVED: &str = "<not saved>";
@@ -95,7 +95,7 @@ impl Captured {
     /// # Errors
     /// Same as [`preview::plan`]. The output is then kept, unless the request says [`KeepSpill::Never`].
     pub fn finish(mut self, request: &Request, place: &Location) -> Result<FinishedCapture, NoPreview> {
-        let request = &request.of_ended(self.ended);
+        let request = &request.for_exit(self.ended);
         let mut policy = request.policy.clone();
         let mut told = Vec::new();
         if self.ended.is_some_and(|ended| ended.is_aborted()) {
@@ -111,19 +111,19 @@ impl Captured {
             told.push("save_failed");
             set_true(&mut policy, &told);
         }
-        let paths = PerStream::each(|stream| printed(request, stream, saved.of(stream).path.as_deref()));
+        let paths = PerStream::each(|stream| printed_path(request, stream, saved.of(stream).path.as_deref()));
         let PerStream { stdout, stderr } = saved;
         let saved = PerStream { stdout: stdout.path, stderr: stderr.path };
-        let fitted = self.fitted(request, &policy, &saved).unwrap_or(Fitted::AsIs);
-        if let Fitted::TooLarge(_) = fitted {
+        let fitted = self.fitted(request, &policy, &saved).unwrap_or(FittedPolicy::AsIs);
+        if let FittedPolicy::TooLarge(_) = fitted {
             warnings.push(
                 "no preview of this policy fits in the headroom, so the calling agent may cut this one"
                     .into(),
             );
         }
-        let limits_from_headroom = !matches!(fitted, Fitted::AsIs);
+        let limits_from_headroom = !matches!(fitted, FittedPolicy::AsIs);
         policy = fitted.policy(&policy).clone();
-        let planned = self.planned(&policy, &paths, request.counts).and_then(|planned| {
+        let planned = self.plan(&policy, &paths, request.counts).and_then(|planned| {
             let apart = self.planned_apart(&policy, &paths, request.counts)?;
             Ok((planned, apart))
         });
@@ -162,14 +162,14 @@ impl Captured {
         request: &Request,
         policy: &Policy,
         saved: &PerStream<Option<PathBuf>>,
-    ) -> Option<Fitted> {
-        let paths = PerStream::each(|stream| printed(request, stream, saved.of(stream).as_deref()));
+    ) -> Option<FittedPolicy> {
+        let paths = PerStream::each(|stream| printed_path(request, stream, saved.of(stream).as_deref()));
         let measure = |policy: &Policy| {
-            let CountedPlan { preview, totals, .. } = self.planned(policy, &paths, ToCount::Text)?;
+            let CountedPlan { preview, totals, .. } = self.plan(policy, &paths, ToCount::Text)?;
             let input = input(self, policy, &totals, &paths);
             let saved = saved.stdout.as_deref().and_then(|path| self.stdout.remark(&preview, path));
             let remarks = headroom::remarks(policy, preview.extent(&input), saved);
-            Ok(TextExtent::of(&preview.text(&input), &remarks))
+            Ok(TextExtent::new(&preview.text(&input), &remarks))
         };
         headroom::fit(policy, request.headroom?, measure).ok()
     }
@@ -194,12 +194,14 @@ impl Captured {
         match request.keep {
             KeepSpill::Always => true,
             KeepSpill::Never => false,
-            KeepSpill::Cut => is_cut(self, stream, policy, &printed(request, stream, None)).unwrap_or(true),
+            KeepSpill::Cut => {
+                is_cut(self, stream, policy, &printed_path(request, stream, None)).unwrap_or(true)
+            }
         }
     }
 
     /// Plans, counting every total that the plan turns out to need.
-    fn planned(
+    fn plan(
         &self,
         policy: &Policy,
         paths: &PerStream<String>,
@@ -273,7 +275,7 @@ fn save(
     })
 }
 
-fn printed(request: &Request, stream: Stream, saved: Option<&Path>) -> String {
+fn printed_path(request: &Request, stream: Stream, saved: Option<&Path>) -> String {
     let saved = || saved.map_or(NOT_SAVED.into(), |path| path.to_string_lossy()).into_owned();
     request.printed.of(stream).clone().unwrap_or_else(saved)
 }
@@ -306,7 +308,7 @@ fn save_one(
     let path = captured.output_mut(stream)?.spill(request.cap).map(Spill::path);
     let saved = path.and_then(|path| finish(captured, stream, request, place, &path));
     let output = captured.output(stream)?;
-    let Some(Stopped::Failed(error)) = &output.stopped else { return saved };
+    let Some(StopReason::Failed(error)) = &output.stopped else { return saved };
     let part = saved.map(|path| format!("; its first {} bytes are in {}", output.kept.bytes, path.display()));
     warnings.push(format!("the whole output could not be saved: {error}{}", part.unwrap_or_default()));
     None
@@ -321,11 +323,11 @@ fn finish(
     path: &Path,
 ) -> Option<PathBuf> {
     let taken = captured.output(stream)?;
-    if matches!(taken.stopped, Some(Stopped::Failed(_))) && taken.kept.bytes == 0 {
+    if matches!(taken.stopped, Some(StopReason::Failed(_))) && taken.kept.bytes == 0 {
         return None;
     }
     let saved = PerStream::each(|each| (each == stream).then(|| path.to_owned()));
-    let fitted = captured.fitted(request, &request.policy, &saved).unwrap_or(Fitted::AsIs);
+    let fitted = captured.fitted(request, &request.policy, &saved).unwrap_or(FittedPolicy::AsIs);
     let parameters = fitted.policy(&request.policy).changed();
     let about = About { parameters, ..request.about.clone() };
     let record = captured.record(taken, &about, &path.to_string_lossy());

@@ -16,7 +16,7 @@ pub struct Headroom {
 
 impl Headroom {
     /// What an agent with this policy passes on. No unit of size is longer than its UTF-8 bytes, but a token has four.
-    pub fn of(policy: &Policy) -> Headroom {
+    pub fn new(policy: &Policy) -> Headroom {
         let bytes = policy.max_size().map(|size| match policy.unit() {
             crate::preview::Unit::Tokens => size.saturating_mul(4),
             _ => size,
@@ -40,7 +40,7 @@ pub(super) struct TextExtent {
 
 impl TextExtent {
     /// Measures a text with remarks about it on standard error, which an agent reads as well.
-    pub(super) fn of(text: &str, remarks: &[String]) -> TextExtent {
+    pub(super) fn new(text: &str, remarks: &[String]) -> TextExtent {
         let feeds = bytecount::count(text.as_bytes(), b'\n');
         let bytes: usize = remarks.iter().map(|remark| PREFIX + remark.len()).sum();
         TextExtent { bytes: (text.len() + bytes) as u64, lines: (feeds + 1 + remarks.len()) as u64 }
@@ -52,26 +52,26 @@ const PREFIX: usize = 12;
 
 /// Returns the remarks that come with a preview: the policy's warnings, and the one about the saved file.
 pub(super) fn remarks(policy: &Policy, extent: Extent, saved: Option<String>) -> Vec<String> {
-    let warnings = Warning::of(policy.warnings(), &[], extent);
+    let warnings = Warning::applying(policy.warnings(), &[], extent);
     let warnings = warnings.iter().map(|warning| format!("{}: {}", policy.name(), warning.text));
     warnings.chain(saved).collect()
 }
 
 /// A policy whose limits were lowered, and whether that was enough.
 #[derive(Debug)]
-pub(super) enum Fitted {
+pub(super) enum FittedPolicy {
     /// The policy's own limits are small enough.
     AsIs,
     Lowered(Policy),
     TooLarge(Policy),
 }
 
-impl Fitted {
+impl FittedPolicy {
     /// Returns the policy to use instead of `policy`.
     pub(super) fn policy<'a>(&'a self, policy: &'a Policy) -> &'a Policy {
         match self {
-            Fitted::AsIs => policy,
-            Fitted::Lowered(lowered) | Fitted::TooLarge(lowered) => lowered,
+            FittedPolicy::AsIs => policy,
+            FittedPolicy::Lowered(lowered) | FittedPolicy::TooLarge(lowered) => lowered,
         }
     }
 }
@@ -84,9 +84,9 @@ pub(super) fn fit(
     policy: &Policy,
     headroom: Headroom,
     measure: impl Fn(&Policy) -> Result<TextExtent, PlanError>,
-) -> Result<Fitted, PlanError> {
+) -> Result<FittedPolicy, PlanError> {
     if headroom.admits(measure(policy)?) {
-        return Ok(Fitted::AsIs);
+        return Ok(FittedPolicy::AsIs);
     }
     let mut lowered = policy.clone();
     let few_lines = Headroom { bytes: None, ..headroom };
@@ -95,9 +95,9 @@ pub(super) fn fit(
         lowered = limit.lower(&lowered, |policy| measure(policy).is_ok_and(|extent| headroom.admits(extent)));
     }
     Ok(match measure(&lowered) {
-        Ok(extent) if headroom.admits(extent) => Fitted::Lowered(lowered),
-        Ok(_) => Fitted::TooLarge(lowered),
-        Err(_) => Fitted::TooLarge(policy.clone()),
+        Ok(extent) if headroom.admits(extent) => FittedPolicy::Lowered(lowered),
+        Ok(_) => FittedPolicy::TooLarge(lowered),
+        Err(_) => FittedPolicy::TooLarge(policy.clone()),
     })
 }
 
@@ -108,7 +108,7 @@ enum Limit {
 }
 
 impl Limit {
-    fn of(self, policy: &Policy) -> Option<u64> {
+    fn get(self, policy: &Policy) -> Option<u64> {
         match self {
             Limit::Lines => policy.max_lines(),
             Limit::Size => policy.max_size(),
@@ -127,7 +127,7 @@ impl Limit {
 
     /// Returns the policy with the highest limit that is found to suit, or with the limit 1 if none is found.
     fn lower(self, policy: &Policy, suits: impl Fn(&Policy) -> bool) -> Policy {
-        let Some(highest) = self.of(policy).filter(|limit| *limit > 1 && !suits(policy)) else {
+        let Some(highest) = self.get(policy).filter(|limit| *limit > 1 && !suits(policy)) else {
             return policy.clone();
         };
         let (mut low, mut high) = (1, highest);

@@ -50,13 +50,13 @@ impl Content {
     }
 
     /// Returns the content of a file that has the whole output; `None` if the file cannot be opened.
-    pub(crate) fn of_file(path: &Path, len: u64) -> Option<Content> {
+    pub(crate) fn open(path: &Path, len: u64) -> Option<Content> {
         let view = Source::open_entry(path).ok()?.view();
         (view.len() as u64 == len).then_some(Content::File(view))
     }
 
     /// Returns the content whose first `kept` bytes are in the file, followed by `rest`.
-    pub(crate) fn of_ends(file: Option<&File>, kept: u64, rest: &HeadAndTail) -> io::Result<Content> {
+    pub(crate) fn from_ends(file: Option<&File>, kept: u64, rest: &HeadAndTail) -> io::Result<Content> {
         let total = kept + rest.total();
         if total == 0 {
             return Ok(Content::Held(Vec::new()));
@@ -104,12 +104,12 @@ mod tests {
         file.write_all(&output[..kept]).unwrap();
         let mut ends = HeadAndTail::default();
         ends.push(&output[kept..]);
-        let content = Content::of_ends(Some(&file), kept as u64, &ends).unwrap();
+        let content = Content::from_ends(Some(&file), kept as u64, &ends).unwrap();
         (output, content)
     }
 
     #[test]
-    fn all_is_there_but_the_holes() {
+    fn all_bytes_but_the_holes_are_there() {
         let some = HELD / 3;
         for (kept, rest) in
             [(0, some), (some, 0), (some, some), (0, 3 * HELD), (3 * HELD, 1), (HELD + 1, 3 * HELD)]
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn holes_are_what_nobody_held() {
+    fn holes_are_the_bytes_that_were_not_kept() {
         assert!(content(HELD, HELD).1.holes().is_empty());
         let (_, content) = content(3 * HELD, 3 * HELD);
         let held = HELD as u64;
@@ -137,10 +137,10 @@ mod tests {
     }
 
     #[test]
-    fn without_a_file_the_ends_are_all() {
+    fn without_a_file_only_the_ends_are_left() {
         let mut ends = HeadAndTail::default();
         ends.push(b"all of it");
-        let content = Content::of_ends(None, 0, &ends).unwrap();
+        let content = Content::from_ends(None, 0, &ends).unwrap();
         assert_eq!((content.bytes(), content.holes().len()), (&b"all of it"[..], 0));
     }
 }

@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use super::file::Spill;
-use super::sink::{Received, Sink, Stopped};
+use super::sink::{Sink, SinkResult, StopReason};
 
 /// Size of one buffer in bytes: small enough that what one thread has read is still in the cache when the other writes
 /// it.
@@ -15,13 +15,13 @@ const BUFFER: usize = 128 << 10;
 /// Number of buffers: together they are all the memory that a stream uses, however long.
 const BUFFERS: usize = 4;
 
-/// The progress of a capture; shared with whoever wants to follow it.
+/// The progress of a capture; shared with those who follow it.
 #[derive(Debug, Default)]
 pub struct Progress {
     bytes: AtomicU64,
     line_feeds: AtomicU64,
     spill: OnceLock<PathBuf>,
-    stopped: OnceLock<Stopped>,
+    stopped: OnceLock<StopReason>,
 }
 
 impl Progress {
@@ -40,7 +40,7 @@ impl Progress {
     }
 
     /// Returns why the file has stopped growing while bytes still arrive, if so.
-    pub fn stopped(&self) -> Option<&Stopped> {
+    pub fn stopped(&self) -> Option<&StopReason> {
         self.stopped.get()
     }
 
@@ -62,7 +62,7 @@ pub(crate) fn take_all(
     reader: impl Read + Send,
     mut sink: Sink<Spill>,
     progress: &Progress,
-) -> (Received<Spill>, Option<io::Error>) {
+) -> (SinkResult<Spill>, Option<io::Error>) {
     let (reading, taking) = ends();
     // If no thread can be started, the closure is dropped with everything it owns.
     let reader = Mutex::new(Some(reader));
@@ -93,26 +93,26 @@ fn in_turn(mut reader: impl Read, sink: &mut Sink<Spill>, progress: &Progress) -
 }
 
 /// A buffer and how many of its bytes are in use.
-type Full = (Vec<u8>, usize);
+type FilledBuffer = (Vec<u8>, usize);
 
 /// Returns both ends of a copy: the reading one and the taking one.
-fn ends() -> (Reading, Taking) {
+fn ends() -> (ReaderEnd, SinkEnd) {
     let (give_empty, take_empty) = channel();
     let (give_full, take_full) = channel();
     for _ in 0..BUFFERS {
         // Cannot fail: the receiver is right here. Buffers are allocated on first use.
         let _ = give_empty.send(Vec::new());
     }
-    (Reading { empty: take_empty, full: give_full }, Taking { full: take_full, empty: give_empty })
+    (ReaderEnd { empty: take_empty, full: give_full }, SinkEnd { full: take_full, empty: give_empty })
 }
 
 /// The end that passes on a reader's bytes.
-struct Reading {
+struct ReaderEnd {
     empty: Receiver<Vec<u8>>,
-    full: Sender<Full>,
+    full: Sender<FilledBuffer>,
 }
 
-impl Reading {
+impl ReaderEnd {
     fn run(self, mut reader: impl Read) -> io::Result<()> {
         for mut buffer in self.empty {
             buffer.resize(BUFFER, 0);
@@ -135,12 +135,12 @@ fn read(reader: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
 }
 
 /// The end that feeds a sink.
-struct Taking {
-    full: Receiver<Full>,
+struct SinkEnd {
+    full: Receiver<FilledBuffer>,
     empty: Sender<Vec<u8>>,
 }
 
-impl Taking {
+impl SinkEnd {
     fn run(self, sink: &mut Sink<Spill>, progress: &Progress) {
         for (buffer, count) in self.full {
             sink.push(&buffer[..count]);
@@ -154,7 +154,7 @@ impl Taking {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::capture::spill::sink::{SinkLimits, Whereabouts};
+    use crate::capture::spill::sink::{SinkLimits, SinkPlace};
     use crate::text::units::TotalsMask;
 
     #[test]
@@ -168,7 +168,7 @@ mod tests {
         let (both, failure) = take_all(&content[..], new(), &Progress::default());
         assert!(failure.is_none() && progress.bytes() == content.len() as u64);
         for taken in [sink.finish(), both] {
-            assert!(matches!(taken.place, Whereabouts::Held(held, _) if held == content));
+            assert!(matches!(taken.place, SinkPlace::Held(held, _) if held == content));
             assert_eq!(taken.counter.line_feeds(), progress.line_feeds());
         }
     }

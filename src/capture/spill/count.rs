@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_return_and_its_line_feed_may_come_apart() {
+    fn crlf_may_be_split_between_chunks() {
         assert_eq!(counted(&[b"a\r", b"", b"\nb\r"], TotalsMask::ALL).lone_returns, Some(1));
     }
 
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_wanted_is_told() {
+    fn only_the_wanted_totals_are_reported() {
         assert_eq!(counted(&[b"a\n"], TotalsMask::UNITS).known(), TotalsMask::UNITS | TotalsMask::LINE_FEEDS);
     }
 

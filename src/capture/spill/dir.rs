@@ -11,7 +11,7 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
-use crate::base::fs::directory::{self, NO_OTHER_WRITERS, NO_OTHERS, Unfit};
+use crate::base::fs::directory::{self, DirectoryFault, NO_OTHER_WRITERS, NO_OTHERS};
 use crate::base::fs::identity::{FileStat, timestamp};
 use crate::store::Env;
 
@@ -77,13 +77,13 @@ fn make(path: &Path) -> Result<(), DirError> {
     directory::make(CWD, path).map_err(|error| DirError::Io(path.to_owned(), error))
 }
 
-fn explain(path: &Path, unfit: Unfit, remedy: &'static str) -> DirError {
+fn explain(path: &Path, unfit: DirectoryFault, remedy: &'static str) -> DirError {
     let path = path.to_owned();
     match unfit {
-        Unfit::NotADirectory => DirError::NotADirectory(path),
-        Unfit::Foreign => DirError::Foreign(path),
-        Unfit::Exposed => DirError::Exposed { path, remedy },
-        Unfit::System(error) => DirError::Io(path, error),
+        DirectoryFault::NotADirectory => DirError::NotADirectory(path),
+        DirectoryFault::Foreign => DirError::Foreign(path),
+        DirectoryFault::Exposed => DirError::Exposed { path, remedy },
+        DirectoryFault::System(error) => DirError::Io(path, error),
     }
 }
 

@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn of_much_the_two_ends_are_held() {
+    fn only_the_ends_of_a_large_output_are_held() {
         for chunk in [65_536, 100_003, HELD - 1, HELD, 3 * HELD + 7] {
             let (bytes, mut ends) = (numbered(5 * HELD + 12_345), HeadAndTail::default());
             bytes.chunks(chunk).for_each(|chunk| ends.push(chunk));

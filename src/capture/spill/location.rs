@@ -104,7 +104,7 @@ impl Location {
     /// # Errors
     /// [`LocationError`]: no such place is known for that agent, or the session's name is invalid.
     #[doc(hidden)]
-    pub fn of_agent(
+    pub fn for_agent(
         name: &str,
         tool: Option<&str>,
         session: Option<&str>,
@@ -280,7 +280,7 @@ mod tests {
 
     fn place(home: &Home, policy: &str, session: Option<&str>) -> Result<Location, LocationError> {
         let now = "2026-11-21T12:00:00Z".parse().unwrap();
-        Location::of_agent(policy, Some("ba/sh"), session, &home.env, now)
+        Location::for_agent(policy, Some("ba/sh"), session, &home.env, now)
     }
 
     fn path(home: &Home, policy: &str) -> String {
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_killed_writer_left_goes_after_an_hour() {
+    fn leftovers_of_a_killed_writer_are_deleted_after_an_hour() {
         let home = home();
         for policy in ["opencode/output", "go-opencode/bash", "t15/recipe", "pi/bash"] {
             let place = place(&home, policy, None).unwrap();
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn sessions_are_words() {
+    fn session_names_are_single_words() {
         let home = home();
         for name in ["", "..", "a/b", "41", "a b", "\u{e9}"] {
             let refused = place(&home, "go-opencode/bash", Some(name));

@@ -79,7 +79,7 @@ mod tests {
     use crate::preview::Stream;
 
     fn begun(env: &Env) -> crate::store::NewSpill {
-        let place = Location::of_agent("go-opencode/bash", None, Some("s1"), env, crate::base::env::now());
+        let place = Location::for_agent("go-opencode/bash", None, Some("s1"), env, crate::base::env::now());
         place.unwrap().begin(Stream::Stdout).unwrap()
     }
 
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_ours_or_being_written_stays() {
+    fn foreign_and_unfinished_files_stay() {
         let (home, env) = home();
         let writing = begun(&env);
         let dir = home.path().join("opencode-s1");

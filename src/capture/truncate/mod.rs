@@ -182,21 +182,21 @@ fn saved_plan(
     save: impl FnOnce() -> io::Result<PathBuf>,
     warnings: &mut Vec<String>,
 ) -> Result<(CountedPlan, Option<PathBuf>), Error> {
-    let unsaved = planned(output, &count, &policy, NOT_SAVED)?;
+    let unsaved = plan(output, &count, &policy, NOT_SAVED)?;
     if !unsaved.preview.is_to_be_saved() {
         return Ok((unsaved, None));
     }
     match save() {
-        Ok(path) => Ok((planned(output, &count, &policy, &path.to_string_lossy())?, Some(path))),
+        Ok(path) => Ok((plan(output, &count, &policy, &path.to_string_lossy())?, Some(path))),
         Err(error) => {
             set_true(&mut policy, &["save_failed"]);
             warnings.push(format!("the whole output could not be saved: {error}"));
-            Ok((planned(output, &count, &policy, NOT_SAVED)?, None))
+            Ok((plan(output, &count, &policy, NOT_SAVED)?, None))
         }
     }
 }
 
-fn planned(
+fn plan(
     output: preview::Output,
     count: impl Fn(TotalsMask) -> Option<Measure>,
     policy: &Policy,

@@ -20,7 +20,7 @@ fn without_a_place(policy: &str, set: &[(&str, &str)]) -> (tempfile::TempDir, Tr
 }
 
 #[test]
-fn what_is_within_its_limits_is_not_touched() {
+fn an_output_within_the_limits_is_unchanged() {
     let (home, truncator) = truncator("opencode/output", &[]);
     let outcome = truncator.truncate("little\n", "shell").unwrap();
     let all = |total| Portion { total, kept: total };
@@ -31,7 +31,7 @@ fn what_is_within_its_limits_is_not_touched() {
 }
 
 #[test]
-fn a_save_that_fails_is_said_as_the_policy_says_it() {
+fn a_failed_save_is_reported_in_the_policys_words() {
     let limit = [("max_lines", "1")];
     let (_home, truncator) = without_a_place("opencode/output", &limit);
     let outcome = truncator.truncate("a\nb\n", "shell").unwrap();
@@ -43,7 +43,7 @@ fn a_save_that_fails_is_said_as_the_policy_says_it() {
 }
 
 #[test]
-fn the_policy_s_cap_holds() {
+fn the_policys_cap_holds() {
     let (_home, truncator) = truncator("go-opencode/bash", &[("max_lines", "1"), ("max_saved_bytes", "3")]);
     let outcome = truncator.truncate("a\nb\nc\n", "shell").unwrap();
     assert_eq!(std::fs::read(outcome.saved_to.unwrap()).unwrap(), b"a\nb");
@@ -51,7 +51,7 @@ fn the_policy_s_cap_holds() {
 }
 
 #[test]
-fn an_outcome_says_what_the_model_does_not_get() {
+fn an_outcome_counts_what_the_model_does_not_get() {
     let (_home, truncator) = truncator("opencode/output", &[("max_lines", "2")]);
     let outcome = truncator.truncate("error: a\nfine\nerror: b\nerror: c\n", "shell").unwrap();
     assert_eq!(outcome.truncated_by, Some(LimitHit::Lines));
@@ -70,7 +70,7 @@ fn past_the_cap_totals_are_exact_and_errors_unknown() {
 }
 
 #[test]
-fn a_policy_that_tells_kinds_apart_is_told_the_tool() {
+fn a_policy_that_distinguishes_tools_gets_the_tool() {
     let (_home, truncator) = truncator("basic/recommended", &[]);
     let lines = "x\n".repeat(300);
     assert!(truncator.truncate(&lines, "grep").unwrap().truncated);
@@ -78,7 +78,7 @@ fn a_policy_that_tells_kinds_apart_is_told_the_tool() {
 }
 
 #[test]
-fn the_hint_goes_by_whether_the_agent_may_delegate() {
+fn the_hint_depends_on_whether_the_agent_may_delegate() {
     let (_home, truncator) = truncator("opencode/output", &[("max_lines", "1")]);
     let text = |truncator: &Truncator| truncator.truncate("a\nb\n", "shell").unwrap().text;
     assert!(text(&truncator).contains("Use Grep"));
@@ -87,7 +87,7 @@ fn the_hint_goes_by_whether_the_agent_may_delegate() {
 }
 
 #[test]
-fn where_the_agent_would_crash_so_it_says() {
+fn an_agents_crash_is_reported_as_an_error() {
     let (_home, truncator) = truncator("go-opencode/legacy", &[]);
     let lines = "x\n".repeat(3000);
     let error = truncator.truncate(&lines, "shell").unwrap_err();
@@ -133,7 +133,7 @@ fn flag_and_text_agree_where_the_length_of_the_path_counts() {
     for max in [5, 15, 20, 60, 200, 400] {
         let truncator = Truncator::from_policy(naming(max)).save_in(place.clone());
         for outcome in [truncator.truncate("little\n", "t").unwrap(), written(&truncator, "little\n")] {
-            // What the cap takes of the text that the agent adds is no part of the output.
+            // Bytes that the cap takes of the agent's own text are not part of the output.
             let is_cut = !outcome.text.starts_with("little\n");
             assert_eq!(outcome.truncated, is_cut, "{max}: {outcome:?}");
             assert!(outcome.saved_to.is_some() || !outcome.truncated, "{max}: {outcome:?}");

@@ -46,7 +46,7 @@ impl Writer {
     pub fn finish(self) -> Result<Outcome, Error> {
         let Writer { sink, policy } = self;
         let output = CapturedOutput::new(Stream::Stdout, sink.finish())?;
-        let mut captured = Captured::of_stream(crate::base::env::now(), output, None);
+        let mut captured = Captured::from_stream(crate::base::env::now(), output, None);
         let file = captured.stdout.take_file();
         let content = captured.stdout.content();
         let save = || file.save(content.bytes(), cap(&policy), captured.stdout.stopped.as_ref());

@@ -37,7 +37,7 @@ pub(crate) fn gather(
     if selected.entries.is_empty() {
         say(&looked_in(selected.roots()));
     }
-    Ok((Corpus::of_entries(selected.entries), is_whole))
+    Ok((Corpus::from_entries(selected.entries), is_whole))
 }
 
 /// Resolves paths, `-` for standard input, and ids.
@@ -64,7 +64,7 @@ fn of_words(config: &Config, words: &[OsString]) -> anyhow::Result<Corpus> {
             },
         }
     }
-    let mut corpus = Corpus::of_paths(&paths);
+    let mut corpus = Corpus::from_paths(&paths);
     corpus.outputs.splice(0..0, entries);
     if corpus.outputs.is_empty() && corpus.faults.is_empty() {
         let named: Vec<_> = words.iter().map(|word| label(word.as_encoded_bytes())).collect();

@@ -14,8 +14,8 @@ use crate::cli::args::GrepArgs;
 use crate::cli::{CommandResult, Failure, fail, terminal, usage};
 use crate::config::{Config, EffectivePolicy};
 use crate::corpus::{
-    Corpus, CorpusOutput, CorpusReader, CutPolicies, Hit, LineGot, Outlet, OutputGot, ReadFault, WantedLines,
-    each_hit, in_order,
+    Corpus, CorpusOutput, CorpusReader, CutPolicies, Hit, LineReceipt, Outlet, ReadFault, Receipt,
+    WantedLines, each_hit, in_order,
 };
 use crate::text::search::Pattern;
 
@@ -191,11 +191,11 @@ impl Search<'_> {
     }
 
     /// Plans what the model got of an output; also returns the policy, or why there is none.
-    fn got(&self, output: &CorpusOutput, bytes: &[u8]) -> (OutputGot, Result<Arc<EffectivePolicy>, String>) {
-        let by = self.policies.of(&output.path());
+    fn got(&self, output: &CorpusOutput, bytes: &[u8]) -> (Receipt, Result<Arc<EffectivePolicy>, String>) {
+        let by = self.policies.resolve(&output.path());
         let got = match &by {
-            Ok(by) => OutputGot::of(bytes, &output.saved_as(), &by.policy),
-            Err(why) => OutputGot::Unknown(why.clone()),
+            Ok(by) => Receipt::new(bytes, &output.saved_as(), &by.policy),
+            Err(why) => Receipt::Unknown(why.clone()),
         };
         (got, by)
     }
@@ -221,7 +221,7 @@ impl Search<'_> {
         heading
     }
 
-    fn write(&self, out: &mut Vec<u8>, heading: &Heading, of: (&Hit, LineGot)) {
+    fn write(&self, out: &mut Vec<u8>, heading: &Heading, of: (&Hit, LineReceipt)) {
         // Writing to memory does not fail.
         let _ = self.form.hit(out, heading, of, self.pattern);
     }

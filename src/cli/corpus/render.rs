@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::base::human::{size, span};
 use crate::base::provenance::Certainty;
 use crate::cli::terminal;
-use crate::corpus::{Hit, LineGot};
+use crate::corpus::{Hit, LineReceipt};
 use crate::text::cells::Show;
 use crate::text::label::{label, write_safe};
 use crate::text::search::Pattern;
@@ -98,7 +98,7 @@ impl GrepForm {
         self,
         out: &mut Vec<u8>,
         heading: &Heading,
-        (hit, got): (&Hit, LineGot),
+        (hit, got): (&Hit, LineReceipt),
         pattern: &Pattern,
     ) -> io::Result<()> {
         let most = if self.has_headings() { MOST_ON_TERMINAL } else { MOST_IN_PIPE };
@@ -107,7 +107,7 @@ impl GrepForm {
             GrepForm::Json => return json(out, heading, (hit, got), &text),
             GrepForm::Pipe => {
                 out.write_all(heading.path.as_os_str().as_bytes())?;
-                write!(out, ":{}:{}:", hit.number, got.words())?;
+                write!(out, ":{}:{}:", hit.number, got.describe())?;
                 out.write_all(&text)?;
                 if text.len() == hit.line.len() && hit.has_return {
                     out.write_all(b"\r")?;
@@ -115,8 +115,8 @@ impl GrepForm {
             }
             GrepForm::Terminal | GrepForm::Colour => {
                 let number = self.style(AnsiColor::Green);
-                let fate = if got == LineGot::Kept { self.dim() } else { self.style(AnsiColor::Yellow) };
-                let words = got.words();
+                let fate = if got == LineReceipt::Kept { self.dim() } else { self.style(AnsiColor::Yellow) };
+                let words = got.describe();
                 write!(out, "{number}{}{number:#}:{fate}{words}{fate:#}:", hit.number)?;
                 self.text(out, text, pattern)?;
             }
@@ -151,7 +151,7 @@ impl GrepForm {
     }
 }
 
-fn json(out: &mut Vec<u8>, of: &Heading, (hit, got): (&Hit, LineGot), text: &[u8]) -> io::Result<()> {
+fn json(out: &mut Vec<u8>, of: &Heading, (hit, got): (&Hit, LineReceipt), text: &[u8]) -> io::Result<()> {
     let record = HitJson {
         path: &of.path.to_string_lossy(),
         agent: of.agent.as_deref(),

@@ -138,7 +138,7 @@ fn json(out: &mut impl Write, tuned: &Tuned) -> io::Result<()> {
         "with_errors": tuned.sums.with_errors(),
         "finds": tuned.sums.finds(),
         "complete": tuned.is_complete,
-        "current": record(&TuneSetting::of(policy), &tuned.present()),
+        "current": record(&TuneSetting::new(policy), &tuned.present()),
         "settings": settings,
         "frontier": best,
     });
@@ -179,12 +179,12 @@ fn table(out: &mut impl Write, tuned: &Tuned) -> io::Result<()> {
     }
     writeln!(out)?;
     for row in &rows {
-        let setting = row.setting.words(row.unit);
+        let setting = row.setting.describe(row.unit);
         if row.is_present {
             writeln!(out, "{setting}, now: {}", beside_best(tuned.figures, tuned.grid.current))?;
         } else {
-            let buys = TuneMove::of(&row.figures, &present, sums.finds());
-            writeln!(out, "{setting}: {}", buys.words(tuned.finds))?;
+            let buys = TuneMove::new(&row.figures, &present, sums.finds());
+            writeln!(out, "{setting}: {}", buys.describe(tuned.finds))?;
         }
     }
     Ok(())

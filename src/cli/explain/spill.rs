@@ -14,7 +14,7 @@ use crate::preview::{self, CountedPlan, Input, Policy, Stream, ToCount, TotalsMa
 use crate::session::model::Citation;
 use crate::session::spill::{SpillState, look_for};
 use crate::source::{self, MapView, Source};
-use crate::store::{Basis, Left};
+use crate::store::{Basis, TimeLeft};
 
 use super::recognise::Recognised;
 
@@ -61,9 +61,9 @@ fn left(entries: &Selected, path: &Path) -> Option<String> {
     let entry = entries.at(path)?;
     Some(match entry.left(entries.now) {
         _ if entry.is_kept() => "you keep it".to_owned(),
-        Left::For(rest) => format!("deleted in {}", span_left(rest.as_secs().try_into().unwrap_or(0))),
-        Left::Overdue(late) => format!("overdue for {}", span(late.as_secs().try_into().unwrap_or(0))),
-        Left::Open => format!("deleted: {}", entry.left_word(entries.now)),
+        TimeLeft::For(rest) => format!("deleted in {}", span_left(rest.as_secs().try_into().unwrap_or(0))),
+        TimeLeft::Overdue(late) => format!("overdue for {}", span(late.as_secs().try_into().unwrap_or(0))),
+        TimeLeft::Open => format!("deleted: {}", entry.left_word(entries.now)),
     })
 }
 

@@ -276,14 +276,14 @@ impl ToolText {
     pub(super) fn view(&self, filler: usize) -> io::Result<MapView> {
         let more = vec![b'x'; filler];
         match &self.content {
-            Content::Memory(text) => MapView::of_bytes(&[&text[..], &more].concat()),
+            Content::Memory(text) => MapView::from_bytes(&[&text[..], &more].concat()),
             Content::File(file) => {
                 let mut file = file;
                 let kept = self.len.min(MAX_TEXT as u64);
                 file.set_len(kept)?;
                 io::Seek::seek(&mut file, io::SeekFrom::Start(kept))?;
                 file.write_all(&more)?;
-                MapView::of_file(file)
+                MapView::from_file(file)
             }
         }
     }

@@ -297,7 +297,7 @@ mod tests {
     use super::*;
 
     fn output(text: &str) -> HookOutput {
-        let view = MapView::of_bytes(text.as_bytes()).unwrap();
+        let view = MapView::from_bytes(text.as_bytes()).unwrap();
         HookOutput { inner: 0..text.len(), size: text.len() as u64, view }
     }
 

@@ -74,14 +74,14 @@ pub(crate) fn write(
     form: TextForm,
 ) -> anyhow::Result<()> {
     if form != TextForm::Json {
-        let warnings = Warning::of(policy.warnings(), store, preview.extent(input));
+        let warnings = Warning::applying(policy.warnings(), store, preview.extent(input));
         warnings.iter().for_each(|warning| say(&format!("{}: {}", policy.name(), warning.text)));
     }
     match form {
         TextForm::Json => json(preview, input, policy, (certainty, limits_from, store))?,
         TextForm::Text => safe(preview, input, SafeWriter::stdout())?,
         TextForm::Rendered => safe(preview, input, SafeWriter::rendered())?,
-        TextForm::Raw => exact(preview, input, crate::base::fs::patient::stdout())?,
+        TextForm::Raw => exact(preview, input, crate::base::fs::blocking::stdout())?,
     }
     Ok(())
 }

@@ -184,7 +184,7 @@ fn of_entry(entry: &Entry, run: Option<&RunRecord>, selected: &Selected, config:
         ("policies", names(&config.candidates(Some(&entry.path())))),
         ("mode", access(&mode(entry.mode), entry.exposed())),
         ("owner", owner(entry.owner, config)),
-        ("status", label(entry.status.words().as_bytes())),
+        ("status", label(entry.status.describe().as_bytes())),
     ];
     let notes = [&spec.retention.note, &spec.note].map(|note| note.as_ref().filter(|_| !entry.is_kept()));
     lines.extend(notes.into_iter().flatten().map(|note| ("note", label(note.as_bytes()))));
@@ -223,7 +223,7 @@ fn warnings(entry: &Entry, config: &Config) -> Vec<String> {
     let policy = policy.as_ref().map_or(&[][..], Policy::warnings);
     let resolved = config.resolve(&Overrides::default(), Some(&entry.path()));
     let store = resolved.map_or_else(|_| entry.store().warnings.clone(), |resolved| resolved.store_warnings);
-    Warning::of(policy, &store, extent).iter().map(|warning| warning.text.clone()).collect()
+    Warning::applying(policy, &store, extent).iter().map(|warning| warning.text.clone()).collect()
 }
 
 fn last_byte(entry: &Entry) -> io::Result<Option<u8>> {

@@ -17,7 +17,7 @@ use crate::base::human::{size, span};
 use crate::base::provenance::Certainty;
 use crate::capture::{
     self, Captured, FinishedCapture, Following, Interest, KeepSpill, Location, NOT_SAVED, Options, Progress,
-    Request, Running, SinkLimits, Stdin, Stopped,
+    Request, Running, SinkLimits, Stdin, StopReason,
 };
 use crate::cli::args::{PolicyArgs, RunArgs, SaveArgs};
 use crate::cli::input;
@@ -235,7 +235,7 @@ fn until_over(
             is_told = true;
             // Nobody listens once the screens are closed.
             let _ = tell.send(LiveUpdate::Error(words));
-            if matches!(progress.stopped(), Some(Stopped::Failed(_))) && request.printed.stdout.is_none() {
+            if matches!(progress.stopped(), Some(StopReason::Failed(_))) && request.printed.stdout.is_none() {
                 let _ = tell.send(LiveUpdate::SavedAs(NOT_SAVED.to_owned()));
             }
         }
@@ -248,10 +248,10 @@ fn until_over(
 fn fault(progress: &Progress, request: &Request, keeps: Option<u64>) -> Option<String> {
     let (most, remedy) = (size(request.cap), "--max-spill none keeps all");
     match (progress.stopped(), keeps) {
-        (Some(Stopped::Failed(error)), _) => {
+        (Some(StopReason::Failed(error)), _) => {
             Some(format!("the rest can be neither saved nor shown: {}", label(error.to_string().as_bytes())))
         }
-        (Some(Stopped::Cap), _) => Some(format!("only the first {most} is saved and shown; {remedy}")),
+        (Some(StopReason::Cap), _) => Some(format!("only the first {most} is saved and shown; {remedy}")),
         (None, Some(cap)) if progress.bytes() > cap => {
             Some(format!("over {most}: only the first {most} will be kept; {remedy}"))
         }

@@ -164,7 +164,7 @@ fn place(config: &Config, args: &RunArgs, look: &EffectivePolicy) -> anyhow::Res
     let place = match args.layout {
         LayoutOf::Own => Location::own(&config.env, now),
         LayoutOf::Agent => {
-            Location::of_agent(look.policy.name(), tool, session, &config.env, now).map_err(usage)?
+            Location::for_agent(look.policy.name(), tool, session, &config.env, now).map_err(usage)?
         }
     };
     Ok(cleaned(place, config))
@@ -205,7 +205,7 @@ fn headroom(config: &Config, room: &CallerLimits) -> anyhow::Result<Headroom> {
         CallerLimits::Given(headroom) => Ok(*headroom),
         CallerLimits::Policy(name) => {
             let overrides = Overrides { policy: Some(name.clone()), ..Overrides::default() };
-            Ok(Headroom::of(&config.resolve(&overrides, None).map_err(usage)?.policy))
+            Ok(Headroom::new(&config.resolve(&overrides, None).map_err(usage)?.policy))
         }
     }
 }

@@ -67,7 +67,7 @@ fn is_wanted(args: &CallsArgs, call: &Call, inspector: CallInspector) -> bool {
 }
 
 fn sort(calls: &mut [&Call], by: CallSort, inspector: CallInspector) {
-    let got = |call: &Call| inspector.got(call).unwrap_or(0);
+    let got = |call: &Call| inspector.result_len(call).unwrap_or(0);
     let lost = |call: &Call| inspector.whole_bytes(call).unwrap_or(0).saturating_sub(got(call));
     match by {
         CallSort::Time => calls.sort_by_key(|call| call.at),

@@ -14,8 +14,8 @@ use crate::cli::{CommandResult, json_array, say, table, usage};
 use crate::config::{Config, Need};
 use crate::rows::outputs;
 use crate::store::{
-    self, CleanPlan, CleanRule, Cleaner, DeleteMode, Entry, Env, Reason, Record, Skipped, SortBy, ToDelete,
-    Trigger, Why, clean_plan,
+    self, CleanPlan, CleanRule, Cleaner, DeleteMode, DeleteReason, Entry, Env, PlannedDelete, Reason, Record,
+    SkipReason, SortBy, Trigger, clean_plan,
 };
 use crate::text::label::label;
 
@@ -193,7 +193,7 @@ fn report(
     ends: &[DueOutcome],
 ) -> io::Result<()> {
     let (mut files, mut bytes) = (0, 0);
-    for (ToDelete { index, .. }, end) in plan.to_delete.iter().zip(ends) {
+    for (PlannedDelete { index, .. }, end) in plan.to_delete.iter().zip(ends) {
         let entry = &selected.entries[*index];
         if let DueOutcome::Deleted = end {
             files += 1;
@@ -217,7 +217,7 @@ fn delete(selected: &Selected, plan: &CleanPlan, env: &Env) -> anyhow::Result<Ve
         let left = |_| DueOutcome::Kept("another cleaning is running".to_owned());
         return Ok(plan.to_delete.iter().map(left).collect());
     };
-    let mut one = |to_delete: &ToDelete| {
+    let mut one = |to_delete: &PlannedDelete| {
         let entry = &selected.entries[to_delete.index];
         DueOutcome::from(cleaner.delete(entry, to_delete.why, DeleteMode::Bulk, env, selected.now))
     };
@@ -239,7 +239,7 @@ fn result(ends: &[DueOutcome]) -> CommandResult {
     }
 }
 
-fn row(selected: &Selected, ToDelete { index, why }: &ToDelete) -> ToDeleteRow {
+fn row(selected: &Selected, PlannedDelete { index, why }: &PlannedDelete) -> ToDeleteRow {
     ToDeleteRow { entry: selected.entries[*index].clone(), why: word(*why) }
 }
 
@@ -247,17 +247,17 @@ pub(super) fn path(entry: &Entry) -> String {
     label(entry.path().as_os_str().as_encoded_bytes())
 }
 
-fn word(why: Why) -> &'static str {
+fn word(why: DeleteReason) -> &'static str {
     match why {
-        Why::Overdue(_) => "overdue",
+        DeleteReason::Overdue(_) => "overdue",
         why => why.as_str(),
     }
 }
 
-fn because(skipped: &Skipped) -> Cow<'static, str> {
+fn because(skipped: &SkipReason) -> Cow<'static, str> {
     match skipped {
-        Skipped::Kept => "kept by you".into(),
-        Skipped::Unusual(status) => status.words(),
-        Skipped::Young => "younger by its own times than its store's rule says".into(),
+        SkipReason::Kept => "kept by you".into(),
+        SkipReason::Unusual(status) => status.describe(),
+        SkipReason::Young => "younger by its own times than its store's rule says".into(),
     }
 }

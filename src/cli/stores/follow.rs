@@ -12,7 +12,7 @@ use crate::base::provenance::Certainty;
 use crate::cli::args::ListArgs;
 use crate::cli::{CommandResult, json, say};
 use crate::config::Config;
-use crate::corpus::{CutPolicies, ReadFault, WatchedGot, WatchedOutput};
+use crate::corpus::{CutPolicies, KeptAmount, ReadFault, WatchedOutput};
 use crate::rows::column::key_of;
 use crate::rows::outputs;
 use crate::source::Identity;
@@ -153,11 +153,11 @@ fn words(output: &WatchedOutput) -> String {
     let entry = &output.entry;
     let agent = label(entry.agent().as_bytes());
     let got = match output.got {
-        WatchedGot::Unknown => "not known what the model got".to_owned(),
-        got => format!("the model got {}", got.words()),
+        KeptAmount::Unknown => "not known what the model got".to_owned(),
+        got => format!("the model got {}", got.describe()),
     };
     let mut words = format!("{}  {agent}  {}  {got}", output.time, size(entry.size()));
-    if let Some((severity, found)) = output.found().filter(|(_, found)| found.lost > 0) {
+    if let Some((severity, found)) = output.worst_errors().filter(|(_, found)| found.lost > 0) {
         let lost = count(found.lost, severity.singular());
         words.push_str(&format!("  {lost} lost of {}", thousands(found.all)));
     }

@@ -11,7 +11,7 @@ use crate::cli::named::{self, Named};
 use crate::cli::sessions::select::SelectedSession;
 use crate::cli::{CommandResult, say, table};
 use crate::config::Config;
-use crate::store::{self, Cleaner, DeleteMode, Entry, EntryStatus, Record, Why};
+use crate::store::{self, Cleaner, DeleteMode, DeleteReason, Entry, EntryStatus, Record};
 
 use super::clean::path;
 use super::confirm::{Consent, DELETE_COLUMNS, ToDeleteRow, ask};
@@ -68,7 +68,7 @@ fn of_agent(found: &SelectedSession) -> anyhow::Error {
 
 /// Returns why an entry cannot be deleted, or not without asking.
 fn refusal(entry: &Entry, consent: Consent) -> Option<String> {
-    let unusual = entry.status.words();
+    let unusual = entry.status.describe();
     match entry.status {
         _ if entry.is_kept() && consent != Consent::Ask => {
             Some("you keep it; run without --yes to confirm".to_owned())
@@ -113,7 +113,7 @@ fn delete(config: &Config, selected: &Selected, entries: &[&Entry], consent: Con
         let told = consent == Consent::Ask;
         let is_linked = told && entry.status == EntryStatus::HardLinked;
         let mode = if is_linked { DeleteMode::Single } else { DeleteMode::Bulk };
-        let why = if told && entry.is_kept() { Why::AskedKept } else { Why::Asked };
+        let why = DeleteReason::Requested { knows_kept: told && entry.is_kept() };
         match cleaner.delete(entry, why, mode, &config.env, selected.now) {
             store::DeleteOutcome::Deleted => {
                 writeln!(crate::cli::safe::stdout(), "deleted: {}, {}", path(entry), size(entry.size()))?;

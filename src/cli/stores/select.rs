@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use crate::cli::{say, suggest, usage};
 use crate::config::Config;
 use crate::rows::column::RowLook;
-use crate::store::{self, Entry, Kept, Listing, OwnStore, RootReport, StoreSpec};
+use crate::store::{self, Entry, KeptIds, Listing, OwnStore, RootReport, StoreSpec};
 use crate::text::label::label;
 
 /// The name of overspill's own store in listings.
@@ -26,7 +26,7 @@ pub(crate) enum Whose<'a> {
 #[derive(Debug)]
 pub(crate) struct Selected {
     pub entries: Vec<Entry>,
-    pub kept: Kept,
+    pub kept: KeptIds,
     pub now: Timestamp,
     /// What became of listing each directory.
     reports: Vec<(Arc<StoreSpec>, Vec<RootReport>)>,
@@ -54,7 +54,7 @@ impl Selected {
             Whose::Own => store::list(config.stores.named(OWN), &config.env, now),
             Whose::Agent(name) => of_agent(config, name, now)?,
         };
-        Ok(Selected { entries, kept: Kept::default(), now, reports })
+        Ok(Selected { entries, kept: KeptIds::default(), now, reports })
     }
 
     pub(crate) fn look(&self) -> RowLook {
@@ -96,9 +96,9 @@ impl Selected {
     }
 }
 
-fn marks(config: &Config) -> anyhow::Result<Kept> {
+fn marks(config: &Config) -> anyhow::Result<KeptIds> {
     let store = OwnStore::open(&config.env)?;
-    let Some(store) = store else { return Ok(Kept::default()) };
+    let Some(store) = store else { return Ok(KeptIds::default()) };
     store
         .kept(&config.env)
         .with_context(|| format!("{}: the list of kept outputs cannot be read", store.root().display()))

@@ -7,7 +7,7 @@ use crate::store::{Basis, CopyRecord, Entry, Env, Exit, OutputSize, Record, Rete
 
 /// Reads the record of the run that created an entry, and sets the entry's tool from it.
 pub(crate) fn learn(entry: &mut Entry, env: &Env) -> Option<RunRecord> {
-    let run = Record::of_run(env, &entry.path())?;
+    let run = Record::find_run(env, &entry.path())?;
     run.tool.iter().for_each(|tool| entry.learn_tool(tool));
     Some(run)
 }

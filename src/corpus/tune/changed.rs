@@ -4,10 +4,10 @@ use std::cmp::Reverse;
 
 use crate::text::search::Severity;
 
-use super::visit::{UnderSetting, VisitedOutput};
+use super::visit::{SettingEffect, VisitedOutput};
 
 /// As many of the outputs are held for each setting, so that the memory does not grow with them.
-const MOST: usize = 1000;
+const MAX_WORST: usize = 1000;
 
 /// An output that a setting cuts differently than the present one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,17 +15,17 @@ pub(crate) struct ChangedOutput {
     /// The number of the output in its corpus, 0-based.
     pub number: usize,
     pub finds: u64,
-    /// What it goes by.
+    /// The severity of its finds.
     pub severity: Severity,
-    pub now: UnderSetting,
-    pub then: UnderSetting,
+    pub now: SettingEffect,
+    pub then: SettingEffect,
 }
 
 /// The outputs that one setting cuts differently than the present one.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ChangedOutputs {
     pub all: u64,
-    /// The worst of them, in no order; now and then cut to [`MOST`].
+    /// The worst of them, in no order; now and then cut to [`MAX_WORST`].
     worst: Vec<ChangedOutput>,
 }
 
@@ -34,7 +34,7 @@ impl ChangedOutput {
     /// first error, then the last line, then most tokens more.
     fn badness(&self) -> impl Ord + use<> {
         let loss =
-            |of: fn(&UnderSetting) -> bool| Reverse(i8::from(of(&self.then)) - i8::from(of(&self.now)));
+            |of: fn(&SettingEffect) -> bool| Reverse(i8::from(of(&self.then)) - i8::from(of(&self.now)));
         let more = |then: u64, now: u64| i128::from(then) - i128::from(now);
         (
             self.severity,
@@ -49,7 +49,7 @@ impl ChangedOutput {
 
     /// Describes what is lost and what is won: `loses the end`.
     pub(crate) fn describe(&self) -> String {
-        let lost = |under: &UnderSetting| [under.lost_all, under.lost_first_error, under.lost_last_line];
+        let lost = |under: &SettingEffect| [under.lost_all, under.lost_first_error, under.lost_last_line];
         let parts = ["everything", "the first error", "the end"];
         let (now, then) = (lost(&self.now), lost(&self.then));
         let list = |lost: bool| {
@@ -63,7 +63,7 @@ impl ChangedOutput {
 }
 
 impl ChangedOutputs {
-    /// Adds an output if the setting of this number cuts it otherwise than the present one.
+    /// Adds an output if the setting of this number cuts it differently than the present one.
     pub(crate) fn add(&mut self, number: usize, visited: &VisitedOutput, setting: usize, present: usize) {
         let is_changed = visited.otherwise.get(setting).copied().unwrap_or_default();
         let both = visited.settings.get(present).zip(visited.settings.get(setting));
@@ -71,15 +71,15 @@ impl ChangedOutputs {
         self.all += 1;
         let VisitedOutput { finds, severity, .. } = *visited;
         self.worst.push(ChangedOutput { number, finds, severity, now: *now, then: *then });
-        if self.worst.len() >= 2 * MOST {
-            self.worst.select_nth_unstable_by_key(MOST, ChangedOutput::badness);
-            self.worst.truncate(MOST);
+        if self.worst.len() >= 2 * MAX_WORST {
+            self.worst.select_nth_unstable_by_key(MAX_WORST, ChangedOutput::badness);
+            self.worst.truncate(MAX_WORST);
         }
     }
 
     pub(crate) fn worst_first(mut self) -> Vec<ChangedOutput> {
         self.worst.sort_unstable_by_key(ChangedOutput::badness);
-        self.worst.truncate(MOST);
+        self.worst.truncate(MAX_WORST);
         self.worst
     }
 }
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     fn visited(number: u64, otherwise: bool) -> VisitedOutput {
-        let under = |kept_finds| UnderSetting { kept_finds, ..UnderSetting::default() };
+        let under = |kept_finds| SettingEffect { kept_finds, ..SettingEffect::default() };
         VisitedOutput {
             bytes: 0,
             lines: 0,
@@ -108,10 +108,13 @@ mod tests {
             changed.add(number, &visited(number as u64, number % 3 > 0), 1, 0);
         }
         assert_eq!(changed.all, 6666);
-        assert!(changed.worst.capacity() <= 4 * MOST);
+        assert!(changed.worst.capacity() <= 4 * MAX_WORST);
         let worst = changed.worst_first();
         let mut expected: Vec<u64> = (0..9999).filter(|n| n % 3 > 0).map(|n| (n * 7919) % 9999).collect();
         expected.sort_unstable();
-        assert_eq!(worst.iter().map(|output| output.then.kept_finds).collect::<Vec<_>>(), expected[..MOST]);
+        assert_eq!(
+            worst.iter().map(|output| output.then.kept_finds).collect::<Vec<_>>(),
+            expected[..MAX_WORST]
+        );
     }
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// Matches seen so far; the memory is that of the stretches, however many matches there are.
 #[derive(Debug)]
-pub(super) struct FindCounts {
+pub(super) struct StretchCounts {
     starts: Edges,
     ends: Edges,
     all: u64,
@@ -18,7 +18,7 @@ struct Edges {
     next: usize,
 }
 
-impl FindCounts {
+impl StretchCounts {
     /// Starts counting for these stretches, in any order.
     pub(super) fn new<'a>(stretches: impl Iterator<Item = &'a Range<usize>> + Clone) -> Self {
         let starts = Edges::new(stretches.clone().map(|stretch| stretch.start));
@@ -27,7 +27,7 @@ impl FindCounts {
     }
 
     /// Counts a match; matches come in order, disjoint.
-    pub(super) fn found(&mut self, found: &Range<usize>) {
+    pub(super) fn add(&mut self, found: &Range<usize>) {
         self.starts.pass(self.all, |edge| edge <= found.start);
         self.ends.pass(self.all, |edge| edge < found.end);
         self.all += 1;
@@ -88,8 +88,8 @@ mod tests {
                 start..at
             }).collect();
             let stretches: Vec<Range<usize>> = stretches.iter().map(|(start, len)| *start..start + len).collect();
-            let mut counts = FindCounts::new(stretches.iter());
-            matches.iter().for_each(|found| counts.found(found));
+            let mut counts = StretchCounts::new(stretches.iter());
+            matches.iter().for_each(|found| counts.add(found));
             prop_assert_eq!(counts.end(), matches.len() as u64);
             for stretch in &stretches {
                 let inside = |found: &&Range<usize>| stretch.start <= found.start && found.end <= stretch.end;

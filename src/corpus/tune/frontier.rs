@@ -41,7 +41,7 @@ pub(crate) struct TuneMove {
 
 impl TuneMove {
     /// Compares two settings on outputs with this many finds.
-    pub(crate) fn of(to: &SettingFigures, now: &SettingFigures, finds: u64) -> Self {
+    pub(crate) fn new(to: &SettingFigures, now: &SettingFigures, finds: u64) -> Self {
         let share = |kept| share_of(kept, finds);
         let tokens = match now.tokens {
             0 => 0.0,
@@ -50,8 +50,8 @@ impl TuneMove {
         Self { keeps: share(to.kept_finds), now: share(now.kept_finds), tokens }
     }
 
-    /// Returns it in words: `97% of errors (now 61%) for 12% fewer tokens`.
-    pub(crate) fn words(&self, finds: &str) -> String {
+    /// Describes it: `97% of errors (now 61%) for 12% fewer tokens`.
+    pub(crate) fn describe(&self, finds: &str) -> String {
         let change = self.tokens.abs();
         let rounded = match change {
             change if change < 0.95 => format!("{change:.1}"),
@@ -99,30 +99,30 @@ mod tests {
     use crate::corpus::tune::figures_of as figures;
 
     #[test]
-    fn no_other_keeps_more_for_fewer_tokens() {
+    fn the_frontier_has_the_settings_that_no_other_beats() {
         let all = figures(&[(100, 5), (100, 6), (90, 6), (50, 1), (200, 6), (200, 9), (60, 1)]);
         assert_eq!(frontier(&all, 0), [3, 2, 5]);
         assert_eq!(frontier(&[], 0), [] as [usize; 0]);
     }
 
     #[test]
-    fn of_equals_the_present_one_stays() {
+    fn of_equal_settings_the_present_one_stays() {
         let all = figures(&[(10, 1), (10, 1), (10, 1)]);
         assert_eq!(frontier(&all, 2), [2]);
         assert_eq!(frontier(&all, 9), [0]);
     }
 
     #[test]
-    fn a_move_is_worded() {
+    fn a_move_is_described() {
         let all =
             figures(&[(1000, 61), (880, 97), (1000, 100), (2500, 100), (1, 0), (96_560, 61), (1004, 61)]);
-        let words = |to: usize| TuneMove::of(&all[to], &all[0], 100).words("errors");
+        let words = |to: usize| TuneMove::new(&all[to], &all[0], 100).describe("errors");
         assert_eq!(words(1), "97% of errors (now 61%) for 12% fewer tokens");
         assert_eq!(words(2), "100% of errors (now 61%) for as many tokens");
         assert_eq!(words(3), "100% of errors (now 61%) for 150% more tokens");
         assert_eq!(words(4), "0% of errors (now 61%) for 100% fewer tokens");
         assert_eq!(words(5), "61% of errors (same) for 9,556% more tokens");
         assert_eq!(words(6), "61% of errors (same) for 0.4% more tokens");
-        assert_eq!(TuneMove::of(&all[1], &all[0], 0).words("errors"), "12% fewer tokens");
+        assert_eq!(TuneMove::new(&all[1], &all[0], 0).describe("errors"), "12% fewer tokens");
     }
 }

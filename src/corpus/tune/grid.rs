@@ -10,7 +10,7 @@ const FEW_SIZES: &[(u64, u64)] = &[(1, 8), (1, 4), (1, 2), (1, 1), (2, 1), (4, 1
 const MORE_LINES: &[(u64, u64)] = &[(1, 8), (1, 4), (1, 2), (1, 1), (2, 1), (4, 1), (8, 1)];
 const MORE_SIZES: &[(u64, u64)] = &[(1, 16), (1, 8), (1, 4), (1, 2), (1, 1), (2, 1), (4, 1), (8, 1)];
 /// For a policy with one limit.
-const MOST: &[(u64, u64)] = &[
+const ALL_FACTORS: &[(u64, u64)] = &[
     (1, 16),
     (1, 8),
     (1, 4),
@@ -46,12 +46,12 @@ pub(crate) struct TuneGrid {
 impl TuneGrid {
     /// Lays settings around the limits that a policy has now. Returns `None` if it has no limit on lines or size.
     pub(crate) fn around(policy: &Policy) -> Option<Self> {
-        let own = TuneSetting::of(policy);
+        let own = TuneSetting::new(policy);
         let (by_lines, by_size) = match (own.max_lines, own.max_size, own.direction) {
             (None, None, _) => return None,
             (Some(_), Some(_), Some(_)) => (FEW_LINES, FEW_SIZES),
             (Some(_), Some(_), None) => (MORE_LINES, MORE_SIZES),
-            _ => (MOST, MOST),
+            _ => (ALL_FACTORS, ALL_FACTORS),
         };
         let directions = match own.direction {
             None => vec![None],
@@ -97,14 +97,14 @@ fn around(limit: Option<u64>, by: &[(u64, u64)]) -> Vec<Option<u64>> {
 }
 
 impl TuneSetting {
-    pub(crate) fn of(policy: &Policy) -> Self {
+    pub(crate) fn new(policy: &Policy) -> Self {
         Self { max_lines: policy.max_lines(), max_size: policy.max_size(), direction: policy.direction() }
     }
 
     /// Returns a policy under this setting; `None` if it does not take one of the values.
     pub(crate) fn on(&self, policy: &Policy) -> Option<Policy> {
         let mut policy = policy.clone();
-        let own = Self::of(&policy);
+        let own = Self::new(&policy);
         if let Some(lines) = self.max_lines.filter(|_| own.max_lines != self.max_lines) {
             policy.set_max_lines(lines).ok()?;
         }
@@ -117,8 +117,8 @@ impl TuneSetting {
         Some(policy)
     }
 
-    /// Returns it in words: `tail, 1,200 lines, 40 KB`.
-    pub(crate) fn words(&self, unit: Unit) -> String {
+    /// Describes it: `tail, 1,200 lines, 40 KB`.
+    pub(crate) fn describe(&self, unit: Unit) -> String {
         let direction = self.direction.map(|direction| direction.as_str().to_owned());
         let size = self.max_size.map(|size| limit_in(size, unit.describe()));
         let all = [direction, self.max_lines.map(lines), size];

@@ -1,4 +1,4 @@
-//! The limits of one policy: in words, as flags, one step up or down, and the smallest change of them that keeps a place of an output.
+//! The limits of one policy: described, as flags, one step up or down, and the smallest change of them that keeps a place of an output.
 
 use crate::base::human::{limit, limit_in, thousands};
 use crate::preview::{Direction, ParamKind, Policy, Unit};
@@ -98,7 +98,7 @@ pub(crate) fn other_end(direction: Direction) -> Direction {
     }
 }
 
-/// Returns the smallest change of direction or limits with which a policy keeps what `keeps` asks for of an output of so many bytes.
+/// Returns the smallest change of direction or limits with which a policy keeps what `keeps` asks for of an output of this many bytes.
 pub(crate) fn smallest_change(
     now: &Policy,
     bytes: usize,
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_figures_end_the_steps() {
+    fn steps_end_at_the_largest_figure() {
         assert_eq!(step(u64::MAX, true, 1), u64::MAX);
         assert_eq!(step(u64::MAX, false, 1), 15 * 10_u64.pow(18));
         assert_eq!(step(u64::MAX - 1023, true, 1024), u64::MAX - 1023);

@@ -64,12 +64,12 @@ pub fn prepare_tuning(config: &Config, request: TuneRequest) -> Result<TuneRun, 
 fn corpus(config: &Config, outputs: TuneOutputs) -> Result<Arc<Corpus>, TuneFault> {
     let (corpus, reports) = match outputs {
         TuneOutputs::Listed(corpus) => (corpus, Vec::new()),
-        TuneOutputs::Entries(entries) => (Arc::new(Corpus::of_entries(entries)), Vec::new()),
+        TuneOutputs::Entries(entries) => (Arc::new(Corpus::from_entries(entries)), Vec::new()),
         TuneOutputs::Stored(agent) => {
             let is_wanted = |spec: &&Arc<StoreSpec>| agent.as_ref().is_none_or(|agent| spec.agent == *agent);
             let specs: Vec<Arc<StoreSpec>> = config.stores.specs.iter().filter(is_wanted).cloned().collect();
             let Listing { entries, reports } = store::list(&specs, &config.env, crate::store::now());
-            let mut corpus = Corpus::of_entries(entries);
+            let mut corpus = Corpus::from_entries(entries);
             corpus.faults.extend(reports.iter().flat_map(|(_, roots)| roots).flat_map(RootReport::unlisted));
             (Arc::new(corpus), reports)
         }

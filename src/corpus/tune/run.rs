@@ -81,7 +81,7 @@ pub struct TuneFigures {
     pub(crate) progress: (u64, u64),
     /// How many outputs and directories cannot be read, and why the first of them cannot.
     pub(crate) unreadable: (u64, Option<String>),
-    /// Seconds left, once that can be said.
+    /// Seconds left, once known.
     pub(crate) left: Option<u64>,
 }
 
@@ -106,7 +106,7 @@ impl TuneChoice {
     fn tuner<'a>(&'a self, find: Option<&'a Pattern>, severities: &'a SeverityPatterns) -> Tuner<'a> {
         match self.present() {
             Some(present) => Tuner::new(&self.policies, find, severities).beside(present),
-            None => Tuner::of_each(&self.policies, find, severities),
+            None => Tuner::for_policies(&self.policies, find, severities),
         }
     }
 }
@@ -154,7 +154,7 @@ impl TuneRun {
             // Without the thread there is only the last report.
             let _ = std::thread::Builder::new().spawn_scoped(scope, reports);
             let tuner = || self.choice.tuner(self.find.as_ref(), &self.severities);
-            let measured = measure(&self.corpus, &tuner, &Watched { run: self, goes_on });
+            let measured = measure(&self.corpus, &tuner, &FiguresWatcher { run: self, goes_on });
             *lock(&ended.0) = true;
             ended.1.notify_all();
             measured
@@ -227,12 +227,12 @@ pub(crate) fn seconds_left(elapsed: Duration, done: u64, all: u64) -> Option<u64
 }
 
 /// Adds up what the threads find out.
-struct Watched<'a> {
+struct FiguresWatcher<'a> {
     run: &'a TuneRun,
     goes_on: &'a (dyn Fn() -> bool + Sync),
 }
 
-impl MeasureWatcher for Watched<'_> {
+impl MeasureWatcher for FiguresWatcher<'_> {
     fn goes_on(&self) -> bool {
         (self.goes_on)()
     }
@@ -264,7 +264,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_time_left_follows_the_outputs_done() {
+    fn the_time_left_follows_from_the_outputs_done() {
         let left = |seconds, done| seconds_left(Duration::from_secs(seconds), done, 100);
         assert_eq!([left(5, 50), left(9, 90), left(1, 100)], [Some(5), Some(1), Some(0)]);
         assert_eq!(left(5, 0), None);

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::text::search::Severity;
 
-use super::visit::{UnderSetting, VisitedOutput};
+use super::visit::{SettingEffect, VisitedOutput};
 
 /// What one setting did to all outputs so far. Takes 4 bytes an output.
 #[derive(Debug, Clone, Default)]
@@ -12,17 +12,17 @@ pub(crate) struct SettingSums {
     tokens: Vec<u32>,
     figures: SettingFigures,
     /// What becomes of the finds, by the severity that the outputs go by.
-    finds: [KeptFindSums; 2],
+    finds: [KeptMatchSums; 2],
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-struct KeptFindSums {
+struct KeptMatchSums {
     kept: u64,
     lost_first: u64,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-struct FindSums {
+struct MatchSums {
     all: u64,
     outputs: u64,
 }
@@ -63,13 +63,13 @@ pub(crate) struct TuneSums {
     pub bytes: u64,
     /// The finds in them, by severity: those of an output with errors are never added to those of one that only has
     /// warnings.
-    finds: [FindSums; 2],
+    finds: [MatchSums; 2],
     settings: Vec<SettingSums>,
 }
 
 impl SettingSums {
-    /// Adds an output that goes by this severity.
-    pub(crate) fn add(&mut self, under: &UnderSetting, severity: Severity) {
+    /// Adds an output with finds of this severity.
+    pub(crate) fn add(&mut self, under: &SettingEffect, severity: Severity) {
         let tokens = under.preview_bytes.div_ceil(4);
         self.tokens.push(u32::try_from(tokens).unwrap_or(u32::MAX));
         let figures = &mut self.figures;
@@ -85,7 +85,7 @@ impl SettingSums {
 
     /// Returns the figures of all outputs added, with the finds of those that go by this severity.
     pub(crate) fn figures(&mut self, severity: Severity) -> SettingFigures {
-        let KeptFindSums { kept, lost_first } = self.finds[severity as usize];
+        let KeptMatchSums { kept, lost_first } = self.finds[severity as usize];
         SettingFigures {
             tokens_median: self.share(50),
             tokens_p95: self.share(95),

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
 use super::sums::SettingSums;
-use super::visit::{UnderSetting, last_line};
+use super::visit::{SettingEffect, last_line};
 use super::*;
 use crate::compare::{is_kept, kept_ranges};
 use crate::preview::{Catalog, Input, Output, Stream, Totals, plan};
@@ -41,10 +41,10 @@ fn check(name: &str, text: &str, find: Option<&Pattern>) {
         let Ok(preview) = plan(&input, policy) else { continue };
         let kept = kept_ranges(&preview.parts, Stream::Stdout);
         if let Ok(present) = &present {
-            assert_eq!(*otherwise, kept != *present, "{name}: {:?}", TuneSetting::of(policy));
+            assert_eq!(*otherwise, kept != *present, "{name}: {:?}", TuneSetting::new(policy));
         }
         let holds = |range: &std::ops::Range<usize>| is_kept(range, &kept);
-        let expected = UnderSetting {
+        let expected = SettingEffect {
             preview_bytes: preview.byte_len(&input),
             kept_finds: finds.iter().filter(|found| holds(found)).count() as u64,
             is_cut: preview.truncated,
@@ -52,7 +52,7 @@ fn check(name: &str, text: &str, find: Option<&Pattern>) {
             lost_first_error: pattern().in_lines(text).next().is_some_and(|error| !holds(&error)),
             lost_all: !bytes.is_empty() && kept.is_empty(),
         };
-        assert_eq!(*found, expected, "{name}: {:?}", TuneSetting::of(policy));
+        assert_eq!(*found, expected, "{name}: {:?}", TuneSetting::new(policy));
     }
 }
 
@@ -83,25 +83,25 @@ fn a_grid_has_the_limits_that_the_policy_has() {
             continue;
         };
         assert!(grid.settings.len() <= 60, "{name}: {}", grid.settings.len());
-        assert_eq!(grid.settings[grid.current], TuneSetting::of(&policy), "{name}");
+        assert_eq!(grid.settings[grid.current], TuneSetting::new(&policy), "{name}");
         for (setting, policy) in grid.settings.iter().zip(&grid.policies) {
-            assert_eq!(*setting, TuneSetting::of(policy), "{name}");
+            assert_eq!(*setting, TuneSetting::new(policy), "{name}");
         }
     }
     let grid = TuneGrid::around(&catalog.get("opencode/output").unwrap()).unwrap();
     assert_eq!(grid.settings.len(), 60);
-    assert_eq!(grid.settings[0].words(grid.policies[0].unit()), "head, 500 lines, 6,400 B");
+    assert_eq!(grid.settings[0].describe(grid.policies[0].unit()), "head, 500 lines, 6,400 B");
 }
 
 #[test]
 fn sums_are_of_all_outputs() {
     let mut sums = SettingSums::default();
     for tokens in 1..=100 {
-        let under = UnderSetting {
+        let under = SettingEffect {
             preview_bytes: 4 * tokens,
             kept_finds: 2,
             is_cut: true,
-            ..UnderSetting::default()
+            ..SettingEffect::default()
         };
         sums.add(&under, Severity::Error);
     }

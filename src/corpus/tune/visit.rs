@@ -8,7 +8,7 @@ use crate::preview::{Input, Output, PlanError, Policy, Stream, Totals, TotalsMas
 use crate::text::search::{Pattern, Severity, SeverityPatterns, each_match};
 use crate::text::supply::Supply;
 
-use super::finds::FindCounts;
+use super::finds::StretchCounts;
 
 /// Visits outputs, one after the other; each thread has its own.
 pub(crate) struct Tuner<'p> {
@@ -27,17 +27,17 @@ pub(crate) struct VisitedOutput {
     /// Its number of lines: line feeds, and a last line without one.
     pub lines: u64,
     pub finds: u64,
-    /// Whether it has an error, or a warning if it goes by these.
+    /// Whether it has an error, or a warning if those are its finds.
     pub has_error: bool,
-    /// What it goes by.
+    /// The severity of its finds.
     pub severity: Severity,
-    pub settings: Vec<UnderSetting>,
+    pub settings: Vec<SettingEffect>,
     /// Whether each setting keeps other parts of it than the present one; empty without a present one.
     pub otherwise: Vec<bool>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct UnderSetting {
+pub(crate) struct SettingEffect {
     /// The length of the preview in UTF-8 bytes.
     pub preview_bytes: u64,
     pub kept_finds: u64,
@@ -83,7 +83,7 @@ impl KeptStretches {
     }
 }
 
-struct Kept {
+struct KeptPreview {
     preview_bytes: u64,
     is_cut: bool,
     stretches: KeptStretches,
@@ -99,7 +99,7 @@ impl<'p> Tuner<'p> {
     }
 
     /// Prepares policies that may differ in more than their parameters: each is a setting.
-    pub(crate) fn of_each(
+    pub(crate) fn for_policies(
         policies: &'p [Policy],
         find: Option<&'p Pattern>,
         severities: &'p SeverityPatterns,
@@ -118,7 +118,7 @@ impl<'p> Tuner<'p> {
         self.sweeps.iter().map(Sweep::plans).sum()
     }
 
-    /// Passes on the finds in an output. Returns what it goes by, and the first error, or warning, of it.
+    /// Passes on the finds in an output. Returns their severity, and its first error or warning.
     fn count(
         &self,
         supply: &mut impl Supply,
@@ -167,13 +167,13 @@ impl<'p> Tuner<'p> {
         let totals = Totals::from_measure(&marks.total(), TotalsMask::ALL);
         let input = Input::new(Output { bytes, totals: &totals }, saved_as);
         for sweep in &mut self.sweeps {
-            sweep.each(bytes, &marks, saved_as, |_, swept| kept.push(Kept::of(swept, &input)))?;
+            sweep.each(bytes, &marks, saved_as, |_, swept| kept.push(KeptPreview::new(swept, &input)))?;
         }
-        let mut counts = FindCounts::new(kept.iter().flat_map(|kept| kept.stretches.as_slice()));
-        let (severity, first_error) = self.count(supply, &mut |found| counts.found(found));
+        let mut counts = StretchCounts::new(kept.iter().flat_map(|kept| kept.stretches.as_slice()));
+        let (severity, first_error) = self.count(supply, &mut |found| counts.add(found));
         let finds = counts.end();
         let last_line = last_line(bytes);
-        let under = |kept: &Kept| UnderSetting {
+        let under = |kept: &KeptPreview| SettingEffect {
             preview_bytes: kept.preview_bytes,
             kept_finds: kept.stretches.as_slice().iter().map(|stretch| counts.within(stretch)).sum(),
             is_cut: kept.is_cut,
@@ -198,8 +198,8 @@ impl<'p> Tuner<'p> {
     }
 }
 
-impl Kept {
-    fn of(swept: SweptPreview, input: &Input) -> Self {
+impl KeptPreview {
+    fn new(swept: SweptPreview, input: &Input) -> Self {
         match swept {
             SweptPreview::Lines(lines) => Self {
                 preview_bytes: lines.bytes,

@@ -6,7 +6,7 @@ use crate::source::Source;
 
 use super::*;
 
-const ALL: Uncounted = Uncounted { lines: 0, totals: 0 };
+const ALL: UncountedBlocks = UncountedBlocks { lines: 0, totals: 0 };
 
 /// Creates a file of this content. Its directory is removed with the temporary directory.
 fn view(content: &[u8]) -> MapView {
@@ -101,7 +101,7 @@ fn the_nearest_match_wins_whichever_thread_finds_it() {
 }
 
 #[test]
-fn what_is_skipped_is_passed_over_and_the_nth_match_is_found() {
+fn skipped_matches_are_passed_over_and_the_nth_is_found() {
     let line = "needle in the hay\n";
     let content = line.repeat(200_000);
     let haystack = Haystack::File(view(content.as_bytes()));

@@ -155,7 +155,7 @@ impl Scroll<'_> {
         let Some(last) = rows.last_mut() else { return rows };
         (last.end, last.next) = (line.end, *next);
         let used: usize = last.cells.iter().map(|cell| usize::from(cell.width)).sum();
-        let is_room = used + 2 + STATES_SIGN + states.in_words().len() <= usize::from(self.frame.width);
+        let is_room = used + 2 + STATES_SIGN + states.describe().len() <= usize::from(self.frame.width);
         if is_room || *next == line.end || self.frame.long != Long::Wrapped {
             last.states = Some(*states);
         } else {

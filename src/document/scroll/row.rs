@@ -61,7 +61,7 @@ pub(crate) struct CurrentLine {
 
 impl CurrentLine {
     /// Returns the current one of the lines that rows show: that of the first chosen offset among them, else the first.
-    pub(crate) fn of(rows: &[ScreenRow], chosen: [Option<u64>; 2]) -> Option<Self> {
+    pub(crate) fn find(rows: &[ScreenRow], chosen: [Option<u64>; 2]) -> Option<Self> {
         let shown = |at: u64| {
             let row = rows.iter().position(|row| (row.start..row.next).contains(&at))?;
             Some(Self { at, row, is_chosen: true })

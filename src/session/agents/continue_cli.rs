@@ -43,7 +43,7 @@ pub(crate) const CONTINUE: FileFormat = FileFormat {
     records: RecordFiles::Documents(only_file, read),
 };
 
-/// Returns what the index tells, by the sessions' ids.
+/// Returns the facts in the index, by session id.
 fn index(path: &Path) -> HashMap<String, SessionFacts> {
     let by_id = |sessions: Json| sessions.items().map(facts).map(|facts| (facts.id.clone(), facts)).collect();
     read_json(path, by_id).unwrap_or_default()
@@ -71,7 +71,7 @@ fn read(document: Json, place: RecordPlace, _: &Path, out: &mut Transcript) {
         let (message, entry) =
             (item.object("message"), RecordEntry { record: item, place, at: None, thread: 0 });
         if number == summary && number > 0 {
-            entry.tell(ContextChange::Compact, out.results_of(0..out.calls.len() as u32), out);
+            entry.add_event(ContextChange::Compact, out.results_of(0..out.calls.len() as u32), out);
         }
         if message.has("role", "assistant") && item.get("conversationSummary").is_none() {
             out.count_answer(0);
@@ -102,13 +102,13 @@ fn call(entry: RecordEntry, out: &mut Transcript) {
     let start = contents.first().map(|content| start_of(*content)).unwrap_or_default();
     call.exit = exit_of(&start);
     call.note_cut(None, is_cut(&start));
-    if let Some((evidence, pieces)) = sent(&contents, call.status, entry.place) {
+    if let Some((evidence, pieces)) = rendered(&contents, call.status, entry.place) {
         entry.add_text(evidence, pieces, call);
     }
 }
 
 /// Returns what is sent for a call: its texts, with a line feed between them; or that the user did not let it run.
-fn sent(contents: &[Json], status: CallStatus, place: RecordPlace) -> Option<(Evidence, Vec<TextPiece>)> {
+fn rendered(contents: &[Json], status: CallStatus, place: RecordPlace) -> Option<(Evidence, Vec<TextPiece>)> {
     let mut pieces = Vec::new();
     for content in contents.iter().filter(|content| content.text().is_some()) {
         if !pieces.is_empty() {
@@ -150,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_notice_is_told_from_an_output() {
+    fn a_notice_is_distinguished_from_output() {
         assert!(is_cut("(previous 11001 lines truncated)\n\n11002"));
         assert!(is_cut("(previous 26412 characters truncated)\n\n313"));
         assert!(is_cut("(previous output truncated: 3 lines and 4 characters removed)\n\nx"));

@@ -63,7 +63,7 @@ fn id(log: &Path) -> &str {
 /// Reads the events of one session.
 #[derive(Default)]
 struct CopilotReader {
-    /// The ids of all events, by which a rewind names them.
+    /// The ids of all events; a rewind names them.
     ids: Vec<RecordId>,
     /// The messages in the histories of all threads, in their order.
     history: Vec<Message>,
@@ -71,7 +71,7 @@ struct CopilotReader {
     compacting: HashMap<u32, u32>,
     /// The compactions that were done: the number of the event, and what they took.
     compacted: Vec<(u32, Vec<Message>)>,
-    /// The request of the last answer, which may be told in several events.
+    /// The request of the last answer, which may span several events.
     answered: Option<RecordId>,
 }
 
@@ -150,11 +150,11 @@ impl CopilotReader {
             return;
         }
         let taken = self.take(|message| message.thread == event.entry.thread && message.event < start);
-        event.tell(ContextChange::Compact, FateEvidence::Recorded, &taken, out);
+        event.add_event(ContextChange::Compact, FateEvidence::Recorded, &taken, out);
         self.compacted.push((event.number, taken));
     }
 
-    /// The oldest messages are removed. The agent tells how many, not which; if it counts as many as there are here, with
+    /// The oldest messages are removed. The agent records how many, not which; if it counts as many as there are here, with
     /// the system prompt or without it, they are known.
     fn truncate(&mut self, event: LogEvent, out: &mut Transcript) {
         let mut left = event.data.number("messagesRemovedDuringTruncation").unwrap_or(0_usize);
@@ -168,7 +168,7 @@ impl CopilotReader {
             left -= usize::from(is_taken);
             is_taken
         });
-        event.tell(ContextChange::Drop, evidence, &taken, out);
+        event.add_event(ContextChange::Drop, evidence, &taken, out);
     }
 
     /// Events are removed: those that are named, or the first that is named and all after it. With a compaction, its
@@ -189,11 +189,11 @@ impl CopilotReader {
             std::mem::take(&mut self.compacted).into_iter().partition(|(number, _)| is_removed(*number));
         self.compacted = compacted;
         let back: Vec<Message> = Vec::into_iter(undone).flat_map(|(_, taken)| taken).collect();
-        event.tell(ContextChange::Restore, FateEvidence::Recorded, &back, out);
+        event.add_event(ContextChange::Restore, FateEvidence::Recorded, &back, out);
         self.history.extend(back);
         self.history.sort_by_key(|message| message.event);
         let taken = self.take(|message| is_removed(message.event));
-        event.tell(ContextChange::Rewind, FateEvidence::Recorded, &taken, out);
+        event.add_event(ContextChange::Rewind, FateEvidence::Recorded, &taken, out);
         self.ids = ids;
     }
 
@@ -203,8 +203,8 @@ impl CopilotReader {
 }
 
 impl LogEvent<'_> {
-    /// Says that this event tells a change of some messages' results.
-    fn tell(self, change: ContextChange, evidence: FateEvidence, of: &[Message], out: &mut Transcript) {
+    /// Notes that this event changes the results of some messages.
+    fn add_event(self, change: ContextChange, evidence: FateEvidence, of: &[Message], out: &mut Transcript) {
         let results = of.iter().filter_map(|message| message.result).collect();
         out.add_event(ContextEvent { evidence, ..self.entry.event(change, results, out) });
     }

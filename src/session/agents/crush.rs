@@ -32,7 +32,7 @@ pub(crate) const CRUSH: TableFormat =
 /// Returns the databases of the projects that the agent lists, and of the one at hand, as far as they may be read.
 fn databases(env: &Env, fault: &mut dyn FnMut(String)) -> Vec<PathBuf> {
     let data = find::named_dir(env, "CRUSH_GLOBAL_DATA").or_else(|| find::data_dir(env, "crush"));
-    let mut databases = data.map(|data| of_projects(&data.join("projects.json"))).unwrap_or_default();
+    let mut databases = data.map(|data| project_databases(&data.join("projects.json"))).unwrap_or_default();
     let here = find::named_dir(env, "PWD");
     let above = here.iter().flat_map(|dir| dir.ancestors());
     let above = above.map(|project| (project.to_owned(), project.join(".crush").join(DATABASE)));
@@ -50,7 +50,7 @@ fn databases(env: &Env, fault: &mut dyn FnMut(String)) -> Vec<PathBuf> {
 }
 
 /// Returns the projects that the agent lists, and the database of each.
-fn of_projects(list: &Path) -> Vec<(PathBuf, PathBuf)> {
+fn project_databases(list: &Path) -> Vec<(PathBuf, PathBuf)> {
     let database = |project: Json| {
         let (project, data) = (PathBuf::from(project.string("path")?), project.string("data_dir")?);
         let path = project.join(&data).join(DATABASE);
@@ -113,7 +113,7 @@ fn read(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError> {
                 if is_summary {
                     // A summary stands for all that came before it in its thread.
                     let results = out.results_of(first..out.calls.len() as u32);
-                    entry.tell(ContextChange::Compact, results, out);
+                    entry.add_event(ContextChange::Compact, results, out);
                 }
                 out.facts.model = row.text(2).filter(|model| !model.is_empty()).or(out.facts.model.take());
                 message(entry, out);

@@ -76,7 +76,8 @@ fn read(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError> {
         database::record("metadata_json"),
         database::or_null(&of.rows.columns("messages")?, "role"),
     );
-    let (mut buffer, mut meta, mut past) = (RowBuffer::default(), Tape::default(), Past::default());
+    let (mut buffer, mut meta, mut hidden) =
+        (RowBuffer::default(), Tape::default(), HiddenResults::default());
     of.each_record(&sql, &of.file.id, out, &mut |row, out| {
         let at = row.time(2);
         let meta = row.bytes(3).and_then(|bytes| meta.read(bytes).ok());
@@ -87,11 +88,11 @@ fn read(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError> {
                 is_hidden: is_hidden_from("agentVisible"),
                 is_answer: row.text(4).as_deref() == Some("assistant") && !is_hidden_from("userVisible"),
             };
-            past.note(&message, out);
-            message.read(&mut past, out);
+            hidden.note(&message, out);
+            message.read(&mut hidden, out);
         }
     })?;
-    past.end(out);
+    hidden.end(out);
     Ok(())
 }
 
@@ -108,7 +109,7 @@ struct GooseMessage<'a> {
 }
 
 impl GooseMessage<'_> {
-    fn read(&self, past: &mut Past, out: &mut Transcript) {
+    fn read(&self, hidden: &mut HiddenResults, out: &mut Transcript) {
         let mut is_known = true;
         for part in self.entry.record.items() {
             let entry = self.entry.with(part);
@@ -120,7 +121,7 @@ impl GooseMessage<'_> {
                 }
                 "toolResponse" => {
                     let call = result(entry, out);
-                    past.hidden.extend(call.filter(|_| self.is_hidden));
+                    hidden.hidden.extend(call.filter(|_| self.is_hidden));
                 }
                 kind => is_known &= out.unread.is_known(kind, OTHER_KINDS),
             }
@@ -132,7 +133,7 @@ impl GooseMessage<'_> {
 /// What is hidden of a conversation. A compaction hides all messages before its summary; the summary of one call with its
 /// result hides just these two.
 #[derive(Default)]
-struct Past {
+struct HiddenResults {
     /// The calls whose results are hidden, since the last compaction.
     hidden: Vec<u32>,
     /// Whether the model sees any message so far.
@@ -141,7 +142,7 @@ struct Past {
     is_answered: bool,
 }
 
-impl Past {
+impl HiddenResults {
     /// Notes a message before it is read.
     fn note(&mut self, message: &GooseMessage, out: &mut Transcript) {
         let is_summary = !self.is_begun && !message.is_hidden;
@@ -159,7 +160,7 @@ impl Past {
     fn push(&mut self, change: ContextChange, told_by: Option<&GooseMessage>, out: &mut Transcript) {
         let results = out.results_of(self.hidden.drain(..));
         match told_by {
-            Some(message) => message.entry.tell(change, results, out),
+            Some(message) => message.entry.add_event(change, results, out),
             None => out.add_event(ContextEvent { results, ..ContextEvent::recorded(change, None) }),
         }
     }
@@ -182,7 +183,7 @@ fn result(entry: RecordEntry, out: &mut Transcript) -> Option<u32> {
     call.end(value.is_none_or(|value| value.flag("isError")));
     let content = value.and_then(|value| value.get("content"));
     let content = content.or_else(|| part.path(&["toolResult", "error"]));
-    let saved = content.into_iter().flat_map(|content| content.items()).find_map(saved);
+    let saved = content.into_iter().flat_map(|content| content.items()).find_map(spill_path);
     call.note_cut(saved.map(Citation::new), false);
     entry.note_copy("structuredContent.stdout", structured.get("stdout"), Some(0), call);
     entry.add_result(content, call);
@@ -190,7 +191,7 @@ fn result(entry: RecordEntry, out: &mut Transcript) -> Option<u32> {
 }
 
 /// Returns the path in the notice, which has a part of its own.
-fn saved(part: Json) -> Option<String> {
+fn spill_path(part: Json) -> Option<String> {
     let text = first_text(part.get("text").filter(|_| part.is_type("text"))?);
     let rest = text.strip_prefix("[Output exceeded ")?;
     let path = rest.split_once(" Full output saved to ")?.1;

@@ -91,20 +91,27 @@ fn read(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError> {
         column("compacted"),
     );
     for (session, thread) in threads {
-        let mut past = Past::default();
+        let mut history = ResultHistory::default();
         of.each_record(&sql, &session, out, &mut |row, out| {
-            message(row, thread, contents, calls, &mut past, out);
+            message(row, thread, contents, calls, &mut history, out);
         })?;
-        past.end(out);
+        history.end(out);
     }
     Ok(())
 }
 
-fn message(row: &TableRow, thread: u32, contents: u32, calls: u32, past: &mut Past, out: &mut Transcript) {
+fn message(
+    row: &TableRow,
+    thread: u32,
+    contents: u32,
+    calls: u32,
+    history: &mut ResultHistory,
+    out: &mut Transcript,
+) {
     let place = row.place(contents);
-    if past.compacted_at.is_none() && row.bytes(2).is_some_and(|content| content.starts_with(SUMMARY)) {
+    if history.compacted_at.is_none() && row.bytes(2).is_some_and(|content| content.starts_with(SUMMARY)) {
         let len = row.bytes(2).map_or(0, <[u8]>::len) as u64;
-        past.compacted_at = Some((out.next_request(thread), RecordSpan::new(contents, place.row, 0, len)));
+        history.compacted_at = Some((out.next_request(thread), RecordSpan::new(contents, place.row, 0, len)));
     }
     match row.text(1).unwrap_or_default().as_str() {
         "assistant" => {
@@ -122,7 +129,7 @@ fn message(row: &TableRow, thread: u32, contents: u32, calls: u32, past: &mut Pa
                 }
             }
             // What a compaction keeps is there again, and no new answer.
-            if past.compacted_at.is_none() || out.calls.len() > before {
+            if history.compacted_at.is_none() || out.calls.len() > before {
                 out.count_answer(thread);
             }
         }
@@ -131,7 +138,7 @@ fn message(row: &TableRow, thread: u32, contents: u32, calls: u32, past: &mut Pa
             let mut beginning = Vec::new();
             let content = row.text_record(2, CONTENTS, &mut beginning, &mut out.unread);
             let Some(content) = content else { return };
-            past.result(row, content, thread, place, out);
+            history.result(row, content, thread, place, out);
         }
         "user" | "system" | "session_meta" => {}
         role => {
@@ -145,14 +152,14 @@ fn message(row: &TableRow, thread: u32, contents: u32, calls: u32, past: &mut Pa
 /// What became of the results of a conversation. A result has a row for each time that the agent wrote it: the first is what
 /// the model got, and the last that is active is what it has.
 #[derive(Default)]
-struct Past {
+struct ResultHistory {
     /// By the number of the call.
-    results: HashMap<u32, PastResult>,
+    results: HashMap<u32, ResultRows>,
     /// The number of the first request after the first compaction, and its summary.
     compacted_at: Option<(Option<u32>, RecordSpan)>,
 }
 
-struct PastResult {
+struct ResultRows {
     /// The content of the first row.
     first: RecordId,
     /// Whether the first row stands before the first compaction.
@@ -162,7 +169,7 @@ struct PastResult {
     text: Option<CallResult>,
 }
 
-impl Past {
+impl ResultHistory {
     fn result(
         &mut self,
         row: &TableRow,
@@ -176,19 +183,19 @@ impl Past {
         let call = out.calls.get_mut(number as usize).filter(|_| !self.results.contains_key(&number));
         call.into_iter().for_each(|call| result(row, content, place, call));
         let text = id_of_bytes(content);
-        let new = PastResult { first: text, is_early: self.compacted_at.is_none(), last: None, text: None };
-        let past = self.results.entry(number).or_insert(new);
+        let new = ResultRows { first: text, is_early: self.compacted_at.is_none(), last: None, text: None };
+        let history = self.results.entry(number).or_insert(new);
         let tool = out.calls.get(number as usize).map_or("", |call| out.tool(call));
         let is_active = row.integer(7) != Some(0);
-        past.last = match row.integer(8) {
+        history.last = match row.integer(8) {
             Some(1) => Some(ContextChange::Compact),
             _ if !is_active => Some(ContextChange::Rewind),
             _ if is_cleared(content) => Some(ContextChange::Clear),
-            _ if text != past.first || is_one_line(content, tool) => Some(ContextChange::Replace),
+            _ if text != history.first || is_one_line(content, tool) => Some(ContextChange::Replace),
             _ => None,
         };
-        let is_other = past.last == Some(ContextChange::Replace) && text != past.first;
-        past.text = is_other
+        let is_other = history.last == Some(ContextChange::Replace) && text != history.first;
+        history.text = is_other
             .then(|| CallResult::recorded(text_of(content, place), row.time(6), whole_of(content, place)));
     }
 
@@ -200,17 +207,18 @@ impl Past {
         for (change, is_early) in
             [Compact, Clear, Replace, Rewind].into_iter().flat_map(|of| [(of, true), (of, false)])
         {
-            let is_meant = |past: &PastResult| past.last == Some(change) && past.is_early == is_early;
-            let calls = results.iter().filter(|(_, past)| is_meant(past)).map(|(call, _)| *call);
+            let is_meant =
+                |history: &ResultRows| history.last == Some(change) && history.is_early == is_early;
+            let calls = results.iter().filter(|(_, history)| is_meant(history)).map(|(call, _)| *call);
             let ids = out.results_of(calls);
-            // Which of several compactions did it, the rows do not tell.
+            // The rows do not record which of several compactions did it.
             let told_by = self.compacted_at.filter(|_| is_early && change != Rewind);
             let (request, record) =
                 (told_by.and_then(|(request, _)| request), told_by.map(|(_, record)| record));
             let event = ContextEvent::recorded(change, None);
             out.add_event(ContextEvent { request, record, results: ids, ..event });
         }
-        for (call, text) in results.into_iter().filter_map(|(call, past)| Some((call, past.text?))) {
+        for (call, text) in results.into_iter().filter_map(|(call, history)| Some((call, history.text?))) {
             out.calls.get_mut(call as usize).into_iter().for_each(|call| call.results.push(text.clone()));
         }
     }
@@ -239,7 +247,7 @@ fn result(row: &TableRow, content: &[u8], place: RecordPlace, call: &mut Call) {
     call.exit = record.and_then(|record| record.number("exit_code"));
     call.end(field("error").is_some_and(|error| !error.is_null()));
     let is_cut = field("output").is_some_and(|output| output.text().is_some() && is_cut(output));
-    call.note_cut(saved(content), is_cut);
+    call.note_cut(find_spill(content), is_cut);
     call.results.push(CallResult::recorded(text_of(content, place), row.time(6), whole_of(content, place)));
 }
 
@@ -256,7 +264,7 @@ fn text_of(content: &[u8], place: RecordPlace) -> TextPieces {
 }
 
 /// Returns the spill that a result names which is a preview as a whole.
-fn saved(content: &[u8]) -> Option<Citation> {
+fn find_spill(content: &[u8]) -> Option<Citation> {
     let start = String::from_utf8_lossy(content.get(..4096).unwrap_or(content)).into_owned();
     let rest = start.strip_prefix("<persisted-output>\nThis tool result was too large (")?;
     let path = rest.lines().nth(1)?.strip_prefix("Full output saved to: ")?;
@@ -288,7 +296,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_quoted_notice_is_no_notice() {
+    fn a_quoted_notice_does_not_count() {
         let cut = |kept: usize, figures: &str| {
             let half = "x".repeat(kept / 2);
             let text = format!("\"{half}\\n\\n... [OUTPUT TRUNCATED - {figures}] ...\\n\\n{half}\"");

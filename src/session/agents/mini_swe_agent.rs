@@ -4,7 +4,7 @@ use std::path::Path;
 
 use memchr::memmem;
 
-use crate::session::content::{first_text, is_number, last_words, start_of};
+use crate::session::content::{first_text, is_number, start_of, text_end};
 use crate::session::document::{before_member, count_records};
 use crate::session::entry::RecordEntry;
 use crate::session::format::{FileFormat, RecordFiles, only_file};
@@ -89,17 +89,17 @@ fn result(entry: RecordEntry, out: &mut Transcript) {
     let (content, extra) = (message.get("content"), message.object("extra"));
     call.exit = extra.number("returncode");
     call.end(extra.get("exception_info").is_some());
-    call.cut = content.map(cut).unwrap_or_default();
+    call.cut = content.map(cut_state).unwrap_or_default();
     entry.note_copy("extra.raw_output", extra.get("raw_output"), None, call);
     entry.add_result(content, call);
 }
 
 /// Whether an observation was cut; what one of another configuration says is not known.
-fn cut(content: Json) -> CutState {
+fn cut_state(content: Json) -> CutState {
     if !start_of(content).starts_with(START) {
         return CutState::Unknown;
     }
-    let end = last_words(content, 128);
+    let end = text_end(content, 128);
     let number = end.strip_suffix(WARNING).and_then(|rest| rest.rsplit_once(CUT));
     match number {
         Some((_, number)) if is_number(number) => CutState::Lost,
@@ -113,10 +113,10 @@ mod tests {
     use crate::session::json::Tape;
 
     #[test]
-    fn a_cut_observation_is_told_from_another() {
+    fn cut_and_uncut_observations_are_distinguished() {
         let cut = |text: &str| {
             let text = serde_json::to_string(text).unwrap();
-            cut(Tape::default().read(text.as_bytes()).unwrap())
+            cut_state(Tape::default().read(text.as_bytes()).unwrap())
         };
         let observation = |rest: &str| format!("{START}0,\n  {rest}");
         let tail =

@@ -41,7 +41,7 @@ fn list(_: &Path, rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseError> 
     if !rows.columns(PLAIN.table)?.contains(PLAIN.column) {
         return Ok(Vec::new());
     }
-    let known = glanced(rows)?;
+    let known = first_facts(rows)?;
     let sql =
         "SELECT session_id, MIN(created_at), MAX(created_at) FROM transcript_events GROUP BY session_id";
     rows.all(sql, |row| {
@@ -53,7 +53,7 @@ fn list(_: &Path, rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseError> 
 }
 
 /// Returns what the first rows of each session say about it, unless they are long.
-fn glanced(rows: &TableRows) -> Result<HashMap<String, SessionFacts>, DatabaseError> {
+fn first_facts(rows: &TableRows) -> Result<HashMap<String, SessionFacts>, DatabaseError> {
     let short =
         |column: &str| format!("CASE WHEN octet_length({column}) <= {GLANCE_BYTES} THEN {column} END");
     let sql = format!(
@@ -85,7 +85,7 @@ fn event<'a>(row: &'a TableRow, buffer: &'a mut RowBuffer, report: &mut ReadRepo
 fn read(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError> {
     let plain = of.add_source(PLAIN, out);
     let packed = of.add_source(PACKED, out);
-    // Old results may be left out of a request without an event, and nothing tells of which.
+    // Old results may be left out of a request without an event, and it is not recorded which.
     out.default_evidence = FateEvidence::Unknown;
     let sql = format!(
         "SELECT rowid, {}, {} FROM transcript_events WHERE session_id = ? ORDER BY seq",
@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_notice_is_told_from_an_output() {
+    fn a_notice_is_distinguished_from_output() {
         assert!(ends_cut(&format!("y[... 4072{CUT}")));
         assert!(ends_cut(&format!("[... 1{CUT}")));
         assert!(!ends_cut(&format!("[... {CUT}")) && !ends_cut(&format!("[... 1{CUT} ")));

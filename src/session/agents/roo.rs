@@ -32,7 +32,7 @@ const ROO_DIR: &str = "rooveterinaryinc.roo-cline";
 const KILO_DIR: &str = "kilocode.kilo-code";
 const CLINE_DIR: &str = "saoudrizwan.claude-dev";
 
-/// The sessions of Roo. A copy elsewhere does not tell whose it is: it counts as Roo's.
+/// The sessions of Roo. A copy elsewhere does not show whose it is: it counts as Roo's.
 pub(crate) const ROO: FileFormat = FileFormat {
     find: |env, fault| histories(roots(env, ROO_DIR), fault),
     is_session: |path, head| {
@@ -59,7 +59,7 @@ pub(crate) const CLINE: FileFormat = FileFormat {
     ..tasks(FormatInfo { agent: "cline", name: "cline (tasks)", tested: "none (source of 3)" })
 };
 
-/// Describes an extension's sessions, but for where they lie.
+/// Describes an extension's sessions, except where they lie.
 const fn tasks(info: FormatInfo) -> FileFormat {
     FileFormat {
         info,
@@ -126,7 +126,7 @@ fn read(document: Json, place: RecordPlace, path: &Path, out: &mut Transcript) {
                 let content = block.get("content");
                 let call = result(entry, &id, "", content, out);
                 history.results.extend(call.map(|call| (number, call, true)));
-            } else if let Some(tool) = of_old_protocol(block) {
+            } else if let Some(tool) = old_protocol_tool(block) {
                 // Without ids: the time of the message, and where in it the block is.
                 let message = message.number("ts").unwrap_or(number as i64 + 1);
                 let (id, content) = (format!("{message}.{block_number}"), block.get("text"));
@@ -202,7 +202,7 @@ impl History {
 
 /// Returns the tool of a result as it was written before there were blocks for that:
 /// `[execute_command for 'make'] Result:`.
-fn of_old_protocol(block: Json) -> Option<String> {
+fn old_protocol_tool(block: Json) -> Option<String> {
     let start = block.get("text").filter(|_| block.is_type("text")).map(start_of)?;
     let (head, _) = start.strip_prefix('[')?.split_once("] Result:")?;
     let tool = head.split(' ').next().unwrap_or_default();

@@ -17,8 +17,8 @@ pub struct ResultId {
     pub result: u32,
 }
 
-/// A change of the model's context. The events of a transcript, taken in their order, tell the fate of each result after
-/// the last request; those up to a request tell it for that request.
+/// A change of the model's context. The events of a transcript, taken in their order, give the fate of each result after
+/// the last request; those up to a request give it for that request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContextEvent {
     /// What was done.
@@ -26,7 +26,7 @@ pub struct ContextEvent {
     /// When.
     pub at: Option<Timestamp>,
     /// The first request of the thread that is made so, 1-based, as [`super::transcript::Transcript::next_request`]
-    /// counts; `None` if that cannot be told.
+    /// counts; `None` if that is unknown.
     pub request: Option<u32>,
     pub evidence: FateEvidence,
     pub record: Option<RecordSpan>,

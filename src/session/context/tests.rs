@@ -37,7 +37,7 @@ fn a_summary_takes_what_was_cleared_and_nothing_clears_what_is_summed_up() {
 }
 
 #[test]
-fn a_fate_is_said_with_the_request_from_which_it_holds() {
+fn a_fate_names_the_request_from_which_it_holds() {
     let says = |change, request| {
         let event = ContextEvent { request, ..ContextEvent::recorded(change, None) };
         event.applied_to(ContextState::default()).describe()
@@ -59,11 +59,11 @@ proptest! {
     }
 }
 
-/// The calls of a made-up transcript, by how many results each has.
+/// The calls of a synthetic transcript, by how many results each has.
 type Shape = Vec<usize>;
 
 /// An event before it has a time: its change, its request, how it is known, and its results, which may not be there.
-type Made = (usize, Option<u32>, usize, Vec<(u32, u32)>);
+type EventSketch = (usize, Option<u32>, usize, Vec<(u32, u32)>);
 
 const EVIDENCE: [FateEvidence; 4] =
     [FateEvidence::Sent, FateEvidence::Recorded, FateEvidence::ByRule, FateEvidence::Unknown];
@@ -74,14 +74,14 @@ fn shape() -> impl Strategy<Value = Shape> {
 }
 
 /// Events that name results of any transcript, and some that none has.
-fn made() -> impl Strategy<Value = Vec<Made>> {
+fn event_sketches() -> impl Strategy<Value = Vec<EventSketch>> {
     let results = vec((0u32..6, 0u32..5), 0..8);
     vec((0..CHANGES.len(), option::of(0u32..9), 0..EVIDENCE.len(), results), 0..12)
 }
 
-/// Gives each event a time of its own: what is told later has a later one.
-fn events_of(made: Vec<Made>) -> Vec<ContextEvent> {
-    let event = |(second, (change, request, evidence, results)): (i64, Made)| ContextEvent {
+/// Gives each event a time of its own, in order.
+fn events_of(made: Vec<EventSketch>) -> Vec<ContextEvent> {
+    let event = |(second, (change, request, evidence, results)): (i64, EventSketch)| ContextEvent {
         change: CHANGES[change],
         at: Timestamp::from_second(second).ok(),
         request,
@@ -122,7 +122,7 @@ fn derived(shape: &Shape, default: FateEvidence, events: &[ContextEvent]) -> Vec
     ids.map(|id| (id, state(id))).collect()
 }
 
-/// Returns which of these changes, in their order, tells what the model has of a result; `None` if it is whole.
+/// Returns which of these changes, in their order, decides what the model has of a result; `None` if it is whole.
 fn telling(changes: &[ContextChange]) -> Option<usize> {
     let restored = changes.iter().rposition(|change| *change == ContextChange::Restore);
     let from = restored.map_or(0, |at| at + 1);
@@ -174,7 +174,7 @@ proptest! {
 
     #[test]
     fn the_states_are_those_of_the_definitions(
-        shape in shape(), evidence in 0..EVIDENCE.len(), made in made(),
+        shape in shape(), evidence in 0..EVIDENCE.len(), made in event_sketches(),
     ) {
         let (default, events) = (EVIDENCE[evidence], events_of(made));
         for (id, state) in derived(&shape, default, &events) {
@@ -183,7 +183,7 @@ proptest! {
     }
 
     #[test]
-    fn an_event_may_be_told_in_pieces(shape in shape(), made in made(), pieces in vec(any::<Index>(), 0..8)) {
+    fn an_event_may_be_split_in_pieces(shape in shape(), made in event_sketches(), pieces in vec(any::<Index>(), 0..8)) {
         let events = events_of(made);
         let mut split = Vec::new();
         for event in &events {
@@ -202,8 +202,8 @@ proptest! {
     }
 
     #[test]
-    fn one_more_event_does_what_its_word_says_to_its_results_alone(
-        shape in shape(), made in made(), last in made(),
+    fn one_more_event_changes_only_its_own_results(
+        shape in shape(), made in event_sketches(), last in event_sketches(),
     ) {
         let (events, default) = (events_of(made), FateEvidence::Recorded);
         for last in events_of(last) {
@@ -233,7 +233,7 @@ proptest! {
     }
 
     #[test]
-    fn the_state_at_a_request_is_that_of_the_events_up_to_it(shape in shape(), made in made()) {
+    fn the_state_at_a_request_is_that_of_the_events_up_to_it(shape in shape(), made in event_sketches()) {
         let (events, default) = (in_order(events_of(made)), FateEvidence::Recorded);
         let last = events.last().and_then(|event| event.request).unwrap_or(0);
         let up_to = |request: u32| {

@@ -114,7 +114,7 @@ pub(super) fn spend(path: &Path, time: Duration) {
     }
 }
 
-/// Returns how long a look at a database of so many bytes may take.
+/// Returns how long one read of a database of this many bytes may take.
 pub(super) fn time_for(bytes: u64) -> Duration {
     LOOK[0].saturating_add(Duration::from_secs(bytes / BYTES_A_SECOND)).min(LOOK[1])
 }

@@ -32,7 +32,7 @@ struct LastCopy {
 static LAST_COPY: Mutex<Option<LastCopy>> = Mutex::new(None);
 
 /// Returns a copy of a database with its log taken in: the last one, if nothing changed since.
-pub(super) fn copied(path: &Path) -> Result<Arc<Mutex<Connection>>, DatabaseError> {
+pub(super) fn private_copy(path: &Path) -> Result<Arc<Mutex<Connection>>, DatabaseError> {
     let mut last = LAST_COPY.lock().unwrap_or_else(PoisonError::into_inner);
     let now = states(path);
     if let Some(copy) = last.as_ref().filter(|copy| copy.path == path && copy.of == now) {

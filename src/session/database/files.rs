@@ -16,20 +16,20 @@ const BESIDE: [&str; 3] = ["-wal", "-shm", "-journal"];
 /// The first bytes of a journal whose transaction is not finished.
 const JOURNAL_MAGIC: [u8; 8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7];
 
-/// What tells whether a file changed: its length, time and number; nothing if it is not there.
+/// The state by which a change of a file is noticed: length, time and inode; nothing if the file is missing.
 pub(super) type FileState = Option<(u64, i64, i64, u64)>;
 
-/// Returns what tells whether a database, its log or its journal changed.
+/// Returns the states by which a change of a database, its log or its journal is noticed.
 pub(super) fn states(path: &Path) -> Vec<FileState> {
     let state = |path: PathBuf| {
         let meta = fs::metadata(path).ok()?;
         Some((meta.len(), meta.mtime(), meta.mtime_nsec(), meta.ino()))
     };
-    written(path).map(state).into()
+    content_files(path).map(state).into()
 }
 
 /// Returns the files that hold a database's content: itself, its log and its journal.
-pub(super) fn written(path: &Path) -> [PathBuf; 3] {
+pub(super) fn content_files(path: &Path) -> [PathBuf; 3] {
     [path.to_owned(), beside(path, "-wal"), beside(path, "-journal")]
 }
 
@@ -45,7 +45,7 @@ pub(super) fn length(path: &Path) -> Option<u64> {
     fs::metadata(path).ok().map(|meta| meta.len())
 }
 
-/// Checks that a database can be opened without waiting for ever, and that no transaction is unfinished: SQLite would take
+/// Checks that a database can be opened without blocking, and that no transaction is unfinished: SQLite would take
 /// it back by writing, and a journal may name any file to be deleted then. Opens but the journal: to close a file takes away
 /// the locks on it that this process has.
 ///

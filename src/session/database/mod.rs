@@ -121,7 +121,7 @@ enum Access {
 impl Database {
     /// Returns the files whose state tells whether a database may have changed.
     pub fn files(path: &Path) -> [PathBuf; 3] {
-        files::written(path)
+        files::content_files(path)
     }
 
     /// Whether the first bytes of a file are those of a database.
@@ -148,7 +148,7 @@ impl Database {
                 Access::Immutable(connect::read_only(path, "mode=ro&immutable=1")?, states)
             }
             (Some(_), Some(_)) => Access::Shared(connect::read_only(path, "mode=ro")?),
-            (Some(_), None) => Access::Copy(copy::copied(path)?),
+            (Some(_), None) => Access::Copy(copy::private_copy(path)?),
         };
         let opened = Self { path: path.to_owned(), access, len, time };
         opened.bounded(progress, connect::check_plain)?;

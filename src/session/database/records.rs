@@ -108,7 +108,7 @@ impl TableRow<'_> {
         record.map(|(record, _)| record)
     }
 
-    /// The same for a column that holds a text which is no JSON.
+    /// The same for a column with text that is not JSON.
     pub fn text_record<'a>(
         &'a self,
         column: usize,
@@ -165,7 +165,7 @@ fn read_value(
 ) -> Result<(), DatabaseError> {
     let value = connection.blob_open(MAIN_DB, rows.table, rows.column, row, true);
     let value = value.map_err(|error| match error.sqlite_error_code() {
-        // There is no such row, or its value is no text.
+        // The row is missing, or its value is not text.
         Some(ErrorCode::Unknown) => DatabaseError::Io(io::ErrorKind::NotFound.into()),
         _ => error.into(),
     })?;

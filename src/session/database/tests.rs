@@ -8,11 +8,11 @@ use crate::session::transcript::ReadReport;
 
 use super::*;
 
-fn opened(path: &Path) -> Result<Database, DatabaseError> {
+fn open(path: &Path) -> Result<Database, DatabaseError> {
     Database::open(path, &())
 }
 
-fn made(path: &Path, schema: &str) -> Connection {
+fn create(path: &Path, schema: &str) -> Connection {
     let connection = Connection::open(path).unwrap();
     connection.execute_batch(schema).unwrap();
     connection
@@ -21,7 +21,8 @@ fn made(path: &Path, schema: &str) -> Connection {
 /// A database with a row `1`, whose log was left behind.
 fn left_behind(dir: &Path) -> PathBuf {
     let (path, left) = (dir.join("a.db"), dir.join("left.db"));
-    let _connection = made(&path, "PRAGMA journal_mode = wal; CREATE TABLE t (n); INSERT INTO t VALUES (1);");
+    let _connection =
+        create(&path, "PRAGMA journal_mode = wal; CREATE TABLE t (n); INSERT INTO t VALUES (1);");
     for ending in ["", "-wal"] {
         fs::copy(beside(&path, ending), beside(&left, ending)).unwrap();
     }
@@ -48,13 +49,13 @@ fn one_copy_serves_all_readers_until_the_database_changes() {
         Access::Copy(connection) => Arc::clone(connection),
         access => panic!("{access:?}"),
     };
-    let (mut first, mut second) = (opened(&path).unwrap(), opened(&path).unwrap());
+    let (mut first, mut second) = (open(&path).unwrap(), open(&path).unwrap());
     assert!(Arc::ptr_eq(&copy_of(&first), &copy_of(&second)));
     assert_eq!((number(&mut first), number(&mut second)), (Some(1), Some(1)));
     let log = beside(&path, "-wal");
     let len = fs::metadata(&log).unwrap().len();
     fs::File::options().write(true).open(&log).unwrap().set_len(len + 1).unwrap();
-    let third = opened(&path).unwrap();
+    let third = open(&path).unwrap();
     assert!(!Arc::ptr_eq(&copy_of(&first), &copy_of(&third)));
     assert_eq!(number(&mut first), Some(1), "the old copy stays readable");
 }
@@ -74,25 +75,25 @@ fn only_tables_that_hold_values_are_read() {
     .enumerate()
     {
         let path = dir.path().join(n.to_string());
-        made(&path, schema);
-        assert!(matches!(opened(&path), Err(DatabaseError::Computed)), "{schema}");
+        create(&path, schema);
+        assert!(matches!(open(&path), Err(DatabaseError::Computed)), "{schema}");
     }
     // An agent's own triggers and views of other tables are never run.
     let path = dir.path().join("own");
     let own = "CREATE TABLE messages (n); CREATE TABLE t (n); INSERT INTO t VALUES (7); CREATE VIEW v AS SELECT n FROM t;
         CREATE VIRTUAL TABLE messages_fts USING fts5(n);
         CREATE TRIGGER messages AFTER UPDATE ON messages BEGIN DELETE FROM t; END;";
-    made(&path, own);
-    assert_eq!(number(&mut opened(&path).unwrap()), Some(7));
+    create(&path, own);
+    assert_eq!(number(&mut open(&path).unwrap()), Some(7));
 }
 
 /// Counts without end.
 const ENDLESS: &str = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x FROM c";
 
 /// Wants a reading until it was asked so often.
-struct Asked(Arc<AtomicUsize>);
+struct StopsAfter(Arc<AtomicUsize>);
 
-impl ReadProgress for Asked {
+impl ReadProgress for StopsAfter {
     fn step(&self, _: u64, _: u64) -> bool {
         true
     }
@@ -107,44 +108,44 @@ impl ReadProgress for Asked {
 fn a_query_ends_when_it_is_not_wanted_any_more() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.db");
-    made(&path, "CREATE TABLE t (n);");
-    let mut database = opened(&path).unwrap();
-    let asked = Asked(Arc::default());
+    create(&path, "CREATE TABLE t (n);");
+    let mut database = open(&path).unwrap();
+    let asked = StopsAfter(Arc::default());
     let done =
         database.whole(&asked, |rows| rows.each(&format!("{ENDLESS} WHERE x < 0"), &[], &mut |_| true));
     assert!(matches!(done, Err(DatabaseError::GivenUp)), "{done:?}");
     assert!(asked.0.load(Ordering::Relaxed) < 20);
-    assert!(opened(&path).is_ok(), "that is no fault of the database");
+    assert!(open(&path).is_ok(), "that is no fault of the database");
 }
 
 #[test]
-fn what_takes_too_long_is_not_tried_again_until_it_changes() {
+fn a_slow_database_is_not_read_again_until_it_changes() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.db");
-    let connection = made(&path, "CREATE TABLE t (n);");
-    let mut database = Database { time: Duration::ZERO, ..opened(&path).unwrap() };
+    let connection = create(&path, "CREATE TABLE t (n);");
+    let mut database = Database { time: Duration::ZERO, ..open(&path).unwrap() };
     let done = database.whole(&(), |rows| rows.each(&format!("{ENDLESS} WHERE x < 0"), &[], &mut |_| true));
     assert!(matches!(done, Err(DatabaseError::TooSlow)), "{done:?}");
-    assert!(matches!(opened(&path), Err(DatabaseError::TooSlow)));
+    assert!(matches!(open(&path), Err(DatabaseError::TooSlow)));
     connection.execute_batch("CREATE TABLE u AS SELECT zeroblob(9000); INSERT INTO t VALUES (5);").unwrap();
-    assert_eq!(number(&mut opened(&path).unwrap()), Some(5));
+    assert_eq!(number(&mut open(&path).unwrap()), Some(5));
     assert_eq!([0, 1 << 30, u64::MAX].map(|len| connect::time_for(len).as_secs()), [5, 30, 30]);
     // Many short looks together count as well.
     for is_refused in [false, true] {
         connect::spend(&path, std::time::Duration::from_secs(4));
-        assert_eq!(matches!(opened(&path), Err(DatabaseError::TooSlow)), is_refused);
+        assert_eq!(matches!(open(&path), Err(DatabaseError::TooSlow)), is_refused);
     }
     connection.execute_batch("CREATE TABLE v AS SELECT zeroblob(9000);").unwrap();
-    assert!(opened(&path).is_ok());
+    assert!(open(&path).is_ok());
 }
 
 #[test]
 fn no_more_rows_are_read_than_the_file_can_hold() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.db");
-    made(&path, "CREATE TABLE t (n);");
+    create(&path, "CREATE TABLE t (n);");
     let mut count = 0;
-    let done = opened(&path).unwrap().whole(&(), |rows| {
+    let done = open(&path).unwrap().whole(&(), |rows| {
         rows.each(ENDLESS, &[], &mut |_| {
             count += 1;
             true
@@ -158,7 +159,7 @@ fn no_more_rows_are_read_than_the_file_can_hold() {
 fn an_unfinished_transaction_is_not_taken_for_the_session() {
     let dir = tempfile::tempdir().unwrap();
     let (path, left) = (dir.path().join("a.db"), dir.path().join("left.db"));
-    let connection = made(&path, "CREATE TABLE t (n); INSERT INTO t VALUES (1); CREATE TABLE u (b);");
+    let connection = create(&path, "CREATE TABLE t (n); INSERT INTO t VALUES (1); CREATE TABLE u (b);");
     let begun = "PRAGMA journal_mode = persist; PRAGMA cache_size = 2; BEGIN; UPDATE t SET n = 2;
         WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 100)
             INSERT INTO u SELECT zeroblob(4000) FROM c;";
@@ -167,19 +168,19 @@ fn an_unfinished_transaction_is_not_taken_for_the_session() {
         fs::copy(beside(&path, ending), beside(&left, ending)).unwrap();
     }
     for path in [&path, &left] {
-        assert!(matches!(opened(path), Err(DatabaseError::Unfinished)));
+        assert!(matches!(open(path), Err(DatabaseError::Unfinished)));
     }
     connection.execute_batch("COMMIT;").unwrap();
     assert!(length(&beside(&path, "-journal")) > Some(0), "a journal that is done stays");
-    assert_eq!(number(&mut opened(&path).unwrap()), Some(2));
+    assert_eq!(number(&mut open(&path).unwrap()), Some(2));
 }
 
 #[test]
 fn a_journal_that_comes_while_it_is_read_is_noticed() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.db");
-    made(&path, "CREATE TABLE t (n); INSERT INTO t VALUES (1);");
-    let mut database = opened(&path).unwrap();
+    create(&path, "CREATE TABLE t (n); INSERT INTO t VALUES (1);");
+    let mut database = open(&path).unwrap();
     let done = database.whole(&(), |_| {
         fs::write(beside(&path, "-journal"), b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7")?;
         Ok(())
@@ -188,27 +189,27 @@ fn a_journal_that_comes_while_it_is_read_is_noticed() {
 }
 
 #[test]
-fn a_log_that_is_no_file_or_too_large_is_not_opened() {
+fn a_log_that_is_too_large_or_not_a_file_is_not_opened() {
     let dir = tempfile::tempdir().unwrap();
     let path = left_behind(dir.path());
     let log = fs::File::options().write(true).open(beside(&path, "-wal")).unwrap();
     log.set_len(100 << 20).unwrap();
-    assert!(matches!(opened(&path), Err(DatabaseError::TooLarge)));
+    assert!(matches!(open(&path), Err(DatabaseError::TooLarge)));
     for ending in ["-wal", "-shm", "-journal"] {
         let path = dir.path().join(format!("x{ending}"));
-        made(&path, "CREATE TABLE t (n);");
+        create(&path, "CREATE TABLE t (n);");
         let fifo = std::process::Command::new("mkfifo").arg(beside(&path, ending)).status().unwrap();
         assert!(fifo.success());
-        let error = opened(&path).err().map(|error| error.to_string());
+        let error = open(&path).err().map(|error| error.to_string());
         assert_eq!(error, Some(format!("its {ending} is not a regular file")));
     }
 }
 
 #[test]
-fn of_a_value_of_over_16_mb_the_beginning_is_read() {
+fn only_the_beginning_of_a_value_over_16_mb_is_read() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.db");
-    made(
+    create(
         &path,
         "CREATE TABLE t (r);
         INSERT INTO t VALUES ('[\"' || hex(zeroblob(9000000)) || '\", 7]'), ('[2]'), ('['), (NULL);",
@@ -223,7 +224,7 @@ fn of_a_value_of_over_16_mb_the_beginning_is_read() {
             true
         })
     };
-    opened(&path).unwrap().whole(&(), look).unwrap();
+    open(&path).unwrap().whole(&(), look).unwrap();
     let text = |text: &str| Some(text.to_owned());
     assert_eq!(
         seen,
@@ -242,6 +243,6 @@ fn of_a_value_of_over_16_mb_the_beginning_is_read() {
     assert_eq!(rows.read(1, 0..3).unwrap(), b"[\"0");
     assert_eq!(rows.read(1, 18_000_000..20_000_000).unwrap(), b"00\", 7]");
     assert_eq!(rows.read(9, 0..3).unwrap_err().kind(), std::io::ErrorKind::NotFound);
-    let whole = opened(&path).unwrap().whole(&(), |rows| rows.each("SELECT r FROM t", &[], &mut |_| true));
+    let whole = open(&path).unwrap().whole(&(), |rows| rows.each("SELECT r FROM t", &[], &mut |_| true));
     assert!(whole.unwrap_err().to_string().contains("larger than 16 MB"));
 }

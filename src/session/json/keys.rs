@@ -1,6 +1,6 @@
 //! Finds a member of a record by its key without looking at all members: agents' readers ask for twenty keys of each record.
 
-/// How many keys are told apart. A power of two.
+/// The number of slots for keys. A power of two.
 const SLOTS: usize = 128;
 
 /// No key of a record falls into this slot.
@@ -9,7 +9,7 @@ const FREE: u16 = 0;
 /// Several keys fall into this slot, or one that is too far from the start: all members have to be looked at.
 const SEVERAL: u16 = u16::MAX;
 
-/// A few bits of a key, by which most others are told from it without a look at their bytes.
+/// A few bits of a key, which tell it from most others without a look at their bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct KeyMark(u16);
 

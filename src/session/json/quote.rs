@@ -206,7 +206,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn short_texts_are_looked_at_as_a_whole(text in vec(prop_oneof![any::<u8>(), Just(b'\\'), Just(b'"')], 0..30)) {
+        fn short_texts_are_checked_word_by_word(text in vec(prop_oneof![any::<u8>(), Just(b'\\'), Just(b'"')], 0..30)) {
             prop_assert_eq!(has_backslash(&text), text.contains(&b'\\'));
             prop_assert_eq!(is_plain_ascii(&text), text.is_ascii() && !text.contains(&b'\\'));
             let first = text.iter().position(|byte| matches!(byte, b'"' | b'\\'));
@@ -214,7 +214,7 @@ mod tests {
         }
 
         #[test]
-        fn it_is_the_first_quote_that_is_not_escaped(
+        fn finds_the_first_unescaped_quote(
             text in r#"(x|\\|"|\\"|\\\\"|[ab]{20}){0,80}"#,
             start in 0usize..4,
         ) {

@@ -77,7 +77,7 @@ impl<'a> JsonText<'a> {
         (self.encoded.len() <= SHORT && is_plain_ascii(self.encoded)).then_some(self.encoded)
     }
 
-    /// Returns the first character; `None` if there is none, or something in its place that is no character.
+    /// Returns the first character; `None` if the text is empty, or begins with something invalid.
     pub fn first_char(&self) -> Option<char> {
         match self.encoded {
             [b'\\', ..] => escape(self.encoded).0,
@@ -93,7 +93,7 @@ impl<'a> JsonText<'a> {
     }
 
     /// Hands the decoded text piece by piece to `take`, as long as that returns true. Returns how many pieces of it are
-    /// U+FFFD in place of something that is no character.
+    /// U+FFFD in place of invalid text.
     pub fn decode(&self, take: &mut dyn FnMut(&str) -> bool) -> u64 {
         let mut decoder = Decoder::default();
         decoder.push(self.encoded, take);
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_character_is_replaced_and_counted() {
+    fn invalid_characters_are_replaced_and_counted() {
         assert_eq!(decoded(r"\ud83d"), ("\u{fffd}".into(), 1));
         assert_eq!(decoded(r"\ud83dx\ude00"), ("\u{fffd}x\u{fffd}".into(), 2));
         assert_eq!(decoded(r"\ud83d\n"), ("\u{fffd}\n".into(), 1));
@@ -341,7 +341,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_serde_writes_is_read(text in "\\PC{0,20}[\\x00-\\x1f]{0,3}") {
+        fn reads_what_serde_writes(text in "\\PC{0,20}[\\x00-\\x1f]{0,3}") {
             let json = serde_json::to_string(&text).unwrap();
             let encoded = JsonText::new(&json.as_bytes()[1..json.len() - 1]);
             prop_assert_eq!(encoded.to_text(1000).text, text.clone());

@@ -13,7 +13,7 @@ pub(super) const MAX_VALUES: usize = 1 << 20;
 const MAX_IN_BLOCK: usize = 1 << 18;
 const MAX_KEYS: usize = 1 << 13;
 
-/// A string of so many bytes is long: it may be repeated.
+/// Strings of at least this many bytes may be repeated.
 const LONG: usize = 256;
 
 /// The longest record, in bytes: places in a tape are 32 bits wide.

@@ -106,7 +106,7 @@ fn a_repeated_string_is_looked_at_once() {
 }
 
 #[test]
-fn a_value_of_another_kind_is_nothing() {
+fn a_value_of_another_kind_reads_as_none() {
     with(r#"["1", 1, "long"]"#, |json| {
         let items: Vec<_> = json.items().collect();
         assert_eq!((items[0].int(), items[1].short(9), items[1].bool()), (None, None, None));
@@ -116,7 +116,7 @@ fn a_value_of_another_kind_is_nothing() {
 }
 
 #[test]
-fn what_is_not_json_is_refused_where_it_breaks() {
+fn invalid_json_is_refused_at_the_byte_where_it_breaks() {
     for (text, at) in
         [("", 0), ("{", 1), ("{\"a\"", 4), ("[1,]", 3), ("[1 2]", 3), ("\"\\\"", 0), ("{a:1}", 1), ("1 2", 2)]
     {

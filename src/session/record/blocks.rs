@@ -41,7 +41,7 @@ pub(super) enum BlockContent {
     Whole,
     /// The bytes after the last line feed.
     Unfinished,
-    /// The beginning of one line, of so many bytes, which is too long to be copied.
+    /// The beginning of one line of this many bytes, which is too long to be copied.
     Long(u64),
     /// The same, without a line feed at its end.
     LongUnfinished(u64),

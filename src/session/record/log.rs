@@ -83,12 +83,12 @@ impl LogFile {
             return Ok(LogChange::Replaced);
         }
         if now.size == self.seen.size {
-            return Ok(self.look_of_same_length(&now));
+            return Ok(self.compare_times(&now));
         }
         self.grow()
     }
 
-    fn look_of_same_length(&mut self, now: &Identity) -> LogChange {
+    fn compare_times(&mut self, now: &Identity) -> LogChange {
         if now.modified == self.seen.modified {
             return LogChange::Same;
         }
@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn growth_a_rewrite_and_another_file_are_told_apart() {
+    fn growth_rewrites_and_replacement_are_distinguished() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("log");
         std::fs::write(&path, "one\n").unwrap();

@@ -19,8 +19,8 @@ const MAX_KEPT: usize = 2 * KEPT;
 /// How many bytes are decoded at once.
 const CHUNK: usize = 256 << 10;
 
-/// The longest text that is decoded, in bytes; of a file that grows to more than so many times its size, less. Records of
-/// agents grow tenfold, made-up ones thirty thousandfold.
+/// The longest text that is decoded, in bytes; of a file that grows by more than this factor, less. Records of
+/// agents grow tenfold, malicious ones thirty thousandfold.
 const MAX_TEXT: u64 = 2 << 30;
 const MAX_SMALL: u64 = 16 << 20;
 const MAX_GROWTH: u64 = 128;
@@ -105,7 +105,7 @@ impl PackedText {
         if let Some(copy) = &self.copy {
             return fill(copy, start, part);
         }
-        while self.decoded() < start + part.len() as u64 && self.decode()? > 0 {}
+        while self.decoded_end() < start + part.len() as u64 && self.decode()? > 0 {}
         let from = usize::try_from(start - self.start).unwrap_or(usize::MAX);
         let kept = self.kept.get(from..).unwrap_or_default();
         let len = kept.len().min(part.len());
@@ -114,13 +114,13 @@ impl PackedText {
     }
 
     /// Returns the place up to which the text is decoded.
-    fn decoded(&self) -> u64 {
+    fn decoded_end(&self) -> u64 {
         self.start + self.kept.len() as u64
     }
 
     /// Decodes a piece more. Returns how many bytes that was; none only at the end.
     fn decode(&mut self) -> io::Result<usize> {
-        let at = self.decoded();
+        let at = self.decoded_end();
         if self.end.as_ref().is_some_and(|end| at >= end.at) {
             return Ok(0);
         }
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_is_damaged_is_told() {
+    fn every_kind_of_damage_is_reported() {
         let lines: String = (0..40).map(|n| format!("{{\"n\":{n},\"text\":\"{}\"}}\n", n * n)).collect();
         let (one, two) = lines.split_at(lines.len() / 3);
         let pack = |text: &str| compress_to_vec(text.as_bytes(), CompressionLevel::Fastest);
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_of_more_than_128_mb_is_refused_before_it_is_made() {
+    fn a_window_over_128_mb_is_refused_before_it_is_allocated() {
         assert_eq!(read(&frame(1, 27)), (vec![0; BLOCK], None));
         for log in [28, 31, 41] {
             assert!(read(&frame(1, log)).1.is_some_and(|words| words.contains("window of over 128 MB")));
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_text_that_is_far_longer_than_its_file_the_beginning_is_decoded() {
+    fn only_the_beginning_of_a_decompression_bomb_is_decoded() {
         let (_log, mut text) = text_of(&frame(1 << 13, 20));
         let (before, mut room, mut at) = (DECODED.get(), vec![0; 1 << 20], 0);
         while let Ok(read @ 1..) = text.fill(at, &mut room) {
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_decoded_three_times_at_most_whatever_is_asked_of_it() {
+    fn a_text_is_decoded_at_most_three_times() {
         let blocks = 40 << 20 >> 17;
         // A file of such a size may hold as much text.
         let (_log, mut text) = text_of(&[skippable(1 << 20), frame(blocks, 20)].concat());

@@ -12,8 +12,8 @@ use crate::session::json::{Json, Kind, Tape, TapeError};
 use super::blocks::{Block, BlockContent, Cursor};
 use super::log::LogFile;
 
-/// Below so many bytes one thread does it all.
-const FEW: u64 = 4 << 20;
+/// Below this many bytes one thread does it all.
+const MIN_PARALLEL: u64 = 4 << 20;
 
 /// The most threads that index, this one included.
 const MAX_THREADS: usize = 4;
@@ -29,7 +29,7 @@ type TakeStep<'a> = dyn FnMut(LogStep) -> ControlFlow<()> + Send + 'a;
 pub enum LogStep<'a> {
     /// A whole line that is not blank: where its record begins in the log, and its value or why it has none.
     Record(u64, Result<Json<'a>, TapeError>),
-    /// The same of a line of more than [`MAX_RECORD`](super::MAX_RECORD) bytes, of which only so many are read.
+    /// The same of a line of more than [`MAX_RECORD`](super::MAX_RECORD) bytes, of which only the first are read.
     Beginning(u64, Result<Json<'a>, TapeError>),
     /// The bytes at the end that are no whole record yet.
     Unfinished(Range<u64>),
@@ -45,7 +45,8 @@ pub fn records(log: &LogFile, from: u64, take: &mut TakeStep<'_>) -> io::Result<
     let end = if log.is_packed() { u64::MAX } else { log.size() };
     let cursor = Cursor::new(log.reopen()?, from, end);
     let mut out = StepSink { take, next: from };
-    let ended = if log.size() - from < FEW { alone(cursor, &mut out) } else { together(cursor, &mut out) }?;
+    let ended =
+        if log.size() - from < MIN_PARALLEL { alone(cursor, &mut out) } else { together(cursor, &mut out) }?;
     Ok(ended.map_continue(|()| out.next))
 }
 
@@ -167,7 +168,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Says that a thread failed, lest the others wait for its block.
+/// Reports that a thread failed, so that the others do not wait for its block.
 struct Alarm<'a, 'b, 'c>(&'c BlockTurns<'a, 'b>);
 
 impl Drop for Alarm<'_, '_, '_> {

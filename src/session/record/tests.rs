@@ -35,7 +35,7 @@ fn read_text(text: &str, from: u64) -> (Vec<Found>, Option<u64>, u64) {
 }
 
 #[test]
-fn whole_lines_are_read_and_a_half_one_waits() {
+fn whole_lines_are_read_and_a_partial_one_waits() {
     let first = vec![(0, Some(1)), (11, Some(2)), (20, None)];
     assert_eq!(read_text("{\"n\":1}\n\n  {\"n\":2}\r\n{x}\n{\"n\"", 0), (first, Some(24), 24));
     assert_eq!(read_text("{\"n\":1}\n{\"n\":3}\n", 8), (vec![(8, Some(3))], None, 16));
@@ -93,7 +93,7 @@ fn a_long_line_without_its_end_waits() {
 }
 
 #[test]
-fn of_a_record_that_is_too_long_the_beginning_is_read() {
+fn only_the_beginning_of_a_long_record_is_read() {
     let text = |len: usize| {
         format!("{{\"n\":1}}\n{{\"n\":2,\"text\":\"{}\",\"m\":3}}\n{{\"n\":3}}\n", "x".repeat(len))
     };

@@ -126,18 +126,18 @@ mod tests {
     }
 
     #[test]
-    fn marks_of_the_cache_are_left_out_everywhere() {
+    fn cache_marks_are_left_out_everywhere() {
         let text = r#"{"cache_control":1,"a":[{"cache\u005fcontrol":{},"b":2}]}"#;
         assert_eq!(written(text), r#"{"a":[{"b":2}]}"#);
     }
 
     #[test]
-    fn keys_are_sorted_by_utf16_units_and_the_last_of_equals_counts() {
+    fn keys_are_sorted_by_utf16_units_and_the_last_duplicate_counts() {
         assert_eq!(written(r#"{"\uffff":1,"😀":2,"a":3,"a":4}"#), "{\"a\":4,\"😀\":2,\"\u{ffff}\":1}");
     }
 
     #[test]
-    fn depth_takes_no_stack() {
+    fn deep_nesting_takes_no_stack() {
         let deep = format!("{}{}", "[".repeat(200_000), "]".repeat(200_000));
         assert_eq!(written(&deep), deep);
     }
@@ -151,7 +151,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_serde_writes_is_written_again(
+        fn compact_json_of_serde_is_canonical(
             entries in proptest::collection::btree_map("[a-z\"\\\\]{0,4}", "[\\x00-\\x1f\\x20-\\x7e€😀]{0,12}", 0..6),
         ) {
             // Maps of serde_json are sorted, and it escapes the same characters.

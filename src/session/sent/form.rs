@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fixed_sentence_is_told_from_a_result_that_says_the_same() {
+    fn a_stand_in_is_distinguished_from_a_result_that_quotes_it() {
         let sentence = "[Old tool result content cleared]";
         let reminded = format!("{sentence}\n\n<system-reminder>x</system-reminder>");
         let first = FirstForm::new("é");

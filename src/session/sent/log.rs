@@ -252,7 +252,7 @@ impl RequestLog {
         self.hashes.get(start..end(number)).unwrap_or_default()
     }
 
-    /// Returns the turn of a record of the conversation; `None` if the record is no such, or the turn is too long.
+    /// Returns the turn of a record of the conversation; `None` if the record is not part of a conversation, or the turn is too long.
     pub fn turn_of(&self, record: RecordSpan) -> Option<LoggedTurn> {
         let spoken = self.spoken.get(record.source() as usize)?;
         let at = spoken.binary_search_by_key(&record.start(), |spoken| spoken.start).ok()?;
@@ -392,7 +392,7 @@ mod tests {
         }
 
         #[test]
-        fn any_records_are_of_turns(speakers in proptest::collection::vec(0u32..4, 1..40), of in any::<prop::sample::Index>()) {
+        fn any_records_form_turns(speakers in proptest::collection::vec(0u32..4, 1..40), of in any::<prop::sample::Index>()) {
             let mut log = RequestLog::default();
             for (start, speaker) in speakers.iter().enumerate() {
                 let speaker = NonZero::new(*speaker).map_or(Speaker::User, Speaker::Model);

@@ -139,7 +139,7 @@ pub fn write_request(transcript: &Transcript, request: &SentRequest, out: &mut d
     out.write_all(b"]")?;
     for (record, key) in [(Some(request.record), "params"), (request.shape, "shape")] {
         let Some(record) = record else { continue };
-        looked(look(transcript, record, |record, _| Some(write_members(record.get(key), out))))?;
+        flatten(look(transcript, record, |record, _| Some(write_members(record.get(key), out))))?;
     }
     out.write_all(b"}\n")
 }
@@ -160,13 +160,13 @@ fn write_message(transcript: &Transcript, message: &RequestMessage, out: &mut dy
     match &message.place {
         MessagePlace::Nowhere => out.write_all(b"null"),
         MessagePlace::Blob(record) => {
-            looked(look(transcript, *record, |record, _| Some(out.write_all(record.get("message")?.raw()))))
+            flatten(look(transcript, *record, |record, _| Some(out.write_all(record.get("message")?.raw()))))
         }
         MessagePlace::Records(records) => {
             write!(out, "{{\"role\":\"{}\",\"content\":[", message.role.as_str())?;
             let mut blocks = Blocks::default();
             for record in records {
-                looked(look(transcript, *record, |record, _| {
+                flatten(look(transcript, *record, |record, _| {
                     let content = record.path(&["message", "content"])?;
                     let mut written = Ok(());
                     blocks.each(content, &mut |piece| {
@@ -183,6 +183,6 @@ fn write_message(transcript: &Transcript, message: &RequestMessage, out: &mut dy
 }
 
 /// Returns what looking at a record and writing came to.
-fn looked(result: Result<io::Result<()>, MessageFault>) -> io::Result<()> {
+fn flatten(result: Result<io::Result<()>, MessageFault>) -> io::Result<()> {
     result.map_err(io::Error::other)?
 }

@@ -49,7 +49,7 @@ pub enum NotSent {
 
 /// Returns the results of a call by the best evidence. Reads the messages that carried them.
 pub fn best(transcript: &Transcript, call: &Call) -> BestResults {
-    match sent(transcript, call) {
+    match sent_results(transcript, call) {
         Ok(results) => BestResults { results, not_sent: None },
         Err(why) => BestResults { results: call.results.to_vec(), not_sent: Some(why) },
     }
@@ -102,7 +102,7 @@ struct SentText {
     text: Option<String>,
 }
 
-fn sent(transcript: &Transcript, call: &Call) -> Result<Vec<CallResult>, NotSent> {
+fn sent_results(transcript: &Transcript, call: &Call) -> Result<Vec<CallResult>, NotSent> {
     let carriers = carriers(transcript, call)?;
     let Some((first, later)) = carriers.split_first() else { return Err(NotSent::NotCarried) };
     let first = text_in(transcript, call, first)?;
@@ -112,7 +112,7 @@ fn sent(transcript: &Transcript, call: &Call) -> Result<Vec<CallResult>, NotSent
     // Of one that is whole again, no other text counts.
     let later = if state.fate == ResultFate::InContext { &[] } else { later };
     for carrier in later {
-        // A later message that cannot be shown to be what was sent tells nothing.
+        // A later message without proof does not count.
         let Ok(next) = text_in(transcript, call, carrier) else { continue };
         let text = next.text.unwrap_or_default();
         if last.compare(&text) == SentForm::Edited {

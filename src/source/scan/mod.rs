@@ -23,7 +23,7 @@ const PIECE: usize = 256 << 10;
 const AROUND: usize = 4;
 
 /// Maximum number of threads; more would share the memory bandwidth without adding to it.
-const MOST_THREADS: usize = 4;
+const MAX_THREADS: usize = 4;
 
 /// Calls `work` with each number below `count` once, in order, from several threads that each have their own `state`.
 /// Returns when all are done. Once a call breaks off, no new numbers are handed out.
@@ -32,7 +32,7 @@ pub fn share_out<S>(
     state: impl Fn() -> S + Sync,
     work: impl Fn(&mut S, usize) -> ControlFlow<()> + Sync,
 ) {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(count).min(MOST_THREADS);
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(count).min(MAX_THREADS);
     let next = AtomicUsize::new(0);
     let run = || {
         let mut state = state();
@@ -62,7 +62,7 @@ pub fn count(view: &MapView, want: TotalsMask) -> Measure {
         let data = data_before_hole(view, at);
         let start = (data.start - data.start % CHUNK).max(at);
         let end = data.end.max(start + 1).next_multiple_of(CHUNK).min(view.len());
-        total += Measure::of_zeros((start - at) as u64);
+        total += Measure::zeros((start - at) as u64);
         total += count_chunks(view, start..end, want);
         at = end;
     }
@@ -97,7 +97,7 @@ fn count_chunks(view: &MapView, range: Range<usize>, want: TotalsMask) -> Measur
 /// Measures a range of a view; a hole in the file is not read.
 pub fn measure(view: &MapView, range: Range<usize>, want: TotalsMask, buffer: &mut Buffer) -> Measure {
     if is_hole(view, &range) {
-        return Measure::of_zeros(range.len() as u64);
+        return Measure::zeros(range.len() as u64);
     }
     let mut sum = Measure::default();
     let around = if TotalsMask::LINE_FEEDS.contains(want) { 0 } else { AROUND };

@@ -16,7 +16,7 @@ use crate::store::own::{LOCK, new_file};
 use crate::store::root::RootError;
 use crate::store::spec::pattern::PathFacts;
 use crate::store::{
-    CleanRule, Entry, Env, OwnError, OwnStore, Stores, ToDelete, Trigger, Why, clean_plan, list,
+    CleanRule, DeleteReason, Entry, Env, OwnError, OwnStore, PlannedDelete, Stores, Trigger, clean_plan, list,
 };
 use crate::text::label;
 
@@ -38,7 +38,7 @@ pub enum DeleteOutcome {
     Stayed(Reason),
 }
 
-/// Why an entry was not deleted.
+/// DeleteReason an entry was not deleted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
     Changed,
@@ -116,14 +116,16 @@ impl Cleaner {
     pub fn delete(
         &mut self,
         entry: &Entry,
-        why: Why,
+        why: DeleteReason,
         mode: DeleteMode,
         env: &Env,
         now: Timestamp,
     ) -> DeleteOutcome {
         match entry.is_own().then(|| self.store.is_kept(&entry.id())) {
             Some(Err(error)) => return DeleteOutcome::Stayed(Reason::System(error.to_string())),
-            Some(Ok(true)) if why != Why::AskedKept => return DeleteOutcome::Stayed(Reason::Kept),
+            Some(Ok(true)) if why != (DeleteReason::Requested { knows_kept: true }) => {
+                return DeleteOutcome::Stayed(Reason::Kept);
+            }
             Some(Ok(_)) | None => {}
         }
         let outcome = delete(entry, mode, env);
@@ -138,7 +140,7 @@ impl Cleaner {
     }
 
     /// Logs name, size, age and rule, but no content. A failure to write the log stops nothing.
-    fn note(&mut self, entry: &Entry, why: Why, now: Timestamp) {
+    fn note(&mut self, entry: &Entry, why: DeleteReason, now: Timestamp) {
         let line = serde_json::json!({
             "at": now.to_string(),
             "path": entry.path().to_string_lossy(),
@@ -159,7 +161,7 @@ impl Cleaner {
 
 /// The result of an automatic cleaning.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Swept {
+pub struct SweepResult {
     pub files: u64,
     pub bytes: u64,
 }
@@ -169,15 +171,20 @@ pub struct Swept {
 ///
 /// # Errors
 /// [`OwnError`]; nothing has been deleted then.
-pub fn sweep(stores: &Stores, env: &Env, max_total: Option<u64>, now: Timestamp) -> Result<Swept, OwnError> {
-    let mut swept = Swept::default();
+pub fn sweep(
+    stores: &Stores,
+    env: &Env,
+    max_total: Option<u64>,
+    now: Timestamp,
+) -> Result<SweepResult, OwnError> {
+    let mut swept = SweepResult::default();
     let Some(mut cleaner) = Cleaner::start(env)? else { return Ok(swept) };
     let io = |source| OwnError::Io { path: cleaner.store().root().to_owned(), source };
     // What the user keeps must be known.
     cleaner.store().kept(env).map_err(io)?;
     let entries = list(stores.named("overspill"), env, now).entries;
     let rule = CleanRule { older_than: None, max_total, asked: Trigger::Automatic };
-    for ToDelete { index, why } in clean_plan(&entries, now, &rule).to_delete {
+    for PlannedDelete { index, why } in clean_plan(&entries, now, &rule).to_delete {
         if cleaner.delete(&entries[index], why, DeleteMode::Bulk, env, now) == DeleteOutcome::Deleted {
             swept.files += 1;
             swept.bytes = swept.bytes.saturating_add(entries[index].size());
@@ -191,41 +198,41 @@ pub fn sweep(stores: &Stores, env: &Env, max_total: Option<u64>, now: Timestamp)
 pub fn delete(entry: &Entry, mode: DeleteMode, env: &Env) -> DeleteOutcome {
     match try_delete(entry, mode, env) {
         Ok(()) => DeleteOutcome::Deleted,
-        Err(NotDeleted::Gone) => DeleteOutcome::AlreadyGone,
-        Err(NotDeleted::Stay(reason)) => DeleteOutcome::Stayed(reason),
+        Err(DeleteFault::Gone) => DeleteOutcome::AlreadyGone,
+        Err(DeleteFault::Stay(reason)) => DeleteOutcome::Stayed(reason),
     }
 }
 
-enum NotDeleted {
+enum DeleteFault {
     Gone,
     Stay(Reason),
 }
 
-impl From<Errno> for NotDeleted {
-    fn from(error: Errno) -> NotDeleted {
+impl From<Errno> for DeleteFault {
+    fn from(error: Errno) -> DeleteFault {
         match error {
-            Errno::NOENT => NotDeleted::Gone,
-            Errno::LOOP => NotDeleted::Stay(Reason::Changed),
-            error => NotDeleted::Stay(Reason::System(io::Error::from(error).to_string())),
+            Errno::NOENT => DeleteFault::Gone,
+            Errno::LOOP => DeleteFault::Stay(Reason::Changed),
+            error => DeleteFault::Stay(Reason::System(io::Error::from(error).to_string())),
         }
     }
 }
 
-impl From<RootError> for NotDeleted {
-    fn from(error: RootError) -> NotDeleted {
+impl From<RootError> for DeleteFault {
+    fn from(error: RootError) -> DeleteFault {
         match error {
             RootError::System(error) => error.into(),
-            RootError::Link(_) => NotDeleted::Stay(Reason::Changed),
-            RootError::Foreign => NotDeleted::Stay(Reason::Foreign),
+            RootError::Link(_) => DeleteFault::Stay(Reason::Changed),
+            RootError::Foreign => DeleteFault::Stay(Reason::Foreign),
         }
     }
 }
 
-fn stay(allowed: bool, reason: Reason) -> Result<(), NotDeleted> {
-    if allowed { Ok(()) } else { Err(NotDeleted::Stay(reason)) }
+fn stay(allowed: bool, reason: Reason) -> Result<(), DeleteFault> {
+    if allowed { Ok(()) } else { Err(DeleteFault::Stay(reason)) }
 }
 
-fn try_delete(entry: &Entry, mode: DeleteMode, env: &Env) -> Result<(), NotDeleted> {
+fn try_delete(entry: &Entry, mode: DeleteMode, env: &Env) -> Result<(), DeleteFault> {
     stay(name_fits(entry), Reason::Name)?;
     let dir = directory(entry, env)?;
     let look = || statat(&dir, entry.name(), AtFlags::SYMLINK_NOFOLLOW).map(FileStat::from);
@@ -234,7 +241,7 @@ fn try_delete(entry: &Entry, mode: DeleteMode, env: &Env) -> Result<(), NotDelet
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = openat(&dir, entry.name(), flags, Mode::empty())?;
     match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-        Err(Errno::WOULDBLOCK) => return Err(NotDeleted::Stay(Reason::InUse)),
+        Err(Errno::WOULDBLOCK) => return Err(DeleteFault::Stay(Reason::InUse)),
         locked => locked?,
     }
     // Check both the name and the open file. The name first: another cleaner may have deleted it, which changes the
@@ -244,13 +251,13 @@ fn try_delete(entry: &Entry, mode: DeleteMode, env: &Env) -> Result<(), NotDelet
     Ok(unlinkat(&dir, entry.name(), AtFlags::empty())?)
 }
 
-fn judge(facts: &FileStat, entry: &Entry, mode: DeleteMode, env: &Env) -> Result<(), NotDeleted> {
+fn judge(facts: &FileStat, entry: &Entry, mode: DeleteMode, env: &Env) -> Result<(), DeleteFault> {
     may_go(facts, entry, mode, env)?;
     stay(facts.identity == entry.identity, Reason::Changed)
 }
 
 /// Applies all rules except identity.
-fn may_go(facts: &FileStat, entry: &Entry, mode: DeleteMode, env: &Env) -> Result<(), NotDeleted> {
+fn may_go(facts: &FileStat, entry: &Entry, mode: DeleteMode, env: &Env) -> Result<(), DeleteFault> {
     stay(facts.kind == FileType::RegularFile, Reason::NotAFile)?;
     stay(facts.uid == env.uid(), Reason::Foreign)?;
     stay(facts.identity.dev == entry.place().root_dev, Reason::OtherMount)?;
@@ -269,7 +276,7 @@ fn name_fits(entry: &Entry) -> bool {
 }
 
 /// Opens the entry's directory, if it is still the one that was listed.
-fn directory(entry: &Entry, env: &Env) -> Result<OwnedFd, NotDeleted> {
+fn directory(entry: &Entry, env: &Env) -> Result<OwnedFd, DeleteFault> {
     let place = entry.place();
     let dir = if entry.is_own() {
         openat(CWD, &place.path, OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NOFOLLOW, Mode::empty())?

@@ -5,7 +5,7 @@ pub(crate) mod pending;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::{Entry, EntryStatus, Left, Rule, sum};
+use super::{Entry, EntryStatus, Rule, TimeLeft, sum};
 
 /// An automatic cleaning deletes nothing younger than this, and no cleaning an unfinished spill that is.
 const HOUR: SignedDuration = SignedDuration::from_hours(1);
@@ -28,40 +28,41 @@ pub struct CleanRule {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Why {
+pub enum DeleteReason {
     /// A temporary file that its writer left behind.
     Unfinished,
     /// Its store's own rule should have deleted it.
     Overdue(Rule),
     Old,
     OverTotal,
-    Asked,
-    /// Named by the user, who was told that it is kept.
-    AskedKept,
+    /// Named by the user, who may know that it is kept.
+    Requested {
+        knows_kept: bool,
+    },
 }
 
-impl Why {
+impl DeleteReason {
     /// Returns the reason as it appears in the log.
     pub fn as_str(self) -> &'static str {
         match self {
-            Why::Unfinished => "unfinished",
-            Why::Overdue(rule) => rule.as_str(),
-            Why::Old => "older-than",
-            Why::OverTotal => "max-total",
-            Why::Asked | Why::AskedKept => "asked",
+            DeleteReason::Unfinished => "unfinished",
+            DeleteReason::Overdue(rule) => rule.as_str(),
+            DeleteReason::Old => "older-than",
+            DeleteReason::OverTotal => "max-total",
+            DeleteReason::Requested { .. } => "asked",
         }
     }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ToDelete {
+pub struct PlannedDelete {
     pub index: usize,
-    pub why: Why,
+    pub why: DeleteReason,
 }
 
-/// Why an entry that is due is not deleted.
+/// DeleteReason an entry that is due is not deleted.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Skipped {
+pub enum SkipReason {
     Kept,
     /// Not a regular file of the user with a single name; the status says why.
     Unusual(EntryStatus),
@@ -72,9 +73,9 @@ pub enum Skipped {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CleanPlan {
     /// What to delete, in this order: unfinished, due, then the oldest.
-    pub to_delete: Vec<ToDelete>,
+    pub to_delete: Vec<PlannedDelete>,
     /// Entries that are due, or may be, but not deleted, by index.
-    pub skipped: Vec<(usize, Skipped)>,
+    pub skipped: Vec<(usize, SkipReason)>,
     pub bytes: u64,
 }
 
@@ -96,12 +97,12 @@ pub fn clean_plan<'a>(
     let mut to_delete = Vec::new();
     for (index, entry) in entries.iter().enumerate() {
         match judge(entry, now, rule, floor) {
-            Verdict::Goes(why) => to_delete.push(ToDelete { index, why }),
+            Verdict::Goes(why) => to_delete.push(PlannedDelete { index, why }),
             Verdict::Skipped(why) => plan.skipped.push((index, why)),
             Verdict::Stays => staying.push(index),
         }
     }
-    to_delete.sort_by_key(|to_delete| (to_delete.why != Why::Unfinished, to_delete.index));
+    to_delete.sort_by_key(|to_delete| (to_delete.why != DeleteReason::Unfinished, to_delete.index));
     let gone: u128 = to_delete.iter().map(|to_delete| u128::from(entries[to_delete.index].size())).sum();
     if let Some(most) = rule.max_total {
         let total: u128 = entries.iter().map(|entry| u128::from(entry.size())).sum();
@@ -115,35 +116,37 @@ pub fn clean_plan<'a>(
 }
 
 enum Verdict {
-    Goes(Why),
-    Skipped(Skipped),
+    Goes(DeleteReason),
+    Skipped(SkipReason),
     Stays,
 }
 
 fn judge(entry: &Entry, now: Timestamp, rule: &CleanRule, floor: SignedDuration) -> Verdict {
     if let EntryStatus::Unreadable(_) = entry.status {
-        // Nobody can tell whether it is due.
-        return Verdict::Skipped(Skipped::Unusual(entry.status));
+        // Whether it is due is unknown.
+        return Verdict::Skipped(SkipReason::Unusual(entry.status));
     }
     let age = entry.safe_age(now);
     let why = match (entry.status == EntryStatus::Unfinished, rule.older_than) {
-        (true, _) => (age > HOUR).then_some(Why::Unfinished),
-        (false, Some(limit)) => (entry.age(now) > limit).then_some(Why::Old),
-        (false, None) => matches!(entry.left(now), Left::Overdue(_)).then_some(Why::Overdue(entry.rule)),
+        (true, _) => (age > HOUR).then_some(DeleteReason::Unfinished),
+        (false, Some(limit)) => (entry.age(now) > limit).then_some(DeleteReason::Old),
+        (false, None) => {
+            matches!(entry.left(now), TimeLeft::Overdue(_)).then_some(DeleteReason::Overdue(entry.rule))
+        }
     };
     let Some(why) = why else { return Verdict::Stays };
     let enough = match why {
-        Why::Old => rule.older_than,
-        Why::Overdue(Rule::Mtime | Rule::Id) => entry.place().after,
+        DeleteReason::Old => rule.older_than,
+        DeleteReason::Overdue(Rule::Mtime | Rule::Id) => entry.place().after,
         _ => None,
     };
     match &entry.status {
-        EntryStatus::Ok | EntryStatus::Unfinished if entry.is_kept() => Verdict::Skipped(Skipped::Kept),
+        EntryStatus::Ok | EntryStatus::Unfinished if entry.is_kept() => Verdict::Skipped(SkipReason::Kept),
         EntryStatus::Ok | EntryStatus::Unfinished if age >= enough.unwrap_or_default().max(floor) => {
             Verdict::Goes(why)
         }
-        EntryStatus::Ok | EntryStatus::Unfinished => Verdict::Skipped(Skipped::Young),
-        unusual => Verdict::Skipped(Skipped::Unusual(*unusual)),
+        EntryStatus::Ok | EntryStatus::Unfinished => Verdict::Skipped(SkipReason::Young),
+        unusual => Verdict::Skipped(SkipReason::Unusual(*unusual)),
     }
 }
 
@@ -152,7 +155,12 @@ fn may_go(entry: &Entry, now: Timestamp, floor: SignedDuration) -> bool {
 }
 
 /// Returns the oldest of `open` that together have at least `excess` bytes.
-fn over_total(entries: &[&Entry], mut open: Vec<usize>, mut excess: u64, now: Timestamp) -> Vec<ToDelete> {
+fn over_total(
+    entries: &[&Entry],
+    mut open: Vec<usize>,
+    mut excess: u64,
+    now: Timestamp,
+) -> Vec<PlannedDelete> {
     open.sort_by_key(|&index| std::cmp::Reverse(entries[index].safe_age(now)));
     let mut to_delete = Vec::new();
     for index in open {
@@ -160,7 +168,7 @@ fn over_total(entries: &[&Entry], mut open: Vec<usize>, mut excess: u64, now: Ti
             break;
         }
         excess = excess.saturating_sub(entries[index].size());
-        to_delete.push(ToDelete { index, why: Why::OverTotal });
+        to_delete.push(PlannedDelete { index, why: DeleteReason::OverTotal });
     }
     to_delete
 }

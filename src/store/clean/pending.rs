@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use crate::store::{DeleteMode, Entry, Why};
+use crate::store::{DeleteMode, DeleteReason, Entry};
 
 #[derive(Clone, Debug)]
-pub struct Marked {
+pub struct PendingDelete {
     /// The entry, as it was when it was marked.
     pub entry: Entry,
-    pub why: Why,
+    pub why: DeleteReason,
     pub mode: DeleteMode,
 }
 
@@ -18,13 +18,13 @@ pub struct Marked {
 #[derive(Clone, Debug, Default)]
 pub struct Pending {
     steps: Vec<Vec<PathBuf>>,
-    entries: HashMap<PathBuf, Marked>,
+    entries: HashMap<PathBuf, PendingDelete>,
     bytes: u128,
 }
 
 impl Pending {
     /// Marks entries in one step, except those already marked. Returns how many are new.
-    pub fn mark(&mut self, entries: impl IntoIterator<Item = Marked>) -> usize {
+    pub fn mark(&mut self, entries: impl IntoIterator<Item = PendingDelete>) -> usize {
         let mut step = Vec::new();
         for marked in entries {
             let path = marked.entry.path();
@@ -60,7 +60,7 @@ impl Pending {
         self.entries.len()
     }
 
-    pub fn only(&self) -> Option<&Marked> {
+    pub fn only(&self) -> Option<&PendingDelete> {
         self.entries.values().next().filter(|_| self.entries.len() == 1)
     }
 
@@ -73,7 +73,7 @@ impl Pending {
     }
 
     /// Takes all marked entries, in the order in which they were marked, to be deleted now.
-    pub fn take(&mut self) -> Vec<Marked> {
+    pub fn take(&mut self) -> Vec<PendingDelete> {
         let Pending { steps, mut entries, .. } = std::mem::take(self);
         steps.into_iter().flatten().filter_map(|path| entries.remove(&path)).collect()
     }

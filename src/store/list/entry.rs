@@ -16,7 +16,7 @@ use crate::store::own::id::parse_id;
 use crate::store::root::Root;
 use crate::store::spec::OWN;
 use crate::store::spec::pattern::PathFacts;
-use crate::store::{CopyRecord, Expiry, FileRule, Holds, Left, Rule, StoreSpec};
+use crate::store::{CopyRecord, Expiry, FileRule, Holds, Rule, StoreSpec, TimeLeft};
 
 use super::name::FileName;
 
@@ -55,7 +55,7 @@ pub enum EntryStatus {
 }
 
 impl EntryStatus {
-    pub fn words(self) -> Cow<'static, str> {
+    pub fn describe(self) -> Cow<'static, str> {
         let words = match self {
             EntryStatus::Ok => "ok",
             EntryStatus::Unfinished => "unfinished",
@@ -253,20 +253,20 @@ impl Entry {
         now.duration_since(youngest)
     }
 
-    pub fn left(&self, now: Timestamp) -> Left {
+    pub fn left(&self, now: Timestamp) -> TimeLeft {
         self.expires.left(now)
     }
 
     /// Returns the state of its time left in a word; empty if a time is left.
     pub fn left_word(&self, now: Timestamp) -> &'static str {
         match (self.left(now), self.expires) {
-            (Left::For(_), _) => "",
-            (Left::Overdue(_), _) => "overdue",
-            (Left::Open, Expiry::SessionEnd) => "session",
-            (Left::Open, Expiry::ProcessExit) => "process",
-            (Left::Open, Expiry::Never) => "never",
-            (Left::Open, Expiry::Orphaned) => "left behind",
-            (Left::Open, _) => "unknown",
+            (TimeLeft::For(_), _) => "",
+            (TimeLeft::Overdue(_), _) => "overdue",
+            (TimeLeft::Open, Expiry::SessionEnd) => "session",
+            (TimeLeft::Open, Expiry::ProcessExit) => "process",
+            (TimeLeft::Open, Expiry::Never) => "never",
+            (TimeLeft::Open, Expiry::Orphaned) => "left behind",
+            (TimeLeft::Open, _) => "unknown",
         }
     }
 
@@ -279,9 +279,9 @@ impl Entry {
 /// Returns the first line of an entry's file, without its line feed, at most 4 KiB. These are raw bytes: escape them
 /// before they are shown.
 pub fn first_line(entry: &Entry) -> io::Result<Vec<u8>> {
-    const MOST: u64 = 4 << 10;
+    const MAX_LINE: u64 = 4 << 10;
     let mut line = Vec::new();
-    entry.open()?.take(MOST).read_to_end(&mut line)?;
+    entry.open()?.take(MAX_LINE).read_to_end(&mut line)?;
     line.truncate(memchr::memchr(b'\n', &line).unwrap_or(line.len()));
     Ok(line)
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 
-use crate::store::{Kept, OwnStore, Stores, scan};
+use crate::store::{KeptIds, OwnStore, Stores, scan};
 
 use super::watch::{DirWatch, GrowingEntries};
 use super::{Entry, Env, RootReport, StoreSpec, apply_limits};
@@ -25,11 +25,11 @@ pub fn rest_after(took: Duration) -> Duration {
     LOOK_EVERY.max(took * REST)
 }
 
-pub enum Scanned {
+pub enum ScanStep {
     Begun {
         now: Timestamp,
         user: u32,
-        kept: Kept,
+        kept: KeptIds,
     },
     Some(Vec<Entry>),
     /// The end, with the result for each root of each store.
@@ -41,20 +41,20 @@ pub enum Scanned {
 pub fn list_and_watch(
     (stores, env): (&Stores, &Env),
     batch: usize,
-    pass_on: &dyn Fn(Scanned) -> bool,
+    pass_on: &dyn Fn(ScanStep) -> bool,
     is_wanted: &dyn Fn() -> bool,
 ) -> bool {
     let (began, now) = (Instant::now(), crate::base::env::now());
     let own = OwnStore::open(env).ok().flatten();
     let kept = own.and_then(|own| own.kept(env).ok()).unwrap_or_default();
-    pass_on(Scanned::Begun { now, user: env.uid(), kept });
+    pass_on(ScanStep::Begun { now, user: env.uid(), kept });
     let (some, growing) = (Vec::with_capacity(FIRST), GrowingEntries::default());
     let mut batches = Batches { some, len: FIRST, max: batch, now, growing, pass_on, is_wanted };
     let list = |store: &Arc<StoreSpec>| (Arc::clone(store), batches.list(store, env));
     let reports: Vec<_> = stores.specs.iter().map(list).collect();
     batches.pass_on();
     let mut watch = DirWatch::new(reports.iter().flat_map(|(_, roots)| roots));
-    if !pass_on(Scanned::All(reports)) {
+    if !pass_on(ScanStep::All(reports)) {
         return false;
     }
     let rest = rest_after(began.elapsed());
@@ -76,7 +76,7 @@ struct Batches<'a> {
     max: usize,
     now: Timestamp,
     growing: GrowingEntries,
-    pass_on: &'a dyn Fn(Scanned) -> bool,
+    pass_on: &'a dyn Fn(ScanStep) -> bool,
     is_wanted: &'a dyn Fn() -> bool,
 }
 
@@ -113,6 +113,6 @@ impl Batches<'_> {
 
     fn pass_on(&mut self) {
         let some = std::mem::replace(&mut self.some, Vec::with_capacity(self.len));
-        (self.pass_on)(Scanned::Some(some));
+        (self.pass_on)(ScanStep::Some(some));
     }
 }

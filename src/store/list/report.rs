@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::source::Stamp;
-use crate::store::{StoreSpec, Unset};
+use crate::store::{StoreSpec, UnsetVariable};
 use crate::text::label::SafeText;
 
 /// What was found at one of a store's roots.
@@ -39,7 +39,7 @@ pub enum RootState {
     /// Listing was stopped by the receiver.
     Stopped,
     Absent,
-    Unset(Unset),
+    Unset(UnsetVariable),
     Unreadable(String),
 }
 

@@ -20,7 +20,7 @@ use crate::store::spec::OWN;
 use crate::store::spec::pattern::{Component, PathFacts};
 use crate::store::spec::retention::Times;
 use crate::store::{
-    CopyRecord, Entry, EntryStatus, Env, Expiry, Kept, OwnStore, Retention, Rule, StoreSpec, Unset,
+    CopyRecord, Entry, EntryStatus, Env, Expiry, KeptIds, OwnStore, Retention, Rule, StoreSpec, UnsetVariable,
 };
 
 use super::entry::{ListedDir, Origin};
@@ -37,13 +37,13 @@ const FEW: usize = 128;
 const MANY: usize = 4096;
 
 /// Maximum number of threads: more would wait for each other in one directory.
-const MOST_THREADS: usize = 4;
+const MAX_THREADS: usize = 4;
 
 /// How many of a directory's origins are compared before a new one is created: a store with different facts for each
 /// file must not be slow.
-const MOST_TRIED: usize = 16;
+const MAX_TRIED: usize = 16;
 /// Maximum number of directories opened under a root, so that a pattern that fits everything does not walk the disk.
-const MOST_DIRS: usize = if cfg!(test) { 300 } else { 50_000 };
+const MAX_DIRS: usize = if cfg!(test) { 300 } else { 50_000 };
 const TOO_MANY: &str = "over 50,000 directories fit the store's `path`; make it narrower";
 
 /// Lists a store, passing each entry to `sink` as it is found, in no particular order, until `sink` breaks off. Never
@@ -55,7 +55,7 @@ pub fn scan(
     now: Timestamp,
     sink: &mut dyn FnMut(Entry) -> ControlFlow<()>,
 ) -> Vec<RootReport> {
-    let root = |(pattern, root): (&str, Result<Root, Unset>)| match root {
+    let root = |(pattern, root): (&str, Result<Root, UnsetVariable>)| match root {
         Ok(root) => Scan::new(store, env, now, root, sink).run(),
         Err(unset) => report(PathBuf::from(pattern), RootState::Unset(unset)),
     };
@@ -72,7 +72,7 @@ struct Scan<'a> {
     retention: Retention,
     root_dev: u64,
     words: Interner,
-    kept: Kept,
+    kept: KeptIds,
 }
 
 impl<'a> Scan<'a> {
@@ -153,7 +153,7 @@ impl<'a> Scan<'a> {
         rest: &[Component],
         facts: &PathFacts,
     ) -> ControlFlow<()> {
-        if self.report.dirs.len() >= MOST_DIRS {
+        if self.report.dirs.len() >= MAX_DIRS {
             let told = self.report.unreadable.last().is_some_and(|(_, why)| why == TOO_MANY);
             (!told).then(|| self.report.unreadable.push((at.join(name), TOO_MANY.to_owned())));
             return ControlFlow::Continue(());
@@ -213,8 +213,8 @@ impl<'a> Scan<'a> {
     }
 
     /// Reads the metadata of some files of a directory, in several threads if there are many.
-    fn ask(&mut self, dir: &OwnedFd, origins: &mut Origins, files: Vec<Fitting>) -> ControlFlow<()> {
-        let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
+    fn ask(&mut self, dir: &OwnedFd, origins: &mut Origins, files: Vec<FittingFile>) -> ControlFlow<()> {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS);
         let share = files.len().div_ceil(threads).max(FEW);
         // The result for files whose thread could not be started.
         let mut asked = vec![Err(Errno::AGAIN); files.len()];
@@ -285,8 +285,8 @@ impl<'a> Scan<'a> {
     ) -> Entry {
         let mut entry = Entry {
             origin: match name.to_str().and_then(|name| self.kept.copy(name)) {
-                Some(copy) => origins.of_copy(copy, &mut self.words),
-                None => origins.of(facts, &self.store.agent, &mut self.words),
+                Some(copy) => origins.origin_of_copy(copy, &mut self.words),
+                None => origins.get(facts, &self.store.agent, &mut self.words),
             },
             name: name.into(),
             id_at: facts.id_at,
@@ -315,11 +315,11 @@ impl<'a> Scan<'a> {
     }
 }
 
-type Fitting = (OsString, PathFacts);
+type FittingFile = (OsString, PathFacts);
 
 type StatResult = Result<FileStat, Errno>;
 
-fn ask(dir: &OwnedFd, files: &[Fitting], asked: &mut [StatResult]) {
+fn ask(dir: &OwnedFd, files: &[FittingFile], asked: &mut [StatResult]) {
     for ((name, _), asked) in files.iter().zip(asked) {
         *asked = statat(dir, name.as_os_str(), AtFlags::SYMLINK_NOFOLLOW).map(FileStat::from);
     }
@@ -333,7 +333,7 @@ struct Origins {
 
 impl Origins {
     /// Returns the origin with exactly these facts, comparing the latest ones first.
-    fn of(&mut self, facts: &PathFacts, agent: &str, words: &mut Interner) -> Arc<Origin> {
+    fn get(&mut self, facts: &PathFacts, agent: &str, words: &mut Interner) -> Arc<Origin> {
         let agent = facts.agent.as_deref().unwrap_or(agent);
         let same = |origin: &&Arc<Origin>| {
             *origin.agent == *agent
@@ -341,7 +341,7 @@ impl Origins {
                 && origin.session.as_deref() == facts.session.as_deref()
                 && origin.project.as_deref() == facts.project.as_deref()
         };
-        if let Some(origin) = self.made.iter().rev().take(MOST_TRIED).find(same) {
+        if let Some(origin) = self.made.iter().rev().take(MAX_TRIED).find(same) {
             return Arc::clone(origin);
         }
         let mut share = |word: &Option<String>| word.as_deref().map(|word| words.share(word));
@@ -353,7 +353,7 @@ impl Origins {
         origin
     }
 
-    fn of_copy(&self, copy: &Arc<CopyRecord>, words: &mut Interner) -> Arc<Origin> {
+    fn origin_of_copy(&self, copy: &Arc<CopyRecord>, words: &mut Interner) -> Arc<Origin> {
         let agent = words.share(&copy.agent);
         let [tool, session, project] = [&copy.tool, &copy.session, &copy.project]
             .map(|word| word.as_deref().map(|word| words.share(word)));

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::store::{Entry, Left};
+use crate::store::{Entry, TimeLeft};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SortBy {
@@ -154,7 +154,7 @@ impl EntrySums {
         self.entries += 1;
         self.bytes = self.bytes.saturating_add(entry.size());
         self.exposed += u64::from(entry.exposed());
-        if matches!(entry.left(now), Left::Overdue(_)) {
+        if matches!(entry.left(now), TimeLeft::Overdue(_)) {
             self.overdue += 1;
             self.overdue_bytes = self.overdue_bytes.saturating_add(entry.size());
         }

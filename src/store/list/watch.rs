@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_entry_has_grown_once_it_no_longer_grows() {
+    fn an_entry_is_complete_once_it_no_longer_grows() {
         let home = tempfile::tempdir().unwrap();
         let path = home.path().join("output");
         let write = |text: &str| {

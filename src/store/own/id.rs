@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_id() {
+    fn other_names_are_not_ids() {
         for name in [
             "tool_",
             "tool_e26cf08d5001",

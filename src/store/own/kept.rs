@@ -19,14 +19,14 @@ use super::{OwnStore, new_file};
 const KEPT: &str = "kept";
 
 #[derive(Clone, Debug, Default)]
-pub struct Kept {
+pub struct KeptIds {
     /// The ids in overspill's own store that no cleaning deletes.
     pub ids: BTreeSet<String>,
     /// By id the records of those that are copies.
     copies: HashMap<String, Arc<CopyRecord>>,
 }
 
-impl Kept {
+impl KeptIds {
     pub fn has(&self, entry: &Entry) -> bool {
         entry.is_kept() || self.has_copy_of(entry)
     }
@@ -82,12 +82,12 @@ impl OwnStore {
     ///
     /// # Errors
     /// The system's error; a cleaner must then delete nothing.
-    pub fn kept(&self, env: &Env) -> io::Result<Kept> {
+    pub fn kept(&self, env: &Env) -> io::Result<KeptIds> {
         let dir = match self.kept_dir() {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Kept::default()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(KeptIds::default()),
             dir => dir?,
         };
-        let mut kept = Kept::default();
+        let mut kept = KeptIds::default();
         for found in Dir::read_from(dir)? {
             let id = found?.file_name().to_string_lossy().into_owned();
             if !is_own(id.as_bytes()) {

@@ -14,25 +14,25 @@ use std::time::Duration;
 use rustix::fs::{CWD, FileType, FlockOperation, Mode, OFlags, fchmod, flock, fstat, openat};
 use rustix::io::Errno;
 
-use crate::base::fs::directory::{self, NO_OTHERS, Unfit};
+use crate::base::fs::directory::{self, DirectoryFault, NO_OTHERS};
 
 use super::spec::expand::expand;
-use super::{Env, Unset};
+use super::{Env, UnsetVariable};
 
 const SPILLS: &str = "tool-output";
 pub(super) const LOCK: &str = ".lock";
 
 /// Returns the directory of everything that overspill stores: `$XDG_DATA_HOME/overspill`, by default under
 /// `~/.local/share`, on both Linux and macOS.
-pub fn own_home(env: &Env) -> Result<PathBuf, Unset> {
+pub fn own_home(env: &Env) -> Result<PathBuf, UnsetVariable> {
     expand("${XDG_DATA_HOME:-~/.local/share}/overspill", env)
 }
 
-/// Why overspill's own store cannot be used, and the remedy.
+/// DeleteReason overspill's own store cannot be used, and the remedy.
 #[derive(Debug, thiserror::Error)]
 pub enum OwnError {
     #[error("no place for the store: {0}; set XDG_DATA_HOME to an absolute path")]
-    Unset(#[from] Unset),
+    Unset(#[from] UnsetVariable),
     #[error("{}: is a symbolic link or not a directory; move it away", .0.display())]
     NotADirectory(PathBuf),
     #[error("{}: belongs to another user; set XDG_DATA_HOME to a directory of yours", .0.display())]
@@ -89,7 +89,7 @@ impl OwnStore {
         &self.home
     }
 
-    /// Tries so many times, 50 ms after one another, to take the lock for cleaning: `None` if another process holds it.
+    /// Tries this many times, at intervals of 50 ms, to take the lock for cleaning: `None` if another process holds it.
     /// Dropping the file releases it.
     pub(super) fn lock(&self, tries: u32) -> io::Result<Option<File>> {
         let file = new_file(&self.home, LOCK, OFlags::RDWR)?;
@@ -144,11 +144,11 @@ fn make_home(env: &Env) -> Result<(PathBuf, OwnedFd), OwnError> {
 fn open(at: impl AsFd, name: &Path, path: &Path, env: &Env) -> Result<Option<OwnedFd>, OwnError> {
     match directory::open(at, name, env.uid(), NO_OTHERS) {
         Ok(dir) => Ok(Some(dir)),
-        Err(Unfit::System(Errno::NOENT)) => Ok(None),
-        Err(Unfit::NotADirectory) => Err(OwnError::NotADirectory(path.to_owned())),
-        Err(Unfit::Foreign) => Err(OwnError::Foreign(path.to_owned())),
-        Err(Unfit::Exposed) => Err(OwnError::Exposed(path.to_owned())),
-        Err(Unfit::System(error)) => Err(OwnError::io(path, error)),
+        Err(DirectoryFault::System(Errno::NOENT)) => Ok(None),
+        Err(DirectoryFault::NotADirectory) => Err(OwnError::NotADirectory(path.to_owned())),
+        Err(DirectoryFault::Foreign) => Err(OwnError::Foreign(path.to_owned())),
+        Err(DirectoryFault::Exposed) => Err(OwnError::Exposed(path.to_owned())),
+        Err(DirectoryFault::System(error)) => Err(OwnError::io(path, error)),
     }
 }
 

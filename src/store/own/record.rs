@@ -63,7 +63,7 @@ pub struct CopyRecord {
     pub policies: Vec<String>,
     /// The parameters of the first that were set, with their values.
     pub parameters: BTreeMap<String, String>,
-    /// Where its limits are from, in words.
+    /// Describes where its limits are from.
     pub limits_from: String,
 }
 
@@ -85,14 +85,14 @@ pub struct RunRecord {
     pub end: Timestamp,
     /// How the command ended; none for a stream.
     pub exit: Option<Exit>,
-    /// Why it was stopped: by a forwarded signal, by a timeout, or because its reader was gone; or that a stream was
+    /// DeleteReason it was stopped: by a forwarded signal, by a timeout, or because its reader was gone; or that a stream was
     /// abandoned or could not be read to its end.
     pub stopped: Option<String>,
     /// The size of everything that was printed.
     pub seen: OutputSize,
     /// The size of what is in the spill.
     pub kept: OutputSize,
-    /// Why that is not everything: `cap`, `disk full`, `failed`.
+    /// DeleteReason that is not everything: `cap`, `disk full`, `failed`.
     pub truncated: Option<String>,
     pub policy: String,
     /// The parameters that were set, with their values: those of the preview, lowered to the headroom.
@@ -102,7 +102,7 @@ pub struct RunRecord {
 
 impl CopyRecord {
     /// Returns what an entry itself says; what cut it, and where the copy is, is left open.
-    pub fn of(entry: &Entry) -> Self {
+    pub fn new(entry: &Entry) -> Self {
         let owned = |name: Option<&str>| name.map(str::to_owned);
         Self {
             path: String::new(),
@@ -158,7 +158,7 @@ impl Record {
     }
 
     /// Reads the record for a spill in overspill's own store.
-    pub fn of(env: &Env, spill: &Path) -> Option<Record> {
+    pub fn find(env: &Env, spill: &Path) -> Option<Record> {
         let store = OwnStore::open(env).ok()??;
         let directory = spill.parent()?.canonicalize().ok()?;
         let is_own = directory == store.root().canonicalize().ok()?;
@@ -167,7 +167,7 @@ impl Record {
 
     /// Reads the record of the run that printed the output at this path, in any store. Several places may have the same
     /// name, so the path in the record must match too.
-    pub fn of_run(env: &Env, spill: &Path) -> Option<RunRecord> {
+    pub fn find_run(env: &Env, spill: &Path) -> Option<RunRecord> {
         match Record::read(env, spill.file_name()?.to_str()?)? {
             Record::Run(run) => Some(run).filter(|run| spill == Path::new(&run.path)),
             Record::Copy(_) => None,
@@ -175,9 +175,9 @@ impl Record {
     }
 
     /// Returns the policies that may have cut the output, most likely first; the parameters of the first that were set; and
-    /// where its limits are from, in words.
+    /// a description of where its limits are from.
     #[cfg(feature = "app")]
-    pub(crate) fn cut(&self) -> (&[String], &BTreeMap<String, String>, &str) {
+    pub(crate) fn cut_policies(&self) -> (&[String], &BTreeMap<String, String>, &str) {
         match self {
             Record::Run(run) => (std::slice::from_ref(&run.policy), &run.parameters, "run"),
             Record::Copy(copy) => (&copy.policies, &copy.parameters, &copy.limits_from),

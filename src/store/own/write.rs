@@ -17,13 +17,13 @@ use super::new_file;
 use super::record::{CopyRecord, Record};
 
 /// Maximum size of an output that is copied to be kept, in bytes: the same as the default cap of a capture.
-const MOST_KEPT: u64 = 100 << 20;
+const MAX_KEPT: u64 = 100 << 20;
 /// Bytes that are copied at a time.
 const BUFFER: usize = 1 << 20;
 const TOO_LARGE: &str = "larger than 100 MB, the limit for copies that are kept; use `cp` instead";
-/// Why an entry is not kept that is, or a copy of it.
+/// DeleteReason an entry is not kept that is, or a copy of it.
 pub const KEPT_ALREADY: &str = "kept already";
-/// Why an incomplete entry is not kept.
+/// DeleteReason an incomplete entry is not kept.
 pub const UNFINISHED: &str = "it is unfinished: still being written, or interrupted";
 
 /// A spill that is being written: `.tmp-<name>`, mode 0600, locked, until it is finished. Dropping it unfinished
@@ -51,7 +51,7 @@ impl OwnStore {
 
 impl OwnStore {
     /// Copies an entry of another store into overspill's own, marks it as kept, and records what it is a copy of. Returns
-    /// the new id. `goes_on` is told from time to time how many bytes have been copied, and gives up by returning false.
+    /// the new id. `goes_on` is called from time to time with the number of bytes copied, and gives up by returning false.
     ///
     /// # Errors
     /// The system's error, that it is kept already or has changed since it was listed, or that the copy was given up.
@@ -111,7 +111,7 @@ fn copy_whole(entry: &Entry, from: &File, to: &File, goes_on: &mut dyn FnMut(u64
         Err(Errno::WOULDBLOCK) => return Err(io::Error::other(UNFINISHED)),
         // Where locks are not supported, its name and status must do.
         _ if entry.status == EntryStatus::Unfinished => return Err(io::Error::other(UNFINISHED)),
-        _ if size > MOST_KEPT => return Err(io::Error::other(TOO_LARGE)),
+        _ if size > MAX_KEPT => return Err(io::Error::other(TOO_LARGE)),
         _ if size > room => return Err(nearly_full()),
         _ => {}
     }

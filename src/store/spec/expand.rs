@@ -12,16 +12,16 @@ use crate::store::Env;
 /// A root pattern uses a variable that is not set (or there is no home directory).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0} is not set")]
-pub struct Unset(pub String);
+pub struct UnsetVariable(pub String);
 
 /// Expands a root pattern to a directory. A relative one belongs to the current project: the nearest directory,
 /// searching upwards from the current one, that contains its first component and has the same owner. The home directory
 /// does not count as a project.
-pub(crate) fn root(pattern: &str, env: &Env) -> Result<PathBuf, Unset> {
+pub(crate) fn root(pattern: &str, env: &Env) -> Result<PathBuf, UnsetVariable> {
     if pattern.starts_with(['/', '~', '$']) {
         expand(pattern, env)
     } else {
-        let here = PathBuf::from(env.var("PWD").ok_or_else(|| Unset("PWD".into()))?);
+        let here = PathBuf::from(env.var("PWD").ok_or_else(|| UnsetVariable("PWD".into()))?);
         let project = project(&here, pattern.split('/').next().unwrap_or(pattern), env);
         Ok(project.unwrap_or(&here).join(pattern))
     }
@@ -40,12 +40,12 @@ fn project<'a>(here: &'a Path, name: &str, env: &Env) -> Option<&'a Path> {
 }
 
 /// Replaces the variables in `pattern`; a default may itself begin with `~` or contain variables.
-pub(crate) fn expand(pattern: &str, env: &Env) -> Result<PathBuf, Unset> {
+pub(crate) fn expand(pattern: &str, env: &Env) -> Result<PathBuf, UnsetVariable> {
     let mut path = OsString::new();
     let mut rest = pattern;
     if let Some(after) = rest.strip_prefix('~') {
         if env.home().as_os_str().is_empty() {
-            return Err(Unset("HOME".into()));
+            return Err(UnsetVariable("HOME".into()));
         }
         path.push(env.home());
         rest = after;
@@ -53,7 +53,7 @@ pub(crate) fn expand(pattern: &str, env: &Env) -> Result<PathBuf, Unset> {
     while let Some(start) = memmem::find(rest.as_bytes(), b"${") {
         path.push(&rest[..start]);
         let body = &rest[start + 2..];
-        let end = closing(body).ok_or_else(|| Unset(rest[start..].into()))?;
+        let end = closing(body).ok_or_else(|| UnsetVariable(rest[start..].into()))?;
         path.push(variable(&body[..end], env)?);
         rest = &body[end + 1..];
     }
@@ -61,12 +61,12 @@ pub(crate) fn expand(pattern: &str, env: &Env) -> Result<PathBuf, Unset> {
     Ok(PathBuf::from(path))
 }
 
-fn variable(body: &str, env: &Env) -> Result<OsString, Unset> {
+fn variable(body: &str, env: &Env) -> Result<OsString, UnsetVariable> {
     let (name, default) = body.split_once(":-").map_or((body, None), |(name, default)| (name, Some(default)));
     match (env.var(name), default) {
         (Some(value), _) => Ok(value.to_owned()),
         (None, Some(default)) => expand(default, env).map(PathBuf::into_os_string),
-        (None, None) => Err(Unset(name.into())),
+        (None, None) => Err(UnsetVariable(name.into())),
     }
 }
 
@@ -103,7 +103,7 @@ mod tests {
         assert_eq!(found(), home.join("project/.crush/spills"));
         std::fs::create_dir(deep.join(".crush")).unwrap();
         assert_eq!(found(), deep.join(".crush/spills"), "the nearest counts");
-        assert_eq!(root(".crush", &Env::hermetic(&home)), Err(Unset("PWD".into())));
+        assert_eq!(root(".crush", &Env::hermetic(&home)), Err(UnsetVariable("PWD".into())));
     }
 
     fn env() -> Env {

@@ -68,35 +68,35 @@ struct RetentionForm {
 }
 
 /// Maximum number of stores in a file, and of roots and kinds of files in a store.
-const MOST: usize = 64;
+const MAX_ITEMS: usize = 64;
 /// Maximum number of directories between a root and its files.
-const MOST_PATH: usize = 16;
+const MAX_DEPTH: usize = 16;
 
 const FILE: &[Field] = &[
     needed("agent", Checked(name)),
     optional("source", Text),
     optional("confidence", Checked(is_word::<Confidence>)),
     optional("keeps_none", Text),
-    optional("store", Tables(STORE, MOST)),
+    optional("store", Tables(STORE, MAX_ITEMS)),
 ];
 
 const STORE: &[Field] = &[
     optional("part", Checked(name)),
-    needed("roots", List(&Checked(root), MOST)),
-    optional("path", List(&Checked(pattern), MOST_PATH)),
-    needed("files", List(&Table(KIND), MOST)),
+    needed("roots", List(&Checked(root), MAX_ITEMS)),
+    optional("path", List(&Checked(pattern), MAX_DEPTH)),
+    needed("files", List(&Table(KIND), MAX_ITEMS)),
     needed("retention", Table(RETENTION)),
     optional("confidence", Checked(is_word::<Confidence>)),
     optional("note", Text),
-    optional("warning", Tables(crate::base::provenance::WARNING, MOST)),
-    optional("skip", List(&Text, MOST)),
+    optional("warning", Tables(crate::base::provenance::WARNING, MAX_ITEMS)),
+    optional("skip", List(&Text, MAX_ITEMS)),
 ];
 
 const KIND: &[Field] = &[
     needed("name", Checked(pattern)),
     optional("tool", Text),
     optional("holds", Checked(is_word::<Holds>)),
-    optional("policies", List(&Text, MOST)),
+    optional("policies", List(&Text, MAX_ITEMS)),
 ];
 
 const RETENTION: &[Field] = &[

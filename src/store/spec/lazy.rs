@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_directory_that_cannot_be_read_is_a_fault_and_none_is_not() {
+    fn an_unreadable_directory_is_a_fault_and_a_missing_one_is_not() {
         let home = tempfile::tempdir().unwrap();
         let directory = home.path().join("stores");
         let mut stores = LazyStores::default();

@@ -25,7 +25,7 @@ use crate::store::root::Root;
 
 use super::own::id::parse_id;
 use super::{Basis, Env, Retention};
-use expand::Unset;
+use expand::UnsetVariable;
 use form::AgentForm;
 #[cfg(feature = "app")]
 pub use lazy::LazyStores;
@@ -205,7 +205,7 @@ impl Stores {
         self.broken.iter().find(|broken| broken.agent == agent).map(|broken| broken.fault.as_str())
     }
 
-    /// Treats it as unknown when an agent's outputs are deleted, because what the user said of it was not understood.
+    /// Treats it as unknown when an agent's outputs are deleted, because the user's description was not understood.
     pub fn distrust(&mut self, agent: &str) {
         for spec in self.specs.iter_mut().filter(|spec| spec.agent == agent) {
             let retention = &mut Arc::make_mut(spec).retention;
@@ -304,11 +304,11 @@ impl FileRule {
 }
 
 impl StoreSpec {
-    pub fn roots(&self, env: &Env) -> Vec<Result<PathBuf, Unset>> {
+    pub fn roots(&self, env: &Env) -> Vec<Result<PathBuf, UnsetVariable>> {
         self.roots.iter().map(|pattern| expand::root(pattern, env)).collect()
     }
 
-    pub(super) fn rooted(&self, env: &Env) -> impl Iterator<Item = (&str, Result<Root, Unset>)> {
+    pub(super) fn rooted(&self, env: &Env) -> impl Iterator<Item = (&str, Result<Root, UnsetVariable>)> {
         self.roots.iter().map(|pattern| (pattern.as_str(), Root::new(pattern, env)))
     }
 

@@ -14,12 +14,12 @@ const GROUPS: [&str; 7] = ["agent", "tool", "session", "project", "id", "pid", "
 #[derive(Clone, Debug)]
 pub(crate) enum Component {
     Literal(String),
-    Pattern { source: String, regex: OnceLock<Option<Compiled>> },
+    Pattern { source: String, regex: OnceLock<Option<CompiledPattern>> },
 }
 
 /// A compiled pattern and the position of each group in it.
 #[derive(Clone, Debug)]
-pub(crate) struct Compiled {
+pub(crate) struct CompiledPattern {
     regex: Regex,
     groups: [Option<usize>; GROUPS.len()],
 }
@@ -68,7 +68,9 @@ impl Component {
             Component::Literal(literal) => literal.as_bytes() == name,
             Component::Pattern { source, .. } if !may_match(source, name) => false,
             Component::Pattern { source, regex } => {
-                let Some(compiled) = regex.get_or_init(|| Compiled::new(source).ok()) else { return false };
+                let Some(compiled) = regex.get_or_init(|| CompiledPattern::new(source).ok()) else {
+                    return false;
+                };
                 if compiled.regex.captures_len() == 1 {
                     return compiled.regex.is_match(name);
                 }
@@ -89,11 +91,11 @@ impl Component {
     }
 }
 
-impl Compiled {
-    fn new(source: &str) -> Result<Compiled, String> {
+impl CompiledPattern {
+    fn new(source: &str) -> Result<CompiledPattern, String> {
         let regex = compile(source)?;
         let groups = GROUPS.map(|wanted| regex.capture_names().position(|name| name == Some(wanted)));
-        Ok(Compiled { regex, groups })
+        Ok(CompiledPattern { regex, groups })
     }
 }
 
@@ -101,7 +103,7 @@ fn is_literal(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_'
 }
 
-/// Whether a name begins as all do that the pattern matches, as far as that is plain: most names are told apart so, without
+/// Whether a name begins as all names that the pattern matches, as far as that is plain text: this rules most names out without
 /// compiling the pattern.
 fn may_match(source: &str, name: &[u8]) -> bool {
     let mut rest = source.as_bytes();
@@ -200,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_said() {
+    fn mistakes_are_reported() {
         assert!(Component::new("(").check().is_err());
         assert!(Component::new("(?<sesion>.*)").check().unwrap_err().contains("`sesion`"));
         assert_eq!(Component::new("(?<session>.*)").check(), Ok(()));

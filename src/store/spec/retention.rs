@@ -97,7 +97,7 @@ pub enum Expiry {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Left {
+pub enum TimeLeft {
     For(SignedDuration),
     Overdue(SignedDuration),
     /// There is no point in time.
@@ -113,11 +113,11 @@ impl Expiry {
     }
 
     /// Returns the time left at `now`; exactly `now` is overdue.
-    pub fn left(self, now: Timestamp) -> Left {
+    pub fn left(self, now: Timestamp) -> TimeLeft {
         match self.at().map(|time| time.duration_since(now)) {
-            None => Left::Open,
-            Some(left) if left.is_positive() => Left::For(left),
-            Some(left) => Left::Overdue(left.abs()),
+            None => TimeLeft::Open,
+            Some(left) if left.is_positive() => TimeLeft::For(left),
+            Some(left) => TimeLeft::Overdue(left.abs()),
         }
     }
 }
@@ -209,7 +209,7 @@ pub fn apply_limits(entries: &mut [Entry], now: Timestamp) {
             indices.iter().map(|&index| (entries[index].modified(), entries[index].size())).collect();
         for (position, rule) in over_limits(&entries[indices[0]].store().retention, &files) {
             let entry = &mut entries[indices[position]];
-            if !matches!(entry.left(now), Left::Overdue(_)) {
+            if !matches!(entry.left(now), TimeLeft::Overdue(_)) {
                 (entry.expires, entry.rule) = (Expiry::At(now), rule);
             }
         }
@@ -264,13 +264,13 @@ mod tests {
         let (expiry, rule) =
             rule(Basis::Mtime).expiry(&times("2026-11-01T00:00:00Z", "2026-11-02T00:00:00Z"));
         assert_eq!((expiry, rule), (Expiry::At(at("2026-11-08T00:00:00Z")), Rule::Mtime));
-        assert_eq!(expiry.left(at("2026-11-07T23:00:00Z")), Left::For(SignedDuration::from_hours(1)));
-        assert_eq!(expiry.left(at("2026-11-08T00:00:00Z")), Left::Overdue(SignedDuration::ZERO));
-        assert_eq!(Expiry::Never.left(at("2026-11-08T00:00:00Z")), Left::Open);
+        assert_eq!(expiry.left(at("2026-11-07T23:00:00Z")), TimeLeft::For(SignedDuration::from_hours(1)));
+        assert_eq!(expiry.left(at("2026-11-08T00:00:00Z")), TimeLeft::Overdue(SignedDuration::ZERO));
+        assert_eq!(Expiry::Never.left(at("2026-11-08T00:00:00Z")), TimeLeft::Open);
     }
 
     #[test]
-    fn a_process_that_is_gone_deletes_nothing() {
+    fn the_outputs_of_a_dead_process_stay() {
         let dead = Times { alive: Some(false), ..times("2026-11-01T00:00:00Z", "2026-11-02T00:00:00Z") };
         assert_eq!(rule(Basis::ProcessExit).expiry(&dead).0, Expiry::Orphaned);
         assert_eq!(

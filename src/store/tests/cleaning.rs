@@ -13,16 +13,16 @@ use super::{BY_HAND, Home, age, now, old, old_id, own, plan, stayed};
 const AUTOMATIC: CleanRule = CleanRule { asked: Trigger::Automatic, ..BY_HAND };
 
 #[test]
-fn what_is_overdue_goes_and_the_rest_stays() {
+fn only_overdue_entries_are_deleted() {
     let home = Home::new();
     let (due, young) = (old(&home, 1, 24 * 8), old(&home, 2, 24 * 6));
     let swept = sweep(&Stores::builtin(), &home.env, None, now()).unwrap();
-    assert_eq!(swept, Swept { files: 1, bytes: 10 });
+    assert_eq!(swept, SweepResult { files: 1, bytes: 10 });
     assert!(!due.exists() && young.exists());
     let log = fs::read_to_string(own_home(&home.env).unwrap().join("deletions.log")).unwrap();
     assert_eq!(log.lines().count(), 1);
     assert!(log.contains(r#""size":10,"age_seconds":691200,"rule":"mtime""#), "{log}");
-    assert_eq!(sweep(&Stores::builtin(), &home.env, None, now()).unwrap(), Swept::default());
+    assert_eq!(sweep(&Stores::builtin(), &home.env, None, now()).unwrap(), SweepResult::default());
 }
 
 #[test]
@@ -31,9 +31,9 @@ fn a_fresh_id_protects_an_old_mtime() {
     own(&home, 1, 24 * 8);
     let entries = home.list("overspill");
     assert_eq!(plan(&entries, &BY_HAND).to_delete, []);
-    assert_eq!(plan(&entries, &BY_HAND).skipped, [(0, Skipped::Young)]);
+    assert_eq!(plan(&entries, &BY_HAND).skipped, [(0, SkipReason::Young)]);
     let older = CleanRule { older_than: crate::base::human::parse_age("1d"), ..BY_HAND };
-    assert_eq!(plan(&entries, &older).skipped, [(0, Skipped::Young)]);
+    assert_eq!(plan(&entries, &older).skipped, [(0, SkipReason::Young)]);
 }
 
 #[test]
@@ -48,9 +48,9 @@ fn a_fresh_mtime_protects_an_id_of_before_the_wrap() {
     let path = home.file(&home.at("o/tool_004000000001AbCdEfGhIjKlMn"), b"x", 0);
     File::open(&path).unwrap().set_modified(SystemTime::from(wrapped)).unwrap();
     let entries = list(stores.named("opencode"), &home.env, wrapped).entries;
-    assert!(matches!(entries[0].left(wrapped), Left::Overdue(_)));
+    assert!(matches!(entries[0].left(wrapped), TimeLeft::Overdue(_)));
     let decided = clean_plan(&entries, wrapped, &BY_HAND);
-    assert_eq!((decided.to_delete, decided.skipped), (vec![], vec![(0, Skipped::Young)]));
+    assert_eq!((decided.to_delete, decided.skipped), (vec![], vec![(0, SkipReason::Young)]));
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn nothing_younger_than_an_hour_is_cleaned_automatically() {
 }
 
 #[test]
-fn a_clock_that_was_set_back_cleans_nothing_automatically() {
+fn a_clock_that_was_set_back_stops_automatic_cleaning() {
     let home = Home::new();
     old(&home, 1, 24 * 8);
     let newest = own(&home, 2, 0);
@@ -114,8 +114,8 @@ fn unfinished_spills_go_first_once_their_writer_is_gone() {
     let entries = home.list("overspill");
     assert_eq!(entries.iter().filter(|entry| entry.status == EntryStatus::Unfinished).count(), 2);
     let decided = plan(&entries, &BY_HAND);
-    assert_eq!(decided.to_delete[0].why, Why::Unfinished);
-    assert_eq!(decided.to_delete[1].why, Why::Overdue(Rule::Mtime));
+    assert_eq!(decided.to_delete[0].why, DeleteReason::Unfinished);
+    assert_eq!(decided.to_delete[1].why, DeleteReason::Overdue(Rule::Mtime));
     let entry = |path: &Path| entries.iter().find(|entry| entry.path() == path).unwrap();
     assert_eq!(stayed(entry(&writing.temporary_path()), &home), Reason::InUse);
     assert_eq!(delete(entry(&left), DeleteMode::Bulk, &home.env), DeleteOutcome::Deleted);
@@ -127,7 +127,7 @@ fn one_cleaner_holds_the_lock() {
     let first = Cleaner::start(&home.env).unwrap();
     assert!(first.is_some());
     assert!(Cleaner::start(&home.env).unwrap().is_none());
-    assert_eq!(sweep(&Stores::builtin(), &home.env, None, now()).unwrap(), Swept::default());
+    assert_eq!(sweep(&Stores::builtin(), &home.env, None, now()).unwrap(), SweepResult::default());
     drop(first);
     assert!(Cleaner::start(&home.env).unwrap().is_some());
 }
@@ -140,7 +140,11 @@ fn pending_deletions_are_undone_step_by_step() {
     }
     let entries = home.list("overspill");
     let mut pending = Pending::default();
-    let mark = |entry: &Entry| Marked { entry: entry.clone(), why: Why::Asked, mode: DeleteMode::Single };
+    let mark = |entry: &Entry| PendingDelete {
+        entry: entry.clone(),
+        why: DeleteReason::Requested { knows_kept: false },
+        mode: DeleteMode::Single,
+    };
     assert_eq!(pending.mark([mark(&entries[0])]), 1);
     assert_eq!(pending.mark(entries.iter().map(mark)), 2);
     assert_eq!(pending.mark(entries.iter().map(mark)), 0);

@@ -14,7 +14,7 @@ use crate::store::*;
 use super::{BY_HAND, Home, ID, now, old, old_id, only, plan, stayed};
 
 #[test]
-fn what_is_no_plain_file_of_ours_is_never_deleted() {
+fn only_plain_files_of_ours_are_deleted() {
     let home = Home::new();
     let outside = home.file(&home.at("outside"), b"precious", 24 * 9);
     let root = OwnStore::create(&home.env).unwrap().root().to_owned();
@@ -53,7 +53,7 @@ fn a_foreign_owner_is_left_alone() {
 }
 
 #[test]
-fn swapped_between_listing_and_deleting_is_kept() {
+fn a_file_swapped_after_listing_is_kept() {
     let home = Home::new();
     let path = old(&home, 1, 240);
     let listed = only(&home, "overspill");
@@ -108,7 +108,7 @@ fn a_swapped_directory_is_not_touched() {
 }
 
 #[test]
-fn what_is_open_in_a_viewer_is_kept() {
+fn a_file_open_in_a_viewer_is_kept() {
     let home = Home::new();
     let path = old(&home, 1, 240);
     let entry = only(&home, "overspill");
@@ -120,7 +120,7 @@ fn what_is_open_in_a_viewer_is_kept() {
 }
 
 #[test]
-fn a_kept_spill_stays_unless_the_user_knows_that_it_is_kept() {
+fn a_kept_spill_is_deleted_only_if_the_user_knows_that_it_is_kept() {
     let home = Home::new();
     old(&home, 1, 240);
     let entry = only(&home, "overspill");
@@ -128,15 +128,15 @@ fn a_kept_spill_stays_unless_the_user_knows_that_it_is_kept() {
     store.keep(&entry.id()).unwrap();
     assert!(store.keep("../x").is_err());
     let kept = only(&home, "overspill");
-    assert_eq!((entry.is_kept(), kept.is_kept(), kept.left(now())), (false, true, Left::Open));
+    assert_eq!((entry.is_kept(), kept.is_kept(), kept.left(now())), (false, true, TimeLeft::Open));
     let decided = |rule| clean_plan(std::slice::from_ref(&kept), now(), rule);
     assert_eq!(decided(&BY_HAND), CleanPlan::default());
     let older = CleanRule { older_than: Some(SignedDuration::from_hours(1)), ..BY_HAND };
-    assert_eq!((decided(&older).to_delete, decided(&older).skipped), (vec![], vec![(0, Skipped::Kept)]));
+    assert_eq!((decided(&older).to_delete, decided(&older).skipped), (vec![], vec![(0, SkipReason::Kept)]));
     let mut cleaner = Cleaner::start(&home.env).unwrap().unwrap();
     let mut delete = |why| cleaner.delete(&entry, why, DeleteMode::Single, &home.env, now());
-    assert_eq!(delete(Why::Asked), DeleteOutcome::Stayed(Reason::Kept));
-    assert_eq!(delete(Why::AskedKept), DeleteOutcome::Deleted);
+    assert_eq!(delete(DeleteReason::Requested { knows_kept: false }), DeleteOutcome::Stayed(Reason::Kept));
+    assert_eq!(delete(DeleteReason::Requested { knows_kept: true }), DeleteOutcome::Deleted);
     assert!(!store.is_kept(&entry.id()).unwrap(), "the mark goes with it");
 }
 

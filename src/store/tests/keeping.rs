@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::path::Path;
 
 use crate::store::{
-    Cleaner, CopyRecord, DeleteMode, DeleteOutcome, Entry, EntryStatus, Holds, OwnStore, Record, Why,
+    Cleaner, CopyRecord, DeleteMode, DeleteOutcome, DeleteReason, Entry, EntryStatus, Holds, OwnStore, Record,
 };
 
 use super::{Home, ID, now, only};
@@ -16,7 +16,7 @@ fn keep(home: &Home, entry: &Entry) -> std::io::Result<String> {
         policies: vec!["pi/bash".into()],
         parameters: [("max_lines".to_owned(), "7".to_owned())].into(),
         limits_from: "/etc/limits".into(),
-        ..CopyRecord::of(entry)
+        ..CopyRecord::new(entry)
     };
     OwnStore::create(&home.env).unwrap().adopt((entry, record), &home.env, now(), &mut |_| true)
 }
@@ -40,7 +40,7 @@ fn is_not_copied(home: &Home, entry: &Entry, why: &str) {
 }
 
 #[test]
-fn what_is_still_being_written_is_not_copied() {
+fn a_file_still_being_written_is_not_copied() {
     let home = Home::new();
     let (entry, writer) = entry(&home, 5);
     rustix::fs::flock(&writer, rustix::fs::FlockOperation::LockExclusive).unwrap();
@@ -50,7 +50,7 @@ fn what_is_still_being_written_is_not_copied() {
 }
 
 #[test]
-fn no_more_is_copied_than_is_saved_of_an_output() {
+fn a_copy_has_the_same_cap_as_a_capture() {
     let home = Home::new();
     let (entry, _file) = entry(&home, (100 << 20) + 1);
     is_not_copied(&home, &entry, "larger than 100 MB");
@@ -62,7 +62,7 @@ fn a_copy_that_is_given_up_leaves_nothing() {
     let (entry, _file) = entry(&home, 9 << 20);
     let own = OwnStore::create(&home.env).unwrap();
     let mut told = Vec::new();
-    let error = own.adopt((&entry, CopyRecord::of(&entry)), &home.env, now(), &mut |bytes| {
+    let error = own.adopt((&entry, CopyRecord::new(&entry)), &home.env, now(), &mut |bytes| {
         told.push(bytes >> 20);
         told.len() < 2
     });
@@ -74,7 +74,7 @@ fn a_copy_that_is_given_up_leaves_nothing() {
 }
 
 #[test]
-fn another_agents_entry_is_copied_once_and_the_copy_says_whose_it_is() {
+fn an_agents_entry_is_copied_once_and_the_copy_names_the_agent() {
     let home = Home::new();
     let path = home.opencode(ID, b"worth keeping", 24);
     let entry = only(&home, "opencode");
@@ -98,7 +98,7 @@ fn another_agents_entry_is_copied_once_and_the_copy_says_whose_it_is() {
 }
 
 #[test]
-fn a_record_of_a_copy_comes_back_as_it_was_written_and_goes_with_the_copy() {
+fn a_copys_record_is_read_back_and_deleted_with_the_copy() {
     let home = Home::new();
     home.opencode(ID, b"worth keeping", 24);
     let entry = only(&home, "opencode");
@@ -111,21 +111,27 @@ fn a_record_of_a_copy_comes_back_as_it_was_written_and_goes_with_the_copy() {
         policies: vec!["pi/bash".into()],
         parameters: [("max_lines".to_owned(), "7".to_owned())].into(),
         limits_from: "/etc/limits".into(),
-        ..CopyRecord::of(&entry)
+        ..CopyRecord::new(&entry)
     };
     assert_eq!(record, expected);
-    assert_eq!(Record::of(&home.env, &copy.path()), Some(Record::Copy(expected)));
+    assert_eq!(Record::find(&home.env, &copy.path()), Some(Record::Copy(expected)));
     let file = home.at(".local/share/overspill/records").join(format!("{id}.json"));
     assert_eq!(std::os::unix::fs::MetadataExt::mode(&fs::metadata(&file).unwrap()) & 0o7777, 0o600);
     let mut cleaner = Cleaner::start(&home.env).unwrap().unwrap();
-    let deleted = cleaner.delete(&copy, Why::AskedKept, DeleteMode::Bulk, &home.env, now());
+    let deleted = cleaner.delete(
+        &copy,
+        DeleteReason::Requested { knows_kept: true },
+        DeleteMode::Bulk,
+        &home.env,
+        now(),
+    );
     assert_eq!(deleted, DeleteOutcome::Deleted);
     assert!(!file.exists() && fs::read_dir(home.at(".local/share/overspill/kept")).unwrap().next().is_none());
     assert!(!cleaner.store().kept(&home.env).unwrap().has_copy_of(&entry));
 }
 
 #[test]
-fn a_copy_without_a_sound_record_is_an_output_of_ours() {
+fn a_copy_without_a_valid_record_counts_as_our_own_output() {
     let home = Home::new();
     home.opencode(ID, b"worth keeping", 24);
     let entry = only(&home, "opencode");

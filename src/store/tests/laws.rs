@@ -60,22 +60,22 @@ fn rules() -> impl Strategy<Value = CleanRule> {
 
 proptest! {
     #[test]
-    fn only_what_may_go_goes(rows in rows(), rule in rules()) {
+    fn only_what_may_be_deleted_is_deleted(rows in rows(), rule in rules()) {
         let entries = entries(&rows);
         let plan = clean_plan(&entries, now(), &rule);
         let mut seen = BTreeSet::new();
-        for ToDelete { index, why } in &plan.to_delete {
+        for PlannedDelete { index, why } in &plan.to_delete {
             let (entry, age) = (&entries[*index], entries[*index].safe_age(now()));
             prop_assert!(seen.insert(*index));
             prop_assert!(!entry.is_kept());
             prop_assert!(matches!(entry.status, EntryStatus::Ok | EntryStatus::Unfinished));
             prop_assert!(rule.asked == Trigger::ByHand || age >= SignedDuration::from_hours(1));
             match why {
-                Why::Unfinished => prop_assert!(entry.status == EntryStatus::Unfinished),
-                Why::Old => prop_assert!(age >= rule.older_than.unwrap()),
-                Why::Overdue(_) => prop_assert!(age >= SignedDuration::from_hours(24 * 7)),
-                Why::OverTotal => prop_assert!(rule.max_total.is_some() && entry.status == EntryStatus::Ok),
-                Why::Asked | Why::AskedKept => prop_assert!(false),
+                DeleteReason::Unfinished => prop_assert!(entry.status == EntryStatus::Unfinished),
+                DeleteReason::Old => prop_assert!(age >= rule.older_than.unwrap()),
+                DeleteReason::Overdue(_) => prop_assert!(age >= SignedDuration::from_hours(24 * 7)),
+                DeleteReason::OverTotal => prop_assert!(rule.max_total.is_some() && entry.status == EntryStatus::Ok),
+                DeleteReason::Requested { .. } => prop_assert!(false),
             }
         }
         prop_assert_eq!(plan.bytes, seen.iter().map(|&index| entries[index].size()).sum::<u64>());
@@ -95,7 +95,7 @@ proptest! {
         let youngest_free = left.iter().filter(free).filter(|index| !skipped.contains(index));
         prop_assert!(total <= most || youngest_free.clone().next().is_none());
         let oldest_left = youngest_free.map(|&index| entries[index].safe_age(now())).max();
-        for to_delete in plan.to_delete.iter().filter(|to_delete| to_delete.why == Why::OverTotal) {
+        for to_delete in plan.to_delete.iter().filter(|to_delete| to_delete.why == DeleteReason::OverTotal) {
             prop_assert!(oldest_left.is_none_or(|age| entries[to_delete.index].safe_age(now()) >= age));
         }
     }
@@ -112,7 +112,7 @@ proptest! {
     }
 
     #[test]
-    fn every_order_is_one(rows in rows()) {
+    fn every_order_is_total(rows in rows()) {
         let mut entries = entries(&rows);
         for by in SortBy::ALL {
             prop_assert_eq!(by.as_str().parse(), Ok(by));

@@ -25,8 +25,12 @@ fn opencode_is_listed_with_its_seven_days() {
     home.opencode("notes.txt", b"not ours to show", 1);
     let entries = home.list("opencode");
     assert_eq!(ids(&entries), [OTHER, ID]);
-    assert!(matches!(entries[0].left(now()), Left::Overdue(over) if over == SignedDuration::from_hours(24)));
-    assert!(matches!(entries[1].left(now()), Left::For(left) if left == SignedDuration::from_hours(24 * 6)));
+    assert!(
+        matches!(entries[0].left(now()), TimeLeft::Overdue(over) if over == SignedDuration::from_hours(24))
+    );
+    assert!(
+        matches!(entries[1].left(now()), TimeLeft::For(left) if left == SignedDuration::from_hours(24 * 6))
+    );
     let entry = &entries[1];
     assert_eq!(
         (entry.size(), entry.agent(), &entry.status, entry.rule),
@@ -37,7 +41,7 @@ fn opencode_is_listed_with_its_seven_days() {
 }
 
 #[test]
-fn a_store_that_is_not_there_is_said() {
+fn a_missing_store_is_reported() {
     let home = Home::new();
     let stores = Stores::builtin();
     let spec = stores.named("opencode").next().unwrap();
@@ -74,7 +78,7 @@ fn a_pattern_that_fits_every_directory_does_not_walk_the_disk() {
 }
 
 #[test]
-fn what_only_looks_like_a_spill_is_marked() {
+fn files_that_only_look_like_spills_are_marked() {
     let home = Home::new();
     let real = home.opencode(ID, b"x", 1);
     let dir = real.parent().unwrap();
@@ -210,8 +214,8 @@ fn described(entry: &Entry) -> String {
 
 fn ending(entry: &Entry) -> String {
     match (entry.expires, entry.left(now())) {
-        (_, Left::Overdue(_)) => "overdue".into(),
-        (_, Left::For(left)) => format!("{}d", (left.as_hours() + 12) / 24),
+        (_, TimeLeft::Overdue(_)) => "overdue".into(),
+        (_, TimeLeft::For(left)) => format!("{}d", (left.as_hours() + 12) / 24),
         (Expiry::SessionEnd, _) => "session".into(),
         (Expiry::ProcessExit, _) => "process".into(),
         (other, _) => format!("{other:?}").to_lowercase(),
@@ -285,7 +289,7 @@ fn the_built_in_descriptions_are_valid_files_of_a_users_own() {
 }
 
 #[test]
-fn mistakes_in_a_users_file_are_said_with_their_line() {
+fn mistakes_in_a_users_file_are_reported_with_their_line() {
     let home = Home::new();
     fs::create_dir_all(home.at("stores")).unwrap();
     fs::write(home.at("stores/bad.toml"), "agent = \"x\"\nsorce = \"y\"\n").unwrap();
@@ -301,7 +305,7 @@ fn mistakes_in_a_users_file_are_said_with_their_line() {
 }
 
 #[test]
-fn an_id_or_a_prefix_of_just_one() {
+fn an_id_or_a_unique_prefix_names_an_entry() {
     let home = Home::new();
     home.opencode(ID, b"1", 1);
     home.opencode("tool_e26cf08d5002AbCdEfGhIjKlMn", b"2", 1);

@@ -13,7 +13,7 @@ use super::{BY_HAND, Home, old, only, plan, stayed};
 const INSIDE: &str = "OVERSPILL_TEST_MAY_MOUNT";
 
 #[test]
-fn what_is_mounted_from_elsewhere_is_never_deleted() {
+fn files_on_other_mounts_are_never_deleted() {
     if std::env::var_os(INSIDE).is_some() {
         return in_a_namespace();
     }
@@ -21,7 +21,7 @@ fn what_is_mounted_from_elsewhere_is_never_deleted() {
     if !may_mount.is_ok_and(|ran| ran.status.success()) {
         return super::skip::skipped("this machine lets nobody mount in a namespace of their own");
     }
-    let name = "store::tests::mounts::what_is_mounted_from_elsewhere_is_never_deleted";
+    let name = "store::tests::mounts::files_on_other_mounts_are_never_deleted";
     let mut again = Command::new("unshare");
     again.arg("-rm").arg(std::env::current_exe().unwrap()).args(["--exact", name, "--nocapture"]);
     let ran = again.env(INSIDE, "1").output().unwrap();
@@ -48,11 +48,11 @@ fn in_a_namespace() {
     let elsewhere = home.file(&home.at("elsewhere"), b"precious", 24 * 9);
     mount(&["--bind", elsewhere.to_str().unwrap(), path.to_str().unwrap()]);
     let entry = only(&home, "overspill");
-    assert_eq!((entry.status, &*entry.status.words()), (EntryStatus::OtherMount, "another mount"));
+    assert_eq!((entry.status, &*entry.status.describe()), (EntryStatus::OtherMount, "another mount"));
     let rule = CleanRule { older_than: Some(SignedDuration::ZERO), max_total: Some(0), ..BY_HAND };
     let plan = plan(std::slice::from_ref(&entry), &rule);
     assert_eq!(plan.to_delete, []);
-    assert_eq!(plan.skipped, [(0, Skipped::Unusual(EntryStatus::OtherMount))]);
+    assert_eq!(plan.skipped, [(0, SkipReason::Unusual(EntryStatus::OtherMount))]);
     assert_eq!(stayed(&entry, &home), Reason::OtherMount);
     assert_eq!(delete(&entry, DeleteMode::Single, &home.env), DeleteOutcome::Stayed(Reason::OtherMount));
     assert_eq!(fs::read(&elsewhere).unwrap(), b"precious");

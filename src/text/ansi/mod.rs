@@ -1,7 +1,7 @@
 //! Parses escape sequences: where each ends, and the style changes of the few that are applied.
 //!
 //! Only the 7-bit forms are recognized, following ECMA-48 and the private strings of terminals; the 8-bit ones (C1)
-//! never count as a sequence here. A sequence must end within its line and within [`LONGEST`] bytes, and contain no
+//! never count as a sequence here. A sequence must end within its line and within [`MAX_SEQUENCE`] bytes, and contain no
 //! other control character; otherwise it is not a sequence, and the sanitiser shows its ESC as text.
 
 mod sgr;
@@ -14,7 +14,7 @@ pub use sgr::Sgr;
 mod tests;
 
 /// Maximum length of a sequence in bytes, from its ESC to its last byte.
-pub const LONGEST: usize = 4096;
+pub const MAX_SEQUENCE: usize = 4096;
 
 const ESC: u8 = 0x1b;
 const BEL: u8 = 0x07;
@@ -30,7 +30,7 @@ pub struct Sequence {
 
 /// Parses the sequence that starts with the ESC at the start of `bytes`, if it is well-formed and complete.
 pub fn sequence(bytes: &[u8]) -> Option<Sequence> {
-    let bytes = &bytes[..bytes.len().min(LONGEST)];
+    let bytes = &bytes[..bytes.len().min(MAX_SEQUENCE)];
     let (&introducer, body) = bytes.strip_prefix(&[ESC])?.split_first()?;
     let other = |len: usize| Sequence { len: 2 + len, sgr: None };
     match introducer {
@@ -97,10 +97,10 @@ fn span(bytes: &[u8], is_inside: impl Fn(u8) -> bool) -> usize {
     bytes.iter().position(|&byte| !is_inside(byte)).unwrap_or(bytes.len())
 }
 
-/// Returns the style of text after `bytes_before` (of the same line), looking back at most [`LONGEST`] bytes, and not
+/// Returns the style of text after `bytes_before` (of the same line), looking back at most [`MAX_SEQUENCE`] bytes, and not
 /// beyond the last line feed.
 pub fn style_at(bytes_before: &[u8]) -> Style {
-    let recent = &bytes_before[bytes_before.len().saturating_sub(LONGEST)..];
+    let recent = &bytes_before[bytes_before.len().saturating_sub(MAX_SEQUENCE)..];
     let line = memchr::memrchr(b'\n', recent).map_or(recent, |at| &recent[at + 1..]);
     let mut style = Style::new();
     let mut at = 0;

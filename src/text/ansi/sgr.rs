@@ -3,11 +3,11 @@
 use anstyle::{Ansi256Color, AnsiColor, Color, Effects, RgbColor, Style};
 
 /// Maximum number of parameters, including sub-parameters, of a sequence that is applied.
-const MOST: usize = 32;
+const MAX_PARAMETERS: usize = 32;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sgr {
-    values: [u16; MOST],
+    values: [u16; MAX_PARAMETERS],
     /// Bit `n` is set if value `n` is attached to the previous one by a colon.
     colons: u32,
     len: usize,
@@ -16,7 +16,7 @@ pub struct Sgr {
 impl Sgr {
     /// Parses the text between `ESC [` and `m`. None if it is private or has over 32 parameters.
     pub fn parse(parameters: &[u8]) -> Option<Self> {
-        let mut sgr = Self { values: [0; MOST], colons: 0, len: 1 };
+        let mut sgr = Self { values: [0; MAX_PARAMETERS], colons: 0, len: 1 };
         for &byte in parameters {
             match byte {
                 b'0'..=b'9' => sgr.digit(byte - b'0'),
@@ -34,7 +34,7 @@ impl Sgr {
     }
 
     fn separate(&mut self, colon: u32) -> Option<()> {
-        if self.len == MOST {
+        if self.len == MAX_PARAMETERS {
             return None;
         }
         self.colons |= colon << self.len;
@@ -132,13 +132,13 @@ fn single(code: u16, style: Style) -> Style {
         24 => drop(UNDERLINES),
         27 => drop(Effects::INVERT),
         29 => drop(Effects::STRIKETHROUGH),
-        30..=37 => style.fg_color(named(code - 30)),
+        30..=37 => style.fg_color(base_color(code - 30)),
         39 => style.fg_color(None),
-        40..=47 => style.bg_color(named(code - 40)),
+        40..=47 => style.bg_color(base_color(code - 40)),
         49 => style.bg_color(None),
         59 => style.underline_color(None),
-        90..=97 => style.fg_color(named(code - 90 + 8)),
-        100..=107 => style.bg_color(named(code - 100 + 8)),
+        90..=97 => style.fg_color(base_color(code - 90 + 8)),
+        100..=107 => style.bg_color(base_color(code - 100 + 8)),
         _ => style,
     }
 }
@@ -157,7 +157,7 @@ fn underlined(kind: u16, style: Style) -> Style {
     }
 }
 
-fn named(index: u16) -> Option<Color> {
+fn base_color(index: u16) -> Option<Color> {
     let color: Option<AnsiColor> = u8::try_from(index).ok().and_then(|index| Ansi256Color(index).into_ansi());
     color.map(Color::from)
 }

@@ -61,7 +61,7 @@ fn fg(color: impl Into<Color>) -> Style {
 }
 
 #[test]
-fn the_whitelist() {
+fn the_whitelist_is_applied() {
     let effect = |effects: Effects| Style::new().effects(effects);
     let table = [
         ("", Style::new()),
@@ -99,7 +99,7 @@ fn the_whitelist() {
 }
 
 #[test]
-fn what_is_not_on_it_changes_nothing() {
+fn other_parameters_change_nothing() {
     for parameters in
         ["5", "6", "8", "10", "11", "20", "26", "28", "50", "51", "53", "73", "256", "65535", "1:2", "4:9"]
     {
@@ -108,7 +108,7 @@ fn what_is_not_on_it_changes_nothing() {
 }
 
 #[test]
-fn a_spoilt_colour_takes_its_figures_with_it() {
+fn an_invalid_colour_consumes_its_parameters() {
     for parameters in
         ["38;5;256", "38;2;1;2;999", "38;5", "38;2;1;2", "38", "38:5", "38:2:1:2", "38:7:1", "38;5:1"]
     {
@@ -129,8 +129,8 @@ fn the_style_at_a_place_is_that_of_its_line() {
     assert_eq!(style_at(b"\x1b[1m\x1b[31"), Style::new().bold());
     assert_eq!(style_at(b"\x1b]0;\x1b[1m"), Style::new().bold());
     let long = |distance: usize| [&b"\x1b[1m"[..], &vec![b'x'; distance - 4]].concat();
-    assert_eq!(style_at(&long(LONGEST)), Style::new().bold());
-    assert_eq!(style_at(&long(LONGEST + 1)), Style::new());
+    assert_eq!(style_at(&long(MAX_SEQUENCE)), Style::new().bold());
+    assert_eq!(style_at(&long(MAX_SEQUENCE + 1)), Style::new());
 }
 
 #[test]
@@ -154,7 +154,7 @@ proptest! {
     }
 
     #[test]
-    fn what_an_sgr_makes_can_be_written_and_read_back(parameters in "[0-9;:]{0,30}") {
+    fn styles_can_be_written_and_read_back(parameters in "[0-9;:]{0,30}") {
         if let Some(sgr) = Sgr::parse(parameters.as_bytes()) {
             let style = sgr.apply(Style::new());
             prop_assert_eq!(style_at(style.render().to_string().as_bytes()), style);

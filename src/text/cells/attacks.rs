@@ -44,7 +44,7 @@ const ATTACKS: &[(&str, &[u8], &str)] = &[
 ];
 
 #[test]
-fn the_pager_obeys_none() {
+fn the_pager_obeys_no_sequence() {
     for (name, bytes, expected) in ATTACKS {
         assert_eq!(drawn(bytes, &Show::PAGER), *expected, "{name}");
     }

@@ -102,7 +102,7 @@ proptest! {
     }
 
     #[test]
-    fn visible_text_is_all_there(text in "[ -~é日\u{301}]{0,60}") {
+    fn no_visible_text_is_lost(text in "[ -~é日\u{301}]{0,60}") {
         let cells = sanitize(text.as_bytes(), &Show::MODEL);
         let joined: String = cells.iter().map(|cell| cell.text.as_str()).collect();
         prop_assert_eq!(joined.replace('\u{25cc}', "").len() + cells.iter().map(surplus).sum::<usize>(), text.len());

@@ -207,7 +207,7 @@ impl<'a> Cells<'a> {
         self.cell(kind, CellText::default(), 0, len)
     }
 
-    fn named(&self, name: CellText, len: usize) -> Cell {
+    fn name_cell(&self, name: CellText, len: usize) -> Cell {
         self.cell(CellKind::Control, name, name.len(), len)
     }
 
@@ -230,7 +230,7 @@ impl<'a> Cells<'a> {
             b'\t' if self.show.tab > 0 => self.tab(),
             0x1b if self.show.escapes == Escapes::Render => self.escape(),
             0x1b => self.escape_as_text(),
-            0..=0x1f | 0x7f => self.named(CellText::caret(byte), 1),
+            0..=0x1f | 0x7f => self.name_cell(CellText::caret(byte), 1),
             _ => self.scalar(),
         }
     }
@@ -251,14 +251,14 @@ impl<'a> Cells<'a> {
                 self.silent(CellKind::Style, len)
             }
             Some(Sequence { len, sgr: None }) => self.silent(CellKind::Hidden, len),
-            None => self.named(CellText::caret(0x1b), 1),
+            None => self.name_cell(CellText::caret(0x1b), 1),
         }
     }
 
     fn escape_as_text(&mut self) -> Cell {
         let len = ansi::sequence(&self.bytes[self.at..]).map_or(0, |sequence| sequence.len);
         self.sequence = self.sequence.max(self.at + len);
-        self.named(CellText::caret(0x1b), 1)
+        self.name_cell(CellText::caret(0x1b), 1)
     }
 
     /// Returns what a cell is, which may be a piece of the escape sequence read last.
@@ -272,7 +272,7 @@ impl<'a> Cells<'a> {
     fn scalar(&mut self) -> Cell {
         match scalar::decode(&self.bytes[self.at..]) {
             Scalar::Invalid { first, .. } if self.show.invalid == Invalid::Hex => {
-                self.named(CellText::hex(u32::from(first)), 1)
+                self.name_cell(CellText::hex(u32::from(first)), 1)
             }
             Scalar::Invalid { len, .. } => self.replaced(len),
             Scalar::Valid(c) if self.show.ascii => self.in_ascii(c),
@@ -280,15 +280,15 @@ impl<'a> Cells<'a> {
             Scalar::Valid(c) if scalar::class(c) == ScalarClass::Plain && !scalar::is_skin_tone(c) => {
                 self.plain(c)
             }
-            Scalar::Valid(c) => self.named(CellText::hex(c as u32), c.len_utf8()),
+            Scalar::Valid(c) => self.name_cell(CellText::hex(c as u32), c.len_utf8()),
         }
     }
 
     fn in_ascii(&self, c: char) -> Cell {
         match u8::try_from(c) {
             Ok(byte @ 0x20..=0x7e) => self.ascii(byte),
-            _ if scalar::class(c) == ScalarClass::Plain => self.named(CellText::point(c), c.len_utf8()),
-            _ => self.named(CellText::hex(c as u32), c.len_utf8()),
+            _ if scalar::class(c) == ScalarClass::Plain => self.name_cell(CellText::point(c), c.len_utf8()),
+            _ => self.name_cell(CellText::hex(c as u32), c.len_utf8()),
         }
     }
 
@@ -304,7 +304,7 @@ impl<'a> Cells<'a> {
 
     fn plain(&mut self, c: char) -> Cell {
         if self.at < self.undrawable && c.width() == Some(0) {
-            return self.named(CellText::hex(c as u32), c.len_utf8());
+            return self.name_cell(CellText::hex(c as u32), c.len_utf8());
         }
         self.grapheme(c)
     }
@@ -313,7 +313,7 @@ impl<'a> Cells<'a> {
         let grapheme = self.window.grapheme(self.bytes, self.at, first);
         if grapheme.width == 0 {
             self.undrawable = self.at + grapheme.len + grapheme.surplus;
-            return self.named(CellText::hex(first as u32), first.len_utf8());
+            return self.name_cell(CellText::hex(first as u32), first.len_utf8());
         }
         self.surplus = grapheme.surplus;
         self.cell(CellKind::Text, grapheme.text, grapheme.width, grapheme.len)

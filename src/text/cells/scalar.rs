@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_version_will_assign_is_named() {
+    fn noncharacters_are_named() {
         let nonchar = |c: u32| matches!(c, 0xfdd0..=0xfdef) || c & 0xfffe == 0xfffe;
         for c in scalars().filter(|&c| nonchar(c as u32)) {
             assert_eq!(class(c), ScalarClass::Named, "U+{:04X}", c as u32);
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn the_short_road_agrees_with_the_long_one() {
+    fn the_fast_path_agrees_with_the_slow_one() {
         for c in scalars().filter(|&c| is_common(c)) {
             assert!(c.is_ascii() || c.escape_debug().len() == 1, "U+{:04X}", c as u32);
             assert!(!is_blank_or_ignorable(c), "U+{:04X}", c as u32);
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn pictographs_are_told_from_letters_digits_and_marks() {
+    fn pictographs_are_distinguished_from_letters_digits_and_marks() {
         for c in ['👨', '❤', '©', '🏳', '🌈', '♂', '🫱'] {
             assert!(is_pictographic(c), "{c}");
         }

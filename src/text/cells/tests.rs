@@ -38,7 +38,7 @@ fn widths(text: &str) -> Vec<u8> {
 }
 
 #[test]
-fn text_is_itself() {
+fn plain_text_is_shown_unchanged() {
     let same = [
         "",
         "plain ~",
@@ -226,7 +226,7 @@ fn an_ascii_terminal_gets_ascii() {
 }
 
 #[test]
-fn colour_becomes_look_and_marks_stay_plain() {
+fn colours_become_styles_and_marks_stay_plain() {
     let cells = sanitize(b"a\x1b[31mb\x07\x1b[mc", &Show::PAGER);
     let kinds: Vec<_> = cells.iter().map(|cell| cell.kind).collect();
     assert_eq!(

@@ -8,7 +8,7 @@ use crate::text::index::block_size;
 /// Number of blocks that share one total, so that blocks without a line are skipped together.
 const GROUP: usize = 256;
 
-/// What is known of the last line that starts in a block: it may end far beyond, so that the block alone cannot tell.
+/// What is known of the last line that starts in a block: it may end far beyond, so that the block alone does not show it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LastLine {
     /// No line starts in the block.
@@ -195,7 +195,7 @@ impl FilterIndex {
         })
     }
 
-    /// Whether any line that starts in a range of bytes is shown, as far as whole blocks can tell.
+    /// Whether any line that starts in a range of bytes is shown, as far as whole blocks show.
     pub fn any_in(&self, bytes: &Range<usize>, shows: Shows) -> bool {
         self.next(bytes.start / self.block, shows).is_some_and(|block| block * self.block < bytes.end)
     }

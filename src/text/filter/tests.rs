@@ -120,7 +120,7 @@ fn a_match_deep_inside_a_long_line_counts() {
 }
 
 #[test]
-fn what_is_counted_twice_counts_once() {
+fn lines_counted_twice_count_once() {
     let mut index = FilterIndex::with_block(10, 5);
     let lines = BlockLines { got: 2, lost: 1, last: index::LastLine::Got };
     index.insert(0, &[lines]);

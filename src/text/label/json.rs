@@ -19,7 +19,7 @@ pub fn write(
     value.serialize(&mut Serializer::with_formatter(out, escaping)).map_err(io::Error::from)
 }
 
-/// A cell has at most so many code points, on a terminal.
+/// Maximum number of code points in a cell of a terminal.
 const MAX_POINTS: usize = 8;
 
 struct Escaping {
@@ -27,7 +27,7 @@ struct Escaping {
 }
 
 impl Escaping {
-    /// Whether a character is written as it is, after so many that it may share a cell with.
+    /// Whether a character is written as it is, after this many that it may share a cell with.
     fn is_as_is(&self, character: char, before: usize) -> bool {
         let fits = |show: Show| !show.ascii && before < MAX_POINTS || character.is_ascii();
         cells::is_plain(character) && self.terminal.is_none_or(fits)
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn json_obeys_and_hides_nothing() {
+    fn json_output_is_escaped_and_complete() {
         let table = [
             ("plain ä 日本 😀\u{301}", "plain ä 日本 😀\u{301}"),
             ("\u{7f}\u{9b}31m\u{85}", r"\u007f\u009b31m\u0085"),
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn a_terminal_gets_no_more_marks_than_fit_a_cell_and_a_program_gets_all() {
+    fn a_terminal_gets_few_marks_per_cell_and_a_program_gets_all() {
         let marks = format!("e{}b", "\u{301}".repeat(5000));
         assert_eq!(written(&marks), format!("\"{marks}\""));
         let shown = written_for(Some(Show::MODEL), &marks);

@@ -25,12 +25,12 @@ impl SafeText {
         columns_of(self)
     }
 
-    /// Its start and its end with `…` between them, in at most so many columns.
+    /// Its start and its end with `…` between them, in at most this many columns.
     pub fn fit(&self, columns: usize) -> Self {
         Self::new(fit(self, columns))
     }
 
-    /// Its start, with `mark` if that is not all, in at most so many columns; nothing if not even the mark has room.
+    /// Its start, with `mark` if that is not all, in at most this many columns; nothing if not even the mark has room.
     pub fn head(self, columns: usize, mark: &str) -> Self {
         match columns.checked_sub(columns_of(mark)) {
             _ if self.columns() <= columns => self,
@@ -39,7 +39,7 @@ impl SafeText {
         }
     }
 
-    /// With spaces at its end, in at least so many columns.
+    /// With spaces at its end, in at least this many columns.
     pub fn padded(&self, columns: usize) -> Self {
         Self::new(format!("{self}{}", " ".repeat(columns.saturating_sub(self.columns()))))
     }

@@ -91,7 +91,7 @@ fn a_long_line_is_printed_whole_in_its_colours() {
 }
 
 #[test]
-fn an_error_of_the_terminal_is_handed_on() {
+fn errors_of_the_terminal_are_passed_on() {
     struct Closed;
     impl io::Write for Closed {
         fn write(&mut self, _: &[u8]) -> io::Result<usize> {
@@ -121,7 +121,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_fitted_fits(text in any::<String>(), columns in 0..40_usize) {
+    fn fitted_text_fits(text in any::<String>(), columns in 0..40_usize) {
         let safe = label(text.as_bytes());
         let fitted = fit(&safe, columns);
         prop_assert!(columns_of(&fitted) <= columns);

@@ -160,7 +160,7 @@ impl<'a> Rows<'a> {
                 (row.start, row.end) = (cell.end(), cell.end());
                 continue;
             }
-            push(&mut row, seen(cell, start, from..to));
+            push(&mut row, visible_part(cell, start, from..to));
             if column >= to {
                 break;
             }
@@ -261,7 +261,7 @@ fn stand_in(cell: Cell) -> Cell {
 }
 
 /// Returns the visible part of a cell at column `start`, where `view` are the visible columns.
-fn seen(cell: Cell, start: u64, view: Range<u64>) -> Cell {
+fn visible_part(cell: Cell, start: u64, view: Range<u64>) -> Cell {
     let end = start + u64::from(cell.width);
     if view.start <= start && end <= view.end {
         return cell;

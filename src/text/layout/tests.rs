@@ -94,7 +94,7 @@ fn a_tab_goes_to_the_next_stop_of_its_row() {
 }
 
 #[test]
-fn what_is_wider_than_the_row_has_a_stand_in() {
+fn a_character_wider_than_the_row_has_a_stand_in() {
     assert_eq!(wrapped("日本".as_bytes(), 1), [">", ">"]);
     assert_eq!(wrapped("a\u{202e}b".as_bytes(), 2), ["a", ">b"]);
     assert_eq!(wrapped("日\ta".as_bytes(), 0), [">", " ", "a"]);

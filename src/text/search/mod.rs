@@ -193,7 +193,7 @@ impl MatchCounts {
         self.chunks.truncate(same);
     }
 
-    /// Whether any match starts in a range of the file, as far as the chunks can tell.
+    /// Whether any match starts in a range of the file, as far as the chunks show.
     pub fn any_in(&self, stretch: &Range<usize>) -> bool {
         let before = |offset: usize| {
             let chunk = self.chunks.partition_point(|(end, _)| *end <= offset);

@@ -49,7 +49,7 @@ impl Default for Patience {
 
 impl Needle {
     /// Returns the longest such bytes of a pattern, if searching for them first is worthwhile.
-    pub(crate) fn of(hir: &Hir) -> Option<Self> {
+    pub(crate) fn longest(hir: &Hir) -> Option<Self> {
         if is_literal_enough(hir) {
             return None;
         }

@@ -65,7 +65,7 @@ impl Pattern {
     /// Compiles `text` to match in UTF-16 of an order, or else in UTF-8.
     ///
     /// # Errors
-    /// If `text` is no pattern, or has what cannot be searched for in UTF-16.
+    /// `text` is not a pattern, or has something that cannot be searched for in UTF-16.
     pub fn in_text(text: &str, utf16: Option<ByteOrder>) -> Result<Self, PatternError> {
         let ast = ast::parse::Parser::new()
             .parse(text)
@@ -88,7 +88,7 @@ impl Pattern {
             .nest_limit(NEST_LIMIT)
             .build()
             .map_err(|_| PatternError { why: "it is too large to search with".to_owned(), at: None })?;
-        Ok(Self { text: text.to_owned(), regex, needle: Needle::of(&hir), severity: None, utf16 })
+        Ok(Self { text: text.to_owned(), regex, needle: Needle::longest(&hir), severity: None, utf16 })
     }
 
     /// Compiles `text` so that a match goes on to the end of its line: a line has one at most.
@@ -107,7 +107,7 @@ impl Pattern {
 
     /// Compiles a built-in pattern as [`Pattern::to_line_end`] does, of which lines of JSON with a level count by that. It is
     /// compiled once: that it does not match empty text is known.
-    pub(super) fn of_severity(text: &str, severity: Severity) -> Result<Self, PatternError> {
+    pub(super) fn for_severity(text: &str, severity: Severity) -> Result<Self, PatternError> {
         let whole = Self::new(&with_rest_of_line(text))?;
         Ok(Self { text: text.to_owned(), severity: Some(severity), ..whole })
     }

@@ -52,7 +52,7 @@ fn seek(
 }
 
 #[test]
-fn case_is_smart() {
+fn search_has_smart_case() {
     assert_eq!(all(b"Error error", "error").len(), 2);
     assert_eq!(all(b"Error error", "Error").len(), 1);
 }
@@ -65,13 +65,13 @@ fn no_match_holds_a_line_feed() {
 }
 
 #[test]
-fn case_is_that_of_letters_not_of_classes() {
+fn only_literal_capitals_make_a_pattern_case_sensitive() {
     assert_eq!(all(b"ERROR 1", r"error\D\S").len(), 1);
     assert_eq!(all(b"ERROR 1", r"[E]rror").len(), 0);
 }
 
 #[test]
-fn a_line_feed_asked_for_by_name_is_refused() {
+fn an_explicit_line_feed_is_refused() {
     let error = Pattern::new(r"ä\nb").unwrap_err();
     assert_eq!((error.why.as_str(), error.at), ("a match cannot span lines", Some(1)));
     assert_eq!(all(b"a\nb", r"[^\n]+"), [0..1, 2..3]);
@@ -201,7 +201,7 @@ proptest! {
 }
 
 #[test]
-fn what_every_match_holds_is_sought_first() {
+fn bytes_that_every_match_holds_are_sought_first() {
     for pattern in [
         "the needle",
         r"\d+ms",
@@ -234,7 +234,7 @@ const SIFTED: &[&str] = &[
 
 proptest! {
     #[test]
-    fn seeking_first_what_a_match_holds_changes_no_match(
+    fn the_needle_changes_no_match(
         words in proptest::collection::vec(prop_oneof![4 => "[abAB \n\r]{1,9}", 1 => " {60,200}", 1 => "(ab b|bab |aab B\r\n){1,30}"], 0..60),
         pattern in proptest::sample::select(SIFTED),
         at in 0usize..40,

@@ -39,7 +39,7 @@ impl Element {
 }
 
 /// Returns the range of valid second bytes after a lead byte, and the number of bytes that follow; `None` for a byte
-/// that is no lead byte.
+/// that is not a lead byte.
 fn continuation(lead: u8) -> Option<(u8, u8, usize)> {
     Some(match lead {
         0xC2..=0xDF => (0x80, 0xBF, 1),
@@ -281,17 +281,17 @@ fn measure_window(bytes: &[u8], window: Range<usize>, want: TotalsMask, sum: &mu
 fn measure_text(text: &[u8], sum: &mut Measure) {
     // Most lines are short and plain.
     if text.len() < STRIDE && text.is_ascii() {
-        *sum += Measure::of_zeros(text.len() as u64);
+        *sum += Measure::zeros(text.len() as u64);
         return;
     }
     let mut at = 0;
     while at < text.len() {
         let strides = text[at..].chunks_exact(STRIDE).take_while(|stride| stride.is_ascii()).count();
-        *sum += Measure::of_zeros((strides * STRIDE) as u64);
+        *sum += Measure::zeros((strides * STRIDE) as u64);
         at += strides * STRIDE;
         let rest = &text[at..];
         if rest.len() < STRIDE && rest.is_ascii() {
-            *sum += Measure::of_zeros(rest.len() as u64);
+            *sum += Measure::zeros(rest.len() as u64);
             return;
         }
         let stop = element_end(text, (at + PIECE).min(text.len()));
@@ -344,7 +344,7 @@ fn is_second(lead: u8, byte: u8) -> u8 {
 
 impl Measure {
     /// Returns the measure of `len` NUL bytes, or of other ASCII without line ends.
-    pub fn of_zeros(len: u64) -> Self {
+    pub fn zeros(len: u64) -> Self {
         Self { decoded_bytes: len, units: len, points: len, ..Self::default() }
     }
 }

@@ -29,7 +29,7 @@ fn hostile() -> impl Strategy<Value = Vec<u8>> {
 }
 
 #[test]
-fn the_worked_check() {
+fn the_worked_example_holds() {
     let bytes = b"ab\xffcd\xf0\x9f\x98\n";
     assert_eq!(decode_lossy(bytes), "ab\u{FFFD}cd\u{FFFD}\n");
     assert_eq!(decode_go(bytes), "ab\u{FFFD}cd\u{FFFD}\u{FFFD}\u{FFFD}\n");

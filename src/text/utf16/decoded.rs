@@ -17,7 +17,7 @@ pub struct Utf16Text {
 
 impl Utf16Text {
     /// Decodes a line of a file in UTF-16, or a part of one, with or without its line feed; `at` is its offset in the
-    /// file. What is no character becomes U+FFFD, the byte-order mark and the second half of the line feed before
+    /// file. Invalid units become U+FFFD, the byte-order mark and the second half of the line feed before
     /// belong to the first character.
     pub fn new(bytes: &[u8], order: ByteOrder, at: u64) -> Self {
         let mut decoded = Self { text: String::new(), sources: Vec::new() };

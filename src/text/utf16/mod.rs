@@ -12,7 +12,7 @@ pub(super) use pattern::encoded;
 #[cfg(test)]
 mod tests;
 
-/// How much of a file is looked at to tell what it is, in bytes.
+/// How much of a file is looked at to identify it, in bytes.
 const LOOK: usize = 4096;
 
 /// A file without a mark is not taken for UTF-16 below this many bytes.
@@ -28,7 +28,7 @@ pub enum ByteOrder {
 impl ByteOrder {
     /// Returns the order of a file in UTF-16: one that begins with a byte-order mark, or of which every other byte of the
     /// start is NUL, and the others are ASCII text.
-    pub fn of(file: &[u8]) -> Option<Self> {
+    pub fn detect(file: &[u8]) -> Option<Self> {
         let start = &file[..file.len().min(LOOK)];
         let [first, second, ..] = *start else { return None };
         match [first, second] {
@@ -48,7 +48,7 @@ impl ByteOrder {
         start.as_chunks().0.iter().all(is_ascii).then_some(order)
     }
 
-    pub fn words(self) -> &'static str {
+    pub fn describe(self) -> &'static str {
         match self {
             Self::Little => "UTF-16, little-endian",
             Self::Big => "UTF-16, big-endian",

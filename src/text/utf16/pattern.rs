@@ -7,7 +7,7 @@ use super::ByteOrder;
 /// Returns the pattern that matches the bytes of what `pattern` matches as text.
 ///
 /// # Errors
-/// It has what has no such form; the words say what.
+/// It has something without such a form, which the message names.
 pub(in crate::text) fn encoded(pattern: Hir, order: ByteOrder) -> Result<Hir, &'static str> {
     let all = |subs: Vec<Hir>| subs.into_iter().map(|sub| encoded(sub, order)).collect::<Result<_, _>>();
     Ok(match pattern.into_kind() {

@@ -50,17 +50,17 @@ fn found(pattern: &str, text: &str, order: ByteOrder) -> Vec<String> {
 #[test]
 fn a_file_is_utf16_by_its_mark_or_by_the_nuls_between_its_letters() {
     for order in [Little, Big] {
-        assert_eq!(ByteOrder::of(&bytes_of("\u{feff}", order)), Some(order));
-        assert_eq!(ByteOrder::of(&bytes_of("\u{feff}日本", order)), Some(order));
-        assert_eq!(ByteOrder::of(&bytes_of("eight le\r\n\tters", order)), Some(order));
-        assert_eq!(ByteOrder::of(&bytes_of("seven l", order)), None, "too little to tell");
-        assert_eq!(ByteOrder::of(&bytes_of("with one \u{1} control", order)), None);
+        assert_eq!(ByteOrder::detect(&bytes_of("\u{feff}", order)), Some(order));
+        assert_eq!(ByteOrder::detect(&bytes_of("\u{feff}日本", order)), Some(order));
+        assert_eq!(ByteOrder::detect(&bytes_of("eight le\r\n\tters", order)), Some(order));
+        assert_eq!(ByteOrder::detect(&bytes_of("seven l", order)), None, "too little to tell");
+        assert_eq!(ByteOrder::detect(&bytes_of("with one \u{1} control", order)), None);
     }
     let utf32: Vec<u8> = "\u{feff}ab".chars().flat_map(|c| u32::from(c).to_le_bytes()).collect();
     for other in
         [&b""[..], b"\xff", b"plain text, and more", &[0; 64], &utf32, b"a\0b\0c\0d\0e\0f\0g\0hij\0k\0l\0"]
     {
-        assert_eq!(ByteOrder::of(other), None, "{other:?}");
+        assert_eq!(ByteOrder::detect(other), None, "{other:?}");
     }
 }
 
@@ -74,7 +74,7 @@ fn lines_are_decoded_as_the_index_sees_them() {
 }
 
 #[test]
-fn what_is_no_character_is_replaced() {
+fn invalid_units_are_replaced() {
     assert_eq!(Utf16Text::new(b"a\0\x00\xd8b\0", Little, 0).text(), "a\u{fffd}b", "half of a pair");
     assert_eq!(Utf16Text::new(b"a\0b", Little, 0).text(), "a\u{fffd}", "half of a unit");
     assert_eq!(Utf16Text::new(b"\x01a\0", Little, 7).text(), "\u{fffd}a", "the other half");
@@ -84,7 +84,7 @@ fn what_is_no_character_is_replaced() {
 }
 
 #[test]
-fn what_is_found_is_what_the_pattern_matches_as_text() {
+fn a_search_finds_what_the_pattern_matches_as_text() {
     let text = "\u{feff}Error: žluť 日本 🎉🎊\r\nno error\r\nwarning [12]\r\n";
     for order in [Little, Big] {
         let found = |pattern| found(pattern, text, order);

@@ -2,7 +2,7 @@
 
 use std::any::Any;
 
-use crate::store::{Marked, Pending};
+use crate::store::{Pending, PendingDelete};
 use crate::tui::event::{Event, Message, ScreenEvent};
 use crate::tui::keys::{Action, KeyContext};
 use crate::tui::list::screen::ListScreen;
@@ -210,7 +210,7 @@ impl App {
         Some(&outputs.of.pending).filter(|pending| !pending.is_empty())
     }
 
-    pub fn take_pending(&mut self) -> Vec<Marked> {
+    pub fn take_pending(&mut self) -> Vec<PendingDelete> {
         self.screen_mut::<ListScreen<Outputs>>().map_or_else(Vec::new, |outputs| outputs.of.pending.take())
     }
 }

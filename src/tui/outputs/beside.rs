@@ -10,7 +10,7 @@ use crate::output::OpenOutput;
 use crate::output::subject::Subject;
 use crate::rows::outputs::{self, OutputRow};
 use crate::session::facts::TitledText;
-use crate::source::{Hold, Identity, MapView};
+use crate::source::{FileLock, Identity, MapView};
 use crate::store::EntryStatus;
 use crate::text::label::SafeText;
 use crate::tui::job::{JobContext, Pace, Slot};
@@ -71,7 +71,7 @@ impl Outputs {
             return;
         }
         if row.entry.status != EntryStatus::Ok {
-            let words = format!("not shown: {}", row.entry.status.words());
+            let words = format!("not shown: {}", row.entry.status.describe());
             self.glance = Some(Glance { of, output: Some(Err(words.into())) });
             return;
         }
@@ -102,7 +102,7 @@ pub(super) fn draw(glance: Option<&Glance>, list: &List<OutputRow>, on: PanelFra
 }
 
 fn plan(of: (PathBuf, Identity), context: &JobContext) {
-    let made = match (context.services.open)(&of.0, Hold::No) {
+    let made = match (context.services.open)(&of.0, FileLock::None) {
         Ok(target) => Glance::new(of, target.subject, target.source.view(), &|| context.is_wanted()),
         Err(why) => Some(Glance { of, output: Some(Err(why.into())) }),
     };

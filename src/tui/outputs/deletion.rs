@@ -11,7 +11,7 @@ use crate::base::human::{count, size, span, thousands};
 use crate::rows::batch::RowTable;
 use crate::rows::outputs::OutputRow;
 use crate::store::{
-    self, CleanPlan, CleanRule, DeleteMode, DeleteOutcome, EntryStatus, Env, Marked, Trigger, Why, clean_plan,
+    self, CleanPlan, CleanRule, DeleteMode, DeleteOutcome, DeleteReason, EntryStatus, Env, PendingDelete,
 };
 use crate::text::label::{SafeText, label};
 use crate::tui::event::Message;
@@ -38,13 +38,13 @@ impl Outputs {
                     refused = refused.or(Some(format!("{}: {why}", label(row.entry.id_bytes()))));
                 }
                 None => {
-                    let why = if row.entry.is_kept() { Why::AskedKept } else { Why::Asked };
-                    to_delete.push(Marked { entry: row.entry.clone(), why, mode });
+                    let why = DeleteReason::Requested { knows_kept: row.entry.is_kept() };
+                    to_delete.push(PendingDelete { entry: row.entry.clone(), why, mode });
                 }
             }
         }
         let surprise = to_delete.iter().find_map(|marked| match (marked.why, marked.entry.status) {
-            (Why::AskedKept, _) => Some("you keep it"),
+            (DeleteReason::Requested { knows_kept: true }, _) => Some("you keep it"),
             (_, EntryStatus::HardLinked) => Some("it has other names (hard link), which stay"),
             _ => None,
         });
@@ -91,10 +91,10 @@ impl Outputs {
     }
 
     pub(super) fn offer_cleaning(&mut self, on: Context) {
-        let rule = CleanRule { asked: Trigger::ByHand, older_than: None, max_total: None };
+        let rule = CleanRule { asked: store::Trigger::ByHand, older_than: None, max_total: None };
         let rows = on.list.rows().clone();
         let now = on.list.look.now;
-        let mut plan = clean_plan(rows.iter().map(|row| &row.entry), now, &rule);
+        let mut plan = store::clean_plan(rows.iter().map(|row| &row.entry), now, &rule);
         plan.to_delete.sort_by_key(|to_delete| rows[to_delete.index].entry.identity.modified);
         if plan.to_delete.is_empty() {
             return on.note("nothing is overdue");
@@ -104,7 +104,7 @@ impl Outputs {
 }
 
 fn refusal(row: &OutputRow, mode: DeleteMode, keys: &KeyMap) -> Option<String> {
-    let unusual = row.entry.status.words();
+    let unusual = row.entry.status.describe();
     match row.entry.status {
         _ if row.entry.is_kept() && mode == DeleteMode::Bulk => {
             let delete = keys.of(KeyContext::Lists, Action::Delete);
@@ -121,7 +121,7 @@ fn refusal(row: &OutputRow, mode: DeleteMode, keys: &KeyMap) -> Option<String> {
 }
 
 /// Deletes entries by the rules of their stores. Returns a message with the result, and what stayed.
-pub fn delete(to_delete: Vec<Marked>, env: &Env) -> (Message, Vec<Marked>) {
+pub fn delete(to_delete: Vec<PendingDelete>, env: &Env) -> (Message, Vec<PendingDelete>) {
     let now = crate::base::env::now();
     let mut cleaner = match store::Cleaner::start(env) {
         Ok(Some(cleaner)) => cleaner,
@@ -180,7 +180,7 @@ impl Layer for CleaningBox {
                     // Exactly what is shown as overdue, even if a scan has found more since.
                     outputs.of.pending.mark(self.plan.to_delete.iter().map(|to_delete| {
                         let entry = self.rows[to_delete.index].entry.clone();
-                        Marked { entry, why: to_delete.why, mode: DeleteMode::Bulk }
+                        PendingDelete { entry, why: to_delete.why, mode: DeleteMode::Bulk }
                     }));
                     let words = outputs.of.pending_words(on.canvas.keys);
                     outputs.say(Some(Message::note(words)));

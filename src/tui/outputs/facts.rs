@@ -13,7 +13,7 @@ use crate::rows::batch::{BatchText, RowTable, TextTable};
 use crate::rows::column::SlowState;
 use crate::rows::got::{ModelGot, ModelShare};
 use crate::rows::outputs::{MEASURED, OutputFacts, OutputRow, Peek, peek};
-use crate::source::{Hold, Identity, MapView};
+use crate::source::{FileLock, Identity, MapView};
 use crate::store::{Entry, Env, Record};
 use crate::text::search::SeverityPatterns;
 use crate::tui::job::{JobContext, Slot};
@@ -139,7 +139,7 @@ fn measure(entries: Vec<RowEntry>, context: &JobContext) {
         let goes_on = || context.is_wanted() && began.elapsed() < MAX_TIME;
         let share = match is_part_saved(&entry, context.env()) {
             true => Some(ModelShare::without_errors(ModelGot::Unsaved)),
-            false => (context.services.open)(&entry.path(), Hold::No).ok().and_then(|target| {
+            false => (context.services.open)(&entry.path(), FileLock::None).ok().and_then(|target| {
                 share_of((target.subject, target.source.view()), &context.services.severities, &goes_on)
             }),
         };
@@ -168,7 +168,7 @@ fn share_of(
 
 /// Whether it is recorded that only the start of an output was saved.
 fn is_part_saved(entry: &Entry, env: &Env) -> bool {
-    entry.is_own() && Record::of_run(env, &entry.path()).is_some_and(|run| !run.is_whole())
+    entry.is_own() && Record::find_run(env, &entry.path()).is_some_and(|run| !run.is_whole())
 }
 
 /// Reads the first lines of some entries, and the records of their runs.

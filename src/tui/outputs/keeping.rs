@@ -7,7 +7,7 @@ use crate::base::human::{count, size};
 use crate::config::ChosenBy;
 use crate::output::subject::Subject;
 use crate::rows::outputs::OutputRow;
-use crate::source::{Hold, MapView};
+use crate::source::{FileLock, MapView};
 use crate::store::{self, CopyRecord, Entry, EntryStatus, KEPT_ALREADY, OwnStore, UNFINISHED, entries_at};
 use crate::text::label::label;
 use crate::tui::event::{Event, Message};
@@ -218,12 +218,12 @@ fn goes_on(bytes: u64, context: &JobContext) -> bool {
 
 /// Returns what is to be recorded of a copy: whose the entry is, and by which policy and limits it is cut.
 fn recorded(entry: &Entry, command: &str, context: &JobContext) -> Result<CopyRecord, String> {
-    let choice = (context.services.open)(&entry.path(), Hold::No)?.subject.policy;
+    let choice = (context.services.open)(&entry.path(), FileLock::None)?.subject.policy;
     let policies = match choice.chosen_by {
         ChosenBy::Store(names) => names,
         ChosenBy::Person | ChosenBy::Variable => Vec::new(),
     };
     let (parameters, limits_from) = (choice.policy.changed(), choice.limits_from.to_string());
     let command = command.lines().next().unwrap_or_default().chars().take(MAX_COMMAND).collect();
-    Ok(CopyRecord { command, policies, parameters, limits_from, ..CopyRecord::of(entry) })
+    Ok(CopyRecord { command, policies, parameters, limits_from, ..CopyRecord::new(entry) })
 }

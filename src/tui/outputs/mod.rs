@@ -19,7 +19,7 @@ use crate::rows::got::ModelShare;
 use crate::rows::outputs::{self, OutputFacts, OutputRow, Peek};
 use crate::session::citing::CitingCall;
 use crate::source::Identity;
-use crate::store::{self, Entry, EntrySums, Kept, Marked, Pending, RootReport, Scanned, StoreSpec};
+use crate::store::{self, Entry, EntrySums, KeptIds, Pending, PendingDelete, RootReport, StoreSpec};
 use crate::text::label::SafeText;
 use crate::text::search::Pattern;
 
@@ -55,7 +55,7 @@ pub struct Outputs {
     /// The result of the last scan for each root of each store.
     reports: Vec<(Arc<StoreSpec>, Vec<RootReport>)>,
     user: Option<u32>,
-    kept: Kept,
+    kept: KeptIds,
     /// The last message about unreadable directories, so that it is not repeated.
     last_warning: String,
     facts: HashMap<Identity, Arc<OutputFacts>>,
@@ -77,8 +77,8 @@ pub struct Outputs {
 pub enum OutputsEvent {
     Changed,
     /// A deletion is done; the message reports which entries were deleted, and these stayed.
-    Deleted(Message, Vec<Marked>),
-    Scanned(Scanned),
+    Deleted(Message, Vec<PendingDelete>),
+    Scanned(store::ScanStep),
     /// The first lines of entries, and the records of their runs, have been read.
     Peeked(Vec<(usize, Entry, Peek)>),
     /// What the filter searches of the batch of entries of this number has been read.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::rows::batch::{BATCH, RowTable};
 use crate::rows::outputs::OutputRow;
-use crate::store::{self, Entry, EntrySums, RootReport, Scanned, StoreSpec};
+use crate::store::{self, Entry, EntrySums, RootReport, ScanStep, StoreSpec};
 use crate::text::label::label;
 use crate::tui::event::Message;
 use crate::tui::job::{JobContext, Slot};
@@ -20,16 +20,16 @@ impl Outputs {
 
     /// Takes in what a scan reports. The rows of the first are shown as they arrive; later ones change the list only
     /// when they have finished.
-    pub(super) fn scanned(&mut self, scanned: Scanned, on: Context) {
+    pub(super) fn scanned(&mut self, scanned: ScanStep, on: Context) {
         match scanned {
-            Scanned::Begun { now, user, kept } => {
+            ScanStep::Begun { now, user, kept } => {
                 on.list.look.now = now;
                 (self.user, self.kept, self.arriving_sums) = (Some(user), kept, EntrySums::default());
                 if !self.has_looked && !on.list.rows().is_empty() {
                     on.list.set_rows(Vec::new());
                 }
             }
-            Scanned::Some(entries) => {
+            ScanStep::Some(entries) => {
                 let now = on.list.look.now;
                 entries.iter().for_each(|entry| self.arriving_sums.add(entry, now));
                 let rows: Vec<OutputRow> = entries.into_iter().map(|entry| self.row(entry)).collect();
@@ -40,7 +40,7 @@ impl Outputs {
                     self.sums = self.arriving_sums;
                 }
             }
-            Scanned::All(reports) => self.finish(reports, on),
+            ScanStep::All(reports) => self.finish(reports, on),
         }
     }
 

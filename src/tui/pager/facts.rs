@@ -159,7 +159,7 @@ fn page(facts: Vec<FactRow>, texts: Option<&[TitledText]>, canvas: &Canvas) -> L
         page.push((Class::Kept, [text.trim_ascii_end(), b"\n"].concat()));
     }
     page.extend(texts.is_none().then(|| heading(&format!(" {}", glyphs.cut))));
-    LinkedText { doc: Doc::of(page), links }
+    LinkedText { doc: Doc::from_texts(page), links }
 }
 
 /// Returns what is known of an output, and where it leads.

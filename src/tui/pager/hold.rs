@@ -137,7 +137,7 @@ impl Pager {
     fn anchor_in(&self, side: Side) -> Option<AnchorPoint> {
         let scroll = self.scroll(side);
         let rows = scroll.screen(self.panes.top(side));
-        let line = CurrentLine::of(&rows, self.chosen(side))?;
+        let line = CurrentLine::find(&rows, self.chosen(side))?;
         let (at, row) = if line.is_chosen {
             (line.at, line.row)
         } else {

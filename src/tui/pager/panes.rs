@@ -213,7 +213,7 @@ impl Pager {
     pub(crate) fn current_line(&self, side: Side) -> u64 {
         let top = self.panes.top(side);
         let rows = self.scroll(side).screen(top);
-        CurrentLine::of(&rows, self.chosen(side)).map_or(top, |line| line.at)
+        CurrentLine::find(&rows, self.chosen(side)).map_or(top, |line| line.at)
     }
 
     /// Returns the offset in the output of the current line of the pane with the focus. For a notice, that is the cut.

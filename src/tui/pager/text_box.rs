@@ -51,7 +51,7 @@ const WHOLE: &[Hint] = &[(&[A::Back], "back")];
 
 impl TextBox {
     pub(crate) fn new(text: TitledText) -> Self {
-        let (doc, links) = (Doc::of([(Class::Kept, text.text)]), Vec::new());
+        let (doc, links) = (Doc::from_texts([(Class::Kept, text.text)]), Vec::new());
         Self { title: text.title, text: LinkedText { doc, links }, chosen: 0, renewal: None, top: 0 }
     }
 

@@ -21,7 +21,7 @@ use crate::config::{Backdrop, MouseConfig, ThemeConfig};
 use crate::document::reader::Cost;
 use crate::output::subject::Target;
 use crate::source::{Change, Identity, PathStatus, Source, Watcher};
-use crate::store::Marked;
+use crate::store::PendingDelete;
 use crate::text::label::SafeText;
 
 use super::app::App;
@@ -168,7 +168,7 @@ struct Session {
     /// What a key asked for that is held down: carried out with its last press, unless that asks for it again.
     postponed: Vec<Job>,
     /// Once the screens are to be left: what to delete then, because the user said so, or why the terminal cannot be read.
-    exit: Option<io::Result<Vec<Marked>>>,
+    exit: Option<io::Result<Vec<PendingDelete>>>,
 }
 
 impl Session {
@@ -268,7 +268,7 @@ impl Session {
 
     /// Releases the files being deleted: showing an output here must not keep the user from deleting it here. Files
     /// open in another viewer stay.
-    fn let_go(&self, to_delete: &[Marked]) {
+    fn let_go(&self, to_delete: &[PendingDelete]) {
         let is_it = |file: &Identity| to_delete.iter().any(|marked| marked.entry.identity.same_file(file));
         let viewed = self.viewed.iter().filter_map(|viewed| self.source_of(viewed));
         for source in self.files.iter().map(|target| &target.source).chain(viewed) {

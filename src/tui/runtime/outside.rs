@@ -82,7 +82,7 @@ impl Session {
         if std::env::var_os("TMUX").is_some_and(|socket| !socket.is_empty()) && copy_by_tmux(text).is_ok() {
             return Ok(());
         }
-        let mut out = crate::base::fs::patient::screen();
+        let mut out = crate::base::fs::blocking::screen();
         terminal::paint(|| {
             crossterm::execute!(out, crossterm::clipboard::CopyToClipboard::to_clipboard_from(text))?;
             out.flush()

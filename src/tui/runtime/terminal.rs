@@ -19,7 +19,7 @@ use rustix::io::retry_on_intr;
 use rustix::process::{self, getpid, kill_process};
 use rustix::termios::{OptionalActions, QueueSelector, Termios, tcflush, tcgetattr, tcsetattr};
 
-use crate::base::fs::patient::{self, Patient};
+use crate::base::fs::blocking::{self, BlockingIo};
 use crate::tui::event::{Event, Message};
 
 use super::signal::{Panic, Signal};
@@ -47,7 +47,7 @@ static TAKEN: AtomicBool = AtomicBool::new(false);
 
 /// The screen. Each frame is drawn with one write. It is never dropped: ratatui shows the cursor then, and panics if
 /// neither the terminal nor standard error, which may be that terminal, can be written. [`restore`] shows the cursor.
-pub type TerminalScreen = ManuallyDrop<Terminal<CrosstermBackend<io::BufWriter<Patient<Stdout>>>>>;
+pub type TerminalScreen = ManuallyDrop<Terminal<CrosstermBackend<io::BufWriter<BlockingIo<Stdout>>>>>;
 
 static LEFT: AtomicBool = AtomicBool::new(false);
 
@@ -188,7 +188,7 @@ pub fn take(tell: impl Fn(Signal) + Clone + Send + Sync + 'static) -> io::Result
 
 /// Returns an empty screen of the terminal's size.
 pub fn screen() -> io::Result<TerminalScreen> {
-    let backend = CrosstermBackend::new(io::BufWriter::with_capacity(1 << 16, patient::screen()));
+    let backend = CrosstermBackend::new(io::BufWriter::with_capacity(1 << 16, blocking::screen()));
     Ok(ManuallyDrop::new(Terminal::new(backend)?))
 }
 
@@ -218,7 +218,7 @@ fn restore_modes() {
 pub fn enter() -> io::Result<()> {
     set_modes()?;
     TAKEN.store(true, Ordering::SeqCst);
-    let mut out = patient::screen();
+    let mut out = blocking::screen();
     out.write_all(WHEEL_SAVE.as_bytes())?;
     queue!(out, EnterAlternateScreen, EnableBracketedPaste, cursor::Hide)?;
     turn_wheel_on(out)
@@ -227,7 +227,7 @@ pub fn enter() -> io::Result<()> {
 /// Has the wheel sent from here on, for as long as overspill has the terminal.
 pub fn take_wheel() -> io::Result<()> {
     HAS_BUTTONS.store(true, Ordering::SeqCst);
-    paint(|| turn_wheel_on(patient::screen()))
+    paint(|| turn_wheel_on(blocking::screen()))
 }
 
 fn turn_wheel_on(mut out: impl Write) -> io::Result<()> {
@@ -248,7 +248,7 @@ pub fn forget(screen: &mut TerminalScreen) -> io::Result<()> {
 /// Restores the terminal; harmless if it is not taken.
 pub fn restore() {
     if TAKEN.swap(false, Ordering::SeqCst) {
-        let mut out = patient::screen();
+        let mut out = blocking::screen();
         if HAS_BUTTONS.load(Ordering::SeqCst) {
             let _ = out.write_all(BUTTONS_OFF.as_bytes());
         }
@@ -373,7 +373,7 @@ fn heed(signal: i32, tell: &impl Fn(Signal)) {
 /// Asks the terminal something; the answer arrives among the keys.
 pub fn ask(question: &[u8]) -> io::Result<()> {
     paint(|| {
-        let mut out = patient::screen();
+        let mut out = blocking::screen();
         out.write_all(question)?;
         out.flush()
     })
@@ -404,7 +404,7 @@ pub fn suspend() -> io::Result<()> {
 pub fn reclaim() -> io::Result<()> {
     set_modes()?;
     paint(|| {
-        let mut out = patient::screen();
+        let mut out = blocking::screen();
         execute!(out, EnableBracketedPaste, cursor::Hide)?;
         turn_wheel_on(out)
     })

@@ -7,7 +7,7 @@ use crate::config::EffectivePolicy;
 use crate::output::recorded::ReadyCall;
 use crate::output::subject::Target;
 use crate::session::examine::OutputPlace;
-use crate::source::{Change, Hold, Source, Watcher};
+use crate::source::{Change, FileLock, Source, Watcher};
 use crate::tui::event::Message;
 use crate::tui::pager::event::{Changed, OutputEvent};
 use crate::tui::screen::{Effect, Effects, OpenRequest};
@@ -53,7 +53,7 @@ impl Session {
 
     /// Returns the output at a path, or says why it cannot be opened.
     fn target(&mut self, path: &Path) -> Option<Target> {
-        (self.services.open)(path, Hold::Lock).map_err(|fault| self.tell(Message::error(fault))).ok()
+        (self.services.open)(path, FileLock::Shared).map_err(|fault| self.tell(Message::error(fault))).ok()
     }
 
     /// Opens a call of a session: what was recorded, over the output that it was cut from.

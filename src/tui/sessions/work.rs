@@ -71,7 +71,7 @@ fn report(listing: list::SessionListing, context: &JobContext) -> bool {
     let (mut described, mut exposure) = (Vec::new(), Exposure::default());
     let mut origins = Vec::with_capacity(files.len());
     for (n, file) in files.iter().enumerate() {
-        let listed = list::listed(SessionFile::clone(file), &mut exposure);
+        let listed = list::read_listed(SessionFile::clone(file), &mut exposure);
         let origin = listed.as_ref().ok().and_then(|listed| listed.facts.origin.clone());
         origins.push(SessionFacts { origin, ..SessionFacts::default() });
         let words = listed.map(|listed| SessionWords::new(&listed.facts, listed.is_open_to_others));
@@ -146,7 +146,7 @@ pub(super) fn outputs_of(file: &SessionFile, context: &JobContext) -> Result<Tun
         paths.filter(|path| inspector.is_known(path)).collect::<Vec<_>>()
     });
     paths
-        .map(|paths| TuneOutputs::Listed(Arc::new(Corpus::of_paths(&paths))))
+        .map(|paths| TuneOutputs::Listed(Arc::new(Corpus::from_paths(&paths))))
         .map_err(|error| error.to_string())
 }
 

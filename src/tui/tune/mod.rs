@@ -321,14 +321,14 @@ impl Tuning {
             let words = "these are the present limits; choose others to see what they would cut differently";
             return on.note(words);
         }
-        let (name, finds) = (row.setting.words(row.unit).into(), self.finds());
+        let (name, finds) = (row.setting.describe(row.unit).into(), self.finds());
         on.effects.show(ChangedStart { run: Arc::clone(run), setting: row.number, name, finds });
     }
 
     /// Has outputs open under the selected setting, or again under the present one.
     fn apply_chosen(&mut self, on: Context) {
         let (Some(row), Some((policy, _))) = (on.list.chosen(), self.grid()) else { return };
-        let (name, words) = (policy.policy.name().to_owned(), row.setting.words(row.unit));
+        let (name, words) = (policy.policy.name().to_owned(), row.setting.describe(row.unit));
         let words = if row.is_present || row.is_applied {
             self.applied.remove(&name);
             format!("outputs of {name} open with the limits that it has")
@@ -379,17 +379,16 @@ impl Tuning {
     }
 
     fn details_of(&self, row: &TuneRow, look: &RowLook) -> [SafeText; 2] {
-        let figures = &self.figures;
+        let (figures, limits) = (&self.figures, row.setting.describe(row.unit));
         match (&self.run.as_ref().map(|run| &run.choice.kind), self.grid()) {
             (Some(TuneKind::Policies { policies, .. }), _) => {
                 let Some(found) = policies.get(row.number) else { return Default::default() };
-                let limits = format!("{} · limits from: {}", row.setting.words(row.unit), found.limits_from);
+                let limits = format!("{limits} · limits from: {}", found.limits_from);
                 let words = format!("{}: {}", found.policy.name(), found.policy.summary());
                 [words.into(), limits.into()]
             }
             (_, Some((policy, grid))) if row.is_present => {
                 let now = share_in_words(row.figures.kept_finds, figures.finds);
-                let limits = row.setting.words(row.unit);
                 let others = beside_best(&figures.settings, grid.current);
                 let kept = match figures.finds {
                     0 => format!("no {} in these outputs, so the fewest tokens are best", self.finds()),
@@ -400,8 +399,8 @@ impl Tuning {
             }
             (_, Some((_, grid))) => {
                 let now = figures.settings.get(grid.current).copied().unwrap_or_default();
-                let buys = TuneMove::of(&row.figures, &now, figures.finds).words(self.finds());
-                let setting = format!("{}: {buys}", row.setting.words(row.unit));
+                let buys = TuneMove::new(&row.figures, &now, figures.finds).describe(self.finds());
+                let setting = format!("{limits}: {buys}");
                 let fits = setting.chars().count() + 2 <= usize::from(look.width);
                 let changed = figures.changed.get(row.number).copied().unwrap_or_default();
                 let outputs = count(figures.outputs, "output");

@@ -13,7 +13,7 @@ use safe::is_safe;
 use unicode_width::UnicodeWidthStr;
 
 /// The most bytes of a grapheme.
-const MOST: usize = 32;
+const MAX_GRAPHEME: usize = 32;
 
 fuzz_target!(|data: &[u8]| {
     let _ = all(Unstructured::new(data));
@@ -50,7 +50,7 @@ fn cells(bytes: &[u8], show: &Show) {
     for cell in Cells::new(bytes, show) {
         let text = cell.text.as_str();
         assert_eq!(cell.start as usize, at, "cells tile the line");
-        assert!(cell.len > 0 && text.len() <= MOST && is_safe(text), "{cell:?}");
+        assert!(cell.len > 0 && text.len() <= MAX_GRAPHEME && is_safe(text), "{cell:?}");
         assert!(!show.ascii || text.is_ascii(), "{cell:?}");
         assert_eq!(usize::from(cell.width), text.width(), "{cell:?}");
         assert_eq!(cell.width > 0, cell.kind.is_drawn(), "{cell:?}");

@@ -19,9 +19,9 @@ use safe::is_safe;
 use tempfile::TempDir;
 
 /// No fault needs more bytes to be told.
-const MOST_WORDS: usize = 3000;
+const MAX_FAULT: usize = 3000;
 /// No preview of a small output needs more bytes, whatever a policy's template says.
-const MOST_TEXT: u64 = 64 << 20;
+const MAX_TEXT: u64 = 64 << 20;
 
 struct Bench {
     home: TempDir,
@@ -53,7 +53,7 @@ fuzz_target!(|data: &[u8]| {
 /// Names of files are safe; what is left has few bytes and harms no terminal once it is a label.
 fn told(fault: &str, file: &str) {
     assert!(fault.contains(file), "{fault}");
-    assert!(fault.len() <= MOST_WORDS, "{} bytes: {}", fault.len(), &fault[..200]);
+    assert!(fault.len() <= MAX_FAULT, "{} bytes: {}", fault.len(), &fault[..200]);
     assert!(is_safe(&label(fault.as_bytes())), "{fault:?}");
 }
 
@@ -88,9 +88,9 @@ impl Bench {
                 let input = Input::new(Output { bytes: &bytes, totals: &totals }, "/P");
                 match plan(&input, &policy) {
                     Err(PlanError::Policy { message, .. }) => {
-                        assert!(!message.is_empty() && message.len() <= MOST_WORDS)
+                        assert!(!message.is_empty() && message.len() <= MAX_FAULT)
                     }
-                    Ok(preview) => assert!(preview.byte_len(&input) <= MOST_TEXT),
+                    Ok(preview) => assert!(preview.byte_len(&input) <= MAX_TEXT),
                     Err(_) => {}
                 }
             }

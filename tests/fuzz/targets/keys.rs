@@ -17,7 +17,7 @@ use safe::is_safe;
 use tempfile::TempDir;
 
 /// No sequence is longer; more of one run finds less than more runs.
-const MOST_EVENTS: usize = 120;
+const MAX_EVENTS: usize = 120;
 
 const POLICIES: [&str; 9] = [
     "opencode/output",
@@ -81,7 +81,7 @@ fn all(mut lot: Unstructured, home: PathBuf) -> Result<()> {
         6 | 7 => Bench::new(size),
         number => Bench::open(size, &home.join(format!("output-{number}")), policy(lot.choose(&POLICIES)?)),
     };
-    for step in 0..MOST_EVENTS {
+    for step in 0..MAX_EVENTS {
         if lot.is_empty() {
             break;
         }

@@ -9,10 +9,10 @@ use crate::common::home::{Home, Ran, finish};
 
 /// Runs the program with little memory, if the shell can limit it.
 fn run(home: &Home, words: &[&str]) -> Ran {
-    const MOST_KIB: u64 = 400 << 10;
+    const MAX_KIB: u64 = 400 << 10;
     let direct = home.command(words);
     let mut command = Command::new("/bin/sh");
-    command.args(["-c", &format!("ulimit -v {MOST_KIB}; exec \"$0\" \"$@\"")]);
+    command.args(["-c", &format!("ulimit -v {MAX_KIB}; exec \"$0\" \"$@\"")]);
     command.arg(direct.get_program()).args(direct.get_args()).current_dir(home.work());
     command.env_clear().envs(home.env()).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     finish(command.spawn().unwrap())

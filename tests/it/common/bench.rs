@@ -11,7 +11,7 @@ use overspill::internals::corpus::{find_in_stores, prepare_tuning};
 use overspill::internals::document::reader::Cost;
 use overspill::internals::output::subject::{Subject, Target};
 use overspill::internals::source::{Change, MapView, Source};
-use overspill::internals::store::{self, Env, Scanned, StoreSpec, Stores};
+use overspill::internals::store::{self, Env, ScanStep, StoreSpec, Stores};
 use overspill::internals::text::index::BlockIndex;
 use overspill::internals::text::units;
 use overspill::internals::tui::Services;
@@ -322,9 +322,9 @@ impl Bench {
         let (now, user) = (self.now, self.env.uid());
         let own = store::OwnStore::open(&self.env).ok().flatten();
         let kept = own.and_then(|own| own.kept(&self.env).ok()).unwrap_or_default();
-        self.update(OutputsEvent::Scanned(Scanned::Begun { now, user, kept }));
-        let mut effects = self.update(OutputsEvent::Scanned(Scanned::Some(entries)));
-        effects.extend(self.update(OutputsEvent::Scanned(Scanned::All(reports))));
+        self.update(OutputsEvent::Scanned(ScanStep::Begun { now, user, kept }));
+        let mut effects = self.update(OutputsEvent::Scanned(ScanStep::Some(entries)));
+        effects.extend(self.update(OutputsEvent::Scanned(ScanStep::All(reports))));
         effects
     }
 

@@ -4,7 +4,7 @@ use std::fs;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use overspill::internals::rows::batch::BATCH;
-use overspill::internals::store::{self, DeleteMode, Entry, Env, Scanned};
+use overspill::internals::store::{self, DeleteMode, Entry, Env, ScanStep};
 use overspill::internals::tui::app::{Effect, Event, OutputsEvent};
 
 use crate::common::bench::{Bench, looked_at};
@@ -54,15 +54,15 @@ fn chosen(bench: &Bench) -> String {
 /// Delivers a scan batch by batch, as a worker does.
 fn stream(bench: &mut Bench, entries: Vec<Entry>, mut between: impl FnMut(&mut Bench)) {
     let (now, user) = (bench.now, bench.env.uid());
-    bench.update(OutputsEvent::Scanned(Scanned::Begun { now, user, kept: Default::default() }));
+    bench.update(OutputsEvent::Scanned(ScanStep::Begun { now, user, kept: Default::default() }));
     let mut entries = entries.into_iter().peekable();
     while entries.peek().is_some() {
         let some = entries.by_ref().take(BATCH / 8).collect();
-        let effects = bench.update(OutputsEvent::Scanned(Scanned::Some(some)));
+        let effects = bench.update(OutputsEvent::Scanned(ScanStep::Some(some)));
         bench.carry_out(effects);
         between(bench);
     }
-    let effects = bench.update(OutputsEvent::Scanned(Scanned::All(Vec::new())));
+    let effects = bench.update(OutputsEvent::Scanned(ScanStep::All(Vec::new())));
     bench.carry_out(effects);
 }
 

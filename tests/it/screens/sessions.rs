@@ -535,7 +535,7 @@ fn shown_over(
         _ => Verifier::new(&Catalog::builtin(), "claude-code").notices_in(&text),
     };
     let bytes = if rest == RestOfOutput::Here { whole.as_bytes() } else { text.as_bytes() };
-    let view = MapView::of_bytes(bytes).expect("memory");
+    let view = MapView::from_bytes(bytes).expect("memory");
     let base = subject(policy("claude-code/bash"));
     let context = InputContext { saved_as: "/s.txt".into(), ..base.context };
     let recorded = RecordedCall {
@@ -590,7 +590,7 @@ fn a_call_that_was_asked_for_opens_over_its_list_and_over_no_other_output() {
             facts: Vec::new(),
             texts: None,
         };
-        let place = OutputPlace::Memory(MapView::of_bytes(b"text").expect("memory"));
+        let place = OutputPlace::Memory(MapView::from_bytes(b"text").expect("memory"));
         let call = ReadyCall {
             name: "Bash: seq".into(),
             agent: "claude-code",
@@ -604,7 +604,7 @@ fn a_call_that_was_asked_for_opens_over_its_list_and_over_no_other_output() {
     };
     for (keys, opens) in [("", true), ("q", false), ("qq", false)] {
         let mut bench = Bench::new((80, 24));
-        let output = MapView::of_bytes(b"named\n").expect("memory");
+        let output = MapView::from_bytes(b"named\n").expect("memory");
         bench.show_view(subject(policy("pi/bash")), output);
         bench.keys("S<Tab>");
         found(&mut bench, sessions());

@@ -338,7 +338,7 @@ fn an_output_is_kept_where_it_is_read_and_says_so() {
     let mut stocked = stocked.shown();
     let subject = Subject { file: Some(file.to_string_lossy().into()), ..subject(policy("opencode/output")) };
     let again = subject.clone();
-    stocked.bench.show_view(subject, MapView::of_bytes(b"one\ntwo\n").unwrap());
+    stocked.bench.show_view(subject, MapView::from_bytes(b"one\ntwo\n").unwrap());
     assert!(!stocked.bench.rows()[0].contains("kept"), "{}", stocked.bench.rows()[0]);
     keep_selected(&mut stocked);
     let status = stocked.bench.status();
@@ -349,7 +349,7 @@ fn an_output_is_kept_where_it_is_read_and_says_so() {
     assert!(own.join("kept").join(copy.file_name()).exists(), "{copy:?}");
     assert!(stocked.bench.keys("K").status().contains("kept already"), "{}", stocked.bench.status());
     // Opened anew, it is not known to be kept until that is asked for.
-    stocked.bench.show_view(again, MapView::of_bytes(b"one\ntwo\n").unwrap());
+    stocked.bench.show_view(again, MapView::from_bytes(b"one\ntwo\n").unwrap());
     keep_selected(&mut stocked);
     assert!(stocked.bench.status().contains("kept already"), "{}", stocked.bench.status());
     assert_eq!(std::fs::read_dir(own.join("tool-output")).unwrap().count(), 1);
@@ -359,7 +359,9 @@ fn an_output_is_kept_where_it_is_read_and_says_so() {
 fn of_a_pipe_what_was_read_is_saved_and_of_a_file_elsewhere_nothing() {
     let mut stocked = Stocked::new((120, 24));
     let text = "one\ntwo\n".repeat(300_000);
-    stocked.bench.show_view(subject(policy("opencode/output")), MapView::of_bytes(text.as_bytes()).unwrap());
+    stocked
+        .bench
+        .show_view(subject(policy("opencode/output")), MapView::from_bytes(text.as_bytes()).unwrap());
     keep_selected(&mut stocked);
     let own = stocked.dir.path().join(".local/share/overspill/tool-output");
     let saved: Vec<_> = std::fs::read_dir(&own).unwrap().flatten().collect();
@@ -368,7 +370,7 @@ fn of_a_pipe_what_was_read_is_saved_and_of_a_file_elsewhere_nothing() {
     let status = stocked.bench.status();
     assert!(status.contains("kept forever: ") && stocked.bench.rows()[0].contains(" kept "), "{status}");
     let elsewhere = Subject { file: Some("/work/build.log".into()), ..subject(policy("opencode/output")) };
-    stocked.bench.show_view(elsewhere, MapView::of_bytes(b"text").unwrap());
+    stocked.bench.show_view(elsewhere, MapView::from_bytes(b"text").unwrap());
     keep_selected(&mut stocked);
     let status = stocked.bench.status();
     assert!(status.contains("/work/build.log: in no agent's store, so nothing deletes it"), "{status}");
@@ -377,7 +379,7 @@ fn of_a_pipe_what_was_read_is_saved_and_of_a_file_elsewhere_nothing() {
 #[test]
 fn of_a_pipe_that_is_still_coming_nothing_is_kept() {
     let mut stocked = Stocked::new((120, 24));
-    let view = MapView::of_bytes(b"one\n").unwrap();
+    let view = MapView::from_bytes(b"one\n").unwrap();
     let subject = subject(policy("opencode/output"));
     let opened = Opened { streaming: true, ..Opened::new(OpenedFrom::CommandLine, subject, view) };
     stocked.bench.show_opened(opened);
@@ -391,7 +393,7 @@ fn one_output_is_kept_after_the_other_and_the_result_is_said_wherever_the_user_i
     let stocked = Stocked::new((120, 24));
     stocked.entry("opencode", "tool_e26cf08d5001AbCdEfGhIjKlMn", b"one\ntwo\n", 30);
     let mut stocked = stocked.shown();
-    stocked.bench.show_view(subject(policy("opencode/output")), MapView::of_bytes(b"text").unwrap());
+    stocked.bench.show_view(subject(policy("opencode/output")), MapView::from_bytes(b"text").unwrap());
     assert!(stocked.bench.keys("K").status().contains("keeping…"), "{}", stocked.bench.status());
     assert!(stocked.bench.keys("qK").status().contains("build.log is still being kept"));
     assert_eq!(stocked.bench.jobs(Slot::Keep), 1);
@@ -407,7 +409,7 @@ fn one_output_is_kept_after_the_other_and_the_result_is_said_wherever_the_user_i
 #[test]
 fn an_output_that_is_being_kept_is_given_up_before_the_screens_are_left() {
     let mut stocked = Stocked::new((120, 24));
-    let view = MapView::of_bytes(b"text").unwrap();
+    let view = MapView::from_bytes(b"text").unwrap();
     let effects = stocked.bench.show_view(subject(policy("opencode/output")), view);
     stocked.bench.carry_out(effects);
     let status = stocked.bench.keys("K<^C>").status();
@@ -461,7 +463,7 @@ fn a_link_of_the_facts_stays_selected_when_others_come_above_it() {
     subject.file = Some(path.to_string_lossy().into());
     subject.context.saved_as = path.to_string_lossy().into();
     subject.policy.chosen_by = ChosenBy::Store(vec!["opencode/output".into()]);
-    let opened = Opened::new(OpenedFrom::List, subject, MapView::of_bytes(b"text").unwrap());
+    let opened = Opened::new(OpenedFrom::List, subject, MapView::from_bytes(b"text").unwrap());
     let effects = stocked.bench.show_opened(opened);
     stocked.bench.carry_out(effects);
     stocked.bench.update(Event::Key(KeyEvent::from(KeyCode::Char('='))));

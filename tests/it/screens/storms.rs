@@ -31,7 +31,7 @@ const SIZES: usize = 40;
 const KEYS: usize = 1000;
 const PASTE: usize = 200 << 10;
 /// Maximum length of a typed line in bytes.
-const MOST: usize = 4096;
+const MAX_LINE: usize = 4096;
 
 fn is_up(bench: &Bench) -> bool {
     bench.app.layers().next().is_some() || bench.app.output().is_some_and(|pager| pager.drawer.is_open())
@@ -74,7 +74,7 @@ fn assert_sane(bench: &Bench) {
     let in_prompt = bench.app.layer::<Prompt>().map(|prompt| prompt.text().len());
     let in_drawer = bench.app.output().and_then(|pager| pager.drawer.typed.as_ref().map(String::len));
     let typed = [in_prompt, in_drawer];
-    assert!(typed.into_iter().flatten().all(|length| length <= MOST), "{typed:?}");
+    assert!(typed.into_iter().flatten().all(|length| length <= MAX_LINE), "{typed:?}");
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn a_key_held_down_types_no_more_than_a_line() {
     in_each(
         |&(_, _, one_types)| one_types,
         |bench, _| {
-            for _ in 0..MOST + 10 {
+            for _ in 0..MAX_LINE + 10 {
                 let effects = bench.update(Event::Key(KeyEvent::new(KeyCode::Char('9'), KeyModifiers::NONE)));
                 bench.carry_out(effects);
             }

@@ -117,7 +117,7 @@ fn only_what_is_wanted_is_read() {
     let gone =
         SessionFile { path: old, ..list::list(&Env::hermetic(home.path()), None, &()).sessions.remove(0) };
     assert!(
-        list::listed(gone, &mut Exposure::default())
+        list::read_listed(gone, &mut Exposure::default())
             .unwrap_err()
             .ends_with("old.jsonl: cannot be read: is not a regular file")
     );

@@ -9,7 +9,7 @@ use overspill::internals::session::model::{Call, CutState};
 use overspill::internals::session::spill::{SpillState, state_of};
 use overspill::internals::session::transcript::Transcript;
 use overspill::internals::session::verify::{Verdict, Verifier, WholeOutput, whole_display};
-use overspill::internals::session::whole::{ReadFile, asked_for};
+use overspill::internals::session::whole::{ReadFile, requested_window};
 use overspill::internals::source::Source;
 use overspill::preview::{Catalog, Input, plan_counted};
 use serde_json::{Value, json};
@@ -76,7 +76,7 @@ fn whole(
 
 /// The file of notes that every sample reads, made again.
 fn noted(transcript: &Transcript, call: &Call, dir: &std::path::Path) -> Option<WholeOutput> {
-    let window = asked_for(transcript, call)?;
+    let window = requested_window(transcript, call)?;
     assert_eq!(window.path.to_str(), Some("/home/u/proj/notes.txt"));
     let lines: String = (1..=3000).map(|n| format!("note line {n}\n")).collect();
     std::fs::write(dir.join("notes"), lines).unwrap();

@@ -147,7 +147,7 @@ fn numbers(version: &str) -> Vec<u64> {
 }
 
 /// Formats an edge with a word before it, if anything about it is known.
-fn told(word: &str, edge: &Option<Edge>) -> Option<String> {
+fn describe_edge(word: &str, edge: &Option<Edge>) -> Option<String> {
     let edge = edge.as_ref().filter(|edge| **edge != Edge::default())?;
     Some(format!("{word} {edge}"))
 }
@@ -157,9 +157,9 @@ impl Era {
     /// same.
     pub fn span(&self) -> Option<String> {
         if self.from == self.until {
-            return told("only", &self.from);
+            return describe_edge("only", &self.from);
         }
-        let edges = [told("from", &self.from), told("until", &self.until)];
+        let edges = [describe_edge("from", &self.from), describe_edge("until", &self.until)];
         let known: Vec<String> = edges.into_iter().flatten().collect();
         (!known.is_empty()).then(|| known.join(" "))
     }
@@ -168,7 +168,8 @@ impl Era {
 impl fmt::Display for Era {
     /// Formats the span, and the version in which it was last seen; empty if nothing is known.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let words: Vec<String> = self.span().into_iter().chain(told("seen in", &self.seen)).collect();
+        let words: Vec<String> =
+            self.span().into_iter().chain(describe_edge("seen in", &self.seen)).collect();
         f.write_str(&words.join(", "))
     }
 }

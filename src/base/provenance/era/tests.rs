@@ -32,7 +32,7 @@ fn dates_are_years_months_or_days() {
 }
 
 #[test]
-fn what_is_no_date_is_refused() {
+fn invalid_dates_are_refused() {
     for text in [
         "",
         "26",
@@ -70,7 +70,7 @@ fn an_unknown_date_excludes_no_day() {
 }
 
 #[test]
-fn of_two_that_hold_the_later_ranks_first() {
+fn of_two_eras_that_hold_the_later_ranks_first() {
     let (old, new) = (era(Some("2026-02"), Some("2026-08")), era(Some("2026-08"), None));
     let best = |text: &str| if old.rank(day(text)) < new.rank(day(text)) { "old" } else { "new" };
     assert_eq!([best("2026-07-31"), best("2026-08-01"), best("2026-09-01")], ["old", "new", "new"]);
@@ -79,7 +79,7 @@ fn of_two_that_hold_the_later_ranks_first() {
 }
 
 #[test]
-fn where_none_holds_none_ranks_before_another() {
+fn if_no_era_holds_all_rank_equal() {
     let (old, new) = (era(None, Some("2026-03")), era(Some("2026-05"), None));
     assert!(old.rank(day("2026-04-09")) == new.rank(day("2026-04-09")));
 }

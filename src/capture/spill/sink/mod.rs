@@ -13,19 +13,19 @@ pub const HOLD: usize = 64 << 10;
 
 /// Why a spill does not have the whole output.
 #[derive(Clone, Debug)]
-pub enum Stopped {
+pub enum StopReason {
     Cap,
     /// Writing failed: disk full, quota, no permission.
     Failed(Arc<io::Error>),
 }
 
-impl Stopped {
+impl StopReason {
     /// Returns the word used in records.
     pub fn as_str(&self) -> &'static str {
         match self {
-            Stopped::Cap => "cap",
-            Stopped::Failed(error) if is_full(error) => "disk full",
-            Stopped::Failed(_) => "failed",
+            StopReason::Cap => "cap",
+            StopReason::Failed(error) if is_full(error) => "disk full",
+            StopReason::Failed(_) => "failed",
         }
     }
 }
@@ -36,7 +36,7 @@ fn is_full(error: &io::Error) -> bool {
 }
 
 /// Creates a spill once it turns out to be needed.
-pub(crate) type Begin<W> = Box<dyn FnOnce() -> io::Result<W> + Send>;
+pub(crate) type CreateFile<W> = Box<dyn FnOnce() -> io::Result<W> + Send>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SinkLimits {
@@ -63,51 +63,51 @@ pub(crate) struct Sink<W> {
     kept: u64,
     rest: HeadAndTail,
     rest_feeds: u64,
-    stopped: Option<Stopped>,
+    stopped: Option<StopReason>,
 }
 
 enum State<W> {
-    Held(Vec<u8>, Begin<W>),
+    Held(Vec<u8>, CreateFile<W>),
     Spilling(W),
     Stopped(Option<W>),
 }
 
-pub(crate) struct Received<W> {
+pub(crate) struct SinkResult<W> {
     pub counter: Counter,
     /// Number of bytes in the file.
     pub kept: u64,
     /// Number of LF bytes that are not in the file.
     pub rest_feeds: u64,
-    pub place: Whereabouts<W>,
+    pub place: SinkPlace<W>,
     /// The two ends of what is not in the file.
     pub rest: HeadAndTail,
-    pub stopped: Option<Stopped>,
+    pub stopped: Option<StopReason>,
 }
 
 /// Where the bytes are.
-pub(crate) enum Whereabouts<W> {
+pub(crate) enum SinkPlace<W> {
     /// All in memory; the spill can still be created.
-    Held(Vec<u8>, Begin<W>),
+    Held(Vec<u8>, CreateFile<W>),
     /// In the file, as far as it goes, and then in the held ends. `None` if no file could be created.
     File(Option<W>),
 }
 
 impl<W: Write> Sink<W> {
     /// Creates the file once there is more than may be held; at once if nothing may be.
-    pub(crate) fn new(limits: SinkLimits, begin: Begin<W>) -> Self {
+    pub(crate) fn new(limits: SinkLimits, begin: CreateFile<W>) -> Self {
         if limits.hold > 0 {
             return Self::in_state(limits, State::Held(Vec::new(), begin));
         }
         match begin() {
-            Ok(file) => Self::begun(limits, file),
+            Ok(file) => Self::with_file(limits, file),
             Err(error) => Self {
-                stopped: Some(Stopped::Failed(Arc::new(error))),
+                stopped: Some(StopReason::Failed(Arc::new(error))),
                 ..Self::in_state(limits, State::Stopped(None))
             },
         }
     }
 
-    pub(crate) fn begun(limits: SinkLimits, file: W) -> Self {
+    pub(crate) fn with_file(limits: SinkLimits, file: W) -> Self {
         Self::in_state(limits, State::Spilling(file))
     }
 
@@ -139,7 +139,7 @@ impl<W: Write> Sink<W> {
     }
 
     /// Returns why the file does not have everything, if so.
-    pub(crate) fn stopped(&self) -> Option<&Stopped> {
+    pub(crate) fn stopped(&self) -> Option<&StopReason> {
         self.stopped.as_ref()
     }
 
@@ -153,7 +153,7 @@ impl<W: Write> Sink<W> {
             State::Held(held, begin) => {
                 match begin() {
                     Ok(file) => self.state = State::Spilling(file),
-                    Err(error) => self.stopped = Some(Stopped::Failed(Arc::new(error))),
+                    Err(error) => self.stopped = Some(StopReason::Failed(Arc::new(error))),
                 }
                 self.put(&held);
                 self.put(chunk);
@@ -174,7 +174,7 @@ impl<W: Write> Sink<W> {
         if count == chunk.len() {
             return;
         }
-        self.stopped = Some(error.map_or(Stopped::Cap, |error| Stopped::Failed(Arc::new(error))));
+        self.stopped = Some(error.map_or(StopReason::Cap, |error| StopReason::Failed(Arc::new(error))));
         if let State::Spilling(file) = std::mem::replace(&mut self.state, State::Stopped(None)) {
             self.state = State::Stopped(Some(file));
         }
@@ -186,14 +186,14 @@ impl<W: Write> Sink<W> {
         self.rest.push(bytes);
     }
 
-    pub(crate) fn finish(self) -> Received<W> {
+    pub(crate) fn finish(self) -> SinkResult<W> {
         let place = match self.state {
-            State::Held(held, begin) => Whereabouts::Held(held, begin),
-            State::Spilling(file) => Whereabouts::File(Some(file)),
-            State::Stopped(file) => Whereabouts::File(file),
+            State::Held(held, begin) => SinkPlace::Held(held, begin),
+            State::Spilling(file) => SinkPlace::File(Some(file)),
+            State::Stopped(file) => SinkPlace::File(file),
         };
         let Self { counter, kept, rest, rest_feeds, stopped, .. } = self;
-        Received { counter, kept, rest_feeds, place, rest, stopped }
+        SinkResult { counter, kept, rest_feeds, place, rest, stopped }
     }
 }
 

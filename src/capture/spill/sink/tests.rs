@@ -41,7 +41,7 @@ fn taken(
     takes: usize,
     most: usize,
     error: i32,
-) -> (Received<Disk>, Arc<Mutex<Vec<u8>>>) {
+) -> (SinkResult<Disk>, Arc<Mutex<Vec<u8>>>) {
     let written = Arc::new(Mutex::new(Vec::new()));
     let disk = Disk { written: Arc::clone(&written), takes, most, error };
     let mut sink = Sink::new(limits, Box::new(|| Ok(disk)));
@@ -54,7 +54,7 @@ fn lines(count: usize) -> Vec<u8> {
 }
 
 /// Checks that the file and the held ends together are the output, and that the counts are right.
-fn check(output: &[u8], taken: &Received<Disk>, written: &[u8]) {
+fn check(output: &[u8], taken: &SinkResult<Disk>, written: &[u8]) {
     assert_eq!(taken.counter.totals(), Totals::count(output));
     assert_eq!(written, &output[..written.len()]);
     assert_eq!(taken.kept, written.len() as u64);
@@ -67,11 +67,11 @@ fn check(output: &[u8], taken: &Received<Disk>, written: &[u8]) {
 }
 
 #[test]
-fn little_is_held_and_no_file_begun() {
+fn a_small_output_is_held_without_a_file() {
     let mut sink: Sink<Disk> = Sink::new(limits(10, 100), Box::new(|| panic!("begun")));
     sink.push(b"12345");
     sink.push(b"67890");
-    let Whereabouts::Held(held, _) = sink.finish().place else { panic!("spilled") };
+    let SinkPlace::Held(held, _) = sink.finish().place else { panic!("spilled") };
     assert_eq!(held, b"1234567890");
 }
 
@@ -98,28 +98,28 @@ fn after_the_cap_counting_goes_on() {
         let (taken, written) = taken(&output, limits(0, cap as u64), usize::MAX, usize::MAX, 0);
         check(&output, &taken, &written.lock().unwrap());
         assert_eq!(taken.kept, cap.min(output.len()) as u64);
-        assert_eq!(matches!(taken.stopped, Some(Stopped::Cap)), cap < output.len(), "{cap}");
+        assert_eq!(matches!(taken.stopped, Some(StopReason::Cap)), cap < output.len(), "{cap}");
     }
 }
 
 #[test]
-fn what_was_held_is_spilled_first() {
+fn held_bytes_are_spilled_first() {
     let output = lines(60);
     for hold in [0, 1, 6, 7, 8, 100, output.len() - 1] {
         let (taken, written) = taken(&output, limits(hold, u64::MAX), usize::MAX, usize::MAX, 0);
-        assert!(matches!(taken.place, Whereabouts::File(Some(_))));
+        assert!(matches!(taken.place, SinkPlace::File(Some(_))));
         assert_eq!(*written.lock().unwrap(), output);
     }
 }
 
 #[test]
-fn a_spill_that_cannot_be_begun_is_no_end() {
+fn a_spill_that_cannot_be_created_ends_nothing() {
     let output = lines(60);
     let mut sink: Sink<Disk> =
         Sink::new(limits(20, 100), Box::new(|| Err(io::ErrorKind::PermissionDenied.into())));
     output.chunks(7).for_each(|chunk| sink.push(chunk));
     let taken = sink.finish();
     check(&output, &taken, b"");
-    assert!(matches!(taken.place, Whereabouts::File(None)));
+    assert!(matches!(taken.place, SinkPlace::File(None)));
     assert_eq!(taken.stopped.unwrap().as_str(), "failed");
 }

@@ -14,7 +14,7 @@ use crate::cli::corpus::gather::gather;
 use crate::cli::corpus::measure::measure;
 use crate::cli::corpus::tune::{in_words, pattern};
 use crate::cli::{CommandResult, fail, input, json_array, table};
-use crate::compare::{Comparison, KeptFinds};
+use crate::compare::{Comparison, KeptMatches};
 use crate::config::{Config, EffectivePolicy};
 use crate::corpus::is_design;
 use crate::corpus::tune::{SettingFigures, TuneSums, Tuner};
@@ -42,7 +42,7 @@ pub(crate) fn run(config: &Config, args: &CompareArgs) -> CommandResult {
         let input = context.input(Output { bytes: view, totals: &totals });
         let row = |found: &ComparedPolicy| match found {
             ComparedPolicy::Policy(found) => {
-                Comparison::of(&found.policy, &found.limits_from.to_string(), &input)
+                Comparison::new(&found.policy, &found.limits_from.to_string(), &input)
             }
             ComparedPolicy::Failed(name, error) => Comparison::failed(name, error),
         };
@@ -63,9 +63,9 @@ pub(crate) fn run(config: &Config, args: &CompareArgs) -> CommandResult {
 
 /// Counts all matches, and for each row those that it keeps entirely.
 fn find(view: &MapView, pattern: &Pattern, rows: &mut [Comparison]) {
-    let mut finds = KeptFinds::new(rows.iter().map(|row| &row.kept[..]));
+    let mut finds = KeptMatches::new(rows.iter().map(|row| &row.kept[..]));
     each_match(&mut ViewSupply::from(view), pattern, &mut |found| {
-        finds.found(&found);
+        finds.add(&found);
         ControlFlow::Continue(())
     });
     let (all, kept) = finds.counts();
@@ -107,7 +107,7 @@ fn many(config: &Config, args: &CompareArgs, chosen: &[Chosen], find: Option<&Pa
     policies.sort_by_key(|found| is_design(config, &found.policy));
     let designs = policies.partition_point(|found| !is_design(config, &found.policy));
     let each: Vec<Policy> = policies.iter().map(|found| found.policy.clone()).collect();
-    let mut measured = measure(&corpus, each.len(), &|| Tuner::of_each(&each, find, &severities))?;
+    let mut measured = measure(&corpus, each.len(), &|| Tuner::for_policies(&each, find, &severities))?;
     let figures = measured.sums.figures();
     let sums = &measured.sums;
     let rows = policy_rows(&policies, designs, &figures, sums.finds());

@@ -25,49 +25,49 @@ const MAX_LOOKED: u64 = 32 << 20;
 /// Reads a record that is neither a message nor a request. `done` holds the calls that were named before.
 pub(super) fn read(
     record: Json,
-    told: RecordContext,
+    context: RecordContext,
     done: &mut HashSet<u32>,
     history: &mut ClaudeHistory,
     out: &Transcript,
 ) {
     let is = |name: &str| record.has("subtype", name);
     if is("compact_boundary") {
-        history.boundaries.push(boundary(record, told));
+        history.boundaries.push(boundary(record, context));
     } else if is("microcompact_boundary") {
         let ids = record.path(&["microcompactMetadata", "compactedToolIds"]);
-        push(ContextChange::Clear, told, named(ids, told.thread, out), history);
+        push(ContextChange::Clear, context, named_results(ids, context.thread, out), history);
     } else if let Some(retracted) = record.get("retractedMessageUuids") {
         let ids: HashSet<RecordId> = ids(Some(retracted)).collect();
-        let results = retracted_results(&ids, told.thread, history);
-        push(ContextChange::Drop, told, results, history);
+        let results = retracted_results(&ids, context.thread, history);
+        push(ContextChange::Drop, context, results, history);
     } else if let Some(attachment) = record.get("attachment").filter(|what| what.is_type("tool_results_cut"))
     {
-        let results = cut(attachment, told.thread, done, out);
-        push(ContextChange::Clear, told, results, history);
+        let results = cut_results(attachment, context.thread, done, out);
+        push(ContextChange::Clear, context, results, history);
     }
 }
 
 /// Reads that a user's record stands for those between it and the one that it follows.
-pub(super) fn span(record: Json, told: RecordContext, history: &mut ClaudeHistory) {
+pub(super) fn span(record: Json, context: RecordContext, history: &mut ClaudeHistory) {
     let is_summary = record.flag("replacesSpan");
     let parent = record.id("parentUuid").filter(|_| is_summary);
-    history.spans.extend(parent.map(|parent| SummarySpan { told, parent }));
+    history.spans.extend(parent.map(|parent| SummarySpan { context, parent }));
 }
 
 /// Reads how many results the server cleared in the request of an answer.
-pub(super) fn answer(message: Json, told: RecordContext, history: &mut ClaudeHistory) {
-    let context = message.get("context_management");
-    let applied = context.and_then(|context| context.get("applied_edits"));
+pub(super) fn answer(message: Json, context: RecordContext, history: &mut ClaudeHistory) {
+    let management = message.get("context_management");
+    let applied = management.and_then(|management| management.get("applied_edits"));
     let edit = clear_tool_uses(applied);
     let cleared = edit.and_then(|edit| edit.number("cleared_tool_uses")).unwrap_or(0);
-    let conversation = history.conversation(told.thread);
+    let conversation = history.conversation(context.thread);
     let was_edited = std::mem::replace(&mut conversation.is_edited, cleared > 0);
     if cleared == 0 && !was_edited {
         return;
     }
-    let excluded = context.and_then(|context| context.get("client_sent_exclude_tools"));
+    let excluded = management.and_then(|management| management.get("client_sent_exclude_tools"));
     let excluded = excluded.map_or_else(|| conversation.excluded.clone(), |tools| ids(Some(tools)).collect());
-    history.edits.push(ServerEdit { told, cleared, excluded });
+    history.edits.push(ServerEdit { context, cleared, excluded });
 }
 
 /// Returns the tools whose results the server shall leave, of a request.
@@ -80,12 +80,12 @@ fn clear_tool_uses(edits: Option<Json>) -> Option<Json> {
     edits?.items().find(|edit| edit.name("type").is_some_and(|kind| kind.starts_with("clear_tool_uses")))
 }
 
-fn boundary(record: Json, told: RecordContext) -> CompactBoundary {
+fn boundary(record: Json, context: RecordContext) -> CompactBoundary {
     let preserved = record.path(&["compactMetadata", "preservedMessages"]);
     let list = preserved.and_then(|messages| messages.get("uuids").or_else(|| messages.get("allUuids")));
     let end = |key: &str| record.path(&["compactMetadata", "preservedSegment"])?.id(key);
     let ends = end("headUuid").zip(end("tailUuid")).filter(|_| list.is_none());
-    CompactBoundary { told, preserved: ids(list).collect(), segment: ends }
+    CompactBoundary { context, preserved: ids(list).collect(), segment: ends }
 }
 
 fn ids<'a>(list: Option<Json<'a>>) -> impl Iterator<Item = RecordId> + use<'a> {
@@ -99,25 +99,29 @@ fn calls<'a>(list: Option<Json<'a>>, thread: u32, out: &'a Transcript) -> impl I
     items.filter_map(move |id| out.call_number(thread, &id.short_text(MAX_NAME)?))
 }
 
-fn named(list: Option<Json>, thread: u32, out: &Transcript) -> Vec<ResultId> {
+fn named_results(list: Option<Json>, thread: u32, out: &Transcript) -> Vec<ResultId> {
     out.results_of(calls(list, thread, out))
 }
 
-/// Adds a change that a record tells, if there are results.
+/// Adds a change, if it names results.
 pub(super) fn push(
     change: ContextChange,
-    told: RecordContext,
+    context: RecordContext,
     results: Vec<ResultId>,
     history: &mut ClaudeHistory,
 ) {
     if !results.is_empty() {
-        history.changes.push(ContextRecord { told, event: event(change, told, results), is_sent: false });
+        history.changes.push(ContextRecord {
+            context,
+            event: event(change, context, results),
+            is_sent: false,
+        });
     }
 }
 
-/// Returns an event that a record tells.
-pub(super) fn event(change: ContextChange, told: RecordContext, results: Vec<ResultId>) -> ContextEvent {
-    let RecordContext { at, request, record, .. } = told;
+/// Returns the event of a record.
+pub(super) fn event(change: ContextChange, context: RecordContext, results: Vec<ResultId>) -> ContextEvent {
+    let RecordContext { at, request, record, .. } = context;
     ContextEvent { change, at, request, evidence: FateEvidence::Recorded, record: Some(record), results }
 }
 
@@ -132,7 +136,7 @@ fn retracted_results(ids: &HashSet<RecordId>, thread: u32, history: &ClaudeHisto
 }
 
 /// Returns the results in whose place a sentence stands from the next request on. The first record that names a call counts.
-fn cut(attachment: Json, thread: u32, done: &mut HashSet<u32>, out: &Transcript) -> Vec<ResultId> {
+fn cut_results(attachment: Json, thread: u32, done: &mut HashSet<u32>, out: &Transcript) -> Vec<ResultId> {
     let stand_in =
         attachment.get("standIn").and_then(|text| text.short(4 * MAX_STAND_IN)).unwrap_or_default();
     let chars = stand_in.chars().count();
@@ -156,7 +160,7 @@ fn can_be_cut(call: u32, stand_in: &str, out: &Transcript) -> bool {
     is_longer && result.record.is_some_and(|record| is_plain(record, &call.id, out))
 }
 
-/// Whether a result is no failure, and has but text and images.
+/// Whether a result is not a failure, and has only text and images.
 fn is_plain(record: RecordSpan, id: &str, out: &Transcript) -> bool {
     let Ok(bytes) = out.read(record, MAX_LOOKED) else { return false };
     let mut tape = Tape::default();

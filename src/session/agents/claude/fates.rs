@@ -1,4 +1,4 @@
-//! What became of each result of Claude Code: the branch that lives, compactions, and the server's clearing, as events.
+//! What became of each result of Claude Code: the living branch, compactions, and the server's clearing, as events.
 
 use crate::session::branch::LivingBranch;
 use crate::session::context::ContextEvent;
@@ -29,7 +29,7 @@ pub(super) fn derive_events(history: &ClaudeHistory, out: &mut Transcript) {
     out.default_evidence = if is_sent { FateEvidence::Sent } else { FateEvidence::Recorded };
 }
 
-/// An event, with how many records came before that which tells it.
+/// An event, with how many records came before its own.
 type CountedEvent = (u64, ContextEvent);
 
 struct Fates<'a> {
@@ -46,32 +46,32 @@ impl Fates<'_> {
         self.history.conversations.get(thread).zip(self.living.get(thread))
     }
 
-    /// Whether a record is on the branch that lives, or has no place in it.
-    fn lives(&self, told: RecordContext) -> bool {
-        let Some((conversation, branch)) = self.conversation(told.thread) else { return true };
-        told.number == NO_RECORD || branch.contains_number(told.number, &conversation.branches)
+    /// Whether a record is on the living branch, or has no place in it.
+    fn lives(&self, context: RecordContext) -> bool {
+        let Some((conversation, branch)) = self.conversation(context.thread) else { return true };
+        context.number == NO_RECORD || branch.contains_number(context.number, &conversation.branches)
     }
 
     /// How it is known from a request on that results are not in it.
-    fn evidence(&self, told: RecordContext) -> FateEvidence {
-        if self.is_logged(told) { FateEvidence::Sent } else { FateEvidence::Recorded }
+    fn evidence(&self, context: RecordContext) -> FateEvidence {
+        if self.is_logged(context) { FateEvidence::Sent } else { FateEvidence::Recorded }
     }
 
-    fn is_logged(&self, told: RecordContext) -> bool {
-        let conversation = self.conversation(told.thread);
-        conversation.zip(told.request).is_some_and(|((own, _), request)| own.is_logged(request))
+    fn is_logged(&self, context: RecordContext) -> bool {
+        let conversation = self.conversation(context.thread);
+        conversation.zip(context.request).is_some_and(|((own, _), request)| own.is_logged(request))
     }
 
     /// Returns the changes that name their results. What the next request itself shows is not taken from a record besides.
     fn changes(&self) -> Vec<CountedEvent> {
-        let told = self.history.changes.iter().filter(|change| self.lives(change.told));
-        let known = told.filter(|change| {
-            change.is_sent || change.event.change == ContextChange::Drop || !self.is_logged(change.told)
+        let on_branch = self.history.changes.iter().filter(|change| self.lives(change.context));
+        let known = on_branch.filter(|change| {
+            change.is_sent || change.event.change == ContextChange::Drop || !self.is_logged(change.context)
         });
-        known.map(|change| (change.told.count, change.event.clone())).collect()
+        known.map(|change| (change.context.count, change.event.clone())).collect()
     }
 
-    /// Adds what compactions and branches did. Returns the results on the branch that lives, in order.
+    /// Adds what compactions and branches did. Returns the results on the living branch, in order.
     fn results(&self, events: &mut Vec<CountedEvent>, out: &Transcript) -> Vec<LastingResult<'_>> {
         // Of a result that was recorded again, the last record counts.
         let mut last = vec![usize::MAX; out.calls.len()];
@@ -82,16 +82,16 @@ impl Fates<'_> {
         let mut turns: Vec<ThreadTurns> =
             self.history.conversations.iter().map(|_| ThreadTurns::default()).collect();
         for boundary in &self.history.boundaries {
-            let turn = turns.get_mut(boundary.told.thread as usize);
-            turn.into_iter().for_each(|turn| turn.add_boundary(boundary, self.lives(boundary.told)));
+            let turn = turns.get_mut(boundary.context.thread as usize);
+            turn.into_iter().for_each(|turn| turn.add_boundary(boundary, self.lives(boundary.context)));
         }
-        for span in self.history.spans.iter().filter(|span| self.lives(span.told)) {
+        for span in self.history.spans.iter().filter(|span| self.lives(span.context)) {
             let parent =
-                self.conversation(span.told.thread).and_then(|(_, branch)| branch.number(span.parent));
-            let turn = turns.get_mut(span.told.thread as usize);
+                self.conversation(span.context.thread).and_then(|(_, branch)| branch.number(span.parent));
+            let turn = turns.get_mut(span.context.thread as usize);
             turn.zip(parent)
                 .into_iter()
-                .for_each(|(turn, parent)| turn.spans.push((span.told, parent, Vec::new())));
+                .for_each(|(turn, parent)| turn.spans.push((span.context, parent, Vec::new())));
         }
         for (at, result) in self.history.results.iter().enumerate() {
             let turn = turns.get_mut(result.thread as usize);
@@ -107,7 +107,7 @@ impl Fates<'_> {
         for ((turn, conversation), branch) in
             turns.into_iter().zip(&self.history.conversations).zip(&self.living)
         {
-            turn.events(conversation, branch, &|told| self.evidence(told), events);
+            turn.events(conversation, branch, &|context| self.evidence(context), events);
         }
         lasting
     }
@@ -130,24 +130,28 @@ impl Fates<'_> {
     /// Adds what the server cleared: in each request the oldest results, which are whole again in one without.
     fn server_edits(&self, lasting: &[LastingResult], events: &mut Vec<CountedEvent>, out: &Transcript) {
         for thread in 0..self.history.conversations.len() as u32 {
-            let edits =
-                self.history.edits.iter().filter(|edit| edit.told.thread == thread && self.lives(edit.told));
+            let edits = self
+                .history
+                .edits
+                .iter()
+                .filter(|edit| edit.context.thread == thread && self.lives(edit.context));
             let mut edits = edits.peekable();
             if edits.peek().is_none() {
                 continue;
             }
             let results: Vec<_> = lasting.iter().filter(|lasting| lasting.result.thread == thread).collect();
             let tool = |call: u32| out.calls.get(call as usize).map(|call| record_id(out.tool(call)));
-            let boundaries = self.history.boundaries.iter().filter(|boundary| boundary.told.thread == thread);
-            let compactions: Vec<u64> = boundaries.map(|boundary| boundary.told.count).collect();
+            let boundaries =
+                self.history.boundaries.iter().filter(|boundary| boundary.context.thread == thread);
+            let compactions: Vec<u64> = boundaries.map(|boundary| boundary.context.count).collect();
             let mut cleared = ServerClearing::default();
             for edit in edits {
-                let compactions = compactions.partition_point(|count| *count < edit.told.count);
+                let compactions = compactions.partition_point(|count| *count < edit.context.count);
                 let (gone, back) = cleared.apply(edit, compactions, &results, &tool);
                 for (change, calls) in [(ContextChange::Clear, gone), (ContextChange::Restore, back)] {
                     let ids = out.results_of(calls);
                     if !ids.is_empty() {
-                        events.push((edit.told.count, event(change, edit.told, ids)));
+                        events.push((edit.context.count, event(change, edit.context, ids)));
                     }
                 }
             }
@@ -155,7 +159,7 @@ impl Fates<'_> {
     }
 }
 
-/// Whether the record of a result is on the branch that lives.
+/// Whether the record of a result is on the living branch.
 fn is_on_branch(history: &ClaudeHistory, result: &ResultRecord, living: &[LivingBranch]) -> bool {
     let thread = result.thread as usize;
     match (history.conversations.get(thread), living.get(thread)) {
@@ -177,7 +181,7 @@ fn message_of(history: &ClaudeHistory, result: &ResultRecord, living: &[LivingBr
     within(result.thread as usize).or_else(|| within(0))
 }
 
-/// Returns whether a record of a message is on a branch that lives, for the messages of results that are on none.
+/// Returns whether a record of a message is on a living branch, for the messages of results that are on none.
 fn living_messages(history: &ClaudeHistory, living: &[LivingBranch]) -> IdMap<bool> {
     let off = history.results.iter().filter(|result| !is_on_branch(history, result, living));
     let mut messages: IdMap<bool> =

@@ -19,7 +19,7 @@ static PROJECTS: LazyLock<Mutex<HashMap<PathBuf, Project>>> = LazyLock::new(Mute
 struct Project {
     watch: PathWatch,
     directories: HashSet<PathBuf>,
-    /// The session of each file, as far as its beginning tells. It stays the same as the file grows.
+    /// The session of each file, by its beginning. It stays the same as the file grows.
     session_of: HashMap<PathBuf, String>,
     by_session: HashMap<String, Vec<PathBuf>>,
 }

@@ -1,4 +1,4 @@
-//! What the records of Claude Code tell of a session's conversations: their results, and what changed the model's context.
+//! The history of a session's conversations in Claude Code's records: their results, and what changed the model's context.
 
 use std::collections::HashSet;
 
@@ -130,9 +130,9 @@ pub(super) struct RecordContext {
     pub record: RecordSpan,
 }
 
-/// A compaction: what was recorded before it is no longer seen, but for what it preserves.
+/// A compaction: the model no longer sees what was recorded before it, except what it preserves.
 pub(super) struct CompactBoundary {
-    pub told: RecordContext,
+    pub context: RecordContext,
     pub preserved: HashSet<RecordId>,
     /// The first and the last of the records that are preserved, where they are not named one by one.
     pub segment: Option<(RecordId, RecordId)>,
@@ -140,13 +140,13 @@ pub(super) struct CompactBoundary {
 
 /// A summary that stands for the records between it and the one that it follows.
 pub(super) struct SummarySpan {
-    pub told: RecordContext,
+    pub context: RecordContext,
     pub parent: RecordId,
 }
 
 /// What the server cleared in a request that was answered: the oldest results.
 pub(super) struct ServerEdit {
-    pub told: RecordContext,
+    pub context: RecordContext,
     pub cleared: usize,
     /// The tools whose results are left.
     pub excluded: Vec<RecordId>,
@@ -154,7 +154,7 @@ pub(super) struct ServerEdit {
 
 /// A change that names its results.
 pub(super) struct ContextRecord {
-    pub told: RecordContext,
+    pub context: RecordContext,
     pub event: ContextEvent,
     /// Whether it is read from the requests themselves.
     pub is_sent: bool,
@@ -166,7 +166,7 @@ mod tests {
 
     /// A session of 2 GB holds over 100,000 results.
     #[test]
-    fn what_is_kept_of_a_result_takes_few_bytes() {
+    fn a_result_record_takes_few_bytes() {
         assert_eq!(size_of::<ResultRecord>(), 24);
     }
 }

@@ -25,7 +25,7 @@ pub(super) struct RequestLists {
     lists: Vec<List>,
     /// How the first request that carried a result had it, by the number of the call.
     first: HashMap<u32, FirstForm>,
-    /// The results that a message has otherwise than they were first sent.
+    /// The results that a message carries in another form than they were first sent.
     altered: HashMap<MessageHash, Vec<(u32, SentForm)>>,
 }
 
@@ -41,7 +41,7 @@ struct List {
 }
 
 impl RequestLists {
-    /// Reads a message that was written for a request. `was_sent` tells of a call whether a request before carried its result.
+    /// Reads a message that was written for a request. `was_sent` returns whether an earlier request carried the result of a call.
     pub(super) fn blob(
         &mut self,
         record: Json,

@@ -93,11 +93,11 @@ impl LogReader for ClaudeReader {
                 self.lists.blob(record, thread, &|call| self.history.was_sent(call), out);
             }
             "api-request-shape" => requests::shape(record, place, &mut out.requests),
-            "system" | "attachment" => self.told(recorded, out),
+            "system" | "attachment" => self.read_change(recorded, out),
             "content-replacement" => {
                 let replaced = replace(entry, &|call| self.is_seen(thread, call), out);
-                let told = self.tells(recorded, out);
-                changes::push(ContextChange::Replace, told, replaced, &mut self.history);
+                let context = self.context_of(recorded, out);
+                changes::push(ContextChange::Replace, context, replaced, &mut self.history);
             }
             "last-prompt" => {
                 let leaf = record.id("leafUuid");
@@ -115,7 +115,7 @@ impl LogReader for ClaudeReader {
 }
 
 impl ClaudeReader {
-    /// Returns the conversation of a record: its sub-agent's, or the main one. In 1.0 sub-agents are told only by a mark,
+    /// Returns the conversation of a record: its sub-agent's, or the main one. In 1.0 sub-agents are identified only by a mark,
     /// and by the records that they follow.
     fn thread(&mut self, record: Json, out: &mut Transcript) -> u32 {
         if let Some(agent) = record.name("agentId") {
@@ -164,8 +164,8 @@ impl ClaudeReader {
 
     fn user(&mut self, recorded: ClaudeRecord, out: &mut Transcript) {
         let RecordEntry { record, thread, .. } = recorded.entry;
-        let told = self.tells(recorded, out);
-        changes::span(record, told, &mut self.history);
+        let context = self.context_of(recorded, out);
+        changes::span(record, context, &mut self.history);
         for block in record.list_at(&["message", "content"]) {
             let id = block.get("tool_use_id").filter(|_| block.is_type("tool_result"));
             let Some(id) = id.and_then(|id| id.short_text(MAX_NAME)) else { continue };
@@ -185,14 +185,14 @@ impl ClaudeReader {
     /// Counts a request that is in the records, and takes what it carries.
     fn request(&mut self, recorded: ClaudeRecord, out: &mut Transcript) {
         let RecordEntry { record, thread, place, .. } = recorded.entry;
-        let told = self.tells(recorded, out);
-        self.count_request(told, true, out);
+        let context = self.context_of(recorded, out);
+        self.count_request(context, true, out);
         self.history.conversation(thread).excluded = changes::excluded(record);
         let Some(number) = requests::request(record, place, &mut out.requests) else { return };
         for (change, results) in self.lists.request(thread, number, &out.requests) {
             let event =
-                ContextEvent { evidence: FateEvidence::Sent, ..changes::event(change, told, results) };
-            self.history.changes.push(ContextRecord { told, event, is_sent: true });
+                ContextEvent { evidence: FateEvidence::Sent, ..changes::event(change, context, results) };
+            self.history.changes.push(ContextRecord { context, event, is_sent: true });
         }
     }
 
@@ -206,32 +206,32 @@ impl ClaudeReader {
         if name.is_none() || name == last {
             return;
         }
-        let told = self.tells(recorded, out);
+        let context = self.context_of(recorded, out);
         if !record.id("requestRef").is_some_and(|request| out.requests.has_request(request)) {
-            self.count_request(told, false, out);
+            self.count_request(context, false, out);
         }
         let request = out.next_request(thread).and_then(|next| next.checked_sub(1));
-        changes::answer(message, RecordContext { request, ..told }, &mut self.history);
+        changes::answer(message, RecordContext { request, ..context }, &mut self.history);
     }
 
-    fn count_request(&mut self, told: RecordContext, is_logged: bool, out: &mut Transcript) {
-        let conversation = self.history.conversation(told.thread);
-        let position = Some(told.number).filter(|number| *number != NO_RECORD);
+    fn count_request(&mut self, context: RecordContext, is_logged: bool, out: &mut Transcript) {
+        let conversation = self.history.conversation(context.thread);
+        let position = Some(context.number).filter(|number| *number != NO_RECORD);
         let position = position.unwrap_or_else(|| conversation.branches.next());
         conversation.requests.push(CountedRequest { position, is_logged });
-        out.count_answer(told.thread);
+        out.count_answer(context.thread);
     }
 
-    fn told(&mut self, recorded: ClaudeRecord, out: &Transcript) {
-        let told = self.tells(recorded, out);
+    fn read_change(&mut self, recorded: ClaudeRecord, out: &Transcript) {
+        let context = self.context_of(recorded, out);
         let before = self.history.boundaries.len();
-        changes::read(recorded.entry.record, told, &mut self.cut, &mut self.history, out);
+        changes::read(recorded.entry.record, context, &mut self.cut, &mut self.history, out);
         if self.history.boundaries.len() > before {
-            self.lists.compact(told.thread);
+            self.lists.compact(context.thread);
         }
     }
 
-    fn tells(&self, recorded: ClaudeRecord, out: &Transcript) -> RecordContext {
+    fn context_of(&self, recorded: ClaudeRecord, out: &Transcript) -> RecordContext {
         let entry = recorded.entry;
         RecordContext {
             thread: entry.thread,

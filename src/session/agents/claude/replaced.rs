@@ -7,7 +7,7 @@ use crate::session::json::Kind;
 use crate::session::model::{Call, Citation, CutState, DisplayCopy, TextPiece};
 use crate::session::transcript::Transcript;
 
-/// Reads that several large results of a turn were replaced together. `is_seen` tells whether the model has seen the result
+/// Reads that several large results of a turn were replaced together. `is_seen` returns whether the model has seen the result
 /// of the call with a number; if not, it only ever gets the replacement. Returns the results that it had otherwise.
 pub(super) fn replace(
     entry: RecordEntry,

@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use crate::session::content::{first_text, first_words, is_number};
+use crate::session::content::{first_text, is_number, text_start};
 use crate::session::entry::RecordEntry;
 use crate::session::json::{Json, Kind};
 use crate::session::model::{Call, Citation, CutState, DisplayCopy};
@@ -43,13 +43,13 @@ fn frame(content: Json, is_error: bool) -> String {
     if !is_error && first.is_some_and(|first| first != Some('<')) {
         return String::new();
     }
-    let words = first_words(content, 64);
+    let words = text_start(content, 64);
     if words.starts_with('<') { first_text(content) } else { words }
 }
 
 /// Whether the middle of a failed command's output was cut out: what is left of it has the agent's notice in its middle.
 fn is_failure_cut(content: Json) -> bool {
-    let text = first_words(content, 3 * FAILURE_HEAD + MAX_NOTICE);
+    let text = text_start(content, 3 * FAILURE_HEAD + MAX_NOTICE);
     let mut units = 0;
     let head = text.char_indices().find(|(_, c)| {
         units += c.len_utf16();

@@ -6,7 +6,7 @@ use crate::session::id::RecordId;
 
 use super::history::{ResultRecord, ServerEdit};
 
-/// A result on the branch that lives.
+/// A result on the living branch.
 pub(super) struct LastingResult<'a> {
     pub result: &'a ResultRecord,
     /// How many records came before the compaction that took it; `u64::MAX` if none did.
@@ -43,11 +43,11 @@ impl ServerClearing {
         let (mut gone, mut back) = (Vec::new(), Vec::new());
         while self.cleared.len() < edit.cleared
             && let Some(lasting) = results.get(self.next)
-            && u64::from(lasting.result.count) < edit.told.count
+            && u64::from(lasting.result.count) < edit.context.count
         {
             let call = lasting.result.call;
             let is_open = tool(call).is_some_and(|tool| !self.excluded.contains(&tool));
-            if is_open && lasting.compacted > edit.told.count {
+            if is_open && lasting.compacted > edit.context.count {
                 self.cleared.push((call, self.next));
                 gone.push(call);
             }
@@ -60,7 +60,8 @@ impl ServerClearing {
         }
         if !before.is_empty() {
             let now: HashSet<u32> = gone.iter().copied().collect();
-            let lasts = |at: usize| results.get(at).is_some_and(|result| result.compacted > edit.told.count);
+            let lasts =
+                |at: usize| results.get(at).is_some_and(|result| result.compacted > edit.context.count);
             let whole = before.iter().filter(|(call, at)| !now.contains(call) && lasts(*at));
             back.extend(whole.map(|(call, _)| *call));
             let was: HashSet<u32> = before.iter().map(|(call, _)| *call).collect();

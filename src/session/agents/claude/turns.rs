@@ -13,7 +13,7 @@ use super::history::{CompactBoundary, Conversation, NO_RECORD, RecordContext, Re
 #[derive(Default)]
 pub(super) struct ThreadTurns<'a> {
     compactions: Vec<Compaction<'a>>,
-    /// The summaries of spans on the branch that lives, each with the number of the record before its span.
+    /// The summaries of spans on the living branch, each with the number of the record before its span.
     pub spans: Vec<(RecordContext, u32, Vec<ResultId>)>,
     /// What is on branches that were left, with the numbers of their records.
     left: Vec<(u32, ResultId)>,
@@ -22,7 +22,7 @@ pub(super) struct ThreadTurns<'a> {
 /// A compaction, and what it took.
 struct Compaction<'a> {
     boundary: &'a CompactBoundary,
-    /// Whether it is on the branch that lives.
+    /// Whether it is on the living branch.
     lives: bool,
     taken: Vec<ResultId>,
 }
@@ -32,7 +32,7 @@ impl<'a> ThreadTurns<'a> {
         self.compactions.push(Compaction { boundary, lives, taken: Vec::new() });
     }
 
-    /// Takes a result on the branch that lives. Returns how many records came before the compaction that took it;
+    /// Takes a result on the living branch. Returns how many records came before the compaction that took it;
     /// `u64::MAX` if none did. One from before which the person went back takes it for a while.
     pub(super) fn compact(
         &mut self,
@@ -40,12 +40,12 @@ impl<'a> ThreadTurns<'a> {
         preserves: &dyn Fn(&CompactBoundary) -> bool,
         ids: impl Iterator<Item = ResultId> + Clone,
     ) -> u64 {
-        let start = self.compactions.partition_point(|one| one.boundary.told.count <= result.count.into());
+        let start = self.compactions.partition_point(|one| one.boundary.context.count <= result.count.into());
         let mut was_taken = false;
         for compaction in self.compactions.iter_mut().skip(start) {
             if compaction.lives && !preserves(compaction.boundary) {
                 compaction.taken.extend(ids);
-                return compaction.boundary.told.count;
+                return compaction.boundary.context.count;
             }
             if !compaction.lives && !was_taken && !preserves(compaction.boundary) {
                 compaction.taken.extend(ids.clone());
@@ -55,11 +55,13 @@ impl<'a> ThreadTurns<'a> {
         u64::MAX
     }
 
-    /// Takes a result that is not on the branch that lives.
+    /// Takes a result that is not on the living branch.
     pub(super) fn leave(&mut self, record: u32, ids: impl Iterator<Item = ResultId>) {
-        let next = self.spans.partition_point(|(told, _, _)| told.number < record);
+        let next = self.spans.partition_point(|(context, _, _)| context.number < record);
         match self.spans.get_mut(next) {
-            Some((told, parent, taken)) if *parent < record && told.number != NO_RECORD => taken.extend(ids),
+            Some((context, parent, taken)) if *parent < record && context.number != NO_RECORD => {
+                taken.extend(ids)
+            }
             _ => self.left.extend(ids.map(|id| (record, id))),
         }
     }
@@ -72,28 +74,28 @@ impl<'a> ThreadTurns<'a> {
         evidence: &dyn Fn(RecordContext) -> FateEvidence,
         events: &mut Vec<(u64, ContextEvent)>,
     ) {
-        let mut add = |change, told: RecordContext, results: Vec<ResultId>| {
+        let mut add = |change, context: RecordContext, results: Vec<ResultId>| {
             if !results.is_empty() {
-                let event = ContextEvent { evidence: evidence(told), ..event(change, told, results) };
-                events.push((told.count, event));
+                let event = ContextEvent { evidence: evidence(context), ..event(change, context, results) };
+                events.push((context.count, event));
             }
         };
         let has_turned = !self.left.is_empty() || self.compactions.iter().any(|one| !one.lives);
-        let way = if has_turned { Way::new(conversation, branch) } else { Way::default() };
+        let path = if has_turned { BranchPath::new(conversation, branch) } else { BranchPath::default() };
         for Compaction { boundary, lives, taken } in self.compactions {
-            let told = boundary.told;
-            add(ContextChange::Compact, told, taken.clone());
+            let context = boundary.context;
+            add(ContextChange::Compact, context, taken.clone());
             if !lives {
-                let request = Some(way.request_after(told.number, conversation));
-                add(ContextChange::Restore, RecordContext { request, ..told }, taken);
+                let request = Some(path.request_after(context.number, conversation));
+                add(ContextChange::Restore, RecordContext { request, ..context }, taken);
             }
         }
-        for (told, _, taken) in self.spans {
-            add(ContextChange::Compact, told, taken);
+        for (context, _, taken) in self.spans {
+            add(ContextChange::Compact, context, taken);
         }
         let mut left: BTreeMap<u32, Vec<ResultId>> = BTreeMap::new();
         for (record, id) in self.left {
-            left.entry(way.request_after(record, conversation)).or_default().push(id);
+            left.entry(path.request_after(record, conversation)).or_default().push(id);
         }
         for (request, results) in left {
             let evidence =
@@ -105,11 +107,11 @@ impl<'a> ThreadTurns<'a> {
     }
 }
 
-/// The numbers of the records of the branch that lives.
+/// The numbers of the records of the living branch.
 #[derive(Default)]
-struct Way(Vec<u32>);
+struct BranchPath(Vec<u32>);
 
-impl Way {
+impl BranchPath {
     fn new(conversation: &Conversation, branch: &LivingBranch) -> Self {
         let branches = &conversation.branches;
         Self((0..branches.next()).filter(|number| branch.contains_number(*number, branches)).collect())

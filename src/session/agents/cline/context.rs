@@ -51,7 +51,7 @@ impl Compaction {
         Some(Self { messages, kept, at, record })
     }
 
-    /// Takes out what came before in a thread whose calls begin with `first`, but for what is kept.
+    /// Takes out what came before in a thread whose calls begin with `first`, except what is kept.
     pub(super) fn apply(&self, thread: u32, first: u32, reads: &mut FileReads, out: &mut Transcript) {
         let is_gone = |call: u32, out: &Transcript| {
             let call = out.calls.get(call as usize).filter(|call| call.thread == thread);
@@ -160,16 +160,16 @@ struct FileLines {
 impl FileLines {
     /// Reads what an entry of a result is of. Its `query` is a path, `path:first-last`, or the request in JSON.
     fn read(file: Json) -> Option<Self> {
-        if let Some(found) = Self::named(file) {
+        if let Some(found) = Self::from_members(file) {
             return Some(found);
         }
         let query = file.string("query").filter(|query| !query.is_empty())?;
         let mut tape = Tape::default();
         let request = query.starts_with('{').then(|| tape.read(query.as_bytes()).ok()).flatten();
-        request.and_then(Self::named).or_else(|| Some(Self::from_text(&query)))
+        request.and_then(Self::from_members).or_else(|| Some(Self::from_text(&query)))
     }
 
-    fn named(record: Json) -> Option<Self> {
+    fn from_members(record: Json) -> Option<Self> {
         let paths = ["path", "file_path", "filePath"].into_iter();
         let path = paths.filter_map(|key| record.get(key)?.short(MAX_TEXT)).find(|path| !path.is_empty())?;
         let range = [record.number("start_line"), record.number("end_line")];

@@ -87,9 +87,9 @@ fn facts_of(document: Json) -> SessionFacts {
     }
 }
 
-/// Adds what the document about the session tells.
+/// Adds the facts in the document about the session.
 fn with_manifest(messages: &Path, facts: SessionFacts) -> SessionFacts {
-    of_manifest(messages, |manifest| SessionFacts {
+    read_manifest(messages, |manifest| SessionFacts {
         cwd: manifest.string("cwd"),
         title: manifest.object("metadata").string("title").or(manifest.string("prompt")),
         model: manifest.name("model"),
@@ -101,14 +101,14 @@ fn with_manifest(messages: &Path, facts: SessionFacts) -> SessionFacts {
 }
 
 /// Reads the document about the session, if there is one.
-fn of_manifest<T>(messages: &Path, take: impl FnOnce(Json) -> T) -> Option<T> {
+fn read_manifest<T>(messages: &Path, take: impl FnOnce(Json) -> T) -> Option<T> {
     read_json(messages.with_file_name(format!("{}.json", id_of(messages)?)), take)
 }
 
 /// Returns the file with the newest compaction of a conversation: it lies beside the messages, also if the document about
 /// the session claims another place.
 fn compaction_of(messages: &Path) -> Option<PathBuf> {
-    let claimed = of_manifest(messages, |manifest| manifest.string("compaction_path")).flatten();
+    let claimed = read_manifest(messages, |manifest| manifest.string("compaction_path")).flatten();
     let claimed = claimed.and_then(|path| Some(Path::new(&path).file_name()?.to_owned()));
     let usual = || Some(format!("{}{COMPACTION}", id_of(messages)?).into());
     Some(messages.with_file_name(claimed.or_else(usual)?))
@@ -168,7 +168,7 @@ fn result(entry: RecordEntry, out: &mut Transcript) -> Option<u32> {
     call.end(block.flag("is_error") || first_failed.is_some());
     let error = first_failed.map(|item| item.word("error")).unwrap_or_default();
     call.exit = number_after(&error, "Command exited with code ");
-    match rendered::sent(content, entry.place) {
+    match rendered::render(content, entry.place) {
         Some(sent) => {
             call.note_cut(None, sent.is_cut);
             let copy = |span: &RecordSpan| DisplayCopy::new("result", *span, Some(EXECUTOR));

@@ -22,7 +22,7 @@ pub(super) struct SentResult {
 
 /// Renders a content: a string, or a list of objects. Returns `None` for parts of text and images, and if it would take too
 /// many pieces.
-pub(super) fn sent(content: Json, place: RecordPlace) -> Option<SentResult> {
+pub(super) fn render(content: Json, place: RecordPlace) -> Option<SentResult> {
     let is_part = |part: Json| {
         part.get("type").is_some_and(|kind| ["text", "image", "file"].iter().any(|of| kind.is(of)))
     };
@@ -42,11 +42,11 @@ pub(super) fn len(object: Json, place: RecordPlace) -> u64 {
     compact(object, place).map_or(0, |sent| sent.pieces.iter().map(of_piece).sum())
 }
 
-/// A text that is sent as it is, but for its length.
+/// A text that is sent as it is, except that a long one is cut.
 fn plain(content: Json, place: RecordPlace) -> SentResult {
     let span = place.span(content);
     let inner = content.raw().get(1..content.raw().len().saturating_sub(1)).unwrap_or_default();
-    let Some(ends) = Ends::new(inner) else {
+    let Some(ends) = StringEnds::new(inner) else {
         return SentResult { pieces: vec![TextPiece::Json(span)], ..SentResult::default() };
     };
     // The places of a string are those of its quotes.
@@ -75,7 +75,7 @@ fn compact(list: Json, place: RecordPlace) -> Option<SentResult> {
         }
         let end = end_of_string(bytes, at + 1, at + 1)? + 1;
         let (inner, is_key) = (&bytes[at + 1..end - 1], bytes[end..].trim_ascii_start().starts_with(b":"));
-        match Ends::new(inner).filter(|_| !is_key) {
+        match StringEnds::new(inner).filter(|_| !is_key) {
             None => push(&mut sent.pieces, span(at, end)),
             Some(ends) => {
                 push(&mut sent.pieces, span(at, at + 1 + ends.head));
@@ -108,7 +108,7 @@ fn notice(removed: usize) -> String {
 }
 
 /// The two ends of a string, encoded, that are kept of it.
-struct Ends {
+struct StringEnds {
     /// The bytes of the beginning.
     head: usize,
     /// Where the end begins, 0-based.
@@ -121,7 +121,7 @@ struct Ends {
     removed: usize,
 }
 
-impl Ends {
+impl StringEnds {
     /// Returns the ends of a string without its quotes; `None` if it is short enough.
     fn new(inner: &[u8]) -> Option<Self> {
         // No unit takes less than a byte.
@@ -169,7 +169,7 @@ struct SplitPair {
     low: String,
 }
 
-/// Finds the place after so many UTF-16 units, or the end.
+/// Finds the place after this many UTF-16 units, or the end.
 fn units_to(encoded: &[u8], wanted: usize) -> PlaceInString {
     let (mut at, mut units) = (0, 0);
     while at < encoded.len() && units < wanted {
@@ -205,7 +205,7 @@ mod tests {
     fn text(document: &str) -> (String, usize) {
         let mut tape = Tape::default();
         let place = RecordPlace { source: 0, row: 0, start: 0 };
-        let sent = sent(tape.read(document.as_bytes()).unwrap(), place).unwrap();
+        let sent = render(tape.read(document.as_bytes()).unwrap(), place).unwrap();
         let raw = |span: &RecordSpan| &document[span.start() as usize..span.end() as usize];
         let piece = |piece: &TextPiece| match piece {
             TextPiece::Raw(span) => raw(span).to_owned(),
@@ -273,6 +273,6 @@ mod tests {
         assert_eq!(text(&format!("[{{ \"{key}\" : 1 }}]")).0, format!("[{{\"{key}\":1}}]"));
         let mut tape = Tape::default();
         let parts = tape.read(br#"[{"type":"text","text":"a"}]"#).unwrap();
-        assert!(sent(parts, RecordPlace { source: 0, row: 0, start: 0 }).is_none());
+        assert!(render(parts, RecordPlace { source: 0, row: 0, start: 0 }).is_none());
     }
 }

@@ -30,7 +30,7 @@ pub(super) struct CodexReader {
     last: LastRecord,
 }
 
-/// What the last record was, as far as it tells turns and requests apart.
+/// What the last record was, as far as turns and requests are distinguished by it.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum LastRecord {
     #[default]
@@ -80,7 +80,7 @@ impl LogReader for CodexReader {
             known if ANSWERS.contains(&known) => self.answered(out),
             known if OTHER_KINDS.contains(&known) => {}
             "" => return record.get("record_type").is_some() || record.get("instructions").is_some(),
-            // Events are for the agent's own screen, of which there are many.
+            // The many other events are for the agent's own screen.
             _ if record.is_type("event_msg") => {}
             other => return out.unread.unknown(other),
         }

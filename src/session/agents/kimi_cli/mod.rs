@@ -69,10 +69,10 @@ fn logs(main: &Path) -> Vec<PathBuf> {
     let dir = main.parent().filter(|_| main.ends_with(HISTORY));
     let Some(dir) = dir else { return vec![main.to_owned()] };
     let sub_agents = find::directories(&dir.join("subagents"), &mut |_| {});
-    std::iter::once(dir.to_owned()).chain(sub_agents).flat_map(|dir| of_conversation(&dir)).collect()
+    std::iter::once(dir.to_owned()).chain(sub_agents).flat_map(|dir| conversation_logs(&dir)).collect()
 }
 
-fn of_conversation(dir: &Path) -> Vec<PathBuf> {
+fn conversation_logs(dir: &Path) -> Vec<PathBuf> {
     let is_old = |name: &str| old_number(name).is_some();
     let old = find::files(dir, is_old, &mut |_| {}).into_iter().map(|file| file.path);
     let mut logs: Vec<_> = old.filter_map(|path| Some((number_of(&path)?, path))).collect();
@@ -96,7 +96,7 @@ fn own_title(history: &Path) -> Option<String> {
     title.flatten().filter(|title| !title.is_empty())
 }
 
-/// Takes over what an event tells of the session.
+/// Takes over the facts of an event.
 fn note_facts(record: Json, facts: &mut SessionFacts) {
     facts.note_time(record.time("timestamp"));
     let message = record.get("message").filter(|message| message.is_type("TurnBegin"));

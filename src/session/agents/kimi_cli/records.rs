@@ -171,7 +171,7 @@ impl KimiReader {
         let record = entry.record;
         let (Some(id), Some(content)) = (record.name("tool_call_id"), record.get("content")) else { return };
         let own = self.own(&id).unwrap_or_else(|| id.as_str().into());
-        let Some(own) = self.of_result(&id, own, entry.span(), out) else { return };
+        let Some(own) = self.call_of_result(&id, own, entry.span(), out) else { return };
         self.results.insert((entry.thread, own.clone()), self.now);
         let number = out.number_or_new(entry.thread, &own, "");
         let is_task = out.calls.get(number as usize).is_some_and(|call| out.tool(call) == "TaskOutput");
@@ -180,7 +180,7 @@ impl KimiReader {
     }
 
     /// Returns the call of a result: if that has another result already, the next of the same id, with the same input.
-    fn of_result(
+    fn call_of_result(
         &mut self,
         id: &str,
         own: Box<str>,

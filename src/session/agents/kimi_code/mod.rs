@@ -93,7 +93,7 @@ impl LogReader for KimiReader {
                 self.event(RecordEntry { record, place, at, thread: self.thread }, out)
             }
             "context.append_message" => self.history().add_message(record.object("message")),
-            "subagent.spawned" => spawned(record, out),
+            "subagent.spawned" => note_sub_agent(record, out),
             known if OTHER_KINDS.iter().any(|kind| known.starts_with(kind)) => {}
             other => {
                 let event = ContextEvent {
@@ -143,7 +143,7 @@ impl KimiReader {
     }
 }
 
-fn spawned(record: Json, out: &mut Transcript) {
+fn note_sub_agent(record: Json, out: &mut Transcript) {
     let Some(agent) = record.name("subagentId") else { return };
     let thread = out.thread_id(&agent);
     out.describe_thread(thread, record.name("subagentName"), record.name("parentToolCallId"));
@@ -156,7 +156,7 @@ fn result(entry: RecordEntry, found: Json, output: Json, tool: &str, call: &mut 
         .strip_prefix("Command failed with exit code: ")
         .and_then(|rest| rest.trim_end_matches('.').parse().ok());
     notice::note_cut(found, output, tool, call);
-    let sent = rendered::rendered(found, output, tool, found.flag("isError"), entry.place);
+    let sent = rendered::render(found, output, tool, found.flag("isError"), entry.place);
     entry.add_text(Evidence::Rendered, sent, call);
 }
 

@@ -2,14 +2,14 @@
 
 use std::path::PathBuf;
 
-use crate::session::content::{first_text, last_words, start_of};
+use crate::session::content::{first_text, start_of, text_end};
 use crate::session::json::Json;
 use crate::session::model::{Call, Citation};
 
-/// Begins a result of which the beginning and the end are left.
+/// The start of a result of which only the beginning and the end are left.
 const EXCEEDED: &str = "Tool output exceeded ";
 
-/// Follows a result of which long lines were cut, on a line of its own.
+/// What follows a result with cut lines, on a line of its own.
 const LINES_CUT: &str =
     "[Per-line truncation occurred; the complete output was saved to a file.\noutput_path: ";
 
@@ -26,20 +26,20 @@ const MAX_END: usize = 8192;
 pub(super) fn note_cut(found: Json, output: Json, tool: &str, call: &mut Call) {
     let start = first_text(output);
     let is_notice = start.starts_with(EXCEEDED);
-    let saved = if is_notice { saved(&start) } else { saved_lines(output) };
+    let saved = if is_notice { spill_at_start(&start) } else { spill_at_end(output) };
     call.note_cut(saved, is_notice || is_short(found, output, tool));
 }
 
 /// Returns the spill that the notice at the start names.
-fn saved(start: &str) -> Option<Citation> {
+fn spill_at_start(start: &str) -> Option<Citation> {
     let lines = || start.lines().take(10);
     let path = lines().find_map(|line| line.strip_prefix("output_path: "))?;
     Some(Citation { path: PathBuf::from(path), bytes: bytes(lines()) })
 }
 
 /// Returns the spill that the notice after cut lines names.
-fn saved_lines(output: Json) -> Option<Citation> {
-    let end = last_words(output, MAX_END);
+fn spill_at_end(output: Json) -> Option<Citation> {
+    let end = text_end(output, MAX_END);
     let (before, notice) = end.rsplit_once(LINES_CUT)?;
     let (path, rest) = notice.split_once('\n')?;
     let (next, closing) = rest.split_once(LINES_CUT_END)?;
@@ -58,10 +58,10 @@ fn is_short(found: Json, output: Json, tool: &str) -> bool {
     match tool {
         "Read" => {
             let is_notice = |text: &str| text.contains("Character limit reached. Effective max_chars: ");
-            is_notice(&note) || last_words(output, MAX_END).lines().last().is_some_and(is_notice)
+            is_notice(&note) || text_end(output, MAX_END).lines().last().is_some_and(is_notice)
         }
         "Glob" => {
-            let (start, end) = (first_text(output), last_words(output, MAX_END));
+            let (start, end) = (first_text(output), text_end(output, MAX_END));
             let ends = start.lines().take(3).chain(end.lines().rev().take(3)).chain(note.lines());
             ends.into_iter().any(is_first_page)
         }
@@ -69,7 +69,7 @@ fn is_short(found: Json, output: Json, tool: &str) -> bool {
     }
 }
 
-/// Whether a line tells that the first matches are shown, and that there are more: `Showing matches 1–100 of 150.`
+/// Whether a line says that only the first matches are shown: `Showing matches 1–100 of 150.`
 fn is_first_page(line: &str) -> bool {
     let told = line.split_once("Showing matches 1–").and_then(|(_, told)| told.split_once(" of "));
     let number = |text: &str| -> Option<u64> {

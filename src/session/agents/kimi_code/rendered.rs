@@ -14,13 +14,13 @@ const EMPTY: &str = "<system>Tool output is empty.</system>";
 /// What a tool says that has no output.
 const SAYS_EMPTY: &str = "Tool output is empty.";
 
-/// The tools of which the time is told; those of MCP servers are others.
+/// The tools whose time is sent, besides those of MCP servers.
 const TIMED: &[&str] = &["Agent", "AgentSwarm", "Bash", "FetchURL", "Glob", "Grep", "WebSearch"];
 
 /// From how many tokens on a result is cleared.
 const MIN_TOKENS: usize = 100;
 
-pub(super) fn rendered(
+pub(super) fn render(
     found: Json,
     output: Json,
     tool: &str,

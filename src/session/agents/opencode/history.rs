@@ -117,7 +117,7 @@ impl SessionHistory {
         let mut compacted = Vec::new();
         for (number, message) in self.messages.iter().enumerate() {
             while let Some(mark) = marks.next_if(|mark| message.is_answer && message.at > Some(mark.at)) {
-                self.tell(mark.event(), out);
+                self.add_event(mark.event(), out);
             }
             if message.is_answer {
                 out.count_answer(self.thread);
@@ -130,11 +130,11 @@ impl SessionHistory {
                 let taken: Vec<_> = living.extract_if(.., is_taken).collect();
                 let mut event = event(ContextChange::Compact, message.at, &taken);
                 event.record = Some(compaction.record);
-                self.tell(event, out);
+                self.add_event(event, out);
                 compacted.push(AppliedCompaction { messages: [asked, number as u32], taken });
             }
         }
-        marks.for_each(|mark| self.tell(mark.event(), out));
+        marks.for_each(|mark| self.add_event(mark.event(), out));
         if let Some(from) = hidden {
             self.revert(from, &reverted, compacted, out);
         }
@@ -156,14 +156,14 @@ impl SessionHistory {
     ) {
         let undone = compacted.into_iter().filter(|done| done.messages.iter().any(|number| *number >= from));
         let back: Vec<_> = undone.flat_map(|done| done.taken).collect();
-        self.tell(event(ContextChange::Restore, None, &back), out);
+        self.add_event(event(ContextChange::Restore, None, &back), out);
         let back: HashSet<_> = back.iter().map(|result| result.id).collect();
         let cleared = self.marks.iter().filter(|mark| back.contains(&mark.id));
-        cleared.for_each(|mark| self.tell(mark.event(), out));
-        self.tell(event(ContextChange::Rewind, None, reverted), out);
+        cleared.for_each(|mark| self.add_event(mark.event(), out));
+        self.add_event(event(ContextChange::Rewind, None, reverted), out);
     }
 
-    fn tell(&self, mut event: ContextEvent, out: &mut Transcript) {
+    fn add_event(&self, mut event: ContextEvent, out: &mut Transcript) {
         event.request = out.next_request(self.thread);
         out.add_event(event);
     }

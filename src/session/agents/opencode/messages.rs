@@ -1,7 +1,7 @@
 //! opencode 2: a database with a row for each message, which holds its calls. Written from the agent's source.
 
 use crate::session::clock;
-use crate::session::content::{MAX_TEXT, first_words};
+use crate::session::content::{MAX_TEXT, text_start};
 use crate::session::context::{ContextEvent, ResultId};
 use crate::session::database::{self, DatabaseError, RowBuffer, RowsOf, TableRows};
 use crate::session::entry::RecordEntry;
@@ -135,11 +135,11 @@ fn read_call(entry: RecordEntry, history: &mut Vec<SentResult>, out: &mut Transc
     let state = tool.get("state");
     let content = state.and_then(|state| result_of(state, &state.name("status")?));
     for id in out.result_ids(number) {
-        let text = content.map(|content| first_words(content, COPY * 4)).unwrap_or_default();
+        let text = content.map(|content| text_start(content, COPY * 4)).unwrap_or_default();
         history.push(SentResult { id, start: TextMark::new(&text) });
         let pruned = [Some(tool), state].into_iter().flatten();
         let pruned = pruned.filter_map(|holder| holder.path(&["time", "pruned"])).find_map(clock::time);
-        // When the next request was made cannot be told: it is that of a later message.
+        // The next request is unknown: it belongs to a later message.
         let event = ContextEvent::recorded(ContextChange::Clear, pruned);
         let (record, results) = (Some(entry.span()), vec![id]);
         out.events.extend(pruned.map(|_| ContextEvent { record, results, ..event }));

@@ -63,7 +63,7 @@ fn is_event(name: &str) -> bool {
     name.starts_with("event-") && name.ends_with(".json")
 }
 
-/// Returns what the state tells, and the first event of the user.
+/// Returns the facts in the state, and in the first event of the user.
 fn facts(state: &Path) -> SessionFacts {
     let facts = read_json(state, |record| SessionFacts {
         cwd: record.object("workspace").string("working_dir"),
@@ -137,7 +137,7 @@ impl EventReader {
             "ObservationEvent" | "AgentErrorEvent" | "UserRejectObservation" => {
                 if let Some(call) = event.name("tool_call_id") {
                     let call = out.number_or_new(0, &call, &event.word("tool_name"));
-                    out.unanswered(call).into_iter().for_each(|call| observed(entry, &kind, call));
+                    out.unanswered(call).into_iter().for_each(|call| read_observation(entry, &kind, call));
                     self.results.push((id, call));
                 }
             }
@@ -181,7 +181,7 @@ impl EventReader {
     }
 }
 
-fn observed(entry: RecordEntry, kind: &str, call: &mut Call) {
+fn read_observation(entry: RecordEntry, kind: &str, call: &mut Call) {
     let (event, place) = (entry.record, entry.place);
     let text = |key: &str| event.get(key).map(|text| pieces(text, place)).unwrap_or_default();
     let (evidence, pieces) = match kind {
@@ -196,7 +196,7 @@ fn observed(entry: RecordEntry, kind: &str, call: &mut Call) {
         }
         _ => {
             let Some(observation) = event.get("observation") else { return };
-            observation_of(observation, place, call)
+            observation_text(observation, place, call)
         }
     };
     if call.cut == CutState::Unknown && call.status != CallStatus::NoResult {
@@ -205,12 +205,12 @@ fn observed(entry: RecordEntry, kind: &str, call: &mut Call) {
     entry.add_text(evidence, pieces, call);
 }
 
-fn observation_of(observation: Json, place: RecordPlace, call: &mut Call) -> (Evidence, TextPieces) {
+fn observation_text(observation: Json, place: RecordPlace, call: &mut Call) -> (Evidence, TextPieces) {
     call.exit = observation.number("exit_code").filter(|code| *code != -1);
     call.end(observation.flag("is_error"));
     let prefix = observation.path(&["metadata", "prefix"]).map(first_text).unwrap_or_default();
     let lost = prefix.starts_with("[Previous command outputs are truncated.");
-    match rendered::sent(observation, place) {
+    match rendered::render(observation, place) {
         Some(sent) => {
             call.note_cut(sent.saved, lost);
             let is_added = sent.pieces.iter().any(|piece| matches!(piece, TextPiece::Added(_)));

@@ -33,7 +33,7 @@ pub(super) struct SentObservation {
 }
 
 /// Renders an observation. Returns `None` for a terminal's output that cannot be rendered.
-pub(super) fn sent(observation: Json, place: RecordPlace) -> Option<SentObservation> {
+pub(super) fn render(observation: Json, place: RecordPlace) -> Option<SentObservation> {
     let content = observation.get("content")?;
     let is_error = observation.flag("is_error");
     let mut all: Vec<_> = is_error.then(|| TextPiece::Added(ERROR.into())).into_iter().collect();
@@ -41,7 +41,7 @@ pub(super) fn sent(observation: Json, place: RecordPlace) -> Option<SentObservat
     match observation.get("metadata").filter(|_| is_terminal) {
         Some(metadata) => {
             let SentObservation { pieces, saved } =
-                Terminal::new(observation, metadata, content)?.sent(place)?;
+                Terminal::new(observation, metadata, content)?.render(place)?;
             all.extend(pieces);
             Some(SentObservation { pieces: all, saved })
         }
@@ -84,7 +84,7 @@ impl<'a> Terminal<'a> {
         Some(Self { prefix: short("prefix"), output, decoded, suffix, save_dir })
     }
 
-    fn sent(&self, place: RecordPlace) -> Option<SentObservation> {
+    fn render(&self, place: RecordPlace) -> Option<SentObservation> {
         let span = place.span(self.output);
         let (before, after) = (points(&self.prefix), points(&self.suffix));
         let added = |text: &str| (!text.is_empty()).then(|| TextPiece::Added(text.into()));
@@ -144,7 +144,7 @@ fn points(text: &str) -> usize {
     text.chars().count()
 }
 
-/// Returns the offset in an encoded string after so many code points.
+/// Returns the offset in an encoded string after this many code points.
 fn offset_of(encoded: &[u8], wanted: usize) -> usize {
     let (mut at, mut count) = (0, 0);
     while at < encoded.len() && count < wanted {

@@ -100,19 +100,19 @@ impl EntryEffect {
         };
         match kind {
             "compaction" => match record.get("retainedTail").filter(|tail| !tail.is_null()) {
-                Some(tail) => Some(Self::KeptTail(retained(record, tail, place))),
+                Some(tail) => Some(Self::KeptTail(retained_results(record, tail, place))),
                 None => Some(kept_from(ContextChange::Compact)),
             },
             "reset" => Some(kept_from(ContextChange::Drop)),
-            "context_edit" => edit(record, place),
-            "custom" if record.has("customType", PRUNED) => pruned(record),
+            "context_edit" => read_edit(record, place),
+            "custom" if record.has("customType", PRUNED) => read_prune(record),
             _ => None,
         }
     }
 }
 
 /// Reads the messages that the record of a compaction keeps.
-fn retained(record: Json, tail: Json, place: RecordPlace) -> IdMap<CallResult> {
+fn retained_results(record: Json, tail: Json, place: RecordPlace) -> IdMap<CallResult> {
     let at = record.time("timestamp");
     let kept = tail.items().filter_map(|message| {
         let content = message.get("content").map(|content| pieces(content, place)).unwrap_or_default();
@@ -121,7 +121,7 @@ fn retained(record: Json, tail: Json, place: RecordPlace) -> IdMap<CallResult> {
     kept.collect()
 }
 
-fn edit(record: Json, place: RecordPlace) -> Option<EntryEffect> {
+fn read_edit(record: Json, place: RecordPlace) -> Option<EntryEffect> {
     let target = record.id("targetId")?;
     let at = record.time("timestamp");
     let content = record.get("replacement").filter(|replacement| !replacement.is_null());
@@ -131,7 +131,7 @@ fn edit(record: Json, place: RecordPlace) -> Option<EntryEffect> {
 }
 
 /// Reads which results are pruned: all of them, or those since the entry before.
-fn pruned(record: Json) -> Option<EntryEffect> {
+fn read_prune(record: Json) -> Option<EntryEffect> {
     let lists = [&["data", "prunedToolResults"][..], &["data", "cacheTtlDelta", "prunedToolResults", "set"]];
     let results = lists.into_iter().find_map(|list| record.path(list))?;
     let result = |result: Json| {
@@ -148,22 +148,22 @@ fn pruned(record: Json) -> Option<EntryEffect> {
 
 impl EntryChange {
     /// Notes what an entry of the living branch does to the results that the model has.
-    pub(super) fn apply(&self, living: &LivingBranch, held: &mut ContextResults, out: &mut Transcript) {
+    pub(super) fn apply(&self, living: &LivingBranch, context: &mut ContextResults, out: &mut Transcript) {
         match &self.effect {
             EntryEffect::KeptFrom { first, change } => {
                 let first = living.number(*first).filter(|first| *first < self.entry);
                 let first = first.unwrap_or(self.entry);
-                let gone = held.results.partition_point(|result| result.entry < first);
-                self.event(*change, held.results.drain(..gone).map(|result| result.call), out);
+                let gone = context.results.partition_point(|result| result.entry < first);
+                self.event(*change, context.results.drain(..gone).map(|result| result.call), out);
             }
-            EntryEffect::KeptTail(kept) => self.keep_tail(kept, held, out),
+            EntryEffect::KeptTail(kept) => self.keep_tail(kept, context, out),
             EntryEffect::Edit { target, replacement } => {
                 let Some(target) = living.number(*target) else { return };
-                let Some(place) = held.place(target) else { return };
-                let call = held.results[place].call;
+                let Some(place) = context.place(target) else { return };
+                let call = context.results[place].call;
                 match replacement {
                     None => {
-                        held.results.remove(place);
+                        context.results.remove(place);
                         self.event(ContextChange::Drop, [call], out);
                     }
                     Some(text) => {
@@ -174,18 +174,18 @@ impl EntryChange {
             }
             EntryEffect::Prune(keys) => {
                 for change in [ContextChange::Replace, ContextChange::Clear] {
-                    self.event(change, held.prune(keys, change), out);
+                    self.event(change, context.prune(keys, change), out);
                 }
             }
         }
     }
 
     /// A summary stands for all results but those that are in its own record.
-    fn keep_tail(&self, kept: &IdMap<CallResult>, held: &mut ContextResults, out: &mut Transcript) {
+    fn keep_tail(&self, kept: &IdMap<CallResult>, context: &mut ContextResults, out: &mut Transcript) {
         let id =
             |result: &EntryResult| out.calls.get(result.call as usize).map_or(0, |call| record_id(&call.id));
         let (stay, gone): (Vec<_>, Vec<_>) =
-            held.results.drain(..).partition(|result| kept.contains_key(&id(result)));
+            context.results.drain(..).partition(|result| kept.contains_key(&id(result)));
         let other: Vec<_> =
             stay.iter().filter_map(|result| Some((result.call, kept.get(&id(result))?))).collect();
         self.event(ContextChange::Compact, gone.iter().map(|result| result.call), out);
@@ -196,7 +196,7 @@ impl EntryChange {
                 out.calls[call as usize].results.push(text.clone());
             }
         }
-        held.results.extend(stay);
+        context.results.extend(stay);
     }
 
     fn event(&self, change: ContextChange, calls: impl IntoIterator<Item = u32>, out: &mut Transcript) {

@@ -67,9 +67,9 @@ impl LogReader for PiReader {
             call.into_iter().for_each(|call| call.results.truncate(1));
         }
         let living = self.branches.living();
-        let mut left = self.left(&living, out).into_iter().rev().peekable();
+        let mut left = self.left_branches(&living, out).into_iter().rev().peekable();
         let mut unread = self.results.iter().peekable();
-        let mut held = ContextResults::default();
+        let mut context = ContextResults::default();
         for change in
             self.changes.iter().filter(|change| living.contains_number(change.entry, &self.branches))
         {
@@ -78,10 +78,10 @@ impl LogReader for PiReader {
             }
             while let Some(result) = unread.next_if(|result| result.entry < change.entry) {
                 if living.contains_number(result.entry, &self.branches) {
-                    held.push(*result);
+                    context.push(*result);
                 }
             }
-            change.apply(&living, &mut held, out);
+            change.apply(&living, &mut context, out);
         }
         out.events.extend(left.map(|(_, event)| event));
     }
@@ -133,7 +133,7 @@ impl PiReader {
     }
 
     /// Returns what is on branches that were left, with the entry of the living branch that came after it; the last first.
-    fn left(&self, living: &LivingBranch, out: &Transcript) -> Vec<(u32, ContextEvent)> {
+    fn left_branches(&self, living: &LivingBranch, out: &Transcript) -> Vec<(u32, ContextEvent)> {
         let (mut left, mut next): (Vec<(u32, ContextEvent)>, _) = (Vec::new(), None);
         let mut results = self.results.iter().rev().peekable();
         for entry in (0..self.requests.len() as u32).rev() {
@@ -165,7 +165,7 @@ fn result(entry: RecordEntry, message: Json, call: &mut Call) {
     call.end(is_error);
     let details = message.object("details");
     let truncation = details.object("truncation");
-    // A window of a file is no cut: the file holds the rest.
+    // A window of a file does not count as cut: the file holds the rest.
     let is_read = message.has("toolName", "read");
     let is_truncated = truncation.flag("truncated");
     call.is_window = is_read && (is_truncated || content.map(last_line).is_some_and(|line| has_more(&line)));

@@ -1,4 +1,4 @@
-//! What Qwen Code's model still has: the branch that lives, what a compression keeps, and two rules of which nothing is
+//! What Qwen Code's model still has: the living branch, what a compression keeps, and two rules of which nothing is
 //! recorded, by which old results are cleared.
 
 use std::collections::{HashMap, HashSet};
@@ -52,10 +52,10 @@ pub(super) fn is_cleared_tool(name: &str) -> bool {
 pub(super) struct Step {
     pub record: RecordId,
     pub at: Option<Timestamp>,
-    pub what: What,
+    pub kind: StepKind,
 }
 
-pub(super) enum What {
+pub(super) enum StepKind {
     /// A result, with its length in UTF-16 units if it can be cleared, else 0.
     Result { call: u32, units: u32 },
     /// The person, or a timer, asks.
@@ -70,7 +70,7 @@ pub(super) enum What {
 
 /// A result that can be cleared.
 #[derive(Clone, Copy)]
-struct HeldResult {
+struct ClearableResult {
     step: usize,
     call: u32,
     units: u32,
@@ -81,10 +81,10 @@ struct HeldResult {
 struct Context {
     /// All results by their calls, those that are never cleared, too.
     all: Vec<u32>,
-    whole: Vec<HeldResult>,
-    cleared: Vec<HeldResult>,
+    whole: Vec<ClearableResult>,
+    cleared: Vec<ClearableResult>,
     /// Those that no request carried yet.
-    pending: Vec<HeldResult>,
+    pending: Vec<ClearableResult>,
     /// What the last request had: when it was answered, its size in tokens, and the units in it.
     answered: Option<Timestamp>,
     tokens: Option<i64>,
@@ -99,25 +99,25 @@ pub(super) fn events(steps: &[Step], branches: &Branches, out: &mut Transcript) 
     let mut left = Vec::new();
     for (number, step) in steps.iter().enumerate() {
         if !living.contains(&step.record) {
-            left.extend(match step.what {
-                What::Result { call, .. } => Some(call),
+            left.extend(match step.kind {
+                StepKind::Result { call, .. } => Some(call),
                 _ => None,
             });
             continue;
         }
-        match &step.what {
-            What::Result { call, units } => {
+        match &step.kind {
+            StepKind::Result { call, units } => {
                 context.all.push(*call);
-                let held = HeldResult { step: number, call: *call, units: *units };
-                context.pending.extend((*units > 0).then_some(held));
+                let result = ClearableResult { step: number, call: *call, units: *units };
+                context.pending.extend((*units > 0).then_some(result));
             }
-            What::Prompt => context.prompt = Some(step.at),
-            What::Answer { request, tokens } => context.answer(step.at, *request, *tokens, out),
-            What::Compression { request, span, kept } => {
+            StepKind::Prompt => context.prompt = Some(step.at),
+            StepKind::Answer { request, tokens } => context.answer(step.at, *request, *tokens, out),
+            StepKind::Compression { request, span, kept } => {
                 let event = ContextEvent { request: *request, record: Some(*span), ..recorded(step.at) };
                 context.compress(kept, event, out);
             }
-            What::Rewind { request, span } => {
+            StepKind::Rewind { request, span } => {
                 let event = ContextEvent { request: *request, record: Some(*span), ..recorded(step.at) };
                 push(out, ContextEvent { change: ContextChange::Rewind, ..event }, mem::take(&mut left));
             }
@@ -158,7 +158,7 @@ impl Context {
     }
 
     /// Clears the oldest `count` results, or, if the session was resumed, first takes back all that was cleared. Which of
-    /// them the records do not say; but the size of the request tells.
+    /// them is not recorded, but follows from the size of the request.
     fn go_on_or_resume(
         &mut self,
         count: usize,
@@ -170,9 +170,9 @@ impl Context {
             return;
         }
         let mut all = [&self.cleared[..], &self.whole[..]].concat();
-        all.sort_by_key(|held| held.step);
+        all.sort_by_key(|result| result.step);
         let again = too_many(&all, 0);
-        let more = |held: &[HeldResult]| units(held) as i64 - self.units as i64;
+        let more = |results: &[ClearableResult]| units(results) as i64 - self.units as i64;
         let (gone_on, resumed) = (more(&self.whole[count..]), more(&all[again..]));
         let is_resumed = tokens.zip(self.tokens).is_some_and(|(tokens, before)| {
             let seen = (tokens - before).saturating_mul(TOKEN_UNITS);
@@ -182,11 +182,11 @@ impl Context {
             self.clear(count, event, out);
             return;
         }
-        let first = all.get(again).map_or(usize::MAX, |held| held.step);
-        let is_kept = |held: &&HeldResult| held.step >= first;
-        let back = self.cleared.iter().filter(is_kept).map(|held| held.call).collect();
+        let first = all.get(again).map_or(usize::MAX, |result| result.step);
+        let is_kept = |result: &&ClearableResult| result.step >= first;
+        let back = self.cleared.iter().filter(is_kept).map(|result| result.call).collect();
         push(out, ContextEvent { change: ContextChange::Restore, ..event.clone() }, back);
-        let new = self.whole.iter().filter(|held| !is_kept(held)).map(|held| held.call).collect();
+        let new = self.whole.iter().filter(|result| !is_kept(result)).map(|result| result.call).collect();
         push(out, ContextEvent { change: ContextChange::Clear, ..event }, new);
         self.whole = all.split_off(again);
         self.cleared = all;
@@ -194,8 +194,8 @@ impl Context {
 
     /// Clears the oldest `count` results that are whole.
     fn clear(&mut self, count: usize, event: ContextEvent, out: &mut Transcript) {
-        let cleared: Vec<HeldResult> = self.whole.drain(..count).collect();
-        let calls = cleared.iter().map(|held| held.call).collect();
+        let cleared: Vec<ClearableResult> = self.whole.drain(..count).collect();
+        let calls = cleared.iter().map(|result| result.call).collect();
         self.cleared.extend(cleared);
         push(out, ContextEvent { change: ContextChange::Clear, ..event }, calls);
     }
@@ -209,40 +209,40 @@ impl Context {
         push(out, event.clone(), gone);
         let is_cleared = |call: &u32| numbers.get(call) == Some(&true);
         let (now, whole): (Vec<u32>, Vec<u32>) = stay.iter().partition(|call| is_cleared(call));
-        let (before, mut held) = (mem::take(&mut self.cleared), mem::take(&mut self.whole));
-        let cleared: HashSet<u32> = before.iter().map(|held| held.call).collect();
+        let (before, mut results) = (mem::take(&mut self.cleared), mem::take(&mut self.whole));
+        let cleared: HashSet<u32> = before.iter().map(|result| result.call).collect();
         let was_cleared = |call: &u32| cleared.contains(call);
         // The compressed history witnesses what the rules had cleared.
         let back = whole.iter().filter(|call| was_cleared(call)).copied().collect();
         push(out, ContextEvent { change: ContextChange::Restore, ..event.clone() }, back);
         let new = now.iter().filter(|call| !was_cleared(call)).copied().collect();
         push(out, ContextEvent { change: ContextChange::Clear, ..event }, new);
-        held.extend(before);
-        held.sort_by_key(|held| held.step);
-        held.retain(|held| numbers.contains_key(&held.call));
-        (self.cleared, self.whole) = held.into_iter().partition(|held| is_cleared(&held.call));
+        results.extend(before);
+        results.sort_by_key(|result| result.step);
+        results.retain(|result| numbers.contains_key(&result.call));
+        (self.cleared, self.whole) = results.into_iter().partition(|result| is_cleared(&result.call));
         self.all = stay;
         (self.units, self.tokens) = (units(&self.whole), None);
     }
 }
 
-/// Returns how many of the oldest results are cleared, when so many units come with the request besides.
-fn too_many(whole: &[HeldResult], pending: u64) -> usize {
+/// Returns how many of the oldest results are cleared, when this many more units come with the request.
+fn too_many(whole: &[ClearableResult], pending: u64) -> usize {
     let mut left = units(whole) + pending;
     if left <= MAX_UNITS {
         return 0;
     }
     let old = &whole[..whole.len().saturating_sub(KEPT)];
-    let is_over = |held: &&HeldResult| {
+    let is_over = |result: &&ClearableResult| {
         let is_over = left > LEFT_UNITS;
-        left = left.saturating_sub(held.units.into());
+        left = left.saturating_sub(result.units.into());
         is_over
     };
     old.iter().take_while(is_over).count()
 }
 
-fn units(held: &[HeldResult]) -> u64 {
-    held.iter().map(|held| u64::from(held.units)).sum()
+fn units(results: &[ClearableResult]) -> u64 {
+    results.iter().map(|result| u64::from(result.units)).sum()
 }
 
 fn recorded(at: Option<Timestamp>) -> ContextEvent {

@@ -19,7 +19,7 @@ use crate::session::model::{Call, CallStatus, Citation, CutState, SessionFacts};
 use crate::session::reader::{FormatInfo, LogReader, RecordPlace};
 use crate::session::transcript::Transcript;
 
-use context::{Step, What};
+use context::{Step, StepKind};
 
 /// What stands before the path in the notice that begins a cut output.
 const NOTICE: &str = "Tool output was too large and has been truncated.\nThe full output has been saved to: ";
@@ -79,7 +79,7 @@ impl LogReader for QwenReader {
             "assistant" => {
                 self.calls(entry, out);
                 let tokens = record.object("usageMetadata").number("promptTokenCount");
-                self.step(id, at, What::Answer { request, tokens });
+                self.step(id, at, StepKind::Answer { request, tokens });
                 if self.thread == 0 {
                     out.count_answer(0);
                 }
@@ -87,17 +87,17 @@ impl LogReader for QwenReader {
             "tool_result" => self.result(entry, id, out),
             "system" => match &*record.word("subtype") {
                 "chat_compression" => {
-                    let (span, kept) = (entry.span(), kept(record));
-                    self.step(id, at, What::Compression { request, span, kept });
+                    let (span, kept) = (entry.span(), kept_results(record));
+                    self.step(id, at, StepKind::Compression { request, span, kept });
                 }
-                "rewind" => self.step(id, at, What::Rewind { request, span: entry.span() }),
+                "rewind" => self.step(id, at, StepKind::Rewind { request, span: entry.span() }),
                 _ => {}
             },
             "user" => {
                 if let Some(agent) = record.name("agentName").filter(|_| self.thread != 0) {
                     out.threads[self.thread as usize].name = agent.into();
                 }
-                self.step(id, at, What::Prompt);
+                self.step(id, at, StepKind::Prompt);
             }
             other => return out.unread.unknown(other),
         }
@@ -123,9 +123,9 @@ impl LogReader for QwenReader {
 }
 
 impl QwenReader {
-    fn step(&mut self, record: RecordId, at: Option<Timestamp>, what: What) {
+    fn step(&mut self, record: RecordId, at: Option<Timestamp>, kind: StepKind) {
         if self.thread == 0 {
-            self.steps.push(Step { record, at, what });
+            self.steps.push(Step { record, at, kind });
         }
     }
 
@@ -142,7 +142,7 @@ impl QwenReader {
             }
             let is_cleared = context::is_cleared_tool(&tool) || self.bridged.contains(&number);
             let units = if is_cleared { units(response) } else { 0 };
-            self.step(id, entry.at, What::Result { call: number, units });
+            self.step(id, entry.at, StepKind::Result { call: number, units });
         }
     }
 
@@ -161,7 +161,7 @@ impl QwenReader {
 }
 
 /// Returns the ids of the calls whose results a compression kept, and whether each was cleared before.
-fn kept(record: Json) -> Vec<(Box<str>, bool)> {
+fn kept_results(record: Json) -> Vec<(Box<str>, bool)> {
     let history = record.list_at(&["systemPayload", "compressedHistory"]);
     let result = |part: Json| {
         let response = part.object("functionResponse");

@@ -111,7 +111,7 @@ pub(crate) fn draw(shown: &Shown, buffer: &mut Buffer, mut area: Rect, cost: &Co
     let width = area.width.saturating_sub(output.gutter(side));
     let scroll = output.scroll(side, Viewport { width, height: area.height, ..shown.frame }, Some(cost));
     let rows = scroll.screen(top);
-    let line = shown.chosen.and_then(|chosen| CurrentLine::of(&rows, chosen));
+    let line = shown.chosen.and_then(|chosen| CurrentLine::find(&rows, chosen));
     let marked = line.map(|line| (&rows[line.first_row(&rows)], line));
     let found = shown.pattern.map(|pattern| RowMatches::new(pattern, side == Side::Spill));
     let mut pane = Pane { shown, scroll, marked, number: None, reached: top, found };
@@ -157,7 +157,7 @@ fn heading(shown: &Shown, buffer: &mut Buffer, area: Rect) {
             let filter = output
                 .sift
                 .as_ref()
-                .map_or(String::new(), |sift| format!(" · {}", sift.conditions_in_words()));
+                .map_or(String::new(), |sift| format!(" · {}", sift.describe_conditions()));
             (describe::WHOLE, format!("{}{filter}", describe::spill_heading(output)))
         }
     };
@@ -326,7 +326,7 @@ impl Pane<'_> {
     /// Draws the number of states after the last one, or over its end if there is no room.
     fn mark_states(&self, buffer: &mut Buffer, area: Rect, x: u16, states: States) {
         let (theme, glyphs) = (&self.shown.canvas.theme, self.shown.canvas.glyphs());
-        let mark = SafeText::from(format!("{} {}", glyphs.states, states.in_words()));
+        let mark = SafeText::from(format!("{} {}", glyphs.states, states.describe()));
         let width = (mark.columns() as u16).min(area.width);
         let after = if x > area.x { x + 2 } else { x };
         let x = after.min(area.right() - width);

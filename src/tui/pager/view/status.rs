@@ -94,7 +94,7 @@ fn left(pager: &Pager, told: &StatusLine, drawn: Drawn) -> Vec<Vec<Span>> {
     }
     let moved = if side == Side::Spill { sideways(pager) } else { String::new() };
     let words = match (output.sift_of(side), drawn.line) {
-        (Some(sift), _) => sift.in_words(output.certainty().verb()),
+        (Some(sift), _) => sift.describe(output.certainty().verb()),
         (None, Some(line)) => describe::line(output, line.offset, line.got),
         (None, None) => output.share_kept(),
     };
@@ -107,7 +107,7 @@ fn with_window(pager: &Pager, words: Vec<String>, has_line: bool) -> Vec<String>
     if !pager.panes.is_paging {
         return words;
     }
-    let [paged, call] = pager.panes.window.in_words(pager.output.lines());
+    let [paged, call] = pager.panes.window.describe(pager.output.lines());
     let beside: Vec<String> = words.iter().map(|words| format!("{words} · {paged}")).collect();
     // The line is in the window; what else is to be said is worth more than the window.
     let alone = if has_line { vec![paged, call] } else { words };

@@ -155,7 +155,7 @@ fn word(pager: &Pager, output: &OpenOutput) -> Span {
         Certainty::WouldGet => theme.dim,
         Certainty::Recorded | Certainty::Reconstructed => Style::new(),
     };
-    Span::new(format!("{}{view}", certainty.words()), style)
+    Span::new(format!("{}{view}", certainty.describe()), style)
 }
 
 /// Says in what a what-if differs from the limits at the start, which other policy may have made the text, or from which policy

@@ -10,27 +10,27 @@ use std::os::fd::{AsFd, BorrowedFd};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
-/// Waits where the inner reader or writer would give up because nothing has arrived yet, or there is no room yet.
+/// Retries reads and writes that would block.
 #[derive(Debug)]
-pub(crate) struct Patient<T>(pub T);
+pub(crate) struct BlockingIo<T>(pub T);
 
 #[cfg(feature = "app")]
-pub(crate) fn stdout() -> Patient<StdoutLock<'static>> {
-    Patient(io::stdout().lock())
+pub(crate) fn stdout() -> BlockingIo<StdoutLock<'static>> {
+    BlockingIo(io::stdout().lock())
 }
 
 /// Returns an unbuffered reader of standard input that leaves it open when dropped.
 #[cfg(feature = "app")]
-pub(crate) fn stdin() -> io::Result<Patient<File>> {
-    Ok(Patient(File::from(io::stdin().as_fd().try_clone_to_owned()?)))
+pub(crate) fn stdin() -> io::Result<BlockingIo<File>> {
+    Ok(BlockingIo(File::from(io::stdin().as_fd().try_clone_to_owned()?)))
 }
 
 #[cfg(feature = "app")]
-pub(crate) fn screen() -> Patient<Stdout> {
-    Patient(io::stdout())
+pub(crate) fn screen() -> BlockingIo<Stdout> {
+    BlockingIo(io::stdout())
 }
 
-impl<T: AsFd> Patient<T> {
+impl<T: AsFd> BlockingIo<T> {
     /// Repeats `attempt` until it succeeds, or fails for another reason than that it would block; waits for `events`
     /// meanwhile.
     fn until_done<R>(
@@ -52,29 +52,29 @@ impl<T: AsFd> Patient<T> {
 }
 
 /// Says what could not be written, since the system's error does not.
-fn named(error: io::Error) -> io::Error {
+fn explain(error: io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("standard output: {error}"))
 }
 
-impl<T: AsFd> AsFd for Patient<T> {
+impl<T: AsFd> AsFd for BlockingIo<T> {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.0.as_fd()
     }
 }
 
-impl<T: Read + AsFd> Read for Patient<T> {
+impl<T: Read + AsFd> Read for BlockingIo<T> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.until_done(PollFlags::IN, |reader| reader.read(buffer))
     }
 }
 
-impl<T: Write + AsFd> Write for Patient<T> {
+impl<T: Write + AsFd> Write for BlockingIo<T> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.until_done(PollFlags::OUT, |out| out.write(bytes)).map_err(named)
+        self.until_done(PollFlags::OUT, |out| out.write(bytes)).map_err(explain)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.until_done(PollFlags::OUT, T::flush).map_err(named)
+        self.until_done(PollFlags::OUT, T::flush).map_err(explain)
     }
 }
 
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pipe_without_room_is_waited_for() {
+    fn a_full_pipe_is_awaited() {
         let (mut reader, writer) = io::pipe().unwrap();
         rustix::io::ioctl_fionbio(&writer, true).unwrap();
         let content = vec![b'x'; 1 << 20];
@@ -91,19 +91,19 @@ mod tests {
             let mut bytes = Vec::new();
             reader.read_to_end(&mut bytes).map(|_| bytes)
         });
-        let mut out = Patient(writer);
+        let mut out = BlockingIo(writer);
         out.write_all(&content).unwrap();
         drop(out);
         assert!(read.join().unwrap().unwrap() == content);
     }
 
     #[test]
-    fn a_pipe_with_nothing_in_it_is_waited_for() {
+    fn an_empty_pipe_is_awaited() {
         let (reader, mut writer) = io::pipe().unwrap();
         rustix::io::ioctl_fionbio(&reader, true).unwrap();
         let (tell, told) = std::sync::mpsc::channel();
         let read = std::thread::spawn(move || {
-            let mut reader = Patient(reader);
+            let mut reader = BlockingIo(reader);
             tell.send(reader.0.read(&mut [0]).unwrap_err().kind()).unwrap();
             let mut bytes = Vec::new();
             reader.read_to_end(&mut bytes).map(|_| bytes)
