@@ -77,11 +77,6 @@ impl Examiner {
     pub fn new(catalog: &Catalog, agent: &str, in_store: InStore, uid: u32, paths: Paths) -> Self {
         Self { verifier: Verifier::new(catalog, agent), in_store, uid, paths }
     }
-
-    /// Whether a spill lies where agents keep spills, so that it may be opened without `--any-path`.
-    pub fn is_known(&self, file: &SessionFile, path: &Path) -> bool {
-        (self.in_store)(path) || is_beside(path, &file.path)
-    }
 }
 
 /// Examines the calls of one session.
@@ -100,7 +95,7 @@ impl CallInspector<'_> {
 
     /// Whether a spill lies where agents keep spills, so that it may be opened without `--any-path`.
     pub fn is_known(&self, path: &Path) -> bool {
-        self.examiner.is_known(self.file, path)
+        (self.examiner.in_store)(path) || is_beside(path, &self.file.path)
     }
 
     /// Returns the size of the whole output in bytes, if it is known.

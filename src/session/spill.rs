@@ -38,11 +38,12 @@ impl SpillState {
 /// Looks for the first spill of a call that is there; `None` if it names none. `records` is the file with the call: where
 /// a home directory was copied, a spill is looked for in the copy, too. `uid` owns the files that count.
 pub fn state_of(call: &Call, records: &Path, uid: u32) -> Option<SpillState> {
-    let states: Vec<_> = call.cites.iter().map(|cite| look_for(cite, records, uid)).collect();
-    let best = |wanted: fn(&SpillState) -> bool| states.iter().find(|state| wanted(state)).cloned();
-    best(|state| matches!(state, SpillState::Here(_)))
-        .or_else(|| best(|state| matches!(state, SpillState::Other(_))))
-        .or_else(|| states.first().cloned())
+    let states = call.cites.iter().map(|cite| look_for(cite, records, uid));
+    states.min_by_key(|state| match state {
+        SpillState::Here(_) => 0,
+        SpillState::Other(_) => 1,
+        SpillState::Gone => 2,
+    })
 }
 
 /// Looks for the file of a claim. `records` and `uid` are as for [`state_of`].

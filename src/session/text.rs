@@ -36,14 +36,12 @@ pub fn decode(
             facts.is_stopped |= !goes_on;
             goes_on
         };
-        let mut replaced = 0;
         match piece {
             TextPiece::Image => facts.images += 1,
             TextPiece::Added(text) => drop(counted(text)),
-            TextPiece::Json(span) => replaced = json(transcript, *span, &mut counted)?,
+            TextPiece::Json(span) => facts.replaced += json(transcript, *span, &mut counted)?,
             TextPiece::Raw(span) => raw(transcript, *span, &mut counted)?,
         }
-        facts.replaced += replaced;
         if facts.is_stopped {
             break;
         }
@@ -70,15 +68,9 @@ pub fn to_text(
 fn json(transcript: &Transcript, span: RecordSpan, take: &mut dyn FnMut(&str) -> bool) -> io::Result<u64> {
     // Without the quotes.
     let inside = span.part(1, span.len().saturating_sub(2));
-    let (mut decoder, mut goes_on) = (Decoder::default(), true);
-    let mut watched = |text: &str| {
-        goes_on = take(text);
-        goes_on
-    };
-    chunks(transcript, inside, &mut |chunk| {
-        decoder.push(chunk, &mut watched);
-    })?;
-    Ok(decoder.finish(&mut watched))
+    let mut decoder = Decoder::default();
+    chunks(transcript, inside, &mut |chunk| decoder.push(chunk, take))?;
+    Ok(decoder.finish(take))
 }
 
 fn raw(transcript: &Transcript, span: RecordSpan, take: &mut dyn FnMut(&str) -> bool) -> io::Result<()> {

@@ -1,5 +1,6 @@
 //! Connections that a hostile file cannot keep busy, make large, or lead elsewhere.
 
+use std::collections::BTreeMap;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -79,21 +80,19 @@ pub(super) fn check_plain(connection: &Connection) -> Result<(), DatabaseError> 
 
 /// The time that looks at a database took together, as long as it does not change.
 struct TimeSpent {
-    path: PathBuf,
     state: Vec<FileState>,
     since: Instant,
     time: Duration,
 }
 
-/// The databases that were looked at. Those that take too long are not tried again until they change.
-static SPENT: Mutex<Vec<TimeSpent>> = Mutex::new(Vec::new());
+/// The databases that were looked at, by path. Those that take too long are not tried again until they change.
+static SPENT: Mutex<BTreeMap<PathBuf, TimeSpent>> = Mutex::new(BTreeMap::new());
 
 /// Whether the looks at a database as it is now took longer together than `time` and half of what has passed since: many
 /// short looks, one for each of its sessions, take long as well.
 pub(super) fn is_slow(path: &Path, time: Duration) -> bool {
     let spent = SPENT.lock().unwrap_or_else(PoisonError::into_inner);
-    let known = spent.iter().find(|spent| spent.path == path);
-    known.is_some_and(|spent| {
+    spent.get(path).is_some_and(|spent| {
         spent.time > time.saturating_add(spent.since.elapsed() / 2) && spent.state == states(path)
     })
 }
@@ -102,15 +101,9 @@ pub(super) fn is_slow(path: &Path, time: Duration) -> bool {
 pub(super) fn spend(path: &Path, time: Duration) {
     let mut spent = SPENT.lock().unwrap_or_else(PoisonError::into_inner);
     let state = states(path);
-    match spent.iter_mut().find(|spent| spent.path == path) {
+    match spent.get_mut(path) {
         Some(spent) if spent.state == state => spent.time = spent.time.saturating_add(time),
-        known => {
-            let new = TimeSpent { path: path.to_owned(), state, since: Instant::now(), time };
-            match known {
-                Some(known) => *known = new,
-                None => spent.push(new),
-            }
-        }
+        _ => drop(spent.insert(path.to_owned(), TimeSpent { state, since: Instant::now(), time })),
     }
 }
 

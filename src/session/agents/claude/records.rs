@@ -12,6 +12,7 @@ use crate::session::id::{IdMap, RecordId, record_id};
 use crate::session::json::Json;
 use crate::session::reader::{LogReader, RecordPlace};
 use crate::session::record::read_json;
+use crate::session::sent::log::Speaker;
 use crate::session::transcript::Transcript;
 
 use super::changes;
@@ -80,7 +81,8 @@ impl LogReader for ClaudeReader {
         let id_of_message = || record.get("message").and_then(|message| message.id("id"));
         let message = (kind == "assistant").then(|| id_of_message().unwrap_or_default());
         if matches!(&*kind, "assistant" | "user") && self.is_of_file(thread) {
-            requests::spoken(record, message, place, &mut out.requests);
+            // A hash in a request may stand for it.
+            out.requests.add_spoken(message.map_or(Speaker::User, Speaker::model), place.span(record));
         }
         let entry = RecordEntry { record, place, at, thread };
         let recorded = ClaudeRecord { entry, linked, message };

@@ -1,9 +1,8 @@
 //! Claude Code's records of its requests, of 2.1.300 on: lists of hashes, and the messages that no other record holds.
 
-use crate::session::id::RecordId;
 use crate::session::json::Json;
 use crate::session::reader::RecordPlace;
-use crate::session::sent::log::{MessageHash, RequestFacts, RequestLog, Speaker, message_hash};
+use crate::session::sent::log::{MessageHash, RequestFacts, RequestLog, message_hash};
 
 /// Reads a request, and returns its number.
 pub(super) fn request(record: Json, place: RecordPlace, log: &mut RequestLog) -> Option<u32> {
@@ -33,12 +32,6 @@ pub(super) fn shape(record: Json, place: RecordPlace, log: &mut RequestLog) {
     if let Some(hash) = hash_of(record.get("shapeHash")) {
         log.add_shape(hash, place.span(record));
     }
-}
-
-/// Notes a record of the conversation, for which a hash in a request may stand. `message` is the model's, which has an id.
-pub(super) fn spoken(record: Json, message: Option<RecordId>, place: RecordPlace, log: &mut RequestLog) {
-    let speaker = message.map_or(Speaker::User, Speaker::model);
-    log.add_spoken(speaker, place.span(record));
 }
 
 pub(super) fn hash_of(text: Option<Json>) -> Option<MessageHash> {
