@@ -8,24 +8,28 @@ use crate::common::home::Home;
 /// The headings of options that several commands share, which the reference prints once.
 const SHARED: &[&str] = &["Policy", "Command", "Limits", "Saving", "Output format", "Global options"];
 
+/// The headings of what only `--help` has.
+const IN_HELP_ALONE: &[&str] = &["See", "Stored", "Recorded", "Set up", "Arguments", "Examples"];
+
 #[test]
 fn the_reference_is_what_the_program_says() {
     let home = Home::new();
     let mut text = String::from(
-        "# Command line and keys\n\nMade from `overspill --help`, that of each subcommand, and the table of keys.\n",
+        "# Command line and keys\n\nMade from the program's own help. `overspill COMMAND --help` has the arguments, too, \
+         and examples;\n[recipes](recipes.md) has more of them. `[OPTIONS]` takes in those that commands [share](#shared-options).\n",
     );
+    let statuses = home.run(&["preview", "--help"]).ok().text().to_owned();
+    let statuses =
+        sections(&statuses).into_iter().find(|section| section.starts_with("Exit status")).unwrap();
+    text.push_str(&format!("\n```text\n{statuses}\n```\n\nWhere a command has others, it lists them.\n"));
     let mut shared: Vec<(String, String)> = Vec::new();
     for command in [&[String::new()][..], &commands(&home)].concat() {
         let words: Vec<&str> =
             [&*command].into_iter().filter(|word| !word.is_empty()).chain(["--help"]).collect();
         let ran = home.run(&words).ok();
-        let (own, of_all) = parted(ran.text());
+        let (own, of_all) = parted(ran.text(), &statuses);
         let name = format!("overspill {command}");
         text.push_str(&format!("\n## {}\n\n```text\n{own}\n```\n", name.trim_end()));
-        let links: Vec<String> = of_all.iter().map(|(heading, _)| link(heading)).collect();
-        if !links.is_empty() {
-            text.push_str(&format!("\nOptions shared with other commands: {}.\n", links.join(", ")));
-        }
         for (heading, options) in of_all {
             match shared.iter().find(|(known, _)| *known == heading) {
                 Some((_, known)) => {
@@ -87,17 +91,40 @@ pub fn commands(home: &Home) -> Vec<String> {
     names.map(|(name, _)| name.to_owned()).filter(|name| !name.is_empty()).collect()
 }
 
-/// Parts the shared options from the rest of a help text: heading and options.
-fn parted(help: &str) -> (String, Vec<(String, String)>) {
+/// Returns the sections of a help text.
+fn sections(help: &str) -> Vec<String> {
+    help.trim_end().split("\n\n").fold(Vec::new(), joined)
+}
+
+/// Parts the shared options from what else the reference says of a command: headings and options.
+fn parted(help: &str, statuses: &str) -> (String, Vec<(String, String)>) {
     let (mut own, mut shared) = (Vec::new(), Vec::new());
-    for section in help.trim_end().split("\n\n").fold(Vec::<String>::new(), joined) {
+    for section in sections(help) {
         let heading = section.split(":\n").next().unwrap_or_default();
-        match SHARED.contains(&heading) {
-            true => shared.push((heading.to_owned(), section[heading.len() + 2..].to_owned())),
-            false => own.push(section),
+        match heading {
+            _ if SHARED.contains(&heading) => {
+                shared.push((heading.to_owned(), section[heading.len() + 2..].to_owned()));
+            }
+            _ if IN_HELP_ALONE.contains(&heading) => {}
+            "Options" => own.extend(without_help(&section)),
+            "Exit status" => own.extend(other_statuses(&section, statuses)),
+            _ => own.push(section),
         }
     }
     (own.join("\n\n"), shared)
+}
+
+/// Returns the options but for `--help`, which every command has; nothing if no other is left.
+fn without_help(options: &str) -> Option<String> {
+    let options: Vec<&str> = options["Options:\n".len()..].split("\n\n").collect();
+    let own: Vec<&str> = options.into_iter().filter(|option| !option.starts_with("  -h, --help")).collect();
+    (!own.is_empty()).then(|| format!("Options:\n{}", own.join("\n\n")))
+}
+
+/// Returns the exit statuses that `preview` does not have, if there are any.
+fn other_statuses(own: &str, statuses: &str) -> Option<String> {
+    let others: Vec<&str> = own.lines().filter(|line| !statuses.contains(line)).collect();
+    (!others.is_empty()).then(|| format!("Exit status:\n{}", others.join("\n")))
 }
 
 /// Adds a paragraph to the sections; one that is indented belongs to the section before.
@@ -107,12 +134,6 @@ fn joined(mut sections: Vec<String>, paragraph: &str) -> Vec<String> {
         _ => sections.push(paragraph.to_owned()),
     }
     sections
-}
-
-/// Links to a section of the shared options.
-fn link(heading: &str) -> String {
-    let heading = heading.to_lowercase();
-    format!("[{heading}](#{})", heading.replace(' ', "-"))
 }
 
 /// Returns the table of keys with its headings, as in help, and the names of the rows in the configuration.
