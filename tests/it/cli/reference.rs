@@ -154,3 +154,40 @@ fn keys() -> String {
     }
     text
 }
+
+/// The man pages take their section on keys from `assets/sections.roff`, which is compiled in: after a change to a key the
+/// pages follow with the next build.
+#[test]
+fn the_man_pages_name_the_keys() {
+    let path = "assets/sections.roff";
+    let sections = std::fs::read_to_string(path).unwrap();
+    let start = sections.find(".SH KEYS\n").unwrap();
+    let end = sections.find(".SH ENVIRONMENT\n").unwrap();
+    is_written(path, &[&sections[..start], &keys_in_roff(), &sections[end..]].concat());
+}
+
+/// Returns the section: below each heading the keys that are shown first, with the names of their actions.
+fn keys_in_roff() -> String {
+    let escaped = |text: &str| {
+        let signs = [
+            ("-", "\\-"),
+            ("'", "\\(aq"),
+            ("^", "\\(ha"),
+            ("←", "\\(<-"),
+            ("→", "\\(->"),
+            ("↑", "\\(ua"),
+            ("↓", "\\(da"),
+        ];
+        signs.iter().fold(text.to_owned(), |text, (sign, roff)| text.replace(sign, roff))
+    };
+    let mut text = String::from(
+        ".SH KEYS\nEach key with the name of its action, by which [keys] of the configuration replaces it.\n",
+    );
+    for rows in KeyMap::standard().rows().chunk_by(|one, next| one.row.heading() == next.row.heading()) {
+        let named = rows.iter().filter(|bound| !bound.row.name.is_empty());
+        let actions: Vec<String> =
+            named.map(|bound| format!("{} {}", escaped(&bound.keys[0]), escaped(bound.row.name))).collect();
+        text.push_str(&format!(".TP\n\\fB{}\\fR\n{}.\n", rows[0].row.heading(), actions.join(", ")));
+    }
+    text
+}
