@@ -8,29 +8,25 @@ use crate::common::home::Home;
 /// The headings of options that several commands share, which the reference prints once.
 const SHARED: &[&str] = &["Policy", "Command", "Limits", "Saving", "Output format", "Global options"];
 
-/// The headings of what only `--help` has.
-const IN_HELP_ALONE: &[&str] = &["See", "Stored", "Recorded", "Set up", "Arguments", "Examples"];
+/// The widest line of a list of options.
+const COLUMNS: usize = 100;
 
 #[test]
 fn the_reference_is_what_the_program_says() {
     let home = Home::new();
     let mut text = String::from(
-        "# Command line and keys\n\nMade from the program's own help. `overspill COMMAND --help` has the arguments, too, \
-         and examples;\n[recipes](recipes.md) has more of them. `[OPTIONS]` takes in those that commands [share](#shared-options).\n",
+        "# Command line and keys\n\nMade from the program's own help; `overspill COMMAND --help` says what each option does, and has \
+         examples.\n[Recipes](recipes.md) shows the commands in use.\n\n## Commands\n\n`[OPTIONS]` are those named below it, and \
+         [shared ones](#shared-options).\n\n```text\n",
     );
-    let statuses = home.run(&["preview", "--help"]).ok().text().to_owned();
-    let statuses =
-        sections(&statuses).into_iter().find(|section| section.starts_with("Exit status")).unwrap();
-    text.push_str(&format!("\n```text\n{statuses}\n```\n\nWhere a command has others, it lists them.\n"));
     let mut shared: Vec<(String, String)> = Vec::new();
+    let mut entries: Vec<String> = Vec::new();
     for command in [&[String::new()][..], &commands(&home)].concat() {
         let words: Vec<&str> =
             [&*command].into_iter().filter(|word| !word.is_empty()).chain(["--help"]).collect();
-        let ran = home.run(&words).ok();
-        let (own, of_all) = parted(ran.text(), &statuses);
-        let name = format!("overspill {command}");
-        text.push_str(&format!("\n## {}\n\n```text\n{own}\n```\n", name.trim_end()));
-        for (heading, options) in of_all {
+        let help = home.run(&words).ok().text().to_owned();
+        entries.push(entry(&sections(&help)));
+        for (heading, options) in options_shared(&help) {
             match shared.iter().find(|(known, _)| *known == heading) {
                 Some((_, known)) => {
                     assert_eq!(*known, options, "{heading} of {command} is not what the others have")
@@ -39,7 +35,7 @@ fn the_reference_is_what_the_program_says() {
             }
         }
     }
-    text.push_str("\n## Shared options\n");
+    text.push_str(&format!("{}\n```\n\n## Shared options\n", entries.join("\n\n")));
     for (heading, options) in shared {
         text.push_str(&format!("\n### {heading}\n\n```text\n{options}\n```\n"));
     }
@@ -96,35 +92,36 @@ fn sections(help: &str) -> Vec<String> {
     help.trim_end().split("\n\n").fold(Vec::new(), joined)
 }
 
-/// Parts the shared options from what else the reference says of a command: headings and options.
-fn parted(help: &str, statuses: &str) -> (String, Vec<(String, String)>) {
-    let (mut own, mut shared) = (Vec::new(), Vec::new());
-    for section in sections(help) {
-        let heading = section.split(":\n").next().unwrap_or_default();
-        match heading {
-            _ if SHARED.contains(&heading) => {
-                shared.push((heading.to_owned(), section[heading.len() + 2..].to_owned()));
-            }
-            _ if IN_HELP_ALONE.contains(&heading) => {}
-            "Options" => own.extend(without_help(&section)),
-            "Exit status" => own.extend(other_statuses(&section, statuses)),
-            _ => own.push(section),
-        }
+/// Returns the options of a help text that other commands have, too: headings and options.
+fn options_shared(help: &str) -> Vec<(String, String)> {
+    let parted = sections(help).into_iter().filter_map(|section| {
+        let (heading, options) = section.split_once(":\n")?;
+        SHARED.contains(&heading).then(|| (heading.to_owned(), options.to_owned()))
+    });
+    parted.collect()
+}
+
+/// Returns how to call a command, what it does, and the names of the options that it alone has.
+fn entry(sections: &[String]) -> String {
+    let usage = sections.iter().find_map(|section| section.strip_prefix("Usage: ")).unwrap();
+    let usage: Vec<&str> = usage.lines().map(str::trim).collect();
+    let own = sections.iter().filter(|section| !SHARED.iter().any(|name| section.starts_with(name)));
+    let lines = own.flat_map(|section| section.lines()).filter(|line| !line.contains("-h, --help"));
+    let options: Vec<&str> = lines.filter(|line| is_option(line)).map(str::trim).collect();
+    let mut entry = format!("{}\n    {}", usage.join("\n"), sections[0]);
+    let mut width = COLUMNS;
+    for option in options {
+        let is_full = width + 3 + option.len() > COLUMNS;
+        entry.push_str(if is_full { "\n    " } else { "   " });
+        width = option.len() + if is_full { 4 } else { width + 3 };
+        entry.push_str(option);
     }
-    (own.join("\n\n"), shared)
+    entry
 }
 
-/// Returns the options but for `--help`, which every command has; nothing if no other is left.
-fn without_help(options: &str) -> Option<String> {
-    let options: Vec<&str> = options["Options:\n".len()..].split("\n\n").collect();
-    let own: Vec<&str> = options.into_iter().filter(|option| !option.starts_with("  -h, --help")).collect();
-    (!own.is_empty()).then(|| format!("Options:\n{}", own.join("\n\n")))
-}
-
-/// Returns the exit statuses that `preview` does not have, if there are any.
-fn other_statuses(own: &str, statuses: &str) -> Option<String> {
-    let others: Vec<&str> = own.lines().filter(|line| !statuses.contains(line)).collect();
-    (!others.is_empty()).then(|| format!("Exit status:\n{}", others.join("\n")))
+/// Whether a line of a help text names an option, short or long.
+fn is_option(line: &str) -> bool {
+    line.starts_with("  -") && !line.starts_with("  - ") || line.starts_with("      --")
 }
 
 /// Adds a paragraph to the sections; one that is indented belongs to the section before.
