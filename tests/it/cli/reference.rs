@@ -136,18 +136,20 @@ fn joined(mut sections: Vec<String>, paragraph: &str) -> Vec<String> {
 /// Returns the table of keys with its headings, as in help, and the names of the rows in the configuration.
 fn keys() -> String {
     let mut text = String::from(
-        "\n## Keys\n\nUnder its name in `[keys]` of `config.toml`, a key can be replaced by your own: see the\n\
+        "\n## Keys\n\nBy its name in `[keys]` of `config.toml`, at the end of a row, a key can be replaced by your own: see the\n\
          [guide](guide.md#keys). `^D` is Ctrl-D.\n",
     );
     for rows in KeyMap::standard().rows().chunk_by(|one, next| one.row.heading() == next.row.heading()) {
-        let heading = rows[0].row.heading();
-        text.push_str(&format!("\n### {heading}\n\n| key | what it does | name |\n|---|---|---|\n"));
-        for bound in rows {
-            let shown: Vec<String> = bound.keys.iter().map(|key| format!("`{key}`")).collect();
-            let name =
-                if bound.row.name.is_empty() { String::new() } else { format!("`{}`", bound.row.name) };
-            text.push_str(&format!("| {} | {} | {name} |\n", shown.join(" "), bound.row.what));
+        text.push_str(&format!("\n### {}\n\n```text\n", rows[0].row.heading()));
+        let keys: Vec<String> = rows.iter().map(|bound| bound.keys.join(" ")).collect();
+        let width = |texts: &mut dyn Iterator<Item = &str>| texts.map(|text| text.chars().count()).max();
+        let keys_width = width(&mut keys.iter().map(String::as_str)).unwrap_or_default();
+        let what_width = width(&mut rows.iter().map(|bound| bound.row.what)).unwrap_or_default();
+        for (keys, bound) in keys.iter().zip(rows) {
+            let row = format!("{keys:keys_width$}   {:what_width$}   {}", bound.row.what, bound.row.name);
+            text.push_str(&format!("{}\n", row.trim_end()));
         }
+        text.push_str("```\n");
     }
     text
 }
