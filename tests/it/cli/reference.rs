@@ -35,11 +35,10 @@ fn the_reference_is_what_the_program_says() {
             }
         }
     }
-    text.push_str(&format!("{}\n```\n\n## Shared options\n", entries.join("\n\n")));
-    for (heading, options) in shared {
-        text.push_str(&format!("\n### {heading}\n\n```text\n{options}\n```\n"));
-    }
-    text.push_str(&keys());
+    let shared = shared.iter().map(|(heading, options)| format!("{heading}:{}", names(options.lines())));
+    let shared: Vec<String> = shared.collect();
+    text.push_str(&format!("{}\n```\n\n## Shared options\n\n", entries.join("\n\n")));
+    text.push_str(&format!("```text\n{}\n```\n{}", shared.join("\n\n"), keys()));
     is_written("docs/cli.md", &text);
 }
 
@@ -107,16 +106,19 @@ fn entry(sections: &[String]) -> String {
     let usage: Vec<&str> = usage.lines().map(str::trim).collect();
     let own = sections.iter().filter(|section| !SHARED.iter().any(|name| section.starts_with(name)));
     let lines = own.flat_map(|section| section.lines()).filter(|line| !line.contains("-h, --help"));
-    let options: Vec<&str> = lines.filter(|line| is_option(line)).map(str::trim).collect();
-    let mut entry = format!("{}\n    {}", usage.join("\n"), sections[0]);
-    let mut width = COLUMNS;
-    for option in options {
+    format!("{}\n    {}{}", usage.join("\n"), sections[0], names(lines))
+}
+
+/// Returns the names of the options in these lines of help, in lines of their own.
+fn names<'a>(help: impl Iterator<Item = &'a str>) -> String {
+    let (mut text, mut width) = (String::new(), COLUMNS);
+    for option in help.filter(|line| is_option(line)).map(str::trim) {
         let is_full = width + 3 + option.len() > COLUMNS;
-        entry.push_str(if is_full { "\n    " } else { "   " });
+        text.push_str(if is_full { "\n    " } else { "   " });
         width = option.len() + if is_full { 4 } else { width + 3 };
-        entry.push_str(option);
+        text.push_str(option);
     }
-    entry
+    text
 }
 
 /// Whether a line of a help text names an option, short or long.
@@ -142,9 +144,8 @@ fn keys() -> String {
     for rows in KeyMap::standard().rows().chunk_by(|one, next| one.row.heading() == next.row.heading()) {
         text.push_str(&format!("\n### {}\n\n```text\n", rows[0].row.heading()));
         let keys: Vec<String> = rows.iter().map(|bound| bound.keys.join(" ")).collect();
-        let width = |texts: &mut dyn Iterator<Item = &str>| texts.map(|text| text.chars().count()).max();
-        let keys_width = width(&mut keys.iter().map(String::as_str)).unwrap_or_default();
-        let what_width = width(&mut rows.iter().map(|bound| bound.row.what)).unwrap_or_default();
+        let keys_width = keys.iter().map(|keys| keys.chars().count()).max().unwrap_or_default();
+        let what_width = rows.iter().map(|bound| bound.row.what.chars().count()).max().unwrap_or_default();
         for (keys, bound) in keys.iter().zip(rows) {
             let row = format!("{keys:keys_width$}   {:what_width$}   {}", bound.row.what, bound.row.name);
             text.push_str(&format!("{}\n", row.trim_end()));
