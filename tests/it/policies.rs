@@ -1,5 +1,4 @@
 //! Compares every policy with a naive second implementation written from the documents.
-use crate::common::home::Home;
 use crate::naive::engine::{self, Answer};
 use crate::naive::inputs::{Scale, Spec, tuned_case};
 use crate::naive::{Case, Fault, case, edges, rules, samples, specs};
@@ -147,24 +146,6 @@ fn recorded_samples() {
         differences.extend((got != recorded).then(|| report(&case, &recorded, &got)));
     }
     assert!(differences.is_empty(), "{} differ:\n{}", differences.len(), differences.join("\n"));
-}
-
-/// The README says how many policies are known in which way, and how many recorded results are compared above.
-#[test]
-fn the_readme_counts_the_evidence() {
-    let policies = Home::new().run(&["policies", "--json"]).ok().json();
-    let known_by =
-        |word| policies.as_array().unwrap().iter().filter(|policy| policy["confidence"] == word).count();
-    let [run, source, observed] = ["run", "source", "observed"].map(known_by);
-    let all = policies.as_array().unwrap().len() - known_by("own");
-    let readme = std::fs::read_to_string("README.md").unwrap();
-    let [rules, results] = [
-        format!(
-            "Of {all} rules, {run} were seen by running the agent, {source} were read in its source, {observed} are"
-        ),
-        format!("A test compares {} results", samples::all().len()),
-    ];
-    assert!(readme.contains(&rules) && readme.contains(&results), "{rules}\n{results}");
 }
 
 /// The shipped limits, to the line and to the unit.

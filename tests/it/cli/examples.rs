@@ -18,7 +18,7 @@ fn examples(home: &Home, command: &[&str]) -> Vec<String> {
 }
 
 /// A home with what the examples name.
-fn stocked() -> Home {
+pub fn stocked() -> Home {
     let home = Home::new();
     home.file("build.log", numbered(3000));
     let hook = r#"{"hook_event_name":"PostToolUse","tool_name":"Bash","tool_response":"made"}"#;
@@ -41,7 +41,7 @@ fn stocked() -> Home {
 
 /// Runs a line of shell, which overspill must not call a usage error, unless it lacks only a terminal.
 #[track_caller]
-fn works(home: &Home, line: &str) {
+pub fn works(home: &Home, line: &str) {
     let program = std::path::Path::new(env!("CARGO_BIN_EXE_overspill")).parent().unwrap();
     // It goes on until it is ended.
     let line =
@@ -62,19 +62,6 @@ fn the_examples_of_the_help_work() {
         let words: Vec<&str> = [&*name].into_iter().filter(|name| !name.is_empty()).collect();
         let lines = examples(&home, &words);
         assert!((2..=4).contains(&lines.len()), "{name}: {lines:?}");
-        lines.iter().for_each(|line| works(&home, line));
-    }
-}
-
-#[test]
-fn the_commands_of_the_documents_work() {
-    let home = stocked();
-    for page in ["README.md", "docs/recipes.md", "docs/guide.md"] {
-        let text = std::fs::read_to_string(page).unwrap();
-        let blocks = text.split("```sh\n").skip(1).filter_map(|rest| rest.split("```").next());
-        let lines: Vec<&str> =
-            blocks.flat_map(str::lines).filter(|line| line.contains("overspill ")).collect();
-        assert!(lines.len() > 2, "{page}: {lines:?}");
         lines.iter().for_each(|line| works(&home, line));
     }
 }
