@@ -7,6 +7,7 @@ mod circles;
 mod cli;
 mod common;
 mod corpus;
+mod documents;
 mod layers;
 mod mutants;
 mod naive;

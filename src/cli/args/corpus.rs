@@ -17,16 +17,16 @@ pub(crate) struct GrepArgs {
     /// Ignore case even if REGEX has a capital letter
     #[arg(short, long)]
     pub ignore_case: bool,
-    /// Print line numbers, as is done in any case
+    /// Print line numbers (always on)
     #[arg(short = 'n', long)]
     pub line_number: bool,
-    /// Print how many lines of each output match, if any do
+    /// Print the number of matching lines per output
     #[arg(short, long, conflicts_with_all = ["json", "names"])]
     pub count: bool,
     /// Print only the names of outputs with a match
     #[arg(short = 'l', long = "files-with-matches", conflicts_with = "json")]
     pub names: bool,
-    /// Take the lines that do not match
+    /// Print the lines that do not match
     #[arg(short = 'v', long = "invert-match")]
     pub invert: bool,
     /// Search all stored outputs, youngest first
@@ -57,7 +57,7 @@ pub(crate) struct TuneArgs {
     /// Policy to tune: AGENT/TOOL [default: the one that cut most of the outputs]
     #[arg(short, long, value_name = "NAME")]
     pub policy: Option<String>,
-    /// Tool of the agent given with -p; otherwise the kind of output, for policies that distinguish kinds
+    /// Tool of the agent named with -p, or the kind of output
     #[arg(short, long, value_name = "TOOL")]
     pub tool: Option<String>,
     /// What the model should get: matches of REGEX (ignores case unless REGEX has a capital letter) [default: errors]

@@ -9,10 +9,10 @@ pub(crate) struct GlobalArgs {
     /// When to use colours [default: auto, on terminals]
     #[arg(long, global = true, value_name = "WHEN")]
     pub color: Option<ColorWhen>,
-    /// Write no notes and warnings to standard error, only errors
+    /// Print only errors to standard error
     #[arg(short, long, global = true)]
     pub quiet: bool,
-    /// Begin tables with a heading in pipes and files, too, where their cells stand between tabs
+    /// Print the headings of tables in pipes and files, too
     #[arg(long, global = true)]
     pub header: bool,
     /// Write nothing but ASCII to terminals [default: only where the locale is not UTF-8]

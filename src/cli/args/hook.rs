@@ -23,10 +23,10 @@ pub(crate) struct SetupArgs {
     /// Print the file as it would be, and write nothing
     #[arg(long)]
     pub print: bool,
-    /// Take away what setup added, and leave the file as it was
+    /// Remove what setup added
     #[arg(long, conflicts_with_all = ["replace", "capture"])]
     pub remove: bool,
-    /// Do not ask
+    /// Skip the confirmation
     #[arg(short, long)]
     pub yes: bool,
     /// Let the hook put the start, the errors and the end of a long output in place of its preview (claude-code)

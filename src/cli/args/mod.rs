@@ -137,8 +137,8 @@ pub(crate) enum Command {
     Verify(Deferred<VerifyArgs>),
     /// Explain a notice: which policy wrote it, and where the output is
     ///
-    /// Takes any text: a pasted notice, a tool's result, a whole transcript. For each notice in it, prints the policy that
-    /// writes such, what was lost, and whether the file that the notice cites is there and is the right one.
+    /// Takes any text: a pasted notice, a tool's result, a whole transcript. For each notice: which policy wrote it, how much
+    /// was lost, and whether the cited file exists and matches.
     Explain(Deferred<ExplainArgs>),
     /// List the policies by which agents cut
     ///

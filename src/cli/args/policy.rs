@@ -61,7 +61,7 @@ pub(crate) struct PolicyArgs {
     /// Policy to cut by: AGENT/TOOL, or AGENT for its shell
     #[arg(short, long, value_name = "NAME")]
     pub policy: Option<String>,
-    /// Tool of the agent given with -p; otherwise the kind of output, for policies that distinguish kinds
+    /// Tool of the agent named with -p, or the kind of output
     #[arg(short, long, value_name = "TOOL")]
     pub tool: Option<String>,
     /// File with the command's standard error, for policies that treat it separately

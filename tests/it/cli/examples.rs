@@ -17,8 +17,8 @@ fn examples(home: &Home, command: &[&str]) -> Vec<String> {
     commands.collect()
 }
 
-#[test]
-fn the_examples_of_the_help_work() {
+/// A home with what the examples name.
+pub fn stocked() -> Home {
     let home = Home::new();
     home.file("build.log", numbered(3000));
     let hook = r#"{"hook_event_name":"PostToolUse","tool_name":"Bash","tool_response":"made"}"#;
@@ -36,21 +36,32 @@ fn the_examples_of_the_help_work() {
     for dir in [".zfunc", ".config/fish/completions", ".local/share/man/man1"] {
         std::fs::create_dir_all(home.work().with_file_name("home").join(dir)).unwrap();
     }
+    home
+}
+
+/// Runs a line of shell, which overspill must not call a usage error, unless it lacks only a terminal.
+#[track_caller]
+pub fn works(home: &Home, line: &str) {
     let program = std::path::Path::new(env!("CARGO_BIN_EXE_overspill")).parent().unwrap();
+    // It goes on until it is ended.
+    let line =
+        if line.starts_with("overspill list -f") { format!("timeout 1 {line}") } else { line.to_owned() };
+    let mut shell = Command::new("bash");
+    shell.args(["-c", &line]).current_dir(home.work()).env_clear().envs(home.env());
+    shell.env("PATH", format!("{}:/usr/bin:/bin", program.display()));
+    shell.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let ran = finish(shell.spawn().unwrap());
+    let is_usage = ran.status == 2 || ran.stderr.contains("Usage:");
+    assert!(!is_usage || ran.stderr.contains("a terminal"), "{line}: {}", ran.stderr);
+}
+
+#[test]
+fn the_examples_of_the_help_work() {
+    let home = stocked();
     for name in commands(&home).into_iter().chain(["hook", "completions", "man", ""].map(str::to_owned)) {
         let words: Vec<&str> = [&*name].into_iter().filter(|name| !name.is_empty()).collect();
         let lines = examples(&home, &words);
         assert!((2..=4).contains(&lines.len()), "{name}: {lines:?}");
-        for line in lines {
-            // It goes on until it is ended.
-            let line = if line.starts_with("overspill list -f") { format!("timeout 1 {line}") } else { line };
-            let mut shell = Command::new("bash");
-            shell.args(["-c", &line]).current_dir(home.work()).env_clear().envs(home.env());
-            shell.env("PATH", format!("{}:/usr/bin:/bin", program.display()));
-            shell.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-            let ran = finish(shell.spawn().unwrap());
-            let is_usage = ran.status == 2 || ran.stderr.contains("Usage:");
-            assert!(!is_usage || ran.stderr.contains("a terminal"), "{line}: {}", ran.stderr);
-        }
+        lines.iter().for_each(|line| works(&home, line));
     }
 }

@@ -6,14 +6,13 @@ use serde_json::{Value, json};
 
 use crate::common::home::Home;
 
-/// Returns the words in the first column of the tables below a heading.
+/// Returns the fields that the lists below a heading describe.
 fn documented(heading: &str) -> BTreeSet<String> {
     let text = std::fs::read_to_string("docs/json.md").unwrap();
     let start = text.find(&format!("\n## {heading}")).unwrap_or_else(|| panic!("no section {heading}"));
     let section = text[start + 4..].split("\n## ").next().unwrap();
-    let rows = section.lines().filter(|line| line.starts_with("| `"));
-    let first = rows.filter_map(|row| row.split('|').nth(1));
-    first.flat_map(|cell| cell.split('`').skip(1).step_by(2)).map(str::to_owned).collect()
+    let fields = section.lines().filter_map(|line| Some(line.strip_prefix("* `")?.split_once("`: ")?.0));
+    fields.flat_map(|fields| fields.split("`, `")).map(str::to_owned).collect()
 }
 
 /// Returns the fields of an object, or of all elements of an array.
@@ -45,7 +44,7 @@ fn every_field_of_a_record_is_documented() {
         .unwrap();
     let run = home.run(&["show", "--json", id]).ok().json()["run"].clone();
     let docs = std::fs::read_to_string("docs/json.md").unwrap();
-    let row = docs.lines().find(|line| line.starts_with("| `run` | what `run` recorded")).unwrap();
+    let row = docs.lines().find(|line| line.starts_with("* `run`: what `run` recorded")).unwrap();
     for field in fields(&run) {
         assert!(row.contains(&format!("`{field}`")), "docs/json.md lacks {field}");
     }

@@ -5,7 +5,7 @@ mod bad_input;
 mod broken_files;
 mod completions;
 mod copy;
-mod examples;
+pub mod examples;
 mod explain;
 mod figures;
 mod global;

@@ -8,25 +8,25 @@ use crate::common::home::Home;
 /// The headings of options that several commands share, which the reference prints once.
 const SHARED: &[&str] = &["Policy", "Command", "Limits", "Saving", "Output format", "Global options"];
 
+/// The widest line of a list of options.
+const COLUMNS: usize = 100;
+
 #[test]
 fn the_reference_is_what_the_program_says() {
     let home = Home::new();
     let mut text = String::from(
-        "# Command line and keys\n\nMade from `overspill --help`, that of each subcommand, and the table of keys.\n",
+        "# Command line and keys\n\nMade from the program's own help; `overspill COMMAND --help` says what each option does, and has \
+         examples.\n[Recipes](recipes.md) shows the commands in use.\n\n## Commands\n\n`[OPTIONS]` are those named below it, and \
+         [shared ones](#shared-options).\n\n```text\n",
     );
     let mut shared: Vec<(String, String)> = Vec::new();
+    let mut entries: Vec<String> = Vec::new();
     for command in [&[String::new()][..], &commands(&home)].concat() {
         let words: Vec<&str> =
             [&*command].into_iter().filter(|word| !word.is_empty()).chain(["--help"]).collect();
-        let ran = home.run(&words).ok();
-        let (own, of_all) = parted(ran.text());
-        let name = format!("overspill {command}");
-        text.push_str(&format!("\n## {}\n\n```text\n{own}\n```\n", name.trim_end()));
-        let links: Vec<String> = of_all.iter().map(|(heading, _)| link(heading)).collect();
-        if !links.is_empty() {
-            text.push_str(&format!("\nOptions shared with other commands: {}.\n", links.join(", ")));
-        }
-        for (heading, options) in of_all {
+        let help = home.run(&words).ok().text().to_owned();
+        entries.push(entry(&sections(&help)));
+        for (heading, options) in options_shared(&help) {
             match shared.iter().find(|(known, _)| *known == heading) {
                 Some((_, known)) => {
                     assert_eq!(*known, options, "{heading} of {command} is not what the others have")
@@ -35,11 +35,10 @@ fn the_reference_is_what_the_program_says() {
             }
         }
     }
-    text.push_str("\n## Shared options\n");
-    for (heading, options) in shared {
-        text.push_str(&format!("\n### {heading}\n\n```text\n{options}\n```\n"));
-    }
-    text.push_str(&keys());
+    let shared = shared.iter().map(|(heading, options)| format!("{heading}:{}", names(options.lines())));
+    let shared: Vec<String> = shared.collect();
+    text.push_str(&format!("{}\n```\n\n## Shared options\n\n", entries.join("\n\n")));
+    text.push_str(&format!("```text\n{}\n```\n{}", shared.join("\n\n"), keys()));
     is_written("docs/cli.md", &text);
 }
 
@@ -87,17 +86,44 @@ pub fn commands(home: &Home) -> Vec<String> {
     names.map(|(name, _)| name.to_owned()).filter(|name| !name.is_empty()).collect()
 }
 
-/// Parts the shared options from the rest of a help text: heading and options.
-fn parted(help: &str) -> (String, Vec<(String, String)>) {
-    let (mut own, mut shared) = (Vec::new(), Vec::new());
-    for section in help.trim_end().split("\n\n").fold(Vec::<String>::new(), joined) {
-        let heading = section.split(":\n").next().unwrap_or_default();
-        match SHARED.contains(&heading) {
-            true => shared.push((heading.to_owned(), section[heading.len() + 2..].to_owned())),
-            false => own.push(section),
-        }
+/// Returns the sections of a help text.
+fn sections(help: &str) -> Vec<String> {
+    help.trim_end().split("\n\n").fold(Vec::new(), joined)
+}
+
+/// Returns the options of a help text that other commands have, too: headings and options.
+fn options_shared(help: &str) -> Vec<(String, String)> {
+    let parted = sections(help).into_iter().filter_map(|section| {
+        let (heading, options) = section.split_once(":\n")?;
+        SHARED.contains(&heading).then(|| (heading.to_owned(), options.to_owned()))
+    });
+    parted.collect()
+}
+
+/// Returns how to call a command, what it does, and the names of the options that it alone has.
+fn entry(sections: &[String]) -> String {
+    let usage = sections.iter().find_map(|section| section.strip_prefix("Usage: ")).unwrap();
+    let usage: Vec<&str> = usage.lines().map(str::trim).collect();
+    let own = sections.iter().filter(|section| !SHARED.iter().any(|name| section.starts_with(name)));
+    let lines = own.flat_map(|section| section.lines()).filter(|line| !line.contains("-h, --help"));
+    format!("{}\n    {}{}", usage.join("\n"), sections[0], names(lines))
+}
+
+/// Returns the names of the options in these lines of help, in lines of their own.
+fn names<'a>(help: impl Iterator<Item = &'a str>) -> String {
+    let (mut text, mut width) = (String::new(), COLUMNS);
+    for option in help.filter(|line| is_option(line)).map(str::trim) {
+        let is_full = width + 3 + option.len() > COLUMNS;
+        text.push_str(if is_full { "\n    " } else { "   " });
+        width = option.len() + if is_full { 4 } else { width + 3 };
+        text.push_str(option);
     }
-    (own.join("\n\n"), shared)
+    text
+}
+
+/// Whether a line of a help text names an option, short or long.
+fn is_option(line: &str) -> bool {
+    line.starts_with("  -") && !line.starts_with("  - ") || line.starts_with("      --")
 }
 
 /// Adds a paragraph to the sections; one that is indented belongs to the section before.
@@ -109,27 +135,59 @@ fn joined(mut sections: Vec<String>, paragraph: &str) -> Vec<String> {
     sections
 }
 
-/// Links to a section of the shared options.
-fn link(heading: &str) -> String {
-    let heading = heading.to_lowercase();
-    format!("[{heading}](#{})", heading.replace(' ', "-"))
-}
-
 /// Returns the table of keys with its headings, as in help, and the names of the rows in the configuration.
 fn keys() -> String {
     let mut text = String::from(
-        "\n## Keys\n\nUnder its name in `[keys]` of `config.toml`, a key can be replaced by your own: see the\n\
+        "\n## Keys\n\nBy its name in `[keys]` of `config.toml`, at the end of a row, a key can be replaced by your own: see the\n\
          [guide](guide.md#keys). `^D` is Ctrl-D.\n",
     );
     for rows in KeyMap::standard().rows().chunk_by(|one, next| one.row.heading() == next.row.heading()) {
-        let heading = rows[0].row.heading();
-        text.push_str(&format!("\n### {heading}\n\n| key | what it does | name |\n|---|---|---|\n"));
-        for bound in rows {
-            let shown: Vec<String> = bound.keys.iter().map(|key| format!("`{key}`")).collect();
-            let name =
-                if bound.row.name.is_empty() { String::new() } else { format!("`{}`", bound.row.name) };
-            text.push_str(&format!("| {} | {} | {name} |\n", shown.join(" "), bound.row.what));
+        text.push_str(&format!("\n### {}\n\n```text\n", rows[0].row.heading()));
+        let keys: Vec<String> = rows.iter().map(|bound| bound.keys.join(" ")).collect();
+        let keys_width = keys.iter().map(|keys| keys.chars().count()).max().unwrap_or_default();
+        let what_width = rows.iter().map(|bound| bound.row.what.chars().count()).max().unwrap_or_default();
+        for (keys, bound) in keys.iter().zip(rows) {
+            let row = format!("{keys:keys_width$}   {:what_width$}   {}", bound.row.what, bound.row.name);
+            text.push_str(&format!("{}\n", row.trim_end()));
         }
+        text.push_str("```\n");
+    }
+    text
+}
+
+/// The man pages take their section on keys from `assets/sections.roff`, which is compiled in: after a change to a key the
+/// pages follow with the next build.
+#[test]
+fn the_man_pages_name_the_keys() {
+    let path = "assets/sections.roff";
+    let sections = std::fs::read_to_string(path).unwrap();
+    let start = sections.find(".SH KEYS\n").unwrap();
+    let end = sections.find(".SH ENVIRONMENT\n").unwrap();
+    is_written(path, &[&sections[..start], &keys_in_roff(), &sections[end..]].concat());
+}
+
+/// Returns the section: below each heading the keys that are shown first, with the names of their actions.
+fn keys_in_roff() -> String {
+    let escaped = |text: &str| {
+        let signs = [
+            ("-", "\\-"),
+            ("'", "\\(aq"),
+            ("^", "\\(ha"),
+            ("←", "\\(<-"),
+            ("→", "\\(->"),
+            ("↑", "\\(ua"),
+            ("↓", "\\(da"),
+        ];
+        signs.iter().fold(text.to_owned(), |text, (sign, roff)| text.replace(sign, roff))
+    };
+    let mut text = String::from(
+        ".SH KEYS\nEach key with the name of its action, by which [keys] of the configuration replaces it.\n",
+    );
+    for rows in KeyMap::standard().rows().chunk_by(|one, next| one.row.heading() == next.row.heading()) {
+        let named = rows.iter().filter(|bound| !bound.row.name.is_empty());
+        let actions: Vec<String> =
+            named.map(|bound| format!("{} {}", escaped(&bound.keys[0]), escaped(bound.row.name))).collect();
+        text.push_str(&format!(".TP\n\\fB{}\\fR\n{}.\n", rows[0].row.heading(), actions.join(", ")));
     }
     text
 }

@@ -1,4 +1,4 @@
-//! Draws a terminal's screen as an SVG picture.
+//! Draws screens of a terminal as one SVG picture that moves, by CSS alone.
 
 use std::fmt::Write;
 
@@ -7,9 +7,12 @@ use vt100::{Cell, Color, Screen};
 /// Width of a cell in pixels.
 const WIDTH: u32 = 9;
 const HEIGHT: u32 = 19;
-/// Margin around the screen in pixels; a window bar is above it.
+/// Margin around the screen in pixels; a window bar with the caption is above it.
 const MARGIN: u32 = 14;
-const BAR: u32 = 26;
+const BAR: u32 = 32;
+
+/// How long a frame is seen.
+const SECONDS: u32 = 3;
 
 const BACKGROUND: &str = "#16181d";
 const FOREGROUND: &str = "#d5d8de";
@@ -58,29 +61,65 @@ fn colour(colour: Color) -> Option<String> {
     }
 }
 
-/// Draws the whole screen.
-pub fn picture(screen: &Screen, title: &str) -> String {
-    let (rows, columns) = screen.size();
+/// A screen of the film: the keys that led to it, and what it shows.
+pub struct Frame {
+    pub screen: Screen,
+    pub keys: &'static str,
+    pub caption: &'static str,
+}
+
+/// Draws frames of one size that follow each other without end. Where nothing moves, the first is seen.
+pub fn film(frames: &[Frame], title: &str) -> String {
+    let (rows, columns) = frames[0].screen.size();
     let width = u32::from(columns.get()) * WIDTH + 2 * MARGIN;
     let height = u32::from(rows.get()) * HEIGHT + 2 * MARGIN + BAR;
+    let length = SECONDS * frames.len() as u32;
+    let shown = 100.0 / frames.len() as f32;
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" xml:space=\"preserve\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" \
          height=\"{height}\" role=\"img\" aria-label=\"{0}\">\n<title>{0}</title>\n\
          <style>text{{font:15px ui-monospace,'SF Mono',Menlo,Consolas,'DejaVu Sans Mono',monospace;\
-         white-space:pre}}</style>\n\
+         white-space:pre}}\n.frame{{visibility:hidden}}.first{{visibility:visible}}\n\
+         @media (prefers-reduced-motion:no-preference){{.frame{{animation:frame {length}s step-end infinite}}}}\n\
+         @keyframes frame{{0%{{visibility:visible}}{shown:.3}%,100%{{visibility:hidden}}}}</style>\n\
          <rect width=\"{width}\" height=\"{height}\" rx=\"8\" fill=\"{BACKGROUND}\"/>\n",
         escaped(title)
     );
     for (n, colour) in ["#f0666d", "#e8c14a", "#7fc77a"].iter().enumerate() {
         let x = MARGIN + 6 + 18 * n as u32;
-        let _ = writeln!(svg, "<circle cx=\"{x}\" cy=\"18\" r=\"5.5\" fill=\"{colour}\"/>");
+        let _ = writeln!(svg, "<circle cx=\"{x}\" cy=\"21\" r=\"5.5\" fill=\"{colour}\"/>");
     }
-    for row in 0..rows.get() {
-        for (column, text, look) in runs(screen, row, columns.get()) {
-            draw(&mut svg, (row, column), &text, &look);
+    for (n, frame) in frames.iter().enumerate() {
+        let class = if n == 0 { "frame first" } else { "frame" };
+        let _ = writeln!(svg, "<g class=\"{class}\" style=\"animation-delay:{}s\">", SECONDS * n as u32);
+        caption(&mut svg, frame);
+        for row in 0..rows.get() {
+            for (column, text, look) in runs(&frame.screen, row, columns.get()) {
+                draw(&mut svg, (row, column), &text, &look);
+            }
         }
+        svg.push_str("</g>\n");
     }
     svg + "</svg>\n"
+}
+
+/// Draws the keys as a key cap in the window bar, and the words beside them.
+fn caption(svg: &mut String, frame: &Frame) {
+    let (mut x, y) = (MARGIN + 72, 8);
+    if !frame.keys.is_empty() {
+        let width = frame.keys.chars().count() as u32 * WIDTH + 18;
+        let _ = writeln!(
+            svg,
+            "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"26\" rx=\"5\" fill=\"{FOREGROUND}\"/>\n\
+             <text x=\"{}\" y=\"{}\" fill=\"{BACKGROUND}\" font-weight=\"bold\">{}</text>",
+            x + 9,
+            y + 18,
+            escaped(frame.keys)
+        );
+        x += width + 12;
+    }
+    let _ =
+        writeln!(svg, "<text x=\"{x}\" y=\"{}\" fill=\"#ffdd70\">{}</text>", y + 18, escaped(frame.caption));
 }
 
 /// Returns stretches of one style: where they start, and the texts of their cells.

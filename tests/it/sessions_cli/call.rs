@@ -272,8 +272,8 @@ fn a_call_that_a_fork_of_pi_took_over_counts_once() {
 fn documented(command: &str) -> Vec<String> {
     let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/json.md")).unwrap();
     let section = page.split("\n## ").find(|section| section.starts_with(&format!("`{command}`"))).unwrap();
-    let names = section.lines().filter_map(|line| line.strip_prefix("| `")?.split('|').next());
-    names.flat_map(|names| names.split(", ")).map(|name| name.trim_matches([' ', '`']).to_owned()).collect()
+    let names = section.lines().filter_map(|line| Some(line.strip_prefix("* `")?.split_once("`: ")?.0));
+    names.flat_map(|names| names.split("`, `")).map(str::to_owned).collect()
 }
 
 #[test]
