@@ -18,10 +18,15 @@ const ask = (input) => new Promise((resolve) => {
 
 export const Overspill = async () => ({
   "tool.execute.after": async (input, output) => {
-    const response = { output: output.output, metadata: output.metadata }
+    // An MCP server's result has texts instead of one output.
+    const { content, metadata } = output
+    const response = { output: output.output, metadata, content }
     const answer = await ask({
       hook_event_name: "tool.execute.after", tool_name: input.tool, tool_input: input.args ?? {}, tool_response: response,
     })
-    if (answer.additionalContext) output.output += "\n\n" + answer.additionalContext
+    const note = answer.additionalContext
+    if (!note) return
+    if (Array.isArray(content)) content.unshift({ type: "text", text: note })
+    else output.output += "\n\n" + note
   },
 })
