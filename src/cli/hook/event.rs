@@ -81,6 +81,11 @@ impl HookEvent {
         }
     }
 
+    /// Whether the agent sometimes misses the end of an output, as seen in runs, and does not know it.
+    pub(super) fn may_miss_end(&self) -> bool {
+        self.is_of_shell() && matches!(self.agent, HookAgent::Opencode | HookAgent::QwenCode)
+    }
+
     /// Returns the command that the shell tool ran; empty for another tool.
     pub(super) fn command(&self) -> &str {
         self.fields.tool_input.get("command").and_then(Value::as_str).unwrap_or_default()

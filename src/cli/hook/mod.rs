@@ -186,7 +186,11 @@ impl HookContext<'_> {
         name: &str,
         text: Option<&ToolText>,
     ) -> Option<String> {
-        let place = output.place(name);
+        let (mut so_far, mut place) = ("", output.place(name));
+        if self.event.may_miss_end() {
+            so_far = "as far as the agent read it, ";
+            place = format!("What it read, which may lack the end, is in {name}");
+        }
         let kept = match (self.event.agent(), self.event.is_of_shell()) {
             // Nothing but where it is.
             (HookAgent::ClaudeCode, false) => Some(Vec::new()),
@@ -201,7 +205,7 @@ impl HookContext<'_> {
             None => return Some(format!("overspill: you did not get all of this output.\n{place}")),
             Some(kept) => kept,
         };
-        Some(output.loss(self.config, &kept).note("", &place, self.most()))
+        Some(output.loss(self.config, &kept).note(so_far, &place, self.most()))
     }
 
     /// A note on a result that the agent cuts only after the hook, as far as its limit is known.
