@@ -17,7 +17,7 @@ pub(crate) struct SetupArgs {
     /// The agent to set up
     #[arg(value_name = "AGENT")]
     pub agent: HookAgent,
-    /// Set up the project in the current directory, not the user (claude-code, gemini-cli, opencode)
+    /// Set up the project in the current directory, not the user (all but codex)
     #[arg(long)]
     pub project: bool,
     /// Print the file as it would be, and write nothing

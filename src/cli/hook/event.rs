@@ -73,9 +73,17 @@ impl HookEvent {
         self.fields.tool_name == self.agent.shell_tool()
     }
 
-    /// Whether the tool is one of an MCP server, as far as the agent's names tell.
+    /// Whether the tool is one of an MCP server, as far as the agent's names tell; in opencode only such a result has parts.
     pub(super) fn is_of_mcp(&self) -> bool {
-        self.fields.tool_name.starts_with("mcp__")
+        match self.agent {
+            HookAgent::Opencode => self.fields.tool_response.get("content").is_some_and(Value::is_array),
+            _ => self.fields.tool_name.starts_with("mcp__"),
+        }
+    }
+
+    /// Whether the agent sometimes misses the end of an output, as seen in runs, and does not know it.
+    pub(super) fn may_miss_end(&self) -> bool {
+        self.is_of_shell() && matches!(self.agent, HookAgent::Opencode | HookAgent::QwenCode)
     }
 
     /// Returns the command that the shell tool ran; empty for another tool.
@@ -133,10 +141,12 @@ impl HookEvent {
             HookAgent::Codex if response.get("structuredContent").is_some_and(|value| !value.is_null()) => {
                 None
             }
-            HookAgent::Codex => {
+            HookAgent::Codex | HookAgent::Opencode => {
                 let parts = response.get("content")?.as_array()?;
-                let texts = parts.iter().filter_map(text_for_codex).collect::<Option<Vec<_>>>()?;
-                self.json.join(&texts, Joint::LineEnd)
+                let texts = parts.iter().filter_map(|part| text_for(self.agent, part));
+                let is_codex = self.agent == HookAgent::Codex;
+                let joint = if is_codex { Joint::LineEnd } else { Joint::EmptyLine };
+                self.json.join(&texts.collect::<Option<Vec<_>>>()?, joint)
             }
             HookAgent::QwenCode => {
                 let parts = response.get("llmContent")?.as_array()?;
@@ -188,14 +198,19 @@ fn text_in(part: &Value) -> Option<&str> {
     part.as_str().or_else(|| part.get("text")?.as_str())
 }
 
-/// Returns the text that Codex makes of a part of an MCP server's result; `None` for a picture, which takes nothing of the
-/// budget of the texts, and `Some(None)` if it is not known.
-fn text_for_codex(part: &Value) -> Option<Option<&str>> {
+/// Returns the text that Codex or opencode makes of a part of an MCP server's result; `None` if it makes none, so that the part
+/// takes nothing of the room for texts, and `Some(None)` if that is not known.
+fn text_for(agent: HookAgent, part: &Value) -> Option<Option<&str>> {
     let is_encrypted = part.get("_meta").is_some_and(|meta| meta.get("codex/encryptedContent").is_some());
-    match part.get("type").and_then(Value::as_str) {
-        Some("image") => None,
-        Some("text") if !is_encrypted => Some(part.get("text").and_then(Value::as_str)),
-        _ => Some(None),
+    let resource = part.get("resource").filter(|resource| resource.get("blob").is_none());
+    match (part.get("type").and_then(Value::as_str), agent) {
+        (Some("text"), _) if agent != HookAgent::Codex || !is_encrypted => Some(text_in(part)),
+        (Some("resource"), HookAgent::Opencode) if resource.is_some() => {
+            resource.and_then(text_in).filter(|text| !text.is_empty()).map(Some)
+        }
+        (Some("image"), _) => None,
+        (Some("resource"), _) | (_, HookAgent::Codex) => Some(None),
+        _ => None,
     }
 }
 

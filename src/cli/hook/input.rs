@@ -65,6 +65,7 @@ pub(super) struct ToolText {
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Joint {
     LineFeed,
+    EmptyLine,
     /// A line feed, unless one ends what stands before it.
     LineEnd,
 }
@@ -138,7 +139,8 @@ impl ShortJson {
         let (mut joined, mut parts) = (TextFile::new(), Vec::new());
         for (number, string) in strings.iter().enumerate() {
             match joint {
-                Joint::LineFeed if number == 0 => {}
+                Joint::LineFeed | Joint::EmptyLine if number == 0 => {}
+                Joint::EmptyLine => joined.write(b"\n\n"),
                 Joint::LineEnd if matches!(joined.last, None | Some(b'\n')) => {}
                 Joint::LineFeed | Joint::LineEnd => joined.write(b"\n"),
             }

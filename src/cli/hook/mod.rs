@@ -186,7 +186,11 @@ impl HookContext<'_> {
         name: &str,
         text: Option<&ToolText>,
     ) -> Option<String> {
-        let place = output.place(name);
+        let (mut so_far, mut place) = ("", output.place(name));
+        if self.event.may_miss_end() {
+            so_far = "as far as the agent read it, ";
+            place = format!("What it read, which may lack the end, is in {name}");
+        }
         let kept = match (self.event.agent(), self.event.is_of_shell()) {
             // Nothing but where it is.
             (HookAgent::ClaudeCode, false) => Some(Vec::new()),
@@ -201,7 +205,7 @@ impl HookContext<'_> {
             None => return Some(format!("overspill: you did not get all of this output.\n{place}")),
             Some(kept) => kept,
         };
-        Some(output.loss(self.config, &kept).note("", &place, self.most()))
+        Some(output.loss(self.config, &kept).note(so_far, &place, self.most()))
     }
 
     /// A note on a result that the agent cuts only after the hook, as far as its limit is known.
@@ -209,18 +213,19 @@ impl HookContext<'_> {
         let text = self.event.uncut()?;
         // Of a longer text only the beginning is there.
         let view = text.view(0).ok().filter(|view| view.len() as u64 == text.len)?;
-        let agent = self.event.agent();
-        if agent == HookAgent::Codex {
-            let kept = cut::kept_by_codex(&text.parts)?;
-            let output = HookOutput { inner: 0..view.len(), size: text.len, view };
-            return Some(output.loss(self.config, &kept).note_of_middle(&text.parts, self.most()));
-        }
-        if agent == HookAgent::QwenCode && cut::is_cut_by_qwen(&mut ViewSupply::from(&view)) {
-            return None;
-        }
-        let head = decode_lossy(&view[..element_start(&view, cut::MAX_HEAD)]);
-        let end = cut::previewed(agent, &head, view.len(), || units_of(&view))?;
         let output = HookOutput { inner: 0..view.len(), size: text.len, view };
+        let (agent, view) = (self.event.agent(), &output.view);
+        match agent {
+            HookAgent::Opencode => return self.note_at_start(&output),
+            HookAgent::Codex => {
+                let kept = cut::kept_by_codex(&text.parts)?;
+                return Some(output.loss(self.config, &kept).note_of_middle(&text.parts, self.most()));
+            }
+            HookAgent::QwenCode if cut::is_cut_by_qwen(&mut ViewSupply::from(view)) => return None,
+            _ => {}
+        }
+        let head = decode_lossy(&view[..element_start(view, cut::MAX_HEAD)]);
+        let end = cut::previewed(agent, &head, view.len(), || units_of(view))?;
         let loss = output.loss(self.config, std::slice::from_ref(&(0..end)));
         let place = match agent {
             HookAgent::ClaudeCode => {
@@ -253,28 +258,51 @@ impl HookContext<'_> {
     }
 
     /// Gemini CLI cuts the result after the hook, with the note at its end, and then saves it: so the note decides what is
-    /// cut, and is written again until it is right.
+    /// cut.
     fn note_of_gemini(self, text: &ToolText) -> Option<String> {
         let policy = self.resolve(Some(self.event.agent().policy()), None)?;
-        let write = |filler: usize| {
+        settle(event::added_by_gemini, |filler| {
             let view = text.view(filler).ok()?;
             let inner = self.event.inner(&view, filler);
             let output = HookOutput { inner, size: text.len.max(view.len() as u64), view };
             let kept = output.kept(&policy, "")?;
             let place = "The first line of this result names the file with the whole output.";
             Some(output.loss(self.config, &kept).note("", place, self.most()))
-        };
-        // Without a note it may not be cut at all.
-        let (mut note, mut filler) = (write(0)?, 0);
-        for _ in 0..MAX_TRIES {
-            let added = event::added_by_gemini(&note);
-            if added == filler {
-                return Some(note);
-            }
-            (note, filler) = (write(added)?, added);
-        }
-        None
+        })
     }
+
+    /// opencode cuts the result of an MCP server after the hook, and keeps its start: the note goes before it, and takes from its
+    /// limits.
+    fn note_at_start(self, output: &HookOutput) -> Option<String> {
+        let policy = self.resolve(Some("opencode/output"), None)?;
+        // An empty line follows it.
+        let cost = |note: &str| [note.lines().count() + 1, note.len() + 2].map(|cost| cost as u64);
+        settle(cost, |[lines, bytes]| {
+            let mut policy = policy.clone();
+            policy.set_max_lines(policy.max_lines()?.checked_sub(lines)?).ok()?;
+            policy.set_max_size(policy.max_size()?.checked_sub(bytes)?).ok()?;
+            let kept = output.kept(&policy, "")?;
+            let place = "The end of this result names the file with the whole output. The file begins with this note.";
+            Some(output.loss(self.config, &kept).note("", place, self.most()))
+        })
+    }
+}
+
+/// Writes a note whose own length changes what it says, with what it costs, until it is right.
+fn settle<Cost: Copy + Default + PartialEq>(
+    cost: impl Fn(&str) -> Cost,
+    write: impl Fn(Cost) -> Option<String>,
+) -> Option<String> {
+    // Without a note it may not be cut at all.
+    let (mut note, mut known) = (write(Cost::default())?, Cost::default());
+    for _ in 0..MAX_TRIES {
+        let new = cost(&note);
+        if new == known {
+            return Some(note);
+        }
+        (note, known) = (write(new)?, new);
+    }
+    None
 }
 
 /// What to do where nothing was saved. `overspill run` may not be found, nor be able to save, in an agent's sandbox.

@@ -26,7 +26,7 @@ pub(super) struct Wanted {
 }
 
 /// An entry in a list of hooks in JSON: the name of the list, and the entry.
-pub(super) type JsonHook = (&'static str, Value);
+pub(super) type JsonHook = (String, Value);
 
 impl HookAgent {
     pub(super) fn name(self) -> &'static str {
@@ -58,13 +58,15 @@ impl HookAgent {
         }
     }
 
-    /// Returns the file of a project, if it is known that the agent reads hooks there.
+    /// Returns the file of a project, if it is known that the agent reads hooks there; Copilot CLI does once it trusts the project.
     pub(super) fn project_file(self) -> Option<&'static Path> {
         match self {
             Self::ClaudeCode => Some(".claude/settings.json"),
             Self::GeminiCli => Some(".gemini/settings.json"),
             Self::Opencode => Some(".opencode/plugins/overspill.js"),
-            Self::Codex | Self::QwenCode | Self::CopilotCli => None,
+            Self::QwenCode => Some(".qwen/settings.json"),
+            Self::CopilotCli => Some(".github/hooks/overspill.json"),
+            Self::Codex => None,
         }
         .map(Path::new)
     }
@@ -99,12 +101,15 @@ impl HookAgent {
             Self::GeminiCli => (&["AfterTool"], 1000 * MAX_SECONDS),
             Self::CopilotCli => {
                 let hook = json!({ "type": "command", "bash": command, "timeoutSec": MAX_SECONDS });
-                return vec![("postToolUse", hook)];
+                return vec![("postToolUse".to_owned(), hook)];
             }
             Self::Codex | Self::Opencode => return Vec::new(),
         };
         let hook = json!({ "type": "command", "command": command, "timeout": timeout });
-        events.iter().map(|event| (*event, json!({ "matcher": self.matcher(), "hooks": [hook] }))).collect()
+        events
+            .iter()
+            .map(|event| ((*event).to_owned(), json!({ "matcher": self.matcher(), "hooks": [hook] })))
+            .collect()
     }
 }
 

@@ -1,7 +1,7 @@
 //! Adds hooks to the settings of agents that keep them in JSON, and takes them out, with comments and layout kept.
 
 use jsonc_parser::ParseOptions;
-use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode};
+use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
 use serde_json::{Map, Value, json};
 
 use crate::cli::args::HookAgent;
@@ -34,14 +34,14 @@ pub(super) fn with(agent: HookAgent, text: Option<&str>, wanted: &Wanted) -> Res
     };
     let root = parse(text)?;
     let object = root.object_value().ok_or("is no object")?;
-    if own(agent, &object) == (own_of(&hooks), prefix.clone()) {
+    if own(agent, &object) == (hooks.clone(), prefix.clone()) {
         return Ok(text.to_owned());
     }
     take_out(agent, &object)?;
     let lists = child(&object, "hooks")?;
     for (event, hook) in hooks {
-        only_one(&lists, event)?;
-        let list = lists.array_value_or_create(event).ok_or_else(|| format!("hooks.{event} is no list"))?;
+        only_one(&lists, &event)?;
+        let list = lists.array_value_or_create(&event).ok_or_else(|| format!("hooks.{event} is no list"))?;
         list.append(input(hook));
     }
     if let Some(prefix) = prefix {
@@ -78,7 +78,7 @@ fn parse(text: &str) -> Result<CstRootNode, String> {
 /// Returns a file that has nothing else.
 pub(super) fn whole(agent: HookAgent, hooks: &[JsonHook], prefix: Option<String>) -> Value {
     let lists: Map<String, Value> =
-        hooks.iter().map(|(event, hook)| ((*event).to_owned(), json!([hook]))).collect();
+        hooks.iter().map(|(event, hook)| (event.clone(), json!([hook]))).collect();
     let mut file = json!({ "hooks": lists });
     if agent == HookAgent::CopilotCli {
         file = json!({ "version": 1, "hooks": lists });
@@ -97,22 +97,15 @@ fn child(object: &CstObject, name: &str) -> Result<CstObject, String> {
 
 /// Of a name that is there twice agents take the last, and others the first.
 fn only_one(object: &CstObject, name: &str) -> Result<(), String> {
-    let is_named =
-        |property: &jsonc_parser::cst::CstObjectProp| property.decoded_name().as_deref() == Some(name);
+    let is_named = |property: &CstObjectProp| property.decoded_name().as_deref() == Some(name);
     match object.properties().into_iter().filter(is_named).count() {
         0 | 1 => Ok(()),
         _ => Err(format!("has {name} twice")),
     }
 }
 
-/// The entries in the lists that setup wrote, and the prefix that it wrote.
-type Own = (Vec<(String, Value)>, Option<String>);
-
-fn own_of(hooks: &[JsonHook]) -> Vec<(String, Value)> {
-    hooks.iter().map(|(event, hook)| ((*event).to_owned(), hook.clone())).collect()
-}
-
-fn own(agent: HookAgent, object: &CstObject) -> Own {
+/// Returns the entries in the lists that setup wrote, and the prefix that it wrote.
+fn own(agent: HookAgent, object: &CstObject) -> (Vec<JsonHook>, Option<String>) {
     let mut hooks = Vec::new();
     for (event, list) in lists(object) {
         let entries = list.elements().into_iter().filter(|entry| !own_in(agent, entry).is_empty());
@@ -124,7 +117,7 @@ fn own(agent: HookAgent, object: &CstObject) -> Own {
 /// Returns the lists of hooks by event.
 fn lists(object: &CstObject) -> Vec<(String, CstArray)> {
     let events = object.object_value("hooks").map(|hooks| hooks.properties()).unwrap_or_default();
-    let list = |event: jsonc_parser::cst::CstObjectProp| Some((event.decoded_name()?, event.array_value()?));
+    let list = |event: CstObjectProp| Some((event.decoded_name()?, event.array_value()?));
     events.into_iter().filter_map(list).collect()
 }
 
@@ -139,7 +132,7 @@ fn own_in(agent: HookAgent, entry: &CstNode) -> Vec<CstNode> {
     hooks.into_iter().filter(is_own).collect()
 }
 
-fn own_prefix(object: &CstObject) -> Option<jsonc_parser::cst::CstObjectProp> {
+fn own_prefix(object: &CstObject) -> Option<CstObjectProp> {
     let property = object.object_value("env")?.get(PREFIX)?;
     text_of(property.value()).is_some_and(|value| is_own_prefix(&value)).then_some(property)
 }

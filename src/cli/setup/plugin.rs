@@ -2,6 +2,8 @@
 
 use super::agent::{MAX_SECONDS, Wanted};
 
+const PLUGIN: &str = include_str!("../../../assets/opencode-plugin.js");
+
 /// What every form of the plugin has.
 const NAME: &str = "export const Overspill";
 
@@ -26,35 +28,5 @@ pub(super) fn without(text: &str) -> String {
 /// Returns the text of the plugin.
 pub(super) fn lines(wanted: &Wanted) -> String {
     let program = serde_json::Value::from(&*wanted.program).to_string();
-    let limit = (1000 * MAX_SECONDS).to_string();
-    PLUGIN.replace("LIMIT", &limit).replace("PROGRAM", &program)
+    PLUGIN.replace("LIMIT", &(1000 * MAX_SECONDS).to_string()).replace("PROGRAM", &program)
 }
-
-const PLUGIN: &str = r#"// Written by `overspill setup opencode`, taken away with --remove.
-import { spawn } from "node:child_process"
-
-const ask = (input) => new Promise((resolve) => {
-  const child = spawn(PROGRAM, ["hook", "opencode"], { stdio: ["pipe", "pipe", "ignore"] })
-  const late = setTimeout(() => { child.kill("SIGKILL"); resolve({}) }, LIMIT)
-  const end = (answer) => { clearTimeout(late); resolve(answer ?? {}) }
-  let text = ""
-  child.stdout.setEncoding("utf8")
-  child.stdout.on("data", (more) => { text += more })
-  child.stdin.on("error", () => {})
-  child.on("error", () => end())
-  child.on("close", () => {
-    try { end(JSON.parse(text).hookSpecificOutput) } catch { end() }
-  })
-  child.stdin.end(JSON.stringify(input))
-})
-
-export const Overspill = async () => ({
-  "tool.execute.after": async (input, output) => {
-    const response = { output: output.output, metadata: output.metadata }
-    const answer = await ask({
-      hook_event_name: "tool.execute.after", tool_name: input.tool, tool_input: input.args ?? {}, tool_response: response,
-    })
-    if (answer.additionalContext) output.output += "\n\n" + answer.additionalContext
-  },
-})
-"#;

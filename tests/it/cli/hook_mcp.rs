@@ -214,6 +214,62 @@ fn of_qwen_code_the_lines_of_either_form_of_preview_are_counted() {
     assert_eq!(note(&home, "qwen-code", &huge), note_of_build(36, &file));
 }
 
+/// It joins the texts by empty lines, and keeps the start of what that gives, with the note before it.
+#[test]
+fn of_opencode_the_lines_after_the_note_are_counted() {
+    let home = Home::new();
+    let event = |content: &Value| {
+        json!({ "hook_event_name": "tool.execute.after", "tool_name": "big_whole", "tool_input": {},
+            "tool_response": { "content": content } })
+    };
+    let text = texts().into_iter().map(|part| part["text"].as_str().unwrap().to_owned()).collect::<Vec<_>>();
+    let resource = |text: &str| json!({ "uri": "file:///a", "mimeType": "text/plain", "text": text });
+    let mut mixed = texts();
+    mixed[2] = json!({ "type": "resource", "resource": resource(&text[2]) });
+    mixed.insert(1, json!({ "type": "image", "data": "iVBORw0=", "mimeType": "image/png" }));
+    mixed.push(json!({ "type": "resource_link", "uri": "file:///b", "name": "b" }));
+    mixed.push(json!({ "type": "resource", "resource": resource("") }));
+    let short = "x\n".repeat(3_000);
+    for (content, joined) in [
+        (part(&build()), build()),
+        (json!(texts()), text.join("\n\n")),
+        (json!(mixed), text.join("\n\n")),
+        (part(&short), short),
+    ] {
+        let said = note(&home, "opencode", &event(&content));
+        let result = format!("{said}\n\n{joined}");
+        let mut room = 51_200;
+        let fits = |line: &&str| {
+            let fits = line.len() <= room;
+            room = room.saturating_sub(line.len() + 1);
+            fits
+        };
+        let kept = result.split('\n').take(2_000).take_while(fits).count();
+        let got = kept - said.lines().count() - 1;
+        let lines: Vec<&str> = joined.lines().collect();
+        let [few, all] = [got, lines.len()].map(thousands);
+        let start = format!("overspill: you got {few} of {all} lines of this output (");
+        assert!(said.starts_with(&start), "{start} {said}");
+        let lost = lines.iter().enumerate().skip(got).filter(|(_, line)| line.starts_with("error"));
+        let lost: String = lost.map(|(n, line)| format!("line {}: {line}\n", thousands(n + 1))).collect();
+        let place =
+            "The end of this result names the file with the whole output. The file begins with this note.";
+        assert!(said.ends_with(&format!("\n{lost}{place}")), "{lost} {said}");
+    }
+    let blob = json!({ "uri": "file:///a", "mimeType": "application/zip", "blob": "UEs=" });
+    mixed[2] = json!({ "type": "resource", "resource": blob });
+    for content in [part(&result()[..51_200]), json!(mixed)] {
+        assert_eq!(ask(&home, "opencode", &event(&content)).text(), "");
+    }
+}
+
+fn thousands(number: usize) -> String {
+    match number {
+        0..1_000 => number.to_string(),
+        _ => format!("{},{:03}", number / 1_000, number % 1_000),
+    }
+}
+
 #[test]
 fn of_copilot_cli_what_it_rewrote_is_not_counted() {
     let home = Home::new();

@@ -107,6 +107,15 @@ fn what_cannot_be_changed_is_left_alone() {
     setup(&home, &["claude-code", "--yes"]).fails(1, &["not a regular file"]);
     symlink("/nowhere", home.at(".gemini")).unwrap();
     setup(&home, &["gemini-cli", "--project", "--yes"]).fails(1, &["is a link in a project"]);
+    for (agent, file) in [
+        ("claude-code", ".claude/settings.json"),
+        ("opencode", ".opencode/plugins/overspill.js"),
+        ("qwen-code", ".qwen/settings.json"),
+        ("copilot-cli", ".github/hooks/overspill.json"),
+    ] {
+        setup(&home, &[agent, "--project", "--yes"]).ok();
+        assert!(home.at(file).is_file(), "{agent}");
+    }
     setup(&home, &["codex", "--project"]).fails(2, &["leave --project out"]);
     setup(&home, &["codex", "--capture"]).fails(2, &["claude-code alone"]);
 }
