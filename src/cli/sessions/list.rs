@@ -123,11 +123,9 @@ fn warn_of_open(sessions: &[ListedSession]) {
     // One below another that is closed is closed, too.
     let is_below = |dir: &PathBuf| dir.ancestors().skip(1).any(|above| dirs.contains(above));
     let words = dirs.iter().filter(|dir| !is_below(dir)).map(|dir| shell::word(dir.as_os_str().as_bytes()));
-    let words: Vec<String> = words.collect();
-    let remedy = if words.is_empty() {
-        String::new()
-    } else {
-        format!("; `chmod 700 {}` keeps them out", words.join(" "))
+    let remedy = match words.collect::<Vec<_>>().join(" ") {
+        words if words.is_empty() => words,
+        words => format!("; `chmod 700 {words}` keeps them out"),
     };
     say(&format!("other users can read {count}, such as {}{remedy}", first.file.path.display()));
 }
@@ -152,9 +150,8 @@ fn counted(sessions: Vec<ListedSession>, uid: u32) -> Vec<SessionRow> {
     // A database may fail for each of its sessions.
     let mut told = BTreeSet::new();
     let mut tell = |words: String| {
-        if !told.contains(&words) {
+        if told.insert(words.clone()) {
             say(&words);
-            told.insert(words);
         }
     };
     sessions.into_iter().zip(counts).map(|(session, counted)| row(session, counted, &mut tell)).collect()
@@ -165,26 +162,18 @@ fn row(
     counted: Result<CountedSession, SessionError>,
     tell: &mut dyn FnMut(String),
 ) -> SessionRow {
-    let sums = match counted {
-        Ok(counted) if counted.unread.is_format_unknown() => {
-            tell(describe_unread(&session.file, &counted.unread));
-            None
+    match &counted {
+        Ok(CountedSession { unread, .. }) if unread.is_format_unknown() || unread.is_short() => {
+            tell(describe_unread(&session.file, unread));
         }
-        Ok(counted) => {
-            if counted.unread.is_short() {
-                tell(describe_unread(&session.file, &counted.unread));
-            }
-            Some(counted.sums)
-        }
-        Err(error) => {
-            tell(error.to_string());
-            None
-        }
-    };
+        Ok(_) => {}
+        Err(error) => tell(error.to_string()),
+    }
+    let understood = counted.ok().filter(|counted| !counted.unread.is_format_unknown());
     let ListedSession { file, facts, is_open_to_others, .. } = session;
     let mut row = SessionRow::new(SessionFile { facts, ..file });
     row.words = Some(SessionWords::new(&row.file.facts, is_open_to_others));
-    row.sums.found(sums);
+    row.sums.found(understood.map(|counted| counted.sums));
     row
 }
 
