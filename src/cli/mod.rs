@@ -78,9 +78,12 @@ pub fn main() -> ExitCode {
     if let Some(words) = shell::words() {
         return shell::run(&words);
     }
-    let status = status();
+    if !args::help::is_hook() {
+        return ExitCode::from(status());
+    }
+    safe::allow_closed_stdout();
     // For agents, 2 from a hook means that the command must not run.
-    ExitCode::from(if status > 1 && args::help::is_hook() { 1 } else { status })
+    ExitCode::from(status().min(1))
 }
 
 /// Runs the command, says why it failed, and returns the exit status.

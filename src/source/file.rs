@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::base::fs::identity::{Identity, PathStatus, Snapshot};
-use crate::base::fs::patient::Patient;
 
 use super::map::{MapView, next_generation};
 use super::open::{Access, FollowLinks, OpenError, open};
@@ -102,8 +101,9 @@ impl Source {
     }
 
     /// [`Source::stream`] for standard input.
+    #[cfg(feature = "app")]
     pub fn stdin() -> io::Result<Source> {
-        Source::stream(Patient(io::stdin()))
+        Source::stream(crate::base::fs::patient::stdin()?)
     }
 
     fn from_opened(path: &Path, opened: Access) -> Result<Source, OpenError> {

@@ -3,6 +3,7 @@
 
 pub(crate) mod directory;
 pub(crate) mod identity;
+#[cfg(feature = "app")]
 pub(crate) mod patient;
 pub(crate) mod plain_file;
 #[cfg(feature = "records")]

@@ -14,12 +14,12 @@ use crate::cli::args::GrepArgs;
 use crate::cli::{CommandResult, Failure, fail, terminal, usage};
 use crate::config::{Config, EffectivePolicy};
 use crate::corpus::{
-    Corpus, CorpusOutput, CorpusReader, CutPolicies, Hit, LineGot, Outlet, OutputGot, ReadFault, WantedLines,
-    each_hit, in_order,
+    Corpus, CorpusOutput, CorpusReader, CutPolicies, Hit, LineGot, Outlet, OutputGot, ReadFault, STDIN,
+    WantedLines, each_hit, in_order,
 };
 use crate::text::search::Pattern;
 
-use super::gather::{STDIN, gather};
+use super::gather::gather;
 use super::meter::Meter;
 use super::render::{GrepForm, Heading};
 

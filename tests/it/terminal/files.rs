@@ -153,6 +153,15 @@ fn a_file_that_can_not_be_opened_leaves_the_terminal_alone() {
 }
 
 #[test]
+fn a_terminal_that_is_to_be_searched_is_named_as_standard_input() {
+    let home = Home::new();
+    let mut session = Session::start(&home, &["grep", "x", "-"]);
+    assert_eq!(session.ended(), 2);
+    let text = session.seen().text();
+    assert!(text.contains("standard input: is a terminal; name a file"), "{text}");
+}
+
+#[test]
 fn in_tmux_a_text_is_copied_through_tmux() {
     let home = Home::new();
     home.file("build.log", "one\ntwo\n");
