@@ -37,15 +37,15 @@ pub(crate) struct Tasks {
 
 /// The three of them.
 pub(crate) const ROO: Tasks = Tasks {
-    info: FormatInfo { agent: "roo", name: "roo", tested: "none (source of 3.52)" },
+    info: FormatInfo { agent: "roo", name: "roo", made_for: "the source of 3.52" },
     extension: "rooveterinaryinc.roo-cline",
 };
 pub(crate) const KILO: Tasks = Tasks {
-    info: FormatInfo { agent: "kilo", name: "kilo (tasks)", tested: "none (source of 5)" },
+    info: FormatInfo { agent: "kilo", name: "kilo (tasks)", made_for: "the source of 5" },
     extension: "kilocode.kilo-code",
 };
 pub(crate) const CLINE: Tasks = Tasks {
-    info: FormatInfo { agent: "cline", name: "cline (tasks)", tested: "none (source of 3)" },
+    info: FormatInfo { agent: "cline", name: "cline (tasks)", made_for: "the source of 3" },
     extension: "saoudrizwan.claude-dev",
 };
 

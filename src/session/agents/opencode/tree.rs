@@ -28,7 +28,7 @@ pub(crate) struct OpencodeTree;
 
 impl SessionFormat for OpencodeTree {
     fn info(&self) -> FormatInfo {
-        FormatInfo { agent: AGENT, name: FORM, tested: "1.1.53" }
+        FormatInfo { agent: AGENT, name: FORM, made_for: "1.1.53" }
     }
 
     fn find(&self, env: &Env, _: &dyn ReadProgress, found: TakeSession, fault: TakeFault) {
