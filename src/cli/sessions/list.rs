@@ -1,7 +1,6 @@
 //! `overspill sessions`: lists the sessions that agents recorded, or the calls of one.
 
 use std::collections::BTreeSet;
-use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
@@ -12,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::base::human::{count, span, thousands, utc};
 use crate::cli::args::SessionsArgs;
-use crate::cli::{CommandResult, json_array, named, say, table};
+use crate::cli::{CommandResult, named, say, table};
 use crate::config::Config;
 use crate::rows::sessions::{SessionRow, SessionWords, table_columns};
 use crate::session::copies::{SeenCalls, families};
@@ -37,15 +36,11 @@ pub(crate) fn run(config: &Config, args: &SessionsArgs) -> CommandResult {
         warn_of_open(&sessions);
     }
     let rows = counted(sessions, config.env.uid());
-    let mut out = io::BufWriter::new(crate::cli::safe::stdout());
-    if args.json {
-        json_array(&mut out, rows.iter().map(record))?;
-    } else if rows.is_empty() {
+    if rows.is_empty() && !args.json {
         say(&none_in_words(config, args));
-    } else {
-        table::print(&mut out, table_columns(), &rows)?;
+        return Ok(());
     }
-    Ok(out.flush()?)
+    table::list(args.json, table_columns(), &rows, record)
 }
 
 /// Returns the row that the list has of a session.
