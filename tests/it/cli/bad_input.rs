@@ -104,6 +104,16 @@ fn a_file_named_like_a_flag_follows_two_dashes() {
 }
 
 #[test]
+fn the_sample_is_printed_as_a_file_is_and_stored_nowhere() {
+    let home = Home::new();
+    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/samples/build.log");
+    assert!(home.run(&["--demo"]).ok().stdout == std::fs::read(sample).unwrap());
+    home.run(&["--demo", "f"]).fails(2, &["--demo"]);
+    home.run(&["--demo", "--max-lines", "3"]).fails(2, &["--max-lines has no effect here"]);
+    assert_eq!(std::fs::read_dir(home.work().with_file_name("data")).unwrap().count(), 0);
+}
+
+#[test]
 fn a_closed_pipe_ends_quietly() {
     let home = Home::new();
     home.file("big", numbered(400_000));

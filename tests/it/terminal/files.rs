@@ -153,6 +153,16 @@ fn a_file_that_can_not_be_opened_leaves_the_terminal_alone() {
 }
 
 #[test]
+fn the_sample_opens_as_an_output() {
+    let home = Home::new();
+    let mut session = Session::start(&home, &["--demo"]);
+    session.wait_for("build.log (a sample)");
+    session.keys("q");
+    assert_eq!(session.ended(), 0);
+    session.is_restored();
+}
+
+#[test]
 fn a_terminal_that_is_to_be_searched_is_named_as_standard_input() {
     let home = Home::new();
     let mut session = Session::start(&home, &["grep", "x", "-"]);
