@@ -97,7 +97,7 @@ pub(crate) fn open_path(
     let source = match &file {
         Some(_) if hold == Hold::No => Source::glance_at_entry(path)?,
         Some(_) => Source::open_entry(path)?,
-        None => Source::open(path)?,
+        None => Source::open_unpacked(path)?,
     };
     let absolute = || std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let saved_as = file.map_or_else(absolute, |file| file.saved_as().to_owned());

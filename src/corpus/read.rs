@@ -173,7 +173,7 @@ fn found(path: &Path) -> io::Result<File> {
 }
 
 fn named(path: &Path) -> Result<Source, ReadFault> {
-    let opened = Source::open(path).map_err(|error| error.to_string());
+    let opened = Source::open_unpacked(path).map_err(|error| error.to_string());
     let closed = stdin().err().filter(|_| path == Path::new(STDIN));
     let opened = closed.map_or(opened, |error| Err(format!("{STDIN}: {error}")));
     opened.map_err(|words| ReadFault::Failed(words.replacen(STDIN, "standard input", 1)))

@@ -7,10 +7,10 @@ use crate::layers::sources;
 
 /// Lines of all files, and of the largest folders, without tests.
 const LINES: &[(&str, usize)] =
-    &[("", 85_052), ("tui", 16_260), ("session", 16_587), ("preview", 12_967), ("cli", 12_590)];
+    &[("", 84_905), ("tui", 16_260), ("session", 16_418), ("preview", 12_967), ("cli", 12_589)];
 
 /// Files with any line that is not a test.
-const FILES: usize = 532;
+const FILES: usize = 530;
 
 /// Files of more lines than this, and how many of them there may be.
 const LONG: (usize, usize) = (450, 0);

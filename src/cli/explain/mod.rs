@@ -195,7 +195,7 @@ fn text(config: &Config, args: &ExplainArgs) -> anyhow::Result<String> {
             Err(error) if !error.is::<OpenError>() => return Err(error),
             _ => PathBuf::from(&args.file),
         };
-        let mut source = Source::open(&path).map_err(unreadable)?;
+        let mut source = Source::open_unpacked(&path).map_err(unreadable)?;
         source.wait_for(MAX_TEXT);
         if let Some(error) = source.error() {
             bail!("{}: {error}", label(args.file.as_encoded_bytes()));
