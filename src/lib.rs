@@ -138,57 +138,32 @@ mod text;
 #[cfg(feature = "app")]
 mod tui;
 
+macro_rules! expose {
+    ($($(#[$condition:meta])? $name:ident = $module:path;)*) => {
+        $($(#[$condition])? pub mod $name { pub use $module::*; })*
+    };
+}
+
 /// What the program and its tests use besides. It changes without notice.
 #[doc(hidden)]
 pub mod internals {
     #[cfg(feature = "app")]
-    pub mod cli {
-        pub use crate::cli::*;
-    }
-    pub mod compare {
-        pub use crate::compare::*;
-    }
-    #[cfg(feature = "app")]
-    pub mod config {
-        pub use crate::config::*;
-    }
-    #[cfg(feature = "app")]
-    pub mod corpus {
-        pub use crate::corpus::*;
-    }
-    #[cfg(feature = "app")]
-    pub mod document {
-        pub use crate::document::*;
-    }
-    pub mod human {
-        pub use crate::base::human::*;
-    }
-    pub mod provenance {
-        pub use crate::base::provenance::*;
-    }
-    #[cfg(feature = "app")]
-    pub mod output {
-        pub use crate::output::*;
-    }
-    #[cfg(feature = "app")]
-    pub mod rows {
-        pub use crate::rows::*;
-    }
-    #[cfg(feature = "records")]
-    pub mod session {
-        pub use crate::session::*;
-    }
-    pub mod source {
-        pub use crate::source::*;
-    }
-    pub mod store {
-        pub use crate::store::*;
-    }
-    pub mod text {
-        pub use crate::text::*;
-    }
-    #[cfg(feature = "app")]
-    pub mod tui {
-        pub use crate::tui::*;
+    pub use crate::base::fs::blocking::CLOSED;
+
+    expose! {
+        #[cfg(feature = "app")] cli = crate::cli;
+        compare = crate::compare;
+        #[cfg(feature = "app")] config = crate::config;
+        #[cfg(feature = "app")] corpus = crate::corpus;
+        #[cfg(feature = "app")] document = crate::document;
+        human = crate::base::human;
+        provenance = crate::base::provenance;
+        #[cfg(feature = "app")] output = crate::output;
+        #[cfg(feature = "app")] rows = crate::rows;
+        #[cfg(feature = "records")] session = crate::session;
+        source = crate::source;
+        store = crate::store;
+        text = crate::text;
+        #[cfg(feature = "app")] tui = crate::tui;
     }
 }

@@ -13,6 +13,7 @@ use crate::base::human::size;
 use crate::capture::NOT_SAVED;
 use crate::config::{self, Config, Overrides};
 use crate::preview::{self, Input, InputContext, Totals};
+use crate::session::record::unpack;
 use crate::source::{FileLock, MapView, Source, StreamProgress};
 use crate::text::label::label;
 
@@ -20,6 +21,9 @@ use super::args::PolicyArgs;
 use super::named::{self, Named};
 use super::sessions::select::CallOutput;
 use super::{say, usage};
+
+/// The output of a build, compressed.
+const SAMPLE: &[u8] = include_bytes!("../../assets/samples/build.log.zst");
 
 /// An output that was named on the command line and opened.
 #[derive(Debug)]
@@ -59,11 +63,21 @@ pub(crate) fn open_named(config: &Config, named: Named, look: &PolicyArgs) -> an
             CallOutput::Spill(path) => open_path(config, &path, look, FileLock::Shared),
             CallOutput::Text(text) => {
                 say(&format!("{}: its spill is not at hand; this is its text as recorded", found.id()));
-                let opened = input(Source::stream(io::Cursor::new(text))?, None, look)?;
-                Ok(OpenInput { name: label(found.id().as_bytes()), ..opened })
+                of_text(text.into(), &found.id(), look)
             }
         },
     }
+}
+
+/// Opens the sample.
+pub(crate) fn sample(look: &PolicyArgs) -> anyhow::Result<OpenInput> {
+    of_text(unpack(SAMPLE, 1 << 20).0, "build.log (a sample)", look)
+}
+
+/// Opens a text that is in no file.
+fn of_text(text: Vec<u8>, name: &str, look: &PolicyArgs) -> anyhow::Result<OpenInput> {
+    let opened = input(Source::stream(io::Cursor::new(text))?, None, look)?;
+    Ok(OpenInput { name: label(name.as_bytes()), ..opened })
 }
 
 /// Opens piped input through the file that it is saved in, which still has its temporary name.
@@ -83,7 +97,7 @@ pub(crate) fn open_path(
     let source = match &file {
         Some(_) if hold == FileLock::None => Source::glance_at_entry(path)?,
         Some(_) => Source::open_entry(path)?,
-        None => Source::open(path)?,
+        None => Source::open_unpacked(path)?,
     };
     let absolute = || std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let saved_as = file.map_or_else(absolute, |file| file.saved_as().to_owned());

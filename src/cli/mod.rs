@@ -30,6 +30,7 @@ use std::cell::Cell;
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::OnceLock;
 
 use serde::{Serialize, Serializer};
 use serde_json::Value;
@@ -78,9 +79,12 @@ pub fn main() -> ExitCode {
     if let Some(words) = shell::words() {
         return shell::run(&words);
     }
-    let status = status();
+    if !args::help::is_hook() {
+        return ExitCode::from(status());
+    }
+    safe::allow_closed_stdout();
     // For agents, 2 from a hook means that the command must not run.
-    ExitCode::from(if status > 1 && args::help::is_hook() { 1 } else { status })
+    ExitCode::from(status().min(1))
 }
 
 /// Runs the command, says why it failed, and returns the exit status.
@@ -96,7 +100,11 @@ fn status() -> u8 {
         Err(error) if matches!(error.downcast_ref(), Some(Failure::Ended(_))) => status_of(&error),
         Err(error) => {
             let error = places::missing(error);
-            fail(&in_words(&error));
+            let words = in_words(&error);
+            let is_said = |fault: &FileFault| fault.words == words && !terminal::is_quiet();
+            if !NOTED.get().is_some_and(|noted| noted.iter().any(is_said)) {
+                fail(&words);
+            }
             status_of(&error)
         }
     }
@@ -141,6 +149,9 @@ enum Remarks {
     NotOfScreens,
 }
 
+/// The mistakes in the user's own files that a note has named.
+static NOTED: OnceLock<Vec<FileFault>> = OnceLock::new();
+
 /// Loads the user's own files, and reports every mistake in them.
 ///
 /// # Errors
@@ -153,8 +164,9 @@ fn load(need: Need, remarks: Remarks, file: Option<&Path>) -> anyhow::Result<Con
     let mut config = Config::load_from(Env::from_process(), file);
     screens::check_keys(&mut config);
     let (stopping, others): (Vec<_>, Vec<_>) = config.faults().iter().partition(|fault| fault.stops(need));
-    let said = |fault: &&&FileFault| remarks == Remarks::All || !fault.affects.is_of_screens();
-    others.iter().filter(said).for_each(|fault| say(&fault.to_string()));
+    let said = |fault: &&FileFault| remarks == Remarks::All || !fault.affects.is_of_screens();
+    let noted = NOTED.get_or_init(|| others.into_iter().filter(said).cloned().collect());
+    noted.iter().for_each(|fault| say(&fault.to_string()));
     match stopping.split_last() {
         None => Ok(config),
         Some((last, before)) => {

@@ -1,6 +1,7 @@
 //! Writers for what goes to a terminal: content is escaped, and everything is in ASCII where nothing else can be shown.
 
 use std::io::{self, Stderr, Stdout, StdoutLock, Write};
+use std::sync::atomic::Ordering;
 
 use crate::base::fs::blocking::{self, BlockingIo};
 use crate::text::cells::{Escapes, Show};
@@ -29,13 +30,6 @@ impl SafeWriter<BlockingIo<StdoutLock<'static>>> {
     pub(crate) fn rendered() -> Self {
         let rendered = |show| Show { escapes: Escapes::Render, ..show };
         Self::new(blocking::stdout(), terminal::show(&io::stdout()).map(rendered))
-    }
-}
-
-impl SafeWriter<Stderr> {
-    /// Writes to standard error.
-    pub(crate) fn stderr() -> Self {
-        Self::new(io::stderr(), terminal::show(&io::stderr()))
     }
 }
 
@@ -105,6 +99,11 @@ impl<W: Write> Write for PlainWriter<W> {
     fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
     }
+}
+
+/// Loses what is written to a standard output that is closed: an agent may not care for a hook's answer.
+pub(crate) fn allow_closed_stdout() {
+    blocking::CLOSED[1].store(false, Ordering::Relaxed);
 }
 
 /// Returns standard output for what is safe already; if nothing but ASCII can be shown there, in ASCII.

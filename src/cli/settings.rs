@@ -56,10 +56,7 @@ fn word(from: &SettingFrom) -> String {
 }
 
 fn record(EffectiveSetting { name, value, from }: &EffectiveSetting) -> Value {
-    let line = match from {
-        SettingFrom::File(_, line) => Some(line),
-        _ => None,
-    };
+    let line = if let SettingFrom::File(_, line) = from { Some(line) } else { None };
     json!({ "name": name, "value": value, "from": word(from), "line": line })
 }
 

@@ -27,16 +27,17 @@ pub(crate) fn need(files: &[OsString]) -> Need {
 
 /// Opens the screens, or copies the files if there is no terminal to show them on.
 pub(crate) fn run(config: Config, args: &Args) -> CommandResult {
-    let Args { files, look, saving, one_screen, .. } = args;
+    let Args { files, look, saving, one_screen, demo, .. } = args;
     let NamedOutputs { words, places, first } = NamedOutputs::of(files);
     let place = first.as_ref().map(|place| label(place.as_encoded_bytes()));
     let flag = look.first_given().map(str::to_owned);
     let words = match &words[..] {
+        _ if *demo => &[][..],
         [] if first.is_some() && (io::stdin().is_terminal() || !has_screen()) => {
             let place = place.unwrap_or_default();
             return Err(usage(format!("{place} says where to open a file, and no file is named")));
         }
-        [] if !io::stdin().is_terminal() => &["-".into()][..],
+        [] if !io::stdin().is_terminal() => &["-".into()],
         [] if !has_screen() => {
             if io::stdout().is_terminal() {
                 say(&format!("{DUMB}; here is `overspill list`"));
@@ -61,6 +62,7 @@ pub(crate) fn run(config: Config, args: &Args) -> CommandResult {
     let opened: Vec<_> = named
         .into_iter()
         .map(|named| input::open_named(&config, named, look))
+        .chain(demo.then(|| input::sample(look)))
         .collect::<Result<_, _>>()
         .map_err(|error| suggest::no_file(error, words))?;
     if !has_screen() {

@@ -1,5 +1,6 @@
 //! The agent's own configuration: limits that the user has set there apply to its outputs.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -69,21 +70,15 @@ pub(crate) fn settings(policy: &Policy) -> Option<(String, String)> {
 }
 
 fn read(path: &Path, warnings: &mut Vec<String>) -> Option<Value> {
-    let text = match plain_file::read(path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return None,
-        Err(error) => {
-            warnings.push(format!("{}: {error}; its limits are not used", path.display()));
-            return None;
-        }
+    let mut warn = |error: &dyn fmt::Display| {
+        warnings.push(format!("{}: {error}; its limits are not used", path.display()));
     };
-    match jsonc_parser::parse_to_serde_value::<Value>(&text, &jsonc_parser::ParseOptions::default()) {
-        Ok(value) => Some(value),
-        Err(error) => {
-            warnings.push(format!("{}: {error}; its limits are not used", path.display()));
-            None
-        }
-    }
+    let text = match plain_file::read(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return None,
+        text => text.map_err(|error| warn(&error)).ok()?,
+    };
+    let parsed = jsonc_parser::parse_to_serde_value(&text, &jsonc_parser::ParseOptions::default());
+    parsed.map_err(|error| warn(&error)).ok()
 }
 
 /// Returns a positive whole number at a dotted path, as the agent requires.

@@ -23,7 +23,7 @@ pub(crate) use hits::{Hit, WantedLines, each_hit};
 pub(crate) use measure::{MeasureWatcher, measure};
 pub(crate) use order::{Outlet, in_order};
 pub(crate) use policies::CutPolicies;
-pub(crate) use read::{CorpusReader, OutputBytes, ReadFault};
+pub(crate) use read::{CorpusReader, OutputBytes, ReadFault, STDIN};
 pub use tune::request::{TuneFault, TuneOutputs, TunePolicies, TuneRequest, prepare_tuning};
 pub(crate) use tune::request::{is_design, likely_policy};
 pub use tune::run::{TuneFigures, TuneRun};

@@ -6,13 +6,16 @@ use std::io::{self, Read, Seek};
 use std::ops::{Deref, Range};
 use std::path::Path;
 
-use crate::source::{Identity, MapView, Snapshot, Source, ViewSupply, await_write};
+use crate::source::{Identity, MapView, Snapshot, Source, ViewSupply, await_write, stdin};
 use crate::text::supply::{OwnBytes, Supply};
 
 use super::CorpusOutput;
 
 /// Outputs larger than this, in bytes, are mapped: reading a small file costs less than mapping it.
 const MAX_READ: u64 = 4 << 20;
+
+/// The path of standard input.
+pub(crate) const STDIN: &str = "/dev/stdin";
 
 /// Reads outputs; each thread has its own.
 #[derive(Debug, Default)]
@@ -170,7 +173,10 @@ fn open_found(path: &Path) -> io::Result<File> {
 }
 
 fn open_named(path: &Path) -> Result<Source, ReadFault> {
-    Source::open(path).map_err(|error| ReadFault::Failed(error.to_string()))
+    let opened = Source::open_unpacked(path).map_err(|error| error.to_string());
+    let closed = stdin().err().filter(|_| path == Path::new(STDIN));
+    let opened = closed.map_or(opened, |error| Err(format!("{STDIN}: {error}")));
+    opened.map_err(|message| ReadFault::Failed(message.replacen(STDIN, "standard input", 1)))
 }
 
 fn fault(output: &CorpusOutput, error: &io::Error) -> ReadFault {

@@ -46,8 +46,7 @@ pub enum Fragment {
     Escapes(Range<usize>),
 }
 
-/// Kept text is passed on in pieces of this many bytes.
-#[cfg(feature = "app")]
+/// Kept text is passed on, and counted, in pieces of this many bytes.
 const PIECE: usize = 1 << 20;
 
 /// A part of a preview.
@@ -105,27 +104,18 @@ impl Part {
         take: &mut dyn FnMut(&str) -> Result<(), E>,
     ) -> Result<(), E> {
         let Self::Kept { source, range, decoding } = self else { return take(&self.text(input)) };
-        let bytes = input.stream(*source).bytes;
-        let mut at = range.start;
-        while at < range.end {
-            let end = match at + PIECE {
-                near if near >= range.end => range.end,
-                near => units::element_start(bytes, near).max(at + 1),
-            };
-            take(&decoding.decode(window(input, *source, &(at..end))))?;
-            at = end;
-        }
-        Ok(())
+        pieces(window(input, *source, range)).try_for_each(|piece| take(&decoding.decode(piece)))
     }
 
-    /// Returns the length of [`Part::text`] in UTF-8 bytes.
+    /// Returns the length of [`Part::text`] in UTF-8 bytes; any number once nobody wants it any more.
     pub fn byte_len(&self, input: &Input) -> u64 {
         match self {
             Self::Kept { source, range, decoding } => {
                 let output = input.stream(*source);
                 let is_whole = *decoding == Decoding::Lossy && range.len() == output.bytes.len();
                 let counted = output.totals.decoded_bytes.filter(|_| is_whole);
-                counted.unwrap_or_else(|| decoded_len(window(input, *source, range), *decoding))
+                let pieces = pieces(window(input, *source, range)).take_while(|_| input.is_wanted());
+                counted.unwrap_or_else(|| pieces.map(|piece| decoded_len(piece, *decoding)).sum())
             }
             Self::Changed { source, fragments, decoding, .. } => {
                 fragments.iter().map(|fragment| fragment.byte_len(input, *source, *decoding)).sum()
@@ -200,6 +190,15 @@ fn window<'a>(input: &Input<'a>, source: Stream, range: &Range<usize>) -> &'a [u
     let bytes = input.stream(source).bytes;
     let end = range.end.min(bytes.len());
     &bytes[range.start.min(end)..end]
+}
+
+/// Splits bytes where no character is.
+fn pieces(mut bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    std::iter::from_fn(move || {
+        let (piece, rest) = bytes.split_at(units::element_start(bytes, PIECE));
+        bytes = rest;
+        (!piece.is_empty()).then_some(piece)
+    })
 }
 
 fn decoded_len(bytes: &[u8], decoding: Decoding) -> u64 {

@@ -88,14 +88,15 @@ pub struct FormatInfo {
     pub agent: &'static str,
     /// The name of the form: the agent's, with more if the agent has several forms.
     pub name: &'static str,
-    /// The versions of the agent with whose records the reader was tested: `1.0.86 to 2.1.330`.
-    pub tested: &'static str,
+    /// The versions of the agent with whose records the reader was tested: `1.0.86 to 2.1.330`; without records at hand,
+    /// what it was written after: `the source of 3.52`.
+    pub made_for: &'static str,
 }
 
 impl FormatInfo {
     /// Describes the only form of an agent's records.
-    pub const fn new(agent: &'static str, tested: &'static str) -> Self {
-        Self { agent, name: agent, tested }
+    pub const fn new(agent: &'static str, made_for: &'static str) -> Self {
+        Self { agent, name: agent, made_for }
     }
 }
 

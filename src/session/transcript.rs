@@ -93,35 +93,24 @@ impl ReadReport {
 
     /// Describes what was not read or not understood: `38 records of 3 unknown kinds (atis-latch ×22, …)`; empty if nothing.
     pub fn describe(&self) -> String {
-        let count: u64 = self.kinds.values().sum();
-        let s = |n: u64| if n == 1 { "" } else { "s" };
-        let mut words = Vec::new();
-        if count > 0 {
-            let mut kinds: Vec<_> = self.kinds.iter().collect();
-            kinds.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
-            let named: Vec<_> =
-                kinds.iter().take(3).map(|(kind, count)| format!("{kind} ×{count}")).collect();
-            let more = if kinds.len() > 3 { ", …" } else { "" };
-            words.push(format!(
-                "{count} record{} of {} unknown kind{} ({}{more})",
-                s(count),
-                kinds.len(),
-                s(kinds.len() as u64),
-                named.join(", ")
-            ));
-        }
-        if self.broken > 0 {
-            words.push(format!("{} record{} not readable", self.broken, s(self.broken)));
-        }
-        if self.long > 0 {
-            let long = self.long;
-            words.push(format!("{long} record{} over 16 MB, of which the beginning was read", s(long)));
-        }
-        if self.unfinished > MAX_RECORD as u64 {
-            words.push(format!("the last {} MB are no record and were not read", self.unfinished >> 20));
-        }
-        words.extend(self.fault.as_deref().map(str::to_owned));
-        words.join(", ")
+        let count = |n: u64, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+        let records = |n: u64| (n > 0).then(|| count(n, "record"));
+        let mut kinds: Vec<_> = self.kinds.iter().collect();
+        kinds.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
+        let named: Vec<_> = kinds.iter().take(3).map(|(kind, count)| format!("{kind} ×{count}")).collect();
+        let named = named.join(", ") + if kinds.len() > 3 { ", …" } else { "" };
+        let kinds = count(kinds.len() as u64, "unknown kind");
+        let mib = self.unfinished >> 20;
+        let words = [
+            records(self.kinds.values().sum()).map(|records| format!("{records} of {kinds} ({named})")),
+            records(self.broken).map(|records| format!("{records} not readable")),
+            records(self.long)
+                .map(|records| format!("{records} over 16 MB, of which the beginning was read")),
+            (self.unfinished > MAX_RECORD as u64)
+                .then(|| format!("the last {mib} MB are no record and were not read")),
+            self.fault.as_deref().map(str::to_owned),
+        ];
+        words.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 }
 
@@ -255,6 +244,15 @@ impl Transcript {
     /// Returns the results of some calls, as an event names them.
     pub fn results_of(&self, calls: impl IntoIterator<Item = u32>) -> Vec<ResultId> {
         calls.into_iter().flat_map(|call| self.result_ids(call)).collect()
+    }
+
+    /// Returns the first and the last result of each of some calls, as an event names them. Those between were replaced for
+    /// good: if every change of a result named them, too, the events would be larger than the log.
+    pub fn outer_results_of(&self, calls: impl IntoIterator<Item = u32>) -> Vec<ResultId> {
+        let mut results = self.results_of(calls);
+        let is_last = |id: &ResultId| self.calls[id.call as usize].results.len() == id.result as usize + 1;
+        results.retain(|id| id.result == 0 || is_last(id));
+        results
     }
 
     /// Adds an event, unless it names no results.

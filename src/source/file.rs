@@ -6,7 +6,6 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::base::fs::blocking::BlockingIo;
 use crate::base::fs::identity::{Identity, PathStatus, Snapshot};
 
 use super::map::{MapView, next_generation};
@@ -69,6 +68,21 @@ impl Source {
         Source::from_opened(path, open(path, FollowLinks::Follow)?)
     }
 
+    /// Same as [`Source::open`] for a file that may be compressed as gzip or zstd, by its first bytes: then it is what the
+    /// file holds.
+    #[cfg(feature = "records")]
+    pub fn open_unpacked(path: &Path) -> Result<Source, OpenError> {
+        let opened = open(path, FollowLinks::Follow)?;
+        let failed = |source| OpenError::Io { path: path.to_owned(), source };
+        if let Access::File(file, _) = &opened
+            && let Some(text) = super::frames::unpacked(file).map_err(failed)?
+        {
+            let spool = Spool::start(StreamProgress::Streaming, Limit::Bytes(u64::MAX), || Ok(text));
+            return Ok(Source::spooled(Some(path), spool.map_err(failed)?));
+        }
+        Source::from_opened(path, opened)
+    }
+
     /// Same as [`Source::open`] for an entry of a store: refuses symbolic links, and holds a shared lock so that
     /// overspill's cleaners do not delete the file meanwhile.
     ///
@@ -102,8 +116,9 @@ impl Source {
     }
 
     /// [`Source::stream`] for standard input.
+    #[cfg(feature = "app")]
     pub fn stdin() -> io::Result<Source> {
-        Source::stream(BlockingIo(io::stdin()))
+        Source::stream(crate::base::fs::blocking::stdin()?)
     }
 
     fn from_opened(path: &Path, opened: Access) -> Result<Source, OpenError> {
@@ -232,13 +247,17 @@ impl Source {
         self.path_status = if self.path.is_some() { PathStatus::Current } else { PathStatus::None };
     }
 
-    /// Opens the path again, and switches to the file that it names now. On failure nothing changes.
+    /// Opens the path again, and switches to what it names now. On failure nothing changes.
     ///
     /// # Errors
     /// Same as [`Source::open`]; a stream without a path stays as it is.
+    #[cfg(feature = "records")]
     pub fn reopen(&mut self) -> Result<(), OpenError> {
         if let Some(path) = &self.path {
-            *self = Source::open(path)?;
+            *self = match self.backing {
+                Backing::File { .. } => Source::open(path)?,
+                Backing::Spool(_) => Source::open_unpacked(path)?,
+            };
         }
         Ok(())
     }

@@ -7,6 +7,8 @@
 
 mod buffer;
 mod file;
+#[cfg(feature = "records")]
+mod frames;
 mod guard;
 mod map;
 mod open;
@@ -25,6 +27,8 @@ pub use crate::base::fs::identity::{Identity, PathStatus, Stamp};
 pub(crate) use crate::base::fs::identity::{Snapshot, await_write};
 pub use buffer::{Buffer, ViewSupply};
 pub use file::{Change, FileLock, Source};
+#[cfg(feature = "records")]
+pub(crate) use frames::{FrameFault, Frames};
 pub use map::{MapView, is_hole};
 pub use open::OpenError;
 pub use reads::Reads;

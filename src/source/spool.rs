@@ -29,7 +29,8 @@ pub enum StreamProgress {
 pub(super) enum Limit {
     /// As much as the disk can take; the rest is read and dropped, so that the writer never blocks.
     Disk,
-    /// This many bytes, after which reading stops: for devices, which might never end.
+    /// This many bytes, or what the disk can take, after which reading stops: for devices, which might never end, and for
+    /// what a small file unpacks to.
     Bytes(u64),
 }
 
@@ -123,6 +124,7 @@ impl Spool {
         self.set_progress(StreamProgress::Streaming);
         while !self.abandoned.load(Ordering::Acquire) {
             let wanted = match limit {
+                Limit::Bytes(_) if self.progress() == StreamProgress::CutShort => return Ok(()),
                 Limit::Disk => CHUNK,
                 Limit::Bytes(most) => usize::try_from(most - self.seen()).unwrap_or(CHUNK).min(CHUNK),
             };

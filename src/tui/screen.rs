@@ -318,8 +318,6 @@ pub enum Effect {
     /// Clears the terminal before the next frame.
     Redraw,
     Suspend,
-    /// Watches the output being viewed, and no other.
-    Watch,
 }
 
 /// Effects in the order in which they are carried out, and requests to the application.

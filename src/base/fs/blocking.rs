@@ -1,31 +1,38 @@
 //! Reads and writes through standard input and output, which another process may have made non-blocking.
 
-#[cfg(feature = "app")]
 use std::fs::File;
-use std::io::{self, Read, Write};
-#[cfg(feature = "app")]
-use std::io::{Stdout, StdoutLock};
-use std::os::fd::{AsFd, BorrowedFd};
+use std::io::{self, Read, Stdout, StdoutLock, Write};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
+
+/// Whether standard input and output were closed when the program began: Rust's runtime opens /dev/null in their place.
+pub static CLOSED: [AtomicBool; 2] = [const { AtomicBool::new(false) }; 2];
+
+/// # Errors
+/// The stream was closed when the program began: `words` say what to do.
+fn check_open(stream: &impl AsFd, words: &str) -> io::Result<()> {
+    let closed = CLOSED.get(stream.as_fd().as_raw_fd() as usize);
+    let is_closed = closed.is_some_and(|closed| closed.load(Ordering::Relaxed));
+    if is_closed { Err(io::Error::other(words)) } else { Ok(()) }
+}
 
 /// Retries reads and writes that would block.
 #[derive(Debug)]
 pub(crate) struct BlockingIo<T>(pub T);
 
-#[cfg(feature = "app")]
 pub(crate) fn stdout() -> BlockingIo<StdoutLock<'static>> {
     BlockingIo(io::stdout().lock())
 }
 
 /// Returns an unbuffered reader of standard input that leaves it open when dropped.
-#[cfg(feature = "app")]
 pub(crate) fn stdin() -> io::Result<BlockingIo<File>> {
+    check_open(&io::stdin(), "it is closed; name a file, or pipe an output in")?;
     Ok(BlockingIo(File::from(io::stdin().as_fd().try_clone_to_owned()?)))
 }
 
-#[cfg(feature = "app")]
 pub(crate) fn screen() -> BlockingIo<Stdout> {
     BlockingIo(io::stdout())
 }
@@ -70,6 +77,7 @@ impl<T: Read + AsFd> Read for BlockingIo<T> {
 
 impl<T: Write + AsFd> Write for BlockingIo<T> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        check_open(&self.0, "standard output is closed; redirect it to a file, or pipe it on")?;
         self.until_done(PollFlags::OUT, |out| out.write(bytes)).map_err(explain)
     }
 

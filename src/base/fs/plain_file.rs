@@ -1,16 +1,28 @@
 //! Reads small files that others may have put there: never blocks, bounds their size, and reports errors in a few
 //! words.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use regex::bytes::{Regex, RegexBuilder};
 use rustix::fs::OFlags;
 
 /// Maximum size of a configuration, a policy or a store description, in bytes.
 const MAX_BYTES: u64 = 1 << 20;
+
+/// Returns the paths of the `*.toml` in a directory, sorted; none if there is no such directory.
+pub(crate) fn toml_in(directory: &Path) -> io::Result<Vec<PathBuf>> {
+    let entries = match fs::read_dir(directory) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?;
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "toml"));
+    paths.sort();
+    Ok(paths)
+}
 
 /// Reads a configuration, a policy, or a store description. Links are followed.
 ///

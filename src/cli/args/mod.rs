@@ -47,7 +47,7 @@ pub(crate) use stores::{CleanArgs, ListArgs, RmArgs, ShowArgs, StoresArgs};
     args_conflicts_with_subcommands = true,
     args_override_self = true,
     max_term_width = 80,
-    override_usage = "overspill [OPTIONS] [FILE|ID|-]...\n       overspill COMMAND [OPTIONS]"
+    override_usage = "overspill [OPTIONS] [FILE|ID|-|--demo]...\n       overspill COMMAND [OPTIONS]"
 )]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -61,6 +61,9 @@ pub(crate) struct Args {
     /// Print FILE and exit if it fits on one screen, as less does
     #[arg(short = 'F', long = "quit-if-one-screen", hide_short_help = true)]
     pub one_screen: bool,
+    /// Show a sample: the output of a build, of which the model did not get the error
+    #[arg(long, conflicts_with = "files", hide_short_help = true)]
+    pub demo: bool,
     #[command(flatten)]
     pub look: PolicyArgs,
     #[command(flatten)]

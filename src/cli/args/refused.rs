@@ -1,12 +1,12 @@
 //! Reports command lines that cannot be parsed, without ever printing an argument raw.
 
 use std::ffi::OsString;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 
 use clap::ColorChoice;
 use clap::error::{ContextValue, Error};
 
-use crate::cli::safe::{MAX_LINE, put};
+use crate::cli::safe::{MAX_LINE, put, stdout};
 use crate::cli::terminal::help_colour;
 use crate::text::label::label;
 
@@ -19,26 +19,27 @@ const PREFIXES: [&str; 2] = ["error:", "overspill:"];
 pub(crate) fn tell(mut error: Error) -> u8 {
     let status = u8::try_from(error.exit_code()).unwrap_or(2);
     if !error.use_stderr() {
-        return match error.print().and_then(|()| io::stdout().flush()) {
+        let (text, mut out) = (dressed(&error, &io::stdout()), stdout());
+        return match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-                put(&format!("{} standard output: {error}\n", PREFIXES[1]));
+                put(&format!("{} {error}\n", PREFIXES[1]));
                 1
             }
             _ => status,
         };
     }
-    let text = safe(&mut error).unwrap_or_else(|| dressed(&error));
+    let text = safe(&mut error).unwrap_or_else(|| dressed(&error, &io::stderr()));
     put(&renamed(&text));
     status
 }
 
-/// Returns the message in clap's colours, if standard error is to be coloured.
-fn dressed(error: &Error) -> String {
+/// Returns the message in clap's colours, if the stream is to be coloured.
+fn dressed(error: &Error, stream: &impl IsTerminal) -> String {
     let words: Vec<OsString> = std::env::args_os().collect();
     let is_coloured = match ColorWhen::of_words(&words) {
         ColorChoice::Always => true,
         ColorChoice::Never => false,
-        ColorChoice::Auto => help_colour(&io::stderr()),
+        ColorChoice::Auto => help_colour(stream),
     };
     let text = error.render();
     if is_coloured { text.ansi().to_string() } else { text.to_string() }

@@ -10,13 +10,10 @@ use crate::cli::say;
 use crate::cli::sessions::select::CallOutput;
 use crate::cli::stores::select::{Selected, Whose};
 use crate::config::Config;
-use crate::corpus::{Corpus, CorpusOutput};
+use crate::corpus::{Corpus, CorpusOutput, STDIN};
 use crate::source::OpenError;
 use crate::store::{RootReport, RootState};
 use crate::text::label::label;
-
-/// The path of standard input, which `-` names.
-pub(crate) const STDIN: &str = "/dev/stdin";
 
 /// How many of the directories searched are named if nothing is found in them.
 const MOST_NAMED: usize = 8;

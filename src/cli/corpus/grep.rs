@@ -14,12 +14,12 @@ use crate::cli::args::GrepArgs;
 use crate::cli::{CommandResult, Failure, fail, terminal, usage};
 use crate::config::{Config, EffectivePolicy};
 use crate::corpus::{
-    Corpus, CorpusOutput, CorpusReader, CutPolicies, Hit, LineReceipt, Outlet, ReadFault, Receipt,
+    Corpus, CorpusOutput, CorpusReader, CutPolicies, Hit, LineReceipt, Outlet, ReadFault, Receipt, STDIN,
     WantedLines, each_hit, in_order,
 };
 use crate::text::search::Pattern;
 
-use super::gather::{STDIN, gather};
+use super::gather::gather;
 use super::meter::Meter;
 use super::render::{GrepForm, Heading};
 

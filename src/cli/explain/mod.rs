@@ -21,7 +21,7 @@ use crate::cli::stores::select::{Selected, Whose};
 use crate::cli::terminal::has_screen;
 use crate::cli::{CommandResult, json};
 use crate::config::Config;
-use crate::source::{OpenError, Source};
+use crate::source::{self, OpenError, Source};
 use crate::text::label::label;
 
 use recognise::Recognised;
@@ -186,7 +186,8 @@ fn text(config: &Config, args: &ExplainArgs) -> anyhow::Result<String> {
         if io::IsTerminal::is_terminal(&io::stdin()) {
             crate::cli::say("paste the text here; Ctrl-D ends it");
         }
-        io::stdin().lock().take(MAX_TEXT).read_to_end(&mut bytes)?;
+        let named = |error: io::Error| anyhow!("standard input: {error}");
+        source::stdin().map_err(named)?.take(MAX_TEXT).read_to_end(&mut bytes).map_err(named)?;
     } else {
         let path = match named::find(config, &args.file) {
             Ok(Named::Recorded(found)) => return found.text(),
@@ -194,7 +195,7 @@ fn text(config: &Config, args: &ExplainArgs) -> anyhow::Result<String> {
             Err(error) if !error.is::<OpenError>() => return Err(error),
             _ => PathBuf::from(&args.file),
         };
-        let mut source = Source::open(&path).map_err(unreadable)?;
+        let mut source = Source::open_unpacked(&path).map_err(unreadable)?;
         source.wait_for(MAX_TEXT);
         if let Some(error) = source.error() {
             bail!("{}: {error}", label(args.file.as_encoded_bytes()));

@@ -8,7 +8,7 @@ use crate::base::provenance::{Certainty, Warning};
 use crate::cli::args::{PreviewArgs, TextForm};
 use crate::cli::input::{self, OpenInput};
 use crate::cli::safe::SafeWriter;
-use crate::cli::{CommandResult, Failure, say};
+use crate::cli::{CommandResult, Failure, say, terminal};
 use crate::config::{Config, EffectivePolicy};
 use crate::preview::{self, Counts, Input, InputContext, Output, Policy, Preview, Status, Stream, Totals};
 use crate::source::{self, MapView};
@@ -89,7 +89,9 @@ pub(crate) fn write(
 /// Writes a preview to standard error as text.
 pub(crate) fn write_to_stderr(preview: &Preview, input: &Input, form: TextForm) -> io::Result<()> {
     match form {
-        TextForm::Text | TextForm::Rendered => safe(preview, input, SafeWriter::stderr()),
+        TextForm::Text | TextForm::Rendered => {
+            safe(preview, input, SafeWriter::new(io::stderr(), terminal::show(&io::stderr())))
+        }
         TextForm::Raw | TextForm::Json => exact(preview, input, io::stderr().lock()),
     }
 }

@@ -1,7 +1,6 @@
 //! `overspill sessions`: lists the sessions that agents recorded, or the calls of one.
 
 use std::collections::BTreeSet;
-use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
@@ -12,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::base::human::{count, span, thousands, utc};
 use crate::cli::args::SessionsArgs;
-use crate::cli::{CommandResult, json_array, named, say, table};
+use crate::cli::{CommandResult, named, say, table};
 use crate::config::Config;
 use crate::rows::sessions::{SessionRow, SessionWords, table_columns};
 use crate::session::copies::{SeenCalls, families};
@@ -37,15 +36,11 @@ pub(crate) fn run(config: &Config, args: &SessionsArgs) -> CommandResult {
         warn_of_open(&sessions);
     }
     let rows = counted(sessions, config.env.uid());
-    let mut out = io::BufWriter::new(crate::cli::safe::stdout());
-    if args.json {
-        json_array(&mut out, rows.iter().map(record))?;
-    } else if rows.is_empty() {
+    if rows.is_empty() && !args.json {
         say(&none_in_words(config, args));
-    } else {
-        table::print(&mut out, table_columns(), &rows)?;
+        return Ok(());
     }
-    Ok(out.flush()?)
+    table::list(args.json, table_columns(), &rows, record)
 }
 
 /// Returns the row that the list has of a session.
@@ -123,11 +118,9 @@ fn warn_of_open(sessions: &[ListedSession]) {
     // One below another that is closed is closed, too.
     let is_below = |dir: &PathBuf| dir.ancestors().skip(1).any(|above| dirs.contains(above));
     let words = dirs.iter().filter(|dir| !is_below(dir)).map(|dir| shell::word(dir.as_os_str().as_bytes()));
-    let words: Vec<String> = words.collect();
-    let remedy = if words.is_empty() {
-        String::new()
-    } else {
-        format!("; `chmod 700 {}` keeps them out", words.join(" "))
+    let remedy = match words.collect::<Vec<_>>().join(" ") {
+        words if words.is_empty() => words,
+        words => format!("; `chmod 700 {words}` keeps them out"),
     };
     say(&format!("other users can read {count}, such as {}{remedy}", first.file.path.display()));
 }
@@ -152,9 +145,8 @@ fn counted(sessions: Vec<ListedSession>, uid: u32) -> Vec<SessionRow> {
     // A database may fail for each of its sessions.
     let mut told = BTreeSet::new();
     let mut tell = |words: String| {
-        if !told.contains(&words) {
+        if told.insert(words.clone()) {
             say(&words);
-            told.insert(words);
         }
     };
     sessions.into_iter().zip(counts).map(|(session, counted)| row(session, counted, &mut tell)).collect()
@@ -165,26 +157,18 @@ fn row(
     counted: Result<CountedSession, SessionError>,
     tell: &mut dyn FnMut(String),
 ) -> SessionRow {
-    let sums = match counted {
-        Ok(counted) if counted.unread.is_format_unknown() => {
-            tell(describe_unread(&session.file, &counted.unread));
-            None
+    match &counted {
+        Ok(CountedSession { unread, .. }) if unread.is_format_unknown() || unread.is_short() => {
+            tell(describe_unread(&session.file, unread));
         }
-        Ok(counted) => {
-            if counted.unread.is_short() {
-                tell(describe_unread(&session.file, &counted.unread));
-            }
-            Some(counted.sums)
-        }
-        Err(error) => {
-            tell(error.to_string());
-            None
-        }
-    };
+        Ok(_) => {}
+        Err(error) => tell(error.to_string()),
+    }
+    let understood = counted.ok().filter(|counted| !counted.unread.is_format_unknown());
     let ListedSession { file, facts, is_open_to_others, .. } = session;
     let mut row = SessionRow::new(SessionFile { facts, ..file });
     row.words = Some(SessionWords::new(&row.file.facts, is_open_to_others));
-    row.sums.found(sums);
+    row.sums.found(understood.map(|counted| counted.sums));
     row
 }
 

@@ -152,8 +152,8 @@ pub(crate) fn describe_unread(file: &SessionFile, unread: &ReadReport) -> String
         (false, true) => String::new(),
         (false, false) if !unread.has_unknown() => format!("{path}: {words}"),
         (false, false) => {
-            let tested = list::format_of(file).map_or("", |format| format.info().tested);
-            format!("{path}: {words}; read up to version {tested}")
+            let made_for = list::format_of(file).map_or("", |format| format.info().made_for);
+            format!("{path}: {words}; the reader was made for {made_for}")
         }
     }
 }

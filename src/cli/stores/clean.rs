@@ -46,10 +46,7 @@ impl DueOutcome {
     }
 
     fn reason(&self) -> Option<&str> {
-        match self {
-            DueOutcome::Kept(reason) | DueOutcome::Failed(reason) => Some(reason),
-            DueOutcome::WouldGo | DueOutcome::Deleted | DueOutcome::AlreadyGone => None,
-        }
+        if let DueOutcome::Kept(reason) | DueOutcome::Failed(reason) = self { Some(reason) } else { None }
     }
 }
 
@@ -59,12 +56,10 @@ impl From<store::DeleteOutcome> for DueOutcome {
         match outcome {
             store::DeleteOutcome::Deleted => DueOutcome::Deleted,
             store::DeleteOutcome::AlreadyGone => DueOutcome::AlreadyGone,
-            store::DeleteOutcome::Stayed(reason) => match reason {
-                Reason::Changed | Reason::InUse | Reason::Kept => {
-                    DueOutcome::Kept(reason.as_str().to_owned())
-                }
-                _ => DueOutcome::Failed(reason.as_str().to_owned()),
-            },
+            store::DeleteOutcome::Stayed(reason @ (Reason::Changed | Reason::InUse | Reason::Kept)) => {
+                DueOutcome::Kept(reason.as_str().to_owned())
+            }
+            store::DeleteOutcome::Stayed(reason) => DueOutcome::Failed(reason.as_str().to_owned()),
         }
     }
 }
@@ -161,7 +156,9 @@ fn as_json(selected: &Selected, plan: &CleanPlan, consent: Consent, env: &Env) -
 
 fn as_text(selected: &Selected, plan: &CleanPlan, consent: Consent, env: &Env) -> CommandResult {
     let mut out = io::BufWriter::new(crate::cli::safe::stdout());
-    let rows: Vec<ToDeleteRow> = plan.to_delete.iter().map(|due| row(selected, due)).collect();
+    let entry = |due: &PlannedDelete| selected.entries[due.index].clone();
+    let row = |due| ToDeleteRow { entry: entry(due), why: word(due.why) };
+    let rows: Vec<_> = plan.to_delete.iter().map(row).collect();
     table::print_whole(&mut out, &DELETE_COLUMNS, &rows)?;
     for (index, why) in &plan.skipped {
         writeln!(out, "kept: {}: {}", path(&selected.entries[*index]), label(because(why).as_bytes()))?;
@@ -232,15 +229,8 @@ fn delete(selected: &Selected, plan: &CleanPlan, env: &Env) -> anyhow::Result<Ve
 fn result(ends: &[DueOutcome]) -> CommandResult {
     match ends.iter().filter(|end| matches!(end, DueOutcome::Failed(_))).count() {
         0 => Ok(()),
-        failed => {
-            let what = count(failed as u64, "output");
-            bail!("{what} could not be deleted; see the reasons above")
-        }
+        failed => bail!("{} could not be deleted; see the reasons above", count(failed as u64, "output")),
     }
-}
-
-fn row(selected: &Selected, PlannedDelete { index, why }: &PlannedDelete) -> ToDeleteRow {
-    ToDeleteRow { entry: selected.entries[*index].clone(), why: word(*why) }
 }
 
 pub(super) fn path(entry: &Entry) -> String {

@@ -11,7 +11,7 @@ use crate::cli::named::{self, Named};
 use crate::cli::sessions::select::SelectedSession;
 use crate::cli::{CommandResult, say, table};
 use crate::config::Config;
-use crate::store::{self, Cleaner, DeleteMode, DeleteReason, Entry, EntryStatus, Record};
+use crate::store::{self, Cleaner, DeleteMode, DeleteOutcome, DeleteReason, Entry, EntryStatus, Record};
 
 use super::clean::path;
 use super::confirm::{Consent, DELETE_COLUMNS, ToDeleteRow, ask};
@@ -107,7 +107,7 @@ fn delete(config: &Config, selected: &Selected, entries: &[&Entry], consent: Con
     let Some(mut cleaner) = Cleaner::start_patiently(&config.env)? else {
         bail!("another cleaning is running, and nothing was deleted; try again when it is done");
     };
-    let mut stayed = Vec::new();
+    let (mut out, mut stayed) = (crate::cli::safe::stdout(), Vec::new());
     for entry in entries {
         // The user knows of the other names, and that it is kept, only if asked.
         let told = consent == Consent::Ask;
@@ -115,13 +115,9 @@ fn delete(config: &Config, selected: &Selected, entries: &[&Entry], consent: Con
         let mode = if is_linked { DeleteMode::Single } else { DeleteMode::Bulk };
         let why = DeleteReason::Requested { knows_kept: told && entry.is_kept() };
         match cleaner.delete(entry, why, mode, &config.env, selected.now) {
-            store::DeleteOutcome::Deleted => {
-                writeln!(crate::cli::safe::stdout(), "deleted: {}, {}", path(entry), size(entry.size()))?;
-            }
-            store::DeleteOutcome::AlreadyGone => {
-                writeln!(crate::cli::safe::stdout(), "already gone: {}", path(entry))?
-            }
-            store::DeleteOutcome::Stayed(why) => {
+            DeleteOutcome::Deleted => writeln!(out, "deleted: {}, {}", path(entry), size(entry.size()))?,
+            DeleteOutcome::AlreadyGone => writeln!(out, "already gone: {}", path(entry))?,
+            DeleteOutcome::Stayed(why) => {
                 stayed.push(format!("{}: {}", entry.path().display(), why.as_str()));
             }
         }

@@ -62,23 +62,12 @@ impl Catalog {
     /// # Errors
     /// The first file that cannot be read or used, with its line and key.
     pub fn load_dir(&mut self, directory: &Path) -> Result<(), PolicyError> {
-        let entries = match std::fs::read_dir(directory) {
-            Ok(entries) => entries,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
-            Err(error) => {
-                let fault = unreadable(directory, &error);
-                self.broken.push(Broken { name: None, stem: String::new(), fault: fault.clone() });
-                return Err(fault);
-            }
-        };
-        let mut paths: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
-        paths.retain(|path| path.extension().is_some_and(|extension| extension == "toml"));
-        paths.sort();
-        let mut first = Ok(());
-        for path in paths {
-            first = first.and(self.load_file(&path));
-        }
-        first
+        let paths = plain_file::toml_in(directory).map_err(|error| unreadable(directory, &error));
+        let paths = paths.inspect_err(|fault| {
+            self.broken.push(Broken { name: None, stem: String::new(), fault: fault.clone() });
+        })?;
+        let loaded: Vec<_> = paths.iter().map(|path| self.load_file(path)).collect();
+        loaded.into_iter().collect()
     }
 
     fn load_file(&mut self, path: &Path) -> Result<(), PolicyError> {

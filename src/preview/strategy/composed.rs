@@ -219,26 +219,23 @@ pub(crate) fn parts(text: &Text, segments: Vec<Segment>) -> Vec<Part> {
     segments.into_iter().filter_map(|segment| segment.part(text)).collect()
 }
 
-/// Counts the lines of the output that segments contain, at least in part.
-pub(crate) fn lines(text: &Text, segments: &[Segment]) -> u64 {
-    segments.iter().filter_map(Segment::range).map(|range| lines_in(text, &range)).sum()
+/// The segments for each slot of the template.
+type Slots = Vec<(&'static str, Vec<Segment>)>;
+
+/// Returns a selection by size: the parts, ranges, halves and lines of segments, also of lines that they hold in part.
+pub(crate) fn selection(text: &Text, context: &Context, slots: Slots) -> Selection {
+    let selection = selection_of_lines(text, context, 0, slots);
+    let lines = selection.ranges.iter().map(|range| lines_in(text, range)).sum();
+    Selection { lines: Some(Ok(lines)), ..selection }
 }
 
-pub(crate) fn halves(segments: &[Segment]) -> u64 {
-    segments.iter().filter(|segment| matches!(segment, Segment::Half(_))).count() as u64
-}
-
-/// Returns a selection by size: the parts, ranges, halves and lines of segments.
-pub(crate) fn selection(
-    text: &Text,
-    context: &Context,
-    slots: Vec<(&'static str, Vec<Segment>)>,
-) -> Selection {
-    let all: Vec<_> = slots.iter().flat_map(|(_, segments)| segments).cloned().collect();
+/// The same where the agent counts the lines.
+pub(crate) fn selection_of_lines(text: &Text, context: &Context, lines: u64, slots: Slots) -> Selection {
+    let all = || slots.iter().flat_map(|(_, segments)| segments);
     Selection {
-        lines: Some(Ok(lines(text, &all))),
-        halves: halves(&all),
-        ranges: all.iter().filter_map(Segment::range).collect(),
+        lines: Some(Ok(lines)),
+        halves: all().filter(|segment| matches!(segment, Segment::Half(_))).count() as u64,
+        ranges: all().filter_map(Segment::range).collect(),
         slots: slots.into_iter().map(|(name, segments)| (name, parts(text, segments))).collect(),
         hit: Some(context.by_size()),
         ..Selection::default()

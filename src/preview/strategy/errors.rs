@@ -145,10 +145,10 @@ fn joined(
         segments.push(Segment::Bytes(block.bytes.clone()));
         before = block.pieces.end;
     }
-    let lines = Some(Ok(picked.iter().map(|block| block.pieces.end - block.pieces.start).sum()));
+    let lines = picked.iter().map(|block| block.pieces.end - block.pieces.start).sum();
     let slots = vec![("kept", segments), ("head", Vec::new()), ("tail", Vec::new())];
-    let selection = composed::selection(text, context, slots).with_fact("gap", Fact::Flag(false));
-    Ok(Selection { lines, hit: Some(hit), cut: Some(true), ..selection })
+    let selection = composed::selection_of_lines(text, context, lines, slots);
+    Ok(Selection { hit: Some(hit), cut: Some(true), ..selection }.with_fact("gap", Fact::Flag(false)))
 }
 
 fn last_pieces(text: &Text, lines: u64) -> Range<usize> {

@@ -12,7 +12,7 @@ use minijinja::syntax::SyntaxConfig;
 use crate::preview::value::Value;
 
 use super::uses::operands;
-use super::{describe, filters};
+use super::{describe, facts, filters};
 
 /// Maximum length of a template in bytes. The longest built-in one has 1,210.
 const MAX_TEMPLATE: usize = 16 << 10;
@@ -103,7 +103,7 @@ pub(super) fn check_template(
     check_tags(template)?;
     let parsed = parse(template, "notice", syntax);
     let parsed = parsed.map_err(|error| (error.line().unwrap_or(1), describe(&error)))?;
-    let mut meter = Meter::new(params);
+    let mut meter = Meter::new(params, &|name| name == "loop" || facts::is_known(name));
     meter.statement(&parsed).map_err(|message| (meter.line, message)).map(drop)
 }
 
@@ -113,7 +113,7 @@ pub(super) fn check_expression(params: &BTreeMap<String, Value>, expression: &st
         return Err(format!("an expression has at most {MAX_TAG} bytes; write a shorter one"));
     }
     let parsed = parse_expr(expression).map_err(|error| describe(&error))?;
-    Meter::new(params).expression(&parsed).map(drop)
+    Meter::new(params, &|_| false).expression(&parsed).map(drop)
 }
 
 /// Checks the number and length of tags. Whatever is not certainly outside of a tag counts as inside.
@@ -159,6 +159,7 @@ fn tag_len(tag: &str) -> usize {
 struct Meter<'a> {
     /// The policy's parameters, at their defaults.
     params: &'a BTreeMap<String, Value>,
+    is_figure: &'a dyn Fn(&str) -> bool,
     /// Variables defined by `set` and `for`.
     named: BTreeMap<&'a str, Size>,
     work: u64,
@@ -167,8 +168,8 @@ struct Meter<'a> {
 }
 
 impl<'a> Meter<'a> {
-    fn new(params: &'a BTreeMap<String, Value>) -> Self {
-        Self { params, named: BTreeMap::new(), work: 0, line: 1 }
+    fn new(params: &'a BTreeMap<String, Value>, is_figure: &'a dyn Fn(&str) -> bool) -> Self {
+        Self { params, is_figure, named: BTreeMap::new(), work: 0, line: 1 }
     }
 
     /// Counts a value that is created.
@@ -278,7 +279,8 @@ impl<'a> Meter<'a> {
         self.made(size)
     }
 
-    /// Returns the size of a name of the engine's, a parameter, or a figure, which may be a text or still be counted.
+    /// Returns the size of a name of the engine's, a parameter, or a figure, which may be a text or still be counted. Any
+    /// other name is refused as such, later.
     fn variable(&self, name: &str) -> Size {
         if let Some(size) = self.named.get(name) {
             return *size;
@@ -286,7 +288,8 @@ impl<'a> Meter<'a> {
         match self.params.get(name) {
             Some(Value::Integer(_) | Value::Boolean(_)) => Size::NUMBER,
             Some(Value::Text(text)) => Size::text(TEXT.max(text.len() as u64)),
-            None => Size::text(TEXT),
+            None if (self.is_figure)(name) => Size::text(TEXT),
+            None => Size::NUMBER,
         }
     }
 }

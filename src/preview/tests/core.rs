@@ -286,3 +286,16 @@ fn pi_details() {
     );
     assert_eq!(planned("pi-30k/bash", &[], b"a\nb").details, None);
 }
+
+#[test]
+fn a_long_text_is_counted_in_pieces_as_long_as_someone_wants_it() {
+    let bytes = "é\u{1F600}x".repeat(500_000).into_bytes();
+    let preview = planned("basic/line-limit", &[], &bytes);
+    let totals = Totals::default();
+    let input = Input::new(Output { bytes: &bytes, totals: &totals }, "/P");
+    assert_eq!(preview.byte_len(&input), bytes.len() as u64);
+    let asked = std::cell::Cell::new(0);
+    let wanted = || asked.replace(asked.get() + 1) < 2;
+    let pieces = preview.byte_len(&Input { wanted: Some(&wanted), ..input });
+    assert!((1 << 20..3 << 20).contains(&pieces), "{pieces}");
+}

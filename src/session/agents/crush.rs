@@ -27,7 +27,7 @@ const OTHER_KINDS: &[&str] =
 
 /// The sessions of Crush in databases.
 pub(crate) const CRUSH: TableFormat =
-    TableFormat { info: FormatInfo::new("crush", "none (source of August 2026)"), databases, list, read };
+    TableFormat { info: FormatInfo::new("crush", "the source of August 2026"), databases, list, read };
 
 /// Returns the databases of the projects that the agent lists, and of the one at hand, as far as they may be read.
 fn databases(env: &Env, fault: &mut dyn FnMut(String)) -> Vec<PathBuf> {

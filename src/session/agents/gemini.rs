@@ -109,9 +109,9 @@ impl GeminiReader {
         let change = if is_summed_up { ContextChange::Compact } else { ContextChange::Drop };
         self.leave(change, &before, &after, line, out);
         let back: Vec<u32> = after.into_iter().filter(|call| self.gone.remove(call)).collect();
-        line.add_event(ContextChange::Restore, out.results_of(back.iter().copied()), out);
+        line.add_event(ContextChange::Restore, out.outer_results_of(back.iter().copied()), out);
         // Of a result that was edited before, the last text is back.
-        let mut edited = out.results_of(back);
+        let mut edited = out.outer_results_of(back);
         edited.retain(|id| {
             out.calls.get(id.call as usize).is_some_and(|call| id.result as usize + 1 < call.results.len())
         });
@@ -128,7 +128,7 @@ impl GeminiReader {
         out: &mut Transcript,
     ) {
         let gone: Vec<u32> = before.difference(after).copied().collect();
-        line.add_event(change, out.results_of(gone.iter().copied()), out);
+        line.add_event(change, out.outer_results_of(gone.iter().copied()), out);
         self.gone.extend(gone);
     }
 
@@ -205,7 +205,7 @@ impl GeminiReader {
         }
         let is_read = out.calls.get(number as usize).is_some_and(|call| out.tool(call) == "read_file");
         let is_file = is_read && !self.windows.contains(&number);
-        line.add_event(ContextChange::Replace, out.results_of([number]), out);
+        line.add_event(ContextChange::Replace, out.outer_results_of([number]), out);
         if let Some(call) = out.calls.get_mut(number as usize) {
             result(line, content, is_file, call);
         }

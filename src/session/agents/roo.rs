@@ -39,14 +39,14 @@ pub(crate) const ROO: FileFormat = FileFormat {
         is_history(path, head)
             && (is_below(path, ROO_DIR) || ![KILO_DIR, CLINE_DIR].iter().any(|dir| is_below(path, dir)))
     },
-    ..tasks(FormatInfo { agent: "roo", name: "roo", tested: "none (source of 3.52)" })
+    ..tasks(FormatInfo { agent: "roo", name: "roo", made_for: "the source of 3.52" })
 };
 
 /// The sessions of Kilo.
 pub(crate) const KILO: FileFormat = FileFormat {
     find: |env, fault| histories(roots(env, KILO_DIR), fault),
     is_session: |path, head| is_history(path, head) && is_below(path, KILO_DIR),
-    ..tasks(FormatInfo { agent: "kilo", name: "kilo (tasks)", tested: "none (source of 5)" })
+    ..tasks(FormatInfo { agent: "kilo", name: "kilo (tasks)", made_for: "the source of 5" })
 };
 
 /// The sessions of Cline, of which some may lie where those of its later form do.
@@ -56,7 +56,7 @@ pub(crate) const CLINE: FileFormat = FileFormat {
         histories(roots(env, CLINE_DIR).into_iter().chain(own), fault)
     },
     is_session: |path, head| is_history(path, head) && is_below(path, CLINE_DIR),
-    ..tasks(FormatInfo { agent: "cline", name: "cline (tasks)", tested: "none (source of 3)" })
+    ..tasks(FormatInfo { agent: "cline", name: "cline (tasks)", made_for: "the source of 3" })
 };
 
 /// Describes an extension's sessions, except where they lie.

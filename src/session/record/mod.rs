@@ -3,7 +3,6 @@
 mod blocks;
 mod bytes;
 mod file;
-mod frames;
 mod log;
 mod open;
 mod packed;

@@ -8,8 +8,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use crate::base::fs::identity::Identity;
+use crate::source::{FrameFault, Frames};
 
-use super::frames::{FrameFault, Frames};
 use super::open::{fill, same};
 
 /// How many bytes of the text are kept at least, and how many are decoded before older ones are given up.
@@ -36,7 +36,7 @@ pub fn unpack(packed: &[u8], most: usize) -> (Vec<u8>, bool) {
     let (mut frames, mut text) = (Frames::new(packed), vec![0; most]);
     let (mut filled, mut is_sound) = (0, true);
     while filled < most {
-        match frames.read(&mut text[filled..]) {
+        match frames.decode(&mut text[filled..]) {
             Ok(0) => break,
             Ok(read) => filled += read,
             Err(_) => {
@@ -133,7 +133,7 @@ impl PackedText {
         let longest = MAX_TEXT.min(MAX_SMALL.max(self.seen.size.saturating_mul(MAX_GROWTH)));
         let room = CHUNK.min(usize::try_from(longest.saturating_sub(at)).unwrap_or(usize::MAX));
         self.kept.resize(before + room.max(1), 0);
-        let read = self.frames.read(&mut self.kept[before..]);
+        let read = self.frames.decode(&mut self.kept[before..]);
         let more = *read.as_ref().unwrap_or(&0);
         self.kept.truncate(before + if room == 0 { 0 } else { more });
         note_decoded(more);
@@ -243,7 +243,7 @@ mod tests {
     fn decoded(packed: &[u8]) -> (Vec<u8>, Option<FrameFault>) {
         let (mut frames, mut all, mut room) = (Frames::new(packed), Vec::new(), [0; 700]);
         loop {
-            match frames.read(&mut room) {
+            match frames.decode(&mut room) {
                 Ok(0) => return (all, None),
                 Ok(read) => all.extend_from_slice(&room[..read]),
                 Err(fault) => return (all, Some(fault)),

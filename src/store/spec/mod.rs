@@ -10,7 +10,6 @@ pub(crate) mod retention;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -157,20 +156,11 @@ impl Stores {
     /// # Errors
     /// The first file that cannot be read or parsed; [`Stores::faults`] has all.
     pub fn load_dir(&mut self, dir: &Path) -> Result<(), SpecError> {
-        let failed = |path: &Path, source| SpecError::Read { path: path.to_owned(), source };
-        let listed = match fs::read_dir(dir) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-            listed => listed.and_then(Iterator::collect::<io::Result<Vec<_>>>).map_err(|e| failed(dir, e)),
-        };
-        let listed = listed.inspect_err(|error| self.set_aside(dir, "", error))?;
-        let mut paths: Vec<PathBuf> = listed.into_iter().map(|file| file.path()).collect();
-        paths.retain(|path| path.extension().is_some_and(|extension| extension == "toml"));
-        paths.sort();
-        let mut first = Ok(());
-        for path in paths {
-            first = first.and(self.load_file(&path));
-        }
-        first
+        let paths = plain_file::toml_in(dir);
+        let paths = paths.map_err(|source| SpecError::Read { path: dir.to_owned(), source });
+        let paths = paths.inspect_err(|error| self.set_aside(dir, "", error))?;
+        let loaded: Vec<_> = paths.iter().map(|path| self.load_file(path)).collect();
+        loaded.into_iter().collect()
     }
 
     fn load_file(&mut self, path: &Path) -> Result<(), SpecError> {

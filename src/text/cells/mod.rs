@@ -21,9 +21,11 @@ use scalar::{Scalar, ScalarClass};
 pub use text::CellText;
 
 #[cfg(test)]
+#[path = "tests/attacks.rs"]
 mod attacks;
 
 #[cfg(test)]
+#[path = "tests/laws.rs"]
 pub(crate) mod laws;
 
 #[cfg(test)]

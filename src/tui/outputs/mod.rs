@@ -191,7 +191,8 @@ impl ListKind for Outputs {
             false => NONE_YET,
         };
         let mut words = store::searched(heading, &self.reports, list.height.saturating_sub(6));
-        words.extend([SafeText::default(), "`overspill FILE` opens any file.".into()]);
+        let files = "`overspill FILE` opens any file, `overspill --demo` a sample.";
+        words.extend([SafeText::default(), files.into()]);
         words
     }
 

@@ -64,7 +64,6 @@ impl Session {
                 Effect::OpenCall(ready) => self.open_call(*ready)?,
                 Effect::Redraw => terminal::paint(|| terminal::forget(&mut self.screen))?,
                 Effect::Suspend => self.suspend()?,
-                Effect::Watch => self.watch(),
             }
         }
         // What they lead to comes after all of them, so that nothing newer is undone.

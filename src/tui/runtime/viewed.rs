@@ -10,7 +10,7 @@ use crate::session::examine::OutputPlace;
 use crate::source::{Change, FileLock, Source, Watcher};
 use crate::tui::event::Message;
 use crate::tui::pager::event::{Changed, OutputEvent};
-use crate::tui::screen::{Effect, Effects, OpenRequest};
+use crate::tui::screen::{Effects, OpenRequest};
 use crate::tui::target::{Opened, OpenedFrom, Producer};
 
 use super::Session;
@@ -98,7 +98,7 @@ impl Session {
         self.app.open(opened, effects);
         self.close_above(self.app.outputs().count() - 1);
         self.viewed.push(viewed);
-        effects.push(Effect::Watch);
+        self.watch();
     }
 
     /// Closes the outputs above the lowest ones.

@@ -2,10 +2,10 @@
 
 use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use crate::cli::{EXAMPLE, numbered, preview};
-use crate::common::home::{Home, fifo, finish};
+use crate::common::home::{Home, Ran, fifo, finish};
 
 /// Every way of naming an output reports the same.
 #[track_caller]
@@ -104,6 +104,16 @@ fn a_file_named_like_a_flag_follows_two_dashes() {
 }
 
 #[test]
+fn the_sample_is_printed_as_a_file_is_and_stored_nowhere() {
+    let home = Home::new();
+    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/samples/build.log");
+    assert!(home.run(&["--demo"]).ok().stdout == std::fs::read(sample).unwrap());
+    home.run(&["--demo", "f"]).fails(2, &["--demo"]);
+    home.run(&["--demo", "--max-lines", "3"]).fails(2, &["--max-lines has no effect here"]);
+    assert_eq!(std::fs::read_dir(home.work().with_file_name("data")).unwrap().count(), 0);
+}
+
+#[test]
 fn a_closed_pipe_ends_quietly() {
     let home = Home::new();
     home.file("big", numbered(400_000));
@@ -115,6 +125,60 @@ fn a_closed_pipe_ends_quietly() {
         drop(stdout);
         finish(child).ok();
     }
+}
+
+/// Runs the program with a redirection as the shell writes it.
+fn redirected(home: &Home, words: &[&str], redirection: &str) -> Ran {
+    let line = format!("exec \"$0\" \"$@\" {redirection}");
+    let direct = home.command(words);
+    let mut shell = Command::new("/bin/sh");
+    shell.args(["-c", &line]).arg(direct.get_program()).args(words).current_dir(home.work());
+    shell.env_clear().envs(home.env()).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    finish(shell.spawn().unwrap())
+}
+
+#[test]
+fn a_closed_standard_output_is_a_failure() {
+    let home = Home::new();
+    home.file("out", EXAMPLE);
+    home.entry("opencode", "tool_ffa1b2c3d001aaaaaaaaaaaaaa", EXAMPLE, 1);
+    let closed = "overspill: standard output is closed; redirect it to a file, or pipe it on\n";
+    let all: [&[&str]; 13] = [
+        &["out"],
+        &["preview", "out"],
+        &["preview", "out", "--json"],
+        &["read", "out", "-p", "opencode/read"],
+        &["list"],
+        &["grep", ".", "out"],
+        &["compare", "out"],
+        &["policies"],
+        &["stores"],
+        &["config"],
+        &["man"],
+        &["--help"],
+        &["--version"],
+    ];
+    for words in all {
+        let ran = redirected(&home, words, ">&-");
+        assert_eq!((ran.status, ran.stderr.as_str()), (1, closed), "{words:?}");
+    }
+    // What writes nothing there does not need it, and an agent's shell prefix passes it on as it is.
+    assert_eq!(redirected(&home, &["grep", "nowhere", "out"], ">&-").status, 1);
+    assert_eq!(redirected(&home, &["grep", "nowhere", "out"], ">&-").stderr, "");
+    assert_eq!(redirected(&home, &["-c", "exit 7"], ">&-").status, 7);
+    redirected(&home, &["preview", "out"], "2>&-").ok();
+}
+
+#[test]
+fn a_closed_standard_input_is_named() {
+    let home = Home::new();
+    home.file("out", EXAMPLE);
+    let closed = ["overspill: standard input", "it is closed; name a file, or pipe an output in"];
+    for words in [&["-"][..], &["preview"], &["preview", "--save"], &["read", "-"], &["explain"]] {
+        redirected(&home, words, "<&-").fails(1, &closed);
+    }
+    redirected(&home, &["grep", "x", "-"], "<&-").fails(2, &closed);
+    redirected(&home, &["preview", "out"], "<&-").ok();
 }
 
 #[test]

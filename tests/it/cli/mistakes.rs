@@ -180,6 +180,16 @@ const POLICIES: &[Case] = &[
     ),
     (
         "[when]\nsize = \"most\"",
+        "[when]\nsize = \"mots * 2\"",
+        "11:8: `size`: there is no parameter `mots`; did you mean `most`?",
+    ),
+    (
+        "[when]\nsize = \"most\"",
+        "[when]\nsize = \"lines * 2\"",
+        "11:8: `size`: there is no parameter `lines`; declare it in [[param]]",
+    ),
+    (
+        "[when]\nsize = \"most\"",
         "[when]\nsize = \"xyz\"",
         "11:8: `size`: there is no parameter `xyz`; declare it in [[param]]",
     ),
@@ -219,6 +229,16 @@ const POLICIES: &[Case] = &[
         "{{ kept }}",
         "{{ keptt }}",
         "18:7: `cut`: there is no figure or parameter `keptt`; did you mean `kept`?",
+    ),
+    (
+        "{{ kept }}",
+        "{{ mots * 2 }}",
+        "18:7: `cut`: there is no figure or parameter `mots`; did you mean `most`?",
+    ),
+    (
+        "{{ kept }}",
+        "{{ lines * 2 }}",
+        "18:7: `cut`: `*` takes numbers alone, parameters or written out; for a figure use the filter `times`",
     ),
     (
         "{{ kept }}",

@@ -4,6 +4,7 @@ mod any_name;
 mod bad_input;
 mod broken_files;
 mod completions;
+pub mod compressed;
 mod copy;
 pub mod examples;
 mod explain;

@@ -243,6 +243,19 @@ fn a_fault_is_told_in_a_few_words() {
 }
 
 #[test]
+fn a_fault_of_the_named_policy_is_told_once() {
+    let home = Home::new();
+    home.file("out.log", numbered(3));
+    own(&home, "policies/own.toml", &policy("", "{{ keptt }}"));
+    for words in
+        [&["preview", "-p", "mine/own", "out.log"][..], &["-q", "preview", "-p", "mine/own", "out.log"]]
+    {
+        let ran = home.run(words).fails(2, &["did you mean `kept`?"]);
+        assert_eq!(ran.stderr.matches("own.toml").count(), 1, "{}", ran.stderr);
+    }
+}
+
+#[test]
 fn dates_past_the_year_9999_are_told() {
     for date in ["10000", "10000-01-01", "9999-13", "0000", "-1"] {
         let text = policy("", "x").replace("unit =", &format!("from = {{ date = \"{date}\" }}\nunit ="));

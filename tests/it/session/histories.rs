@@ -236,6 +236,27 @@ fn gemini_keeps_what_the_last_checkpoint_holds() {
     assert_eq!(after(set(&[&g1, &u1, &g3, &u3, &g4, &u4]))[..2], ["yes", "in summary #4"]);
 }
 
+/// If each change named all earlier texts, a log of a megabyte would take hundreds.
+#[test]
+fn gemini_s_edits_of_one_result_name_two_texts_each_at_most() {
+    let [g1, u1] = gemini("1", "f1", "one");
+    let mut log = vec![json!({"sessionId": "s", "projectHash": "p", "startTime": AT}), g1, u1];
+    log.extend((0..200).map(|n| gemini("1", "f1", &format!("edit {n}"))[1].clone()));
+    let messages = json!({"messages": [], "lastUpdated": AT});
+    log.extend([json!({"$set": messages}), gemini("1", "f1", "edit 199")[1].clone()]);
+    let back = gemini("1", "f1", "edit 199");
+    log.push(json!({"$set": {"messages": back, "lastUpdated": AT}}));
+    let (_dir, path) = read(&log);
+    let opened = open(&path);
+    let transcript = opened.transcript();
+    let named: usize = transcript.events.iter().map(|event| event.results.len()).sum();
+    let results = &call(transcript, "f1").results;
+    assert_eq!((results.len(), named), (201, 1 + 199 * 2 + 2 + 3));
+    let fates: Vec<_> = results.iter().map(|result| result.context.describe()).collect();
+    assert!(fates[..200].iter().all(|fate| fate.starts_with("edited")), "{fates:?}");
+    assert_eq!(fates[200], "yes");
+}
+
 /// Before Gemini CLI sends a request for which it masks results, it writes its whole history under new ids, without tokens and
 /// calls, and then once more as one record. The results that the request brings are written after that.
 #[test]

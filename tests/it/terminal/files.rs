@@ -6,6 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use rustix::process::Signal;
 
+use crate::cli::compressed::gzip;
 use crate::common::home::{Home, fifo};
 use crate::common::records::claude;
 use crate::common::samples::test_log;
@@ -150,6 +151,35 @@ fn a_file_that_can_not_be_opened_leaves_the_terminal_alone() {
     let seen = session.seen();
     assert!(seen.text().contains("nosuch.log: no such file"), "{}", seen.text());
     assert!(!seen.raw.contains(&b'\x1b'), "{}", seen.raw.escape_ascii());
+}
+
+#[test]
+fn a_compressed_file_is_shown_by_its_name_as_what_it_holds() {
+    let home = Home::new();
+    home.file("build.log.gz", gzip(test_log(8432)));
+    let mut session = Session::start(&home, &["build.log.gz"]);
+    session.wait_status("gets 2,000 of 8,432 lines").wait_for("build.log.gz");
+    session.keys("R").wait_status("opened again");
+    session.keys("\tG").wait_for("8432 ┊");
+}
+
+#[test]
+fn the_sample_opens_as_an_output() {
+    let home = Home::new();
+    let mut session = Session::start(&home, &["--demo"]);
+    session.wait_for("build.log (a sample)");
+    session.keys("q");
+    assert_eq!(session.ended(), 0);
+    session.is_restored();
+}
+
+#[test]
+fn a_terminal_that_is_to_be_searched_is_named_as_standard_input() {
+    let home = Home::new();
+    let mut session = Session::start(&home, &["grep", "x", "-"]);
+    assert_eq!(session.ended(), 2);
+    let text = session.seen().text();
+    assert!(text.contains("standard input: is a terminal; name a file"), "{text}");
 }
 
 #[test]

@@ -53,8 +53,8 @@ impl Strategy for Clipped {
         }
         let cut = Some(!segments.is_empty() || at < text.body.end);
         segments.push(Segment::Bytes(run..at));
-        let selection = composed::selection(text, context, vec![("kept", segments)]);
-        Ok(Selection { cut, lines: Some(Ok(lines)), ..selection })
+        let slots = vec![("kept", segments)];
+        Ok(Selection { cut, ..composed::selection_of_lines(text, context, lines, slots) })
     }
 }
 

@@ -264,8 +264,8 @@ impl<'a, 'b> Shaping<'a, 'b> {
             ("ended", Fact::Flag(shown.is_empty() || shown.ends_with('\n'))),
             ("marker", Fact::Text(left)),
         ]);
-        let selection = composed::selection(self.text, context, vec![("kept", self.segments)]);
-        Selection { lines: Some(Ok(self.lines)), facts, ..selection }
+        let slots = vec![("kept", self.segments)];
+        Selection { facts, ..composed::selection_of_lines(self.text, context, self.lines, slots) }
     }
 
     /// Returns the text so far; the limit bounds it.

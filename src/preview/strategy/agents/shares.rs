@@ -58,9 +58,9 @@ impl Strategy for Shares {
         if !text.exceeds(Unit::Utf16, length) {
             return Ok(Selection::uncut(text));
         }
-        let lines = Some(Ok(head.lines + tail.lines));
+        let lines = head.lines + tail.lines;
         let slots = vec![("head", head.segments), ("tail", tail.segments)];
-        let selection = Selection { lines, ..composed::selection(text, context, slots) };
+        let selection = composed::selection_of_lines(text, context, lines, slots);
         Ok(selection.with_fact("marker", Fact::Text(wrapper)))
     }
 }

@@ -194,6 +194,5 @@ fn joined(text: &Text, context: &Context, items: &[Item], suffix: &str) -> Selec
         run = item.line.end;
     }
     segments.extend(items.last().map(|last| Segment::Bytes(run..last.line.end)));
-    let selection = composed::selection(text, context, vec![("kept", segments)]);
-    Selection { lines: Some(Ok(items.len() as u64)), ..selection }
+    composed::selection_of_lines(text, context, items.len() as u64, vec![("kept", segments)])
 }

@@ -36,7 +36,7 @@ const OTHER_KINDS: &[&str] = &["user", "system", "synthetic", "shell", "idle"];
 
 /// The sessions of opencode 2.
 pub(crate) const OPENCODE_MESSAGES: TableFormat = TableFormat {
-    info: FormatInfo { agent: "opencode", name: "opencode-2", tested: "2.0, in its source" },
+    info: FormatInfo { agent: "opencode", name: "opencode-2", made_for: "the source of 2.0" },
     databases,
     list: |path, rows| if is_kilo(path) { Ok(Vec::new()) } else { list(rows) },
     read,

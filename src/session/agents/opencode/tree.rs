@@ -17,7 +17,7 @@ use super::history::SessionHistory;
 
 /// The sessions of opencode as trees of JSON files.
 pub(crate) const OPENCODE_TREE: FileFormat = FileFormat {
-    info: FormatInfo { agent: "opencode", name: "opencode (files)", tested: "1.1.53" },
+    info: FormatInfo { agent: "opencode", name: "opencode (files)", made_for: "1.1.53" },
     find: |env, fault| {
         let root = find::data_dir(env, "opencode/storage/session");
         let with_facts = |file: FoundFile| Some(FoundFile { facts: read_json(&file.path, facts)?, ..file });

@@ -202,7 +202,7 @@ impl EntryChange {
     fn event(&self, change: ContextChange, calls: impl IntoIterator<Item = u32>, out: &mut Transcript) {
         // An entry about pruned results may come after the first requests that are made so.
         let request = self.request.filter(|_| !matches!(self.effect, EntryEffect::Prune(_)));
-        let results = out.results_of(calls);
+        let results = out.outer_results_of(calls);
         let event = ContextEvent::recorded(change, self.at);
         out.add_event(ContextEvent { request, record: Some(self.record), results, ..event });
     }

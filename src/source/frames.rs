@@ -1,8 +1,10 @@
-//! The frames of a file that is compressed as zstd: decoded one after the other, each compared with its checksum.
+//! The text of a compressed file: gzip; or the frames of zstd, decoded one after the other, each compared with its checksum.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read};
+use std::os::unix::fs::FileExt;
 
+use flate2::bufread::MultiGzDecoder;
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
 /// The largest window of a frame, in bytes: what `zstd -d` takes without being asked to.
@@ -22,7 +24,7 @@ const SKIPPED: u32 = 0x184d_2a50;
 
 /// Why the text of a file ends early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum FrameFault {
+pub(crate) enum FrameFault {
     #[error("is not compressed as zstd")]
     Other,
     #[error(
@@ -38,7 +40,7 @@ pub(super) enum FrameFault {
 }
 
 /// The text of a file, from its beginning on.
-pub(super) struct Frames<R> {
+pub(crate) struct Frames<R> {
     packed: R,
     decoder: FrameDecoder,
     frame: Option<Frame>,
@@ -53,14 +55,53 @@ struct Frame {
     read: u64,
 }
 
+/// How a file begins that is compressed as gzip, RFC 1952, section 2.3.1.
+const GZIP: [u8; 3] = [0x1f, 0x8b, 8];
+
+/// Returns what reads the text of a file, if that begins as a compressed one does.
+pub(super) fn unpacked(file: &File) -> io::Result<Option<Box<dyn Read + Send>>> {
+    let mut start = [0; 4];
+    file.read_at(&mut start, 0)?;
+    Ok(match start {
+        _ if start.starts_with(&GZIP) => {
+            Some(Box::new(Gunzip(MultiGzDecoder::new(buffered(file.try_clone()?)))))
+        }
+        _ if u32::from_le_bytes(start) == MAGIC => Some(Box::new(Frames::open(file.try_clone()?))),
+        _ => None,
+    })
+}
+
+fn buffered(file: File) -> BufReader<File> {
+    BufReader::with_capacity(256 << 10, file)
+}
+
+struct Gunzip(MultiGzDecoder<BufReader<File>>);
+
+impl Read for Gunzip {
+    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+        let kinds = [io::ErrorKind::InvalidInput, io::ErrorKind::InvalidData, io::ErrorKind::UnexpectedEof];
+        let named = |error: io::Error| match kinds.contains(&error.kind()) {
+            true => io::Error::other(FrameFault::Damaged),
+            false => error,
+        };
+        self.0.read(room).map_err(named)
+    }
+}
+
+impl<R: Read> Read for Frames<R> {
+    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+        self.decode(room).map_err(io::Error::other)
+    }
+}
+
 impl Frames<BufReader<File>> {
-    pub(super) fn open(file: File) -> Self {
-        Self::new(BufReader::with_capacity(256 << 10, file))
+    pub(crate) fn open(file: File) -> Self {
+        Self::new(buffered(file))
     }
 }
 
 impl<R: Read> Frames<R> {
-    pub(super) fn new(packed: R) -> Self {
+    pub(crate) fn new(packed: R) -> Self {
         Self { packed, decoder: FrameDecoder::new(), frame: None, begun: 0 }
     }
 
@@ -68,7 +109,7 @@ impl<R: Read> Frames<R> {
     ///
     /// # Errors
     /// What follows is no text.
-    pub(super) fn read(&mut self, room: &mut [u8]) -> Result<usize, FrameFault> {
+    pub(crate) fn decode(&mut self, room: &mut [u8]) -> Result<usize, FrameFault> {
         loop {
             let Some(frame) = &mut self.frame else { if self.begin()? { continue } else { return Ok(0) } };
             while self.decoder.can_collect() < room.len() && !self.decoder.is_finished() {
