@@ -10,6 +10,7 @@ mod corpus;
 mod layers;
 mod mutants;
 mod naive;
+mod packaging;
 mod picture;
 mod policies;
 mod screens;
