@@ -93,16 +93,17 @@ choose_target() {
 }
 
 # Builds the same bytes in whatever directory, without its name.
+# The packed relocations need musl 1.2.4, which Rust has since 1.93. Lower the bound of the size when you made it smaller.
 build() {
   flags="--remap-path-prefix=$root=overspill|--remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=cargo"
   case $target in
-    *-linux-gnu) flags="$flags|-Ctarget-feature=+crt-static" ;;
+    *-linux-*) flags="$flags|-Ctarget-feature=+crt-static|-Clink-arg=-Wl,-z,pack-relative-relocs" ;;
   esac
   CARGO_ENCODED_RUSTFLAGS=$(echo "$flags" | tr '|' '\037') \
     cargo build --manifest-path "$root/Cargo.toml" --locked --profile dist --target "$target"
   binary=${CARGO_TARGET_DIR:-$root/target}/$target/dist/overspill
   size=$(wc -c <"$binary")
-  [ "$size" -le 8000000 ] || fail "the program has $size bytes of at most 8000000"
+  [ "$size" -le 14500000 ] || fail "the program has $size bytes of at most 14500000"
 }
 
 # Lays out in a directory what is installed below a prefix.
