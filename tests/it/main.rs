@@ -11,6 +11,7 @@ mod documents;
 mod layers;
 mod mutants;
 mod naive;
+mod packaging;
 mod picture;
 mod policies;
 mod screens;
