@@ -8,8 +8,9 @@ use clap_complete::Shell;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 
+use super::args::examples::examples;
+use super::args::help;
 use super::args::status::exit_statuses;
-use super::args::{examples, help};
 use super::{CommandResult, suggest, usage};
 
 /// The sections on the environment and on files, the same on every page.
@@ -132,7 +133,7 @@ fn commands(root: &Command) -> Roff {
 fn ending(name: &str, root: &Command) -> Roff {
     let mut roff = Roff::new();
     roff.control("SH", ["EXAMPLES"]);
-    examples::of(name).iter().for_each(|example| item(&mut roff, example.line, example.does));
+    examples(name).iter().for_each(|example| item(&mut roff, example.line, example.does));
     roff.control("SH", ["SEE ALSO"]);
     let groups = help::groups(root);
     let own = groups.iter().filter(|(_, names)| name.is_empty() || names.contains(&name));

@@ -9,7 +9,7 @@ use clap::{ColorChoice, Command, CommandFactory, FromArgMatches};
 
 use crate::cli::terminal::help_colour;
 
-use super::examples::{Example, of};
+use super::examples::examples;
 use super::leading::{self, behind_subcommand};
 use super::status::exit_statuses;
 use super::{Args, ColorWhen, Command as CommandArgs};
@@ -105,7 +105,7 @@ pub(crate) fn subcommand(words: &[OsString]) -> Option<usize> {
 
 /// Returns the definition of the command line, with examples.
 pub(crate) fn command() -> Command {
-    let dressed = |command: Command, name: &str| with_examples(command, name, of(name));
+    let dressed = |command: Command, name: &str| with_examples(command, name);
     let names: Vec<String> = Args::command().get_subcommands().map(|sub| sub.get_name().to_owned()).collect();
     names.into_iter().fold(dressed(shortened(Args::command()), ""), |command, name| {
         command.mut_subcommand(&name, |sub| dressed(sub, &name))
@@ -121,7 +121,8 @@ pub(super) fn shortened(command: Command) -> Command {
 }
 
 /// Adds the exit statuses and the examples to the end of the help.
-fn with_examples(command: Command, name: &str, examples: &[Example]) -> Command {
+fn with_examples(command: Command, name: &str) -> Command {
+    let examples = examples(name);
     if examples.is_empty() {
         return command;
     }
@@ -209,7 +210,10 @@ mod tests {
         let main = help(&[]);
         for name in listed {
             assert!(main.contains(&format!("\n  {name} ")), "{main}");
-            assert!((2..=4).contains(&of(name).len()), "{name} needs 2 to 4 examples in examples.rs");
+            assert!(
+                (2..=4).contains(&examples(name).len()),
+                "{name} needs 2 to 4 examples in assets/examples.txt"
+            );
             assert!(help(&[name]).contains("\nExamples:\n  # "), "{name}");
         }
     }
