@@ -116,7 +116,7 @@ fn json(
     (certainty, limits_from, store): (Certainty, &str, &[Warning]),
 ) -> anyhow::Result<()> {
     let mut out = io::BufWriter::new(crate::cli::safe::stdout());
-    let report = preview::streamed_report(preview, input, policy, certainty, limits_from, store);
+    let report = preview::report(preview, input, policy, certainty, limits_from, store);
     crate::cli::json(&mut out, &report)?;
     Ok(out.flush()?)
 }

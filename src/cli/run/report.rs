@@ -16,7 +16,8 @@ pub(super) fn write(
     (limits_from, policy_from): (&str, &str),
 ) -> anyhow::Result<()> {
     let certainty = certainty(finished);
-    let made = report(&finished.preview, &finished.input(), &finished.policy, certainty, limits_from, &[]);
+    let input = finished.input();
+    let made = report(&finished.preview, &input, &finished.policy, certainty, limits_from, &[]);
     let mut value = serde_json::to_value(made)?;
     let captured = &finished.captured;
     let ended = captured.ended;

@@ -19,12 +19,12 @@ const BUILTIN: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/policies.rs
 pub struct Catalog {
     files: BTreeMap<Cow<'static, str>, File>,
     /// The user's own files that cannot be used.
-    broken: Vec<Broken>,
+    broken: Vec<FaultyFile>,
 }
 
 /// A file of the user's own that cannot be used.
 #[derive(Debug, Clone)]
-struct Broken {
+struct FaultyFile {
     /// The policy that it describes, if it says so.
     name: Option<String>,
     /// The name of the file, without `.toml`.
@@ -32,7 +32,7 @@ struct Broken {
     fault: PolicyError,
 }
 
-impl Broken {
+impl FaultyFile {
     /// Whether the file was to describe this policy; if it does not say which, its name counts: `my-shell.toml` for
     /// `my/shell`.
     fn is_of(&self, name: &str) -> bool {
@@ -67,7 +67,7 @@ impl Catalog {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
             Err(error) => {
                 let fault = unreadable(directory, &error);
-                self.broken.push(Broken { name: None, stem: String::new(), fault: fault.clone() });
+                self.broken.push(FaultyFile { name: None, stem: String::new(), fault: fault.clone() });
                 return Err(fault);
             }
         };
@@ -98,7 +98,7 @@ impl Catalog {
 
     fn set_aside(&mut self, path: &Path, text: &str, fault: PolicyError) -> PolicyError {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        self.broken.push(Broken { name: named(text), stem, fault: fault.clone() });
+        self.broken.push(FaultyFile { name: policy_name(text), stem, fault: fault.clone() });
         fault
     }
 
@@ -161,7 +161,7 @@ impl Catalog {
 }
 
 /// Returns the policy that a faulty file describes, as far as its top is legible.
-fn named(text: &str) -> Option<String> {
+fn policy_name(text: &str) -> Option<String> {
     let top = text.lines().map(str::trim).take_while(|line| !line.starts_with('['));
     let pairs: Vec<(&str, &str)> = top.filter_map(|line| line.split_once('=')).collect();
     let value = |wanted: &str| {
