@@ -33,7 +33,7 @@ pub enum SettingFrom {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Written {
+pub(super) struct FileValue {
     /// The line, 1-based.
     pub line: usize,
     /// The value, without quotes; the texts of a list with spaces between them.
@@ -68,19 +68,8 @@ impl Config {
         Ok(all)
     }
 
-    /// Returns the policy for a new output, as for `run`: a tool that it does not know changes nothing.
-    fn in_effect(&self, overrides: &Overrides) -> Result<Policy, OverrideError> {
-        let resolved = match self.resolve(overrides, None) {
-            Err(OverrideError::NoTool(_)) => {
-                self.resolve(&Overrides { tool: None, ..overrides.clone() }, None)
-            }
-            resolved => resolved,
-        };
-        Ok(resolved?.policy)
-    }
-
     fn policy_setting(&self, overrides: &Overrides) -> Result<EffectiveSetting, OverrideError> {
-        let value = self.in_effect(overrides)?.name().to_owned();
+        let value = self.resolve_new(overrides)?.policy.name().to_owned();
         let of_tool = overrides.tool.as_ref().map(|tool| format!("tools.{tool}.policy"));
         let from = if overrides.policy.is_some() {
             SettingFrom::Flag
@@ -95,7 +84,7 @@ impl Config {
 
     /// Returns the parameters of the policy in effect, then those that the file sets for other policies.
     fn limits(&self, overrides: &Overrides) -> Result<Vec<EffectiveSetting>, OverrideError> {
-        let policy = self.in_effect(overrides)?;
+        let policy = self.resolve_new(overrides)?.policy;
         let place = format!("limits.{}.", policy.name());
         let agent = agent::limits(&policy, &self.directory, self.config_home().as_deref(), &mut Vec::new());
         let mut all = Vec::new();

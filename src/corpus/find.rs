@@ -21,10 +21,10 @@ use super::{
 };
 
 /// A list holds this many lines at most.
-pub(crate) const MOST_FOUND: usize = 50_000;
+pub(crate) const MAX_FOUND: usize = 50_000;
 
 /// Bytes of a line that a list shows.
-const MOST_OF_LINE: usize = 400;
+const MAX_LINE: usize = 400;
 
 /// Bytes before the match from which on a longer line is shown.
 const BEFORE: usize = 40;
@@ -54,7 +54,7 @@ pub struct FindEnd {
 }
 
 /// Finds the matching lines of all stored outputs, youngest output first, until `goes_on` says no, `take` says no, or
-/// `MOST_FOUND` lines are found.
+/// `MAX_FOUND` lines are found.
 pub fn find_in_stores(
     (config, now): (&Config, Timestamp),
     pattern: &Pattern,
@@ -117,7 +117,7 @@ impl Finder<'_> {
                 };
                 flow = outlet.borrow_mut().put(|lines| lines.push(line), || open.is_steady());
                 found.set(found.get() + 1);
-                if self.found.fetch_add(1, Ordering::Relaxed) >= MOST_FOUND {
+                if self.found.fetch_add(1, Ordering::Relaxed) >= MAX_FOUND {
                     flow = ControlFlow::Break(());
                 }
                 flow
@@ -158,10 +158,10 @@ impl Finder<'_> {
     fn text(&self, line: OwnBytes) -> SafeText {
         let line = line.part(line.len() - line.trim_ascii_start().len()..line.len());
         let start = match self.pattern.find_from(line, 0).next() {
-            Some(found) if found.end > MOST_OF_LINE => found.start.saturating_sub(BEFORE),
+            Some(found) if found.end > MAX_LINE => found.start.saturating_sub(BEFORE),
             _ => 0,
         };
-        let end = start.saturating_add(MOST_OF_LINE).min(line.len());
+        let end = start.saturating_add(MAX_LINE).min(line.len());
         SafeText::from_bytes(&ansi::printed(line.get(start..end).unwrap_or_default()))
     }
 }

@@ -15,7 +15,7 @@ mod read;
 pub(crate) mod tune;
 mod watched;
 
-pub(crate) use find::MOST_FOUND;
+pub(crate) use find::MAX_FOUND;
 pub use find::{FindEnd, FoundLine, find_in_stores};
 pub(crate) use gather::{Corpus, CorpusOutput};
 pub(crate) use got::{LineGot, LostBy, OutputGot, planned};

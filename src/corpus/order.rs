@@ -7,10 +7,10 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use crate::source::share_out;
 
 /// A thread holds this many results, in all, before it waits for its turn.
-const MOST_HELD: usize = 1 << 20;
+const MAX_HELD: usize = 1 << 20;
 
 /// Threads that are done leave this many results, in all, before the next one waits for its turn.
-const MOST_LEFT: usize = 8 << 20;
+const MAX_WAITING: usize = 8 << 20;
 
 /// Where the results of one output go: they are held until all outputs before it are done. The memory that it takes does
 /// not grow with the results.
@@ -72,7 +72,7 @@ impl<T> Outlet<'_, '_, T> {
         is_steady: impl FnOnce() -> bool,
     ) -> ControlFlow<()> {
         add(&mut self.held);
-        if self.held.len() < MOST_HELD {
+        if self.held.len() < MAX_HELD {
             return ControlFlow::Continue(());
         }
         if !is_steady() {
@@ -92,7 +92,7 @@ impl<T> Outlet<'_, '_, T> {
     /// Leaves the results to whoever is before, or hands them on.
     fn end(self) -> ControlFlow<()> {
         let mut state = self.shared.lock();
-        if state.turn != self.number && state.amount.saturating_add(self.held.len()) > MOST_LEFT {
+        if state.turn != self.number && state.amount.saturating_add(self.held.len()) > MAX_WAITING {
             state = self.shared.await_turn(state, self.number);
         }
         state.amount += self.held.len();

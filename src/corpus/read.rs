@@ -12,7 +12,7 @@ use crate::text::supply::{OwnBytes, Supply};
 use super::CorpusOutput;
 
 /// Outputs larger than this, in bytes, are mapped: reading a small file costs less than mapping it.
-const MOST_READ: u64 = 4 << 20;
+const MAX_READ: u64 = 4 << 20;
 
 /// Reads outputs; each thread has its own.
 #[derive(Debug, Default)]
@@ -123,7 +123,7 @@ impl CorpusReader {
     /// Reads a small file that keeps one content, bytes appended to it aside; returns false for any other.
     fn read_small(&mut self, file: &File) -> io::Result<bool> {
         let before = file.metadata()?;
-        if before.len() > MOST_READ {
+        if before.len() > MAX_READ {
             return Ok(false);
         }
         await_write(file);
@@ -206,8 +206,8 @@ mod tests {
             assert_eq!(read.unwrap() as u64, len);
             reader.buffer.capacity() as u64
         };
-        assert_eq!(capacity(MOST_READ + 1), 0);
-        for len in [0, 100, MOST_READ] {
+        assert_eq!(capacity(MAX_READ + 1), 0);
+        for len in [0, 100, MAX_READ] {
             assert!(capacity(len) <= len + 64, "{len}");
         }
     }

@@ -12,7 +12,7 @@ use crate::text::search::{Severity, SeverityPatterns};
 use super::{CorpusOutput, CorpusReader, CutPolicies, OutputBytes, ReadFault, planned};
 
 /// Bytes of a line that are passed on.
-const MOST_OF_LINE: usize = 400;
+const MAX_LINE: usize = 400;
 
 #[derive(Debug, Clone)]
 pub(crate) struct WatchedOutput {
@@ -142,5 +142,5 @@ impl WatchedGot {
 
 fn decoded(line: Option<&[u8]>) -> String {
     let line = line.unwrap_or_default();
-    String::from_utf8_lossy(line.get(..line.len().min(MOST_OF_LINE)).unwrap_or_default()).into_owned()
+    String::from_utf8_lossy(line.get(..line.len().min(MAX_LINE)).unwrap_or_default()).into_owned()
 }

@@ -62,7 +62,7 @@ pub(crate) struct Args {
     #[arg(short = 'F', long = "quit-if-one-screen", hide_short_help = true)]
     pub one_screen: bool,
     #[command(flatten)]
-    pub look: PolicyArgs,
+    pub policy_args: PolicyArgs,
     #[command(flatten)]
     pub saving: SaveArgs,
     /// Read FILE instead of ~/.config/overspill/config.toml

@@ -1,7 +1,6 @@
 //! `overspill sessions`: lists the sessions that agents recorded, or the calls of one.
 
 use std::collections::BTreeSet;
-use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
@@ -12,9 +11,9 @@ use serde_json::{Value, json};
 
 use crate::base::human::{count, span, thousands, utc};
 use crate::cli::args::SessionsArgs;
-use crate::cli::{CommandResult, json_array, named, say, table};
+use crate::cli::{CommandResult, named, say, table};
 use crate::config::Config;
-use crate::rows::sessions::{SessionRow, SessionWords, table_columns};
+use crate::rows::sessions::{SessionRow, SessionTexts, table_columns};
 use crate::session::copies::{SeenCalls, families};
 use crate::session::exposure::directory_to_close;
 use crate::session::list::{self, ListStep, ListedSession, SessionFilter};
@@ -32,20 +31,16 @@ pub(crate) fn run(config: &Config, args: &SessionsArgs) -> CommandResult {
     if let Some(session) = &args.session {
         return calls::list(config, &named::recorded(config, session)?, &args.calls, args.json);
     }
-    let sessions = found(config, args)?;
+    let sessions = find_sessions(config, args)?;
     if !args.json {
         warn_of_open(&sessions);
     }
-    let rows = counted(sessions, config.env.uid());
-    let mut out = io::BufWriter::new(crate::cli::safe::stdout());
-    if args.json {
-        json_array(&mut out, rows.iter().map(record))?;
-    } else if rows.is_empty() {
-        say(&none_in_words(config, args));
-    } else {
-        table::print(&mut out, table_columns(), &rows)?;
+    let rows = count_calls_of(sessions, config.env.uid());
+    if rows.is_empty() && !args.json {
+        say(&describe_absence(config, args));
+        return Ok(());
     }
-    Ok(out.flush()?)
+    table::list(args.json, table_columns(), &rows, record)
 }
 
 /// Returns the row that the list has of a session.
@@ -55,19 +50,19 @@ pub(crate) fn run(config: &Config, args: &SessionsArgs) -> CommandResult {
 pub(super) fn row_of(config: &Config, file: &SessionFile) -> anyhow::Result<SessionRow> {
     let is_it = |one: &SessionFile| (&one.path, &one.id) == (&file.path, &file.id);
     let agent = list::format_of(file).map(|format| format.agent());
-    let all = listed(config, &SessionFilter { agent, since: None, project: None });
+    let all = list_sessions(config, &SessionFilter { agent, since: None, project: None });
     let families = families(&all.iter().map(|one| (&one.file, &one.facts)).collect::<Vec<_>>());
     let family = families
         .into_iter()
         .find(|family| family.iter().any(|n| all.get(*n).is_some_and(|one| is_it(&one.file))));
     let family = family.unwrap_or_default();
     let related = all.into_iter().enumerate().filter(|(n, _)| family.contains(n)).map(|(_, one)| one);
-    let mut rows = counted(related.collect(), config.env.uid()).into_iter();
+    let mut rows = count_calls_of(related.collect(), config.env.uid()).into_iter();
     let gone = || anyhow!("{}: this session is gone", file.path.display());
     rows.find(|row| is_it(&row.file)).ok_or_else(gone)
 }
 
-fn found(config: &Config, args: &SessionsArgs) -> anyhow::Result<Vec<ListedSession>> {
+fn find_sessions(config: &Config, args: &SessionsArgs) -> anyhow::Result<Vec<ListedSession>> {
     known(args.agent.as_deref())?;
     let project = args.project.as_ref().map(|dir| std::path::absolute(dir).unwrap_or_else(|_| dir.clone()));
     let wanted = SessionFilter {
@@ -75,10 +70,10 @@ fn found(config: &Config, args: &SessionsArgs) -> anyhow::Result<Vec<ListedSessi
         since: earliest(args.since),
         project: project.as_deref(),
     };
-    Ok(listed(config, &wanted))
+    Ok(list_sessions(config, &wanted))
 }
 
-fn listed(config: &Config, wanted: &SessionFilter) -> Vec<ListedSession> {
+fn list_sessions(config: &Config, wanted: &SessionFilter) -> Vec<ListedSession> {
     let mut found = Vec::new();
     let _ = list::each(&config.env, wanted, &mut |step| {
         match step {
@@ -92,7 +87,7 @@ fn listed(config: &Config, wanted: &SessionFilter) -> Vec<ListedSession> {
 }
 
 /// Says why no session is listed: there is none at all, or none of those is as asked for.
-fn none_in_words(config: &Config, args: &SessionsArgs) -> String {
+fn describe_absence(config: &Config, args: &SessionsArgs) -> String {
     let all = list::list(&config.env, None, &()).sessions.len() as u64;
     if all == 0 {
         return format!("no sessions found; overspill reads those of {}", list::agents().join(", "));
@@ -133,7 +128,7 @@ fn warn_of_open(sessions: &[ListedSession]) {
 }
 
 /// Counts the calls of sessions, several at once. A call that was copied counts in the oldest session with it.
-fn counted(sessions: Vec<ListedSession>, uid: u32) -> Vec<SessionRow> {
+fn count_calls_of(sessions: Vec<ListedSession>, uid: u32) -> Vec<SessionRow> {
     let families =
         families(&sessions.iter().map(|session| (&session.file, &session.facts)).collect::<Vec<_>>());
     let counts = Mutex::new(Vec::new());
@@ -183,7 +178,7 @@ fn row(
     };
     let ListedSession { file, facts, is_open_to_others, .. } = session;
     let mut row = SessionRow::new(SessionFile { facts, ..file });
-    row.words = Some(SessionWords::new(&row.file.facts, is_open_to_others));
+    row.words = Some(SessionTexts::new(&row.file.facts, is_open_to_others));
     row.sums.found(sums);
     row
 }

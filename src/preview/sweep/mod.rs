@@ -158,7 +158,7 @@ impl Setting<'_> {
             Some(words) => *words,
             None => {
                 *plans += 2;
-                let Some(words) = words(self.policy, input, &kept.range)? else { return Ok(None) };
+                let Some(words) = measure_words(self.policy, input, &kept.range)? else { return Ok(None) };
                 self.words.insert(key, words);
                 words
             }
@@ -238,7 +238,7 @@ fn figures(visited: &mut VisitedText, unit: Unit, kept: &KeptLines, measure: &Me
 }
 
 /// Plans a preview, with two paths, to see how long its words are; none if it keeps something else than this range.
-fn words(policy: &Policy, input: &Input, range: &Range<usize>) -> Result<Option<Words>, PlanError> {
+fn measure_words(policy: &Policy, input: &Input, range: &Range<usize>) -> Result<Option<Words>, PlanError> {
     let with = |saved_as| plan(&Input { saved_as, ..*input }, policy);
     let (without_path, with_path) = (with("")?, with("p")?);
     let length = |preview: &Preview| -> u64 {

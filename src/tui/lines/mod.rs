@@ -8,9 +8,9 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use crate::base::human::{count, thousands};
-use crate::corpus::{FindEnd, FoundLine, MOST_FOUND};
+use crate::corpus::{FindEnd, FoundLine, MAX_FOUND};
 use crate::rows::column::ListSpec;
-use crate::rows::lines::{self, got_in_words, is_lost};
+use crate::rows::lines::{self, describe_got, is_lost};
 use crate::rows::outputs::{OutputFacts, OutputRow, peek};
 use crate::store;
 use crate::text::label::SafeText;
@@ -72,7 +72,7 @@ impl ListKind for FoundLines {
 
     fn title(&self, list: &List<FoundLine>) -> ListTitle {
         let all = list.rows().len();
-        let first = if all >= MOST_FOUND { "the first " } else { "" };
+        let first = if all >= MAX_FOUND { "the first " } else { "" };
         let pattern = self.pattern.as_ref().map_or("", Pattern::text);
         let state = match self.state {
             SearchState::Searching => "searching…".to_owned(),
@@ -104,7 +104,7 @@ impl ListKind for FoundLines {
         let entry = &row.entry;
         let name = if row.command.is_empty() { entry.id() } else { row.command.to_string().into() };
         let line = format!("{} {name} · line {}", entry.agent(), thousands(row.number));
-        [format!("{line} · {}", got_in_words(row)).into(), row.text.clone()]
+        [format!("{line} · {}", describe_got(row)).into(), row.text.clone()]
     }
 
     fn copyable(&self, row: &FoundLine) -> Vec<Copyable> {
@@ -140,7 +140,7 @@ impl ListKind for FoundLines {
                     line.command = self.command_of(line).map(|of| of.shown.clone()).unwrap_or_default();
                 }
                 self.lost += lines.iter().filter(|line| is_lost(line)).count() as u64;
-                on.list.extend(lines, MOST_FOUND);
+                on.list.extend(lines, MAX_FOUND);
             }
             LinesEvent::Named(entry, command) => {
                 let rows = on.list.rows().iter().enumerate();
