@@ -37,7 +37,7 @@ fn copy_from(source: &mut Source, view: &MapView, from: usize, out: &mut impl Wr
         copy.extend_from_slice(piece);
         if matches!(source.refresh(), Change::Truncated | Change::Replaced) {
             out.flush()?;
-            return Err(changed(source, written));
+            return Err(changed_error(source, written));
         }
         out.write_all(&copy)?;
         written += copy.len();
@@ -49,7 +49,7 @@ fn name(source: &Source) -> Cow<'_, str> {
     source.path().map_or_else(|| "standard input".into(), |path| path.to_string_lossy())
 }
 
-fn changed(source: &Source, written: usize) -> anyhow::Error {
+fn changed_error(source: &Source, written: usize) -> anyhow::Error {
     let name = name(source);
     let written = thousands(written as u64);
     anyhow!("{name}: cut or rewritten meanwhile; stopped after {written} bytes")

@@ -8,8 +8,9 @@ use clap_complete::Shell;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 
+use super::args::examples::examples;
+use super::args::help;
 use super::args::status::exit_statuses;
-use super::args::{examples, help};
 use super::{CommandResult, suggest, usage};
 
 /// The sections on the environment and on files, the same on every page.
@@ -45,9 +46,9 @@ fn page(subcommand: Option<&str>) -> anyhow::Result<String> {
     let mut root = help::command().disable_help_subcommand(true);
     root.build();
     let name = subcommand.map(|name| name.strip_prefix("overspill-").unwrap_or(name));
-    let Some(name) = name.filter(|name| *name != "overspill") else { return Ok(rendered(&root, "", &root)?) };
+    let Some(name) = name.filter(|name| *name != "overspill") else { return Ok(render(&root, "", &root)?) };
     match root.find_subcommand(name).filter(|command| !command.is_hide_set()) {
-        Some(command) => Ok(rendered(command, name, &root)?),
+        Some(command) => Ok(render(command, name, &root)?),
         None => Err(usage(suggest::man_page(name, &root))),
     }
 }
@@ -62,7 +63,7 @@ fn arguments_first(page: &str) -> String {
     [&page[..options], &page[start..end], &page[options..start], &page[end..]].concat()
 }
 
-fn rendered(command: &Command, name: &str, root: &Command) -> io::Result<String> {
+fn render(command: &Command, name: &str, root: &Command) -> io::Result<String> {
     let usage = command.clone().render_usage().to_string();
     let about = command.get_long_about().or_else(|| command.get_about());
     let sentences = |text: &StyledStr| {
@@ -102,7 +103,6 @@ fn rendered(command: &Command, name: &str, root: &Command) -> io::Result<String>
     Ok(format!("{preamble}{title}\n{page}"))
 }
 
-/// Returns the name of a page.
 fn title(name: &str) -> String {
     if name.is_empty() { "overspill".to_owned() } else { format!("overspill-{name}") }
 }
@@ -132,7 +132,7 @@ fn commands(root: &Command) -> Roff {
 fn ending(name: &str, root: &Command) -> Roff {
     let mut roff = Roff::new();
     roff.control("SH", ["EXAMPLES"]);
-    examples::of(name).iter().for_each(|example| item(&mut roff, example.line, example.does));
+    examples(name).iter().for_each(|example| item(&mut roff, example.line, example.does));
     roff.control("SH", ["SEE ALSO"]);
     let groups = help::groups(root);
     let own = groups.iter().filter(|(_, names)| name.is_empty() || names.contains(&name));

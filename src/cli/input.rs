@@ -39,12 +39,16 @@ pub(crate) struct OpenInput {
 }
 
 /// Opens a file, an id or standard input.
-pub(crate) fn open(config: &Config, word: &OsStr, look: &PolicyArgs) -> anyhow::Result<OpenInput> {
-    open_named(config, named::find(config, word)?, look)
+pub(crate) fn open(config: &Config, word: &OsStr, policy_args: &PolicyArgs) -> anyhow::Result<OpenInput> {
+    open_named(config, named::find(config, word)?, policy_args)
 }
 
 /// Opens what a word names; of a call its spill, else its text as recorded.
-pub(crate) fn open_named(config: &Config, named: Named, look: &PolicyArgs) -> anyhow::Result<OpenInput> {
+pub(crate) fn open_named(
+    config: &Config,
+    named: Named,
+    policy_args: &PolicyArgs,
+) -> anyhow::Result<OpenInput> {
     match named {
         Named::Stdin => {
             if io::stdin().is_terminal() {
@@ -55,41 +59,41 @@ pub(crate) fn open_named(config: &Config, named: Named, look: &PolicyArgs) -> an
                 bail!("standard input is a directory; name a file in it, or pipe an output in");
             }
             let failed = |error| anyhow!("standard input cannot be read: {error}");
-            input(Source::stdin().map_err(failed)?, None, look)
+            input(Source::stdin().map_err(failed)?, None, policy_args)
         }
-        Named::File(path) => open_path(config, &path, look, FileLock::Shared),
-        Named::Output(entry) => open_path(config, &entry.path(), look, FileLock::Shared),
+        Named::File(path) => open_path(config, &path, policy_args, FileLock::Shared),
+        Named::Output(entry) => open_path(config, &entry.path(), policy_args, FileLock::Shared),
         Named::Recorded(found) => match found.output(config)? {
-            CallOutput::Spill(path) => open_path(config, &path, look, FileLock::Shared),
+            CallOutput::Spill(path) => open_path(config, &path, policy_args, FileLock::Shared),
             CallOutput::Text(text) => {
                 say(&format!("{}: its spill is not at hand; this is its text as recorded", found.id()));
-                of_text(text.into(), &found.id(), look)
+                open_text(text.into(), &found.id(), policy_args)
             }
         },
     }
 }
 
 /// Opens the sample.
-pub(crate) fn sample(look: &PolicyArgs) -> anyhow::Result<OpenInput> {
-    of_text(unpack(SAMPLE, 1 << 20).0, "build.log (a sample)", look)
+pub(crate) fn open_sample(policy_args: &PolicyArgs) -> anyhow::Result<OpenInput> {
+    open_text(unpack(SAMPLE, 1 << 20).0, "build.log (a sample)", policy_args)
 }
 
 /// Opens a text that is in no file.
-fn of_text(text: Vec<u8>, name: &str, look: &PolicyArgs) -> anyhow::Result<OpenInput> {
-    let opened = input(Source::stream(io::Cursor::new(text))?, None, look)?;
+fn open_text(text: Vec<u8>, name: &str, policy_args: &PolicyArgs) -> anyhow::Result<OpenInput> {
+    let opened = input(Source::stream(io::Cursor::new(text))?, None, policy_args)?;
     Ok(OpenInput { name: label(name.as_bytes()), ..opened })
 }
 
 /// Opens piped input through the file that it is saved in, which still has its temporary name.
-pub(crate) fn growing(temporary: &Path, look: &PolicyArgs) -> anyhow::Result<OpenInput> {
-    input(Source::open(temporary)?, None, look)
+pub(crate) fn growing(temporary: &Path, policy_args: &PolicyArgs) -> anyhow::Result<OpenInput> {
+    input(Source::open(temporary)?, None, policy_args)
 }
 
 /// Opens a file. If it is in a store, `hold` says whether it is locked, so that no cleaning deletes it meanwhile.
 pub(crate) fn open_path(
     config: &Config,
     path: &Path,
-    look: &PolicyArgs,
+    policy_args: &PolicyArgs,
     hold: FileLock,
 ) -> anyhow::Result<OpenInput> {
     let around = config.stores_around(Some(path));
@@ -101,22 +105,26 @@ pub(crate) fn open_path(
     };
     let absolute = || std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let saved_as = file.map_or_else(absolute, |file| file.saved_as().to_owned());
-    input(source, Some((path, saved_as.to_string_lossy().into_owned())), look)
+    input(source, Some((path, saved_as.to_string_lossy().into_owned())), policy_args)
 }
 
 /// `file` is its path, and the one that notices print.
-fn input(source: Source, file: Option<(&Path, String)>, look: &PolicyArgs) -> anyhow::Result<OpenInput> {
-    let stderr = look.stderr.as_deref().map(whole).transpose()?;
+fn input(
+    source: Source,
+    file: Option<(&Path, String)>,
+    policy_args: &PolicyArgs,
+) -> anyhow::Result<OpenInput> {
+    let stderr = policy_args.stderr.as_deref().map(whole).transpose()?;
     let (path, printed) = file.unzip();
-    let saved_as = look.saved_as.clone().or(printed).unwrap_or_else(|| NOT_SAVED.to_owned());
+    let saved_as = policy_args.saved_as.clone().or(printed).unwrap_or_else(|| NOT_SAVED.to_owned());
     Ok(OpenInput {
         source,
         name: name(path),
         context: InputContext {
-            saved_as_stderr: look.saved_as_stderr.clone().unwrap_or_else(|| beside(&saved_as)),
+            saved_as_stderr: policy_args.saved_as_stderr.clone().unwrap_or_else(|| beside(&saved_as)),
             saved_as,
             stderr,
-            exit_code: look.exit_code,
+            exit_code: policy_args.exit_code,
         },
         path: path.map(Path::to_owned),
     })
@@ -159,7 +167,6 @@ impl OpenInput {
         made.map_err(|error| failed(&error))?
     }
 
-    /// Returns the input for a plan.
     pub(crate) fn input<'a>(&'a self, view: &'a MapView, totals: &'a Totals) -> Input<'a> {
         self.context.input(preview::Output { bytes: view, totals })
     }

@@ -51,10 +51,10 @@ const INSTEAD: &[(&str, &str)] = &[
 ];
 
 /// Returns the error with one line instead of clap's, where clap says less. `words` are those after the program's name.
-pub(super) fn restated(error: Error, words: &[OsString]) -> Error {
+pub(super) fn restate(error: Error, words: &[OsString]) -> Error {
     let mut root = help::command();
     root.build();
-    let mistake = Mistake::of(&error, &root, words);
+    let mistake = Mistake::new(&error, &root, words);
     let Some(text) = mistake.text() else { return error };
     let name = mistake.command.get_name().to_owned();
     match root.find_subcommand_mut(&name) {
@@ -72,10 +72,10 @@ struct Mistake<'a> {
 }
 
 impl<'a> Mistake<'a> {
-    fn of(error: &'a Error, root: &'a Command, words: &'a [OsString]) -> Self {
+    fn new(error: &'a Error, root: &'a Command, words: &'a [OsString]) -> Self {
         let at = help::subcommand(words);
         let is_before = |at: &usize| {
-            let wrong = named(error, ContextKind::InvalidArg).unwrap_or_default();
+            let wrong = argument(error, ContextKind::InvalidArg).unwrap_or_default();
             words[..*at].iter().any(|word| word.to_string_lossy().starts_with(wrong) && !wrong.is_empty())
         };
         let command = at.filter(|at| !is_before(at)).and_then(|at| root.find_subcommand(&words[at]));
@@ -85,11 +85,11 @@ impl<'a> Mistake<'a> {
     fn text(&self) -> Option<String> {
         match self.error.kind() {
             ErrorKind::UnknownArgument => {
-                let word = named(self.error, ContextKind::InvalidArg)?;
+                let word = argument(self.error, ContextKind::InvalidArg)?;
                 Some(if word.starts_with('-') { self.unknown_option(word) } else { self.surplus(word) })
             }
             ErrorKind::InvalidSubcommand => {
-                let word = named(self.error, ContextKind::InvalidSubcommand)?;
+                let word = argument(self.error, ContextKind::InvalidSubcommand)?;
                 let names = self.root.get_subcommands().filter(|command| !command.is_hide_set());
                 let best = nearest(word, names.map(Command::get_name));
                 let remedy = best.map_or("`overspill --help` lists them".to_owned(), |best| {
@@ -99,8 +99,8 @@ impl<'a> Mistake<'a> {
             }
             ErrorKind::MissingRequiredArgument => self.missing(),
             ErrorKind::ArgumentConflict => {
-                let one = short(named(self.error, ContextKind::InvalidArg)?);
-                let other = short(named(self.error, ContextKind::PriorArg)?);
+                let one = short(argument(self.error, ContextKind::InvalidArg)?);
+                let other = short(argument(self.error, ContextKind::PriorArg)?);
                 Some(format!("{one} cannot be used with {other}; leave one of them out"))
             }
             ErrorKind::InvalidValue => self.invalid_value(),
@@ -118,7 +118,7 @@ impl<'a> Mistake<'a> {
         if let Some(later) = later.filter(|later| is_root && options(later).any(|long| long == word)) {
             return format!("options go after the subcommand: overspill {} {}", later.get_name(), safe(word));
         }
-        if let Some(meant) = is_root.then(|| suggest::mistyped(self.words)).flatten() {
+        if let Some(meant) = is_root.then(|| suggest::explain_mistyped(self.words)).flatten() {
             return meant;
         }
         let has = |id: &str| id.is_empty() || self.command.get_arguments().any(|arg| arg.get_id() == id);
@@ -136,7 +136,7 @@ impl<'a> Mistake<'a> {
 
     /// Says that the command takes no such word besides those it has.
     fn surplus(&self, word: &str) -> String {
-        if let Some(words) = places::unparsed(self.words) {
+        if let Some(words) = places::explain_unparsed(self.words) {
             return words;
         }
         let takes = match self.command.get_positionals().next() {
@@ -177,8 +177,8 @@ impl<'a> Mistake<'a> {
     }
 
     fn invalid_value(&self) -> Option<String> {
-        let value = named(self.error, ContextKind::InvalidValue).filter(|value| !value.is_empty())?;
-        let option = short(named(self.error, ContextKind::InvalidArg)?);
+        let value = argument(self.error, ContextKind::InvalidValue).filter(|value| !value.is_empty())?;
+        let option = short(argument(self.error, ContextKind::InvalidArg)?);
         let Some(ContextValue::Strings(valid)) = self.error.get(ContextKind::ValidValue) else { return None };
         let valid: Vec<&str> = valid.iter().map(String::as_str).collect();
         // A shell is often named by its path.
@@ -188,7 +188,7 @@ impl<'a> Mistake<'a> {
     }
 }
 
-fn named(error: &Error, kind: ContextKind) -> Option<&str> {
+fn argument(error: &Error, kind: ContextKind) -> Option<&str> {
     match error.get(kind)? {
         ContextValue::String(word) => Some(word),
         ContextValue::Strings(words) => words.first().map(String::as_str),

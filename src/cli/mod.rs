@@ -11,7 +11,6 @@ mod input;
 pub(crate) mod inspect;
 mod mistake;
 mod named;
-mod one_screen;
 mod places;
 mod run;
 mod safe;
@@ -76,7 +75,7 @@ fn usage(words: impl ToString) -> anyhow::Error {
 
 /// Parses the command line and runs the command.
 pub fn main() -> ExitCode {
-    if let Some(words) = shell::words() {
+    if let Some(words) = shell::arguments() {
         return shell::run(&words);
     }
     if !args::help::is_hook() {
@@ -99,11 +98,11 @@ fn status() -> u8 {
         Err(error) if is_closed_pipe(&error) => 0,
         Err(error) if matches!(error.downcast_ref(), Some(Failure::Ended(_))) => status_of(&error),
         Err(error) => {
-            let error = places::missing(error);
-            let words = in_words(&error);
-            let is_said = |fault: &FileFault| fault.words == words && !terminal::is_quiet();
+            let error = places::explain_missing(error);
+            let message = describe_error(&error);
+            let is_said = |fault: &FileFault| fault.words == message && !terminal::is_quiet();
             if !NOTED.get().is_some_and(|noted| noted.iter().any(is_said)) {
-                fail(&words);
+                fail(&message);
             }
             status_of(&error)
         }
@@ -115,7 +114,7 @@ fn refuse(error: clap::Error) -> u8 {
     let words: Vec<_> = std::env::args_os().skip(1).collect();
     let is_ascii = words.iter().take_while(|word| *word != "--").any(|word| word == "--ascii");
     terminal::ask(GlobalArgs { ascii: is_ascii, ..GlobalArgs::default() });
-    args::refused::tell(mistake::restated(error, &words))
+    args::refused::report(mistake::restate(error, &words))
 }
 
 /// Prints a note or a warning on standard error, escaped, unless `--quiet` was given.
@@ -131,7 +130,7 @@ fn fail(words: &str) {
 }
 
 /// An error and what is behind it, each said once: some name their cause themselves.
-fn in_words(error: &anyhow::Error) -> String {
+fn describe_error(error: &anyhow::Error) -> String {
     error.chain().skip(1).map(ToString::to_string).fold(error.to_string(), |words, cause| {
         if words.ends_with(&cause) { words } else { format!("{words}: {cause}") }
     })
@@ -189,7 +188,7 @@ fn run(args: Args) -> CommandResult {
         Some(Command::Preview(args)) if args.save => run::save_stdin(&config()?, &args),
         Some(Command::Preview(args)) => inspect::preview::run(&limits()?, &args),
         Some(Command::Run(args)) => run::run(&if args.interactive { config()? } else { quietly()? }, &args),
-        Some(Command::Read(args)) => inspect::read::run(&limits()?, &args),
+        Some(Command::Read(args)) => inspect::preview::read(&limits()?, &args),
         Some(Command::List(args)) if args.follow => stores::follow::run(&limits()?, &args),
         Some(Command::List(args)) => stores::list::run(&config()?, &args),
         Some(Command::Clean(args)) => stores::clean::run(&load(stores::clean::need(&args))?, &args),
@@ -219,18 +218,24 @@ fn json(out: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
     out.write_all(b"\n")
 }
 
+/// Prints a value as one line of JSON.
+fn print_json(value: &impl Serialize) -> CommandResult {
+    let mut out = io::BufWriter::new(safe::stdout());
+    json(&mut out, value)?;
+    Ok(out.flush()?)
+}
+
 /// The same for an array whose elements are made one by one.
-fn json_array<T: Serialize>(out: &mut impl Write, values: impl Iterator<Item = T>) -> io::Result<()> {
+fn print_json_array<T: Serialize>(values: impl Iterator<Item = T>) -> CommandResult {
     struct Each<I>(Cell<Option<I>>);
     impl<T: Serialize, I: Iterator<Item = T>> Serialize for Each<I> {
         fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
             serializer.collect_seq(self.0.take().into_iter().flatten())
         }
     }
-    json(out, &Each(Cell::new(Some(values))))
+    print_json(&Each(Cell::new(Some(values))))
 }
 
-/// Adds the fields of an object to another.
 fn add(object: &mut Value, fields: Value) {
     if let (Value::Object(object), Value::Object(fields)) = (object, fields) {
         object.extend(fields);

@@ -25,7 +25,7 @@ pub(crate) struct NamedOutputs {
 impl NamedOutputs {
     /// Tells places from names. What exists as a file is a name, whatever it looks like. `+100` is for the file after it,
     /// or at the end of the line for the first.
-    pub(crate) fn of(files: &[OsString]) -> Self {
+    pub(crate) fn parse(files: &[OsString]) -> Self {
         let mut named = Self::default();
         let mut next = None;
         for word in files {
@@ -50,12 +50,12 @@ impl NamedOutputs {
 }
 
 /// Says of a command line that cannot be parsed which word of it only the screens understand.
-pub(crate) fn unparsed(words: &[OsString]) -> Option<String> {
+pub(crate) fn explain_unparsed(words: &[OsString]) -> Option<String> {
     words.iter().find(|word| is_place(word)).map(|word| for_screens(word))
 }
 
 /// Says of a word like `+3` or `FILE:3` for a command without screens that only the screens understand it.
-pub(crate) fn missing(error: anyhow::Error) -> anyhow::Error {
+pub(crate) fn explain_missing(error: anyhow::Error) -> anyhow::Error {
     let Some(OpenError::Missing(path)) = error.downcast_ref::<OpenError>() else { return error };
     if !is_place(path.as_os_str()) {
         return error;
@@ -109,9 +109,9 @@ fn line(text: &str) -> Option<u64> {
 mod tests {
     use super::*;
 
-    fn of(words: &[&str]) -> (Vec<OsString>, Vec<(usize, StartAt)>) {
+    fn parse(words: &[&str]) -> (Vec<OsString>, Vec<(usize, StartAt)>) {
         let words: Vec<OsString> = words.iter().map(OsString::from).collect();
-        let named = NamedOutputs::of(&words);
+        let named = NamedOutputs::parse(&words);
         (named.words, named.places.into_iter().collect())
     }
 
@@ -119,16 +119,16 @@ mod tests {
     fn places_are_told_from_names() {
         let line = StartAt::Line;
         // The tests run in the directory of the crate.
-        assert_eq!(of(&["+7", "Cargo.toml"]), (vec!["Cargo.toml".into()], vec![(0, line(7))]));
-        assert_eq!(of(&["Cargo.toml", "+G"]), (vec!["Cargo.toml".into()], vec![(0, StartAt::End)]));
+        assert_eq!(parse(&["+7", "Cargo.toml"]), (vec!["Cargo.toml".into()], vec![(0, line(7))]));
+        assert_eq!(parse(&["Cargo.toml", "+G"]), (vec!["Cargo.toml".into()], vec![(0, StartAt::End)]));
         assert_eq!(
-            of(&["a", "+/x y", "b"]),
+            parse(&["a", "+/x y", "b"]),
             (vec!["a".into(), "b".into()], vec![(1, StartAt::Match("x y".into()))])
         );
-        assert_eq!(of(&["Cargo.toml:12"]), (vec!["Cargo.toml".into()], vec![(0, line(12))]));
-        assert_eq!(of(&["Cargo.toml:12:3"]), (vec!["Cargo.toml".into()], vec![(0, line(12))]));
+        assert_eq!(parse(&["Cargo.toml:12"]), (vec!["Cargo.toml".into()], vec![(0, line(12))]));
+        assert_eq!(parse(&["Cargo.toml:12:3"]), (vec!["Cargo.toml".into()], vec![(0, line(12))]));
         for word in ["nosuch:3", "+x", "+/", "+", "+-3", "Cargo.toml:", "Cargo.toml:x", "tool_01"] {
-            assert_eq!(of(&[word]), (vec![word.into()], vec![]), "{word}");
+            assert_eq!(parse(&[word]), (vec![word.into()], vec![]), "{word}");
         }
     }
 }

@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_message_of_any_length_is_told_by_its_ends() {
+    fn a_long_message_is_shortened_in_the_middle() {
         let long = "x".repeat(100_000);
         let told = bounded(&format!("invalid '{long}' for '--set'; write 5\n'{long}'\n"));
         assert!(told.starts_with("invalid 'xx") && told.contains("xx' for '--set'; write 5\n'xx"), "{told}");

@@ -33,7 +33,7 @@ pub(crate) fn show_tune(config: Config, tune: TuneStart) -> CommandResult {
 /// Shows the screens. If a signal ended them, returns [`Failure::Ended`], and an output that is still being made has yet to be
 /// kept.
 pub(crate) fn show(config: Config, beginning: Beginning) -> CommandResult {
-    let theme = if colour() { Theme::of_config(config.theme(), background()) } else { Theme::plain() };
+    let theme = if colour() { Theme::from_config(config.theme(), background()) } else { Theme::plain() };
     let depends = matches!(config.theme().base, BaseTheme::Auto | BaseTheme::BlueOrange);
     let asks = (depends && colour() && tells_background()).then(|| config.theme().clone());
     // Leaked: the screens need the keys until overspill ends, and are shown once.
@@ -86,7 +86,7 @@ fn notice(config: &Config) -> Option<String> {
 
 /// Returns what the environment says of the terminal's background.
 fn background() -> Option<Backdrop> {
-    Backdrop::of_variable(&std::env::var("COLORFGBG").ok()?)
+    Backdrop::from_variable(&std::env::var("COLORFGBG").ok()?)
 }
 
 /// Leaves out the user's own keys if they cannot be used, and those whose names are gone; the configuration says why.
@@ -127,9 +127,6 @@ fn open_path(config: &Config, path: &Path, hold: FileLock) -> Result<Target, Str
 
 /// Returns the readable policies, or only the one of this name, each with its effective limits.
 fn load_policies(config: &Config, only: Option<&str>) -> Vec<EffectivePolicy> {
-    let resolve = |name: &str| {
-        config.resolve(&Overrides { policy: Some(name.to_owned()), ..Overrides::default() }, None).ok()
-    };
     let names = config.catalog.names().filter(|name| only.is_none_or(|only| only == *name));
-    names.filter_map(resolve).collect()
+    names.filter_map(|name| config.resolve_named(name).ok()).collect()
 }

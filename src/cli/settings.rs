@@ -16,23 +16,20 @@ use crate::text::label::label;
 
 use super::args::ConfigArgs;
 use super::table;
-use super::{CommandResult, json, screens, usage};
+use super::{CommandResult, print_json, screens, usage};
 
 pub(crate) fn run(config: &Config, args: &ConfigArgs) -> CommandResult {
     let keys: Vec<_> = screens::settable_keys().into_iter().map(|(name, keys, _)| (name, keys)).collect();
     let overrides =
         Overrides { policy: args.policy.clone(), tool: args.tool.clone(), ..Overrides::default() };
     let settings = config.settings(&overrides, &keys).map_err(usage)?;
-    let mut out = io::BufWriter::new(crate::cli::safe::stdout());
     if args.json {
         let file = config.file().filter(|file| file.exists());
         let file = file.map(|file| file.to_string_lossy());
         let settings: Vec<Value> = settings.iter().map(record).collect();
-        json(&mut out, &json!({ "version": 1, "file": file, "settings": settings }))?;
-    } else {
-        table::print(&mut out, &COLUMNS, &settings)?;
+        return print_json(&json!({ "version": 1, "file": file, "settings": settings }));
     }
-    Ok(out.flush()?)
+    table::show(&COLUMNS, &settings)
 }
 
 static COLUMNS: [ListColumn<EffectiveSetting>; 3] = [

@@ -22,7 +22,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 use signal_hook::iterator::Signals;
 
 use crate::capture::{Ended, ProcessStatus, Stop};
-use crate::config::{Config, Overrides};
+use crate::config::Config;
 use crate::preview::{self, Input, Policy};
 use crate::source::{Buffer, MapView, measure};
 use crate::store::{Env, Exit, OutputSize, OwnStore, Record, RunRecord, now};
@@ -41,7 +41,7 @@ const OF_FAILED: &str = "claude-code/bash-failed";
 const MAX_COPY: u64 = 1 << 30;
 
 /// Returns the words for the shell, if the program was called as one: `-c LINE ..`.
-pub(super) fn words() -> Option<Vec<OsString>> {
+pub(super) fn arguments() -> Option<Vec<OsString>> {
     let words: Vec<OsString> = std::env::args_os().skip(1).collect();
     (words.len() > 1 && words[0] == "-c").then_some(words)
 }
@@ -51,7 +51,7 @@ pub(super) fn run(words: &[OsString]) -> ExitCode {
     let shell = std::env::var_os("SHELL").filter(|shell| !shell.is_empty()).unwrap_or_else(|| "sh".into());
     let mut command = Command::new(&shell);
     command.args(words);
-    let output = command_in(words[1].as_bytes()).zip(AgentFile::of_stdout());
+    let output = command_in(words[1].as_bytes()).zip(AgentFile::open_stdout());
     let ended = match output {
         None => Err(command.exec()),
         Some((line, file)) => {
@@ -125,13 +125,13 @@ struct AgentFile {
 
 impl AgentFile {
     /// Opens the file that standard output and standard error are; `None` if they are not one file.
-    fn of_stdout() -> Option<Self> {
+    fn open_stdout() -> Option<Self> {
         let [out, err] = [fstat(io::stdout()).ok()?, fstat(io::stderr()).ok()?];
         let is_file = rustix::fs::FileType::from_raw_mode(out.st_mode).is_file();
         if !is_file || (out.st_dev, out.st_ino) != (err.st_dev, err.st_ino) {
             return None;
         }
-        let file = File::open(path_of(io::stdout())?).ok()?;
+        let file = File::open(find_path(io::stdout())?).ok()?;
         let opened = fstat(&file).ok()?;
         ((opened.st_dev, opened.st_ino) == (out.st_dev, out.st_ino))
             .then_some(Self { file, start: out.st_size as u64 })
@@ -142,7 +142,7 @@ impl AgentFile {
         let view = MapView::from_file(&self.file)?;
         let output = view.get(self.start as usize..).unwrap_or_default();
         let env = Env::from_process();
-        let policy = policy_of(&env, ended).ok_or(io::ErrorKind::NotFound)?;
+        let policy = find_policy(&env, ended).ok_or(io::ErrorKind::NotFound)?;
         let input = Input { exit_code: ended.code(), ..Input::from_bytes(output, "") };
         if preview::plan(&input, &policy).is_ok_and(|preview| !preview.truncated) {
             return Ok(());
@@ -183,21 +183,20 @@ impl AgentFile {
 }
 
 /// Returns the policy by which the agent cuts the output of a command that ended so.
-fn policy_of(env: &Env, ended: ExitStatus) -> Option<Policy> {
+fn find_policy(env: &Env, ended: ExitStatus) -> Option<Policy> {
     let name = if ended.success() { AGENT.policy() } else { OF_FAILED };
-    let overrides = Overrides { policy: Some(name.to_owned()), ..Overrides::default() };
-    let configured = Config::load(env.clone()).resolve(&overrides, None);
+    let configured = Config::load(env.clone()).resolve_named(name);
     configured.map(|resolved| resolved.policy).or_else(|_| Policy::builtin(name)).ok()
 }
 
 #[cfg(target_os = "linux")]
-fn path_of(file: impl AsFd) -> Option<PathBuf> {
+fn find_path(file: impl AsFd) -> Option<PathBuf> {
     use std::os::fd::AsRawFd;
     Some(PathBuf::from(format!("/proc/self/fd/{}", file.as_fd().as_raw_fd())))
 }
 
 #[cfg(not(target_os = "linux"))]
-fn path_of(file: impl AsFd) -> Option<PathBuf> {
+fn find_path(file: impl AsFd) -> Option<PathBuf> {
     let path = rustix::fs::getpath(file).ok()?;
     Some(PathBuf::from(<OsString as std::os::unix::ffi::OsStringExt>::from_vec(path.into_bytes())))
 }

@@ -33,7 +33,7 @@ const SYNONYMS: &[(&[&str], &str)] = &[
 const MAX_CANDIDATES: usize = 8;
 
 /// Says what the first of these words may mean if it looks like something other than a file; otherwise returns the error.
-pub(crate) fn no_file(error: anyhow::Error, words: &[OsString]) -> anyhow::Error {
+pub(crate) fn explain_missing(error: anyhow::Error, words: &[OsString]) -> anyhow::Error {
     let Some(OpenError::Missing(path)) = error.downcast_ref::<OpenError>() else { return error };
     let meant = (words.first().map(OsString::as_os_str) == Some(path.as_os_str()))
         .then(|| subcommand(words))
@@ -41,7 +41,7 @@ pub(crate) fn no_file(error: anyhow::Error, words: &[OsString]) -> anyhow::Error
     meant.map_or(error, usage)
 }
 
-/// Names the one of these that a mistyped word may mean, or else, after `all`, all of them.
+/// Names the one of these that a explain_mistyped word may mean, or else, after `all`, all of them.
 pub(crate) fn name(word: &str, known: &[&str], all: &str) -> String {
     match nearest(word, known.iter().copied()) {
         Some(best) => format!("did you mean {best}?"),
@@ -50,7 +50,7 @@ pub(crate) fn name(word: &str, known: &[&str], all: &str) -> String {
 }
 
 /// Says what the first name of a command line may mean, if it is neither a file nor a subcommand.
-pub(crate) fn mistyped(words: &[OsString]) -> Option<String> {
+pub(crate) fn explain_mistyped(words: &[OsString]) -> Option<String> {
     let first = words.iter().position(|word| !word.as_encoded_bytes().starts_with(b"-"))?;
     let is_known = Args::command().find_subcommand(&words[first]).is_some();
     let is_file = Path::new(&words[first]).symlink_metadata().is_ok();
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_synonym_stands_for_is_there() {
+    fn every_synonym_leads_to_a_command() {
         for (typed, meant) in SYNONYMS {
             let name = meant.split(' ').next().unwrap();
             let is_there =

@@ -10,7 +10,7 @@ use crate::rows::column::{BETWEEN, CellSide, ListColumn, RowLook, TableColumn, c
 use crate::text::label::{SafeText, ascii};
 
 use super::safe::stdout;
-use super::{CommandResult, json_array, terminal};
+use super::{CommandResult, print_json_array, terminal};
 
 /// Writes rows to standard output: as a table, or as a JSON array of what `record` makes of each.
 pub(crate) fn list<'r, R: 'static, T: Serialize>(
@@ -19,11 +19,16 @@ pub(crate) fn list<'r, R: 'static, T: Serialize>(
     rows: &'r [R],
     record: impl Fn(&'r R) -> T,
 ) -> CommandResult {
+    if is_json { print_json_array(rows.iter().map(record)) } else { show(columns, rows) }
+}
+
+/// Writes rows to standard output as a table.
+pub(crate) fn show<R: 'static>(
+    columns: impl IntoIterator<Item = &'static ListColumn<R>>,
+    rows: &[R],
+) -> CommandResult {
     let mut out = io::BufWriter::new(stdout());
-    match is_json {
-        true => json_array(&mut out, rows.iter().map(record))?,
-        false => print(&mut out, columns, rows)?,
-    }
+    print(&mut out, columns, rows)?;
     Ok(out.flush()?)
 }
 

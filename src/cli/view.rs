@@ -7,7 +7,8 @@ use std::sync::Arc;
 use crate::config::{Config, Need};
 use crate::session::citing::CitingCall;
 use crate::source::Source;
-use crate::text::label::{SafeText, label};
+use crate::text::cells::Show;
+use crate::text::label::{SafeText, columns_of, label, write_safe};
 
 use super::args::{Args, CallsArgs, ListArgs};
 use super::named::{self, Named};
@@ -15,8 +16,8 @@ use super::places::NamedOutputs;
 use super::safe::SafeWriter;
 use super::screens::{Beginning, Link, show, target};
 use super::sessions::select::SelectedSession;
-use super::terminal::{self, DUMB, has_screen};
-use super::{CommandResult, copying, input, one_screen, say, sessions, suggest, usage};
+use super::terminal::{self, DUMB, colour, has_screen, is_ascii};
+use super::{CommandResult, copying, input, say, sessions, suggest, usage};
 
 /// Returns which settings are needed: those for the screens. A copy needs none, and input that is piped in is saved
 /// whatever is wrong with them.
@@ -27,10 +28,10 @@ pub(crate) fn need(files: &[OsString]) -> Need {
 
 /// Opens the screens, or copies the files if there is no terminal to show them on.
 pub(crate) fn run(config: Config, args: &Args) -> CommandResult {
-    let Args { files, look, saving, one_screen, demo, .. } = args;
-    let NamedOutputs { words, places, first } = NamedOutputs::of(files);
+    let Args { files, policy_args, saving, one_screen, demo, .. } = args;
+    let NamedOutputs { words, places, first } = NamedOutputs::parse(files);
     let place = first.as_ref().map(|place| label(place.as_encoded_bytes()));
-    let flag = look.first_given().map(str::to_owned);
+    let flag = policy_args.first_given().map(str::to_owned);
     let words = match &words[..] {
         _ if *demo => &[][..],
         [] if first.is_some() && (io::stdin().is_terminal() || !has_screen()) => {
@@ -48,11 +49,11 @@ pub(crate) fn run(config: Config, args: &Args) -> CommandResult {
     };
     let is_piped = words == ["-"] && !io::stdin().is_terminal();
     if is_piped && has_screen() {
-        return super::run::live::stdin(config, look, saving, places);
+        return super::run::live::stdin(config, policy_args, saving, places);
     }
     words.iter().try_for_each(|word| saving.refuse(word))?;
     let named = words.iter().map(|word| named::find(&config, word)).collect::<Result<Vec<_>, _>>();
-    let mut named = named.map_err(|error| suggest::no_file(error, words))?;
+    let mut named = named.map_err(|error| suggest::explain_missing(error, words))?;
     if let [Named::Recorded(_)] = &named[..]
         && let Some(Named::Recorded(found)) = named.pop()
     {
@@ -61,10 +62,10 @@ pub(crate) fn run(config: Config, args: &Args) -> CommandResult {
     }
     let opened: Vec<_> = named
         .into_iter()
-        .map(|named| input::open_named(&config, named, look))
-        .chain(demo.then(|| input::sample(look)))
+        .map(|named| input::open_named(&config, named, policy_args))
+        .chain(demo.then(|| input::open_sample(policy_args)))
         .collect::<Result<_, _>>()
-        .map_err(|error| suggest::no_file(error, words))?;
+        .map_err(|error| suggest::explain_missing(error, words))?;
     if !has_screen() {
         refuse(flag, UNCHANGED)?;
         refuse(place, FROM_START)?;
@@ -72,14 +73,14 @@ pub(crate) fn run(config: Config, args: &Args) -> CommandResult {
     }
     if let [opened] = &opened[..]
         && *one_screen
-        && let Some(text) = one_screen::of(&opened.source)
+        && let Some(text) = fitting_text(&opened.source)
     {
         return Ok(crate::cli::safe::stdout().write_all(&text)?);
     }
-    let overrides = look.overrides();
+    let overrides = policy_args.overrides();
     let targets: Vec<_> =
         opened.into_iter().map(|opened| target(&config, opened, &overrides)).collect::<Result<_, _>>()?;
-    targets.iter().try_for_each(|target| look.refuse_for(&target.subject.policy.policy))?;
+    targets.iter().try_for_each(|target| policy_args.refuse_for(&target.subject.policy.policy))?;
     show(config, Beginning { targets, places, ..Beginning::default() })
 }
 
@@ -119,4 +120,52 @@ fn copy(source: Source) -> CommandResult {
     let mut out = SafeWriter::new(crate::base::fs::blocking::stdout(), show);
     copying::copy(source, &mut out)?;
     Ok(out.end()?)
+}
+
+/// A longer output is not tried for one screen: no screen is as large, in bytes.
+const MAX_ON_SCREEN: usize = 1 << 20;
+
+/// `-F`: returns a complete output as it is printed on a terminal, as `less -F` does, if it fits on the screen together
+/// with a prompt.
+fn fitting_text(source: &Source) -> Option<Vec<u8>> {
+    let view = source.view();
+    let (columns, rows) = crossterm::terminal::size().ok()?;
+    if !source.is_complete() || view.len() > MAX_ON_SCREEN {
+        return None;
+    }
+    fits(&view, (columns.into(), rows.into())).then(|| render(&view, colour()))
+}
+
+/// Whether an output takes fewer rows than the screen has.
+fn fits(bytes: &[u8], (columns, rows): (usize, usize)) -> bool {
+    let text = String::from_utf8(render(bytes, false)).unwrap_or_default();
+    let taken = text.lines().map(|line| columns_of(line).div_ceil(columns.max(1)).max(1));
+    taken.sum::<usize>() < rows && (!text.is_empty() || bytes.is_empty())
+}
+
+/// Returns an output as Spill shows it, with colours and no other escape sequence, its last line ended.
+fn render(bytes: &[u8], colour: bool) -> Vec<u8> {
+    let mut out = Vec::new();
+    // Writing to memory does not fail.
+    let show = Show { ascii: is_ascii(&io::stdout()), ..Show::PAGER };
+    let _ = write_safe(&mut out, bytes, &show, colour);
+    if !matches!(out.last(), None | Some(b'\n')) {
+        out.push(b'\n');
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fitting_output_leaves_a_row_for_the_prompt() {
+        assert!(fits(b"", (80, 24)));
+        assert!(fits("x\n".repeat(23).as_bytes(), (80, 24)));
+        assert!(!fits("x\n".repeat(24).as_bytes(), (80, 24)));
+        assert!(fits("x".repeat(80 * 23).as_bytes(), (80, 24)));
+        assert!(!fits("x".repeat(80 * 23 + 1).as_bytes(), (80, 24)));
+        assert_eq!(render(b"a\x1b]0;x\x07", true), b"a\n");
+    }
 }

@@ -55,7 +55,6 @@ pub(crate) fn limits(
 
 /// Returns the limits of a policy as the agent's own configuration has them: the file's name, and the JSON to put there.
 /// `None` if the agent has no such configuration.
-#[cfg(feature = "app")]
 pub(crate) fn settings(policy: &Policy) -> Option<(String, String)> {
     let (file, lines_key, size_key) = policy.agent_settings()?;
     let mut settings = Value::Object(serde_json::Map::new());
@@ -110,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn the_project_wins_over_the_person_limit_by_limit() {
+    fn the_project_overrides_the_user_limit_by_limit() {
         let home = tempfile::tempdir().unwrap();
         let (config, project) = (home.path().join("config"), home.path().join("project"));
         write(
@@ -128,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_back() {
+    fn written_settings_are_read_back() {
         let home = tempfile::tempdir().unwrap();
         let mut policy = policy();
         policy.set_max_lines(3000).unwrap();
@@ -141,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn the_search_stops_at_the_project_s_root() {
+    fn the_search_stops_at_the_root_of_the_project() {
         let home = tempfile::tempdir().unwrap();
         let project = home.path().join("outer/project");
         write(&home.path().join("outer/opencode.json"), r#"{"tool_output": {"max_lines": 5}}"#);
@@ -150,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_used_is_told() {
+    fn unusable_settings_are_reported() {
         let home = tempfile::tempdir().unwrap();
         write(&home.path().join(".git/HEAD"), "");
         write(&home.path().join("opencode.json"), r#"{"tool_output": {"max_lines": -1}}"#);

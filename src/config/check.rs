@@ -58,7 +58,7 @@ impl Check<'_> {
         self.found.push(Mistake { spot, key: Some(key.to_owned()), words, top });
     }
 
-    /// Returns the policy of this name, unless its own file is faulty, which is told elsewhere.
+    /// Returns the policy of this name, unless its own file is faulty, which is reported elsewhere.
     fn policy(&mut self, name: &str, key: &str, span: Range<usize>) -> Option<Policy> {
         let found = self.catalog.get(name);
         match &found {

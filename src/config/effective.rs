@@ -8,6 +8,9 @@ use crate::text::search::Severity;
 use super::agent;
 use super::{Config, DEFAULT_POLICY, OverrideError, Overrides, POLICY_VARIABLE};
 
+/// The configuration file to begin with; what the program knows is put in the places in braces.
+const COMMENTED: &str = include_str!("../../assets/config.toml");
+
 /// How long overspill's own store keeps outputs by default, as in its description.
 pub const KEEP_OWN: &str = "7d";
 
@@ -30,7 +33,7 @@ pub enum SettingFrom {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Written {
+pub(super) struct FileValue {
     /// The line, 1-based.
     pub line: usize,
     /// The value, without quotes; the texts of a list with spaces between them.
@@ -65,19 +68,8 @@ impl Config {
         Ok(all)
     }
 
-    /// Returns the policy for a new output, as for `run`: a tool that it does not know changes nothing.
-    fn in_effect(&self, overrides: &Overrides) -> Result<Policy, OverrideError> {
-        let resolved = match self.resolve(overrides, None) {
-            Err(OverrideError::NoTool(_)) => {
-                self.resolve(&Overrides { tool: None, ..overrides.clone() }, None)
-            }
-            resolved => resolved,
-        };
-        Ok(resolved?.policy)
-    }
-
     fn policy_setting(&self, overrides: &Overrides) -> Result<EffectiveSetting, OverrideError> {
-        let value = self.in_effect(overrides)?.name().to_owned();
+        let value = self.resolve_new(overrides)?.policy.name().to_owned();
         let of_tool = overrides.tool.as_ref().map(|tool| format!("tools.{tool}.policy"));
         let from = if overrides.policy.is_some() {
             SettingFrom::Flag
@@ -92,7 +84,7 @@ impl Config {
 
     /// Returns the parameters of the policy in effect, then those that the file sets for other policies.
     fn limits(&self, overrides: &Overrides) -> Result<Vec<EffectiveSetting>, OverrideError> {
-        let policy = self.in_effect(overrides)?;
+        let policy = self.resolve_new(overrides)?.policy;
         let place = format!("limits.{}.", policy.name());
         let agent = agent::limits(&policy, &self.directory, self.config_home().as_deref(), &mut Vec::new());
         let mut all = Vec::new();
@@ -159,55 +151,8 @@ impl Config {
         let keys = keys.iter().map(|(name, keys, what)| format!("#{name} = [{}]  # {what}\n", list(keys)));
         let keys: String = keys.collect();
         let [errors, warnings] = Severity::ALL.map(Severity::text);
-        let patterns = format!("#errors = '''{errors}'''\n#warnings = '''{warnings}'''\n");
-        format!("{HEAD}{patterns}{LIMITS}{limits}{REST}{keys}")
+        let figures =
+            [("{errors}", errors), ("{warnings}", warnings), ("{limits}\n", &limits), ("{keys}\n", &keys)];
+        figures.iter().fold(COMMENTED.to_owned(), |text, (place, written)| text.replace(place, written))
     }
 }
-
-const HEAD: &str = "\
-# The configuration of overspill. Each setting below has its default; remove the # before it to change it.
-# `overspill config` shows the values in effect, and where each comes from.
-
-# The policy for outputs outside of all known stores: AGENT/TOOL; `overspill policies` lists them.
-# The option -p and the variable OVERSPILL_POLICY take precedence.
-#policy = \"opencode/output\"
-
-# How long overspill's own store keeps outputs: 12h, 7d, 4w or never.
-#keep_own = \"7d\"
-
-# Regular expressions for the lines that count as errors and as warnings. The keys e and E go by errors, and by warnings where
-# there is no error.
-";
-
-const LIMITS: &str = "
-# The colours: \"dark\", \"light\", \"blue-orange\" (for red-green blindness), \"16\" (the terminal's own), or \"auto\", which
-# chooses by the terminal. Instead of one word there may be a table, which changes single styles:
-#   [theme]
-#   base = \"dark\"
-#   warning = \"bold yellow on blue\"
-# The styles are warning, accent, lost, selected, found, current, dim, bar, active, control and error.
-#theme = \"auto\"
-
-# What the screens take of the mouse: \"wheel\", or \"none\", which leaves it to the terminal.
-#mouse = \"none\"
-
-# The parameters of a policy; one table for each policy, with its name in quotes. Sizes may have a suffix: \"50k\".
-#[limits.\"opencode/output\"]
-";
-
-const REST: &str = "
-# The policy and the parameters for a tool (--tool):
-#   [tools.grep]
-#   policy = \"pi/grep\"
-#   limit = 50
-
-# The notes that `overspill hook` gives to an agent's model after a command: whether there are any, their maximum length in
-# bytes (at most 2048), and the commands that get none: those that begin with one of these.
-#[hook]
-#notes = true
-#limit = 2048
-#ignore = []  # such as [\"git log\"]
-
-# The keys of the screens: one, or a list. An empty list takes the key away.
-#[keys]
-";

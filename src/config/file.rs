@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::Deserialize;
+use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::base::fs::plain_file::{self, few_words};
@@ -15,9 +16,8 @@ use crate::preview::Catalog;
 use crate::text::search::Pattern;
 
 use super::check;
-use super::effective::Written;
+use super::effective::FileValue;
 use super::fault::Affects;
-use super::keys::{KeySetting, KeysConfig};
 use super::theme::{self, ThemeConfig};
 
 /// `config.toml`, as written. Every key is optional.
@@ -86,6 +86,44 @@ pub enum MouseConfig {
     Wheel,
 }
 
+/// The keys of one action: `next-match = ["n", "ctrl-n"]`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeySetting {
+    pub name: String,
+    pub keys: Vec<String>,
+    /// The line of the file, 1-based.
+    pub line: usize,
+}
+
+/// The table `[keys]` as read, of a file whose shape has been checked; positions are byte offsets in it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+pub struct KeysConfig(BTreeMap<Spanned<String>, KeyList>);
+
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+enum KeyList {
+    One(String),
+    Several(Vec<String>),
+}
+
+impl KeysConfig {
+    /// Returns the settings in the order of the file, which has this text.
+    pub(super) fn settings(&self, text: &str) -> Vec<KeySetting> {
+        let line = |at: usize| text.as_bytes().iter().take(at).filter(|byte| **byte == b'\n').count() + 1;
+        let mut all: Vec<_> = self.0.iter().collect();
+        all.sort_by_key(|(name, _)| name.span().start);
+        let setting = |(name, keys): (&Spanned<String>, &KeyList)| KeySetting {
+            name: name.get_ref().clone(),
+            keys: match keys {
+                KeyList::One(key) => vec![key.clone()],
+                KeyList::Several(keys) => keys.clone(),
+            },
+            line: line(name.span().start),
+        };
+        all.into_iter().map(setting).collect()
+    }
+}
+
 #[derive(Debug, Clone, Default, Deserialize)]
 pub struct ToolConfig {
     pub policy: Option<String>,
@@ -137,7 +175,7 @@ pub(super) struct Settings {
     /// The user's own keys, in the order of the file.
     pub keys: Vec<KeySetting>,
     /// What is understood of it, setting by setting, by dotted names.
-    pub written: BTreeMap<String, Written>,
+    pub written: BTreeMap<String, FileValue>,
     /// What is not understood: what it affects, and where and what it is.
     pub faults: Vec<(Affects, String)>,
 }
@@ -156,7 +194,7 @@ impl Settings {
 
     fn parse(text: &str, catalog: &Catalog) -> Self {
         let (table, mut mistakes) = toml_check::check(text, FILE);
-        let Some(mut table) = table else { return Self::of_faults(mistakes) };
+        let Some(mut table) = table else { return Self::from_faults(mistakes) };
         for mistake in check::names(text, table.get_ref(), catalog) {
             if let Some(top) = &mistake.top {
                 table.get_mut().remove(top.as_str());
@@ -167,17 +205,17 @@ impl Settings {
         match FileConfig::deserialize(toml::de::Deserializer::from(table)) {
             Ok(file) => {
                 let keys = file.keys.settings(text);
-                Self { file, keys, written, ..Self::of_faults(mistakes) }
+                Self { file, keys, written, ..Self::from_faults(mistakes) }
             }
             Err(error) => {
                 let at = error.span().map_or(0, |span| span.start);
                 mistakes.push(Mistake::unread(Spot::new(text, at)));
-                Self::of_faults(mistakes)
+                Self::from_faults(mistakes)
             }
         }
     }
 
-    fn of_faults(mistakes: Vec<Mistake>) -> Self {
+    fn from_faults(mistakes: Vec<Mistake>) -> Self {
         let fault = |mut mistake: Mistake| {
             // What TOML makes of [limits.agent/tool] without quotes, once the slash is a dot.
             if mistake.top.as_deref() == Some("limits") && mistake.words.ends_with("not a table") {
@@ -203,7 +241,7 @@ fn affects(top: Option<&str>) -> Affects {
 }
 
 /// Returns each setting as written, by its dotted name.
-fn written(text: &str, table: &DeTable) -> BTreeMap<String, Written> {
+fn written(text: &str, table: &DeTable) -> BTreeMap<String, FileValue> {
     let mut all = BTreeMap::new();
     let line = |at: usize| Spot::new(text, at).line;
     let mut left = vec![(String::new(), table)];
@@ -213,15 +251,15 @@ fn written(text: &str, table: &DeTable) -> BTreeMap<String, Written> {
             match value.get_ref() {
                 DeValue::Table(table) => left.push((format!("{name}."), table)),
                 DeValue::String(value) => {
-                    all.insert(name, Written { line: line(key.span().start), value: value.to_string() });
+                    all.insert(name, FileValue { line: line(key.span().start), value: value.to_string() });
                 }
                 DeValue::Array(list) => {
                     let texts: Vec<&str> = list.iter().filter_map(|text| text.get_ref().as_str()).collect();
-                    all.insert(name, Written { line: line(key.span().start), value: texts.join(" ") });
+                    all.insert(name, FileValue { line: line(key.span().start), value: texts.join(" ") });
                 }
                 _ => {
                     let value = text.get(value.span()).unwrap_or_default().to_owned();
-                    all.insert(name, Written { line: line(key.span().start), value });
+                    all.insert(name, FileValue { line: line(key.span().start), value });
                 }
             }
         }
@@ -230,13 +268,13 @@ fn written(text: &str, table: &DeTable) -> BTreeMap<String, Written> {
 }
 
 /// Reads how long outputs stay in overspill's own store: an age, or `never` for no limit.
-pub(super) fn kept_for(text: &str) -> Option<Option<jiff::SignedDuration>> {
+pub(super) fn parse_retention(text: &str) -> Option<Option<jiff::SignedDuration>> {
     if text == "never" { Some(None) } else { crate::base::human::parse_age(text).map(Some) }
 }
 
 fn age(text: &str) -> Result<(), String> {
     let words = || format!("does not take `{}`; write an age such as 12h or 7d, or never", few_words(text));
-    kept_for(text).map(drop).ok_or_else(words)
+    parse_retention(text).map(drop).ok_or_else(words)
 }
 
 fn mouse(text: &str) -> Result<(), String> {
@@ -265,7 +303,7 @@ mod tests {
         assert_eq!(words, ["max_bytes=50k", "max_lines=5", "task_tool=true"]);
         assert_eq!(
             read.written["limits.opencode/output.max_bytes"],
-            Written { line: 4, value: "50k".into() }
+            FileValue { line: 4, value: "50k".into() }
         );
     }
 
@@ -275,5 +313,33 @@ mod tests {
         assert_eq!(read.file.policy.as_deref(), Some("pi/bash"));
         let affected: Vec<Affects> = read.faults.iter().map(|(affects, _)| *affects).collect();
         assert_eq!(affected, [Affects::Screens, Affects::Retention]);
+    }
+
+    #[derive(Debug, serde::Deserialize)]
+    struct KeysFile {
+        keys: KeysConfig,
+    }
+
+    fn read_keys(text: &str) -> Result<Vec<KeySetting>, String> {
+        toml::from_str::<KeysFile>(text)
+            .map(|file| file.keys.settings(text))
+            .map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn an_action_has_a_key_or_a_list_of_keys() {
+        let setting = |name: &str, keys: &[&str], line| KeySetting {
+            name: name.into(),
+            keys: keys.iter().map(|key| (*key).to_owned()).collect(),
+            line,
+        };
+        let text = "[keys]\nsearch = \"ctrl-f\"\n\nnext-match = [\n  \"n\", \"ctrl-n\"]\nfollow = []\n";
+        let settings = [
+            setting("search", &["ctrl-f"], 2),
+            setting("next-match", &["n", "ctrl-n"], 4),
+            setting("follow", &[], 6),
+        ];
+        assert_eq!(read_keys(text).unwrap(), settings);
+        assert_eq!(read_keys("keys.wrap = \"x\"").unwrap(), [setting("wrap", &["x"], 1)]);
     }
 }

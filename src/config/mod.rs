@@ -6,7 +6,6 @@ mod check;
 mod effective;
 mod fault;
 mod file;
-mod keys;
 mod overrides;
 mod stored;
 mod theme;
@@ -21,14 +20,15 @@ use crate::store::{Env, LazyStores, Record, RunRecord};
 use crate::text::search::{Pattern, SeverityPatterns};
 
 pub use agent::AgentLimits;
-#[cfg(feature = "app")]
 pub(crate) use agent::settings;
-use effective::Written;
+use effective::FileValue;
 pub use effective::{EffectiveSetting, KEEP_OWN, SettingFrom};
 pub use fault::{Affects, FileFault, Need};
 use file::Settings;
-pub use file::{ConfigValue, FileConfig, HookConfig, MAX_NOTE, MouseConfig, Parameters, ToolConfig};
-pub use keys::{KeySetting, KeysConfig};
+pub use file::{
+    ConfigValue, FileConfig, HookConfig, KeySetting, KeysConfig, MAX_NOTE, MouseConfig, Parameters,
+    ToolConfig,
+};
 pub use overrides::{ChosenBy, EffectivePolicy, LimitsFrom, OverrideError, Overrides, POLICY_VARIABLE};
 use overrides::{apply, is_limit, set_limits};
 pub(crate) use stored::{FileOrigin, StoredFile};
@@ -47,7 +47,7 @@ pub struct Config {
     pub env: Env,
     file: FileConfig,
     keys: Vec<KeySetting>,
-    written: BTreeMap<String, Written>,
+    written: BTreeMap<String, FileValue>,
     faults: Vec<FileFault>,
     path: Option<PathBuf>,
     directory: PathBuf,
@@ -102,7 +102,7 @@ impl Config {
             }
             self.add_fault(affects, format!("{}:{words}", path.display()));
         }
-        if let Some(age) = file.keep_own.as_deref().and_then(file::kept_for) {
+        if let Some(age) = file.keep_own.as_deref().and_then(file::parse_retention) {
             self.stores.change(|stores| stores.keep_own_for(age));
         }
         (self.file, self.keys, self.written, self.path) = (file, keys, written, Some(path));
@@ -248,6 +248,21 @@ impl Config {
         })
     }
 
+    /// Same as [`Config::resolve`] for a new output: a tool that the policy does not know changes nothing.
+    pub(crate) fn resolve_new(&self, overrides: &Overrides) -> Result<EffectivePolicy, OverrideError> {
+        match self.resolve(overrides, None) {
+            Err(OverrideError::NoTool(_)) => {
+                self.resolve(&Overrides { tool: None, ..overrides.clone() }, None)
+            }
+            resolved => resolved,
+        }
+    }
+
+    /// Same as [`Config::resolve`] for the policy of this name, whatever the output.
+    pub(crate) fn resolve_named(&self, name: &str) -> Result<EffectivePolicy, OverrideError> {
+        self.resolve(&Overrides { policy: Some(name.to_owned()), ..Overrides::default() }, None)
+    }
+
     /// Returns how sure it is that the model got what the policy makes, with the limits of `run` if there is one.
     fn certainty(&self, policy: &Policy, run: Option<&RunRecord>, file: Option<&StoredFile>) -> Certainty {
         match run {
@@ -273,10 +288,8 @@ impl Config {
 
     /// Returns the policy for the output of a failing command, with its effective limits, if the agent uses another
     /// than `policy` there.
-    pub fn of_failed(&self, policy: &Policy) -> Result<Option<Policy>, OverrideError> {
-        let Some(name) = policy.failed() else { return Ok(None) };
-        let overrides = Overrides { policy: Some(name.to_owned()), ..Overrides::default() };
-        Ok(Some(self.resolve(&overrides, None)?.policy))
+    pub fn failed_policy(&self, policy: &Policy) -> Result<Option<Policy>, OverrideError> {
+        policy.failed().map(|name| Ok(self.resolve_named(name)?.policy)).transpose()
     }
 
     /// Returns the policy, what chose it, and the `--tool` that remains for the policy itself.
@@ -287,7 +300,7 @@ impl Config {
     ) -> Result<(Policy, ChosenBy, Option<String>), OverrideError> {
         let tool = overrides.tool.clone();
         if let Some(name) = &overrides.policy {
-            let (name, kind) = of_agent(name, tool);
+            let (name, kind) = join_agent(name, tool);
             return Ok((self.catalog.get(&name)?, ChosenBy::Person, kind));
         }
         let variable = self.variable();
@@ -302,13 +315,13 @@ impl Config {
             return Ok((self.catalog.get(name)?, ChosenBy::Store(candidates), tool));
         }
         if let Some(name) = variable {
-            let (name, kind) = of_agent(&name, tool);
+            let (name, kind) = join_agent(&name, tool);
             let policy = self.catalog.get(&name).map_err(OverrideError::Variable)?;
             return Ok((policy, ChosenBy::Variable, kind));
         }
         let name = self.file.policy.as_deref().unwrap_or(DEFAULT_POLICY);
         let (name, kind) = match configured {
-            None => of_agent(name, tool),
+            None => join_agent(name, tool),
             Some(_) => (name.to_owned(), tool),
         };
         let policy = self.catalog.get(&name)?;
@@ -341,7 +354,7 @@ impl Config {
 }
 
 /// Joins the name of an agent with a tool; any other policy has the tool to itself.
-fn of_agent(policy: &str, tool: Option<String>) -> (String, Option<String>) {
+fn join_agent(policy: &str, tool: Option<String>) -> (String, Option<String>) {
     match tool {
         Some(tool) if !policy.contains('/') => (format!("{policy}/{tool}"), None),
         tool => (policy.to_owned(), tool),

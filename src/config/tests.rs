@@ -79,7 +79,7 @@ fn the_same_limit_twice_is_refused() {
 }
 
 #[test]
-fn a_suffix_goes_with_bytes_only() {
+fn a_suffix_is_for_bytes_only() {
     let home = tempfile::tempdir().unwrap();
     let size = Some("50k".parse().unwrap());
     let overrides =
@@ -89,7 +89,7 @@ fn a_suffix_goes_with_bytes_only() {
 }
 
 #[test]
-fn a_tool_that_chooses_nothing_is_refused() {
+fn a_tool_without_effect_is_refused() {
     let home = tempfile::tempdir().unwrap();
     let overrides = Overrides { tool: Some("grep".into()), ..Overrides::default() };
     let error = config(home.path()).resolve(&overrides, None).unwrap_err();
@@ -144,7 +144,7 @@ fn plain(tool: &str, more: &str) -> String {
 const STORE: &str = "agent = \"mine\"\nsource = \"me\"\nconfidence = \"own\"\n\n[[store]]\nroots = [\"~/spills\"]\nfiles = [{ name = 'x-(?<id>tool_.+)', policies = [\"mine/other\", \"mine/new\", \"mine/old\"] }, { name = 'y', policies = [\"mine/new\", \"mine/old\"] }]\nretention = { by = \"never\" }\n";
 
 #[test]
-fn the_time_in_the_id_goes_before_that_of_the_last_change_and_other_tools_keep_their_place() {
+fn the_time_in_the_id_precedes_the_modification_time() {
     let home = tempfile::tempdir().unwrap();
     let own = |name: &str, text: &str| write(&home.path().join(".config/overspill").join(name), text);
     own("policies/old.toml", &plain("old", "until = { date = \"2026-08\" }\nera_of = \"mine/new\"\n"));

@@ -43,7 +43,7 @@ pub enum Backdrop {
 impl Backdrop {
     /// Reads the variable `COLORFGBG`, which some terminals set to the numbers of their two colours: `0;15` is black on
     /// white. The last number is that of the background.
-    pub fn of_variable(value: &str) -> Option<Self> {
+    pub fn from_variable(value: &str) -> Option<Self> {
         match value.rsplit(';').next()?.parse().ok()? {
             7u8 | 15 => Some(Self::Light),
             0..=8 => Some(Self::Dark),
@@ -53,7 +53,7 @@ impl Backdrop {
 
     /// Reads a colour as terminals tell it: `rgb:ffff/ffff/ffff`, each part of one to four hexadecimal digits. Light is
     /// what is brighter than a medium grey (luma of ITU-R BT.601).
-    pub fn of_colour(colour: &str) -> Option<Self> {
+    pub fn from_colour(colour: &str) -> Option<Self> {
         let parts = colour.strip_prefix("rgb:").or_else(|| colour.strip_prefix("rgba:"))?;
         let mut shares = parts.split('/').map(|part| {
             let most = 16u32
@@ -271,13 +271,13 @@ mod tests {
     #[test]
     fn a_colour_is_light_or_dark_in_as_many_digits_as_it_is_told() {
         for light in ["rgb:ffff/ffff/ffff", "rgb:fd/f6/e3", "rgb:f/f/f", "rgba:ffff/ffff/0000/0000"] {
-            assert_eq!(Backdrop::of_colour(light), Some(Backdrop::Light), "{light}");
+            assert_eq!(Backdrop::from_colour(light), Some(Backdrop::Light), "{light}");
         }
         for dark in ["rgb:0000/0000/0000", "rgb:1e1e/1e1e/2e2e", "rgb:000/000/fff", "rgba:00/2b/36/ff"] {
-            assert_eq!(Backdrop::of_colour(dark), Some(Backdrop::Dark), "{dark}");
+            assert_eq!(Backdrop::from_colour(dark), Some(Backdrop::Dark), "{dark}");
         }
         for none in ["", "rgb:", "rgb:ff/ff", "rgb:ff//ff", "rgb:fffffffff/0/0", "rgb:gg/00/00", "#ffffff"] {
-            assert_eq!(Backdrop::of_colour(none), None, "{none}");
+            assert_eq!(Backdrop::from_colour(none), None, "{none}");
         }
     }
 }

@@ -23,7 +23,7 @@ impl OpenOutput {
     }
 
     pub(crate) fn facts(&self) -> Vec<NamedFact> {
-        let mut facts = of_call(self);
+        let mut facts = call_facts(self);
         facts.push(("file", self.subject.path().to_owned()));
         if !self.is_rest_missing() {
             facts.push(("size", bytes(self)));
@@ -45,10 +45,10 @@ impl OpenOutput {
     }
 }
 
-fn of_call(output: &OpenOutput) -> Vec<NamedFact> {
+fn call_facts(output: &OpenOutput) -> Vec<NamedFact> {
     let call = |words: &str| vec![("call", words.to_owned())];
     match (&output.recorded, &output.cited) {
-        (Some(recorded), _) => of_record(recorded),
+        (Some(recorded), _) => record_facts(recorded),
         (None, Cited::By(cited)) => {
             vec![
                 ("session", cited.file.id.clone()),
@@ -114,7 +114,7 @@ fn certainty(output: &OpenOutput) -> &'static str {
     }
 }
 
-fn of_record(recorded: &RecordedCall) -> Vec<NamedFact> {
+fn record_facts(recorded: &RecordedCall) -> Vec<NamedFact> {
     let mut facts = vec![("compared", describe_check(recorded.check.as_ref()))];
     if let RestOfOutput::Missing(why) = recorded.rest {
         facts.push(("missing", why.to_owned()));

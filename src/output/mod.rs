@@ -1,11 +1,11 @@
 //! One output that is open: what it is, its bytes, what has been counted of it, and what the model got or would get of it.
 
+pub(crate) mod describe;
 pub(crate) mod facts;
 pub(crate) mod lines;
 pub mod plan;
 pub mod recorded;
 pub mod subject;
-pub(crate) mod words;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -77,7 +77,7 @@ pub struct OpenOutput {
     pub preview: Result<Preview, String>,
     state: PlanState,
     made_by: Option<(PreviewFrom, EffectivePolicy)>,
-    /// The most distinct bytes of the output that any plan on the thread of the screens has read.
+    /// Maximum number of distinct bytes of the output that any plan on the thread of the screens has read.
     pub touched: u64,
     pub seen: Doc,
     pub file: Doc,
@@ -87,7 +87,7 @@ pub struct OpenOutput {
     /// Whether the preview is the recorded text, if there is one.
     pub(crate) preview_from: PreviewFrom,
     pub(crate) rules: Dividers,
-    /// How much of the size limit the escape sequences took, in percent, if it is worth a word.
+    /// Percentage of the size limit spent on escape sequences, if notable.
     pub(crate) escapes: Option<u64>,
     /// Whether what was recorded and what the policy makes are to be compared.
     pub(crate) is_compared: bool,

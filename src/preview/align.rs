@@ -14,10 +14,11 @@ const MIN_MATCH: usize = 8;
 /// A match in the middle of a line counts from this many bytes on.
 const MIN_INSIDE: usize = 32;
 
-/// The most places of the output that are tried for one line of the text.
+/// Maximum number of places of the output that are tried for one line of the text.
 const MAX_PLACES: usize = 64;
 
-/// The most bytes of the output that are looked through in all. What is not found until then counts as not found.
+/// Maximum number of bytes of the output that are looked through in all. What is not found until then counts as not
+/// found.
 const MAX_BYTES: usize = 4 << 30;
 
 /// A piece of the recorded text. The pieces are in order, and joined they are the text.
@@ -114,7 +115,7 @@ impl Aligner<'_> {
         let found =
             found.or_else(|| both.iter().flatten().find_map(|(line, end)| self.find(line, *end, floor)));
         match found {
-            Some(Found { start, place, run }) => {
+            Some(FoundPiece { start, place, run }) => {
                 self.skip(start);
                 self.from = place;
                 self.take(run);
@@ -124,15 +125,15 @@ impl Aligner<'_> {
     }
 
     /// Returns the line of the text if the output goes on with it.
-    fn next(&self, line: &Range<usize>, end: usize, floor: usize) -> Option<Found> {
+    fn next(&self, line: &Range<usize>, end: usize, floor: usize) -> Option<FoundPiece> {
         let run = self.extend(line.start, self.from, end, floor);
         let is_whole = run.text_end >= line.end && !line.is_empty();
         let is_sure = run.text_end - line.start >= MIN_MATCH || self.is_next();
-        (is_whole && is_sure).then_some(Found { start: line.start, place: self.from, run })
+        (is_whole && is_sure).then_some(FoundPiece { start: line.start, place: self.from, run })
     }
 
     /// Finds a line of the text in the rest of the output, where it goes on longest.
-    fn find(&mut self, line: &Range<usize>, end: usize, floor: usize) -> Option<Found> {
+    fn find(&mut self, line: &Range<usize>, end: usize, floor: usize) -> Option<FoundPiece> {
         // A short line is looked for together with what follows it.
         let anchor = line.start..line.end.max((line.start + MIN_MATCH).min(end));
         if anchor.len() < MIN_MATCH || self.looked >= MAX_BYTES || !self.text.is_char_boundary(anchor.end) {
@@ -144,7 +145,7 @@ impl Aligner<'_> {
         self.looked += places.last().filter(|_| places.len() == MAX_PLACES).map_or(hay.len(), |last| *last);
         let runs = places.into_iter().map(|place| self.from + place).map(|place| {
             let run = self.extend(anchor.start, place, end, floor);
-            Found { start: anchor.start, place, run }
+            FoundPiece { start: anchor.start, place, run }
         });
         // Of equally long ones, the first.
         runs.reduce(|best, other| if other.run.text_end > best.run.text_end { other } else { best })
@@ -213,7 +214,7 @@ impl Aligner<'_> {
     }
 }
 
-struct Found {
+struct FoundPiece {
     /// Where it begins in the text.
     start: usize,
     /// Where it begins in the output.

@@ -10,8 +10,8 @@ use super::policy::Policy;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ToCount {
-    /// Those without which it is not settled which ranges of the output are kept, and which limit cut the rest. The text
-    /// may still show `…` for a figure.
+    /// Those without which it is not certain which ranges of the output are kept, and which limit cut the rest. The
+    /// text may still show `…` for a figure.
     #[cfg(feature = "app")]
     Ranges,
     /// Those used in the preview's text.

@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_wanted_is_not_compared() {
+    fn an_unwanted_comparison_is_not_made() {
         assert_eq!(differences("one text", "an other", &|| false), None);
     }
 

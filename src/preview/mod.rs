@@ -67,8 +67,6 @@ pub use policy::{Policy, PolicyError};
 #[cfg(feature = "app")]
 pub(crate) use recorded::recorded;
 #[cfg(feature = "app")]
-pub(crate) use report::streamed_report;
-#[cfg(feature = "app")]
 pub(crate) use template::pattern::NoticePattern;
 pub use value::Value;
 
@@ -77,7 +75,7 @@ pub use value::Value;
 pub use {
     crate::base::provenance::Certainty,
     plan::plan_touching,
-    report::{Report, ReportPart, report},
+    report::{Report, report},
 };
 
 pub(crate) use counting::{CountedPlan, ToCount, plan_counting};

@@ -97,7 +97,6 @@ impl Part {
     }
 
     /// Passes on the part's text in order, of kept text a piece at a time, so that memory does not grow with it.
-    #[cfg(feature = "app")]
     pub(crate) fn each_piece<E>(
         &self,
         input: &Input,
@@ -390,7 +389,7 @@ pub struct Preview {
     pub(crate) reply: Reply,
     /// Totals that the text still lacks, each shown as `…`. If empty, the text is exact.
     pub missing: TotalsMask,
-    /// Totals without which it is not settled which ranges of the output the parts keep, nor by which limit it is cut.
+    /// Totals without which it is not certain which ranges of the output the parts keep, nor by which limit it is cut.
     pub(crate) ranges_missing: TotalsMask,
     /// Totals that the counts above still lack. If empty, all counts are known.
     pub counts_missing: TotalsMask,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 pub const BATCH: usize = 4096;
 
-/// The most bytes of a row's text: about as much as a wide screen shows.
+/// Maximum length of a row's text, in bytes: about as much as a wide screen shows.
 const MAX_TEXT: usize = 240;
 
 /// All rows of a list, numbered from 0. A clone shares the batches, and does not change with the original.

@@ -293,7 +293,7 @@ pub(crate) fn details(row: &CallRow) -> [SafeText; 2] {
     let sizes = row.sizes.clone().unwrap_or_default();
     let evidence = sizes.evidence.or(row.evidence).map_or("no result recorded", |evidence| evidence.as_str());
     let got = sizes.got.map(|got| format!("got {} ({} tokens)", size(got), tokens(got)));
-    let (thread, verdict) = (row.thread.to_string(), row.verdict.as_ref().and_then(in_words));
+    let (thread, verdict) = (row.thread.to_string(), row.verdict.as_ref().and_then(describe_verdict));
     let parts = [Some(evidence.to_owned()), got, Some(thread), Some(row.state()), verdict];
     [joined(parts), format!("{} {}", row.tool, sizes.command).into()]
 }
@@ -307,7 +307,7 @@ pub(crate) fn facts(row: &CallRow, known: Vec<(&'static str, String)>) -> Vec<(&
 }
 
 /// Describes what a comparison with the policies found, besides a difference, which the state says.
-fn in_words(verdict: &Verdict) -> Option<String> {
+fn describe_verdict(verdict: &Verdict) -> Option<String> {
     match verdict {
         Verdict::Equal { policy, against: Against::Witness, .. } => Some(format!("plausible: {policy}")),
         Verdict::Equal { policy, by, .. } => {

@@ -24,7 +24,7 @@ pub(crate) enum CellSide {
 pub(crate) struct TableColumn {
     pub heading: &'static str,
     pub side: CellSide,
-    /// The most columns of the screen that it takes; 0 is all that the others leave.
+    /// Maximum width on the screen, in columns; 0 is all that the others leave.
     pub most: usize,
     /// When it makes room for that one: the smallest number first; `None` never.
     pub yields: Option<u8>,
@@ -264,10 +264,11 @@ pub(crate) fn column_widths(
     widths
 }
 
-/// The most columns of an id in a table: other commands take it, so it is cut only if it is longer than any agent's.
+/// Maximum width of an id in a table, in columns: other commands take it, so it is cut only if it is longer than any
+/// agent's.
 pub(crate) const ID: usize = 64;
 
-/// The most columns of a policy's name in a table: `-p` takes it.
+/// Maximum width of a policy's name in a table, in columns: `-p` takes it.
 pub(crate) const POLICY: usize = 40;
 
 /// Joins the parts of a line of details, as far as there are any.

@@ -13,14 +13,14 @@ use crate::text::search::SeverityPatterns;
 
 use super::lost::LostInCall;
 
-/// Up to this many bytes a gap is searched for line feeds.
+/// Maximum length of a gap that is searched for line feeds, in bytes.
 const MAX_LINE: usize = 64 << 10;
 
-/// Up to this many bytes of a lost line are shown.
+/// Maximum length of a lost line as it is shown, in bytes.
 const MAX_TEXT: usize = 400;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ModelGot {
+pub enum KeptShare {
     /// All of it, but perhaps for the line feed at its end.
     All,
     Nothing,
@@ -36,7 +36,7 @@ pub enum ModelGot {
 /// What the model got of an output, by the policy with which it opens.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelShare {
-    pub got: ModelGot,
+    pub got: KeptShare,
     /// The errors in it; `None` if it is too long to count them for a list.
     pub lost: Option<LostInCall>,
     /// What the model lost first; `None` if it got all, or the output is too long.
@@ -53,21 +53,21 @@ pub struct FirstLost {
 
 impl ModelShare {
     /// Measures an output of which these ranges, in order, were kept, and counts the errors.
-    pub(crate) fn of(view: &MapView, kept: &[Range<usize>], severities: &SeverityPatterns) -> Self {
-        let got = ModelGot::kept(kept, view);
+    pub(crate) fn measure(view: &MapView, kept: &[Range<usize>], severities: &SeverityPatterns) -> Self {
+        let got = KeptShare::kept(kept, view);
         let (lost, line) = LostInCall::beside(view, kept, severities).unzip();
-        let first_lost = line.filter(|_| got.is_cut()).map(|line| FirstLost::of(line, view, kept));
+        let first_lost = line.filter(|_| got.is_cut()).map(|line| FirstLost::find(line, view, kept));
         Self { got, lost, first_lost }
     }
 
-    pub(crate) fn without_errors(got: ModelGot) -> Self {
+    pub(crate) fn without_errors(got: KeptShare) -> Self {
         Self { got, lost: None, first_lost: None }
     }
 }
 
 impl FirstLost {
     /// Describes the line of an error or warning, or else the first line of which these ranges do not have all.
-    fn of(line: Option<Range<usize>>, bytes: &[u8], kept: &[Range<usize>]) -> Self {
+    fn find(line: Option<Range<usize>>, bytes: &[u8], kept: &[Range<usize>]) -> Self {
         let start = line.as_ref().map_or_else(|| first_lost_line(bytes, kept), |line| line.start);
         let line = line.unwrap_or_default();
         let text = &bytes[line.start..line.end.min(line.start + MAX_TEXT)];
@@ -78,7 +78,7 @@ impl FirstLost {
     }
 }
 
-impl ModelGot {
+impl KeptShare {
     /// Returns what these ranges, in order, are of `bytes`.
     fn kept(kept: &[Range<usize>], bytes: &[u8]) -> Self {
         let lost: Vec<Range<usize>> = Got(kept).gaps(bytes.len());
@@ -92,7 +92,7 @@ impl ModelGot {
         }
     }
 
-    pub fn words(self) -> String {
+    pub fn label(self) -> String {
         match self {
             Self::All => "all".into(),
             Self::Nothing => "nothing".into(),
@@ -136,13 +136,13 @@ fn is_last_line(gap: &Range<usize>, bytes: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    fn words(kept: &[(usize, usize)], bytes: &[u8]) -> String {
+    fn label(kept: &[(usize, usize)], bytes: &[u8]) -> String {
         let kept: Vec<Range<usize>> = kept.iter().map(|(start, end)| *start..*end).collect();
-        ModelGot::kept(&kept, bytes).words()
+        KeptShare::kept(&kept, bytes).label()
     }
 
     #[test]
-    fn what_was_kept_in_a_word() {
+    fn the_kept_share_in_a_word() {
         let text = b"one\ntwo\nthree\n";
         let table: [(&[(usize, usize)], &str); 8] = [
             (&[(0, 14)], "all"),
@@ -155,19 +155,19 @@ mod tests {
             (&[(4, 14)], "71%"),
         ];
         for (kept, expected) in table {
-            assert_eq!(words(kept, text), expected, "{kept:?}");
+            assert_eq!(label(kept, text), expected, "{kept:?}");
         }
         let long = vec![b'x'; 100_000];
-        assert_eq!(words(&[(0, 1)], &long), "<1%");
-        assert_eq!(words(&[(0, 99_999)], &long), "99%");
-        assert_eq!(words(&[], b""), "all");
+        assert_eq!(label(&[(0, 1)], &long), "<1%");
+        assert_eq!(label(&[(0, 99_999)], &long), "99%");
+        assert_eq!(label(&[], b""), "all");
     }
 
     #[test]
-    fn what_was_lost_first_is_an_error_or_else_the_cut() {
+    fn the_first_loss_is_an_error_or_else_the_cut() {
         let bytes = b"one\ntwo\n\x1b[31merror: three\x1b[0m\n";
         let first = |line| {
-            let FirstLost { line, text } = FirstLost::of(line, bytes, std::slice::from_ref(&(0..4)));
+            let FirstLost { line, text } = FirstLost::find(line, bytes, std::slice::from_ref(&(0..4)));
             (line, text.to_string())
         };
         assert_eq!(first(None), (2, String::new()));

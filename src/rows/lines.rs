@@ -29,7 +29,7 @@ pub(crate) static SPEC: ListSpec<FoundLine> =
             ListColumn::new("line", Right, 10, |row: &FoundLine, _| RowCell::plain(thousands(row.number)))
                 .sorts('n', LARGEST, |a, b| b.number.cmp(&a.number)),
             ListColumn::new("model", Left, 30, |row: &FoundLine, _| {
-                RowCell::new(got_in_words(row), if is_lost(row) { Tone::Warning } else { Tone::Dim })
+                RowCell::new(describe_got(row), if is_lost(row) { Tone::Warning } else { Tone::Dim })
             }),
             ListColumn::new("text", Left, 0, |row: &FoundLine, _| RowCell::plain(row.text.clone())),
         ],
@@ -46,7 +46,7 @@ pub(crate) fn is_lost(row: &FoundLine) -> bool {
 }
 
 /// Says what became of a line: `kept`, `lost: over 50 KB`.
-pub(crate) fn got_in_words(row: &FoundLine) -> String {
+pub(crate) fn describe_got(row: &FoundLine) -> String {
     match (row.got, &row.over) {
         (LineReceipt::Lost(LostBy::Limit(_)), Some(over)) => format!("lost: {over}"),
         (got, _) => got.describe().to_owned(),

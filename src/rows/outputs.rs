@@ -23,7 +23,7 @@ use super::column::{
     ID, LARGEST, ListColumn, ListSpec, NAMES, RowCell, RowLook, RowOrder, SlowFigure, SlowState, Tone, WIDE,
     joined, key_of, share,
 };
-use super::got::{ModelGot, ModelShare};
+use super::got::{KeptShare, ModelShare};
 use super::lost::LostInCall;
 
 #[derive(Debug, Clone)]
@@ -287,14 +287,14 @@ fn measured<T>(row: &OutputRow, figure: impl Fn(&ModelShare) -> Option<T>) -> Sl
 fn got(row: &OutputRow, look: &RowLook) -> RowCell {
     let measured = measured(row, |share| Some(share.got));
     let words = measured.describe(|got| match *got {
-        ModelGot::Percent(percent) => share(percent.into(), look),
-        ModelGot::LostLastLine if look.width < WIDE => "−1 line".to_owned(),
-        got => got.words(),
+        KeptShare::Percent(percent) => share(percent.into(), look),
+        KeptShare::LostLastLine if look.width < WIDE => "−1 line".to_owned(),
+        got => got.label(),
     });
     let tone = match measured.value {
-        Some(ModelGot::Error | ModelGot::Nothing | ModelGot::Unsaved) => Tone::Warning,
-        Some(ModelGot::LostLastLine | ModelGot::Percent(_)) => Tone::Plain,
-        Some(ModelGot::All) | None => Tone::Dim,
+        Some(KeptShare::Error | KeptShare::Nothing | KeptShare::Unsaved) => Tone::Warning,
+        Some(KeptShare::LostLastLine | KeptShare::Percent(_)) => Tone::Plain,
+        Some(KeptShare::All) | None => Tone::Dim,
     };
     RowCell::new(words, tone)
 }

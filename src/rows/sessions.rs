@@ -23,7 +23,7 @@ use super::lost::LostInCall;
 
 /// What the ends of a session's file say about it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct SessionWords {
+pub struct SessionTexts {
     pub version: SafeText,
     pub project: SafeText,
     /// The title, or the first words of the user.
@@ -39,7 +39,7 @@ pub struct SessionRow {
     pub file: Arc<SessionFile>,
     pub agent: &'static str,
     /// What the ends of its file say; `None` until they are read.
-    pub words: Option<SessionWords>,
+    pub words: Option<SessionTexts>,
     /// The sums over its calls, without those that were copied from a session before it.
     pub sums: SlowFigure<CallSums>,
     /// The errors in the outputs that were cut, as far as those are there.
@@ -50,7 +50,7 @@ pub struct SessionRow {
     pub earlier: Arc<[Arc<SessionFile>]>,
 }
 
-impl SessionWords {
+impl SessionTexts {
     pub(crate) fn new(facts: &SessionFacts, is_open_to_others: bool) -> Self {
         let text = |text: &Option<String>| {
             SafeText::from(text.as_deref().unwrap_or_default().lines().next().unwrap_or_default())
@@ -70,7 +70,7 @@ impl SessionRow {
     pub(crate) fn new(file: SessionFile) -> Self {
         Self {
             agent: list::format_of(&file).map_or("", |format| format.agent()),
-            words: (!file.facts.id.is_empty()).then(|| SessionWords::new(&file.facts, false)),
+            words: (!file.facts.id.is_empty()).then(|| SessionTexts::new(&file.facts, false)),
             file: Arc::new(file),
             sums: SlowFigure::default(),
             lost: SlowFigure::default(),
@@ -122,7 +122,7 @@ const COLUMNS: &[ListColumn<SessionRow>] = &[
         |a, b| a.agent.cmp(b.agent),
     ),
     ListColumn::new("project", Path, 24, |row: &SessionRow, _| {
-        RowCell::plain(words(row, |words| words.project.clone()))
+        RowCell::plain(text(row, |words| words.project.clone()))
     })
     .yields(2)
     .sorts('p', NAMES, |a, b| project(a).cmp(&project(b))),
@@ -145,7 +145,7 @@ const COLUMNS: &[ListColumn<SessionRow>] = &[
         },
     ),
     ListColumn::new("title", Left, 0, title).sorts('t', NAMES, |a, b| {
-        let [a, b] = [a, b].map(|row| words(row, |words| words.title.clone()));
+        let [a, b] = [a, b].map(|row| text(row, |words| words.title.clone()));
         (a.is_empty(), &*a).cmp(&(b.is_empty(), &*b))
     }),
 ];
@@ -185,7 +185,7 @@ fn when(row: &SessionRow, look: &RowLook) -> RowCell {
 }
 
 fn title(row: &SessionRow, _: &RowLook) -> RowCell {
-    let title = words(row, |words| words.title.clone());
+    let title = text(row, |words| words.title.clone());
     if title.is_empty() { RowCell::dim(row.file.id.as_str()) } else { RowCell::plain(title) }
 }
 
@@ -206,7 +206,7 @@ fn time_left(row: &SessionRow, look: &RowLook) -> RowCell {
     }
 }
 
-fn words(row: &SessionRow, of: fn(&SessionWords) -> SafeText) -> SafeText {
+fn text(row: &SessionRow, of: fn(&SessionTexts) -> SafeText) -> SafeText {
     row.words.as_ref().map(of).unwrap_or_default()
 }
 
@@ -222,7 +222,7 @@ fn by_sum(a: &SessionRow, b: &SessionRow, of: fn(&CallSums) -> u64) -> Ordering 
 }
 
 fn project(row: &SessionRow) -> String {
-    let project = words(row, |words| words.project.clone());
+    let project = text(row, |words| words.project.clone());
     if project.is_empty() { "–".to_owned() } else { project.to_string() }
 }
 
@@ -238,7 +238,7 @@ pub(crate) fn details(row: &SessionRow) -> [SafeText; 2] {
     let agent = format!("{} {}", row.agent, words.version);
     let open = if words.is_open_to_others { "other users can read it" } else { "" }.to_owned();
     [
-        joined([agent.trim_end().to_owned(), open, words.project.to_string(), sums_in_words(row)].map(Some)),
+        joined([agent.trim_end().to_owned(), open, words.project.to_string(), describe_sums(row)].map(Some)),
         path,
     ]
 }
@@ -262,22 +262,19 @@ pub(crate) fn facts(row: &SessionRow, look: &RowLook) -> [(&'static str, String)
         ("project", words.project.to_string()),
         ("begun", time(words.begun)),
         ("changed", time(row.changed())),
-        ("calls", sums_in_words(row)),
+        ("calls", describe_sums(row)),
         ("errors lost", lost(row, look).text.to_string()),
         ("time left", format!("{}{first}", time_left(row, look).text)),
         ("read by", readers.unwrap_or("…").to_owned()),
     ]
 }
 
-fn sums_in_words(row: &SessionRow) -> String {
-    match &row.sums.value {
-        Some(sums) => in_words(sums),
-        None if row.sums.state == SlowState::Failed => "its records cannot be read".into(),
-        None => "counting its calls…".into(),
-    }
-}
-
-fn in_words(sums: &CallSums) -> String {
+fn describe_sums(row: &SessionRow) -> String {
+    let sums = match &row.sums.value {
+        Some(sums) => sums,
+        None if row.sums.state == SlowState::Failed => return "its records cannot be read".into(),
+        None => return "counting its calls…".into(),
+    };
     let some = |n: u64, what: &str| (n > 0).then(|| format!("{} {what}", thousands(n)));
     let left = [some(sums.lost, "never saved"), some(sums.gone, "deleted")];
     let left: Vec<String> = left.into_iter().flatten().collect();

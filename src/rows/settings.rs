@@ -4,7 +4,7 @@ use std::cmp::{Ordering, Reverse};
 
 use crate::base::human::{limit_in, thousands, tokens};
 use crate::config::EffectivePolicy;
-use crate::corpus::tune::{SettingFigures, TuneGrid, TuneSetting, frontier, share_in_words};
+use crate::corpus::tune::{SettingFigures, TuneGrid, TuneSetting, describe_share, frontier};
 use crate::preview::{Policy, Unit};
 use crate::text::label::SafeText;
 
@@ -83,7 +83,7 @@ const COLUMNS: &[ListColumn<TuneRow>] = &[
     .yields(7),
     // Rows come in this order.
     ListColumn::new("kept", Right, 11, |row: &TuneRow, _| {
-        RowCell::plain(share_in_words(row.figures.kept_finds, row.finds))
+        RowCell::plain(describe_share(row.figures.kept_finds, row.finds))
     })
     .sorts('k', LARGEST, |_, _| Ordering::Equal),
     ListColumn::new("tokens", Right, 7, |row: &TuneRow, _| RowCell::plain(estimate(row.figures.tokens)))

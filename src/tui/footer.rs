@@ -146,12 +146,12 @@ impl Footer {
     ) -> Vec<String> {
         const HELP: Hint = (&[A::Help], "help");
         let of_output = self.place == KeyContext::Pager;
-        let in_words = |hint: &Hint| hint_in_words(self.place, hint, keys);
+        let describe_hints = |hint: &Hint| describe_hint(self.place, hint, keys);
         let (first, rest) = self.hints.split_at(self.hints.len().min(WORTH_MORE));
         let is_useful = |(actions, _): &&Hint| finds_nothing.is_none_or(|action| !actions.contains(&action));
         let hints = first.iter().chain(shown).chain(rest).filter(is_useful);
-        let hints: Vec<String> = hints.filter_map(in_words).collect();
-        let [lists, help] = [of_output.then_some(LISTS), Some(HELP)].map(|hint| in_words(&hint?));
+        let hints: Vec<String> = hints.filter_map(describe_hints).collect();
+        let [lists, help] = [of_output.then_some(LISTS), Some(HELP)].map(|hint| describe_hints(&hint?));
         let joined = |some: &[String], lists: &Option<String>| {
             let all = some.iter().chain(lists).chain(&help).map(String::as_str);
             all.collect::<Vec<_>>().join(BETWEEN)
@@ -163,11 +163,11 @@ impl Footer {
 }
 
 /// Describes hints that do not stand in the footer, as far as their actions have keys.
-pub(crate) fn in_words(place: KeyContext, hints: &[Hint], keys: &KeyMap) -> Vec<String> {
-    hints.iter().filter_map(|hint| hint_in_words(place, hint, keys)).collect()
+pub(crate) fn describe_hints(place: KeyContext, hints: &[Hint], keys: &KeyMap) -> Vec<String> {
+    hints.iter().filter_map(|hint| describe_hint(place, hint, keys)).collect()
 }
 
-fn hint_in_words(place: KeyContext, (actions, word): &Hint, keys: &KeyMap) -> Option<String> {
+fn describe_hint(place: KeyContext, (actions, word): &Hint, keys: &KeyMap) -> Option<String> {
     let keys: Option<Vec<&str>> = actions.iter().map(|action| keys.known(place, *action)).collect();
     Some(format!("{} {word}", keys?.join(" ")))
 }
@@ -226,7 +226,7 @@ mod tests {
         for footer in all {
             assert!(footer.hints.len() > 1, "{footer:?}");
             for hint in footer.hints {
-                assert!(hint_in_words(footer.place, hint, KeyMap::standard()).is_some(), "{hint:?}");
+                assert!(describe_hint(footer.place, hint, KeyMap::standard()).is_some(), "{hint:?}");
             }
         }
     }

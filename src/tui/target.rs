@@ -110,7 +110,6 @@ pub struct Finished {
     pub path: Option<PathBuf>,
     /// The path that the notices print from now on.
     pub saved_as: String,
-    /// A message for the user, if there is one.
     pub message: Option<String>,
     pub ending: Ending,
 }
@@ -135,7 +134,6 @@ pub struct Services {
     pub load_policies: Box<PolicyLoader>,
     /// Makes an examiner of the calls of an agent's sessions.
     pub examiner: Box<dyn Fn(&str) -> Examiner + Send + Sync>,
-    /// The stores to browse.
     pub stores: LazyStores,
     /// The environment in which the stores lie.
     pub env: Env,

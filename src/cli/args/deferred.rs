@@ -6,7 +6,7 @@ use clap::builder::Resettable;
 use clap::error::Error;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 
-use super::help::shortened;
+use super::help::without_long;
 
 /// Arguments that the parser defines when it builds their subcommand, not with all others at each start.
 #[derive(Debug)]
@@ -43,7 +43,7 @@ impl<T: Args> Args for Deferred<T> {
             // Says what the arguments are where it said what the subcommand does.
             let command = T::augment_args(command);
             let command = command.about(Resettable::from(about)).long_about(Resettable::from(long_about));
-            shortened(global.into_iter().fold(command, |command, id| command.mut_arg(id, |arg| arg)))
+            without_long(global.into_iter().fold(command, |command, id| command.mut_arg(id, |arg| arg)))
         })
     }
 

@@ -34,7 +34,7 @@ pub(crate) enum ColorWhen {
 
 impl ColorWhen {
     /// Reads `--color` off the words before `--`, for what is reported before they are understood.
-    pub(super) fn of_words(words: &[std::ffi::OsString]) -> ColorChoice {
+    pub(super) fn from_words(words: &[std::ffi::OsString]) -> ColorChoice {
         let words: Vec<&str> =
             words.iter().filter_map(|word| word.to_str()).take_while(|word| *word != "--").collect();
         let apart = words.windows(2).filter(|pair| pair[0] == "--color").map(|pair| pair[1]);

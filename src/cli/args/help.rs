@@ -9,7 +9,7 @@ use clap::{ColorChoice, Command, CommandFactory, FromArgMatches};
 
 use crate::cli::terminal::help_colour;
 
-use super::examples::{Example, of};
+use super::examples::examples;
 use super::leading::{self, behind_subcommand};
 use super::status::exit_statuses;
 use super::{Args, ColorWhen, Command as CommandArgs};
@@ -43,10 +43,10 @@ pub(crate) fn parse() -> Result<Args, Error> {
     let words = behind_subcommand(std::env::args_os().collect(), &plain);
     // Examples and groups take as long to add as the rest, and only help and usage errors show them.
     let args = parse_by(plain, &words).or_else(|_| {
-        let command = grouped(command()).color(color(&words));
+        let command = with_groups(command()).color(color(&words));
         match parse_by(command.clone(), &words) {
             Err(error) if error.kind() == ErrorKind::UnknownArgument => {
-                joined(&words).map_or(Err(error), |words| parse_by(command, &words))
+                join_negative(&words).map_or(Err(error), |words| parse_by(command, &words))
             }
             result => result,
         }
@@ -59,7 +59,7 @@ pub(crate) fn parse() -> Result<Args, Error> {
 }
 
 /// Joins a value like `-1` to the option before it, which then says what it takes.
-fn joined(words: &[OsString]) -> Option<Vec<OsString>> {
+fn join_negative(words: &[OsString]) -> Option<Vec<OsString>> {
     let is_option = |word: &OsString| word.as_encoded_bytes().starts_with(b"--");
     let is_negative =
         |word: &OsString| matches!(word.as_encoded_bytes(), [b'-', digit, ..] if digit.is_ascii_digit());
@@ -80,7 +80,7 @@ fn names_two_agents(words: &[OsString]) -> bool {
 
 /// Decides on colours itself: clap takes CLICOLOR_FORCE=0 for a yes.
 fn color(words: &[OsString]) -> ColorChoice {
-    match ColorWhen::of_words(words) {
+    match ColorWhen::from_words(words) {
         ColorChoice::Auto if help_colour(&io::stdout()) => ColorChoice::Always,
         ColorChoice::Auto => ColorChoice::Never,
         asked => asked,
@@ -105,15 +105,14 @@ pub(crate) fn subcommand(words: &[OsString]) -> Option<usize> {
 
 /// Returns the definition of the command line, with examples.
 pub(crate) fn command() -> Command {
-    let dressed = |command: Command, name: &str| with_examples(command, name, of(name));
     let names: Vec<String> = Args::command().get_subcommands().map(|sub| sub.get_name().to_owned()).collect();
-    names.into_iter().fold(dressed(shortened(Args::command()), ""), |command, name| {
-        command.mut_subcommand(&name, |sub| dressed(sub, &name))
+    names.into_iter().fold(with_examples(without_long(Args::command()), ""), |command, name| {
+        command.mut_subcommand(&name, |sub| with_examples(sub, &name))
     })
 }
 
 /// Leaves out of `-h` what is under a heading of its own.
-pub(super) fn shortened(command: Command) -> Command {
+pub(super) fn without_long(command: Command) -> Command {
     command.mut_args(|arg| {
         let is_long = arg.get_help_heading().is_some() && !SHORT.contains(&arg.get_id().as_str());
         if is_long { arg.hide_short_help(true) } else { arg }
@@ -121,7 +120,8 @@ pub(super) fn shortened(command: Command) -> Command {
 }
 
 /// Adds the exit statuses and the examples to the end of the help.
-fn with_examples(command: Command, name: &str, examples: &[Example]) -> Command {
+fn with_examples(command: Command, name: &str) -> Command {
+    let examples = examples(name);
     if examples.is_empty() {
         return command;
     }
@@ -142,7 +142,7 @@ fn with_examples(command: Command, name: &str, examples: &[Example]) -> Command 
 }
 
 /// Lists the subcommands in groups, which clap cannot: it is told to hide them, and given the list as text.
-fn grouped(command: Command) -> Command {
+fn with_groups(command: Command) -> Command {
     let list = list(&command);
     let template =
         format!("{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{list}{{all-args}}{{after-help}}");
@@ -188,7 +188,7 @@ mod tests {
     /// Returns the help without colours.
     fn help(words: &[&str]) -> String {
         let words = [&["overspill"], words, &["--help"]].concat();
-        grouped(command()).try_get_matches_from(words).unwrap_err().render().to_string()
+        with_groups(command()).try_get_matches_from(words).unwrap_err().render().to_string()
     }
 
     #[test]
@@ -209,7 +209,10 @@ mod tests {
         let main = help(&[]);
         for name in listed {
             assert!(main.contains(&format!("\n  {name} ")), "{main}");
-            assert!((2..=4).contains(&of(name).len()), "{name} needs 2 to 4 examples in examples.rs");
+            assert!(
+                (2..=4).contains(&examples(name).len()),
+                "{name} needs 2 to 4 examples in assets/examples.txt"
+            );
             assert!(help(&[name]).contains("\nExamples:\n  # "), "{name}");
         }
     }
@@ -220,7 +223,7 @@ mod tests {
         for name in command.get_subcommands().map(Command::get_name).chain([""]) {
             let words = ["overspill", name, "-h"].into_iter().filter(|word| !word.is_empty());
             let help =
-                grouped(super::command()).try_get_matches_from(words).unwrap_err().render().to_string();
+                with_groups(super::command()).try_get_matches_from(words).unwrap_err().render().to_string();
             assert!(help.lines().count() <= 40, "{name}: {help}");
         }
     }

@@ -19,7 +19,7 @@ pub(crate) struct PreviewArgs {
     #[command(flatten)]
     pub saving: SaveArgs,
     #[command(flatten)]
-    pub look: PolicyArgs,
+    pub policy_args: PolicyArgs,
     #[command(flatten)]
     pub form: FormArgs,
 }
@@ -36,7 +36,7 @@ pub(crate) struct ReadArgs {
     #[arg(long, value_name = "M", value_parser = whole_number)]
     pub limit: Option<u64>,
     #[command(flatten)]
-    pub look: PolicyArgs,
+    pub policy_args: PolicyArgs,
     #[command(flatten)]
     pub form: FormArgs,
 }

@@ -65,7 +65,7 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with = "files", hide_short_help = true)]
     pub demo: bool,
     #[command(flatten)]
-    pub look: PolicyArgs,
+    pub policy_args: PolicyArgs,
     #[command(flatten)]
     pub saving: SaveArgs,
     /// Read FILE instead of ~/.config/overspill/config.toml

@@ -16,10 +16,10 @@ use super::ColorWhen;
 const PREFIXES: [&str; 2] = ["error:", "overspill:"];
 
 /// Prints the error, or the requested help or version. Returns the exit status.
-pub(crate) fn tell(mut error: Error) -> u8 {
+pub(crate) fn report(mut error: Error) -> u8 {
     let status = u8::try_from(error.exit_code()).unwrap_or(2);
     if !error.use_stderr() {
-        let (text, mut out) = (dressed(&error, &io::stdout()), stdout());
+        let (text, mut out) = (coloured(&error, &io::stdout()), stdout());
         return match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
                 put(&format!("{} {error}\n", PREFIXES[1]));
@@ -28,15 +28,15 @@ pub(crate) fn tell(mut error: Error) -> u8 {
             _ => status,
         };
     }
-    let text = safe(&mut error).unwrap_or_else(|| dressed(&error, &io::stderr()));
-    put(&renamed(&text));
+    let text = safe(&mut error).unwrap_or_else(|| coloured(&error, &io::stderr()));
+    put(&with_own_prefix(&text));
     status
 }
 
 /// Returns the message in clap's colours, if the stream is to be coloured.
-fn dressed(error: &Error, stream: &impl IsTerminal) -> String {
+fn coloured(error: &Error, stream: &impl IsTerminal) -> String {
     let words: Vec<OsString> = std::env::args_os().collect();
-    let is_coloured = match ColorWhen::of_words(&words) {
+    let is_coloured = match ColorWhen::from_words(&words) {
         ColorChoice::Always => true,
         ColorChoice::Never => false,
         ColorChoice::Auto => help_colour(stream),
@@ -46,13 +46,13 @@ fn dressed(error: &Error, stream: &impl IsTerminal) -> String {
 }
 
 /// Begins the message as all others begin.
-fn renamed(text: &str) -> String {
+fn with_own_prefix(text: &str) -> String {
     text.replacen(PREFIXES[0], PREFIXES[1], 1)
 }
 
 /// Returns the message with unsafe characters escaped, without colour; `None` if it is safe as it is.
 fn safe(error: &mut Error) -> Option<String> {
-    let named: Vec<_> = error.context().filter_map(|(kind, value)| Some((kind, named(value)?))).collect();
+    let named: Vec<_> = error.context().filter_map(|(kind, value)| Some((kind, escape(value)?))).collect();
     // A text that had its escape sequences removed would silently lose those in the arguments.
     let reason = std::error::Error::source(&*error).map(ToString::to_string);
     let is_raw = !named.is_empty() || reason.is_some_and(|text| label(text.as_bytes()) != text);
@@ -69,7 +69,7 @@ fn safe(error: &mut Error) -> Option<String> {
 
 /// Returns an argument with unsafe characters escaped; `None` if that changes nothing. (Usage and suggestions are
 /// clap's own text, in its own colours.)
-fn named(value: &ContextValue) -> Option<ContextValue> {
+fn escape(value: &ContextValue) -> Option<ContextValue> {
     let safe = |word: &String| label(word.as_bytes());
     let named = match value {
         ContextValue::String(word) => ContextValue::String(safe(word)),

@@ -56,7 +56,7 @@ pub(crate) struct RunArgs {
     #[command(flatten)]
     pub saving: SaveArgs,
     #[command(flatten)]
-    pub look: PolicyArgs,
+    pub policy_args: PolicyArgs,
     #[command(flatten)]
     pub form: FormArgs,
 }

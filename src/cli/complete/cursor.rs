@@ -14,7 +14,6 @@ pub(super) struct TypedWord<'a> {
     pub place: WordPlace<'a>,
     /// What the word begins with and is not part of the value, as `--policy=`.
     pub prefix: String,
-    /// What is typed of the value.
     pub typed: String,
 }
 
@@ -33,7 +32,7 @@ pub(super) enum WordPlace<'a> {
 
 impl<'a> TypedWord<'a> {
     /// Reads the words after the program's name; the last is the one at the cursor.
-    pub(super) fn of(root: &'a Command, words: &'a [String]) -> Self {
+    pub(super) fn parse(root: &'a Command, words: &'a [String]) -> Self {
         let (typed, before) =
             words.split_last().map_or(("", words), |(last, before)| (last.as_str(), before));
         let mut cursor = Self {

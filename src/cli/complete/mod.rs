@@ -15,7 +15,7 @@ use crate::cli::CommandResult;
 use crate::cli::args::{CompleteArgs, CompletedBy, help};
 
 use cursor::{TypedWord, WordPlace};
-use values::{Fitting, ShellAdds};
+use values::Completions;
 
 /// Prints what fits. Whatever goes wrong, nothing is written to standard error, and nothing fits then.
 pub(crate) fn run(args: &CompleteArgs) -> CommandResult {
@@ -25,10 +25,10 @@ pub(crate) fn run(args: &CompleteArgs) -> CommandResult {
         CompletedBy::Bash => line::split(&args.words.first().map(text).unwrap_or_default()),
         CompletedBy::Zsh | CompletedBy::Fish => args.words.iter().map(text).collect(),
     };
-    let cursor = TypedWord::of(&root, &words);
-    let fitting = fitting(&root, &cursor);
-    let mut text = format!("{}\n", fitting.kind);
-    for (value, what) in fitting.safe(&cursor.prefix, &cursor.typed) {
+    let cursor = TypedWord::parse(&root, &words);
+    let completions = complete(&root, &cursor);
+    let mut text = format!("{}\n", completions.kind);
+    for (value, what) in completions.safe(&cursor.prefix, &cursor.typed) {
         match args.shell {
             CompletedBy::Bash => text.push_str(line::tail(&value, &cursor.whole(), &args.breaks)),
             CompletedBy::Zsh | CompletedBy::Fish => text.push_str(&format!("{value}\t{what}")),
@@ -42,17 +42,18 @@ fn text(word: &OsString) -> String {
     word.to_string_lossy().into_owned()
 }
 
-fn fitting(root: &clap::Command, cursor: &TypedWord) -> Fitting {
+fn complete(root: &clap::Command, cursor: &TypedWord) -> Completions {
     match cursor.place {
         WordPlace::Flag => values::flags(cursor.command),
-        WordPlace::Value(arg) => values::of(root, cursor, arg),
+        WordPlace::Value(arg) => values::complete(root, cursor, arg),
         WordPlace::Positional(arg) => {
-            let mut fitting = arg.map_or_else(Fitting::none, |arg| values::of(root, cursor, arg));
+            let mut completions =
+                arg.map_or_else(Completions::none, |arg| values::complete(root, cursor, arg));
             if cursor.positionals == 0 {
-                fitting.words.extend(values::subcommands(cursor.command));
+                completions.words.extend(values::subcommands(cursor.command));
             }
-            fitting
+            completions
         }
-        WordPlace::Command(at) => Fitting { kind: ShellAdds::Command(at), words: Vec::new() },
+        WordPlace::Command(at) => Completions::command(at),
     }
 }

@@ -1,9 +1,9 @@
 //! The words that fit an argument.
 
 use std::collections::BTreeSet;
-use std::fmt;
 use std::ops::ControlFlow;
 
+use clap::builder::PossibleValue;
 use clap::{Arg, Command};
 
 use crate::base::env::Env;
@@ -17,55 +17,40 @@ use crate::text::label::label;
 
 use super::cursor::TypedWord;
 
-/// At most this many ids are offered: more are of no use, and shells ask before they show them.
-const MOST_IDS: usize = 500;
+/// Maximum number of ids that are offered: more are of no use, and shells ask before they show them.
+const MAX_IDS: usize = 500;
 
-/// So many sessions are read for the ids of their calls.
-const MOST_READ: usize = 8;
+/// Maximum number of sessions that are read for the ids of their calls.
+const MAX_SESSIONS: usize = 8;
 
-/// Longer sessions are not read for that, in bytes.
-const LONGEST_READ: u64 = 4 << 20;
-
-/// What the shell adds to the words.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ShellAdds {
-    Words,
-    /// Nothing, and no space after them.
-    Parts,
-    Files,
-    /// Directories.
-    Dirs,
-    /// Completions of the command that begins at this word.
-    Command(usize),
-}
-
-impl fmt::Display for ShellAdds {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            ShellAdds::Words => f.write_str("words"),
-            ShellAdds::Parts => f.write_str("parts"),
-            ShellAdds::Files => f.write_str("files"),
-            ShellAdds::Dirs => f.write_str("dirs"),
-            ShellAdds::Command(at) => write!(f, "command {at}"),
-        }
-    }
-}
+/// Maximum size of such a session, in bytes.
+const MAX_SESSION_SIZE: u64 = 4 << 20;
 
 /// What fits: words with what they are.
-pub(super) struct Fitting {
-    pub kind: ShellAdds,
+pub(super) struct Completions {
+    /// What the shell adds, in the words of the first line that is printed.
+    pub kind: String,
     /// Words, each with what it is.
     pub words: Vec<(String, String)>,
 }
 
-impl Fitting {
+impl Completions {
     /// Nothing fits: the value is typed.
     pub(super) fn none() -> Self {
-        Self::words(Vec::new())
+        Self::new(Vec::new())
     }
 
-    fn words(words: Vec<(String, String)>) -> Self {
-        Self { kind: ShellAdds::Words, words }
+    /// Leaves it to the shell to complete the command that begins at word `at`.
+    pub(super) fn command(at: usize) -> Self {
+        Self::with(&format!("command {at}"), Vec::new())
+    }
+
+    fn new(words: Vec<(String, String)>) -> Self {
+        Self::with("words", words)
+    }
+
+    fn with(kind: &str, words: Vec<(String, String)>) -> Self {
+        Self { kind: kind.to_owned(), words }
     }
 
     /// Returns the words that begin with what is typed, with the prefix before them. Of words with a character that means
@@ -82,83 +67,52 @@ fn is_plain(word: &str) -> bool {
     !word.is_empty() && word.bytes().all(is_plain)
 }
 
-/// What the value of an argument is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ValueIs {
-    /// A number, a size, a pattern: typed.
-    Typed,
-    Policy,
-    Tool,
-    Param,
-    StoreAgent,
-    SessionAgent,
-    /// The id of a stored output, or a file.
-    Output,
-    /// The id of a session, or a file.
-    Session,
-    /// The id of an output, a session or a call.
-    Any,
-    Subcommand,
-    File,
-    Dir,
-}
+/// Returns what fits a value at the cursor.
+type Completer = fn(&Command, &TypedWord) -> Completions;
 
-/// Returns what the value of an argument is; `None` if nobody has said yet.
-fn value_is(command: &str, arg: &str) -> Option<ValueIs> {
+/// Returns what completes the values of an argument; `None` if nobody has said yet.
+fn completer(command: &str, arg: &str) -> Option<Completer> {
     Some(match (command, arg) {
-        ("policies", "name") | (_, "policy" | "policies" | "headroom") => ValueIs::Policy,
-        (_, "tool") => ValueIs::Tool,
-        (_, "set") => ValueIs::Param,
-        ("stores", "name") => ValueIs::StoreAgent,
-        ("sessions", "agent") => ValueIs::SessionAgent,
-        (_, "agent") => ValueIs::StoreAgent,
-        (_, "file" | "files" | "names" | "paths") => ValueIs::Output,
-        ("show", "name") => ValueIs::Any,
-        ("sessions", "session") | ("verify", "what") => ValueIs::Session,
-        (_, "subcommand") => ValueIs::Subcommand,
-        (_, "stderr" | "saved_as" | "saved_as_stderr" | "config") => ValueIs::File,
-        (_, "project") => ValueIs::Dir,
-        // The name of a session of the user's own making.
-        ("run" | "clean", "session") => ValueIs::Typed,
-        (_, "max_lines" | "max_bytes" | "exit_code" | "offset" | "limit" | "timeout" | "max_spill") => {
-            ValueIs::Typed
+        ("policies", "name") | (_, "policy" | "policies" | "headroom") => {
+            |_, cursor| Completions::new(policies(&config(), &cursor.typed))
         }
-        (_, "pattern" | "since" | "older_than" | "larger_than" | "max_total" | "find") => ValueIs::Typed,
+        (_, "tool") => |_, cursor| Completions::new(tools(&config(), cursor.policy)),
+        (_, "set") => |_, cursor| Completions::with("parts", params(&config(), cursor.policy)),
+        ("sessions", "agent") => |_, _| Completions::new(plain(list::agents())),
+        ("stores", "name") | (_, "agent") => |_, _| Completions::new(store_agents(&config())),
+        (_, "file" | "files" | "names" | "paths") => {
+            |_, cursor| Completions::with("files", outputs(&config(), &cursor.typed))
+        }
+        ("show", "name") => |_, cursor| Completions::with("files", ids(&config(), &cursor.typed)),
+        ("sessions", "session") | ("verify", "what") => {
+            |_, _| Completions::with("files", sessions(&list_sessions(&config())))
+        }
+        (_, "subcommand") => |root, _| Completions::new(subcommands(root)),
+        (_, "stderr" | "saved_as" | "saved_as_stderr" | "config") => {
+            |_, _| Completions::with("files", Vec::new())
+        }
+        (_, "project") => |_, _| Completions::with("dirs", Vec::new()),
+        // The name of a session of the user's own making.
+        ("run" | "clean", "session") => |_, _| Completions::none(),
+        (_, "max_lines" | "max_bytes" | "exit_code" | "offset" | "limit" | "timeout" | "max_spill") => {
+            |_, _| Completions::none()
+        }
+        (_, "pattern" | "since" | "older_than" | "larger_than" | "max_total" | "find") => {
+            |_, _| Completions::none()
+        }
         _ => return None,
     })
 }
 
 /// Returns what fits the value of an argument.
-pub(super) fn of(root: &Command, cursor: &TypedWord, arg: &Arg) -> Fitting {
+pub(super) fn complete(root: &Command, cursor: &TypedWord, arg: &Arg) -> Completions {
     let possible = arg.get_possible_values();
-    if !possible.is_empty() {
-        let what = |value: &clap::builder::PossibleValue| {
-            value.get_help().map(ToString::to_string).unwrap_or_default()
-        };
-        return Fitting::words(
-            possible.iter().map(|value| (value.get_name().to_owned(), what(value))).collect(),
-        );
+    if possible.is_empty() {
+        let completer = completer(cursor.command.get_name(), arg.get_id().as_str());
+        return completer.map_or_else(Completions::none, |complete| complete(root, cursor));
     }
-    let with = |kind, words| Fitting { kind, words };
-    match value_is(cursor.command.get_name(), arg.get_id().as_str()) {
-        None | Some(ValueIs::Typed) => Fitting::none(),
-        Some(ValueIs::Policy) => Fitting::words(policies(&config(), &cursor.typed)),
-        Some(ValueIs::Tool) => Fitting::words(tools(&config(), cursor.policy)),
-        Some(ValueIs::Param) => with(ShellAdds::Parts, params(&config(), cursor.policy)),
-        Some(ValueIs::StoreAgent) => Fitting::words(store_agents(&config())),
-        Some(ValueIs::SessionAgent) => Fitting::words(plain(list::agents())),
-        Some(ValueIs::Output) => with(ShellAdds::Files, outputs(&config(), &cursor.typed)),
-        Some(ValueIs::Session) => with(ShellAdds::Files, sessions(&listed(&config()))),
-        Some(ValueIs::Any) => {
-            let config = config();
-            let listed = listed(&config);
-            let ids = [outputs(&config, &cursor.typed), sessions(&listed), calls(&listed)];
-            with(ShellAdds::Files, ids.concat())
-        }
-        Some(ValueIs::Subcommand) => Fitting::words(subcommands(root)),
-        Some(ValueIs::File) => with(ShellAdds::Files, Vec::new()),
-        Some(ValueIs::Dir) => with(ShellAdds::Dirs, Vec::new()),
-    }
+    let what = |value: &PossibleValue| value.get_help().map(ToString::to_string).unwrap_or_default();
+    Completions::new(possible.iter().map(|value| (value.get_name().to_owned(), what(value))).collect())
 }
 
 /// Returns the user's files, without a word on the mistakes in them.
@@ -167,7 +121,7 @@ fn config() -> Config {
 }
 
 /// Returns the options of a subcommand.
-pub(super) fn flags(command: &Command) -> Fitting {
+pub(super) fn flags(command: &Command) -> Completions {
     let mut words = Vec::new();
     for arg in command.get_arguments().filter(|arg| !arg.is_hide_set()) {
         let what = arg.get_help().map(ToString::to_string).unwrap_or_default();
@@ -178,7 +132,7 @@ pub(super) fn flags(command: &Command) -> Fitting {
                 .map(|flag| (flag, what.clone())),
         );
     }
-    Fitting::words(words)
+    Completions::new(words)
 }
 
 /// Returns the subcommands, in the order of the help.
@@ -234,26 +188,32 @@ fn outputs(config: &Config, typed: &str) -> Vec<(String, String)> {
             if has_prefix(&entry, typed.as_bytes()) {
                 found.push((entry.id().into_owned(), format!("{}, {}", entry.agent(), size(entry.size()))));
             }
-            if found.len() < MOST_IDS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            if found.len() < MAX_IDS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
     }
     found
 }
 
+/// Returns the ids of outputs, sessions and calls.
+fn ids(config: &Config, typed: &str) -> Vec<(String, String)> {
+    let listed = list_sessions(config);
+    [outputs(config, typed), sessions(&listed), calls(&listed)].concat()
+}
+
 /// Returns all sessions, the last changed first.
-fn listed(config: &Config) -> Vec<SessionFile> {
+fn list_sessions(config: &Config) -> Vec<SessionFile> {
     list::list(&config.env, None, &()).sessions
 }
 
 fn sessions(listed: &[SessionFile]) -> Vec<(String, String)> {
     let named = |session: &SessionFile| (session.id.clone(), session.format.to_owned());
-    listed.iter().take(MOST_IDS).map(named).collect()
+    listed.iter().take(MAX_IDS).map(named).collect()
 }
 
 /// Returns the ids of calls with their tools, the last first: those of the sessions that were changed last, as far as they
 /// are read within the time that a key may take.
 fn calls(listed: &[SessionFile]) -> Vec<(String, String)> {
-    let short = listed.iter().filter(|session| session.size <= LONGEST_READ).take(MOST_READ);
+    let short = listed.iter().filter(|session| session.size <= MAX_SESSION_SIZE).take(MAX_SESSIONS);
     let mut seen = BTreeSet::new();
     let mut found = Vec::new();
     for opened in short.filter_map(|session| list::open(session, &()).ok()) {
@@ -261,7 +221,7 @@ fn calls(listed: &[SessionFile]) -> Vec<(String, String)> {
         let new = transcript.calls.iter().rev().filter(|call| seen.insert(call.id.clone()));
         found.extend(new.map(|call| (call.id.to_string(), transcript.tool(call).to_owned())));
     }
-    found.truncate(MOST_IDS);
+    found.truncate(MAX_IDS);
     found
 }
 
@@ -270,7 +230,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_known_what_every_value_is() {
+    fn every_value_has_a_kind() {
         let mut root = help::command();
         root.build();
         for command in root.get_subcommands().chain([&root]) {
@@ -282,8 +242,8 @@ mod tests {
             {
                 let is_known = !arg.get_num_args().is_some_and(|count| count.takes_values())
                     || !arg.get_possible_values().is_empty()
-                    || value_is(command.get_name(), arg.get_id().as_str()).is_some();
-                assert!(is_known, "say in value_is what {} of {} is", arg.get_id(), command.get_name());
+                    || completer(command.get_name(), arg.get_id().as_str()).is_some();
+                assert!(is_known, "say in `completer` what {} of {} is", arg.get_id(), command.get_name());
             }
         }
     }
@@ -291,8 +251,8 @@ mod tests {
     #[test]
     fn a_word_that_a_shell_would_act_on_is_not_offered() {
         let words = ["$(reboot)", "a b", "`x`", "a;b", "a*", "a\nb", "tool_01", "pi/bash", "-x", "é"];
-        let fitting = Fitting::words(plain(words));
-        let safe: Vec<String> = fitting.safe("", "").into_iter().map(|(word, _)| word).collect();
+        let completions = Completions::new(plain(words));
+        let safe: Vec<String> = completions.safe("", "").into_iter().map(|(word, _)| word).collect();
         assert_eq!(safe, ["tool_01", "pi/bash", "-x"]);
     }
 }

@@ -16,7 +16,7 @@ use crate::store::{RootReport, RootState};
 use crate::text::label::label;
 
 /// How many of the directories searched are named if nothing is found in them.
-const MOST_NAMED: usize = 8;
+const MAX_NAMED: usize = 8;
 
 /// Returns the outputs that paths and ids name, or all stored ones, or those of an agent; and whether all directories
 /// could be listed.
@@ -26,19 +26,19 @@ pub(crate) fn gather(
     agent: Option<&str>,
 ) -> anyhow::Result<(Corpus, bool)> {
     if !paths.is_empty() {
-        return Ok((of_words(config, paths)?, true));
+        return Ok((resolve_names(config, paths)?, true));
     }
     let whose = agent.map_or(Whose::All, Whose::Agent);
     let selected = Selected::list(config, whose)?;
     let is_whole = selected.roots().all(|root| root.unlisted().next().is_none());
     if selected.entries.is_empty() {
-        say(&looked_in(selected.roots()));
+        say(&describe_search(selected.roots()));
     }
     Ok((Corpus::from_entries(selected.entries), is_whole))
 }
 
 /// Resolves paths, `-` for standard input, and ids.
-fn of_words(config: &Config, words: &[OsString]) -> anyhow::Result<Corpus> {
+fn resolve_names(config: &Config, words: &[OsString]) -> anyhow::Result<Corpus> {
     let (mut paths, mut entries) = (Vec::new(), Vec::new());
     for word in words {
         let named = match named::find(config, word) {
@@ -71,14 +71,14 @@ fn of_words(config: &Config, words: &[OsString]) -> anyhow::Result<Corpus> {
 }
 
 /// Says where stored outputs were looked for in vain: the directories that there are, and how many there are not.
-fn looked_in<'a>(roots: impl Iterator<Item = &'a RootReport>) -> String {
+fn describe_search<'a>(roots: impl Iterator<Item = &'a RootReport>) -> String {
     let (there, absent): (Vec<_>, Vec<_>) = roots.partition(|root| root.state == RootState::Listed);
     // Several agents may keep outputs in one directory.
     let [there, absent] = [there, absent].map(|roots: Vec<&RootReport>| {
         roots.into_iter().map(|root| root.root.display().to_string()).collect::<BTreeSet<_>>()
     });
-    let named: Vec<&str> = there.iter().take(MOST_NAMED).map(String::as_str).collect();
-    let named = match there.len().saturating_sub(MOST_NAMED) {
+    let named: Vec<&str> = there.iter().take(MAX_NAMED).map(String::as_str).collect();
+    let named = match there.len().saturating_sub(MAX_NAMED) {
         _ if there.is_empty() => ":".to_owned(),
         0 => format!(" in {};", named.join(", ")),
         more => format!(" in {} and {more} more directories;", named.join(", ")),

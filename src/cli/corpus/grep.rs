@@ -43,12 +43,7 @@ pub(crate) fn run(config: &Config, args: &GrepArgs) -> CommandResult {
         pattern: &pattern,
         policies: CutPolicies::new(config),
         form: form(args),
-        print: match args {
-            GrepArgs { names: true, .. } => ToPrint::Names,
-            GrepArgs { count: true, .. } => ToPrint::Counts,
-            _ => ToPrint::Lines,
-        },
-        only_lost: args.lost,
+        args,
         now: crate::base::env::now(),
         meter: Meter::new("searched", corpus.outputs.len()),
         hits: AtomicU64::new(0),
@@ -84,22 +79,13 @@ fn is_piped() -> bool {
     !stdin.is_terminal() && kind.is_ok_and(|kind| !kind.is_char_device() && !kind.is_dir())
 }
 
-/// What is printed of an output with hits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum ToPrint {
-    Lines,
-    Counts,
-    Names,
-}
-
 struct Search<'a> {
     config: &'a Config,
     wanted: WantedLines<'a>,
-    print: ToPrint,
+    args: &'a GrepArgs,
     pattern: &'a Pattern,
     policies: CutPolicies<'a>,
     form: GrepForm,
-    only_lost: bool,
     now: Timestamp,
     meter: Meter,
     hits: AtomicU64,
@@ -111,7 +97,7 @@ impl Search<'_> {
         let failed = Mutex::new(None);
         self.meter.show_during(|| {
             let mut out = crate::cli::safe::shared_stdout();
-            let mut is_first = self.print == ToPrint::Lines && self.form.has_headings();
+            let mut is_first = self.prints_lines() && self.form.has_headings();
             let take = |block: &mut Vec<u8>| {
                 let _room = self.meter.clear();
                 let skipped = usize::from(std::mem::take(&mut is_first));
@@ -134,6 +120,10 @@ impl Search<'_> {
         failed.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner).map_or(Ok(()), Err)
     }
 
+    fn prints_lines(&self) -> bool {
+        !self.args.names && !self.args.count
+    }
+
     /// Searches one output. The plan of its preview is made once there is a hit.
     fn search(
         &self,
@@ -150,14 +140,14 @@ impl Search<'_> {
             each_hit(&mut open.supply(), self.wanted, &|| true, |hit| {
                 let (got, by) = planned.get_or_insert_with(|| self.got(output, &open));
                 let fate = got.line(&hit.line);
-                if self.only_lost && fate.is_kept() != Some(false) {
+                if self.args.lost && fate.is_kept() != Some(false) {
                     return ControlFlow::Continue(());
                 }
                 hits.set(hits.get() + 1);
-                match self.print {
-                    ToPrint::Lines => {}
-                    ToPrint::Counts => return ControlFlow::Continue(()),
-                    ToPrint::Names => return ControlFlow::Break(()),
+                match self.args {
+                    GrepArgs { names: true, .. } => return ControlFlow::Break(()),
+                    GrepArgs { count: true, .. } => return ControlFlow::Continue(()),
+                    _ => {}
                 }
                 let write = |out: &mut Vec<u8>| {
                     let heading = heading.get_or_insert_with(|| self.heading(out, output, &path, by));
@@ -166,8 +156,8 @@ impl Search<'_> {
                 flow = outlet.borrow_mut().put(write, || open.is_steady());
                 flow
             });
-            if self.print != ToPrint::Lines && hits.get() > 0 {
-                let count = (self.print == ToPrint::Counts).then(|| hits.get());
+            if !self.prints_lines() && hits.get() > 0 {
+                let count = self.args.count.then(|| hits.get());
                 // Writing to memory does not fail.
                 let write = |out: &mut Vec<u8>| drop(self.form.total(out, shown(&path), count));
                 flow = outlet.borrow_mut().put(write, || open.is_steady());

@@ -15,7 +15,7 @@ use crate::corpus::{Corpus, MeasureWatcher, ReadFault, measure as visit_all};
 use super::meter::Meter;
 
 /// How many outputs that cannot be read are named.
-const MOST_NAMED: u64 = 8;
+const MAX_NAMED: u64 = 8;
 
 /// The exit status of a failure of which everything has been said.
 const FAILED: u8 = 1;
@@ -72,7 +72,7 @@ pub(crate) fn measure<'p>(
 /// A measurement of all outputs, shared by its threads.
 struct Measurement {
     meter: Meter,
-    /// Whether the user has had enough.
+    /// Whether the user has interrupted it.
     stop: Arc<AtomicBool>,
     sums: Mutex<TuneSums>,
     unreadable: AtomicU64,
@@ -107,7 +107,7 @@ impl MeasureWatcher for Measurement {
             ReadFault::Gone => return,
             ReadFault::Failed(words) | ReadFault::Unsteady(words) => words,
         };
-        if self.unreadable.fetch_add(1, Ordering::Relaxed) < MOST_NAMED {
+        if self.unreadable.fetch_add(1, Ordering::Relaxed) < MAX_NAMED {
             let _room = self.meter.clear();
             fail(words);
         }

@@ -81,7 +81,7 @@ impl Meter {
         let mut line = self.lock();
         while self.is_shown && !line.is_over {
             if self.began.elapsed() >= AFTER {
-                let words = self.words();
+                let words = self.describe();
                 put(&format!("\r{words:<0$}", line.columns));
                 line.columns = line.columns.max(words.len());
             }
@@ -102,7 +102,7 @@ impl Meter {
         self.line.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn words(&self) -> String {
+    fn describe(&self) -> String {
         let (done, bytes) = (self.done.load(Ordering::Relaxed), self.bytes.load(Ordering::Relaxed));
         let left = seconds_left(self.began.elapsed(), done, self.outputs);
         let left = left.map_or(String::new(), |left| format!(", {} left", span_left(left)));

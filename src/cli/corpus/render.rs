@@ -18,13 +18,11 @@ use crate::text::supply::OwnBytes;
 use crate::text::units;
 
 /// A longer line is printed in part, in bytes: in a pipe, and on a terminal.
-const MOST_IN_PIPE: usize = 64 << 10;
-const MOST_ON_TERMINAL: usize = 2 << 10;
+const MAX_IN_PIPE: usize = 64 << 10;
+const MAX_ON_TERMINAL: usize = 2 << 10;
 
 /// Bytes before the match that a part of a line begins with.
 const BEFORE: usize = 200;
-
-/// The form of the output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum GrepForm {
     /// One JSON object per line.
@@ -101,7 +99,7 @@ impl GrepForm {
         (hit, got): (&Hit, LineReceipt),
         pattern: &Pattern,
     ) -> io::Result<()> {
-        let most = if self.has_headings() { MOST_ON_TERMINAL } else { MOST_IN_PIPE };
+        let most = if self.has_headings() { MAX_ON_TERMINAL } else { MAX_IN_PIPE };
         let text = part_of(hit, most, pattern);
         match self {
             GrepForm::Json => return json(out, heading, (hit, got), &text),

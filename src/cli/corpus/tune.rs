@@ -10,7 +10,7 @@ use crate::cli::args::TuneArgs;
 use crate::cli::screens::{TuneStart, show_tune};
 use crate::cli::stores::select::{Selected, Whose};
 use crate::cli::terminal::has_screen;
-use crate::cli::{CommandResult, add, fail, say, table, usage};
+use crate::cli::{CommandResult, add, fail, print_json, say, table, usage};
 use crate::config::{Config, EffectivePolicy, Overrides};
 use crate::corpus::tune::{SettingFigures, TuneGrid, TuneMove, TuneSetting, TuneSums, Tuner, frontier};
 use crate::corpus::{Corpus, TuneOutputs, TunePolicies, likely_policy};
@@ -37,7 +37,7 @@ fn interact(config: Config, args: &TuneArgs, find: Option<Pattern>) -> CommandRe
     let overrides =
         Overrides { policy: args.policy.clone(), tool: args.tool.clone(), ..args.limits.overrides() };
     if overrides.policy.is_some() {
-        // A mistake in the flags is told before the screens open.
+        // A mistake in the flags is reported before the screens open.
         config.resolve(&overrides, None).map_err(usage)?;
     }
     let policies = TunePolicies::Around(Box::new(overrides));
@@ -72,7 +72,7 @@ fn print(config: &Config, args: &TuneArgs, find: Option<&Pattern>) -> CommandRes
     let mut measured = measure(&corpus, grid.settings.len(), &tuner)?;
     let figures = measured.sums.figures();
     let sums = &measured.sums;
-    let tuned = Tuned {
+    let tuned = TuneSummary {
         policy: &policy,
         grid: &grid,
         figures: &figures,
@@ -80,13 +80,11 @@ fn print(config: &Config, args: &TuneArgs, find: Option<&Pattern>) -> CommandRes
         finds: if find.is_some() { "finds" } else { sums.severity().plural() },
         is_complete: is_whole && measured.is_complete,
     };
-    let mut out = io::BufWriter::new(crate::cli::safe::stdout());
     match (args.json, sums.outputs) {
-        (true, _) => json(&mut out, &tuned)?,
+        (true, _) => print_json(&record_all(&tuned))?,
         (false, 0) => {}
-        (false, _) => table(&mut out, &tuned)?,
+        (false, _) => table(&mut crate::cli::safe::stdout(), &tuned)?,
     }
-    out.flush()?;
     measured.end()
 }
 
@@ -105,7 +103,7 @@ fn policy(config: &Config, args: &TuneArgs, corpus: &Corpus) -> anyhow::Result<E
 }
 
 /// The settings that were measured.
-struct Tuned<'a> {
+struct TuneSummary<'a> {
     policy: &'a EffectivePolicy,
     grid: &'a TuneGrid,
     figures: &'a [SettingFigures],
@@ -116,19 +114,19 @@ struct Tuned<'a> {
     is_complete: bool,
 }
 
-impl Tuned<'_> {
+impl TuneSummary<'_> {
     fn present(&self) -> SettingFigures {
         self.figures.get(self.grid.current).copied().unwrap_or_default()
     }
 }
 
-fn json(out: &mut impl Write, tuned: &Tuned) -> io::Result<()> {
+fn record_all(tuned: &TuneSummary) -> Value {
     let EffectivePolicy { policy, limits_from, .. } = tuned.policy;
     let settings: Vec<Value> =
         tuned.grid.settings.iter().zip(tuned.figures).map(|(of, figures)| record(of, figures)).collect();
     let best = frontier(tuned.figures, tuned.grid.current);
     let best: Vec<&Value> = best.into_iter().filter_map(|number| settings.get(number)).collect();
-    let object = json!({
+    json!({
         "version": 1,
         "policy": policy.name(),
         "limits_from": limits_from.to_string(),
@@ -141,8 +139,7 @@ fn json(out: &mut impl Write, tuned: &Tuned) -> io::Result<()> {
         "current": record(&TuneSetting::new(policy), &tuned.present()),
         "settings": settings,
         "frontier": best,
-    });
-    crate::cli::json(out, &object)
+    })
 }
 
 fn record(setting: &TuneSetting, figures: &SettingFigures) -> Value {
@@ -156,21 +153,21 @@ fn record(setting: &TuneSetting, figures: &SettingFigures) -> Value {
 }
 
 /// Says how many outputs there are, and what was found in them.
-pub(crate) fn in_words(sums: &TuneSums, finds: &str) -> String {
+pub(crate) fn describe_outputs(sums: &TuneSums, finds: &str) -> String {
     let (outputs, bytes) = (count(sums.outputs, "output"), size(sums.bytes));
     let found = count(sums.finds(), finds.trim_end_matches('s'));
     format!("{outputs} ({bytes}) with {found} in {} of them", thousands(sums.with_errors()))
 }
 
 /// Prints the settings worth choosing between with the present one in its place, then what a move to each buys.
-fn table(out: &mut impl Write, tuned: &Tuned) -> io::Result<()> {
+fn table(out: &mut impl Write, tuned: &TuneSummary) -> io::Result<()> {
     let (sums, present, policy) = (tuned.sums, tuned.present(), &tuned.policy.policy);
     writeln!(
         out,
         "{}: the best of {} settings for {}; * is the present one\n",
         policy.name(),
         tuned.figures.len(),
-        in_words(sums, tuned.finds),
+        describe_outputs(sums, tuned.finds),
     )?;
     let rows = setting_rows(policy, tuned.grid, tuned.figures, sums.finds());
     table::print(out, setting_columns(), &rows)?;

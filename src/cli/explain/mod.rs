@@ -24,8 +24,8 @@ use crate::config::Config;
 use crate::source::{self, OpenError, Source};
 use crate::text::label::label;
 
-use recognise::Recognised;
-use spill::{Check, CitedSpill};
+use recognise::RecognisedNotice;
+use spill::CitedSpill;
 
 /// A text of this many bytes or more is refused.
 const MAX_TEXT: u64 = 64 << 20;
@@ -38,29 +38,17 @@ struct ExplainedNotice {
     tool: String,
     also: Vec<String>,
     path: Option<String>,
+    /// `here`, `gone` or `other`: something that is not the agent's file, which is not opened.
     spill: Option<&'static str>,
     figures: Map<String, Value>,
-    agrees: Option<bool>,
-    differs: Option<String>,
-    lines: Option<u64>,
-    removed_lines: Option<u64>,
-    deletion: Option<String>,
-    /// The first line of the spill that the model did not get, 1-based.
-    #[serde(skip)]
-    first_lost: Option<u64>,
+    #[serde(flatten)]
+    cited: CitedSpill,
 }
 
 impl ExplainedNotice {
-    fn of(config: &Config, entries: &Selected, found: &Recognised) -> Self {
+    fn new(config: &Config, entries: &Selected, found: &RecognisedNotice) -> Self {
         let path = found.path();
-        let cited = path.map(|path| spill::look(config, entries, found, path));
-        let CitedSpill { state, deletion, check } =
-            cited.unwrap_or(CitedSpill { state: "", deletion: None, check: None });
-        let first_lost = check.as_ref().and_then(|check| check.first_lost);
-        let (lines, removed_lines, differs) = match check {
-            Some(Check { lines, removed_lines, differs, .. }) => (lines, removed_lines, Some(differs)),
-            None => (None, None, None),
-        };
+        let (spill, cited) = path.map(|path| spill::look(config, entries, found, path)).unzip();
         let figures = found.figures.iter().map(|(name, value)| (name.clone(), Value::from(value.as_str())));
         Self {
             policy: found.policy.name().to_owned(),
@@ -68,22 +56,16 @@ impl ExplainedNotice {
             tool: found.policy.tool().to_owned(),
             also: found.also.clone(),
             path: path.map(|path| path.to_string_lossy().into_owned()),
-            spill: Some(state).filter(|state| !state.is_empty()),
+            spill,
             figures: figures.collect(),
-            agrees: differs.as_ref().map(Option::is_none),
-            differs: differs.flatten(),
-            lines,
-            removed_lines,
-            deletion,
-            first_lost,
+            cited: cited.unwrap_or_default(),
         }
     }
 
-    /// Describes it in one line.
     fn line(&self) -> String {
         let mut parts = vec![self.policy.clone()];
         parts.extend(self.lost());
-        parts.push(match (self.spill, &self.differs, self.lines) {
+        parts.push(match (self.spill, &self.cited.differs, self.cited.lines) {
             (Some("here"), None, Some(all)) => format!("spill here, {}: agrees", lines(all)),
             (Some("here"), Some(why), _) => format!("spill here, but differs: {why}"),
             (Some("here"), None, None) => "spill here, not checked".to_owned(),
@@ -91,13 +73,13 @@ impl ExplainedNotice {
             (Some(_), ..) => "that file is in no known store, so it was not opened".to_owned(),
             (None, ..) => "names no file".to_owned(),
         });
-        parts.extend(self.deletion.clone());
+        parts.extend(self.cited.deletion.clone());
         label(parts.join(" · ").as_bytes())
     }
 
     /// Says what was lost: as the spill shows, or else as the notice states it.
     fn lost(&self) -> Option<String> {
-        if let (Some(lost), Some(true)) = (self.removed_lines, self.agrees) {
+        if let (Some(lost), Some(true)) = (self.cited.removed_lines, self.cited.agrees) {
             return Some(format!("{} lost", lines(lost)));
         }
         let figure = |name: &str| self.figures.get(name).and_then(Value::as_str);
@@ -113,10 +95,10 @@ impl ExplainedNotice {
 /// Names agent, tool and form of every notice in a text, and what became of the spill that it cites.
 pub(crate) fn run(config: &Config, args: &ExplainArgs) -> CommandResult {
     let text = text(config, args)?;
-    let found = recognise::all(config, &text);
+    let found = recognise::find_all(config, &text);
     let entries = Selected::list(config, Whose::All)?.with_marks(config);
     let all: Vec<ExplainedNotice> =
-        found.iter().map(|found| ExplainedNotice::of(config, &entries, found)).collect();
+        found.iter().map(|found| ExplainedNotice::new(config, &entries, found)).collect();
     let mut out = io::BufWriter::new(crate::cli::safe::stdout());
     if args.json {
         json(&mut out, &all)?;
@@ -145,11 +127,11 @@ fn open(config: &Config, notice: &ExplainedNotice) -> CommandResult {
     if io::BufReader::new(terminal).read_line(&mut answer)? == 0 || !answer.trim().is_empty() {
         return Ok(());
     }
-    let look = PolicyArgs { policy: Some(notice.policy.clone()), ..PolicyArgs::default() };
+    let policy_args = PolicyArgs { policy: Some(notice.policy.clone()), ..PolicyArgs::default() };
     let path = notice.path.clone().unwrap_or_default();
-    let opened = input::open(config, OsStr::new(&path), &look)?;
-    let target = target(config, opened, &look.overrides())?;
-    let places = notice.first_lost.map(|line| (0, StartAt::Line(line))).into_iter().collect();
+    let opened = input::open(config, OsStr::new(&path), &policy_args)?;
+    let target = target(config, opened, &policy_args.overrides())?;
+    let places = notice.cited.first_lost.map(|line| (0, StartAt::Line(line))).into_iter().collect();
     show(config.clone(), Beginning { targets: vec![target], places, ..Beginning::default() })
 }
 
@@ -158,8 +140,8 @@ fn print(out: &mut impl Write, notice: &ExplainedNotice) -> io::Result<()> {
     if let Some(path) = &notice.path {
         writeln!(out, "  {}", label(path.as_bytes()))?;
     }
-    let more = notice.also.len().saturating_sub(MOST_ALSO);
-    let also = notice.also.iter().take(MOST_ALSO).cloned().collect::<Vec<_>>().join(", ");
+    let more = notice.also.len().saturating_sub(MAX_ALSO);
+    let also = notice.also.iter().take(MAX_ALSO).cloned().collect::<Vec<_>>().join(", ");
     match (also.is_empty(), more) {
         (true, _) => Ok(()),
         (false, 0) => writeln!(out, "  the same notice: {}", label(also.as_bytes())),
@@ -170,7 +152,7 @@ fn print(out: &mut impl Write, notice: &ExplainedNotice) -> io::Result<()> {
 }
 
 /// How many other policies with the same notice are named.
-const MOST_ALSO: usize = 4;
+const MAX_ALSO: usize = 4;
 
 fn unrecognised(config: &Config, text: &str) -> String {
     let nearest = recognise::guess(config, text);

@@ -18,11 +18,11 @@ const ALIKE: f64 = 0.4;
 const MAX_GUESSED: usize = 1 << 20;
 
 /// The longest text, in bytes, that is compared with the whole of what a policy writes.
-const MOST_FITTED: usize = 64 << 10;
+const MAX_COMPARED: usize = 64 << 10;
 
 /// A notice, and the policy that writes such.
 #[derive(Debug)]
-pub(super) struct Recognised {
+pub(super) struct RecognisedNotice {
     pub policy: Policy,
     /// Other policies that write the same.
     pub also: Vec<String>,
@@ -35,16 +35,16 @@ pub(super) struct Recognised {
     forms: Vec<String>,
 }
 
-impl Recognised {
+impl RecognisedNotice {
     /// Whether another notice, which stands behind this one, is a part of the same cut: the same policy wrote both, and
     /// writes each once.
-    fn goes_on_with(&self, other: &Recognised) -> bool {
+    fn continues(&self, other: &RecognisedNotice) -> bool {
         let name = self.policy.name();
         let is_same = other.policy.name() == name || other.also.iter().any(|also| also == name);
         is_same && !other.forms.iter().any(|form| self.forms.contains(form))
     }
 
-    fn add(&mut self, other: Recognised) {
+    fn add(&mut self, other: RecognisedNotice) {
         self.also.retain(|name| other.policy.name() == name || other.also.contains(name));
         self.figures.extend(other.figures);
         self.forms.extend(other.forms);
@@ -63,9 +63,9 @@ impl Recognised {
 }
 
 /// Finds all notices in a text, each once, in order. In a transcript the texts of its records are searched.
-pub(super) fn all(config: &Config, text: &str) -> Vec<Recognised> {
+pub(super) fn find_all(config: &Config, text: &str) -> Vec<RecognisedNotice> {
     let policies = policies(config);
-    let words = all_words(&policies);
+    let words = literal_finder(&policies);
     let (mut seen, mut all, mut is_transcript) = (BTreeSet::new(), Vec::new(), false);
     let mut search = |text: &str| {
         if words.as_ref().is_some_and(|words| !words.is_match(text)) {
@@ -96,7 +96,7 @@ fn policies(config: &Config) -> Vec<Policy> {
 
 /// Returns what finds the words of any notice; `None` if there are too many. To look for all of them at once takes a
 /// hundredth of the time of looking for each.
-fn all_words(policies: &[Policy]) -> Option<Regex> {
+fn literal_finder(policies: &[Policy]) -> Option<Regex> {
     let forms = policies.iter().flat_map(Policy::notice_patterns);
     let words: BTreeSet<String> = forms.map(|form| regex::escape(form.literal())).collect();
     Regex::new(&Vec::from_iter(words).join("|")).ok()
@@ -112,13 +112,13 @@ fn strings(value: &Value, take: &mut dyn FnMut(&str)) {
     }
 }
 
-fn in_text(config: &Config, policies: &[Policy], text: &str) -> Vec<Recognised> {
-    let mut found: Vec<Recognised> = Vec::new();
+fn in_text(config: &Config, policies: &[Policy], text: &str) -> Vec<RecognisedNotice> {
+    let mut found: Vec<RecognisedNotice> = Vec::new();
     for policy in policies {
         let forms = policy.notice_patterns().iter();
         let all = forms.flat_map(|form| form.find_in(text).into_iter().map(move |each| (form, each)));
         for (form, each) in all {
-            found.push(Recognised {
+            found.push(RecognisedNotice {
                 policy: policy.clone(),
                 also: Vec::new(),
                 notice: text.get(each.range.clone()).unwrap_or_default().to_owned(),
@@ -130,15 +130,15 @@ fn in_text(config: &Config, policies: &[Policy], text: &str) -> Vec<Recognised> 
     }
     // Compared only where the notices alone leave a choice.
     let is_alone = found.len() < 2;
-    let fits = |found: &Recognised| {
-        !is_alone && text.len() <= MOST_FITTED && found.policy.notices_in(text).is_some()
+    let fits = |found: &RecognisedNotice| {
+        !is_alone && text.len() <= MAX_COMPARED && found.policy.notices_in(text).is_some()
     };
     found.sort_by_cached_key(|found| {
         (std::cmp::Reverse(found.range.len()), !fits(found), rank(config, found))
     });
-    let mut best: Vec<Recognised> = Vec::new();
+    let mut best: Vec<RecognisedNotice> = Vec::new();
     for each in found {
-        let overlaps = |other: &&mut Recognised| {
+        let overlaps = |other: &&mut RecognisedNotice| {
             each.range.start < other.range.end && other.range.start < each.range.end
         };
         match best.iter_mut().find(overlaps) {
@@ -151,10 +151,10 @@ fn in_text(config: &Config, policies: &[Policy], text: &str) -> Vec<Recognised> 
     }
     best.iter_mut().for_each(|found| found.also.dedup());
     best.sort_by_key(|found| found.range.start);
-    let mut cuts: Vec<Recognised> = Vec::new();
+    let mut cuts: Vec<RecognisedNotice> = Vec::new();
     for each in best {
         match cuts.last_mut() {
-            Some(last) if last.goes_on_with(&each) => last.add(each),
+            Some(last) if last.continues(&each) => last.add(each),
             _ => cuts.push(each),
         }
     }
@@ -162,7 +162,7 @@ fn in_text(config: &Config, policies: &[Policy], text: &str) -> Vec<Recognised> 
 }
 
 /// Ranks the policies that write the same: first the one whose store the cited file lies in, and those in use today.
-fn rank(config: &Config, found: &Recognised) -> (bool, bool, bool, bool) {
+fn rank(config: &Config, found: &RecognisedNotice) -> (bool, bool, bool, bool) {
     let name = found.policy.name();
     let by_store =
         found.path().is_some_and(|path| config.candidates(Some(path)).iter().any(|made| made == name));
@@ -171,7 +171,7 @@ fn rank(config: &Config, found: &Recognised) -> (bool, bool, bool, bool) {
 }
 
 /// Returns the figures of the notices that a policy wrote in a preview; none if it wrote none.
-pub(super) fn of_policy(policy: &Policy, text: &str) -> Option<Vec<(String, String)>> {
+pub(super) fn figures_of(policy: &Policy, text: &str) -> Option<Vec<(String, String)>> {
     let mut found: Vec<_> = policy.notice_patterns().iter().flat_map(|form| form.find_in(text)).collect();
     found.sort_by_key(|found| (found.range.start, std::cmp::Reverse(found.range.end)));
     // Of two forms that overlap the longer one counts.
@@ -223,11 +223,11 @@ mod tests {
         let config = Config::load(Env::hermetic(home.path()));
         let plain = "{\"text\":\"nothing was \\u00e4nd so on\",\"id\":\"0123\"}\n".repeat(20_000);
         let before = NoticePattern::searched();
-        assert_eq!(all(&config, &plain).len(), 0);
+        assert_eq!(find_all(&config, &plain).len(), 0);
         assert_eq!(guess(&config, &plain), None);
         assert_eq!(NoticePattern::searched() - before, 0);
         let notice = "{\"t\":\"a\\n[Showing lines 1-2000 of 6346. Full output: /tmp/pi-bash-0.log]\"}\n";
-        let found = all(&config, &format!("{plain}{notice}{plain}"));
+        let found = find_all(&config, &format!("{plain}{notice}{plain}"));
         assert_eq!(found.iter().map(|found| found.policy.name()).collect::<Vec<_>>(), ["pi/bash"]);
         let forms: usize = policies(&config).iter().map(|policy| policy.notice_patterns().len()).sum();
         assert_eq!(NoticePattern::searched() - before, forms, "one text");

@@ -3,57 +3,56 @@
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
+use serde::Serialize;
+
 use crate::base::human::{span, span_left};
+use crate::cli::stores::facts;
 use crate::cli::stores::select::Selected;
-use crate::cli::stores::words;
 use crate::cli::{fail, say};
 use crate::compare::{first_lost_line, kept_ranges};
 use crate::config::{Config, EffectivePolicy, Overrides};
-use crate::output::words::lines_as_numbered;
+use crate::output::describe::lines_as_numbered;
 use crate::preview::{self, CountedPlan, Input, Policy, Stream, ToCount, TotalsMask};
 use crate::session::model::Citation;
 use crate::session::spill::{SpillState, look_for};
 use crate::source::{self, MapView, Source};
 use crate::store::{Basis, TimeLeft};
 
-use super::recognise::Recognised;
+use super::recognise::{RecognisedNotice, figures_of};
 
-/// What became of a cited spill.
-#[derive(Debug)]
+/// What is known of a cited spill, and what the policy makes of it if it is here.
+#[derive(Debug, Default, Serialize)]
 pub(super) struct CitedSpill {
-    /// `here`, `gone` or `other`: something that is not the agent's file, which is not opened.
-    pub state: &'static str,
-    /// When it will be deleted, or by which rule it was, in words.
-    pub deletion: Option<String>,
-    /// What the policy makes of it; only if it is here.
-    pub check: Option<Check>,
-}
-
-/// What the policy makes of the spill.
-#[derive(Debug)]
-pub(super) struct Check {
+    /// Whether the notice is the one that the policy writes for this spill, and else why not.
+    pub agrees: Option<bool>,
+    pub differs: Option<String>,
     /// Lines in the spill, and those that the model did not get, as they are numbered on the screen.
     pub lines: Option<u64>,
     pub removed_lines: Option<u64>,
+    /// When it will be deleted, or by which rule it was, in words.
+    pub deletion: Option<String>,
     /// The first line that the model did not get, 1-based.
+    #[serde(skip)]
     pub first_lost: Option<u64>,
-    /// Why the notice is not the one that the policy writes for this spill; none if it is.
-    pub differs: Option<String>,
 }
 
 /// Looks for the spill of a notice, and compares the notice with the one that the policy writes for the spill.
-pub(super) fn look(config: &Config, entries: &Selected, found: &Recognised, path: &Path) -> CitedSpill {
+pub(super) fn look(
+    config: &Config,
+    entries: &Selected,
+    found: &RecognisedNotice,
+    path: &Path,
+) -> (&'static str, CitedSpill) {
     let uid = config.env.home().metadata().map_or(0, |meta| meta.uid());
     let cite = Citation { path: path.to_owned(), bytes: None };
     match look_for(&cite, path, uid) {
-        SpillState::Gone => CitedSpill { state: "gone", deletion: rule_of(config, path), check: None },
+        SpillState::Gone => ("gone", CitedSpill { deletion: rule_of(config, path), ..CitedSpill::default() }),
         SpillState::Here(here) if config.stores.store_of(&here, &config.env).is_some() => {
-            CitedSpill { state: "here", deletion: left(entries, &here), check: check(config, found, &here) }
+            let checked = check(config, found, &here).unwrap_or_default();
+            ("here", CitedSpill { deletion: left(entries, &here), ..checked })
         }
         // Only files in known stores are opened: a path in a text is a claim.
-        SpillState::Here(_) | SpillState::Other(_) => {
-            CitedSpill { state: "other", deletion: None, check: None }
-        }
+        SpillState::Here(_) | SpillState::Other(_) => ("other", CitedSpill::default()),
     }
 }
 
@@ -80,11 +79,16 @@ fn rule_of(config: &Config, path: &Path) -> Option<String> {
         return Some("gone before its time, so not by the agent's rule".to_owned());
     }
     let due = due.map(|due| format!(", so from {} on", due.strftime("%Y-%m-%d")));
-    Some(format!("{} deletes {}{}", spec.agent, words::retention(&retention), due.unwrap_or_default()))
+    Some(format!(
+        "{} deletes {}{}",
+        spec.agent,
+        facts::describe_retention(&retention),
+        due.unwrap_or_default()
+    ))
 }
 
 /// Plans the preview of the spill, and compares its notices with the one found.
-fn check(config: &Config, found: &Recognised, path: &Path) -> Option<Check> {
+fn check(config: &Config, found: &RecognisedNotice, path: &Path) -> Option<CitedSpill> {
     let overrides = Overrides { policy: Some(found.policy.name().to_owned()), ..Overrides::default() };
     // The limits of the time, where a record has them.
     let recorded = config.resolve(&Overrides::default(), Some(path)).ok();
@@ -105,14 +109,14 @@ fn check(config: &Config, found: &Recognised, path: &Path) -> Option<Check> {
 }
 
 /// Compares the notices that a policy makes for a spill with the one found.
-fn compare(found: &Recognised, policy: &Policy, path: &Path, view: &MapView) -> Option<Check> {
+fn compare(found: &RecognisedNotice, policy: &Policy, path: &Path, view: &MapView) -> Option<CitedSpill> {
     let name = path.to_string_lossy();
     let count = |_, want| Some(source::count(view, want));
     let input = Input::from_bytes(view, &name);
     let planned = preview::plan_counting(&input, policy, ToCount::All, count);
     let CountedPlan { preview, totals, .. } = planned.ok()?;
     let text = preview.text(&input);
-    let made = super::recognise::of_policy(policy, &text);
+    let made = figures_of(policy, &text);
     let differs = match made {
         Some(made) if made == found.figures => None,
         made => Some(difference(found, made.as_deref())),
@@ -123,16 +127,18 @@ fn compare(found: &Recognised, policy: &Policy, path: &Path, view: &MapView) -> 
     let counted = totals.stdout.line_feeds;
     let feeds = counted.unwrap_or_else(|| source::count(view, TotalsMask::LINE_FEEDS).line_feeds);
     let [kept_lines, lines] = lines_as_numbered(&preview, view, Some(feeds + u64::from(is_open)));
-    Some(Check {
+    Some(CitedSpill {
+        agrees: Some(differs.is_none()),
+        differs,
         lines,
         removed_lines: lines.zip(kept_lines).map(|(all, kept)| all.saturating_sub(kept)),
+        deletion: None,
         first_lost: preview.truncated.then(|| bytecount::count(before, b'\n') as u64 + 1),
-        differs,
     })
 }
 
 /// Names the first figure that differs.
-fn difference(found: &Recognised, made: Option<&[(String, String)]>) -> String {
+fn difference(found: &RecognisedNotice, made: Option<&[(String, String)]>) -> String {
     let Some(made) = made else { return "the policy does not cut this file".to_owned() };
     let other = found.figures.iter().find_map(|(name, stated)| {
         let (_, would) = made.iter().find(|(known, _)| known == name)?;

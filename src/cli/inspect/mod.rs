@@ -3,5 +3,4 @@
 pub(crate) mod compare;
 pub(crate) mod policies;
 pub(crate) mod preview;
-pub(crate) mod read;
 pub(crate) mod show;

@@ -1,27 +1,65 @@
-//! `overspill preview`: prints exactly what the model would get, and nothing else.
+//! `overspill preview` and `overspill read`: print exactly what the model would get of an output or of one window of a
+//! file, and nothing else.
 
 use std::io::{self, Write};
 
 use anyhow::{anyhow, bail};
 
 use crate::base::provenance::{Certainty, Warning};
-use crate::cli::args::{PreviewArgs, TextForm};
+use crate::cli::args::{PreviewArgs, ReadArgs, TextForm};
 use crate::cli::input::{self, OpenInput};
 use crate::cli::safe::SafeWriter;
-use crate::cli::{CommandResult, Failure, say, terminal};
-use crate::config::{Config, EffectivePolicy};
+use crate::cli::{CommandResult, Failure, print_json, say, terminal, usage};
+use crate::config::{Config, EffectivePolicy, Overrides};
 use crate::preview::{self, Counts, Input, InputContext, Output, Policy, Preview, Status, Stream, Totals};
 use crate::source::{self, MapView};
 
 /// Outputs up to this many bytes are counted before they are planned.
 const MAX_COUNTED_FIRST: usize = 1 << 20;
 
+/// The default read tool; an agent's name alone means a tool called so.
+const DEFAULT_READ: &str = "opencode/read";
+
 pub(crate) fn run(config: &Config, args: &PreviewArgs) -> CommandResult {
     args.saving.refuse(&args.file)?;
-    let opened = input::open(config, &args.file, &args.look)?;
-    let by = opened.resolve(config, &args.look.overrides())?;
-    args.look.refuse_for(&by.policy)?;
+    let opened = input::open(config, &args.file, &args.policy_args)?;
+    let by = opened.resolve(config, &args.policy_args.overrides())?;
+    args.policy_args.refuse_for(&by.policy)?;
     print(opened, by, args.form.form())
+}
+
+/// Prints one window of a file as an agent's read tool would.
+pub(crate) fn read(config: &Config, args: &ReadArgs) -> CommandResult {
+    let mut overrides = args.policy_args.overrides();
+    let policy = overrides.policy.get_or_insert_with(|| DEFAULT_READ.to_owned());
+    let of_agent = format!("{policy}/read");
+    if overrides.tool.is_none() && config.catalog.knows(&of_agent) {
+        *policy = of_agent;
+    }
+    set_window(config, &mut overrides, args)?;
+    let opened = input::open(config, &args.file, &args.policy_args)?;
+    let by = opened.resolve(config, &overrides)?;
+    args.policy_args.refuse_for(&by.policy)?;
+    print(opened, by, args.form.form())
+}
+
+/// Sets the window, which is two parameters of the policy, named as the policy names them.
+fn set_window(config: &Config, overrides: &mut Overrides, args: &ReadArgs) -> CommandResult {
+    let named =
+        Overrides { policy: overrides.policy.clone(), tool: overrides.tool.clone(), ..Overrides::default() };
+    let policy = config.resolve(&named, None).map_err(usage)?.policy;
+    let (Some(offset), Some(limit)) = (policy.offset_key(), policy.limit_key()) else {
+        let name = policy.name();
+        let tools: Vec<&str> = config.catalog.names().filter(|name| name.ends_with("/read")).collect();
+        let tools = tools.join(", ");
+        return Err(usage(format!(
+            "{name} is not a read tool; try -p with {tools}, or `overspill preview -p {name}`"
+        )));
+    };
+    for (key, value) in [(offset, args.offset), (limit, args.limit)] {
+        overrides.set.extend(value.map(|value| (key.to_owned(), value.to_string())));
+    }
+    Ok(())
 }
 
 /// Plans a preview of an open output and prints it.
@@ -117,10 +155,7 @@ fn json(
     policy: &Policy,
     (certainty, limits_from, store): (Certainty, &str, &[Warning]),
 ) -> anyhow::Result<()> {
-    let mut out = io::BufWriter::new(crate::cli::safe::stdout());
-    let report = preview::streamed_report(preview, input, policy, certainty, limits_from, store);
-    crate::cli::json(&mut out, &report)?;
-    Ok(out.flush()?)
+    print_json(&preview::report(preview, input, policy, certainty, limits_from, store))
 }
 
 /// Writes the preview byte for byte; kept text goes piece by piece, so that memory stays small.

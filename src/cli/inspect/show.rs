@@ -14,9 +14,9 @@ use crate::base::provenance::{Extent, Warning};
 use crate::cli::args::ShowArgs;
 use crate::cli::named::{self, Named};
 use crate::cli::sessions;
+use crate::cli::stores::facts::{copy_facts, describe_retention, read_run, run_facts};
 use crate::cli::stores::select::{Selected, Whose};
-use crate::cli::stores::words;
-use crate::cli::{CommandResult, add, json, say, usage};
+use crate::cli::{CommandResult, add, print_json, say, usage};
 use crate::config::{Config, Overrides};
 use crate::preview::Policy;
 use crate::rows::outputs::{self, mode};
@@ -41,26 +41,22 @@ pub(crate) fn run(config: &Config, args: &ShowArgs) -> CommandResult {
         Named::Stdin => PathBuf::from("-"),
     };
     let selected = Selected::list(config, Whose::All)?.with_marks(config);
-    let mut out = io::BufWriter::new(crate::cli::safe::stdout());
     match selected.at(&path).cloned() {
         Some(mut entry) => {
-            let run = words::learn(&mut entry, &config.env);
-            if args.json {
-                json(&mut out, &record(&entry, run, &selected, config))?
-            } else {
-                lines(&mut out, &of_entry(&entry, run.as_ref(), &selected, config))?
+            let run = read_run(&mut entry, &config.env);
+            match args.json {
+                true => print_json(&record(&entry, run, &selected, config)),
+                false => print(&entry_facts(&entry, run.as_ref(), &selected, config)),
             }
         }
         None => {
             let file = LooseFile::open(&path, config)?;
-            if args.json {
-                json(&mut out, &file.record())?
-            } else {
-                lines(&mut out, &file.lines(config, selected.now))?
+            match args.json {
+                true => print_json(&file.record()),
+                false => print(&file.facts(config, selected.now)),
             }
         }
     }
-    Ok(out.flush()?)
 }
 
 fn no_text(word: &OsStr) -> anyhow::Error {
@@ -74,7 +70,7 @@ fn record(entry: &Entry, run: Option<RunRecord>, selected: &Selected, config: &C
     let listed = outputs::json(entry, selected.now);
     let more = json!({
         "made": entry.made().map(utc),
-        "retention": words::retention(&entry.store().retention.as_set(&config.env)),
+        "retention": describe_retention(&entry.store().retention.as_set(&config.env)),
         "policies": config.candidates(Some(&entry.path())),
         "owner": entry.owner,
         "exposed": entry.exposed(),
@@ -137,7 +133,7 @@ impl LooseFile {
         })
     }
 
-    fn lines(&self, config: &Config, now: Timestamp) -> Vec<Line> {
+    fn facts(&self, config: &Config, now: Timestamp) -> Vec<Fact> {
         let ago = |time: Timestamp| span(now.duration_since(time).as_secs().try_into().unwrap_or(0));
         let modified = self.modified().map(|time| format!("{} ({} ago)", utc(time), ago(time)));
         vec![
@@ -152,21 +148,22 @@ impl LooseFile {
     }
 }
 
-/// A label and its value, safe to print.
-type Line = (&'static str, String);
+/// A name and its value, safe to print.
+type Fact = (&'static str, String);
 
-fn lines(out: &mut impl Write, lines: &[Line]) -> io::Result<()> {
-    lines.iter().try_for_each(|(name, value)| writeln!(out, "{name:<9} {value}"))
+fn print(facts: &[Fact]) -> CommandResult {
+    let text = facts.iter().map(|(name, value)| format!("{name:<9} {value}\n"));
+    Ok(crate::cli::safe::stdout().write_all(text.collect::<String>().as_bytes())?)
 }
 
-fn of_entry(entry: &Entry, run: Option<&RunRecord>, selected: &Selected, config: &Config) -> Vec<Line> {
+fn entry_facts(entry: &Entry, run: Option<&RunRecord>, selected: &Selected, config: &Config) -> Vec<Fact> {
     let spec = entry.store();
-    let retention = words::retention(&spec.retention.as_set(&config.env));
+    let retention = describe_retention(&spec.retention.as_set(&config.env));
     let rule = match entry.is_kept() {
         true => "kept: no rule deletes it".to_owned(),
         false => rule(entry.rule.as_str(), &retention),
     };
-    let mut lines = vec![
+    let mut facts = vec![
         ("id", label(entry.id().as_bytes())),
         ("path", label(entry.path().as_os_str().as_encoded_bytes())),
         ("agent", label(entry.agent().as_bytes())),
@@ -187,16 +184,13 @@ fn of_entry(entry: &Entry, run: Option<&RunRecord>, selected: &Selected, config:
         ("status", label(entry.status.describe().as_bytes())),
     ];
     let notes = [&spec.retention.note, &spec.note].map(|note| note.as_ref().filter(|_| !entry.is_kept()));
-    lines.extend(notes.into_iter().flatten().map(|note| ("note", label(note.as_bytes()))));
-    lines.extend(warnings(entry, config).iter().map(|text| ("warning", label(text.as_bytes()))));
-    let told =
-        run.map(words::in_words).into_iter().chain(entry.copy().map(|copy| words::copy_in_words(copy)));
-    lines.extend(
-        told.flatten()
-            .filter(|(_, value)| !value.is_empty())
-            .map(|(name, value)| (name, label(value.as_bytes()))),
-    );
-    lines
+    facts.extend(notes.into_iter().flatten().map(|note| ("note", label(note.as_bytes()))));
+    facts.extend(warnings(entry, config).iter().map(|text| ("warning", label(text.as_bytes()))));
+    let copy = entry.copy().map(|copy| copy_facts(copy));
+    let recorded = run.map(run_facts).into_iter().chain(copy);
+    let recorded = recorded.flatten().filter(|(_, value)| !value.is_empty());
+    facts.extend(recorded.map(|(name, value)| (name, label(value.as_bytes()))));
+    facts
 }
 
 fn expires(entry: &Entry, selected: &Selected) -> String {

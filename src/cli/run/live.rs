@@ -40,7 +40,6 @@ const STOPPING: Duration = Duration::from_millis(300);
 /// Whether the screens have shown the output, and how they were left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Showing {
-    /// They have not shown it.
     NotShown,
     /// They have, and the user has left them.
     Left,
@@ -52,7 +51,7 @@ pub(crate) enum Showing {
 pub(crate) fn command(
     config: &Config,
     args: &RunArgs,
-    look: &EffectivePolicy,
+    policy: &EffectivePolicy,
     options: Options,
     (request, place): (&Request, &Location),
 ) -> anyhow::Result<(FinishedCapture, Showing)> {
@@ -68,7 +67,7 @@ pub(crate) fn command(
         let (request, place) = (request.clone(), place.clone());
         let work = move || {
             let (running, tell, tell_over) = taken.recv().map_err(|_| io::Error::other("no command"))?;
-            let finished = make(running, &request, &place, &tell);
+            let finished = produce(running, &request, &place, &tell);
             drop(tell_over);
             finished
         };
@@ -85,7 +84,7 @@ pub(crate) fn command(
     let name = label(args.command.join(OsStr::new(" ")).as_bytes());
     let line: Vec<String> = args.command.iter().map(|word| shell::word(word.as_bytes())).collect();
     let subject =
-        Subject { command: line.join(" "), ..Subject::new(name, saved_as(&path, request), look.clone()) };
+        Subject { command: line.join(" "), ..Subject::new(name, saved_as(&path, request), policy.clone()) };
     let target = Source::open(&path).map(|source| Target { subject, source });
     let (tell, updates) = channel();
     let (tell_over, over) = channel::<()>();
@@ -113,7 +112,7 @@ pub(crate) fn command(
         say("the command still runs; Ctrl-C stops it");
         progress::show_until_over(&streams, |most| over_within(&over, most));
     }
-    let finished = joined(making);
+    let finished = join(making);
     // What came is kept before the screens' own failure ends overspill.
     if let Some(panic) = panic {
         resume_unwind(panic);
@@ -135,12 +134,12 @@ fn saved_as(temporary: &Path, request: &Request) -> String {
     match (&request.printed.stdout, request.keep) {
         (Some(printed), _) => printed.clone(),
         (None, KeepSpill::Never) => NOT_SAVED.to_owned(),
-        (None, KeepSpill::Always | KeepSpill::Cut) => named(temporary),
+        (None, KeepSpill::Always | KeepSpill::Cut) => final_name(temporary),
     }
 }
 
 /// Returns the final name of a growing file.
-fn named(temporary: &Path) -> String {
+fn final_name(temporary: &Path) -> String {
     let name = temporary.file_name().unwrap_or_default().as_bytes();
     let name = OsStr::from_bytes(name.strip_prefix(b".tmp-").unwrap_or(name));
     temporary.with_file_name(name).to_string_lossy().into_owned()
@@ -150,13 +149,13 @@ fn over_within(over: &Receiver<()>, most: Duration) -> bool {
     over.recv_timeout(most) != Err(RecvTimeoutError::Timeout)
 }
 
-fn joined<T>(thread: JoinHandle<anyhow::Result<T>>) -> anyhow::Result<T> {
+fn join<T>(thread: JoinHandle<anyhow::Result<T>>) -> anyhow::Result<T> {
     let failed = |_| Err(anyhow!("the output could not be followed"));
     thread.join().unwrap_or_else(failed)
 }
 
 /// Waits for a command to end, and keeps its output as requested.
-fn make(
+fn produce(
     running: Running,
     request: &Request,
     place: &Location,
@@ -164,10 +163,10 @@ fn make(
 ) -> anyhow::Result<FinishedCapture> {
     let progress = running.progress(Stream::Stdout).cloned().unwrap_or_default();
     until_over(&progress, |most| running.wait_for(most), (request, None), tell);
-    let captured = running.wait().inspect_err(|error| tell_failed(tell, error, request))?;
+    let captured = running.wait().inspect_err(|error| report_failed(tell, error, request))?;
     let exit_code = captured.ended.map(|ended| ended.exit_code().into());
-    let message = Some(in_words(&captured));
-    let finished = captured.finish(&at_last(request), place);
+    let message = Some(describe_end(&captured));
+    let finished = captured.finish(&final_request(request), place);
     let certainty = finished.as_ref().map_or(Certainty::WouldGet, super::report::certainty);
     let (saved, told) = match &finished {
         Ok(finished) => (&finished.saved, finished.told.clone()),
@@ -175,13 +174,13 @@ fn make(
     };
     let failed = request.failed.clone().filter(|_| exit_code.is_some_and(|code: i32| code != 0));
     let ending = Ending { certainty, exit_code, failed, parameters: told };
-    tell_ending(tell, message, saved.stdout.clone(), request, ending);
+    report_ending(tell, message, saved.stdout.clone(), request, ending);
     super::reported(finished)
 }
 
 /// Returns the request as it is once a signal has ended the screens, or their terminal is closed: then the output is
 /// kept even if the model would get it whole, because nobody may have seen its end.
-fn at_last(request: &Request) -> Request {
+fn final_request(request: &Request) -> Request {
     let keep = match request.keep {
         KeepSpill::Cut if ended_by().is_some() => KeepSpill::Always,
         keep => keep,
@@ -190,32 +189,32 @@ fn at_last(request: &Request) -> Request {
 }
 
 /// Reports that the output is complete, and where it is.
-fn tell_over(tell: &Sender<LiveUpdate>, message: Option<String>, path: Option<PathBuf>, request: &Request) {
+fn report_over(tell: &Sender<LiveUpdate>, message: Option<String>, path: Option<PathBuf>, request: &Request) {
     let told = if request.keep == KeepSpill::Never { vec!["save_failed"] } else { Vec::new() };
     let ending = Ending { certainty: Certainty::WouldGet, exit_code: None, failed: None, parameters: told };
-    tell_ending(tell, message, path, request, ending);
+    report_ending(tell, message, path, request, ending);
 }
 
-fn tell_ending(
+fn report_ending(
     tell: &Sender<LiveUpdate>,
     message: Option<String>,
     path: Option<PathBuf>,
     request: &Request,
     ending: Ending,
 ) {
-    let printed = request.printed.stdout.clone().or_else(|| path.as_deref().map(named));
+    let printed = request.printed.stdout.clone().or_else(|| path.as_deref().map(final_name));
     let saved_as = printed.unwrap_or_else(|| NOT_SAVED.to_owned());
     // Nobody listens once the screens are closed.
     let _ = tell.send(LiveUpdate::Finished(Finished { path, saved_as, message, ending }));
 }
 
 /// Reports that the output has ended but cannot be kept.
-fn tell_failed(tell: &Sender<LiveUpdate>, error: &io::Error, request: &Request) {
-    tell_over(tell, Some(label(error.to_string().as_bytes())), None, request);
+fn report_failed(tell: &Sender<LiveUpdate>, error: &io::Error, request: &Request) {
+    report_over(tell, Some(label(error.to_string().as_bytes())), None, request);
 }
 
 /// Describes how a command ended, and how long it ran: `exited with status 3 after 9 s`.
-fn in_words(captured: &Captured) -> String {
+fn describe_end(captured: &Captured) -> String {
     let ran = crate::base::env::now().duration_since(captured.started).as_secs();
     let status = captured.ended.map_or(0, |ended| ended.exit_code());
     format!("exited with status {status} after {}", span(ran.try_into().unwrap_or(0)))
@@ -263,29 +262,29 @@ fn fault(progress: &Progress, request: &Request, keeps: Option<u64>) -> Option<S
 /// requested; if it cannot be saved, it is shown all the same. It is opened at the first of `places`.
 pub(crate) fn stdin(
     config: Config,
-    look: &PolicyArgs,
+    policy_args: &PolicyArgs,
     save: &SaveArgs,
     places: BTreeMap<usize, StartAt>,
 ) -> CommandResult {
-    let (config, resolved) = match config.resolve(&look.overrides(), None) {
+    let (config, resolved) = match config.resolve(&policy_args.overrides(), None) {
         // Of a mistake in one of the user's own files the input knows nothing: it is shown under what is built in.
         Err(error) if error.is_in_file() => {
             say(&error.to_string());
             let config = config.without_own();
-            let resolved = config.resolve(&look.overrides(), None);
+            let resolved = config.resolve(&policy_args.overrides(), None);
             (config, resolved)
         }
         resolved => (config, resolved),
     };
     let policy = resolved.map_err(usage)?.policy;
     let mut request = save.request(&policy);
-    super::tell(&mut request, look);
+    super::fill_in(&mut request, policy_args);
     let place = Location::own(&config.env, crate::base::env::now());
-    match Growing::begin(&place) {
-        Ok(growing) => look_at(config, look, (growing, places), (request, place)),
+    match SavedStdin::begin(&place) {
+        Ok(growing) => show_growing(config, policy_args, (growing, places), (request, place)),
         Err(error) => {
-            let opened = input::open(&config, OsStr::new("-"), look)?;
-            let mut target = screens::target(&config, opened, &look.overrides())?;
+            let opened = input::open(&config, OsStr::new("-"), policy_args)?;
+            let mut target = screens::target(&config, opened, &policy_args.overrides())?;
             let words = format!("not saved: {error}");
             target.subject.policy.warnings.insert(0, words.clone());
             let shown =
@@ -297,33 +296,33 @@ pub(crate) fn stdin(
 }
 
 /// Standard input that is being saved in overspill's own store.
-struct Growing {
+struct SavedStdin {
     temporary: PathBuf,
     following: Following,
     interest: Interest,
 }
 
-impl Growing {
-    fn begin(place: &Location) -> io::Result<Growing> {
+impl SavedStdin {
+    fn begin(place: &Location) -> io::Result<SavedStdin> {
         let begun = place.begin(Stream::Stdout)?;
         let temporary = begun.temporary_path();
         let stdin = source::stdin()?;
         let limits = SinkLimits { hold: 0, cap: u64::MAX, want: TotalsMask::ALL };
         let (following, interest) = capture::follow(stdin, limits, begun)?;
-        Ok(Growing { temporary, following, interest })
+        Ok(SavedStdin { temporary, following, interest })
     }
 }
 
-fn look_at(
+fn show_growing(
     config: Config,
-    look: &PolicyArgs,
-    (growing, places): (Growing, BTreeMap<usize, StartAt>),
+    policy_args: &PolicyArgs,
+    (growing, places): (SavedStdin, BTreeMap<usize, StartAt>),
     (request, place): (Request, Location),
 ) -> CommandResult {
-    let Growing { temporary, following, interest } = growing;
-    let mut opened = input::growing(&temporary, look);
+    let SavedStdin { temporary, following, interest } = growing;
+    let mut opened = input::growing(&temporary, policy_args);
     opened.iter_mut().for_each(|opened| opened.context.saved_as = saved_as(&temporary, &request));
-    let target = opened.and_then(|opened| screens::target(&config, opened, &look.overrides()));
+    let target = opened.and_then(|opened| screens::target(&config, opened, &policy_args.overrides()));
     let (stores, env) = (config.stores.clone(), config.env.clone());
     // If no thread can be started, the next run does it.
     let _ = thread::Builder::new().name("sweep".into()).spawn(move || super::sweep(&stores, &env));
@@ -339,7 +338,7 @@ fn look_at(
         })
     }));
     drop((interest, stay));
-    let kept = joined(making);
+    let kept = join(making);
     let shown = shown.unwrap_or_else(|panic| resume_unwind(panic));
     kept?.iter().for_each(|words| say(words));
     shown
@@ -356,15 +355,15 @@ fn take(
 ) -> anyhow::Result<Vec<String>> {
     let keeps = (request.keep != KeepSpill::Never).then_some(request.cap);
     until_over(&following.progress().clone(), |most| following.wait_for(most), (request, keeps), tell);
-    let captured = following.wait().inspect_err(|error| tell_failed(tell, error, request))?;
+    let captured = following.wait().inspect_err(|error| report_failed(tell, error, request))?;
     let is_cut = captured.stdout.kept.bytes > request.cap;
     if is_cut {
-        tell_over(tell, None, Some(temporary.to_owned()), request);
+        report_over(tell, None, Some(temporary.to_owned()), request);
         // An error means that the screens are closed.
         let _ = left.recv();
     }
     let (is_part, mut words) = (captured.left_early, Vec::new());
-    let path = captured.keep(&at_last(request), place, &mut words);
+    let path = captured.keep(&final_request(request), place, &mut words);
     if let Some(path) = &path {
         let what = match (is_cut, is_part) {
             (true, _) => format!("the first {} of the output is", size(request.cap)),
@@ -373,7 +372,7 @@ fn take(
         };
         words.push(format!("{what} in {}", path.display()));
     }
-    tell_over(tell, None, path, request);
+    report_over(tell, None, path, request);
     Ok(words)
 }
 
@@ -384,8 +383,8 @@ mod tests {
     #[test]
     fn only_the_name_of_a_growing_file_changes() {
         for path in ["/d/.tmp-tool_1", "/d/tool_1"] {
-            assert_eq!(named(Path::new(path)), "/d/tool_1");
+            assert_eq!(final_name(Path::new(path)), "/d/tool_1");
         }
-        assert_eq!(named(Path::new("/d/.tmp-x/.tmp-tool_1")), "/d/.tmp-x/tool_1");
+        assert_eq!(final_name(Path::new("/d/.tmp-x/.tmp-tool_1")), "/d/.tmp-x/tool_1");
     }
 }

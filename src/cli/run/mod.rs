@@ -28,16 +28,16 @@ use live::Showing;
 
 pub(crate) fn run(config: &Config, args: &RunArgs) -> CommandResult {
     refuse(args)?;
-    previewed(config, args).map_err(|error| match error.downcast_ref::<Failure>() {
-        None if !super::is_closed_pipe(&error) => Failure::Own(super::in_words(&error)).into(),
+    run_and_print(config, args).map_err(|error| match error.downcast_ref::<Failure>() {
+        None if !super::is_closed_pipe(&error) => Failure::Own(super::describe_error(&error)).into(),
         _ => error,
     })
 }
 
-fn previewed(config: &Config, args: &RunArgs) -> CommandResult {
-    let look = resolve(config, &args.look.overrides())?;
-    let place = place(config, args, &look)?;
-    let request = request(config, &look, args)?;
+fn run_and_print(config: &Config, args: &RunArgs) -> CommandResult {
+    let policy = resolve(config, &args.policy_args.overrides())?;
+    let place = place(config, args, &policy)?;
+    let request = request(config, &policy, args)?;
     let options = Options {
         streams: match (args.split, args.pty) {
             (true, _) => Streams::Apart,
@@ -51,16 +51,16 @@ fn previewed(config: &Config, args: &RunArgs) -> CommandResult {
         tee: None,
     };
     let (finished, showing) = if args.interactive {
-        live::command(config, args, &look, options, (&request, &place))?
+        live::command(config, args, &policy, options, (&request, &place))?
     } else {
-        (watched(args, &options, &request, &place)?, Showing::NotShown)
+        (run_to_end(args, &options, &request, &place)?, Showing::NotShown)
     };
     let printed = if showing == Showing::NotShown || args.print {
         let limits_from = match finished.limits_from_headroom {
             true => "headroom".to_owned(),
-            false => look.limits_from.to_string(),
+            false => policy.limits_from.to_string(),
         };
-        let from = (&*limits_from, &*config.policy_from(&args.look.overrides()));
+        let from = (&*limits_from, &*config.policy_from(&args.policy_args.overrides()));
         let form = match args.form.form() {
             TextForm::Text if args.pty => TextForm::Rendered,
             form => form,
@@ -92,18 +92,18 @@ pub(crate) fn save_stdin(config: &Config, args: &PreviewArgs) -> CommandResult {
     if args.file != "-" {
         return Err(usage("--save is for standard input; FILE is already on disk"));
     }
-    let look = resolve(config, &args.look.overrides())?;
-    let place = cleaned(Location::own(&config.env, crate::base::env::now()), config);
+    let policy = resolve(config, &args.policy_args.overrides())?;
+    let place = sweep_before(Location::own(&config.env, crate::base::env::now()), config);
     let form = args.form.form();
-    let mut request = args.saving.request(&look.policy);
+    let mut request = args.saving.request(&policy.policy);
     request.counts = form.counts();
-    tell(&mut request, &args.look);
+    fill_in(&mut request, &args.policy_args);
     // Ctrl-C is for the writing command; once that has ended, so does the input.
     signals::ignore_once()?;
     let named = |error: io::Error| anyhow!("standard input: {error}");
     let stdin = source::stdin().map_err(named)?;
     let finished = finish(capture::drain(stdin, limits(&request), &place).map_err(named)?, &request, &place)?;
-    let from = (&*look.limits_from.to_string(), &*config.policy_from(&args.look.overrides()));
+    let from = (&*policy.limits_from.to_string(), &*config.policy_from(&args.policy_args.overrides()));
     print(&finished, from, form)?;
     match finished.preview.status {
         // The failure has been reported, and everything before it is kept.
@@ -115,10 +115,13 @@ pub(crate) fn save_stdin(config: &Config, args: &PreviewArgs) -> CommandResult {
 
 /// Refuses flags for what the command itself will determine, and those that need or exclude another.
 fn refuse(args: &RunArgs) -> anyhow::Result<()> {
-    let RunArgs { look, pty, split, print, interactive, session, layout, .. } = args;
+    let RunArgs { policy_args, pty, split, print, interactive, session, layout, .. } = args;
     let words = [
-        (look.stderr.is_some(), "--stderr does not apply to run; use --split to capture it separately"),
-        (look.exit_code.is_some(), "--exit-code does not apply to run, which uses the command's own"),
+        (
+            policy_args.stderr.is_some(),
+            "--stderr does not apply to run; use --split to capture it separately",
+        ),
+        (policy_args.exit_code.is_some(), "--exit-code does not apply to run, which uses the command's own"),
         (*pty && *split, "--pty has one terminal for both streams, and --split parts them; leave one out"),
         (*print && !interactive, "--print has no effect without -i; run prints the preview anyway"),
         (
@@ -133,12 +136,8 @@ fn refuse(args: &RunArgs) -> anyhow::Result<()> {
 /// Resolves the policy. A tool that the policy does not know is still recorded. A faulty file of the user's own stops no
 /// command: the built-in policy of that name takes its place, or the default one.
 fn resolve(config: &Config, overrides: &Overrides) -> anyhow::Result<EffectivePolicy> {
-    let resolved = match config.resolve(overrides, None) {
-        Err(OverrideError::NoTool(_)) => config.resolve(&Overrides { tool: None, ..overrides.clone() }, None),
-        resolved => resolved,
-    };
-    let resolved = match resolved {
-        Err(error) if error.is_in_file() => instead(config, overrides, &error)?,
+    let resolved = match config.resolve_new(overrides) {
+        Err(error) if error.is_in_file() => resolve_built_in(config, overrides, &error)?,
         resolved => resolved.map_err(usage)?,
     };
     resolved.warnings.iter().for_each(|warning| say(warning));
@@ -146,7 +145,11 @@ fn resolve(config: &Config, overrides: &Overrides) -> anyhow::Result<EffectivePo
 }
 
 /// Resolves the policy as if there were no files of the user's own.
-fn instead(config: &Config, overrides: &Overrides, why: &OverrideError) -> anyhow::Result<EffectivePolicy> {
+fn resolve_built_in(
+    config: &Config,
+    overrides: &Overrides,
+    why: &OverrideError,
+) -> anyhow::Result<EffectivePolicy> {
     let without = config.without_own();
     let named = without.resolve(overrides, None);
     let resolved = named.or_else(|_| without.resolve(&Overrides::default(), None)).map_err(usage)?;
@@ -158,20 +161,20 @@ fn instead(config: &Config, overrides: &Overrides, why: &OverrideError) -> anyho
     Ok(resolved)
 }
 
-fn place(config: &Config, args: &RunArgs, look: &EffectivePolicy) -> anyhow::Result<Location> {
+fn place(config: &Config, args: &RunArgs, policy: &EffectivePolicy) -> anyhow::Result<Location> {
     let now = crate::base::env::now();
-    let (tool, session) = (args.look.tool.as_deref(), args.session.as_deref());
+    let (tool, session) = (args.policy_args.tool.as_deref(), args.session.as_deref());
     let place = match args.layout {
         LayoutOf::Own => Location::own(&config.env, now),
         LayoutOf::Agent => {
-            Location::for_agent(look.policy.name(), tool, session, &config.env, now).map_err(usage)?
+            Location::for_agent(policy.policy.name(), tool, session, &config.env, now).map_err(usage)?
         }
     };
-    Ok(cleaned(place, config))
+    Ok(sweep_before(place, config))
 }
 
 /// Removes expired spills from overspill's own store before the first new one.
-fn cleaned(place: Location, config: &Config) -> Location {
+fn sweep_before(place: Location, config: &Config) -> Location {
     let (stores, env) = (config.stores.clone(), config.env.clone());
     place.after(move || sweep(&stores, &env))
 }
@@ -185,17 +188,17 @@ pub(crate) fn sweep(stores: &Stores, env: &Env) {
     let _ = Record::sweep(env, now);
 }
 
-fn request(config: &Config, look: &EffectivePolicy, args: &RunArgs) -> anyhow::Result<Request> {
-    let mut request = args.saving.request(&look.policy);
-    request.failed = match config.of_failed(&look.policy) {
-        Err(error) if error.is_in_file() => config.without_own().of_failed(&look.policy),
+fn request(config: &Config, policy: &EffectivePolicy, args: &RunArgs) -> anyhow::Result<Request> {
+    let mut request = args.saving.request(&policy.policy);
+    request.failed = match config.failed_policy(&policy.policy) {
+        Err(error) if error.is_in_file() => config.without_own().failed_policy(&policy.policy),
         failed => failed,
     }
     .map_err(usage)?;
     request.about.command = args.command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     request.counts = args.form.form().counts();
     request.headroom = args.headroom.as_ref().map(|room| headroom(config, room)).transpose()?;
-    tell(&mut request, &args.look);
+    fill_in(&mut request, &args.policy_args);
     Ok(request)
 }
 
@@ -203,19 +206,17 @@ fn request(config: &Config, look: &EffectivePolicy, args: &RunArgs) -> anyhow::R
 fn headroom(config: &Config, room: &CallerLimits) -> anyhow::Result<Headroom> {
     match room {
         CallerLimits::Given(headroom) => Ok(*headroom),
-        CallerLimits::Policy(name) => {
-            let overrides = Overrides { policy: Some(name.clone()), ..Overrides::default() };
-            Ok(Headroom::new(&config.resolve(&overrides, None).map_err(usage)?.policy))
-        }
+        CallerLimits::Policy(name) => Ok(Headroom::new(&config.resolve_named(name).map_err(usage)?.policy)),
     }
 }
 
 /// Sets the parts of a request that all ways of capturing share.
-pub(crate) fn tell(request: &mut Request, look: &PolicyArgs) {
-    request.printed = PerStream { stdout: look.saved_as.clone(), stderr: look.saved_as_stderr.clone() };
+pub(crate) fn fill_in(request: &mut Request, policy_args: &PolicyArgs) {
+    request.printed =
+        PerStream { stdout: policy_args.saved_as.clone(), stderr: policy_args.saved_as_stderr.clone() };
     request.about = About {
         directory: std::env::current_dir().unwrap_or_default(),
-        tool: look.tool.clone(),
+        tool: policy_args.tool.clone(),
         ..std::mem::take(&mut request.about)
     };
 }
@@ -226,7 +227,7 @@ fn limits(request: &Request) -> SinkLimits {
 }
 
 /// Runs the command to its end, forwarding signals and showing progress.
-fn watched(
+fn run_to_end(
     args: &RunArgs,
     options: &Options,
     request: &Request,
@@ -262,7 +263,7 @@ pub(crate) fn start(args: &RunArgs, options: &Options, place: &Location) -> anyh
     let mut command = Command::new(program);
     command.args(rest);
     let running = capture::start(command, options, place).map_err(|error| {
-        fail(&unstarted(&error, program));
+        fail(&describe_start_error(&error, program));
         Failure::Ended(error.exit_code())
     })?;
     // The command is running: from here on, do without anything that fails.
@@ -276,7 +277,7 @@ pub(crate) fn start(args: &RunArgs, options: &Options, place: &Location) -> anyh
 }
 
 /// Says why a command was not started. Who writes as in a shell learns how to get one.
-fn unstarted(error: &StartError, program: &OsStr) -> String {
+fn describe_start_error(error: &StartError, program: &OsStr) -> String {
     match error {
         StartError::NotFound(_) if is_shell(program) => {
             format!("{error}; overspill runs no shell: overspill run -- sh -c 'COMMAND'")

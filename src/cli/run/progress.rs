@@ -17,7 +17,6 @@ const EVERY: Duration = Duration::from_millis(250);
 /// Columns that the terminal may have echoed after the line: `^C`, at most three times.
 const TYPED: usize = 6;
 
-/// Returns the progress of a command's streams.
 pub(crate) fn streams(running: &Running) -> Vec<Arc<Progress>> {
     let both = [Stream::Stdout, Stream::Stderr].into_iter();
     both.filter_map(|stream| running.progress(stream).cloned()).collect()
@@ -47,10 +46,10 @@ pub(crate) fn show_until_over(streams: &[Arc<Progress>], wait_for: impl Fn(Durat
 fn line(streams: &[Arc<Progress>], time: Duration) -> String {
     let bytes = streams.iter().map(|stream| stream.bytes()).sum();
     let lines = streams.iter().map(|stream| stream.line_feeds()).sum();
-    in_words(bytes, lines, time)
+    describe(bytes, lines, time)
 }
 
-fn in_words(bytes: u64, lines: u64, time: Duration) -> String {
+fn describe(bytes: u64, lines: u64, time: Duration) -> String {
     let rate = (bytes as f64 / time.as_secs_f64()) as u64;
     format!("{}, {}, {}/s, {}", size(bytes), human::lines(lines), size(rate), span(time.as_secs()))
 }
@@ -61,7 +60,7 @@ mod tests {
 
     #[test]
     fn it_says_bytes_lines_rate_and_time() {
-        let line = in_words(50 << 20, 812_331, Duration::from_secs(5));
+        let line = describe(50 << 20, 812_331, Duration::from_secs(5));
         assert_eq!(line, "50 MB, 812,331 lines, 10 MB/s, 5 s");
     }
 }

@@ -1,22 +1,19 @@
 //! `run --json`: the preview's object, and how the command ended and what was saved.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
 use crate::base::provenance::Certainty;
 use crate::capture::{CapturedOutput, FinishedCapture, ProcessStatus, Stop};
-use crate::cli::add;
+use crate::cli::{CommandResult, add, print_json};
 use crate::preview::report;
 
 /// Writes the object. `from` says where the limits and the policy come from.
-pub(super) fn write(
-    finished: &FinishedCapture,
-    (limits_from, policy_from): (&str, &str),
-) -> anyhow::Result<()> {
+pub(super) fn write(finished: &FinishedCapture, (limits_from, policy_from): (&str, &str)) -> CommandResult {
     let certainty = certainty(finished);
-    let made = report(&finished.preview, &finished.input(), &finished.policy, certainty, limits_from, &[]);
+    let input = finished.input();
+    let made = report(&finished.preview, &input, &finished.policy, certainty, limits_from, &[]);
     let mut value = serde_json::to_value(made)?;
     let captured = &finished.captured;
     let ended = captured.ended;
@@ -37,9 +34,7 @@ pub(super) fn write(
             "stderr": stderr(finished, limits_from)?,
         }),
     );
-    let mut out = std::io::BufWriter::new(crate::cli::safe::stdout());
-    crate::cli::json(&mut out, &value)?;
-    Ok(out.flush()?)
+    print_json(&value)
 }
 
 /// Returns how the preview is known: what a command printed is cut for whoever ran it, what comes from a pipe may be anything.
@@ -53,18 +48,10 @@ pub(super) fn certainty(finished: &FinishedCapture) -> Certainty {
 /// Returns the object of standard error; null if it is not apart.
 fn stderr(finished: &FinishedCapture, limits_from: &str) -> anyhow::Result<Value> {
     let Some(output) = &finished.captured.stderr else { return Ok(Value::Null) };
-    let certainty = certainty(finished);
-    let mut value = match &finished.stderr_preview {
-        Some(preview) => serde_json::to_value(report(
-            preview,
-            &finished.stderr_input(),
-            &finished.policy,
-            certainty,
-            limits_from,
-            &[],
-        ))?,
-        None => json!({}),
-    };
+    let (certainty, input) = (certainty(finished), finished.stderr_input());
+    let made = finished.stderr_preview.as_ref();
+    let made = made.map(|made| report(made, &input, &finished.policy, certainty, limits_from, &[]));
+    let mut value = made.map_or_else(|| Ok(json!({})), serde_json::to_value)?;
     add(&mut value, saved(output, finished.saved.stderr.as_ref()));
     Ok(value)
 }

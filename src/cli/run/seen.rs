@@ -9,8 +9,8 @@ use crate::cli::safe::SafeWriter;
 use crate::cli::{CommandResult, Failure, fail, say};
 use crate::preview::{Part, Status};
 
-/// The most notices that are printed at either end: some policies add one to every long line.
-const MOST: usize = 5;
+/// Maximum number of notices that are printed at either end: some policies add one to every long line.
+const MAX_NOTICES: usize = 5;
 
 /// Prints the notices of the preview, then the remarks about it.
 pub(super) fn print(finished: &FinishedCapture) -> CommandResult {
@@ -40,10 +40,10 @@ fn notices(parts: &[Part]) -> Vec<Cow<'_, str>> {
 
 /// Returns the notices with the middle ones left out, if there are many.
 fn brief(mut notices: Vec<Cow<'_, str>>) -> Vec<Cow<'_, str>> {
-    let more = notices.len().saturating_sub(2 * MOST);
+    let more = notices.len().saturating_sub(2 * MAX_NOTICES);
     if more > 0 {
         let words = format!("({} left out; --print prints the whole preview)", count(more as u64, "notice"));
-        notices.splice(MOST..MOST + more, [words.into()]);
+        notices.splice(MAX_NOTICES..MAX_NOTICES + more, [words.into()]);
     }
     notices
 }
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn of_many_notices_the_first_and_the_last_are_printed() {
+    fn only_the_first_and_last_of_many_notices_are_printed() {
         let texts: Vec<String> = (0..1400).map(|n| n.to_string()).collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let all = parts(&texts);

@@ -1,14 +1,13 @@
 //! `overspill sessions SESSION`: lists the tool calls of a session, with what the model got for each.
 
 use std::cmp::Reverse;
-use std::io::{self, Write};
 
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::base::human::utc;
 use crate::cli::args::{CallSort, CallsArgs};
-use crate::cli::{CommandResult, json_array, say, table};
+use crate::cli::{CommandResult, print_json_array, say, table};
 use crate::config::Config;
 use crate::rows::calls::{CallRow, table_columns};
 use crate::rows::lost::LostInCall;
@@ -41,18 +40,17 @@ pub(crate) fn list(
     let any = !calls.is_empty();
     calls.retain(|call| is_wanted(args, call, inspector));
     sort(&mut calls, args.sort, inspector);
-    let mut out = io::BufWriter::new(crate::cli::safe::stdout());
     if is_json {
-        json_array(&mut out, calls.iter().map(|call| record(inspector, call)))?;
-    } else if calls.is_empty() && !transcript.unread.is_format_unknown() {
-        say(if any { "no calls of that kind" } else { "no calls" });
-    } else {
-        let related = RelatedSessions::find(&config.env, &found.file, &());
-        let severities = config.severities();
-        let row = |call: &&Call| row(call, inspector, &related, &severities);
-        table::print(&mut out, table_columns(), &calls.iter().map(row).collect::<Vec<_>>())?;
+        return print_json_array(calls.iter().map(|call| record(inspector, call)));
     }
-    Ok(out.flush()?)
+    if calls.is_empty() && !transcript.unread.is_format_unknown() {
+        say(if any { "no calls of that kind" } else { "no calls" });
+        return Ok(());
+    }
+    let related = RelatedSessions::find(&config.env, &found.file, &());
+    let severities = config.severities();
+    let row = |call: &&Call| row(call, inspector, &related, &severities);
+    table::show(table_columns(), &calls.iter().map(row).collect::<Vec<_>>())
 }
 
 /// Of several kinds that are asked for, one suffices.

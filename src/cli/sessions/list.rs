@@ -13,7 +13,7 @@ use crate::base::human::{count, span, thousands, utc};
 use crate::cli::args::SessionsArgs;
 use crate::cli::{CommandResult, named, say, table};
 use crate::config::Config;
-use crate::rows::sessions::{SessionRow, SessionWords, table_columns};
+use crate::rows::sessions::{SessionRow, SessionTexts, table_columns};
 use crate::session::copies::{SeenCalls, families};
 use crate::session::exposure::directory_to_close;
 use crate::session::list::{self, ListStep, ListedSession, SessionFilter};
@@ -31,13 +31,13 @@ pub(crate) fn run(config: &Config, args: &SessionsArgs) -> CommandResult {
     if let Some(session) = &args.session {
         return calls::list(config, &named::recorded(config, session)?, &args.calls, args.json);
     }
-    let sessions = found(config, args)?;
+    let sessions = find_sessions(config, args)?;
     if !args.json {
         warn_of_open(&sessions);
     }
-    let rows = counted(sessions, config.env.uid());
+    let rows = count_calls_of(sessions, config.env.uid());
     if rows.is_empty() && !args.json {
-        say(&none_in_words(config, args));
+        say(&describe_absence(config, args));
         return Ok(());
     }
     table::list(args.json, table_columns(), &rows, record)
@@ -50,19 +50,19 @@ pub(crate) fn run(config: &Config, args: &SessionsArgs) -> CommandResult {
 pub(super) fn row_of(config: &Config, file: &SessionFile) -> anyhow::Result<SessionRow> {
     let is_it = |one: &SessionFile| (&one.path, &one.id) == (&file.path, &file.id);
     let agent = list::format_of(file).map(|format| format.agent());
-    let all = listed(config, &SessionFilter { agent, since: None, project: None });
+    let all = list_sessions(config, &SessionFilter { agent, since: None, project: None });
     let families = families(&all.iter().map(|one| (&one.file, &one.facts)).collect::<Vec<_>>());
     let family = families
         .into_iter()
         .find(|family| family.iter().any(|n| all.get(*n).is_some_and(|one| is_it(&one.file))));
     let family = family.unwrap_or_default();
     let related = all.into_iter().enumerate().filter(|(n, _)| family.contains(n)).map(|(_, one)| one);
-    let mut rows = counted(related.collect(), config.env.uid()).into_iter();
+    let mut rows = count_calls_of(related.collect(), config.env.uid()).into_iter();
     let gone = || anyhow!("{}: this session is gone", file.path.display());
     rows.find(|row| is_it(&row.file)).ok_or_else(gone)
 }
 
-fn found(config: &Config, args: &SessionsArgs) -> anyhow::Result<Vec<ListedSession>> {
+fn find_sessions(config: &Config, args: &SessionsArgs) -> anyhow::Result<Vec<ListedSession>> {
     known(args.agent.as_deref())?;
     let project = args.project.as_ref().map(|dir| std::path::absolute(dir).unwrap_or_else(|_| dir.clone()));
     let wanted = SessionFilter {
@@ -70,10 +70,10 @@ fn found(config: &Config, args: &SessionsArgs) -> anyhow::Result<Vec<ListedSessi
         since: earliest(args.since),
         project: project.as_deref(),
     };
-    Ok(listed(config, &wanted))
+    Ok(list_sessions(config, &wanted))
 }
 
-fn listed(config: &Config, wanted: &SessionFilter) -> Vec<ListedSession> {
+fn list_sessions(config: &Config, wanted: &SessionFilter) -> Vec<ListedSession> {
     let mut found = Vec::new();
     let _ = list::each(&config.env, wanted, &mut |step| {
         match step {
@@ -87,7 +87,7 @@ fn listed(config: &Config, wanted: &SessionFilter) -> Vec<ListedSession> {
 }
 
 /// Says why no session is listed: there is none at all, or none of those is as asked for.
-fn none_in_words(config: &Config, args: &SessionsArgs) -> String {
+fn describe_absence(config: &Config, args: &SessionsArgs) -> String {
     let all = list::list(&config.env, None, &()).sessions.len() as u64;
     if all == 0 {
         return format!("no sessions found; overspill reads those of {}", list::agents().join(", "));
@@ -126,7 +126,7 @@ fn warn_of_open(sessions: &[ListedSession]) {
 }
 
 /// Counts the calls of sessions, several at once. A call that was copied counts in the oldest session with it.
-fn counted(sessions: Vec<ListedSession>, uid: u32) -> Vec<SessionRow> {
+fn count_calls_of(sessions: Vec<ListedSession>, uid: u32) -> Vec<SessionRow> {
     let families =
         families(&sessions.iter().map(|session| (&session.file, &session.facts)).collect::<Vec<_>>());
     let counts = Mutex::new(Vec::new());
@@ -167,7 +167,7 @@ fn row(
     let understood = counted.ok().filter(|counted| !counted.unread.is_format_unknown());
     let ListedSession { file, facts, is_open_to_others, .. } = session;
     let mut row = SessionRow::new(SessionFile { facts, ..file });
-    row.words = Some(SessionWords::new(&row.file.facts, is_open_to_others));
+    row.words = Some(SessionTexts::new(&row.file.facts, is_open_to_others));
     row.sums.found(understood.map(|counted| counted.sums));
     row
 }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::base::human::{count, thousands};
 use crate::cli::args::{CallText, ShowArgs};
 use crate::cli::safe::SafeWriter;
-use crate::cli::{CommandResult, add, copying, json, say};
+use crate::cli::{CommandResult, add, copying, print_json, say};
 use crate::config::Config;
 use crate::rows;
 use crate::rows::column::RowLook;
@@ -35,9 +35,8 @@ const MAX_JSON: usize = 16 << 20;
 
 /// Shows what is known of a session or a call, or prints a text of the call.
 pub(crate) fn run(config: &Config, found: &SelectedSession, args: &ShowArgs) -> CommandResult {
-    let mut out = io::BufWriter::new(crate::cli::safe::stdout());
     match (args.text, args.json) {
-        (Some(which), false) => return print(config, found, which),
+        (Some(which), false) => print(config, found, which),
         (which, true) if found.call.is_some() || which.is_some() => {
             let call = found.the_call()?;
             let examiner = examiner(config, found.opened.transcript().agent, Paths::Known);
@@ -46,20 +45,21 @@ pub(crate) fn run(config: &Config, found: &SelectedSession, args: &ShowArgs) -> 
             let mut fields = json!({ "version": 1, "kind": "call" });
             add(&mut fields, calls::record(inspector, call));
             add(&mut fields, text.unwrap_or_default());
-            json(&mut out, &fields)?;
+            print_json(&fields)
         }
         (_, true) => {
             let mut fields = json!({ "version": 1, "kind": "session" });
             add(&mut fields, list::record(&row_of(config, &found.file)?));
-            json(&mut out, &fields)?;
+            print_json(&fields)
         }
         (None, false) => {
+            let mut out = io::BufWriter::new(crate::cli::safe::stdout());
             for (name, value) in facts(config, found)?.into_iter().filter(|(_, value)| !value.is_empty()) {
                 writeln!(out, "{name:<11} {}", label(mask(&value).as_bytes()))?;
             }
+            Ok(out.flush()?)
         }
     }
-    Ok(out.flush()?)
 }
 
 /// Prints a text of a call: by default what the model got, by the best evidence.
@@ -90,7 +90,7 @@ fn text_fields(call: &Call, inspector: CallInspector, which: Option<CallText>) -
 /// Returns what the screens call facts.
 fn facts(config: &Config, found: &SelectedSession) -> anyhow::Result<Vec<(&'static str, String)>> {
     let Some(call) = found.call() else {
-        return of_session(config, found);
+        return session_facts(config, found);
     };
     let examiner = examiner(config, found.opened.transcript().agent, Paths::Known);
     let inspector = found.inspector(&examiner);
@@ -99,7 +99,7 @@ fn facts(config: &Config, found: &SelectedSession) -> anyhow::Result<Vec<(&'stat
     Ok(rows::calls::facts(&row, inspector.facts(call, inspector.best(call).first())))
 }
 
-fn of_session(config: &Config, found: &SelectedSession) -> anyhow::Result<Vec<(&'static str, String)>> {
+fn session_facts(config: &Config, found: &SelectedSession) -> anyhow::Result<Vec<(&'static str, String)>> {
     let now = crate::base::env::now();
     let mut row = row_of(config, &found.file)?;
     let examiner = examiner(config, found.opened.transcript().agent, Paths::Known);

@@ -161,13 +161,13 @@ static COLUMNS: [ListColumn<VerdictJson>; 7] = [
         RowCell::plain(found.policy.as_deref().unwrap_or_default())
     })
     .yields(3),
-    ListColumn::new("found", Left, 40, |found: &VerdictJson, _| RowCell::plain(in_words(found))),
+    ListColumn::new("found", Left, 40, |found: &VerdictJson, _| RowCell::plain(describe(found))),
     ListColumn::new("command", Left, 0, |found: &VerdictJson, _| {
         RowCell::plain(found.command.lines().next().unwrap_or_default())
     }),
 ];
 
-fn in_words(found: &VerdictJson) -> String {
+fn describe(found: &VerdictJson) -> String {
     match (found.differs_at, &found.fits, &found.reason) {
         (_, Some(fits), _) => format!("equal to {fits}, which is of another version"),
         (Some(at), None, _) => {

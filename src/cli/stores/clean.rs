@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::base::human::{count, size};
 use crate::capture::{EndError, EndedSession, end_session};
 use crate::cli::args::CleanArgs;
-use crate::cli::{CommandResult, json_array, say, table, usage};
+use crate::cli::{CommandResult, print_json_array, say, table, usage};
 use crate::config::{Config, Need};
 use crate::rows::outputs;
 use crate::store::{
@@ -150,7 +150,7 @@ fn as_json(selected: &Selected, plan: &CleanPlan, consent: Consent, env: &Env) -
     let due = plan.to_delete.iter().zip(&ends).map(|(due, end)| record(due.index, Some(word(due.why)), end));
     let kept = |why| DueOutcome::Kept(because(why).into_owned());
     let skipped = plan.skipped.iter().map(|(index, why)| record(*index, None, &kept(why)));
-    json_array(&mut crate::cli::safe::stdout(), due.chain(skipped))?;
+    print_json_array(due.chain(skipped))?;
     result(&ends)
 }
 

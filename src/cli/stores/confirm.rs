@@ -15,9 +15,7 @@ use crate::text::label::SafeText;
 pub(crate) enum Consent {
     /// Nothing is changed.
     DryRun,
-    /// Given by a flag.
     Given,
-    /// The user is to be asked.
     Ask,
 }
 

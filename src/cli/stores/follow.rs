@@ -19,53 +19,50 @@ use crate::source::Identity;
 use crate::store::{DirWatch, Entry, EntryStatus, rest_after};
 use crate::text::label::label;
 
+use super::facts;
 use super::select::{Selected, Whose};
-use super::words;
 
 /// How long an output must not change before it counts as complete.
-const SETTLES: Duration = Duration::from_secs(1);
+const COMPLETE_AFTER: Duration = Duration::from_secs(1);
 
 /// Prints a line for each new output, until it is interrupted or nobody reads the lines.
 pub(crate) fn run(config: &Config, args: &ListArgs) -> CommandResult {
     let whose = args.agent.as_deref().map_or(Whose::All, Whose::Agent);
-    let first = Listed::of(config, whose)?;
-    if first.selected.roots().next().is_none() {
+    let first = list(config, whose)?;
+    if first.0.roots().next().is_none() {
         bail!("there is no store to follow; `overspill stores --all` lists all");
     }
-    first.selected.unlisted().for_each(|words| say(&words));
+    first.0.unlisted().for_each(|words| say(&words));
     say("waiting for new outputs; Ctrl-C ends");
     follow(config, whose, first, args.json)
 }
 
-/// The entries of the stores, and how long to rest after listing them.
-struct Listed {
-    selected: Selected,
-    rest: Duration,
-}
-
-impl Listed {
-    fn of(config: &Config, whose: Whose) -> anyhow::Result<Self> {
-        let began = Instant::now();
-        let selected = Selected::list_in_silence(config, whose)?.with_marks(config);
-        Ok(Self { selected, rest: rest_after(began.elapsed()) })
-    }
+/// Lists the entries of the stores, and returns how long to rest after that.
+fn list(config: &Config, whose: Whose) -> anyhow::Result<(Selected, Duration)> {
+    let began = Instant::now();
+    let selected = Selected::list_in_silence(config, whose)?.with_marks(config);
+    Ok((selected, rest_after(began.elapsed())))
 }
 
 /// Prints each new output once it is complete, until nobody reads the lines. What there is already is not new.
-fn follow(config: &Config, whose: Whose, first: Listed, is_json: bool) -> CommandResult {
+fn follow(
+    config: &Config,
+    whose: Whose,
+    (mut selected, mut rest): (Selected, Duration),
+    is_json: bool,
+) -> CommandResult {
     let (policies, severities) = (CutPolicies::new(config), config.severities());
-    let Listed { mut selected, mut rest } = first;
     let mut known: HashSet<u64> =
         selected.entries.iter().filter(|entry| is_complete(entry)).map(key).collect();
     let mut complaints: HashSet<String> = selected.unlisted().collect();
     let mut directories = DirWatch::new(selected.roots());
-    let mut growing: Vec<Growing> = Vec::new();
+    let mut growing: Vec<GrowingOutput> = Vec::new();
     loop {
         std::thread::sleep(rest);
         for entry in take_complete(&mut growing) {
             match WatchedOutput::read(entry, &policies, &severities) {
                 Ok(mut output) => {
-                    words::learn(&mut output.entry, &config.env);
+                    facts::read_run(&mut output.entry, &config.env);
                     print(&output, &selected, is_json)?;
                 }
                 Err(ReadFault::Gone) => {}
@@ -73,7 +70,7 @@ fn follow(config: &Config, whose: Whose, first: Listed, is_json: bool) -> Comman
             }
         }
         if directories.check_once() {
-            Listed { selected, rest } = Listed::of(config, whose)?;
+            (selected, rest) = list(config, whose)?;
             selected
                 .unlisted()
                 .filter(|words| complaints.insert(words.clone()))
@@ -85,22 +82,22 @@ fn follow(config: &Config, whose: Whose, first: Listed, is_json: bool) -> Comman
 }
 
 /// A new output, until it has not changed for a while.
-struct Growing {
+struct GrowingOutput {
     entry: Entry,
     since: Instant,
 }
 
 /// Takes out the new entries, oldest first.
-fn new_entries(selected: &mut Selected, known: &mut HashSet<u64>) -> Vec<Growing> {
+fn new_entries(selected: &mut Selected, known: &mut HashSet<u64>) -> Vec<GrowingOutput> {
     let since = Instant::now();
     let mut new: Vec<Entry> = std::mem::take(&mut selected.entries);
     new.retain(|entry| is_complete(entry) && known.insert(key(entry)));
     new.sort_by_key(Entry::modified);
-    new.into_iter().map(|entry| Growing { entry, since }).collect()
+    new.into_iter().map(|entry| GrowingOutput { entry, since }).collect()
 }
 
 /// Takes out what has not changed for long enough; what vanished is forgotten.
-fn take_complete(growing: &mut Vec<Growing>) -> Vec<Entry> {
+fn take_complete(growing: &mut Vec<GrowingOutput>) -> Vec<Entry> {
     let (mut complete, mut left) = (Vec::new(), Vec::new());
     for mut output in growing.drain(..) {
         let Ok(now) = output.entry.path().symlink_metadata() else { continue };
@@ -108,7 +105,7 @@ fn take_complete(growing: &mut Vec<Growing>) -> Vec<Entry> {
         if now != output.entry.identity {
             (output.entry.identity, output.since) = (now, Instant::now());
         }
-        if output.since.elapsed() >= SETTLES { complete.push(output.entry) } else { left.push(output) }
+        if output.since.elapsed() >= COMPLETE_AFTER { complete.push(output.entry) } else { left.push(output) }
     }
     *growing = left;
     complete
@@ -130,7 +127,7 @@ fn print(output: &WatchedOutput, selected: &Selected, is_json: bool) -> CommandR
     if is_json {
         json(&mut out, &record(output, selected))?;
     } else {
-        out.write_all(format!("{}\n", words(output)).as_bytes())?;
+        out.write_all(format!("{}\n", describe(output)).as_bytes())?;
     }
     Ok(out.flush()?)
 }
@@ -149,7 +146,7 @@ fn record(output: &WatchedOutput, selected: &Selected) -> Value {
 }
 
 /// Returns an output as one safe line: time, agent, size, what the model got, errors lost and the first of them.
-fn words(output: &WatchedOutput) -> String {
+fn describe(output: &WatchedOutput) -> String {
     let entry = &output.entry;
     let agent = label(entry.agent().as_bytes());
     let got = match output.got {

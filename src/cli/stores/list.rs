@@ -8,8 +8,8 @@ use crate::config::Config;
 use crate::rows::outputs::{self, OutputFacts, OutputRow, recorded, table_columns};
 use crate::store::{Entry, Env, Record, SortBy};
 
+use super::facts;
 use super::select::{Selected, Whose};
-use super::words;
 
 pub(crate) fn run(config: &Config, args: &ListArgs) -> CommandResult {
     let whose = args.agent.as_deref().map_or(Whose::All, Whose::Agent);
@@ -31,7 +31,7 @@ fn rows(selected: &mut Selected, env: &Env) -> Vec<OutputRow> {
     let row = |mut entry: Entry| {
         let is_recorded = entry.name().to_str().is_some_and(|name| names.contains(name));
         let facts = is_recorded.then(|| {
-            let run = if entry.copy().is_none() { words::learn(&mut entry, env) } else { None };
+            let run = if entry.copy().is_none() { facts::read_run(&mut entry, env) } else { None };
             let mut facts = OutputFacts::default();
             facts.peek.found(Some(recorded(&entry, run)));
             Arc::new(facts)

@@ -2,9 +2,9 @@
 
 pub(crate) mod clean;
 pub(crate) mod confirm;
+pub(crate) mod facts;
 pub(crate) mod follow;
 pub(crate) mod list;
 pub(crate) mod overview;
 pub(crate) mod rm;
 pub(crate) mod select;
-pub(crate) mod words;

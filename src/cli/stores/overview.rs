@@ -7,15 +7,15 @@ use serde_json::{Value, json};
 use crate::base::human::{size, thousands};
 use crate::cli::args::StoresArgs;
 use crate::cli::safe::SafeWriter;
-use crate::cli::{CommandResult, json, say, suggest, table, terminal, usage};
+use crate::cli::{CommandResult, print_json, say, suggest, table, terminal, usage};
 use crate::config::Config;
 use crate::rows::column::CellSide::{Left, Path, Right};
 use crate::rows::column::{ListColumn, RowCell};
 use crate::store::{self, Env, Listing, OwnStore, RootReport, RootState, StoreSpec};
 use crate::text::label::{SafeText, ascii, label};
 
+use super::facts::describe_retention;
 use super::select::OWN;
-use super::words::retention;
 
 /// Lists all stores, or prints the file of one agent to save, edit and use.
 pub(crate) fn run(config: &Config, args: &StoresArgs) -> CommandResult {
@@ -24,16 +24,13 @@ pub(crate) fn run(config: &Config, args: &StoresArgs) -> CommandResult {
         out.write_all(file(config, name)?.as_bytes())?;
         return Ok(out.end()?);
     }
-    let mut out = io::BufWriter::new(crate::cli::safe::stdout());
     let listing = store::list(&config.stores.specs, &config.env, crate::base::env::now());
     if args.json {
-        json(&mut out, &records(config, &listing))?;
-        return Ok(out.flush()?);
+        return print_json(&records(config, &listing));
     }
     let (shown, others): (Vec<_>, Vec<_>) =
         rows(config, &listing).into_iter().partition(|row| args.all || row.is_there);
-    print(&mut out, &shown)?;
-    out.flush()?;
+    print(&shown)?;
     if !others.is_empty() && io::stdout().is_terminal() {
         let words = "more stores are empty or not on this system; --all lists them";
         say(&format!("{} {words}", thousands(others.len() as u64)));
@@ -42,10 +39,11 @@ pub(crate) fn run(config: &Config, args: &StoresArgs) -> CommandResult {
 }
 
 /// Prints one row per store. On a terminal the rule and the directory have their own line, so that they are not cut.
-fn print(out: &mut impl Write, rows: &[StoreRow]) -> io::Result<()> {
+fn print(rows: &[StoreRow]) -> CommandResult {
     if !io::stdout().is_terminal() {
-        return table::print(out, &COLUMNS, rows);
+        return table::show(&COLUMNS, rows);
     }
+    let mut out = io::BufWriter::new(crate::cli::safe::stdout());
     let mut lines = Vec::new();
     let columns = COLUMNS.iter().filter(|column| !["deleted", "directory"].contains(&column.heading()));
     table::print(&mut lines, columns, rows)?;
@@ -60,7 +58,7 @@ fn print(out: &mut impl Write, rows: &[StoreRow]) -> io::Result<()> {
         let below = if terminal::is_ascii(&io::stdout()) { ascii(&below) } else { below.into() };
         out.write_all(below.as_bytes())?;
     }
-    Ok(())
+    Ok(out.flush()?)
 }
 
 fn file<'a>(config: &'a Config, name: &str) -> anyhow::Result<&'a str> {
@@ -103,7 +101,7 @@ fn record(spec: &StoreSpec, roots: &[RootReport], env: &Env) -> Value {
         "roots": roots.iter().map(|root| root_record(spec, root, env)).collect::<Vec<_>>(),
         "entries": roots.iter().map(|root| root.entries).sum::<u64>(),
         "bytes": store::sum(roots.iter().map(|root| root.bytes)),
-        "rule": retention(&rule),
+        "rule": describe_retention(&rule),
         "rule_note": rule.note,
         "holds": holds(spec),
         "policies": policies,
@@ -193,7 +191,7 @@ fn rows(config: &Config, listing: &Listing) -> Vec<StoreRow> {
         },
         outputs: (root.state == RootState::Listed).then_some(root.entries),
         bytes: (root.state == RootState::Listed).then_some(root.bytes),
-        rule: Some(retention(&spec.retention.as_set(&config.env))),
+        rule: Some(describe_retention(&spec.retention.as_set(&config.env))),
         holds: Some(holds(spec).join(", ")),
         confidence: Some(spec.confidence.as_str()),
         directory: directory(spec, root, &config.env),

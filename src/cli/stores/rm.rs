@@ -21,19 +21,23 @@ use super::select::{Selected, Whose};
 pub(crate) fn run(config: &Config, args: &RmArgs) -> CommandResult {
     args.names.iter().try_for_each(|name| named::path(name).map(drop))?;
     let selected = Selected::list(config, Whose::All)?.with_sure_marks(config)?;
-    let entries = meant(config, &selected, &args.names)?;
+    let entries = find_entries(config, &selected, &args.names)?;
     let consent = Consent::from_flags(false, args.yes, true, "add --yes to delete")?;
     let refused = entries.iter().find_map(|entry| Some((*entry, refusal(entry, consent)?)));
     if let Some((entry, why)) = refused {
         bail!("{}: {why}; nothing was deleted", entry.path().display());
     }
-    if consent == Consent::Ask && !asked(&entries)? {
+    if consent == Consent::Ask && !confirm(&entries)? {
         return Ok(writeln!(crate::cli::safe::stdout(), "nothing was deleted")?);
     }
     delete(config, &selected, &entries, consent)
 }
 
-fn meant<'a>(config: &Config, selected: &'a Selected, words: &[OsString]) -> anyhow::Result<Vec<&'a Entry>> {
+fn find_entries<'a>(
+    config: &Config,
+    selected: &'a Selected,
+    words: &[OsString],
+) -> anyhow::Result<Vec<&'a Entry>> {
     let mut entries: Vec<&Entry> = Vec::new();
     for word in words {
         // A whole id needs no other search of the stores.
@@ -44,7 +48,7 @@ fn meant<'a>(config: &Config, selected: &'a Selected, words: &[OsString]) -> any
                 Named::Output(entry) => selected.at(&entry.path()),
                 Named::File(path) => selected.at(&path),
                 Named::Stdin => None,
-                Named::Recorded(found) => return Err(of_agent(&found)),
+                Named::Recorded(found) => return Err(refuse_recorded(&found)),
             },
         };
         let Some(entry) = entry else {
@@ -60,7 +64,7 @@ fn meant<'a>(config: &Config, selected: &'a Selected, words: &[OsString]) -> any
     Ok(entries)
 }
 
-fn of_agent(found: &SelectedSession) -> anyhow::Error {
+fn refuse_recorded(found: &SelectedSession) -> anyhow::Error {
     let words = "is in an agent's records, which overspill never changes";
     let spill = found.call.map_or("", |_| "; `overspill show` names its spill, if it has one");
     anyhow!("{} {words}{spill}", found.id())
@@ -88,7 +92,7 @@ fn refusal(entry: &Entry, consent: Consent) -> Option<String> {
     }
 }
 
-fn asked(entries: &[&Entry]) -> io::Result<bool> {
+fn confirm(entries: &[&Entry]) -> io::Result<bool> {
     let mut out = crate::cli::safe::stdout();
     let row = |entry: &&Entry| ToDeleteRow { entry: Entry::clone(entry), why: "" };
     table::print_whole(&mut out, &DELETE_COLUMNS, &entries.iter().map(row).collect::<Vec<_>>())?;

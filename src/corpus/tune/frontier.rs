@@ -78,7 +78,7 @@ fn share_of(kept: u64, finds: u64) -> Option<f64> {
 }
 
 /// Returns how much of all finds `kept` is: `97%`; a dash if there are none.
-pub(crate) fn share_in_words(kept: u64, finds: u64) -> String {
+pub(crate) fn describe_share(kept: u64, finds: u64) -> String {
     share_of(kept, finds).map_or_else(|| "–".to_owned(), percent)
 }
 

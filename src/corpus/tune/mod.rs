@@ -16,7 +16,7 @@ mod sums;
 mod visit;
 
 pub(crate) use changed::{ChangedOutput, ChangedOutputs};
-pub(crate) use frontier::{TuneMove, frontier, share_in_words};
+pub(crate) use frontier::{TuneMove, describe_share, frontier};
 pub(crate) use grid::{TuneGrid, TuneSetting};
 pub(crate) use limits::{
     LimitChange, change_in_words, flags, next_value, other_end, smallest_change, value_in_words,

@@ -88,10 +88,7 @@ fn around(config: &Config, mut overrides: Overrides, corpus: &Corpus) -> Result<
 /// Returns the policies as they are now, each with its limits, and the number of the first of those that are designs,
 /// which come last; one that cannot be used is left out.
 fn current(config: &Config) -> (Vec<EffectivePolicy>, usize) {
-    let resolve = |name: &str| {
-        config.resolve(&Overrides { policy: Some(name.to_owned()), ..Overrides::default() }, None).ok()
-    };
-    let all = config.catalog.names().filter_map(resolve);
+    let all = config.catalog.names().filter_map(|name| config.resolve_named(name).ok());
     let all = all.filter(|found| found.is_current);
     let (designs, agents): (Vec<_>, Vec<_>) = all.partition(|found| is_design(config, &found.policy));
     let first = agents.len();

@@ -82,8 +82,9 @@ pub(super) fn half_size(unit: Unit) -> u64 {
     if unit == Unit::Bytes { 3 } else { 1 }
 }
 
-/// Settles a stream of which a strategy selected something. It is cut exactly if the agent left out some of it: an
-/// answer for a cut output may still contain all of it, and one for a whole output may leave out the ends of lines.
+/// Completes the plan of a stream of which a strategy selected something. It is cut exactly if the agent left out some
+/// of it: an answer for a cut output may still contain all of it, and one for a whole output may leave out the ends of
+/// lines.
 pub(super) fn by_selection(mut planned: Preview, text: &Text, selection: &Selection) -> Preview {
     let ranges = selection.shown.as_ref().unwrap_or(&selection.ranges);
     let is_open = planned.reply == Reply::Cut || selection.shown.is_some();
@@ -98,10 +99,10 @@ pub(super) fn by_selection(mut planned: Preview, text: &Text, selection: &Select
         planned.kept.units = less(planned.kept.units, half_size(planned.unit));
     }
     planned.truncated_by = selection.hit.or(selection.silent_limit);
-    settled(planned)
+    reconcile(planned)
 }
 
-/// Settles a response that was cut as a whole: what is left are the ranges of its parts.
+/// Completes the plan of a response that was cut as a whole: what is left are the ranges of its parts.
 pub(super) fn by_parts(mut planned: Preview, stdout: &Text, stderr: &Text) -> Preview {
     let (mut kept, mut len) = (Counts { lines: 0, bytes: 0, units: 0 }, 0);
     for part in &planned.parts {
@@ -115,24 +116,24 @@ pub(super) fn by_parts(mut planned: Preview, stdout: &Text, stderr: &Text) -> Pr
     planned.truncated |= len < stdout.len() + stderr.len();
     planned.kept = kept.zip(kept, |count, _| Some(count));
     planned.reply = Reply::Cut;
-    settled(planned)
+    reconcile(planned)
 }
 
 pub(super) fn whole(planned: Preview) -> Preview {
-    settled(Preview { truncated: false, ..planned })
+    reconcile(Preview { truncated: false, ..planned })
 }
 
-/// Settles a stream on which the agent crashes: the model gets nothing of it.
+/// Completes the plan of a stream on which the agent crashes: the model gets nothing of it.
 pub(super) fn crashed(planned: Preview, words: String) -> Preview {
     let kept = Counts { lines: Some(0), bytes: Some(0), units: Some(0) };
     let truncated = planned.total.bytes != kept.bytes;
-    settled(Preview { status: Status::Crashed(words), truncated, reply: Reply::Cut, kept, ..planned })
+    reconcile(Preview { status: Status::Crashed(words), truncated, reply: Reply::Cut, kept, ..planned })
 }
 
 /// Makes the figures agree: nothing is lost of an output that is not cut, whatever the agent takes from every output; a
 /// line that is kept on both sides of a cut counts once; and a cut loses at least a byte, also where it splits an
 /// invalid sequence, whose halves each become U+FFFD.
-fn settled(mut planned: Preview) -> Preview {
+fn reconcile(mut planned: Preview) -> Preview {
     let most = Counts { bytes: planned.total.bytes.map(|total| total.saturating_sub(1)), ..planned.total };
     planned.kept = if planned.truncated {
         planned.kept.zip(most, |kept, most| kept.map(|kept| most.map_or(kept, |most| kept.min(most))))

@@ -96,7 +96,7 @@ fn join(
     let laid = lay_out(scope, together, facts, slots)?;
     planned.parts = laid.parts;
     planned.missing |= laid.waiting;
-    planned.ranges_missing |= laid.unsettled;
+    planned.ranges_missing |= laid.undecided;
     if input.stderr.is_some() {
         let is_whole = policy.file().templates.mention(together, "stderr_whole");
         let counted = if is_whole { untouched(policy, stderr) } else { other };
@@ -148,9 +148,9 @@ fn one_stream(input: &Input, policy: &Policy, scope: &Scope, text: &Text) -> Res
     let laid = lay_out(scope, template, facts, slots)?;
     let reply = if is_cut { Reply::Cut } else { Reply::Whole };
     let details = details::describe(input, policy, text, &selection, &counts, is_cut);
-    let undecided = over.err().unwrap_or_default() | text.gave_up();
-    let planned = counts.preview(context.unit, reply, laid.waiting | undecided);
-    let ranges_missing = laid.unsettled | undecided;
+    let unknown = over.err().unwrap_or_default() | text.gave_up();
+    let planned = counts.preview(context.unit, reply, laid.waiting | unknown);
+    let ranges_missing = laid.undecided | unknown;
     let planned = Preview { parts: laid.parts, details, ranges_missing, ..planned };
     Ok(counts::by_selection(planned, text, &selection))
 }
@@ -230,12 +230,12 @@ fn hit_word(hit: LimitHit) -> &'static str {
     }
 }
 
-struct LaidOut {
+struct Layout {
     parts: Vec<Part>,
     /// Totals that the text still lacks.
     waiting: TotalsMask,
-    /// Totals without which it is not settled which slots are in the text.
-    unsettled: TotalsMask,
+    /// Totals without which it is not certain which slots are in the text.
+    undecided: TotalsMask,
 }
 
 /// Renders a template and inserts the parts of each slot.
@@ -244,12 +244,12 @@ fn lay_out(
     template: &Template,
     mut facts: Facts,
     slots: Vec<(&'static str, Vec<Part>)>,
-) -> Result<LaidOut, PlanError> {
+) -> Result<Layout, PlanError> {
     for (at, (name, parts)) in slots.iter().enumerate() {
         let fact = if parts.is_empty() { Fact::Text(String::new()) } else { Fact::Slot(at) };
         facts.insert(name, fact);
     }
-    let unsettled = scope.unsettled(template, &facts);
+    let undecided = scope.undecided(template, &facts);
     let rendered = scope.render(template, facts)?;
     let parts = rendered.spans.into_iter().flat_map(|span| match span {
         TemplateSpan::Text(text) => vec![Part::Notice { text }],
@@ -257,5 +257,5 @@ fn lay_out(
         TemplateSpan::Slot(at) => slots.get(at).map(|(_, parts)| parts.clone()).unwrap_or_default(),
     });
     let (waiting, parts) = (rendered.waiting, parts.collect());
-    Ok(LaidOut { parts, waiting, unsettled: unsettled.unwrap_or(waiting) })
+    Ok(Layout { parts, waiting, undecided: undecided.unwrap_or(waiting) })
 }

@@ -19,12 +19,12 @@ const BUILTIN: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/policies.rs
 pub struct Catalog {
     files: BTreeMap<Cow<'static, str>, File>,
     /// The user's own files that cannot be used.
-    broken: Vec<Broken>,
+    broken: Vec<FaultyFile>,
 }
 
 /// A file of the user's own that cannot be used.
 #[derive(Debug, Clone)]
-struct Broken {
+struct FaultyFile {
     /// The policy that it describes, if it says so.
     name: Option<String>,
     /// The name of the file, without `.toml`.
@@ -32,7 +32,7 @@ struct Broken {
     fault: PolicyError,
 }
 
-impl Broken {
+impl FaultyFile {
     /// Whether the file was to describe this policy; if it does not say which, its name counts: `my-shell.toml` for
     /// `my/shell`.
     fn is_of(&self, name: &str) -> bool {
@@ -64,7 +64,7 @@ impl Catalog {
     pub fn load_dir(&mut self, directory: &Path) -> Result<(), PolicyError> {
         let paths = plain_file::toml_in(directory).map_err(|error| unreadable(directory, &error));
         let paths = paths.inspect_err(|fault| {
-            self.broken.push(Broken { name: None, stem: String::new(), fault: fault.clone() });
+            self.broken.push(FaultyFile { name: None, stem: String::new(), fault: fault.clone() });
         })?;
         let loaded: Vec<_> = paths.iter().map(|path| self.load_file(path)).collect();
         loaded.into_iter().collect()
@@ -87,7 +87,7 @@ impl Catalog {
 
     fn set_aside(&mut self, path: &Path, text: &str, fault: PolicyError) -> PolicyError {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        self.broken.push(Broken { name: named(text), stem, fault: fault.clone() });
+        self.broken.push(FaultyFile { name: policy_name(text), stem, fault: fault.clone() });
         fault
     }
 
@@ -150,7 +150,7 @@ impl Catalog {
 }
 
 /// Returns the policy that a faulty file describes, as far as its top is legible.
-fn named(text: &str) -> Option<String> {
+fn policy_name(text: &str) -> Option<String> {
     let top = text.lines().map(str::trim).take_while(|line| !line.starts_with('['));
     let pairs: Vec<(&str, &str)> = top.filter_map(|line| line.split_once('=')).collect();
     let value = |wanted: &str| {

@@ -19,7 +19,7 @@ impl Catalog {
         let begun = || agents().find(|known| !agent.is_empty() && known.split('-').next() == Some(&agent));
         let meant = agents().find(|known| *known == agent).or_else(begun);
         if let Some(meant) = meant {
-            return format!("the policies of {meant} are {}", self.of_today(meant));
+            return format!("the policies of {meant} are {}", self.current_names(meant));
         }
         let with_tool: Vec<&str> =
             self.names().filter(|known| known.split('/').nth(1) == Some(&agent)).collect();
@@ -27,13 +27,13 @@ impl Catalog {
             return format!("name its agent, too: {}", with_tool.join(", "));
         }
         match nearest(&agent, agents()) {
-            Some(near) => format!("the policies of {near} are {}", self.of_today(near)),
+            Some(near) => format!("the policies of {near} are {}", self.current_names(near)),
             None => "`overspill policies` lists them all".to_owned(),
         }
     }
 
     /// Returns the names of an agent's policies, without those of earlier forms if it has any others.
-    fn of_today(&self, agent: &str) -> String {
+    fn current_names(&self, agent: &str) -> String {
         let is_today = |name: &&str| self.get(name).is_ok_and(|policy| self.is_current(&policy));
         let today: Vec<&str> = self.names_of(agent).filter(is_today).collect();
         if today.is_empty() { self.names_of(agent).collect() } else { today }.join(", ")

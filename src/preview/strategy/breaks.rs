@@ -54,8 +54,6 @@ pub(crate) fn count_rare(bytes: &[u8]) -> u64 {
     }
     count
 }
-
-/// Returns all breaks, in order.
 pub(crate) fn breaks(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
     let mut at = 0;
     std::iter::from_fn(move || {

@@ -170,7 +170,7 @@ impl Keep {
 
     /// Returns the strategy if it keeps whole lines of one end, and nothing else happens to them.
     #[cfg(feature = "app")]
-    pub(crate) fn of_whole_lines(&self) -> Option<LinesKept<'_>> {
+    pub(crate) fn lines_kept(&self) -> Option<LinesKept<'_>> {
         if self.first.is_some() || self.escape_tag.is_some() || !self.rewrite.is_nothing() {
             return None;
         }

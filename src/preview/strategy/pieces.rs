@@ -32,7 +32,6 @@ pub(crate) struct Pieces {
 }
 
 /// The limits under which whole pieces are kept.
-#[cfg(feature = "app")]
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PieceLimits {
     pub from: Direction,
@@ -60,16 +59,8 @@ enum Oversize {
     Text,
 }
 
-struct Bounds {
-    lines: Option<u64>,
-    size: Option<u64>,
-    unit: Unit,
-    from: Direction,
-    cut_oversize: bool,
-}
-
 #[derive(Default)]
-struct Taken {
+struct KeptPieces {
     range: Range<usize>,
     count: u64,
     size: u64,
@@ -81,17 +72,13 @@ struct Taken {
 
 impl Strategy for Pieces {
     fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
-        let lines = context.scope.optional(&self.lines)?;
-        let size = context.scope.optional(&self.size)?;
-        let from = self.from.resolve(context);
-        let together = self.oversize == Oversize::Text;
+        let written = self.read_limits(context)?;
+        let (from, together) = (written.from, self.oversize == Oversize::Text);
         let keeps_all_at_zero = self.zero_keeps_all && from == Direction::Tail;
-        let bounds = Bounds {
-            lines: lines.filter(|lines| !(*lines == 0 && keeps_all_at_zero)),
-            size: size.filter(|_| !together),
-            unit: self.unit(context),
-            from,
-            cut_oversize: self.oversize == Oversize::Cut,
+        let bounds = PieceLimits {
+            lines: written.lines.filter(|lines| !(*lines == 0 && keeps_all_at_zero)),
+            size: written.size.filter(|_| !together),
+            ..written
         };
         let region = text.body.start..text.lines_end();
         let mut taken = match bounds.size {
@@ -101,35 +88,37 @@ impl Strategy for Pieces {
         if let Some(LimitHit::Size(_)) = taken.hit {
             taken.hit = Some(context.by_size());
         }
-        let cut = if together {
-            Some(self.cut_together(text, context, &bounds, (lines, size), &mut taken)?)
-        } else {
-            None
+        let (half, facts) = match together {
+            true => self.cut_together(text, context, &written, &mut taken)?,
+            false => Default::default(),
         };
         let is_counted = bounds.lines.is_some_and(|lines| taken.count >= lines);
-        if self.lines_win && (taken.hit.is_none() || is_counted) {
+        if bounds.lines_win && (taken.hit.is_none() || is_counted) {
             taken.hit = Some(LimitHit::Lines);
         }
-        let half = cut.as_ref().and_then(|cut| cut.half.clone());
         let mut selection = finish(text, from, taken, half);
-        selection.facts.extend(cut.into_iter().flat_map(|cut| cut.facts));
+        selection.facts.extend(facts);
         Ok(selection)
     }
 }
 
 impl Pieces {
-    /// Returns the limits under which whole pieces are kept; none if they may be cut together, or a limit is 0, which
-    /// has meanings of its own.
-    #[cfg(feature = "app")]
-    pub(crate) fn limits(&self, context: &Context) -> Result<Option<PieceLimits>, PlanError> {
-        let limits = PieceLimits {
+    fn read_limits(&self, context: &Context) -> Result<PieceLimits, PlanError> {
+        Ok(PieceLimits {
             from: self.from.resolve(context),
             lines: context.scope.optional(&self.lines)?,
             size: context.scope.optional(&self.size)?,
             unit: self.unit(context),
             lines_win: self.lines_win,
             cuts_oversize: self.oversize == Oversize::Cut,
-        };
+        })
+    }
+
+    /// Returns the limits under which whole pieces are kept; none if they may be cut together, or a limit is 0, which
+    /// has meanings of its own.
+    #[cfg(feature = "app")]
+    pub(crate) fn limits(&self, context: &Context) -> Result<Option<PieceLimits>, PlanError> {
+        let limits = self.read_limits(context)?;
         let is_zero = limits.lines == Some(0) || limits.size == Some(0);
         Ok(Some(limits).filter(|_| self.oversize != Oversize::Text && !is_zero))
     }
@@ -138,23 +127,23 @@ impl Pieces {
         self.ruler.unit(context)
     }
 
-    /// Cuts the joined pieces to a size, at any boundary allowed.
+    /// Cuts the joined pieces to a size, at any boundary allowed. Returns the bytes of a character of which half is
+    /// kept.
     fn cut_together(
         &self,
         text: &Text,
         context: &Context,
-        bounds: &Bounds,
-        (lines, size): (Option<u64>, Option<u64>),
-        taken: &mut Taken,
-    ) -> Result<CutTogether, PlanError> {
-        let (from, unit) = (bounds.from, bounds.unit);
+        limits: &PieceLimits,
+        taken: &mut KeptPieces,
+    ) -> Result<(Option<Range<usize>>, Facts), PlanError> {
+        let PieceLimits { from, lines, size, unit, .. } = *limits;
         let over_lines = |lines: u64| text.exceeds_lines(lines).unwrap_or(taken.hit.is_some());
         let by_lines = lines.is_some_and(over_lines);
         let whole = taken.range.clone();
         let size = size.filter(|size| is_over(text, whole.clone(), unit, *size));
         let mut facts =
             Facts::from([("line_cut", Fact::Flag(by_lines)), ("text_cut", Fact::Flag(size.is_some()))]);
-        let Some(size) = size else { return Ok(CutTogether { half: None, facts }) };
+        let Some(size) = size else { return Ok((None, facts)) };
         let mut half = None;
         if !(size == 0 && self.zero_keeps_all && from == Direction::Tail) {
             taken.hit = Some(context.by_size());
@@ -172,14 +161,8 @@ impl Pieces {
             let cut_size = text.size_of(whole, unit).saturating_sub(kept);
             facts.insert("cut_size", Fact::Number(cut_size));
         }
-        Ok(CutTogether { half, facts })
+        Ok((half, facts))
     }
-}
-
-struct CutTogether {
-    /// The bytes of a character of which half is kept.
-    half: Option<Range<usize>>,
-    facts: Facts,
 }
 
 /// Whether a range is larger than a size, measuring no more than that takes.
@@ -187,7 +170,7 @@ fn is_over(text: &Text, range: Range<usize>, unit: Unit, size: u64) -> bool {
     range.len() as u64 > most_bytes(unit, size) || text.size_of(range, unit) > size
 }
 
-fn finish(text: &Text, from: Direction, taken: Taken, half: Option<Range<usize>>) -> Selection {
+fn finish(text: &Text, from: Direction, taken: KeptPieces, half: Option<Range<usize>>) -> Selection {
     let halves = u64::from(half.is_some());
     let half = half.map(|half| text.changed(half, vec![Fragment::Replaced(1)]));
     let parts = from.join(text.kept(taken.range.clone()), half);
@@ -215,24 +198,28 @@ fn finish(text: &Text, from: Direction, taken: Taken, half: Option<Range<usize>>
 }
 
 /// Adds the size of the partially kept line, and of what was left out of it.
-fn line_figures(text: &Text, direction: Direction, taken: &Taken, selection: &mut Selection) {
+fn line_figures(text: &Text, direction: Direction, taken: &KeptPieces, selection: &mut Selection) {
     let line = text.line_size(direction.edge(&taken.range), direction);
     let kept = taken.size;
     selection.facts.insert("line_bytes", Fact::from(line));
     selection.facts.insert("rest_bytes", Fact::from(line.map(|line| line.saturating_sub(kept))));
 }
 
-fn by_lines(text: &Text, region: Range<usize>, bounds: &Bounds) -> Taken {
+fn by_lines(text: &Text, region: Range<usize>, bounds: &PieceLimits) -> KeptPieces {
     let Range { start, end } = region;
-    let Some(lines) = bounds.lines else { return Taken { range: region, all: true, ..Taken::default() } };
+    let Some(lines) = bounds.lines else {
+        return KeptPieces { range: region, all: true, ..KeptPieces::default() };
+    };
     let found = match (lines, bounds.from) {
         (0, Direction::Head) => Some(start..start),
         (0, Direction::Tail) => Some(end..end),
         (_, from) => text.outer_pieces(start..end, from, lines),
     };
     match found {
-        Some(range) => Taken { range, count: lines, hit: Some(LimitHit::Lines), ..Taken::default() },
-        None => Taken { range: start..end, all: true, ..Taken::default() },
+        Some(range) => {
+            KeptPieces { range, count: lines, hit: Some(LimitHit::Lines), ..KeptPieces::default() }
+        }
+        None => KeptPieces { range: start..end, all: true, ..KeptPieces::default() },
     }
 }
 
@@ -242,10 +229,10 @@ fn has_none(text: &Text) -> bool {
 }
 
 /// Takes whole pieces from one end while they fit both limits.
-fn by_size(text: &Text, region: Range<usize>, bounds: &Bounds, size: u64) -> Taken {
+fn by_size(text: &Text, region: Range<usize>, bounds: &PieceLimits, size: u64) -> KeptPieces {
     let (from, unit) = (bounds.from, bounds.unit);
     let outside = from.edge(&region);
-    let mut taken = Taken { range: outside..outside, ..Taken::default() };
+    let mut taken = KeptPieces { range: outside..outside, ..KeptPieces::default() };
     let mut next = (!has_none(text)).then_some(region);
     while let Some(within) = next {
         if bounds.lines == Some(taken.count) {
@@ -258,7 +245,7 @@ fn by_size(text: &Text, region: Range<usize>, bounds: &Bounds, size: u64) -> Tak
         let cost = |piece: &Piece| text.size_of(piece.range.clone(), unit) + separator;
         let fitting = piece.map(|piece| (cost(&piece), piece)).filter(|(cost, _)| *cost <= left);
         let Some((cost, piece)) = fitting else {
-            if taken.count == 0 && bounds.cut_oversize {
+            if taken.count == 0 && bounds.cuts_oversize {
                 let (range, _) = text.end(within, from, unit, left);
                 return oversize(text, unit, range);
             }
@@ -283,8 +270,8 @@ fn reach(left: u64, separator: u64, unit: Unit) -> Option<usize> {
     Some(as_usize(most_bytes(unit, room).saturating_add(1)))
 }
 
-fn oversize(text: &Text, unit: Unit, range: Range<usize>) -> Taken {
-    Taken {
+fn oversize(text: &Text, unit: Unit, range: Range<usize>) -> KeptPieces {
+    KeptPieces {
         size: text.size_of(range.clone(), unit),
         range,
         count: 1,

@@ -104,7 +104,6 @@ impl ShownLines {
 /// The input and result of an agent's own cutting function, for its details.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Inner {
-    /// Whether it cut.
     pub cut: bool,
     /// Whether the first line alone exceeded the size limit.
     pub first_line: bool,

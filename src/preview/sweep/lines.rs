@@ -18,7 +18,7 @@ use super::marks::Marks;
 const MAX_CHUNKS: u64 = 64;
 
 /// One output, with what is found out about it while settings are gone through.
-pub(super) struct Visited<'v, 'a> {
+pub(super) struct VisitedText<'v, 'a> {
     pub text: &'v Text<'a>,
     pub marks: &'v Marks,
     /// Where limits end.
@@ -50,7 +50,7 @@ pub(super) struct KeptLines {
     pub from: Direction,
 }
 
-impl<'v, 'a> Visited<'v, 'a> {
+impl<'v, 'a> VisitedText<'v, 'a> {
     pub(super) fn new(text: &'v Text<'a>, marks: &'v Marks) -> Self {
         Self { text, marks, ends: Vec::new(), sums: Vec::new() }
     }

@@ -22,7 +22,7 @@ use super::template::facts::Facts;
 use super::template::scope::Scope;
 use crate::text::units::{Measure, TotalsMask};
 
-use lines::{KeptLines, Visited, size_of};
+use lines::{KeptLines, VisitedText, size_of};
 pub(crate) use marks::Marks;
 use notice::{Deciders, KnownWords, NoticeFigures, Words, adds_up};
 
@@ -102,7 +102,7 @@ impl<'p> Sweep<'p> {
         let input = Input::new(Output { bytes, totals: &totals }, saved_as);
         let Some(first) = self.settings.first() else { return Ok(()) };
         let text = view(&input, first.policy, Stream::Stdout)?;
-        let mut visited = Visited::new(&text, marks);
+        let mut visited = VisitedText::new(&text, marks);
         for (number, setting) in self.settings.iter_mut().enumerate() {
             let swept = match &self.deciders {
                 Some(deciders) => setting.lines(&mut visited, deciders, &input, &mut self.plans)?,
@@ -128,7 +128,7 @@ impl<'p> Sweep<'p> {
 /// Returns how the words of a policy that keeps whole lines differ in length; none for other policies.
 fn deciders(policy: &Policy) -> Option<[Deciders; 2]> {
     let (file, texts) = (policy.file(), policy.texts());
-    policy.keep().of_whole_lines()?;
+    policy.keep().lines_kept()?;
     let is_plain = file.refuse.is_none()
         && file.cap.is_none()
         && file.reads.is_none()
@@ -144,7 +144,7 @@ impl Setting<'_> {
     /// Returns what the model gets; none if only a plan tells.
     fn lines(
         &mut self,
-        visited: &mut Visited,
+        visited: &mut VisitedText,
         [whole, cut]: &[Deciders; 2],
         input: &Input,
         plans: &mut u64,
@@ -153,13 +153,13 @@ impl Setting<'_> {
         let is_cut = over != Over::Nothing;
         let measure = visited.measure(&kept.range);
         let figures = figures(visited, self.policy.unit(), &kept, &measure);
-        let key = if is_cut { cut } else { whole }.key(&figures);
-        let words = match self.words.get(is_cut, key) {
-            Some(words) => words,
+        let key = (is_cut, if is_cut { cut } else { whole }.key(&figures));
+        let words = match self.words.get(&key) {
+            Some(words) => *words,
             None => {
                 *plans += 2;
-                let Some(words) = words(self.policy, input, &kept.range)? else { return Ok(None) };
-                self.words.put(is_cut, key, words);
+                let Some(words) = measure_words(self.policy, input, &kept.range)? else { return Ok(None) };
+                self.words.insert(key, words);
                 words
             }
         };
@@ -173,11 +173,10 @@ impl Setting<'_> {
     }
 
     /// Returns which limit the output exceeds, and the lines that are kept of it.
-    fn kept(&self, visited: &mut Visited) -> Result<Option<(Over, KeptLines)>, PlanError> {
+    fn kept(&self, visited: &mut VisitedText) -> Result<Option<(Over, KeptLines)>, PlanError> {
         let text = visited.text;
         let context = self.policy.context(&self.scope);
-        let Some(strategy) =
-            self.policy.keep().of_whole_lines().filter(|kept| is_countable(text, kept, self))
+        let Some(strategy) = self.policy.keep().lines_kept().filter(|kept| is_countable(text, kept, self))
         else {
             return Ok(None);
         };
@@ -208,7 +207,7 @@ fn decoded_bytes(text: &Text, range: &Range<usize>, measure: &Measure) -> u64 {
     }
 }
 
-fn figures(visited: &mut Visited, unit: Unit, kept: &KeptLines, measure: &Measure) -> NoticeFigures {
+fn figures(visited: &mut VisitedText, unit: Unit, kept: &KeptLines, measure: &Measure) -> NoticeFigures {
     let text = visited.text;
     let total = visited.measure(&text.body);
     let lines = text.line_count().unwrap_or_default();
@@ -239,7 +238,7 @@ fn figures(visited: &mut Visited, unit: Unit, kept: &KeptLines, measure: &Measur
 }
 
 /// Plans a preview, with two paths, to see how long its words are; none if it keeps something else than this range.
-fn words(policy: &Policy, input: &Input, range: &Range<usize>) -> Result<Option<Words>, PlanError> {
+fn measure_words(policy: &Policy, input: &Input, range: &Range<usize>) -> Result<Option<Words>, PlanError> {
     let with = |saved_as| plan(&Input { saved_as, ..*input }, policy);
     let (without_path, with_path) = (with("")?, with("p")?);
     let length = |preview: &Preview| -> u64 {

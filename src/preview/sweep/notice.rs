@@ -80,19 +80,8 @@ pub(super) struct Words {
     pub slots: u64,
 }
 
-/// The words of one setting that are known already, by the lengths of their figures.
-#[derive(Debug, Default)]
-pub(super) struct KnownWords(HashMap<(bool, u128), Words>);
-
-impl KnownWords {
-    pub(super) fn get(&self, is_cut: bool, key: u128) -> Option<Words> {
-        self.0.get(&(is_cut, key)).copied()
-    }
-
-    pub(super) fn put(&mut self, is_cut: bool, key: u128, words: Words) {
-        self.0.insert((is_cut, key), words);
-    }
-}
+/// The words of one setting that are known already, by whether it cuts and the lengths of their figures.
+pub(super) type KnownWords = HashMap<(bool, u128), Words>;
 
 impl Deciders {
     /// Reads them off a template of a policy; none if its length depends on more than how long its figures are.

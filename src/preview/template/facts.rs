@@ -109,8 +109,6 @@ pub(crate) fn is_known(name: &str) -> bool {
 pub(super) const SLOT: char = '\0';
 /// The marks that then surround it instead: private characters, of which one is in none of the texts.
 pub(super) const OTHER_SLOTS: RangeInclusive<char> = '\u{f0000}'..='\u{ffffd}';
-
-/// Returns a marked `…`.
 pub(super) fn waiting(mark: char) -> String {
     format!("{mark}{WAITING}{mark}")
 }

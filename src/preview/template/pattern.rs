@@ -14,10 +14,10 @@ use super::{Template, Templates, syntax};
 /// The names that stand for parts of the output.
 const SLOTS: &[&str] = &["kept", "head", "tail", "stdout", "stderr"];
 
-/// The fewest bytes of a template, blanks left out, by which its text is recognised.
+/// Minimum number of bytes of a template, blanks left out, by which its text is recognised.
 const MIN_WORDS: usize = 12;
 
-/// The fewest bytes of the longest words of a notice.
+/// Minimum number of bytes of the longest words of a notice.
 const MIN_LITERAL: usize = 4;
 
 /// The largest compiled expression, in bytes.
@@ -51,7 +51,7 @@ impl TextPattern {
         let parsed = parse(source, "notice", syntax()).ok()?;
         let mut pattern = String::from(r"\A");
         statement(&parsed, &mut pattern);
-        pattern.push_str(if ends_in_words(&parsed) { r"((?s:\n.*))?\z" } else { r"\z" });
+        pattern.push_str(if ends_with_text(&parsed) { r"((?s:\n.*))?\z" } else { r"\z" });
         Some(Self { literal: longest_words(&parsed).to_owned(), regex: compiled(&pattern)? })
     }
 
@@ -160,7 +160,7 @@ impl Templates {
     }
 }
 
-/// The most ways through the conditions of a template that are followed.
+/// Maximum number of ways through the conditions of a template that are followed.
 const MAX_WAYS: usize = 128;
 
 /// A piece of what a template writes.
@@ -319,7 +319,7 @@ fn compiled(pattern: &str) -> Option<Regex> {
 }
 
 /// Whether the text ends in words of the template's own, which show where it ends: agents add reminders after it.
-fn ends_in_words(template: &Stmt) -> bool {
+fn ends_with_text(template: &Stmt) -> bool {
     let Stmt::Template(template) = template else { return false };
     matches!(template.children.last(), Some(Stmt::EmitRaw(raw)) if visible(raw.raw) >= MIN_WORDS)
 }
@@ -369,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_between_the_parts_of_an_output_was_added() {
+    fn text_between_the_parts_of_an_output_is_added() {
         let source =
             "{{ head }}\n[{{ count }} lines cut{% if path %}, see {{ path }}{% endif %}]\n{{ tail }}";
         let cut = "one\ntwo\n[1,234 lines cut, see /a b]\nnine\n";
@@ -379,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_the_last_words_of_a_notice_is_none() {
+    fn text_after_a_notice_is_not_part_of_it() {
         let source = "<cut>{{ kept }}</cut-output>";
         let text = "<cut>one</cut-output>\n\n<reminder>";
         assert_eq!(added(source, text), Some(vec!["<cut>", "</cut-output>"]));

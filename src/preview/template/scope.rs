@@ -64,7 +64,7 @@ pub(crate) enum TemplateSpan {
 }
 
 /// A rendered template: its spans, and the totals that it still lacks.
-pub(crate) struct Rendered {
+pub(crate) struct RenderedTemplate {
     pub spans: Vec<TemplateSpan>,
     pub waiting: TotalsMask,
 }
@@ -123,9 +123,9 @@ impl<'a> Scope<'a> {
         figure.as_ref().map(|figure| self.figure(figure)).transpose()
     }
 
-    /// Returns the totals that have yet to be counted before it is settled which slots are in the text of a template;
+    /// Returns the totals that have yet to be counted before it is certain which slots are in the text of a template;
     /// `None` if that may depend on everything that the text lacks.
-    pub(crate) fn unsettled(&self, template: &Template, facts: &Facts) -> Option<TotalsMask> {
+    pub(crate) fn undecided(&self, template: &Template, facts: &Facts) -> Option<TotalsMask> {
         let read = || uses::slot_deciders(self.templates.source_of(template).ok()?.source());
         let deciders = self.templates.get(template).deciders.get_or_init(read);
         let SlotDeciders { conditions, expressions } = deciders.as_ref()?;
@@ -138,7 +138,7 @@ impl<'a> Scope<'a> {
         }))
     }
 
-    pub(crate) fn render(&self, template: &Template, facts: Facts) -> Result<Rendered, PlanError> {
+    pub(crate) fn render(&self, template: &Template, facts: Facts) -> Result<RenderedTemplate, PlanError> {
         let wrong = |error: minijinja::Error| self.fault(describe(&error));
         let compiled = self.templates.source_of(template).map_err(wrong)?;
         let mark = mark(&[&facts, &self.outside], &self.params, compiled.source());
@@ -151,7 +151,7 @@ impl<'a> Scope<'a> {
             ));
         }
         let waiting = *scene.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(Rendered { spans: spans(&text, mark), waiting })
+        Ok(RenderedTemplate { spans: spans(&text, mark), waiting })
     }
 
     /// Renders a template without slots, and returns the totals that it still lacks.

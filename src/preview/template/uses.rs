@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_only_printed_decides_nothing() {
+    fn a_printed_name_decides_nothing() {
         let words = |names: &BTreeSet<String>| names.iter().cloned().collect::<Vec<_>>().join(" ");
         let decides = |template: &str| {
             let SlotDeciders { conditions, expressions } = slot_deciders(template)?;

@@ -157,7 +157,7 @@ fn a_value_of_the_wrong_type_is_reported_with_line_and_key() {
 }
 
 #[test]
-fn a_date_that_is_none_is_reported_with_line_and_key() {
+fn a_wrong_date_is_reported_with_line_and_key() {
     let with = |line: &str| GOOD.replace("version = \"1\"", line);
     let (line, key, message) = mistake(&with("from = { version = \"1\", date = \"2026-13\" }"));
     assert_eq!((line, key.as_deref()), (3, Some("date")), "{message}");

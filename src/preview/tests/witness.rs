@@ -127,7 +127,7 @@ fn a_witness_is_never_too_large() {
 }
 
 #[test]
-fn a_text_that_is_not_cut_has_none() {
+fn an_uncut_text_has_no_witness() {
     for (name, limits) in POLICIES {
         assert!(!has_witness(&policy(name, limits), "one\ntwo\n"), "{name}");
         assert!(!has_witness(&policy(name, limits), ""), "{name}");
@@ -135,7 +135,7 @@ fn a_text_that_is_not_cut_has_none() {
 }
 
 #[test]
-fn what_ends_before_the_limit_without_a_word_has_none() {
+fn a_silent_end_before_the_limit_has_no_witness() {
     let policy = policy("kimi-cli/shell", &[("max_points", "400"), ("line_points", "40")]);
     let full = "a line of twenty cp\n".repeat(20);
     assert!(has_witness(&policy, &full));
@@ -161,7 +161,7 @@ proptest! {
 
     /// These keep so much exactly, and their notices say the same thing twice or not at all.
     #[test]
-    fn what_a_policy_never_makes_has_none(
+    fn a_text_that_a_policy_never_makes_has_no_witness(
         output in lines("[a-z .]{1,60}"), name in prop_oneof![Just(2usize), Just(4), Just(5)],
         place in any::<prop::sample::Index>(), is_longer in any::<bool>(),
     ) {

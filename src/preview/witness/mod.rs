@@ -18,10 +18,10 @@ use shape::{Filler, OutputShape};
 /// The longest witness that is built, in bytes.
 const MAX_WITNESS: usize = 16 << 20;
 
-/// How many bytes of outputs are planned in all for one text, lest hostile records take long.
+/// Maximum number of bytes of outputs that are planned for one text, so that hostile records do not take long.
 const MAX_PLANNED: usize = 8 * MAX_WITNESS;
 
-/// How many outputs are planned in all for one text.
+/// Maximum number of outputs that are planned for one text.
 const MAX_TRIED: usize = 300;
 
 /// How often the filler is corrected.
@@ -56,7 +56,7 @@ pub(crate) fn witness(policy: &Policy, text: &str, around: PlanContext) -> Optio
     let shapes = shape::shapes(policy, text, around.saved_as);
     let shapes: Vec<OutputShape> = shapes.into_iter().map(|shape| shape.without(&lead)).collect();
     if let Some(total) = around.total {
-        return shapes.iter().find_map(|shape| search.of_size(shape, total));
+        return shapes.iter().find_map(|shape| search.with_size(shape, total));
     }
     // What needs little is tried first.
     (0..shape::STARTS)
@@ -73,7 +73,7 @@ struct Search<'a> {
 }
 
 /// What the policy makes of an output that was tried.
-enum Made {
+enum Attempt {
     /// The text, by this limit.
     Same(Witness),
     /// Another, with these notices.
@@ -92,12 +92,12 @@ impl Search<'_> {
     }
 
     /// Tries an output of a size that is known, whatever the figures of the notices.
-    fn of_size(&mut self, shape: &OutputShape, total: u64) -> Option<Witness> {
+    fn with_size(&mut self, shape: &OutputShape, total: u64) -> Option<Witness> {
         let none = Filler { lines: 0, letters: 0, wide: 0 };
         let left = total.checked_sub(shape.output(none).0.len() as u64)?;
         match self.make(shape, Filler { letters: left.try_into().ok()?, ..none })? {
-            Made::Same(found) => Some(found),
-            Made::Other(_) => None,
+            Attempt::Same(found) => Some(found),
+            Attempt::Other(_) => None,
         }
     }
 
@@ -107,8 +107,8 @@ impl Search<'_> {
         let mut slopes = None;
         for _ in 0..MAX_STEPS {
             let made = match self.make(shape, filler)? {
-                Made::Same(found) => return Some(found),
-                Made::Other(made) => made,
+                Attempt::Same(found) => return Some(found),
+                Attempt::Other(made) => made,
             };
             let missing = shape.notices.minus(&made).filter(|missing| !missing.is_empty())?;
             if slopes.is_none() {
@@ -129,8 +129,8 @@ impl Search<'_> {
         let mut slopes = [const { Vec::new() }; UNKNOWNS];
         for (slope, (probe, by)) in slopes.iter_mut().zip(at.probes()) {
             let grown = match self.make(shape, probe)? {
-                Made::Other(other) => other.minus(made),
-                Made::Same(_) => None,
+                Attempt::Other(other) => other.minus(made),
+                Attempt::Same(_) => None,
             };
             let grown = grown.unwrap_or_else(|| vec![0.0; made.figures().len()]);
             *slope = grown.iter().map(|figure| figure / by).collect();
@@ -139,7 +139,7 @@ impl Search<'_> {
     }
 
     /// Applies the policy to a shape with its filler; `None` if that would take too much, or the policy fails.
-    fn make(&mut self, shape: &OutputShape, filler: Filler) -> Option<Made> {
+    fn make(&mut self, shape: &OutputShape, filler: Filler) -> Option<Attempt> {
         let size = shape.size(filler).filter(|size| *size <= MAX_WITNESS)?;
         self.tries = self.tries.checked_sub(1)?;
         self.left = self.left.checked_sub(size)?;
@@ -152,10 +152,11 @@ impl Search<'_> {
         let preview = counted.preview;
         let is_same = preview.truncated && !keeps(&preview, &filled) && is_text(&preview, &input, self.text);
         match preview.truncated_by.filter(|_| is_same) {
-            Some(by) => Some(Made::Same(Witness { by, added: added(&preview, &input) })),
-            None => {
-                Some(Made::Other(Notices::new(preview.parts.iter().filter_map(notice), self.around.saved_as)))
-            }
+            Some(by) => Some(Attempt::Same(Witness { by, added: added(&preview, &input) })),
+            None => Some(Attempt::Other(Notices::new(
+                preview.parts.iter().filter_map(notice),
+                self.around.saved_as,
+            ))),
         }
     }
 

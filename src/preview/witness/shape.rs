@@ -6,7 +6,7 @@ use crate::preview::policy::Policy;
 
 use super::figures::{Notices, UNKNOWNS};
 
-/// The most notices of one form that are tried: an output may quote them.
+/// Maximum number of notices of one form that are tried: an output may quote them.
 const MAX_NOTICES: usize = 4;
 
 /// How many fillers each shape is tried with first.
@@ -149,7 +149,7 @@ pub(super) fn shapes(policy: &Policy, text: &str, path: &str) -> Vec<OutputShape
         if !tried.contains(&notices) {
             let added = Notices::new(notices.iter().filter_map(|range| text.get(range.clone())), path);
             let sides = kept_on_either_side(text, &notices);
-            shapes.extend(sides.into_iter().flat_map(|sides| of_gap(&added, sides)));
+            shapes.extend(sides.into_iter().flat_map(|sides| gap_shapes(&added, sides)));
             tried.push(notices);
         }
     }
@@ -191,7 +191,7 @@ fn kept_on_either_side(text: &str, notices: &[Range<usize>]) -> Vec<[String; 2]>
 }
 
 /// Returns the shapes with a filler between the two sides.
-fn of_gap(added: &Notices, [before, after]: [String; 2]) -> Vec<OutputShape> {
+fn gap_shapes(added: &Notices, [before, after]: [String; 2]) -> Vec<OutputShape> {
     let edges = |side: &str| match (side.is_empty(), side.is_ascii()) {
         (true, _) => &[""][..],
         (_, true) => &["\n", ""],

@@ -38,7 +38,7 @@ use super::widget::line::{self, Span};
 
 pub use super::event::{Event, Message};
 pub use super::outputs::OutputsEvent;
-pub use super::pager::event::{Changed, OutputEvent};
+pub use super::pager::event::{ContentChange, OutputEvent};
 pub use super::screen::{Effect, Effects};
 
 /// The largest count accepted before a key: more than any file has lines, and small enough that pages of it can be

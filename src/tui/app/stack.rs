@@ -174,7 +174,7 @@ impl App {
             self.on_top(|top| top.show(effects));
             return;
         }
-        let quit = self.canvas.keys.of(self.context(), Action::Quit);
+        let quit = self.canvas.keys.label(self.context(), Action::Quit);
         self.say(Some(Message::note(format!("{quit} quits"))));
     }
 

@@ -109,9 +109,9 @@ impl ListKind for Calls {
             (ReadingState::Failed(_), _) => "not readable".into(),
             (ReadingState::Read, "") => {
                 let cut = list.rows().iter().filter(|row| row.is_cut()).count() as u64;
-                format!("{}, {} cut", list.count_in_words(), thousands(cut))
+                format!("{}, {} cut", list.describe_count(), thousands(cut))
             }
-            (ReadingState::Read, _) => list.count_in_words(),
+            (ReadingState::Read, _) => list.describe_count(),
         };
         let id = self.file.as_ref().map_or("", |file| &file.id);
         let name = if self.session.title.is_empty() { id.into() } else { self.session.title.clone() };
@@ -125,7 +125,7 @@ impl ListKind for Calls {
     }
 
     fn empty(&self, list: &List<CallRow>, keys: &KeyMap) -> Vec<SafeText> {
-        let back = keys.of(KeyContext::Lists, Action::Back);
+        let back = keys.label(KeyContext::Lists, Action::Back);
         let words = match &self.state {
             ReadingState::Reading(percent) => {
                 vec![format!("reading the session… {percent}%   {back} goes back")]

@@ -44,7 +44,7 @@ impl KeyMap {
     /// Returns the keys of the table with the user's own in place of those that they name. Names that are gone are skipped.
     ///
     /// # Errors
-    /// If a name or a key is none, a key would do two things in one place, or one that must have a key would have none.
+    /// On an unknown action or key, a key bound twice in one place, or a required action without a key.
     pub fn with_own(settings: &[KeySetting]) -> Result<Self, KeyFault> {
         let mut map = Self::default();
         for setting in settings.iter().filter(|setting| own::successor(setting).is_none()) {
@@ -59,9 +59,9 @@ impl KeyMap {
     pub(crate) fn unknown(&self, context: KeyContext, key: KeyEvent) -> Option<String> {
         let name = press::name(key)?;
         if context == KeyContext::Pager && self.find(KeyContext::Drawer, &name).is_some() {
-            return Some(format!("{} changes limits", self.of(context, Action::Limits)));
+            return Some(format!("{} changes limits", self.label(context, Action::Limits)));
         }
-        Some(format!("{name} does nothing here; {} for help", self.of(context, Action::Help)))
+        Some(format!("{name} does nothing here; {} for help", self.label(context, Action::Help)))
     }
 
     pub fn rows(&self) -> &[BoundKeys] {
@@ -80,7 +80,7 @@ impl KeyMap {
         rows.find(|bound| bound.keys.iter().any(|key| key == name)).map(|bound| bound.row.action)
     }
 
-    pub fn of(&self, place: KeyContext, action: Action) -> &str {
+    pub fn label(&self, place: KeyContext, action: Action) -> &str {
         self.known(place, action).unwrap_or(NO_KEY)
     }
 

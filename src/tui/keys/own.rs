@@ -120,7 +120,7 @@ mod tests {
         let of = |action| keys.known(KeyContext::Pager, action);
         assert_eq!(of(Action::NextMatch), Some("^N"));
         assert_eq!(of(Action::Follow), None);
-        assert_eq!(keys.of(KeyContext::Pager, Action::Follow), "(no key)");
+        assert_eq!(keys.label(KeyContext::Pager, Action::Follow), "(no key)");
     }
 
     #[test]
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_is_none_is_told_with_the_names_there_are() {
+    fn an_unknown_name_is_reported_with_the_known_ones() {
         assert_eq!(
             fault(&[("nxt-match", &["n"])]),
             "1: `nxt-match`: there is no such key in [keys]; did you mean `next-match`?"
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_is_none_is_told_with_its_action() {
+    fn an_unknown_key_is_reported_with_its_action() {
         let told = fault(&[("search", &["/", "ctl-f"])]);
         assert!(
             told.starts_with("1: keys.search: \"ctl-f\" is not a key; keys are single characters"),
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_for_two_actions_in_one_place_is_told() {
+    fn a_key_for_two_actions_in_one_place_is_reported() {
         let clash = |name, key, other| {
             format!("1: keys.{name}: \"{key}\" is a key of keys.{other}, too; give one of them another")
         };

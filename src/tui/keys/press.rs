@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_key_is_told_with_the_keys_there_are() {
+    fn a_word_that_is_no_key_is_reported_with_the_keys() {
         let all = "keys are single characters, ctrl-a to ctrl-z, f1 to f12, space, enter, esc, tab, backspace, up, \
                    down, left, right, home, end, pgup, pgdn, ins, del, and each of them with alt- before it";
         for text in ["ctl-n", "", "f13", "f0", "ctrl-é", "alt", "nn", "0-9"] {

@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_former_name_leads_to_one_that_is() {
+    fn a_former_name_leads_to_a_current_one() {
         let is_name = |name: &str| TABLE.iter().any(|row| row.name == name);
         for (successor, former) in FORMER_NAMES {
             assert!(!former.iter().any(|name| is_name(name)), "{former:?}");

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use crate::base::human::{count, thousands};
 use crate::corpus::{FindEnd, FoundLine, MAX_FOUND};
 use crate::rows::column::ListSpec;
-use crate::rows::lines::{self, got_in_words, is_lost};
+use crate::rows::lines::{self, describe_got, is_lost};
 use crate::rows::outputs::{OutputFacts, OutputRow, peek};
 use crate::store;
 use crate::text::label::SafeText;
@@ -104,7 +104,7 @@ impl ListKind for FoundLines {
         let entry = &row.entry;
         let name = if row.command.is_empty() { entry.id() } else { row.command.to_string().into() };
         let line = format!("{} {name} · line {}", entry.agent(), thousands(row.number));
-        [format!("{line} · {}", got_in_words(row)).into(), row.text.clone()]
+        [format!("{line} · {}", describe_got(row)).into(), row.text.clone()]
     }
 
     fn copyable(&self, row: &FoundLine) -> Vec<Copyable> {

@@ -29,7 +29,7 @@ pub(super) struct GroupHeading {
 }
 
 #[derive(Debug, Clone, Default)]
-pub(super) struct Arranged {
+pub(super) struct Arrangement {
     pub options: ListOptions,
     /// The number of rows that there were, shown or not.
     pub all: usize,
@@ -57,7 +57,11 @@ pub(super) struct ArrangeTask<R: 'static> {
 impl<R> ArrangeTask<R> {
     /// Does the task; returns `None` as soon as `go_on`, which is called from time to time, returns false. `known` saves
     /// putting the words of rows together again.
-    pub(super) fn run(&self, mut known: Option<&mut RowTexts>, go_on: &dyn Fn() -> bool) -> Option<Arranged> {
+    pub(super) fn run(
+        &self,
+        mut known: Option<&mut RowTexts>,
+        go_on: &dyn Fn() -> bool,
+    ) -> Option<Arrangement> {
         let ListOptions { sort, reversed, group, ref filter } = self.options;
         let terms = Terms::new(self.spec, filter);
         let mut shown = Vec::new();
@@ -94,7 +98,7 @@ impl<R> ArrangeTask<R> {
             None => (shown, Vec::new()),
             Some(group) => self.grouped(shown, *group),
         };
-        Some(Arranged {
+        Some(Arrangement {
             options: self.options.clone(),
             all: self.rows.len(),
             searched: self.texts.read,

@@ -43,7 +43,7 @@ impl<R: Clone> List<R> {
     pub(crate) fn begin_at(&mut self, row: usize) {
         if let Some(at) = self.shown_at(row).filter(|_| !self.has_moved) {
             self.chosen = at;
-            self.settle();
+            self.clamp();
         }
     }
 
@@ -87,7 +87,7 @@ impl<R: Clone> List<R> {
         self.has_moved = !self.is_following();
         self.stay();
         self.running.iter_mut().for_each(|running| running.landing = None);
-        self.settle();
+        self.clamp();
     }
 
     /// Selects the row whose number, 1-based, was typed; or the latest that is not after a typed time.
@@ -123,7 +123,7 @@ impl<R: Clone> List<R> {
 
     /// Scrolls so that the selected row is on the screen, the first of a group with its heading, and no blank rows are
     /// shown while there are others.
-    pub(super) fn settle(&mut self) {
+    pub(super) fn clamp(&mut self) {
         self.chosen = self.chosen.min(self.len().saturating_sub(1));
         let place = self.place_of(self.chosen);
         let headings = &self.shown.headings;
@@ -217,8 +217,6 @@ impl<R: Clone> List<R> {
     pub(crate) fn unmark(&mut self) -> bool {
         !std::mem::take(&mut self.marks).is_empty()
     }
-
-    /// Returns the marked rows, or the selected one if none is marked.
     pub fn marked_or_chosen(&self) -> Vec<&R> {
         match self.marks.is_empty() {
             true => self.chosen().into_iter().collect(),

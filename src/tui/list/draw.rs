@@ -97,7 +97,7 @@ impl<L: ListKind> ListScreen<L> {
         }
         let orders = match state.is_empty() {
             true if self.list.is_empty() => Default::default(),
-            true => self.list.order_in_words().map(|order| format!("sort: {order} ")),
+            true => self.list.describe_order().map(|order| format!("sort: {order} ")),
             false => [format!("{state} "), String::new()],
         };
         let room = |order: usize| usize::from(area.width).saturating_sub(line::width(&left) + order + 6);

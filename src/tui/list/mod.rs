@@ -20,7 +20,7 @@ use crate::text::label::SafeText;
 use crate::tui::keys::{Action, KeyContext, KeyMap};
 use crate::tui::popup::menu::{Menu, MenuEntry};
 
-use arrange::{ArrangeTask, Arranged, ListOptions, RowTexts};
+use arrange::{ArrangeTask, Arrangement, ListOptions, RowTexts};
 use cursor::FollowState;
 use order::{Landing, RunningTask};
 
@@ -42,7 +42,7 @@ pub struct List<R: 'static> {
     words: RowTexts,
     texts: TextTable,
     options: ListOptions,
-    shown: Arranged,
+    shown: Arrangement,
     running: Option<RunningTask>,
     /// The running task, until a worker has it.
     task: Option<ArrangeTask<R>>,
@@ -73,7 +73,7 @@ impl<R: Clone> List<R> {
             words: RowTexts::default(),
             texts: TextTable::default(),
             options: ListOptions::default(),
-            shown: Arranged::default(),
+            shown: Arrangement::default(),
             running: None,
             task: None,
             at_once: AT_ONCE,
@@ -111,7 +111,7 @@ impl<R: Clone> List<R> {
         if self.is_plain() && !self.options.reversed && self.running.is_none() {
             self.shown.all = self.rows.len();
             Arc::make_mut(&mut self.shown.order).extend(before as u32..self.rows.len() as u32);
-            self.settle();
+            self.clamp();
         } else {
             self.arrange(None, false);
         }
@@ -186,7 +186,7 @@ impl<R: Clone> List<R> {
     pub(crate) fn resize(&mut self, width: u16, height: usize) {
         self.look.width = width;
         self.height = height.max(1);
-        self.settle();
+        self.clamp();
     }
 
     pub fn len(&self) -> usize {
@@ -198,7 +198,7 @@ impl<R: Clone> List<R> {
     }
 
     /// Returns how many rows there are, or how many of them the filter shows: `3 of 12 calls`.
-    pub(crate) fn count_in_words(&self) -> String {
+    pub(crate) fn describe_count(&self) -> String {
         let all = count(self.rows.len() as u64, self.spec.noun);
         let is_filtered = !self.options.filter.is_empty();
         if is_filtered { format!("{} of {all}", thousands(self.len() as u64)) } else { all }
@@ -206,7 +206,7 @@ impl<R: Clone> List<R> {
 
     /// Returns what stands in place of rows of which the filter shows none.
     pub(crate) fn no_match(&self, keys: &KeyMap) -> Vec<SafeText> {
-        let back = keys.of(KeyContext::Lists, Action::Back);
+        let back = keys.label(KeyContext::Lists, Action::Back);
         vec![format!("No {} has these words. {back} shows all.", self.spec.noun).into()]
     }
 
@@ -220,7 +220,7 @@ impl<R: Clone> List<R> {
     }
 
     pub(crate) fn on_screen(&self) -> impl Iterator<Item = ShownRow<'_>> {
-        let Arranged { order, headings, .. } = &self.shown;
+        let Arrangement { order, headings, .. } = &self.shown;
         let end = (order.len() + headings.len()).min(self.top + self.height);
         (self.top..end).map(|at| {
             let above = headings.partition_point(|heading| heading.place <= at);
@@ -259,7 +259,7 @@ impl<R: Clone> List<R> {
     }
 
     /// Returns the order in words, the longest form first: `errors lost, most first`, `errors lost`.
-    pub(crate) fn order_in_words(&self) -> [String; 2] {
+    pub(crate) fn describe_order(&self) -> [String; 2] {
         let (columns, (sort, reversed)) = (self.sort_columns(), self.sort());
         let Some(column) = columns.get(sort) else { return Default::default() };
         let short = if reversed { format!("{} reversed", column.name) } else { column.name.to_owned() };

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::rows::batch::RowTable;
 
 use super::List;
-use super::arrange::{ArrangeTask, Arranged, ListOptions, narrows};
+use super::arrange::{ArrangeTask, Arrangement, ListOptions, narrows};
 
 /// Which row is to be selected once the rows are arranged.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -101,7 +101,7 @@ impl<R: Clone> List<R> {
     }
 
     /// Takes in the answer of a worker, unless the rows have been arranged otherwise since.
-    pub(super) fn take_arranged(&mut self, arranged: Arranged) {
+    pub(super) fn take_arranged(&mut self, arranged: Arrangement) {
         let Some(running) = self.running.take() else { return };
         self.take(arranged, running.landing);
         match running.is_stale && !self.is_plain() {
@@ -111,7 +111,7 @@ impl<R: Clone> List<R> {
         self.search_texts();
     }
 
-    fn take(&mut self, arranged: Arranged, landing: Option<Landing>) {
+    fn take(&mut self, arranged: Arrangement, landing: Option<Landing>) {
         let above = self.chosen_on_screen();
         let mut landing = self.landing(landing);
         let is_new = self.next.is_some();
@@ -134,7 +134,7 @@ impl<R: Clone> List<R> {
         if landing.row.is_some() || !landing.else_first {
             self.top = self.place_of(self.chosen).saturating_sub(above);
         }
-        self.settle();
+        self.clamp();
     }
 
     fn find(&self, row: u32, moved: &HashMap<u32, Option<u32>>, next: &RowTable<R>) -> Option<u32> {

@@ -26,7 +26,7 @@ use crate::tui::widget::layout::{self, ListPanel};
 use crate::tui::widget::line::{self, Span};
 
 use super::List;
-use super::arrange::Arranged;
+use super::arrange::Arrangement;
 
 /// What a list is of: where its rows come from, and what keys do with them.
 pub trait ListKind: Sized + 'static {
@@ -136,7 +136,7 @@ pub struct PanelFrame<'a> {
 }
 
 /// The rows of a list of `R`, as a worker arranged them.
-struct RowsArranged<R>(Arranged, PhantomData<fn() -> R>);
+struct RowsArranged<R>(Arrangement, PhantomData<fn() -> R>);
 
 impl<R: 'static> ScreenEvent for RowsArranged<R> {}
 
@@ -150,7 +150,7 @@ pub struct ListContext<'a, R: 'static> {
 
 impl<R> ListContext<'_, R> {
     pub(crate) fn key(&self, action: Action) -> &'static str {
-        self.canvas.keys.of(KeyContext::Lists, action)
+        self.canvas.keys.label(KeyContext::Lists, action)
     }
 
     pub(crate) fn note(self, text: impl Into<SafeText>) {
@@ -219,7 +219,7 @@ impl<L: ListKind> ListScreen<L> {
     fn copy(&mut self, effects: &mut Effects) {
         let rows = self.list.marked_or_chosen();
         let copyable: Vec<Vec<Copyable>> = rows.iter().map(|row| self.of.copyable(row)).collect();
-        match Copyable::of_all(&copyable) {
+        match Copyable::join_all(&copyable) {
             none if none.is_empty() => self.message = Some(Message::note("nothing to copy here")),
             some => effects.lay(copying::menu(some.into_iter().map(Copyable::entry).collect())),
         }

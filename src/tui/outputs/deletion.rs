@@ -55,15 +55,16 @@ impl Outputs {
                 let [undo, now] = [Action::Undo, Action::DeleteNow].map(|action| on.key(action));
                 Message::note(format!("{words}: {undo} undo, {now} delete now"))
             }
-            (None, None) => Message::note(self.pending_words(on.canvas.keys)),
+            (None, None) => Message::note(self.pending_text(on.canvas.keys)),
         });
         on.list.unmark();
         on.list.act(Action::Down, None);
     }
 
-    pub(super) fn pending_words(&self, keys: &KeyMap) -> String {
+    pub(super) fn pending_text(&self, keys: &KeyMap) -> String {
         let what = count(self.pending.len() as u64, "output");
-        let [undo, now] = [Action::Undo, Action::DeleteNow].map(|action| keys.of(KeyContext::Lists, action));
+        let [undo, now] =
+            [Action::Undo, Action::DeleteNow].map(|action| keys.label(KeyContext::Lists, action));
         let bytes = size(self.pending.bytes());
         format!("{what} ({bytes}) to delete: {undo} undo · {now} delete now · leaving asks")
     }
@@ -107,13 +108,13 @@ fn refusal(row: &OutputRow, mode: DeleteMode, keys: &KeyMap) -> Option<String> {
     let unusual = row.entry.status.describe();
     match row.entry.status {
         _ if row.entry.is_kept() && mode == DeleteMode::Bulk => {
-            let delete = keys.of(KeyContext::Lists, Action::Delete);
+            let delete = keys.label(KeyContext::Lists, Action::Delete);
             Some(format!("you keep it; {delete} on it alone deletes it"))
         }
         EntryStatus::Ok | EntryStatus::Unfinished | EntryStatus::FutureTime => None,
         EntryStatus::HardLinked if mode == DeleteMode::Single => None,
         EntryStatus::HardLinked => {
-            let delete = keys.of(KeyContext::Lists, Action::Delete);
+            let delete = keys.label(KeyContext::Lists, Action::Delete);
             Some(format!("{unusual}: it has other names; {delete} on it alone deletes it"))
         }
         _ => Some(format!("{unusual}: not deleted by overspill")),
@@ -149,7 +150,7 @@ pub fn delete(to_delete: Vec<PendingDelete>, env: &Env) -> (Message, Vec<Pending
 
 fn feet(keys: &KeyMap) -> [String; 3] {
     let [open, undo, back] =
-        [Action::Open, Action::Undo, Action::Back].map(|action| keys.of(KeyContext::Lists, action));
+        [Action::Open, Action::Undo, Action::Back].map(|action| keys.label(KeyContext::Lists, action));
     [format!(" (leaving asks; {undo} undoes)"), " (leaving asks)".into(), String::new()]
         .map(|asks| format!(" {open} marks them for deletion{asks} · {back} leaves them "))
 }
@@ -182,7 +183,7 @@ impl Layer for CleaningBox {
                         let entry = self.rows[to_delete.index].entry.clone();
                         PendingDelete { entry, why: to_delete.why, mode: DeleteMode::Bulk }
                     }));
-                    let words = outputs.of.pending_words(on.canvas.keys);
+                    let words = outputs.of.pending_text(on.canvas.keys);
                     outputs.say(Some(Message::note(words)));
                 }
                 return LayerNext::Closes;

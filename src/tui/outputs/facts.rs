@@ -11,7 +11,7 @@ use crate::output::subject::Subject;
 use crate::preview::Status;
 use crate::rows::batch::{BatchText, RowTable, TextTable};
 use crate::rows::column::SlowState;
-use crate::rows::got::{ModelGot, ModelShare};
+use crate::rows::got::{KeptShare, ModelShare};
 use crate::rows::outputs::{MEASURED, OutputFacts, OutputRow, Peek, peek};
 use crate::source::{FileLock, Identity, MapView};
 use crate::store::{Entry, Env, Record};
@@ -22,10 +22,11 @@ use crate::tui::screen::Effects;
 
 use super::{Outputs, OutputsEvent};
 
-/// The most outputs of which what was found out is remembered; beyond it all is found out again for what is shown.
+/// Maximum number of outputs of which what was found out is remembered; beyond it all is found out again for what is
+/// shown.
 const MAX_FACTS: usize = 20_000;
 
-/// The most outputs that are measured because the list is sorted or filtered by what that finds out.
+/// Maximum number of outputs that are measured because the list is sorted or filtered by what that finds out.
 const MAX_MEASURED: usize = 20_000;
 
 /// The longest that one entry may take until it is left unknown how much of it the model got.
@@ -108,8 +109,8 @@ impl Outputs {
     /// number stays.
     pub(super) fn read_texts(&mut self, list: &List<OutputRow>, effects: &mut Effects) {
         let is_read = list.texts().read == list.rows().batches().len();
-        let is_settled = self.has_looked && !list.is_replaced();
-        if list.filter_text().is_empty() || !is_settled || is_read || self.is_reading {
+        let is_current = self.has_looked && !list.is_replaced();
+        if list.filter_text().is_empty() || !is_current || is_read || self.is_reading {
             return;
         }
         self.is_reading = true;
@@ -138,7 +139,7 @@ fn measure(entries: Vec<RowEntry>, context: &JobContext) {
         let began = Instant::now();
         let goes_on = || context.is_wanted() && began.elapsed() < MAX_TIME;
         let share = match is_part_saved(&entry, context.env()) {
-            true => Some(ModelShare::without_errors(ModelGot::Unsaved)),
+            true => Some(ModelShare::without_errors(KeptShare::Unsaved)),
             false => (context.services.open)(&entry.path(), FileLock::None).ok().and_then(|target| {
                 share_of((target.subject, target.source.view()), &context.services.severities, &goes_on)
             }),
@@ -160,9 +161,9 @@ fn share_of(
     let planned = output.task().run(wanted)?;
     Some(match &planned.preview {
         Ok(preview) if preview.status == Status::Ok => {
-            ModelShare::of(&output.view, &planned.kept, severities)
+            ModelShare::measure(&output.view, &planned.kept, severities)
         }
-        _ => ModelShare::without_errors(ModelGot::Error),
+        _ => ModelShare::without_errors(KeptShare::Error),
     })
 }
 

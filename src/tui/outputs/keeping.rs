@@ -30,9 +30,9 @@ pub(super) struct Keeping {
 }
 
 impl Keeping {
-    pub(super) fn in_words(&self, keys: &KeyMap) -> String {
+    pub(super) fn describe(&self, keys: &KeyMap) -> String {
         let percent = self.done.min(self.size) * 100 / self.size.max(1);
-        let back = keys.of(KeyContext::Lists, Action::Interrupt);
+        let back = keys.label(KeyContext::Lists, Action::Interrupt);
         format!("keeping {}: {percent}% of {}…  {back} gives up", self.what, size(self.size))
     }
 }

@@ -178,7 +178,7 @@ impl ListKind for Outputs {
         if !list.rows().is_empty() && !list.filter_text().is_empty() {
             let is_awaited = self.read_percent(list).is_some() || list.is_following();
             let yet = if is_awaited { " yet" } else { "" };
-            let back = keys.of(KeyContext::Lists, Action::Back);
+            let back = keys.label(KeyContext::Lists, Action::Back);
             let words =
                 format!("nothing matches \u{201c}{}\u{201d}{yet}; {back} shows all", list.filter_text());
             return vec![words.into()];
@@ -207,7 +207,7 @@ impl ListKind for Outputs {
 
     fn progress(&self, _: &List<OutputRow>, canvas: &Canvas) -> String {
         match &self.keeping {
-            Some(keeping) => keeping.in_words(canvas.keys),
+            Some(keeping) => keeping.describe(canvas.keys),
             None if !self.has_looked => "scanning the stores…".to_owned(),
             None => String::new(),
         }

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::base::human::{lines, size, thousands, tokens};
 use crate::compare::{Comparison, kept_matches};
 use crate::config::EffectivePolicy;
+use crate::output::describe::describe_size;
 use crate::output::plan::PlanTask;
-use crate::output::words::size_in_words;
 use crate::preview::TotalsMask;
 use crate::rows::column::CellSide::{Left, Right};
 use crate::rows::column::{LARGEST, ListColumn, ListSpec, NAMES, RowCell, RowLook, Tone, key_of};
@@ -175,7 +175,7 @@ fn cut_by(row: &PolicyRow, _: &RowLook) -> RowCell {
     let limit = match made.truncated_by {
         Some("lines") => policy.max_lines().map(lines),
         Some("matches") | None => None,
-        Some(_) => policy.max_size().map(|most| size_in_words(policy, most)),
+        Some(_) => policy.max_size().map(|most| describe_size(policy, most)),
     };
     match limit {
         _ if !made.is_ok() => RowCell::new(made.cut_by(), Tone::Warning),

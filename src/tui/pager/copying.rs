@@ -21,7 +21,7 @@ use super::{Pager, describe, limits};
 /// The most that is copied, in bytes: terminals refuse long texts, and some stand still over them.
 const MAX_COPY: u64 = 1024 * 1024;
 
-/// The most lines by which a count moves the end of a selection: more than can be copied.
+/// Maximum number of lines by which a count moves the end of a selection: more than can be copied.
 const MAX_LINES: u64 = 10_000;
 
 /// Lines being selected: from the current one to the one moved to.
@@ -79,13 +79,13 @@ impl Pager {
     }
 
     /// Describes the selection: `selected lines 120-140 · 1.2 KB · y copies · Esc ends`.
-    pub(crate) fn selection_in_words(&self) -> Option<String> {
+    pub(crate) fn describe_selection(&self) -> Option<String> {
         let side = self.selection?.side;
         let range = self.selected(side)?;
-        let numbers = self.numbers_in_words(side, &range);
+        let numbers = self.describe_numbers(side, &range);
         let numbers = numbers.unwrap_or_else(|| "lines of the model's text".to_owned());
         let (copy, end) = (self.key_of(Action::Copy), self.key_of(Action::Back));
-        let of = self.extent_in_words(side, &range);
+        let of = self.describe_extent(side, &range);
         Some(format!("selected {numbers} · {of} · {copy} copies · {end} ends"))
     }
 
@@ -147,7 +147,7 @@ impl Pager {
         let (side, range) = self.stretch(what)?;
         let name = match what {
             CopyWhat::ModelText => Some(describe::heading(&self.output).to_string()),
-            _ => self.numbers_in_words(side, &range),
+            _ => self.describe_numbers(side, &range),
         };
         let extent = match what {
             CopyWhat::Line => size(range.end - range.start),
@@ -156,7 +156,7 @@ impl Pager {
                 let parts = self.output.shown_parts(side, range.clone(), MAX_COPY);
                 size(self.output.text_of(side, parts, self.show(side).utf16).len() as u64)
             }
-            _ => self.extent_in_words(side, &range),
+            _ => self.describe_extent(side, &range),
         };
         let note = name.into_iter().chain([extent]).collect::<Vec<_>>().join(" · ");
         Some(what.entry(note, move |below, effects| {
@@ -169,7 +169,7 @@ impl Pager {
     }
 
     /// Says how much of a range of a pane's document is copied.
-    fn extent_in_words(&self, side: Side, range: &Range<u64>) -> String {
+    fn describe_extent(&self, side: Side, range: &Range<u64>) -> String {
         match self.output.sift_of(side) {
             Some(_) => "those shown".into(),
             None => size(range.end - range.start),
@@ -177,7 +177,7 @@ impl Pager {
     }
 
     /// Names the lines of a range of Spill, if they are counted: `line 7`, `lines 120-140`.
-    fn numbers_in_words(&self, side: Side, range: &Range<u64>) -> Option<String> {
+    fn describe_numbers(&self, side: Side, range: &Range<u64>) -> Option<String> {
         let output = &self.output;
         let number = |at: u64| output.line_number(at as usize).map(thousands);
         let (first, last) = (number(range.start)?, number(range.end)?);

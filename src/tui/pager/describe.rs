@@ -105,7 +105,7 @@ pub(crate) fn end(output: &OpenOutput, side: Side) -> String {
 }
 
 pub(crate) fn blank(output: &OpenOutput, side: Side, keys: &KeyMap) -> Option<Vec<String>> {
-    let key = |action| keys.of(KeyContext::Pager, action);
+    let key = |action| keys.label(KeyContext::Pager, action);
     let (whole, is_empty) = (key(Action::Other), output.view.is_empty());
     Some(match (side, &output.preview) {
         (Side::Spill, _) if is_empty => vec!["The file is empty.".into()],
@@ -115,7 +115,7 @@ pub(crate) fn blank(output: &OpenOutput, side: Side, keys: &KeyMap) -> Option<Ve
             vec![format!("The preview is being planned. {back} gives up; {whole} shows the whole output.")]
         }
         _ if !output.has_preview() => {
-            let (limits, policies) = (key(Action::Limits), keys.of(KeyContext::Drawer, Action::Policy));
+            let (limits, policies) = (key(Action::Limits), keys.label(KeyContext::Drawer, Action::Policy));
             let picks = format!("{limits} {policies} picks another policy");
             vec![format!("No preview was made. {picks}; {whole} shows the whole output.")]
         }

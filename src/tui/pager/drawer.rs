@@ -118,7 +118,7 @@ impl Pager {
 
     fn keep_what_if(&mut self) {
         self.drawer = Drawer::default();
-        self.settle();
+        self.align_panes();
         let words = match self.output.what_if() {
             Some(_) => {
                 let [limits, reset, keep] = [
@@ -126,7 +126,7 @@ impl Pager {
                     (KeyContext::Drawer, Action::Reset),
                     (KeyContext::Drawer, Action::Apply),
                 ]
-                .map(|(context, action)| self.canvas.keys.of(context, action));
+                .map(|(context, action)| self.canvas.keys.label(context, action));
                 format!("these limits stay for this output; {limits} {reset} {keep} ends that")
             }
             None => match self.output.other_candidate() {
@@ -143,7 +143,7 @@ impl Pager {
     pub(crate) fn close_drawer(&mut self, effects: &mut Effects) -> bool {
         let Some(before) = std::mem::take(&mut self.drawer).before else { return false };
         self.give_up_planning(effects);
-        self.settle();
+        self.align_panes();
         self.return_to(before, effects);
         true
     }
@@ -203,7 +203,7 @@ impl Pager {
         match candidates.get(to).filter(|_| others > 1 || at.is_none()).cloned() {
             Some(policy) => self.use_policy(policy, AfterPlan::Hold, effects),
             None => {
-                let all = self.canvas.keys.of(KeyContext::Drawer, Action::Policy);
+                let all = self.canvas.keys.label(KeyContext::Drawer, Action::Policy);
                 self.note(format!("no other policy is known to have made this; {all} lists all"));
             }
         }

@@ -34,7 +34,7 @@ pub enum OutputEvent {
     Found(SearchReply),
     /// The filter has counted consecutive blocks of lines, from the one of this number on.
     Filtered(usize, Vec<BlockLines>),
-    Changed(Changed),
+    Changed(ContentChange),
     /// The notices of this output print another path from now on.
     SavedAs(String),
     Finished,
@@ -78,7 +78,6 @@ pub enum SearchReply {
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Counting {
-    /// The matches of the search.
     #[default]
     Matches,
     Severity(Severity),
@@ -93,7 +92,7 @@ pub enum ComparedReply {
     Ended,
 }
 
-pub struct Changed {
+pub struct ContentChange {
     pub view: MapView,
     pub content: Change,
     pub path: PathStatus,

@@ -150,7 +150,7 @@ impl Pager {
         if self.panes.top(Side::Spill) == landed && !self.panes.following {
             self.land(aim);
         } else {
-            self.settle();
+            self.align_panes();
             self.follow();
         }
     }
@@ -168,7 +168,7 @@ pub(crate) fn blank(sift: &Sift, verb: &str, keys: &KeyMap) -> Option<Vec<String
     if !sift.is_blank() {
         return None;
     }
-    let (words, back) = (sift.describe_conditions(), keys.of(KeyContext::Pager, Action::Back));
+    let (words, back) = (sift.describe_conditions(), keys.label(KeyContext::Pager, Action::Back));
     Some(match (sift.percent(), sift.total().got) {
         (Some(percent), _) => vec![format!("{words}: no line so far, {percent}%. {back} gives up.")],
         (None, 0) => vec![format!("{words}: no line."), format!("{back} shows all lines again.")],

@@ -59,7 +59,7 @@ impl Pager {
 
     /// Scrolls both panes so that the text under examination is where it was. Lost text is where its notice now is.
     pub(crate) fn hold_still(&mut self) {
-        let Some(held) = self.held.take() else { return self.settle() };
+        let Some(held) = self.held.take() else { return self.align_panes() };
         let tops = [Side::Preview, Side::Spill].map(|side| {
             let scroll = self.scroll(side);
             match &held.points[side as usize] {

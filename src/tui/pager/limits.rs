@@ -15,7 +15,7 @@ impl Pager {
     /// Returns the longest description of the last change that fits on the screen.
     pub(crate) fn outcome(&self) -> String {
         let change = self.policy_before().and_then(|before| change_in_words(before, self.output.policy()));
-        let line = self.line_fate().map(|fate| line_in_words(&fate));
+        let line = self.line_fate().map(|fate| describe_line(&fate));
         let (gained, got) = (Some(self.gained()), self.got());
         let versions = [
             join(&[&change, &line, &gained, &got]),
@@ -40,7 +40,7 @@ impl Pager {
         self.find.pattern.as_ref()?;
         let (output, tally) = (&self.output, &self.find.tally);
         let got = tally.got(output)?;
-        let (verb, total) = (output.certainty().verb(), tally.in_words(output));
+        let (verb, total) = (output.certainty().verb(), tally.describe(output));
         Some(format!("model {verb} {} of {total}", thousands(got)))
     }
 }
@@ -51,7 +51,7 @@ fn join(parts: &[&Option<String>]) -> String {
 }
 
 /// Describes what became of a line: `line 6,330 is now kept`.
-fn line_in_words(fate: &LineFate) -> String {
+fn describe_line(fate: &LineFate) -> String {
     let line = fate.number.map_or("this line".to_owned(), |number| format!("line {}", thousands(number)));
     let since = match fate.was {
         None => "",
@@ -81,15 +81,15 @@ pub(crate) fn copyable(policy: &Policy) -> Vec<Copyable> {
 mod tests {
     use super::*;
 
-    fn words(was: Option<Share>, is: Share) -> String {
-        line_in_words(&LineFate { number: Some(6330), was, is })
+    fn describe_change(was: Option<Share>, is: Share) -> String {
+        describe_line(&LineFate { number: Some(6330), was, is })
     }
 
     #[test]
     fn a_line_is_said_to_change_only_if_it_did() {
-        assert_eq!(words(Some(Share::None), Share::Whole), "line 6,330 is now kept");
-        assert_eq!(words(Some(Share::None), Share::None), "line 6,330 is still lost");
-        assert_eq!(words(Some(Share::Whole), Share::Some), "line 6,330 is now kept in part");
-        assert_eq!(words(None, Share::Whole), "line 6,330 is kept");
+        assert_eq!(describe_change(Some(Share::None), Share::Whole), "line 6,330 is now kept");
+        assert_eq!(describe_change(Some(Share::None), Share::None), "line 6,330 is still lost");
+        assert_eq!(describe_change(Some(Share::Whole), Share::Some), "line 6,330 is now kept in part");
+        assert_eq!(describe_change(None, Share::Whole), "line 6,330 is kept");
     }
 }

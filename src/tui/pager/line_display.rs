@@ -34,7 +34,7 @@ impl Pager {
             (Long::Sideways(at), true) => Long::Sideways(at.saturating_add(step)),
             (Long::Sideways(at), false) => Long::Sideways(at.saturating_sub(step)),
         };
-        self.settle();
+        self.align_panes();
     }
 
     pub(crate) fn turn_wrap(&mut self) {

@@ -43,7 +43,7 @@ use super::widget::canvas::Canvas;
 use super::widget::layout::Side;
 use copying::LineSelection;
 use drawer::Drawer;
-use event::{Changed, OutputEvent, ThenRead};
+use event::{ContentChange, OutputEvent, ThenRead};
 use filter::{LeaveFilter, LineFilter};
 use hold::ScrollAnchor;
 use jump::{Starting, Waiting};
@@ -179,7 +179,7 @@ impl Pager {
             Ordering::Equal => Change::Same,
             Ordering::Greater => Change::Grown { from: now.len() as u64 },
         };
-        self.changed(Changed { view, content, path: PathStatus::Current, streaming }, effects);
+        self.changed(ContentChange { view, content, path: PathStatus::Current, streaming }, effects);
         self.resume(left, effects);
         self.open_under(start.under, effects);
     }
@@ -196,7 +196,7 @@ impl Pager {
         }
         self.count_on(effects);
         self.filter_again(effects);
-        self.settle();
+        self.align_panes();
     }
 
     pub(crate) fn handle(&mut self, event: OutputEvent, effects: &mut Effects) {
@@ -322,7 +322,7 @@ impl Pager {
         });
     }
 
-    pub(crate) fn changed(&mut self, changed: Changed, effects: &mut Effects) {
+    pub(crate) fn changed(&mut self, changed: ContentChange, effects: &mut Effects) {
         self.streaming = changed.streaming;
         if self.path_status != PathStatus::Gone && changed.path == PathStatus::Gone {
             self.fail("the file was deleted; you can still read it here");
@@ -348,7 +348,7 @@ impl Pager {
         if is_longer && matches!(changed.content, Change::Grown { .. }) && self.panes.is_at_end() {
             self.panes.following = true;
         }
-        self.settle();
+        self.align_panes();
         self.follow();
         self.count_all(effects);
         self.recount_all(before, !lost, effects);
@@ -364,7 +364,7 @@ impl Pager {
     }
 
     pub(crate) fn key_of(&self, action: Action) -> &'static str {
-        self.canvas.keys.of(KeyContext::Pager, action)
+        self.canvas.keys.label(KeyContext::Pager, action)
     }
 
     pub fn focus(&self) -> Side {

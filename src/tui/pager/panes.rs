@@ -252,7 +252,7 @@ impl Pager {
     pub(crate) fn go_back(&mut self, place: &Place) {
         let Place { focus, tops, at_end, long, window } = *place;
         self.panes = Panes { focus, tops, at_end, long, ..std::mem::take(&mut self.panes) };
-        self.settle();
+        self.align_panes();
         self.panes.window = window;
     }
 
@@ -275,7 +275,7 @@ impl Pager {
     fn unfold_around(&mut self, side: Side, at: u64) {
         if self.scroll(side).fold(at).is_some_and(|fold| !fold.state.contains(&at)) {
             self.panes.unfolded[side as usize] = Some(at);
-            self.settle();
+            self.align_panes();
         }
     }
 
@@ -327,7 +327,7 @@ impl Pager {
     }
 
     /// Moves each pane to the start of a row again after a change of size, file or limits.
-    pub(crate) fn settle(&mut self) {
+    pub(crate) fn align_panes(&mut self) {
         if let Some(ended) = self.panes.at_end {
             return self.place_at_end(ended);
         }

@@ -7,10 +7,10 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 
 use crate::config::EffectivePolicy;
-use crate::output::words::limits_in_words;
+use crate::output::describe::describe_limits;
 use crate::text::label::SafeText;
 use crate::tui::event::Purpose;
-use crate::tui::footer::{Hint, in_words};
+use crate::tui::footer::{Hint, describe_hints};
 use crate::tui::job::Slot;
 use crate::tui::keys::{Action, KeyContext};
 use crate::tui::list::List;
@@ -164,7 +164,7 @@ impl Pager {
             Action::Back => drop(self.close_picker(effects)),
             _ if list.act(action, count) => self.on_picker(|_| (), effects),
             _ => {
-                let help = self.canvas.keys.of(KeyContext::Lists, Action::Help);
+                let help = self.canvas.keys.label(KeyContext::Lists, Action::Help);
                 self.note(format!("that does nothing here; {help} for help"));
             }
         }
@@ -221,7 +221,7 @@ fn prose(choice: &EffectivePolicy, rows: u16) -> Vec<SafeText> {
         return vec![summary.into()];
     }
     let known = format!("{} · {}", policy.source(), policy.confidence().as_str());
-    let words = [policy.version(), limits_in_words(policy), format!("limits from: {}", choice.origin())];
+    let words = [policy.version(), describe_limits(policy), format!("limits from: {}", choice.origin())];
     let words: Vec<String> = words.into_iter().filter(|words| !words.is_empty()).collect();
     vec![summary.into(), known.into(), words.join(" · ").into()]
 }
@@ -237,7 +237,7 @@ const HINTS: &[Hint] =
 
 pub(super) fn draw(pager: &Pager, picker: &Picker, frame: &mut Frame, place: Rect) {
     let canvas = &pager.canvas;
-    let foot = line::box_keys(&in_words(KeyContext::Lists, HINTS, canvas.keys), place.width);
+    let foot = line::box_keys(&describe_hints(KeyContext::Lists, HINTS, canvas.keys), place.width);
     let inner = line::boxed(canvas, frame, place, title(pager, picker), foot);
     let prose_rows = prose_rows(canvas.size.1).min(inner.height);
     let head = Rect { height: inner.height.min(1), ..inner };
@@ -261,7 +261,7 @@ fn title(pager: &Pager, picker: &Picker) -> String {
         "" => String::new(),
         words => format!(" · filter: {words}"),
     };
-    let [order, _] = list.order_in_words();
+    let [order, _] = list.describe_order();
     format!(
         " Policies: {} of {} · what each makes of {name}{filter} · sort: {order} ",
         list.len(),

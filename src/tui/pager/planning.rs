@@ -180,7 +180,7 @@ impl Pager {
         self.count_all_kept();
         self.filter_again(effects);
         match std::mem::take(&mut self.then) {
-            AfterPlan::Stay => return self.settle(),
+            AfterPlan::Stay => return self.align_panes(),
             then @ (AfterPlan::Hold | AfterPlan::Compare) => {
                 self.find.forget_preview();
                 self.find_again();

@@ -12,7 +12,7 @@ use crate::document::scroll::{Long, Scroll, Viewport};
 use crate::document::{Class, Doc};
 use crate::session::facts::TitledText;
 use crate::text::cells::Show;
-use crate::tui::footer::{Hint, in_words};
+use crate::tui::footer::{Hint, describe_hints};
 use crate::tui::keys::{Action, KeyContext};
 use crate::tui::pager::view::pane;
 use crate::tui::screen::{Layer, LayerContext, LayerFrame, LayerNext, Link, Screen, box_action};
@@ -150,7 +150,7 @@ impl Layer for TextBox {
         // A short text has a box of its height.
         let place = Self::place(canvas.size, scroll.screen(0).len() as u16 + 2);
         let hints = if self.top < scroll.last_top() { MORE } else { WHOLE };
-        let foot = line::box_keys(&in_words(KeyContext::Pager, hints, canvas.keys), place.width);
+        let foot = line::box_keys(&describe_hints(KeyContext::Pager, hints, canvas.keys), place.width);
         let inner = line::boxed(canvas, frame, place, format!(" {} ", self.title), foot);
         let link_at = |at| self.text.links.iter().position(|(range, _)| range.contains(&at));
         for (row, y) in scroll.screen(scroll.row_at(self.top)).iter().zip(inner.y..inner.bottom()) {

@@ -22,7 +22,7 @@ pub(crate) enum CopyWhat {
 }
 
 impl CopyWhat {
-    const fn words(self) -> (char, &'static str) {
+    const fn key_and_name(self) -> (char, &'static str) {
         match self {
             Self::Path => ('p', "path"),
             Self::Line => ('l', "line"),
@@ -42,7 +42,7 @@ impl CopyWhat {
         note: impl Into<String>,
         pick: impl Fn(&mut dyn Screen, &mut Effects) + 'static,
     ) -> MenuEntry {
-        let (letter, name) = self.words();
+        let (letter, name) = self.key_and_name();
         MenuEntry::new(letter, name, note.into(), pick)
     }
 }
@@ -78,7 +78,7 @@ impl Copyable {
     }
 
     /// Puts together what several rows have: what not all of them have is left out.
-    pub(crate) fn of_all(rows: &[Vec<Self>]) -> Vec<Self> {
+    pub(crate) fn join_all(rows: &[Vec<Self>]) -> Vec<Self> {
         let [first, others @ ..] = rows else { return Vec::new() };
         let together = |copyable: &Self| {
             let find = |row: &Vec<Self>| row.iter().find(|other| other.what == copyable.what).cloned();
@@ -91,7 +91,7 @@ impl Copyable {
 
     pub(crate) fn entry(self) -> MenuEntry {
         let Self { what, text, note } = self;
-        let (_, name) = what.words();
+        let (_, name) = what.key_and_name();
         let (note, said) = match note.is_empty() {
             true => (text.clone(), format!("copied {name}: {text}")),
             false => (note.clone(), format!("copied {name} {note}")),
@@ -128,25 +128,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_several_rows_only_what_all_have_is_offered_together() {
+    fn rows_offer_together_only_what_all_have() {
         let row = |path: &str, command: &str| {
             let path = Copyable::path(path.as_bytes());
             std::iter::once(path).chain(Copyable::command(command)).collect::<Vec<_>>()
         };
-        let both = Copyable::of_all(&[row("/a b", "ls"), row("/c", "cat\nx")]);
+        let both = Copyable::join_all(&[row("/a b", "ls"), row("/c", "cat\nx")]);
         let texts: Vec<(&str, &str)> = both.iter().map(|one| (&*one.text, &*one.note)).collect();
         assert_eq!(texts, [("'/a b' /c", "of 2 rows, 9 B"), ("ls\ncat\nx", "of 2 rows, 8 B")]);
-        let paths = Copyable::of_all(&[row("/a", "ls"), row("/c", "")]);
+        let paths = Copyable::join_all(&[row("/a", "ls"), row("/c", "")]);
         assert_eq!(paths.len(), 1, "{paths:?}");
-        assert_eq!(Copyable::of_all(&[row("/a", "ls")]), row("/a", "ls"));
-        assert_eq!(Copyable::of_all(&[]), []);
+        assert_eq!(Copyable::join_all(&[row("/a", "ls")]), row("/a", "ls"));
+        assert_eq!(Copyable::join_all(&[]), []);
     }
 
     #[test]
     fn no_two_entries_have_the_same_letter_and_none_one_that_moves_or_closes() {
         use CopyWhat::*;
         let all = [Path, Line, Window, ModelText, Command, Id, ReadCall, Flags, PolicyFile, AgentConfig];
-        let letters: std::collections::BTreeSet<char> = all.iter().map(|what| what.words().0).collect();
+        let letters: std::collections::BTreeSet<char> =
+            all.iter().map(|what| what.key_and_name().0).collect();
         assert_eq!(letters.len(), all.len());
         assert!(!letters.iter().any(|letter| "jkq".contains(*letter)), "{letters:?}");
     }

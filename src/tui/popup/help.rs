@@ -88,7 +88,7 @@ impl HelpView {
     }
 
     fn foot(&self, scrolls: bool, canvas: &Canvas, width: u16) -> String {
-        let key = |action| canvas.keys.of(KeyContext::Everywhere, action);
+        let key = |action| canvas.keys.label(KeyContext::Everywhere, action);
         let [other, close, down] = [Action::Other, Action::Help, Action::Down].map(key);
         let scope = if self.scope == HelpScope::All { "keys of this view" } else { "all keys" };
         let hints = [format!("{other} {scope}"), format!("{close} closes"), format!("{down} down")];
@@ -123,7 +123,7 @@ impl Layer for HelpView {
                 match action.and_then(|action| action.destination(None, top, height(place))) {
                     Some(to) => self.top = to.min(lines.len()),
                     None => on.below.say(name(key).map(|name| {
-                        let help = keys.of(KeyContext::Everywhere, Action::Help);
+                        let help = keys.label(KeyContext::Everywhere, Action::Help);
                         Message::note(format!("{name} does nothing in help; {help} closes it"))
                     })),
                 }

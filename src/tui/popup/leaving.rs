@@ -61,7 +61,7 @@ impl Layer for Leaving {
 
     fn draw(&self, look: LayerFrame) {
         let theme = &look.canvas.theme;
-        let [what, keys] = self.question.words(look.status.width.into());
+        let [what, keys] = self.question.describe(look.status.width.into());
         let [what, keys] = [Span::new(what, theme.warning), Span::new(keys, theme.accent)];
         let spans = [Span::plain(" "), what, Span::plain("  "), keys];
         line::spans(look.frame.buffer_mut(), look.status, &spans);
@@ -76,7 +76,7 @@ impl Question {
     }
 
     /// Returns the question as it is asked on so many columns, and the keys that answer it.
-    fn words(&self, columns: usize) -> [SafeText; 2] {
+    fn describe(&self, columns: usize) -> [SafeText; 2] {
         match self {
             Question::Command => ["Stop the command?".into(), "y stop · n let it end · Esc stay".into()],
             Question::Deletions { outputs, bytes, name, leaves } => {
@@ -130,12 +130,12 @@ mod tests {
         };
         let name = "tool_e26cf08d5001AbCdEfGhIjKlMn";
         for question in [Question::Command, deletions(999, 999 << 20, ""), deletions(1, 999 << 20, name)] {
-            let [what, keys] = question.words(60);
+            let [what, keys] = question.describe(60);
             assert!(1 + what.columns() + 2 + keys.columns() <= 60, "{what} {keys}");
         }
-        let [what, _] = deletions(1, 20, name).words(120);
+        let [what, _] = deletions(1, 20, name).describe(120);
         assert_eq!(&*what, "Delete tool_e26cf08d5001AbCdEfGhIjKlMn (20 B)?");
-        let [what, keys] = deletions(3, 1_363_149, "").words(60);
+        let [what, keys] = deletions(3, 1_363_149, "").describe(60);
         assert_eq!((&*what, &*keys), ("Delete 3 outputs (1.3 MB)?", "y delete · n keep · Esc stay"));
     }
 }

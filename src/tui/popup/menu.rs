@@ -83,7 +83,7 @@ impl Layer for Menu {
     fn draw(&self, LayerFrame { canvas, frame, .. }: LayerFrame) {
         let (names, columns) = self.columns();
         let place = layout::overlay(frame.area(), columns as u16, self.entries.len() as u16 + 2);
-        let back = canvas.keys.of(KeyContext::Everywhere, Action::Back);
+        let back = canvas.keys.label(KeyContext::Everywhere, Action::Back);
         let foot = format!(" {} · {back} back ", self.foot);
         let inner = line::boxed(canvas, frame, place, self.title, foot);
         let room = usize::from(inner.width).saturating_sub(AROUND - 2 + names);

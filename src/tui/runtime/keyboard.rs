@@ -164,7 +164,7 @@ struct AnswerFinder {
 enum KeyRole {
     /// These are keys; none as long as it may be part of an answer.
     Keys(Vec<KeyEvent>),
-    /// The end of the answer; the background, unless it is told in a form that is not known.
+    /// The end of the answer; the background, unless it is in a form that is not known.
     Answer(Option<Backdrop>),
 }
 
@@ -177,7 +177,7 @@ impl AnswerFinder {
             && is_end(key)
         {
             self.pending.clear();
-            return KeyRole::Answer(Backdrop::of_colour(colour));
+            return KeyRole::Answer(Backdrop::from_colour(colour));
         }
         self.pending.push(key);
         let text = self.text();
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_begins_like_an_answer_is_keys() {
+    fn bytes_that_only_begin_like_an_answer_are_keys() {
         let long = format!("\x1b]11;{}\x07", "f".repeat(MAX_ANSWER));
         for typed in
             ["\x1b]", "\x1b]G", "\x1b]\x1b]", "\x1b]12;rgb:0/0/0\x07", "\x1b]11\x07", "\x1b]11;\x1bx", &long]

@@ -11,7 +11,7 @@ use crate::tui::screen::Effects;
 use crate::tui::target::{Finished, Live, LiveUpdate, Producer};
 
 use super::signal::Signal;
-use super::viewed::Viewed;
+use super::viewed::ViewedOutput;
 use super::{Session, terminal};
 
 impl Session {
@@ -59,7 +59,7 @@ impl Session {
         if let Some(Target { source, .. }) = self.files.first_mut() {
             source.moved_to(path);
         }
-        if matches!(self.viewed[..], [Viewed::Named(0)]) {
+        if matches!(self.viewed[..], [ViewedOutput::Named(0)]) {
             self.watch();
             self.look(effects);
         }
@@ -74,7 +74,7 @@ impl Session {
 
     /// Whether the output being viewed is still being made.
     pub(super) fn is_live(&self) -> bool {
-        self.producer.is_some() && matches!(self.viewed.last(), Some(Viewed::Named(0)))
+        self.producer.is_some() && matches!(self.viewed.last(), Some(ViewedOutput::Named(0)))
     }
 
     /// Whether more of the output being viewed may arrive.

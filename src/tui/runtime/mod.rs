@@ -30,7 +30,7 @@ use super::job::{Job, Slot};
 use super::keys::KeyMap;
 use super::outputs::OutputsEvent;
 use super::outputs::deletion::delete;
-use super::pager::event::{Changed, OutputEvent};
+use super::pager::event::{ContentChange, OutputEvent};
 use super::screen::{Effect, Effects, Link};
 use super::target::{Live, Producer, Services, StartAt};
 use super::widget::canvas::Canvas;
@@ -39,7 +39,7 @@ use jobs::Jobs;
 use keyboard::Keyboard;
 use signal::{Inbox, Signal};
 use terminal::TerminalScreen;
-use viewed::Viewed;
+use viewed::ViewedOutput;
 
 #[derive(Default)]
 pub struct Beginning {
@@ -155,7 +155,7 @@ struct Session {
     signals: Sender<Signal>,
     screen: TerminalScreen,
     /// The outputs on the stack of the screens, in its order; the last one is watched.
-    viewed: Vec<Viewed>,
+    viewed: Vec<ViewedOutput>,
     /// The index of the named output that was viewed last, 0-based.
     file: usize,
     watcher: Option<Watcher>,
@@ -212,7 +212,7 @@ impl Session {
 
     fn take_background(&mut self, background: Option<Backdrop>, effects: &mut Effects) {
         if let (Some(config), Some(_)) = (&self.asks, background) {
-            let theme = Theme::of_config(config, background);
+            let theme = Theme::from_config(config, background);
             self.app.repaint(Canvas { theme, ..self.app.canvas }, effects);
         }
     }
@@ -287,7 +287,7 @@ impl Session {
     /// Passes a change to the screens. A refresh reports each change only once, so it must not get lost.
     fn changed(&mut self, content: Change, effects: &mut Effects) {
         let Some(source) = self.source() else { return };
-        let changed = Changed {
+        let changed = ContentChange {
             view: source.view(),
             content,
             // A file that has no name yet has not lost its name.

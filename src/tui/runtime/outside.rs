@@ -166,7 +166,7 @@ fn editor_command(editor: &str, line: u64, path: &Path) -> (String, Vec<OsString
 mod tests {
     use super::*;
 
-    fn words(editor: &str, path: &str) -> Vec<String> {
+    fn editor_words(editor: &str, path: &str) -> Vec<String> {
         let (program, arguments) = editor_command(editor, 7, Path::new(path));
         let arguments = arguments.into_iter().map(|word| word.into_string().unwrap());
         std::iter::once(program).chain(arguments).collect()
@@ -176,13 +176,13 @@ mod tests {
     fn a_file_is_named_by_its_absolute_path_after_the_dashes() {
         let here = std::env::current_dir().unwrap().join("+!touch pwned");
         let here = here.to_str().unwrap();
-        assert_eq!(words("vi", "+!touch pwned"), ["vi", "+7", "--", here]);
+        assert_eq!(editor_words("vi", "+!touch pwned"), ["vi", "+7", "--", here]);
         assert_eq!(
-            words("/usr/bin/vim.basic -R", "+!touch pwned"),
+            editor_words("/usr/bin/vim.basic -R", "+!touch pwned"),
             ["/usr/bin/vim.basic", "-R", "+7", "--", here]
         );
-        assert_eq!(words("micro", "-x"), ["micro", "+7", &here.replace("+!touch pwned", "-x")]);
-        assert_eq!(words("code --wait", "+!touch pwned"), ["code", "--wait", here]);
-        assert_eq!(words(" ", "/a"), ["vi", "+7", "--", "/a"]);
+        assert_eq!(editor_words("micro", "-x"), ["micro", "+7", &here.replace("+!touch pwned", "-x")]);
+        assert_eq!(editor_words("code --wait", "+!touch pwned"), ["code", "--wait", here]);
+        assert_eq!(editor_words(" ", "/a"), ["vi", "+7", "--", "/a"]);
     }
 }

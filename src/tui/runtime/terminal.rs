@@ -427,7 +427,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_screens_cannot_do_without_hands_its_panic_over() {
+    fn a_vital_thread_hands_its_panic_over() {
         let (give, taken) = std::sync::mpsc::channel();
         let work = move || vital(|| panic!("deaf"), |panic| give.send(panic).unwrap());
         std::thread::spawn(work).join().unwrap();
@@ -435,7 +435,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_painted_on_a_terminal_that_is_not_ours() {
+    fn nothing_is_drawn_on_a_terminal_given_back() {
         let mut painted = false;
         paint(|| {
             painted = true;

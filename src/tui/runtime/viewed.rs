@@ -9,7 +9,7 @@ use crate::output::subject::Target;
 use crate::session::examine::OutputPlace;
 use crate::source::{Change, FileLock, Source, Watcher};
 use crate::tui::event::Message;
-use crate::tui::pager::event::{Changed, OutputEvent};
+use crate::tui::pager::event::{ContentChange, OutputEvent};
 use crate::tui::screen::{Effects, OpenRequest};
 use crate::tui::target::{Opened, OpenedFrom, Producer};
 
@@ -17,7 +17,7 @@ use super::Session;
 use super::signal::Signal;
 
 /// An output on the stack of the screens.
-pub(super) enum Viewed {
+pub(super) enum ViewedOutput {
     /// One of those named on the command line, by its index. The first may still be being made.
     Named(usize),
     Stored(Source),
@@ -37,7 +37,7 @@ impl Session {
             _ => {}
         }
         opened.start.place = self.places.remove(&number);
-        self.show(opened, Viewed::Named(number), effects);
+        self.show(opened, ViewedOutput::Named(number), effects);
     }
 
     /// Opens an output that a screen lists.
@@ -48,7 +48,7 @@ impl Session {
         }
         (subject.id, subject.command, subject.is_kept) = (request.id, request.command, request.is_kept);
         let opened = Opened { start: request.start, ..Opened::new(OpenedFrom::List, subject, source.view()) };
-        self.show_and_carry_out(opened, Viewed::Stored(source))
+        self.show_and_carry_out(opened, ViewedOutput::Stored(source))
     }
 
     /// Returns the output at a path, or says why it cannot be opened.
@@ -62,9 +62,9 @@ impl Session {
         let (spill, view, viewed) = match &ready.place {
             OutputPlace::File(path) => {
                 let Some(Target { subject, source }) = self.target(path) else { return Ok(()) };
-                (Some(subject), source.view(), Viewed::Stored(source))
+                (Some(subject), source.view(), ViewedOutput::Stored(source))
             }
-            OutputPlace::Memory(view) => (None, view.clone(), Viewed::Memory),
+            OutputPlace::Memory(view) => (None, view.clone(), ViewedOutput::Memory),
         };
         let subject = ready.subject(policy, spill);
         let opened =
@@ -85,14 +85,14 @@ impl Session {
         })
     }
 
-    fn show_and_carry_out(&mut self, opened: Opened, viewed: Viewed) -> io::Result<()> {
+    fn show_and_carry_out(&mut self, opened: Opened, viewed: ViewedOutput) -> io::Result<()> {
         let mut effects = self.app.effects();
         self.show(opened, viewed, &mut effects);
         self.carry_out(effects)
     }
 
     /// Puts an output on the screen, in place of one that is there.
-    fn show(&mut self, mut opened: Opened, viewed: Viewed, effects: &mut Effects) {
+    fn show(&mut self, mut opened: Opened, viewed: ViewedOutput, effects: &mut Effects) {
         (opened.file, opened.files) = (self.file, self.files.len());
         opened.streaming |= self.source_of(&viewed).is_some_and(|source| !source.is_complete());
         self.app.open(opened, effects);
@@ -101,11 +101,10 @@ impl Session {
         self.watch();
     }
 
-    /// Closes the outputs above the lowest ones.
     fn close_above(&mut self, lowest: usize) {
         for viewed in self.viewed.drain(lowest.min(self.viewed.len())..) {
             // A worker that still reads it keeps it open for a while, which is no reason not to delete it.
-            if let Viewed::Stored(source) = viewed {
+            if let ViewedOutput::Stored(source) = viewed {
                 source.let_go();
             }
         }
@@ -135,17 +134,17 @@ impl Session {
         let (view, path) = (source.view(), source.path_status());
         self.watch();
         let mut effects = self.app.effects();
-        let changed = Changed { view, content: Change::Grown { from: 0 }, path, streaming: false };
+        let changed = ContentChange { view, content: Change::Grown { from: 0 }, path, streaming: false };
         self.app.update(OutputEvent::Changed(changed), &mut effects);
         self.tell(Message::note("opened again"));
         self.carry_out(effects)
     }
 
-    pub(super) fn source_of<'a>(&'a self, viewed: &'a Viewed) -> Option<&'a Source> {
+    pub(super) fn source_of<'a>(&'a self, viewed: &'a ViewedOutput) -> Option<&'a Source> {
         match viewed {
-            Viewed::Named(number) => Some(&self.files[*number].source),
-            Viewed::Stored(source) => Some(source),
-            Viewed::Memory => None,
+            ViewedOutput::Named(number) => Some(&self.files[*number].source),
+            ViewedOutput::Stored(source) => Some(source),
+            ViewedOutput::Memory => None,
         }
     }
 
@@ -164,9 +163,9 @@ impl Session {
 
     pub(super) fn source_mut(&mut self) -> Option<&mut Source> {
         match self.viewed.last_mut()? {
-            Viewed::Named(number) => Some(&mut self.files[*number].source),
-            Viewed::Stored(source) => Some(source),
-            Viewed::Memory => None,
+            ViewedOutput::Named(number) => Some(&mut self.files[*number].source),
+            ViewedOutput::Stored(source) => Some(source),
+            ViewedOutput::Memory => None,
         }
     }
 

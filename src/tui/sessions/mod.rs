@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use crate::corpus::TunePolicies;
 use crate::rows::column::{ListSpec, SlowState, readable_by_others};
 use crate::rows::lost::LostInCall;
-use crate::rows::sessions::{self, SessionRow, SessionWords};
+use crate::rows::sessions::{self, SessionRow, SessionTexts};
 use crate::session::facts::TitledText;
 use crate::session::list::agents;
 use crate::session::reader::SessionFile;
@@ -28,7 +28,7 @@ use super::pager::facts::{FactRow, ListFacts};
 use super::popup::copying::Copyable;
 use super::screen::Link;
 
-/// The most sessions that are looked through for the originals of copied calls.
+/// Maximum number of sessions that are looked through for the originals of copied calls.
 const MAX_EARLIER: usize = 100;
 
 #[derive(Debug, Default)]
@@ -51,7 +51,7 @@ pub enum SessionsEvent {
     Listed(FoundSessions),
     Looked(Timestamp),
     /// What the ends of some files say, by the index of the session.
-    Described(Vec<(usize, SessionWords)>),
+    Described(Vec<(usize, SessionTexts)>),
     /// Which sessions may hold copies of each other's calls: groups of indices, each with the one first that was created
     /// first.
     Related(Vec<Vec<usize>>),
@@ -78,7 +78,7 @@ impl ListKind for Sessions {
     }
 
     fn title(&self, list: &List<SessionRow>) -> ListTitle {
-        let mut figures = list.count_in_words();
+        let mut figures = list.describe_count();
         if list.filter_text().is_empty() {
             let words = list.rows().iter().filter_map(|row| row.words.as_ref());
             let open = words.filter(|words| words.is_open_to_others).count() as u64;

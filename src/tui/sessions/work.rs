@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::corpus::{Corpus, TuneOutputs};
 use crate::rows::lost::LostInCall;
-use crate::rows::sessions::{SessionRow, SessionWords};
+use crate::rows::sessions::{SessionRow, SessionTexts};
 use crate::session::copies::{SeenCalls, families};
 use crate::session::examine::CallInspector;
 use crate::session::exposure::Exposure;
@@ -74,7 +74,7 @@ fn report(listing: list::SessionListing, context: &JobContext) -> bool {
         let listed = list::read_listed(SessionFile::clone(file), &mut exposure);
         let origin = listed.as_ref().ok().and_then(|listed| listed.facts.origin.clone());
         origins.push(SessionFacts { origin, ..SessionFacts::default() });
-        let words = listed.map(|listed| SessionWords::new(&listed.facts, listed.is_open_to_others));
+        let words = listed.map(|listed| SessionTexts::new(&listed.facts, listed.is_open_to_others));
         described.push((n, words.unwrap_or_default()));
         // The first are sent soon, because the screen is waiting.
         if described.len() == BATCH || n + 1 == BATCH / 4 {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use crate::base::human::{count, size, span_left, thousands};
 use crate::config::{EffectivePolicy, LimitsFrom, Overrides};
-use crate::corpus::tune::{TuneGrid, TuneMove, TuneSetting, share_in_words};
+use crate::corpus::tune::{TuneGrid, TuneMove, TuneSetting, describe_share};
 use crate::corpus::{TuneFigures, TuneKind, TunePolicies, TuneRun};
 use crate::preview::Policy;
 use crate::rows::column::{ListSpec, RowLook};
@@ -60,7 +60,7 @@ pub enum TuneRows {
 }
 
 impl TuneRows {
-    fn of(policies: &TunePolicies) -> Self {
+    fn for_policies(policies: &TunePolicies) -> Self {
         match policies {
             TunePolicies::Around(_) => Self::Settings,
             TunePolicies::Current => Self::Policies,
@@ -108,7 +108,7 @@ impl ListKind for Tuning {
 
     fn title(&self, _: &List<TuneRow>) -> ListTitle {
         let policy = self.grid().map(|(policy, _)| policy.policy.name().to_owned());
-        let figures = [policy.unwrap_or_default(), self.outputs_in_words()];
+        let figures = [policy.unwrap_or_default(), self.describe_outputs()];
         let alarm = match self.figures.unreadable.0 {
             0 => String::new(),
             some => format!("{} unreadable", thousands(some)),
@@ -127,7 +127,7 @@ impl ListKind for Tuning {
 
     fn empty(&self, list: &List<TuneRow>, keys: &KeyMap) -> Vec<SafeText> {
         let [back, policies] =
-            [Action::Back, Action::Policy].map(|action| keys.of(KeyContext::Lists, action));
+            [Action::Back, Action::Policy].map(|action| keys.label(KeyContext::Lists, action));
         let unreadable = || self.figures.unreadable.1.clone().unwrap_or_default();
         let words = match &self.state {
             TuneState::Empty(reports) if reports.is_empty() => {
@@ -180,7 +180,7 @@ impl ListKind for Tuning {
     }
 
     fn serves(&self, start: &TuneStart) -> bool {
-        TuneRows::of(&start.policies) == self.of
+        TuneRows::for_policies(&start.policies) == self.of
     }
 
     fn follow(&mut self, start: TuneStart, on: Context) {
@@ -282,7 +282,7 @@ impl Tuning {
     }
 
     /// Describes what is measured: `345 outputs, 12.3 MB · 1,234 errors`.
-    fn outputs_in_words(&self) -> String {
+    fn describe_outputs(&self) -> String {
         let figures = &self.figures;
         if self.run.is_none() {
             return String::new();
@@ -388,7 +388,7 @@ impl Tuning {
                 [words.into(), limits.into()]
             }
             (_, Some((policy, grid))) if row.is_present => {
-                let now = share_in_words(row.figures.kept_finds, figures.finds);
+                let now = describe_share(row.figures.kept_finds, figures.finds);
                 let others = beside_best(&figures.settings, grid.current);
                 let kept = match figures.finds {
                     0 => format!("no {} in these outputs, so the fewest tokens are best", self.finds()),

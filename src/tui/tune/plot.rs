@@ -8,7 +8,7 @@ use ratatui::style::Style;
 
 use crate::base::human::tokens;
 use crate::corpus::TuneFigures;
-use crate::corpus::tune::{SettingFigures, frontier, share_in_words};
+use crate::corpus::tune::{SettingFigures, describe_share, frontier};
 use crate::text::label::SafeText;
 use crate::tui::list::screen::PanelFrame;
 use crate::tui::widget::canvas::Canvas;
@@ -113,7 +113,7 @@ pub(super) fn draw(
         () if best.contains(&number) => PlotMark::Best,
         () => PlotMark::Other,
     };
-    let kept = edges(&figures.settings, |of| of.kept_finds).map(|kept| share_in_words(kept, figures.finds));
+    let kept = edges(&figures.settings, |of| of.kept_finds).map(|kept| describe_share(kept, figures.finds));
     let taken = kept.iter().map(|label| SafeText::from(label.as_str()).columns()).max().unwrap_or(0) + 2;
     let left = taken.min(area.width.into()) as u16;
     let inner = Rect { x: area.x + left, width: area.width - left, ..area };

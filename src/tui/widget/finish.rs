@@ -10,7 +10,7 @@ pub(crate) fn finish(buffer: &mut Buffer, unicode: bool) {
     if !unicode {
         replace(buffer);
     }
-    settle(buffer);
+    clear_covered(buffer);
 }
 
 /// Replaces every symbol that is not ASCII with a similar one that is.
@@ -27,7 +27,7 @@ fn replace(buffer: &mut Buffer) {
 ///
 /// The redraw compares each cell with the one drawn before. If a covered cell held a space, it could equal the space
 /// that replaces it later, and the half of the character that the terminal leaves there would stay.
-fn settle(buffer: &mut Buffer) {
+fn clear_covered(buffer: &mut Buffer) {
     for row in buffer.content.chunks_mut(usize::from(buffer.area.width).max(1)) {
         let mut x = 0;
         while x < row.len() {
@@ -66,7 +66,7 @@ mod tests {
     fn symbols(draw: impl Fn(&mut Buffer)) -> Vec<String> {
         let mut buffer = Buffer::empty(Rect::new(0, 0, 5, 1));
         draw(&mut buffer);
-        settle(&mut buffer);
+        clear_covered(&mut buffer);
         buffer.content.iter().map(|cell| cell.symbol().to_owned()).collect()
     }
 
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_over_half_of_a_character_removes_it() {
+    fn overwriting_half_a_wide_character_clears_it() {
         let drawn = symbols(|buffer| {
             buffer.set_string(0, 0, "日本x", Style::new());
             buffer.set_string(1, 0, "│", Style::new());
@@ -86,12 +86,12 @@ mod tests {
     }
 
     #[test]
-    fn what_was_half_covered_is_drawn_again() {
+    fn a_half_covered_character_is_drawn_again() {
         let area = Rect::new(0, 0, 3, 1);
         let (mut before, mut after) = (Buffer::empty(area), Buffer::empty(area));
         before.set_string(1, 0, "日", Style::new());
         after.set_string(1, 0, "x", Style::new());
-        [&mut before, &mut after].into_iter().for_each(settle);
+        [&mut before, &mut after].into_iter().for_each(clear_covered);
         assert!(before.diff(&after).iter().any(|(x, _, cell)| *x == 2 && cell.symbol() == " "));
     }
 }

@@ -14,7 +14,7 @@ pub const WIDE_ENOUGH: u16 = 100;
 /// From this many columns on, the map of the file is shown.
 pub const MAPPED: u16 = 60;
 
-/// The fewest columns and rows in which an output is shown.
+/// Minimum number of columns and rows in which an output is shown.
 pub const LEAST: (u16, u16) = (40, 8);
 
 pub const TOO_SMALL: &str = "overspill needs 40x8";
@@ -48,7 +48,6 @@ pub struct PagerAreas {
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum SideBySide {
-    /// On a wide screen.
     #[default]
     IfWide,
     Always,
@@ -142,7 +141,7 @@ pub fn list(area: Rect, panel: ListPanel) -> ListAreas {
     ListAreas { title, head, list, panel, rule, detail, status }
 }
 
-/// The fewest rows of list and panel together with which there is a panel above.
+/// Minimum number of rows of list and panel together with which there is a panel above.
 const PLOTTED: u16 = 14;
 
 /// On tall screens the list takes as many rows, its heading with them, and the panel above it the others.

@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_that_is_drawn_comes_round_the_sanitiser() {
+    fn everything_drawn_passes_the_sanitiser() {
         let marks = format!("a{}", "\u{301}".repeat(1000));
         for (text, start) in
             [("x\u{e0068}\u{202e}\u{9b}y", "x<E0068><202E><9B>y"), (marks.as_str(), "a\u{301}")]

@@ -125,7 +125,7 @@ impl Theme {
     }
 
     /// Creates the theme that the user has configured, for a terminal with this background, if it is known.
-    pub fn of_config(config: &ThemeConfig, background: Option<Backdrop>) -> Self {
+    pub fn from_config(config: &ThemeConfig, background: Option<Backdrop>) -> Self {
         let mut theme = match (config.base, background) {
             (BaseTheme::Dark, _) | (BaseTheme::Auto, Some(Backdrop::Dark)) => Self::dark(),
             (BaseTheme::Light, _) | (BaseTheme::Auto, Some(Backdrop::Light)) => Self::light(),
@@ -133,7 +133,7 @@ impl Theme {
             (BaseTheme::Sixteen, _) | (BaseTheme::Auto, None) => Self::terminal(),
         };
         for (role, look) in &config.styles {
-            *theme.role(*role) = theme.of(*look);
+            *theme.role(*role) = theme.style(*look);
         }
         theme
     }
@@ -155,7 +155,7 @@ impl Theme {
     }
 
     /// Returns the style of the number of a line with an error or a warning. Bold and reversed ones are those of the current line.
-    pub(crate) fn of_severity(&self, severity: Severity) -> Style {
+    pub(crate) fn severity(&self, severity: Severity) -> Style {
         let style = match severity {
             Severity::Error if !self.colour => Style::new().underlined(),
             Severity::Error => self.error,
@@ -164,7 +164,7 @@ impl Theme {
         Style { add_modifier: style.add_modifier - (Modifier::BOLD | Modifier::REVERSED), ..style }
     }
 
-    pub fn of(&self, look: Look) -> Style {
+    pub fn style(&self, look: Look) -> Style {
         let mut style = Style::new().add_modifier(look.get_effects().into());
         if self.colour {
             (style.fg, style.bg) =
@@ -241,14 +241,14 @@ mod tests {
     fn the_user_s_styles_change_the_theme_they_are_based_on() {
         let styles = [(Role::Warning, Look::new().bold()), (Role::Selected, AnsiColor::Red.on_default())];
         let config = ThemeConfig { base: BaseTheme::Light, styles: styles.into() };
-        let theme = Theme::of_config(&config, None);
+        let theme = Theme::from_config(&config, None);
         let expected = Theme {
             warning: Style::new().add_modifier(Modifier::BOLD),
             selected: Style::new().fg(Color::Red),
             ..Theme::light()
         };
         assert_eq!(theme, expected);
-        let auto = |value| Theme::of_config(&ThemeConfig::default(), Backdrop::of_variable(value));
+        let auto = |value| Theme::from_config(&ThemeConfig::default(), Backdrop::from_variable(value));
         for light in ["0;15", "0;7", "0;default;15"] {
             assert_eq!(auto(light), Theme::light(), "{light}");
         }

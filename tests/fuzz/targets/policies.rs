@@ -3,7 +3,7 @@
 
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
-use overspill::preview::{plan, report, Catalog, Input, Output, ParamKind, Part, PlanError, Policy, Stream, Totals};
+use overspill::preview::{plan, report, Catalog, Certainty, Input, Output, ParamKind, Part, PlanError, Policy, Stream, Totals};
 
 thread_local! {
     /// Every policy there is, each form of its time with it; parsing takes longer than planning.
@@ -42,7 +42,7 @@ fn all(mut lot: Unstructured, policies: &[Policy]) -> Result<()> {
                 assert!(preview.missing.is_empty(), "{}: {:?}", policy.name(), preview.missing);
                 assert!(preview.counts_missing.is_empty(), "{}", policy.name());
             }
-            let _ = report(&preview, &input, &policy, "policy", &[]);
+            let _ = report(&preview, &input, &policy, Certainty::WouldGet, "policy", &[]);
         }
         Err(PlanError::Agent { .. }) => {}
         Err(error) => panic!("{}: {error}", policy.name()),

@@ -53,7 +53,7 @@ fn the_list_as_json_has_a_record_an_entry() {
 }
 
 #[test]
-fn no_stored_outputs_is_no_failure() {
+fn an_empty_list_exits_0() {
     let home = Home::new();
     let ran = home.run(&["list"]);
     assert_eq!((ran.status, ran.stdout.as_slice()), (0, &b""[..]));

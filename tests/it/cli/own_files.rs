@@ -189,7 +189,7 @@ fn a_store_does_not_walk_the_disk() {
 }
 
 #[test]
-fn numbers_out_of_proportion_are_told_or_kept() {
+fn numbers_out_of_proportion_are_reported_or_kept() {
     for number in ["18446744073709551616", "99999999999999999999999999", "-1", "1e400"] {
         refused(&policy(&format!("held = {number}\n"), "x"), &["own.toml", "`held`"]);
     }
@@ -222,7 +222,7 @@ fn numbers_out_of_proportion_are_told_or_kept() {
 }
 
 #[test]
-fn a_fault_is_told_in_a_few_words() {
+fn a_fault_is_shortened() {
     let long = "x".repeat(900_000);
     refused(&format!("{long} = 1\n{}", policy("", "x")), &["there is no such key"]);
     let home = Home::new();
@@ -256,7 +256,7 @@ fn a_fault_of_the_named_policy_is_told_once() {
 }
 
 #[test]
-fn dates_past_the_year_9999_are_told() {
+fn dates_after_9999_are_rejected() {
     for date in ["10000", "10000-01-01", "9999-13", "0000", "-1"] {
         let text = policy("", "x").replace("unit =", &format!("from = {{ date = \"{date}\" }}\nunit ="));
         let ran = preview(&text);

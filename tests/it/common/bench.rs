@@ -15,7 +15,7 @@ use overspill::internals::store::{self, Env, ScanStep, StoreSpec, Stores};
 use overspill::internals::text::index::BlockIndex;
 use overspill::internals::text::units;
 use overspill::internals::tui::Services;
-use overspill::internals::tui::app::{App, Changed, Effect, Effects, Event, OutputEvent, OutputsEvent};
+use overspill::internals::tui::app::{App, ContentChange, Effect, Effects, Event, OutputEvent, OutputsEvent};
 use overspill::internals::tui::calls::Calls;
 use overspill::internals::tui::job::{Job, Slot};
 use overspill::internals::tui::list::screen::ListScreen;
@@ -231,7 +231,8 @@ impl Bench {
         let source = self.source.as_mut().expect("a file");
         let content = source.refresh();
         let (view, path) = (source.view(), source.path_status());
-        let effects = self.update(OutputEvent::Changed(Changed { view, content, path, streaming: false }));
+        let effects =
+            self.update(OutputEvent::Changed(ContentChange { view, content, path, streaming: false }));
         self.carry_out(effects);
         content
     }

@@ -1,7 +1,7 @@
 //! Nothing loses the reader's place: changes of limits, direction and policy, wrapping, and whatever is given up.
 
 use overspill::internals::source::{Change, PathStatus, Source};
-use overspill::internals::tui::app::{Changed, Effect, OutputEvent};
+use overspill::internals::tui::app::{ContentChange, Effect, OutputEvent};
 use overspill::internals::tui::widget::layout::Side;
 
 use crate::common::bench::{Bench, policy, subject};
@@ -221,7 +221,7 @@ fn a_file_is_followed_in_the_whole_output_and_not_because_it_was_opened_again() 
     let mut bench = open((80, 24));
     let view = bench.pager().output.view.clone();
     let content = Change::Grown { from: 0 };
-    let changed = Changed { view, content, path: PathStatus::Current, streaming: false };
+    let changed = ContentChange { view, content, path: PathStatus::Current, streaming: false };
     bench.keys("<Tab>G");
     let effects = bench.update(OutputEvent::Changed(changed));
     bench.carry_out(effects);

@@ -4,7 +4,7 @@ use overspill::internals::config::Backdrop;
 use overspill::internals::source::{PathStatus, Source};
 use overspill::internals::text::index::{BLOCK, BlockIndex};
 use overspill::internals::text::units::Measure;
-use overspill::internals::tui::app::{Changed, Event, Message, OutputEvent};
+use overspill::internals::tui::app::{ContentChange, Event, Message, OutputEvent};
 use overspill::internals::tui::job::Slot;
 use overspill::internals::tui::pager::Pager;
 use overspill::internals::tui::widget::canvas::Canvas;
@@ -269,7 +269,7 @@ fn a_late_count_of_a_shorter_file_is_dropped() {
     std::fs::write(&path, "first\nsecond\n").unwrap();
     let source = bench.source.as_mut().unwrap();
     let content = source.refresh();
-    let changed = Changed { view: source.view(), content, path: PathStatus::Current, streaming: false };
+    let changed = ContentChange { view: source.view(), content, path: PathStatus::Current, streaming: false };
     let effects = bench.update(OutputEvent::Changed(changed));
     bench.update(late);
     bench.carry_out(effects);

@@ -122,7 +122,7 @@ fn a_file_that_was_cut_shows_nothing_of_the_old_preview_while_the_new_one_is_mad
     std::fs::File::options().write(true).open(&path).unwrap().set_len(2 * AT_ONCE as u64).unwrap();
     let source = bench.source.as_mut().unwrap();
     let content = source.refresh();
-    let changed = overspill::internals::tui::app::Changed {
+    let changed = overspill::internals::tui::app::ContentChange {
         view: source.view(),
         content,
         path: source.path_status(),

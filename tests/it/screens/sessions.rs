@@ -10,7 +10,7 @@ use overspill::internals::output::subject::Subject;
 use overspill::internals::rows::calls::{CallRow, CallSizes};
 use overspill::internals::rows::column::{SlowFigure, SlowState};
 use overspill::internals::rows::lost::LostInCall;
-use overspill::internals::rows::sessions::{SessionRow, SessionWords};
+use overspill::internals::rows::sessions::{SessionRow, SessionTexts};
 use overspill::internals::session::citing::CitingCall;
 use overspill::internals::session::examine::{OutputPlace, Paths, RestOfOutput};
 use overspill::internals::session::facts::TitledText;
@@ -43,7 +43,7 @@ fn row(agent: &'static str, minutes: u64, words: Option<[&str; 3]>, sums: Option
         modified: Some(now - Duration::from_secs(60 * minutes)),
         facts: SessionFacts::default(),
     };
-    let words = words.map(|[version, project, title]| SessionWords {
+    let words = words.map(|[version, project, title]| SessionTexts {
         version: version.into(),
         project: project.into(),
         title: title.into(),

@@ -276,7 +276,7 @@ fn nothing_runs_together_and_nothing_is_cut_without_a_mark() {
 }
 
 #[test]
-fn a_link_has_no_warning_of_its_mode() {
+fn a_link_gets_no_warning_about_its_mode() {
     let stocked = Stocked::new((120, 24));
     stocked.entry("overspill", "tool_e26cf08d50010000AbCdEfGhIjKl", b"target", 1);
     let store = stocked.dir.path().join(".local/share/overspill/tool-output");

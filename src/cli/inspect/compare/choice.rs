@@ -8,12 +8,8 @@ use crate::cli::{say, usage};
 use crate::config::{Config, EffectivePolicy, OverrideError, Overrides};
 use crate::preview::ParamError;
 
-#[derive(Debug)]
-pub(super) enum ComparedPolicy {
-    Policy(Box<EffectivePolicy>),
-    /// The name of a policy that cannot be used, and why.
-    Failed(String, OverrideError),
-}
+/// A policy, or the name of one that cannot be used, and why.
+pub(super) type ComparedPolicy = Result<EffectivePolicy, (String, OverrideError)>;
 
 /// What `-p` chooses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,13 +71,13 @@ pub(super) fn resolved(
         }
         let overrides = Overrides { policy: Some(name.to_owned()), ..args.limits.overrides() };
         match config.resolve(&overrides, path) {
-            Ok(found) => all.push(ComparedPolicy::Policy(Box::new(found))),
+            Ok(found) => all.push(Ok(found)),
             Err(error) if chosen.contains(&Chosen::Policy(name)) => return Err(usage(error)),
             Err(error) if is_about_flags(&error) => {
                 left_out += 1;
                 why.get_or_insert(error);
             }
-            Err(error) => all.push(ComparedPolicy::Failed(name.to_owned(), error)),
+            Err(error) => all.push(Err((name.to_owned(), error))),
         }
     }
     match why {

@@ -2,7 +2,7 @@
 
 mod choice;
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::ops::ControlFlow;
 
 use serde_json::{Value, json};
@@ -12,8 +12,8 @@ use crate::base::provenance::Confidence;
 use crate::cli::args::{CompareArgs, PolicyArgs};
 use crate::cli::corpus::gather::gather;
 use crate::cli::corpus::measure::measure;
-use crate::cli::corpus::tune::{in_words, pattern};
-use crate::cli::{CommandResult, fail, input, json_array, table};
+use crate::cli::corpus::tune::{describe_outputs, pattern};
+use crate::cli::{CommandResult, fail, input, print_json_array, table};
 use crate::compare::{Comparison, KeptMatches};
 use crate::config::{Config, EffectivePolicy};
 use crate::corpus::is_design;
@@ -41,10 +41,8 @@ pub(crate) fn run(config: &Config, args: &CompareArgs) -> CommandResult {
         let totals = Totals::from_measure(&source::count(view, TotalsMask::ALL), TotalsMask::ALL);
         let input = context.input(Output { bytes: view, totals: &totals });
         let row = |found: &ComparedPolicy| match found {
-            ComparedPolicy::Policy(found) => {
-                Comparison::new(&found.policy, &found.limits_from.to_string(), &input)
-            }
-            ComparedPolicy::Failed(name, error) => Comparison::failed(name, error),
+            Ok(found) => Comparison::new(&found.policy, &found.limits_from.to_string(), &input),
+            Err((name, error)) => Comparison::failed(name, error),
         };
         let mut rows: Vec<Comparison> = policies.iter().map(row).collect();
         if let Some(pattern) = &pattern {
@@ -100,8 +98,8 @@ fn many(config: &Config, args: &CompareArgs, chosen: &[Chosen], find: Option<&Pa
     let mut policies = Vec::new();
     for found in choice::resolved(config, args, chosen, None)? {
         match found {
-            ComparedPolicy::Policy(found) => policies.push(*found),
-            ComparedPolicy::Failed(name, error) => fail(&format!("{name} is left out: {error}")),
+            Ok(found) => policies.push(found),
+            Err((name, error)) => fail(&format!("{name} is left out: {error}")),
         }
     }
     policies.sort_by_key(|found| is_design(config, &found.policy));
@@ -111,16 +109,14 @@ fn many(config: &Config, args: &CompareArgs, chosen: &[Chosen], find: Option<&Pa
     let figures = measured.sums.figures();
     let sums = &measured.sums;
     let rows = policy_rows(&policies, designs, &figures, sums.finds());
-    let mut out = io::BufWriter::new(crate::cli::safe::stdout());
     if args.json {
         let record = |row: &TuneRow| Some(record(policies.get(row.number)?, &row.figures, sums));
-        json_array(&mut out, rows.iter().filter_map(record))?;
+        print_json_array(rows.iter().filter_map(record))?;
     } else if sums.outputs > 0 {
         let finds = if find.is_some() { "finds" } else { sums.severity().plural() };
-        table::print(&mut out, policy_columns(), &rows)?;
-        writeln!(out, "\nof {}", in_words(sums, finds))?;
+        table::show(policy_columns(), &rows)?;
+        writeln!(crate::cli::safe::stdout(), "\nof {}", describe_outputs(sums, finds))?;
     }
-    out.flush()?;
     measured.end()
 }
 

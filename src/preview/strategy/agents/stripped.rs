@@ -207,8 +207,6 @@ impl Tail {
         }
         (count, self.bites.iter().skip(start).cloned().collect())
     }
-
-    /// Returns what is held of the last piece.
     fn last_piece(&self) -> Vec<Range<usize>> {
         let begin = self.bites.iter().rposition(|bite| matches!(bite, Bite::Begin)).map_or(0, |at| at + 1);
         let range = |bite: &Bite| match bite {

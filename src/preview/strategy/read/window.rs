@@ -17,7 +17,6 @@ use crate::text::units::TotalsMask;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum LineEnds {
-    /// LF alone.
     #[default]
     Lf,
     /// LF, CRLF and a lone CR.

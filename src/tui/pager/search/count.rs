@@ -22,7 +22,7 @@ impl Tally {
     }
 
     /// Returns the number of matches in the file, with `+` while they are being counted.
-    pub(crate) fn in_words(&self, output: &OpenOutput) -> String {
+    pub(crate) fn describe(&self, output: &OpenOutput) -> String {
         let more = if self.is_whole(output.view.len()) { "" } else { "+" };
         format!("{}{more}", thousands(self.counts.total()))
     }

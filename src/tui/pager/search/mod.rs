@@ -205,7 +205,7 @@ impl Pager {
 
     fn restore_panes(&mut self, panes: Panes) {
         self.panes = panes;
-        self.settle();
+        self.align_panes();
         self.follow();
     }
 

@@ -9,7 +9,7 @@ use crate::corpus::tune::value_in_words;
 use crate::output::OpenOutput;
 use crate::preview::Preview;
 use crate::text::label::SafeText;
-use crate::tui::footer::{Hint, in_words};
+use crate::tui::footer::{Hint, describe_hints};
 use crate::tui::keys::{Action, KeyContext};
 use crate::tui::pager::Pager;
 use crate::tui::pager::event::Counting;
@@ -22,7 +22,7 @@ const LEFT: u16 = 44;
 
 const NARROW_LEFT: u16 = 34;
 
-/// The fewest columns in which differences are written in full.
+/// Minimum number of columns in which differences are written in full.
 const ROOMY: u16 = 34;
 
 const FIGURE: usize = 12;
@@ -70,7 +70,7 @@ const HINTS: &[Hint] = &[
 fn foot(pager: &Pager, width: u16) -> String {
     let all = match pager.drawer.typed {
         Some(_) => vec!["Enter set".to_owned(), "Esc give up".to_owned()],
-        None => in_words(KeyContext::Drawer, HINTS, pager.canvas.keys),
+        None => describe_hints(KeyContext::Drawer, HINTS, pager.canvas.keys),
     };
     line::box_keys(&all, width)
 }
@@ -180,7 +180,7 @@ fn advice(pager: &Pager) -> Vec<Span> {
         Some(None) => return vec![lost, Span::plain("No change of these limits keeps it.")],
         None => return vec![lost, Span::new("Looking for limits that keep it…", theme.dim)],
     };
-    let apply = pager.canvas.keys.of(KeyContext::Drawer, Action::TakeAdvice);
+    let apply = pager.canvas.keys.label(KeyContext::Drawer, Action::TakeAdvice);
     vec![
         lost,
         Span::plain(format!("Kept with: {words}")),

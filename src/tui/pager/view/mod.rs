@@ -24,7 +24,7 @@ use crate::tui::widget::line;
 use super::Pager;
 use super::event::Counting;
 use super::picker;
-use pane::{Drawn, Shown};
+use pane::{DrawnPane, Shown};
 
 pub(crate) fn draw(
     pager: &Pager,
@@ -42,7 +42,7 @@ pub(crate) fn draw(
         return ScreenRows { rule: Rect::ZERO, status: places.status };
     }
     title::draw(pager, &pager.output, frame, &places);
-    let mut drawn = Drawn::default();
+    let mut drawn = DrawnPane::default();
     for (side, place) in [(Side::Preview, places.preview), (Side::Spill, places.spill)] {
         if let Some(place) = place {
             let shown = shown(pager, side, places.between.is_some());

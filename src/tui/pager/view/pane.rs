@@ -74,7 +74,7 @@ impl<'a> Shown<'a> {
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Drawn {
+pub(crate) struct DrawnPane {
     /// The offset in the document of the end of the last row, in bytes.
     pub end: u64,
     /// The number of escape sequences in its rows that are not shown.
@@ -95,7 +95,7 @@ pub(crate) struct DrawnLine {
     pub got: Share,
 }
 
-pub(crate) fn draw(shown: &Shown, buffer: &mut Buffer, mut area: Rect, cost: &Cost) -> Drawn {
+pub(crate) fn draw(shown: &Shown, buffer: &mut Buffer, mut area: Rect, cost: &Cost) -> DrawnPane {
     let Shown { output, side, top, headed, canvas, .. } = *shown;
     if headed && area.height > 0 {
         heading(shown, buffer, Rect { height: 1, ..area });
@@ -106,7 +106,7 @@ pub(crate) fn draw(shown: &Shown, buffer: &mut Buffer, mut area: Rect, cost: &Co
     let nothing_yet = (output.view.is_empty() && shown.coming).then(|| vec!["No output yet.".into()]);
     if let Some(words) = nothing_yet.or_else(|| describe::blank(output, side, canvas.keys)).or(unfiltered) {
         line::centred(buffer, area, words, canvas.theme.dim);
-        return Drawn::default();
+        return DrawnPane::default();
     }
     let width = area.width.saturating_sub(output.gutter(side));
     let scroll = output.scroll(side, Viewport { width, height: area.height, ..shown.frame }, Some(cost));
@@ -126,7 +126,7 @@ pub(crate) fn draw(shown: &Shown, buffer: &mut Buffer, mut area: Rect, cost: &Co
         line::ruled(buffer, place, words, canvas.theme.dim, canvas.glyphs());
     }
     let kinds = || rows.iter().flat_map(|row| &row.cells).map(|cell| cell.kind);
-    Drawn {
+    DrawnPane {
         end: rows.last().map_or(0, |row| row.next),
         hidden: kinds().filter(|kind| *kind == CellKind::Hidden).count(),
         escapes: kinds().any(|kind| kind == CellKind::Escape),
@@ -255,8 +255,8 @@ impl Pane<'_> {
         let (mark, style) = match self.severity(row) {
             _ if self.differences().is_some_and(differs) => (glyphs.differs, theme.warning),
             _ if classes.any(|(_, class)| class.is_notice()) => (glyphs.notice, theme.warning),
-            Some(Severity::Error) => (glyphs.error, theme.of_severity(Severity::Error)),
-            Some(Severity::Warning) => (glyphs.found, theme.of_severity(Severity::Warning)),
+            Some(Severity::Error) => (glyphs.error, theme.severity(Severity::Error)),
+            Some(Severity::Warning) => (glyphs.found, theme.severity(Severity::Warning)),
             None => return,
         };
         line::left(buffer, area, mark, style);
@@ -272,7 +272,7 @@ impl Pane<'_> {
         let (mark, fate) = if kept { (glyphs.kept, Style::new()) } else { (glyphs.lost, theme.lost) };
         let width = usize::from(area.width.saturating_sub(BESIDE_NUMBER));
         let plain = if is_marked { Style::new() } else { theme.dim };
-        let style = self.severity(row).map_or(plain, |severity| theme.of_severity(severity));
+        let style = self.severity(row).map_or(plain, |severity| theme.severity(severity));
         let number = Span::new(format!("{number:>width$} "), style);
         line::spans(buffer, area, &[number, Span::new(mark, fate)]);
     }
@@ -335,7 +335,8 @@ impl Pane<'_> {
 
     fn style(&self, cell: &Cell, class: Class) -> Style {
         let theme = &self.shown.canvas.theme;
-        class_style(class, theme).patch(kind_style(cell.kind, theme).unwrap_or_else(|| theme.of(cell.look)))
+        class_style(class, theme)
+            .patch(kind_style(cell.kind, theme).unwrap_or_else(|| theme.style(cell.look)))
     }
 }
 

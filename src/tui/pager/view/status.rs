@@ -16,15 +16,15 @@ use crate::tui::screen::StatusLine;
 use crate::tui::widget::layout::{self, Side};
 use crate::tui::widget::line::{self, Span};
 
-use super::pane::Drawn;
+use super::pane::DrawnPane;
 
-/// The most columns that a pattern takes in the status line.
+/// Maximum width of a pattern in the status line, in columns.
 const MAX_NAME: usize = 30;
 
 /// The columns between what stands by itself.
 const GAP: &str = "   ";
 
-/// The fewest hints, besides help, for which the words on the left are shortened.
+/// Minimum number of hints, besides help, for which the words on the left are shortened.
 const MIN_HINTS: usize = 2;
 
 /// The same for an output that was cut, from so many columns on: errors, cuts and the other text are among them, then
@@ -33,7 +33,7 @@ const CUT_HINTS: [(u16, usize); 3] = [(120, 6), (100, 5), (80, 4)];
 
 /// Draws the status of one output: a count, a message, or the state; at the right the position, and before it what was
 /// found and as many hints as fit.
-pub(crate) fn draw(pager: &Pager, told: &StatusLine, drawn: Drawn, frame: &mut Frame, area: Rect) {
+pub(crate) fn draw(pager: &Pager, told: &StatusLine, drawn: DrawnPane, frame: &mut Frame, area: Rect) {
     let wanted = wanted_hints(pager, area.width);
     let rights = right(pager, told, drawn, wanted);
     let room = usize::from(area.width);
@@ -70,7 +70,7 @@ fn wanted_hints(pager: &Pager, columns: u16) -> usize {
 }
 
 /// Returns versions of the left end, from the longest to the shortest.
-fn left(pager: &Pager, told: &StatusLine, drawn: Drawn) -> Vec<Vec<Span>> {
+fn left(pager: &Pager, told: &StatusLine, drawn: DrawnPane) -> Vec<Vec<Span>> {
     let (output, theme, back) = (&pager.output, &pager.canvas.theme, pager.key_of(Action::Back));
     let styled = |text: &str, style| vec![Span::new(format!(" {text}"), style)];
     if let Some(count) = told.count {
@@ -83,7 +83,7 @@ fn left(pager: &Pager, told: &StatusLine, drawn: Drawn) -> Vec<Vec<Span>> {
     let doing = match output.is_awaited() {
         true => Some(format!("planning…  {back} gives up")),
         false if pager.find.is_running() => Some(format!("searching…  {back} stops")),
-        false => pager.selection_in_words(),
+        false => pager.describe_selection(),
     };
     if let Some(words) = doing {
         return vec![styled(&words, theme.accent)];
@@ -132,7 +132,7 @@ struct RightEnd {
 
 /// Returns versions of the right end, from the longest to the shortest: what was found, what needs a look, hints, the
 /// position. Hints are dropped first, then the longer words, what was found at last.
-fn right(pager: &Pager, told: &StatusLine, drawn: Drawn, wanted: usize) -> Vec<RightEnd> {
+fn right(pager: &Pager, told: &StatusLine, drawn: DrawnPane, wanted: usize) -> Vec<RightEnd> {
     let theme = &pager.canvas.theme;
     let [place, none] = [Span::new(place(pager, drawn), theme.bar), Span::plain("")];
     let [long, short] =
@@ -186,7 +186,7 @@ fn state(pager: &Pager) -> Footer {
 }
 
 /// Describes how far down the pane is, in percent, where no map shows that.
-fn place(pager: &Pager, drawn: Drawn) -> String {
+fn place(pager: &Pager, drawn: DrawnPane) -> String {
     if pager.canvas.size.0 >= layout::MAPPED {
         return " ".to_owned();
     }
@@ -196,7 +196,7 @@ fn place(pager: &Pager, drawn: Drawn) -> String {
 
 /// Names the key for escape sequences, if there are any on the screen, shown or hidden, or for folded progress lines, and
 /// says what escapes take of the limit if that is much: a long and a short version.
-fn escapes(pager: &Pager, drawn: Drawn) -> [String; 2] {
+fn escapes(pager: &Pager, drawn: DrawnPane) -> [String; 2] {
     let (count, key) = (thousands(drawn.hidden as u64), pager.key_of(Action::Raw));
     let noun = if drawn.hidden == 1 { "escape" } else { "escapes" };
     let share = pager.output.escapes.filter(|_| pager.focus() == Side::Preview);
@@ -239,7 +239,7 @@ fn matches(pager: &Pager, told: &StatusLine) -> Option<[String; 2]> {
 
 /// Describes the current match, the number of matches, and how many of them the model got: `3 of 14 · model got 2`.
 fn counted(pager: &Pager) -> String {
-    let total = pager.find.tally.in_words(&pager.output);
+    let total = pager.find.tally.describe(&pager.output);
     let got = pager.find.tally.got(&pager.output).filter(|_| pager.output.has_preview());
     let got = got.map_or(String::new(), |got| {
         format!(" · model {} {}", pager.output.certainty().verb(), thousands(got))

@@ -82,7 +82,7 @@ fn tabs(pager: &Pager) -> Vec<Span> {
 }
 
 fn state(pager: &Pager) -> Option<String> {
-    let reopen = pager.canvas.keys.of(KeyContext::Pager, Action::Refresh);
+    let reopen = pager.canvas.keys.label(KeyContext::Pager, Action::Refresh);
     match pager.path_status {
         PathStatus::Gone => Some("deleted".into()),
         PathStatus::Renamed => Some(format!("replaced: {reopen} opens the new one")),
@@ -193,10 +193,10 @@ fn policy(output: &OpenOutput) -> Vec<String> {
 /// none either.
 fn errors(pager: &Pager) -> [String; 3] {
     let severity = pager.severity();
-    let [full, short] = severity_in_words(pager, severity);
+    let [full, short] = describe_severity(pager, severity);
     let beside = match severity {
         Severity::Error => match pager.tally(Counting::Severity(Severity::Warning)) {
-            tally if tally.counts.total() > 0 => format!("warnings {}", tally.in_words(&pager.output)),
+            tally if tally.counts.total() > 0 => format!("warnings {}", tally.describe(&pager.output)),
             _ => String::new(),
         },
         Severity::Warning => String::new(),
@@ -207,13 +207,13 @@ fn errors(pager: &Pager) -> [String; 3] {
 
 /// Describes how many there are, or which of them the current one is, and how many the model got; and, shorter, how many it
 /// lost, or which the current one is.
-fn severity_in_words(pager: &Pager, severity: Severity) -> [String; 2] {
+fn describe_severity(pager: &Pager, severity: Severity) -> [String; 2] {
     let (output, tally) = (&pager.output, pager.tally(Counting::Severity(severity)));
     let all = tally.counts.total();
     if all == 0 {
         return Default::default();
     }
-    let total = tally.in_words(output);
+    let total = tally.describe(output);
     let number = number(pager, Counting::Severity(severity));
     let words = match number {
         Some(number) => format!("{} {} of {total}", severity.singular(), thousands(number)),

@@ -11,7 +11,7 @@ impl OpenOutput {
     /// Describes the limits in force: `head · max 2,000 lines, 50 KB`.
     pub fn limits(&self) -> String {
         let direction = self.policy().direction().map(|direction| direction.as_str().to_owned());
-        let limits = Some(limits_in_words(self.policy())).filter(|limits| !limits.is_empty());
+        let limits = Some(describe_limits(self.policy())).filter(|limits| !limits.is_empty());
         let limits = limits.map(|limits| format!("max {limits}"));
         direction.into_iter().chain(limits).collect::<Vec<_>>().join(" · ")
     }
@@ -145,9 +145,9 @@ impl OpenOutput {
         };
         let (which, length) = self.first_taken();
         let is_whole = most.is_multiple_of(1024) || self.policy().unit() != Unit::Bytes;
-        let in_words = |length: u64| if is_whole { size(length) } else { format!("{} B", thousands(length)) };
-        let length = length.map_or(String::new(), |length| format!("{}, ", in_words(length as u64)));
-        format!("nothing kept: the {which} line alone is {length}over {}", size_in_words(self.policy(), most))
+        let shown = |length: u64| if is_whole { size(length) } else { format!("{} B", thousands(length)) };
+        let length = length.map_or(String::new(), |length| format!("{}, ", shown(length as u64)));
+        format!("nothing kept: the {which} line alone is {length}over {}", describe_size(self.policy(), most))
     }
 
     /// Returns which line the policy takes first, and its length in bytes if that can be found without reading far: from
@@ -185,13 +185,13 @@ pub(crate) fn lines_as_numbered(preview: &Preview, bytes: &[u8], lines: Option<u
 }
 
 /// Formats the limits of a policy: `2,000 lines, 50 KB`.
-pub(crate) fn limits_in_words(policy: &Policy) -> String {
-    let size = policy.max_size().map(|size| size_in_words(policy, size));
+pub(crate) fn describe_limits(policy: &Policy) -> String {
+    let size = policy.max_size().map(|size| describe_size(policy, size));
     policy.max_lines().map(lines).into_iter().chain(size).collect::<Vec<_>>().join(", ")
 }
 
 /// Formats a value of a policy's size limit: `50 KB`, `30,000 UTF-16 units`.
-pub(crate) fn size_in_words(policy: &Policy, size: u64) -> String {
+pub(crate) fn describe_size(policy: &Policy, size: u64) -> String {
     limit_in(size, policy.unit().describe())
 }
 

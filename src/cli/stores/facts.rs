@@ -6,14 +6,14 @@ use crate::base::human::{lines, size, thousands, utc};
 use crate::store::{Basis, CopyRecord, Entry, Env, Exit, OutputSize, Record, Retention, RunRecord};
 
 /// Reads the record of the run that created an entry, and sets the entry's tool from it.
-pub(crate) fn learn(entry: &mut Entry, env: &Env) -> Option<RunRecord> {
+pub(crate) fn read_run(entry: &mut Entry, env: &Env) -> Option<RunRecord> {
     let run = Record::find_run(env, &entry.path())?;
     run.tool.iter().for_each(|tool| entry.learn_tool(tool));
     Some(run)
 }
 
 /// Returns what is recorded of a kept copy as pairs of label and value; not yet safe to print.
-pub(crate) fn copy_in_words(copy: &CopyRecord) -> Vec<(&'static str, String)> {
+pub(crate) fn copy_facts(copy: &CopyRecord) -> Vec<(&'static str, String)> {
     let cut = copy.policies.first().map(|policy| format!("{policy}, limits from {}", copy.limits_from));
     vec![
         ("copy of", copy.original.clone()),
@@ -23,7 +23,7 @@ pub(crate) fn copy_in_words(copy: &CopyRecord) -> Vec<(&'static str, String)> {
 }
 
 /// Returns a record as pairs of label and value; not yet safe to print.
-pub(crate) fn in_words(run: &RunRecord) -> Vec<(&'static str, String)> {
+pub(crate) fn run_facts(run: &RunRecord) -> Vec<(&'static str, String)> {
     let exit = run.exit.map(|exit| match exit {
         Exit::Code(code) => format!("with status {code}"),
         Exit::Signal(signal) => format!("by signal {signal}"),
@@ -43,7 +43,7 @@ pub(crate) fn in_words(run: &RunRecord) -> Vec<(&'static str, String)> {
     ]
 }
 
-pub(crate) fn retention(rule: &Retention) -> String {
+pub(crate) fn describe_retention(rule: &Retention) -> String {
     let after = |since: &str| match rule.after {
         Some(age) => format!("{} after {since}", exact(age)),
         None => "unknown".to_owned(),
@@ -83,9 +83,9 @@ mod tests {
             let after = hours.map(SignedDuration::from_hours);
             Retention { basis, after, setting: None, max_count: None, max_total: None, note: None }
         };
-        assert_eq!(retention(&rule(Basis::Mtime, Some(168))), "7 d after its last change");
-        assert_eq!(retention(&rule(Basis::Id, Some(50))), "50 h after the time in its id");
-        assert_eq!(retention(&rule(Basis::Mtime, None)), "unknown");
+        assert_eq!(describe_retention(&rule(Basis::Mtime, Some(168))), "7 d after its last change");
+        assert_eq!(describe_retention(&rule(Basis::Id, Some(50))), "50 h after the time in its id");
+        assert_eq!(describe_retention(&rule(Basis::Mtime, None)), "unknown");
         let limited = Retention {
             max_count: Some(1000),
             max_total: Some(256 << 20),
@@ -93,7 +93,7 @@ mod tests {
         };
         let words = "1 d after its folder's last change; the oldest beyond 1,000 files in a directory; \
             the oldest beyond 256 MB in a directory";
-        assert_eq!(retention(&limited), words);
-        assert_eq!(retention(&rule(Basis::Never, None)), "never");
+        assert_eq!(describe_retention(&limited), words);
+        assert_eq!(describe_retention(&rule(Basis::Never, None)), "never");
     }
 }
