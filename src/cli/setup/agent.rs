@@ -1,6 +1,6 @@
 //! What each agent calls its file, its events and its shell tool, and in which unit it takes a time limit.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
@@ -26,7 +26,7 @@ pub(super) struct Wanted {
 }
 
 /// An entry in a list of hooks in JSON: the name of the list, and the entry.
-pub(super) type JsonHook = (&'static str, Value);
+pub(super) type JsonHook = (String, Value);
 
 impl HookAgent {
     pub(super) fn name(self) -> &'static str {
@@ -59,14 +59,13 @@ impl HookAgent {
     }
 
     /// Returns the file of a project, if it is known that the agent reads hooks there.
-    pub(super) fn project_file(self) -> Option<&'static Path> {
+    pub(super) fn project_file(self) -> Option<&'static str> {
         match self {
             Self::ClaudeCode => Some(".claude/settings.json"),
             Self::GeminiCli => Some(".gemini/settings.json"),
             Self::Opencode => Some(".opencode/plugins/overspill.js"),
             Self::Codex | Self::QwenCode | Self::CopilotCli => None,
         }
-        .map(Path::new)
     }
 
     /// Returns the command of the hook, for a shell.
@@ -99,12 +98,13 @@ impl HookAgent {
             Self::GeminiCli => (&["AfterTool"], 1000 * MAX_SECONDS),
             Self::CopilotCli => {
                 let hook = json!({ "type": "command", "bash": command, "timeoutSec": MAX_SECONDS });
-                return vec![("postToolUse", hook)];
+                return vec![("postToolUse".to_owned(), hook)];
             }
             Self::Codex | Self::Opencode => return Vec::new(),
         };
         let hook = json!({ "type": "command", "command": command, "timeout": timeout });
-        events.iter().map(|event| (*event, json!({ "matcher": self.matcher(), "hooks": [hook] }))).collect()
+        let entry = json!({ "matcher": self.matcher(), "hooks": [hook] });
+        events.iter().map(|event| ((*event).to_owned(), entry.clone())).collect()
     }
 }
 

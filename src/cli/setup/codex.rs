@@ -13,9 +13,6 @@ const GROUP: &str = "[[hooks.PostToolUse]]";
 const HOOKS: &str = "[[hooks.PostToolUse.hooks]]";
 
 /// Returns the text with the hook, in place of one that setup wrote before.
-///
-/// # Errors
-/// Why the text cannot be understood.
 pub(super) fn with(text: Option<&str>, wanted: &Wanted) -> Result<String, String> {
     let text = text.unwrap_or_default();
     let lines = lines(wanted);
@@ -45,9 +42,6 @@ pub(super) fn lines(wanted: &Wanted) -> String {
 }
 
 /// Returns the text without the hook that setup wrote to this file, and without its trust.
-///
-/// # Errors
-/// Why the text cannot be understood.
 pub(super) fn without(text: &str, file: &Path) -> Result<String, String> {
     let table = parse(text)?;
     let Some(number) = own_group(&table) else { return Ok(text.to_owned()) };
@@ -71,12 +65,8 @@ fn groups(table: &Table) -> &[Value] {
 fn own_group(table: &Table) -> Option<usize> {
     groups(table).iter().position(|group| {
         let hooks = group.get("hooks").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-        matches!(hooks, [hook] if hook.get("command").and_then(Value::as_str).is_some_and(is_own))
+        matches!(hooks, [hook] if hook.get("command").and_then(Value::as_str).is_some_and(|command| HookAgent::Codex.is_own(command)))
     })
-}
-
-fn is_own(command: &str) -> bool {
-    HookAgent::Codex.is_own(command)
 }
 
 /// Takes the hook out of what the file says.
@@ -101,7 +91,7 @@ fn cut(text: &str) -> Option<String> {
     let own = lines.iter().position(|line| {
         let command =
             line.parse::<Table>().ok().and_then(|table| Some(table.get("command")?.as_str()?.to_owned()));
-        command.is_some_and(|command| is_own(&command))
+        command.is_some_and(|command| HookAgent::Codex.is_own(&command))
     })?;
     let mut start = lines[..own].iter().rposition(|line| line.trim() == GROUP)?;
     let is_end = |line: &&str| line.trim().is_empty() || line.starts_with(['[', '#']);

@@ -51,8 +51,3 @@ pub(super) fn before(
     });
     Ok(if is_as_written { backup.map(str::to_owned) } else { Some(rest) })
 }
-
-/// Returns what to add by hand.
-pub(super) fn by_hand(agent: HookAgent, wanted: &Wanted) -> String {
-    with(agent, None, wanted).unwrap_or_default()
-}

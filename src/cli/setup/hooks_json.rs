@@ -23,25 +23,22 @@ const FORM: ParseOptions = ParseOptions {
 };
 
 /// Returns the text with the hooks that are wanted, in place of those that setup wrote before.
-///
-/// # Errors
-/// Why the text cannot be understood.
 pub(super) fn with(agent: HookAgent, text: Option<&str>, wanted: &Wanted) -> Result<String, String> {
     let hooks = agent.json_hooks(wanted);
     let prefix = wanted.capture.then(|| prefix(&wanted.program)).transpose()?;
     let Some(text) = text.filter(|text| !text.trim().is_empty()) else {
-        return Ok(format!("{:#}\n", whole(agent, &hooks, prefix)));
+        return Ok(format!("{:#}\n", whole(agent, hooks, prefix)));
     };
     let root = parse(text)?;
     let object = root.object_value().ok_or("is no object")?;
-    if own(agent, &object) == (own_of(&hooks), prefix.clone()) {
+    if own(agent, &object) == (hooks.clone(), prefix.clone()) {
         return Ok(text.to_owned());
     }
     take_out(agent, &object)?;
     let lists = child(&object, "hooks")?;
     for (event, hook) in hooks {
-        only_one(&lists, event)?;
-        let list = lists.array_value_or_create(event).ok_or_else(|| format!("hooks.{event} is no list"))?;
+        only_one(&lists, &event)?;
+        let list = lists.array_value_or_create(&event).ok_or_else(|| format!("hooks.{event} is no list"))?;
         list.append(input(hook));
     }
     if let Some(prefix) = prefix {
@@ -55,9 +52,6 @@ pub(super) fn with(agent: HookAgent, text: Option<&str>, wanted: &Wanted) -> Res
 }
 
 /// Returns the text without the hooks that setup wrote, nor what is empty without them.
-///
-/// # Errors
-/// Why the text cannot be understood.
 pub(super) fn without(agent: HookAgent, text: &str) -> Result<String, String> {
     if text.trim().is_empty() {
         return Ok(text.to_owned());
@@ -76,9 +70,8 @@ fn parse(text: &str) -> Result<CstRootNode, String> {
 }
 
 /// Returns a file that has nothing else.
-pub(super) fn whole(agent: HookAgent, hooks: &[JsonHook], prefix: Option<String>) -> Value {
-    let lists: Map<String, Value> =
-        hooks.iter().map(|(event, hook)| ((*event).to_owned(), json!([hook]))).collect();
+fn whole(agent: HookAgent, hooks: Vec<JsonHook>, prefix: Option<String>) -> Value {
+    let lists: Map<String, Value> = hooks.into_iter().map(|(event, hook)| (event, json!([hook]))).collect();
     let mut file = json!({ "hooks": lists });
     if agent == HookAgent::CopilotCli {
         file = json!({ "version": 1, "hooks": lists });
@@ -106,11 +99,7 @@ fn only_one(object: &CstObject, name: &str) -> Result<(), String> {
 }
 
 /// The entries in the lists that setup wrote, and the prefix that it wrote.
-type Own = (Vec<(String, Value)>, Option<String>);
-
-fn own_of(hooks: &[JsonHook]) -> Vec<(String, Value)> {
-    hooks.iter().map(|(event, hook)| ((*event).to_owned(), hook.clone())).collect()
-}
+type Own = (Vec<JsonHook>, Option<String>);
 
 fn own(agent: HookAgent, object: &CstObject) -> Own {
     let mut hooks = Vec::new();
