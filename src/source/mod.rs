@@ -25,6 +25,8 @@ pub(crate) use crate::base::fs::identity::{Snapshot, await_write};
 pub(crate) use crate::base::fs::patient::stdin;
 pub use buffer::{Buffer, ViewSupply};
 pub use file::{Change, Hold, Source};
+#[cfg(feature = "app")]
+pub(crate) use map::release_code;
 pub use map::{MapView, is_hole};
 pub use open::OpenError;
 pub use reads::Reads;

@@ -7,7 +7,7 @@ use crate::layers::sources;
 
 /// Lines of all files, and of the largest folders, without tests.
 const LINES: &[(&str, usize)] =
-    &[("", 85_060), ("tui", 16_262), ("session", 16_587), ("preview", 12_980), ("cli", 12_591)];
+    &[("", 85_054), ("tui", 16_262), ("session", 16_586), ("preview", 12_980), ("cli", 12_565)];
 
 /// Files with any line that is not a test.
 const FILES: usize = 532;
