@@ -7,9 +7,9 @@ use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
-use memchr::{memchr, memchr_iter};
+use memchr::memchr;
 
-use crate::session::json::{Decoder, Json, JsonText};
+use crate::session::json::{Decoder, Json, JsonText, end_of_string};
 use crate::source::{self, MapView};
 
 /// JSON of up to so many bytes is kept as it is: more than any one argument has on Linux (128 KB), so that a command is always whole.
@@ -196,9 +196,9 @@ impl OpenString {
     /// Returns how many of these bytes belong to it, and whether the quote that ends it follows them.
     fn extent(&mut self, bytes: &[u8]) -> (usize, bool) {
         let first = usize::from(self.is_escaped);
-        let slashes = |at: usize| bytes[first..at].iter().rev().take_while(|byte| **byte == b'\\').count();
-        let end = memchr_iter(b'"', bytes).find(|at| *at >= first && slashes(*at) % 2 == 0);
-        self.is_escaped = end.is_none() && slashes(bytes.len()) % 2 == 1;
+        let end = end_of_string(bytes, first, first);
+        let slashes = bytes[first..].iter().rev().take_while(|byte| **byte == b'\\').count();
+        self.is_escaped = end.is_none() && slashes % 2 == 1;
         (end.unwrap_or(bytes.len()), end.is_some())
     }
 
