@@ -111,7 +111,6 @@ impl HookContext<'_> {
     }
 
     fn resolve(self, policy: Option<&str>, path: Option<&Path>) -> Option<Policy> {
-        source::release_code();
         let overrides = Overrides { policy: policy.map(str::to_owned), ..Overrides::default() };
         Some(self.config.resolve(&overrides, path).ok()?.policy)
     }

@@ -94,6 +94,7 @@ impl HookOutput {
         if self.view.len().checked_sub(MAX_BLANK).is_some_and(|far| is_blank_from(0) || is_blank_from(far)) {
             return None;
         }
+        release_code();
         let input = Input::from_bytes(&self.view, path);
         let totals = |_, want| {
             let all = 0..self.view.len();
