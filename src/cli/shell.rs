@@ -139,7 +139,7 @@ impl AgentFile {
 
     /// Copies the output into the own store, if the agent cuts it.
     fn save(mut self, line: &OsStr, start: Timestamp, ended: ExitStatus) -> io::Result<()> {
-        let view = MapView::from_file(&self.file)?;
+        let view = MapView::from_file_range(&self.file, 0..self.file.metadata()?.len())?;
         let output = view.get(self.start as usize..).unwrap_or_default();
         let env = Env::from_process();
         let policy = find_policy(&env, ended).ok_or(io::ErrorKind::NotFound)?;

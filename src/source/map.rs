@@ -30,8 +30,9 @@ struct Mapping {
     // `drop` takes both, the guard first: it must leave the table before the pages are unmapped.
     guard: Option<Guard>,
     pages: Option<Mmap>,
-    /// The file itself, for scans that read from it.
+    /// The file itself, for scans that read from it, and where the pages begin in it.
     file: Option<File>,
+    start: u64,
     /// Whether the file takes less space than its length, and so may have holes.
     is_sparse: bool,
     reads: ReadCounts,
@@ -53,24 +54,24 @@ impl MapView {
         let mut pages = MmapOptions::new().len(bytes.len()).map_anon()?;
         pages.copy_from_slice(bytes);
         let (guard, pages, reads) = (None, Some(pages.make_read_only()?), ReadCounts::default());
-        let mapping =
-            Mapping { guard, pages, file: None, is_sparse: false, reads, short_at: AtomicU64::new(u64::MAX) };
+        let short_at = AtomicU64::new(u64::MAX);
+        let mapping = Mapping { guard, pages, file: None, start: 0, is_sparse: false, reads, short_at };
         Ok(MapView { mapping: Some(Arc::new(mapping)), len: bytes.len(), generation })
     }
 
+    /// Maps a range of a file, in bytes, which begins at a page.
     #[cfg(feature = "app")]
-    pub(crate) fn from_file(file: &File) -> io::Result<MapView> {
-        MapView::map(file, file.metadata()?.len(), next_generation())
+    pub(crate) fn from_file_range(file: &File, range: Range<u64>) -> io::Result<MapView> {
+        let len = (range.end - range.start) as usize;
+        let mapping = (len > 0).then(|| Mapping::new(file, range.start, len).map(Arc::new)).transpose()?;
+        Ok(MapView { mapping, len, generation: next_generation() })
     }
 
     /// Maps the first `len` bytes of `file`, with room to grow if the system allows that.
     pub(super) fn map(file: &File, len: u64, generation: u64) -> io::Result<MapView> {
         let len = usize::try_from(len).map_err(|_| io::Error::other("larger than the address space"))?;
-        if len == 0 {
-            return Ok(MapView::empty(generation));
-        }
-        let mapping = Mapping::new(file, roomy(len)).or_else(|_| Mapping::new(file, len))?;
-        Ok(MapView { mapping: Some(Arc::new(mapping)), len, generation })
+        let map = || Mapping::new(file, 0, roomy(len)).or_else(|_| Mapping::new(file, 0, len)).map(Arc::new);
+        Ok(MapView { mapping: (len > 0).then(map).transpose()?, len, generation })
     }
 
     /// Returns the same mapping with a length of `len` bytes, if it is large enough.
@@ -127,16 +128,16 @@ fn roomy(len: usize) -> usize {
 }
 
 impl Mapping {
-    fn new(file: &File, len: usize) -> io::Result<Mapping> {
+    fn new(file: &File, start: u64, len: usize) -> io::Result<Mapping> {
         // SAFETY: the file may be changed by others while it is mapped. Lost pages are turned into
         // zeros by the guard; changed bytes are accepted: readers hold `&[u8]`, never `&str`, and
         // copy a window out before they decode it.
-        let pages = unsafe { MmapOptions::new().len(len).map(file) }?;
+        let pages = unsafe { MmapOptions::new().offset(start).len(len).map(file) }?;
         let guard = Guard::register(pages.as_ptr() as usize, len)?;
-        let is_sparse = file.metadata().is_ok_and(|meta| meta.blocks() * 512 < meta.len());
+        let is_sparse = start == 0 && file.metadata().is_ok_and(|meta| meta.blocks() * 512 < meta.len());
         let file = file.try_clone().ok();
         let (guard, pages, short_at) = (Some(guard), Some(pages), AtomicU64::new(u64::MAX));
-        Ok(Mapping { guard, pages, file, is_sparse, reads: ReadCounts::default(), short_at })
+        Ok(Mapping { guard, pages, file, start, is_sparse, reads: ReadCounts::default(), short_at })
     }
 
     /// Returns the mapped bytes; they exist until the mapping is dropped.
@@ -153,6 +154,21 @@ impl Drop for Mapping {
             // If no thread can be started, the closure and its pages are dropped here.
             let _ = std::thread::Builder::new().name("unmap".into()).spawn(move || drop(pages));
         }
+    }
+}
+
+/// Unmaps the code of the program, on Linux; where it runs again, it is mapped again. Mapped pages count as memory of the
+/// process, and what starting up ran is most of what a short command takes.
+#[cfg(feature = "app")]
+pub(crate) fn release_code() {
+    let (here, maps) = (release_code as fn() as usize, std::fs::read_to_string("/proc/self/maps"));
+    let ranges = maps.iter().flat_map(|maps| maps.lines()).filter_map(|line| {
+        let (start, end) = line.split_once(" r-xp ")?.0.split_once('-')?;
+        Some(usize::from_str_radix(start, 16).ok()?..usize::from_str_radix(end, 16).ok()?)
+    });
+    for range in ranges.filter(|range| range.contains(&here)) {
+        // SAFETY: nothing writes to these pages; the system reads them from the program's file again.
+        unsafe { libc::madvise(range.start as *mut _, range.len(), libc::MADV_DONTNEED) };
     }
 }
 
@@ -189,7 +205,7 @@ pub(super) fn copy_out(view: &MapView, start: usize, buffer: &mut [u8]) {
     let Some(file) = &mapping.file else {
         return buffer.copy_from_slice(&view[start..start + buffer.len()]);
     };
-    let (filled, read) = fill(file, start as u64, buffer, &mapping.reads);
+    let (filled, read) = fill(file, mapping.start + start as u64, buffer, &mapping.reads);
     let rest = &mut buffer[filled..];
     match read {
         Ok(()) if rest.is_empty() => {}

@@ -29,6 +29,8 @@ pub use buffer::{Buffer, ViewSupply};
 pub use file::{Change, FileLock, Source};
 #[cfg(feature = "records")]
 pub(crate) use frames::{FrameFault, Frames};
+#[cfg(feature = "app")]
+pub(crate) use map::release_code;
 pub use map::{MapView, is_hole};
 pub use open::OpenError;
 pub use reads::Reads;

@@ -7,10 +7,10 @@ use crate::layers::sources;
 
 /// Lines of all files, and of the largest folders, without tests.
 const LINES: &[(&str, usize)] =
-    &[("", 84_400), ("tui", 16_261), ("session", 16_296), ("preview", 12_912), ("cli", 12_269)];
+    &[("", 84_232), ("tui", 16_259), ("session", 16_126), ("preview", 12_900), ("cli", 12_287)];
 
 /// Files with any line that is not a test.
-const FILES: usize = 529;
+const FILES: usize = 527;
 
 /// Files of more lines than this, and how many of them there may be.
 const LONG: (usize, usize) = (450, 0);

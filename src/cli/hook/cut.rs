@@ -14,16 +14,9 @@ use super::pieces::{self, MAX_FOUND};
 /// Maximum length of a figure with its unit in a notice, in bytes.
 const MAX_FIGURE: usize = 64;
 
-/// What an agent that keeps no copy left out before its hook ran.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct CutBefore {
-    pub notice: String,
-    /// The number of lines of the whole, if it says that.
-    pub lines: Option<u64>,
-}
-
-/// Returns what Codex cut; see the policies `codex/exec` and `codex/exec-bytes`.
-pub(super) fn codex_cut(text: &mut impl Supply) -> Option<CutBefore> {
+/// Returns the notice of what Codex cut, and the number of lines of the whole if it says that; see the policies `codex/exec` and
+/// `codex/exec-bytes`.
+pub(super) fn codex_cut(text: &mut impl Supply) -> Option<(String, Option<u64>)> {
     let notice = pieces::first_in(text, |_, piece| codex_notice(piece))?;
     let len = text.len();
     let start = text.read(0..len.min(MAX_FOUND));
@@ -32,7 +25,7 @@ pub(super) fn codex_cut(text: &mut impl Supply) -> Option<CutBefore> {
     let first = String::from_utf8_lossy(&start[..end]);
     let lines =
         first.lines().take(2).find_map(|line| line.strip_prefix("Total output lines: ")?.parse().ok());
-    Some(CutBefore { notice, lines })
+    Some((notice, lines))
 }
 
 /// Returns the first notice of Codex in a piece of a text.
@@ -109,36 +102,23 @@ pub(super) fn kept_by_codex(texts: &[Range<u64>]) -> Option<Vec<Range<usize>>> {
 /// Returns how many bytes the first characters have that take so many units at most.
 fn first_units(text: &str, most: usize, units: impl Fn(char) -> usize) -> usize {
     let mut room = most;
-    let is_over = |char| match room.checked_sub(units(char)) {
-        Some(left) => {
-            room = left;
-            false
-        }
-        None => true,
-    };
+    let is_over = |char| room.checked_sub(units(char)).map(|left| room = left).is_none();
     text.find(is_over).unwrap_or(text.len())
-}
-
-/// What Claude Code left out of the output of a failed command, in UTF-16 units; see the policy `claude-code/bash-failed`.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct FailedCut {
-    pub left_out: u64,
-    /// Whether more may have followed, of which nothing is known: only so much of an output is looked at.
-    pub may_be_more: bool,
 }
 
 /// Bytes of a failed command's output at which Claude Code looks.
 const WINDOW: u64 = 30_000;
 
-/// Returns what Claude Code left out of the text of a failure, which has so many UTF-16 units.
-pub(super) fn claude_cut(error: &mut impl Supply, units: u64) -> Option<FailedCut> {
+/// Returns what Claude Code left out of the text of a failure, which has so many UTF-16 units; see the policy
+/// `claude-code/bash-failed`: in units, and whether more may have followed, of which nothing is known.
+pub(super) fn claude_cut(error: &mut impl Supply, units: u64) -> Option<(u64, bool)> {
     let (left_out, notice) = pieces::first_in(error, |_, piece| claude_notice(piece))?;
     let (first, _) = line_end(error, 0, &mut || true)?;
     let is_status = error.read(0..first.min(MAX_FIGURE)).starts_with(b"Exit code ");
     let header = if is_status { first } else { 0 };
     let seen = left_out + (units - notice).saturating_sub(header as u64);
     // Other characters than ASCII take more bytes than units, and those that were left out may be such.
-    Some(FailedCut { left_out, may_be_more: seen >= WINDOW || units < error.len() as u64 })
+    Some((left_out, seen >= WINDOW || units < error.len() as u64))
 }
 
 /// Returns what the first notice of Claude Code in a piece of a text says, and its length.
@@ -162,16 +142,16 @@ mod tests {
     #[test]
     fn codex_says_how_many_lines_there_were() {
         let text = "Warning: truncated output (original token count: 71627)\nTotal output lines: 5449\n\na…276748 chars truncated…b";
-        let cut = CutBefore { notice: "…276748 chars truncated…".to_owned(), lines: Some(5449) };
+        let cut = ("…276748 chars truncated…".to_owned(), Some(5449));
         let codex_cut = |text: &str| codex_cut(&mut OwnBytes::from(text));
         assert_eq!(codex_cut(text), Some(cut));
-        assert_eq!(codex_cut("…12 tokens truncated…").unwrap().lines, None);
+        assert_eq!(codex_cut("…12 tokens truncated…").unwrap().1, None);
         assert_eq!(codex_cut("…12 tokens… chars truncated…"), None);
         assert_eq!(codex_cut("whole"), None);
     }
 
     /// Returns what is left out of the text of a failure.
-    fn failed(text: &str) -> Option<FailedCut> {
+    fn failed(text: &str) -> Option<(u64, bool)> {
         claude_cut(&mut OwnBytes::from(text), text.encode_utf16().count() as u64)
     }
 
@@ -195,10 +175,10 @@ mod tests {
         let claude = "\n\n... [1234 characters truncated] ...\n\n";
         for before in 65_400..65_600 {
             let text = format!("{}{codex}{}", "x".repeat(before), "… truncated…".repeat(10_000));
-            assert_eq!(codex_cut(&mut OwnBytes::from(&*text)).unwrap().notice, codex, "{before}");
+            assert_eq!(codex_cut(&mut OwnBytes::from(&*text)).unwrap().0, codex, "{before}");
             let starts = "\n\n... [".repeat(before / 7 + 1);
             let text = format!("{}{claude}{}", &starts[..before], "x".repeat(before));
-            assert_eq!(failed(&text).unwrap().left_out, 1234, "{before}");
+            assert_eq!(failed(&text).unwrap().0, 1234, "{before}");
         }
     }
 
@@ -208,9 +188,9 @@ mod tests {
             let text = "x".repeat(half);
             format!("Exit code 1\n{}\n\n... [{left_out} characters truncated] ...\n\n{text}", &text[12..])
         };
-        assert_eq!(failed(&error(20_012, 5000)), Some(FailedCut { left_out: 20_012, may_be_more: true }));
-        assert_eq!(failed(&error(20_011, 5000)), Some(FailedCut { left_out: 20_011, may_be_more: false }));
-        assert!(failed(&error(2_000, 5000).replace('x', "é")).unwrap().may_be_more);
+        assert_eq!(failed(&error(20_012, 5000)), Some((20_012, true)));
+        assert_eq!(failed(&error(20_011, 5000)), Some((20_011, false)));
+        assert!(failed(&error(2_000, 5000).replace('x', "é")).unwrap().1);
         assert_eq!(failed("Exit code 1\nfailed"), None);
     }
 }

@@ -1,13 +1,13 @@
 //! What each agent passes to its hook, as seen in the agents, and how it takes an answer.
 
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use memchr::memmem;
-use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::cli::args::HookAgent;
+use crate::session::json::{Json, JsonText, Kind, Tape};
 
 use super::input::{Joint, ShortJson, ToolText};
 
@@ -22,62 +22,60 @@ pub(super) enum Phase {
     Other,
 }
 
-#[derive(Debug)]
-pub(super) struct HookEvent {
-    agent: HookAgent,
-    fields: Fields,
-    json: ShortJson,
-}
-
-/// The fields that are read of an event. Agents pass more, and none passes all of these.
-#[derive(Debug, Deserialize)]
-struct Fields {
-    #[serde(default, rename = "hook_event_name")]
-    name: String,
-    #[serde(default, alias = "toolName")]
-    tool_name: String,
-    #[serde(default, alias = "toolArgs")]
-    tool_input: Value,
-    #[serde(default, alias = "toolResult")]
-    tool_response: Value,
-    /// Of a failed command: what the model gets.
-    #[serde(default)]
-    error: Value,
+/// What is read of an event. Agents pass more, and none passes all of these.
+pub(super) struct HookEvent<'a> {
+    pub agent: HookAgent,
+    /// The command that the shell tool ran; empty for another tool.
+    pub command: String,
     /// The agent's record of the session.
-    #[serde(default)]
-    transcript_path: Option<PathBuf>,
+    pub records: Option<PathBuf>,
+    json: &'a ShortJson,
+    root: Json<'a>,
+    name: String,
+    tool: String,
+    response: Json<'a>,
 }
 
-impl HookEvent {
-    /// Takes the JSON of an event; `None` if it is none.
-    pub(super) fn new(agent: HookAgent, mut json: ShortJson) -> Option<Self> {
-        let fields = serde_json::from_slice(&std::mem::take(&mut json.text)).ok()?;
-        Some(Self { agent, fields, json })
+impl<'a> HookEvent<'a> {
+    /// Takes the JSON of an event, which is indexed in `tape`; `None` if it is none.
+    pub(super) fn new(agent: HookAgent, json: &'a ShortJson, tape: &'a mut Tape) -> Option<Self> {
+        let root = tape.read(&json.bytes).ok().filter(|root| root.kind() == Kind::Object)?;
+        // Copilot CLI has names of its own.
+        let field = |key, other| root.get(key).unwrap_or_else(|| root.object(other));
+        let string = |value| json.string(value).unwrap_or_default();
+        Some(Self {
+            agent,
+            json,
+            root,
+            name: string(root.object("hook_event_name")),
+            tool: string(field("tool_name", "toolName")),
+            command: string(field("tool_input", "toolArgs").object("command")),
+            records: json.string(root.object("transcript_path")).map(PathBuf::from),
+            response: field("tool_response", "toolResult"),
+        })
     }
 
     pub(super) fn phase(&self) -> Phase {
-        match &*self.fields.name {
+        match &*self.name {
             "PostToolUse" | "AfterTool" | "tool.execute.after" => Phase::After,
             "PostToolUseFailure" => Phase::Failed,
             // It does not name its events.
-            "" if self.agent == HookAgent::CopilotCli && !self.fields.tool_response.is_null() => Phase::After,
+            "" if self.agent == HookAgent::CopilotCli && self.response.kind() == Kind::Object => Phase::After,
             _ => Phase::Other,
         }
     }
 
-    pub(super) fn agent(&self) -> HookAgent {
-        self.agent
-    }
-
     pub(super) fn is_of_shell(&self) -> bool {
-        self.fields.tool_name == self.agent.shell_tool()
+        self.tool == self.agent.shell_tool()
     }
 
     /// Whether the tool is one of an MCP server, as far as the agent's names tell; in opencode only such a result has parts.
     pub(super) fn is_of_mcp(&self) -> bool {
         match self.agent {
-            HookAgent::Opencode => self.fields.tool_response.get("content").is_some_and(Value::is_array),
-            _ => self.fields.tool_name.starts_with("mcp__"),
+            HookAgent::Opencode => {
+                self.response.get("content").is_some_and(|parts| parts.kind() == Kind::Array)
+            }
+            _ => self.tool.starts_with("mcp__"),
         }
     }
 
@@ -86,44 +84,36 @@ impl HookEvent {
         self.is_of_shell() && matches!(self.agent, HookAgent::Opencode | HookAgent::QwenCode)
     }
 
-    /// Returns the command that the shell tool ran; empty for another tool.
-    pub(super) fn command(&self) -> &str {
-        self.fields.tool_input.get("command").and_then(Value::as_str).unwrap_or_default()
-    }
-
-    pub(super) fn records(&self) -> Option<&Path> {
-        self.fields.transcript_path.as_deref()
-    }
-
     /// Returns the file in which the agent says that it saved the output, if it does so outside of the text.
     pub(super) fn saved_as(&self) -> Option<PathBuf> {
-        let response = &self.fields.tool_response;
-        let path = match (self.agent, response.as_str()) {
-            (HookAgent::ClaudeCode, Some(told)) if self.is_of_mcp() => return claude_mcp_file(told),
-            (HookAgent::ClaudeCode, _) => response.get("persistedOutputPath"),
-            (HookAgent::Opencode, _) => response.get("metadata").and_then(|data| data.get("outputPath")),
+        let path = match self.agent {
+            HookAgent::ClaudeCode if self.is_of_mcp() && self.response.kind() == Kind::String => {
+                return claude_mcp_file(&self.json.string(self.response)?);
+            }
+            HookAgent::ClaudeCode => self.response.get("persistedOutputPath"),
+            HookAgent::Opencode => self.response.path(&["metadata", "outputPath"]),
             _ => None,
-        };
-        path.and_then(Value::as_str).map(PathBuf::from)
+        }?;
+        self.json.string(path).map(PathBuf::from)
     }
 
     /// Returns the size of the output in bytes, if the agent says it beside the file.
     pub(super) fn saved_size(&self) -> Option<u64> {
-        self.fields.tool_response.get("persistedOutputSize").and_then(Value::as_u64)
+        self.response.get("persistedOutputSize")?.int()?.try_into().ok()
     }
 
     /// Returns the one text of the result, if it has one: the whole output, or what was left of it.
     pub(super) fn text(&self) -> Option<ToolText> {
-        let response = &self.fields.tool_response;
         let value = match (self.phase(), self.agent) {
-            (Phase::Failed, _) => Some(&self.fields.error),
-            (_, HookAgent::ClaudeCode | HookAgent::Codex) => Some(response),
-            (_, HookAgent::GeminiCli | HookAgent::QwenCode) => response.get("llmContent"),
-            (_, HookAgent::Opencode) => response.get("output"),
-            (_, HookAgent::CopilotCli) => response.get("textResultForLlm"),
+            // What the model gets.
+            (Phase::Failed, _) => self.root.get("error"),
+            (_, HookAgent::ClaudeCode | HookAgent::Codex) => Some(self.response),
+            (_, HookAgent::GeminiCli | HookAgent::QwenCode) => self.response.get("llmContent"),
+            (_, HookAgent::Opencode) => self.response.get("output"),
+            (_, HookAgent::CopilotCli) => self.response.get("textResultForLlm"),
         }?;
-        let parts = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
-        let mut texts = parts.iter().filter_map(text_in);
+        let one = Some(value).filter(|value| value.kind() != Kind::Array);
+        let mut texts = one.into_iter().chain(value.items()).filter_map(text_in);
         let text = texts.next().filter(|_| texts.next().is_none())?;
         self.json.text_of(text)
     }
@@ -131,26 +121,26 @@ impl HookEvent {
     /// Returns the text of a result that the agent cuts only after the hook. Of other results agents cut in other ways or not at
     /// all.
     pub(super) fn uncut(&self) -> Option<ToolText> {
-        let response = &self.fields.tool_response;
         match self.agent {
             _ if !self.is_of_mcp() => None,
-            HookAgent::ClaudeCode => {
-                response.as_array().filter(|parts| parts.len() == 1).and_then(|_| self.text())
-            }
+            HookAgent::ClaudeCode => self.text().filter(|_| self.response.items().count() == 1),
             // The model gets what is structured instead of the text.
-            HookAgent::Codex if response.get("structuredContent").is_some_and(|value| !value.is_null()) => {
+            HookAgent::Codex
+                if self.response.get("structuredContent").is_some_and(|value| !value.is_null()) =>
+            {
                 None
             }
             HookAgent::Codex | HookAgent::Opencode => {
-                let parts = response.get("content")?.as_array()?;
-                let texts = parts.iter().filter_map(|part| text_for(self.agent, part));
+                let parts = self.response.get("content").filter(|parts| parts.kind() == Kind::Array)?;
+                let texts = parts.items().filter_map(|part| text_for(self.agent, part));
                 let is_codex = self.agent == HookAgent::Codex;
                 let joint = if is_codex { Joint::LineEnd } else { Joint::EmptyLine };
                 self.json.join(&texts.collect::<Option<Vec<_>>>()?, joint)
             }
             HookAgent::QwenCode => {
-                let parts = response.get("llmContent")?.as_array()?;
-                let texts: Vec<&str> = parts.iter().map(|part| text_in(part).unwrap_or_default()).collect();
+                let parts = self.response.get("llmContent").filter(|parts| parts.kind() == Kind::Array)?;
+                let empty = JsonText::new(b"");
+                let texts: Vec<JsonText> = parts.items().map(|part| text_in(part).unwrap_or(empty)).collect();
                 self.json.join(&texts, Joint::LineFeed)
             }
             _ => None,
@@ -161,7 +151,7 @@ impl HookEvent {
     /// `filler` bytes follow that.
     pub(super) fn inner(&self, text: &[u8], filler: usize) -> Range<usize> {
         let text = &text[..text.len() - filler];
-        match start_of_output(self.agent, text, self.command()) {
+        match start_of_output(self.agent, text, &self.command) {
             0 => 0..text.len(),
             start => start..text.len() - after_output(self.agent, &text[start..]),
         }
@@ -172,45 +162,57 @@ impl HookEvent {
         match self.agent {
             HookAgent::CopilotCli => json!({ "additionalContext": note }),
             _ => {
-                json!({ "hookSpecificOutput": { "hookEventName": self.fields.name, "additionalContext": note } })
+                json!({ "hookSpecificOutput": { "hookEventName": self.name, "additionalContext": note } })
             }
         }
     }
 
     /// Returns the answer that puts another text in place of the output; `None` if the agent takes none.
-    pub(super) fn with_text(&self, text: String) -> Option<Value> {
-        let mut output: Map<String, Value> = self.fields.tool_response.as_object()?.clone();
+    pub(super) fn with_text(&self, text: &str) -> Option<Value> {
         if self.agent != HookAgent::ClaudeCode {
             return None;
         }
-        // With them the model would get a preview of 2 KB of the new text.
-        output.retain(|key, _| !key.starts_with("persistedOutput"));
-        output.insert("stdout".to_owned(), text.into());
-        output.insert("stderr".to_owned(), "".into());
-        Some(
-            json!({ "hookSpecificOutput": { "hookEventName": self.fields.name, "updatedToolOutput": output } }),
-        )
+        let mut output = Map::new();
+        for (key, value) in self.response.members() {
+            let key = key.to_text(MAX_MEMBER).text;
+            let value = match &*key {
+                "stdout" => text.into(),
+                "stderr" => "".into(),
+                // With them the model would get a preview of 2 KB of the new text.
+                _ if key.starts_with("persistedOutput") => continue,
+                _ if value.raw().len() > MAX_MEMBER => return None,
+                _ => serde_json::from_slice(value.raw()).ok()?,
+            };
+            output.insert(key, value);
+        }
+        Some(json!({ "hookSpecificOutput": { "hookEventName": self.name, "updatedToolOutput": output } }))
     }
 }
 
+/// Maximum size of a member of an answer besides its text, in bytes: parsed, some take a hundred times as much.
+const MAX_MEMBER: usize = 8 << 10;
+
 /// Returns a text, or that in a part of a result.
-fn text_in(part: &Value) -> Option<&str> {
-    part.as_str().or_else(|| part.get("text")?.as_str())
+fn text_in(part: Json) -> Option<JsonText> {
+    part.text().or_else(|| part.get("text")?.text())
 }
 
 /// Returns the text that Codex or opencode makes of a part of an MCP server's result; `None` if it makes none, so that the part
 /// takes nothing of the room for texts, and `Some(None)` if that is not known.
-fn text_for(agent: HookAgent, part: &Value) -> Option<Option<&str>> {
-    let is_encrypted = part.get("_meta").is_some_and(|meta| meta.get("codex/encryptedContent").is_some());
+fn text_for(agent: HookAgent, part: Json) -> Option<Option<JsonText>> {
+    let kind = part.object("type");
+    let is_encrypted = part.path(&["_meta", "codex/encryptedContent"]).is_some();
     let resource = part.get("resource").filter(|resource| resource.get("blob").is_none());
-    match (part.get("type").and_then(Value::as_str), agent) {
-        (Some("text"), _) if agent != HookAgent::Codex || !is_encrypted => Some(text_in(part)),
-        (Some("resource"), HookAgent::Opencode) if resource.is_some() => {
-            resource.and_then(text_in).filter(|text| !text.is_empty()).map(Some)
+    if kind.is("text") && (agent != HookAgent::Codex || !is_encrypted) {
+        return Some(text_in(part));
+    }
+    match agent {
+        _ if kind.is("image") => None,
+        HookAgent::Opencode if kind.is("resource") && resource.is_some() => {
+            resource.and_then(text_in).filter(|text| !text.is("")).map(Some)
         }
-        (Some("image"), _) => None,
-        (Some("resource"), _) | (_, HookAgent::Codex) => Some(None),
-        _ => None,
+        HookAgent::Opencode if !kind.is("resource") => None,
+        _ => Some(None),
     }
 }
 
@@ -275,7 +277,7 @@ mod tests {
     fn inner(agent: HookAgent, text: &str) -> String {
         let json = json!({ "tool_input": { "command": "make\nDirectory: x" } }).to_string();
         let json = ShortJson::read(&mut json.as_bytes()).unwrap().unwrap();
-        text[HookEvent::new(agent, json).unwrap().inner(text.as_bytes(), 0)].to_owned()
+        text[HookEvent::new(agent, &json, &mut Tape::default()).unwrap().inner(text.as_bytes(), 0)].to_owned()
     }
 
     #[test]

@@ -1,26 +1,28 @@
-//! Reads what an agent passes to its hook in bounded memory: long strings of the JSON are set aside in temporary files.
+//! Reads what an agent passes to its hook in bounded memory: long strings of the JSON are set aside in one temporary file.
 
+use std::cell::OnceCell;
 use std::fs::File;
-use std::io::{self, BufWriter, Read, Write};
+use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
+use std::sync::Arc;
 
-use memchr::{memchr, memchr2};
+use memchr::memchr;
 
-use crate::session::json::Decoder;
+use crate::session::json::{Decoder, Json, JsonText, end_of_string};
 use crate::source::{self, MapView};
 
 /// JSON of up to so many bytes is kept as it is: more than any one argument has on Linux (128 KB), so that a command is always whole.
 const MAX_WHOLE: usize = 160 << 10;
 
-/// Maximum length of a string that is kept of longer JSON, in encoded bytes.
-const MAX_SHORT: usize = 1 << 10;
+/// Maximum length of a string that is kept of longer JSON, in encoded bytes: more than a key has that is read.
+const MAX_SHORT: usize = 64;
 
-/// Maximum size of the JSON without its long strings, in bytes.
-const MAX_JSON: usize = 256 << 10;
+/// Maximum size of the JSON without its long strings, in bytes: several thousand texts, however short.
+const MAX_JSON: usize = 512 << 10;
 
-/// Maximum number of bytes of the JSON outside of its strings: parsed, some take a hundred times as much.
-const MAX_STRUCTURE: usize = 8 << 10;
+/// Maximum number of bytes of the JSON outside of its strings: indexed, each takes eight at most.
+const MAX_STRUCTURE: usize = 128 << 10;
 
 /// What stands before a string that no answer depends on, and that may be as long as the output: what the agent displays.
 const BEFORE_UNREAD: &[u8] = b"\"returnDisplay\":\"";
@@ -28,31 +30,39 @@ const BEFORE_UNREAD: &[u8] = b"\"returnDisplay\":\"";
 /// Maximum number of bytes that are kept of a text: agents wait for their hooks.
 pub(super) const MAX_TEXT: usize = 40 << 20;
 
-/// How many bytes are read at once.
+/// No text begins farther than this in the temporary file, in bytes.
+const MAX_START: u64 = 2 * MAX_TEXT as u64;
+
+/// Maximum size of the input in bytes, and maximum number of pieces of a text: escapes, and what lies between them.
+const MAX_INPUT: usize = 256 << 20;
+const MAX_PIECES: u32 = 4 << 20;
+
+/// How many bytes are read at once, and where a text that is looked through begins: mapped memory begins at a page.
 const CHUNK: usize = 64 << 10;
 
-/// Begins the string that stands for a long one; its number follows. A text that contains it by chance can only stand for
-/// another text of the same event.
+/// Begins the string that stands for a long one; its number follows. JSON has no such byte, but as an escape.
 const MARK: char = '\0';
 
 /// JSON without its long strings.
 #[derive(Debug, Default)]
 pub(super) struct ShortJson {
-    pub text: Vec<u8>,
-    /// The long strings, decoded, in their order; a `None` is not read, or could not be written.
-    long: Vec<Option<LongText>>,
+    pub bytes: Vec<u8>,
+    /// The long strings in their order; a `None` is not read, or could not be written.
+    long: Vec<Option<StoredText>>,
     /// The number of bytes outside of strings.
     structure: usize,
+    /// The temporary file, made when it is first needed; `None` if it cannot be made.
+    file: OnceCell<Option<Arc<File>>>,
 }
 
-#[derive(Debug)]
-struct LongText {
-    file: File,
+/// Where a decoded text is in the temporary file, and its length in bytes: of over [`MAX_TEXT`] the beginning is there.
+#[derive(Debug, Clone, Copy)]
+struct StoredText {
+    at: u64,
     len: u64,
 }
 
 /// A text that the hook is given.
-#[derive(Debug)]
 pub(super) struct ToolText {
     content: Content,
     /// Its length in bytes; more than [`MAX_TEXT`] means that only its beginning was kept.
@@ -70,16 +80,16 @@ pub(super) enum Joint {
     LineEnd,
 }
 
-#[derive(Debug)]
 enum Content {
-    Memory(Vec<u8>),
-    File(File),
+    Memory(String),
+    /// A file, and where in it the text begins.
+    File(Arc<File>, u64),
 }
 
 impl ShortJson {
     /// Reads all of `input`; `None` if it is too large.
     pub(super) fn read(input: &mut impl Read) -> io::Result<Option<Self>> {
-        let (mut json, mut string, mut chunk) = (Self::default(), None, vec![0; CHUNK]);
+        let (mut json, mut string, mut chunk, mut all) = (Self::default(), None, vec![0; CHUNK], 0);
         loop {
             let read = match input.read(&mut chunk) {
                 Ok(0) => return Ok(Some(json)),
@@ -87,9 +97,10 @@ impl ShortJson {
                 read => read?,
             };
             json.take(&chunk[..read], &mut string);
-            if json.text.len() > MAX_JSON || json.structure > MAX_STRUCTURE {
-                // An agent may take it amiss if what it writes is not read.
-                io::copy(input, &mut io::sink())?;
+            all += read;
+            if json.bytes.len() > MAX_JSON || json.structure > MAX_STRUCTURE || all > MAX_INPUT {
+                // An agent may take it amiss if what it writes is not read. From file to file nothing is copied.
+                io::copy(input, &mut File::options().write(true).open("/dev/null")?)?;
                 return Ok(None);
             }
         }
@@ -100,43 +111,58 @@ impl ShortJson {
         while !bytes.is_empty() {
             let Some(open) = string else {
                 let end = memchr(b'"', bytes).map_or(bytes.len(), |quote| quote + 1);
-                self.text.extend_from_slice(&bytes[..end]);
+                self.bytes.extend_from_slice(&bytes[..end]);
                 self.structure += end;
                 if bytes[end - 1] == b'"' {
-                    *string = Some(OpenString::new(self.text.len()));
+                    *string = Some(OpenString { start: self.bytes.len(), is_escaped: false, long: None });
                 }
                 bytes = &bytes[end..];
                 continue;
             };
             let (end, is_whole) = open.extent(bytes);
-            open.push(&bytes[..end], &mut self.text);
+            open.push(&bytes[..end], self);
             if is_whole {
                 if let Some(long) = string.take().and_then(|open| open.long) {
-                    let mark = format!("\\u{:04x}{}", u32::from(MARK), self.long.len());
-                    self.text.extend_from_slice(mark.as_bytes());
-                    self.long.push(long.finish());
+                    let _ = write!(self.bytes, "{MARK}{}", self.long.len());
+                    self.long.push(long.and_then(TextWriter::finish));
                 }
-                self.text.push(b'"');
+                self.bytes.push(b'"');
             }
             bytes = &bytes[end + usize::from(is_whole)..];
         }
     }
 
+    /// Returns a string of the JSON that is no result, such as a command or a path; `None` for another value.
+    pub(super) fn string(&self, value: Json) -> Option<String> {
+        let text = self.text_of(value.text()?).filter(|text| text.len <= MAX_WHOLE as u64)?;
+        match text.content {
+            Content::Memory(text) => Some(text),
+            Content::File(..) => String::from_utf8(text.view(0).ok()?.to_vec()).ok(),
+        }
+    }
+
     /// Returns the text that a string of the JSON stands for; `None` if it was not read, or could not be written.
-    pub(super) fn text_of(&self, string: &str) -> Option<ToolText> {
-        let (content, len) = match number_of(string) {
-            None => (Content::Memory(string.into()), string.len() as u64),
-            Some(number) => {
-                let LongText { file, len } = self.long.get(number)?.as_ref()?;
-                (Content::File(file.try_clone().ok()?), *len)
+    pub(super) fn text_of(&self, string: JsonText) -> Option<ToolText> {
+        let (content, len) = match self.stored(string) {
+            None => {
+                let text = string.to_text(usize::MAX).text;
+                let len = text.len() as u64;
+                (Content::Memory(text), len)
+            }
+            Some(text) => {
+                let StoredText { at, len } = text?;
+                if !at.is_multiple_of(CHUNK as u64) {
+                    return self.join(&[string], Joint::LineEnd);
+                }
+                (Content::File(Arc::clone(self.file()?), at), len)
             }
         };
         Some(ToolText { content, len, parts: std::iter::once(0..len).collect() })
     }
 
     /// Returns the texts that strings of the JSON stand for as one; `None` as [`ShortJson::text_of`].
-    pub(super) fn join(&self, strings: &[&str], joint: Joint) -> Option<ToolText> {
-        let (mut joined, mut parts) = (TextFile::new(), Vec::new());
+    pub(super) fn join(&self, strings: &[JsonText], joint: Joint) -> Option<ToolText> {
+        let (mut joined, mut parts) = (TextWriter::new(self, CHUNK)?, Vec::new());
         for (number, string) in strings.iter().enumerate() {
             match joint {
                 Joint::LineFeed | Joint::EmptyLine if number == 0 => {}
@@ -144,21 +170,26 @@ impl ShortJson {
                 Joint::LineEnd if matches!(joined.last, None | Some(b'\n')) => {}
                 Joint::LineFeed | Joint::LineEnd => joined.write(b"\n"),
             }
-            let start = joined.len;
-            match number_of(string) {
-                None => joined.write(string.as_bytes()),
-                Some(number) => joined.copy(self.long.get(number)?.as_ref()?)?,
+            let start = joined.text.len;
+            match self.stored(*string) {
+                None => joined.write(string.to_text(usize::MAX).text.as_bytes()),
+                Some(text) => joined.copy(self.file()?, text?)?,
             }
-            parts.push(start..joined.len);
+            parts.push(start..joined.text.len);
         }
-        let LongText { file, len } = joined.finish()?;
-        Some(ToolText { content: Content::File(file), len, parts })
+        let StoredText { at, len } = joined.finish()?;
+        Some(ToolText { content: Content::File(Arc::clone(self.file()?), at), len, parts })
     }
-}
 
-/// Returns the number of the long string that a string stands for, if it does.
-fn number_of(string: &str) -> Option<usize> {
-    string.strip_prefix(MARK)?.parse().ok()
+    /// Returns the long string that a string stands for, if it does.
+    fn stored(&self, string: JsonText) -> Option<Option<StoredText>> {
+        let number: usize = string.plain()?.strip_prefix(MARK)?.parse().ok()?;
+        self.long.get(number).copied()
+    }
+
+    fn file(&self) -> Option<&Arc<File>> {
+        self.file.get_or_init(|| source::temporary_file().ok().map(Arc::new)).as_ref()
+    }
 }
 
 /// A string whose end was not read yet.
@@ -167,87 +198,72 @@ struct OpenString {
     start: usize,
     /// Whether the next byte is escaped.
     is_escaped: bool,
-    long: Option<LongWriter>,
+    /// Of a long string what decodes it into the temporary file; `None` in it for one that is not read, or cannot be written.
+    long: Option<Option<TextWriter>>,
 }
 
 impl OpenString {
-    fn new(start: usize) -> Self {
-        Self { start, is_escaped: false, long: None }
-    }
-
     /// Returns how many of these bytes belong to it, and whether the quote that ends it follows them.
     fn extent(&mut self, bytes: &[u8]) -> (usize, bool) {
-        let mut at = usize::from(std::mem::take(&mut self.is_escaped));
-        while let Some(found) = memchr2(b'"', b'\\', bytes.get(at..).unwrap_or_default()) {
-            if bytes[at + found] == b'"' {
-                return (at + found, true);
-            }
-            at += found + 2;
-            self.is_escaped = at > bytes.len();
-        }
-        (bytes.len(), false)
+        let first = usize::from(self.is_escaped);
+        let end = end_of_string(bytes, first, first);
+        let slashes = bytes[first..].iter().rev().take_while(|byte| **byte == b'\\').count();
+        self.is_escaped = end.is_none() && slashes % 2 == 1;
+        (end.unwrap_or(bytes.len()), end.is_some())
     }
 
-    fn push(&mut self, bytes: &[u8], json: &mut Vec<u8>) {
+    fn push(&mut self, bytes: &[u8], json: &mut ShortJson) {
         if let Some(long) = &mut self.long {
-            return long.push(bytes);
+            return long.iter_mut().for_each(|long| long.decode(bytes));
         }
-        json.extend_from_slice(bytes);
-        if json.len() > MAX_WHOLE && json.len() - self.start > MAX_SHORT {
-            let mut long = LongWriter::new(!json[..self.start].ends_with(BEFORE_UNREAD));
-            long.push(&json[self.start..]);
-            json.truncate(self.start);
+        json.bytes.extend_from_slice(bytes);
+        if json.bytes.len() > MAX_WHOLE && json.bytes.len() - self.start > MAX_SHORT {
+            let is_read = !json.bytes[..self.start].ends_with(BEFORE_UNREAD);
+            let mut long = is_read.then(|| TextWriter::new(json, 1)).flatten();
+            long.iter_mut().for_each(|long| long.decode(&json.bytes[self.start..]));
+            json.bytes.truncate(self.start);
             self.long = Some(long);
         }
     }
 }
 
-/// Decodes a string into a temporary file.
-struct LongWriter {
-    decoder: Decoder,
-    /// `None` for a string that is not read.
-    text: Option<TextFile>,
-}
-
-impl LongWriter {
-    fn new(is_read: bool) -> Self {
-        Self { decoder: Decoder::default(), text: is_read.then(TextFile::new) }
-    }
-
-    fn push(&mut self, bytes: &[u8]) {
-        if let Self { decoder, text: Some(text) } = self {
-            decoder.push(bytes, &mut |piece| text.take(piece));
-        }
-    }
-
-    fn finish(self) -> Option<LongText> {
-        let mut text = self.text?;
-        self.decoder.finish(&mut |piece| text.take(piece));
-        text.finish()
-    }
-}
-
-/// A text that is written to a temporary file, as much of it as has room.
-struct TextFile {
-    file: io::Result<BufWriter<File>>,
-    len: u64,
+/// Writes a text to the end of the temporary file, as much of it as has room.
+struct TextWriter {
+    file: io::Result<BufWriter<Arc<File>>>,
+    text: StoredText,
     last: Option<u8>,
+    decoder: Decoder,
+    pieces: u32,
 }
 
-impl TextFile {
-    fn new() -> Self {
-        let file = source::temporary_file().map(|file| BufWriter::with_capacity(CHUNK, file));
-        Self { file, len: 0, last: None }
+impl TextWriter {
+    /// Begins a text at the next multiple of so many bytes.
+    fn new(json: &ShortJson, multiple: usize) -> Option<Self> {
+        let mut file = Arc::clone(json.file()?);
+        let end = file.seek(SeekFrom::End(0)).ok()?;
+        let at = file.seek(SeekFrom::Start(end.next_multiple_of(multiple as u64))).ok()?;
+        let file = Ok(BufWriter::with_capacity(CHUNK, file));
+        let (text, decoder) = (StoredText { at, len: 0 }, Decoder::default());
+        (at <= MAX_START).then_some(Self { file, text, decoder, last: None, pieces: 0 })
     }
 
+    /// Writes the next bytes of a string of JSON.
+    fn decode(&mut self, bytes: &[u8]) {
+        let mut decoder = std::mem::take(&mut self.decoder);
+        decoder.push(bytes, &mut |piece| self.take(piece));
+        self.decoder = decoder;
+    }
+
+    /// Writes the next piece of a string, unless that would be too many.
     fn take(&mut self, piece: &str) -> bool {
         self.write(piece.as_bytes());
-        true
+        self.pieces += 1;
+        self.pieces < MAX_PIECES
     }
 
     fn write(&mut self, bytes: &[u8]) {
-        let room = (MAX_TEXT as u64).saturating_sub(self.len) as usize;
-        self.len += bytes.len() as u64;
+        let room = (MAX_TEXT as u64).saturating_sub(self.text.len) as usize;
+        self.text.len += bytes.len() as u64;
         self.last = bytes.last().copied().or(self.last);
         let written = self.file.as_mut().map(|file| file.write_all(&bytes[..bytes.len().min(room)]));
         if let Ok(Err(error)) = written {
@@ -256,36 +272,35 @@ impl TextFile {
     }
 
     /// Writes what was kept of another text, and counts all of it; `None` if that cannot be read.
-    fn copy(&mut self, text: &LongText) -> Option<()> {
+    fn copy(&mut self, file: &File, text: StoredText) -> Option<()> {
         let kept = text.len.min(MAX_TEXT as u64);
-        let mut chunk = vec![0; CHUNK];
+        let mut chunk = vec![0; CHUNK.min(kept as usize)];
         for at in (0..kept).step_by(CHUNK) {
             let chunk = &mut chunk[..CHUNK.min((kept - at) as usize)];
-            text.file.read_exact_at(chunk, at).ok()?;
+            file.read_exact_at(chunk, text.at + at).ok()?;
             self.write(chunk);
         }
-        self.len += text.len - kept;
+        self.text.len += text.len - kept;
         Some(())
     }
 
-    fn finish(self) -> Option<LongText> {
-        Some(LongText { file: self.file.ok()?.into_inner().ok()?, len: self.len })
+    fn finish(mut self) -> Option<StoredText> {
+        std::mem::take(&mut self.decoder).finish(&mut |piece| self.take(piece));
+        self.file.ok()?.into_inner().ok()?;
+        Some(self.text).filter(|_| self.pieces < MAX_PIECES)
     }
 }
 
 impl ToolText {
-    /// Returns its bytes, with `filler` bytes of text after them.
+    /// Returns its bytes, with `filler` bytes of text after them; those overwrite the texts that follow in the file.
     pub(super) fn view(&self, filler: usize) -> io::Result<MapView> {
         let more = vec![b'x'; filler];
         match &self.content {
-            Content::Memory(text) => MapView::from_bytes(&[&text[..], &more].concat()),
-            Content::File(file) => {
-                let mut file = file;
-                let kept = self.len.min(MAX_TEXT as u64);
-                file.set_len(kept)?;
-                io::Seek::seek(&mut file, io::SeekFrom::Start(kept))?;
-                file.write_all(&more)?;
-                MapView::from_file(file)
+            Content::Memory(text) => MapView::from_bytes(&[text.as_bytes(), &more].concat()),
+            Content::File(file, at) => {
+                let end = at + self.len.min(MAX_TEXT as u64);
+                file.write_all_at(&more, end)?;
+                MapView::from_file_range(file, *at..end + filler as u64)
             }
         }
     }
@@ -293,7 +308,10 @@ impl ToolText {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use crate::session::json::Tape;
 
     use super::*;
 
@@ -310,8 +328,12 @@ mod tests {
         }
     }
 
-    fn text_of(json: &ShortJson, value: &Value) -> Vec<u8> {
-        json.text_of(value.as_str().unwrap()).unwrap().view(0).unwrap().to_vec()
+    fn read(text: &[u8]) -> ShortJson {
+        ShortJson::read(&mut &*text).unwrap().unwrap()
+    }
+
+    fn text_of(json: &ShortJson, value: Json) -> Vec<u8> {
+        json.text_of(value.text().unwrap()).unwrap().view(0).unwrap().to_vec()
     }
 
     #[test]
@@ -322,21 +344,22 @@ mod tests {
             ShortJson::read(&mut value.to_string().as_bytes()),
             ShortJson::read(&mut Bits(value.to_string().as_bytes(), 0)),
         ] {
-            let short = read.unwrap().unwrap();
-            let got: Value = serde_json::from_slice(&short.text).unwrap();
-            assert_eq!([&got["short"], &got["end"], &got["list"][3]], ["x\\\"y\"", "z", "\\"]);
-            assert!(short.text.len() < 1000);
-            assert!(text_of(&short, &got["long"]) == long.as_bytes());
-            assert!(text_of(&short, &got["list"][0]) == long.as_bytes());
+            let (short, mut tape) = (read.unwrap().unwrap(), Tape::default());
+            assert!(short.bytes.len() < 1000);
+            let root = tape.read(&short.bytes).unwrap();
+            let list: Vec<Json> = root.object("list").items().collect();
+            let strings = [root.object("short"), root.object("end"), list[3]];
+            assert_eq!(strings.map(|value| short.string(value).unwrap()), ["x\\\"y\"", "z", "\\"]);
+            assert!(text_of(&short, root.object("long")) == long.as_bytes());
+            assert!(text_of(&short, list[0]) == long.as_bytes());
         }
     }
 
     #[test]
     fn of_a_text_without_end_the_beginning_is_kept() {
         let text = "x".repeat(MAX_TEXT + 5);
-        let short = ShortJson::read(&mut format!("[\"{text}\"]").as_bytes()).unwrap().unwrap();
-        let got: Value = serde_json::from_slice(&short.text).unwrap();
-        let text = short.text_of(got[0].as_str().unwrap()).unwrap();
+        let (short, mut tape) = (read(format!("\"{text}\"").as_bytes()), Tape::default());
+        let text = short.text_of(tape.read(&short.bytes).unwrap().text().unwrap()).unwrap();
         assert_eq!(text.len, MAX_TEXT as u64 + 5);
         assert_eq!(text.view(3).unwrap().len(), MAX_TEXT + 3);
         assert_eq!(text.view(0).unwrap().len(), MAX_TEXT, "and again without more");
@@ -347,27 +370,51 @@ mod tests {
         let list = |items: usize| format!("[{}1]", "1,".repeat(items));
         assert!(ShortJson::read(&mut list(MAX_STRUCTURE / 2 - 2).as_bytes()).unwrap().is_some());
         assert!(ShortJson::read(&mut list(MAX_STRUCTURE / 2).as_bytes()).unwrap().is_none());
+        let keys = |keys: usize| {
+            format!("{{{}\"\":1}}", "\"a key of some forty bytes, a short one\":1,".repeat(keys))
+        };
+        assert!(ShortJson::read(&mut keys(MAX_JSON / 43).as_bytes()).unwrap().is_some());
+        assert!(ShortJson::read(&mut keys(MAX_JSON / 42).as_bytes()).unwrap().is_none());
     }
 
-    /// A command is read to its end, and what stands after a long text is found.
+    /// A command is read to its end, what stands after a long text is found, and one file is enough.
     #[test]
     fn of_many_strings_those_are_set_aside_that_make_the_json_long() {
-        let texts: Vec<String> = (0..40).map(|n| format!("{n}é").repeat(5000)).collect();
-        let value = json!({ "command": "x".repeat(128 << 10), "texts": texts, "key": "y".repeat(1000) });
-        let short = ShortJson::read(&mut value.to_string().as_bytes()).unwrap().unwrap();
-        assert!(short.text.len() < MAX_WHOLE + (4 << 10), "{}", short.text.len());
-        let got: Value = serde_json::from_slice(&short.text).unwrap();
-        assert_eq!([&got["command"], &got["key"]], [&value["command"], &value["key"]]);
-        let strings: Vec<&str> = got["texts"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+        let texts: Vec<String> = (0..8_000).map(|n| format!("{n}é").repeat(1 + n % 40)).collect();
+        let path = "y".repeat(1000);
+        let value = json!({ "command": "x".repeat(128 << 10), "texts": texts, "path": path });
+        let (short, mut tape) = (read(value.to_string().as_bytes()), Tape::default());
+        assert!(short.bytes.len() < MAX_JSON, "{}", short.bytes.len());
+        let root = tape.read(&short.bytes).unwrap();
+        assert_eq!(short.string(root.object("command")).unwrap().len(), 128 << 10);
+        assert_eq!(short.string(root.object("path")).unwrap(), path);
+        let strings: Vec<JsonText> = root.object("texts").items().filter_map(|text| text.text()).collect();
         let joined = short.join(&strings, Joint::LineFeed).unwrap();
         assert!(joined.view(0).unwrap()[..] == *texts.join("\n").as_bytes());
         assert_eq!(joined.len, texts.join("\n").len() as u64);
+        assert_eq!(text_of(&short, root.object("texts").items().last().unwrap()), texts[7_999].as_bytes());
+        let Content::File(file, _) = joined.content else { panic!("it is long") };
+        assert!(Arc::ptr_eq(&file, short.file().unwrap()), "all texts are in one file");
+    }
+
+    /// The file has an end: a text that would begin beyond it is not read, and is not taken for a shorter one.
+    #[test]
+    fn of_texts_without_end_the_first_are_kept() {
+        let text = format!("\"{}\"", "x".repeat(MAX_TEXT));
+        let (short, mut tape) = (read(format!("[{text},{text},{text},{text}]").as_bytes()), Tape::default());
+        let texts: Vec<JsonText> =
+            tape.read(&short.bytes).unwrap().items().filter_map(|text| text.text()).collect();
+        assert_eq!(
+            [0, 1, 2, 3].map(|number| short.stored(texts[number]).unwrap().is_some()),
+            [true, true, true, false]
+        );
     }
 
     #[test]
     fn between_texts_that_are_joined_stands_a_line_feed() {
-        let join = |joint: Joint| {
-            let text = ShortJson::default().join(&["", "a", "b\n", "", "c"], joint).unwrap();
+        let join = |joint| {
+            let strings = ["", "a", r"b\n", "", "c"].map(|text| JsonText::new(text.as_bytes()));
+            let text = ShortJson::default().join(&strings, joint).unwrap();
             (String::from_utf8(text.view(0).unwrap().to_vec()).unwrap(), text.parts)
         };
         assert_eq!(join(Joint::LineFeed), ("\na\nb\n\n\nc".to_owned(), vec![0..0, 1..2, 3..5, 6..6, 7..8]));
@@ -377,8 +424,39 @@ mod tests {
     #[test]
     fn what_an_agent_displays_is_not_written_down() {
         let long = "x".repeat(MAX_JSON);
-        let text = format!("{{\"llmContent\":\"{long}\",\"returnDisplay\":\"{long}\"}}");
-        let short = ShortJson::read(&mut text.as_bytes()).unwrap().unwrap();
+        let short = read(format!("{{\"llmContent\":\"{long}\",\"returnDisplay\":\"{long}\"}}").as_bytes());
         assert_eq!(short.long.iter().map(Option::is_some).collect::<Vec<_>>(), [true, false]);
+    }
+
+    /// Each piece takes time: agents wait for their hooks.
+    #[test]
+    fn of_escapes_without_end_nothing_is_read() {
+        let is_read = |escapes: u32| {
+            let short = read(format!("\"{}\"", "\\n".repeat(escapes as usize)).as_bytes());
+            let mut tape = Tape::default();
+            short.text_of(tape.read(&short.bytes).unwrap().text().unwrap()).is_some()
+        };
+        assert_eq!([MAX_PIECES - 1, MAX_PIECES, MAX_PIECES + 9].map(is_read), [true, false, false]);
+    }
+
+    proptest! {
+        #[test]
+        fn a_string_ends_at_the_first_quote_that_is_not_escaped(text in r#"(x|\\|"|\\"){0,40}"#, size in 1..9_usize) {
+            let (mut open, mut at) = (OpenString { start: 0, is_escaped: false, long: None }, 0);
+            let mut chunks = text.as_bytes().chunks(size);
+            let end = chunks.find_map(|chunk| {
+                let (len, is_whole) = open.extent(chunk);
+                at += len;
+                is_whole.then_some(at)
+            });
+            let mut escaped = false;
+            let is_end = |byte: &u8| {
+                let is = *byte == b'"' && !escaped;
+                escaped = *byte == b'\\' && !escaped;
+                is
+            };
+            let found = text.bytes().collect::<Vec<_>>().iter().position(is_end);
+            prop_assert_eq!(end, found);
+        }
     }
 }

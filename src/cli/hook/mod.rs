@@ -7,6 +7,7 @@ mod note;
 mod pieces;
 
 use std::io::{self, IsTerminal};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use jiff::SignedDuration;
@@ -14,18 +15,18 @@ use serde_json::Value;
 
 use crate::base::human::{lines, thousands};
 use crate::cli::args::{HookAgent, HookArgs};
-use crate::cli::{CommandResult, json, say, shell, usage};
+use crate::cli::{CommandResult, json, say, shell};
 use crate::config::{Config, MAX_NOTE, Overrides};
 use crate::preview::Policy;
-use crate::session;
-use crate::source::{Buffer, MapView, Source, ViewSupply, measure};
+use crate::session::{self, json::Tape};
+use crate::source::{self, Buffer, MapView, Source, ViewSupply, measure};
 use crate::store::{Record, RunRecord, now};
 use crate::text::label;
 use crate::text::units::{TotalsMask, decode_lossy, element_start};
 
 use event::{HookEvent, Phase};
 use input::{ShortJson, ToolText};
-use note::HookOutput;
+use note::{HookOutput, Loss};
 
 /// Reads the hook's input, and prints an answer if there is something to answer.
 pub(crate) fn run(config: &Config, args: &HookArgs) -> CommandResult {
@@ -34,18 +35,15 @@ pub(crate) fn run(config: &Config, args: &HookArgs) -> CommandResult {
             "waiting for what an agent passes to a hook; `overspill setup AGENT` installs it, Ctrl-C gives up",
         );
     }
+    source::release_code();
     let Some(input) = ShortJson::read(&mut io::stdin().lock())? else { return Ok(()) };
-    let event = HookEvent::new(args.agent, input).ok_or_else(|| {
-        let agent = args.agent.id();
-        usage(format!("standard input is not what {agent} passes to a hook; see docs/agents.md"))
-    })?;
-    if event.phase() == Phase::Other || is_ignored(config, event.command()) {
+    let mut tape = Tape::default();
+    let Some(event) = HookEvent::new(args.agent, &input, &mut tape) else { return Ok(()) };
+    if event.phase() == Phase::Other || is_ignored(config, &event.command) {
         return Ok(());
     }
-    match answer(config, &event, args.replace) {
-        Some(answer) => Ok(json(&mut crate::cli::safe::stdout(), &answer)?),
-        None => Ok(()),
-    }
+    let answer = answer(config, &event, args.replace);
+    answer.map_or(Ok(()), |answer| Ok(json(&mut crate::cli::safe::stdout(), &answer)?))
 }
 
 /// Whether a command gets no note: the configuration ignores it, or it is `overspill run`, which prints a notice of its own.
@@ -62,17 +60,17 @@ fn answer(config: &Config, event: &HookEvent, replaces: bool) -> Option<Value> {
     let hook = HookContext { config, event };
     let text = event.text();
     let saved = event.saved_as().or_else(|| hook.captured()).or_else(|| hook.cited(text.as_ref()?));
-    let note = match saved.filter(|path| is_known(config, path, event.records())) {
+    let note = match saved.filter(|path| is_known(config, path, event.records.as_deref())) {
         Some(path) if replaces && event.is_of_shell() && event.phase() == Phase::After => {
-            return event.with_text(
-                hook.of_file(&path, &|output, name| note::in_place_of_preview(config, output, name))?,
-            );
+            let text =
+                hook.of_file(&path, &|output, name| note::in_place_of_preview(config, output, name))?;
+            return event.with_text(&text);
         }
         Some(path) => {
             hook.of_file(&path, &|output, name| hook.note_of_file(output, &path, name, text.as_ref()))
         }
         None if !event.is_of_shell() && !event.is_of_mcp() => None,
-        None => match (event.agent(), event.phase()) {
+        None => match (event.agent, event.phase()) {
             (HookAgent::ClaudeCode, Phase::Failed) => hook.note_of_failure(&text?),
             (_, Phase::After) if event.is_of_mcp() => hook.note_of_uncut(),
             (HookAgent::Codex, Phase::After) => hook.note_of_codex(&text?),
@@ -104,7 +102,7 @@ const MAX_END: usize = 16 << 10;
 #[derive(Clone, Copy)]
 struct HookContext<'a> {
     config: &'a Config,
-    event: &'a HookEvent,
+    event: &'a HookEvent<'a>,
 }
 
 impl HookContext<'_> {
@@ -118,18 +116,9 @@ impl HookContext<'_> {
         Some(self.config.resolve(&overrides, path).ok()?.policy)
     }
 
-    /// Returns the policy by which the output of a command in a file was cut: of the shell tool, or the one that the file's
-    /// store tells.
-    fn policy_of(self, path: &Path) -> Option<Policy> {
-        self.resolve(
-            Some(self.event.agent().policy()).filter(|_| self.event.phase() == Phase::After),
-            Some(path),
-        )
-    }
-
     /// Returns the copy that `overspill -c` made of the output of a failed command, which the agent does not save.
     fn captured(self) -> Option<PathBuf> {
-        if self.event.phase() != Phase::Failed || self.event.agent() != shell::AGENT {
+        if self.event.phase() != Phase::Failed || self.event.agent != shell::AGENT {
             return None;
         }
         let env = &self.config.env;
@@ -142,7 +131,7 @@ impl HookContext<'_> {
         let is_it = |run: &RunRecord| {
             let command = run.command.last().map(String::as_str);
             run.agent.as_deref() == Some(shell::AGENT.id())
-                && command == Some(self.event.command())
+                && command == Some(&self.event.command)
                 && run.end > since
         };
         runs.find(is_it).map(|run| run.path.into())
@@ -151,15 +140,15 @@ impl HookContext<'_> {
     /// Returns the path in a notice of the agent's at an end of a text, if the agent writes it there before the hook: what
     /// looks like a notice of another's is a quotation.
     fn cited(self, text: &ToolText) -> Option<PathBuf> {
-        if !matches!(self.event.agent(), HookAgent::QwenCode | HookAgent::CopilotCli) {
+        if !matches!(self.event.agent, HookAgent::QwenCode | HookAgent::CopilotCli) {
             return None;
         }
         let view = text.view(0).ok()?;
         let ends = [0..view.len().min(MAX_END), view.len().saturating_sub(MAX_END)..view.len()];
         let ends = ends.map(|end| decode_lossy(&view[end]));
-        let agent = self.event.agent().id();
+        let agent = self.event.agent.id();
         let names: Vec<&str> = match self.event.is_of_shell() {
-            true => vec![self.event.agent().policy()],
+            true => vec![self.event.agent.policy()],
             false => self.config.catalog.names_of(agent).collect(),
         };
         let policies = names.into_iter().filter_map(|name| self.config.catalog.get(name).ok());
@@ -191,7 +180,7 @@ impl HookContext<'_> {
             so_far = "as far as the agent read it, ";
             place = format!("What it read, which may lack the end, is in {name}");
         }
-        let kept = match (self.event.agent(), self.event.is_of_shell()) {
+        let kept = match (self.event.agent, self.event.is_of_shell()) {
             // Nothing but where it is.
             (HookAgent::ClaudeCode, false) => Some(Vec::new()),
             // What opencode keeps of more than 100 KB depends on how it read the pipe.
@@ -201,7 +190,11 @@ impl HookContext<'_> {
             (_, true) => None,
         };
         let kept = match kept {
-            None if self.event.is_of_shell() => output.kept(&self.policy_of(path)?, name)?,
+            None if self.event.is_of_shell() => {
+                // Of a failed command the one that the file's store tells.
+                let policy = Some(self.event.agent.policy()).filter(|_| self.event.phase() == Phase::After);
+                output.kept(&self.resolve(policy, Some(path))?, name)?
+            }
             None => return Some(format!("overspill: you did not get all of this output.\n{place}")),
             Some(kept) => kept,
         };
@@ -214,7 +207,7 @@ impl HookContext<'_> {
         // Of a longer text only the beginning is there.
         let view = text.view(0).ok().filter(|view| view.len() as u64 == text.len)?;
         let output = HookOutput { inner: 0..view.len(), size: text.len, view };
-        let (agent, view) = (self.event.agent(), &output.view);
+        let (agent, view) = (self.event.agent, &output.view);
         match agent {
             HookAgent::Opencode => return self.note_at_start(&output),
             HookAgent::Codex => {
@@ -239,9 +232,9 @@ impl HookContext<'_> {
     /// Claude Code saves no output of a failed command, so the note only tells how much is missing.
     fn note_of_failure(self, text: &ToolText) -> Option<String> {
         let view = text.view(0).ok()?;
-        let found = cut::claude_cut(&mut ViewSupply::from(&view), units_of(&view))?;
-        let left_out = thousands(found.left_out);
-        let more = match found.may_be_more && self.event.is_of_shell() {
+        let (units, may_be_more) = cut::claude_cut(&mut ViewSupply::from(&view), units_of(&view))?;
+        let left_out = thousands(units);
+        let more = match may_be_more && self.event.is_of_shell() {
             true => ", and what follows its first 30,000 bytes is gone, too: its real end may be missing",
             false => "",
         };
@@ -252,22 +245,23 @@ impl HookContext<'_> {
     /// Codex saves no output, so the note only tells how much is missing.
     fn note_of_codex(self, text: &ToolText) -> Option<String> {
         let view = text.view(0).ok()?;
-        let found = cut::codex_cut(&mut ViewSupply::from(&view))?;
-        let of = found.lines.map(|all| format!(" of {}", lines(all))).unwrap_or_default();
-        Some(format!("overspill: you did not get all of this output{of} ({}). {AGAIN}", found.notice))
+        let (notice, all) = cut::codex_cut(&mut ViewSupply::from(&view))?;
+        let of = all.map(|all| format!(" of {}", lines(all))).unwrap_or_default();
+        Some(format!("overspill: you did not get all of this output{of} ({notice}). {AGAIN}"))
     }
 
     /// Gemini CLI cuts the result after the hook, with the note at its end, and then saves it: so the note decides what is
     /// cut.
     fn note_of_gemini(self, text: &ToolText) -> Option<String> {
-        let policy = self.resolve(Some(self.event.agent().policy()), None)?;
+        let policy = self.resolve(Some(self.event.agent.policy()), None)?;
+        let mut first = None;
         settle(event::added_by_gemini, |filler| {
             let view = text.view(filler).ok()?;
             let inner = self.event.inner(&view, filler);
             let output = HookOutput { inner, size: text.len.max(view.len() as u64), view };
-            let kept = output.kept(&policy, "")?;
+            let loss = self.loss_again(&output, &mut first, &output.kept(&policy, "")?);
             let place = "The first line of this result names the file with the whole output.";
-            Some(output.loss(self.config, &kept).note("", place, self.most()))
+            Some(loss.note("", place, self.most()))
         })
     }
 
@@ -275,23 +269,34 @@ impl HookContext<'_> {
     /// limits.
     fn note_at_start(self, output: &HookOutput) -> Option<String> {
         let policy = self.resolve(Some("opencode/output"), None)?;
+        let mut first = None;
         // An empty line follows it.
         let cost = |note: &str| [note.lines().count() + 1, note.len() + 2].map(|cost| cost as u64);
         settle(cost, |[lines, bytes]| {
             let mut policy = policy.clone();
             policy.set_max_lines(policy.max_lines()?.checked_sub(lines)?).ok()?;
             policy.set_max_size(policy.max_size()?.checked_sub(bytes)?).ok()?;
-            let kept = output.kept(&policy, "")?;
+            let loss = self.loss_again(output, &mut first, &output.kept(&policy, "")?);
             let place = "The end of this result names the file with the whole output. The file begins with this note.";
-            Some(output.loss(self.config, &kept).note("", place, self.most()))
+            Some(loss.note("", place, self.most()))
         })
+    }
+
+    /// Finds out what the model lost; once it got less than the `first` time, by what was found out then.
+    fn loss_again(self, output: &HookOutput, first: &mut Option<Loss>, kept: &[Range<usize>]) -> Loss {
+        let loss = match &*first {
+            None => output.loss(self.config, kept),
+            Some(first) => output.greater_loss(self.config, first, kept),
+        };
+        first.get_or_insert_with(|| loss.clone());
+        loss
     }
 }
 
 /// Writes a note whose own length changes what it says, with what it costs, until it is right.
 fn settle<Cost: Copy + Default + PartialEq>(
     cost: impl Fn(&str) -> Cost,
-    write: impl Fn(Cost) -> Option<String>,
+    mut write: impl FnMut(Cost) -> Option<String>,
 ) -> Option<String> {
     // Without a note it may not be cut at all.
     let (mut note, mut known) = (write(Cost::default())?, Cost::default());

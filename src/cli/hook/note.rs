@@ -1,23 +1,32 @@
 //! What a model did not get of an output: measured, and in words for it to read.
 
-use std::fmt::{self, Write};
-use std::ops::Range;
+use std::fmt::Write;
+use std::ops::{ControlFlow, Range};
 
 use memchr::{memchr, memmem, memrchr};
 
 use crate::base::human::{count, lines, size, thousands};
-use crate::compare::{each_lost, kept_ranges};
+use crate::compare::{is_kept, kept_ranges};
 use crate::config::Config;
 use crate::preview::{self, Input, Policy, Stream, ToCount};
-use crate::source::{Buffer, MapView, ViewSupply, measure};
+use crate::source::{Buffer, MapView, ViewSupply, measure, release_code};
 use crate::text::ansi;
 use crate::text::label::SafeText;
-use crate::text::search::Severity;
+use crate::text::search::{Severity, each_match};
 use crate::text::supply::Supply;
-use crate::text::units::TotalsMask;
+use crate::text::units::{TotalsMask, decode_lossy};
 
 use super::input::MAX_TEXT;
 use super::pieces;
+
+/// Maximum number of errors that are counted: agents wait for their hooks.
+const MAX_COUNTED: u64 = 750_000;
+
+/// Maximum size of the blanks at an end of an output, in bytes: agents take them off, and a plan reads all of them.
+const MAX_BLANK: usize = 64 << 10;
+
+/// Maximum number of errors of which is kept where they are.
+const MAX_GOT: usize = 16 << 10;
 
 /// Maximum number of lost errors that a note lists.
 const MAX_NAMED: usize = 8;
@@ -45,6 +54,7 @@ pub(super) struct HookOutput {
 }
 
 /// What the model did not get of an output.
+#[derive(Clone, Default)]
 pub(super) struct Loss {
     size: u64,
     /// The number of lines that the model got a part of, and of all lines; `None` if not all was read.
@@ -53,21 +63,13 @@ pub(super) struct Loss {
     /// The number of errors, or of warnings if there is no error, and of those that the model did not get.
     all: u64,
     lost: u64,
-    /// The first of these.
-    pub named: Vec<LostLine>,
-}
-
-pub(super) struct LostLine {
-    /// The number of the line, 1-based.
-    number: u64,
-    /// Its first words, as a terminal without colours would show them.
-    words: SafeText,
-}
-
-impl fmt::Display for LostLine {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}: {}", thousands(self.number), self.words)
-    }
+    /// In how many bytes these were counted, if not in all.
+    searched: Option<u64>,
+    /// Where the first lost ones begin, and where those are that the model got, in bytes.
+    first: Vec<usize>,
+    got: Vec<Range<usize>>,
+    /// The lines of the first lost ones: the number, and the words as a terminal without colours would show them.
+    pub named: Vec<String>,
 }
 
 impl HookOutput {
@@ -84,14 +86,20 @@ impl HookOutput {
         self.view.len() > MAX_TEXT || self.size > self.view.len() as u64
     }
 
-    /// Returns what a policy keeps of what the tool printed, as ranges in its bytes; `None` if the policy cuts nothing.
+    /// Returns what a policy keeps of what the tool printed, as ranges in its bytes; `None` if the policy cuts nothing, or
+    /// that would take too long to find out.
     pub(super) fn kept(&self, policy: &Policy, path: &str) -> Option<Vec<Range<usize>>> {
+        let is_blank = |char: char| char.is_whitespace() || matches!(char, '\u{feff}' | '\u{fffd}');
+        let is_blank_from = |at: usize| decode_lossy(&self.view[at..at + MAX_BLANK]).chars().all(is_blank);
+        if self.view.len().checked_sub(MAX_BLANK).is_some_and(|far| is_blank_from(0) || is_blank_from(far)) {
+            return None;
+        }
         let input = Input::from_bytes(&self.view, path);
         let totals = |_, want| {
             let all = 0..self.view.len();
             (!self.is_partial()).then(|| measure(&self.view, all, want, &mut Buffer::default()))
         };
-        let preview = preview::plan_counting(&input, policy, ToCount::All, totals).ok()?.preview;
+        let preview = preview::plan_counting(&input, policy, ToCount::Ranges, totals).ok()?.preview;
         let mut kept = kept_ranges(&preview.parts, Stream::Stdout);
         if self.size > self.view.len() as u64 {
             // What looks like its end is none.
@@ -127,82 +135,111 @@ impl HookOutput {
 
     /// Finds out what is lost to a model that got these ranges of what the tool printed.
     pub(super) fn loss(&self, config: &Config, kept: &[Range<usize>]) -> Loss {
-        let severities = config.severities();
-        let mut found = Severity::ALL.into_iter().filter_map(|severity| {
-            let mut first = Vec::new();
-            let [all, got] = each_lost(&mut self.printed(), kept, severities.get(severity)?, &mut |found| {
-                if first.len() < MAX_NAMED {
-                    first.push(found.start);
-                }
-            });
-            (all > 0).then_some((severity, all, all - got, first))
-        });
-        let (severity, all, lost, first) = found.next().unwrap_or_default();
-        let lines = (!self.is_partial()).then(|| self.lines_got(kept));
-        Loss {
+        let mut loss = Loss {
             size: self.size.saturating_sub((self.view.len() - self.inner.len()) as u64),
-            lines,
-            severity,
-            all,
-            lost,
-            named: pieces::lines_of(&mut self.printed(), &first, MAX_LINE)
-                .into_iter()
-                .map(|(number, line)| LostLine {
-                    number,
-                    words: SafeText::from_bytes(&ansi::printed(&line)).fit(MAX_WORDS),
-                })
-                .collect(),
+            lines: (!self.is_partial()).then(|| [self.lines_got(kept), self.lines()]),
+            searched: self.is_partial().then(|| self.printed().len() as u64),
+            ..Loss::default()
+        };
+        release_code();
+        let severities = config.severities();
+        for severity in Severity::ALL {
+            let Some(pattern) = severities.get(severity).filter(|_| loss.all == 0) else { continue };
+            loss.severity = severity;
+            each_match(&mut self.printed(), pattern, &mut |found| {
+                if loss.all == MAX_COUNTED {
+                    loss.searched = Some(found.start as u64);
+                    return ControlFlow::Break(());
+                }
+                loss.all += 1;
+                loss.place(&found, kept);
+                ControlFlow::Continue(())
+            });
         }
+        loss.named = self.named(&loss.first);
+        loss
+    }
+
+    /// Finds out the same for a model that got less of the end than at another time, if possible by what was found out then.
+    pub(super) fn greater_loss(&self, config: &Config, before: &Loss, kept: &[Range<usize>]) -> Loss {
+        if before.got.len() as u64 + before.lost < before.all {
+            return self.loss(config, kept);
+        }
+        let mut loss = Loss { got: Vec::new(), ..before.clone() };
+        loss.lines = before.lines.map(|[_, all]| [self.lines_got(kept), all]);
+        before.got.iter().for_each(|found| loss.place(found, kept));
+        if loss.lost > before.lost {
+            loss.named = self.named(&loss.first);
+        }
+        loss
+    }
+
+    /// Returns the lines in which these errors begin.
+    fn named(&self, first: &[usize]) -> Vec<String> {
+        let lines = pieces::lines_of(&mut self.printed(), first, MAX_LINE).into_iter();
+        let words = |line: Vec<u8>| SafeText::from_bytes(&ansi::printed(&line)).fit(MAX_WORDS);
+        lines.map(|(number, line)| format!("line {}: {}", thousands(number), words(line))).collect()
     }
 
     /// Returns what the tool printed, as far as it is looked at, to be read piece by piece.
     fn printed(&self) -> ViewSupply<'_> {
-        let end = self.inner.end.min(self.inner.start + MAX_TEXT);
-        ViewSupply::from(&self.view).within(self.inner.start..end)
+        self.part(0..self.inner.len().min(MAX_TEXT))
     }
 
-    /// Returns the number of lines of which a part is in these ranges, and of all lines.
-    fn lines_got(&self, kept: &[Range<usize>]) -> [u64; 2] {
-        let mut buffer = Buffer::default();
-        let mut feeds = |range: Range<usize>| self.line_feeds(range, &mut buffer);
-        let (mut at, mut line, mut got, mut last) = (0, 0, 0, None);
+    /// Returns a range of what the tool printed, to be read piece by piece.
+    fn part(&self, range: Range<usize>) -> ViewSupply<'_> {
+        let start = self.inner.start;
+        ViewSupply::from(&self.view).within(start + range.start..start + range.end)
+    }
+
+    /// Returns the number of lines.
+    fn lines(&self) -> u64 {
+        let is_open = !self.inner.is_empty() && self.view.get(self.inner.end - 1) != Some(&b'\n');
+        self.line_feeds(0..self.inner.len()) + u64::from(is_open)
+    }
+
+    /// Returns the number of lines of which a part is in these ranges. What lies between them is read up to a line feed.
+    fn lines_got(&self, kept: &[Range<usize>]) -> u64 {
+        let (mut got, mut last) = (0, None);
         for range in kept {
-            let range = range.start.max(at)..range.end;
+            let range = range.start.max(last.unwrap_or_default())..range.end;
             if range.is_empty() {
                 continue;
             }
-            line += feeds(at..range.start);
-            let first = line;
-            line += feeds(range.start..range.end - 1);
-            got += line - first + u64::from(last != Some(first));
-            last = Some(line);
-            at = range.end - 1;
+            let ends_in =
+                |gap| pieces::first_in(&mut self.part(gap), |_, piece| memchr(b'\n', piece)).is_some();
+            got += u64::from(last.is_none_or(|last| ends_in(last..range.start)));
+            got += self.line_feeds(range.start..range.end - 1);
+            last = Some(range.end - 1);
         }
-        let all = line + feeds(at..self.inner.len());
-        let is_open = !self.inner.is_empty() && self.view.get(self.inner.end - 1) != Some(&b'\n');
-        [got, all + u64::from(is_open)]
+        got
     }
 
-    fn line_feeds(&self, range: Range<usize>, buffer: &mut Buffer) -> u64 {
-        let start = self.inner.start;
-        measure(&self.view, start + range.start..start + range.end, TotalsMask::LINE_FEEDS, buffer).line_feeds
+    fn line_feeds(&self, range: Range<usize>) -> u64 {
+        let range = self.inner.start + range.start..self.inner.start + range.end;
+        measure(&self.view, range, TotalsMask::LINE_FEEDS, &mut Buffer::default()).line_feeds
     }
 }
 
 impl Loss {
+    /// Notes what became of an error.
+    fn place(&mut self, found: &Range<usize>, kept: &[Range<usize>]) {
+        if !is_kept(found, kept) {
+            self.lost += 1;
+            self.first.extend((self.first.len() < MAX_NAMED).then_some(found.start));
+        } else if self.got.len() < MAX_GOT {
+            self.got.push(found.clone());
+        }
+    }
+
     /// Tells how many errors the model did not get; empty if it got all.
     pub(super) fn heading(&self) -> String {
-        let [one, many] = [self.severity.singular(), self.severity.plural()];
-        match self.lines {
+        let [lost, all] = [self.lost, self.all].map(|number| count(number, self.severity.singular()));
+        match self.searched {
             _ if self.lost == 0 => String::new(),
-            None => {
-                format!("At least {} (in its first 40 MB) did not reach you:", count(self.lost, one))
-            }
-            _ if self.lost == self.all => format!("You got none of its {}:", count(self.all, one)),
-            _ => {
-                let (lost, all) = (thousands(self.lost), thousands(self.all));
-                format!("You did not get {lost} of its {all} {many}:")
-            }
+            Some(bytes) => format!("At least {lost} (in its first {}) did not reach you:", size(bytes)),
+            None if self.lost == self.all => format!("You got none of its {all}:"),
+            None => format!("You did not get {} of its {all}:", thousands(self.lost)),
         }
     }
 
@@ -224,7 +261,10 @@ impl Loss {
     pub(super) fn note_of_middle(&self, texts: &[Range<u64>], most: usize) -> String {
         let all = self.lines.map(|[_, all]| format!("{}, ", lines(all))).unwrap_or_default();
         let bytes = size(texts.iter().map(|text| text.end - text.start).sum());
-        let lost = count(self.lost, self.severity.singular());
+        let mut lost = count(self.lost, self.severity.singular());
+        if self.searched.is_some() {
+            lost.insert_str(0, "at least ");
+        }
         let (note, heading) = match texts.len() {
             1 => (
                 format!(
@@ -294,6 +334,10 @@ fn ends(bytes: &[u8]) -> [Range<usize>; 2] {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
+    use crate::base::env::Env;
+
     use super::*;
 
     fn output(text: &str) -> HookOutput {
@@ -301,22 +345,28 @@ mod tests {
         HookOutput { inner: 0..text.len(), size: text.len() as u64, view }
     }
 
+    /// Returns the number of lines that a model got of a text, and of all.
+    fn lines(text: &str, kept: &[Range<usize>]) -> [u64; 2] {
+        let output = output(text);
+        [output.lines_got(kept), output.lines()]
+    }
+
     #[test]
     fn a_line_of_which_a_part_was_got_counts_once() {
         let text = "one\ntwo\nthree\nfour";
-        let got = |kept: &[Range<usize>]| output(text).lines_got(kept);
+        let got = |kept: &[Range<usize>]| lines(text, kept);
         assert_eq!(got(&[]), [0, 4]);
         assert_eq!(got(std::slice::from_ref(&(0..text.len()))), [4, 4]);
         assert_eq!(got(&[0..1, 2..3]), [1, 4], "both in the first line");
         assert_eq!(got(&[0..4, 14..18]), [2, 4]);
         assert_eq!(got(&[3..4, 5..6]), [2, 4]);
-        assert_eq!(output("").lines_got(&[]), [0, 0]);
-        assert_eq!(output("a\n").lines_got(&[0..0, 0..1]), [1, 1], "what is empty does not count");
+        assert_eq!(lines("", &[]), [0, 0]);
+        assert_eq!(lines("a\n", &[0..0, 0..1]), [1, 1], "what is empty does not count");
     }
 
     #[test]
     fn a_note_has_no_more_bytes_than_it_may() {
-        let words = |n: u64| LostLine { number: n, words: "error: something is broken here".into() };
+        let words = |number: u64| format!("line {number}: error: something is broken here");
         let loss = Loss {
             size: 250 << 10,
             lines: Some([13, 5449]),
@@ -324,6 +374,7 @@ mod tests {
             all: 20,
             lost: 19,
             named: (1..=8).map(words).collect(),
+            ..Loss::default()
         };
         let whole = loss.note("", "The whole output is in /tmp/x", 2048);
         assert!(whole.starts_with("overspill: you got 13 of 5,449 lines of this output (250 KB in all). You did not get 19 of its 20 errors:\nline 1: "));
@@ -332,6 +383,58 @@ mod tests {
             let note = loss.note("", "The whole output is in /tmp/x", most);
             assert!(note.len() <= most, "{most}: {note}");
             assert!(note.ends_with("more\nThe whole output is in /tmp/x"));
+        }
+    }
+
+    /// Returns how many errors a text has and how many are lost, the first of these, and how much was searched.
+    fn lost(text: &str, kept: &[Range<usize>]) -> ([u64; 2], Vec<String>, Option<u64>) {
+        let config = Config::load_from(Env::hermetic(Path::new("/none")), None);
+        let loss = output(text).loss(&config, kept);
+        ([loss.all, loss.lost], loss.named, loss.searched)
+    }
+
+    /// Counting is bounded by the number of errors, so that it is the same on any machine.
+    #[test]
+    fn of_errors_without_end_the_first_are_counted() {
+        let text = "error:\n".repeat(MAX_COUNTED as usize);
+        let end = text.len() - 14..text.len();
+        let named: Vec<String> = (3..=10).map(|number| format!("line {number}: error:")).collect();
+        assert_eq!(lost(&text, &[0..14, end.clone()]), ([MAX_COUNTED, MAX_COUNTED - 4], named.clone(), None));
+        let more = format!("{text}fine\nerror:\n");
+        let searched = Some(text.len() as u64 + 5);
+        assert_eq!(lost(&more, &[0..14, end]), ([MAX_COUNTED, MAX_COUNTED - 4], named.clone(), searched));
+    }
+
+    #[test]
+    fn what_less_is_got_is_lost_too() {
+        let text: String = (1..=40).map(|n| if n % 3 == 0 { "error: x\n" } else { "none: xy\n" }).collect();
+        let config = Config::load_from(Env::hermetic(Path::new("/none")), None);
+        let output = output(&text);
+        let end = text.len();
+        let before = output.loss(&config, &[0..90, 180..end]);
+        for kept in [[0..90, 180..end], [0..90, 200..end], [0..90, end - 1..end], [0..90, end..end]] {
+            let [one, other] = [output.greater_loss(&config, &before, &kept), output.loss(&config, &kept)];
+            assert_eq!(one.note("", "", 2000), other.note("", "", 2000), "{kept:?}");
+        }
+        let forgot = Loss { got: Vec::new(), ..before };
+        let none = [0..0, 0..0];
+        let [one, other] = [output.greater_loss(&config, &forgot, &none), output.loss(&config, &none)];
+        assert_eq!(one.note("", "", 2000), other.note("", "", 2000));
+    }
+
+    #[test]
+    fn blanks_at_an_end_are_not_read_to_their_end() {
+        let policy = Policy::builtin("claude-code").unwrap();
+        let kept = |text: &str| output(text).kept(&policy, "");
+        let long = "x".repeat(40_000);
+        for blank in [" ", "\n", "\u{3000}", "\u{feff}"] {
+            let some = blank.repeat(9_000);
+            assert!(kept(&format!("{some}{long}{some}")).is_some());
+            let many = blank.repeat(MAX_BLANK);
+            assert_eq!(
+                [format!("{many}{long}"), format!("{long}{many}")].map(|text| kept(&text)),
+                [None, None]
+            );
         }
     }
 }

@@ -1,7 +1,5 @@
 //! Looks through texts piece by piece: an agent's text may have 40 MB, and what is mapped and touched counts as memory.
 
-use std::ops::Range;
-
 use memchr::{memchr, memrchr};
 
 use crate::text::supply::Supply;
@@ -62,8 +60,7 @@ pub(super) fn lines_of(text: &mut impl Supply, offsets: &[usize], most: usize) -
 }
 
 fn first_of_line(text: &mut impl Supply, start: usize, most: usize) -> Vec<u8> {
-    let read: Range<usize> = start..(start + most + "\r\n".len()).min(text.len());
-    let bytes = text.read(read);
+    let bytes = text.read(start..(start + most + "\r\n".len()).min(text.len()));
     let line = match memchr(b'\n', &bytes) {
         Some(feed) => bytes[..feed].strip_suffix(b"\r").unwrap_or(&bytes[..feed]),
         None => &bytes[..],
@@ -73,6 +70,8 @@ fn first_of_line(text: &mut impl Supply, start: usize, most: usize) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
+    use std::ops::Range;
+
     use memchr::memmem;
     use proptest::prelude::*;
 

@@ -1,6 +1,6 @@
 //! What each agent calls its file, its events and its shell tool, and in which unit it takes a time limit.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
@@ -59,7 +59,7 @@ impl HookAgent {
     }
 
     /// Returns the file of a project, if it is known that the agent reads hooks there; Copilot CLI does once it trusts the project.
-    pub(super) fn project_file(self) -> Option<&'static Path> {
+    pub(super) fn project_file(self) -> Option<&'static str> {
         match self {
             Self::ClaudeCode => Some(".claude/settings.json"),
             Self::GeminiCli => Some(".gemini/settings.json"),
@@ -68,7 +68,6 @@ impl HookAgent {
             Self::CopilotCli => Some(".github/hooks/overspill.json"),
             Self::Codex => None,
         }
-        .map(Path::new)
     }
 
     /// Returns the command of the hook, for a shell.
@@ -106,10 +105,8 @@ impl HookAgent {
             Self::Codex | Self::Opencode => return Vec::new(),
         };
         let hook = json!({ "type": "command", "command": command, "timeout": timeout });
-        events
-            .iter()
-            .map(|event| ((*event).to_owned(), json!({ "matcher": self.matcher(), "hooks": [hook] })))
-            .collect()
+        let entry = json!({ "matcher": self.matcher(), "hooks": [hook] });
+        events.iter().map(|event| ((*event).to_owned(), entry.clone())).collect()
     }
 }
 

@@ -13,9 +13,6 @@ const GROUP: &str = "[[hooks.PostToolUse]]";
 const HOOKS: &str = "[[hooks.PostToolUse.hooks]]";
 
 /// Returns the text with the hook, in place of one that setup wrote before.
-///
-/// # Errors
-/// Why the text cannot be understood.
 pub(super) fn with(text: Option<&str>, wanted: &Wanted) -> Result<String, String> {
     let text = text.unwrap_or_default();
     let lines = lines(wanted);
@@ -45,9 +42,6 @@ pub(super) fn lines(wanted: &Wanted) -> String {
 }
 
 /// Returns the text without the hook that setup wrote to this file, and without its trust.
-///
-/// # Errors
-/// Why the text cannot be understood.
 pub(super) fn without(text: &str, file: &Path) -> Result<String, String> {
     let table = parse(text)?;
     let Some(number) = own_group(&table) else { return Ok(text.to_owned()) };

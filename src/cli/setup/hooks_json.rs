@@ -23,14 +23,11 @@ const FORM: ParseOptions = ParseOptions {
 };
 
 /// Returns the text with the hooks that are wanted, in place of those that setup wrote before.
-///
-/// # Errors
-/// Why the text cannot be understood.
 pub(super) fn with(agent: HookAgent, text: Option<&str>, wanted: &Wanted) -> Result<String, String> {
     let hooks = agent.json_hooks(wanted);
     let prefix = wanted.capture.then(|| prefix(&wanted.program)).transpose()?;
     let Some(text) = text.filter(|text| !text.trim().is_empty()) else {
-        return Ok(format!("{:#}\n", whole(agent, &hooks, prefix)));
+        return Ok(format!("{:#}\n", whole(agent, hooks, prefix)));
     };
     let root = parse(text)?;
     let object = root.object_value().ok_or("is no object")?;
@@ -55,9 +52,6 @@ pub(super) fn with(agent: HookAgent, text: Option<&str>, wanted: &Wanted) -> Res
 }
 
 /// Returns the text without the hooks that setup wrote, nor what is empty without them.
-///
-/// # Errors
-/// Why the text cannot be understood.
 pub(super) fn without(agent: HookAgent, text: &str) -> Result<String, String> {
     if text.trim().is_empty() {
         return Ok(text.to_owned());
@@ -76,9 +70,8 @@ fn parse(text: &str) -> Result<CstRootNode, String> {
 }
 
 /// Returns a file that has nothing else.
-pub(super) fn whole(agent: HookAgent, hooks: &[JsonHook], prefix: Option<String>) -> Value {
-    let lists: Map<String, Value> =
-        hooks.iter().map(|(event, hook)| (event.clone(), json!([hook]))).collect();
+fn whole(agent: HookAgent, hooks: Vec<JsonHook>, prefix: Option<String>) -> Value {
+    let lists: Map<String, Value> = hooks.into_iter().map(|(event, hook)| (event, json!([hook]))).collect();
     let mut file = json!({ "hooks": lists });
     if agent == HookAgent::CopilotCli {
         file = json!({ "version": 1, "hooks": lists });
@@ -104,8 +97,10 @@ fn only_one(object: &CstObject, name: &str) -> Result<(), String> {
     }
 }
 
-/// Returns the entries in the lists that setup wrote, and the prefix that it wrote.
-fn own(agent: HookAgent, object: &CstObject) -> (Vec<JsonHook>, Option<String>) {
+/// The entries in the lists that setup wrote, and the prefix that it wrote.
+type Own = (Vec<JsonHook>, Option<String>);
+
+fn own(agent: HookAgent, object: &CstObject) -> Own {
     let mut hooks = Vec::new();
     for (event, list) in lists(object) {
         let entries = list.elements().into_iter().filter(|entry| !own_in(agent, entry).is_empty());

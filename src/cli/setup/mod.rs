@@ -90,9 +90,8 @@ fn planned(args: &SetupArgs, file: &AgentFile, wanted: &Wanted) -> anyhow::Resul
     new.map_err(|why| {
         let path = file.path.display();
         if !args.remove {
-            let lines = edit::with(args.agent, None, wanted).unwrap_or_default();
-            let mut out = SafeWriter::stdout();
-            let _ = out.write_all(lines.as_bytes()).and_then(|()| out.end());
+            let (mut out, lines) = (SafeWriter::stdout(), edit::with(args.agent, None, wanted));
+            let _ = out.write_all(lines.unwrap_or_default().as_bytes()).and_then(|()| out.end());
         }
         let remedy = match (args.remove, args.capture) {
             (true, _) => "take overspill's lines out by hand",
@@ -107,11 +106,12 @@ fn planned(args: &SetupArgs, file: &AgentFile, wanted: &Wanted) -> anyhow::Resul
 fn show(file: &AgentFile, new: Option<&str>) -> io::Result<()> {
     let mut out = safe::stdout();
     writeln!(out, "{}", label(file.path.as_os_str().as_encoded_bytes()))?;
-    for (sign, text) in difference(file.text.as_deref().unwrap_or_default(), new.unwrap_or_default()) {
-        let colour = match sign {
-            '+' => Some(anstyle::AnsiColor::Green),
-            '-' => Some(anstyle::AnsiColor::Red),
-            _ => None,
+    for line in difference(file.text.as_deref().unwrap_or_default(), new.unwrap_or_default()) {
+        let (tag, text) = line.unwrap_or((ChangeTag::Equal, "..."));
+        let (sign, colour) = match tag {
+            ChangeTag::Equal => (' ', None),
+            ChangeTag::Insert => ('+', Some(anstyle::AnsiColor::Green)),
+            ChangeTag::Delete => ('-', Some(anstyle::AnsiColor::Red)),
         };
         let style =
             anstyle::Style::new().fg_color(colour.filter(|_| terminal::table_colour()).map(Into::into));
@@ -124,26 +124,19 @@ fn show(file: &AgentFile, new: Option<&str>) -> io::Result<()> {
 /// How many lines are shown around a change.
 const AROUND: usize = 3;
 
-/// What stands for lines that are the same and left out.
-const GAP: (char, &str) = (' ', "...");
-
-/// Returns the lines by which two texts differ, with some around them, each with its sign.
-fn difference<'a>(old: &'a str, new: &'a str) -> Vec<(char, &'a str)> {
+/// Returns the lines by which two texts differ, with some around them; `None` where lines that are the same are left out.
+fn difference<'a>(old: &'a str, new: &'a str) -> Vec<Option<(ChangeTag, &'a str)>> {
     let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
     let diff = TextDiff::from_slices(&old, &new);
     let (mut shown, mut end) = (Vec::new(), 0);
     for group in diff.grouped_ops(AROUND) {
-        let lines = group.iter().flat_map(|op| diff.iter_changes(op)).map(|change| match change.tag() {
-            ChangeTag::Equal => (' ', change.value()),
-            ChangeTag::Delete => ('-', change.value()),
-            ChangeTag::Insert => ('+', change.value()),
-        });
+        let lines = group.iter().flat_map(|op| diff.iter_changes(op));
         let is_gap = group.first().is_some_and(|op| op.old_range().start > end);
-        shown.extend(is_gap.then_some(GAP));
-        shown.extend(lines);
+        shown.extend(is_gap.then_some(None));
+        shown.extend(lines.map(|change| Some((change.tag(), change.value()))));
         end = group.last().map_or(end, |op| op.old_range().end);
     }
-    shown.extend((end < old.len()).then_some(GAP));
+    shown.extend((end < old.len()).then_some(None));
     shown
 }
 

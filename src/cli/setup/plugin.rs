@@ -8,9 +8,6 @@ const PLUGIN: &str = include_str!("../../../assets/opencode-plugin.js");
 const NAME: &str = "export const Overspill";
 
 /// Returns the plugin in place of one that setup wrote before.
-///
-/// # Errors
-/// The file is something else.
 pub(super) fn with(text: Option<&str>, wanted: &Wanted) -> Result<String, String> {
     match text {
         Some(text) if !text.trim().is_empty() && !text.contains(NAME) => {

@@ -7,7 +7,7 @@ use crate::cli::args::HookAgent;
 
 use super::agent::{PREFIX, Wanted};
 use super::edit::{before, with, without};
-use super::{GAP, difference};
+use super::{ChangeTag, difference};
 
 /// What Codex writes behind the hook when it trusts it.
 const STATE: &str = "\n[hooks.state]\n";
@@ -144,11 +144,11 @@ fn a_foreign_prefix_and_a_path_that_needs_quotes_refuse_capture() {
 
 #[test]
 fn the_lines_of_both_texts_can_be_read_off_their_difference() {
+    use ChangeTag::{Delete, Equal, Insert};
     let old = "1\n2\n3\n4\n5\n6\n";
-    assert_eq!(
-        difference(old, "1\n2\n3\n4\nfive\n6\n"),
-        [GAP, (' ', "2"), (' ', "3"), (' ', "4"), ('-', "5"), ('+', "five"), (' ', "6")]
-    );
-    assert_eq!(difference(old, old), [GAP]);
-    assert_eq!(difference("", "a\n"), [('+', "a")]);
+    let around = [(Equal, "2"), (Equal, "3"), (Equal, "4"), (Delete, "5"), (Insert, "five"), (Equal, "6")];
+    let expected: Vec<_> = std::iter::once(None).chain(around.map(Some)).collect();
+    assert_eq!(difference(old, "1\n2\n3\n4\nfive\n6\n"), expected);
+    assert_eq!(difference(old, old), [None]);
+    assert_eq!(difference("", "a\n"), [Some((Insert, "a"))]);
 }

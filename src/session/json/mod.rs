@@ -11,7 +11,7 @@ pub use string::{Decoder, JsonText};
 pub use tape::{Tape, TapeError, Tapes};
 pub use value::{Json, Kind};
 
-pub(super) use quote::end_of_string;
+pub(crate) use quote::end_of_string;
 pub(super) use string::char_len;
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ const WORDS: usize = 5;
 
 /// Returns the place of the quote that ends the string whose inside begins at `start`; `None` if nothing ends it. The quotes
 /// before `from` are known to be escaped. Costs one look at each byte of the rest, whatever it holds.
-pub(in crate::session) fn end_of_string(bytes: &[u8], start: usize, from: usize) -> Option<usize> {
+pub(crate) fn end_of_string(bytes: &[u8], start: usize, from: usize) -> Option<usize> {
     let mut at = first_quote(bytes, from)?;
     loop {
         if !is_escaped(bytes, start, at) {

@@ -282,8 +282,7 @@ fn unicode(bytes: &[u8]) -> (Option<char>, usize) {
 
 fn unit(bytes: &[u8]) -> Option<u32> {
     let digits = bytes.strip_prefix(b"\\u")?.get(..4)?;
-    let all = digits.iter().all(u8::is_ascii_hexdigit);
-    all.then(|| std::str::from_utf8(digits).ok().and_then(|digits| u32::from_str_radix(digits, 16).ok()))?
+    digits.iter().try_fold(0, |unit, digit| Some(unit << 4 | char::from(*digit).to_digit(16)?))
 }
 
 #[cfg(test)]

@@ -97,7 +97,7 @@ fn each_in_line(
                 break;
             }
             if found.end == end && end < line.end {
-                if room >= MAX_LINE {
+                if pattern.is_to_line_end || room >= MAX_LINE {
                     return take(found.start..text_end);
                 }
                 (next, more) = (found.start, room * 4);

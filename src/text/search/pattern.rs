@@ -29,6 +29,8 @@ pub struct Pattern {
     severity: Option<Severity>,
     /// The order of the UTF-16 in which it finds text.
     utf16: Option<ByteOrder>,
+    /// Whether a match goes on to the end of its line: a line has one at most.
+    pub(super) is_to_line_end: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -88,7 +90,8 @@ impl Pattern {
             .nest_limit(NEST_LIMIT)
             .build()
             .map_err(|_| PatternError { why: "it is too large to search with".to_owned(), at: None })?;
-        Ok(Self { text: text.to_owned(), regex, needle: Needle::longest(&hir), severity: None, utf16 })
+        let (text, needle) = (text.to_owned(), Needle::longest(&hir));
+        Ok(Self { text, regex, needle, severity: None, utf16, is_to_line_end: false })
     }
 
     /// Compiles `text` so that a match goes on to the end of its line: a line has one at most.
@@ -100,16 +103,13 @@ impl Pattern {
         if own.regex.is_match(b"") {
             return Err(PatternError { why: "it matches every line".to_owned(), at: None });
         }
-        // Only a comment at the end of the pattern hides what is added; then the pattern is used as it is.
-        let whole = Self::new(&with_rest_of_line(text)).unwrap_or_else(|_| own.clone());
-        Ok(Self { text: own.text, ..whole })
+        Ok(Self { is_to_line_end: true, ..own })
     }
 
-    /// Compiles a built-in pattern as [`Pattern::to_line_end`] does, of which lines of JSON with a level count by that. It is
-    /// compiled once: that it does not match empty text is known.
+    /// Compiles a built-in pattern as [`Pattern::to_line_end`] does, of which lines of JSON with a level count by that. That it
+    /// does not match empty text is known.
     pub(super) fn for_severity(text: &str, severity: Severity) -> Result<Self, PatternError> {
-        let whole = Self::new(&with_rest_of_line(text))?;
-        Ok(Self { text: text.to_owned(), severity: Some(severity), ..whole })
+        Ok(Self { severity: Some(severity), is_to_line_end: true, ..Self::new(text)? })
     }
 
     pub fn text(&self) -> &str {
@@ -144,10 +144,15 @@ impl Pattern {
                         part.start = found.start() + 1;
                         continue;
                     }
-                    part.start = found.end() + usize::from(found.is_empty());
-                    let by_level = |severity| severity::is_by_level(severity, bytes, &found.range());
+                    let rest = &bytes[found.end()..part.end];
+                    let mut found = found.range();
+                    if self.is_to_line_end {
+                        found.end += memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+                    }
+                    part.start = found.end + usize::from(found.is_empty());
+                    let by_level = |severity| severity::is_by_level(severity, bytes, &found);
                     if !found.is_empty() && self.severity.is_none_or(by_level) {
-                        return Some(found.range());
+                        return Some(found);
                     }
                 }
                 part = sieve.next(part.end)?;
@@ -221,10 +226,6 @@ impl Pattern {
     pub(super) fn is_sifted(&self) -> bool {
         self.needle.is_some()
     }
-}
-
-fn with_rest_of_line(text: &str) -> String {
-    format!("(?:{text})(?-u:.)*")
 }
 
 /// Finds the lines that may contain a match.

@@ -164,6 +164,8 @@ fn level(bytes: &[u8], found: &Range<usize>) -> Option<Option<Severity>> {
     let feed = memchr::memrchr(b'\n', before);
     let start = feed.map_or(far, |feed| far + feed + 1);
     let line = bytes.get(start..found.end.min(found.start + LOOK_BEHIND))?;
+    // Most lines are no JSON, which is seen sooner than that they have no level.
+    memchr::memchr(b'"', line)?;
     let is_up_to = |of: &Captures| of.get(0).is_some_and(|of| start + of.start() < found.start);
     let is_long = feed.is_none() && before.len() == LOOK_BEHIND;
     let nearest = is_long.then(|| level.captures_iter(line).take_while(is_up_to).last()).flatten();

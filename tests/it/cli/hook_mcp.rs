@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::common::home::Home;
 
-use super::hook::{ask, build, merged, note, note_of_build};
+use super::hook::{ask, build, merged, note, note_of_build, with_few_files};
 
 /// 1,449 lines with an error in line 1,120: a result that agents cut only after their hook.
 fn result() -> String {
@@ -185,6 +185,51 @@ fn of_qwen_code_several_texts_are_one() {
     is_silent(&home, "qwen-code", &json!({ "llmContent": [{ "text": quoted }, { "text": "more" }] }));
     let quoted = format!("<persisted-output>\n{joined}");
     is_silent(&home, "qwen-code", &json!({ "llmContent": [{ "text": quoted }] }));
+}
+
+/// Texts of lines of 30 bytes, of which every tenth text begins with an error.
+fn short_texts(count: usize, lines: usize) -> Vec<Value> {
+    let text = |number: usize| {
+        let first =
+            if number % 10 == 9 { format!("error: {number:022}\n") } else { format!("{number:029}\n") };
+        part(&(first + &format!("{:029}\n", 0).repeat(lines - 1)))[0].clone()
+    };
+    (0..count).map(text).collect()
+}
+
+#[test]
+fn hundreds_of_short_texts_are_read() {
+    let home = Home::new();
+    let [cut, whole] = [short_texts(300, 30), short_texts(50, 30)];
+    let content = |texts: &[Value]| json!({ "content": texts });
+    let said = note(&home, "codex", &after(Path::new("/none"), &content(&cut)));
+    let expected = "overspill: this result has 9,000 lines, 263.7 KB, in 300 texts. What is over the agent's limit was left out, \
+                    from the middle of a text or from its start on, with all texts after it. The agent keeps no copy. What was \
+                    left out has 25 errors:\nline 1,771: error: 0000000000000000000059\n";
+    assert!(said.starts_with(expected), "{said}");
+    is_silent(&home, "codex", &content(&whole));
+    let of = |texts: &[Value]| {
+        let parts: Vec<Value> = texts.iter().map(|text| json!({ "text": text["text"] })).collect();
+        json!({ "llmContent": parts })
+    };
+    let said = note(&home, "qwen-code", &after(Path::new("/none"), &of(&cut)));
+    let expected = "overspill: if only a preview of this result reached you, you got 68 of 9,299 lines of this output (264 KB in \
+                    all). You got none of its 30 errors:\nline 280: error: 0000000000000000000009\n";
+    assert!(said.starts_with(expected), "{said}");
+    is_silent(&home, "qwen-code", &of(&whole[..30]));
+    for agent in ["claude-code", "gemini-cli"] {
+        is_silent(&home, agent, &json!(cut));
+    }
+}
+
+/// All of them are in one temporary file, however many there are.
+#[test]
+fn hundreds_of_long_texts_need_few_files() {
+    let home = Home::new();
+    let content = json!({ "content": short_texts(400, 100) });
+    let answer = with_few_files(&home, "codex", &after(Path::new("/none"), &content));
+    let said = "overspill: this result has 40,000 lines, 1.1 MB, in 400 texts.";
+    assert!(answer.contains(said) && answer.contains("What was left out has 39 errors:"), "{answer}");
 }
 
 #[test]
