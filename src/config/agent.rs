@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::base::fs::plain_file::{self, few_words};
+use crate::base::fs::plain_file::{self, ellipsize};
 use crate::preview::Policy;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -85,7 +85,7 @@ fn positive(settings: &Value, key: &str, path: &Path, warnings: &mut Vec<String>
     let value = key.split('.').try_fold(settings, |value, name| value.get(name))?;
     let number = value.as_u64().filter(|number| *number > 0);
     if number.is_none() {
-        let value = few_words(&value.to_string());
+        let value = ellipsize(&value.to_string());
         warnings.push(format!(
             "{}: {key} is {value}, not a positive whole number; it is not used",
             path.display()

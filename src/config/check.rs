@@ -6,7 +6,7 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::base::fs::plain_file::few_words;
+use crate::base::fs::plain_file::ellipsize;
 use crate::base::human::TypedSize;
 use crate::base::toml_check::{Mistake, Spot, instead};
 use crate::preview::{Catalog, ParamError, Policy, PolicyError};
@@ -123,7 +123,7 @@ impl Check<'_> {
         match policy.set(name, &number) {
             Ok(()) => {}
             Err(ParamError::Value { takes, value: given, .. }) => {
-                self.wrong(value.span(), name, format!("takes {takes}, not `{}`", few_words(&given)));
+                self.wrong(value.span(), name, format!("takes {takes}, not `{}`", ellipsize(&given)));
             }
             Err(_) => {
                 let known = policy.params().iter().map(|param| param.name.as_str());

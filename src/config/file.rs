@@ -7,7 +7,7 @@ use serde::Deserialize;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::base::fs::plain_file::{self, few_words};
+use crate::base::fs::plain_file::{self, ellipsize};
 use crate::base::toml_check::Shape::{
     Checked, Flag, List, Loose, Names, Number, Or, Scalar, Table, Text, TextOrTexts,
 };
@@ -273,13 +273,13 @@ pub(super) fn parse_retention(text: &str) -> Option<Option<jiff::SignedDuration>
 }
 
 fn age(text: &str) -> Result<(), String> {
-    let words = || format!("does not take `{}`; write an age such as 12h or 7d, or never", few_words(text));
+    let words = || format!("does not take `{}`; write an age such as 12h or 7d, or never", ellipsize(text));
     parse_retention(text).map(drop).ok_or_else(words)
 }
 
 fn mouse(text: &str) -> Result<(), String> {
     let is_known = matches!(text, "none" | "wheel");
-    is_known.then_some(()).ok_or_else(|| format!("does not take `{}`; write none or wheel", few_words(text)))
+    is_known.then_some(()).ok_or_else(|| format!("does not take `{}`; write none or wheel", ellipsize(text)))
 }
 
 fn pattern(text: &str) -> Result<(), String> {

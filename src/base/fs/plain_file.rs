@@ -108,7 +108,7 @@ pub(crate) fn regex(source: &str) -> Result<Regex, String> {
         // The last line states the error; those before it illustrate it.
         error => {
             let words = error.to_string();
-            few_words(words.lines().next_back().unwrap_or_default().trim_start_matches("error: "))
+            ellipsize(words.lines().next_back().unwrap_or_default().trim_start_matches("error: "))
         }
     })
 }
@@ -129,7 +129,7 @@ pub(crate) fn short_path(pattern: &str) -> Result<(), String> {
 }
 
 /// Returns a message as a single line; of a long one only the beginning and the end.
-pub(crate) fn few_words(message: &str) -> String {
+pub(crate) fn ellipsize(message: &str) -> String {
     let message = message.replace('\n', " ");
     let count = message.chars().count();
     if count <= MAX_MESSAGE {
@@ -172,8 +172,8 @@ mod tests {
 
     #[test]
     fn a_long_fault_is_shortened_in_the_middle() {
-        assert_eq!(few_words("a\nb"), "a b");
-        let told = few_words(&format!("begins {} ends", "é".repeat(5000)));
+        assert_eq!(ellipsize("a\nb"), "a b");
+        let told = ellipsize(&format!("begins {} ends", "é".repeat(5000)));
         assert!(
             told.starts_with("begins é") && told.ends_with("é ends") && told.chars().count() == 301,
             "{told}"

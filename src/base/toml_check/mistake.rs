@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::Range;
 
-use crate::base::fs::plain_file::few_words;
+use crate::base::fs::plain_file::ellipsize;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Spot {
@@ -58,7 +58,7 @@ impl fmt::Display for Mistake {
     /// Formats as ``3:14: `key`: words``.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.key {
-            Some(key) => write!(f, "{}: `{}`: {}", self.spot, few_words(key), self.words),
+            Some(key) => write!(f, "{}: `{}`: {}", self.spot, ellipsize(key), self.words),
             None => write!(f, "{}: {}", self.spot, self.words),
         }
     }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::base::fs::plain_file::{few, few_words};
+use crate::base::fs::plain_file::{ellipsize, few};
 
 use super::mistake::{Mistake, Spot, syntax};
 use super::word::instead;
@@ -202,7 +202,7 @@ impl Check<'_> {
         let shown = match value.get_ref() {
             DeValue::Table(_) => "a table".to_owned(),
             DeValue::Array(_) if shown.is_empty() || shown.len() > MAX_SHOWN => "a list".to_owned(),
-            _ => few_words(&shown.chars().take(MAX_SHOWN).collect::<String>()),
+            _ => ellipsize(&shown.chars().take(MAX_SHOWN).collect::<String>()),
         };
         self.wrong(value.span().start, name, format!("takes {}, not {shown}", shape.takes(place)));
     }
@@ -231,7 +231,7 @@ impl Shape {
 }
 
 fn under(place: &str, name: &str) -> String {
-    if place.is_empty() { few_words(name) } else { format!("{place}.{}", few_words(name)) }
+    if place.is_empty() { ellipsize(name) } else { format!("{place}.{}", ellipsize(name)) }
 }
 
 /// Whether a number is whole, from 0, and no larger than TOML allows.

@@ -50,7 +50,7 @@ pub(crate) fn is_word<T: DeserializeOwned>(text: &str) -> Result<(), String> {
 /// Same as [`is_word`].
 pub(crate) fn one_of(text: &str, words: &[&'static str]) -> Result<usize, String> {
     words.iter().position(|word| *word == text).ok_or_else(|| {
-        let shown = crate::base::fs::plain_file::few_words(text);
+        let shown = crate::base::fs::plain_file::ellipsize(text);
         format!("does not take `{shown}`; {}", instead(text, words.iter().copied(), "write one of"))
     })
 }

@@ -1,10 +1,11 @@
 //! What each agent calls its file, its events and its shell tool, and in which unit it takes a time limit.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
 use crate::base::env::Env;
+use crate::base::fs::identity::Identity;
 use crate::cli::args::HookAgent;
 use crate::text::label::shell;
 
@@ -126,9 +127,10 @@ fn is_program(word: &str) -> bool {
 ///
 /// # Errors
 /// A shell or an agent could not take it, or would not know it again.
-pub(super) fn program() -> Result<String, String> {
-    let path =
+pub(super) fn program(env: &Env) -> Result<String, String> {
+    let file =
         std::env::current_exe().map_err(|error| format!("where overspill lies is unknown: {error}"))?;
+    let path = path_of_command(env, &file).unwrap_or(file);
     let shown = path.display().to_string();
     let is_plain = path.to_str().is_some_and(|path| !shell::word(path.as_bytes()).starts_with('$'));
     if !path.is_file() {
@@ -140,6 +142,14 @@ pub(super) fn program() -> Result<String, String> {
     } else {
         Ok(shown)
     }
+}
+
+/// Returns the path by which a shell finds the program: a link there outlives an upgrade, the file that it leads to may not.
+fn path_of_command(env: &Env, program: &Path) -> Option<PathBuf> {
+    let identity = |path: &Path| path.metadata().ok().map(|meta| Identity::from(&meta));
+    let this = identity(program)?;
+    let mut paths = std::env::split_paths(env.var("PATH")?).map(|dir| dir.join("overspill"));
+    paths.find(|path| path.is_absolute() && identity(path).is_some_and(|other| other.same_file(&this)))
 }
 
 /// Returns the value of [`PREFIX`] for a program.

@@ -34,7 +34,7 @@ pub(crate) fn run(args: &SetupArgs) -> CommandResult {
     if agent != HookAgent::ClaudeCode && (args.replace || args.capture) {
         return Err(usage("--replace and --capture are for claude-code alone; leave them out"));
     }
-    let program = agent::program().map_err(anyhow::Error::msg)?;
+    let program = agent::program(&Env::from_process()).map_err(anyhow::Error::msg)?;
     let file = find(args)?;
     let wanted = Wanted { program, file: file.named.clone(), replace: args.replace, capture: args.capture };
     let new = planned(args, &file, &wanted)?;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::base::fs::plain_file::{self, few_words};
+use crate::base::fs::plain_file::{self, ellipsize};
 use crate::base::provenance::Era;
 use crate::preview::template::PolicyOrigin;
 
@@ -129,7 +129,7 @@ impl Catalog {
         }
         let Some(file) = self.files.get(name) else {
             let mut own = self.names_of(name).filter_map(|name| self.get(name).ok());
-            let unknown = || PolicyError::Unknown { name: few_words(name), instead: self.instead_of(name) };
+            let unknown = || PolicyError::Unknown { name: ellipsize(name), instead: self.instead_of(name) };
             return own.find(|policy| policy.file.schema.shell).ok_or_else(unknown);
         };
         match &file.own {

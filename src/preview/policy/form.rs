@@ -91,5 +91,5 @@ fn name(text: &str) -> Result<(), String> {
 }
 
 fn date(text: &str) -> Result<(), String> {
-    Date::try_from(crate::base::fs::plain_file::few_words(text)).map(drop)
+    Date::try_from(crate::base::fs::plain_file::ellipsize(text)).map(drop)
 }

@@ -2,7 +2,7 @@
 
 use toml::Spanned;
 
-use crate::base::fs::plain_file::few_words;
+use crate::base::fs::plain_file::ellipsize;
 use crate::base::toml_check::{Mistake, Spot};
 use crate::preview::cap::{Cap, Refuse};
 use crate::preview::limits::Limits;
@@ -80,7 +80,7 @@ struct Source<'a> {
 impl Source<'_> {
     fn error(&self, mistake: Mistake) -> PolicyError {
         let Mistake { spot: Spot { line, column }, key, words, .. } = mistake;
-        let (key, message) = (key.map(|key| few_words(&key)), few_words(&words));
+        let (key, message) = (key.map(|key| ellipsize(&key)), ellipsize(&words));
         PolicyError::Invalid { file: self.path.to_owned(), line, column, key, message }
     }
 

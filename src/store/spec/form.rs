@@ -4,7 +4,7 @@ use serde::Deserialize;
 use toml::Spanned;
 use toml::de::DeTable;
 
-use crate::base::fs::plain_file::{few_words, short_path};
+use crate::base::fs::plain_file::{ellipsize, short_path};
 use crate::base::provenance::{Confidence, Warning};
 use crate::base::toml_check::Shape::{Checked, List, Number, Table, Tables, Text};
 use crate::base::toml_check::{self, Field, Mistake, Spot, is_word, needed, optional};
@@ -162,7 +162,7 @@ fn pattern(text: &str) -> Result<(), String> {
 }
 
 fn age(text: &str) -> Result<(), String> {
-    let words = || format!("does not take `{}`; write an age such as 12h, 7d or 4w", few_words(text));
+    let words = || format!("does not take `{}`; write an age such as 12h, 7d or 4w", ellipsize(text));
     crate::base::human::parse_age(text).map(drop).ok_or_else(words)
 }
 

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use regex::bytes::{Captures, Match, Regex};
 
-use crate::base::fs::plain_file::{self, few_words};
+use crate::base::fs::plain_file::{self, ellipsize};
 
 /// The group names that a pattern may have; any other is an error in the file.
 const GROUPS: [&str; 7] = ["agent", "tool", "session", "project", "id", "pid", "partial"];
@@ -52,11 +52,11 @@ impl Component {
     /// Compiles the pattern and checks its group names. The error says what is wrong.
     pub(crate) fn check(&self) -> Result<(), String> {
         let Component::Pattern { source, .. } = self else { return Ok(()) };
-        let regex = compile(source).map_err(|error| format!("`{}`: {error}", few_words(source)))?;
+        let regex = compile(source).map_err(|error| format!("`{}`: {error}", ellipsize(source)))?;
         match regex.capture_names().flatten().find(|name| !GROUPS.contains(name)) {
             Some(name) => {
                 let names = GROUPS.join(", ");
-                Err(format!("`{}` has a group `{}`; known are {names}", few_words(source), few_words(name)))
+                Err(format!("`{}` has a group `{}`; known are {names}", ellipsize(source), ellipsize(name)))
             }
             None => Ok(()),
         }

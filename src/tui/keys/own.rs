@@ -55,7 +55,7 @@ fn unknown(name: &str) -> String {
         Some(best) => format!("did you mean `{best}`?"),
         None => "`overspill config` lists them all".to_owned(),
     };
-    format!("`{}`: there is no such key in [keys]; {remedy}", crate::base::fs::plain_file::few_words(name))
+    format!("`{}`: there is no such key in [keys]; {remedy}", crate::base::fs::plain_file::ellipsize(name))
 }
 
 /// Whether a row must keep a key: without help, a way back and a way out one is lost.

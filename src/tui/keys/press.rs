@@ -99,7 +99,7 @@ fn control(letter: &str) -> Option<Result<String, String>> {
 }
 
 fn not_a_key(text: &str) -> String {
-    let text = crate::base::fs::plain_file::few_words(text);
+    let text = crate::base::fs::plain_file::ellipsize(text);
     let named: Vec<&str> = NAMED.iter().map(|(_, name, _)| *name).collect();
     let named = named.join(", ");
     format!(

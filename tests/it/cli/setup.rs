@@ -2,9 +2,9 @@
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use crate::common::home::{Home, Ran, fifo};
+use crate::common::home::{Home, Ran, fifo, finish};
 
 fn at(home: &Home, name: &str) -> PathBuf {
     let path = home.work().parent().unwrap().join("home").join(name);
@@ -78,6 +78,24 @@ fn a_file_is_put_back_byte_for_byte_behind_its_link() {
     setup(&home, &["claude-code", "--remove", "--yes"]).ok();
     assert_eq!(fs::read_to_string(&link).unwrap(), text);
     assert!(link.is_symlink() && !backup.exists());
+}
+
+#[test]
+fn the_path_by_which_a_shell_finds_the_program_is_written() {
+    let home = Home::new();
+    let link = home.file("bin/overspill", "");
+    let program = env!("CARGO_BIN_EXE_overspill");
+    let command = |path: &Path| {
+        let mut setup = home.command(&["setup", "claude-code", "--print"]);
+        setup.env("PATH", path);
+        let ran = finish(setup.spawn().expect("the program starts")).ok();
+        ran.json()["hooks"]["PostToolUse"][0]["hooks"][0]["command"].as_str().unwrap().to_owned()
+    };
+    let directory = link.parent().unwrap();
+    assert!(command(directory).starts_with(program), "another program of that name is not this one");
+    fs::remove_file(&link).unwrap();
+    symlink(program, &link).unwrap();
+    assert_eq!(command(directory), format!("{} hook claude-code", link.display()));
 }
 
 #[test]
