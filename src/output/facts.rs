@@ -25,6 +25,7 @@ impl OpenOutput {
     pub(crate) fn facts(&self) -> Vec<NamedFact> {
         let mut facts = call_facts(self);
         facts.push(("file", self.subject.path().to_owned()));
+        facts.extend(self.fault.iter().map(|fault| ("cut short", fault.clone())));
         if !self.is_rest_missing() {
             facts.push(("size", bytes(self)));
             facts.extend(self.utf16().map(|order| ("text", order.describe().to_owned())));

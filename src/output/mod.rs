@@ -68,6 +68,8 @@ pub(crate) enum PlanState {
 pub struct OpenOutput {
     pub subject: Subject,
     pub view: MapView,
+    /// Why the stream that it comes from ended early.
+    pub fault: Option<String>,
     pub index: BlockIndex,
     tally: CountedChunks,
     /// The policy with its limits at the start.
@@ -102,6 +104,7 @@ impl OpenOutput {
             index: BlockIndex::new(view.len() as u64),
             file: Doc::file(view.len()),
             view,
+            fault: None,
             tally: CountedChunks::default(),
             first: subject.policy.clone(),
             subject,

@@ -1,10 +1,10 @@
 //! The text of a compressed file: gzip; or the frames of zstd, decoded one after the other, each compared with its checksum.
 
 use std::fs::File;
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::os::unix::fs::FileExt;
 
-use flate2::bufread::MultiGzDecoder;
+use flate2::bufread::GzDecoder;
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
 /// The largest window of a frame, in bytes: what `zstd -d` takes without being asked to.
@@ -35,6 +35,8 @@ pub(crate) enum FrameFault {
     Dictionary,
     #[error("the compressed file is damaged")]
     Damaged,
+    #[error("the compressed file ends too early")]
+    Short,
     #[error("the compressed file is damaged: its checksum is another")]
     Checksum,
 }
@@ -64,7 +66,7 @@ pub(super) fn unpacked(file: &File) -> io::Result<Option<Box<dyn Read + Send>>> 
     file.read_at(&mut start, 0)?;
     Ok(match start {
         _ if start.starts_with(&GZIP) => {
-            Some(Box::new(Gunzip(MultiGzDecoder::new(buffered(file.try_clone()?)))))
+            Some(Box::new(Gunzip(Some(GzDecoder::new(buffered(file.try_clone()?))))))
         }
         _ if u32::from_le_bytes(start) == MAGIC => Some(Box::new(Frames::open(file.try_clone()?))),
         _ => None,
@@ -75,16 +77,27 @@ fn buffered(file: File) -> BufReader<File> {
     BufReader::with_capacity(256 << 10, file)
 }
 
-struct Gunzip(MultiGzDecoder<BufReader<File>>);
+/// The member that is read; none behind the last.
+struct Gunzip(Option<GzDecoder<BufReader<File>>>);
 
 impl Read for Gunzip {
     fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
-        let kinds = [io::ErrorKind::InvalidInput, io::ErrorKind::InvalidData, io::ErrorKind::UnexpectedEof];
-        let named = |error: io::Error| match kinds.contains(&error.kind()) {
-            true => io::Error::other(FrameFault::Damaged),
-            false => error,
+        let explain = |error: io::Error| match error.kind() {
+            io::ErrorKind::UnexpectedEof => io::Error::other(FrameFault::Short),
+            io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData => io::Error::other(FrameFault::Damaged),
+            _ => error,
         };
-        self.0.read(room).map_err(named)
+        while let Some(member) = &mut self.0 {
+            let read = member.read(room).map_err(explain)?;
+            if read > 0 || room.is_empty() {
+                return Ok(read);
+            }
+            // What is no member is ignored, as `gzip -d` does.
+            let packed = member.get_mut();
+            let is_more = packed.fill_buf()?.first() == Some(&GZIP[0]);
+            self.0 = self.0.take().map(GzDecoder::into_inner).filter(|_| is_more).map(GzDecoder::new);
+        }
+        Ok(0)
     }
 }
 

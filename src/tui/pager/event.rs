@@ -35,6 +35,8 @@ pub enum OutputEvent {
     /// The filter has counted consecutive blocks of lines, from the one of this number on.
     Filtered(usize, Vec<BlockLines>),
     Changed(ContentChange),
+    /// The stream that the output comes from ended early, for this reason.
+    CutShort(String),
     /// The notices of this output print another path from now on.
     SavedAs(String),
     Finished,

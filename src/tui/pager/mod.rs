@@ -208,6 +208,10 @@ impl Pager {
             OutputEvent::Filtered(first, lines) => self.filtered(first, &lines),
             OutputEvent::Changed(changed) => self.changed(changed, effects),
             OutputEvent::SavedAs(path) => self.saved_as(path, effects),
+            OutputEvent::CutShort(fault) => {
+                self.fail(format!("{fault}; what came before is shown"));
+                self.output.fault = Some(fault);
+            }
             OutputEvent::Finished => self.running = false,
             OutputEvent::Ended(ending) => self.ended(*ending, effects),
             OutputEvent::Planned(planned) => self.planned(*planned, effects),
@@ -332,6 +336,7 @@ impl Pager {
             return;
         }
         let before = self.output.view.len();
+        self.output.fault = None;
         let lost = self.output.changed(changed.view);
         match changed.content {
             Change::Truncated => self.fail("the file was cut short while you looked; shown as it is now"),

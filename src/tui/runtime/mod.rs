@@ -295,6 +295,15 @@ impl Session {
             streaming: self.is_streaming(source),
         };
         self.app.update(OutputEvent::Changed(changed), effects);
+        self.report_fault(effects);
+    }
+
+    /// Passes to the screens why a stream ended early, if it did.
+    fn report_fault(&mut self, effects: &mut Effects) {
+        let ended = self.source().filter(|source| source.identity().is_none() && source.is_complete());
+        if let Some(fault) = ended.and_then(Source::error) {
+            self.app.update(OutputEvent::CutShort(fault.to_string()), effects);
+        }
     }
 
     /// Draws the current content of the file. Refreshes first, to notice when the file has been truncated.

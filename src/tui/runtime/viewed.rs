@@ -99,6 +99,7 @@ impl Session {
         self.close_above(self.app.outputs().count() - 1);
         self.viewed.push(viewed);
         self.watch();
+        self.report_fault(effects);
     }
 
     fn close_above(&mut self, lowest: usize) {
@@ -137,6 +138,7 @@ impl Session {
         let changed = ContentChange { view, content: Change::Grown { from: 0 }, path, streaming: false };
         self.app.update(OutputEvent::Changed(changed), &mut effects);
         self.tell(Message::note("opened again"));
+        self.report_fault(&mut effects);
         self.carry_out(effects)
     }
 

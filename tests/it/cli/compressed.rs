@@ -56,19 +56,27 @@ fn a_compressed_file_that_is_damaged_is_named_with_its_fault() {
     for (name, packed) in [("a.gz", gzip(&text)), ("a.zst", zstd(&text))] {
         let mut wrong = packed.clone();
         wrong[packed.len() / 2] ^= 0x55;
-        for bytes in [&packed[..packed.len() / 2], &wrong] {
+        let short = if name == "a.gz" { "ends too early" } else { "is damaged" };
+        for (bytes, fault) in [(&packed[..packed.len() / 2], short), (&wrong, "is damaged")] {
+            let fault = format!("the compressed file {fault}");
             home.file(name, bytes);
             for command in [&[][..], &["preview"], &["read", "-p", "opencode/read"]] {
                 let ran = home.run(&[command, &[name]].concat());
                 assert_eq!(ran.status, 1, "{command:?} {name}: {}", ran.stderr);
-                assert!(
-                    ran.stderr.contains(&format!("{name}: the compressed file is damaged")),
-                    "{}",
-                    ran.stderr
-                );
+                assert!(ran.stderr.contains(&format!("{name}: {fault}")), "{}", ran.stderr);
             }
-            home.run(&["grep", "x", name]).fails(2, &[name, "the compressed file is damaged"]);
+            home.run(&["grep", "x", name]).fails(2, &[name, &fault]);
         }
+    }
+}
+
+#[test]
+fn what_follows_the_last_member_of_a_gzip_file_is_ignored() {
+    let home = Home::new();
+    let text = numbered(5000);
+    for padding in [&[0; 512][..], b"no member\n"] {
+        home.file("padded", [&gzip(&text), padding].concat());
+        assert_eq!(home.run(&["padded"]).ok().text(), text);
     }
 }
 

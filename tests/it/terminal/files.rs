@@ -164,6 +164,18 @@ fn a_compressed_file_is_shown_by_its_name_as_what_it_holds() {
 }
 
 #[test]
+fn a_compressed_file_that_ends_early_is_said_to_be_cut_short() {
+    let home = Home::new();
+    let packed = gzip(test_log(8432));
+    home.file("build.log.gz", &packed[..packed.len() / 2]);
+    let mut session = Session::start(&home, &["build.log.gz"]);
+    session.wait_for("the compressed file ends too early; what came before is shown").wait_for("cut short");
+    home.file("build.log.gz", &packed);
+    session.keys("R").wait_status("opened again");
+    session.wait_gone("cut short");
+}
+
+#[test]
 fn the_sample_opens_as_an_output() {
     let home = Home::new();
     let mut session = Session::start(&home, &["--demo"]);

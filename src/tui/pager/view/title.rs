@@ -88,6 +88,7 @@ fn state(pager: &Pager) -> Option<String> {
         PathStatus::Renamed => Some(format!("replaced: {reopen} opens the new one")),
         _ if pager.running => Some("still running".into()),
         _ if pager.streaming => Some("still coming".into()),
+        _ if pager.output.fault.is_some() => Some("cut short".into()),
         _ => None,
     }
 }
