@@ -89,17 +89,17 @@ pub(crate) fn growing(temporary: &Path, policy_args: &PolicyArgs) -> anyhow::Res
     input(Source::open(temporary)?, None, policy_args)
 }
 
-/// Opens a file. If it is in a store, `hold` says whether it is locked, so that no cleaning deletes it meanwhile.
+/// Opens a file. If it is in a store, `lock` says whether it is locked, so that no cleaning deletes it meanwhile.
 pub(crate) fn open_path(
     config: &Config,
     path: &Path,
     policy_args: &PolicyArgs,
-    hold: FileLock,
+    lock: FileLock,
 ) -> anyhow::Result<OpenInput> {
     let around = config.stores_around(Some(path));
     let file = config.stored_file(&around, path);
     let source = match &file {
-        Some(_) if hold == FileLock::None => Source::glance_at_entry(path)?,
+        Some(_) if lock == FileLock::None => Source::glance_at_entry(path)?,
         Some(_) => Source::open_entry(path)?,
         None => Source::open_unpacked(path)?,
     };

@@ -41,7 +41,7 @@ pub(crate) fn explain_missing(error: anyhow::Error, words: &[OsString]) -> anyho
     meant.map_or(error, usage)
 }
 
-/// Names the one of these that a explain_mistyped word may mean, or else, after `all`, all of them.
+/// Names the one of these that a mistyped word may mean, or else, after `all`, all of them.
 pub(crate) fn name(word: &str, known: &[&str], all: &str) -> String {
     match nearest(word, known.iter().copied()) {
         Some(best) => format!("did you mean {best}?"),

@@ -38,7 +38,7 @@ pub enum DeleteOutcome {
     Stayed(Reason),
 }
 
-/// DeleteReason an entry was not deleted.
+/// Why an entry was not deleted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
     Changed,

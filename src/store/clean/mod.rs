@@ -60,7 +60,7 @@ pub struct PlannedDelete {
     pub why: DeleteReason,
 }
 
-/// DeleteReason an entry that is due is not deleted.
+/// Why an entry that is due is not deleted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SkipReason {
     Kept,

@@ -79,7 +79,7 @@ pub fn searched(heading: &str, reports: &[(Arc<StoreSpec>, Vec<RootReport>)], ro
     let mut words = vec![heading.to_owned(), String::new()];
     words.extend(looked.into_iter().map(|(_, words)| words));
     if more > 0 {
-        words.push(format!("and {more} more: `overspill stores` lists all"));
+        words.push(format!("and {more} more: `overspill stores --all` lists all"));
     }
     words.into_iter().map(SafeText::from).collect()
 }

@@ -28,7 +28,7 @@ pub fn own_home(env: &Env) -> Result<PathBuf, UnsetVariable> {
     expand("${XDG_DATA_HOME:-~/.local/share}/overspill", env)
 }
 
-/// DeleteReason overspill's own store cannot be used, and the remedy.
+/// Why overspill's own store cannot be used, and the remedy.
 #[derive(Debug, thiserror::Error)]
 pub enum OwnError {
     #[error("no place for the store: {0}; set XDG_DATA_HOME to an absolute path")]

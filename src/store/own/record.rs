@@ -85,14 +85,14 @@ pub struct RunRecord {
     pub end: Timestamp,
     /// How the command ended; none for a stream.
     pub exit: Option<Exit>,
-    /// DeleteReason it was stopped: by a forwarded signal, by a timeout, or because its reader was gone; or that a stream was
+    /// Why it was stopped: by a forwarded signal, by a timeout, or because its reader was gone; or that a stream was
     /// abandoned or could not be read to its end.
     pub stopped: Option<String>,
     /// The size of everything that was printed.
     pub seen: OutputSize,
     /// The size of what is in the spill.
     pub kept: OutputSize,
-    /// DeleteReason that is not everything: `cap`, `disk full`, `failed`.
+    /// Why that is not everything: `cap`, `disk full`, `failed`.
     pub truncated: Option<String>,
     pub policy: String,
     /// The parameters that were set, with their values: those of the preview, lowered to the headroom.

@@ -21,9 +21,9 @@ const MAX_KEPT: u64 = 100 << 20;
 /// Bytes that are copied at a time.
 const BUFFER: usize = 1 << 20;
 const TOO_LARGE: &str = "larger than 100 MB, the limit for copies that are kept; use `cp` instead";
-/// DeleteReason an entry is not kept that is, or a copy of it.
+/// Why an entry is not kept that is, or a copy of it.
 pub const KEPT_ALREADY: &str = "kept already";
-/// DeleteReason an incomplete entry is not kept.
+/// Why an incomplete entry is not kept.
 pub const UNFINISHED: &str = "it is unfinished: still being written, or interrupted";
 
 /// A spill that is being written: `.tmp-<name>`, mode 0600, locked, until it is finished. Dropping it unfinished
