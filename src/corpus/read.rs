@@ -173,10 +173,11 @@ fn open_found(path: &Path) -> io::Result<File> {
 }
 
 fn open_named(path: &Path) -> Result<Source, ReadFault> {
-    let opened = Source::open_unpacked(path).map_err(|error| error.to_string());
-    let closed = stdin().err().filter(|_| path == Path::new(STDIN));
-    let opened = closed.map_or(opened, |error| Err(format!("{STDIN}: {error}")));
-    opened.map_err(|message| ReadFault::Failed(message.replacen(STDIN, "standard input", 1)))
+    if path == Path::new(STDIN) {
+        stdin().map_err(|error| ReadFault::Failed(format!("standard input: {error}")))?;
+    }
+    let fault = |message: String| ReadFault::Failed(message.replacen(STDIN, "standard input", 1));
+    Source::open_unpacked(path).map_err(|error| fault(error.to_string()))
 }
 
 fn fault(output: &CorpusOutput, error: &io::Error) -> ReadFault {

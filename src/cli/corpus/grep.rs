@@ -50,7 +50,14 @@ pub(crate) fn run(config: &Config, args: &GrepArgs) -> CommandResult {
         is_faulty: AtomicBool::new(!is_whole || !corpus.faults.is_empty()),
     };
     corpus.faults.iter().for_each(|words| fail(words));
-    search.run(&corpus)?;
+    // With 1 it would say that there are no hits.
+    search.run(&corpus).or_else(|error| match error.kind() {
+        io::ErrorKind::BrokenPipe => Err(error.into()),
+        _ => {
+            fail(&error.to_string());
+            Err(anyhow::Error::from(Failure::Ended(INCOMPLETE)))
+        }
+    })?;
     match (search.is_faulty.into_inner(), search.hits.into_inner()) {
         (true, _) => Err(Failure::Ended(INCOMPLETE).into()),
         (false, 0) => Err(Failure::Ended(NO_HITS).into()),

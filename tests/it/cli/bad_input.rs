@@ -160,7 +160,9 @@ fn a_closed_standard_output_is_a_failure() {
     ];
     for words in all {
         let ran = redirected(&home, words, ">&-");
-        assert_eq!((ran.status, ran.stderr.as_str()), (1, closed), "{words:?}");
+        // As with grep, 1 would say that there are no hits.
+        let status = if words[0] == "grep" { 2 } else { 1 };
+        assert_eq!((ran.status, ran.stderr.as_str()), (status, closed), "{words:?}");
     }
     // What writes nothing there does not need it, and an agent's shell prefix passes it on as it is.
     assert_eq!(redirected(&home, &["grep", "nowhere", "out"], ">&-").status, 1);
