@@ -144,7 +144,7 @@ fn status_of(error: &anyhow::Error) -> u8 {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Remarks {
     All,
-    /// Not those that only the screens are concerned with: what runs often and unwatched would repeat them for ever.
+    /// Not those that only concern the screens: scripts would print them on every run.
     NotOfScreens,
 }
 
@@ -164,8 +164,9 @@ fn load(need: Need, remarks: Remarks, file: Option<&Path>) -> anyhow::Result<Con
     screens::check_keys(&mut config);
     let (stopping, others): (Vec<_>, Vec<_>) = config.faults().iter().partition(|fault| fault.stops(need));
     let said = |fault: &&FileFault| remarks == Remarks::All || !fault.affects.is_of_screens();
-    let noted = NOTED.get_or_init(|| others.into_iter().filter(said).cloned().collect());
+    let noted: Vec<FileFault> = others.into_iter().filter(said).cloned().collect();
     noted.iter().for_each(|fault| say(&fault.to_string()));
+    let _ = NOTED.set(noted);
     match stopping.split_last() {
         None => Ok(config),
         Some((last, before)) => {
@@ -184,7 +185,7 @@ fn run(args: Args) -> CommandResult {
     let config = || load(Need::Nothing);
     args.saving().map_or(Ok(()), SaveArgs::refuse_idle)?;
     match args.command {
-        None => view::run(load(view::need(&args.files))?, &args),
+        None => view::run(load(view::need(&args))?, &args),
         Some(Command::Preview(args)) if args.save => run::save_stdin(&config()?, &args),
         Some(Command::Preview(args)) => inspect::preview::run(&limits()?, &args),
         Some(Command::Run(args)) => run::run(&if args.interactive { config()? } else { quietly()? }, &args),

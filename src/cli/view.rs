@@ -1,6 +1,6 @@
 //! `overspill FILE` and plain `overspill`: opens the screens; without a terminal for them, copies the file.
 
-use std::ffi::OsString;
+use std::ffi::OsStr;
 use std::io::{self, IsTerminal, Write};
 use std::sync::Arc;
 
@@ -21,8 +21,9 @@ use super::{CommandResult, copying, input, say, sessions, suggest, usage};
 
 /// Returns which settings are needed: those for the screens. A copy needs none, and input that is piped in is saved
 /// whatever is wrong with them.
-pub(crate) fn need(files: &[OsString]) -> Need {
-    let is_piped = !io::stdin().is_terminal() && (files.is_empty() || files == ["-"]);
+pub(crate) fn need(args: &Args) -> Need {
+    let is_stdin = args.files == ["-"] || args.files.is_empty() && !args.demo;
+    let is_piped = !io::stdin().is_terminal() && is_stdin;
     if has_screen() && !is_piped { Need::Screens } else { Need::Nothing }
 }
 
@@ -52,6 +53,7 @@ pub(crate) fn run(config: Config, args: &Args) -> CommandResult {
         return super::run::live::stdin(config, policy_args, saving, places);
     }
     words.iter().try_for_each(|word| saving.refuse(word))?;
+    demo.then(|| saving.refuse(OsStr::new("--demo"))).transpose()?;
     let named = words.iter().map(|word| named::find(&config, word)).collect::<Result<Vec<_>, _>>();
     let mut named = named.map_err(|error| suggest::explain_missing(error, words))?;
     if let [Named::Recorded(_)] = &named[..]
