@@ -44,7 +44,7 @@ impl Outputs {
             }
         }
         let surprise = to_delete.iter().find_map(|marked| match (marked.why, marked.entry.status) {
-            (DeleteReason::Requested { knows_kept: true }, _) => Some("you keep it"),
+            (DeleteReason::Requested { knows_kept: true }, _) => Some("you keep the marked one"),
             (_, EntryStatus::HardLinked) => Some("it has other names (hard link), which stay"),
             _ => None,
         });

@@ -5,7 +5,7 @@ use crossterm::event::{KeyCode, KeyEvent};
 use crate::base::human::thousands;
 use crate::text::search::Toward;
 use crate::tui::event::Message;
-use crate::tui::keys::{Action, character};
+use crate::tui::keys::{Action, KeyContext, character};
 use crate::tui::screen::Effects;
 use crate::tui::widget::layout::Side;
 
@@ -70,7 +70,12 @@ impl Pager {
                 self.panes.target = Some((side, at));
             }
             None if cuts.is_empty() => self.note(self.no_cut()),
-            None => self.note(if next { "no cut further down" } else { "no cut further up" }),
+            None => {
+                let (where_to, back) =
+                    if next { ("down", Action::PreviousCut) } else { ("up", Action::NextCut) };
+                let key = self.canvas.keys.label(KeyContext::Pager, back);
+                self.note(format!("no cut further {where_to}; {key} goes the other way"))
+            }
         }
     }
 

@@ -83,6 +83,7 @@ fn a_file_is_put_back_byte_for_byte_behind_its_link() {
 #[test]
 fn the_path_by_which_a_shell_finds_the_program_is_written() {
     let home = Home::new();
+    fs::create_dir(home.work().join("bin")).unwrap();
     let link = home.file("bin/overspill", "");
     let program = env!("CARGO_BIN_EXE_overspill");
     let command = |path: &Path| {

@@ -316,7 +316,7 @@ fn what_is_kept_has_no_time_left() {
     let stays = stocked.bench.keys("  x").screen();
     assert!(stays.contains("you keep it; x on it alone deletes it"), "{stays}");
     let goes = stocked.bench.keys("Ukx").screen();
-    assert!(goes.contains("you keep it: U undo, D delete now"), "{goes}");
+    assert!(goes.contains("you keep the marked one: U undo, D delete now"), "{goes}");
 }
 
 /// Presses K on the selected row, and does what it asks for.

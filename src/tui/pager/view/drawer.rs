@@ -180,10 +180,10 @@ fn advice(pager: &Pager) -> Vec<Span> {
         Some(None) => return vec![lost, Span::plain("No change of these limits keeps it.")],
         None => return vec![lost, Span::new("Looking for limits that keep it…", theme.dim)],
     };
-    let apply = pager.canvas.keys.label(KeyContext::Drawer, Action::TakeAdvice);
-    vec![
-        lost,
-        Span::plain(format!("Kept with: {words}")),
-        Span::new(format!("   {apply} applies it"), theme.dim),
-    ]
+    let key = pager.canvas.keys.label(KeyContext::Drawer, Action::TakeAdvice);
+    let kept = Span::plain(format!("Kept with: {words}"));
+    let apply = [format!("   {key} applies it"), format!(" ({key})")].map(|text| Span::new(text, theme.dim));
+    let room = usize::from(pager.canvas.size.0.saturating_sub(2));
+    let [long, short] = apply.map(|apply| vec![lost.clone(), kept.clone(), apply]);
+    if line::width(&long) <= room { long } else { short }
 }
