@@ -51,11 +51,11 @@ pub(crate) fn run(config: &Config, args: &GrepArgs) -> CommandResult {
     };
     corpus.faults.iter().for_each(|words| fail(words));
     // With 1 it would say that there are no hits.
-    search.run(&corpus).or_else(|error| match error.kind() {
-        io::ErrorKind::BrokenPipe => Err(error.into()),
+    search.run(&corpus).map_err(|error| match error.kind() {
+        io::ErrorKind::BrokenPipe => error.into(),
         _ => {
             fail(&error.to_string());
-            Err(anyhow::Error::from(Failure::Ended(INCOMPLETE)))
+            anyhow::Error::from(Failure::Ended(INCOMPLETE))
         }
     })?;
     match (search.is_faulty.into_inner(), search.hits.into_inner()) {
