@@ -67,7 +67,7 @@ pub fn searched(heading: &str, reports: &[(Arc<StoreSpec>, Vec<RootReport>)], ro
                 let root = SafeText::from_bytes(report.root.as_os_str().as_encoded_bytes());
                 (
                     report.state == RootState::Absent,
-                    format!("{:<12} {root} ({})", store.agent, report.state.describe()),
+                    format!("{:<13} {root} ({})", store.agent, report.state.describe()),
                 )
             })
         })
