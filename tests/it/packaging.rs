@@ -1,6 +1,7 @@
 //! Makes the packages of the program under test, and installs, uses and removes each in an empty directory.
 
 use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::LazyLock;
@@ -45,10 +46,15 @@ fn build(home: &Home, address: Option<&str>, words: &[&str]) -> Ran {
     let lines = lines.flat_map(|line| [Some(line), address.as_deref().filter(|_| line == "[package]")]);
     home.file("Cargo.toml", lines.flatten().map(|line| format!("{line}\n")).collect::<String>());
     for name in ["assets", "LICENSE"] {
-        let _ = std::os::unix::fs::symlink(Path::new(ROOT).join(name), home.at(name));
+        let _ = symlink(Path::new(ROOT).join(name), home.at(name));
     }
+    let path = format!("{}:{}", home.at("shims").display(), std::env::var("PATH").unwrap());
     let mut command = Command::new("sh");
-    command.arg(home.at("assets/packaging/build.sh")).args(words).env("SOURCE_DATE_EPOCH", "1700000000");
+    command
+        .env("PATH", path)
+        .arg(home.at("assets/packaging/build.sh"))
+        .args(words)
+        .env("SOURCE_DATE_EPOCH", "1700000000");
     let output = command.stdin(Stdio::null()).output().unwrap();
     let stderr = String::from_utf8(output.stderr).unwrap();
     Ran { status: output.status.code().expect("an exit"), stdout: output.stdout, stderr }
@@ -56,11 +62,22 @@ fn build(home: &Home, address: Option<&str>, words: &[&str]) -> Ran {
 
 /// Runs a program in the working directory.
 fn run(home: &Home, program: impl AsRef<Path>, words: &[&str]) -> Ran {
+    let path = format!("{}:/usr/sbin:/usr/bin:/sbin:/bin", home.at("shims").display());
+    run_with_path(home, &path, program, words)
+}
+
+fn run_with_path(home: &Home, path: &str, program: impl AsRef<Path>, words: &[&str]) -> Ran {
     let mut command = Command::new(program.as_ref());
-    command.args(words).current_dir(home.work()).env_clear().envs(home.env());
-    command.env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin");
+    command.args(words).current_dir(home.work()).env_clear().envs(home.env()).env("PATH", path);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     finish(command.spawn().unwrap_or_else(|error| panic!("{}: {error}", program.as_ref().display())))
+}
+
+/// Puts a script before the tool of that name.
+fn shim(home: &Home, name: &str, script: &str) {
+    fs::create_dir_all(home.at("shims")).unwrap();
+    let path = home.file(&format!("shims/{name}"), format!("#!/bin/sh\n{script}\n"));
+    fs::set_permissions(path, PermissionsExt::from_mode(0o755)).unwrap();
 }
 
 /// Returns the paths below a directory, sorted.
@@ -143,6 +160,18 @@ fn the_installer_removes_all_that_it_installed_and_no_more() {
 }
 
 #[test]
+fn a_failed_tar_makes_no_package() {
+    let home = Home::new();
+    shim(&home, "tar", "echo rubbish; exit 1");
+    let out = home.at("out");
+    let program = env!("CARGO_BIN_EXE_overspill");
+    let ran =
+        build(&home, None, &["--target", &target(), "--binary", program, "--out", out.to_str().unwrap()]);
+    assert_ne!(ran.status, 0);
+    assert_eq!(paths(&out), Vec::<String>::new());
+}
+
+#[test]
 fn the_installer_leaves_a_program_that_is_not_its_own() {
     let home = Home::new();
     fs::create_dir_all(home.at("p/bin")).unwrap();
@@ -220,6 +249,8 @@ fn the_formula_and_binstall_name_the_tarball() {
 fn without_a_public_address_none_is_made_up() {
     let home = Home::new();
     build(&home, None, &["--finish", "--out", home.at("out").to_str().unwrap()]).fails(1, &[UNSET]);
+    build(&home, Some(ADDRESS), &["--finish", "--out", home.at("out").to_str().unwrap()])
+        .fails(1, &["no packages of"]);
     assert_eq!(paths(&home.at("out")), Vec::<String>::new());
     let script = format!("{ROOT}/assets/packaging/install.sh");
     run(&home, "/bin/sh", &[&script, "--prefix", "p"]).fails(1, &[UNSET]);
