@@ -1,6 +1,7 @@
 //! Makes the packages of the program under test, and installs, uses and removes each in an empty directory.
 
 use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::LazyLock;
@@ -45,10 +46,15 @@ fn build(home: &Home, address: Option<&str>, words: &[&str]) -> Ran {
     let lines = lines.flat_map(|line| [Some(line), address.as_deref().filter(|_| line == "[package]")]);
     home.file("Cargo.toml", lines.flatten().map(|line| format!("{line}\n")).collect::<String>());
     for name in ["assets", "LICENSE"] {
-        let _ = std::os::unix::fs::symlink(Path::new(ROOT).join(name), home.at(name));
+        let _ = symlink(Path::new(ROOT).join(name), home.at(name));
     }
+    let path = format!("{}:{}", home.at("shims").display(), std::env::var("PATH").unwrap());
     let mut command = Command::new("sh");
-    command.arg(home.at("assets/packaging/build.sh")).args(words).env("SOURCE_DATE_EPOCH", "1700000000");
+    command
+        .env("PATH", path)
+        .arg(home.at("assets/packaging/build.sh"))
+        .args(words)
+        .env("SOURCE_DATE_EPOCH", "1700000000");
     let output = command.stdin(Stdio::null()).output().unwrap();
     let stderr = String::from_utf8(output.stderr).unwrap();
     Ran { status: output.status.code().expect("an exit"), stdout: output.stdout, stderr }
@@ -56,11 +62,22 @@ fn build(home: &Home, address: Option<&str>, words: &[&str]) -> Ran {
 
 /// Runs a program in the working directory.
 fn run(home: &Home, program: impl AsRef<Path>, words: &[&str]) -> Ran {
+    let path = format!("{}:/usr/sbin:/usr/bin:/sbin:/bin", home.at("shims").display());
+    run_with_path(home, &path, program, words)
+}
+
+fn run_with_path(home: &Home, path: &str, program: impl AsRef<Path>, words: &[&str]) -> Ran {
     let mut command = Command::new(program.as_ref());
-    command.args(words).current_dir(home.work()).env_clear().envs(home.env());
-    command.env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin");
+    command.args(words).current_dir(home.work()).env_clear().envs(home.env()).env("PATH", path);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     finish(command.spawn().unwrap_or_else(|error| panic!("{}: {error}", program.as_ref().display())))
+}
+
+/// Puts a script before the tool of that name.
+fn shim(home: &Home, name: &str, script: &str) {
+    fs::create_dir_all(home.at("shims")).unwrap();
+    let path = home.file(&format!("shims/{name}"), format!("#!/bin/sh\n{script}\n"));
+    fs::set_permissions(path, PermissionsExt::from_mode(0o755)).unwrap();
 }
 
 /// Returns the paths below a directory, sorted.
@@ -143,6 +160,117 @@ fn the_installer_removes_all_that_it_installed_and_no_more() {
 }
 
 #[test]
+fn an_interrupted_installation_is_repeated_and_removed() {
+    let home = Home::new();
+    let words = ["--prefix", "p", PACKAGES.to_str().unwrap()];
+    let interrupt = || {
+        shim(&home, "mv", "case $2 in *.1.overspill-new) kill -9 $PPID && exit ;; esac; exec /bin/mv \"$@\"");
+        assert_eq!(install(&home, &words).status, 128 + 9);
+        fs::remove_file(home.at("shims/mv")).unwrap();
+    };
+    let uninstall = || {
+        assert!(install(&home, &["--prefix", "p/", "--uninstall"]).stderr.contains("removed"));
+        assert!(!home.at("p").exists(), "{:?}", paths(&home.at("p")));
+    };
+    interrupt();
+    uninstall();
+    interrupt();
+    let record = home.at("p/share/doc/overspill/installed");
+    let mut paths = fs::read_to_string(&record).unwrap();
+    assert!(paths.contains("/bin/overspill\n"), "{paths}");
+    paths.push_str("/share/earlier/\n/share/earlier/page\n");
+    fs::write(&record, paths).unwrap();
+    fs::create_dir(home.at("p/share/earlier")).unwrap();
+    home.file("p/share/earlier/page", "");
+    assert!(install(&home, &words).stderr.contains("installed"));
+    check_installed(&home, &home.at("p"));
+    assert!(!home.at("p/share/earlier").exists());
+    assert!(!fs::read_to_string(&record).unwrap().contains("earlier"));
+    uninstall();
+}
+
+#[test]
+fn the_installer_removes_no_program_that_an_agent_runs() {
+    let home = Home::new();
+    let packages = PACKAGES.to_str().unwrap();
+    install(&home, &["--prefix", "p", packages]);
+    let settings = home.work().with_file_name("home").join(".claude/settings.json");
+    fs::create_dir(settings.parent().unwrap()).unwrap();
+    fs::write(&settings, home.at("p/bin/overspill -c").to_str().unwrap()).unwrap();
+    let ran = install(&home, &["--prefix", "p", "--uninstall"]);
+    ran.fails(1, &[settings.to_str().unwrap(), "first run `overspill setup claude-code --remove`"]);
+    check_installed(&home, &home.at("p"));
+    fs::remove_file(settings).unwrap();
+    assert_eq!(install(&home, &["--prefix", "p", "--uninstall"]).status, 0);
+}
+
+#[test]
+fn the_installer_names_the_tools_that_it_needs() {
+    let home = Home::new();
+    shim(&home, "link", "for name; do ln -s \"$(command -v \"$name\")\" shims; done");
+    run(&home, "link", &["mktemp", "rm"]).ok();
+    let shims = home.at("shims");
+    let script = PACKAGES.join("install.sh");
+    let ran = |words: &[&str]| {
+        run_with_path(
+            &home,
+            shims.to_str().unwrap(),
+            "/bin/sh",
+            &[&[script.to_str().unwrap()], words].concat(),
+        )
+    };
+    ran(&[PACKAGES.to_str().unwrap()]).fails(1, &["sha256sum or shasum is needed"]);
+    shim(&home, "sha256sum", "");
+    ran(&[ADDRESS]).fails(1, &["curl or wget is needed"]);
+    ran(&["--prefix", ""]).fails(1, &["--prefix needs a directory"]);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn the_installer_refuses_a_program_that_does_not_run() {
+    let home = Home::new();
+    build(
+        &home,
+        None,
+        &["--target", &target(), "--binary", "/bin/false", "--out", home.at("out").to_str().unwrap()],
+    )
+    .ok();
+    install(&home, &["--prefix", "p", "out"])
+        .fails(1, &["the program does not run here: nothing was installed"]);
+    assert!(!home.at("p").exists());
+}
+
+#[test]
+fn the_installer_prefers_musl_and_refuses_to_choose_a_version() {
+    let home = Home::new();
+    let line = |version: &str, system: &str| {
+        format!("{}  overspill-{version}-{}-{system}.tar.gz\n", "0".repeat(64), std::env::consts::ARCH)
+    };
+    let install_from = |sums: String| {
+        home.file("SHA256SUMS", sums);
+        install(&home, &["--prefix", "p", "."])
+    };
+    let systems = ["unknown-linux-gnu", "unknown-linux-musl", "apple-darwin"];
+    let first = if cfg!(target_os = "macos") { systems[2] } else { systems[1] };
+    let ran = install_from(systems.map(|system| line("1.0.0", system)).concat());
+    ran.fails(1, &[&format!("cannot get overspill-1.0.0-{}-{first}.tar.gz", std::env::consts::ARCH)]);
+    install_from(line("1.0.0", first) + &line("1.1.0", first)).fails(1, &["several versions"]);
+    install_from(String::new()).fails(1, &["no package for"]);
+}
+
+#[test]
+fn a_failed_tar_makes_no_package() {
+    let home = Home::new();
+    shim(&home, "tar", "echo rubbish; exit 1");
+    let out = home.at("out");
+    let program = env!("CARGO_BIN_EXE_overspill");
+    let ran =
+        build(&home, None, &["--target", &target(), "--binary", program, "--out", out.to_str().unwrap()]);
+    assert_ne!(ran.status, 0);
+    assert_eq!(paths(&out), Vec::<String>::new());
+}
+
+#[test]
 fn the_installer_leaves_a_program_that_is_not_its_own() {
     let home = Home::new();
     fs::create_dir_all(home.at("p/bin")).unwrap();
@@ -220,6 +348,8 @@ fn the_formula_and_binstall_name_the_tarball() {
 fn without_a_public_address_none_is_made_up() {
     let home = Home::new();
     build(&home, None, &["--finish", "--out", home.at("out").to_str().unwrap()]).fails(1, &[UNSET]);
+    build(&home, Some(ADDRESS), &["--finish", "--out", home.at("out").to_str().unwrap()])
+        .fails(1, &["no packages of"]);
     assert_eq!(paths(&home.at("out")), Vec::<String>::new());
     let script = format!("{ROOT}/assets/packaging/install.sh");
     run(&home, "/bin/sh", &[&script, "--prefix", "p"]).fails(1, &[UNSET]);
