@@ -116,7 +116,7 @@ build() {
     cargo build --manifest-path "$root/Cargo.toml" --locked --profile dist --target "$target"
   binary=${CARGO_TARGET_DIR:-$root/target}/$target/dist/overspill
   size=$(wc -c <"$binary")
-  [ "$size" -le 14500000 ] || fail "the program has $size bytes of at most 14500000"
+  [ "$size" -le 13300000 ] || fail "the program has $size bytes of at most 13300000"
   case $target in
     "$host" | "$musl") "$binary" --version >/dev/null || fail "the program that was built does not run" ;;
   esac
