@@ -7,7 +7,6 @@ mod note;
 mod pieces;
 
 use std::io::{self, IsTerminal};
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use jiff::SignedDuration;
@@ -26,7 +25,7 @@ use crate::text::units::{TotalsMask, decode_lossy, element_start};
 
 use event::{HookEvent, Phase};
 use input::{ShortJson, ToolText};
-use note::{HookOutput, Loss};
+use note::HookOutput;
 
 /// Reads the hook's input, and prints an answer if there is something to answer.
 pub(crate) fn run(config: &Config, args: &HookArgs) -> CommandResult {
@@ -259,7 +258,7 @@ impl HookContext<'_> {
             let view = text.view(filler).ok()?;
             let inner = self.event.inner(&view, filler);
             let output = HookOutput { inner, size: text.len.max(view.len() as u64), view };
-            let loss = self.loss_again(&output, &mut first, &output.kept(&policy, "")?);
+            let loss = output.next_loss(self.config, &mut first, &output.kept(&policy, "")?);
             let place = "The first line of this result names the file with the whole output.";
             Some(loss.note("", place, self.most()))
         })
@@ -276,20 +275,11 @@ impl HookContext<'_> {
             let mut policy = policy.clone();
             policy.set_max_lines(policy.max_lines()?.checked_sub(lines)?).ok()?;
             policy.set_max_size(policy.max_size()?.checked_sub(bytes)?).ok()?;
-            let loss = self.loss_again(output, &mut first, &output.kept(&policy, "")?);
-            let place = "The end of this result names the file with the whole output. The file begins with this note.";
+            let loss = output.next_loss(self.config, &mut first, &output.kept(&policy, "")?);
+            let place = "The end of this result names the file with the whole output. The file begins with this note; \
+                         the lines are counted after it.";
             Some(loss.note("", place, self.most()))
         })
-    }
-
-    /// Finds out what the model lost; once it got less than the `first` time, by what was found out then.
-    fn loss_again(self, output: &HookOutput, first: &mut Option<Loss>, kept: &[Range<usize>]) -> Loss {
-        let loss = match &*first {
-            None => output.loss(self.config, kept),
-            Some(first) => output.greater_loss(self.config, first, kept),
-        };
-        first.get_or_insert_with(|| loss.clone());
-        loss
     }
 }
 

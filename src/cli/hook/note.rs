@@ -152,7 +152,7 @@ impl HookOutput {
                     return ControlFlow::Break(());
                 }
                 loss.all += 1;
-                loss.place(&found, kept);
+                loss.add_error(&found, kept);
                 ControlFlow::Continue(())
             });
         }
@@ -160,17 +160,20 @@ impl HookOutput {
         loss
     }
 
-    /// Finds out the same for a model that got less of the end than at another time, if possible by what was found out then.
-    pub(super) fn greater_loss(&self, config: &Config, before: &Loss, kept: &[Range<usize>]) -> Loss {
+    /// Finds out the same for a model that gets less each time, if possible by what was found out the first time.
+    pub(super) fn next_loss(&self, config: &Config, first: &mut Option<Loss>, kept: &[Range<usize>]) -> Loss {
+        let before = first.get_or_insert_with(|| self.loss(config, kept));
         if before.got.len() as u64 + before.lost < before.all {
             return self.loss(config, kept);
         }
-        let mut loss = Loss { got: Vec::new(), ..before.clone() };
+        let mut loss = Loss { got: Vec::new(), first: Vec::new(), ..before.clone() };
         loss.lines = before.lines.map(|[_, all]| [self.lines_got(kept), all]);
-        before.got.iter().for_each(|found| loss.place(found, kept));
-        if loss.lost > before.lost {
-            loss.named = self.named(&loss.first);
-        }
+        before.got.iter().for_each(|found| loss.add_error(found, kept));
+        // What was lost before may lie on either side.
+        loss.first.extend(&before.first);
+        loss.first.sort_unstable();
+        loss.first.truncate(MAX_NAMED);
+        loss.named = self.named(&loss.first);
         loss
     }
 
@@ -223,7 +226,7 @@ impl HookOutput {
 
 impl Loss {
     /// Notes what became of an error.
-    fn place(&mut self, found: &Range<usize>, kept: &[Range<usize>]) {
+    fn add_error(&mut self, found: &Range<usize>, kept: &[Range<usize>]) {
         if !is_kept(found, kept) {
             self.lost += 1;
             self.first.extend((self.first.len() < MAX_NAMED).then_some(found.start));
@@ -411,14 +414,23 @@ mod tests {
         let config = Config::load_from(Env::hermetic(Path::new("/none")), None);
         let output = output(&text);
         let end = text.len();
-        let before = output.loss(&config, &[0..90, 180..end]);
-        for kept in [[0..90, 180..end], [0..90, 200..end], [0..90, end - 1..end], [0..90, end..end]] {
-            let [one, other] = [output.greater_loss(&config, &before, &kept), output.loss(&config, &kept)];
+        let mut before = Some(output.loss(&config, &[0..90, 180..end]));
+        for kept in [
+            [0..90, 180..end],
+            [0..90, 200..end],
+            [0..90, end - 1..end],
+            [0..90, end..end],
+            [0..60, 180..end],
+            [0..0, 180..end],
+            [0..30, 330..end],
+            [0..0, 200..end],
+        ] {
+            let [one, other] = [output.next_loss(&config, &mut before, &kept), output.loss(&config, &kept)];
             assert_eq!(one.note("", "", 2000), other.note("", "", 2000), "{kept:?}");
         }
-        let forgot = Loss { got: Vec::new(), ..before };
+        let mut forgot = before.map(|before| Loss { got: Vec::new(), ..before });
         let none = [0..0, 0..0];
-        let [one, other] = [output.greater_loss(&config, &forgot, &none), output.loss(&config, &none)];
+        let [one, other] = [output.next_loss(&config, &mut forgot, &none), output.loss(&config, &none)];
         assert_eq!(one.note("", "", 2000), other.note("", "", 2000));
     }
 
