@@ -35,7 +35,9 @@ pub(crate) fn run(config: &Config, args: &HookArgs) -> CommandResult {
         );
     }
     source::release_code();
-    let Some(input) = ShortJson::read(&mut io::stdin().lock())? else { return Ok(()) };
+    // If it is closed nothing was passed.
+    let Ok(mut stdin) = source::stdin() else { return Ok(()) };
+    let Some(input) = ShortJson::read(&mut stdin)? else { return Ok(()) };
     let mut tape = Tape::default();
     let Some(event) = HookEvent::new(args.agent, &input, &mut tape) else { return Ok(()) };
     if event.phase() == Phase::Other || is_ignored(config, &event.command) {
