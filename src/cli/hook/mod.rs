@@ -61,15 +61,16 @@ fn answer(config: &Config, event: &HookEvent, replaces: bool) -> Option<Value> {
     let hook = HookContext { config, event };
     let text = event.text();
     let saved = event.saved_as().or_else(|| hook.captured()).or_else(|| hook.cited(text.as_ref()?));
-    let note = match saved.filter(|path| is_known(config, path, event.records.as_deref())) {
-        Some(path) if replaces && event.is_of_shell() && event.phase() == Phase::After => {
-            let text =
-                hook.of_file(&path, &|output, name| note::in_place_of_preview(config, output, name))?;
-            return event.with_text(&text);
+    let saved = saved.filter(|path| is_known(config, path, event.records.as_deref()));
+    if replaces && event.is_of_shell() && event.phase() == Phase::After {
+        let text = |path| hook.of_file(path, &|output| note::in_place_of_preview(config, output, path));
+        let answer = saved.as_deref().and_then(text).and_then(|text| event.with_text(&text));
+        if answer.is_some() {
+            return answer;
         }
-        Some(path) => {
-            hook.of_file(&path, &|output, name| hook.note_of_file(output, &path, name, text.as_ref()))
-        }
+    }
+    let note = match saved {
+        Some(path) => hook.of_file(&path, &|output| hook.note_of_file(output, &path, text.as_ref())),
         None if !event.is_of_shell() && !event.is_of_mcp() => None,
         None => match (event.agent, event.phase()) {
             (HookAgent::ClaudeCode, Phase::Failed) => hook.note_of_failure(&text?),
@@ -156,26 +157,19 @@ impl HookContext<'_> {
         policies.into_iter().find_map(|policy| ends.iter().find_map(|end| path_in_notice(&policy, end)))
     }
 
-    /// Describes the output in a file by `describe`, which also takes the file's path as one line; `None` if the file changes
-    /// meanwhile, other than by growing.
-    fn of_file(self, path: &Path, describe: &dyn Fn(&HookOutput, &str) -> Option<String>) -> Option<String> {
-        let name = label::label(path.as_os_str().as_encoded_bytes());
+    /// Describes the output in a file by `describe`; `None` if the file changes meanwhile, other than by growing.
+    fn of_file(self, path: &Path, describe: &dyn Fn(&HookOutput) -> Option<String>) -> Option<String> {
         let saved = self.event.saved_size().unwrap_or_default();
         let mut read = |source: &mut Source| {
             let view = source.view();
             let inner = self.event.inner(&view, 0);
-            describe(&HookOutput { inner, size: saved.max(view.len() as u64), view }, &name)
+            describe(&HookOutput { inner, size: saved.max(view.len() as u64), view })
         };
         Source::glance_at_entry(path).ok()?.read_steadily(&mut || true, &mut read).ok()?
     }
 
-    fn note_of_file(
-        self,
-        output: &HookOutput,
-        path: &Path,
-        name: &str,
-        text: Option<&ToolText>,
-    ) -> Option<String> {
+    fn note_of_file(self, output: &HookOutput, path: &Path, text: Option<&ToolText>) -> Option<String> {
+        let name = &label::label(path.as_os_str().as_encoded_bytes());
         let (mut so_far, mut place) = ("", output.place(name));
         if self.event.may_miss_end() {
             so_far = "as far as the agent read it, ";

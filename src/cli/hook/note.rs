@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 use std::ops::{ControlFlow, Range};
+use std::path::Path;
 
 use memchr::{memchr, memmem, memrchr};
 
@@ -11,7 +12,7 @@ use crate::config::Config;
 use crate::preview::{self, Input, Policy, Stream, ToCount};
 use crate::source::{Buffer, MapView, ViewSupply, measure, release_code};
 use crate::text::ansi;
-use crate::text::label::SafeText;
+use crate::text::label::{SafeText, label};
 use crate::text::search::{Severity, each_match};
 use crate::text::supply::Supply;
 use crate::text::units::{TotalsMask, decode_lossy};
@@ -312,7 +313,7 @@ impl Loss {
 
 /// Returns the text that an output which is too long gets in place of the agent's preview: its start, the errors with the numbers
 /// of their lines, and its end; `None` if it is not too long.
-pub(super) fn in_place_of_preview(config: &Config, output: &HookOutput, path: &str) -> Option<String> {
+pub(super) fn in_place_of_preview(config: &Config, output: &HookOutput, path: &Path) -> Option<String> {
     let bytes = &*output.view;
     if bytes.len() <= 2 * MAX_END {
         return None;
@@ -322,7 +323,8 @@ pub(super) fn in_place_of_preview(config: &Config, output: &HookOutput, path: &s
     let named: String = loss.named.iter().map(|line| format!("{line}\n")).collect();
     let left_out = size((end.start - start.end) as u64);
     let words = |range: Range<usize>| String::from_utf8_lossy(&bytes[range]).into_owned();
-    let notice = format!("[overspill: {left_out} are left out here. {}]", output.place(path));
+    let place = output.place(&label(path.as_os_str().as_encoded_bytes()));
+    let notice = format!("[overspill: {left_out} are left out here. {place}]");
     let heading = loss.heading();
     Some(format!("{}\n{notice}\n{heading}\n{named}\n{}", words(start), words(end)))
 }
@@ -337,8 +339,6 @@ fn ends(bytes: &[u8]) -> [Range<usize>; 2] {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use crate::base::env::Env;
 
     use super::*;

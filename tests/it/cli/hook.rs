@@ -447,6 +447,25 @@ fn claude_code_gets_start_errors_and_end_in_place_of_its_preview() {
     assert_eq!(home.pipe(failed.to_string(), &["hook", "claude-code", "--replace"]).ok().text(), "");
 }
 
+#[test]
+fn the_text_in_place_of_a_preview_is_never_lost() {
+    let home = Home::new();
+    let [records, spill] = claude_spill(&home);
+    let mut input = claude_saved(&records, &spill, output().len());
+    let replacing = |input: &Value| {
+        let ran = home.pipe(input.to_string(), &["hook", "claude-code", "--replace"]).ok();
+        ran.json()["hookSpecificOutput"].clone()
+    };
+    // A member that is too large to be passed on leaves a note.
+    input["tool_response"]["other"] = json!("x".repeat(9 << 10));
+    assert_eq!(replacing(&input)["additionalContext"], note(&home, "claude-code", &input));
+    input["tool_response"] = json!({ "interrupted": false, "persistedOutputPath": spill });
+    let mut answer = replacing(&input)["updatedToolOutput"].take();
+    let text = answer["stdout"].take();
+    assert!(text.as_str().is_some_and(|text| text.starts_with("line 1 of")), "{text}");
+    assert_eq!(answer, json!({ "stdout": null, "stderr": "", "interrupted": false }));
+}
+
 fn write_config(home: &Home, text: &str) {
     let directory = home.work().with_file_name("config/overspill");
     std::fs::create_dir_all(&directory).unwrap();
