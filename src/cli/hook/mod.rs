@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::base::human::{lines, thousands};
 use crate::cli::args::{HookAgent, HookArgs};
-use crate::cli::{CommandResult, json, say, shell};
+use crate::cli::{CommandResult, print_json, say, shell};
 use crate::config::{Config, MAX_NOTE, Overrides};
 use crate::preview::Policy;
 use crate::session::{self, json::Tape};
@@ -44,7 +44,7 @@ pub(crate) fn run(config: &Config, args: &HookArgs) -> CommandResult {
         return Ok(());
     }
     let answer = answer(config, &event, args.replace);
-    answer.map_or(Ok(()), |answer| Ok(json(&mut crate::cli::safe::stdout(), &answer)?))
+    answer.map_or(Ok(()), |answer| print_json(&answer))
 }
 
 /// Whether a command gets no note: the configuration ignores it, or it is `overspill run`, which prints a notice of its own.
@@ -227,13 +227,13 @@ impl HookContext<'_> {
     /// Claude Code saves no output of a failed command, so the note only tells how much is missing.
     fn note_of_failure(self, text: &ToolText) -> Option<String> {
         let view = text.view(0).ok()?;
-        let (units, may_be_more) = cut::claude_cut(&mut ViewSupply::from(&view), units_of(&view))?;
-        let left_out = thousands(units);
+        let (left_out, may_be_more) = cut::claude_cut(&mut ViewSupply::from(&view), units_of(&view))?;
+        let left_out = thousands(left_out);
         let more = match may_be_more && self.event.is_of_shell() {
             true => ", and what follows its first 30,000 bytes is gone, too: its real end may be missing",
             false => "",
         };
-        let again = if self.event.is_of_shell() { AGAIN } else { NO_COPY };
+        let again = if self.event.is_of_shell() { AGAIN } else { "The agent keeps no copy." };
         Some(format!("overspill: {left_out} characters of this output were left out{more}. {again}"))
     }
 
@@ -299,8 +299,6 @@ fn settle<Cost: Copy + Default + PartialEq>(
 /// What to do where nothing was saved. `overspill run` may not be found, nor be able to save, in an agent's sandbox.
 const AGAIN: &str =
     "The agent keeps no copy: to see all of it, run the command again with its output in a file.";
-
-const NO_COPY: &str = "The agent keeps no copy.";
 
 /// Maximum number of attempts at a note whose own length changes what it says.
 const MAX_TRIES: usize = 4;
