@@ -167,23 +167,21 @@ impl<'a> HookEvent<'a> {
         }
     }
 
-    /// Returns the answer that puts another text in place of the output; `None` if the agent takes none.
+    /// Returns the answer that puts another text in place of the output; `None` if the agent takes none, or what else it would
+    /// take is too large.
     pub(super) fn with_text(&self, text: &str) -> Option<Value> {
-        if self.agent != HookAgent::ClaudeCode {
+        if self.agent != HookAgent::ClaudeCode || self.response.kind() != Kind::Object {
             return None;
         }
-        let mut output = Map::new();
+        let mut output = Map::from_iter([("stdout".into(), text.into()), ("stderr".into(), "".into())]);
         for (key, value) in self.response.members() {
             let key = key.to_text(MAX_MEMBER).text;
-            let value = match &*key {
-                "stdout" => text.into(),
-                "stderr" => "".into(),
-                // With them the model would get a preview of 2 KB of the new text.
-                _ if key.starts_with("persistedOutput") => continue,
-                _ if value.raw().len() > MAX_MEMBER => return None,
-                _ => serde_json::from_slice(value.raw()).ok()?,
-            };
-            output.insert(key, value);
+            // With the path and the size of the file the model would get a preview of 2 KB of the new text.
+            if ["stdout", "stderr"].contains(&&*key) || key.starts_with("persistedOutput") {
+                continue;
+            }
+            let value = Some(value.raw()).filter(|raw| raw.len() <= MAX_MEMBER)?;
+            output.insert(key, serde_json::from_slice(value).ok()?);
         }
         Some(json!({ "hookSpecificOutput": { "hookEventName": self.name, "updatedToolOutput": output } }))
     }

@@ -7,7 +7,6 @@ mod note;
 mod pieces;
 
 use std::io::{self, IsTerminal};
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use jiff::SignedDuration;
@@ -15,7 +14,7 @@ use serde_json::Value;
 
 use crate::base::human::{lines, thousands};
 use crate::cli::args::{HookAgent, HookArgs};
-use crate::cli::{CommandResult, json, say, shell};
+use crate::cli::{CommandResult, print_json, say, shell};
 use crate::config::{Config, MAX_NOTE, Overrides};
 use crate::preview::Policy;
 use crate::session::{self, json::Tape};
@@ -26,7 +25,7 @@ use crate::text::units::{TotalsMask, decode_lossy, element_start};
 
 use event::{HookEvent, Phase};
 use input::{ShortJson, ToolText};
-use note::{HookOutput, Loss};
+use note::HookOutput;
 
 /// Reads the hook's input, and prints an answer if there is something to answer.
 pub(crate) fn run(config: &Config, args: &HookArgs) -> CommandResult {
@@ -36,14 +35,16 @@ pub(crate) fn run(config: &Config, args: &HookArgs) -> CommandResult {
         );
     }
     source::release_code();
-    let Some(input) = ShortJson::read(&mut io::stdin().lock())? else { return Ok(()) };
+    // If it is closed nothing was passed.
+    let Ok(mut stdin) = source::stdin() else { return Ok(()) };
+    let Some(input) = ShortJson::read(&mut stdin)? else { return Ok(()) };
     let mut tape = Tape::default();
     let Some(event) = HookEvent::new(args.agent, &input, &mut tape) else { return Ok(()) };
     if event.phase() == Phase::Other || is_ignored(config, &event.command) {
         return Ok(());
     }
     let answer = answer(config, &event, args.replace);
-    answer.map_or(Ok(()), |answer| Ok(json(&mut crate::cli::safe::stdout(), &answer)?))
+    answer.map_or(Ok(()), |answer| print_json(&answer))
 }
 
 /// Whether a command gets no note: the configuration ignores it, or it is `overspill run`, which prints a notice of its own.
@@ -60,15 +61,16 @@ fn answer(config: &Config, event: &HookEvent, replaces: bool) -> Option<Value> {
     let hook = HookContext { config, event };
     let text = event.text();
     let saved = event.saved_as().or_else(|| hook.captured()).or_else(|| hook.cited(text.as_ref()?));
-    let note = match saved.filter(|path| is_known(config, path, event.records.as_deref())) {
-        Some(path) if replaces && event.is_of_shell() && event.phase() == Phase::After => {
-            let text =
-                hook.of_file(&path, &|output, name| note::in_place_of_preview(config, output, name))?;
-            return event.with_text(&text);
+    let saved = saved.filter(|path| is_known(config, path, event.records.as_deref()));
+    if replaces && event.is_of_shell() && event.phase() == Phase::After {
+        let text = |path| hook.of_file(path, &|output| note::in_place_of_preview(config, output, path));
+        let answer = saved.as_deref().and_then(text).and_then(|text| event.with_text(&text));
+        if answer.is_some() {
+            return answer;
         }
-        Some(path) => {
-            hook.of_file(&path, &|output, name| hook.note_of_file(output, &path, name, text.as_ref()))
-        }
+    }
+    let note = match saved {
+        Some(path) => hook.of_file(&path, &|output| hook.note_of_file(output, &path, text.as_ref())),
         None if !event.is_of_shell() && !event.is_of_mcp() => None,
         None => match (event.agent, event.phase()) {
             (HookAgent::ClaudeCode, Phase::Failed) => hook.note_of_failure(&text?),
@@ -155,26 +157,19 @@ impl HookContext<'_> {
         policies.into_iter().find_map(|policy| ends.iter().find_map(|end| path_in_notice(&policy, end)))
     }
 
-    /// Describes the output in a file by `describe`, which also takes the file's path as one line; `None` if the file changes
-    /// meanwhile, other than by growing.
-    fn of_file(self, path: &Path, describe: &dyn Fn(&HookOutput, &str) -> Option<String>) -> Option<String> {
-        let name = label::label(path.as_os_str().as_encoded_bytes());
+    /// Describes the output in a file by `describe`; `None` if the file changes meanwhile, other than by growing.
+    fn of_file(self, path: &Path, describe: &dyn Fn(&HookOutput) -> Option<String>) -> Option<String> {
         let saved = self.event.saved_size().unwrap_or_default();
         let mut read = |source: &mut Source| {
             let view = source.view();
             let inner = self.event.inner(&view, 0);
-            describe(&HookOutput { inner, size: saved.max(view.len() as u64), view }, &name)
+            describe(&HookOutput { inner, size: saved.max(view.len() as u64), view })
         };
         Source::glance_at_entry(path).ok()?.read_steadily(&mut || true, &mut read).ok()?
     }
 
-    fn note_of_file(
-        self,
-        output: &HookOutput,
-        path: &Path,
-        name: &str,
-        text: Option<&ToolText>,
-    ) -> Option<String> {
+    fn note_of_file(self, output: &HookOutput, path: &Path, text: Option<&ToolText>) -> Option<String> {
+        let name = &label::label(path.as_os_str().as_encoded_bytes());
         let (mut so_far, mut place) = ("", output.place(name));
         if self.event.may_miss_end() {
             so_far = "as far as the agent read it, ";
@@ -232,13 +227,13 @@ impl HookContext<'_> {
     /// Claude Code saves no output of a failed command, so the note only tells how much is missing.
     fn note_of_failure(self, text: &ToolText) -> Option<String> {
         let view = text.view(0).ok()?;
-        let (units, may_be_more) = cut::claude_cut(&mut ViewSupply::from(&view), units_of(&view))?;
-        let left_out = thousands(units);
+        let (left_out, may_be_more) = cut::claude_cut(&mut ViewSupply::from(&view), units_of(&view))?;
+        let left_out = thousands(left_out);
         let more = match may_be_more && self.event.is_of_shell() {
             true => ", and what follows its first 30,000 bytes is gone, too: its real end may be missing",
             false => "",
         };
-        let again = if self.event.is_of_shell() { AGAIN } else { NO_COPY };
+        let again = if self.event.is_of_shell() { AGAIN } else { "The agent keeps no copy." };
         Some(format!("overspill: {left_out} characters of this output were left out{more}. {again}"))
     }
 
@@ -259,7 +254,7 @@ impl HookContext<'_> {
             let view = text.view(filler).ok()?;
             let inner = self.event.inner(&view, filler);
             let output = HookOutput { inner, size: text.len.max(view.len() as u64), view };
-            let loss = self.loss_again(&output, &mut first, &output.kept(&policy, "")?);
+            let loss = output.next_loss(self.config, &mut first, &output.kept(&policy, "")?);
             let place = "The first line of this result names the file with the whole output.";
             Some(loss.note("", place, self.most()))
         })
@@ -276,20 +271,11 @@ impl HookContext<'_> {
             let mut policy = policy.clone();
             policy.set_max_lines(policy.max_lines()?.checked_sub(lines)?).ok()?;
             policy.set_max_size(policy.max_size()?.checked_sub(bytes)?).ok()?;
-            let loss = self.loss_again(output, &mut first, &output.kept(&policy, "")?);
-            let place = "The end of this result names the file with the whole output. The file begins with this note.";
+            let loss = output.next_loss(self.config, &mut first, &output.kept(&policy, "")?);
+            let place = "The end of this result names the file with the whole output. The file begins with this note; \
+                         the lines are counted after it.";
             Some(loss.note("", place, self.most()))
         })
-    }
-
-    /// Finds out what the model lost; once it got less than the `first` time, by what was found out then.
-    fn loss_again(self, output: &HookOutput, first: &mut Option<Loss>, kept: &[Range<usize>]) -> Loss {
-        let loss = match &*first {
-            None => output.loss(self.config, kept),
-            Some(first) => output.greater_loss(self.config, first, kept),
-        };
-        first.get_or_insert_with(|| loss.clone());
-        loss
     }
 }
 
@@ -313,8 +299,6 @@ fn settle<Cost: Copy + Default + PartialEq>(
 /// What to do where nothing was saved. `overspill run` may not be found, nor be able to save, in an agent's sandbox.
 const AGAIN: &str =
     "The agent keeps no copy: to see all of it, run the command again with its output in a file.";
-
-const NO_COPY: &str = "The agent keeps no copy.";
 
 /// Maximum number of attempts at a note whose own length changes what it says.
 const MAX_TRIES: usize = 4;

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 use std::ops::{ControlFlow, Range};
+use std::path::Path;
 
 use memchr::{memchr, memmem, memrchr};
 
@@ -11,7 +12,7 @@ use crate::config::Config;
 use crate::preview::{self, Input, Policy, Stream, ToCount};
 use crate::source::{Buffer, MapView, ViewSupply, measure, release_code};
 use crate::text::ansi;
-use crate::text::label::SafeText;
+use crate::text::label::{SafeText, label};
 use crate::text::search::{Severity, each_match};
 use crate::text::supply::Supply;
 use crate::text::units::{TotalsMask, decode_lossy};
@@ -152,7 +153,7 @@ impl HookOutput {
                     return ControlFlow::Break(());
                 }
                 loss.all += 1;
-                loss.place(&found, kept);
+                loss.add_error(&found, kept);
                 ControlFlow::Continue(())
             });
         }
@@ -160,17 +161,20 @@ impl HookOutput {
         loss
     }
 
-    /// Finds out the same for a model that got less of the end than at another time, if possible by what was found out then.
-    pub(super) fn greater_loss(&self, config: &Config, before: &Loss, kept: &[Range<usize>]) -> Loss {
+    /// Finds out the same for a model that gets less each time, if possible by what was found out the first time.
+    pub(super) fn next_loss(&self, config: &Config, first: &mut Option<Loss>, kept: &[Range<usize>]) -> Loss {
+        let before = first.get_or_insert_with(|| self.loss(config, kept));
         if before.got.len() as u64 + before.lost < before.all {
             return self.loss(config, kept);
         }
-        let mut loss = Loss { got: Vec::new(), ..before.clone() };
+        let mut loss = Loss { got: Vec::new(), first: Vec::new(), ..before.clone() };
         loss.lines = before.lines.map(|[_, all]| [self.lines_got(kept), all]);
-        before.got.iter().for_each(|found| loss.place(found, kept));
-        if loss.lost > before.lost {
-            loss.named = self.named(&loss.first);
-        }
+        before.got.iter().for_each(|found| loss.add_error(found, kept));
+        // What was lost before may lie on either side.
+        loss.first.extend(&before.first);
+        loss.first.sort_unstable();
+        loss.first.truncate(MAX_NAMED);
+        loss.named = self.named(&loss.first);
         loss
     }
 
@@ -223,7 +227,7 @@ impl HookOutput {
 
 impl Loss {
     /// Notes what became of an error.
-    fn place(&mut self, found: &Range<usize>, kept: &[Range<usize>]) {
+    fn add_error(&mut self, found: &Range<usize>, kept: &[Range<usize>]) {
         if !is_kept(found, kept) {
             self.lost += 1;
             self.first.extend((self.first.len() < MAX_NAMED).then_some(found.start));
@@ -309,7 +313,7 @@ impl Loss {
 
 /// Returns the text that an output which is too long gets in place of the agent's preview: its start, the errors with the numbers
 /// of their lines, and its end; `None` if it is not too long.
-pub(super) fn in_place_of_preview(config: &Config, output: &HookOutput, path: &str) -> Option<String> {
+pub(super) fn in_place_of_preview(config: &Config, output: &HookOutput, path: &Path) -> Option<String> {
     let bytes = &*output.view;
     if bytes.len() <= 2 * MAX_END {
         return None;
@@ -319,7 +323,8 @@ pub(super) fn in_place_of_preview(config: &Config, output: &HookOutput, path: &s
     let named: String = loss.named.iter().map(|line| format!("{line}\n")).collect();
     let left_out = size((end.start - start.end) as u64);
     let words = |range: Range<usize>| String::from_utf8_lossy(&bytes[range]).into_owned();
-    let notice = format!("[overspill: {left_out} are left out here. {}]", output.place(path));
+    let place = output.place(&label(path.as_os_str().as_encoded_bytes()));
+    let notice = format!("[overspill: {left_out} are left out here. {place}]");
     let heading = loss.heading();
     Some(format!("{}\n{notice}\n{heading}\n{named}\n{}", words(start), words(end)))
 }
@@ -334,8 +339,6 @@ fn ends(bytes: &[u8]) -> [Range<usize>; 2] {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use crate::base::env::Env;
 
     use super::*;
@@ -411,14 +414,23 @@ mod tests {
         let config = Config::load_from(Env::hermetic(Path::new("/none")), None);
         let output = output(&text);
         let end = text.len();
-        let before = output.loss(&config, &[0..90, 180..end]);
-        for kept in [[0..90, 180..end], [0..90, 200..end], [0..90, end - 1..end], [0..90, end..end]] {
-            let [one, other] = [output.greater_loss(&config, &before, &kept), output.loss(&config, &kept)];
+        let mut before = Some(output.loss(&config, &[0..90, 180..end]));
+        for kept in [
+            [0..90, 180..end],
+            [0..90, 200..end],
+            [0..90, end - 1..end],
+            [0..90, end..end],
+            [0..60, 180..end],
+            [0..0, 180..end],
+            [0..30, 330..end],
+            [0..0, 200..end],
+        ] {
+            let [one, other] = [output.next_loss(&config, &mut before, &kept), output.loss(&config, &kept)];
             assert_eq!(one.note("", "", 2000), other.note("", "", 2000), "{kept:?}");
         }
-        let forgot = Loss { got: Vec::new(), ..before };
+        let mut forgot = before.map(|before| Loss { got: Vec::new(), ..before });
         let none = [0..0, 0..0];
-        let [one, other] = [output.greater_loss(&config, &forgot, &none), output.loss(&config, &none)];
+        let [one, other] = [output.next_loss(&config, &mut forgot, &none), output.loss(&config, &none)];
         assert_eq!(one.note("", "", 2000), other.note("", "", 2000));
     }
 

@@ -1,8 +1,10 @@
 //! `hook` answers what the agents document that they pass to their hooks; `docs/agents.md` shows how to set it up.
 
+use std::io::Write;
+
 use serde_json::{Value, json};
 
-use crate::common::home::{Home, Ran};
+use crate::common::home::{Home, Ran, finish};
 
 pub(super) fn ask(home: &Home, agent: &str, input: &Value) -> Ran {
     home.pipe(input.to_string(), &["hook", agent]).ok()
@@ -115,6 +117,20 @@ fn whatever_fails_the_status_is_at_most_1() {
         let shell = shell.args(["-c", &line]).current_dir(home.work()).env_clear().envs(home.env());
         assert_eq!(shell.output().unwrap().status.code(), Some(status), "{redirection}");
     }
+}
+
+#[test]
+fn standard_input_that_does_not_block_is_awaited() {
+    let home = Home::new();
+    let text = format!("{}…3021 tokens truncated…", "x".repeat(3 << 20));
+    let event = codex("PostToolUse", json!({ "tool_response": text }));
+    let (reader, mut writer) = std::io::pipe().unwrap();
+    rustix::io::ioctl_fionbio(&reader, true).unwrap();
+    let child = home.command(&["hook", "codex"]).stdin(reader).spawn().unwrap();
+    let writing = std::thread::spawn(move || writer.write_all(event.to_string().as_bytes()));
+    let ran = finish(child).ok();
+    assert!(ran.text().contains("3021 tokens"), "{}", ran.text());
+    writing.join().unwrap().unwrap();
 }
 
 /// Returns what the answer is if the hook may have few files open.
@@ -429,6 +445,25 @@ fn claude_code_gets_start_errors_and_end_in_place_of_its_preview() {
     // There is no file of a failed command.
     let failed = claude("PostToolUseFailure", json!({ "error": "Exit code 1\n" }));
     assert_eq!(home.pipe(failed.to_string(), &["hook", "claude-code", "--replace"]).ok().text(), "");
+}
+
+#[test]
+fn the_text_in_place_of_a_preview_is_never_lost() {
+    let home = Home::new();
+    let [records, spill] = claude_spill(&home);
+    let mut input = claude_saved(&records, &spill, output().len());
+    let replacing = |input: &Value| {
+        let ran = home.pipe(input.to_string(), &["hook", "claude-code", "--replace"]).ok();
+        ran.json()["hookSpecificOutput"].clone()
+    };
+    // A member that is too large to be passed on leaves a note.
+    input["tool_response"]["other"] = json!("x".repeat(9 << 10));
+    assert_eq!(replacing(&input)["additionalContext"], note(&home, "claude-code", &input));
+    input["tool_response"] = json!({ "interrupted": false, "persistedOutputPath": spill });
+    let mut answer = replacing(&input)["updatedToolOutput"].take();
+    let text = answer["stdout"].take();
+    assert!(text.as_str().is_some_and(|text| text.starts_with("line 1 of")), "{text}");
+    assert_eq!(answer, json!({ "stdout": null, "stderr": "", "interrupted": false }));
 }
 
 fn write_config(home: &Home, text: &str) {

@@ -275,11 +275,15 @@ fn of_opencode_the_lines_after_the_note_are_counted() {
     mixed.push(json!({ "type": "resource_link", "uri": "file:///b", "name": "b" }));
     mixed.push(json!({ "type": "resource", "resource": resource("") }));
     let short = "x\n".repeat(3_000);
+    // The note's own lines take the first error from what is kept.
+    let near = |n: u32| if [1_998, 2_500].contains(&n) { "error: x\n" } else { "x\n" };
+    let near: String = (1..=3_000).map(near).collect();
     for (content, joined) in [
         (part(&build()), build()),
         (json!(texts()), text.join("\n\n")),
         (json!(mixed), text.join("\n\n")),
         (part(&short), short),
+        (part(&near), near),
     ] {
         let said = note(&home, "opencode", &event(&content));
         let result = format!("{said}\n\n{joined}");
@@ -297,8 +301,8 @@ fn of_opencode_the_lines_after_the_note_are_counted() {
         assert!(said.starts_with(&start), "{start} {said}");
         let lost = lines.iter().enumerate().skip(got).filter(|(_, line)| line.starts_with("error"));
         let lost: String = lost.map(|(n, line)| format!("line {}: {line}\n", thousands(n + 1))).collect();
-        let place =
-            "The end of this result names the file with the whole output. The file begins with this note.";
+        let place = "The end of this result names the file with the whole output. The file begins with this note; the lines are \
+                     counted after it.";
         assert!(said.ends_with(&format!("\n{lost}{place}")), "{lost} {said}");
     }
     let blob = json!({ "uri": "file:///a", "mimeType": "application/zip", "blob": "UEs=" });
