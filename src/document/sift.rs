@@ -117,7 +117,7 @@ impl Sift {
     }
 
     /// Describes what comes after the last line that is shown.
-    pub(crate) fn end_in_words(&self) -> String {
+    pub(crate) fn describe_end(&self) -> String {
         match self.percent() {
             Some(percent) => format!("filtering, {percent}%"),
             None => "end of the lines shown".into(),

@@ -158,7 +158,7 @@ pub(crate) fn await_write(file: &File) {
 pub enum PathStatus {
     /// It still names the open file.
     Current,
-    /// It names another file; [`Source::reopen`](crate::source::Source::reopen) switches to that one.
+    /// It names another file.
     Renamed,
     /// It names nothing; the open file stays readable.
     Gone,

@@ -250,7 +250,7 @@ impl HookContext<'_> {
     fn note_of_gemini(self, text: &ToolText) -> Option<String> {
         let policy = self.resolve(Some(self.event.agent.policy()), None)?;
         let mut first = None;
-        settle(event::added_by_gemini, |filler| {
+        write_to_fit(event::added_by_gemini, |filler| {
             let view = text.view(filler).ok()?;
             let inner = self.event.inner(&view, filler);
             let output = HookOutput { inner, size: text.len.max(view.len() as u64), view };
@@ -267,7 +267,7 @@ impl HookContext<'_> {
         let mut first = None;
         // An empty line follows it.
         let cost = |note: &str| [note.lines().count() + 1, note.len() + 2].map(|cost| cost as u64);
-        settle(cost, |[lines, bytes]| {
+        write_to_fit(cost, |[lines, bytes]| {
             let mut policy = policy.clone();
             policy.set_max_lines(policy.max_lines()?.checked_sub(lines)?).ok()?;
             policy.set_max_size(policy.max_size()?.checked_sub(bytes)?).ok()?;
@@ -280,7 +280,7 @@ impl HookContext<'_> {
 }
 
 /// Writes a note whose own length changes what it says, with what it costs, until it is right.
-fn settle<Cost: Copy + Default + PartialEq>(
+fn write_to_fit<Cost: Copy + Default + PartialEq>(
     cost: impl Fn(&str) -> Cost,
     mut write: impl FnMut(Cost) -> Option<String>,
 ) -> Option<String> {

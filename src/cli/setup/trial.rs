@@ -60,15 +60,15 @@ pub(super) fn run_prefix(program: &str) -> Result<(), String> {
     let expected: String = (1..=9999).map(|n| format!("{n}\n")).collect();
     let env = Env::hermetic(stores.path()).with_var("XDG_DATA_HOME", stores.path());
     match (&*status, Record::names(&env).len()) {
-        ("3", _) if printed != expected => Err(format!("another output: {}", words(&printed))),
+        ("3", _) if printed != expected => Err(format!("another output: {}", beginning(&printed))),
         ("3", 1) => Ok(()),
         ("3", _) => Err("no copy".to_owned()),
-        (status, _) => Err(format!("the status {status}: {}", words(&printed))),
+        (status, _) => Err(format!("the status {status}: {}", beginning(&printed))),
     }
 }
 
 /// Returns the beginning of what a program printed.
-fn words(printed: &str) -> String {
+fn beginning(printed: &str) -> String {
     printed.chars().take(200).collect()
 }
 

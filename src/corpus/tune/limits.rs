@@ -14,7 +14,7 @@ const MAX_BYTES: usize = 64 << 20;
 pub(crate) type LimitChange = (String, Policy);
 
 /// Formats a parameter: a number with separators, a size in whole KB also in those.
-pub(crate) fn value_in_words(policy: &Policy, key: &str) -> String {
+pub(crate) fn describe_value(policy: &Policy, key: &str) -> String {
     let value = policy.get(key).map_or_else(String::new, |value| value.to_string());
     let is_bytes = policy.size_key() == Some(key) && policy.unit() == Unit::Bytes;
     match value.parse() {
@@ -27,7 +27,7 @@ pub(crate) fn value_in_words(policy: &Policy, key: &str) -> String {
 }
 
 /// Describes in what two policies differ: the name of the new one, or its limits that changed.
-pub(crate) fn change_in_words(from: &Policy, to: &Policy) -> Option<String> {
+pub(crate) fn describe_change(from: &Policy, to: &Policy) -> Option<String> {
     if from.name() != to.name() {
         return Some(to.name().to_owned());
     }
@@ -188,11 +188,11 @@ mod tests {
     fn a_change_names_the_limits_that_changed() {
         let from = crate::preview::Catalog::builtin().get("opencode/output").expect("a policy");
         let mut to = from.clone();
-        assert_eq!(change_in_words(&from, &to), None);
+        assert_eq!(describe_change(&from, &to), None);
         to.set_max_lines(3000).expect("a limit");
         to.set_max_size(75 << 10).expect("a limit");
-        assert_eq!(change_in_words(&from, &to).as_deref(), Some("max lines 3,000, max bytes 75 KB"));
+        assert_eq!(describe_change(&from, &to).as_deref(), Some("max lines 3,000, max bytes 75 KB"));
         let other = crate::preview::Catalog::builtin().get("pi/bash").expect("a policy");
-        assert_eq!(change_in_words(&from, &other).as_deref(), Some("pi/bash"));
+        assert_eq!(describe_change(&from, &other).as_deref(), Some("pi/bash"));
     }
 }

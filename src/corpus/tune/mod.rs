@@ -19,7 +19,7 @@ pub(crate) use changed::{ChangedOutput, ChangedOutputs};
 pub(crate) use frontier::{TuneMove, describe_share, frontier};
 pub(crate) use grid::{TuneGrid, TuneSetting};
 pub(crate) use limits::{
-    LimitChange, change_in_words, flags, next_value, other_end, smallest_change, value_in_words,
+    LimitChange, describe_change, describe_value, flags, next_value, other_end, smallest_change,
 };
 pub(crate) use sums::{SettingFigures, TuneSums};
 pub(crate) use visit::{Tuner, VisitedOutput};

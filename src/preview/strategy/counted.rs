@@ -52,7 +52,7 @@ impl Strategy for Counted {
         let mut words = String::new();
         for _ in 0..ROUNDS {
             let (first, last) = shares(room(&words));
-            let next = self.words(context, total, first + last)?;
+            let next = self.render_notice(context, total, first + last)?;
             if next == words {
                 break;
             }
@@ -69,7 +69,7 @@ impl Strategy for Counted {
 }
 
 impl Counted {
-    fn words(
+    fn render_notice(
         &self,
         context: &Context,
         total: Result<u64, TotalsMask>,
@@ -172,7 +172,7 @@ impl Strategy for Twice {
             text.wait_for(TotalsMask::UNITS);
             return Ok(composed::selection(text, context, vec![("kept", once)]));
         };
-        let marker = |removed: u64| words(context, &self.second_notice, removed);
+        let marker = |removed: u64| render_numbered(context, &self.second_notice, removed);
         let rough = second.saturating_sub(marker(size.saturating_sub(second))?.len() as u64) / 2;
         let removed = size.saturating_sub(2 * rough);
         let words = marker(removed)?;
@@ -196,13 +196,13 @@ impl Twice {
             composed::cut(text, text.body.clone(), Direction::Head, Unit::Utf16, half.max(most - half));
         let total = text.size(context.unit);
         text.wait_for(total.err().unwrap_or_default());
-        segments.push(Segment::Words(words(context, &self.first_notice, total.unwrap_or(0))?));
+        segments.push(Segment::Words(render_numbered(context, &self.first_notice, total.unwrap_or(0))?));
         segments.extend(composed::cut(text, text.body.clone(), Direction::Tail, Unit::Utf16, half));
         Ok(segments)
     }
 }
 
-fn words(context: &Context, template: &Template, number: u64) -> Result<String, PlanError> {
+fn render_numbered(context: &Context, template: &Template, number: u64) -> Result<String, PlanError> {
     context.scope.render_text(template, Facts::from([("number", Fact::Number(number))]))
 }
 

@@ -3,7 +3,7 @@
 
 use crate::base::human::thousands;
 use crate::config;
-use crate::corpus::tune::{change_in_words, flags};
+use crate::corpus::tune::{describe_change, flags};
 use crate::preview::Policy;
 use crate::text::filter::Share;
 use crate::tui::popup::copying::{CopyWhat, Copyable};
@@ -14,7 +14,7 @@ use super::hold::LineFate;
 impl Pager {
     /// Returns the longest description of the last change that fits on the screen.
     pub(crate) fn outcome(&self) -> String {
-        let change = self.policy_before().and_then(|before| change_in_words(before, self.output.policy()));
+        let change = self.policy_before().and_then(|before| describe_change(before, self.output.policy()));
         let line = self.line_fate().map(|fate| describe_line(&fate));
         let (gained, got) = (Some(self.gained()), self.got());
         let versions = [

@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 
 use crate::base::human::{size, thousands, tokens};
-use crate::corpus::tune::value_in_words;
+use crate::corpus::tune::describe_value;
 use crate::output::OpenOutput;
 use crate::preview::Preview;
 use crate::text::label::SafeText;
@@ -98,7 +98,7 @@ fn rows(pager: &Pager, frame: &mut Frame, area: Rect) {
                 ("policy".to_owned(), SafeText::from(policy.name()), is_changed)
             }
             Some(param) => {
-                let words = SafeText::from(value_in_words(policy, &param.name));
+                let words = SafeText::from(describe_value(policy, &param.name));
                 let is_changed = policy.get(&param.name) != output.first.policy.get(&param.name);
                 (param.name.replace('_', " "), words, is_changed)
             }

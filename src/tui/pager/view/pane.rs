@@ -122,7 +122,7 @@ pub(crate) fn draw(shown: &Shown, buffer: &mut Buffer, mut area: Rect, cost: &Co
     let at_end = rows.last().is_none_or(|row| scroll.onward(row.next) >= scroll.reader.doc.len());
     if at_end && y < area.y + area.height {
         let place = Rect { y, height: 1, ..area };
-        let words = output.sift_of(side).map_or_else(|| describe::end(output, side), Sift::end_in_words);
+        let words = output.sift_of(side).map_or_else(|| describe::end(output, side), Sift::describe_end);
         line::ruled(buffer, place, words, canvas.theme.dim, canvas.glyphs());
     }
     let kinds = || rows.iter().flat_map(|row| &row.cells).map(|cell| cell.kind);

@@ -5,7 +5,7 @@ use ratatui::style::Style;
 
 use crate::base::human::thousands;
 use crate::base::provenance::Certainty;
-use crate::corpus::tune::change_in_words;
+use crate::corpus::tune::describe_change;
 use crate::output::OpenOutput;
 use crate::output::recorded::RecordedCall;
 use crate::session::verdict::Verdict;
@@ -168,7 +168,7 @@ fn differs(output: &OpenOutput) -> Option<String> {
         }
         Some(_) => None,
         None => match output.what_if() {
-            Some(policy) => change_in_words(&output.first.policy, policy),
+            Some(policy) => describe_change(&output.first.policy, policy),
             None => output.other_candidate().map(|policy| policy.name().to_owned()),
         },
     }
