@@ -40,7 +40,7 @@ const MAX_PIECES: u32 = 4 << 20;
 /// How many bytes are read at once, and where a text that is looked through begins: mapped memory begins at a page.
 const CHUNK: usize = 64 << 10;
 
-/// Begins the string that stands for a long one; its number follows. JSON has no such byte, but as an escape.
+/// Marks a string that stands for a long one, whose number follows. JSON holds this byte only as an escape.
 const MARK: char = '\0';
 
 /// JSON without its long strings.

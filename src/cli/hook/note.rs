@@ -163,7 +163,7 @@ impl HookOutput {
 
     /// Finds out the same for a model that gets less each time, if possible by what was found out the first time.
     pub(super) fn next_loss(&self, config: &Config, first: &mut Option<Loss>, kept: &[Range<usize>]) -> Loss {
-        let before = first.get_or_insert_with(|| self.loss(config, kept));
+        let Some(before) = first else { return first.insert(self.loss(config, kept)).clone() };
         if before.got.len() as u64 + before.lost < before.all {
             return self.loss(config, kept);
         }
