@@ -7,7 +7,7 @@ use crate::layers::sources;
 
 /// Lines of all files, and of the largest folders, without tests.
 const LINES: &[(&str, usize)] =
-    &[("", 84_281), ("tui", 16_283), ("session", 16_126), ("preview", 12_900), ("cli", 12_294)];
+    &[("", 84_277), ("tui", 16_279), ("session", 16_126), ("preview", 12_900), ("cli", 12_294)];
 
 /// Files with any line that is not a test.
 const FILES: usize = 527;

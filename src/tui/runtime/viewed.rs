@@ -9,7 +9,6 @@ use crate::output::subject::Target;
 use crate::session::examine::OutputPlace;
 use crate::source::{Change, FileLock, Source, Watcher};
 use crate::tui::event::Message;
-use crate::tui::pager::event::{ContentChange, OutputEvent};
 use crate::tui::screen::{Effects, OpenRequest};
 use crate::tui::target::{Opened, OpenedFrom, Producer};
 
@@ -132,13 +131,10 @@ impl Session {
             self.tell(Message::error(error.to_string()));
             return Ok(());
         }
-        let (view, path) = (source.view(), source.path_status());
         self.watch();
-        let mut effects = self.app.effects();
-        let changed = ContentChange { view, content: Change::Grown { from: 0 }, path, streaming: false };
-        self.app.update(OutputEvent::Changed(changed), &mut effects);
         self.tell(Message::note("opened again"));
-        self.report_fault(&mut effects);
+        let mut effects = self.app.effects();
+        self.changed(Change::Grown { from: 0 }, &mut effects);
         self.carry_out(effects)
     }
 
