@@ -7,7 +7,7 @@ use anyhow::anyhow;
 
 use crate::config::{Backdrop, BaseTheme, ChosenBy, Config, EffectivePolicy, Overrides};
 use crate::corpus::{find_in_stores, prepare_tuning};
-use crate::output::subject::{Subject, Target};
+use crate::output::{Subject, Target};
 use crate::session::citing::SessionsCache;
 use crate::session::examine::Paths;
 use crate::source::FileLock;

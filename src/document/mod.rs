@@ -1,10 +1,7 @@
 //! A text to read: a document, made of ranges of a file and of text that is not in it, joined end to end.
 
-pub mod counted;
-pub mod differences;
 pub mod fold;
 pub mod reader;
-pub mod rules;
 pub mod scans;
 pub mod scroll;
 pub mod sift;

@@ -1,8 +1,10 @@
 //! Scans of a whole file: they count its lines and totals, find the nearest match and count all matches.
 
+use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Range};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::preview::Totals;
 use crate::source::{self, Buffer, MapView, ViewSupply};
 use crate::text::filter::Got;
 use crate::text::index::{BlockCounts, BlockIndex};
@@ -11,7 +13,6 @@ use crate::text::supply::OwnBytes;
 use crate::text::units::{Measure, TotalsMask};
 
 use super::Doc;
-use super::counted::UncountedBlocks;
 use super::reader::{Files, Reader};
 use super::sift::Sift;
 
@@ -287,6 +288,72 @@ fn dense(bytes: OwnBytes, pattern: &Pattern, within: Range<usize>) -> (usize, u6
         }
     }
     (end, count)
+}
+
+/// How far before the end of the file, in bytes, a character that is still incomplete may begin.
+const MAX_CHAR: u64 = 4;
+
+/// The first blocks of a file that are not counted yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct UncountedBlocks {
+    /// The first whose line feeds are not counted.
+    pub lines: usize,
+    /// The first whose other totals are not counted.
+    pub totals: usize,
+}
+
+#[derive(Debug, Clone, Default)]
+pub(crate) struct CountedChunks {
+    /// The chunks counted: where each begins and ends, in bytes, and what it holds.
+    chunks: BTreeMap<u64, (u64, Measure)>,
+    bytes: u64,
+}
+
+impl CountedChunks {
+    /// Starts a new count, and returns the byte from which to count: a multiple of `block`, or the end. What comes
+    /// before it is not counted again.
+    pub(crate) fn begin(&mut self, block: u64, len: u64) -> u64 {
+        let mut end = 0;
+        while let Some((next, _)) = self.chunks.get(&end) {
+            end = *next;
+        }
+        let from = if end == len || end.is_multiple_of(block) { end } else { 0 };
+        self.keep(|chunk| chunk.end <= from);
+        from
+    }
+
+    pub(crate) fn add(&mut self, chunk: Range<u64>, measure: Measure) {
+        if chunk.start < chunk.end && self.chunks.insert(chunk.start, (chunk.end, measure)).is_none() {
+            self.bytes += chunk.end - chunk.start;
+        }
+    }
+
+    /// Drops the chunks that the growth of a file of `len` bytes changes.
+    pub(crate) fn grow(&mut self, len: u64) {
+        self.keep(|chunk| chunk.end + MAX_CHAR <= len);
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.keep(|_| false);
+    }
+
+    fn keep(&mut self, is_kept: impl Fn(Range<u64>) -> bool) {
+        self.chunks.retain(|start, (end, _)| is_kept(*start..*end));
+        self.bytes = self.chunks.iter().map(|(start, (end, _))| end - start).sum();
+    }
+
+    pub(crate) fn is_whole(&self, len: u64) -> bool {
+        self.bytes >= len
+    }
+
+    /// Returns the totals of a file of `len` bytes, unknown unless all of it is counted.
+    pub(crate) fn totals(&self, len: u64) -> Totals {
+        if !self.is_whole(len) {
+            return Totals::unknown();
+        }
+        let sum = self.chunks.values().fold(Measure::default(), |sum, (_, measure)| sum + *measure);
+        Totals::from_measure(&sum, TotalsMask::ALL)
+    }
 }
 
 #[cfg(test)]

@@ -2,10 +2,12 @@
 
 use crate::base::human::{limit_in, lines, size, thousands, tokens};
 use crate::compare::over;
+use crate::document::scroll::Fate;
 use crate::preview::{Direction, LimitHit, Part, Policy, Preview, Status, Unit};
+use crate::text::filter::Share;
 use crate::text::index::BLOCK;
 
-use super::OpenOutput;
+use super::{OpenOutput, Side};
 
 impl OpenOutput {
     /// Describes the limits in force: `head · max 2,000 lines, 50 KB`.
@@ -166,6 +168,86 @@ impl OpenOutput {
         let end = memchr::memchr(b'\n', &bytes[..near]).or((near == bytes.len()).then_some(near));
         let far = || index.is_complete().then(|| index.next_line_feed(bytes, near).unwrap_or(bytes.len()));
         ("first", end.or_else(far))
+    }
+
+    pub(crate) fn heading(&self) -> &'static str {
+        match self.is_read_view() {
+            true => "Read tool gives",
+            false => self.certainty().heading(),
+        }
+    }
+
+    /// Returns what stands beside the heading of the preview on a wide screen; empty if nothing.
+    pub(crate) fn preview_heading(&self) -> &'static str {
+        match &self.preview {
+            Ok(_) if self.is_rest_missing() => "as recorded",
+            Ok(preview) if preview.truncated => "",
+            Err(_) if !self.has_preview() => "unknown",
+            Ok(_) => "all of it",
+            Err(_) => "the agent refuses",
+        }
+    }
+
+    /// Returns the heading of Spill: its lines, as `less` counts them, and its size.
+    pub(crate) fn spill_heading(&self) -> String {
+        let bytes = size(self.view.len() as u64);
+        let bytes = if self.is_alone() { format!("{bytes}: the recorded text again") } else { bytes };
+        match self.lines() {
+            Some(n) => format!("{}, {bytes}", lines(n)),
+            None => format!("{bytes}, counting lines {}%", self.counted_percent()),
+        }
+    }
+
+    /// Describes what ends above a row of Spill, or begins.
+    pub(crate) fn describe_cut(&self, fate: Fate) -> String {
+        match fate {
+            // The record tells what was cut, not why.
+            Fate::Lost if self.shown_record().is_some() => "lost from here".into(),
+            Fate::Lost => format!("lost from here: {}", self.reason()),
+            Fate::Kept => format!("the model {} what follows", self.certainty().verb()),
+        }
+    }
+
+    pub(crate) fn describe_end(&self, side: Side) -> String {
+        match (side, &self.preview) {
+            (Side::Spill, _) => "end of the file".into(),
+            (Side::Preview, _) if !self.has_preview() => "no preview yet".into(),
+            (Side::Preview, Ok(preview)) if !preview.truncated && !self.is_rest_missing() => {
+                format!("end: {}", self.all_of_it())
+            }
+            (Side::Preview, _) => format!("end of what the model {}", self.certainty().verb()),
+        }
+    }
+
+    /// Describes a line of the output, its fate, and why, in versions from the longest to the shortest: `line 6,330 of 6,344 ·
+    /// lost: over 50 KB`.
+    pub(crate) fn describe_line(&self, offset: usize, got: Share) -> Vec<String> {
+        let number = match self.line_number(offset) {
+            Some(line) => thousands(line),
+            None => format!("~{}", thousands(self.about_line_at(offset as u64) + 1)),
+        };
+        let (total, counting) = match self.lines() {
+            Some(total) => (format!(" of {}", thousands(total)), String::new()),
+            None => (String::new(), format!(" · counting lines, {}%", self.counted_percent())),
+        };
+        let verb = self.certainty().verb();
+        let fate = match got {
+            _ if !self.has_preview() => String::new(),
+            Share::Whole => format!(" · model {verb} it"),
+            Share::Some => format!(" · model {verb} a part"),
+            Share::None => " · lost".to_owned(),
+        };
+        // A record does not say why.
+        let is_told = self.has_preview() && got != Share::Whole && self.shown_record().is_none();
+        let why = if is_told { format!(": {}", self.reason()) } else { String::new() };
+        let line = format!("line {number}");
+        let full = format!("{line}{total}{fate}");
+        vec![format!("{full}{why}{counting}"), format!("{full}{counting}"), format!("{line}{fate}"), line]
+    }
+
+    /// Returns why what the model got of this output may have been another text, in few words.
+    pub(crate) fn caveat(&self) -> Option<&str> {
+        self.warnings().into_iter().find_map(|warning| warning.short.as_deref())
     }
 }
 

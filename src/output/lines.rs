@@ -5,6 +5,7 @@ use std::ops::Range;
 use crate::base::human::thousands;
 use crate::session::facts::TitledText;
 use crate::text::filter::{Got, Share};
+use crate::text::index::BLOCK;
 use crate::text::pretty::{JsonExtent, Pretty, pretty};
 use crate::text::utf16::{ByteOrder, Utf16Text};
 
@@ -14,6 +15,37 @@ use super::{OpenOutput, Side};
 const MAX_JSON: u64 = 1 << 20;
 
 impl OpenOutput {
+    /// Returns the number of lines as `less` and `wc -l` count them, once it is known.
+    pub fn lines(&self) -> Option<u64> {
+        self.index.lines(&self.view)
+    }
+
+    /// Estimates the number of lines from the first block. The estimate never changes, so that the layout beside the
+    /// line numbers stays the same while lines are counted.
+    pub fn about_lines(&self) -> u64 {
+        let head = &self.view[..self.view.len().min(BLOCK)];
+        let lines = bytecount::count(head, b'\n') as f64;
+        (lines / head.len().max(1) as f64 * self.view.len() as f64) as u64
+    }
+
+    /// Returns the number of the line that holds the byte at `offset`, 1-based, once it is counted.
+    pub(crate) fn line_number(&self, offset: usize) -> Option<u64> {
+        self.index.line_at(&self.view, offset as u64).map(|line| line + 1)
+    }
+
+    /// Returns where a line starts, 1-based, once that is counted.
+    pub(crate) fn start_of_line(&self, line: u64) -> Option<usize> {
+        self.index.offset_of(&self.view, line.saturating_sub(1)).map(|offset| offset as usize)
+    }
+
+    /// Estimates the line of a byte, 0-based, from what has been counted so far.
+    pub fn about_line_at(&self, offset: u64) -> u64 {
+        match self.index.counted_bytes() {
+            0 => (self.about_lines() as f64 / self.view.len().max(1) as f64 * offset as f64) as u64,
+            _ => self.index.about_line_at(offset),
+        }
+    }
+
     /// Returns the bytes of the lines from the one that holds `first` to the one that holds `last`, without the last line
     /// feed.
     pub(crate) fn lines_of(&self, side: Side, first: u64, last: u64) -> Range<u64> {

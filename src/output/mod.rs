@@ -5,30 +5,27 @@ pub(crate) mod facts;
 pub(crate) mod lines;
 pub mod plan;
 pub mod recorded;
-pub mod subject;
 
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::base::provenance::{Extent, Warning};
+use crate::base::provenance::{Certainty, Extent, Warning};
+use crate::capture::NOT_SAVED;
 use crate::config::EffectivePolicy;
 use crate::document::Doc;
-use crate::document::counted::{CountedChunks, UncountedBlocks};
-use crate::document::differences::Differences;
 use crate::document::reader::{Cost, Files, Reader};
-use crate::document::rules::Dividers;
-use crate::document::scroll::{Scroll, Viewport};
+use crate::document::scans::{CountedChunks, UncountedBlocks};
+use crate::document::scroll::{Dividers, Scroll, Viewport};
 use crate::document::sift::Sift;
-use crate::preview::{Policy, Preview, Totals};
-use crate::source::MapView;
+use crate::preview::{InputContext, Policy, Preview, Totals};
+use crate::source::{MapView, Source};
 use crate::text::filter::Got;
-use crate::text::index::{BLOCK, BlockCounts, BlockIndex};
+use crate::text::index::{BlockCounts, BlockIndex};
 use crate::text::units::{Measure, TotalsMask, measure_all};
 use crate::text::utf16::ByteOrder;
 
 use plan::{PlanDone, PlanTask};
-use recorded::{Cited, PreviewFrom, RecordedCall};
-use subject::Subject;
+use recorded::{Cited, Differences, PreviewFrom, RecordedCall};
 
 /// Files up to this many bytes are counted at once when only their preview is shown beside the list.
 const COUNTED_AT_ONCE: usize = 4 << 20;
@@ -288,37 +285,6 @@ impl OpenOutput {
         Totals { line_feeds: self.index.line_feeds(), ..measured }
     }
 
-    /// Returns the number of lines as `less` and `wc -l` count them, once it is known.
-    pub fn lines(&self) -> Option<u64> {
-        self.index.lines(&self.view)
-    }
-
-    /// Estimates the number of lines from the first block. The estimate never changes, so that the layout beside the
-    /// line numbers stays the same while lines are counted.
-    pub fn about_lines(&self) -> u64 {
-        let head = &self.view[..self.view.len().min(BLOCK)];
-        let lines = bytecount::count(head, b'\n') as f64;
-        (lines / head.len().max(1) as f64 * self.view.len() as f64) as u64
-    }
-
-    /// Returns the number of the line that holds the byte at `offset`, 1-based, once it is counted.
-    pub(crate) fn line_number(&self, offset: usize) -> Option<u64> {
-        self.index.line_at(&self.view, offset as u64).map(|line| line + 1)
-    }
-
-    /// Returns where a line starts, 1-based, once that is counted.
-    pub(crate) fn start_of_line(&self, line: u64) -> Option<usize> {
-        self.index.offset_of(&self.view, line.saturating_sub(1)).map(|offset| offset as usize)
-    }
-
-    /// Estimates the line of a byte, 0-based, from what has been counted so far.
-    pub fn about_line_at(&self, offset: u64) -> u64 {
-        match self.index.counted_bytes() {
-            0 => (self.about_lines() as f64 / self.view.len().max(1) as f64 * offset as f64) as u64,
-            _ => self.index.about_line_at(offset),
-        }
-    }
-
     /// Replaces the bytes with the current content of the file. Unless the file only grew, all counts and the preview
     /// are dropped; returns whether they were.
     pub fn changed(&mut self, view: MapView) -> bool {
@@ -382,4 +348,62 @@ impl OpenOutput {
     pub fn gaps(&self) -> Vec<Range<usize>> {
         Got(&self.kept).gaps(self.view.len())
     }
+}
+
+pub struct Target {
+    pub subject: Subject,
+    pub source: Source,
+}
+
+/// An output, and the policy that currently cuts it.
+#[derive(Debug, Clone)]
+pub struct Subject {
+    pub name: String,
+    /// The absolute path of its file; `None` if it has no file, or the file may be replaced.
+    pub file: Option<String>,
+    /// The id of the output in its store, or of its call in its session; empty if it has none.
+    pub id: String,
+    pub is_kept: bool,
+    /// The command that printed it, as it was written; empty if none is known.
+    pub command: String,
+    /// What a plan needs besides the bytes.
+    pub context: InputContext<MapView>,
+    pub policy: EffectivePolicy,
+    /// The policies that may have made the output, if its store tells; most likely first.
+    pub candidates: Vec<EffectivePolicy>,
+}
+
+impl Subject {
+    /// Describes an output without a file of its own, whose notices print this path.
+    pub fn new(name: String, saved_as: String, policy: EffectivePolicy) -> Self {
+        let saved_as_stderr = NOT_SAVED.to_owned();
+        let context = InputContext { saved_as, saved_as_stderr, stderr: None, exit_code: None };
+        Self {
+            name,
+            file: None,
+            id: String::new(),
+            is_kept: false,
+            command: String::new(),
+            context,
+            policy,
+            candidates: Vec::new(),
+        }
+    }
+
+    /// Returns the path of its file, or else the one that notices print.
+    pub(crate) fn path(&self) -> &str {
+        self.file.as_ref().unwrap_or(&self.context.saved_as)
+    }
+}
+
+/// How an output ended that was viewed while it was being made.
+#[derive(Debug, Clone)]
+pub struct Ending {
+    /// How certain it is that a model gets what the policy makes of the output.
+    pub certainty: Certainty,
+    pub exit_code: Option<i32>,
+    /// The policy for the output of failed commands, if that is a different one.
+    pub failed: Option<Policy>,
+    /// The boolean parameters to set because of how it ended, for policies that have them.
+    pub parameters: Vec<&'static str>,
 }

@@ -5,9 +5,8 @@ use std::sync::Arc;
 
 use crate::compare::Comparison;
 use crate::config::EffectivePolicy;
-use crate::document::differences::Differences;
 use crate::document::reader::{Files, Reader};
-use crate::document::rules::Dividers;
+use crate::document::scroll::Dividers;
 use crate::document::{Class, Doc};
 use crate::preview::{self, Input, InputContext, LineIndex, PlanError, Policy, Preview, Totals, Unit};
 use crate::source::MapView;
@@ -15,6 +14,8 @@ use crate::text::ansi;
 use crate::text::filter::Got;
 use crate::text::index::BlockIndex;
 use crate::text::units::{Measure, TotalsMask, measure_all};
+
+use super::recorded::Differences;
 
 /// Outputs up to this many bytes are planned on the thread of the screens.
 pub const AT_ONCE: usize = 1 << 20;

@@ -4,8 +4,6 @@
 pub mod batch;
 pub mod calls;
 pub mod column;
-pub(crate) mod got;
-pub(crate) mod lines;
 pub mod lost;
 pub(crate) mod outputs;
 pub mod sessions;

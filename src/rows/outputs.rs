@@ -23,8 +23,7 @@ use super::column::{
     ID, LARGEST, ListColumn, ListSpec, NAMES, RowCell, RowLook, RowOrder, SlowFigure, SlowState, Tone, WIDE,
     joined, key_of, share,
 };
-use super::got::{KeptShare, ModelShare};
-use super::lost::LostInCall;
+use super::lost::{KeptShare, LostInCall, ModelShare};
 
 #[derive(Debug, Clone)]
 pub struct OutputRow {

@@ -11,9 +11,15 @@ pub mod lines;
 pub mod list;
 pub mod outputs;
 pub mod pager;
+
+pub use outputs::TuneStart;
+pub use runtime::terminal::{ended_by, is_closed_unheard};
+pub use runtime::{Beginning, Start, run};
+
+pub use target::{Finished, Live, LiveUpdate, Producer, Services, StartAt};
+
 /// The pop-ups that lie over any screen.
 pub mod popup {
-    pub(crate) mod copying;
     pub mod help;
     pub mod leaving;
     pub(crate) mod menu;
@@ -28,14 +34,7 @@ pub mod tune;
 /// What all screens share for drawing.
 pub mod widget {
     pub mod canvas;
-    pub(crate) mod finish;
     pub mod layout;
     pub mod line;
-    pub(crate) mod table;
     pub mod theme;
 }
-
-pub use outputs::TuneStart;
-pub use runtime::terminal::{ended_by, is_closed_unheard};
-pub use runtime::{Beginning, Start, run};
-pub use target::{Finished, Live, LiveUpdate, Producer, Services, StartAt};

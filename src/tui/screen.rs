@@ -11,8 +11,8 @@ use ratatui::layout::Rect;
 use unicode_width::UnicodeWidthStr;
 
 use crate::document::reader::Cost;
+use crate::output::Subject;
 use crate::output::recorded::ReadyCall;
-use crate::output::subject::Subject;
 use crate::session::citing::CitingCall;
 use crate::session::reader::SessionFile;
 use crate::source::MapView;

@@ -8,7 +8,7 @@ use crate::capture::Control;
 use crate::config::EffectivePolicy;
 use crate::corpus::{FindEnd, FoundLine, TuneFault, TuneRequest, TuneRun};
 use crate::output::recorded::RecordedCall;
-use crate::output::subject::{Ending, Subject, Target};
+use crate::output::{Ending, Subject, Target};
 use crate::preview::Catalog;
 use crate::session::citing::SessionsCache;
 use crate::session::examine::{Examiner, Paths};

@@ -120,7 +120,7 @@ const IMPURE: &[&str] = &[
 const UNSAFE: [&str; 2] = ["capture/process/pty.rs", "main.rs"];
 
 /// Files that put text on the screen: safe text in lines and boxes, the ASCII fallback, and the cells of an output.
-const DRAWS: &[&str] = &["tui/widget/line.rs", "tui/widget/finish.rs", "tui/pager/view/pane.rs"];
+const DRAWS: &[&str] = &["tui/widget/line.rs", "tui/widget/canvas.rs", "tui/pager/view/pane.rs"];
 
 /// Returns every source file with its path below `src`.
 pub fn sources() -> Vec<(String, String)> {

@@ -23,7 +23,7 @@ use crate::cli::args::{PolicyArgs, RunArgs, SaveArgs};
 use crate::cli::input;
 use crate::cli::{CommandResult, Failure, fail, say, screens, terminal, usage};
 use crate::config::{Config, EffectivePolicy};
-use crate::output::subject::{Ending, Subject, Target};
+use crate::output::{Ending, Subject, Target};
 use crate::preview::{Stream, TotalsMask};
 use crate::source::{self, Source};
 use crate::text::label::{label, shell};

@@ -1,8 +1,9 @@
-//! Scans find and count every byte and match once, whichever thread does it.
+//! Scans find and count every byte and match once, whichever thread does it, and however the file grows.
 
 use std::sync::Arc;
 
 use crate::source::Source;
+use crate::text::units::{measure, measure_all};
 
 use super::*;
 
@@ -198,4 +199,62 @@ fn a_hole_has_no_lines_and_is_not_read() {
     let want = TotalsMask::LINE_FEEDS.with(TotalsMask::DECODED_BYTES);
     let measured = source::count(&view, want);
     assert_eq!((measured.line_feeds, measured.decoded_bytes), (0, 64 << 30));
+}
+
+/// Counts what is not counted yet, in chunks of two blocks of four bytes, the last first.
+fn count_chunks(tally: &mut CountedChunks, text: &[u8]) -> u64 {
+    let len = text.len() as u64;
+    let from = tally.begin(4, len);
+    let starts: Vec<u64> = (from..len).step_by(8).collect();
+    for start in starts.into_iter().rev() {
+        let chunk = start..(start + 8).min(len);
+        let bytes = chunk.start as usize..chunk.end as usize;
+        tally.add(chunk, measure(text, bytes, TotalsMask::ALL));
+    }
+    from
+}
+
+#[test]
+fn a_file_that_grows_is_counted_on_from_where_it_ended() {
+    let text = "größer 漢字 \u{1F600}\r\n".repeat(9);
+    let text = text.as_bytes();
+    for cut in 0..text.len() {
+        let mut tally = CountedChunks::default();
+        count_chunks(&mut tally, &text[..cut]);
+        assert_eq!(tally.totals(cut as u64), Totals::count(&text[..cut]));
+        tally.grow(cut as u64);
+        assert!(!tally.is_whole(text.len() as u64));
+        let from = count_chunks(&mut tally, text);
+        assert!(from + 20 > cut as u64, "{from} of {cut}");
+        assert_eq!(
+            tally.totals(text.len() as u64),
+            Totals::from_measure(&measure_all(text, TotalsMask::ALL), TotalsMask::ALL)
+        );
+    }
+}
+
+#[test]
+fn a_count_that_was_abandoned_goes_on_at_its_first_gap() {
+    let mut tally = CountedChunks::default();
+    assert_eq!(tally.begin(4, 40), 0);
+    for start in [0, 8, 24] {
+        tally.add(start..start + 8, Measure::zeros(8));
+    }
+    assert_eq!(tally.begin(4, 40), 16);
+    for start in [16, 24, 32] {
+        tally.add(start..start + 8, Measure::zeros(8));
+    }
+    assert_eq!(tally.totals(40).points, Some(40));
+    assert_eq!(tally.begin(4, 40), 40, "nothing is counted twice");
+    tally.clear();
+    assert_eq!(tally.begin(4, 40), 0);
+}
+
+#[test]
+fn chunks_that_end_within_a_larger_block_are_counted_again() {
+    let mut tally = CountedChunks::default();
+    tally.begin(4, 40);
+    tally.add(0..12, Measure::zeros(12));
+    assert_eq!(tally.begin(8, 40), 0);
+    assert_eq!(tally.totals(40), Totals::unknown());
 }

@@ -4,17 +4,17 @@ mod row;
 
 use std::ops::Range;
 
-use crate::document::fold::{self, Fold, ProgressLines};
-use crate::document::reader::{LineSegment, Reader};
-use crate::document::rules::{Dividers, RowRule};
-use crate::document::sift::Sift;
 use crate::text::ansi::style_at;
 use crate::text::cells::{Cell, Cells, Show};
 use crate::text::layout::{Row, Rows, Wrap};
 use crate::text::utf16::LineText;
 
+use super::fold::{self, Fold, ProgressLines};
+use super::reader::{LineSegment, Reader};
+use super::sift::Sift;
+
 pub use row::ScreenRow;
-pub(crate) use row::{CurrentLine, RowMatches};
+pub(crate) use row::{CurrentLine, Dividers, Fate, RowMatches, RowRule};
 
 /// How far back escape sequences are read to find the style at the start of a segment of a long line, in bytes.
 const LOOK_BACK: u64 = 4096;

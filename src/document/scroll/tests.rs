@@ -4,10 +4,9 @@ use proptest::prelude::*;
 
 use crate::document::Doc;
 use crate::document::fold::ProgressLines;
-use crate::document::rules::Fate;
 use crate::document::tests::{output, preview_of, with_reader};
 
-use super::*;
+use super::{Fate, *};
 
 /// A test case: an output or a preview of it, in a frame, with a rule above one row or none.
 #[derive(Clone)]

@@ -32,13 +32,12 @@ use super::sessions::Sessions;
 use super::tune::changed::ChangedList;
 use super::tune::{TuneRows, Tuning};
 use super::widget::canvas::Canvas;
-use super::widget::finish;
 use super::widget::layout;
 use super::widget::line::{self, Span};
 
 pub use super::event::{Event, Message};
 pub use super::outputs::OutputsEvent;
-pub use super::pager::event::{ContentChange, OutputEvent};
+pub use super::pager::{ContentChange, OutputEvent};
 pub use super::screen::{Effect, Effects};
 
 /// The largest count accepted before a key: more than any file has lines, and small enough that pages of it can be
@@ -270,7 +269,7 @@ impl App {
         for layer in self.layers() {
             layer.draw(LayerFrame { canvas, below: top, message, frame, status: rows.status, cost });
         }
-        finish::finish(frame.buffer_mut(), canvas.unicode);
+        canvas.finish(frame.buffer_mut());
     }
 
     /// Draws how much is marked for deletion at the right end of a rule.

@@ -25,9 +25,9 @@ use super::job::Slot;
 use super::keys::{Action, KeyContext, KeyMap};
 use super::list::List;
 use super::list::screen::{ListContext, ListKind, ListTitle};
-use super::pager::event::OutputEvent;
-use super::pager::facts::{FactRow, ListFacts};
-use super::popup::copying::Copyable;
+use super::pager::OutputEvent;
+use super::pager::text_box::{FactRow, ListFacts};
+use super::popup::menu::Copyable;
 use super::screen::{Effect, Link};
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use crate::base::human::parse_time;
 use crate::tui::keys::Action;
 
 use super::List;
-use super::order::Landing;
+use super::arrange::Landing;
 
 /// Whether the first row stays selected as rows come in.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -4,7 +4,6 @@
 mod arrange;
 mod cursor;
 mod draw;
-mod order;
 pub mod screen;
 
 #[cfg(test)]
@@ -17,12 +16,11 @@ use crate::base::human::{count, thousands};
 use crate::rows::batch::{BatchText, RowTable, TextTable};
 use crate::rows::column::{ListSpec, RowLook, SortColumn};
 use crate::text::label::SafeText;
-use crate::tui::keys::{Action, KeyContext, KeyMap};
-use crate::tui::popup::menu::{Menu, MenuEntry};
 
-use arrange::{ArrangeTask, Arrangement, ListOptions, RowTexts};
+use super::keys::{Action, KeyContext, KeyMap};
+use super::popup::menu::{Menu, MenuEntry};
+use arrange::{ArrangeTask, Arrangement, Landing, ListOptions, RowTexts, RunningTask};
 use cursor::FollowState;
-use order::{Landing, RunningTask};
 
 /// Up to this many rows are arranged at once, between two keys; a worker arranges more.
 const AT_ONCE: usize = 10_000;

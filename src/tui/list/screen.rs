@@ -18,7 +18,7 @@ use crate::tui::event::{Event, Message, Purpose, ScreenEvent};
 use crate::tui::footer::Footer;
 use crate::tui::job::Slot;
 use crate::tui::keys::{Action, KeyContext, KeyMap};
-use crate::tui::popup::copying::{self, Copyable};
+use crate::tui::popup::menu::{Copyable, copy_menu};
 use crate::tui::popup::prompt::Prompt;
 use crate::tui::screen::{Effect, Effects, Link, Screen, ScreenRequest, ScreenRows, StatusLine};
 use crate::tui::widget::canvas::Canvas;
@@ -221,7 +221,7 @@ impl<L: ListKind> ListScreen<L> {
         let copyable: Vec<Vec<Copyable>> = rows.iter().map(|row| self.of.copyable(row)).collect();
         match Copyable::join_all(&copyable) {
             none if none.is_empty() => self.message = Some(Message::note("nothing to copy here")),
-            some => effects.lay(copying::menu(some.into_iter().map(Copyable::entry).collect())),
+            some => effects.lay(copy_menu(some.into_iter().map(Copyable::entry).collect())),
         }
     }
 }

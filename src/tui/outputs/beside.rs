@@ -6,8 +6,7 @@ use std::time::Duration;
 use ratatui::layout::Rect;
 
 use crate::base::human::{count, size};
-use crate::output::OpenOutput;
-use crate::output::subject::Subject;
+use crate::output::{OpenOutput, Subject};
 use crate::rows::outputs::{self, OutputRow};
 use crate::session::facts::TitledText;
 use crate::source::{FileLock, Identity, MapView};
@@ -16,7 +15,7 @@ use crate::text::label::SafeText;
 use crate::tui::job::{JobContext, Pace, Slot};
 use crate::tui::list::List;
 use crate::tui::list::screen::PanelFrame;
-use crate::tui::pager::facts::{FactRow, ListFacts};
+use crate::tui::pager::text_box::{FactRow, ListFacts};
 use crate::tui::pager::view::pane;
 use crate::tui::screen::Effects;
 use crate::tui::widget::canvas::Canvas;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use crate::base::human::{count, size};
 use crate::config::ChosenBy;
-use crate::output::subject::Subject;
+use crate::output::Subject;
 use crate::rows::outputs::OutputRow;
 use crate::source::{FileLock, MapView};
 use crate::store::{self, CopyRecord, Entry, EntryStatus, KEPT_ALREADY, OwnStore, UNFINISHED, entries_at};
@@ -13,7 +13,7 @@ use crate::text::label::label;
 use crate::tui::event::{Event, Message};
 use crate::tui::job::{JobContext, Slot};
 use crate::tui::keys::{Action, KeyContext, KeyMap};
-use crate::tui::pager::event::OutputEvent;
+use crate::tui::pager::OutputEvent;
 use crate::tui::screen::Effects;
 
 use super::{Context, Outputs, OutputsEvent};

@@ -2,7 +2,6 @@
 
 pub mod beside;
 pub mod deletion;
-mod facts;
 mod keeping;
 mod scan;
 
@@ -15,7 +14,7 @@ use crate::base::human::{count, size, thousands};
 use crate::corpus::{Corpus, TuneOutputs, TunePolicies};
 use crate::rows::batch::{BatchText, RowTable};
 use crate::rows::column::{ListSpec, WIDE, readable_by_others};
-use crate::rows::got::ModelShare;
+use crate::rows::lost::ModelShare;
 use crate::rows::outputs::{self, OutputFacts, OutputRow, Peek};
 use crate::session::citing::CitingCall;
 use crate::source::Identity;
@@ -29,15 +28,15 @@ use super::job::JobContext;
 use super::keys::{Action, KeyContext, KeyMap};
 use super::list::List;
 use super::list::screen::{ListContext, ListKind, ListTitle, PanelFrame};
-use super::pager::facts::ListFacts;
-use super::popup::copying::Copyable;
+use super::pager::text_box::ListFacts;
+use super::popup::menu::Copyable;
 use super::screen::{Effect, Link, OpenRequest};
 use super::target::{StartAt, StartView};
 use super::widget::canvas::Canvas;
 use super::widget::layout::ListPanel;
 use beside::Glance;
-use facts::SearchedRows;
 use keeping::Keeping;
+use scan::SearchedRows;
 
 /// The heading where no outputs are listed.
 pub(crate) const NONE_YET: &str = "No stored outputs yet. These directories were searched:";

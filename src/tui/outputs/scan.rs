@@ -1,13 +1,24 @@
-//! What the list of outputs takes in of a scan of the stores.
+//! What workers find out about stored outputs: which there are, by a scan of the stores; then first lines, what the model got,
+//! and calls, of those on the screen; what the filter searches, of all.
 
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-use crate::rows::batch::{BATCH, RowTable};
-use crate::rows::outputs::OutputRow;
-use crate::store::{self, Entry, EntrySums, RootReport, ScanStep, StoreSpec};
+use crate::output::{OpenOutput, Subject};
+use crate::preview::Status;
+use crate::rows::batch::{BATCH, BatchText, RowTable, TextTable};
+use crate::rows::column::SlowState;
+use crate::rows::lost::{KeptShare, ModelShare};
+use crate::rows::outputs::{MEASURED, OutputFacts, OutputRow, Peek, peek};
+use crate::source::{FileLock, Identity, MapView};
+use crate::store::{self, Entry, EntrySums, Env, Record, RootReport, ScanStep, StoreSpec};
 use crate::text::label::label;
+use crate::text::search::SeverityPatterns;
 use crate::tui::event::Message;
 use crate::tui::job::{JobContext, Slot};
+use crate::tui::list::List;
 use crate::tui::screen::Effects;
 
 use super::{Context, Outputs, OutputsEvent};
@@ -91,4 +102,210 @@ fn scan(context: &JobContext) {
     if store::list_and_watch(of, BATCH, &send, &|| context.is_wanted()) {
         context.send(OutputsEvent::Changed);
     }
+}
+
+/// Maximum number of outputs of which what was found out is remembered; beyond it all is found out again for what is
+/// shown.
+const MAX_FACTS: usize = 20_000;
+
+/// Maximum number of outputs that are measured because the list is sorted or filtered by what that finds out.
+const MAX_MEASURED: usize = 20_000;
+
+/// The longest that one entry may take until it is left unknown how much of it the model got.
+const MAX_TIME: Duration = Duration::from_secs(1);
+
+type RowEntry = (usize, Entry);
+
+impl Outputs {
+    /// Has workers find out what the rows on the screen lack: their first lines, what the model got, and the calls that they
+    /// are of.
+    pub(super) fn ask_for_facts(&mut self, list: &List<OutputRow>, effects: &mut Effects) {
+        let on_screen: Vec<usize> = list.rows_on_screen().collect();
+        if let Some(wanted) = self.lacking(0, list, &on_screen, |facts| facts.peek.state) {
+            effects.run(Slot::Other, move |context| peek_all(wanted, context));
+        }
+        let measured = on_screen.iter().copied().chain(placed_by_share(list, MAX_MEASURED));
+        let measured: Vec<usize> = measured.filter(|row| list.rows()[*row].can_be_read()).collect();
+        if let Some(wanted) = self.lacking(1, list, &measured, |facts| facts.share.state) {
+            effects.run(Slot::MeasureKept, move |context| measure(wanted, context));
+        }
+        let cited: Vec<usize> = on_screen.into_iter().filter(|row| list.rows()[*row].is_of_agent()).collect();
+        if let Some(wanted) = self.lacking(2, list, &cited, |facts| facts.call.state) {
+            effects.run(Slot::Other, move |context| find_calls(wanted, context));
+        }
+    }
+
+    /// Returns those of some rows of which something is not known, each once; `None` if a worker was asked for all of them.
+    fn lacking(
+        &mut self,
+        what: usize,
+        list: &List<OutputRow>,
+        rows: &[usize],
+        state: impl Fn(&OutputFacts) -> SlowState,
+    ) -> Option<Vec<RowEntry>> {
+        let mut asked = HashSet::new();
+        let mut wanted = Vec::new();
+        for row in rows {
+            let OutputRow { entry, facts, .. } = &list.rows()[*row];
+            let is_lacking = facts.as_ref().is_none_or(|facts| state(facts) == SlowState::Missing);
+            if is_lacking && asked.insert(entry.identity) {
+                wanted.push((*row, entry.clone()));
+            }
+        }
+        let is_new = !asked.is_subset(&self.asked[what]);
+        is_new.then(|| {
+            self.asked[what] = asked;
+            wanted
+        })
+    }
+
+    /// Takes in something about an output, whose row may stand elsewhere since it was asked for.
+    pub(super) fn learn(
+        &mut self,
+        list: &mut List<OutputRow>,
+        (row, entry): (usize, &Entry),
+        learn: impl FnOnce(&mut OutputFacts),
+    ) {
+        if self.facts.len() > MAX_FACTS {
+            self.facts.clear();
+        }
+        let is_it = |n: &usize| {
+            list.rows()
+                .get(*n)
+                .is_some_and(|row| row.entry.identity == entry.identity && row.entry.name() == entry.name())
+        };
+        let row = Some(row).filter(is_it).or_else(|| list.rows_on_screen().find(is_it));
+        let known = || row.and_then(|row| list.rows()[row].facts.clone()).unwrap_or_default();
+        let facts = self.facts.entry(entry.identity).or_insert_with(known);
+        learn(Arc::make_mut(facts));
+        let facts = Arc::clone(facts);
+        list.change(row.map(|row| (row, facts)), |row, facts| row.facts = Some(facts));
+    }
+
+    /// Returns how much of what the filter searches has been read, in percent; `None` once all of it has.
+    pub(super) fn read_percent(&self, list: &List<OutputRow>) -> Option<usize> {
+        self.is_reading.then(|| list.texts().read * 100 / list.rows().batches().len().max(1))
+    }
+
+    /// Has a worker read what the filter searches, if there is one. It reads once the scan is complete: then a row's
+    /// number stays.
+    pub(super) fn read_texts(&mut self, list: &List<OutputRow>, effects: &mut Effects) {
+        let is_read = list.texts().read == list.rows().batches().len();
+        let is_current = self.has_looked && !list.is_replaced();
+        if list.filter_text().is_empty() || !is_current || is_read || self.is_reading {
+            return;
+        }
+        self.is_reading = true;
+        let (rows, before) = ((list.rows().clone(), list.texts().clone()), self.texts_before.clone());
+        effects.run(Slot::ReadTexts, move |context| read_batches(&rows, before.as_ref(), context));
+    }
+}
+
+/// Returns the rows whose place in the list goes by what the model got, unless there are more than `max`: all if the filter
+/// goes by it, else those that are shown if their order does.
+fn placed_by_share(list: &List<OutputRow>, max: usize) -> Vec<usize> {
+    let is_measured = |word: &str| MEASURED.contains(&word);
+    let column = list.sort_columns().get(list.sort().0).map(|column| column.name);
+    if list.filter_text().split_whitespace().any(is_measured) {
+        let all = list.rows().len();
+        if all <= max { (0..all).collect() } else { Vec::new() }
+    } else if column.is_some_and(is_measured) && list.len() <= max {
+        list.order().iter().map(|row| *row as usize).collect()
+    } else {
+        Vec::new()
+    }
+}
+
+fn measure(entries: Vec<RowEntry>, context: &JobContext) {
+    for (row, entry) in entries {
+        let began = Instant::now();
+        let goes_on = || context.is_wanted() && began.elapsed() < MAX_TIME;
+        let share = match is_part_saved(&entry, context.env()) {
+            true => Some(ModelShare::without_errors(KeptShare::Unsaved)),
+            false => (context.services.open)(&entry.path(), FileLock::None).ok().and_then(|target| {
+                share_of((target.subject, target.source.view()), &context.services.severities, &goes_on)
+            }),
+        };
+        let event = OutputsEvent::Measured(row, Box::new(entry), share);
+        if !context.send(event) {
+            return;
+        }
+    }
+}
+
+/// Plans the preview of an output, and measures it. Returns `None` if that is no longer wanted.
+fn share_of(
+    (subject, view): (Subject, MapView),
+    severities: &SeverityPatterns,
+    wanted: &dyn Fn() -> bool,
+) -> Option<ModelShare> {
+    let output = OpenOutput::counted_now(subject, view);
+    let planned = output.task().run(wanted)?;
+    Some(match &planned.preview {
+        Ok(preview) if preview.status == Status::Ok => {
+            ModelShare::measure(&output.view, &planned.kept, severities)
+        }
+        _ => ModelShare::without_errors(KeptShare::Error),
+    })
+}
+
+/// Whether it is recorded that only the start of an output was saved.
+fn is_part_saved(entry: &Entry, env: &Env) -> bool {
+    entry.is_own() && Record::find_run(env, &entry.path()).is_some_and(|run| !run.is_whole())
+}
+
+/// Reads the first lines of some entries, and the records of their runs.
+fn peek_all(entries: Vec<RowEntry>, context: &JobContext) {
+    let read = |(row, entry): RowEntry| {
+        let peek = peek(&entry, context.env());
+        (row, entry, peek)
+    };
+    context.send(OutputsEvent::Peeked(entries.into_iter().map(read).collect()));
+}
+
+fn find_calls(entries: Vec<RowEntry>, context: &JobContext) {
+    let newest = entries.iter().map(|(_, entry)| entry.modified()).max().unwrap_or_default();
+    for (row, entry) in entries {
+        let path = entry.saved_as();
+        let found = context.services.sessions.find(Path::new(&path), newest, context.env());
+        if !context.send(OutputsEvent::Cited(row, Box::new(entry), found)) {
+            return;
+        }
+    }
+}
+
+/// Rows, and what was read of them for the filter.
+pub(super) type SearchedRows = (RowTable<OutputRow>, TextTable);
+
+/// Reads tools, commands and first lines, batch by batch what has not been read, and reports each batch. `before` are the
+/// rows of the scan before, so that no file is read twice.
+fn read_batches((rows, texts): &SearchedRows, before: Option<&SearchedRows>, context: &JobContext) {
+    let before = before.map(texts_of).unwrap_or_default();
+    for (batch, entries) in rows.batches().enumerate().filter(|(n, _)| texts.batch(*n).is_none()) {
+        let mut text = BatchText::default();
+        for OutputRow { entry, .. } in entries {
+            if !context.is_wanted() {
+                return;
+            }
+            match before.get(&entry.identity) {
+                Some(known) => text.push_lower(known),
+                None => text.push(&searched(&peek(entry, context.env()))),
+            }
+        }
+        if !context.send(OutputsEvent::TextRead(batch, text)) {
+            return;
+        }
+    }
+}
+
+fn texts_of((rows, texts): &SearchedRows) -> HashMap<Identity, &[u8]> {
+    let read = rows.batches().enumerate().filter_map(|(n, batch)| Some((batch, texts.batch(n)?)));
+    read.flat_map(|(batch, texts)| {
+        batch.iter().enumerate().map(|(n, row)| (row.entry.identity, texts.get(n)))
+    })
+    .collect()
+}
+
+fn searched(peek: &Peek) -> String {
+    format!("{} {} {}", peek.tool.as_deref().unwrap_or_default(), peek.command, peek.first_line)
 }

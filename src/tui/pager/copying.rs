@@ -10,13 +10,11 @@ use crate::document::reader::ReadWindow;
 use crate::session::examine::RestOfOutput;
 use crate::store::KEPT_ALREADY;
 use crate::tui::keys::Action;
-use crate::tui::popup::copying::{self, CopyWhat, Copyable};
-use crate::tui::popup::menu::MenuEntry;
+use crate::tui::popup::menu::{CopyWhat, Copyable, MenuEntry, copy_menu};
 use crate::tui::screen::{self, Effect, Effects, Link};
 use crate::tui::widget::layout::Side;
 
-use super::event::ThenRead;
-use super::{Pager, describe, limits};
+use super::{Pager, ThenRead, drawer};
 
 /// The most that is copied, in bytes: terminals refuse long texts, and some stand still over them.
 const MAX_COPY: u64 = 1024 * 1024;
@@ -93,7 +91,7 @@ impl Pager {
     pub(crate) fn copy(&mut self, effects: &mut Effects) {
         let selected =
             self.selection.and_then(|LineSelection { side, .. }| Some((side, self.selected(side)?)));
-        let Some((side, range)) = selected else { return effects.lay(copying::menu(self.to_copy())) };
+        let Some((side, range)) = selected else { return effects.lay(copy_menu(self.to_copy())) };
         if self.copy_text(side, range, effects) {
             self.selection = None;
         }
@@ -115,7 +113,7 @@ impl Pager {
 
     /// Returns the forms in which the limits can be copied.
     pub(crate) fn limits_to_copy(&self) -> Vec<MenuEntry> {
-        limits::copyable(self.output.policy()).into_iter().map(Copyable::entry).collect()
+        drawer::copyable(self.output.policy()).into_iter().map(Copyable::entry).collect()
     }
 
     fn read_call_to_copy(&self) -> MenuEntry {
@@ -146,7 +144,7 @@ impl Pager {
     fn stretch_to_copy(&self, what: CopyWhat) -> Option<MenuEntry> {
         let (side, range) = self.stretch(what)?;
         let name = match what {
-            CopyWhat::ModelText => Some(describe::heading(&self.output).to_string()),
+            CopyWhat::ModelText => Some(self.output.heading().to_owned()),
             _ => self.describe_numbers(side, &range),
         };
         let extent = match what {

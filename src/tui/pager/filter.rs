@@ -11,9 +11,8 @@ use crate::tui::keys::{Action, KeyContext, KeyMap};
 use crate::tui::screen::Effects;
 use crate::tui::widget::layout::Side;
 
-use super::event::OutputEvent;
 use super::panes::Place;
-use super::{Pager, enter_in};
+use super::{OutputEvent, Pager, enter_in};
 
 /// Up to this many bytes are filtered on the thread of the screens, so that nothing flickers.
 const AT_ONCE: usize = 1 << 20;

@@ -3,14 +3,15 @@
 use crossterm::event::{KeyCode, KeyEvent};
 
 use crate::base::human::thousands;
+use crate::document::scroll::{Long, Viewport};
 use crate::text::search::Toward;
 use crate::tui::event::Message;
 use crate::tui::keys::{Action, KeyContext, character};
 use crate::tui::screen::Effects;
+use crate::tui::target::StartAt;
 use crate::tui::widget::layout::Side;
 
 use super::Pager;
-use crate::tui::target::StartAt;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Waiting {
@@ -242,6 +243,64 @@ impl Pager {
             self.panes.focus = Side::Spill;
             self.message = None;
             self.reveal(Side::Spill, found);
+        }
+    }
+
+    /// Whether the line at the top of a side is so long that horizontal moves count in bytes.
+    pub fn is_long_line(&self, side: Side) -> bool {
+        let (scroll, top) = (self.scroll(side), self.panes.top(side));
+        scroll.fold(top).is_none() && !scroll.reader.segment(top).closes
+    }
+
+    pub(crate) fn go_sideways(&mut self, right: bool, count: Option<u64>) {
+        let (width, _) = self.room(self.focus());
+        let step = count.unwrap_or(u64::from(width / 2).max(1));
+        self.panes.long = match (self.panes.long, right) {
+            (Long::Wrapped, false) => return,
+            (Long::Wrapped, true) => return self.stop_wrapping(),
+            (Long::Sideways(at), true) => Long::Sideways(at.saturating_add(step)),
+            (Long::Sideways(at), false) => Long::Sideways(at.saturating_sub(step)),
+        };
+        self.align_panes();
+    }
+
+    /// Goes to the first row of the line at the top or, if lines are not wrapped, to the left edge.
+    pub(crate) fn go_line_start(&mut self, side: Side) {
+        match self.panes.long {
+            Long::Sideways(_) => self.panes.long = Long::Sideways(0),
+            Long::Wrapped => {
+                let scroll = self.scroll(side);
+                let start = scroll.top_at(scroll.reader.line_start(self.panes.top(side)), 0);
+                self.panes.remember();
+                self.place(side, start);
+            }
+        }
+    }
+
+    /// Goes to where the end of the line at the top is visible or, if lines are not wrapped, that of the longest line
+    /// shown.
+    pub(crate) fn go_line_end(&mut self, side: Side) {
+        let (scroll, top) = (self.scroll(side), self.panes.top(side));
+        let end = match self.panes.long {
+            Long::Sideways(_) => scroll.longest_end(top),
+            Long::Wrapped => scroll.reader.line_end(top),
+        };
+        if !scroll.reader.ends_line(end) {
+            let percent = self.output.counted_percent();
+            return self.note(format!("the line's end is not known yet: counting lines, {percent}%"));
+        }
+        let Viewport { width, height, .. } = scroll.frame;
+        match self.panes.long {
+            Long::Sideways(_) => {
+                let columns = scroll.column_of(end);
+                self.panes.long = Long::Sideways(columns.saturating_sub(u64::from(width)));
+            }
+            Long::Wrapped => {
+                let rows = usize::from(height).saturating_sub(1);
+                let to = scroll.up(scroll.row_at(end), rows).max(top);
+                self.panes.remember();
+                self.place(side, to);
+            }
         }
     }
 }

@@ -1,16 +1,11 @@
-//! The screen of one output: its panes, their movement, search, windows and limits, and how they are drawn.
+//! The screen of one output: its state, and what events change of it.
 
-pub mod comparing;
 pub(crate) mod copying;
-pub(crate) mod describe;
+pub mod count;
 pub mod drawer;
-pub mod event;
-pub(crate) mod facts;
 pub mod filter;
 pub(crate) mod hold;
 pub(crate) mod jump;
-pub(crate) mod limits;
-pub(crate) mod line_display;
 pub mod panes;
 pub mod picker;
 pub mod planning;
@@ -22,35 +17,42 @@ pub mod view;
 
 use std::cmp::Ordering;
 use std::ops::Range;
+use std::path::PathBuf;
+use std::time::Duration;
 
 use crate::capture::set_true;
+use crate::compare::Comparison;
 use crate::config::EffectivePolicy;
+use crate::corpus::tune::LimitChange;
 use crate::document::scans;
-use crate::output::OpenOutput;
-use crate::output::recorded::PreviewFrom;
-use crate::output::subject::Ending;
-use crate::source::{Change, PathStatus};
+use crate::output::plan::PlanDone;
+use crate::output::recorded::{CallFacts, PreviewFrom, ReadyCall};
+use crate::output::{Ending, OpenOutput};
+use crate::session::citing::CitingCall;
+use crate::session::verdict::Verdict;
+use crate::source::{Change, MapView, PathStatus};
+use crate::text::filter::index::BlockLines;
 use crate::text::index::BlockCounts;
 use crate::text::label::SafeText;
+use crate::text::search::Severity;
 use crate::text::units::Measure;
 
-use super::event::Message;
+use super::event::{COUNTING, FRAME, Message, ScreenEvent};
 use super::job::Slot;
 use super::keys::{Action, KeyContext};
-use super::screen::{Effect, Effects};
+use super::screen::Effects;
 use super::target::{Opened, OpenedFrom};
 use super::widget::canvas::Canvas;
 use super::widget::layout::Side;
 use copying::LineSelection;
+use count::ErrorSearch;
 use drawer::Drawer;
-use event::{ContentChange, OutputEvent, ThenRead};
-use filter::{LeaveFilter, LineFilter};
+use filter::LineFilter;
 use hold::ScrollAnchor;
 use jump::{Starting, Waiting};
 use panes::Panes;
 use planning::{AfterPlan, ViewPoint};
 use search::Find;
-use search::count::ErrorSearch;
 
 fn enter_in(history: &mut Vec<String>, text: &str) {
     history.retain(|old| old != text);
@@ -199,107 +201,9 @@ impl Pager {
         self.align_panes();
     }
 
-    pub(crate) fn handle(&mut self, event: OutputEvent, effects: &mut Effects) {
-        match event {
-            OutputEvent::Counted { counts, measure, measured } => {
-                self.counted(&counts, (measured, measure), effects);
-            }
-            OutputEvent::Found(reply) => self.found(reply, effects),
-            OutputEvent::Filtered(first, lines) => self.filtered(first, &lines),
-            OutputEvent::Changed(changed) => self.changed(changed, effects),
-            OutputEvent::SavedAs(path) => self.saved_as(path, effects),
-            OutputEvent::CutShort(fault) => {
-                self.fail(format!("{fault}; what came before is shown"));
-                self.output.fault = Some(fault);
-            }
-            OutputEvent::Finished => self.running = false,
-            OutputEvent::Ended(ending) => self.ended(*ending, effects),
-            OutputEvent::Planned(planned) => self.planned(*planned, effects),
-            OutputEvent::Compared(reply) => self.compared(reply, effects),
-            OutputEvent::Advised(change) => self.advised(change),
-            OutputEvent::ReadTool(choice, then) => self.read_tool(choice, then, effects),
-            OutputEvent::Policies(choices) => self.open_picker(choices, effects),
-            OutputEvent::Ready(ready) => {
-                let shown = self.output.recorded.as_ref().map(|recorded| recorded.index);
-                if shown == Some(ready.recorded.index) {
-                    effects.push(Effect::OpenCall(ready));
-                }
-            }
-            // Lines are marked as soon as they are drawn again.
-            OutputEvent::SeveritiesCompiled => {}
-            OutputEvent::Checked(index, verdict) => self.take_verdict(index, *verdict),
-            OutputEvent::Facts(index, facts) => self.take_facts(index, *facts),
-            OutputEvent::Cited(path, call) => self.take_cited(&path, call),
-            OutputEvent::Kept(paths) => self.kept(&paths),
-        }
-        self.start_now(effects);
-        self.refresh_picker();
-        self.advise_again(effects);
-    }
-
-    fn carry_out(&mut self, action: Action, count: Option<u64>, effects: &mut Effects) {
-        self.start = None;
-        match action {
-            Action::NextMatch
-            | Action::PreviousMatch
-            | Action::NextMissed
-            | Action::PreviousMissed
-            | Action::NextError
-            | Action::PreviousError => self.seek_by(action, count, effects),
-            Action::Select => self.turn_selection(),
-            Action::Editor => effects.push(Effect::Edit { path: None, line: self.line_to_edit() }),
-            Action::Keep => self.keep(effects),
-            Action::Refresh => effects.push(Effect::Reopen),
-            Action::ReadForm => self.ask_read_tool(ThenRead::Show, effects),
-            Action::Limits if self.drawer.is_open() => {}
-            Action::Limits => self.open_drawer(effects),
-            Action::Evidence => self.turn_evidence(effects),
-            Action::Down | Action::Up if self.selection.is_some() => self.extend_selection(action, count),
-            _ => {
-                self.move_by(action, count);
-                self.extend_selection(action, count);
-            }
-        }
-    }
-
     /// Whether more of the output may arrive by itself.
     pub fn is_coming(&self) -> bool {
         self.running || self.streaming
-    }
-
-    /// Stops a plan, a search or following. Returns false if nothing runs.
-    fn stop_work(&mut self, effects: &mut Effects) -> bool {
-        self.give_up_planning(effects) || self.stop_search(effects) || self.stop_following()
-    }
-
-    fn stop_search(&mut self, effects: &mut Effects) -> bool {
-        let is_running = self.find.is_running();
-        if is_running {
-            self.find.stop();
-            self.note("search stopped");
-            effects.stop([Slot::Search]);
-            // A count that ends early would stay, and say nothing.
-            if self.find.current == [None, None] {
-                self.find.clear();
-                effects.stop([Slot::CountMatches]);
-            }
-        }
-        is_running
-    }
-
-    /// Handles Esc: abandons a plan, a search, the filter or following. Returns false if there is none.
-    pub(crate) fn back(&mut self, effects: &mut Effects) -> bool {
-        if self.give_up_planning(effects) || self.drop_selection() || self.stop_search(effects) {
-            return true;
-        }
-        if self.find.pattern.is_some() || self.find.current != [None, None] {
-            let side = self.focus();
-            self.panes.target = self.find.current(side).map(|found| (side, found.start));
-            self.find.clear();
-            effects.stop([Slot::CountMatches]);
-            return true;
-        }
-        self.leave_filter(LeaveFilter::GoBack, effects) || self.stop_following()
     }
 
     pub(crate) fn counted(
@@ -405,4 +309,95 @@ impl Pager {
         }
         self.plan_again(effects);
     }
+}
+
+/// An event for the output being viewed.
+pub enum OutputEvent {
+    /// A chunk of the file was counted.
+    Counted {
+        counts: BlockCounts,
+        /// The other totals of the chunk.
+        measure: Measure,
+        /// The bytes whose totals those are; none if only line feeds were counted.
+        measured: Range<u64>,
+    },
+    /// Lines can be marked by their severity from now on.
+    SeveritiesCompiled,
+    Found(SearchReply),
+    /// The filter has counted consecutive blocks of lines, from the one of this number on.
+    Filtered(usize, Vec<BlockLines>),
+    Changed(ContentChange),
+    /// The stream that the output comes from ended early, for this reason.
+    CutShort(String),
+    /// The notices of this output print another path from now on.
+    SavedAs(String),
+    Finished,
+    /// The output is complete; this is how it ended.
+    Ended(Box<Ending>),
+    Planned(Box<PlanDone>),
+    Compared(ComparedReply),
+    /// The answer to what keeps a line: the change of limits that does.
+    Advised(Option<LimitChange>),
+    /// The call of this index has been compared with what the policies make.
+    Checked(usize, Box<Verdict>),
+    /// What the records hold of the call of this index besides its result.
+    Facts(usize, Box<CallFacts>),
+    /// A call is ready to be shown, in place of what is known of it so far.
+    Ready(Box<ReadyCall>),
+    /// The call that the output of this path is of, if one was found.
+    Cited(PathBuf, Option<Box<CitingCall>>),
+    /// The outputs of these paths are kept forever.
+    Kept(Vec<PathBuf>),
+    Policies(Vec<EffectivePolicy>),
+    ReadTool(EffectivePolicy, ThenRead),
+}
+
+impl ScreenEvent for OutputEvent {
+    fn patience(&self) -> Duration {
+        match self {
+            OutputEvent::Compared(_) => FRAME,
+            OutputEvent::Counted { .. } | OutputEvent::Found(SearchReply::Counted(..)) => COUNTING,
+            _ => Duration::ZERO,
+        }
+    }
+}
+
+#[derive(Debug, Clone)]
+pub enum SearchReply {
+    /// The match, and whether the search wrapped around to find it; `None` if there is none.
+    Sought(Option<(Range<usize>, bool)>),
+    /// A chunk has been counted: the offset where it ends, and the number of matches that start in it.
+    Counted(Counting, usize, u64),
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Counting {
+    #[default]
+    Matches,
+    Severity(Severity),
+}
+
+#[derive(Debug)]
+pub enum ComparedReply {
+    /// What the policy of the row of this number makes of the output.
+    Row(usize, Box<Comparison>),
+    /// For each row, by its number, how many matches its policy keeps.
+    Matches(Counting, Vec<(usize, u64)>),
+    Ended,
+}
+
+pub struct ContentChange {
+    pub view: MapView,
+    pub content: Change,
+    pub path: PathStatus,
+    /// Whether more may arrive: true for a stream that has not ended.
+    pub streaming: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ThenRead {
+    /// Show the window in Preview, as the tool returns it.
+    Show,
+    /// Copy the call that reads the window.
+    CopyCall,
 }

@@ -1,31 +1,35 @@
 //! The policy picker: a list of what each policy makes of the output, over the drawer. The preview of the selected policy
 //! shows above it.
 
-use std::sync::Arc;
+use std::cmp::{Ordering, Reverse};
+use std::ops::{ControlFlow, Range};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use ratatui::Frame;
-use ratatui::layout::Rect;
-
+use crate::base::human::{lines, size, thousands, tokens};
+use crate::compare::{Comparison, kept_matches};
 use crate::config::EffectivePolicy;
-use crate::output::describe::describe_limits;
-use crate::text::label::SafeText;
+use crate::output::describe::describe_size;
+use crate::output::plan::PlanTask;
+use crate::preview::TotalsMask;
+use crate::rows::column::CellSide::{Left, Right};
+use crate::rows::column::{LARGEST, ListColumn, ListSpec, NAMES, RowCell, RowLook, Tone, key_of};
+use crate::source::{self, ViewSupply};
+use crate::text::search::Pattern;
 use crate::tui::event::Purpose;
-use crate::tui::footer::{Hint, describe_hints};
-use crate::tui::job::Slot;
+use crate::tui::job::{JobContext, Slot};
 use crate::tui::keys::{Action, KeyContext};
 use crate::tui::list::List;
-use crate::tui::popup::copying;
+use crate::tui::popup::menu::copy_menu;
 use crate::tui::popup::prompt::Prompt;
 use crate::tui::screen::Effects;
-use crate::tui::widget::line::{self, Span};
+
+use super::planning::{AfterPlan, ViewPoint};
+use super::{ComparedReply, Counting, OutputEvent, Pager};
 
 use Action as A;
 
-use super::Pager;
-use super::comparing::{CompareJob, CountedFile, MatchTotal, PolicyRank, PolicyRow, SPEC};
-use super::event::{ComparedReply, Counting};
-use super::planning::{AfterPlan, ViewPoint};
-use super::view::drawer::MIN_PANES;
+/// The rows of the screen that the output keeps when something is shown below it.
+pub(crate) const MIN_PANES: u16 = 6;
 
 /// Rows of the picker besides its list: the border and the heading.
 const AROUND: u16 = 3;
@@ -63,7 +67,7 @@ impl Picker {
     }
 }
 
-fn prose_rows(screen: u16) -> u16 {
+pub(super) fn prose_rows(screen: u16) -> u16 {
     if screen < TALL { 1 } else { 3 }
 }
 
@@ -159,7 +163,7 @@ impl Pager {
                 effects.lay(Prompt::with(Purpose::Filter, list.filter_text()));
             }
             Action::Sort => effects.lay(list.sort_menu()),
-            Action::Copy => effects.lay(copying::menu(self.limits_to_copy())),
+            Action::Copy => effects.lay(copy_menu(self.limits_to_copy())),
             Action::Back if !list.filter_text().is_empty() => self.on_picker(List::end_filter, effects),
             Action::Back => drop(self.close_picker(effects)),
             _ if list.act(action, count) => self.on_picker(|_| (), effects),
@@ -209,62 +213,218 @@ impl Pager {
     }
 }
 
-/// Describes a policy in this many rows: what it does; where that is known from; its era and limits.
-fn prose(choice: &EffectivePolicy, rows: u16) -> Vec<SafeText> {
-    let policy = &choice.policy;
-    let era = match choice.is_current {
-        true => String::new(),
-        false => policy.era().span().map_or("earlier: ".to_owned(), |span| format!("{span}: ")),
-    };
-    let summary = format!("{era}{}", policy.summary());
-    if rows == 1 {
-        return vec![summary.into()];
-    }
-    let known = format!("{} · {}", policy.source(), policy.confidence().as_str());
-    let words = [policy.version(), describe_limits(policy), format!("limits from: {}", choice.origin())];
-    let words: Vec<String> = words.into_iter().filter(|words| !words.is_empty()).collect();
-    vec![summary.into(), known.into(), words.join(" · ").into()]
-}
-
 /// Whether an action does something in the list of policies.
 pub(super) fn knows(action: Action) -> bool {
     matches!(action, A::Open | A::Search | A::Sort | A::Copy | A::Back)
         || action.destination(None, 0, 1).is_some()
 }
 
-const HINTS: &[Hint] =
-    &[(&[A::Open], "use"), (&[A::Back], "back"), (&[A::Search], "filter"), (&[A::Sort], "sort")];
+/// Why a policy is listed where it is: the smallest comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum PolicyRank {
+    InUse,
+    /// It may have made this output, according to the output's store.
+    Candidate,
+    Current,
+    /// It is an earlier form of a policy.
+    Earlier,
+}
 
-pub(super) fn draw(pager: &Pager, picker: &Picker, frame: &mut Frame, place: Rect) {
-    let canvas = &pager.canvas;
-    let foot = line::box_keys(&describe_hints(KeyContext::Lists, HINTS, canvas.keys), place.width);
-    let inner = line::boxed(canvas, frame, place, title(pager, picker), foot);
-    let prose_rows = prose_rows(canvas.size.1).min(inner.height);
-    let head = Rect { height: inner.height.min(1), ..inner };
-    let rows = inner.height.saturating_sub(prose_rows + head.height);
-    let list = Rect { y: head.bottom(), height: rows, ..inner };
-    picker.list.draw(canvas, frame.buffer_mut(), (head, list), |_| false);
-    let Some(row) = picker.list.chosen() else {
-        return line::centred(frame.buffer_mut(), list, ["No policy has these words."], canvas.theme.dim);
-    };
-    for (text, y) in prose(&row.choice, prose_rows).into_iter().zip(list.bottom()..inner.bottom()) {
-        let text = line::head(text, usize::from(inner.width).saturating_sub(2), canvas.glyphs());
-        let spans = [Span::plain("  "), Span::new(text, canvas.theme.dim)];
-        line::spans(frame.buffer_mut(), Rect { y, height: 1, ..inner }, &spans);
+/// How many matches, or errors, the output has.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct MatchTotal {
+    pub all: u64,
+    pub is_whole: bool,
+}
+
+/// The state of the output that figures are of: the generation and length of the file, and the totals that were known of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct CountedFile {
+    pub file: (u64, usize),
+    pub known: TotalsMask,
+}
+
+#[derive(Debug, Clone)]
+pub struct PolicyRow {
+    pub choice: Arc<EffectivePolicy>,
+    rank: PolicyRank,
+    /// `None` until it is made.
+    made: Option<Comparison>,
+    of: CountedFile,
+    /// `None` without a search.
+    matches: Option<MatchTotal>,
+    errors: MatchTotal,
+}
+
+impl PolicyRow {
+    pub(super) fn new(choice: EffectivePolicy, rank: PolicyRank) -> Self {
+        let (of, errors) = (CountedFile::default(), MatchTotal::default());
+        Self { choice: Arc::new(choice), rank, made: None, of, matches: None, errors }
+    }
+
+    /// Whether its figures are missing, or lack totals which are known by now.
+    pub(super) fn is_due(&self, now: CountedFile) -> bool {
+        let made = self.made.as_ref().filter(|_| self.of.file == now.file);
+        made.is_none_or(|made| made.missing.meets(now.known.without(self.of.known)))
+    }
+
+    pub(super) fn set_made(&mut self, mut made: Comparison, of: CountedFile) {
+        if let Some(old) = &self.made {
+            (made.finds_kept, made.errors_kept) = (old.finds_kept, old.errors_kept);
+        }
+        (self.made, self.of) = (Some(made), of);
+    }
+
+    pub(super) fn set_kept(&mut self, what: Counting, kept: u64) {
+        let Some(made) = &mut self.made else { return };
+        let kept = Some(kept).filter(|_| made.preview_bytes.is_some());
+        match what {
+            Counting::Matches => made.finds_kept = kept,
+            Counting::Severity(_) => made.errors_kept = kept,
+        }
+    }
+
+    pub(super) fn set_totals(&mut self, (matches, errors): (Option<MatchTotal>, MatchTotal)) {
+        (self.matches, self.errors) = (matches, errors);
     }
 }
 
-/// Names the output, so that the figures cannot be taken for limits.
-fn title(pager: &Pager, picker: &Picker) -> String {
-    let (list, name) = (&picker.list, &pager.output.subject.name);
-    let filter = match list.filter_text() {
-        "" => String::new(),
-        words => format!(" · filter: {words}"),
+pub(super) static SPEC: ListSpec<PolicyRow> =
+    ListSpec {
+        noun: "policy",
+        columns: &[
+            ListColumn::new("policy", Left, 24, |row: &PolicyRow, _| {
+                let tone = if row.rank == PolicyRank::Earlier { Tone::Dim } else { Tone::Plain };
+                RowCell::new(row.choice.policy.name(), tone)
+            })
+            .sorts('n', NAMES, |a, b| {
+                (a.rank, a.choice.policy.name()).cmp(&(b.rank, b.choice.policy.name()))
+            }),
+            ListColumn::new("matches", Right, 15, |row: &PolicyRow, _| {
+                row.matches.map_or_else(RowCell::default, |all| kept_of(row, all, |made| made.finds_kept))
+            })
+            .sorts('m', LARGEST, |a, b| by(a, b, |made| made.finds_kept.map(Reverse))),
+            ListColumn::new("errors", Right, 15, |row: &PolicyRow, _| match row.errors.all {
+                0 => RowCell::default(),
+                _ => kept_of(row, row.errors, |made| made.errors_kept),
+            })
+            .yields(4)
+            .sorts('e', LARGEST, |a, b| by(a, b, |made| made.errors_kept.map(Reverse))),
+            ListColumn::new("lines", Right, 11, |row, _| figure(row, |made| made.kept_lines, thousands))
+                .sorts('l', LARGEST, |a, b| by(a, b, |made| made.kept_lines.map(Reverse))),
+            ListColumn::new("bytes", Right, 9, |row, _| figure(row, |made| made.kept_bytes, size))
+                .yields(2)
+                .sorts('b', LARGEST, |a, b| by(a, b, |made| made.kept_bytes.map(Reverse))),
+            ListColumn::new("tokens", Right, 7, |row, _| figure(row, |made| made.preview_bytes, tokens))
+                .sorts('t', ["fewest first", "most first"], |a, b| by(a, b, |made| made.preview_bytes)),
+            ListColumn::new("keeps", Left, 9, |row: &PolicyRow, _| {
+                RowCell::plain(
+                    row.made.as_ref().and_then(|made| made.keeps).map_or("", |keeps| keeps.as_str()),
+                )
+            })
+            .yields(3),
+            ListColumn::new("cut by", Left, 0, cut_by),
+        ],
+        groups: &[],
+        words: &[("earlier", |row, _| row.rank == PolicyRank::Earlier)],
+        known: |row| row.choice.policy.summary().to_owned(),
+        key: |row| key_of(row.choice.policy.name()),
+        sum: |_| String::new(),
+        mark: |row| match row.rank {
+            PolicyRank::InUse => RowCell::new("*", Tone::Accent),
+            _ => RowCell::plain(" "),
+        },
     };
-    let [order, _] = list.describe_order();
-    format!(
-        " Policies: {} of {} · what each makes of {name}{filter} · sort: {order} ",
-        list.len(),
-        list.rows().len()
-    )
+
+/// Compares two rows by a figure, the smallest first; what has none comes last, what made no preview at the very end.
+fn by<T: Ord>(a: &PolicyRow, b: &PolicyRow, of: fn(&Comparison) -> Option<T>) -> Ordering {
+    let key = |row: &PolicyRow| {
+        let made = row.made.as_ref();
+        let figure = made.and_then(of);
+        (made.is_none_or(|made| !made.is_ok()), figure.is_none(), figure)
+    };
+    key(a).cmp(&key(b))
+}
+
+/// Formats a figure: `…` while it is being made or counted, `–` if there is none.
+fn figure(row: &PolicyRow, of: fn(&Comparison) -> Option<u64>, words: fn(u64) -> String) -> RowCell {
+    let Some(made) = &row.made else { return RowCell::dim("…") };
+    match of(made) {
+        Some(number) => RowCell::plain(words(number)),
+        None if made.missing.is_empty() => RowCell::dim("–"),
+        None => RowCell::dim("…"),
+    }
+}
+
+/// Formats the matches that the model gets, of all: `2/14`, with `+` while they are being counted.
+fn kept_of(row: &PolicyRow, total: MatchTotal, of: fn(&Comparison) -> Option<u64>) -> RowCell {
+    let more = if total.is_whole { "" } else { "+" };
+    match row.made.as_ref().map(|made| (of(made), made.is_ok())) {
+        Some((Some(kept), _)) => {
+            let tone = if kept < total.all { Tone::Warning } else { Tone::Plain };
+            RowCell::new(format!("{}/{}{more}", thousands(kept), thousands(total.all)), tone)
+        }
+        Some((None, false)) => RowCell::dim("–"),
+        _ => RowCell::dim("…"),
+    }
+}
+
+/// Says which limit cut the output: `over 50 KB`; or why there is no preview.
+fn cut_by(row: &PolicyRow, _: &RowLook) -> RowCell {
+    let Some(made) = &row.made else { return RowCell::default() };
+    let policy = &row.choice.policy;
+    let limit = match made.truncated_by {
+        Some("lines") => policy.max_lines().map(lines),
+        Some("matches") | None => None,
+        Some(_) => policy.max_size().map(|most| describe_size(policy, most)),
+    };
+    match limit {
+        _ if !made.is_ok() => RowCell::new(made.cut_by(), Tone::Warning),
+        Some(limit) => RowCell::plain(format!("over {limit}")),
+        None => RowCell::plain(made.cut_by()),
+    }
+}
+
+/// A task for a worker: plan the preview of an output under these policies, by the numbers of their rows.
+pub(super) struct CompareJob {
+    pub choices: Vec<(usize, Arc<EffectivePolicy>)>,
+    /// The patterns whose matches are counted: of the search, and of errors.
+    pub patterns: [(Counting, Option<Pattern>); 2],
+    pub task: PlanTask,
+}
+
+impl CompareJob {
+    /// Reports the rows as they are made, then the matches that they keep, then the end.
+    pub(super) fn run(&self, context: &JobContext) {
+        let report = |reply| context.report(OutputEvent::Compared(reply));
+        let kept = Mutex::new(Vec::new());
+        let make = |(): &mut (), at: usize| {
+            let (row, choice) = &self.choices[at];
+            if !context.go_on() {
+                return ControlFlow::Break(());
+            }
+            let mut made = self.task.compare(choice, &|| context.is_wanted());
+            if !context.is_wanted() {
+                return ControlFlow::Break(());
+            }
+            let stretches = std::mem::take(&mut made.kept);
+            kept.lock().unwrap_or_else(PoisonError::into_inner).push((*row, stretches));
+            report(ComparedReply::Row(*row, Box::new(made)))
+        };
+        // A policy that reads the whole output must not hold up the others, so there are several threads.
+        source::share_out(self.choices.len(), || (), make);
+        let kept = kept.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let (rows, kept): (Vec<usize>, Vec<Vec<Range<usize>>>) = kept.into_iter().unzip();
+        for (what, pattern) in &self.patterns {
+            let mut supply = ViewSupply::from(&self.task.view);
+            let count =
+                |pattern| kept_matches(&self.task.view, &mut supply, pattern, &kept, || context.go_on());
+            if let Some(matches) = pattern.as_ref().and_then(count) {
+                let _ = report(ComparedReply::Matches(*what, rows.iter().copied().zip(matches).collect()));
+            }
+        }
+        if context.go_on() {
+            let _ = report(ComparedReply::Ended);
+        }
+    }
 }

@@ -12,9 +12,8 @@ use crate::tui::keys::Action;
 use crate::tui::screen::Effects;
 use crate::tui::widget::layout::Side;
 
-use super::Pager;
-use super::event::OutputEvent;
 use super::panes::Place;
+use super::{OutputEvent, Pager};
 
 /// The screens wait two frames for a preview: one that is made by then appears in the next frame, not one later.
 const SOON: Pace = Pace::Soon(Duration::from_millis(30));

@@ -9,10 +9,9 @@ use crate::tui::job::{Pace, Slot};
 use crate::tui::screen::{Effect, Effects};
 use crate::tui::widget::layout::Side;
 
-use super::Pager;
-use super::event::{OutputEvent, ThenRead};
 use super::panes::Place;
 use super::planning::AfterPlan;
+use super::{OutputEvent, Pager, ThenRead};
 
 /// The read tool shown for agents whose own is unknown.
 const READ_TOOL: &str = "opencode/read";

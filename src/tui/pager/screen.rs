@@ -8,18 +8,18 @@ use crate::document::reader::Cost;
 use crate::text::filter::Shows;
 use crate::text::search::Toward;
 use crate::tui::event::{Event, Message, Purpose};
+use crate::tui::job::Slot;
 use crate::tui::keys::{Action, KeyContext};
 use crate::tui::list::List;
 use crate::tui::popup::prompt::Prompt;
-use crate::tui::screen::{Effects, Link, Screen, ScreenRequest, ScreenRows, StatusLine};
+use crate::tui::screen::{Effect, Effects, Link, Screen, ScreenRequest, ScreenRows, StatusLine};
 use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::line::Span;
 
-use super::event::OutputEvent;
-use super::filter::FilterInput;
+use super::filter::{FilterInput, LeaveFilter};
 use super::jump::Waiting;
 use super::text_box::TextBox;
-use super::{Pager, picker, view};
+use super::{OutputEvent, Pager, ThenRead, picker, view};
 
 impl Screen for Pager {
     fn context(&self) -> KeyContext {
@@ -202,5 +202,103 @@ impl Pager {
     fn wait(&mut self, waiting: Waiting, text: &str) {
         self.waiting = Some(waiting);
         self.note(text);
+    }
+
+    pub(crate) fn handle(&mut self, event: OutputEvent, effects: &mut Effects) {
+        match event {
+            OutputEvent::Counted { counts, measure, measured } => {
+                self.counted(&counts, (measured, measure), effects);
+            }
+            OutputEvent::Found(reply) => self.found(reply, effects),
+            OutputEvent::Filtered(first, lines) => self.filtered(first, &lines),
+            OutputEvent::Changed(changed) => self.changed(changed, effects),
+            OutputEvent::SavedAs(path) => self.saved_as(path, effects),
+            OutputEvent::CutShort(fault) => {
+                self.fail(format!("{fault}; what came before is shown"));
+                self.output.fault = Some(fault);
+            }
+            OutputEvent::Finished => self.running = false,
+            OutputEvent::Ended(ending) => self.ended(*ending, effects),
+            OutputEvent::Planned(planned) => self.planned(*planned, effects),
+            OutputEvent::Compared(reply) => self.compared(reply, effects),
+            OutputEvent::Advised(change) => self.advised(change),
+            OutputEvent::ReadTool(choice, then) => self.read_tool(choice, then, effects),
+            OutputEvent::Policies(choices) => self.open_picker(choices, effects),
+            OutputEvent::Ready(ready) => {
+                let shown = self.output.recorded.as_ref().map(|recorded| recorded.index);
+                if shown == Some(ready.recorded.index) {
+                    effects.push(Effect::OpenCall(ready));
+                }
+            }
+            // Lines are marked as soon as they are drawn again.
+            OutputEvent::SeveritiesCompiled => {}
+            OutputEvent::Checked(index, verdict) => self.take_verdict(index, *verdict),
+            OutputEvent::Facts(index, facts) => self.take_facts(index, *facts),
+            OutputEvent::Cited(path, call) => self.take_cited(&path, call),
+            OutputEvent::Kept(paths) => self.kept(&paths),
+        }
+        self.start_now(effects);
+        self.refresh_picker();
+        self.advise_again(effects);
+    }
+
+    fn carry_out(&mut self, action: Action, count: Option<u64>, effects: &mut Effects) {
+        self.start = None;
+        match action {
+            Action::NextMatch
+            | Action::PreviousMatch
+            | Action::NextMissed
+            | Action::PreviousMissed
+            | Action::NextError
+            | Action::PreviousError => self.seek_by(action, count, effects),
+            Action::Select => self.turn_selection(),
+            Action::Editor => effects.push(Effect::Edit { path: None, line: self.line_to_edit() }),
+            Action::Keep => self.keep(effects),
+            Action::Refresh => effects.push(Effect::Reopen),
+            Action::ReadForm => self.ask_read_tool(ThenRead::Show, effects),
+            Action::Limits if self.drawer.is_open() => {}
+            Action::Limits => self.open_drawer(effects),
+            Action::Evidence => self.turn_evidence(effects),
+            Action::Down | Action::Up if self.selection.is_some() => self.extend_selection(action, count),
+            _ => {
+                self.move_by(action, count);
+                self.extend_selection(action, count);
+            }
+        }
+    }
+
+    /// Stops a plan, a search or following. Returns false if nothing runs.
+    fn stop_work(&mut self, effects: &mut Effects) -> bool {
+        self.give_up_planning(effects) || self.stop_search(effects) || self.stop_following()
+    }
+
+    fn stop_search(&mut self, effects: &mut Effects) -> bool {
+        let is_running = self.find.is_running();
+        if is_running {
+            self.find.stop();
+            self.note("search stopped");
+            effects.stop([Slot::Search]);
+            // A count that ends early would stay, and say nothing.
+            if self.find.current == [None, None] {
+                self.find.clear();
+                effects.stop([Slot::CountMatches]);
+            }
+        }
+        is_running
+    }
+
+    /// Handles Esc: abandons a plan, a search, the filter or following. Returns false if there is none.
+    pub(crate) fn back(&mut self, effects: &mut Effects) -> bool {
+        if self.give_up_planning(effects) || self.drop_selection() || self.stop_search(effects) {
+            return true;
+        }
+        if self.find.pattern.is_some() || self.find.current != [None, None] {
+            let side = self.focus();
+            self.panes.target = self.find.current(side).map(|found| (side, found.start));
+            self.find.clear();
+            effects.stop([Slot::CountMatches]);
+            return true;
+        }
+        self.leave_filter(LeaveFilter::GoBack, effects) || self.stop_following()
     }
 }

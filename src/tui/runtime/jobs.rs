@@ -9,7 +9,7 @@ use crate::tui::event::{Event, Message};
 use crate::tui::job::{Gate, Job, JobContext, JobRequest, Pace, Reporter, Slot, Tickets};
 use crate::tui::target::Services;
 
-use super::signal::Signal;
+use super::Signal;
 use super::terminal::{self, ThreadRole};
 
 pub(super) struct Jobs {

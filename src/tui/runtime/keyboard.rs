@@ -13,8 +13,7 @@ use crate::config::Backdrop;
 use crate::tui::event::Event;
 use crate::tui::keys::character;
 
-use super::signal::Signal;
-use super::terminal;
+use super::{Signal, terminal};
 
 /// How long the thread waits for a key before it checks whether another program wants the terminal.
 const GLANCE: Duration = Duration::from_millis(200);

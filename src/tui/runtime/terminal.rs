@@ -22,7 +22,7 @@ use rustix::termios::{OptionalActions, QueueSelector, Termios, tcflush, tcgetatt
 use crate::base::fs::blocking::{self, BlockingIo};
 use crate::tui::event::{Event, Message};
 
-use super::signal::{Panic, Signal};
+use super::{Panic, Signal};
 
 /// Alternate scroll: the wheel sends arrow keys, and the mouse can still select text.
 const WHEEL_ON: &str = "\x1b[?1007h";

@@ -1,19 +1,20 @@
-//! The outputs on the stack of the screens, with their files: how they are opened, watched and closed.
+//! The outputs on the stack of the screens, with their files: how they are opened, watched, completed and closed.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::config::EffectivePolicy;
+use crate::output::Target;
 use crate::output::recorded::ReadyCall;
-use crate::output::subject::Target;
 use crate::session::examine::OutputPlace;
-use crate::source::{Change, FileLock, Source, Watcher};
-use crate::tui::event::Message;
+use crate::source::{Change, FileLock, Identity, PathStatus, Source, Watcher};
+use crate::store::PendingDelete;
+use crate::tui::event::{Event, Message};
+use crate::tui::pager::{ContentChange, OutputEvent};
 use crate::tui::screen::{Effects, OpenRequest};
-use crate::tui::target::{Opened, OpenedFrom, Producer};
+use crate::tui::target::{Finished, Live, LiveUpdate, Opened, OpenedFrom, Producer};
 
-use super::Session;
-use super::signal::Signal;
+use super::{Session, Signal, terminal};
 
 /// An output on the stack of the screens.
 pub(super) enum ViewedOutput {
@@ -167,6 +168,46 @@ impl Session {
         }
     }
 
+    /// Releases the files being deleted: showing an output here must not keep the user from deleting it here. Files
+    /// open in another viewer stay.
+    pub(super) fn let_go(&self, to_delete: &[PendingDelete]) {
+        let is_it = |file: &Identity| to_delete.iter().any(|marked| marked.entry.identity.same_file(file));
+        let viewed = self.viewed.iter().filter_map(|viewed| self.source_of(viewed));
+        for source in self.files.iter().map(|target| &target.source).chain(viewed) {
+            if source.identity().as_ref().is_some_and(is_it) {
+                source.let_go();
+            }
+        }
+    }
+
+    pub(super) fn look(&mut self, effects: &mut Effects) {
+        let Some(source) = self.source_mut() else { return };
+        let content = source.refresh();
+        self.changed(content, effects);
+    }
+
+    /// Passes a change to the screens. A refresh reports each change only once, so it must not get lost.
+    pub(super) fn changed(&mut self, content: Change, effects: &mut Effects) {
+        let Some(source) = self.source() else { return };
+        let changed = ContentChange {
+            view: source.view(),
+            content,
+            // A file that has no name yet has not lost its name.
+            path: if self.is_live() { PathStatus::Current } else { source.path_status() },
+            streaming: self.is_streaming(source),
+        };
+        self.app.update(OutputEvent::Changed(changed), effects);
+        self.report_fault(effects);
+    }
+
+    /// Passes to the screens why a stream ended early, if it did.
+    pub(super) fn report_fault(&mut self, effects: &mut Effects) {
+        let ended = self.source().filter(|source| source.identity().is_none() && source.is_complete());
+        if let Some(fault) = ended.and_then(Source::error) {
+            self.app.update(OutputEvent::CutShort(fault.to_string()), effects);
+        }
+    }
+
     /// Watches the output being viewed, and no other.
     pub(super) fn watch(&mut self) {
         let signals = self.signals.clone();
@@ -179,5 +220,93 @@ impl Session {
             Ok(watcher) => self.watcher = watcher,
             Err(error) => self.tell(Message::error(format!("cannot watch the file for changes: {error}"))),
         }
+    }
+}
+
+impl Session {
+    /// Receives the news of the first output while it is being made.
+    pub(super) fn follow(&mut self, live: Live) -> io::Result<()> {
+        let control = match &live.producer {
+            Producer::Command(control) => Some(control.clone()),
+            Producer::Stream => None,
+        };
+        let leave = self.signals.clone();
+        // What has arrived is kept, as when the user quits: the caller that started the screens takes care of it.
+        terminal::at_last(move |signal| {
+            if let Some(control) = &control {
+                control.ask(signal);
+            }
+            let _ = leave.send(Signal::TerminalGone(None));
+        });
+        self.producer = Some(live.producer);
+        let signals = self.signals.clone();
+        std::thread::Builder::new().name("news".into()).spawn(move || {
+            // Sending fails once the screens are left.
+            live.updates.iter().map_while(|update| signals.send(Signal::Live(update)).ok()).for_each(drop);
+        })?;
+        Ok(())
+    }
+
+    pub(super) fn on_live_update(&mut self, update: LiveUpdate, effects: &mut Effects) {
+        let Finished { path, saved_as, message, ending } = match update {
+            LiveUpdate::Error(words) => return self.tell(Message::error(words)),
+            LiveUpdate::SavedAs(path) => return self.app.live_event(OutputEvent::SavedAs(path), effects),
+            LiveUpdate::Finished(finished) => finished,
+        };
+        self.producer = None;
+        self.app.live_event(OutputEvent::Finished, effects);
+        self.app.live_event(OutputEvent::SavedAs(saved_as), effects);
+        self.app.live_event(OutputEvent::Ended(Box::new(ending)), effects);
+        self.move_to(path, effects);
+        if let Some(words) = message {
+            self.app.update(Event::Message(Message::note(words)), effects);
+        }
+    }
+
+    /// Handles that the first output is complete; `path` is where it was saved, if it was.
+    fn move_to(&mut self, path: Option<PathBuf>, effects: &mut Effects) {
+        if let Some(Target { source, .. }) = self.files.first_mut() {
+            source.moved_to(path);
+        }
+        if matches!(self.viewed[..], [ViewedOutput::Named(0)]) {
+            self.watch();
+            self.look(effects);
+        }
+    }
+
+    /// Stops the command, if it still runs, as Ctrl-C does.
+    pub(super) fn stop_command(&self) {
+        if let Some(Producer::Command(control)) = &self.producer {
+            control.interrupt();
+        }
+    }
+
+    /// Whether the output being viewed is still being made.
+    pub(super) fn is_live(&self) -> bool {
+        self.producer.is_some() && matches!(self.viewed.last(), Some(ViewedOutput::Named(0)))
+    }
+
+    /// Whether more of the output being viewed may arrive.
+    pub(super) fn is_streaming(&self, source: &Source) -> bool {
+        self.is_live() && matches!(self.producer, Some(Producer::Stream)) || !source.is_complete()
+    }
+
+    /// Stops overspill, and the command if there is one, until it is continued.
+    pub(super) fn suspend(&mut self) -> io::Result<()> {
+        let _pause = self.keyboard.pause();
+        let mut done = Ok(());
+        match &self.producer {
+            Some(Producer::Command(control)) => control.pause(|| done = terminal::suspend()),
+            _ => done = terminal::suspend(),
+        }
+        done?;
+        terminal::forget(&mut self.screen)
+    }
+
+    /// Takes the terminal back after a stop from outside.
+    pub(super) fn go_on(&mut self) -> io::Result<()> {
+        let _pause = self.keyboard.pause();
+        terminal::reclaim()?;
+        terminal::forget(&mut self.screen)
     }
 }

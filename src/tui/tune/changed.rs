@@ -16,7 +16,7 @@ use crate::tui::job::{JobContext, Slot};
 use crate::tui::keys::{Action, KeyMap};
 use crate::tui::list::List;
 use crate::tui::list::screen::{ListContext, ListKind, ListTitle};
-use crate::tui::popup::copying::Copyable;
+use crate::tui::popup::menu::Copyable;
 use crate::tui::screen::{Effect, Effects, OpenRequest};
 use crate::tui::target::StartView;
 

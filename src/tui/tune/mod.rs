@@ -26,8 +26,8 @@ use super::keys::{Action, KeyContext, KeyMap};
 use super::list::List;
 use super::list::screen::{ListContext, ListKind, ListTitle, PanelFrame};
 use super::outputs::{NONE_YET, TuneStart};
-use super::pager::limits;
-use super::popup::copying::Copyable;
+use super::pager::drawer;
+use super::popup::menu::Copyable;
 use super::popup::prompt::Prompt;
 use super::screen::Effects;
 use super::target::Opened;
@@ -176,7 +176,7 @@ impl ListKind for Tuning {
 
     fn copyable(&self, row: &TuneRow) -> Vec<Copyable> {
         let policy = self.run.as_ref().and_then(|run| run.policy(row.number));
-        policy.map(limits::copyable).unwrap_or_default()
+        policy.map(drawer::copyable).unwrap_or_default()
     }
 
     fn serves(&self, start: &TuneStart) -> bool {

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use overspill::internals::config::{Config, EffectivePolicy, Overrides};
 use overspill::internals::corpus::{find_in_stores, prepare_tuning};
 use overspill::internals::document::reader::Cost;
-use overspill::internals::output::subject::{Subject, Target};
+use overspill::internals::output::{Subject, Target};
 use overspill::internals::source::{Change, MapView, Source};
 use overspill::internals::store::{self, Env, ScanStep, StoreSpec, Stores};
 use overspill::internals::text::index::BlockIndex;

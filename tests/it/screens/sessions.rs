@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use overspill::internals::corpus::ErrorsLost;
+use overspill::internals::output::Subject;
 use overspill::internals::output::recorded::{CallFacts, CallRequest, ReadyCall, RecordedCall};
-use overspill::internals::output::subject::Subject;
 use overspill::internals::rows::calls::{CallRow, CallSizes};
 use overspill::internals::rows::column::{SlowFigure, SlowState};
 use overspill::internals::rows::lost::LostInCall;
@@ -23,7 +23,7 @@ use overspill::internals::source::{MapView, Source};
 use overspill::internals::tui::Services;
 use overspill::internals::tui::calls::{CallsEvent, OpenedCalls};
 use overspill::internals::tui::job::{Job, Slot};
-use overspill::internals::tui::pager::event::OutputEvent;
+use overspill::internals::tui::pager::OutputEvent;
 use overspill::internals::tui::screen::Effect;
 use overspill::internals::tui::sessions::{FoundSessions, SessionsEvent};
 use overspill::internals::tui::target::{Opened, OpenedFrom};

@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
 use overspill::internals::config::ChosenBy;
-use overspill::internals::output::subject::Subject;
+use overspill::internals::output::Subject;
 use overspill::internals::session::citing::CitingCall;
 use overspill::internals::session::reader::SessionFile;
 use overspill::internals::source::{Identity, MapView};

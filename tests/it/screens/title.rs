@@ -1,7 +1,7 @@
 //! The title: the word for certainty stays at every width, a long name makes room, the exit status stays as long as it can.
 
 use overspill::internals::config::EffectivePolicy;
-use overspill::internals::output::subject::Subject;
+use overspill::internals::output::Subject;
 use overspill::internals::source::Source;
 use overspill::preview::{Certainty, Policy};
 

@@ -6,7 +6,7 @@
 use std::path::Path;
 use std::sync::mpsc::channel;
 
-use overspill::internals::output::subject::Target;
+use overspill::internals::output::Target;
 use overspill::internals::source::Source;
 use overspill::internals::store::Env;
 use overspill::internals::tui::{self, Beginning, Services, Start};

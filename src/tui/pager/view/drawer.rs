@@ -5,14 +5,16 @@ use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 
 use crate::base::human::{size, thousands, tokens};
+use crate::config::EffectivePolicy;
 use crate::corpus::tune::describe_value;
 use crate::output::OpenOutput;
+use crate::output::describe::describe_limits;
 use crate::preview::Preview;
 use crate::text::label::SafeText;
 use crate::tui::footer::{Hint, describe_hints};
 use crate::tui::keys::{Action, KeyContext};
-use crate::tui::pager::Pager;
-use crate::tui::pager::event::Counting;
+use crate::tui::pager::picker::{MIN_PANES, Picker, prose_rows};
+use crate::tui::pager::{Counting, Pager};
 use crate::tui::widget::line::{self, Span};
 
 use Action as A;
@@ -26,9 +28,6 @@ const NARROW_LEFT: u16 = 34;
 const ROOMY: u16 = 34;
 
 const FIGURE: usize = 12;
-
-/// The rows of the screen that the output keeps when something is shown below it.
-pub(crate) const MIN_PANES: u16 = 6;
 
 /// Returns the rows of the whole drawer on a screen of this many: at most two thirds of them, and no more than it needs.
 pub(crate) fn height(pager: &Pager, screen: u16) -> u16 {
@@ -186,4 +185,58 @@ fn advice(pager: &Pager) -> Vec<Span> {
     let room = usize::from(pager.canvas.size.0.saturating_sub(2));
     let [long, short] = apply.map(|apply| vec![lost.clone(), kept.clone(), apply]);
     if line::width(&long) <= room { long } else { short }
+}
+
+const PICKER_HINTS: &[Hint] =
+    &[(&[A::Open], "use"), (&[A::Back], "back"), (&[A::Search], "filter"), (&[A::Sort], "sort")];
+
+pub(crate) fn draw_picker(pager: &Pager, picker: &Picker, frame: &mut Frame, place: Rect) {
+    let canvas = &pager.canvas;
+    let foot = line::box_keys(&describe_hints(KeyContext::Lists, PICKER_HINTS, canvas.keys), place.width);
+    let inner = line::boxed(canvas, frame, place, picker_title(pager, picker), foot);
+    let prose_rows = prose_rows(canvas.size.1).min(inner.height);
+    let head = Rect { height: inner.height.min(1), ..inner };
+    let rows = inner.height.saturating_sub(prose_rows + head.height);
+    let list = Rect { y: head.bottom(), height: rows, ..inner };
+    picker.list.draw(canvas, frame.buffer_mut(), (head, list), |_| false);
+    let Some(row) = picker.list.chosen() else {
+        return line::centred(frame.buffer_mut(), list, ["No policy has these words."], canvas.theme.dim);
+    };
+    for (text, y) in prose(&row.choice, prose_rows).into_iter().zip(list.bottom()..inner.bottom()) {
+        let text = line::head(text, usize::from(inner.width).saturating_sub(2), canvas.glyphs());
+        let spans = [Span::plain("  "), Span::new(text, canvas.theme.dim)];
+        line::spans(frame.buffer_mut(), Rect { y, height: 1, ..inner }, &spans);
+    }
+}
+
+/// Names the output, so that the figures cannot be taken for limits.
+fn picker_title(pager: &Pager, picker: &Picker) -> String {
+    let (list, name) = (&picker.list, &pager.output.subject.name);
+    let filter = match list.filter_text() {
+        "" => String::new(),
+        words => format!(" · filter: {words}"),
+    };
+    let [order, _] = list.describe_order();
+    format!(
+        " Policies: {} of {} · what each makes of {name}{filter} · sort: {order} ",
+        list.len(),
+        list.rows().len()
+    )
+}
+
+/// Describes a policy in this many rows: what it does; where that is known from; its era and limits.
+fn prose(choice: &EffectivePolicy, rows: u16) -> Vec<SafeText> {
+    let policy = &choice.policy;
+    let era = match choice.is_current {
+        true => String::new(),
+        false => policy.era().span().map_or("earlier: ".to_owned(), |span| format!("{span}: ")),
+    };
+    let summary = format!("{era}{}", policy.summary());
+    if rows == 1 {
+        return vec![summary.into()];
+    }
+    let known = format!("{} · {}", policy.source(), policy.confidence().as_str());
+    let words = [policy.version(), describe_limits(policy), format!("limits from: {}", choice.origin())];
+    let words: Vec<String> = words.into_iter().filter(|words| !words.is_empty()).collect();
+    vec![summary.into(), known.into(), words.join(" · ").into()]
 }

@@ -21,10 +21,11 @@ use crate::tui::screen::{ScreenRows, StatusLine};
 use crate::tui::widget::layout::{self, Side};
 use crate::tui::widget::line;
 
-use super::Pager;
-use super::event::Counting;
-use super::picker;
+use super::{Counting, Pager};
 use pane::{DrawnPane, Shown};
+
+/// The heading of Spill.
+const WHOLE: &str = "Whole output";
 
 pub(crate) fn draw(
     pager: &Pager,
@@ -63,7 +64,7 @@ pub(crate) fn draw(
         status::draw(pager, &told, drawn, frame, places.status);
     }
     match &pager.drawer.picker {
-        Some(picker) => picker::draw(pager, picker, frame, below),
+        Some(picker) => drawer::draw_picker(pager, picker, frame, below),
         None if pager.drawer.is_open() => drawer::draw(pager, frame, below),
         None => {}
     }

@@ -7,18 +7,18 @@ use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 
 use crate::document::Class;
-use crate::document::differences::Differences;
 use crate::document::fold::{ProgressLines, States};
 use crate::document::reader::Cost;
-use crate::document::rules::RowRule;
-use crate::document::scroll::{CurrentLine, Long, RowMatches, ScreenRow, Scroll, Viewport};
+use crate::document::scroll::{CurrentLine, Long, RowMatches, RowRule, ScreenRow, Scroll, Viewport};
 use crate::document::sift::Sift;
 use crate::output::OpenOutput;
+use crate::output::recorded::Differences;
+use crate::preview::{Preview, Status};
 use crate::text::cells::{Cell, CellKind, Show};
 use crate::text::filter::{Got, Share};
 use crate::text::label::SafeText;
 use crate::text::search::{Pattern, Severity, SeverityPatterns};
-use crate::tui::pager::describe;
+use crate::tui::keys::{Action, KeyContext, KeyMap};
 use crate::tui::pager::filter;
 use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::layout::Side;
@@ -104,7 +104,7 @@ pub(crate) fn draw(shown: &Shown, buffer: &mut Buffer, mut area: Rect, cost: &Co
     let unfiltered =
         output.sift_of(side).and_then(|sift| filter::blank(sift, output.certainty().verb(), canvas.keys));
     let nothing_yet = (output.view.is_empty() && shown.coming).then(|| vec!["No output yet.".into()]);
-    if let Some(words) = nothing_yet.or_else(|| describe::blank(output, side, canvas.keys)).or(unfiltered) {
+    if let Some(words) = nothing_yet.or_else(|| blank(output, side, canvas.keys)).or(unfiltered) {
         line::centred(buffer, area, words, canvas.theme.dim);
         return DrawnPane::default();
     }
@@ -122,7 +122,7 @@ pub(crate) fn draw(shown: &Shown, buffer: &mut Buffer, mut area: Rect, cost: &Co
     let at_end = rows.last().is_none_or(|row| scroll.onward(row.next) >= scroll.reader.doc.len());
     if at_end && y < area.y + area.height {
         let place = Rect { y, height: 1, ..area };
-        let words = output.sift_of(side).map_or_else(|| describe::end(output, side), Sift::describe_end);
+        let words = output.sift_of(side).map_or_else(|| output.describe_end(side), Sift::describe_end);
         line::ruled(buffer, place, words, canvas.theme.dim, canvas.glyphs());
     }
     let kinds = || rows.iter().flat_map(|row| &row.cells).map(|cell| cell.kind);
@@ -134,6 +134,33 @@ pub(crate) fn draw(shown: &Shown, buffer: &mut Buffer, mut area: Rect, cost: &Co
         json: marked.is_some_and(|(row, _)| row.opens && row.starts_object()),
         line: line.and_then(|line| drawn_line(shown, line, cost)),
     }
+}
+
+/// Returns what stands in place of a text; `None` if there is one.
+fn blank(output: &OpenOutput, side: Side, keys: &KeyMap) -> Option<Vec<String>> {
+    let key = |action| keys.label(KeyContext::Pager, action);
+    let (whole, is_empty) = (key(Action::Other), output.view.is_empty());
+    Some(match (side, &output.preview) {
+        (Side::Spill, _) if is_empty => vec!["The file is empty.".into()],
+        (Side::Spill, _) => return None,
+        _ if output.is_awaited() && !output.has_preview() => {
+            let back = key(Action::Back);
+            vec![format!("The preview is being planned. {back} gives up; {whole} shows the whole output.")]
+        }
+        _ if !output.has_preview() => {
+            let (limits, policies) = (key(Action::Limits), keys.label(KeyContext::Drawer, Action::Policy));
+            let picks = format!("{limits} {policies} picks another policy");
+            vec![format!("No preview was made. {picks}; {whole} shows the whole output.")]
+        }
+        (_, Err(refusal)) => vec!["The agent gives its model an error:".into(), refusal.clone()],
+        (_, Ok(Preview { status: Status::Crashed(words), .. })) => {
+            vec!["On this output the agent itself crashes; the model gets nothing.".into(), words.clone()]
+        }
+        _ if is_empty && output.seen.is_empty() => {
+            vec![format!("The output is empty: the model {} no text.", output.certainty().verb())]
+        }
+        _ => return None,
+    })
 }
 
 fn drawn_line(shown: &Shown, line: CurrentLine, cost: &Cost) -> Option<DrawnLine> {
@@ -152,13 +179,13 @@ fn heading(shown: &Shown, buffer: &mut Buffer, area: Rect) {
     let Shown { output, side, canvas, .. } = *shown;
     let style = if shown.active { canvas.theme.active } else { canvas.theme.dim };
     let (name, what) = match side {
-        Side::Preview => (describe::heading(output), describe::preview_heading(output).to_owned()),
+        Side::Preview => (output.heading(), output.preview_heading().to_owned()),
         Side::Spill => {
             let filter = output
                 .sift
                 .as_ref()
                 .map_or(String::new(), |sift| format!(" · {}", sift.describe_conditions()));
-            (describe::WHOLE, format!("{}{filter}", describe::spill_heading(output)))
+            (super::WHOLE, format!("{}{filter}", output.spill_heading()))
         }
     };
     let what = if what.is_empty() { what } else { format!(" · {what}") };
@@ -217,7 +244,7 @@ impl Pane<'_> {
         let canvas = &self.shown.canvas;
         match rule {
             RowRule::Fate(fate) => {
-                let words = describe::cut(self.shown.output, fate);
+                let words = self.shown.output.describe_cut(fate);
                 line::ruled(buffer, area, words, canvas.theme.warning, canvas.glyphs());
             }
             RowRule::Gap => line::rule(buffer, area, canvas),

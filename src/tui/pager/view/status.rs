@@ -10,8 +10,7 @@ use crate::source::ViewSupply;
 use crate::text::label::SafeText;
 use crate::tui::footer::{self, Footer};
 use crate::tui::keys::Action;
-use crate::tui::pager::event::Counting;
-use crate::tui::pager::{Pager, describe};
+use crate::tui::pager::{Counting, Pager};
 use crate::tui::screen::StatusLine;
 use crate::tui::widget::layout::{self, Side};
 use crate::tui::widget::line::{self, Span};
@@ -64,7 +63,7 @@ fn wanted_hints(pager: &Pager, columns: u16) -> usize {
         Footer::SPILL_CUT => 5,
         _ => return MIN_HINTS,
     };
-    let most = if describe::caveat(&pager.output).is_some() { 4 } else { 6 };
+    let most = if pager.output.caveat().is_some() { 4 } else { 6 };
     let enough = CUT_HINTS.iter().find(|(from, hints)| columns >= *from && (least..=most).contains(hints));
     enough.map_or(MIN_HINTS, |(_, hints)| hints - usize::from(pager.has_no_error()))
 }
@@ -95,7 +94,7 @@ fn left(pager: &Pager, told: &StatusLine, drawn: DrawnPane) -> Vec<Vec<Span>> {
     let moved = if side == Side::Spill { sideways(pager) } else { String::new() };
     let words = match (output.sift_of(side), drawn.line) {
         (Some(sift), _) => sift.describe(output.certainty().verb()),
-        (None, Some(line)) => describe::line(output, line.offset, line.got),
+        (None, Some(line)) => output.describe_line(line.offset, line.got),
         (None, None) => output.share_kept(),
     };
     let words = with_window(pager, words, drawn.line.is_some());
@@ -137,7 +136,7 @@ fn right(pager: &Pager, told: &StatusLine, drawn: DrawnPane, wanted: usize) -> V
     let [place, none] = [Span::new(place(pager, drawn), theme.bar), Span::plain("")];
     let [long, short] =
         matches(pager, told).unwrap_or_default().map(|text| Span::new(spaced(text), theme.accent));
-    let caveat = describe::caveat(&pager.output).map_or(String::new(), |short| format!("! {short}{GAP}"));
+    let caveat = pager.output.caveat().map_or(String::new(), |short| format!("! {short}{GAP}"));
     let asks =
         escapes(pager, drawn).map(|text| Span::new(format!("{caveat}{}", spaced(text)), theme.warning));
     let json = drawn.json.then_some(&footer::JSON);

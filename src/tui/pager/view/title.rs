@@ -8,13 +8,13 @@ use crate::base::provenance::Certainty;
 use crate::corpus::tune::describe_change;
 use crate::output::OpenOutput;
 use crate::output::recorded::RecordedCall;
+use crate::rows::column::bar;
 use crate::session::verdict::Verdict;
 use crate::source::PathStatus;
 use crate::text::label::SafeText;
 use crate::text::search::Severity;
 use crate::tui::keys::{Action, KeyContext};
-use crate::tui::pager::event::Counting;
-use crate::tui::pager::{Pager, describe};
+use crate::tui::pager::{Counting, Pager};
 use crate::tui::widget::layout::{self, Side};
 use crate::tui::widget::line::{self, Span};
 
@@ -74,11 +74,11 @@ fn tabs(pager: &Pager) -> Vec<Span> {
     let theme = &pager.canvas.theme;
     let style = |side: Side| if pager.focus() == side { theme.active } else { theme.dim };
     let between = Span::new(format!(" {} ", pager.canvas.glyphs().upright), theme.dim);
-    let got = Span::new(describe::heading(&pager.output), style(Side::Preview));
+    let got = Span::new(pager.output.heading(), style(Side::Preview));
     if pager.output.is_rest_missing() && pager.focus() == Side::Preview {
         return vec![got];
     }
-    vec![got, between, Span::new(describe::WHOLE, style(Side::Spill))]
+    vec![got, between, Span::new(super::WHOLE, style(Side::Spill))]
 }
 
 fn state(pager: &Pager) -> Option<String> {
@@ -112,7 +112,7 @@ fn rights(pager: &Pager, output: &OpenOutput) -> Vec<Vec<Span>> {
     let by: Vec<Span> = by.into_iter().map(|words| Span::new(words, theme.dim)).collect();
     let differs = Span::new(differs(output).unwrap_or_default(), theme.warning);
     let styled = |words: String| Span::new(words, style);
-    let [bar, share] = describe::share_of_all(output).map(styled);
+    let [bar, share] = share_of_all(output).map(styled);
     let [both, long, short] = errors(pager).map(styled);
     let none = Span::default();
     let full = by.iter().map(|by| [by, &bar, &both]);
@@ -187,6 +187,19 @@ fn policy(output: &OpenOutput) -> Vec<String> {
     let limits = output.limits();
     let dot = if limits.is_empty() { "" } else { " · " };
     vec![format!("{name}{dot}{limits}"), name, policy.agent().to_owned()]
+}
+
+/// Describes how much the model got, in a long and a short version: `got 21% ▇▇░░░░░░`, `got ~21%` where that also depends on
+/// what is not known; where it is no share, what became of the output.
+fn share_of_all(output: &OpenOutput) -> [String; 2] {
+    let Some(percent) = output.percent_kept() else { return [output.verdict(), output.verdict()] };
+    let verb = match output.certainty() {
+        Certainty::WouldGet => "",
+        certainty => &format!("{} ", certainty.verb()),
+    };
+    let about = if output.caveat().is_some() { "~" } else { "" };
+    let words = format!("{verb}{}", if percent == 0 { "<1%".into() } else { format!("{about}{percent}%") });
+    [format!("{words} {}", bar(percent)), words]
 }
 
 /// Describes the errors and warnings in the output in three versions: `errors 2, model got 0 · warnings 472`, without the

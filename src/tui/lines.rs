@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::base::human::{count, thousands};
-use crate::corpus::{FindEnd, FoundLine, MAX_FOUND};
-use crate::rows::column::ListSpec;
-use crate::rows::lines::{self, describe_got, is_lost};
+use crate::base::human::{count, span, thousands};
+use crate::corpus::{FindEnd, FoundLine, LineReceipt, LostBy, MAX_FOUND};
+use crate::rows::column::CellSide::{Left, Right};
+use crate::rows::column::{LARGEST, ListColumn, ListSpec, NAMES, RowCell, Tone, key_of};
 use crate::rows::outputs::{OutputFacts, OutputRow, peek};
 use crate::store;
 use crate::text::label::SafeText;
@@ -22,7 +22,7 @@ use super::job::{JobContext, Slot};
 use super::keys::{Action, KeyMap};
 use super::list::List;
 use super::list::screen::{ListContext, ListKind, ListTitle};
-use super::popup::copying::Copyable;
+use super::popup::menu::Copyable;
 use super::screen::{Effect, Link, OpenRequest};
 use super::target::{StartAt, StartView};
 
@@ -64,7 +64,7 @@ impl ListKind for FoundLines {
     type Row = FoundLine;
     type Event = LinesEvent;
     type Link = Link;
-    const SPEC: &'static ListSpec<FoundLine> = &lines::SPEC;
+    const SPEC: &'static ListSpec<FoundLine> = &SPEC;
 
     fn footer(&self, _: &List<FoundLine>) -> Footer {
         Footer::LINES
@@ -245,4 +245,50 @@ fn find(pattern: &Pattern, context: &JobContext) {
     let mut report = |lines| context.send(LinesEvent::Found(lines));
     let end = (context.services.find)(pattern, &|| context.is_wanted(), &mut report);
     context.send(LinesEvent::Ended(end));
+}
+
+pub(crate) static SPEC: ListSpec<FoundLine> =
+    ListSpec {
+        noun: "line",
+        columns: &[
+            ListColumn::new("when", Right, 6, |row: &FoundLine, _| {
+                RowCell::dim(row.age.map_or("–".into(), span))
+            })
+            .leads(|row| Some(row.entry.modified()))
+            .sorts('w', ["latest first", "earliest first"], |a, b| a.age.cmp(&b.age)),
+            ListColumn::new("agent", Left, 12, |row: &FoundLine, _| RowCell::plain(row.entry.agent())).sorts(
+                'a',
+                NAMES,
+                |a, b| a.entry.agent().cmp(b.entry.agent()),
+            ),
+            ListColumn::new("command", Left, 24, |row: &FoundLine, _| match row.command.is_empty() {
+                true => RowCell::dim(SafeText::from_bytes(row.entry.id_bytes())),
+                false => RowCell::plain(row.command.clone()),
+            })
+            .yields(1),
+            ListColumn::new("line", Right, 10, |row: &FoundLine, _| RowCell::plain(thousands(row.number)))
+                .sorts('n', LARGEST, |a, b| b.number.cmp(&a.number)),
+            ListColumn::new("model", Left, 30, |row: &FoundLine, _| {
+                RowCell::new(describe_got(row), if is_lost(row) { Tone::Warning } else { Tone::Dim })
+            }),
+            ListColumn::new("text", Left, 0, |row: &FoundLine, _| RowCell::plain(row.text.clone())),
+        ],
+        groups: &[],
+        words: &[("lost", |row, _| is_lost(row))],
+        known: |row| row.entry.path().display().to_string(),
+        key: |row| key_of((&row.entry.place().path, row.entry.name(), row.number)),
+        sum: |_| String::new(),
+        mark: |_| RowCell::plain(" "),
+    };
+
+pub(crate) fn is_lost(row: &FoundLine) -> bool {
+    matches!(row.got, LineReceipt::Lost(_))
+}
+
+/// Says what became of a line: `kept`, `lost: over 50 KB`.
+pub(crate) fn describe_got(row: &FoundLine) -> String {
+    match (row.got, &row.over) {
+        (LineReceipt::Lost(LostBy::Limit(_)), Some(over)) => format!("lost: {over}"),
+        (got, _) => got.describe().to_owned(),
+    }
 }

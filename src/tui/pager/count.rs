@@ -5,8 +5,7 @@ use crate::document::scans;
 use crate::output::OpenOutput;
 use crate::text::search::{MatchCounts, Pattern, Severity, SeverityPatterns};
 use crate::tui::job::Slot;
-use crate::tui::pager::Pager;
-use crate::tui::pager::event::{Counting, OutputEvent, SearchReply};
+use crate::tui::pager::{Counting, OutputEvent, Pager, SearchReply};
 use crate::tui::screen::Effects;
 
 #[derive(Debug, Clone, Default)]
