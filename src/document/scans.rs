@@ -46,6 +46,9 @@ const MAX_KEPT: usize = 2 << 20;
 /// A chunk never ends early before this many bytes, to keep the list of chunks small.
 const MIN_CHUNK: usize = 64 << 10;
 
+/// How far before the end of the file, in bytes, a character that is still incomplete may begin.
+const MAX_CHAR: u64 = 4;
+
 #[derive(Debug, Clone)]
 pub(crate) enum Haystack {
     File(MapView),
@@ -175,8 +178,8 @@ impl Search {
         parts.filter(|part| !part.is_empty()).find_map(|part| self.nearest(part, is_wanted))
     }
 
-    /// Returns the nearest match within a range. Stretches are handed out nearest first: once one has a match, only those
-    /// handed out before it, which are already being searched, can have a nearer one.
+    /// Returns the nearest match within a range. Stretches are handed out nearest first: once one has a match, only
+    /// those already being searched can have a nearer one.
     fn nearest(&self, within: Range<usize>, is_wanted: &IsWanted) -> Option<Range<usize>> {
         let stretches = Stretches::new(within, self.toward);
         let best: Mutex<Option<(usize, Range<usize>)>> = Mutex::new(None);
@@ -289,9 +292,6 @@ fn dense(bytes: OwnBytes, pattern: &Pattern, within: Range<usize>) -> (usize, u6
     }
     (end, count)
 }
-
-/// How far before the end of the file, in bytes, a character that is still incomplete may begin.
-const MAX_CHAR: u64 = 4;
 
 /// The first blocks of a file that are not counted yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

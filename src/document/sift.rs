@@ -116,7 +116,6 @@ impl Sift {
         vec![format!("{words} · {count}{got}"), format!("{words} · {count}"), count]
     }
 
-    /// Describes what comes after the last line that is shown.
     pub(crate) fn describe_end(&self) -> String {
         match self.percent() {
             Some(percent) => format!("filtering, {percent}%"),

@@ -152,8 +152,7 @@ impl OpenOutput {
         format!("nothing kept: the {which} line alone is {length}over {}", describe_size(self.policy(), most))
     }
 
-    /// Returns which line the policy takes first, and its length in bytes if that can be found without reading far: from
-    /// the near end of the file, or from the counted line feeds.
+    /// Returns which line the policy takes first, and its length in bytes if that can be found without reading far.
     fn first_taken(&self) -> (&'static str, Option<usize>) {
         let (bytes, index) = (&self.view[..], &self.index);
         if self.policy().direction() == Some(Direction::Tail) {
@@ -251,8 +250,8 @@ impl OpenOutput {
     }
 }
 
-/// Returns how many lines were kept, and of how many, as the lines on the screen are numbered: an empty one after the last
-/// line feed, which most agents count, is none. `bytes` is the output, and `lines` its lines as `less` counts them.
+/// Returns how many lines were kept, and of how many, as those on the screen are numbered: an empty one after the last
+/// line feed, which most agents count, is none. `lines` are the output's as `less` counts them.
 pub(crate) fn lines_as_numbered(preview: &Preview, bytes: &[u8], lines: Option<u64>) -> [Option<u64>; 2] {
     let ends_line = bytes.last().is_none_or(|last| *last == b'\n');
     let last = preview.parts.iter().rev().find_map(Part::range);

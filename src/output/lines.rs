@@ -67,7 +67,7 @@ impl OpenOutput {
     }
 
     /// Returns the parts of a range of lines that a filter shows, without the last line feed, until they have more than
-    /// `most` bytes; all of it if there is no filter.
+    /// `most` bytes.
     pub(crate) fn shown_parts(&self, side: Side, range: Range<u64>, most: u64) -> Vec<Range<u64>> {
         let reader = self.reader(side, None);
         let len = reader.doc.len();
@@ -106,8 +106,8 @@ impl OpenOutput {
         Got(&self.kept).share(&(start as usize..end.max(start + 1) as usize))
     }
 
-    /// Returns a line as indented JSON, in which strings and numbers stay as they are written: that of this number
-    /// (1-based), or else the one at an offset of a side's text.
+    /// Returns a line as indented JSON, in which strings and numbers stay as written: that of this number (1-based), or
+    /// else the one at an offset of a side's text.
     pub(crate) fn line_as_json(
         &self,
         side: Side,

@@ -69,7 +69,6 @@ pub struct OpenOutput {
     pub fault: Option<String>,
     pub index: BlockIndex,
     tally: CountedChunks,
-    /// The policy with its limits at the start.
     pub first: EffectivePolicy,
     /// The preview under `first`, if it has been made.
     pub first_preview: Option<Preview>,
@@ -191,9 +190,8 @@ impl OpenOutput {
         self.made_by.is_some()
     }
 
-    /// Called when the input of the preview has changed. If a preview is being made, it will be made again afterwards.
-    /// Returns false if the preview shown has to be made again now. If there is no preview, none is waited for, and the
-    /// result is true.
+    /// Has a preview that is being made made again afterwards, because its input has changed. Returns false if the one
+    /// shown has to be made again now; true also if there is none.
     pub(crate) fn wait_to_replan(&mut self) -> bool {
         match &mut self.state {
             PlanState::Awaited { again, .. } => {
@@ -253,8 +251,8 @@ impl OpenOutput {
         Files { out: &self.view, err, index: Some(&self.index) }
     }
 
-    /// Starts a new count, of all totals: which of them notices, facts and the drawer need shows only once a preview has
-    /// been made, and one pass over the text counts them together. Nothing is counted twice.
+    /// Starts a new count, of all totals: which of them are needed shows only once a preview has been made, and one
+    /// pass counts them together. Nothing is counted twice.
     pub fn start_counting(&mut self) -> UncountedBlocks {
         let block = self.index.block() as u64;
         let from = self.tally.begin(block, self.view.len() as u64);

@@ -46,7 +46,6 @@ pub struct PlanTask {
 pub struct PlanDone {
     /// Distinct bytes of the output that were read to make it.
     pub touched: u64,
-    /// The length of the output then.
     pub(crate) bytes: usize,
     pub(crate) policy: Policy,
     pub(crate) preview: Result<Preview, String>,
@@ -129,8 +128,8 @@ impl PlanTask {
         self.view.len() + self.err().len() <= AT_ONCE
     }
 
-    /// Returns how much the escape sequences in what the model got of the output take of the policy's size limit, in
-    /// percent; none up to 5, where the policy has no such limit, or counts what they have none of.
+    /// Returns how much the escape sequences in what the model got take of the policy's size limit, in percent; none up
+    /// to 5, or where the limit does not count what they have.
     fn share_of_escapes(&self, seen: &Doc) -> Option<u64> {
         let limit = self.policy.max_size()?;
         let (want, of): (TotalsMask, fn(&Measure) -> u64) = match self.policy.unit() {

@@ -19,13 +19,16 @@ use crate::text::label::label;
 
 use super::{OpenOutput, Subject};
 
+/// Texts of more bytes are not compared.
+const MAX_BYTES: u64 = 16 << 20;
+
 /// A call's result as the model got it, from the agent's own records.
 #[derive(Debug, Clone)]
 pub struct RecordedCall {
     pub index: usize,
     pub call: CitingCall,
     pub text: Arc<str>,
-    /// What of the text is a notice of the agent's, as ranges in bytes, where nothing is left of the output beside which that
+    /// What of the text is the agent's notice, as ranges in bytes, where nothing is left of the output beside which it
     /// would show: so far as the text fits what the agent's policies make.
     pub notices: Arc<[Range<usize>]>,
     pub evidence: Evidence,
@@ -52,7 +55,6 @@ pub(crate) enum Cited {
     By(Box<CitingCall>),
 }
 
-/// What the records hold of a call besides its result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallFacts {
     pub facts: Vec<(&'static str, String)>,
@@ -161,7 +163,7 @@ impl OpenOutput {
         }
     }
 
-    /// Returns the policy that made the preview, if it is another than at the start, or its limits are, and the model is not
+    /// Returns the policy that made the preview, if it or its limits are others than at the start, and the model is not
     /// known to have got it.
     pub(crate) fn what_if(&self) -> Option<&Policy> {
         let (_, policy) = self.shown_from();
@@ -194,9 +196,6 @@ impl OpenOutput {
     }
 }
 
-/// Texts of more bytes are not compared.
-const MAX_BYTES: u64 = 16 << 20;
-
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Differences {
     /// The stretches of the document that is shown which the other text does not have, in bytes, in order. One is empty
@@ -209,8 +208,8 @@ pub(crate) struct Differences {
 }
 
 impl Differences {
-    /// Compares the recorded text with what the policy makes. `is_recorded` is whether the recorded text is shown. `None` if
-    /// that is no longer wanted, one is too long, or what the policy makes is not known byte for byte.
+    /// Compares the recorded text, which is shown or not, with what the policy makes. `None` if that is no longer
+    /// wanted, one is too long, or what the policy makes is not known byte for byte.
     pub(crate) fn find(recorded: &str, made: &Preview, input: &Input, is_recorded: bool) -> Option<Self> {
         let is_short = recorded.len() as u64 <= MAX_BYTES && made.byte_len(input) <= MAX_BYTES;
         let text = (is_short && is_exact(made, input)).then(|| made.text(input))?;

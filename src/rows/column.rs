@@ -11,7 +11,6 @@ use crate::text::label::SafeText;
 
 use super::batch::RowTable;
 
-/// Which side of its column a text keeps to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CellSide {
     Left,
@@ -226,9 +225,9 @@ pub struct ListSpec<R: 'static> {
 /// Columns between two columns of text.
 pub(crate) const BETWEEN: usize = 2;
 
-/// Shares the width of a screen among the columns of a list or table, beside `marks` columns before a row: each is as wide as
-/// its widest cell, one takes what is left, and those of least worth make room (`None`). `widest` returns the columns that the
-/// widest cell of one takes; one without any text is left out.
+/// Shares the width of a screen among the columns of a list or table, beside `marks` columns before a row: each is as
+/// wide as its `widest` cell, one takes what is left, and those of least worth make room (`None`). One without any text
+/// is left out.
 pub(crate) fn column_widths(
     columns: &[TableColumn],
     widest: impl Fn(usize) -> usize,
@@ -293,7 +292,6 @@ pub(crate) fn share(percent: u64, look: &RowLook) -> String {
     format!("{} {words:>4}", bar(percent))
 }
 
-/// Cells of a bar.
 const BAR: u64 = 8;
 
 /// Returns a share in percent as a bar. Something is never nothing.

@@ -27,6 +27,12 @@ const MAX_OUTPUT: usize = 256 << 20;
 /// The longest result, in bytes, that is looked for in its output.
 const MAX_RESULT: usize = 16 << 20;
 
+/// Maximum length of a gap that is searched for line feeds, in bytes.
+const MAX_LINE: usize = 64 << 10;
+
+/// Maximum length of a lost line as it is shown, in bytes.
+const MAX_TEXT: usize = 400;
+
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LostInCall {
     pub errors: ErrorsLost,
@@ -55,8 +61,8 @@ impl LostInCall {
         inspector.read_whole(call, &mut count).flatten()
     }
 
-    /// Counts them in all outputs of a session that were cut, as far as those are at hand, until `goes_on` says no; `None` if
-    /// none is. Adds their spills to `spills`.
+    /// Counts them in all outputs of a session that were cut and are at hand, until `goes_on` says no; `None` if none
+    /// is. Adds their spills to `spills`.
     pub(crate) fn count_all(
         inspector: &CallInspector,
         severities: &SeverityPatterns,
@@ -127,12 +133,6 @@ impl LostInCall {
         key(a).cmp(&key(b))
     }
 }
-
-/// Maximum length of a gap that is searched for line feeds, in bytes.
-const MAX_LINE: usize = 64 << 10;
-
-/// Maximum length of a lost line as it is shown, in bytes.
-const MAX_TEXT: usize = 400;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeptShare {

@@ -17,7 +17,6 @@ pub enum Event {
     /// The terminal was resized to this many columns and rows.
     Resize(u16, u16),
     Message(Message),
-    /// An event for the screen that knows its type.
     Screen(Box<dyn ScreenEvent>),
 }
 
@@ -35,10 +34,7 @@ pub trait ScreenEvent: Any + Send {
 }
 
 impl Event {
-    /// Returns the event of a screen if it is of this type, otherwise itself.
-    ///
-    /// # Errors
-    /// It is another event.
+    /// Returns the event of a screen if it is of this type, otherwise itself as the error.
     pub fn downcast<E: ScreenEvent>(self) -> Result<E, Self> {
         match self {
             Event::Screen(event) if (&*event as &dyn Any).is::<E>() => {

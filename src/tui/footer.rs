@@ -135,9 +135,9 @@ pub(crate) const JSON: Hint = (&[A::Json], "JSON");
 const WORTH_MORE: usize = 2;
 
 impl Footer {
-    /// Returns the hints in versions from the longest to the shortest, with one for what stands on the screen: each drops
-    /// the last hint but help, which leads to all others; of an output, that of the lists is dropped last. The hint of an
-    /// action that finds nothing is left out.
+    /// Returns the hints in versions from the longest to the shortest, with one for what stands on the screen: each
+    /// drops the last hint but help; of an output, that of the lists goes last. The hint of an action that finds
+    /// nothing is left out.
     pub(crate) fn versions(
         self,
         shown: Option<&'static Hint>,

@@ -53,7 +53,6 @@ enum SearchState {
 #[derive(Debug)]
 pub enum LinesEvent {
     Found(Vec<FoundLine>),
-    /// The output at this path was printed by a command.
     Named(Arc<store::Entry>, OutputCommand),
     Ended(FindEnd),
 }
@@ -166,7 +165,6 @@ impl ListKind for FoundLines {
         }
     }
 
-    /// Has a worker find the commands of the outputs that have lines on the screen.
     fn ask(&mut self, on: ListContext<FoundLine>) {
         let mut wanted = Vec::new();
         for entry in on.list.rows_on_screen().map(|n| &on.list.rows()[n].entry) {
@@ -200,7 +198,6 @@ impl FoundLines {
         self.commands.get(&row.entry.path())?.as_ref()
     }
 
-    /// Opens the output at the line, with the search set.
     fn open_chosen(&self, on: ListContext<FoundLine>) {
         let (Some(row), Some(pattern)) = (on.list.chosen(), &self.pattern) else { return };
         let place = Some(StartAt::Found(row.number, pattern.text().to_owned()));
@@ -215,7 +212,6 @@ impl FoundLines {
     }
 }
 
-/// Finds the commands that printed outputs, and reports each that is known.
 fn find_commands(entries: &[Arc<store::Entry>], context: &JobContext) {
     let newest = entries.iter().map(|entry| entry.modified()).max().unwrap_or_default();
     for entry in entries {

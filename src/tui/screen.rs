@@ -39,10 +39,7 @@ pub trait Screen: Any {
         false
     }
 
-    /// Handles an event. `is_top` is whether this screen is shown.
-    ///
-    /// # Errors
-    /// The event, if it is for another screen.
+    /// Handles an event, or returns it if it is for another screen. `is_top` is whether this screen is shown.
     fn update(&mut self, event: Event, is_top: bool, effects: &mut Effects) -> Result<(), Event>;
 
     /// Handles a key that stands for no action now. Returns false if it does.
@@ -81,10 +78,7 @@ pub trait Screen: Any {
 
     fn close(&mut self, _effects: &mut Effects) {}
 
-    /// Handles an entered line.
-    ///
-    /// # Errors
-    /// If the line is of no use; it can be corrected then.
+    /// Handles an entered line; one that is refused can be corrected.
     fn enter(&mut self, _purpose: Purpose, _text: &str, _effects: &mut Effects) -> Result<(), String> {
         Ok(())
     }
@@ -113,7 +107,6 @@ pub trait Screen: Any {
     }
 }
 
-/// A pop-up: a layer over a screen.
 pub trait Layer: Any {
     fn context(&self, below: &dyn Screen) -> KeyContext {
         below.context()
@@ -133,7 +126,6 @@ pub trait Layer: Any {
 
     fn paste(&mut self, _text: &str, _below: &mut dyn Screen, _effects: &mut Effects) {}
 
-    /// Follows a change of the screen.
     fn refresh(&mut self, _below: &dyn Screen) {}
 
     fn draw(&self, look: LayerFrame);
@@ -151,10 +143,7 @@ pub enum LayerNext {
     Closes,
 }
 
-/// Returns the action of a key in a box of text.
-///
-/// # Errors
-/// What becomes of the box, if the key is not for the box itself.
+/// Returns the action of a key in a box of text, or what becomes of the box if the key is not for the box itself.
 pub(crate) fn box_action(key: KeyEvent, on: &mut LayerContext) -> Result<Action, LayerNext> {
     let (keys, context) = (on.canvas.keys, on.below.context());
     match keys.action(context, key) {
@@ -242,9 +231,6 @@ impl ScreenEvent for Link {}
 
 impl Link {
     /// Leads to the lines that match a typed pattern.
-    ///
-    /// # Errors
-    /// The pattern is empty, or cannot be compiled.
     pub(crate) fn lines(text: &str) -> Result<Self, String> {
         if text.is_empty() {
             return Err("type a regular expression, or Esc".to_owned());

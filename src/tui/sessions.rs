@@ -36,9 +36,20 @@ use super::screen::Link;
 /// Maximum number of sessions that are looked through for the originals of copied calls.
 const MAX_EARLIER: usize = 100;
 
+/// How many sessions are described before what is known is sent.
+const BATCH: usize = 128;
+
+/// The shortest time between two looks at all sessions.
+const LOOK_EVERY: Duration = Duration::from_secs(2);
+
+/// Looks are rarer where they take long: at least this many times as long apart.
+const REST: u32 = 20;
+
+/// How long a job that rests takes to notice that it is no longer wanted.
+const NOTICE: Duration = Duration::from_millis(100);
+
 #[derive(Debug, Default)]
 pub struct Sessions {
-    /// When they were last looked at; `None` before the first time.
     now: Option<Timestamp>,
     last_faults: Vec<SafeText>,
 }
@@ -57,8 +68,7 @@ pub enum SessionsEvent {
     Looked(Timestamp),
     /// What the ends of some files say, by the index of the session.
     Described(Vec<(usize, SessionTexts)>),
-    /// Which sessions may hold copies of each other's calls: groups of indices, each with the one first that was created
-    /// first.
+    /// Sessions that may hold copies of each other's calls: groups of indices, the one first that was created first.
     Related(Vec<Vec<usize>>),
     /// The sums over the calls of a session as its file was; none if it cannot be read.
     Summed(Arc<SessionFile>, Option<CallSums>),
@@ -159,8 +169,8 @@ impl ListKind for Sessions {
         }
     }
 
-    /// Asks for the sums of the sessions on the screen that lack them; an earlier request is given up. What is only to be
-    /// counted again waits for that request, so that a session that grows all the time does not hold up the others.
+    /// Asks for the sums that rows on the screen lack; an earlier request is given up. What is only to be counted again
+    /// waits for it, so that a session that grows all the time does not hold up the others.
     fn ask(&mut self, on: Context) {
         let has = |state: SlowState, counted: bool| {
             let mut sums = on.list.rows_on_screen().map(|n| &on.list.rows()[n].sums);
@@ -209,7 +219,6 @@ impl ListFacts for Sessions {
 }
 
 impl Sessions {
-    /// Goes to the settings of a policy, or to all policies, with what they do to the outputs of the selected session.
     fn tune(policies: TunePolicies, on: Context) {
         let Some(row) = on.list.chosen() else { return };
         let title = row.words.as_ref().map_or("", |words| &*words.title);
@@ -292,18 +301,6 @@ fn give_up_sums(list: &mut List<SessionRow>) {
     }
 }
 
-/// How many sessions are described before what is known is sent.
-const BATCH: usize = 128;
-
-/// The shortest time between two looks at all sessions.
-const LOOK_EVERY: Duration = Duration::from_secs(2);
-
-/// Looks are rarer where they take long: at least this many times as long apart.
-const REST: u32 = 20;
-
-/// How long a job that rests takes to notice that it is no longer wanted.
-const NOTICE: Duration = Duration::from_millis(100);
-
 /// Finds the sessions and reads the ends of their files, then goes on looking for changes.
 fn find(context: &JobContext) {
     let mut known: Option<Vec<SessionFile>> = None;
@@ -362,8 +359,8 @@ fn report(listing: list::SessionListing, context: &JobContext) -> bool {
     context.send(SessionsEvent::Related(related))
 }
 
-/// Sums up the calls of sessions, then counts the errors that they lost, one session after the other, and finds out how
-/// long their spills are kept. A call that was copied counts in the session that was created first.
+/// Sums up the calls of sessions, then counts the errors that they lost, and finds out how long their spills are kept.
+/// A call that was copied counts in the session that was created first.
 fn sum(sessions: &[SessionRow], context: &JobContext) {
     let uid = context.env().uid();
     let mut cut = Vec::new();

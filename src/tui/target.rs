@@ -16,14 +16,12 @@ use crate::source::{FileLock, MapView};
 use crate::store::{Env, LazyStores};
 use crate::text::search::{Pattern, SeverityPatterns};
 
-/// Where an output was opened from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OpenedFrom {
     CommandLine,
     List,
 }
 
-/// An output on its way to its screen.
 pub struct Opened {
     pub subject: Subject,
     pub view: MapView,
@@ -31,11 +29,9 @@ pub struct Opened {
     pub recorded: Option<Box<RecordedCall>>,
     /// Whether more may arrive: true for a stream that has not ended.
     pub streaming: bool,
-    /// Whether the command whose output is shown is still running.
     pub running: bool,
     /// The index among the outputs named on the command line of the one viewed last, 0-based.
     pub file: usize,
-    /// The number of outputs named on the command line.
     pub files: usize,
     pub origin: OpenedFrom,
     pub start: StartView,
@@ -84,7 +80,6 @@ pub struct Live {
     pub updates: Receiver<LiveUpdate>,
 }
 
-/// What makes an output.
 #[derive(Debug, Clone)]
 pub enum Producer {
     /// A command run by overspill; it stops when overspill does.
@@ -93,17 +88,14 @@ pub enum Producer {
     Stream,
 }
 
-/// News of an output while it is being made.
 #[derive(Debug)]
 pub enum LiveUpdate {
     Error(String),
     /// The notices print this path from now on.
     SavedAs(String),
-    /// The output is complete.
     Finished(Finished),
 }
 
-/// How an output was completed.
 #[derive(Debug)]
 pub struct Finished {
     /// The path of the saved output; `None` if it is not kept.
@@ -135,7 +127,6 @@ pub struct Services {
     /// Makes an examiner of the calls of an agent's sessions.
     pub examiner: Box<dyn Fn(&str) -> Examiner + Send + Sync>,
     pub stores: LazyStores,
-    /// The environment in which the stores lie.
     pub env: Env,
     /// What is an error or a warning.
     pub severities: SeverityPatterns,

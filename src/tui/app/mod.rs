@@ -40,11 +40,9 @@ pub use super::outputs::OutputsEvent;
 pub use super::pager::{ContentChange, OutputEvent};
 pub use super::screen::{Effect, Effects};
 
-/// The largest count accepted before a key: more than any file has lines, and small enough that pages of it can be
-/// added without overflow.
+/// The largest count accepted before a key: more than lines in any file; pages of it can be added without overflow.
 const MAX_COUNT: u64 = 1_000_000_000_000_000;
 
-/// How many lines a notch of the wheel scrolls by.
 const WHEEL_LINES: usize = 3;
 
 /// Below this many rows there is room for one line only, even of a list, which may stand in a strip beside an agent.
@@ -61,7 +59,6 @@ pub struct App {
     shelf: Vec<Box<dyn Screen>>,
     /// The pop-ups over the screen, the lowest first.
     layers: Vec<Box<dyn Layer>>,
-    /// The count typed before a key.
     pub count: Option<u64>,
     pub severities: SeverityPatterns,
     pub(crate) tickets: Tickets,
@@ -160,8 +157,8 @@ impl App {
         self.refresh_layers();
     }
 
-    /// Handles keys that waited for rows to be shown. Once one of them opens something or leaves, the rest are dropped: they
-    /// were meant for what is about to open, and must not answer a question that nobody has seen.
+    /// Handles keys that waited for rows to be shown. Once one of them opens something or leaves, the rest are dropped:
+    /// they must not answer a question that nobody has seen.
     fn replay(&mut self, keys: Vec<KeyEvent>, effects: &mut Effects) {
         for key in keys {
             self.key(key, effects);
@@ -272,7 +269,6 @@ impl App {
         canvas.finish(frame.buffer_mut());
     }
 
-    /// Draws how much is marked for deletion at the right end of a rule.
     fn draw_pending(&self, pending: &Pending, frame: &mut Frame, rule: Rect) {
         let (outputs, bytes) = (human::count(pending.len() as u64, "output"), human::size(pending.bytes()));
         let area = Rect { width: rule.width.saturating_sub(RULE_END), ..rule };

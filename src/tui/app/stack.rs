@@ -34,7 +34,6 @@ impl App {
         self.stack.iter().map(|screen| &**screen)
     }
 
-    /// Returns the screens on the stack and those that were left.
     pub(super) fn screens(&self) -> impl Iterator<Item = &dyn Screen> {
         self.stack.iter().chain(&self.shelf).map(|screen| &**screen)
     }
@@ -50,7 +49,6 @@ impl App {
         screens.find_map(|screen| (&mut **screen as &mut dyn Any).downcast_mut())
     }
 
-    /// Returns the outputs on the stack, the first one at the bottom.
     pub fn outputs(&self) -> impl DoubleEndedIterator<Item = &Pager> {
         self.places().filter_map(as_pager)
     }
@@ -69,7 +67,6 @@ impl App {
         self.layers.last().and_then(|layer| (&**layer as &dyn Any).downcast_ref())
     }
 
-    /// Goes to the screen that serves an event, and hands it over.
     pub fn go_to(&mut self, event: Box<dyn ScreenEvent>, effects: &mut Effects) {
         self.show(event, effects);
         self.meet_requests(effects);
@@ -177,8 +174,7 @@ impl App {
         self.say(Some(Message::note(format!("{quit} quits"))));
     }
 
-    /// Leaves the screens from wherever it is; asks first about what would be lost, as far as that is not
-    /// chosen.
+    /// Leaves the screens from wherever it is; asks first about what would be lost, unless that is chosen.
     pub(super) fn leave(&mut self, choice: ExitChoice, effects: &mut Effects) {
         if choice.stop_command.is_none() && self.places().any(|screen| screen.is_running()) {
             return effects.lay(Leaving { question: Question::Command, choice });
@@ -203,7 +199,6 @@ impl App {
         }
     }
 
-    /// Returns what is marked for deletion, if anything is.
     pub fn pending(&self) -> Option<&Pending> {
         let outputs = self.screen::<ListScreen<Outputs>>()?;
         Some(&outputs.of.pending).filter(|pending| !pending.is_empty())
@@ -222,10 +217,7 @@ fn as_pager_mut(screen: &mut dyn Screen) -> Option<&mut Pager> {
     (screen as &mut dyn Any).downcast_mut()
 }
 
-/// Returns the output that a screen shows.
-///
-/// # Errors
-/// The screen, if it is a list.
+/// Returns the output that a screen shows, or the screen if it is a list.
 fn into_pager(screen: Box<dyn Screen>) -> Result<Box<Pager>, Box<dyn Screen>> {
     match as_pager(&*screen).is_some() {
         true => (screen as Box<dyn Any>).downcast().map_err(|_| unreachable!()),

@@ -46,7 +46,6 @@ pub struct Calls {
     session: OpenedCalls,
     /// The id of the call to select once the session is read.
     sought: Option<SafeText>,
-    /// Whether that call is then opened, too.
     opens_sought: bool,
     /// The calls that the worker was last told to look at first.
     asked: Vec<usize>,
@@ -74,7 +73,6 @@ pub struct OpenedCalls {
 
 #[derive(Debug)]
 pub enum CallsEvent {
-    /// How far the reading of a session is, in percent.
     Reading(u64),
     Opened(Box<OpenedCalls>),
     Failed(SafeText),
@@ -245,7 +243,6 @@ impl ListKind for Calls {
         }
     }
 
-    /// Has the worker look first at what the rows on the screen lack.
     fn ask(&mut self, on: Context) {
         let lacks = |n: &usize| {
             let row = &on.list.rows()[*n];

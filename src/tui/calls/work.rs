@@ -72,8 +72,7 @@ impl ReadProgress for Percent<'_> {
     }
 }
 
-/// Opens a session and holds it: answers requests, works out what its calls lack, and follows it as it grows, until the
-/// requests end.
+/// Opens a session and holds it: answers requests, works out what its calls lack, and follows it as it grows.
 pub(crate) fn hold(file: &SessionFile, context: &JobContext) {
     let agent = list::format_of(file).map_or("", |format| format.agent());
     let (examiner, requests) = ((context.services.examiner)(agent), context.requests());
@@ -150,8 +149,8 @@ fn opened_calls(transcript: &Transcript) -> CallsEvent {
     }))
 }
 
-/// What is still to be found out about the calls: first what is on the screen, then the sizes of all, then of those that
-/// were cut, which errors were lost, and whether policies make the same.
+/// What is still to be found out about the calls: first what is on the screen, then the sizes of all, then of those
+/// that were cut which errors were lost, and whether policies make the same.
 struct Todo {
     first: Vec<usize>,
     sizes: usize,

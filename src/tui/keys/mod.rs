@@ -11,9 +11,10 @@ use crossterm::event::KeyEvent;
 use crate::base::toml_check::nearest;
 use crate::config::KeySetting;
 
+use table::FORMER_NAMES;
+
 pub(super) use press::character;
 pub use press::name;
-use table::FORMER_NAMES;
 pub(super) use table::MOTIONS;
 pub use table::{Action, Binding, BoundKeys, KeyContext, TABLE};
 
@@ -39,10 +40,8 @@ impl KeyMap {
         &STANDARD
     }
 
-    /// Returns the keys of the table with the user's own in place of those that they name. Names that are gone are skipped.
-    ///
-    /// # Errors
-    /// On an unknown action or key, a key bound twice in one place, or a required action without a key.
+    /// Returns the keys of the table with the user's own in place of those that they name. Names that are gone are
+    /// skipped. Fails on an unknown action or key, a key bound twice in one place, or a required action without a key.
     pub fn with_own(settings: &[KeySetting]) -> Result<Self, KeyFault> {
         let mut map = Self::default();
         for setting in settings.iter().filter(|setting| successor(setting).is_none()) {

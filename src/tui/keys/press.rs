@@ -43,11 +43,8 @@ const NAMED: [(KeyCode, &str, &str); 15] = [
 
 const LAST_FUNCTION: u8 = 12;
 
-/// Reads a key of the configuration: `n`, `ctrl-d`, `pgdn`, `alt-v`, also as help shows it: `^D`. Returns its name as help
-/// shows it.
-///
-/// # Errors
-/// If there is no such key, or a terminal does not pass it on: which keys there are.
+/// Reads a key of the configuration: `n`, `ctrl-d`, `pgdn`, `alt-v`, also as help shows it: `^D`. Returns its name as
+/// help shows it, or which keys there are.
 pub(super) fn parse(text: &str) -> Result<String, String> {
     match text.split_at_checked(ALT.len()) {
         Some((alt, key)) if alt.eq_ignore_ascii_case(ALT) => Ok(format!("{ALT}{}", without_alt(key)?)),

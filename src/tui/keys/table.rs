@@ -202,8 +202,8 @@ pub(in crate::tui) const MOTIONS: &[(&str, &[Action])] = &[
     ("go to", &[A::GoTo]),
 ];
 
-/// All keys, before the user's own are taken in. A number typed before a motion is its count, as in `less`. An action has
-/// one row in each place where it has keys; without one in a place, that for everywhere holds there.
+/// All keys, before the user's own are taken in. A number typed before a motion is its count, as in `less`. A row for
+/// everywhere holds where an action has none of its own.
 #[rustfmt::skip]
 pub const TABLE: &[Binding] = &[
     row(Everywhere, "j ↓ Enter ^E", A::Down, "down", "down a line"),

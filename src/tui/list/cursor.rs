@@ -90,10 +90,8 @@ impl<R: Clone> List<R> {
         self.clamp();
     }
 
-    /// Selects the row whose number, 1-based, was typed; or the latest that is not after a typed time.
-    ///
-    /// # Errors
-    /// The text is neither, or there is no such row, or the rows are not in the order of their times.
+    /// Selects the row whose number, 1-based, was typed; or, of rows in the order of their times, the latest that is
+    /// not after a typed time.
     pub(crate) fn go_to(&mut self, text: &str) -> Result<(), String> {
         let text = text.trim();
         match text.parse::<usize>() {
@@ -209,7 +207,6 @@ impl<R: Clone> List<R> {
         self.marks.len()
     }
 
-    /// Returns the numbers of the marked rows, cheap to share with a worker.
     pub(crate) fn marked_rows(&self) -> Arc<Vec<u32>> {
         Arc::new(self.marks.iter().copied().collect())
     }

@@ -22,6 +22,9 @@ const MIN_NAME: usize = 8;
 /// Up to this many columns, the name takes the room of the order of the rows.
 const MAX_NAME: usize = 24;
 
+/// The columns before a row: the cursor, and a space.
+pub(crate) const MARKS: usize = 2;
+
 impl<R: Clone> List<R> {
     pub(crate) fn draw(
         &self,
@@ -128,9 +131,6 @@ impl<L: ListKind> ListScreen<L> {
         line::right(frame.buffer_mut(), area, taken, &[Span::new(filter, theme.accent)]);
     }
 }
-
-/// The columns before a row: the cursor, and a space.
-pub(crate) const MARKS: usize = 2;
 
 pub(crate) struct ListTable<'a> {
     pub columns: &'a [TableColumn],

@@ -31,7 +31,6 @@ use super::arrange::Arrangement;
 /// What a list is of: where its rows come from, and what keys do with them.
 pub trait ListKind: Sized + 'static {
     type Row: Clone + Send + Sync + 'static;
-    /// What its workers report.
     type Event: ScreenEvent;
     /// What leads to it.
     type Link: ScreenEvent;
@@ -86,10 +85,7 @@ pub trait ListKind: Sized + 'static {
 
     fn act(&mut self, action: Action, on: ListContext<Self::Row>);
 
-    /// Handles a line that was entered for this list.
-    ///
-    /// # Errors
-    /// If the line is of no use; it can be corrected then.
+    /// Handles a line that was entered for this list; one that is refused can be corrected.
     fn enter(&mut self, _text: &str, _on: ListContext<Self::Row>) -> Result<(), String> {
         Ok(())
     }
@@ -261,8 +257,8 @@ impl<L: ListKind> Screen for ListScreen<L> {
         Ok(())
     }
 
-    /// Keys typed ahead must act on the rows that were asked for, not on those still shown. The keys wait rather than
-    /// their actions because an earlier key can change their meaning: a letter after `/` is text.
+    /// Keys typed ahead must act on the rows that were asked for, not on those still shown. Keys wait, not their
+    /// actions, because an earlier key can change their meaning: a letter after `/` is text.
     fn key(&mut self, key: KeyEvent, _effects: &mut Effects) -> bool {
         let action = self.canvas.keys.action(KeyContext::Lists, key);
         let needs_no_row = matches!(action, Some(Action::Quit | Action::QuitNow | Action::Help));

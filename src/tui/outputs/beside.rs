@@ -120,7 +120,6 @@ impl ListFacts for Outputs {
     }
 }
 
-/// Returns what is known of an output; the session and the call lead to themselves.
 fn facts_of(row: &OutputRow) -> Vec<FactRow> {
     let entry = &row.entry;
     let text = |text: Option<&str>| text.unwrap_or_default().to_owned();

@@ -25,8 +25,8 @@ use crate::tui::widget::line::{self, Span};
 use super::{Context, Outputs};
 
 impl Outputs {
-    /// Marks for deletion what is marked, or else the selected row, except entries that cannot be deleted. Of several,
-    /// those that are kept or have more than one hard link are refused too.
+    /// Marks for deletion what is marked, or else the selected row, except what cannot be deleted; of several, also
+    /// except those that are kept or have more than one hard link.
     pub(super) fn delete_marked(&mut self, on: Context) {
         let rows = on.list.marked_or_chosen();
         let mode = if rows.len() == 1 { DeleteMode::Single } else { DeleteMode::Bulk };
@@ -155,7 +155,6 @@ fn feet(keys: &KeyMap) -> [String; 3] {
         .map(|asks| format!(" {open} marks them for deletion{asks} · {back} leaves them "))
 }
 
-/// The overdue entries, scrolled down to a row.
 struct CleaningBox {
     /// What cleaning would delete. Its indices are row numbers in `rows`.
     plan: CleanPlan,

@@ -38,7 +38,6 @@ use beside::Glance;
 use keeping::Keeping;
 use scan::SearchedRows;
 
-/// The heading where no outputs are listed.
 pub(crate) const NONE_YET: &str = "No stored outputs yet. These directories were searched:";
 
 const ALL: &str = "all stored outputs";
@@ -60,7 +59,6 @@ pub struct Outputs {
     facts: HashMap<Identity, Arc<OutputFacts>>,
     /// The files for which workers were last asked to read the first lines, to measure, and to find the call.
     asked: [HashSet<Identity>; 3],
-    /// Whether a worker reads what the filter searches.
     is_reading: bool,
     /// The rows of an earlier scan, and what was read of those for the filter.
     texts_before: Option<SearchedRows>,
@@ -84,7 +82,6 @@ pub enum OutputsEvent {
     TextRead(usize, BatchText),
     /// It was found out what the model got of an entry; none if that cannot be.
     Measured(usize, Box<Entry>, Option<ModelShare>),
-    /// The call that an output is of was looked for.
     Cited(usize, Box<Entry>, Option<Box<CitingCall>>),
     Copied(u64),
     /// The outputs of these paths are kept forever; the message says what was not.

@@ -23,6 +23,15 @@ use crate::tui::screen::Effects;
 
 use super::{Context, Outputs, OutputsEvent};
 
+/// Maximum number of outputs of which what was found out is remembered; beyond it all is found out again.
+const MAX_FACTS: usize = 20_000;
+
+/// Maximum number of outputs that are measured because the list is sorted or filtered by what that finds out.
+const MAX_MEASURED: usize = 20_000;
+
+/// The longest that one entry may take until it is left unknown how much the model got.
+const MAX_TIME: Duration = Duration::from_secs(1);
+
 impl Outputs {
     pub(super) fn scan(&mut self, effects: &mut Effects) {
         self.arriving = RowTable::default();
@@ -94,31 +103,8 @@ impl Outputs {
         };
         label(format!("{first}{more}").as_bytes())
     }
-}
 
-fn scan(context: &JobContext) {
-    let send = |scanned| context.send(OutputsEvent::Scanned(scanned));
-    let of = (&*context.services.stores, context.env());
-    if store::list_and_watch(of, BATCH, &send, &|| context.is_wanted()) {
-        context.send(OutputsEvent::Changed);
-    }
-}
-
-/// Maximum number of outputs of which what was found out is remembered; beyond it all is found out again for what is
-/// shown.
-const MAX_FACTS: usize = 20_000;
-
-/// Maximum number of outputs that are measured because the list is sorted or filtered by what that finds out.
-const MAX_MEASURED: usize = 20_000;
-
-/// The longest that one entry may take until it is left unknown how much of it the model got.
-const MAX_TIME: Duration = Duration::from_secs(1);
-
-type RowEntry = (usize, Entry);
-
-impl Outputs {
-    /// Has workers find out what the rows on the screen lack: their first lines, what the model got, and the calls that they
-    /// are of.
+    /// Has workers find out what the rows on the screen lack.
     pub(super) fn ask_for_facts(&mut self, list: &List<OutputRow>, effects: &mut Effects) {
         let on_screen: Vec<usize> = list.rows_on_screen().collect();
         if let Some(wanted) = self.lacking(0, list, &on_screen, |facts| facts.peek.state) {
@@ -201,8 +187,18 @@ impl Outputs {
     }
 }
 
-/// Returns the rows whose place in the list goes by what the model got, unless there are more than `max`: all if the filter
-/// goes by it, else those that are shown if their order does.
+fn scan(context: &JobContext) {
+    let send = |scanned| context.send(OutputsEvent::Scanned(scanned));
+    let of = (&*context.services.stores, context.env());
+    if store::list_and_watch(of, BATCH, &send, &|| context.is_wanted()) {
+        context.send(OutputsEvent::Changed);
+    }
+}
+
+type RowEntry = (usize, Entry);
+
+/// Returns the rows whose place in the list goes by what the model got, unless there are more than `max`: all if the
+/// filter does, else those shown if their order does.
 fn placed_by_share(list: &List<OutputRow>, max: usize) -> Vec<usize> {
     let is_measured = |word: &str| MEASURED.contains(&word);
     let column = list.sort_columns().get(list.sort().0).map(|column| column.name);
@@ -249,12 +245,10 @@ fn share_of(
     })
 }
 
-/// Whether it is recorded that only the start of an output was saved.
 fn is_part_saved(entry: &Entry, env: &Env) -> bool {
     entry.is_own() && Record::find_run(env, &entry.path()).is_some_and(|run| !run.is_whole())
 }
 
-/// Reads the first lines of some entries, and the records of their runs.
 fn peek_all(entries: Vec<RowEntry>, context: &JobContext) {
     let read = |(row, entry): RowEntry| {
         let peek = peek(&entry, context.env());
@@ -277,8 +271,8 @@ fn find_calls(entries: Vec<RowEntry>, context: &JobContext) {
 /// Rows, and what was read of them for the filter.
 pub(super) type SearchedRows = (RowTable<OutputRow>, TextTable);
 
-/// Reads tools, commands and first lines, batch by batch what has not been read, and reports each batch. `before` are the
-/// rows of the scan before, so that no file is read twice.
+/// Reads what the filter searches, batch by batch what has not been read, and reports each batch. `before` are the rows
+/// of the scan before, so that no file is read twice.
 fn read_batches((rows, texts): &SearchedRows, before: Option<&SearchedRows>, context: &JobContext) {
     let before = before.map(texts_of).unwrap_or_default();
     for (batch, entries) in rows.batches().enumerate().filter(|(n, _)| texts.batch(*n).is_none()) {

@@ -3,7 +3,7 @@
 
 use std::any::Any;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::base::human::{lines, size, thousands};
 use crate::document::reader::ReadWindow;
@@ -25,7 +25,6 @@ const MAX_LINES: u64 = 10_000;
 /// Lines being selected: from the current one to the one moved to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LineSelection {
-    /// The pane in which lines are selected.
     pub(crate) side: Side,
     /// The offset in its document of a byte of the first line marked.
     from: u64,
@@ -45,7 +44,7 @@ impl Pager {
     }
 
     /// Moves the end of the selection by lines, also where the pane cannot scroll any further. Other motions take it
-    /// along to the top of the pane, or to the end of the document.
+    /// along to the top of the pane, or to the end.
     pub(crate) fn extend_selection(&mut self, action: Action, count: Option<u64>) {
         let Some(LineSelection { side, to, .. }) = self.selection else { return };
         let times = count.unwrap_or(1).min(MAX_LINES);
@@ -63,11 +62,6 @@ impl Pager {
         if matches!(action, Action::Down | Action::Up) && !self.shown_range(side).contains(&to) {
             self.move_by(action, count);
         }
-    }
-
-    /// Gives a selection up. Returns false if there is none.
-    pub(crate) fn drop_selection(&mut self) -> bool {
-        self.selection.take().is_some()
     }
 
     /// Returns the selected bytes of a pane's document, whole lines without the last line feed.
@@ -111,7 +105,6 @@ impl Pager {
         entries
     }
 
-    /// Returns the forms in which the limits can be copied.
     pub(crate) fn limits_to_copy(&self) -> Vec<MenuEntry> {
         drawer::copyable(self.output.policy()).into_iter().map(Copyable::entry).collect()
     }
@@ -185,12 +178,6 @@ impl Pager {
         })
     }
 
-    /// Returns the number of the line to edit: the current one of the pane with the focus, or in Preview the one that it
-    /// shows. 1-based; the first one if it is not counted.
-    pub(crate) fn line_to_edit(&self) -> u64 {
-        self.output.line_number(self.current_offset()).unwrap_or(1)
-    }
-
     /// Copies what is shown of a range of a pane's document, and says how much that was. Returns false if it is too much.
     fn copy_text(&mut self, side: Side, range: Range<u64>, effects: &mut Effects) -> bool {
         let parts = self.output.shown_parts(side, range, MAX_COPY);
@@ -211,7 +198,6 @@ impl Pager {
         true
     }
 
-    /// Has the list of stored outputs keep the output.
     pub(crate) fn keep(&mut self, effects: &mut Effects) {
         let refusal = match self.output.recorded.as_ref().map(|recorded| &recorded.rest) {
             _ if self.output.subject.is_kept => Some(KEPT_ALREADY),
@@ -227,12 +213,6 @@ impl Pager {
         }
         let output = &self.output;
         effects.send(Link::Keep(Box::new((output.subject.clone(), output.view.clone()))));
-    }
-
-    /// Takes in that the outputs of these paths are kept.
-    pub(crate) fn kept(&mut self, paths: &[PathBuf]) {
-        let path = Path::new(self.output.subject.path());
-        self.output.subject.is_kept |= paths.iter().any(|kept| kept == path);
     }
 }
 

@@ -11,7 +11,7 @@ use crate::tui::screen::Effects;
 #[derive(Debug, Clone, Default)]
 pub struct Tally {
     pub counts: MatchCounts,
-    /// The number of matches of which the model got every byte; `None` if that is too much to search at once.
+    /// The number of matches of which the model got every byte; `None` if that is too much to search.
     pub kept: Option<u64>,
 }
 
@@ -155,7 +155,6 @@ impl Pager {
         self.count_errors(effects);
     }
 
-    /// Counts on what was not counted to its end.
     pub(crate) fn count_on(&mut self, effects: &mut Effects) {
         let len = self.output.view.len();
         if !self.find.tally.is_whole(len) {

@@ -8,7 +8,6 @@ use crate::config;
 use crate::corpus::tune::{LimitChange, describe_change, flags, next_value, other_end, smallest_change};
 use crate::output::recorded::PreviewFrom;
 use crate::preview::{LimitHit, Param, ParamError, ParamKind, Policy};
-use crate::text::filter::Share;
 use crate::tui::event::{MAX_TYPED, Message};
 use crate::tui::job::Slot;
 use crate::tui::keys::{Action, KeyContext, character};
@@ -16,7 +15,6 @@ use crate::tui::popup::help::HelpView;
 use crate::tui::popup::menu::{CopyWhat, Copyable};
 use crate::tui::screen::Effects;
 
-use super::hold::LineFate;
 use super::picker::Picker;
 use super::planning::{AfterPlan, ViewPoint};
 use super::read_tool::load_policies;
@@ -278,12 +276,6 @@ impl Pager {
         });
     }
 
-    pub(crate) fn advised(&mut self, change: Option<LimitChange>) {
-        if let Some(advice) = self.drawer.advice.as_mut().filter(|advice| advice.found.is_none()) {
-            advice.found = Some(change);
-        }
-    }
-
     pub(crate) fn advise_again(&mut self, effects: &mut Effects) {
         let is_about = |advice: &Advice| advice.offset == self.current_offset();
         if self.drawer.is_open()
@@ -293,13 +285,13 @@ impl Pager {
             self.advise(effects);
         }
     }
-}
 
-impl Pager {
     /// Returns the longest description of the last change that fits on the screen.
     pub(crate) fn outcome(&self) -> String {
-        let change = self.policy_before().and_then(|before| describe_change(before, self.output.policy()));
-        let line = self.line_fate().map(|fate| describe_line(&fate));
+        let held = self.held.as_ref();
+        let before = held.and_then(|held| held.policy.as_ref());
+        let change = before.and_then(|before| describe_change(before, self.output.policy()));
+        let line = held.and_then(|held| self.describe_held(held));
         let (gained, got) = (Some(self.gained()), self.got());
         let versions = [
             join(&[&change, &line, &gained, &got]),
@@ -334,23 +326,6 @@ fn join(parts: &[&Option<String>]) -> String {
     parts.join(" · ")
 }
 
-/// Describes what became of a line: `line 6,330 is now kept`.
-fn describe_line(fate: &LineFate) -> String {
-    let line = fate.number.map_or("this line".to_owned(), |number| format!("line {}", thousands(number)));
-    let since = match fate.was {
-        None => "",
-        Some(was) if was == fate.is => "still ",
-        Some(_) => "now ",
-    };
-    let what = match fate.is {
-        Share::Whole => "kept",
-        Share::Some => "kept in part",
-        Share::None => "lost",
-    };
-    format!("{line} is {since}{what}")
-}
-
-/// Returns the forms in which there are the limits of a policy.
 pub(crate) fn copyable(policy: &Policy) -> Vec<Copyable> {
     let flags = Copyable::new(CopyWhat::Flags, flags(policy));
     let file = policy.written().map(|text| {
@@ -359,21 +334,4 @@ pub(crate) fn copyable(policy: &Policy) -> Vec<Copyable> {
     let agent = config::settings(policy)
         .map(|(file, text)| Copyable::described(CopyWhat::AgentConfig, text, format!("for {file}")));
     std::iter::once(flags).chain(file).chain(agent).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn describe_change(was: Option<Share>, is: Share) -> String {
-        describe_line(&LineFate { number: Some(6330), was, is })
-    }
-
-    #[test]
-    fn a_line_is_said_to_change_only_if_it_did() {
-        assert_eq!(describe_change(Some(Share::None), Share::Whole), "line 6,330 is now kept");
-        assert_eq!(describe_change(Some(Share::None), Share::None), "line 6,330 is still lost");
-        assert_eq!(describe_change(Some(Share::Whole), Share::Some), "line 6,330 is now kept in part");
-        assert_eq!(describe_change(None, Share::Whole), "line 6,330 is kept");
-    }
 }

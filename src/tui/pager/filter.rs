@@ -19,14 +19,6 @@ const AT_ONCE: usize = 1 << 20;
 
 const MAX_AROUND: u64 = 100;
 
-#[derive(Debug, Clone, Copy)]
-pub struct FilterInput<'a> {
-    /// A pattern, perhaps after `!`; empty for none.
-    pub text: &'a str,
-    pub shows: Shows,
-    pub around: Option<u64>,
-}
-
 /// The places and history of the filter; the lines it shows are in the output's [`Sift`].
 #[derive(Debug, Clone, Default)]
 pub struct LineFilter {
@@ -37,35 +29,34 @@ pub struct LineFilter {
     aim: (u64, u64),
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum LeaveFilter {
-    GoBack,
-    /// Stays with the line at the top, if one has moved.
-    StayIfMoved,
-}
-
 impl Pager {
-    /// Adds what was typed to the filter. An empty line removes the filter.
-    pub(crate) fn filter(&mut self, asked: FilterInput, effects: &mut Effects) -> Result<(), String> {
+    /// Adds to the filter what was typed: a pattern, perhaps after `!`. An empty line removes the filter.
+    pub(crate) fn filter(
+        &mut self,
+        text: &str,
+        shows: Shows,
+        around: Option<u64>,
+        effects: &mut Effects,
+    ) -> Result<(), String> {
         let output = &self.output;
-        let (is_new, before) = (!asked.text.is_empty(), output.sift.as_ref());
-        let is_bare = !is_new && asked.shows == Shows::All;
+        let (is_new, before) = (!text.is_empty(), output.sift.as_ref());
+        let is_bare = !is_new && shows == Shows::All;
         if is_bare && before.is_none() {
             return Err("type a pattern; ! before it hides what matches".into());
         }
-        if is_bare && asked.around.is_none() {
-            self.leave_filter(LeaveFilter::StayIfMoved, effects);
+        if is_bare && around.is_none() {
+            self.leave_filter(false, effects);
             return Ok(());
         }
         let mut conditions = before.map_or_else(Vec::new, |sift| sift.conditions.to_vec());
         if is_new {
-            let condition = Condition::new(asked.text, output.utf16());
-            conditions.push(condition.map_err(|error| fault(asked.text, &error))?);
-            enter_in(&mut self.filter.history, asked.text);
+            let condition = Condition::new(text, output.utf16());
+            conditions.push(condition.map_err(|error| fault(text, &error))?);
+            enter_in(&mut self.filter.history, text);
         }
-        let (shows, around) = before.map_or((Shows::All, 0), |sift| (sift.shows, sift.around));
-        let shows = if asked.shows == Shows::Lost { Shows::Lost } else { shows };
-        let around = asked.around.unwrap_or(around).min(MAX_AROUND);
+        let (had_shows, had_around) = before.map_or((Shows::All, 0), |sift| (sift.shows, sift.around));
+        let shows = if shows == Shows::Lost { shows } else { had_shows };
+        let around = around.unwrap_or(had_around).min(MAX_AROUND);
         let top = self.panes.top(Side::Spill);
         let aim = if before.is_some() && self.filter.aim.1 == top { self.filter.aim.0 } else { top };
         if before.is_none() {
@@ -82,8 +73,9 @@ impl Pager {
         Ok(())
     }
 
-    /// Removes the filter. Returns false if there is none.
-    pub(crate) fn leave_filter(&mut self, leave: LeaveFilter, effects: &mut Effects) -> bool {
+    /// Removes the filter, and stays with the line at the top if one has moved and does not go back. Returns false if there is
+    /// none.
+    pub(crate) fn leave_filter(&mut self, goes_back: bool, effects: &mut Effects) -> bool {
         let Some(sift) = self.output.sift.take() else { return false };
         if !sift.index.pending().is_empty() {
             effects.stop([Slot::Filter]);
@@ -91,7 +83,7 @@ impl Pager {
         let top = self.panes.top(Side::Spill);
         let has_moved = self.filter.aim.1 != top;
         match self.filter.origin.take() {
-            Some(origin) if leave == LeaveFilter::GoBack || !has_moved => {
+            Some(origin) if goes_back || !has_moved => {
                 self.panes.remember();
                 self.go_back(&origin);
             }

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::base::human::thousands;
 use crate::document::Class;
 use crate::document::scroll::{CurrentLine, ScreenRow};
 use crate::preview::Policy;
@@ -22,26 +23,17 @@ struct AnchorPoint {
     found: Option<u64>,
 }
 
-/// All that moves the text on the screen, but for the output and the preview themselves: the panes, the size of the screen
-/// and the current matches.
+/// All that moves the text on the screen but the output and the preview: panes, size, and current matches.
 type ViewState = (Place, (u16, u16), [Option<Range<u64>>; 2]);
 
 pub(crate) struct ScrollAnchor {
     points: [Option<AnchorPoint>; 2],
     /// Where the last change left the screen. As long as it is there, the text is held where it was before that change,
-    /// so that several changes in a row do not drift.
+    /// so that several in a row do not drift.
     left: ViewState,
     /// How much of the line under examination the model got; `None` if there was no preview.
     was: Option<Share>,
-    policy: Option<Policy>,
-}
-
-pub(crate) struct LineFate {
-    /// 1-based; `None` while it is not counted.
-    pub(crate) number: Option<u64>,
-    /// How much of it the model got before the change; `None` if there was no preview.
-    pub(crate) was: Option<Share>,
-    pub(crate) is: Share,
+    pub(super) policy: Option<Policy>,
 }
 
 impl Pager {
@@ -96,18 +88,10 @@ impl Pager {
         }
     }
 
-    pub(crate) fn line_fate(&self) -> Option<LineFate> {
-        let held = self.held.as_ref()?;
+    /// Describes what became of the line under examination: `line 6,330 is now kept`.
+    pub(super) fn describe_held(&self, held: &ScrollAnchor) -> Option<String> {
         let offset = held.points[self.focused_pane(&held.points) as usize].as_ref()?.offset;
-        Some(LineFate {
-            number: self.output.line_number(offset),
-            was: held.was,
-            is: self.output.share_of_line(offset),
-        })
-    }
-
-    pub(crate) fn policy_before(&self) -> Option<&Policy> {
-        self.held.as_ref()?.policy.as_ref()
+        Some(describe_fate(self.output.line_number(offset), held.was, self.output.share_of_line(offset)))
     }
 
     /// Returns the pane that shows what is under examination: the one with a match on the screen, first that with the
@@ -153,5 +137,34 @@ impl Pager {
             side == Side::Spill || self.output.seen_match(offset, *bytes) == Some(at..at + bytes)
         });
         Some(AnchorPoint { offset, row: scroll.row_on_screen(&rows, row), found })
+    }
+}
+
+fn describe_fate(number: Option<u64>, was: Option<Share>, is: Share) -> String {
+    let line = number.map_or("this line".to_owned(), |number| format!("line {}", thousands(number)));
+    let since = match was {
+        None => "",
+        Some(was) if was == is => "still ",
+        Some(_) => "now ",
+    };
+    let what = match is {
+        Share::Whole => "kept",
+        Share::Some => "kept in part",
+        Share::None => "lost",
+    };
+    format!("{line} is {since}{what}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_said_to_change_only_if_it_did() {
+        let describe = |was, is| describe_fate(Some(6330), was, is);
+        assert_eq!(describe(Some(Share::None), Share::Whole), "line 6,330 is now kept");
+        assert_eq!(describe(Some(Share::None), Share::None), "line 6,330 is still lost");
+        assert_eq!(describe(Some(Share::Whole), Share::Some), "line 6,330 is now kept in part");
+        assert_eq!(describe(None, Share::Whole), "line 6,330 is kept");
     }
 }

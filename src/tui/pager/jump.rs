@@ -44,8 +44,8 @@ impl Pager {
         self.panes.following = side == Side::Spill && self.is_coming();
     }
 
-    /// Goes to the next or previous cut, or difference of two texts that are compared, or `times` of them on or back as far
-    /// as there are any, and shows it a third of the pane below the top.
+    /// Goes to the next or previous cut, or difference of two texts, or `times` of them as far as there are any, and
+    /// shows it a third of the pane below the top.
     pub(crate) fn go_cut(&mut self, side: Side, next: bool, times: usize) {
         let output = &self.output;
         let above = self.third(side);
@@ -172,9 +172,8 @@ impl Pager {
         }
     }
 
-    /// Goes to the place at which the output is to be opened, if there is one, once the preview is made, and the line
-    /// counted or the match found. While the output is still produced, its end is followed, and a match is looked for once it
-    /// is complete.
+    /// Goes to the place at which the output is to be opened, once the preview is made, and the line counted or the
+    /// match found. While the output is still produced, its end is followed, and a match waits until it is complete.
     pub(crate) fn start_now(&mut self, effects: &mut Effects) {
         if self.output.is_awaited() || !self.is_start_known() {
             return;
@@ -229,7 +228,6 @@ impl Pager {
         self.go_start(self.focus(), Some(line));
     }
 
-    /// Makes the match in the line the current one.
     fn start_at_found(&mut self, line: u64, pattern: &str, effects: &mut Effects) {
         match (self.set_search(pattern, Toward::End, effects), self.output.start_of_line(line)) {
             (Ok(()), Some(offset)) => self.seek_line(offset, effects),

@@ -145,7 +145,6 @@ impl Pager {
         }
     }
 
-    /// Whether it was named on the command line.
     pub(crate) fn is_named(&self) -> bool {
         self.origin == OpenedFrom::CommandLine
     }
@@ -204,19 +203,6 @@ impl Pager {
     /// Whether more of the output may arrive by itself.
     pub fn is_coming(&self) -> bool {
         self.running || self.streaming
-    }
-
-    pub(crate) fn counted(
-        &mut self,
-        counts: &BlockCounts,
-        measure: (Range<u64>, Measure),
-        effects: &mut Effects,
-    ) {
-        if self.output.counted(counts, measure) {
-            self.plan_again(effects);
-            self.compare_on(effects);
-        }
-        self.count_errors(effects);
     }
 
     /// Starts counting what is not counted yet: all blocks, or only those that are new.
@@ -284,13 +270,6 @@ impl Pager {
         self.plan_by(policy, PreviewFrom::Policy, then, effects);
     }
 
-    pub(crate) fn saved_as(&mut self, path: String, effects: &mut Effects) {
-        if self.output.subject.context.saved_as != path {
-            self.output.subject.context.saved_as = path;
-            self.plan_again(effects);
-        }
-    }
-
     /// Tells the policy how the output ended: some agents report that to the model, or cut with another policy then.
     pub(crate) fn ended(&mut self, ending: Ending, effects: &mut Effects) {
         let Ending { certainty, exit_code, failed, parameters } = ending;
@@ -313,7 +292,6 @@ impl Pager {
 
 /// An event for the output being viewed.
 pub enum OutputEvent {
-    /// A chunk of the file was counted.
     Counted {
         counts: BlockCounts,
         /// The other totals of the chunk.

@@ -32,8 +32,8 @@ pub struct Panes {
     /// The pane last sent to its end. It stays at the end when its size changes.
     at_end: Option<Side>,
     pub long: Long,
-    /// Whether each pane shows escape sequences as text, and all states of progress lines. Preview does by default, as the
-    /// model got them; Spill only on request.
+    /// Whether each pane shows escape sequences as text, and all states of progress lines. Preview does by default, as
+    /// the model got them.
     pub(super) raw: [bool; 2],
     /// An offset in the progress line that each pane shows with all its states although it folds the others.
     pub(super) unfolded: [Option<u64>; 2],
@@ -240,8 +240,8 @@ impl Pager {
         self.panes.beside.is_split(self.canvas.size.0) && !self.output.is_rest_missing()
     }
 
-    /// Scrolls both panes to an offset of the file, shown `above` rows below the top. For what was lost, Preview shows
-    /// the notice that stands for it, and Spill the very place.
+    /// Scrolls both panes to an offset of the file, `above` rows below the top. For what was lost, Preview shows its
+    /// notice.
     pub(crate) fn point_to(&mut self, offset: usize, above: usize) {
         self.show_offset(Side::Preview, offset, above);
         let top = self.scroll(Side::Spill).top_at(offset as u64, above);
@@ -412,8 +412,8 @@ impl Pager {
         self.note(words);
     }
 
-    /// Whether a line on the screen shows several states although such lines are folded: in Preview, where the index of the
-    /// file does not tell how long a line is that was cut.
+    /// Whether a line shows several states although such lines are folded: in Preview, where the index of the file does
+    /// not tell how long a cut line is.
     fn leaves_states(&self, side: Side) -> bool {
         let top = self.panes.top(side);
         let rows = self.scroll(side).screen(top);

@@ -213,7 +213,6 @@ impl Pager {
     }
 }
 
-/// Whether an action does something in the list of policies.
 pub(super) fn knows(action: Action) -> bool {
     matches!(action, A::Open | A::Search | A::Sort | A::Copy | A::Back)
         || action.destination(None, 0, 1).is_some()
@@ -230,7 +229,6 @@ pub(super) enum PolicyRank {
     Earlier,
 }
 
-/// How many matches, or errors, the output has.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct MatchTotal {
     pub all: u64,
@@ -248,7 +246,6 @@ pub(super) struct CountedFile {
 pub struct PolicyRow {
     pub choice: Arc<EffectivePolicy>,
     rank: PolicyRank,
-    /// `None` until it is made.
     made: Option<Comparison>,
     of: CountedFile,
     /// `None` without a search.

@@ -89,8 +89,7 @@ impl Pager {
         }
     }
 
-    /// Switches between what was recorded and what the policy makes of the output; the text under examination stays where
-    /// it is.
+    /// Switches between what was recorded and what the policy makes of the output.
     pub(crate) fn turn_evidence(&mut self, effects: &mut Effects) {
         if self.open_claim(effects) {
             return;

@@ -1,10 +1,13 @@
 //! The output as a screen of the application: its keys, prompts and events.
 
+use std::path::Path;
+
 use crossterm::event::KeyEvent;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 
 use crate::document::reader::Cost;
+use crate::output::recorded::{Cited, RecordedCall};
 use crate::text::filter::Shows;
 use crate::text::search::Toward;
 use crate::tui::event::{Event, Message, Purpose};
@@ -16,7 +19,6 @@ use crate::tui::screen::{Effect, Effects, Link, Screen, ScreenRequest, ScreenRow
 use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::line::Span;
 
-use super::filter::{FilterInput, LeaveFilter};
 use super::jump::Waiting;
 use super::text_box::TextBox;
 use super::{OutputEvent, Pager, ThenRead, picker, view};
@@ -99,7 +101,11 @@ impl Screen for Pager {
     }
 
     fn stop(&mut self, effects: &mut Effects) -> bool {
-        self.stop_work(effects) || self.close_picker(effects) || self.close_drawer(effects)
+        self.give_up_planning(effects)
+            || self.stop_search(effects)
+            || self.stop_following()
+            || self.close_picker(effects)
+            || self.close_drawer(effects)
     }
 
     fn repaint(&mut self, canvas: Canvas, _effects: &mut Effects) {
@@ -132,7 +138,7 @@ impl Screen for Pager {
                 self.search(text, (toward, nth(times)), effects)?;
             }
             (Purpose::Lines { shows, around }, _) => {
-                self.filter(FilterInput { text, shows, around }, effects)?;
+                self.filter(text, shows, around, effects)?;
             }
             (Purpose::GoTo, text) if self.drawer.picker.is_some() => {
                 let gone = self.drawer.picker.as_mut().map(|picker| picker.list.go_to(text));
@@ -207,12 +213,21 @@ impl Pager {
     pub(crate) fn handle(&mut self, event: OutputEvent, effects: &mut Effects) {
         match event {
             OutputEvent::Counted { counts, measure, measured } => {
-                self.counted(&counts, (measured, measure), effects);
+                if self.output.counted(&counts, (measured, measure)) {
+                    self.plan_again(effects);
+                    self.compare_on(effects);
+                }
+                self.count_errors(effects);
             }
             OutputEvent::Found(reply) => self.found(reply, effects),
             OutputEvent::Filtered(first, lines) => self.filtered(first, &lines),
             OutputEvent::Changed(changed) => self.changed(changed, effects),
-            OutputEvent::SavedAs(path) => self.saved_as(path, effects),
+            OutputEvent::SavedAs(path) => {
+                if self.output.subject.context.saved_as != path {
+                    self.output.subject.context.saved_as = path;
+                    self.plan_again(effects);
+                }
+            }
             OutputEvent::CutShort(fault) => {
                 self.fail(format!("{fault}; what came before is shown"));
                 self.output.fault = Some(fault);
@@ -221,21 +236,37 @@ impl Pager {
             OutputEvent::Ended(ending) => self.ended(*ending, effects),
             OutputEvent::Planned(planned) => self.planned(*planned, effects),
             OutputEvent::Compared(reply) => self.compared(reply, effects),
-            OutputEvent::Advised(change) => self.advised(change),
-            OutputEvent::ReadTool(choice, then) => self.read_tool(choice, then, effects),
-            OutputEvent::Policies(choices) => self.open_picker(choices, effects),
-            OutputEvent::Ready(ready) => {
-                let shown = self.output.recorded.as_ref().map(|recorded| recorded.index);
-                if shown == Some(ready.recorded.index) {
-                    effects.push(Effect::OpenCall(ready));
+            OutputEvent::Advised(change) => {
+                if let Some(advice) = self.drawer.advice.as_mut().filter(|advice| advice.found.is_none()) {
+                    advice.found = Some(change);
                 }
             }
+            OutputEvent::ReadTool(choice, then) => self.read_tool(choice, then, effects),
+            OutputEvent::Policies(choices) => self.open_picker(choices, effects),
+            OutputEvent::Ready(ready) if self.recorded(ready.recorded.index).is_some() => {
+                effects.push(Effect::OpenCall(ready));
+            }
             // Lines are marked as soon as they are drawn again.
-            OutputEvent::SeveritiesCompiled => {}
-            OutputEvent::Checked(index, verdict) => self.take_verdict(index, *verdict),
-            OutputEvent::Facts(index, facts) => self.take_facts(index, *facts),
-            OutputEvent::Cited(path, call) => self.take_cited(&path, call),
-            OutputEvent::Kept(paths) => self.kept(&paths),
+            OutputEvent::Ready(_) | OutputEvent::SeveritiesCompiled => {}
+            OutputEvent::Checked(index, verdict) => {
+                if let Some(recorded) = self.recorded(index) {
+                    recorded.check = Some(*verdict);
+                }
+            }
+            OutputEvent::Facts(index, facts) => {
+                if let Some(recorded) = self.recorded(index) {
+                    (recorded.facts, recorded.texts) = (facts.facts, Some(facts.texts));
+                }
+            }
+            OutputEvent::Cited(path, call) => {
+                if Path::new(&self.output.subject.context.saved_as) == path {
+                    self.output.cited = call.map_or(Cited::Nowhere, Cited::By);
+                }
+            }
+            OutputEvent::Kept(paths) => {
+                let path = Path::new(self.output.subject.path());
+                self.output.subject.is_kept |= paths.iter().any(|kept| kept == path);
+            }
         }
         self.start_now(effects);
         self.refresh_picker();
@@ -252,7 +283,10 @@ impl Pager {
             | Action::NextError
             | Action::PreviousError => self.seek_by(action, count, effects),
             Action::Select => self.turn_selection(),
-            Action::Editor => effects.push(Effect::Edit { path: None, line: self.line_to_edit() }),
+            Action::Editor => {
+                let line = self.output.line_number(self.current_offset()).unwrap_or(1);
+                effects.push(Effect::Edit { path: None, line });
+            }
             Action::Keep => self.keep(effects),
             Action::Refresh => effects.push(Effect::Reopen),
             Action::ReadForm => self.ask_read_tool(ThenRead::Show, effects),
@@ -265,11 +299,6 @@ impl Pager {
                 self.extend_selection(action, count);
             }
         }
-    }
-
-    /// Stops a plan, a search or following. Returns false if nothing runs.
-    fn stop_work(&mut self, effects: &mut Effects) -> bool {
-        self.give_up_planning(effects) || self.stop_search(effects) || self.stop_following()
     }
 
     fn stop_search(&mut self, effects: &mut Effects) -> bool {
@@ -289,7 +318,7 @@ impl Pager {
 
     /// Handles Esc: abandons a plan, a search, the filter or following. Returns false if there is none.
     pub(crate) fn back(&mut self, effects: &mut Effects) -> bool {
-        if self.give_up_planning(effects) || self.drop_selection() || self.stop_search(effects) {
+        if self.give_up_planning(effects) || self.selection.take().is_some() || self.stop_search(effects) {
             return true;
         }
         if self.find.pattern.is_some() || self.find.current != [None, None] {
@@ -299,6 +328,10 @@ impl Pager {
             effects.stop([Slot::CountMatches]);
             return true;
         }
-        self.leave_filter(LeaveFilter::GoBack, effects) || self.stop_following()
+        self.leave_filter(true, effects) || self.stop_following()
+    }
+
+    fn recorded(&mut self, index: usize) -> Option<&mut RecordedCall> {
+        self.output.recorded.as_mut().filter(|recorded| recorded.index == index)
     }
 }

@@ -18,6 +18,9 @@ use super::count::Tally;
 use super::panes::Panes;
 use super::{Counting, OutputEvent, Pager, SearchReply, enter_in};
 
+/// Previews up to this many bytes are searched; of longer ones, the file is searched instead.
+const MAX_PREVIEW: u64 = 64 << 20;
+
 #[derive(Debug, Clone, Default)]
 pub struct Find {
     pub pattern: Option<Pattern>,
@@ -29,8 +32,8 @@ pub struct Find {
     /// What the current match is one of.
     pub at: Counting,
     pub(crate) typing: Option<Typing>,
-    /// What a worker is searching for.
-    seeking: Option<PendingSearch>,
+    /// What a worker is searching for, and in which text.
+    seeking: Option<(SearchTarget, Side)>,
 }
 
 #[derive(Debug, Clone)]
@@ -58,11 +61,6 @@ impl Typing {
 }
 
 impl Find {
-    pub(crate) fn look_for(&mut self, pattern: Pattern) {
-        self.forget_place();
-        self.pattern = Some(pattern);
-    }
-
     pub fn is_running(&self) -> bool {
         self.seeking.is_some()
     }
@@ -84,7 +82,6 @@ impl Find {
         self.pattern = None;
     }
 
-    /// Drops the current match in Preview, because the preview has changed.
     pub fn forget_preview(&mut self) {
         self.current[Side::Preview as usize] = None;
     }
@@ -92,15 +89,9 @@ impl Find {
     pub fn current(&self, side: Side) -> Option<&Range<u64>> {
         self.current[side as usize].as_ref()
     }
-
-    fn toward(&self) -> Option<Toward> {
-        self.toward.filter(|_| self.pattern.is_some())
-    }
 }
 
 impl Pager {
-    /// Starts a search for a typed pattern, which goes to the match of a number, 1-based; an empty one repeats the last,
-    /// from the current match on.
     pub(crate) fn search(
         &mut self,
         text: &str,
@@ -131,17 +122,18 @@ impl Pager {
         self.find.toward = Some(toward);
         self.panes.remember();
         if !self.find.pattern.as_ref().is_some_and(|old| old.same(&pattern)) {
-            self.find.look_for(pattern);
+            self.find.forget_place();
+            self.find.pattern = Some(pattern);
             self.count_matches(effects);
         }
         Ok(())
     }
 
-    /// Goes on, or back, to a match, which `less` counts the way of the search; to one that the model did not get, which is in
-    /// Spill, or without a search to such an error; or to an error, and where there is none to a warning. With a count, it goes
-    /// that many further.
+    /// Goes on, or back, to a match, the way of the search as `less` does; to one that the model did not get, which is
+    /// in Spill, or without a search to such an error; or to an error, and where there is none to a warning.
     pub(crate) fn seek_by(&mut self, action: Action, count: Option<u64>, effects: &mut Effects) {
-        let (toward, severity) = (self.find.toward(), Counting::Severity(self.severity()));
+        let toward = self.find.toward.filter(|_| self.find.pattern.is_some());
+        let severity = Counting::Severity(self.severity());
         let (what, missed, ahead) = match (action, toward) {
             (Action::NextError | Action::PreviousError, _) => (severity, false, Toward::End),
             (Action::NextMissed | Action::PreviousMissed, None) => (severity, true, Toward::End),
@@ -231,28 +223,7 @@ impl Pager {
         self.message = typing.said;
         Ok(true)
     }
-}
 
-/// Previews up to this many bytes are searched; of longer ones, the file is searched instead.
-const MAX_PREVIEW: u64 = 64 << 20;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct SearchTarget {
-    pub(crate) what: Counting,
-    /// Whether only what the model did not get is wanted.
-    pub(crate) missed: bool,
-    pub(crate) toward: Toward,
-    /// Which match: 1 is the nearest.
-    pub(crate) times: u64,
-}
-
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct PendingSearch {
-    sought: SearchTarget,
-    side: Side,
-}
-
-impl Pager {
     /// Searches the pane with the focus, or Spill for what only Spill has.
     pub(crate) fn seek(&mut self, sought: SearchTarget, effects: &mut Effects) {
         let is_in_spill = sought.missed || self.output.seen.len() > MAX_PREVIEW;
@@ -265,8 +236,8 @@ impl Pager {
         self.seek_after(from, side, sought, effects);
     }
 
-    /// Goes to the first match from the start of a line of the file on, in Spill if the model did not get all of the line. The
-    /// file is searched, whose text does not move when the preview is made again.
+    /// Goes to the first match from the start of a line of the file on, in Spill if the model did not get all of the
+    /// line. The file is searched: its text does not move when the preview is made again.
     pub(crate) fn seek_line(&mut self, offset: usize, effects: &mut Effects) {
         let is_got = self.output.has_preview() && self.output.share_of_line(offset) == Share::Whole;
         if !is_got {
@@ -279,7 +250,7 @@ impl Pager {
     /// Searches from an offset in the text of the side.
     fn seek_after(&mut self, from: usize, side: Side, sought: SearchTarget, effects: &mut Effects) {
         let Some(pattern) = self.pattern(sought.what).cloned() else { return };
-        self.find.seeking = Some(PendingSearch { sought, side });
+        self.find.seeking = Some((sought, side));
         let output = &self.output;
         let search = Search {
             pattern,
@@ -299,8 +270,8 @@ impl Pager {
         });
     }
 
-    /// Returns where to search from: the current match if it is visible, otherwise the top of the screen; for a search
-    /// towards the start the end of the text, if that is on the screen.
+    /// Returns where to search from: the current match if it is visible, else the top of the screen; towards the start
+    /// the end of the text, if that is on the screen.
     fn seek_from(&self, side: Side, toward: Toward) -> u64 {
         let shown = self.shown_range(side);
         let len = self.output.doc(side).len();
@@ -342,7 +313,7 @@ impl Pager {
     }
 
     /// Searches Spill if Preview has no match; otherwise says that there is none.
-    fn found_nothing(&mut self, PendingSearch { sought, side, .. }: PendingSearch, effects: &mut Effects) {
+    fn found_nothing(&mut self, (sought, side): (SearchTarget, Side), effects: &mut Effects) {
         if side == Side::Preview {
             return self.seek_in(Side::Spill, sought, effects);
         }
@@ -375,8 +346,7 @@ impl Pager {
     }
 
     /// Whether what follows the last match that the model got is the first one that was lost, not the first of all.
-    fn goes_on(&self, seeking: PendingSearch) -> bool {
-        let PendingSearch { sought, side, .. } = seeking;
+    fn goes_on(&self, sought: SearchTarget, side: Side) -> bool {
         let tally = self.tally(sought.what);
         let got = tally.got(&self.output).filter(|_| tally.is_whole(self.output.view.len()));
         (side, sought.toward, sought.times) == (Side::Preview, Toward::End, 1)
@@ -387,13 +357,12 @@ impl Pager {
 
     fn found_match(
         &mut self,
-        seeking: PendingSearch,
+        (sought, side): (SearchTarget, Side),
         range: Range<usize>,
         wrapped: bool,
         effects: &mut Effects,
     ) {
-        let PendingSearch { sought, side, .. } = seeking;
-        if wrapped && self.goes_on(seeking) {
+        if wrapped && self.goes_on(sought, side) {
             let last = self.seek_from(side, sought.toward).saturating_sub(1);
             let from = self.output.seen.kept_at(last).unwrap_or_default();
             return self.seek_after(from, Side::Spill, SearchTarget { missed: true, ..sought }, effects);
@@ -431,4 +400,14 @@ impl Pager {
             self.message = Some(self.lost(offset));
         }
     }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct SearchTarget {
+    pub(crate) what: Counting,
+    /// Whether only what the model did not get is wanted.
+    pub(crate) missed: bool,
+    pub(crate) toward: Toward,
+    /// Which match: 1 is the nearest.
+    pub(crate) times: u64,
 }

@@ -2,7 +2,7 @@
 
 use std::any::Any;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use crossterm::event::{KeyCode, KeyEvent};
@@ -16,10 +16,9 @@ use crate::document::scroll::{Long, Scroll, Viewport};
 use crate::document::{Class, Doc};
 use crate::output::OpenOutput;
 use crate::output::facts::NamedFact;
-use crate::output::recorded::{CallFacts, CallRequest, Cited, RecordedCall};
+use crate::output::recorded::{CallRequest, Cited};
 use crate::session::citing::CitingCall;
 use crate::session::facts::TitledText;
-use crate::session::verdict::Verdict;
 use crate::text::cells::Show;
 use crate::text::label::{SafeText, fold};
 use crate::tui::footer::{Hint, describe_hints};
@@ -64,6 +63,10 @@ pub struct TextBox {
 const MORE: &[Hint] = &[(&[A::Down], "more"), (&[A::Start, A::End], "ends"), (&[A::Back], "back")];
 const WHOLE: &[Hint] = &[(&[A::Back], "back")];
 
+const NAMES: usize = 12;
+
+const TITLE: &str = "Facts";
+
 impl TextBox {
     pub(crate) fn new(text: TitledText) -> Self {
         let (doc, links) = (Doc::from_texts([(Class::Kept, text.text)]), Vec::new());
@@ -75,7 +78,6 @@ impl TextBox {
         Self { title: title.to_owned(), text, chosen: 0, renewal: Some(renewal), top: 0 }
     }
 
-    /// Returns the columns of the text on a screen of this size.
     pub(crate) fn columns(canvas: &Canvas) -> usize {
         usize::from(Self::place(canvas.size, canvas.size.1.saturating_sub(4)).width.saturating_sub(2))
     }
@@ -186,11 +188,6 @@ impl Layer for TextBox {
     }
 }
 
-/// The columns reserved for the names of facts.
-const NAMES: usize = 12;
-
-const TITLE: &str = "Facts";
-
 impl Pager {
     /// Shows the facts, and asks the worker for what else the records hold of the call.
     pub(super) fn show_facts(&mut self, effects: &mut Effects) {
@@ -210,30 +207,6 @@ impl Pager {
         effects.lay(TextBox::following(TITLE, self.facts(), |below| {
             (below as &dyn Any).downcast_ref().map(Self::facts)
         }));
-    }
-
-    /// Takes in the call that an output is of, if one was found.
-    pub(super) fn take_cited(&mut self, path: &Path, call: Option<Box<CitingCall>>) {
-        if Path::new(&self.output.subject.context.saved_as) == path {
-            self.output.cited = call.map_or(Cited::Nowhere, Cited::By);
-        }
-    }
-
-    fn recorded(&mut self, index: usize) -> Option<&mut RecordedCall> {
-        self.output.recorded.as_mut().filter(|recorded| recorded.index == index)
-    }
-
-    pub(super) fn take_facts(&mut self, index: usize, facts: CallFacts) {
-        if let Some(recorded) = self.recorded(index) {
-            (recorded.facts, recorded.texts) = (facts.facts, Some(facts.texts));
-        }
-    }
-
-    /// Takes in whether a policy makes the same text as was recorded.
-    pub(super) fn take_verdict(&mut self, index: usize, verdict: Verdict) {
-        if let Some(recorded) = self.recorded(index) {
-            recorded.check = Some(verdict);
-        }
     }
 
     fn facts(&self) -> LinkedText {
@@ -324,7 +297,6 @@ fn page(facts: Vec<FactRow>, texts: Option<&[TitledText]>, canvas: &Canvas) -> L
     LinkedText { doc: Doc::from_texts(page), links }
 }
 
-/// Returns what is known of an output, and where it leads.
 fn facts(output: &OpenOutput) -> Vec<FactRow> {
     let file = output.subject.file.as_ref().filter(|_| output.is_stored());
     let row = |fact: NamedFact| match (fact.0, file, output.call()) {

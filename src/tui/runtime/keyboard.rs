@@ -40,8 +40,8 @@ impl Drop for KeyboardPause<'_> {
 }
 
 impl Keyboard {
-    /// Starts reading keys. The thread ends with the program, or when the terminal is gone. `asks` is whether to ask the
-    /// terminal what its background is; within [`LIMIT`] a signal has the answer, or says that there is none yet.
+    /// Starts reading keys, until the terminal is gone. `asks` is whether to ask the terminal what its background is;
+    /// within [`LIMIT`] a signal has the answer, or says that there is none yet.
     pub(super) fn start(signals: Sender<Signal>, asks: bool) -> io::Result<Self> {
         if asks {
             terminal::ask(QUESTION)?;
@@ -88,8 +88,7 @@ impl Reader {
         let _ = self.signals.send(Signal::TerminalGone(Some(fault)));
     }
 
-    /// Passes on what was read, or, if it was nothing, the keys that were taken for part of an answer; whether that is
-    /// still wanted.
+    /// Passes on what was read, or else the keys that were taken for part of an answer; whether that is still wanted.
     fn pass_on(&mut self, event: Option<Terminal>) -> bool {
         let keys = match (event, &mut self.answer) {
             (Some(Terminal::Key(key)), Some(answer)) => match answer.take(key) {
@@ -139,8 +138,8 @@ impl Reader {
     }
 }
 
-/// Asks for the colour of the background (OSC 11), and then which terminal it is (DA1). Nearly all answer that at once, so
-/// that one which does not know the first question need not be waited for.
+/// Asks for the colour of the background (OSC 11), and then which terminal it is (DA1). Nearly all answer that at once,
+/// so that one which does not know the first question is not waited for.
 const QUESTION: &[u8] = b"\x1b]11;?\x1b\\\x1b[c";
 
 /// How long the first frame waits for the answer. One that comes later changes the theme.

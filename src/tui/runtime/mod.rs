@@ -74,9 +74,6 @@ pub struct ExitReport {
 }
 
 /// Shows the screens until the user quits, or a signal ends them; nothing is deleted then.
-///
-/// # Errors
-/// If the terminal cannot be used.
 pub fn run(start: Start) -> io::Result<ExitReport> {
     let left = show(start);
     match terminal::ended_by() {
@@ -137,7 +134,6 @@ fn show(start: Start) -> io::Result<ExitReport> {
     Ok(ExitReport { messages: inbox.rest().filter_map(not_kept).chain(deleted).collect(), signal: None })
 }
 
-/// Returns why an output was not kept, if that is what an event says.
 fn not_kept(event: Event) -> Option<SafeText> {
     match event.downcast() {
         Ok(OutputsEvent::Kept(_, message)) if message.is_error => Some(message.text),
@@ -160,7 +156,6 @@ struct Session {
     keyboard: Keyboard,
     asks: Option<ThemeConfig>,
     services: Arc<Services>,
-    /// What is making the first output, until it is complete.
     producer: Option<Producer>,
     key_repeats: bool,
     /// What a key asked for that is held down: carried out with its last press, unless that asks for it again.
@@ -282,8 +277,8 @@ impl Session {
         Ok(())
     }
 
-    /// Draws what the screens show, if they have the size of the terminal; otherwise returns that size, in columns and
-    /// rows. Its event may still be on the way, and a program that was stopped is not told at all.
+    /// Draws, if the screens have the size of the terminal; otherwise returns that size, in columns and rows. Its event
+    /// may be on the way, and a program that was stopped is not told at all.
     fn draw_unless_resized(&mut self) -> io::Result<Option<(u16, u16)>> {
         let app = &self.app;
         let mut size = app.canvas.size;
@@ -378,8 +373,8 @@ impl Inbox {
         self.waiting.front().and_then(key)
     }
 
-    /// Joins a typed character with those that wait behind it, as if they had been pasted: terminals without bracketed
-    /// paste send a paste as keys.
+    /// Joins a typed character with those that wait behind it, as if pasted: terminals without bracketed paste send a
+    /// paste as keys.
     pub fn join_typed(&mut self, signal: Signal) -> Signal {
         let Some(first) = key(&signal).and_then(character) else { return signal };
         let mut text = String::from(first);

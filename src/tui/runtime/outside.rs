@@ -88,10 +88,8 @@ impl Session {
         })
     }
 
-    /// Returns the file to edit, by default that of the output being viewed.
-    ///
-    /// # Errors
-    /// Why there is none, in words. An editor would begin a new file in place of one that was deleted.
+    /// Returns the file to edit, by default that of the output being viewed, or why there is none: an editor would
+    /// begin a new file in place of one that was deleted.
     fn file_to_edit(&self, path: Option<PathBuf>) -> Result<PathBuf, &'static str> {
         let (path, deleted) = match path {
             Some(path) => (path, "the file was deleted"),
@@ -143,8 +141,8 @@ const WITH_DASHES: &str = "vi vim nvim view vimx gvim nvi ex nano emacs emacscli
 const WITH_LINE: &str = "micro joe mg";
 
 /// Returns the program and its arguments to open a file at a line (1-based), so that a file name is never taken for an
-/// option or a command. `editor` is the value of `$EDITOR`: a program and possibly some arguments. A program that is not in
-/// the lists gets only the absolute path.
+/// option or a command. `editor` is the value of `$EDITOR`. A program that is not in the lists gets only the absolute
+/// path.
 fn editor_command(editor: &str, line: u64, path: &Path) -> (String, Vec<OsString>) {
     let mut words = editor.split_whitespace();
     let program = words.next().unwrap_or("vi").to_owned();

@@ -27,9 +27,9 @@ use super::{Panic, Signal};
 /// Alternate scroll: the wheel sends arrow keys, and the mouse can still select text.
 const WHEEL_ON: &str = "\x1b[?1007h";
 
-/// Has the terminal remember whether alternate scroll is on (XTSAVE). Asking for it instead (DECRQM) has an answer that the
-/// reader of keys does not know, and would take the keys behind it for the rest of. A terminal that knows neither keeps the mode on, which most have on anyway, and which shows only on the
-/// alternate screen.
+/// Has the terminal remember whether alternate scroll is on (XTSAVE). The answer to a question (DECRQM) would be
+/// unknown to the reader of keys, which would take keys for the rest of it. A terminal that knows neither keeps the
+/// mode on, which most have on anyway, and which shows only on the alternate screen.
 const WHEEL_SAVE: &str = "\x1b[?1007s";
 
 /// Has the terminal go back to what it remembers (XTRESTORE).
@@ -164,8 +164,8 @@ fn between_frames(meanwhile: impl Fn()) -> Option<MutexGuard<'static, ()>> {
     None
 }
 
-/// Takes over the terminal, and makes sure that a panic or a signal restores it. `tell` receives what happens to the
-/// screens from outside. Must be called on the thread of the event loop.
+/// Takes over the terminal, and makes sure that a panic or a signal restores it. `tell` receives what happens from
+/// outside. Must be called on the thread of the event loop.
 pub fn take(tell: impl Fn(Signal) + Clone + Send + Sync + 'static) -> io::Result<TerminalGuard> {
     play(ThreadRole::Vital);
     let (earlier, told) = (std::panic::take_hook(), tell.clone());
@@ -186,7 +186,6 @@ pub fn take(tell: impl Fn(Signal) + Clone + Send + Sync + 'static) -> io::Result
     Ok(taken)
 }
 
-/// Returns an empty screen of the terminal's size.
 pub fn screen() -> io::Result<TerminalScreen> {
     let backend = CrosstermBackend::new(io::BufWriter::with_capacity(1 << 16, blocking::screen()));
     Ok(ManuallyDrop::new(Terminal::new(backend)?))
@@ -258,8 +257,8 @@ pub fn restore() {
     }
 }
 
-/// Restores the terminal before a signal ends overspill. The returned guard keeps everything else from painting. If the
-/// terminal no longer accepts output, pending output is discarded; if that does not help, only its modes are restored,
+/// Restores the terminal before a signal ends overspill; the returned guard keeps everything else from painting. If the
+/// terminal no longer accepts output, what is pending is discarded; if that does not help, only its modes are restored,
 /// because any write would block.
 fn restore_at_last() -> Option<MutexGuard<'static, ()>> {
     let mut painting = between_frames(|| {});
@@ -400,7 +399,7 @@ pub fn suspend() -> io::Result<()> {
 }
 
 /// Takes the terminal back after another process has used it: sets its modes, but does not enter the alternate screen,
-/// which is still shown. What the terminal remembers of alternate scroll is still what it was before the screens.
+/// which is still shown. What it remembers of alternate scroll is still from before the screens.
 pub fn reclaim() -> io::Result<()> {
     set_modes()?;
     paint(|| {

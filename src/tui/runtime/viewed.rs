@@ -26,7 +26,6 @@ pub(super) enum ViewedOutput {
 }
 
 impl Session {
-    /// Opens one of the outputs named on the command line.
     pub(super) fn open_file(&mut self, number: usize, effects: &mut Effects) {
         let Target { subject, source } = &self.files[number];
         self.file = number;
@@ -40,7 +39,6 @@ impl Session {
         self.show(opened, ViewedOutput::Named(number), effects);
     }
 
-    /// Opens an output that a screen lists.
     pub(super) fn open_stored(&mut self, request: OpenRequest) -> io::Result<()> {
         let Some(Target { mut subject, source }) = self.target(&request.path) else { return Ok(()) };
         if !request.name.is_empty() {
@@ -51,7 +49,6 @@ impl Session {
         self.show_and_carry_out(opened, ViewedOutput::Stored(source))
     }
 
-    /// Returns the output at a path, or says why it cannot be opened.
     fn target(&mut self, path: &Path) -> Option<Target> {
         (self.services.open)(path, FileLock::Shared).map_err(|fault| self.tell(Message::error(fault))).ok()
     }
@@ -121,7 +118,6 @@ impl Session {
         }
     }
 
-    /// Opens the file being viewed again.
     pub(super) fn reopen(&mut self) -> io::Result<()> {
         if let Err(why) = self.path() {
             self.tell(Message::note(why));
@@ -147,15 +143,11 @@ impl Session {
         }
     }
 
-    /// Returns the file of the output being viewed, if it is in one.
     pub(super) fn source(&self) -> Option<&Source> {
         self.source_of(self.viewed.last()?)
     }
 
-    /// Returns the path of the file of the output being viewed.
-    ///
-    /// # Errors
-    /// It is in memory, or came through a pipe: it cannot be edited, or opened again.
+    /// Returns the path of the file of the output being viewed, or why it cannot be edited or opened again.
     pub(super) fn path(&self) -> Result<&Path, &'static str> {
         self.source().and_then(Source::path).ok_or("this output is in no file")
     }
@@ -200,7 +192,6 @@ impl Session {
         self.report_fault(effects);
     }
 
-    /// Passes to the screens why a stream ended early, if it did.
     pub(super) fn report_fault(&mut self, effects: &mut Effects) {
         let ended = self.source().filter(|source| source.identity().is_none() && source.is_complete());
         if let Some(fault) = ended.and_then(Source::error) {
@@ -221,10 +212,7 @@ impl Session {
             Err(error) => self.tell(Message::error(format!("cannot watch the file for changes: {error}"))),
         }
     }
-}
 
-impl Session {
-    /// Receives the news of the first output while it is being made.
     pub(super) fn follow(&mut self, live: Live) -> io::Result<()> {
         let control = match &live.producer {
             Producer::Command(control) => Some(control.clone()),
@@ -274,14 +262,12 @@ impl Session {
         }
     }
 
-    /// Stops the command, if it still runs, as Ctrl-C does.
     pub(super) fn stop_command(&self) {
         if let Some(Producer::Command(control)) = &self.producer {
             control.interrupt();
         }
     }
 
-    /// Whether the output being viewed is still being made.
     pub(super) fn is_live(&self) -> bool {
         self.producer.is_some() && matches!(self.viewed.last(), Some(ViewedOutput::Named(0)))
     }

@@ -10,8 +10,7 @@ use crate::tui::screen::Effects;
 
 use super::{Context, TuneRows, TuneState, Tuning, changed};
 
-/// What a job reports that measures outputs for a list: also what it found out until it noticed that it was stopped. A
-/// report of an earlier job is dropped by its number.
+/// What a job reports that measures outputs, even once it was stopped. That of an earlier job is dropped by its number.
 pub struct TuneReport {
     pub of: TuneRows,
     pub job: u64,

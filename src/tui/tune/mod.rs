@@ -349,13 +349,7 @@ impl Tuning {
         let tuned = setting.and_then(|setting| setting.on(policy)).map(tuned);
         opened.start.under = opened.start.under.take().or(tuned.map(Box::new));
     }
-}
 
-fn tuned(policy: Policy) -> EffectivePolicy {
-    EffectivePolicy { limits_from: LimitsFrom::Setting, ..EffectivePolicy::chosen(policy, true) }
-}
-
-impl Tuning {
     /// Shows what was measured so far. Until the user selects a row it is the present setting, or the first policy.
     fn fill(&self, list: &mut List<TuneRow>) {
         let rows = if self.figures.outputs > 0 { self.rows() } else { Vec::new() };
@@ -410,4 +404,8 @@ impl Tuning {
             _ => Default::default(),
         }
     }
+}
+
+fn tuned(policy: Policy) -> EffectivePolicy {
+    EffectivePolicy { limits_from: LimitsFrom::Setting, ..EffectivePolicy::chosen(policy, true) }
 }

@@ -14,7 +14,6 @@ use crate::tui::list::screen::PanelFrame;
 use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::line::{self, Span};
 
-/// The mark of the present setting, here and in the list.
 const PRESENT: &str = "*";
 
 /// What a setting is in the plot, the least important first.
@@ -29,9 +28,8 @@ enum PlotMark {
 /// Dots of a cell across and up, in a braille pattern.
 const DOTS: (u16, u16) = (2, 4);
 
-/// Returns where settings lie, in dots from the upper left corner of so many cells: the more tokens, the further to the
-/// right, and the more finds are kept, the higher. Tokens are spaced by their logarithm, because the settings are multiples
-/// of each other.
+/// Returns where settings lie, in dots from the upper left: the more tokens, the further right, the more finds kept,
+/// the higher. Tokens are spaced by their logarithm, because settings are multiples of each other.
 fn places(figures: &[SettingFigures], (width, height): (u16, u16)) -> Vec<(u16, u16)> {
     let last = ((width * DOTS.0).saturating_sub(1), (height * DOTS.1).saturating_sub(1));
     let along = |last: u16, figure: fn(&SettingFigures) -> f64| {
@@ -135,7 +133,6 @@ pub(super) fn draw(
     draw_axis(&figures.settings, canvas, buffer, Rect { x: inner.x, width: inner.width, ..axis });
 }
 
-/// Returns the least and the most of a figure.
 fn edges(figures: &[SettingFigures], figure: fn(&SettingFigures) -> u64) -> [u64; 2] {
     let all = || figures.iter().map(figure);
     [all().min().unwrap_or(0), all().max().unwrap_or(0)]

@@ -29,6 +29,9 @@ const ROOMY: u16 = 34;
 
 const FIGURE: usize = 12;
 
+const PICKER_HINTS: &[Hint] =
+    &[(&[A::Open], "use"), (&[A::Back], "back"), (&[A::Search], "filter"), (&[A::Sort], "sort")];
+
 /// Returns the rows of the whole drawer on a screen of this many: at most two thirds of them, and no more than it needs.
 pub(crate) fn height(pager: &Pager, screen: u16) -> u16 {
     let rows = (pager.output.policy().params().len() as u16 + 1).max(5) + 2;
@@ -186,9 +189,6 @@ fn advice(pager: &Pager) -> Vec<Span> {
     let [long, short] = apply.map(|apply| vec![lost.clone(), kept.clone(), apply]);
     if line::width(&long) <= room { long } else { short }
 }
-
-const PICKER_HINTS: &[Hint] =
-    &[(&[A::Open], "use"), (&[A::Back], "back"), (&[A::Search], "filter"), (&[A::Sort], "sort")];
 
 pub(crate) fn draw_picker(pager: &Pager, picker: &Picker, frame: &mut Frame, place: Rect) {
     let canvas = &pager.canvas;

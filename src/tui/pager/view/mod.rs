@@ -24,7 +24,6 @@ use crate::tui::widget::line;
 use super::{Counting, Pager};
 use pane::{DrawnPane, Shown};
 
-/// The heading of Spill.
 const WHOLE: &str = "Whole output";
 
 pub(crate) fn draw(

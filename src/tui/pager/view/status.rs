@@ -30,8 +30,7 @@ const MIN_HINTS: usize = 2;
 /// windows, then limits.
 const CUT_HINTS: [(u16, usize); 3] = [(120, 6), (100, 5), (80, 4)];
 
-/// Draws the status of one output: a count, a message, or the state; at the right the position, and before it what was
-/// found and as many hints as fit.
+/// Draws the status: at the left a count, a message, or the state; at the right what was found, hints and the position.
 pub(crate) fn draw(pager: &Pager, told: &StatusLine, drawn: DrawnPane, frame: &mut Frame, area: Rect) {
     let wanted = wanted_hints(pager, area.width);
     let rights = right(pager, told, drawn, wanted);
@@ -54,8 +53,8 @@ pub(crate) fn draw(pager: &Pager, told: &StatusLine, drawn: DrawnPane, frame: &m
     line::right(frame.buffer_mut(), area, line::width(&left), spans);
 }
 
-/// Returns how many hints are worth more than long words. What a filter found is worth more than all, what a preview depends
-/// on more than windows, and how many lines there are more than the key to the other text once that was found.
+/// Returns how many hints are worth more than long words. What a filter found is worth more than all, what a preview
+/// depends on more than windows, and how many lines there are more than the key to the other text.
 fn wanted_hints(pager: &Pager, columns: u16) -> usize {
     let least = match state(pager) {
         Footer::FILTERED => return 0,
@@ -193,8 +192,8 @@ fn place(pager: &Pager, drawn: DrawnPane) -> String {
     format!("{GAP}{}% ", drawn.end.min(len) * 100 / len)
 }
 
-/// Names the key for escape sequences, if there are any on the screen, shown or hidden, or for folded progress lines, and
-/// says what escapes take of the limit if that is much: a long and a short version.
+/// Names the key for escape sequences, or folded progress lines, if any are on the screen, and says what escapes take
+/// of the limit if that is much: a long and a short version.
 fn escapes(pager: &Pager, drawn: DrawnPane) -> [String; 2] {
     let (count, key) = (thousands(drawn.hidden as u64), pager.key_of(Action::Raw));
     let noun = if drawn.hidden == 1 { "escape" } else { "escapes" };

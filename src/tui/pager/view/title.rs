@@ -42,7 +42,7 @@ pub(crate) fn draw(pager: &Pager, output: &OpenOutput, frame: &mut Frame, places
 }
 
 /// Returns what follows the name, as far as it fits in `room`: the state of the file, the exit status, which of several
-/// files it is, and, if they are not headings, the names of the two texts.
+/// files it is, and the names of the two texts unless they are headings.
 fn rest(pager: &Pager, room: usize, is_tabbed: bool) -> Vec<Span> {
     let theme = &pager.canvas.theme;
     let warn = |words: String| Span::new(format!(" {words} "), theme.warning);
@@ -98,9 +98,8 @@ fn exit_status(output: &OpenOutput) -> Option<String> {
     failed.map(|code| format!("exit status {code}"))
 }
 
-/// Returns versions of the right end, from the longest to the shortest: the word for certainty, which the last consists of; in
-/// what it differs; what made the text; how much the model got; the errors and warnings. What made the text goes first, then how
-/// much the model got, the warnings and the errors.
+/// Returns versions of the right end, from the longest to the shortest: the word for certainty, which the last consists
+/// of; in what it differs; what made the text; how much the model got; the errors and warnings.
 fn rights(pager: &Pager, output: &OpenOutput) -> Vec<Vec<Span>> {
     let theme = &pager.canvas.theme;
     let style = if is_cut(output) { theme.warning } else { Style::new() };
@@ -189,8 +188,8 @@ fn policy(output: &OpenOutput) -> Vec<String> {
     vec![format!("{name}{dot}{limits}"), name, policy.agent().to_owned()]
 }
 
-/// Describes how much the model got, in a long and a short version: `got 21% ▇▇░░░░░░`, `got ~21%` where that also depends on
-/// what is not known; where it is no share, what became of the output.
+/// Describes how much the model got, in a long and a short version: `got 21% ▇▇░░░░░░`, `got ~21%` where that also
+/// depends on what is not known; or else what became of the output.
 fn share_of_all(output: &OpenOutput) -> [String; 2] {
     let Some(percent) = output.percent_kept() else { return [output.verdict(), output.verdict()] };
     let verb = match output.certainty() {
@@ -202,9 +201,8 @@ fn share_of_all(output: &OpenOutput) -> [String; 2] {
     [format!("{words} {}", bar(percent)), words]
 }
 
-/// Describes the errors and warnings in the output in three versions: `errors 2, model got 0 · warnings 472`, without the
-/// warnings, and as short as may be: `errors lost 2`. Where there is no error, they are of the warnings; empty if there are
-/// none either.
+/// Describes the errors and warnings in three versions: `errors 2, model got 0 · warnings 472`, without the warnings,
+/// and as `errors lost 2`. Where there is no error, they are of the warnings.
 fn errors(pager: &Pager) -> [String; 3] {
     let severity = pager.severity();
     let [full, short] = describe_severity(pager, severity);
@@ -219,8 +217,8 @@ fn errors(pager: &Pager) -> [String; 3] {
     [format!("{full}{dot}{beside}"), full, short]
 }
 
-/// Describes how many there are, or which of them the current one is, and how many the model got; and, shorter, how many it
-/// lost, or which the current one is.
+/// Describes how many there are, or which the current one is, and how many the model got; and, shorter, how many it
+/// lost.
 fn describe_severity(pager: &Pager, severity: Severity) -> [String; 2] {
     let (output, tally) = (&pager.output, pager.tally(Counting::Severity(severity)));
     let all = tally.counts.total();
