@@ -1,7 +1,6 @@
 //! One output that is open: what it is, its bytes, what has been counted of it, and what the model got or would get of it.
 
 pub(crate) mod describe;
-pub(crate) mod facts;
 pub(crate) mod lines;
 pub mod plan;
 pub mod recorded;

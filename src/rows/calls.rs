@@ -256,11 +256,7 @@ fn when(row: &CallRow, look: &RowLook) -> RowCell {
     let Some(at) = row.at else { return RowCell::dim("–") };
     let is_old = look.now.duration_since(at) > SignedDuration::from_hours(24);
     let format = if is_old { "%m-%d %H:%M" } else { "%H:%M:%S" };
-    RowCell::dim(in_local_time(at, format))
-}
-
-fn in_local_time(at: Timestamp, format: &str) -> String {
-    at.to_zoned(TimeZone::system()).strftime(format).to_string()
+    RowCell::dim(at.to_zoned(TimeZone::system()).strftime(format).to_string())
 }
 
 fn whole(row: &CallRow, _: &RowLook) -> RowCell {

@@ -200,7 +200,7 @@ impl KeptShare {
         let kept_bytes: usize = kept.iter().map(Range::len).sum();
         match &lost[..] {
             [] => Self::All,
-            [end] if is_line_end(&bytes[end.clone()]) => Self::All,
+            [end] if matches!(&bytes[end.clone()], b"\n" | b"\r\n") => Self::All,
             _ if kept_bytes == 0 => Self::Nothing,
             [end] if is_last_line(end, bytes) => Self::LostLastLine,
             _ => Self::Percent((kept_bytes as u128 * 100 / bytes.len().max(1) as u128).min(99) as u8),
@@ -232,10 +232,6 @@ impl KeptShare {
             Self::All => 102,
         }
     }
-}
-
-fn is_line_end(bytes: &[u8]) -> bool {
-    bytes == b"\n" || bytes == b"\r\n"
 }
 
 fn is_last_line(gap: &Range<usize>, bytes: &[u8]) -> bool {

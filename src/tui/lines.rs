@@ -21,7 +21,7 @@ use super::footer::Footer;
 use super::job::{JobContext, Slot};
 use super::keys::{Action, KeyMap};
 use super::list::List;
-use super::list::screen::{ListContext, ListKind, ListTitle};
+use super::list::screen::{ActionHandler, ListContext, ListKind, ListTitle};
 use super::popup::menu::Copyable;
 use super::screen::{Effect, Link, OpenRequest};
 use super::target::{StartAt, StartView};
@@ -155,13 +155,11 @@ impl ListKind for FoundLines {
         }
     }
 
-    fn knows(&self, action: Action) -> bool {
-        matches!(action, Action::Open | Action::Editor)
-    }
-
-    fn act(&mut self, action: Action, on: ListContext<FoundLine>) {
-        if action == Action::Open {
-            self.open_chosen(on);
+    fn handler(&self, action: Action) -> Option<ActionHandler<Self>> {
+        match action {
+            Action::Open => Some(|of, on| of.open_chosen(on)),
+            Action::Editor => Some(|_, _| ()),
+            _ => None,
         }
     }
 

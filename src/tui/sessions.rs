@@ -27,7 +27,7 @@ use super::footer::Footer;
 use super::job::{JobContext, Slot};
 use super::keys::{Action, KeyMap};
 use super::list::List;
-use super::list::screen::{ListContext, ListKind, ListTitle};
+use super::list::screen::{ActionHandler, ListContext, ListKind, ListTitle};
 use super::outputs::TuneStart;
 use super::pager::text_box::{FactRow, ListFacts};
 use super::popup::menu::Copyable;
@@ -128,23 +128,17 @@ impl ListKind for Sessions {
         matches!(link, Link::Sessions)
     }
 
-    fn knows(&self, action: Action) -> bool {
-        use Action::{Facts, Limits, Open, Other, Policy, Refresh};
-        matches!(action, Open | Limits | Policy | Facts | Refresh | Other)
-    }
-
-    fn act(&mut self, action: Action, on: Context) {
-        match action {
-            Action::Open => {
-                on.list.chosen().into_iter().for_each(|row| on.effects.show(link(row)));
-            }
-            Action::Limits => Self::tune(TunePolicies::Around(Box::default()), on),
-            Action::Policy => Self::tune(TunePolicies::Current, on),
-            Action::Facts => self.show_facts(on),
-            Action::Refresh => on.effects.run(Slot::FindSessions, find),
-            Action::Other => on.effects.turn(Link::Stores(None)),
-            _ => {}
-        }
+    fn handler(&self, action: Action) -> Option<ActionHandler<Self>> {
+        let handle: ActionHandler<Self> = match action {
+            Action::Open => |_, on| on.list.chosen().into_iter().for_each(|row| on.effects.show(link(row))),
+            Action::Limits => |_, on| Self::tune(TunePolicies::Around(Box::default()), on),
+            Action::Policy => |_, on| Self::tune(TunePolicies::Current, on),
+            Action::Facts => |of, on| of.show_facts(on),
+            Action::Refresh => |_, on| on.effects.run(Slot::FindSessions, find),
+            Action::Other => |_, on| on.effects.turn(Link::Stores(None)),
+            _ => return None,
+        };
+        Some(handle)
     }
 
     fn handle(&mut self, event: SessionsEvent, on: Context) {

@@ -135,11 +135,9 @@ impl App {
             self.layers.pop_if(|layer| (&**layer as &dyn Any).downcast_ref().is_some_and(asks));
         }
         let is_alone = self.outputs().map(|pager| pager.file).eq([0]);
-        let pagers =
-            self.stack.iter_mut().chain(&mut self.shelf).filter_map(|screen| as_pager_mut(&mut **screen));
-        let Some(pager) = pagers.filter(|pager| pager.is_named()).find(|pager| pager.file == 0) else {
-            return;
-        };
+        let screens = self.stack.iter_mut().chain(&mut self.shelf);
+        let mut pagers = screens.filter_map(|screen| (&mut **screen as &mut dyn Any).downcast_mut::<Pager>());
+        let Some(pager) = pagers.find(|pager| pager.is_named() && pager.file == 0) else { return };
         // What it asks for is asked for again once it is shown.
         let mut covered = Effects::default();
         pager.handle(event, if is_alone { effects } else { &mut covered });
@@ -211,10 +209,6 @@ impl App {
 
 fn as_pager(screen: &dyn Screen) -> Option<&Pager> {
     (screen as &dyn Any).downcast_ref()
-}
-
-fn as_pager_mut(screen: &mut dyn Screen) -> Option<&mut Pager> {
-    (screen as &mut dyn Any).downcast_mut()
 }
 
 /// Returns the output that a screen shows, or the screen if it is a list.

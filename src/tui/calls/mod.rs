@@ -24,7 +24,7 @@ use super::footer::Footer;
 use super::job::Slot;
 use super::keys::{Action, KeyContext, KeyMap};
 use super::list::List;
-use super::list::screen::{ListContext, ListKind, ListTitle};
+use super::list::screen::{ActionHandler, ListContext, ListKind, ListTitle};
 use super::pager::OutputEvent;
 use super::pager::text_box::{FactRow, ListFacts};
 use super::popup::menu::Copyable;
@@ -195,7 +195,7 @@ impl ListKind for Calls {
             CallsEvent::Opened(opened) => {
                 self.opened(*opened, on.list);
                 if std::mem::take(&mut self.opens_sought) {
-                    self.act(Action::Open, on);
+                    self.open_chosen(on);
                 }
             }
             CallsEvent::Failed(why) => self.state = ReadingState::Failed(why),
@@ -218,29 +218,25 @@ impl ListKind for Calls {
         }
     }
 
-    fn knows(&self, action: Action) -> bool {
-        matches!(action, Action::Open | Action::Facts | Action::Follow | Action::Editor)
-    }
-
-    fn act(&mut self, action: Action, on: Context) {
-        match action {
-            Action::Open => {
-                let Some(index) = on.list.chosen_index() else { return };
-                self.shown_call = Some(index);
-                on.effects.ask(Slot::OpenSession, CallRequest::Show(index, Paths::Known));
-            }
-            Action::Facts => {
+    fn handler(&self, action: Action) -> Option<ActionHandler<Self>> {
+        let handle: ActionHandler<Self> = match action {
+            Action::Open => Self::open_chosen,
+            Action::Facts => |of, on| {
                 let Some(index) = on.list.chosen_index() else { return };
                 on.effects.ask(Slot::OpenSession, CallRequest::Facts(index));
-                self.show_facts(on);
-            }
-            Action::Follow if on.list.is_empty() => on.note("no call is listed"),
-            Action::Follow => {
+                of.show_facts(on);
+            },
+            Action::Follow => |_, on| {
+                if on.list.is_empty() {
+                    return on.note("no call is listed");
+                }
                 on.list.act(Action::End, None);
                 on.note("at the last call, and at each that comes in; a move stops that");
-            }
-            _ => {}
-        }
+            },
+            Action::Editor => |_, _| (),
+            _ => return None,
+        };
+        Some(handle)
     }
 
     fn ask(&mut self, on: Context) {
@@ -284,6 +280,12 @@ impl ListFacts for Calls {
 }
 
 impl Calls {
+    fn open_chosen(&mut self, on: Context) {
+        let Some(index) = on.list.chosen_index() else { return };
+        self.shown_call = Some(index);
+        on.effects.ask(Slot::OpenSession, CallRequest::Show(index, Paths::Known));
+    }
+
     fn holds(&self, file: &SessionFile) -> bool {
         self.file.as_ref().is_some_and(|held| (&held.path, &held.id) == (&file.path, &file.id))
     }

@@ -28,6 +28,8 @@ use crate::tui::widget::line::{self, Span};
 use super::List;
 use super::arrange::Arrangement;
 
+pub type ActionHandler<L> = fn(&mut L, ListContext<<L as ListKind>::Row>);
+
 /// What a list is of: where its rows come from, and what keys do with them.
 pub trait ListKind: Sized + 'static {
     type Row: Clone + Send + Sync + 'static;
@@ -80,10 +82,8 @@ pub trait ListKind: Sized + 'static {
 
     fn handle(&mut self, event: Self::Event, on: ListContext<Self::Row>);
 
-    /// Whether an action does something here, besides those of every list; any other is refused.
-    fn knows(&self, action: Action) -> bool;
-
-    fn act(&mut self, action: Action, on: ListContext<Self::Row>);
+    /// Returns what an action does here, besides those that are the same in every list; any other is refused.
+    fn handler(&self, action: Action) -> Option<ActionHandler<Self>>;
 
     /// Handles a line that was entered for this list; one that is refused can be corrected.
     fn enter(&mut self, _text: &str, _on: ListContext<Self::Row>) -> Result<(), String> {
@@ -283,7 +283,7 @@ impl<L: ListKind> Screen for ListScreen<L> {
             Back | Choose | ChooseAll | Copy | Matching | Search | Sort => true,
             Group => !L::SPEC.groups.is_empty(),
             Stores => !self.serves(&Link::Stores(None)),
-            _ => self.of.knows(action) || action.destination(None, 0, 1).is_some(),
+            _ => self.of.handler(action).is_some() || action.destination(None, 0, 1).is_some(),
         }
     }
 
@@ -319,9 +319,9 @@ impl<L: ListKind> Screen for ListScreen<L> {
             _ => self.on(true, effects, |of, on| {
                 if !on.list.act(action, count) {
                     on.list.stay();
-                    match of.knows(action) {
-                        true => of.act(action, on),
-                        false => on.refuse(),
+                    match of.handler(action) {
+                        Some(handle) => handle(of, on),
+                        None => on.refuse(),
                     }
                 }
             }),

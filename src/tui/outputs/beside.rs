@@ -50,13 +50,6 @@ impl Glance {
 }
 
 impl Outputs {
-    /// Takes in a preview, unless another row is selected by now.
-    pub(super) fn take_glance(&mut self, glance: Glance) {
-        if self.glance.as_ref().is_some_and(|awaited| awaited.of == glance.of) {
-            self.glance = Some(glance);
-        }
-    }
-
     /// Asks for the preview of the selected row, if there is room for it.
     pub(super) fn ask_beside(&mut self, list: &List<OutputRow>, canvas: &Canvas, effects: &mut Effects) {
         let (columns, rows) = canvas.size;

@@ -27,7 +27,7 @@ use super::footer::Footer;
 use super::job::JobContext;
 use super::keys::{Action, KeyContext, KeyMap};
 use super::list::List;
-use super::list::screen::{ListContext, ListKind, ListTitle, PanelFrame};
+use super::list::screen::{ActionHandler, ListContext, ListKind, ListTitle, PanelFrame};
 use super::pager::text_box::ListFacts;
 use super::popup::menu::Copyable;
 use super::screen::{Effect, Link, OpenRequest};
@@ -268,61 +268,31 @@ impl ListKind for Outputs {
             OutputsEvent::Cited(row, entry, call) => {
                 self.learn(on.list, (row, &entry), |facts| facts.call.found(call.map(|call| *call)));
             }
-            OutputsEvent::Previewed(glance) => self.take_glance(glance),
-        }
-    }
-
-    fn knows(&self, action: Action) -> bool {
-        use Action::{CleanOverdue, Delete, DeleteNow, Editor, Facts, Follow, Keep, Limits, Open};
-        use Action::{Other, Policy, Refresh, Undo};
-        matches!(
-            action,
-            Open | Follow
-                | Limits
-                | Policy
-                | Refresh
-                | Delete
-                | Undo
-                | DeleteNow
-                | CleanOverdue
-                | Facts
-                | Keep
-                | Other
-                | Editor
-        )
-    }
-
-    fn act(&mut self, action: Action, on: Context) {
-        match action {
-            Action::Open => {
-                let Some(row) = on.list.chosen() else { return };
-                let first_lost = row.share().and_then(|share| share.first_lost.as_ref());
-                let first_lost = first_lost.filter(|_| on.list.is_following());
-                on.effects.push(Effect::Open(OpenRequest {
-                    path: row.entry.path(),
-                    start: StartView {
-                        place: first_lost.map(|lost| StartAt::Line(lost.line)),
-                        ..StartView::default()
-                    },
-                    name: row.command(),
-                    id: row.entry.id().into_owned(),
-                    is_kept: row.is_kept,
-                    command: row.written_command().unwrap_or_default().to_owned(),
-                }));
+            OutputsEvent::Previewed(glance) => {
+                // Another row may be selected by now.
+                self.glance = self.glance.take().map(|old| if old.of == glance.of { glance } else { old });
             }
-            Action::Follow => Self::turn_follow(on),
-            Action::Limits => self.tune_outputs(TunePolicies::Around(Box::default()), on),
-            Action::Policy => self.tune_outputs(TunePolicies::Current, on),
-            Action::Refresh => self.scan(on.effects),
-            Action::Delete => self.delete_marked(on),
-            Action::Undo => self.undo_deletion(on),
-            Action::DeleteNow => self.delete_now(on),
-            Action::CleanOverdue => self.offer_cleaning(on),
-            Action::Facts => self.show_facts(on),
-            Action::Keep => self.keep_marked(on),
-            Action::Other => on.effects.turn(Link::Sessions),
-            _ => {}
         }
+    }
+
+    fn handler(&self, action: Action) -> Option<ActionHandler<Self>> {
+        let handle: ActionHandler<Self> = match action {
+            Action::Open => |_, on| Self::open_chosen(on),
+            Action::Follow => |_, on| Self::turn_follow(on),
+            Action::Limits => |of, on| of.tune_outputs(TunePolicies::Around(Box::default()), on),
+            Action::Policy => |of, on| of.tune_outputs(TunePolicies::Current, on),
+            Action::Refresh => |of, on| of.scan(on.effects),
+            Action::Delete => Self::delete_marked,
+            Action::Undo => Self::undo_deletion,
+            Action::DeleteNow => Self::delete_now,
+            Action::CleanOverdue => Self::offer_cleaning,
+            Action::Facts => |of, on| of.show_facts(on),
+            Action::Keep => Self::keep_marked,
+            Action::Other => |_, on| on.effects.turn(Link::Sessions),
+            Action::Editor => |_, _| (),
+            _ => return None,
+        };
+        Some(handle)
     }
 
     /// Asks for what the rows on the screen lack, for what the filter searches, and for the preview of the selected one.
@@ -351,6 +321,21 @@ impl ListKind for Outputs {
 }
 
 impl Outputs {
+    fn open_chosen(on: Context) {
+        let Some(row) = on.list.chosen() else { return };
+        let first_lost = row.share().and_then(|share| share.first_lost.as_ref());
+        let first_lost = first_lost.filter(|_| on.list.is_following());
+        let place = first_lost.map(|lost| StartAt::Line(lost.line));
+        on.effects.push(Effect::Open(OpenRequest {
+            path: row.entry.path(),
+            start: StartView { place, ..StartView::default() },
+            name: row.command(),
+            id: row.entry.id().into_owned(),
+            is_kept: row.is_kept,
+            command: row.written_command().unwrap_or_default().to_owned(),
+        }));
+    }
+
     fn turn_follow(on: Context) {
         if on.list.end_following() {
             return on.note("no longer following");

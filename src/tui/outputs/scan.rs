@@ -13,7 +13,7 @@ use crate::rows::column::SlowState;
 use crate::rows::lost::{KeptShare, ModelShare};
 use crate::rows::outputs::{MEASURED, OutputFacts, OutputRow, Peek, peek};
 use crate::source::{FileLock, Identity, MapView};
-use crate::store::{self, Entry, EntrySums, Env, Record, RootReport, ScanStep, StoreSpec};
+use crate::store::{self, Entry, EntrySums, Record, RootReport, ScanStep, StoreSpec};
 use crate::text::label::label;
 use crate::text::search::SeverityPatterns;
 use crate::tui::event::Message;
@@ -108,7 +108,13 @@ impl Outputs {
     pub(super) fn ask_for_facts(&mut self, list: &List<OutputRow>, effects: &mut Effects) {
         let on_screen: Vec<usize> = list.rows_on_screen().collect();
         if let Some(wanted) = self.lacking(0, list, &on_screen, |facts| facts.peek.state) {
-            effects.run(Slot::Other, move |context| peek_all(wanted, context));
+            effects.run(Slot::Other, move |context| {
+                let read = |(row, entry): RowEntry| {
+                    let peek = peek(&entry, context.env());
+                    (row, entry, peek)
+                };
+                context.send(OutputsEvent::Peeked(wanted.into_iter().map(read).collect()));
+            });
         }
         let measured = on_screen.iter().copied().chain(placed_by_share(list, MAX_MEASURED));
         let measured: Vec<usize> = measured.filter(|row| list.rows()[*row].can_be_read()).collect();
@@ -216,7 +222,9 @@ fn measure(entries: Vec<RowEntry>, context: &JobContext) {
     for (row, entry) in entries {
         let began = Instant::now();
         let goes_on = || context.is_wanted() && began.elapsed() < MAX_TIME;
-        let share = match is_part_saved(&entry, context.env()) {
+        let run = entry.is_own().then(|| Record::find_run(context.env(), &entry.path())).flatten();
+        // Of an output of which only the start was saved nobody knows the rest.
+        let share = match run.is_some_and(|run| !run.is_whole()) {
             true => Some(ModelShare::without_errors(KeptShare::Unsaved)),
             false => (context.services.open)(&entry.path(), FileLock::None).ok().and_then(|target| {
                 share_of((target.subject, target.source.view()), &context.services.severities, &goes_on)
@@ -245,18 +253,6 @@ fn share_of(
     })
 }
 
-fn is_part_saved(entry: &Entry, env: &Env) -> bool {
-    entry.is_own() && Record::find_run(env, &entry.path()).is_some_and(|run| !run.is_whole())
-}
-
-fn peek_all(entries: Vec<RowEntry>, context: &JobContext) {
-    let read = |(row, entry): RowEntry| {
-        let peek = peek(&entry, context.env());
-        (row, entry, peek)
-    };
-    context.send(OutputsEvent::Peeked(entries.into_iter().map(read).collect()));
-}
-
 fn find_calls(entries: Vec<RowEntry>, context: &JobContext) {
     let newest = entries.iter().map(|(_, entry)| entry.modified()).max().unwrap_or_default();
     for (row, entry) in entries {
@@ -283,7 +279,10 @@ fn read_batches((rows, texts): &SearchedRows, before: Option<&SearchedRows>, con
             }
             match before.get(&entry.identity) {
                 Some(known) => text.push_lower(known),
-                None => text.push(&searched(&peek(entry, context.env()))),
+                None => {
+                    let Peek { tool, command, first_line, .. } = peek(entry, context.env());
+                    text.push(&format!("{} {command} {first_line}", tool.as_deref().unwrap_or_default()));
+                }
             }
         }
         if !context.send(OutputsEvent::TextRead(batch, text)) {
@@ -298,8 +297,4 @@ fn texts_of((rows, texts): &SearchedRows) -> HashMap<Identity, &[u8]> {
         batch.iter().enumerate().map(|(n, row)| (row.entry.identity, texts.get(n)))
     })
     .collect()
-}
-
-fn searched(peek: &Peek) -> String {
-    format!("{} {} {}", peek.tool.as_deref().unwrap_or_default(), peek.command, peek.first_line)
 }

@@ -48,13 +48,6 @@ pub struct Picker {
 }
 
 impl Picker {
-    /// Returns the rows in the order of need: those on the screen, then the others.
-    fn by_need(&self) -> Vec<usize> {
-        let on_screen: Vec<usize> = self.list.rows_on_screen().collect();
-        let others = (0..self.list.rows().len()).filter(|n| !on_screen.contains(n));
-        on_screen.iter().copied().chain(others).collect()
-    }
-
     /// Returns the rows of the whole picker on a screen of this many: at most two thirds of them.
     pub(crate) fn height(&self, screen: u16) -> u16 {
         let all = (self.list.rows().len() as u16).saturating_add(AROUND + prose_rows(screen));
@@ -104,7 +97,10 @@ impl Pager {
 
     fn compare_wanted(&mut self, effects: &mut Effects) {
         if let Some(picker) = &mut self.drawer.picker {
-            let wanted = picker.by_need();
+            // Those on the screen first.
+            let mut wanted: Vec<usize> = picker.list.rows_on_screen().collect();
+            let others = (0..picker.list.rows().len()).filter(|n| !wanted.contains(n)).collect::<Vec<_>>();
+            wanted.extend(others);
             picker.is_comparing &= picker.wanted == wanted;
             picker.wanted = wanted;
         }
@@ -123,8 +119,8 @@ impl Pager {
         let choices: Vec<_> = due.map(|(n, row)| (n, Arc::clone(&row.choice))).collect();
         if !choices.is_empty() {
             (picker.is_comparing, picker.of) = (true, of);
-            let job = CompareJob { choices, patterns, task: output.task() };
-            effects.run(Slot::Compare, move |context| job.run(context));
+            let task = output.task();
+            effects.run(Slot::Compare, move |context| compare(&choices, &patterns, &task, context));
         }
     }
 
@@ -148,9 +144,10 @@ impl Pager {
             MatchTotal { all: tally.counts.total(), is_whole: tally.is_whole(bytes) }
         };
         let matches = self.find.pattern.as_ref().map(|_| total(Counting::Matches));
-        let totals = (matches, total(Counting::Severity(self.severity())));
+        let errors = total(Counting::Severity(self.severity()));
         let Some(Picker { list, .. }) = &mut self.drawer.picker else { return };
-        list.change((0..list.rows().len()).map(|n| (n, totals)), PolicyRow::set_totals);
+        let all = (0..list.rows().len()).map(|n| (n, ()));
+        list.change(all, |row, ()| (row.matches, row.errors) = (matches, errors));
     }
 
     pub(crate) fn picker_act(&mut self, action: Action, count: Option<u64>, effects: &mut Effects) {
@@ -280,10 +277,6 @@ impl PolicyRow {
             Counting::Severity(_) => made.errors_kept = kept,
         }
     }
-
-    pub(super) fn set_totals(&mut self, (matches, errors): (Option<MatchTotal>, MatchTotal)) {
-        (self.matches, self.errors) = (matches, errors);
-    }
 }
 
 pub(super) static SPEC: ListSpec<PolicyRow> =
@@ -382,46 +375,41 @@ fn cut_by(row: &PolicyRow, _: &RowLook) -> RowCell {
     }
 }
 
-/// A task for a worker: plan the preview of an output under these policies, by the numbers of their rows.
-pub(super) struct CompareJob {
-    pub choices: Vec<(usize, Arc<EffectivePolicy>)>,
-    /// The patterns whose matches are counted: of the search, and of errors.
-    pub patterns: [(Counting, Option<Pattern>); 2],
-    pub task: PlanTask,
-}
-
-impl CompareJob {
-    /// Reports the rows as they are made, then the matches that they keep, then the end.
-    pub(super) fn run(&self, context: &JobContext) {
-        let report = |reply| context.report(OutputEvent::Compared(reply));
-        let kept = Mutex::new(Vec::new());
-        let make = |(): &mut (), at: usize| {
-            let (row, choice) = &self.choices[at];
-            if !context.go_on() {
-                return ControlFlow::Break(());
-            }
-            let mut made = self.task.compare(choice, &|| context.is_wanted());
-            if !context.is_wanted() {
-                return ControlFlow::Break(());
-            }
-            let stretches = std::mem::take(&mut made.kept);
-            kept.lock().unwrap_or_else(PoisonError::into_inner).push((*row, stretches));
-            report(ComparedReply::Row(*row, Box::new(made)))
-        };
-        // A policy that reads the whole output must not hold up the others, so there are several threads.
-        source::share_out(self.choices.len(), || (), make);
-        let kept = kept.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let (rows, kept): (Vec<usize>, Vec<Vec<Range<usize>>>) = kept.into_iter().unzip();
-        for (what, pattern) in &self.patterns {
-            let mut supply = ViewSupply::from(&self.task.view);
-            let count =
-                |pattern| kept_matches(&self.task.view, &mut supply, pattern, &kept, || context.go_on());
-            if let Some(matches) = pattern.as_ref().and_then(count) {
-                let _ = report(ComparedReply::Matches(*what, rows.iter().copied().zip(matches).collect()));
-            }
+/// Plans the preview under policies, by the numbers of their rows. Reports the rows as they are made, then the matches of the
+/// search and of errors that they keep, then the end.
+fn compare(
+    choices: &[(usize, Arc<EffectivePolicy>)],
+    patterns: &[(Counting, Option<Pattern>); 2],
+    task: &PlanTask,
+    context: &JobContext,
+) {
+    let report = |reply| context.report(OutputEvent::Compared(reply));
+    let kept = Mutex::new(Vec::new());
+    let make = |(): &mut (), at: usize| {
+        let (row, choice) = &choices[at];
+        if !context.go_on() {
+            return ControlFlow::Break(());
         }
-        if context.go_on() {
-            let _ = report(ComparedReply::Ended);
+        let mut made = task.compare(choice, &|| context.is_wanted());
+        if !context.is_wanted() {
+            return ControlFlow::Break(());
         }
+        let stretches = std::mem::take(&mut made.kept);
+        kept.lock().unwrap_or_else(PoisonError::into_inner).push((*row, stretches));
+        report(ComparedReply::Row(*row, Box::new(made)))
+    };
+    // A policy that reads the whole output must not hold up the others, so there are several threads.
+    source::share_out(choices.len(), || (), make);
+    let kept = kept.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let (rows, kept): (Vec<usize>, Vec<Vec<Range<usize>>>) = kept.into_iter().unzip();
+    for (what, pattern) in patterns {
+        let mut supply = ViewSupply::from(&task.view);
+        let count = |pattern| kept_matches(&task.view, &mut supply, pattern, &kept, || context.go_on());
+        if let Some(matches) = pattern.as_ref().and_then(count) {
+            let _ = report(ComparedReply::Matches(*what, rows.iter().copied().zip(matches).collect()));
+        }
+    }
+    if context.go_on() {
+        let _ = report(ComparedReply::Ended);
     }
 }

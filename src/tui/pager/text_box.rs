@@ -15,7 +15,7 @@ use crate::document::reader::{Files, Reader};
 use crate::document::scroll::{Long, Scroll, Viewport};
 use crate::document::{Class, Doc};
 use crate::output::OpenOutput;
-use crate::output::facts::NamedFact;
+use crate::output::describe::NamedFact;
 use crate::output::recorded::{CallRequest, Cited};
 use crate::session::citing::CitingCall;
 use crate::session::facts::TitledText;

@@ -267,9 +267,7 @@ impl Session {
         }
         let content = self.source_mut().map_or(Change::Same, Source::refresh);
         if content != Change::Same {
-            let mut effects = self.app.effects();
-            self.changed(content, &mut effects);
-            self.carry_out(effects)?;
+            self.on_screens(|session, effects| session.changed(content, effects))?;
         }
         while let Some((columns, rows)) = self.draw_unless_resized()? {
             self.happen(Event::Resize(columns, rows))?;

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::tui::event::{Event, Message};
-use crate::tui::job::{Job, Pace, Slot};
+use crate::tui::job::{Job, JobContext, Pace, Slot};
 use crate::tui::outputs::OutputsEvent;
 use crate::tui::outputs::deletion::delete;
-use crate::tui::screen::Effect;
+use crate::tui::screen::{Effect, Effects};
 
 use super::{Session, terminal};
 
@@ -19,10 +19,14 @@ fn can_wait(job: &Job) -> bool {
 }
 
 impl Session {
-    /// Passes an event to the screens and carries out the effects that follow.
     pub(super) fn happen(&mut self, event: impl Into<Event>) -> io::Result<()> {
+        self.on_screens(|session, effects| session.app.update(event, effects))
+    }
+
+    /// Does something to the screens, and carries out the effects that follow.
+    pub(super) fn on_screens(&mut self, act: impl FnOnce(&mut Self, &mut Effects)) -> io::Result<()> {
         let mut effects = self.app.effects();
-        self.app.update(event, &mut effects);
+        act(self, &mut effects);
         self.carry_out(effects)
     }
 
@@ -48,18 +52,15 @@ impl Session {
                 Effect::Open(request) => self.open_stored(request)?,
                 Effect::Reopen => self.reopen()?,
                 Effect::OtherFile(number) => {
-                    let mut effects = self.app.effects();
-                    self.open_file(number, &mut effects);
-                    self.carry_out(effects)?;
+                    self.on_screens(|session, effects| session.open_file(number, effects))?;
                 }
                 Effect::Delete(to_delete) => {
                     self.let_go(&to_delete);
-                    let mut effects = self.app.effects();
-                    effects.run(Slot::Other, move |context| {
+                    let delete = move |context: &JobContext| {
                         let (message, stayed) = delete(to_delete, context.env());
                         context.send(OutputsEvent::Deleted(message, stayed));
-                    });
-                    self.carry_out(effects)?;
+                    };
+                    self.on_screens(|_, effects| effects.run(Slot::Other, delete))?;
                 }
                 Effect::OpenCall(ready) => self.open_call(*ready)?,
                 Effect::Redraw => terminal::paint(|| terminal::forget(&mut self.screen))?,

@@ -46,7 +46,7 @@ impl Session {
         }
         (subject.id, subject.command, subject.is_kept) = (request.id, request.command, request.is_kept);
         let opened = Opened { start: request.start, ..Opened::new(OpenedFrom::List, subject, source.view()) };
-        self.show_and_carry_out(opened, ViewedOutput::Stored(source))
+        self.on_screens(|session, effects| session.show(opened, ViewedOutput::Stored(source), effects))
     }
 
     fn target(&mut self, path: &Path) -> Option<Target> {
@@ -66,7 +66,7 @@ impl Session {
         let subject = ready.subject(policy, spill);
         let opened =
             Opened { recorded: Some(ready.recorded), ..Opened::new(OpenedFrom::List, subject, view) };
-        self.show_and_carry_out(opened, viewed)
+        self.on_screens(|session, effects| session.show(opened, viewed, effects))
     }
 
     /// Returns the policy that cut the call, or else the first of its agent.
@@ -80,12 +80,6 @@ impl Session {
             let at = choices.iter().position(of_agent).unwrap_or(0);
             (!choices.is_empty()).then(|| choices.swap_remove(at))
         })
-    }
-
-    fn show_and_carry_out(&mut self, opened: Opened, viewed: ViewedOutput) -> io::Result<()> {
-        let mut effects = self.app.effects();
-        self.show(opened, viewed, &mut effects);
-        self.carry_out(effects)
     }
 
     /// Puts an output on the screen, in place of one that is there.
@@ -130,9 +124,7 @@ impl Session {
         }
         self.watch();
         self.tell(Message::note("opened again"));
-        let mut effects = self.app.effects();
-        self.changed(Change::Grown { from: 0 }, &mut effects);
-        self.carry_out(effects)
+        self.on_screens(|session, effects| session.changed(Change::Grown { from: 0 }, effects))
     }
 
     pub(super) fn source_of<'a>(&'a self, viewed: &'a ViewedOutput) -> Option<&'a Source> {

@@ -15,7 +15,7 @@ use crate::tui::footer::Footer;
 use crate::tui::job::{JobContext, Slot};
 use crate::tui::keys::{Action, KeyMap};
 use crate::tui::list::List;
-use crate::tui::list::screen::{ListContext, ListKind, ListTitle};
+use crate::tui::list::screen::{ActionHandler, ListContext, ListKind, ListTitle};
 use crate::tui::popup::menu::Copyable;
 use crate::tui::screen::{Effect, Effects, OpenRequest};
 use crate::tui::target::StartView;
@@ -156,13 +156,11 @@ impl ListKind for ChangedList {
         }
     }
 
-    fn knows(&self, action: Action) -> bool {
-        matches!(action, Action::Open | Action::Editor)
-    }
-
-    fn act(&mut self, action: Action, on: ListContext<ChangedRow>) {
-        if action == Action::Open {
-            self.open_chosen(on);
+    fn handler(&self, action: Action) -> Option<ActionHandler<Self>> {
+        match action {
+            Action::Open => Some(|of, on| of.open_chosen(on)),
+            Action::Editor => Some(|_, _| ()),
+            _ => None,
         }
     }
 

@@ -24,7 +24,7 @@ use super::footer::Footer;
 use super::job::Slot;
 use super::keys::{Action, KeyContext, KeyMap};
 use super::list::List;
-use super::list::screen::{ListContext, ListKind, ListTitle, PanelFrame};
+use super::list::screen::{ActionHandler, ListContext, ListKind, ListTitle, PanelFrame};
 use super::outputs::{NONE_YET, TuneStart};
 use super::pager::drawer;
 use super::popup::menu::Copyable;
@@ -195,33 +195,25 @@ impl ListKind for Tuning {
         }
     }
 
-    fn knows(&self, action: Action) -> bool {
-        use Action::{Apply, JudgeBy, Open, Policy, Refresh};
-        match action {
-            Open | JudgeBy | Refresh => true,
-            Apply | Policy => self.of == TuneRows::Settings,
-            _ => false,
-        }
-    }
-
-    fn act(&mut self, action: Action, on: Context) {
-        match (action, self.of) {
-            (Action::Open, TuneRows::Settings) => self.show_changed(on),
-            (Action::Open, TuneRows::Policies) => self.show_settings(on),
-            (Action::Apply, TuneRows::Settings) => self.apply_chosen(on),
-            (Action::Policy, TuneRows::Settings) => self.show_other(TunePolicies::Current, on.effects),
-            (Action::JudgeBy, _) => {
-                let find = self.start.as_ref().and_then(|start| start.find.as_ref());
+    fn handler(&self, action: Action) -> Option<ActionHandler<Self>> {
+        let handle: ActionHandler<Self> = match (action, self.of) {
+            (Action::Open, TuneRows::Settings) => |of, on| of.show_changed(on),
+            (Action::Open, TuneRows::Policies) => |of, on| of.show_settings(on),
+            (Action::Apply, TuneRows::Settings) => Self::apply_chosen,
+            (Action::Policy, TuneRows::Settings) => |of, on| of.show_other(TunePolicies::Current, on.effects),
+            (Action::JudgeBy, _) => |of, on| {
+                let find = of.start.as_ref().and_then(|start| start.find.as_ref());
                 on.effects.lay(Prompt::with(Purpose::Find, find.map_or("", Pattern::text)));
-            }
-            (Action::Refresh, _) => {
-                if let Some(start) = self.start.take() {
+            },
+            (Action::Refresh, _) => |of, on| {
+                if let Some(start) = of.start.take() {
                     // Stored outputs are listed again.
-                    self.begin(TuneStart { listed: None, ..start }, on);
+                    of.begin(TuneStart { listed: None, ..start }, on);
                 }
-            }
-            _ => {}
-        }
+            },
+            _ => return None,
+        };
+        Some(handle)
     }
 
     fn enter(&mut self, text: &str, on: Context) -> Result<(), String> {
