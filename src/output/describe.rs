@@ -6,12 +6,11 @@ use crate::compare::over;
 use crate::document::scroll::Fate;
 use crate::preview::{Direction, LimitHit, Part, Policy, Preview, Status, Unit};
 use crate::session::citing::CitingCall;
-use crate::session::examine::RestOfOutput;
 use crate::session::verdict::describe_check;
 use crate::text::filter::Share;
 use crate::text::index::BLOCK;
 
-use super::recorded::{Cited, RecordedCall};
+use super::recorded::Cited;
 use super::{OpenOutput, Side};
 
 impl OpenOutput {
@@ -323,7 +322,11 @@ pub(crate) type NamedFact = (&'static str, String);
 fn call_facts(output: &OpenOutput) -> Vec<NamedFact> {
     let call = |words: &str| vec![("call", words.to_owned())];
     match (&output.recorded, &output.cited) {
-        (Some(recorded), _) => record_facts(recorded),
+        (Some(recorded), _) => {
+            let missing = output.missing_rest().map(|why| ("missing", why.to_owned()));
+            let compared = ("compared", describe_check(recorded.check.as_ref()));
+            [compared].into_iter().chain(missing).chain(recorded.facts.iter().cloned()).collect()
+        }
         (None, Cited::By(cited)) => {
             vec![
                 ("session", cited.file.id.clone()),
@@ -387,15 +390,6 @@ fn certainty(output: &OpenOutput) -> &'static str {
         }
         Certainty::WouldGet => "would get: no agent is known to have cut this output",
     }
-}
-
-fn record_facts(recorded: &RecordedCall) -> Vec<NamedFact> {
-    let mut facts = vec![("compared", describe_check(recorded.check.as_ref()))];
-    if let RestOfOutput::Missing(why) = recorded.rest {
-        facts.push(("missing", why.to_owned()));
-    }
-    facts.extend(recorded.facts.iter().cloned());
-    facts
 }
 
 #[cfg(test)]

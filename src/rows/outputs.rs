@@ -174,14 +174,16 @@ const COLUMNS: &[ListColumn<OutputRow>] = &[
         let rank = |row: &OutputRow| (!row.can_be_read(), row.share().map(|share| share.got.rank()));
         rank(a).cmp(&rank(b)).then_with(|| SortBy::Age.compare(&a.entry, &b.entry))
     }),
-    ListColumn::new("errors lost", Right, 11, errors_lost).yields(3).sorts('e', LARGEST, |a, b| {
-        let figure = |row: &OutputRow| SlowFigure { value: lost(row), ..SlowFigure::default() };
-        let unknown = |row: &OutputRow| (!row.can_be_read(), Reverse(row.share().is_none()));
-        unknown(a)
-            .cmp(&unknown(b))
-            .then_with(|| LostInCall::compare(&figure(a), &figure(b)))
-            .then_with(|| SortBy::Age.compare(&a.entry, &b.entry))
-    }),
+    ListColumn::new("errors lost", Right, 11, |row, _| LostInCall::cell(&measured(row, |share| share.lost)))
+        .yields(3)
+        .sorts('e', LARGEST, |a, b| {
+            let figure = |row: &OutputRow| SlowFigure { value: lost(row), ..SlowFigure::default() };
+            let unknown = |row: &OutputRow| (!row.can_be_read(), Reverse(row.share().is_none()));
+            unknown(a)
+                .cmp(&unknown(b))
+                .then_with(|| LostInCall::compare(&figure(a), &figure(b)))
+                .then_with(|| SortBy::Age.compare(&a.entry, &b.entry))
+        }),
     ListColumn::new("time left", Right, 14, |row: &OutputRow, look| time_left(&row.entry, row.is_kept, look))
         .in_order(
             'l',
@@ -299,10 +301,6 @@ fn got(row: &OutputRow, look: &RowLook) -> RowCell {
 
 fn lost(row: &OutputRow) -> Option<LostInCall> {
     row.share()?.lost
-}
-
-fn errors_lost(row: &OutputRow, _: &RowLook) -> RowCell {
-    LostInCall::cell(&measured(row, |share| share.lost))
 }
 
 /// Says when an entry is deleted, which is no loss if a copy of it is kept.

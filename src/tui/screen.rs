@@ -166,7 +166,6 @@ pub struct LayerFrame<'a, 'b> {
     pub message: Option<&'a Message>,
     pub frame: &'a mut Frame<'b>,
     pub status: Rect,
-    pub cost: &'a Cost,
 }
 
 /// The rows of a screen on which pop-ups draw.

@@ -264,7 +264,7 @@ impl App {
             self.draw_pending(pending, frame, rows.rule);
         }
         for layer in self.layers() {
-            layer.draw(LayerFrame { canvas, below: top, message, frame, status: rows.status, cost });
+            layer.draw(LayerFrame { canvas, below: top, message, frame, status: rows.status });
         }
         canvas.finish(frame.buffer_mut());
     }

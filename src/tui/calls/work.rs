@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
 use crate::output::recorded::{CallFacts, CallRequest, ReadyCall, RecordedCall};
@@ -16,15 +16,14 @@ use crate::session::citing::CitingCall;
 use crate::session::command::{command, one_line};
 use crate::session::copies::CopySearch;
 use crate::session::examine::{CallInspector, OUTSIDE, Paths, RestOfOutput};
-use crate::session::list;
 use crate::session::model::Call;
 use crate::session::reader::{OpenedSession, ReadProgress, SessionFile};
 use crate::session::spill::SpillState;
-use crate::session::text;
 use crate::session::transcript::Transcript;
 use crate::session::verdict::Verdict;
+use crate::session::{list, text};
 use crate::tui::event::{Event, Message};
-use crate::tui::job::{JobContext, JobRequest, Ticket};
+use crate::tui::job::{JobContext, Ticket};
 
 use super::{CallsEvent, OpenedCalls};
 
@@ -91,13 +90,14 @@ pub(crate) fn hold(file: &SessionFile, context: &JobContext) {
     let mut copies = CopySearch::start(context.env(), file, context.ticket.clone());
     let verdicts = Verdicts::default();
     loop {
-        let request = next_request(&requests, if todo.is_done() { LOOK_EVERY } else { Duration::ZERO });
+        let request = requests.recv_timeout(if todo.is_done() { LOOK_EVERY } else { Duration::ZERO });
+        let request = request.and_then(|request| request.downcast().map_err(|_| RecvTimeoutError::Timeout));
         let session = SessionContext {
             of: CallInspector { examiner: &examiner, file, transcript: opened.transcript() },
             context,
             verdicts: &verdicts,
         };
-        match request {
+        match request.map(|request| *request) {
             Ok(CallRequest::Rows(rows)) => todo.first(rows),
             Ok(CallRequest::Show(index, paths)) => session.show(index, paths),
             Ok(CallRequest::Facts(index)) => session.facts(index),
@@ -116,11 +116,6 @@ pub(crate) fn hold(file: &SessionFile, context: &JobContext) {
             return;
         }
     }
-}
-
-fn next_request(requests: &Receiver<JobRequest>, limit: Duration) -> Result<CallRequest, RecvTimeoutError> {
-    let request = requests.recv_timeout(limit)?;
-    request.downcast().map(|request| *request).map_err(|_| RecvTimeoutError::Timeout)
 }
 
 fn follow(opened: &mut Box<dyn OpenedSession>, todo: &mut Todo, context: &JobContext) -> bool {

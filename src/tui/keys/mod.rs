@@ -131,8 +131,11 @@ fn read(setting: &KeySetting) -> Result<(usize, Vec<String>), KeyFault> {
     let named = |row: &Binding| !row.name.is_empty() && row.name == *name;
     let at = TABLE.iter().position(named).ok_or_else(|| fault(unknown(name)))?;
     let keys: Result<Vec<String>, String> = keys.iter().map(|key| press::parse(key)).collect();
+    // Without help, a way back and a way out one is lost.
+    let is_needed =
+        matches!(TABLE[at].action, Action::Back | Action::Help | Action::Quit | Action::Interrupt);
     match keys {
-        Ok(keys) if keys.is_empty() && is_needed(&TABLE[at]) => {
+        Ok(keys) if keys.is_empty() && is_needed => {
             Err(fault(format!("keys.{name}: without a key nothing could replace it; give it at least one")))
         }
         Ok(keys) => Ok((at, keys)),
@@ -147,11 +150,6 @@ fn unknown(name: &str) -> String {
         None => "`overspill config` lists them all".to_owned(),
     };
     format!("`{}`: there is no such key in [keys]; {remedy}", crate::base::fs::plain_file::ellipsize(name))
-}
-
-/// Whether a row must keep a key: without help, a way back and a way out one is lost.
-fn is_needed(row: &Binding) -> bool {
-    matches!(row.action, Action::Back | Action::Help | Action::Quit | Action::Interrupt)
 }
 
 /// Checks that no key does two things in one place, unless it does by the table itself.

@@ -6,13 +6,13 @@ use std::time::Duration;
 use ratatui::layout::Rect;
 
 use crate::base::human::{count, size};
-use crate::output::{OpenOutput, Subject};
+use crate::output::{OpenOutput, Subject, Target};
 use crate::rows::outputs::{self, OutputRow};
 use crate::session::facts::TitledText;
 use crate::source::{FileLock, Identity, MapView};
 use crate::store::EntryStatus;
 use crate::text::label::SafeText;
-use crate::tui::job::{JobContext, Pace, Slot};
+use crate::tui::job::{Pace, Slot};
 use crate::tui::list::List;
 use crate::tui::list::screen::PanelFrame;
 use crate::tui::pager::text_box::{FactRow, ListFacts};
@@ -68,7 +68,17 @@ impl Outputs {
             return;
         }
         self.glance = Some(Glance { of: of.clone(), output: None });
-        effects.run_at(Pace::Soon(BESIDE), Slot::PlanBeside, move |context| plan(of, context));
+        effects.run_at(Pace::Soon(BESIDE), Slot::PlanBeside, move |context| {
+            let made = match (context.services.open)(&of.0, FileLock::None) {
+                Ok(Target { subject, source }) => {
+                    Glance::new(of, subject, source.view(), &|| context.is_wanted())
+                }
+                Err(why) => Some(Glance { of, output: Some(Err(why.into())) }),
+            };
+            if let Some(made) = made {
+                context.send(OutputsEvent::Previewed(made));
+            }
+        });
     }
 }
 
@@ -90,16 +100,6 @@ pub(super) fn draw(glance: Option<&Glance>, list: &List<OutputRow>, on: PanelFra
         }
         Some(Err(why)) => line::centred(on.buffer, below, [why.clone()], on.canvas.theme.dim),
         None => {}
-    }
-}
-
-fn plan(of: (PathBuf, Identity), context: &JobContext) {
-    let made = match (context.services.open)(&of.0, FileLock::None) {
-        Ok(target) => Glance::new(of, target.subject, target.source.view(), &|| context.is_wanted()),
-        Err(why) => Some(Glance { of, output: Some(Err(why.into())) }),
-    };
-    if let Some(made) = made {
-        context.send(OutputsEvent::Previewed(made));
     }
 }
 

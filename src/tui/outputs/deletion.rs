@@ -148,13 +148,6 @@ pub fn delete(to_delete: Vec<PendingDelete>, env: &Env) -> (Message, Vec<Pending
     (message, stayed)
 }
 
-fn feet(keys: &KeyMap) -> [String; 3] {
-    let [open, undo, back] =
-        [Action::Open, Action::Undo, Action::Back].map(|action| keys.label(KeyContext::Lists, action));
-    [format!(" (leaving asks; {undo} undoes)"), " (leaving asks)".into(), String::new()]
-        .map(|asks| format!(" {open} marks them for deletion{asks} · {back} leaves them "))
-}
-
 struct CleaningBox {
     /// What cleaning would delete. Its indices are row numbers in `rows`.
     plan: CleanPlan,
@@ -199,7 +192,13 @@ impl Layer for CleaningBox {
         let place = layout::overlay(area, 100, rows.min(area.height.saturating_sub(2)));
         let title = format!(" Overdue: {}, {} ", count(overdue as u64, "output"), size(plan.bytes));
         let fits = |foot: &String| foot.width() + 2 <= usize::from(place.width);
-        let foot = feet(canvas.keys).into_iter().find(fits).unwrap_or_default();
+        let [open, undo, back] = [Action::Open, Action::Undo, Action::Back]
+            .map(|action| canvas.keys.label(KeyContext::Lists, action));
+        let asks = [format!(" (leaving asks; {undo} undoes)"), " (leaving asks)".into(), String::new()];
+        let mut feet = asks
+            .into_iter()
+            .map(|asks| format!(" {open} marks them for deletion{asks} · {back} leaves them "));
+        let foot = feet.find(fits).unwrap_or_default();
         let inner = line::boxed(canvas, frame, place, title, foot);
         let height = usize::from(inner.height.saturating_sub(1));
         let top = usize::from(*top).min(overdue.saturating_sub(height.max(1)));

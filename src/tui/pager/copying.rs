@@ -101,19 +101,17 @@ impl Pager {
         entries.extend(stretches.into_iter().filter_map(|what| self.stretch_to_copy(what)));
         entries.extend(Copyable::command(&subject.command).map(Copyable::entry));
         entries.extend((!subject.id.is_empty()).then(|| Copyable::id(subject.id.as_bytes()).entry()));
-        entries.extend(path.map(|_| self.read_call_to_copy()));
+        let ReadWindow { offset, limit } = self.panes.window;
+        entries.extend(path.map(|_| {
+            CopyWhat::ReadCall.entry(format!("offset {offset}, limit {limit}"), |below, effects| {
+                on_pager(below, |pager| pager.ask_read_tool(ThenRead::CopyCall, effects));
+            })
+        }));
         entries
     }
 
     pub(crate) fn limits_to_copy(&self) -> Vec<MenuEntry> {
         drawer::copyable(self.output.policy()).into_iter().map(Copyable::entry).collect()
-    }
-
-    fn read_call_to_copy(&self) -> MenuEntry {
-        let ReadWindow { offset, limit } = self.panes.window;
-        CopyWhat::ReadCall.entry(format!("offset {offset}, limit {limit}"), move |below, effects| {
-            on_pager(below, |pager| pager.ask_read_tool(ThenRead::CopyCall, effects));
-        })
     }
 
     /// Returns the bytes of a pane's document that are copied as the current line, the window or the model's text.

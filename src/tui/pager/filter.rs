@@ -51,7 +51,10 @@ impl Pager {
         let mut conditions = before.map_or_else(Vec::new, |sift| sift.conditions.to_vec());
         if is_new {
             let condition = Condition::new(text, output.utf16());
-            conditions.push(condition.map_err(|error| fault(text, &error))?);
+            let at = |at| format!(", at character {}", at + 1 + usize::from(text.starts_with('!')));
+            let fault =
+                |error: PatternError| format!("{text}: {}{}", error.why, error.at.map_or(String::new(), at));
+            conditions.push(condition.map_err(fault)?);
             enter_in(&mut self.filter.history, text);
         }
         let (had_shows, had_around) = before.map_or((Shows::All, 0), |sift| (sift.shows, sift.around));
@@ -144,14 +147,6 @@ impl Pager {
             self.align_panes();
             self.follow();
         }
-    }
-}
-
-fn fault(text: &str, error: &PatternError) -> String {
-    let before = usize::from(text.starts_with('!'));
-    match error.at {
-        Some(at) => format!("{text}: {}, at character {}", error.why, at + before + 1),
-        None => format!("{text}: {}", error.why),
     }
 }
 

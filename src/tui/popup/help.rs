@@ -69,7 +69,10 @@ impl HelpView {
             }
             HelpScope::All => {
                 let rows = canvas.keys.rows().chunk_by(|one, next| one.row.heading() == next.row.heading());
-                let groups = rows.map(all_of);
+                let groups = rows.map(|rows| {
+                    let heading = rows.first().map_or("", |bound| bound.row.heading());
+                    group(heading, rows.iter().filter_map(|bound| entry(bound, KeyContext::Everywhere)))
+                });
                 groups
                     .chain([other_in_lists(canvas), signs_of_output(glyphs), signs_of_lists(glyphs)])
                     .collect()
@@ -249,11 +252,6 @@ fn keys_of(place: KeyContext, (from, knows): (KeyContext, Knows), canvas: &Canva
 fn is_pair(forwards: &str, backwards: &str) -> bool {
     let step = forwards.strip_prefix("next ");
     step.is_some() && step == backwards.strip_prefix("previous ")
-}
-
-fn all_of(rows: &[BoundKeys]) -> Vec<HelpRow> {
-    let heading = rows.first().map_or("", |bound| bound.row.heading());
-    group(heading, rows.iter().filter_map(|bound| entry(bound, KeyContext::Everywhere)))
 }
 
 /// Returns the keys for everywhere that do something else in lists.

@@ -68,16 +68,6 @@ impl Prompt {
         })
     }
 
-    /// Switches between all matching lines and those that the model did not get.
-    fn turn(&mut self) {
-        if let Purpose::Lines { shows, .. } = &mut self.purpose {
-            *shows = match shows {
-                Shows::All => Shows::Lost,
-                Shows::Lost => Shows::All,
-            };
-        }
-    }
-
     fn recall(&mut self, history: &[String], older: bool) {
         let back = if older { (self.back + 1).min(history.len()) } else { self.back.saturating_sub(1) };
         let text = if back == 0 { String::new() } else { history[history.len() - back].clone() };
@@ -87,7 +77,11 @@ impl Prompt {
     /// Handles a key of the line; returns false if the line is full. `history` holds the lines entered before, newest last.
     pub(crate) fn edit(&mut self, key: KeyEvent, history: &[String]) -> bool {
         match key.code {
-            KeyCode::Tab => self.turn(),
+            KeyCode::Tab => {
+                if let Purpose::Lines { shows, .. } = &mut self.purpose {
+                    *shows = if *shows == Shows::All { Shows::Lost } else { Shows::All };
+                }
+            }
             KeyCode::Up => self.recall(history, true),
             KeyCode::Down => self.recall(history, false),
             KeyCode::Char(_) if !key.modifiers.contains(KeyModifiers::CONTROL) && self.is_full() => {

@@ -1,7 +1,7 @@
 //! The outputs on the stack of the screens, with their files: how they are opened, watched, completed and closed.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::config::EffectivePolicy;
 use crate::output::Target;
@@ -237,20 +237,15 @@ impl Session {
         self.app.live_event(OutputEvent::Finished, effects);
         self.app.live_event(OutputEvent::SavedAs(saved_as), effects);
         self.app.live_event(OutputEvent::Ended(Box::new(ending)), effects);
-        self.move_to(path, effects);
-        if let Some(words) = message {
-            self.app.update(Event::Message(Message::note(words)), effects);
-        }
-    }
-
-    /// Handles that the first output is complete; `path` is where it was saved, if it was.
-    fn move_to(&mut self, path: Option<PathBuf>, effects: &mut Effects) {
         if let Some(Target { source, .. }) = self.files.first_mut() {
             source.moved_to(path);
         }
         if matches!(self.viewed[..], [ViewedOutput::Named(0)]) {
             self.watch();
             self.look(effects);
+        }
+        if let Some(words) = message {
+            self.app.update(Event::Message(Message::note(words)), effects);
         }
     }
 

@@ -60,13 +60,6 @@ pub enum TuneRows {
 }
 
 impl TuneRows {
-    fn for_policies(policies: &TunePolicies) -> Self {
-        match policies {
-            TunePolicies::Around(_) => Self::Settings,
-            TunePolicies::Current => Self::Policies,
-        }
-    }
-
     fn slot(self) -> Slot {
         match self {
             Self::Settings => Slot::Tune,
@@ -180,7 +173,7 @@ impl ListKind for Tuning {
     }
 
     fn serves(&self, start: &TuneStart) -> bool {
-        TuneRows::for_policies(&start.policies) == self.of
+        matches!(start.policies, TunePolicies::Around(_)) == (self.of == TuneRows::Settings)
     }
 
     fn follow(&mut self, start: TuneStart, on: Context) {

@@ -108,7 +108,12 @@ fn draw_map(pager: &Pager, output: &OpenOutput, buffer: &mut Buffer, area: Rect)
 /// Returns the mark of a part of the file, and its style. The position stands out above all, then errors, then matches.
 fn look(pager: &Pager, output: &OpenOutput, stretch: &Range<usize>, is_here: bool) -> (&'static str, Style) {
     let (theme, glyphs) = (&pager.canvas.theme, pager.canvas.glyphs());
-    let finds = has_finds(pager, output, stretch);
+    // Without a search, the lines that the filter shows.
+    let finds = match &output.sift {
+        _ if pager.find.pattern.is_some() => pager.find.tally.counts.any_in(stretch),
+        Some(sift) => sift.any_in(output.files(), stretch),
+        None => false,
+    };
     let fails = pager.tally(Counting::Severity(Severity::Error)).counts.any_in(stretch);
     let (shade, style) = match Got(&output.kept).share(stretch) {
         Share::Whole => (glyphs.all, Style::new()),
@@ -128,13 +133,4 @@ fn look(pager: &Pager, output: &OpenOutput, stretch: &Range<usize>, is_here: boo
         _ => style,
     };
     (mark, style)
-}
-
-/// Whether a range of the file has a match or, without a search, a line that the filter shows.
-fn has_finds(pager: &Pager, output: &OpenOutput, stretch: &Range<usize>) -> bool {
-    match &output.sift {
-        _ if pager.find.pattern.is_some() => pager.find.tally.counts.any_in(stretch),
-        Some(sift) => sift.any_in(output.files(), stretch),
-        None => false,
-    }
 }

@@ -331,7 +331,8 @@ impl Pane<'_> {
         let mut x = area.x;
         for cell in &row.cells {
             let at = row.base + u64::from(cell.start);
-            let mut style = self.style(cell, class_of(&classes, at));
+            let class = classes.iter().find(|(range, _)| range.contains(&at));
+            let mut style = self.style(cell, class.map_or(Class::Kept, |(_, class)| *class));
             if self.differences().is_some_and(|found| found.hold(at)) {
                 style = style.patch(self.shown.canvas.theme.warning).add_modifier(Modifier::UNDERLINED);
             }
@@ -364,10 +365,6 @@ impl Pane<'_> {
         class_style(class, theme)
             .patch(kind_style(cell.kind, theme).unwrap_or_else(|| theme.style(cell.look)))
     }
-}
-
-fn class_of(classes: &[(Range<u64>, Class)], at: u64) -> Class {
-    classes.iter().find(|(range, _)| range.contains(&at)).map_or(Class::Kept, |(_, class)| *class)
 }
 
 pub(crate) fn class_style(class: Class, theme: &Theme) -> Style {

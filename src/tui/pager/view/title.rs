@@ -52,8 +52,9 @@ fn rest(pager: &Pager, room: usize, is_tabbed: bool) -> Vec<Span> {
     let encoding = pager.output.utf16().map(|_| Span::plain(" UTF-16 "));
     let follows = pager.panes.following.then(|| Span::new(" FOLLOW ", theme.accent));
     let kept = pager.output.subject.is_kept.then(|| Span::new(" kept ", theme.dim));
-    let wanted =
-        [follows, kept, state(pager).map(warn), exit_status(&pager.output).map(warn), encoding, many];
+    let failed = pager.output.subject.context.exit_code.filter(|code| *code != 0);
+    let failed = failed.map(|code| warn(format!("exit status {code}")));
+    let wanted = [follows, kept, state(pager).map(warn), failed, encoding, many];
     let mut rest: Vec<Span> = Vec::new();
     // Both texts, or else the one that is shown, are worth more than what stands before them.
     let shown: Vec<Span> = tabs.iter().filter(|tab| tab.style == theme.active).cloned().collect();
@@ -93,16 +94,12 @@ fn state(pager: &Pager) -> Option<String> {
     }
 }
 
-fn exit_status(output: &OpenOutput) -> Option<String> {
-    let failed = output.subject.context.exit_code.filter(|code| *code != 0);
-    failed.map(|code| format!("exit status {code}"))
-}
-
 /// Returns versions of the right end, from the longest to the shortest: the word for certainty, which the last consists
 /// of; in what it differs; what made the text; how much the model got; the errors and warnings.
 fn rights(pager: &Pager, output: &OpenOutput) -> Vec<Vec<Span>> {
     let theme = &pager.canvas.theme;
-    let style = if is_cut(output) { theme.warning } else { Style::new() };
+    let is_whole = output.preview.as_ref().is_ok_and(|preview| !preview.truncated);
+    let style = if is_whole { Style::new() } else { theme.warning };
     let word = word(pager, output);
     let by = match output.shown_record() {
         Some(recorded) => vec![format!("by {}", recorded.by)],
@@ -139,10 +136,6 @@ fn joined(parts: [&Span; 5], dim: Style) -> Vec<Span> {
     }
     spans.push(Span::plain(" "));
     spans
-}
-
-fn is_cut(output: &OpenOutput) -> bool {
-    output.preview.as_ref().map_or(true, |preview| preview.truncated)
 }
 
 /// Returns the word for certainty. A what-if, which no model ever got of this output, warns; a file of no agent does not.
