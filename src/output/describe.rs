@@ -170,10 +170,7 @@ impl OpenOutput {
     }
 
     pub(crate) fn heading(&self) -> &'static str {
-        match self.is_read_view() {
-            true => "Read tool gives",
-            false => self.certainty().heading(),
-        }
+        if self.is_read_view() { "Read tool gives" } else { self.certainty().heading() }
     }
 
     /// Returns what stands beside the heading of the preview on a wide screen; empty if nothing.

@@ -309,7 +309,7 @@ pub enum Effect {
 #[derive(Default)]
 pub struct Effects {
     outside: Vec<Effect>,
-    requests: Vec<ScreenRequest>,
+    pub(super) requests: Vec<ScreenRequest>,
     tickets: Tickets,
 }
 
@@ -359,10 +359,6 @@ impl Effects {
 
     pub(crate) fn lay(&mut self, layer: impl Layer) {
         self.request(ScreenRequest::Lay(Box::new(layer)));
-    }
-
-    pub(crate) fn take_requests(&mut self) -> Vec<ScreenRequest> {
-        std::mem::take(&mut self.requests)
     }
 
     pub fn iter(&self) -> std::slice::Iter<'_, Effect> {

@@ -123,7 +123,7 @@ impl App {
 
     fn meet_requests(&mut self, effects: &mut Effects) {
         loop {
-            let requests = effects.take_requests();
+            let requests = std::mem::take(&mut effects.requests);
             if requests.is_empty() {
                 return;
             }

@@ -86,7 +86,7 @@ pub(crate) fn hold(file: &SessionFile, context: &JobContext) {
     if !context.send(opened_calls(opened.transcript())) {
         return;
     }
-    let mut todo = Todo::new(opened.transcript().calls.len());
+    let mut todo = Todo { len: opened.transcript().calls.len(), ..Todo::default() };
     let mut copies = CopySearch::start(context.env(), file, context.ticket.clone());
     let verdicts = Verdicts::default();
     loop {
@@ -123,7 +123,7 @@ fn follow(opened: &mut Box<dyn OpenedSession>, todo: &mut Todo, context: &JobCon
         Ok(false) => {}
         Ok(true) => {
             context.send(opened_calls(opened.transcript()));
-            *todo = Todo::new(opened.transcript().calls.len());
+            *todo = Todo { len: opened.transcript().calls.len(), ..Todo::default() };
             return true;
         }
         Err(error) => drop(context.send(CallsEvent::Failed(error.to_string().into()))),
@@ -146,6 +146,7 @@ fn opened_calls(transcript: &Transcript) -> CallsEvent {
 
 /// What is still to be found out about the calls: first what is on the screen, then the sizes of all, then of those
 /// that were cut which errors were lost, and whether policies make the same.
+#[derive(Default)]
 struct Todo {
     first: Vec<usize>,
     sizes: usize,
@@ -155,10 +156,6 @@ struct Todo {
 }
 
 impl Todo {
-    fn new(len: usize) -> Self {
-        Self { first: Vec::new(), sizes: 0, lost: 0, verdicts: 0, len }
-    }
-
     fn is_done(&self) -> bool {
         self.first.is_empty() && [self.sizes, self.lost, self.verdicts].iter().all(|done| *done >= self.len)
     }

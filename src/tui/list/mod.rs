@@ -38,7 +38,7 @@ pub struct List<R: 'static> {
     /// The rows that replace those once a worker has arranged them.
     next: Option<RowTable<R>>,
     words: RowTexts,
-    texts: TextTable,
+    pub(crate) texts: TextTable,
     options: ListOptions,
     shown: Arrangement,
     running: Option<RunningTask>,
@@ -175,10 +175,6 @@ impl<R: Clone> List<R> {
 
     pub(crate) fn is_replaced(&self) -> bool {
         self.next.is_some()
-    }
-
-    pub(crate) fn texts(&self) -> &TextTable {
-        &self.texts
     }
 
     pub(crate) fn resize(&mut self, width: u16, height: usize) {

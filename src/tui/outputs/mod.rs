@@ -258,7 +258,7 @@ impl ListKind for Outputs {
             }
             OutputsEvent::TextRead(batch, text) => {
                 on.list.set_text(batch, text);
-                if on.list.texts().read == on.list.rows().batches().len() {
+                if on.list.texts.read == on.list.rows().batches().len() {
                     (self.is_reading, self.texts_before) = (false, None);
                 }
             }

@@ -72,7 +72,7 @@ impl Outputs {
 
     fn finish(&mut self, reports: Vec<(Arc<StoreSpec>, Vec<RootReport>)>, on: Context) {
         if self.has_looked {
-            let texts = on.list.texts().clone();
+            let texts = on.list.texts.clone();
             let had = self.texts_before.as_ref().map_or(0, |(_, texts)| texts.read);
             if texts.read > 0 && texts.read >= had {
                 self.texts_before = Some((on.list.rows().clone(), texts));
@@ -176,19 +176,19 @@ impl Outputs {
 
     /// Returns how much of what the filter searches has been read, in percent; `None` once all of it has.
     pub(super) fn read_percent(&self, list: &List<OutputRow>) -> Option<usize> {
-        self.is_reading.then(|| list.texts().read * 100 / list.rows().batches().len().max(1))
+        self.is_reading.then(|| list.texts.read * 100 / list.rows().batches().len().max(1))
     }
 
     /// Has a worker read what the filter searches, if there is one. It reads once the scan is complete: then a row's
     /// number stays.
     pub(super) fn read_texts(&mut self, list: &List<OutputRow>, effects: &mut Effects) {
-        let is_read = list.texts().read == list.rows().batches().len();
+        let is_read = list.texts.read == list.rows().batches().len();
         let is_current = self.has_looked && !list.is_replaced();
         if list.filter_text().is_empty() || !is_current || is_read || self.is_reading {
             return;
         }
         self.is_reading = true;
-        let (rows, before) = ((list.rows().clone(), list.texts().clone()), self.texts_before.clone());
+        let (rows, before) = ((list.rows().clone(), list.texts.clone()), self.texts_before.clone());
         effects.run(Slot::ReadTexts, move |context| read_batches(&rows, before.as_ref(), context));
     }
 }

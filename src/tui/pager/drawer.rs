@@ -123,12 +123,10 @@ impl Pager {
         self.align_panes();
         let words = match self.output.what_if() {
             Some(_) => {
-                let [limits, reset, keep] = [
-                    (KeyContext::Pager, Action::Limits),
-                    (KeyContext::Drawer, Action::Reset),
-                    (KeyContext::Drawer, Action::Apply),
-                ]
-                .map(|(context, action)| self.canvas.keys.label(context, action));
+                let key = |context, action| self.canvas.keys.label(context, action);
+                let limits = key(KeyContext::Pager, Action::Limits);
+                let [reset, keep] =
+                    [Action::Reset, Action::Apply].map(|action| key(KeyContext::Drawer, action));
                 format!("these limits stay for this output; {limits} {reset} {keep} ends that")
             }
             None => match self.output.other_candidate() {

@@ -311,10 +311,7 @@ impl Pager {
             return self.note(format!("side by side needs {} columns", layout::WIDE_ENOUGH));
         }
         self.hold();
-        self.panes.beside = match self.shows_both() {
-            true => SideBySide::Never,
-            false => SideBySide::Always,
-        };
+        self.panes.beside = if self.shows_both() { SideBySide::Never } else { SideBySide::Always };
         self.show_otherwise();
     }
 

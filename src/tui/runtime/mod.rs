@@ -1,7 +1,6 @@
 //! The event loop: takes in events, updates the state, carries out effects, and draws the screen when something
 //! changed.
 
-mod jobs;
 mod keyboard;
 mod outside;
 pub(crate) mod terminal;
@@ -34,8 +33,8 @@ use super::screen::{Effect, Effects, Link};
 use super::target::{Live, LiveUpdate, Producer, Services, StartAt};
 use super::widget::canvas::Canvas;
 use super::widget::theme::Theme;
-use jobs::Jobs;
 use keyboard::Keyboard;
+use outside::Jobs;
 use terminal::TerminalScreen;
 use viewed::ViewedOutput;
 
