@@ -130,7 +130,7 @@ impl OpenOutput {
         preview.total.bytes.unwrap_or(self.view.len() as u64)
     }
 
-    pub(crate) fn all_of_it(&self) -> String {
+    fn all_of_it(&self) -> String {
         let verb = self.certainty().verb();
         match self.lines() {
             Some(1) => format!("the model {verb} the one line"),

@@ -47,7 +47,7 @@ impl Side {
 
 /// How the preview shown relates to the one requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum PlanState {
+enum PlanState {
     /// The preview shown is the one requested.
     Made,
     Awaited {

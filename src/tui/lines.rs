@@ -280,7 +280,7 @@ pub(crate) fn is_lost(row: &FoundLine) -> bool {
 }
 
 /// Says what became of a line: `kept`, `lost: over 50 KB`.
-pub(crate) fn describe_got(row: &FoundLine) -> String {
+fn describe_got(row: &FoundLine) -> String {
     match (row.got, &row.over) {
         (LineReceipt::Lost(LostBy::Limit(_)), Some(over)) => format!("lost: {over}"),
         (got, _) => got.describe().to_owned(),

@@ -164,7 +164,7 @@ enum Term {
     Text(Box<Finder<'static>>),
 }
 
-pub(super) struct Terms<R: 'static> {
+struct Terms<R: 'static> {
     spec: &'static ListSpec<R>,
     terms: Vec<Term>,
 }
@@ -193,7 +193,7 @@ impl<R> Terms<R> {
     }
 
     /// Whether a row has all words. `text` is what was read of it, in lower case.
-    pub(super) fn are_in(
+    fn are_in(
         &self,
         row: &R,
         (number, look): (usize, &RowLook),
@@ -216,7 +216,7 @@ impl<R> Terms<R> {
 }
 
 /// Whether all rows that have the words of a filter have those of the one that it was typed on from, too.
-pub(super) fn narrows<R>(spec: &'static ListSpec<R>, filter: &str, before: &str) -> bool {
+fn narrows<R>(spec: &'static ListSpec<R>, filter: &str, before: &str) -> bool {
     let is_text = |filter| Terms::new(spec, filter).terms.iter().all(|term| matches!(term, Term::Text(_)));
     filter.starts_with(before) && is_text(filter) && is_text(before)
 }

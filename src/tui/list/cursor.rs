@@ -81,7 +81,7 @@ impl<R: Clone> List<R> {
         to.is_some()
     }
 
-    pub(super) fn move_to(&mut self, chosen: usize) {
+    fn move_to(&mut self, chosen: usize) {
         self.chosen = chosen;
         self.go_on_following(false);
         self.has_moved = !self.is_following();

@@ -23,7 +23,7 @@ const MIN_NAME: usize = 8;
 const MAX_NAME: usize = 24;
 
 /// The columns before a row: the cursor, and a space.
-pub(crate) const MARKS: usize = 2;
+const MARKS: usize = 2;
 
 impl<R: Clone> List<R> {
     pub(crate) fn draw(
@@ -132,13 +132,13 @@ impl<L: ListKind> ListScreen<L> {
     }
 }
 
-pub(crate) struct ListTable<'a> {
+struct ListTable<'a> {
     pub columns: &'a [TableColumn],
     pub rows: Vec<ListTableRow>,
     pub canvas: &'a Canvas,
 }
 
-pub(crate) enum ListTableRow {
+enum ListTableRow {
     /// A mark before the row, and one cell a column.
     Cells(Span, Vec<Span>),
     /// Words across the whole table.

@@ -61,7 +61,7 @@ impl Outputs {
         on.list.act(Action::Down, None);
     }
 
-    pub(super) fn pending_text(&self, keys: &KeyMap) -> String {
+    fn pending_text(&self, keys: &KeyMap) -> String {
         let what = count(self.pending.len() as u64, "output");
         let [undo, now] =
             [Action::Undo, Action::DeleteNow].map(|action| keys.label(KeyContext::Lists, action));

@@ -337,7 +337,7 @@ impl Pager {
     }
 
     /// Scrolls horizontally until the start of a range of the document is visible.
-    pub(crate) fn reveal_sideways(&mut self, side: Side, range: &Range<u64>) {
+    fn reveal_sideways(&mut self, side: Side, range: &Range<u64>) {
         let Long::Sideways(from) = self.panes.long else { return };
         let (width, _) = self.room(side);
         let column = self.scroll(side).column_of(range.start);
@@ -346,7 +346,7 @@ impl Pager {
         }
     }
 
-    pub(crate) fn turn_wrap(&mut self) {
+    fn turn_wrap(&mut self) {
         let words = match self.panes.long {
             Long::Wrapped => {
                 self.stop_wrapping();
@@ -385,7 +385,7 @@ impl Pager {
         if is_whole && !fills { 0 } else { scroll.column_of(top) }
     }
 
-    pub(crate) fn turn_raw(&mut self) {
+    fn turn_raw(&mut self) {
         let side = self.focus();
         let raw = !self.panes.raw[side as usize];
         self.hold();

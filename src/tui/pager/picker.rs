@@ -227,7 +227,7 @@ pub(super) enum PolicyRank {
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct MatchTotal {
+struct MatchTotal {
     pub all: u64,
     pub is_whole: bool,
 }
@@ -262,14 +262,14 @@ impl PolicyRow {
         made.is_none_or(|made| made.missing.meets(now.known.without(self.of.known)))
     }
 
-    pub(super) fn set_made(&mut self, mut made: Comparison, of: CountedFile) {
+    fn set_made(&mut self, mut made: Comparison, of: CountedFile) {
         if let Some(old) = &self.made {
             (made.finds_kept, made.errors_kept) = (old.finds_kept, old.errors_kept);
         }
         (self.made, self.of) = (Some(made), of);
     }
 
-    pub(super) fn set_kept(&mut self, what: Counting, kept: u64) {
+    fn set_kept(&mut self, what: Counting, kept: u64) {
         let Some(made) = &mut self.made else { return };
         let kept = Some(kept).filter(|_| made.preview_bytes.is_some());
         match what {

@@ -46,7 +46,7 @@ pub(crate) struct LinkedText {
 }
 
 /// Makes the text anew of the screen beneath; `None` if that has none.
-pub(crate) type Renewal = fn(&dyn Screen) -> Option<LinkedText>;
+type Renewal = fn(&dyn Screen) -> Option<LinkedText>;
 
 pub struct TextBox {
     title: String,

@@ -184,7 +184,7 @@ impl Session {
         self.report_fault(effects);
     }
 
-    pub(super) fn report_fault(&mut self, effects: &mut Effects) {
+    fn report_fault(&mut self, effects: &mut Effects) {
         let ended = self.source().filter(|source| source.identity().is_none() && source.is_complete());
         if let Some(fault) = ended.and_then(Source::error) {
             self.app.update(OutputEvent::CutShort(fault.to_string()), effects);
@@ -260,7 +260,7 @@ impl Session {
     }
 
     /// Whether more of the output being viewed may arrive.
-    pub(super) fn is_streaming(&self, source: &Source) -> bool {
+    fn is_streaming(&self, source: &Source) -> bool {
         self.is_live() && matches!(self.producer, Some(Producer::Stream)) || !source.is_complete()
     }
 
