@@ -9,7 +9,7 @@ use jiff::tz::TimeZone;
 use crate::base::human::thousands;
 use crate::text::label::SafeText;
 
-use super::batch::RowTable;
+use super::RowTable;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CellSide {

@@ -17,7 +17,7 @@ use crate::store::{
 use crate::text::ansi;
 use crate::text::label::{SafeText, shell};
 
-use super::batch::RowTable;
+use super::RowTable;
 use super::column::CellSide::{Left as ToLeft, Right};
 use super::column::{
     ID, LARGEST, ListColumn, ListSpec, NAMES, RowCell, RowLook, RowOrder, SlowFigure, SlowState, Tone, WIDE,

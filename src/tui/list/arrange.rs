@@ -6,8 +6,8 @@ use std::sync::Arc;
 use memchr::memmem::Finder;
 
 use crate::base::human::count;
-use crate::rows::batch::{BATCH, RowTable, TextTable};
 use crate::rows::column::{ListSpec, RowLook, RowOrder};
+use crate::rows::{BATCH, RowTable, TextTable};
 use crate::text::label::SafeText;
 
 use super::List;

@@ -13,8 +13,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::base::human::{count, thousands};
-use crate::rows::batch::{BatchText, RowTable, TextTable};
 use crate::rows::column::{ListSpec, RowLook, SortColumn};
+use crate::rows::{BatchText, RowTable, TextTable};
 use crate::text::label::SafeText;
 
 use super::keys::{Action, KeyContext, KeyMap};

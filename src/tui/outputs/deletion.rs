@@ -8,7 +8,7 @@ use ratatui::layout::Rect;
 use unicode_width::UnicodeWidthStr;
 
 use crate::base::human::{count, size, span, thousands};
-use crate::rows::batch::RowTable;
+use crate::rows::RowTable;
 use crate::rows::outputs::OutputRow;
 use crate::store::{
     self, CleanPlan, CleanRule, DeleteMode, DeleteOutcome, DeleteReason, EntryStatus, Env, PendingDelete,

@@ -12,10 +12,10 @@ use std::time::Duration;
 
 use crate::base::human::{count, size, thousands};
 use crate::corpus::{Corpus, TuneOutputs, TunePolicies};
-use crate::rows::batch::{BatchText, RowTable};
 use crate::rows::column::{ListSpec, WIDE, readable_by_others};
 use crate::rows::lost::ModelShare;
 use crate::rows::outputs::{self, OutputFacts, OutputRow, Peek};
+use crate::rows::{BatchText, RowTable};
 use crate::session::citing::CitingCall;
 use crate::source::Identity;
 use crate::store::{self, Entry, EntrySums, KeptIds, Pending, PendingDelete, RootReport, StoreSpec};

@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 
 use crate::output::{OpenOutput, Subject};
 use crate::preview::Status;
-use crate::rows::batch::{BATCH, BatchText, RowTable, TextTable};
 use crate::rows::column::SlowState;
 use crate::rows::lost::{KeptShare, ModelShare};
 use crate::rows::outputs::{MEASURED, OutputFacts, OutputRow, Peek, peek};
+use crate::rows::{BATCH, BatchText, RowTable, TextTable};
 use crate::source::{FileLock, Identity, MapView};
 use crate::store::{self, Entry, EntrySums, Record, RootReport, ScanStep, StoreSpec};
 use crate::text::label::label;

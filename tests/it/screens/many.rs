@@ -3,7 +3,7 @@
 use std::fs;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use overspill::internals::rows::batch::BATCH;
+use overspill::internals::rows::BATCH;
 use overspill::internals::store::{self, DeleteMode, Entry, Env, ScanStep};
 use overspill::internals::tui::app::{Effect, Event, OutputsEvent};
 
