@@ -106,20 +106,24 @@ pub struct Finished {
     pub ending: Ending,
 }
 
+/// Opens an output by its path, or returns an error message.
+type Opener = dyn Fn(&Path, FileLock) -> Result<Target, String> + Send + Sync;
+
 /// Finds the matching lines of all stored outputs: asks whether to go on, and passes on lines until nobody takes them.
 type Finder = dyn Fn(&Pattern, &(dyn Fn() -> bool + Sync), &mut (dyn FnMut(Vec<FoundLine>) -> bool + Send)) -> FindEnd
     + Send
     + Sync;
 
+/// Loads the policy of a name, or all policies, with their limits.
+type PolicyLoader = dyn Fn(Option<&str>) -> Vec<EffectivePolicy> + Send + Sync;
+
 /// The stores, and functions that go by the configuration.
 pub struct Services {
-    /// Opens an output by its path, or returns an error message.
-    pub open: Box<dyn Fn(&Path, FileLock) -> Result<Target, String> + Send + Sync>,
+    pub open: Box<Opener>,
     pub find: Box<Finder>,
     /// Lists outputs, and resolves the policies to measure them under.
     pub prepare_tuning: Box<dyn Fn(TuneRequest) -> Result<TuneRun, TuneFault> + Send + Sync>,
-    /// Loads the policy of a name, or all policies, with their limits.
-    pub load_policies: Box<dyn Fn(Option<&str>) -> Vec<EffectivePolicy> + Send + Sync>,
+    pub load_policies: Box<PolicyLoader>,
     /// Makes an examiner of the calls of an agent's sessions.
     pub examiner: Box<dyn Fn(&str) -> Examiner + Send + Sync>,
     pub stores: LazyStores,
