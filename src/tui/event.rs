@@ -83,7 +83,6 @@ impl Message {
     }
 }
 
-/// What a line is typed for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
     /// A pattern to search for, and which match is meant, 1-based, if a number was typed.

@@ -171,7 +171,6 @@ pub struct LayerFrame<'a, 'b> {
 /// The rows of a screen on which pop-ups draw.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ScreenRows {
-    /// The rule above the status.
     pub rule: Rect,
     pub status: Rect,
 }
@@ -252,7 +251,6 @@ pub enum ScreenRequest {
     Turn(Box<dyn ScreenEvent>),
     Send(Event),
     Lay(Box<dyn Layer>),
-    /// Handles keys that waited for rows.
     Replay(Vec<KeyEvent>),
 }
 
@@ -269,7 +267,6 @@ pub struct OpenRequest {
     pub start: StartView,
     /// What its list calls it; empty if its file's name is all that is known.
     pub name: SafeText,
-    /// Its id in its store, as far as its list knows it.
     pub id: String,
     pub is_kept: bool,
     /// The command that printed it, as it was written; empty if none is known.

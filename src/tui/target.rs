@@ -74,7 +74,6 @@ pub enum StartAt {
     Match(String),
 }
 
-/// The output that is still being made and is shown first.
 pub struct Live {
     pub producer: Producer,
     pub updates: Receiver<LiveUpdate>,
@@ -117,14 +116,12 @@ type Finder = dyn Fn(&Pattern, &(dyn Fn() -> bool + Sync), &mut (dyn FnMut(Vec<F
 /// Loads the policy of a name, or all policies, with their limits.
 type PolicyLoader = dyn Fn(Option<&str>) -> Vec<EffectivePolicy> + Send + Sync;
 
-/// The stores, and functions that go by the configuration.
 pub struct Services {
     pub open: Box<Opener>,
     pub find: Box<Finder>,
     /// Lists outputs, and resolves the policies to measure them under.
     pub prepare_tuning: Box<dyn Fn(TuneRequest) -> Result<TuneRun, TuneFault> + Send + Sync>,
     pub load_policies: Box<PolicyLoader>,
-    /// Makes an examiner of the calls of an agent's sessions.
     pub examiner: Box<dyn Fn(&str) -> Examiner + Send + Sync>,
     pub stores: LazyStores,
     pub env: Env,

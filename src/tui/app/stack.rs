@@ -58,7 +58,6 @@ impl App {
         self.outputs().next_back()
     }
 
-    /// Returns the pop-ups over the screen, the lowest first.
     pub fn layers(&self) -> impl DoubleEndedIterator<Item = &dyn Layer> {
         self.layers.iter().map(|layer| &**layer)
     }

@@ -15,7 +15,6 @@ use table::FORMER_NAMES;
 pub(super) use table::MOTIONS;
 pub use table::{Action, Binding, BoundKeys, KeyContext, TABLE};
 
-/// What is shown where an action without a key would be named.
 const NO_KEY: &str = "(no key)";
 
 const ALT: &str = "Alt-";
@@ -99,7 +98,6 @@ impl KeyMap {
     }
 }
 
-/// Why own keys cannot be used, or one of them is not.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyFault {
     /// The line of the configuration file, 1-based.

@@ -153,7 +153,6 @@ pub struct Binding {
 const IN_LISTS: &str = "; in lists: ";
 
 impl Binding {
-    /// Whether its keys move, in an output or in all screens.
     pub fn is_motion(&self) -> bool {
         MOTIONS.iter().any(|(_, actions)| actions.contains(&self.action)) && self.place != KeyContext::Drawer
     }
@@ -172,11 +171,9 @@ impl Binding {
     }
 }
 
-/// A row of the table with its keys in use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BoundKeys {
     pub row: &'static Binding,
-    /// The names of its keys; the first is the one shown.
     pub keys: Vec<String>,
 }
 

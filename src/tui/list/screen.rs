@@ -103,7 +103,6 @@ pub trait ListKind: Sized + 'static {
         false
     }
 
-    /// The list has come to the top of the stack, or is asked for anew.
     fn show(&mut self, _on: ListContext<Self::Row>) {}
 
     fn cover(&mut self, _on: ListContext<Self::Row>) {}
@@ -211,7 +210,6 @@ impl<L: ListKind> ListScreen<L> {
         self.on(true, effects, |_, on| act(on.list));
     }
 
-    /// Offers to copy what there is of the rows that are marked, else of the selected one.
     fn copy(&mut self, effects: &mut Effects) {
         let rows = self.list.marked_or_chosen();
         let copyable: Vec<Vec<Copyable>> = rows.iter().map(|row| self.of.copyable(row)).collect();

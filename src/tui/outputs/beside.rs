@@ -50,7 +50,6 @@ impl Glance {
 }
 
 impl Outputs {
-    /// Asks for the preview of the selected row, if there is room for it.
     pub(super) fn ask_beside(&mut self, list: &List<OutputRow>, canvas: &Canvas, effects: &mut Effects) {
         let (columns, rows) = canvas.size;
         let area = Rect::new(0, 0, columns, rows);
@@ -82,7 +81,6 @@ impl Outputs {
     }
 }
 
-/// Draws the output of the selected row under its own name, or why it is not shown.
 pub(super) fn draw(glance: Option<&Glance>, list: &List<OutputRow>, on: PanelFrame) {
     let Some(row) = list.chosen() else { return };
     let name = match row.command() {

@@ -81,7 +81,6 @@ impl Pager {
         Some(format!("selected {numbers} · {of} · {copy} copies · {end} ends"))
     }
 
-    /// Copies the selection, or else offers what there is to copy.
     pub(crate) fn copy(&mut self, effects: &mut Effects) {
         let selected =
             self.selection.and_then(|LineSelection { side, .. }| Some((side, self.selected(side)?)));
@@ -91,7 +90,6 @@ impl Pager {
         }
     }
 
-    /// Returns what there is to copy: of the limits first, while they are changed.
     fn to_copy(&self) -> Vec<MenuEntry> {
         let mut entries = if self.drawer.is_open() { self.limits_to_copy() } else { Vec::new() };
         let subject = &self.output.subject;

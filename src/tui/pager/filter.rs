@@ -103,7 +103,6 @@ impl Pager {
         self.filter.aim = (offset, top);
     }
 
-    /// Tells the filter what the model got now, and counts what is not counted yet.
     pub(crate) fn filter_again(&mut self, effects: &mut Effects) {
         if let Some(sift) = &mut self.output.sift {
             sift.set_got(&self.output.kept);

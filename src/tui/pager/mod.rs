@@ -93,7 +93,6 @@ pub struct Pager {
 #[derive(Default)]
 pub(crate) struct Handover {
     find: Find,
-    /// What was typed to filter before.
     filters: Vec<String>,
 }
 
@@ -290,7 +289,6 @@ impl Pager {
     }
 }
 
-/// An event for the output being viewed.
 pub enum OutputEvent {
     Counted {
         counts: BlockCounts,
@@ -310,7 +308,6 @@ pub enum OutputEvent {
     /// The notices of this output print another path from now on.
     SavedAs(String),
     Finished,
-    /// The output is complete; this is how it ended.
     Ended(Box<Ending>),
     Planned(Box<PlanDone>),
     Compared(ComparedReply),

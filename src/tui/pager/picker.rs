@@ -43,7 +43,6 @@ pub struct Picker {
     /// The rows that a worker fills in, the most urgent first.
     wanted: Vec<usize>,
     is_comparing: bool,
-    /// What it compares the policies on.
     of: CountedFile,
 }
 
@@ -136,7 +135,6 @@ impl Pager {
         }
     }
 
-    /// Tells the rows how many matches and errors there are.
     pub(crate) fn refresh_picker(&mut self) {
         let bytes = self.output.view.len();
         let total = |what| {
@@ -222,7 +220,6 @@ pub(super) enum PolicyRank {
     /// It may have made this output, according to the output's store.
     Candidate,
     Current,
-    /// It is an earlier form of a policy.
     Earlier,
 }
 

@@ -171,7 +171,6 @@ pub(super) struct Jobs {
     services: Arc<Services>,
     events: Reporter,
     tickets: Tickets,
-    /// To the job in each slot.
     requests: [Option<Sender<JobRequest>>; Slot::COUNT],
     gate: Gate,
     keeping: Vec<JoinHandle<()>>,

@@ -16,7 +16,6 @@ use crate::tui::target::{Finished, Live, LiveUpdate, Opened, OpenedFrom, Produce
 
 use super::{Session, Signal, terminal};
 
-/// An output on the stack of the screens.
 pub(super) enum ViewedOutput {
     /// One of those named on the command line, by its index. The first may still be being made.
     Named(usize),

@@ -20,7 +20,6 @@ pub struct TuneReport {
 impl ScreenEvent for TuneReport {}
 
 pub enum TuneNews {
-    /// The outputs have been listed, and are being measured.
     Began(Arc<TuneRun>),
     Nothing(TuneFault),
     Measured(Box<TuneFigures>),
