@@ -13,7 +13,6 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 use crate::document::reader::Cost;
-use crate::document::sift::Sift;
 use crate::output::OpenOutput;
 use crate::text::filter::{Got, Share};
 use crate::text::search::Severity;
@@ -21,8 +20,8 @@ use crate::tui::screen::{ScreenRows, StatusLine};
 use crate::tui::widget::layout::{self, Side};
 use crate::tui::widget::line;
 
-use super::{Counting, Pager};
 use pane::{DrawnPane, Shown};
+use super::{Counting, Pager};
 
 const WHOLE: &str = "Whole output";
 
@@ -45,7 +44,15 @@ pub(crate) fn draw(
     let mut drawn = DrawnPane::default();
     for (side, place) in [(Side::Preview, places.preview), (Side::Spill, places.spill)] {
         if let Some(place) = place {
-            let shown = shown(pager, side, places.between.is_some());
+            let shown = Shown {
+                output: &pager.output,
+                side,
+                top: pager.panes.top(side),
+                headed: places.between.is_some(),
+                canvas: pager.canvas,
+                frame: pager.viewport(side),
+                pager: Some(pager),
+            };
             let shows = pane::draw(&shown, frame.buffer_mut(), place, cost);
             if side == pager.focus() {
                 drawn = shows;
@@ -68,24 +75,6 @@ pub(crate) fn draw(
         None => {}
     }
     ScreenRows { rule: places.rule, status: places.status }
-}
-
-fn shown(pager: &Pager, side: Side, headed: bool) -> Shown<'_> {
-    Shown {
-        output: &pager.output,
-        side,
-        top: pager.panes.top(side),
-        headed,
-        canvas: pager.canvas,
-        frame: pager.viewport(side),
-        active: pager.focus() == side,
-        chosen: (pager.focus() == side).then(|| pager.chosen(side)),
-        coming: pager.is_coming(),
-        selected: pager.selected(side),
-        pattern: pager.find.pattern.as_ref().or_else(|| pager.output.sift_of(side).and_then(Sift::marked)),
-        current: pager.find.current(side),
-        severities: Some(&pager.errors.patterns).filter(|patterns| patterns.are_compiled()),
-    }
 }
 
 /// Draws the map. Its rows divide the file into equal parts, from start to end.

@@ -17,9 +17,9 @@ use crate::preview::{Preview, Status};
 use crate::text::cells::{Cell, CellKind, Show};
 use crate::text::filter::{Got, Share};
 use crate::text::label::SafeText;
-use crate::text::search::{Pattern, Severity, SeverityPatterns};
+use crate::text::search::{Severity, SeverityPatterns};
 use crate::tui::keys::{Action, KeyContext, KeyMap};
-use crate::tui::pager::filter;
+use crate::tui::pager::{Pager, filter};
 use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::layout::Side;
 use crate::tui::widget::line::{self, Span};
@@ -36,15 +36,8 @@ pub(crate) struct Shown<'a> {
     pub canvas: Canvas,
     /// How the text is laid out; its size is that of the area in which it is drawn.
     pub frame: Viewport,
-    pub active: bool,
-    /// The offsets that may make a line the current one; `None` if none is to be marked.
-    pub chosen: Option<[Option<u64>; 2]>,
-    pub coming: bool,
-    pub selected: Option<Range<u64>>,
-    pub pattern: Option<&'a Pattern>,
-    pub current: Option<&'a Range<u64>>,
-    /// The patterns of errors and warnings, whose lines are marked.
-    pub severities: Option<&'a SeverityPatterns>,
+    /// The screen of the output; `None` where it is only glanced at.
+    pub pager: Option<&'a Pager>,
 }
 
 impl<'a> Shown<'a> {
@@ -62,13 +55,7 @@ impl<'a> Shown<'a> {
                 show: Show { ascii: !canvas.unicode, ..Show::MODEL },
                 progress: ProgressLines::Unfolded,
             },
-            active: true,
-            chosen: None,
-            coming: false,
-            selected: None,
-            pattern: None,
-            current: None,
-            severities: None,
+            pager: None,
         }
     }
 }
@@ -96,14 +83,15 @@ pub(crate) struct DrawnLine {
 }
 
 pub(crate) fn draw(shown: &Shown, buffer: &mut Buffer, mut area: Rect, cost: &Cost) -> DrawnPane {
-    let Shown { output, side, top, headed, canvas, .. } = *shown;
+    let Shown { output, side, top, headed, canvas, pager, .. } = *shown;
     if headed && area.height > 0 {
         heading(shown, buffer, Rect { height: 1, ..area });
         area = Rect { y: area.y + 1, height: area.height - 1, ..area };
     }
     let unfiltered =
         output.sift_of(side).and_then(|sift| filter::blank(sift, output.certainty().verb(), canvas.keys));
-    let nothing_yet = (output.view.is_empty() && shown.coming).then(|| vec!["No output yet.".into()]);
+    let nothing_yet = (output.view.is_empty() && pager.is_some_and(Pager::is_coming))
+        .then(|| vec!["No output yet.".into()]);
     if let Some(words) = nothing_yet.or_else(|| blank(output, side, canvas.keys)).or(unfiltered) {
         line::centred(buffer, area, words, canvas.theme.dim);
         return DrawnPane::default();
@@ -111,10 +99,22 @@ pub(crate) fn draw(shown: &Shown, buffer: &mut Buffer, mut area: Rect, cost: &Co
     let width = area.width.saturating_sub(output.gutter(side));
     let scroll = output.scroll(side, Viewport { width, height: area.height, ..shown.frame }, Some(cost));
     let rows = scroll.screen(top);
-    let line = shown.chosen.and_then(|chosen| CurrentLine::find(&rows, chosen));
+    let line = pager.filter(|pager| pager.focus() == side);
+    let line = line.and_then(|pager| CurrentLine::find(&rows, pager.chosen(side)));
     let marked = line.map(|line| (&rows[line.first_row(&rows)], line));
-    let found = shown.pattern.map(|pattern| RowMatches::new(pattern, side == Side::Spill));
-    let mut pane = Pane { shown, scroll, marked, number: None, reached: top, found };
+    let pattern =
+        pager.and_then(|pager| pager.find.pattern.as_ref().or_else(|| output.sift_of(side)?.marked()));
+    let mut pane = Pane {
+        shown,
+        scroll,
+        marked,
+        number: None,
+        reached: top,
+        found: pattern.map(|pattern| RowMatches::new(pattern, side == Side::Spill)),
+        selected: pager.and_then(|pager| pager.selected(side)),
+        current: pager.and_then(|pager| pager.find.current(side)),
+        severities: pager.map(|pager| &pager.errors.patterns).filter(|patterns| patterns.are_compiled()),
+    };
     let mut y = area.y;
     for row in &rows {
         y = pane.row(buffer, area, y, row);
@@ -177,7 +177,8 @@ fn drawn_line(shown: &Shown, line: CurrentLine, cost: &Cost) -> Option<DrawnLine
 
 fn heading(shown: &Shown, buffer: &mut Buffer, area: Rect) {
     let Shown { output, side, canvas, .. } = *shown;
-    let style = if shown.active { canvas.theme.active } else { canvas.theme.dim };
+    let is_active = shown.pager.is_none_or(|pager| pager.focus() == side);
+    let style = if is_active { canvas.theme.active } else { canvas.theme.dim };
     let (name, what) = match side {
         Side::Preview => (output.heading(), output.preview_heading().to_owned()),
         Side::Spill => {
@@ -203,6 +204,10 @@ struct Pane<'a> {
     /// The end of the row drawn last. After lines that are left out, the number is found anew.
     reached: u64,
     found: Option<RowMatches<'a>>,
+    selected: Option<Range<u64>>,
+    current: Option<&'a Range<u64>>,
+    /// The patterns of errors and warnings, whose lines are marked.
+    severities: Option<&'a SeverityPatterns>,
 }
 
 impl Pane<'_> {
@@ -230,7 +235,7 @@ impl Pane<'_> {
         }
         let place = Rect { x: area.x + gutter, y, width: area.width - gutter, height: 1 };
         self.cells(buffer, place, row);
-        let selected = self.shown.selected.as_ref();
+        let selected = self.selected.as_ref();
         if selected.is_some_and(|range| range.start <= row.start && row.start <= range.end) {
             buffer.set_style(Rect { y, height: 1, ..area }, self.shown.canvas.theme.selected);
         }
@@ -308,7 +313,7 @@ impl Pane<'_> {
     }
 
     fn severity(&self, row: &ScreenRow) -> Option<Severity> {
-        self.scroll.reader.severity_of(row.start, self.shown.severities.filter(|_| row.opens)?)
+        self.scroll.reader.severity_of(row.start, self.severities.filter(|_| row.opens)?)
     }
 
     fn number_of(&mut self, row: &ScreenRow) -> String {
@@ -340,7 +345,7 @@ impl Pane<'_> {
             if found.get(next).is_some_and(|range| range.contains(&at)) {
                 style = self.shown.canvas.theme.found;
             }
-            if self.shown.current.is_some_and(|range| range.contains(&at)) {
+            if self.current.is_some_and(|range| range.contains(&at)) {
                 style = self.shown.canvas.theme.current;
             }
             x = put(buffer, area, x, cell, style);
