@@ -213,6 +213,7 @@ impl<R: Clone> List<R> {
     pub(crate) fn unmark(&mut self) -> bool {
         !std::mem::take(&mut self.marks).is_empty()
     }
+
     pub fn marked_or_chosen(&self) -> Vec<&R> {
         match self.marks.is_empty() {
             true => self.chosen().into_iter().collect(),

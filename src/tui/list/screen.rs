@@ -260,19 +260,19 @@ impl<L: ListKind> Screen for ListScreen<L> {
     fn key(&mut self, key: KeyEvent, _effects: &mut Effects) -> bool {
         let action = self.canvas.keys.action(KeyContext::Lists, key);
         let needs_no_row = matches!(action, Some(Action::Quit | Action::QuitNow | Action::Help));
-        let is_interrupt = action == Some(Action::Interrupt);
         let awaits_rows = self.of.awaits_rows(&self.list);
         let leaves = matches!(action, Some(Action::Back | Action::Quit | Action::QuitNow | Action::Stores));
         if awaits_rows && leaves {
             self.waiting_keys.clear();
             return false;
         }
-        let waits = self.list.is_awaited() || awaits_rows;
-        if waits && !is_interrupt && !(needs_no_row && self.waiting_keys.is_empty()) {
+        let waits = (self.list.is_awaited() || awaits_rows)
+            && action != Some(Action::Interrupt)
+            && !(needs_no_row && self.waiting_keys.is_empty());
+        if waits {
             self.waiting_keys.push(key);
-            return true;
         }
-        false
+        waits
     }
 
     fn knows(&self, action: Action) -> bool {

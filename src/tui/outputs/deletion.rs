@@ -106,15 +106,14 @@ impl Outputs {
 
 fn refusal(row: &OutputRow, mode: DeleteMode, keys: &KeyMap) -> Option<String> {
     let unusual = row.entry.status.describe();
+    let delete = keys.label(KeyContext::Lists, Action::Delete);
     match row.entry.status {
         _ if row.entry.is_kept() && mode == DeleteMode::Bulk => {
-            let delete = keys.label(KeyContext::Lists, Action::Delete);
             Some(format!("you keep it; {delete} on it alone deletes it"))
         }
         EntryStatus::Ok | EntryStatus::Unfinished | EntryStatus::FutureTime => None,
         EntryStatus::HardLinked if mode == DeleteMode::Single => None,
         EntryStatus::HardLinked => {
-            let delete = keys.label(KeyContext::Lists, Action::Delete);
             Some(format!("{unusual}: it has other names; {delete} on it alone deletes it"))
         }
         _ => Some(format!("{unusual}: not deleted by overspill")),

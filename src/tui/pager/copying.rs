@@ -95,13 +95,13 @@ impl Pager {
         let subject = &self.output.subject;
         let path = Some(subject.path()).filter(|path| Path::new(path).is_absolute());
         entries.extend(path.map(|path| Copyable::path(path.as_bytes()).entry()));
-        let stretches = [CopyWhat::Line, CopyWhat::Window, CopyWhat::ModelText];
+        let stretches = [CopyWhat::LINE, CopyWhat::WINDOW, CopyWhat::MODEL_TEXT];
         entries.extend(stretches.into_iter().filter_map(|what| self.stretch_to_copy(what)));
         entries.extend(Copyable::command(&subject.command).map(Copyable::entry));
         entries.extend((!subject.id.is_empty()).then(|| Copyable::id(subject.id.as_bytes()).entry()));
         let ReadWindow { offset, limit } = self.panes.window;
         entries.extend(path.map(|_| {
-            CopyWhat::ReadCall.entry(format!("offset {offset}, limit {limit}"), |below, effects| {
+            CopyWhat::READ_CALL.entry(format!("offset {offset}, limit {limit}"), |below, effects| {
                 on_pager(below, |pager| pager.ask_read_tool(ThenRead::CopyCall, effects));
             })
         }));
@@ -115,15 +115,15 @@ impl Pager {
     /// Returns the bytes of a pane's document that are copied as the current line, the window or the model's text.
     fn stretch(&self, what: CopyWhat) -> Option<(Side, Range<u64>)> {
         match what {
-            CopyWhat::Line => {
+            CopyWhat::LINE => {
                 let (side, at) = (self.focus(), self.current_line(self.focus()));
                 Some((side, self.output.lines_of(side, at, at)))
             }
-            CopyWhat::Window => {
+            CopyWhat::WINDOW => {
                 let window = self.panes.window;
                 Some((Side::Spill, self.output.window(window.offset..window.next())?))
             }
-            CopyWhat::ModelText => Some((Side::Preview, 0..self.output.seen.len())),
+            CopyWhat::MODEL_TEXT => Some((Side::Preview, 0..self.output.seen.len())),
             _ => None,
         }
         .filter(|(_, range)| !range.is_empty())
@@ -133,13 +133,13 @@ impl Pager {
     fn stretch_to_copy(&self, what: CopyWhat) -> Option<MenuEntry> {
         let (side, range) = self.stretch(what)?;
         let name = match what {
-            CopyWhat::ModelText => Some(self.output.heading().to_owned()),
+            CopyWhat::MODEL_TEXT => Some(self.output.heading().to_owned()),
             _ => self.describe_numbers(side, &range),
         };
         let extent = match what {
-            CopyWhat::Line => size(range.end - range.start),
+            CopyWhat::LINE => size(range.end - range.start),
             // Bytes that are no text are copied as the characters that stand for them.
-            CopyWhat::ModelText if range.end <= MAX_COPY => {
+            CopyWhat::MODEL_TEXT if range.end <= MAX_COPY => {
                 let parts = self.output.shown_parts(side, range.clone(), MAX_COPY);
                 size(self.output.text_of(side, parts, self.show(side).utf16).len() as u64)
             }

@@ -325,11 +325,11 @@ fn join(parts: &[&Option<String>]) -> String {
 }
 
 pub(crate) fn copyable(policy: &Policy) -> Vec<Copyable> {
-    let flags = Copyable::new(CopyWhat::Flags, flags(policy));
+    let flags = Copyable::new(CopyWhat::FLAGS, flags(policy));
     let file = policy.written().map(|text| {
-        Copyable::described(CopyWhat::PolicyFile, text, "for policies/ in the configuration".to_owned())
+        Copyable::described(CopyWhat::POLICY_FILE, text, "for policies/ in the configuration".to_owned())
     });
     let agent = config::settings(policy)
-        .map(|(file, text)| Copyable::described(CopyWhat::AgentConfig, text, format!("for {file}")));
+        .map(|(file, text)| Copyable::described(CopyWhat::AGENT_CONFIG, text, format!("for {file}")));
     std::iter::once(flags).chain(file).chain(agent).collect()
 }

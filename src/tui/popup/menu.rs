@@ -111,42 +111,29 @@ impl Layer for Menu {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum CopyWhat {
-    Path,
-    Line,
-    Window,
-    ModelText,
-    Command,
-    Id,
-    ReadCall,
-    Flags,
-    PolicyFile,
-    AgentConfig,
+pub(crate) struct CopyWhat {
+    letter: char,
+    name: &'static str,
 }
 
 impl CopyWhat {
-    const fn key_and_name(self) -> (char, &'static str) {
-        match self {
-            Self::Path => ('p', "path"),
-            Self::Line => ('l', "line"),
-            Self::Window => ('w', "window"),
-            Self::ModelText => ('m', "model's text"),
-            Self::Command => ('c', "command"),
-            Self::Id => ('i', "id"),
-            Self::ReadCall => ('r', "read call"),
-            Self::Flags => ('f', "flags"),
-            Self::PolicyFile => ('t', "policy file"),
-            Self::AgentConfig => ('a', "agent's configuration"),
-        }
-    }
+    pub(crate) const PATH: Self = Self { letter: 'p', name: "path" };
+    pub(crate) const LINE: Self = Self { letter: 'l', name: "line" };
+    pub(crate) const WINDOW: Self = Self { letter: 'w', name: "window" };
+    pub(crate) const MODEL_TEXT: Self = Self { letter: 'm', name: "model's text" };
+    pub(crate) const COMMAND: Self = Self { letter: 'c', name: "command" };
+    pub(crate) const ID: Self = Self { letter: 'i', name: "id" };
+    pub(crate) const READ_CALL: Self = Self { letter: 'r', name: "read call" };
+    pub(crate) const FLAGS: Self = Self { letter: 'f', name: "flags" };
+    pub(crate) const POLICY_FILE: Self = Self { letter: 't', name: "policy file" };
+    pub(crate) const AGENT_CONFIG: Self = Self { letter: 'a', name: "agent's configuration" };
 
     pub(crate) fn entry(
         self,
         note: impl Into<String>,
         pick: impl Fn(&mut dyn Screen, &mut Effects) + 'static,
     ) -> MenuEntry {
-        let (letter, name) = self.key_and_name();
-        MenuEntry::new(letter, name, note.into(), pick)
+        MenuEntry::new(self.letter, self.name, note.into(), pick)
     }
 }
 
@@ -169,15 +156,15 @@ impl Copyable {
     }
 
     pub(crate) fn path(bytes: &[u8]) -> Self {
-        Self::new(CopyWhat::Path, shell::word(bytes))
+        Self::new(CopyWhat::PATH, shell::word(bytes))
     }
 
     pub(crate) fn id(bytes: &[u8]) -> Self {
-        Self::new(CopyWhat::Id, shell::word(bytes))
+        Self::new(CopyWhat::ID, shell::word(bytes))
     }
 
     pub(crate) fn command(text: &str) -> Option<Self> {
-        (!text.is_empty()).then(|| Self::new(CopyWhat::Command, text))
+        (!text.is_empty()).then(|| Self::new(CopyWhat::COMMAND, text))
     }
 
     /// Puts together what several rows have: what not all of them have is left out.
@@ -194,10 +181,9 @@ impl Copyable {
 
     pub(crate) fn entry(self) -> MenuEntry {
         let Self { what, text, note } = self;
-        let (_, name) = what.key_and_name();
         let (note, said) = match note.is_empty() {
-            true => (text.clone(), format!("copied {name}: {text}")),
-            false => (note.clone(), format!("copied {name} {note}")),
+            true => (text.clone(), format!("copied {}: {text}", what.name)),
+            false => (note.clone(), format!("copied {} {note}", what.name)),
         };
         what.entry(note, move |below, effects| {
             below.say(Some(Message::note(said.as_str())));
@@ -212,8 +198,8 @@ fn joined(mut all: Vec<Copyable>) -> Option<Copyable> {
     let what = first.what;
     match (all.len() as u64, what) {
         (1, _) => all.pop(),
-        (rows, CopyWhat::Path | CopyWhat::Id | CopyWhat::Command) => {
-            let between = if what == CopyWhat::Command { "\n" } else { " " };
+        (rows, CopyWhat::PATH | CopyWhat::ID | CopyWhat::COMMAND) => {
+            let between = if what == CopyWhat::COMMAND { "\n" } else { " " };
             let text = all.iter().map(|one| &*one.text).collect::<Vec<_>>().join(between);
             let note = format!("of {}, {}", count(rows, "row"), size(text.len() as u64));
             Some(Copyable::described(what, text, note))

@@ -20,8 +20,8 @@ use crate::tui::screen::{ScreenRows, StatusLine};
 use crate::tui::widget::layout::{self, Side};
 use crate::tui::widget::line;
 
-use pane::{DrawnPane, Shown};
 use super::{Counting, Pager};
+use pane::{DrawnPane, Shown};
 
 const WHOLE: &str = "Whole output";
 
