@@ -129,7 +129,7 @@ impl PlanTask {
     }
 
     /// Returns how much the escape sequences in what the model got take of the policy's size limit, in percent; none up
-    /// to 5, or where the limit does not count what they have.
+    /// to 5, where the policy has no such limit, or counts what they have none of.
     fn share_of_escapes(&self, seen: &Doc) -> Option<u64> {
         let limit = self.policy.max_size()?;
         let (want, of): (TotalsMask, fn(&Measure) -> u64) = match self.policy.unit() {
