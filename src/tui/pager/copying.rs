@@ -99,7 +99,7 @@ impl Pager {
         entries.extend(stretches.into_iter().filter_map(|what| self.stretch_to_copy(what)));
         entries.extend(Copyable::command(&subject.command).map(Copyable::entry));
         entries.extend((!subject.id.is_empty()).then(|| Copyable::id(subject.id.as_bytes()).entry()));
-        let ReadWindow { offset, limit } = self.panes.window;
+        let ReadWindow { offset, limit } = self.panes.place.window;
         entries.extend(path.map(|_| {
             CopyWhat::READ_CALL.entry(format!("offset {offset}, limit {limit}"), |below, effects| {
                 on_pager(below, |pager| pager.ask_read_tool(ThenRead::CopyCall, effects));
@@ -120,7 +120,7 @@ impl Pager {
                 Some((side, self.output.lines_of(side, at, at)))
             }
             CopyWhat::WINDOW => {
-                let window = self.panes.window;
+                let window = self.panes.place.window;
                 Some((Side::Spill, self.output.window(window.offset..window.next())?))
             }
             CopyWhat::MODEL_TEXT => Some((Side::Preview, 0..self.output.seen.len())),

@@ -63,14 +63,14 @@ impl Pager {
         let top = self.panes.top(Side::Spill);
         let aim = if before.is_some() && self.filter.aim.1 == top { self.filter.aim.0 } else { top };
         if before.is_none() {
-            self.filter.origin = Some(self.panes.here());
+            self.filter.origin = Some(self.panes.place.clone());
             self.panes.remember();
         }
         let output = &mut self.output;
         let same = output.sift.take().filter(|_| !is_new);
         let sift = same.unwrap_or_else(|| Sift::new(conditions, &output.kept, output.view.len()));
         output.sift = Some(sift.showing(shows, around));
-        self.panes.focus = Side::Spill;
+        self.panes.place.focus = Side::Spill;
         self.count_filtered(effects);
         self.land(aim);
         Ok(())

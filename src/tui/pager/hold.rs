@@ -115,7 +115,7 @@ impl Pager {
     }
 
     fn view_state(&self) -> ViewState {
-        (self.panes.here(), self.canvas.size, self.find.current.clone())
+        (self.panes.place.clone(), self.canvas.size, self.find.current.clone())
     }
 
     fn anchor_in(&self, side: Side) -> Option<AnchorPoint> {

@@ -161,7 +161,7 @@ impl Pager {
             Waiting::ToMark => match self.panes.marks.get(&name).copied() {
                 Some((side, top)) => {
                     self.panes.leave();
-                    self.panes.focus = side;
+                    self.panes.place.focus = side;
                     self.place(side, self.scroll(side).top_at(top, 0));
                 }
                 None => {
@@ -208,7 +208,7 @@ impl Pager {
     /// Shows the end of Spill, and follows it while the output is still produced.
     fn start_at_end(&mut self) {
         if !self.shows_both() {
-            self.panes.focus = Side::Spill;
+            self.panes.place.focus = Side::Spill;
         }
         if !self.is_coming() {
             self.go_end(Side::Spill, None);
@@ -223,7 +223,7 @@ impl Pager {
         let offset = output.start_of_line(line);
         let is_lost = offset.is_some_and(|offset| output.has_preview() && !output.is_kept(offset));
         if is_lost && !self.shows_both() {
-            self.panes.focus = Side::Spill;
+            self.panes.place.focus = Side::Spill;
         }
         self.go_start(self.focus(), Some(line));
     }
@@ -238,7 +238,7 @@ impl Pager {
 
     fn show_found(&mut self) {
         if let Some(found) = self.find.current(Side::Spill).cloned().filter(|_| !self.shows_both()) {
-            self.panes.focus = Side::Spill;
+            self.panes.place.focus = Side::Spill;
             self.message = None;
             self.reveal(Side::Spill, found);
         }
@@ -253,7 +253,7 @@ impl Pager {
     pub(crate) fn go_sideways(&mut self, right: bool, count: Option<u64>) {
         let (width, _) = self.room(self.focus());
         let step = count.unwrap_or(u64::from(width / 2).max(1));
-        self.panes.long = match (self.panes.long, right) {
+        self.panes.place.long = match (self.panes.place.long, right) {
             (Long::Wrapped, false) => return,
             (Long::Wrapped, true) => return self.stop_wrapping(),
             (Long::Sideways(at), true) => Long::Sideways(at.saturating_add(step)),
@@ -264,8 +264,8 @@ impl Pager {
 
     /// Goes to the first row of the line at the top or, if lines are not wrapped, to the left edge.
     pub(crate) fn go_line_start(&mut self, side: Side) {
-        match self.panes.long {
-            Long::Sideways(_) => self.panes.long = Long::Sideways(0),
+        match self.panes.place.long {
+            Long::Sideways(_) => self.panes.place.long = Long::Sideways(0),
             Long::Wrapped => {
                 let scroll = self.scroll(side);
                 let start = scroll.top_at(scroll.reader.line_start(self.panes.top(side)), 0);
@@ -279,7 +279,7 @@ impl Pager {
     /// shown.
     pub(crate) fn go_line_end(&mut self, side: Side) {
         let (scroll, top) = (self.scroll(side), self.panes.top(side));
-        let end = match self.panes.long {
+        let end = match self.panes.place.long {
             Long::Sideways(_) => scroll.longest_end(top),
             Long::Wrapped => scroll.reader.line_end(top),
         };
@@ -288,10 +288,10 @@ impl Pager {
             return self.note(format!("the line's end is not known yet: counting lines, {percent}%"));
         }
         let Viewport { width, height, .. } = scroll.frame;
-        match self.panes.long {
+        match self.panes.place.long {
             Long::Sideways(_) => {
                 let columns = scroll.column_of(end);
-                self.panes.long = Long::Sideways(columns.saturating_sub(u64::from(width)));
+                self.panes.place.long = Long::Sideways(columns.saturating_sub(u64::from(width)));
             }
             Long::Wrapped => {
                 let rows = usize::from(height).saturating_sub(1);

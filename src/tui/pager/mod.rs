@@ -262,7 +262,7 @@ impl Pager {
     }
 
     pub fn focus(&self) -> Side {
-        self.panes.focus
+        self.panes.place.focus
     }
 
     pub(crate) fn use_policy(&mut self, policy: EffectivePolicy, then: AfterPlan, effects: &mut Effects) {

@@ -14,30 +14,27 @@ use crate::tui::widget::layout::{self, Side, SideBySide};
 
 use super::Pager;
 
+/// What the panes show, to come back to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Place {
-    focus: Side,
-    tops: [u64; 2],
-    at_end: Option<Side>,
-    long: Long,
-    pub(super) window: ReadWindow,
-}
-
-#[derive(Debug, Clone)]
-pub struct Panes {
+pub struct Place {
     pub focus: Side,
-    pub(super) beside: SideBySide,
     /// The top of each pane: the offset of a row in its document.
     tops: [u64; 2],
     /// The pane last sent to its end. It stays at the end when its size changes.
     at_end: Option<Side>,
     pub long: Long,
+    pub window: ReadWindow,
+}
+
+#[derive(Debug, Clone)]
+pub struct Panes {
+    pub place: Place,
+    pub(super) beside: SideBySide,
     /// Whether each pane shows escape sequences as text, and all states of progress lines. Preview does by default, as
     /// the model got them.
     pub(super) raw: [bool; 2],
     /// An offset in the progress line that each pane shows with all its states although it folds the others.
     pub(super) unfolded: [Option<u64>; 2],
-    pub window: ReadWindow,
     pub(crate) is_paging: bool,
     /// Whether Spill follows the end of the file as it grows.
     pub following: bool,
@@ -48,15 +45,12 @@ pub struct Panes {
 
 impl Default for Panes {
     fn default() -> Self {
+        let (window, long) = (ReadWindow::default(), Long::Wrapped);
         Self {
-            focus: Side::Preview,
+            place: Place { focus: Side::Preview, tops: [0, 0], at_end: None, long, window },
             beside: SideBySide::default(),
-            tops: [0, 0],
-            at_end: None,
-            long: Long::Wrapped,
             raw: [true, false],
             unfolded: [None, None],
-            window: ReadWindow::default(),
             is_paging: false,
             following: false,
             marks: BTreeMap::new(),
@@ -67,27 +61,22 @@ impl Default for Panes {
 
 impl Panes {
     pub fn top(&self, side: Side) -> u64 {
-        self.tops[side as usize]
+        self.place.tops[side as usize]
     }
 
     fn set_top(&mut self, side: Side, top: u64) {
-        self.tops[side as usize] = top;
-        (self.at_end, self.target) = (None, None);
+        self.place.tops[side as usize] = top;
+        (self.place.at_end, self.target) = (None, None);
     }
 
     /// Scrolls both panes. A pane that was at the end of the file counts as still there.
     pub(crate) fn set_tops(&mut self, tops: [u64; 2]) {
-        self.tops = tops;
-        self.at_end = self.at_end.filter(|side| *side == Side::Spill);
+        self.place.tops = tops;
+        self.place.at_end = self.place.at_end.filter(|side| *side == Side::Spill);
     }
 
     pub(crate) fn is_at_end(&self) -> bool {
-        self.at_end == Some(Side::Spill)
-    }
-
-    pub(crate) fn here(&self) -> Place {
-        let Self { focus, tops, at_end, long, window, .. } = *self;
-        Place { focus, tops, at_end, long, window }
+        self.place.at_end == Some(Side::Spill)
     }
 
     pub(crate) fn leave(&mut self) {
@@ -96,7 +85,7 @@ impl Panes {
     }
 
     pub(crate) fn remember(&mut self) {
-        let here = (self.focus, self.top(self.focus));
+        let here = (self.place.focus, self.top(self.place.focus));
         self.marks.insert('\'', here);
     }
 }
@@ -141,7 +130,7 @@ impl Pager {
         Viewport {
             width,
             height,
-            long: self.panes.long,
+            long: self.panes.place.long,
             show: self.show(side),
             progress: self.progress(side),
         }
@@ -206,7 +195,7 @@ impl Pager {
 
     pub(crate) fn place_at_end(&mut self, side: Side) {
         self.place(side, self.scroll(side).last_top());
-        self.panes.at_end = Some(side);
+        self.panes.place.at_end = Some(side);
     }
 
     /// Returns where the current line of a pane is, an offset in its document.
@@ -250,10 +239,10 @@ impl Pager {
     }
 
     pub(crate) fn go_back(&mut self, place: &Place) {
-        let Place { focus, tops, at_end, long, window } = *place;
-        self.panes = Panes { focus, tops, at_end, long, ..std::mem::take(&mut self.panes) };
+        // The window follows the panes, and is then the one of that place.
+        self.panes.place = Place { window: self.panes.place.window, ..place.clone() };
         self.align_panes();
-        self.panes.window = window;
+        self.panes.place.window = place.window;
     }
 
     /// Returns a third of the rows of a pane: what is gone to has as many above it.
@@ -288,7 +277,7 @@ impl Pager {
         let is_cut = self.output.preview.as_ref().is_ok_and(|preview| preview.truncated);
         if self.panes.following && is_cut && !self.shows_both() && !self.output.is_rest_missing() {
             // New lines arrive in the whole output.
-            self.panes.focus = Side::Spill;
+            self.panes.place.focus = Side::Spill;
         }
         self.follow();
     }
@@ -303,7 +292,7 @@ impl Pager {
         if self.focus() == Side::Preview && self.output.is_rest_missing() {
             return self.note(format!("only what the model got is left: {}", self.no_cut()));
         }
-        self.panes.focus = self.panes.focus.other();
+        self.panes.place.focus = self.panes.place.focus.other();
     }
 
     fn turn_beside(&mut self) {
@@ -317,7 +306,7 @@ impl Pager {
 
     /// Holds the text under examination where it was, or a pane at its end, after a change of how text is shown.
     pub(crate) fn show_otherwise(&mut self) {
-        match self.panes.at_end {
+        match self.panes.place.at_end {
             Some(ended) => self.place_at_end(ended),
             None => self.hold_still(),
         }
@@ -325,7 +314,7 @@ impl Pager {
 
     /// Moves each pane to the start of a row again after a change of size, file or limits.
     pub(crate) fn align_panes(&mut self) {
-        if let Some(ended) = self.panes.at_end {
+        if let Some(ended) = self.panes.place.at_end {
             return self.place_at_end(ended);
         }
         for side in [Side::Preview, Side::Spill] {
@@ -338,23 +327,23 @@ impl Pager {
 
     /// Scrolls horizontally until the start of a range of the document is visible.
     fn reveal_sideways(&mut self, side: Side, range: &Range<u64>) {
-        let Long::Sideways(from) = self.panes.long else { return };
+        let Long::Sideways(from) = self.panes.place.long else { return };
         let (width, _) = self.room(side);
         let column = self.scroll(side).column_of(range.start);
         if !(from..from + u64::from(width)).contains(&column) {
-            self.panes.long = Long::Sideways(column.saturating_sub(u64::from(width) / 3));
+            self.panes.place.long = Long::Sideways(column.saturating_sub(u64::from(width) / 3));
         }
     }
 
     fn turn_wrap(&mut self) {
-        let words = match self.panes.long {
+        let words = match self.panes.place.long {
             Long::Wrapped => {
                 self.stop_wrapping();
                 "wrap off · ← → scroll"
             }
             Long::Sideways(_) => {
                 self.hold();
-                self.panes.long = Long::Wrapped;
+                self.panes.place.long = Long::Wrapped;
                 self.show_otherwise();
                 "long lines wrap"
             }
@@ -366,7 +355,7 @@ impl Pager {
     pub(super) fn stop_wrapping(&mut self) {
         self.hold();
         let side = self.focus();
-        self.panes.long = Long::Sideways(self.column_at_top(side));
+        self.panes.place.long = Long::Sideways(self.column_at_top(side));
         self.show_otherwise();
         let shown = self.shown_range(side);
         if let Some(found) = self.find.current(side).filter(|found| shown.contains(&found.start)).cloned() {

@@ -48,7 +48,7 @@ impl Pager {
         ViewPoint {
             policy: self.output.subject.policy.clone(),
             from: self.output.preview_from,
-            place: self.panes.here(),
+            place: self.panes.place.clone(),
             found: self.find.current(Side::Preview).cloned(),
         }
     }

@@ -30,24 +30,24 @@ impl Pager {
     /// Moves the window to where Spill is, in whole steps.
     pub(crate) fn reanchor(&mut self) {
         if let Some(line) = self.output.line_number(self.panes.top(Side::Spill) as usize) {
-            let window = self.panes.window.holding(line);
-            self.panes.is_paging &= window == self.panes.window;
-            self.panes.window = window;
+            let window = self.panes.place.window.holding(line);
+            self.panes.is_paging &= window == self.panes.place.window;
+            self.panes.place.window = window;
         }
     }
 
     fn page_by(&mut self, window: ReadWindow) {
-        (self.panes.window, self.panes.is_paging) = (window, true);
+        (self.panes.place.window, self.panes.is_paging) = (window, true);
     }
 
     pub(crate) fn go_window(&mut self, next: bool, times: u64) {
         let output = &self.output;
-        let ReadWindow { offset, limit } = self.panes.window;
+        let ReadWindow { offset, limit } = self.panes.place.window;
         let far = limit.saturating_mul(times);
         let to = if next { offset.saturating_add(far) } else { offset.saturating_sub(far).max(1) };
         match output.start_of_line(to) {
             Some(start) if start < output.view.len() || to == 1 => {
-                self.panes.window.offset = to;
+                self.panes.place.window.offset = to;
                 self.go_to_window(start);
             }
             _ => {
@@ -61,9 +61,9 @@ impl Pager {
     }
 
     fn go_to_window(&mut self, start: usize) {
-        let window = self.panes.window;
+        let window = self.panes.place.window;
         self.panes.leave();
-        self.panes.focus = Side::Spill;
+        self.panes.place.focus = Side::Spill;
         self.show_offset(Side::Spill, start, 0);
         self.page_by(window);
     }
@@ -73,7 +73,7 @@ impl Pager {
             text.split([' ', ',', ':']).filter(|word| !word.is_empty()).map(str::parse).collect();
         let usage = "type a line to start from and, if you like, how many: 2001 500";
         let (offset, limit) = match numbers.as_deref() {
-            Ok([offset]) => (*offset, self.panes.window.limit),
+            Ok([offset]) => (*offset, self.panes.place.window.limit),
             Ok([offset, limit]) => (*offset, *limit),
             _ => return Err(usage.into()),
         };
@@ -87,16 +87,16 @@ impl Pager {
                 None => format!("line {offset} is not counted yet; try again in a moment"),
             });
         };
-        self.panes.window = ReadWindow { offset, limit };
+        self.panes.place.window = ReadWindow { offset, limit };
         self.go_to_window(start);
         Ok(())
     }
 
     pub(crate) fn show_window(&mut self) {
         self.find.forget_preview();
-        self.panes.focus = Side::Preview;
+        self.panes.place.focus = Side::Preview;
         self.place(Side::Preview, 0);
-        let window = self.before_read.as_ref().map_or(self.panes.window, |before| before.place.window);
+        let window = self.before_read.as_ref().map_or(self.panes.place.window, |before| before.place.window);
         self.page_by(window);
     }
 
@@ -107,9 +107,9 @@ impl Pager {
         match place {
             Some(place) => self.go_back(&place),
             None => {
-                let window = self.panes.window;
+                let window = self.panes.place.window;
                 let start = self.output.start_of_line(window.offset);
-                self.panes.focus = Side::Spill;
+                self.panes.place.focus = Side::Spill;
                 self.show_offset(Side::Spill, start.unwrap_or(0), 0);
                 self.page_by(window);
             }
@@ -125,7 +125,7 @@ impl Pager {
             && output.policy().offset_key().is_some()
         {
             let before = before.clone();
-            let place = Some(before.place).filter(|place| place.window == self.panes.window);
+            let place = Some(before.place).filter(|place| place.window == self.panes.place.window);
             return self.plan_by(before.policy, before.from, AfterPlan::LeaveRead(place), effects);
         }
         let own = format!("{}/read", output.policy().agent());
@@ -150,7 +150,7 @@ impl Pager {
     pub(crate) fn read_tool(&mut self, mut tool: EffectivePolicy, then: ThenRead, effects: &mut Effects) {
         let output = &self.output;
         let policy = &mut tool.policy;
-        let (offset, limit) = (offset_for(policy, self.panes.window), self.panes.window.limit);
+        let (offset, limit) = (offset_for(policy, self.panes.place.window), self.panes.place.window.limit);
         if then == ThenRead::CopyCall {
             let call =
                 serde_json::json!({ "path": output.subject.context.saved_as, "offset": offset, "limit": limit }).to_string();

@@ -219,7 +219,7 @@ impl Pager {
             self.find.typing = Some(typing);
             return Err(fault);
         }
-        self.panes.marks.insert('\'', (typing.panes.focus, typing.panes.top(typing.panes.focus)));
+        self.panes.marks.insert('\'', (typing.panes.place.focus, typing.panes.top(typing.panes.place.focus)));
         self.message = typing.said;
         Ok(true)
     }
@@ -241,7 +241,7 @@ impl Pager {
     pub(crate) fn seek_line(&mut self, offset: usize, effects: &mut Effects) {
         let is_got = self.output.has_preview() && self.output.share_of_line(offset) == Share::Whole;
         if !is_got {
-            self.panes.focus = Side::Spill;
+            self.panes.place.focus = Side::Spill;
         }
         let sought = SearchTarget { what: Counting::Matches, missed: false, toward: Toward::End, times: 1 };
         self.seek_after(offset, Side::Spill, sought, effects);
@@ -373,7 +373,7 @@ impl Pager {
         let is_lost = side == Side::Spill && !self.output.is_kept(offset);
         if sought.missed || is_lost && self.find.typing.is_none() {
             self.panes.remember();
-            self.panes.focus = Side::Spill;
+            self.panes.place.focus = Side::Spill;
         }
         if self.find.at != sought.what {
             (self.find.at, self.find.current) = (sought.what, [None, None]);

@@ -240,7 +240,7 @@ fn after_the_last_match_that_the_model_got_comes_the_first_that_was_lost() {
         bench.keys(keys);
         let at = |bench: &Bench| {
             let pager = bench.pager();
-            let focus = pager.panes.focus;
+            let focus = pager.panes.place.focus;
             let found = pager.find.current(focus).cloned().expect("a match");
             let bytes = match focus {
                 Side::Spill => pager.output.view.to_vec(),

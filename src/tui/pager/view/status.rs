@@ -105,7 +105,7 @@ fn with_window(pager: &Pager, words: Vec<String>, has_line: bool) -> Vec<String>
     if !pager.panes.is_paging {
         return words;
     }
-    let [paged, call] = pager.panes.window.describe(pager.output.lines());
+    let [paged, call] = pager.panes.place.window.describe(pager.output.lines());
     let beside: Vec<String> = words.iter().map(|words| format!("{words} · {paged}")).collect();
     // The line is in the window; what else is to be said is worth more than the window.
     let alone = if has_line { vec![paged, call] } else { words };
@@ -114,7 +114,7 @@ fn with_window(pager: &Pager, words: Vec<String>, has_line: bool) -> Vec<String>
 
 /// Describes how far to the right the panes are scrolled; empty if they are not.
 fn sideways(pager: &Pager) -> String {
-    match pager.panes.long {
+    match pager.panes.place.long {
         Long::Sideways(at) if at > 0 && pager.is_long_line(pager.focus()) => {
             format!("byte {} of line · ", thousands(at + 1))
         }
