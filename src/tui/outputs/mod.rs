@@ -277,7 +277,7 @@ impl ListKind for Outputs {
     fn handler(&self, action: Action) -> Option<ActionHandler<Self>> {
         let handle: ActionHandler<Self> = match action {
             Action::Open => |_, on| Self::open_chosen(on),
-            Action::Follow => |_, on| Self::turn_follow(on),
+            Action::Follow => |_, on| Self::toggle_follow(on),
             Action::Limits => |of, on| of.tune_outputs(TunePolicies::Around(Box::default()), on),
             Action::Policy => |of, on| of.tune_outputs(TunePolicies::Current, on),
             Action::Refresh => |of, on| of.scan(on.effects),
@@ -335,7 +335,7 @@ impl Outputs {
         }));
     }
 
-    fn turn_follow(on: Context) {
+    fn toggle_follow(on: Context) {
         if on.list.end_following() {
             return on.note("no longer following");
         }

@@ -34,7 +34,7 @@ pub(crate) struct LineSelection {
 
 impl Pager {
     /// Starts selecting lines at the current one, or gives the selection up.
-    pub(crate) fn turn_selection(&mut self) {
+    pub(crate) fn toggle_selection(&mut self) {
         let side = self.focus();
         let at = self.current_line(side);
         self.selection = match self.selection {

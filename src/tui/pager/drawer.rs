@@ -108,7 +108,7 @@ impl Pager {
             }
             Action::Lower => self.change_row(false, effects),
             Action::Higher => self.change_row(true, effects),
-            Action::Direction => self.turn_direction(effects),
+            Action::Direction => self.switch_direction(effects),
             Action::TakeAdvice => self.take_advice(effects),
             Action::Reset => self.reset(effects),
             Action::Policy => load_policies(effects),
@@ -209,7 +209,7 @@ impl Pager {
         }
     }
 
-    fn turn_direction(&mut self, effects: &mut Effects) {
+    fn switch_direction(&mut self, effects: &mut Effects) {
         let Some(direction) = self.output.policy().direction() else {
             return self.note(format!("{} has no direction to change", self.output.policy().name()));
         };

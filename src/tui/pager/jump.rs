@@ -213,7 +213,7 @@ impl Pager {
         if !self.is_coming() {
             self.go_end(Side::Spill, None);
         } else if !self.panes.following {
-            self.turn_follow();
+            self.toggle_follow();
         }
     }
 

@@ -165,10 +165,10 @@ impl Pager {
             Action::PreviousCut => self.go_cut(side, false, times),
             Action::Percent => self.go_percent(count),
             Action::Other => self.switch(),
-            Action::Beside => self.turn_beside(),
-            Action::Wrap => self.turn_wrap(),
-            Action::Raw => self.turn_raw(),
-            Action::Follow => self.turn_follow(),
+            Action::Beside => self.toggle_beside(),
+            Action::Wrap => self.toggle_wrap(),
+            Action::Raw => self.toggle_raw(),
+            Action::Follow => self.toggle_follow(),
             _ => {}
         }
     }
@@ -272,7 +272,7 @@ impl Pager {
         std::mem::take(&mut self.panes.following)
     }
 
-    pub(crate) fn turn_follow(&mut self) {
+    pub(crate) fn toggle_follow(&mut self) {
         self.panes.following = !self.panes.following;
         let is_cut = self.output.preview.as_ref().is_ok_and(|preview| preview.truncated);
         if self.panes.following && is_cut && !self.shows_both() && !self.output.is_rest_missing() {
@@ -295,7 +295,7 @@ impl Pager {
         self.panes.place.focus = self.panes.place.focus.other();
     }
 
-    fn turn_beside(&mut self) {
+    fn toggle_beside(&mut self) {
         if self.canvas.size.0 < layout::WIDE_ENOUGH {
             return self.note(format!("side by side needs {} columns", layout::WIDE_ENOUGH));
         }
@@ -335,7 +335,7 @@ impl Pager {
         }
     }
 
-    fn turn_wrap(&mut self) {
+    fn toggle_wrap(&mut self) {
         let words = match self.panes.place.long {
             Long::Wrapped => {
                 self.stop_wrapping();
@@ -374,7 +374,7 @@ impl Pager {
         if is_whole && !fills { 0 } else { scroll.column_of(top) }
     }
 
-    fn turn_raw(&mut self) {
+    fn toggle_raw(&mut self) {
         let side = self.focus();
         let raw = !self.panes.raw[side as usize];
         self.hold();

@@ -90,7 +90,7 @@ impl Pager {
     }
 
     /// Switches between what was recorded and what the policy makes of the output.
-    pub(crate) fn turn_evidence(&mut self, effects: &mut Effects) {
+    pub(crate) fn toggle_evidence(&mut self, effects: &mut Effects) {
         if self.open_claim(effects) {
             return;
         }

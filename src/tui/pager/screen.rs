@@ -282,7 +282,7 @@ impl Pager {
             | Action::PreviousMissed
             | Action::NextError
             | Action::PreviousError => self.seek_by(action, count, effects),
-            Action::Select => self.turn_selection(),
+            Action::Select => self.toggle_selection(),
             Action::Editor => {
                 let line = self.output.line_number(self.current_offset()).unwrap_or(1);
                 effects.push(Effect::Edit { path: None, line });
@@ -292,7 +292,7 @@ impl Pager {
             Action::ReadForm => self.ask_read_tool(ThenRead::Show, effects),
             Action::Limits if self.drawer.is_open() => {}
             Action::Limits => self.open_drawer(effects),
-            Action::Evidence => self.turn_evidence(effects),
+            Action::Evidence => self.toggle_evidence(effects),
             Action::Down | Action::Up if self.selection.is_some() => self.extend_selection(action, count),
             _ => {
                 self.move_by(action, count);

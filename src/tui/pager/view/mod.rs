@@ -27,7 +27,7 @@ const WHOLE: &str = "Whole output";
 
 pub(crate) fn draw(
     pager: &Pager,
-    told: Option<StatusLine>,
+    status_line: Option<StatusLine>,
     frame: &mut Frame,
     area: Rect,
     cost: &Cost,
@@ -66,8 +66,8 @@ pub(crate) fn draw(
         draw_map(pager, &pager.output, frame.buffer_mut(), place);
     }
     line::rule(frame.buffer_mut(), places.rule, &pager.canvas);
-    if let Some(told) = told {
-        status::draw(pager, &told, drawn, frame, places.status);
+    if let Some(status_line) = status_line {
+        status::draw(pager, &status_line, drawn, frame, places.status);
     }
     match &pager.drawer.picker {
         Some(picker) => drawer::draw_picker(pager, picker, frame, below),

@@ -31,12 +31,12 @@ const MIN_HINTS: usize = 2;
 const CUT_HINTS: [(u16, usize); 3] = [(120, 6), (100, 5), (80, 4)];
 
 /// Draws the status: at the left a count, a message, or the state; at the right what was found, hints and the position.
-pub(crate) fn draw(pager: &Pager, told: &StatusLine, drawn: DrawnPane, frame: &mut Frame, area: Rect) {
+pub(crate) fn draw(pager: &Pager, status_line: &StatusLine, drawn: DrawnPane, frame: &mut Frame, area: Rect) {
     let wanted = wanted_hints(pager, area.width);
-    let rights = right(pager, told, drawn, wanted);
+    let rights = right(pager, status_line, drawn, wanted);
     let room = usize::from(area.width);
     let fits = |left: &[Span], right: &[Span]| line::width(left) + line::width(right) + 2 <= room;
-    let lefts = left(pager, told, drawn);
+    let lefts = left(pager, status_line, drawn);
     let shortest = lefts.last().map_or(&[][..], Vec::as_slice);
     // The hints that a cut output needs are worth more than long words on either side.
     let has_room =
@@ -68,14 +68,14 @@ fn wanted_hints(pager: &Pager, columns: u16) -> usize {
 }
 
 /// Returns versions of the left end, from the longest to the shortest.
-fn left(pager: &Pager, told: &StatusLine, drawn: DrawnPane) -> Vec<Vec<Span>> {
+fn left(pager: &Pager, status_line: &StatusLine, drawn: DrawnPane) -> Vec<Vec<Span>> {
     let (output, theme, back) = (&pager.output, &pager.canvas.theme, pager.key_of(Action::Back));
     let styled = |text: &str, style| vec![Span::new(format!(" {text}"), style)];
-    if let Some(count) = told.count {
+    if let Some(count) = status_line.count {
         let keys = format!(" · {} goes to line {}", pager.key_of(Action::End), thousands(count));
         return vec![vec![Span::new(format!(" {count}"), theme.accent), Span::new(keys, theme.dim)]];
     }
-    if let Some(message) = told.message {
+    if let Some(message) = status_line.message {
         return vec![styled(&message.text, if message.is_error { theme.error } else { Style::new() })];
     }
     let doing = match output.is_awaited() {
@@ -130,11 +130,11 @@ struct RightEnd {
 
 /// Returns versions of the right end, from the longest to the shortest: what was found, what needs a look, hints, the
 /// position. Hints are dropped first, then the longer words, what was found at last.
-fn right(pager: &Pager, told: &StatusLine, drawn: DrawnPane, wanted: usize) -> Vec<RightEnd> {
+fn right(pager: &Pager, status_line: &StatusLine, drawn: DrawnPane, wanted: usize) -> Vec<RightEnd> {
     let theme = &pager.canvas.theme;
     let [place, none] = [Span::new(place(pager, drawn), theme.bar), Span::plain("")];
     let [long, short] =
-        matches(pager, told).unwrap_or_default().map(|text| Span::new(spaced(text), theme.accent));
+        matches(pager, status_line).unwrap_or_default().map(|text| Span::new(spaced(text), theme.accent));
     let caveat = pager.output.caveat().map_or(String::new(), |short| format!("! {short}{GAP}"));
     let asks =
         escapes(pager, drawn).map(|text| Span::new(format!("{caveat}{}", spaced(text)), theme.warning));
@@ -223,13 +223,13 @@ pub(crate) fn typed(pager: &Pager) -> Option<Span> {
 }
 
 /// Describes the matches: `/error 3 of 14 · model got 2`; a long and a short version.
-fn matches(pager: &Pager, told: &StatusLine) -> Option<[String; 2]> {
+fn matches(pager: &Pager, status_line: &StatusLine) -> Option<[String; 2]> {
     let pattern = pager.find.pattern.as_ref()?;
     let name = SafeText::from(pattern.text()).fit(MAX_NAME);
     let (output, tally) = (&pager.output, &pager.find.tally);
     if tally.is_whole(output.view.len()) && tally.counts.total() == 0 {
         // A message says it already.
-        return told.message.is_none().then(|| [format!("no match for {name}"), "no match".into()]);
+        return status_line.message.is_none().then(|| [format!("no match for {name}"), "no match".into()]);
     }
     let counts = counted(pager);
     Some([format!("/{name} {counts}"), counts])
