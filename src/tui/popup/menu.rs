@@ -233,10 +233,10 @@ mod tests {
 
     #[test]
     fn no_two_entries_have_the_same_letter_and_none_one_that_moves_or_closes() {
-        use CopyWhat::*;
-        let all = [Path, Line, Window, ModelText, Command, Id, ReadCall, Flags, PolicyFile, AgentConfig];
-        let letters: std::collections::BTreeSet<char> =
-            all.iter().map(|what| what.key_and_name().0).collect();
+        use CopyWhat as C;
+        let of_output = [C::PATH, C::LINE, C::WINDOW, C::MODEL_TEXT, C::COMMAND, C::ID, C::READ_CALL];
+        let all = [&of_output[..], &[C::FLAGS, C::POLICY_FILE, C::AGENT_CONFIG]].concat();
+        let letters: std::collections::BTreeSet<char> = all.iter().map(|what| what.letter).collect();
         assert_eq!(letters.len(), all.len());
         assert!(!letters.iter().any(|letter| "jkq".contains(*letter)), "{letters:?}");
     }
