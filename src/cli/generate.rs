@@ -8,9 +8,7 @@ use clap_complete::Shell;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 
-use super::args::examples::examples;
-use super::args::help;
-use super::args::status::exit_statuses;
+use super::args::help::{self, examples, exit_statuses};
 use super::{CommandResult, suggest, usage};
 
 /// The sections on the environment and on files, the same on every page.
@@ -19,7 +17,7 @@ const SECTIONS: &str = include_str!("../../assets/sections.roff");
 /// Prints a completion script: of the three common shells the one in `assets/completions`, which asks overspill itself
 /// what fits; of the others one that knows subcommands and options.
 pub(crate) fn completions(shell: Shell) -> CommandResult {
-    let mut out = super::safe::stdout();
+    let mut out = super::terminal::stdout();
     match shell {
         Shell::Bash => out.write_all(include_bytes!("../../assets/completions/overspill.bash"))?,
         Shell::Zsh => out.write_all(include_bytes!("../../assets/completions/_overspill"))?,
@@ -35,7 +33,7 @@ pub(crate) fn completions(shell: Shell) -> CommandResult {
 
 /// Prints the man page of a subcommand, or the main one.
 pub(crate) fn man(subcommand: Option<&str>) -> CommandResult {
-    Ok(super::safe::stdout().write_all(page(subcommand)?.as_bytes())?)
+    Ok(super::terminal::stdout().write_all(page(subcommand)?.as_bytes())?)
 }
 
 /// Returns the man page of a subcommand, or the main one, as roff.

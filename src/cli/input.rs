@@ -1,34 +1,128 @@
-//! Turns a command-line argument into an open output with a name and a path to print.
+//! What a word on the command line names: a file, a stored output, a session or a call; found, and opened or copied.
 
+use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::fmt;
-use std::io::{self, IsTerminal};
+use std::io::{self, IsTerminal, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, bail};
 use rustix::fs::FileType;
 
-use crate::base::human::size;
+use crate::base::human::{size, thousands};
 use crate::capture::NOT_SAVED;
 use crate::config::{self, Config, Overrides};
 use crate::preview::{self, Input, InputContext, Totals};
+use crate::session::citing::SessionsCache;
 use crate::session::record::unpack;
-use crate::source::{FileLock, MapView, Source, StreamProgress};
+use crate::source::{Change, FileLock, MapView, OpenError, Source, StreamProgress};
+use crate::store::{self, Entry};
 use crate::text::label::label;
 
 use super::args::PolicyArgs;
-use super::named::{self, Named};
-use super::sessions::select::CallOutput;
-use super::{say, usage};
+use super::sessions::{self, CallOutput, SelectedSession};
+use super::{CommandResult, say, suggest, usage};
 
 /// The output of a build, compressed.
 const SAMPLE: &[u8] = include_bytes!("../../assets/samples/build.log.zst");
 
+/// Bytes copied at a time.
+const PIECE: usize = 1 << 20;
+
+/// What a word names.
+pub(crate) enum Named {
+    Stdin,
+    /// It has a slash, or exists.
+    File(PathBuf),
+    Output(Box<Entry>),
+    /// A session, or one of its calls.
+    Recorded(Box<SelectedSession>),
+}
+
+/// Finds what a word names: `-` is standard input, what has a slash or exists a file; else it is an id, or a prefix of
+/// just one. Calls come last, since only the records themselves have their ids.
+///
+/// # Errors
+/// The word is empty, or names nothing or several.
+pub(crate) fn find(config: &Config, word: &OsStr) -> anyhow::Result<Named> {
+    if word == "-" {
+        return Ok(Named::Stdin);
+    }
+    if let Some(path) = path(word)? {
+        return Ok(Named::File(path));
+    }
+    let mut outputs = store::resolve(word, &config.stores.specs, &config.env, crate::base::env::now());
+    let is_whole = outputs.iter().any(|entry| entry.id_bytes() == word.as_bytes());
+    let id = word.to_string_lossy();
+    let mut sessions = if is_whole { Vec::new() } else { sessions::begun(config, &id) };
+    match (outputs.len(), sessions.len()) {
+        (1, 0) => Ok(Named::Output(Box::new(outputs.remove(0)))),
+        (0, 1) => Ok(Named::Recorded(Box::new(sessions::opened(sessions.remove(0), &id)?))),
+        (0, 0) => {
+            // All records are read for it, which is too much for the name of a file or a command that was mistyped.
+            let is_name = id.contains(['.', ':']) || id.bytes().all(|byte| byte.is_ascii_alphabetic());
+            let call = if is_name { None } else { sessions::call(config, &id)? };
+            call.map(|call| Named::Recorded(Box::new(call))).ok_or(OpenError::Missing(word.into()).into())
+        }
+        _ => {
+            let ids = sessions.into_iter().map(|session| session.id);
+            Err(ambiguous(word, &outputs.iter().collect::<Vec<_>>(), ids))
+        }
+    }
+}
+
+/// Finds the session or the call that a word names, or the call that an output is of.
+///
+/// # Errors
+/// Those of [`find`], or no call is known.
+pub(crate) fn recorded(config: &Config, word: &OsStr) -> anyhow::Result<SelectedSession> {
+    match find(config, word)? {
+        Named::Recorded(found) => Ok(*found),
+        Named::File(path) => sessions::of_file(&path),
+        Named::Stdin => sessions::of_file(Path::new("-")),
+        Named::Output(entry) => {
+            let path = entry.saved_as();
+            let cited = SessionsCache::default().find(Path::new(&path), entry.modified(), &config.env);
+            let none = || anyhow!("{}: no session near it in time names this output", entry.id());
+            let cited = cited.ok_or_else(none)?;
+            sessions::opened(cited.file, &format!(":{}", cited.call))
+        }
+    }
+}
+
+/// Returns the word as a path if it has a slash or names an existing file; otherwise it is an id, or a prefix of one.
+///
+/// # Errors
+/// The word is empty: every id has the empty prefix, but a variable that a script forgot to set chooses nothing.
+pub(crate) fn path(word: &OsStr) -> anyhow::Result<Option<PathBuf>> {
+    if word.is_empty() {
+        return Err(usage("the empty string is neither a file nor an id; name one, or leave it out"));
+    }
+    let path = PathBuf::from(word);
+    let is_path = word.as_bytes().contains(&b'/') || path.symlink_metadata().is_ok();
+    Ok(is_path.then_some(path))
+}
+
+/// Reports an id that means several outputs or sessions. Outputs may all have the same id; then only their paths differ.
+fn ambiguous(word: &OsStr, outputs: &[&Entry], sessions: impl Iterator<Item = String>) -> anyhow::Error {
+    let mut ids: Vec<&[u8]> = outputs.iter().map(|entry| entry.id_bytes()).collect();
+    let sessions: Vec<String> = sessions.map(|id| label(id.as_bytes())).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    if ids.len() == 1 && sessions.is_empty() {
+        let mut paths: Vec<PathBuf> = outputs.iter().map(|entry| entry.path()).collect();
+        paths.sort();
+        let paths = paths.iter().map(|path| label(path.as_os_str().as_bytes())).collect();
+        return suggest::several(word, "is the id of several outputs; name one by its path", paths);
+    }
+    let names: Vec<String> = ids.into_iter().map(label).chain(sessions).collect();
+    suggest::several(word, &format!("matches {} ids", names.len()), names)
+}
+
 /// An output that was named on the command line and opened.
 #[derive(Debug)]
 pub(crate) struct OpenInput {
-    /// The content.
     pub source: Source,
     /// Its name for the screen; safe to print.
     pub name: String,
@@ -40,7 +134,7 @@ pub(crate) struct OpenInput {
 
 /// Opens a file, an id or standard input.
 pub(crate) fn open(config: &Config, word: &OsStr, policy_args: &PolicyArgs) -> anyhow::Result<OpenInput> {
-    open_named(config, named::find(config, word)?, policy_args)
+    open_named(config, find(config, word)?, policy_args)
 }
 
 /// Opens what a word names; of a call its spill, else its text as recorded.
@@ -73,7 +167,6 @@ pub(crate) fn open_named(
     }
 }
 
-/// Opens the sample.
 pub(crate) fn open_sample(policy_args: &PolicyArgs) -> anyhow::Result<OpenInput> {
     open_text(unpack(SAMPLE, 1 << 20).0, "build.log (a sample)", policy_args)
 }
@@ -219,6 +312,43 @@ fn beside(saved_as: &str) -> String {
     }
 }
 
+/// Copies an output unchanged while it arrives.
+pub(crate) fn copy(mut source: Source, out: &mut impl Write) -> CommandResult {
+    let mut at = 0;
+    loop {
+        source.wait_for(at as u64 + 1);
+        let view = source.view();
+        copy_from(&mut source, &view, at, out)?;
+        if at == view.len() && source.is_complete() {
+            let failed = |error| Err(anyhow!("{}: {error}", source_name(&source)));
+            return source.error().map_or(Ok(()), failed);
+        }
+        at = view.len();
+    }
+}
+
+/// The map's pages may be lost at any time, so each piece is copied, and written only if the file has not changed.
+fn copy_from(source: &mut Source, view: &MapView, from: usize, out: &mut impl Write) -> CommandResult {
+    let mut copy = Vec::with_capacity(PIECE);
+    let mut written = from;
+    for piece in view.get(from..).unwrap_or_default().chunks(PIECE) {
+        copy.clear();
+        copy.extend_from_slice(piece);
+        if matches!(source.refresh(), Change::Truncated | Change::Replaced) {
+            out.flush()?;
+            let (name, written) = (source_name(source), thousands(written as u64));
+            bail!("{name}: cut or rewritten meanwhile; stopped after {written} bytes");
+        }
+        out.write_all(&copy)?;
+        written += copy.len();
+    }
+    Ok(out.flush()?)
+}
+
+fn source_name(source: &Source) -> Cow<'_, str> {
+    source.path().map_or_else(|| "standard input".into(), |path| path.to_string_lossy())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -228,5 +358,51 @@ mod tests {
         assert_eq!(beside("/t/bash-17-stdout.txt"), "/t/bash-17-stderr.txt");
         assert_eq!(beside("/t/out.log"), "/t/out.log.stderr");
         assert_eq!(beside(NOT_SAVED), NOT_SAVED);
+    }
+
+    /// A writer that calls a function on every write.
+    struct Then<F: FnMut()>(Vec<u8>, F);
+
+    impl<F: FnMut()> Write for Then<F> {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.extend_from_slice(bytes);
+            (self.1)();
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// Creates a file of this many pieces, and returns its directory with it.
+    fn pieces(count: usize) -> (tempfile::TempDir, std::path::PathBuf) {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("log");
+        std::fs::write(&path, vec![b'x'; count * PIECE]).unwrap();
+        (dir, path)
+    }
+
+    #[test]
+    fn a_file_that_is_cut_meanwhile_is_copied_no_further() {
+        let (_dir, path) = pieces(3);
+        let file = std::fs::File::options().write(true).open(&path).unwrap();
+        let mut source = Source::open(&path).unwrap();
+        let view = source.view();
+        let mut out = Then(Vec::new(), || file.set_len(5).unwrap());
+        let error = copy_from(&mut source, &view, 0, &mut out).unwrap_err().to_string();
+        assert!(error.contains("log: cut or rewritten meanwhile; stopped after 1,048,576 bytes"), "{error}");
+        assert!(out.0 == vec![b'x'; PIECE], "nothing that the file did not hold");
+    }
+
+    #[test]
+    fn a_file_that_grows_is_copied_on() {
+        let (_dir, path) = pieces(2);
+        let mut file = std::fs::File::options().append(true).open(&path).unwrap();
+        let mut source = Source::open(&path).unwrap();
+        let view = source.view();
+        let mut out = Then(Vec::new(), || file.write_all(b"more").unwrap());
+        copy_from(&mut source, &view, 0, &mut out).unwrap();
+        assert_eq!(out.0.len(), 2 * PIECE);
     }
 }

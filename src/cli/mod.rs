@@ -1,25 +1,26 @@
 //! The command line: one file per subcommand, and one place for exit statuses.
 
 mod args;
+mod compare;
 mod complete;
-mod copying;
 mod corpus;
 mod explain;
 mod generate;
 mod hook;
 mod input;
-pub(crate) mod inspect;
 mod mistake;
-mod named;
 mod places;
+mod policies;
+mod preview;
+mod progress;
 mod run;
-mod safe;
 mod screens;
 mod sessions;
 mod settings;
 mod setup;
 mod shell;
-pub(crate) mod stores;
+mod show;
+mod stores;
 mod suggest;
 mod table;
 mod terminal;
@@ -78,21 +79,21 @@ pub fn main() -> ExitCode {
     if let Some(words) = shell::arguments() {
         return shell::run(&words);
     }
-    if !args::help::is_hook() {
+    if !args::parse::is_hook() {
         return ExitCode::from(status());
     }
-    safe::allow_closed_stdout();
+    terminal::allow_closed_stdout();
     // For agents, 2 from a hook means that the command must not run.
     ExitCode::from(status().min(1))
 }
 
 /// Runs the command, says why it failed, and returns the exit status.
 fn status() -> u8 {
-    let args = match args::help::parse() {
+    let args = match args::parse::parse() {
         Ok(args) => args,
         Err(error) => return refuse(error),
     };
-    terminal::ask(args.global);
+    terminal::set_options(args.global);
     match run(args) {
         Ok(()) => 0,
         Err(error) if is_closed_pipe(&error) => 0,
@@ -113,8 +114,8 @@ fn status() -> u8 {
 fn refuse(error: clap::Error) -> u8 {
     let words: Vec<_> = std::env::args_os().skip(1).collect();
     let is_ascii = words.iter().take_while(|word| *word != "--").any(|word| word == "--ascii");
-    terminal::ask(GlobalArgs { ascii: is_ascii, ..GlobalArgs::default() });
-    args::refused::report(mistake::restate(error, &words))
+    terminal::set_options(GlobalArgs { ascii: is_ascii, ..GlobalArgs::default() });
+    mistake::report(error, &words)
 }
 
 /// Prints a note or a warning on standard error, escaped, unless `--quiet` was given.
@@ -126,7 +127,7 @@ fn say(words: &str) {
 
 /// Prints an error on standard error, escaped. If nobody reads it, that is ignored.
 fn fail(words: &str) {
-    safe::put(&format!("overspill: {}\n", crate::text::label::label(words.as_bytes())));
+    terminal::put(&format!("overspill: {}\n", crate::text::label::label(words.as_bytes())));
 }
 
 /// An error and what is behind it, each said once: some name their cause themselves.
@@ -187,21 +188,21 @@ fn run(args: Args) -> CommandResult {
     match args.command {
         None => view::run(load(view::need(&args))?, &args),
         Some(Command::Preview(args)) if args.save => run::save_stdin(&config()?, &args),
-        Some(Command::Preview(args)) => inspect::preview::run(&limits()?, &args),
+        Some(Command::Preview(args)) => preview::run(&limits()?, &args),
         Some(Command::Run(args)) => run::run(&if args.interactive { config()? } else { quietly()? }, &args),
-        Some(Command::Read(args)) => inspect::preview::read(&limits()?, &args),
-        Some(Command::List(args)) if args.follow => stores::follow::run(&limits()?, &args),
+        Some(Command::Read(args)) => preview::read(&limits()?, &args),
+        Some(Command::List(args)) if args.follow => stores::list::follow(&limits()?, &args),
         Some(Command::List(args)) => stores::list::run(&config()?, &args),
         Some(Command::Clean(args)) => stores::clean::run(&load(stores::clean::need(&args))?, &args),
-        Some(Command::Show(args)) => inspect::show::run(&config()?, &args),
+        Some(Command::Show(args)) => show::run(&config()?, &args),
         Some(Command::Rm(args)) => stores::rm::run(&config()?, &args),
         Some(Command::Stores(args)) => stores::overview::run(&config()?, &args),
-        Some(Command::Compare(args)) => inspect::compare::run(&limits()?, &args),
+        Some(Command::Compare(args)) => compare::run(&limits()?, &args),
         Some(Command::Grep(args)) => corpus::grep::run(&limits()?, &args),
         Some(Command::Tune(args)) => corpus::tune::run(limits()?, &args),
         Some(Command::Sessions(args)) => sessions::list::run(&config()?, &args),
         Some(Command::Verify(args)) => sessions::verify::run(&config()?, &args),
-        Some(Command::Policies(args)) => inspect::policies::run(&config()?, &args),
+        Some(Command::Policies(args)) => policies::run(&config()?, &args),
         Some(Command::Explain(args)) => explain::run(&config()?, &args),
         Some(Command::Hook(args)) => hook::run(&quietly()?, &args),
         Some(Command::Setup(args)) => setup::run(&args),
@@ -221,7 +222,7 @@ fn json(out: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
 
 /// Prints a value as one line of JSON.
 fn print_json(value: &impl Serialize) -> CommandResult {
-    let mut out = io::BufWriter::new(safe::stdout());
+    let mut out = io::BufWriter::new(terminal::stdout());
     json(&mut out, value)?;
     Ok(out.flush()?)
 }

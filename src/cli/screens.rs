@@ -21,7 +21,7 @@ pub(crate) use crate::tui::{Beginning, StartAt, TuneStart};
 
 use super::args::PolicyArgs;
 use super::input::{self, OpenInput};
-use super::sessions::select::examiner;
+use super::sessions::examiner;
 use super::terminal::{colour, is_unicode, tells_background, unusable};
 use super::{CommandResult, Failure, say};
 

@@ -68,7 +68,7 @@ pub(crate) fn init(file: Option<&Path>) -> CommandResult {
         _ => anyhow!("{}: {error}", path.display()),
     };
     write(&path, &Config::commented(&screens::settable_keys())).map_err(failed)?;
-    Ok(writeln!(crate::cli::safe::stdout(), "{}", label(path.as_os_str().as_encoded_bytes()))?)
+    Ok(writeln!(crate::cli::terminal::stdout(), "{}", label(path.as_os_str().as_encoded_bytes()))?)
 }
 
 fn own_place() -> anyhow::Result<PathBuf> {

@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::rows::column::{BETWEEN, CellSide, ListColumn, RowLook, TableColumn, column_widths};
 use crate::text::label::{SafeText, ascii};
 
-use super::safe::stdout;
+use super::terminal::stdout;
 use super::{CommandResult, print_json_array, terminal};
 
 /// Writes rows to standard output: as a table, or as a JSON array of what `record` makes of each.

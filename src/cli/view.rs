@@ -11,13 +11,13 @@ use crate::text::cells::Show;
 use crate::text::label::{SafeText, columns_of, label, write_safe};
 
 use super::args::{Args, CallsArgs, ListArgs};
-use super::named::{self, Named};
+use super::input::{self, Named};
 use super::places::NamedOutputs;
-use super::safe::SafeWriter;
 use super::screens::{Beginning, Link, show, target};
-use super::sessions::select::SelectedSession;
+use super::sessions::SelectedSession;
+use super::terminal::SafeWriter;
 use super::terminal::{self, DUMB, colour, has_screen, is_ascii};
-use super::{CommandResult, copying, input, say, sessions, suggest, usage};
+use super::{CommandResult, say, sessions, suggest, usage};
 
 /// Returns which settings are needed: those for the screens. A copy needs none, and input that is piped in is saved
 /// whatever is wrong with them.
@@ -54,7 +54,7 @@ pub(crate) fn run(config: Config, args: &Args) -> CommandResult {
     }
     words.iter().try_for_each(|word| saving.refuse(word))?;
     demo.then(|| saving.refuse(OsStr::new("--demo"))).transpose()?;
-    let named = words.iter().map(|word| named::find(&config, word)).collect::<Result<Vec<_>, _>>();
+    let named = words.iter().map(|word| input::find(&config, word)).collect::<Result<Vec<_>, _>>();
     let mut named = named.map_err(|error| suggest::explain_missing(error, words))?;
     if let [Named::Recorded(_)] = &named[..]
         && let Some(Named::Recorded(found)) = named.pop()
@@ -77,7 +77,7 @@ pub(crate) fn run(config: Config, args: &Args) -> CommandResult {
         && *one_screen
         && let Some(text) = fitting_text(&opened.source)
     {
-        return Ok(crate::cli::safe::stdout().write_all(&text)?);
+        return Ok(crate::cli::terminal::stdout().write_all(&text)?);
     }
     let overrides = policy_args.overrides();
     let targets: Vec<_> =
@@ -91,7 +91,7 @@ fn recorded(config: Config, found: &SelectedSession) -> CommandResult {
     let call = found.call();
     if !has_screen() {
         return match call {
-            None => sessions::calls::list(&config, found, &CallsArgs::default(), false),
+            None => sessions::list::list_calls(&config, found, &CallsArgs::default(), false),
             Some(_) => sessions::show::print(&config, found, None),
         };
     }
@@ -120,7 +120,7 @@ fn refuse(unused: Option<String>, why: &str) -> anyhow::Result<()> {
 fn copy(source: Source) -> CommandResult {
     let show = terminal::show(&io::stdout()).filter(|_| io::stdout().is_terminal());
     let mut out = SafeWriter::new(crate::base::fs::blocking::stdout(), show);
-    copying::copy(source, &mut out)?;
+    input::copy(source, &mut out)?;
     Ok(out.end()?)
 }
 

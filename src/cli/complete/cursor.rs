@@ -148,3 +148,72 @@ fn takes_value(arg: &Arg) -> bool {
 fn is_several(arg: &Arg) -> bool {
     arg.get_num_args().is_some_and(|count| count.max_values() > 1)
 }
+
+/// Splits bash's line into the words after the program's name, without quotes; the last is the one at the cursor, which may be
+/// empty or unfinished. Assignments before the program are left out.
+pub(super) fn split_line(line: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let (mut quote, mut is_word) = (None, false);
+    let mut chars = line.chars();
+    while let Some(char) = chars.next() {
+        let escaped = if char == '\\' && quote != Some('\'') { chars.next() } else { None };
+        match (quote, char) {
+            (_, '\\') if escaped.is_some() => push(&mut words, escaped),
+            (Some(open), char) if char == open => quote = None,
+            (None, '\'' | '"') => quote = Some(char),
+            (None, ' ' | '\t' | '\n') => {
+                if is_word {
+                    words.push(String::new());
+                }
+                is_word = false;
+                continue;
+            }
+            _ => push(&mut words, Some(char)),
+        }
+        is_word = true;
+    }
+    let is_assignment = |word: &&String| {
+        let name = word.split_once('=').map_or("", |(name, _)| name);
+        !name.is_empty() && name.chars().all(|char| char.is_ascii_alphanumeric() || char == '_')
+    };
+    let assignments = words.iter().take_while(is_assignment).count();
+    words.into_iter().skip(assignments + 1).collect()
+}
+
+fn push(words: &mut [String], char: Option<char>) {
+    if let Some((last, char)) = words.last_mut().zip(char) {
+        last.push(char);
+    }
+}
+
+/// Returns the part of a candidate that bash replaces: what comes after the last character of the typed word at which it
+/// breaks words (`COMP_WORDBREAKS`).
+pub(super) fn tail<'a>(candidate: &'a str, typed: &str, breaks: &str) -> &'a str {
+    let is_break = |char: char| matches!(char, '=' | ':') && breaks.contains(char);
+    let from = typed.rfind(is_break).map_or(0, |at| at + 1);
+    candidate.get(from..).unwrap_or(candidate)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_split_as_the_shell_does() {
+        assert_eq!(split_line("overspill preview "), ["preview", ""]);
+        assert_eq!(split_line("A=1 overspill pre"), ["pre"]);
+        assert_eq!(split_line(r#"overspill 'a b' "c\"d" e\ f 'un fin"#), ["a b", "c\"d", "e f", "un fin"]);
+        assert_eq!(split_line("overspill  \t -p  x"), ["-p", "x"]);
+        assert_eq!(split_line("overspill"), Vec::<String>::new());
+        assert_eq!(split_line(""), Vec::<String>::new());
+        assert_eq!(split_line("overspill \\"), ["\\"]);
+    }
+
+    #[test]
+    fn bash_replaces_what_follows_its_last_break() {
+        assert_eq!(tail("--policy=pi/bash", "--policy=p", " =:"), "pi/bash");
+        assert_eq!(tail("1111:toolu", "1111:to", " =:"), "toolu");
+        assert_eq!(tail("1111:toolu", "1111:to", " "), "1111:toolu");
+        assert_eq!(tail("pi/bash", "pi", " =:"), "pi/bash");
+    }
+}

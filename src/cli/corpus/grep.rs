@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::cli::args::GrepArgs;
+use crate::cli::progress::Meter;
 use crate::cli::{CommandResult, Failure, fail, terminal, usage};
 use crate::config::{Config, EffectivePolicy};
 use crate::corpus::{
@@ -19,8 +20,7 @@ use crate::corpus::{
 };
 use crate::text::search::Pattern;
 
-use super::gather::gather;
-use super::meter::Meter;
+use super::gather;
 use super::render::{GrepForm, Heading};
 
 /// Exit status of a search without hits, and of one that could not read everything, as with grep and rg.
@@ -103,7 +103,7 @@ impl Search<'_> {
     fn run(&self, corpus: &Corpus) -> io::Result<()> {
         let failed = Mutex::new(None);
         self.meter.show_during(|| {
-            let mut out = crate::cli::safe::shared_stdout();
+            let mut out = terminal::shared_stdout();
             let mut is_first = self.prints_lines() && self.form.has_headings();
             let take = |block: &mut Vec<u8>| {
                 let _room = self.meter.clear();

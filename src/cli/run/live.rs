@@ -21,7 +21,7 @@ use crate::capture::{
 };
 use crate::cli::args::{PolicyArgs, RunArgs, SaveArgs};
 use crate::cli::input;
-use crate::cli::{CommandResult, Failure, fail, say, screens, terminal, usage};
+use crate::cli::{CommandResult, Failure, fail, progress, say, screens, terminal, usage};
 use crate::config::{Config, EffectivePolicy};
 use crate::output::subject::{Ending, Subject, Target};
 use crate::preview::{Stream, TotalsMask};
@@ -29,7 +29,7 @@ use crate::source::{self, Source};
 use crate::text::label::{label, shell};
 use crate::tui::{Beginning, Finished, Live, LiveUpdate, Producer, StartAt, ended_by, is_closed_unheard};
 
-use super::{progress, signals};
+use super::signals;
 
 /// How often to check for problems.
 const EVERY: Duration = Duration::from_millis(200);

@@ -1,9 +1,7 @@
 //! `overspill run`: saves a command's whole output, prints what the model would get, and keeps its exit status.
 
 pub(crate) mod live;
-pub(crate) mod progress;
 mod report;
-mod seen;
 pub(crate) mod signals;
 
 use std::ffi::OsStr;
@@ -22,14 +20,14 @@ use crate::source;
 use crate::store::{self, Env, Record, Stores};
 
 use super::args::{CallerLimits, LayoutOf, PolicyArgs, PreviewArgs, RunArgs, TextForm, Unread};
-use super::inspect::preview;
-use super::{CommandResult, Failure, fail, say, usage};
+use super::{CommandResult, Failure, describe_error, fail, is_closed_pipe, progress, say, usage};
 use live::Showing;
+use report::{print, print_notices};
 
 pub(crate) fn run(config: &Config, args: &RunArgs) -> CommandResult {
     refuse(args)?;
     run_and_print(config, args).map_err(|error| match error.downcast_ref::<Failure>() {
-        None if !super::is_closed_pipe(&error) => Failure::Own(super::describe_error(&error)).into(),
+        None if !is_closed_pipe(&error) => Failure::Own(describe_error(&error)).into(),
         _ => error,
     })
 }
@@ -67,7 +65,7 @@ fn run_and_print(config: &Config, args: &RunArgs) -> CommandResult {
         };
         print(&finished, from, form)
     } else {
-        seen::print(&finished)
+        print_notices(&finished)
     };
     if let Showing::EndedBy(status) = showing {
         // The signal may have closed the terminal.
@@ -297,48 +295,4 @@ fn is_shell(program: &OsStr) -> bool {
     ];
     program.as_encoded_bytes().iter().any(|byte| SIGNS.contains(byte))
         || BUILT_IN.iter().any(|name| program == *name)
-}
-
-/// Prints the preview, then the remarks about it. `from` says where the limits and the policy come from.
-fn print(finished: &FinishedCapture, from: (&str, &str), form: TextForm) -> CommandResult {
-    finished.warnings.iter().for_each(|warning| say(warning));
-    let written = match form {
-        TextForm::Json => report::write(finished, from),
-        form => {
-            let basis = (report::certainty(finished), from.0, &[][..]);
-            preview::write(&finished.preview, &finished.input(), &finished.policy, basis, form)
-        }
-    };
-    written.map_err(quietly)?;
-    if let Status::Crashed(words) = &finished.preview.status {
-        fail(&Failure::Crashed(words.clone()).to_string());
-    }
-    if finished.captured.ended.is_some_and(|ended| ended.stop == capture::Stop::TimedOut) {
-        say("the command timed out and was stopped");
-    }
-    if let Some(stderr) = finished.stderr_preview.as_ref().filter(|_| form != TextForm::Json) {
-        // The command itself has not failed when standard error cannot be written.
-        let _ = preview::write_to_stderr(stderr, &finished.stderr_input(), form);
-    }
-    if form != TextForm::Json {
-        say_where(finished);
-    }
-    Ok(())
-}
-
-/// Says where the output is, unless the notices do, and how much of it if the cap cut it.
-fn say_where(finished: &FinishedCapture) {
-    let previews = [Some(&finished.preview), finished.stderr_preview.as_ref().or(Some(&finished.preview))];
-    for ((path, preview), output) in finished.saved.iter().zip(previews).zip(finished.captured.outputs()) {
-        if let (Some(path), Some(preview)) = (path, preview)
-            && let Some(words) = output.remark(preview, path)
-        {
-            say(&words);
-        }
-    }
-}
-
-/// Exits quietly with 128 + SIGPIPE if the reader has closed the pipe, like any program in a pipe.
-fn quietly(error: anyhow::Error) -> anyhow::Error {
-    if super::is_closed_pipe(&error) { Failure::Ended(141).into() } else { error }
 }

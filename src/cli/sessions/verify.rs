@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::base::human::{count, thousands};
 use crate::cli::args::VerifyArgs;
-use crate::cli::{CommandResult, named, say, table};
+use crate::cli::{CommandResult, input, say, table};
 use crate::config::Config;
 use crate::rows::column::CellSide::Left;
 use crate::rows::column::{ID, ListColumn, POLICY, RowCell};
@@ -17,8 +17,8 @@ use crate::session::list;
 use crate::session::model::Call;
 use crate::session::verdict::{Against, Unchecked, Verdict};
 
-use super::calls::command_of;
-use super::select::{self, examiner};
+use super::list::command_of;
+use super::{describe_unread, examiner, listed};
 
 #[derive(Debug, Serialize)]
 struct VerdictJson {
@@ -54,7 +54,7 @@ pub(crate) fn run(config: &Config, args: &VerifyArgs) -> CommandResult {
     let mut found = Vec::new();
     match &args.what {
         Some(what) => {
-            let selected = named::recorded(config, what)?;
+            let selected = input::recorded(config, what)?;
             let transcript = selected.opened.transcript();
             let examiner = examiner(config, transcript.agent, paths);
             let inspector = selected.inspector(&examiner);
@@ -64,12 +64,12 @@ pub(crate) fn run(config: &Config, args: &VerifyArgs) -> CommandResult {
         }
         None => {
             let mut seen: HashMap<Option<String>, SeenCalls> = HashMap::new();
-            for file in select::listed(config, None, args.since)? {
+            for file in listed(config, None, args.since)? {
                 match list::open(&file, &()) {
                     Ok(opened) => {
                         let transcript = opened.transcript();
                         if transcript.unread.is_short() {
-                            say(&select::describe_unread(&file, &transcript.unread));
+                            say(&describe_unread(&file, &transcript.unread));
                         }
                         let seen = seen.entry(transcript.facts.origin.clone()).or_default();
                         let examiner = examiner(config, transcript.agent, paths);

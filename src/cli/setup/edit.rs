@@ -2,8 +2,14 @@
 
 use crate::cli::args::HookAgent;
 
-use super::agent::Wanted;
-use super::{codex, hooks_json, plugin};
+use super::agent::{MAX_SECONDS, Wanted};
+use super::{codex, hooks_json};
+
+/// The plugin of opencode, which asks the hook without holding the program up.
+const PLUGIN: &str = include_str!("../../../assets/opencode-plugin.js");
+
+/// What every form of the plugin has.
+const NAME: &str = "export const Overspill";
 
 /// Returns the text with what is wanted.
 ///
@@ -12,7 +18,7 @@ use super::{codex, hooks_json, plugin};
 pub(super) fn with(agent: HookAgent, text: Option<&str>, wanted: &Wanted) -> Result<String, String> {
     match agent {
         HookAgent::Codex => codex::with(text, wanted),
-        HookAgent::Opencode => plugin::with(text, wanted),
+        HookAgent::Opencode => with_plugin(text, wanted),
         _ => hooks_json::with(agent, text, wanted),
     }
 }
@@ -24,7 +30,7 @@ pub(super) fn with(agent: HookAgent, text: Option<&str>, wanted: &Wanted) -> Res
 pub(super) fn without(agent: HookAgent, text: &str, wanted: &Wanted) -> Result<String, String> {
     match agent {
         HookAgent::Codex => codex::without(text, &wanted.file),
-        HookAgent::Opencode => Ok(plugin::without(text)),
+        HookAgent::Opencode => Ok(without_plugin(text)),
         _ => hooks_json::without(agent, text),
     }
 }
@@ -50,4 +56,25 @@ pub(super) fn before(
         written.is_ok_and(|written| written == rest)
     });
     Ok(if is_as_written { backup.map(str::to_owned) } else { Some(rest) })
+}
+
+/// Returns the plugin in place of one that setup wrote before.
+fn with_plugin(text: Option<&str>, wanted: &Wanted) -> Result<String, String> {
+    match text {
+        Some(text) if !text.trim().is_empty() && !text.contains(NAME) => {
+            Err("is no plugin of overspill's".to_owned())
+        }
+        _ => Ok(lines(wanted)),
+    }
+}
+
+/// Returns what is left without the plugin: nothing, if the file is the plugin.
+fn without_plugin(text: &str) -> String {
+    if text.contains(NAME) { String::new() } else { text.to_owned() }
+}
+
+/// Returns the text of the plugin.
+fn lines(wanted: &Wanted) -> String {
+    let program = serde_json::Value::from(&*wanted.program).to_string();
+    PLUGIN.replace("LIMIT", &(1000 * MAX_SECONDS).to_string()).replace("PROGRAM", &program)
 }

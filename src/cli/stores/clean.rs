@@ -10,17 +10,19 @@ use serde_json::Value;
 use crate::base::human::{count, size};
 use crate::capture::{EndError, EndedSession, end_session};
 use crate::cli::args::CleanArgs;
+use crate::cli::terminal::{self, Consent, ask};
 use crate::cli::{CommandResult, print_json_array, say, table, usage};
 use crate::config::{Config, Need};
+use crate::rows::column::CellSide::{Left, Path, Right};
+use crate::rows::column::{ListColumn, RowCell};
 use crate::rows::outputs;
 use crate::store::{
     self, CleanPlan, CleanRule, Cleaner, DeleteMode, DeleteReason, Entry, Env, PlannedDelete, Reason, Record,
     SkipReason, SortBy, Trigger, clean_plan,
 };
-use crate::text::label::label;
+use crate::text::label::{SafeText, label};
 
-use super::confirm::{Consent, DELETE_COLUMNS, ToDeleteRow, ask};
-use super::select::{OWN, Selected, Whose};
+use super::{OWN, Selected, Whose};
 
 #[derive(Debug)]
 enum DueOutcome {
@@ -155,7 +157,7 @@ fn as_json(selected: &Selected, plan: &CleanPlan, consent: Consent, env: &Env) -
 }
 
 fn as_text(selected: &Selected, plan: &CleanPlan, consent: Consent, env: &Env) -> CommandResult {
-    let mut out = io::BufWriter::new(crate::cli::safe::stdout());
+    let mut out = io::BufWriter::new(terminal::stdout());
     let entry = |due: &PlannedDelete| selected.entries[due.index].clone();
     let row = |due| ToDeleteRow { entry: entry(due), why: word(due.why) };
     let rows: Vec<_> = plan.to_delete.iter().map(row).collect();
@@ -251,3 +253,19 @@ fn because(skipped: &SkipReason) -> Cow<'static, str> {
         SkipReason::Young => "younger by its own times than its store's rule says".into(),
     }
 }
+
+/// An entry that is to be deleted, and by which rule.
+pub(super) struct ToDeleteRow {
+    pub entry: Entry,
+    pub why: &'static str,
+}
+
+pub(super) static DELETE_COLUMNS: [ListColumn<ToDeleteRow>; 5] = [
+    ListColumn::new("when", Right, 7, |row: &ToDeleteRow, look| outputs::when(&row.entry, look)),
+    ListColumn::new("size", Right, 8, |row: &ToDeleteRow, _| RowCell::plain(size(row.entry.size()))),
+    ListColumn::new("agent", Left, 13, |row: &ToDeleteRow, _| RowCell::plain(row.entry.agent())),
+    ListColumn::new("why", Left, 24, |row: &ToDeleteRow, _| RowCell::plain(row.why)),
+    ListColumn::new("path", Path, 0, |row: &ToDeleteRow, _| {
+        RowCell::plain(SafeText::from_bytes(row.entry.path().as_os_str().as_encoded_bytes()))
+    }),
+];

@@ -6,16 +6,15 @@ use serde_json::{Value, json};
 
 use crate::base::human::{size, thousands};
 use crate::cli::args::StoresArgs;
-use crate::cli::safe::SafeWriter;
-use crate::cli::{CommandResult, print_json, say, suggest, table, terminal, usage};
+use crate::cli::terminal::{self, SafeWriter};
+use crate::cli::{CommandResult, print_json, say, suggest, table, usage};
 use crate::config::Config;
 use crate::rows::column::CellSide::{Left, Path, Right};
 use crate::rows::column::{ListColumn, RowCell};
 use crate::store::{self, Env, Listing, OwnStore, RootReport, RootState, StoreSpec};
 use crate::text::label::{SafeText, ascii, label};
 
-use super::facts::describe_retention;
-use super::select::OWN;
+use super::{OWN, describe_retention};
 
 /// Lists all stores, or prints the file of one agent to save, edit and use.
 pub(crate) fn run(config: &Config, args: &StoresArgs) -> CommandResult {
@@ -43,7 +42,7 @@ fn print(rows: &[StoreRow]) -> CommandResult {
     if !io::stdout().is_terminal() {
         return table::show(&COLUMNS, rows);
     }
-    let mut out = io::BufWriter::new(crate::cli::safe::stdout());
+    let mut out = io::BufWriter::new(terminal::stdout());
     let mut lines = Vec::new();
     let columns = COLUMNS.iter().filter(|column| !["deleted", "directory"].contains(&column.heading()));
     table::print(&mut lines, columns, rows)?;

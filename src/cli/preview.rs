@@ -8,7 +8,7 @@ use anyhow::{anyhow, bail};
 use crate::base::provenance::{Certainty, Warning};
 use crate::cli::args::{PreviewArgs, ReadArgs, TextForm};
 use crate::cli::input::{self, OpenInput};
-use crate::cli::safe::SafeWriter;
+use crate::cli::terminal::SafeWriter;
 use crate::cli::{CommandResult, Failure, print_json, say, terminal, usage};
 use crate::config::{Config, EffectivePolicy, Overrides};
 use crate::preview::{self, Counts, Input, InputContext, Output, Policy, Preview, Status, Stream, Totals};

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::base::human::{limit_in, thousands};
 use crate::base::provenance::Era;
 use crate::cli::args::PoliciesArgs;
-use crate::cli::safe::SafeWriter;
+use crate::cli::terminal::SafeWriter;
 use crate::cli::{CommandResult, table, usage};
 use crate::compare::{self, Keeps};
 use crate::config::Config;

@@ -9,20 +9,19 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use crate::base::human::{size, span, thousands, utc};
+use crate::base::human::{lines, size, span, thousands, utc};
 use crate::base::provenance::{Extent, Warning};
-use crate::cli::args::ShowArgs;
-use crate::cli::named::{self, Named};
-use crate::cli::sessions;
-use crate::cli::stores::facts::{copy_facts, describe_retention, read_run, run_facts};
-use crate::cli::stores::select::{Selected, Whose};
-use crate::cli::{CommandResult, add, print_json, say, usage};
 use crate::config::{Config, Overrides};
 use crate::preview::Policy;
 use crate::rows::outputs::{self, mode};
 use crate::source::OpenError;
-use crate::store::{Entry, EntryStatus, Holds, RunRecord};
+use crate::store::{CopyRecord, Entry, EntryStatus, Exit, Holds, OutputSize, RunRecord};
 use crate::text::label::label;
+
+use super::args::ShowArgs;
+use super::input::{self, Named};
+use super::stores::{Selected, Whose, describe_retention, read_run};
+use super::{CommandResult, add, print_json, say, sessions, terminal, usage};
 
 /// A file that is not in a store.
 struct LooseFile {
@@ -33,7 +32,7 @@ struct LooseFile {
 
 /// Shows what is known of an entry, of a file outside of all stores, or of a session or a call.
 pub(crate) fn run(config: &Config, args: &ShowArgs) -> CommandResult {
-    let path = match named::find(config, &args.name)? {
+    let path = match input::find(config, &args.name)? {
         Named::Recorded(found) => return sessions::show::run(config, &found, args),
         _ if args.text.is_some() => return Err(no_text(&args.name)),
         Named::Output(entry) => entry.path(),
@@ -153,7 +152,7 @@ type Fact = (&'static str, String);
 
 fn print(facts: &[Fact]) -> CommandResult {
     let text = facts.iter().map(|(name, value)| format!("{name:<9} {value}\n"));
-    Ok(crate::cli::safe::stdout().write_all(text.collect::<String>().as_bytes())?)
+    Ok(terminal::stdout().write_all(text.collect::<String>().as_bytes())?)
 }
 
 fn entry_facts(entry: &Entry, run: Option<&RunRecord>, selected: &Selected, config: &Config) -> Vec<Fact> {
@@ -191,6 +190,37 @@ fn entry_facts(entry: &Entry, run: Option<&RunRecord>, selected: &Selected, conf
     let recorded = recorded.flatten().filter(|(_, value)| !value.is_empty());
     facts.extend(recorded.map(|(name, value)| (name, label(value.as_bytes()))));
     facts
+}
+
+/// Returns what is recorded of a kept copy as pairs of label and value; not yet safe to print.
+fn copy_facts(copy: &CopyRecord) -> Vec<Fact> {
+    let cut = copy.policies.first().map(|policy| format!("{policy}, limits from {}", copy.limits_from));
+    vec![
+        ("copy of", copy.original.clone()),
+        ("command", copy.command.clone()),
+        ("cut by", cut.unwrap_or_default()),
+    ]
+}
+
+/// Returns a record as pairs of label and value; not yet safe to print.
+fn run_facts(run: &RunRecord) -> Vec<Fact> {
+    let exit = run.exit.map(|exit| match exit {
+        Exit::Code(code) => format!("with status {code}"),
+        Exit::Signal(signal) => format!("by signal {signal}"),
+    });
+    let ended = [exit, run.stopped.as_ref().map(|how| format!("stopped: {how}"))];
+    let ended: Vec<String> = ended.into_iter().flatten().collect();
+    let amount = |of: OutputSize| format!("{}, {}", size(of.bytes), lines(of.lines));
+    let lost = run.truncated.as_ref().map(|why| format!("; {} kept: {why}", amount(run.kept)));
+    vec![
+        ("command", run.command.join(" ")),
+        ("in", run.directory.clone()),
+        ("began", utc(run.start)),
+        ("ended", ended.join(", ")),
+        ("stream", if run.stream == "stderr" { run.stream.clone() } else { String::new() }),
+        ("printed", amount(run.seen) + &lost.unwrap_or_default()),
+        ("cut by", run.policy.clone()),
+    ]
 }
 
 fn expires(entry: &Entry, selected: &Selected) -> String {

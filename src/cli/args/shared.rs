@@ -1,0 +1,278 @@
+//! Arguments that several commands take: the policy and its limits, what to save, and the form of the output.
+
+use std::ffi::OsStr;
+use std::path::PathBuf;
+
+use clap::Args as Group;
+use clap::builder::{OsStringValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
+
+use crate::base::human::TypedSize;
+use crate::capture::{KeepSpill, Request};
+use crate::cli::usage;
+use crate::config::Overrides;
+use crate::preview::{Direction, Policy, ToCount};
+
+use super::whole_number;
+
+/// With which limits and parameters a policy cuts.
+#[derive(Debug, Default, Clone, Group)]
+#[command(next_help_heading = "Limits")]
+pub(crate) struct LimitArgs {
+    /// Maximum number of lines the model gets
+    #[arg(long, value_name = "N", value_parser = whole_number)]
+    pub max_lines: Option<u64>,
+    /// Maximum size the model gets, in the policy's unit
+    #[arg(long, value_name = "SIZE")]
+    pub max_bytes: Option<TypedSize>,
+    /// Which end of the output to keep
+    #[arg(long, value_name = "END", value_parser = direction())]
+    pub direction: Option<Direction>,
+    /// Set a parameter of the policy, such as task_tool=true
+    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_value)]
+    pub set: Vec<(String, String)>,
+}
+
+impl LimitArgs {
+    /// Returns the first flag that was given.
+    pub(crate) fn first_given(&self) -> Option<&'static str> {
+        let flags = [
+            ("--max-lines", self.max_lines.is_some()),
+            ("--max-bytes", self.max_bytes.is_some()),
+            ("--direction", self.direction.is_some()),
+            ("--set", !self.set.is_empty()),
+        ];
+        flags.into_iter().find(|(_, is_given)| *is_given).map(|(flag, _)| flag)
+    }
+
+    /// Returns what is requested of a policy; none is named.
+    pub(crate) fn overrides(&self) -> Overrides {
+        Overrides {
+            max_lines: self.max_lines,
+            max_size: self.max_bytes,
+            direction: self.direction,
+            set: self.set.clone(),
+            ..Overrides::default()
+        }
+    }
+}
+
+/// Which policy, and with which limits.
+#[derive(Debug, Default, Group)]
+#[command(next_help_heading = "Policy")]
+pub(crate) struct PolicyArgs {
+    /// Policy to cut by: AGENT/TOOL, or AGENT for its shell
+    #[arg(short, long, value_name = "NAME")]
+    pub policy: Option<String>,
+    /// Tool of the agent named with -p, or the kind of output
+    #[arg(short, long, value_name = "TOOL")]
+    pub tool: Option<String>,
+    /// File with the command's standard error, for policies that treat it separately
+    #[arg(long, value_name = "FILE", help_heading = "Command")]
+    pub stderr: Option<PathBuf>,
+    /// Exit status of the command, for policies that depend on it
+    #[arg(long, value_name = "N", value_parser = exit_code, help_heading = "Command")]
+    pub exit_code: Option<i32>,
+    /// Path that notices print [default: the file's absolute path]
+    #[arg(long, value_name = "PATH", value_parser = path())]
+    pub saved_as: Option<String>,
+    /// Path that notices print for standard error
+    #[arg(long, value_name = "PATH", value_parser = path())]
+    pub saved_as_stderr: Option<String>,
+    // Last: its heading would go on to what follows.
+    #[command(flatten)]
+    pub limits: LimitArgs,
+}
+
+impl PolicyArgs {
+    /// Returns the first flag that was given.
+    pub(crate) fn first_given(&self) -> Option<&'static str> {
+        let flags = [
+            ("--policy", self.policy.is_some()),
+            ("--tool", self.tool.is_some()),
+            ("--stderr", self.stderr.is_some()),
+            ("--exit-code", self.exit_code.is_some()),
+            ("--saved-as", self.saved_as.is_some()),
+            ("--saved-as-stderr", self.saved_as_stderr.is_some()),
+        ];
+        let given = flags.into_iter().find(|(_, is_given)| *is_given).map(|(flag, _)| flag);
+        given.or_else(|| self.limits.first_given())
+    }
+
+    /// Checks that the policy makes use of the flags that only some policies use.
+    ///
+    /// # Errors
+    /// If it does not.
+    pub(crate) fn refuse_for(&self, policy: &Policy) -> anyhow::Result<()> {
+        let name = policy.name();
+        let takes = policy.takes_stderr();
+        let flag = match self {
+            Self { stderr: Some(_), .. } if !takes => "--stderr",
+            Self { saved_as_stderr: Some(_), .. } if !takes => "--saved-as-stderr",
+            Self { exit_code: Some(_), .. } if !policy.takes_exit_code() => "--exit-code",
+            _ => return Ok(()),
+        };
+        Err(usage(format!("{flag} has no effect: {name} makes no use of it; another policy may (-p)")))
+    }
+
+    /// Returns what is requested of the policy.
+    pub(crate) fn overrides(&self) -> Overrides {
+        Overrides { policy: self.policy.clone(), tool: self.tool.clone(), ..self.limits.overrides() }
+    }
+}
+
+fn direction() -> impl TypedValueParser<Value = Direction> {
+    let ends = [("head", "The beginning"), ("tail", "The end")];
+    let ends = ends.map(|(name, help)| PossibleValue::new(name).help(help));
+    PossibleValuesParser::new(ends).map(|end| if end == "head" { Direction::Head } else { Direction::Tail })
+}
+
+/// Parses a path as text: notices are UTF-8, whatever a file is called.
+fn path() -> impl TypedValueParser<Value = String> {
+    OsStringValueParser::new().try_map(|path| match path.is_empty() {
+        true => Err("a path cannot be empty"),
+        false => Ok(path.to_string_lossy().into_owned()),
+    })
+}
+
+fn exit_code(text: &str) -> Result<i32, String> {
+    text.parse().map_err(|_| format!("'{text}' is not an exit status; write 1"))
+}
+
+fn key_value(text: &str) -> Result<(String, String), String> {
+    let (key, value) = text
+        .split_once('=')
+        .ok_or_else(|| format!("'{text}' is not KEY=VALUE; write it as in --set max_lines=500"))?;
+    Ok((key.to_owned(), value.to_owned()))
+}
+
+/// What is saved of an output that is just being made.
+#[derive(Debug, Default, Group)]
+#[command(next_help_heading = "Saving")]
+pub(crate) struct SaveArgs {
+    /// When to save the output of a command or a pipe [default: cut]
+    #[arg(long, value_name = "WHEN", value_parser = keep())]
+    keep: Option<KeepSpill>,
+    /// Maximum size of the saved output; none for no limit [default: the policy's, else 100m]
+    #[arg(long, value_name = "SIZE", value_parser = cap)]
+    max_spill: Option<u64>,
+    /// Flush the saved output to disk (fsync) before finishing
+    #[arg(long)]
+    durable: bool,
+}
+
+impl SaveArgs {
+    /// Returns the request for a capture under this policy.
+    pub(crate) fn request(&self, policy: &Policy) -> Request {
+        let mut request = Request::new(policy.clone());
+        if let Some(cap) = self.max_spill {
+            request = request.with_cap(cap);
+        }
+        Request { keep: self.keep.unwrap_or(KeepSpill::Cut), durable: self.durable, ..request }
+    }
+
+    /// Checks that what is never kept is not to be flushed.
+    ///
+    /// # Errors
+    /// It is.
+    pub(crate) fn refuse_idle(&self) -> anyhow::Result<()> {
+        if self.durable && self.keep == Some(KeepSpill::Never) {
+            return Err(usage(
+                "--durable has no effect with --keep never, which saves nothing; leave one of them out",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Checks that no argument about saving was given where nothing is saved: of a file, or of a pipe that is only copied.
+    ///
+    /// # Errors
+    /// If one was given.
+    pub(crate) fn refuse(&self, file: &OsStr) -> anyhow::Result<()> {
+        if self.keep.is_none() && self.max_spill.is_none() && !self.durable {
+            return Ok(());
+        }
+        let why = match file == "-" {
+            true => "have no effect here; `overspill preview --save` saves standard input",
+            false => "apply only to piped input or `run`; FILE is already on disk",
+        };
+        Err(usage(format!("--keep, --max-spill and --durable {why}")))
+    }
+}
+
+fn keep() -> impl TypedValueParser<Value = KeepSpill> {
+    let all = [("always", "Always"), ("cut", "If the policy cuts it"), ("never", "Never")];
+    let all = all.map(|(name, help)| PossibleValue::new(name).help(help));
+    PossibleValuesParser::new(all).map(|word| match &*word {
+        "always" => KeepSpill::Always,
+        "cut" => KeepSpill::Cut,
+        _ => KeepSpill::Never,
+    })
+}
+
+/// Parses `none`, or a size in bytes.
+fn cap(text: &str) -> Result<u64, String> {
+    if text == "none" {
+        return Ok(u64::MAX);
+    }
+    match text.parse::<TypedSize>()?.number {
+        0 => Err("that saves nothing; write --keep never".to_owned()),
+        cap => Ok(cap),
+    }
+}
+
+/// How text is printed.
+#[derive(Debug, Group)]
+#[command(next_help_heading = "Output format")]
+pub(crate) struct FormArgs {
+    /// Print a JSON object: the text, its parts, and the figures
+    #[arg(long)]
+    json: bool,
+    /// Print escape sequences unchanged, even to a terminal
+    #[arg(long, conflicts_with = "json")]
+    raw: bool,
+}
+
+/// How text is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TextForm {
+    /// Byte for byte, except that a terminal gets it escaped.
+    Text,
+    /// Same, but a terminal gets its colours.
+    Rendered,
+    /// Byte for byte, always.
+    Raw,
+    /// One JSON object.
+    Json,
+}
+
+impl TextForm {
+    /// Returns what to count: JSON has every figure.
+    pub(crate) fn counts(self) -> ToCount {
+        match self {
+            TextForm::Json => ToCount::All,
+            TextForm::Text | TextForm::Rendered | TextForm::Raw => ToCount::Text,
+        }
+    }
+}
+
+impl FormArgs {
+    /// Returns the form that the flags select.
+    pub(crate) fn form(&self) -> TextForm {
+        match (self.json, self.raw) {
+            (true, _) => TextForm::Json,
+            (false, true) => TextForm::Raw,
+            (false, false) => TextForm::Text,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cap_is_a_size_or_none() {
+        assert_eq!((cap("none"), cap("1k"), cap("7")), (Ok(u64::MAX), Ok(1024), Ok(7)));
+        assert!(cap("all").is_err() && cap("0").unwrap_err().contains("--keep never"));
+    }
+}
