@@ -54,10 +54,6 @@ impl Portion {
     pub fn lost(self) -> u64 {
         self.total.saturating_sub(self.kept)
     }
-
-    fn plus(self, other: Portion) -> Portion {
-        Portion { total: self.total + other.total, kept: self.kept + other.kept }
-    }
 }
 
 impl Outcome {
@@ -90,7 +86,10 @@ pub(super) fn errors_of<'a>(
         Content::File(view) => errors_in(preview, stream, &mut ViewSupply::from(view)),
         Content::Ends(..) => None,
     });
-    counted.into_iter().try_fold(Portion::default(), |sum, errors| Some(sum.plus(errors?)))
+    counted.into_iter().try_fold(Portion::default(), |sum, errors| {
+        let Portion { total, kept } = errors?;
+        Some(Portion { total: sum.total + total, kept: sum.kept + kept })
+    })
 }
 
 pub(super) fn errors_in(preview: &Preview, stream: Stream, supply: &mut impl Supply) -> Option<Portion> {

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use crate::preview::{PerStream, Policy, ToCount};
 
+use super::headroom::Headroom;
 use super::process::exit::Ended;
-use super::result::headroom::Headroom;
 
 /// What the caller knows about a run.
 #[derive(Clone, Debug, Default)]
@@ -51,7 +51,7 @@ impl Request {
     /// A request with this policy, keeping the spill if the policy cuts.
     pub fn new(policy: Policy) -> Request {
         let about = About { policy: policy.name().to_owned(), ..About::default() };
-        let cap = cap_of(&policy);
+        let cap = policy.get(CAP).and_then(|value| value.to_string().parse().ok()).unwrap_or(DEFAULT_CAP);
         Request {
             policy,
             failed: None,
@@ -87,14 +87,9 @@ impl Request {
 }
 
 /// The parameter of policies that have their own cap.
-pub(crate) const CAP: &str = "max_saved_bytes";
+const CAP: &str = "max_saved_bytes";
 /// Default maximum number of bytes spilled: 100 MiB.
 const DEFAULT_CAP: u64 = 100 << 20;
-
-/// Returns the maximum spill size under a policy: its own cap, or else the default.
-fn cap_of(policy: &Policy) -> u64 {
-    policy.get(CAP).and_then(|value| value.to_string().parse().ok()).unwrap_or(DEFAULT_CAP)
-}
 
 fn set(policy: &mut Policy, key: &str, value: &str) {
     if policy.get(key).is_some() {

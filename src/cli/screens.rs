@@ -33,13 +33,13 @@ pub(crate) fn show_tune(config: Config, tune: TuneStart) -> CommandResult {
 /// Shows the screens. If a signal ended them, returns [`Failure::Ended`], and an output that is still being made has yet to be
 /// kept.
 pub(crate) fn show(config: Config, beginning: Beginning) -> CommandResult {
-    let theme = if colour() { Theme::from_config(config.theme(), background()) } else { Theme::plain() };
-    let depends = matches!(config.theme().base, BaseTheme::Auto | BaseTheme::BlueOrange);
-    let asks = (depends && colour() && tells_background()).then(|| config.theme().clone());
+    let theme = if colour() { Theme::from_config(&config.file.theme, background()) } else { Theme::plain() };
+    let depends = matches!(config.file.theme.base, BaseTheme::Auto | BaseTheme::BlueOrange);
+    let asks = (depends && colour() && tells_background()).then(|| config.file.theme.clone());
     // Leaked: the screens need the keys until overspill ends, and are shown once.
     let keys = Box::leak(Box::new(keys(&config)));
     let notice = notice(&config);
-    let (unicode, mouse) = (is_unicode(), config.mouse());
+    let (unicode, mouse) = (is_unicode(), config.file.mouse);
     let services = services(config);
     let start = Start { beginning, services, theme, asks, unicode, mouse, keys, notice };
     let report = tui::run(start).map_err(|error| anyhow!(unusable(&error)))?;
@@ -91,17 +91,17 @@ fn background() -> Option<Backdrop> {
 
 /// Leaves out the user's own keys if they cannot be used, and those whose names are gone; the configuration says why.
 pub(super) fn check_keys(config: &mut Config) {
-    for KeyFault { line, words } in former_names(config.keys()).collect::<Vec<_>>() {
+    for KeyFault { line, words } in former_names(&config.keys).collect::<Vec<_>>() {
         config.remark_old_key(line, &words);
     }
-    if let Err(fault) = KeyMap::with_own(config.keys()) {
+    if let Err(fault) = KeyMap::with_own(&config.keys) {
         config.drop_keys(fault.line, &fault.words);
     }
 }
 
 /// Returns the keys of the screens, with the user's own.
 fn keys(config: &Config) -> KeyMap {
-    KeyMap::with_own(config.keys()).unwrap_or_default()
+    KeyMap::with_own(&config.keys).unwrap_or_default()
 }
 
 /// Pairs an open output with the policy that cut it.

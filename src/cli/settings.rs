@@ -24,7 +24,7 @@ pub(crate) fn run(config: &Config, args: &ConfigArgs) -> CommandResult {
         Overrides { policy: args.policy.clone(), tool: args.tool.clone(), ..Overrides::default() };
     let settings = config.settings(&overrides, &keys).map_err(usage)?;
     if args.json {
-        let file = config.file().filter(|file| file.exists());
+        let file = config.path.as_deref().filter(|file| file.exists());
         let file = file.map(|file| file.to_string_lossy());
         let settings: Vec<Value> = settings.iter().map(record).collect();
         return print_json(&json!({ "version": 1, "file": file, "settings": settings }));

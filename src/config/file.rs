@@ -15,9 +15,8 @@ use crate::base::toml_check::{self, Field, Mistake, Spot, nearest, optional};
 use crate::preview::Catalog;
 use crate::text::search::Pattern;
 
-use super::check;
 use super::effective::FileValue;
-use super::fault::Affects;
+use super::fault::{Affects, check_names};
 use super::theme::{self, ThemeConfig};
 
 /// `config.toml`, as written. Every key is optional.
@@ -109,7 +108,6 @@ enum KeyList {
 impl KeysConfig {
     /// Returns the settings in the order of the file, which has this text.
     pub(super) fn settings(&self, text: &str) -> Vec<KeySetting> {
-        let line = |at: usize| text.as_bytes().iter().take(at).filter(|byte| **byte == b'\n').count() + 1;
         let mut all: Vec<_> = self.0.iter().collect();
         all.sort_by_key(|(name, _)| name.span().start);
         let setting = |(name, keys): (&Spanned<String>, &KeyList)| KeySetting {
@@ -118,7 +116,7 @@ impl KeysConfig {
                 KeyList::One(key) => vec![key.clone()],
                 KeyList::Several(keys) => keys.clone(),
             },
-            line: line(name.span().start),
+            line: Spot::new(text, name.span().start).line,
         };
         all.into_iter().map(setting).collect()
     }
@@ -195,7 +193,7 @@ impl Settings {
     fn parse(text: &str, catalog: &Catalog) -> Self {
         let (table, mut mistakes) = toml_check::check(text, FILE);
         let Some(mut table) = table else { return Self::from_faults(mistakes) };
-        for mistake in check::names(text, table.get_ref(), catalog) {
+        for mistake in check_names(text, table.get_ref(), catalog) {
             if let Some(top) = &mistake.top {
                 table.get_mut().remove(top.as_str());
             }
@@ -243,25 +241,23 @@ fn affects(top: Option<&str>) -> Affects {
 /// Returns each setting as written, by its dotted name.
 fn written(text: &str, table: &DeTable) -> BTreeMap<String, FileValue> {
     let mut all = BTreeMap::new();
-    let line = |at: usize| Spot::new(text, at).line;
     let mut left = vec![(String::new(), table)];
     while let Some((place, table)) = left.pop() {
         for (key, value) in table.iter() {
             let name = format!("{place}{}", key.get_ref());
-            match value.get_ref() {
-                DeValue::Table(table) => left.push((format!("{name}."), table)),
-                DeValue::String(value) => {
-                    all.insert(name, FileValue { line: line(key.span().start), value: value.to_string() });
+            let value = match value.get_ref() {
+                DeValue::Table(table) => {
+                    left.push((format!("{name}."), table));
+                    continue;
                 }
+                DeValue::String(value) => value.to_string(),
                 DeValue::Array(list) => {
                     let texts: Vec<&str> = list.iter().filter_map(|text| text.get_ref().as_str()).collect();
-                    all.insert(name, FileValue { line: line(key.span().start), value: texts.join(" ") });
+                    texts.join(" ")
                 }
-                _ => {
-                    let value = text.get(value.span()).unwrap_or_default().to_owned();
-                    all.insert(name, FileValue { line: line(key.span().start), value });
-                }
-            }
+                _ => text.get(value.span()).unwrap_or_default().to_owned(),
+            };
+            all.insert(name, FileValue { line: Spot::new(text, key.span().start).line, value });
         }
     }
     all

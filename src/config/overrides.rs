@@ -59,12 +59,6 @@ pub enum ChosenBy {
     Store(Vec<String>),
 }
 
-impl ChosenBy {
-    pub(super) fn is_store(&self) -> bool {
-        matches!(self, ChosenBy::Store(_))
-    }
-}
-
 #[derive(Debug, Clone)]
 pub struct EffectivePolicy {
     pub policy: Policy,

@@ -10,7 +10,7 @@ use rustix::process::{ioctl_tiocsctty, setsid};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{LocalModes, OptionalActions, Winsize, tcgetattr, tcsetattr, tcsetwinsize};
 
-use super::options::TerminalSize;
+use super::TerminalSize;
 
 #[derive(Debug)]
 pub(crate) struct Pty {

@@ -11,7 +11,7 @@ const LOOK_AHEAD: usize = 4;
 pub(crate) struct Counter {
     want: TotalsMask,
     sum: Measure,
-    bytes: u64,
+    pub bytes: u64,
     /// A character that the last chunk left unfinished: at most 3 bytes, plus the bytes after them while those do not
     /// decide how it decodes.
     carry: Vec<u8>,
@@ -28,10 +28,6 @@ impl Counter {
             carry: Vec::new(),
             last: 0,
         }
-    }
-
-    pub(crate) fn bytes(&self) -> u64 {
-        self.bytes
     }
 
     pub(crate) fn line_feeds(&self) -> u64 {

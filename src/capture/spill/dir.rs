@@ -46,12 +46,6 @@ impl From<DirError> for io::Error {
     }
 }
 
-/// Creates the parent directories of `path`, without checking them.
-pub(crate) fn make_parents(path: &Path) -> Result<(), DirError> {
-    let Some(parent) = path.parent() else { return Ok(()) };
-    directory::make_all(parent).map_err(|error| DirError::Io(parent.to_owned(), error))
-}
-
 pub(crate) fn open_private(path: &Path, env: &Env) -> Result<OwnedFd, DirError> {
     directory::open(CWD, path, env.uid(), NO_OTHERS).map_err(|unfit| explain(path, unfit, "700"))
 }
@@ -63,7 +57,9 @@ pub(crate) fn private_dir(path: &Path, env: &Env) -> Result<OwnedFd, DirError> {
 
 /// Opens an agent's own directory. Others may read it if the agent allows that, but must not be able to write to it.
 pub(crate) fn agents_dir(path: &Path, env: &Env) -> Result<OwnedFd, DirError> {
-    make_parents(path)?;
+    if let Some(parent) = path.parent() {
+        directory::make_all(parent).map_err(|error| DirError::Io(parent.to_owned(), error))?;
+    }
     make(path)?;
     directory::open(CWD, path, env.uid(), NO_OTHER_WRITERS).map_err(|unfit| explain(path, unfit, "go-w"))
 }

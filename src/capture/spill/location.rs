@@ -13,8 +13,8 @@ use jiff::Timestamp;
 use crate::preview::Stream;
 use crate::store::{Env, NewSpill, OwnStore, next_id, parse_id, random};
 
+use super::Spill;
 use super::dir::{agents_dir, private_dir, shared_dir, sweep};
-use super::file::Spill;
 use super::sink::{Sink, SinkLimits};
 
 /// The session used if none is named.
@@ -133,12 +133,6 @@ impl Location {
         Location { before: Some(Arc::new(before)), ..self }
     }
 
-    /// Whether this is overspill's own store.
-    #[doc(hidden)]
-    pub fn is_own(&self) -> bool {
-        self.kind == Kind::Own
-    }
-
     /// Returns where runs are recorded; none for a directory chosen by the caller.
     pub(crate) fn records(&self) -> Option<&Env> {
         (!matches!(self.kind, Kind::Dir(_))).then_some(&self.env)
@@ -171,7 +165,9 @@ impl Location {
             }
             Kind::Dir(path) => (path.clone(), agents_dir(path, &self.env)?),
             Kind::Opencode(agent) => {
-                let path = data_home(&self.env).join(agent).join("tool-output");
+                let data = || self.env.home().join(".local/share");
+                let data = self.env.var("XDG_DATA_HOME").map_or_else(data, PathBuf::from);
+                let path = data.join(agent).join("tool-output");
                 (path.clone(), agents_dir(&path, &self.env)?)
             }
             Kind::GoSession(session) => {
@@ -249,10 +245,6 @@ pub(crate) fn session_name(name: &str) -> Result<String, LocationError> {
 /// Returns the directory of a session, as in opencode's persistence design.
 pub(crate) fn session_dir(env: &Env, session: &str) -> PathBuf {
     temporary(env, &["TMPDIR"]).join(format!("opencode-{session}"))
-}
-
-fn data_home(env: &Env) -> PathBuf {
-    env.var("XDG_DATA_HOME").map_or_else(|| env.home().join(".local/share"), PathBuf::from)
 }
 
 fn temporary(env: &Env, variables: &[&str]) -> PathBuf {

@@ -53,7 +53,7 @@ fn is_ignored(config: &Config, command: &str) -> bool {
         let rest = command.trim_start().strip_prefix(named.trim());
         rest.is_some_and(|rest| rest.chars().next().is_none_or(char::is_whitespace))
     };
-    config.hook().ignore.iter().any(is_it) || command.contains("overspill run ")
+    config.file.hook.ignore.iter().any(is_it) || command.contains("overspill run ")
 }
 
 /// Returns the answer; `None` if the model got everything, or nothing is known.
@@ -80,7 +80,7 @@ fn answer(config: &Config, event: &HookEvent, replaces: bool) -> Option<Value> {
             _ => None,
         },
     };
-    note.filter(|_| config.hook().notes).map(|note| event.with_note(&note))
+    note.filter(|_| config.file.hook.notes).map(|note| event.with_note(&note))
 }
 
 /// Whether a path that an agent names is one that it may have: in a known store, or beside its records. Nothing else is
@@ -110,7 +110,7 @@ struct HookContext<'a> {
 impl HookContext<'_> {
     /// Returns the most bytes of a note.
     fn most(self) -> usize {
-        self.config.hook().limit.min(MAX_NOTE) as usize
+        self.config.file.hook.limit.min(MAX_NOTE) as usize
     }
 
     fn resolve(self, policy: Option<&str>, path: Option<&Path>) -> Option<Policy> {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use crate::text::units::TotalsMask;
 
+use super::content::HeadAndTail;
 use super::count::Counter;
-use super::ends::HeadAndTail;
 
 /// Outputs up to this many bytes are held in memory, without a file.
 pub const HOLD: usize = 64 << 10;
@@ -59,11 +59,12 @@ impl Default for SinkLimits {
 pub(crate) struct Sink<W> {
     limits: SinkLimits,
     state: State<W>,
-    counter: Counter,
+    pub counter: Counter,
     kept: u64,
     rest: HeadAndTail,
     rest_feeds: u64,
-    stopped: Option<StopReason>,
+    /// Why the file does not have everything, if so.
+    pub stopped: Option<StopReason>,
 }
 
 enum State<W> {
@@ -123,24 +124,11 @@ impl<W: Write> Sink<W> {
         }
     }
 
-    pub(crate) fn bytes(&self) -> u64 {
-        self.counter.bytes()
-    }
-
-    pub(crate) fn line_feeds(&self) -> u64 {
-        self.counter.line_feeds()
-    }
-
     pub(crate) fn file(&self) -> Option<&W> {
         match &self.state {
             State::Spilling(file) => Some(file),
             State::Held(..) | State::Stopped(_) => None,
         }
-    }
-
-    /// Returns why the file does not have everything, if so.
-    pub(crate) fn stopped(&self) -> Option<&StopReason> {
-        self.stopped.as_ref()
     }
 
     pub(crate) fn push(&mut self, chunk: &[u8]) {

@@ -58,7 +58,7 @@ fn check(output: &[u8], taken: &SinkResult<Disk>, written: &[u8]) {
     assert_eq!(taken.counter.totals(), Totals::count(output));
     assert_eq!(written, &output[..written.len()]);
     assert_eq!(taken.kept, written.len() as u64);
-    assert_eq!(taken.rest.total(), (output.len() - written.len()) as u64);
+    assert_eq!(taken.rest.total, (output.len() - written.len()) as u64);
     let feeds = |bytes: &[u8]| bytes.iter().filter(|byte| **byte == b'\n').count() as u64;
     assert_eq!(taken.rest_feeds, feeds(&output[written.len()..]));
     for (at, held) in taken.rest.stretches() {

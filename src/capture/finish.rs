@@ -2,10 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::capture::request::{About, KeepSpill, Request, set_true};
-use crate::capture::spill::file::Spill;
-use crate::capture::spill::location::Location;
-use crate::capture::spill::sink::StopReason;
+use super::request::{About, KeepSpill, Request, set_true};
+use super::spill::location::Location;
+use super::spill::sink::StopReason;
 use crate::preview::{
     self, CountedPlan, Input, PerStream, PlanError, Policy, Preview, Stream, ToCount, Totals,
 };
@@ -227,20 +226,14 @@ impl Captured {
     }
 
     fn notes(&self) -> Vec<String> {
-        let mut notes = Vec::new();
-        if self.left_running {
-            notes.push(
-                "a background process still holds the output; what it prints from now on is not kept".into(),
-            );
-        }
-        notes.extend(
-            self.failure.as_ref().map(|error| format!("the output could not be read to its end: {error}")),
-        );
-        notes
+        let held = "a background process still holds the output; what it prints from now on is not kept";
+        let failure = self.failure.as_ref();
+        let failure = failure.map(|error| format!("the output could not be read to its end: {error}"));
+        self.left_running.then(|| held.to_owned()).into_iter().chain(failure).collect()
     }
 
     /// Returns a warning if the preview needed bytes that are gone and so is not exact.
-    pub(in crate::capture) fn missing(&self, preview: &Preview, touched: u64) -> Option<String> {
+    pub(super) fn missing(&self, preview: &Preview, touched: u64) -> Option<String> {
         let holes = self.outputs().flat_map(|output| output.content().holes());
         let gone: u64 = holes.map(|hole| hole.end - hole.start).sum();
         let there = self.outputs().map(|output| output.seen.bytes).sum::<u64>() - gone;
@@ -305,7 +298,7 @@ fn save_one(
     place: &Location,
     warnings: &mut Vec<String>,
 ) -> Option<PathBuf> {
-    let path = captured.output_mut(stream)?.spill(request.cap).map(Spill::path);
+    let path = captured.output_mut(stream)?.spill(request.cap).map(|spill| spill.new.path());
     let saved = path.and_then(|path| finish(captured, stream, request, place, &path));
     let output = captured.output(stream)?;
     let Some(StopReason::Failed(error)) = &output.stopped else { return saved };

@@ -6,13 +6,14 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::capture::process::exit::{Ended, Stop};
-use crate::capture::request::About;
-use crate::capture::spill::content::Content;
-use crate::capture::spill::file::Spill;
-use crate::capture::spill::sink::{CreateFile, SinkPlace, SinkResult, StopReason};
+use super::process::exit::{Ended, Stop};
+use super::request::About;
+use super::spill::Spill;
+use super::spill::content::Content;
+use super::spill::location::Location;
+use super::spill::sink::{CreateFile, SinkPlace, SinkResult, StopReason};
 use crate::preview::{Part, Preview, Stream, Totals};
-use crate::store::{Exit, OutputSize, Record, RunRecord, record};
+use crate::store::{OutputSize, Record, RunRecord, record};
 
 /// A command or stream that was captured to its end. No file has its final name yet: [`Captured::finish`] keeps what
 /// is to be kept, and dropping this leaves no file.
@@ -95,7 +96,7 @@ impl Captured {
             stream: output.stream.as_str().to_owned(),
             start: self.started,
             end: self.finished,
-            exit: self.ended.map(Exit::from),
+            exit: self.ended.map(|ended| ended.status.into()),
             stopped: stopped.or(left),
             seen: output.seen,
             kept: output.kept,
@@ -116,15 +117,17 @@ pub struct CapturedOutput {
     pub stopped: Option<StopReason>,
     pub(crate) content: Content,
     pub(crate) totals: Totals,
-    file: UnsavedSpill,
+    pub(crate) file: UnsavedSpill,
 }
 
 /// A spill that does not have its final name yet.
+#[derive(Default)]
 pub(crate) enum UnsavedSpill {
     /// Not yet a file.
     Memory(CreateFile<Spill>),
     File(Spill),
     /// No file could be created, or it already has its final name.
+    #[default]
     Nothing,
 }
 
@@ -139,9 +142,9 @@ impl UnsavedSpill {
             UnsavedSpill::Memory(begin) => {
                 let mut spill = begin()?;
                 spill.write_all(&held[..cap.min(held.len())])?;
-                spill.finish(false)
+                spill.new.finish(false)
             }
-            UnsavedSpill::File(spill) => spill.finish(false),
+            UnsavedSpill::File(spill) => spill.new.finish(false),
             UnsavedSpill::Nothing => Err(io::ErrorKind::NotFound.into()),
         }
     }
@@ -159,13 +162,14 @@ impl CapturedOutput {
     pub(crate) fn new(stream: Stream, taken: SinkResult<Spill>) -> io::Result<CapturedOutput> {
         let counter = &taken.counter;
         let (feeds, kept) = (counter.line_feeds(), taken.kept);
-        let seen = OutputSize { bytes: counter.bytes(), lines: counter.lines() };
+        let seen = OutputSize { bytes: counter.bytes, lines: counter.lines() };
         let (content, file, kept) = match taken.place {
             SinkPlace::Held(held, begin) => (Content::Held(held), UnsavedSpill::Memory(begin), seen.bytes),
             SinkPlace::File(file) => {
-                let whole = file.as_ref().filter(|_| taken.rest.total() == 0);
-                let whole = whole.and_then(|file| Content::open(&file.temporary_path(), kept));
-                let ends = || Content::from_ends(file.as_ref().map(Spill::file), kept, &taken.rest);
+                let whole = file.as_ref().filter(|_| taken.rest.total == 0);
+                let whole = whole.and_then(|file| Content::open(&file.new.temporary_path(), kept));
+                let ends =
+                    || Content::from_ends(file.as_ref().map(|spill| spill.new.file()), kept, &taken.rest);
                 let content = whole.map_or_else(ends, Ok)?;
                 (content, file.map_or(UnsavedSpill::Nothing, UnsavedSpill::File), kept)
             }
@@ -203,25 +207,9 @@ impl CapturedOutput {
         &self.content
     }
 
-    pub fn totals(&self) -> &Totals {
-        &self.totals
-    }
-
-    /// Returns the path of the growing file, if one was created.
-    pub fn temporary_path(&self) -> Option<PathBuf> {
-        match &self.file {
-            UnsavedSpill::File(spill) => Some(spill.temporary_path()),
-            UnsavedSpill::Memory(_) | UnsavedSpill::Nothing => None,
-        }
-    }
-
-    pub(crate) fn take_file(&mut self) -> UnsavedSpill {
-        std::mem::replace(&mut self.file, UnsavedSpill::Nothing)
-    }
-
     /// Turns the spill into a file if it is still in memory.
     pub(crate) fn spill(&mut self, cap: u64) -> Option<&Spill> {
-        self.file = match std::mem::replace(&mut self.file, UnsavedSpill::Nothing) {
+        self.file = match std::mem::take(&mut self.file) {
             UnsavedSpill::Memory(begin) => self.write_held(begin, cap),
             file => file,
         };
@@ -238,7 +226,7 @@ impl CapturedOutput {
         let bytes = &self.content.bytes()[..cap as usize];
         let feeds = bytecount::count(bytes, b'\n') as u64;
         let kept = OutputSize { bytes: cap, lines: cut_lines(&self.content, feeds, cap) };
-        match spill.file().set_len(cap) {
+        match spill.new.file().set_len(cap) {
             Ok(()) => (self.kept, self.stopped) = (kept, Some(StopReason::Cap)),
             Err(error) => self.fail(error),
         }
@@ -264,23 +252,18 @@ impl CapturedOutput {
     }
 
     /// Writes the record, then gives the spill its final name.
-    pub(crate) fn finish(
-        &mut self,
-        record: &Record,
-        place: &crate::capture::Location,
-        durable: bool,
-    ) -> Option<PathBuf> {
-        let UnsavedSpill::File(spill) = std::mem::replace(&mut self.file, UnsavedSpill::Nothing) else {
+    pub(crate) fn finish(&mut self, record: &Record, place: &Location, durable: bool) -> Option<PathBuf> {
+        let UnsavedSpill::File(spill) = std::mem::take(&mut self.file) else {
             return None;
         };
-        let recorded = place.records().map_or(Ok(()), |env| record.write(env, spill.name(), durable));
+        let recorded = place.records().map_or(Ok(()), |env| record.write(env, spill.new.id(), durable));
         let partial = matches!(self.stopped, Some(StopReason::Failed(_)));
         if recorded.is_err() && partial {
             // A partial spill without a record would pass for the whole output.
             return None;
         }
-        let name = spill.name().to_owned();
-        match spill.finish(durable) {
+        let name = spill.new.id().to_owned();
+        match spill.new.finish(durable) {
             Ok(path) => Some(path),
             Err(error) => {
                 place.records().into_iter().for_each(|env| record::remove(env, &name));
