@@ -26,13 +26,11 @@ pub struct Captured {
     pub finished: Timestamp,
     /// A background process of the command still held the output, which was closed.
     pub left_running: bool,
-    /// The stream was abandoned before its end.
     pub left_early: bool,
     /// The error that ended reading; everything before it is captured.
     pub failure: Option<io::Error>,
     /// The output; standard output alone if the two are separate.
     pub stdout: CapturedOutput,
-    /// Standard error, if captured separately.
     pub stderr: Option<CapturedOutput>,
 }
 
@@ -74,7 +72,6 @@ impl Captured {
         }
     }
 
-    /// Returns the record of one of the outputs, saved at `path`.
     pub(crate) fn record(&self, output: &CapturedOutput, about: &About, path: &str) -> Record {
         let left = match (self.left_early, &self.failure) {
             (true, _) => Some("left before its end".to_owned()),
@@ -113,17 +110,14 @@ pub struct CapturedOutput {
     pub seen: OutputSize,
     /// The size of what is, or would be, in the spill.
     pub kept: OutputSize,
-    /// Why that is not everything.
     pub stopped: Option<StopReason>,
     pub(crate) content: Content,
     pub(crate) totals: Totals,
     pub(crate) file: UnsavedSpill,
 }
 
-/// A spill that does not have its final name yet.
 #[derive(Default)]
 pub(crate) enum UnsavedSpill {
-    /// Not yet a file.
     Memory(CreateFile<Spill>),
     File(Spill),
     /// No file could be created, or it already has its final name.
@@ -222,26 +216,29 @@ impl CapturedOutput {
     /// Truncates the file to its cap, if it is larger. Whoever views it meanwhile sees the rest disappear.
     pub(crate) fn cut(&mut self, cap: u64) {
         let (UnsavedSpill::File(spill), true) = (&self.file, self.kept.bytes > cap) else { return };
-        // The cast is safe: the cap is below a length in memory.
-        let bytes = &self.content.bytes()[..cap as usize];
-        let feeds = bytecount::count(bytes, b'\n') as u64;
-        let kept = OutputSize { bytes: cap, lines: cut_lines(&self.content, feeds, cap) };
+        let kept = self.size_within(cap);
         match spill.new.file().set_len(cap) {
             Ok(()) => (self.kept, self.stopped) = (kept, Some(StopReason::Cap)),
             Err(error) => self.fail(error),
         }
     }
 
-    fn write_held(&mut self, begin: CreateFile<Spill>, cap: u64) -> UnsavedSpill {
+    /// Returns the size of the output up to a cap.
+    fn size_within(&self, cap: u64) -> OutputSize {
         let bytes = self.content.bytes();
-        let within = usize::try_from(cap).map_or(bytes.len(), |cap| cap.min(bytes.len()));
-        match begin().and_then(|mut spill| spill.write_all(&bytes[..within]).map(|()| spill)) {
-            Ok(spill) if within == bytes.len() => UnsavedSpill::File(spill),
+        let bytes = &bytes[..usize::try_from(cap).map_or(bytes.len(), |cap| cap.min(bytes.len()))];
+        let (kept, feeds) = (bytes.len() as u64, bytecount::count(bytes, b'\n') as u64);
+        OutputSize { bytes: kept, lines: cut_lines(&self.content, feeds, kept) }
+    }
+
+    fn write_held(&mut self, begin: CreateFile<Spill>, cap: u64) -> UnsavedSpill {
+        let within = self.size_within(cap);
+        let bytes = &self.content.bytes()[..within.bytes as usize];
+        match begin().and_then(|mut spill| spill.write_all(bytes).map(|()| spill)) {
             Ok(spill) => {
-                let feeds = bytecount::count(&bytes[..within], b'\n') as u64;
-                let lines = cut_lines(&self.content, feeds, within as u64);
-                self.kept = OutputSize { bytes: within as u64, lines };
-                self.stopped = Some(StopReason::Cap);
+                if bytes.len() < self.content.bytes().len() {
+                    (self.kept, self.stopped) = (within, Some(StopReason::Cap));
+                }
                 UnsavedSpill::File(spill)
             }
             Err(error) => {

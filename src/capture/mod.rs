@@ -44,7 +44,6 @@ pub use {
     request::{About, KeepSpill, Request, set_true},
     spill::content::Content,
     spill::copy::Progress,
-    spill::location::DEFAULT_SESSION,
-    spill::session::{EndError, EndedSession, end_session},
+    spill::location::{DEFAULT_SESSION, EndError, EndedSession, end_session},
     spill::sink::{HOLD, SinkLimits, StopReason},
 };

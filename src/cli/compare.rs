@@ -24,7 +24,6 @@ use super::corpus::gather;
 use super::corpus::tune::{describe_outputs, measure, pattern};
 use super::{CommandResult, fail, input, print_json_array, say, table, terminal, usage};
 
-/// Plans a preview under every chosen policy and reports what each keeps.
 pub(crate) fn run(config: &Config, args: &CompareArgs) -> CommandResult {
     let pattern = args.find.as_deref().map(pattern).transpose()?;
     let chosen = choose(config, args)?;
@@ -117,7 +116,6 @@ fn many(config: &Config, args: &CompareArgs, chosen: &[Chosen], find: Option<&Pa
     measured.end()
 }
 
-/// Returns the fields of `--json`: what one policy does to all outputs.
 fn record(found: &EffectivePolicy, figures: &SettingFigures, sums: &TuneSums) -> Value {
     json!({
         "policy": found.policy.name(),
@@ -161,10 +159,6 @@ impl Chosen<'_> {
     }
 }
 
-/// Returns what the flags choose.
-///
-/// # Errors
-/// If a name is neither a policy nor an agent.
 fn choose<'a>(config: &Config, args: &'a CompareArgs) -> anyhow::Result<Vec<Chosen<'a>>> {
     if args.policies.is_empty() {
         return Ok(vec![Chosen::Every]);
@@ -220,7 +214,6 @@ fn resolve(
     }
 }
 
-/// Whether it is the flags that do not fit the policy.
 fn is_about_flags(error: &OverrideError) -> bool {
     match error {
         OverrideError::Param(ParamError::Unknown { .. } | ParamError::Value { .. }) => true,

@@ -31,15 +31,10 @@ pub(crate) fn completions(shell: Shell) -> CommandResult {
     Ok(())
 }
 
-/// Prints the man page of a subcommand, or the main one.
 pub(crate) fn man(subcommand: Option<&str>) -> CommandResult {
     Ok(super::terminal::stdout().write_all(page(subcommand)?.as_bytes())?)
 }
 
-/// Returns the man page of a subcommand, or the main one, as roff.
-///
-/// # Errors
-/// There is no such subcommand.
 fn page(subcommand: Option<&str>) -> anyhow::Result<String> {
     let mut root = help::command().disable_help_subcommand(true);
     root.build();
@@ -111,7 +106,6 @@ fn item(roff: &mut Roff, term: &str, meaning: &str) {
     roff.text([roman(meaning)]);
 }
 
-/// Returns the section of the subcommands, in the groups of the help.
 fn commands(root: &Command) -> Roff {
     let mut roff = Roff::new();
     roff.control("SH", ["COMMANDS"]);

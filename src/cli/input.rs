@@ -13,7 +13,7 @@ use rustix::fs::FileType;
 use crate::base::human::{size, thousands};
 use crate::capture::NOT_SAVED;
 use crate::config::{self, Config, Overrides};
-use crate::preview::{self, Input, InputContext, Totals};
+use crate::preview::{InputContext, Totals};
 use crate::session::citing::SessionsCache;
 use crate::session::record::unpack;
 use crate::source::{Change, FileLock, MapView, OpenError, Source, StreamProgress};
@@ -30,7 +30,6 @@ const SAMPLE: &[u8] = include_bytes!("../../assets/samples/build.log.zst");
 /// Bytes copied at a time.
 const PIECE: usize = 1 << 20;
 
-/// What a word names.
 pub(crate) enum Named {
     Stdin,
     /// It has a slash, or exists.
@@ -73,9 +72,6 @@ pub(crate) fn find(config: &Config, word: &OsStr) -> anyhow::Result<Named> {
 }
 
 /// Finds the session or the call that a word names, or the call that an output is of.
-///
-/// # Errors
-/// Those of [`find`], or no call is known.
 pub(crate) fn recorded(config: &Config, word: &OsStr) -> anyhow::Result<SelectedSession> {
     match find(config, word)? {
         Named::Recorded(found) => Ok(*found),
@@ -132,7 +128,6 @@ pub(crate) struct OpenInput {
     pub path: Option<PathBuf>,
 }
 
-/// Opens a file, an id or standard input.
 pub(crate) fn open(config: &Config, word: &OsStr, policy_args: &PolicyArgs) -> anyhow::Result<OpenInput> {
     open_named(config, find(config, word)?, policy_args)
 }
@@ -143,7 +138,7 @@ pub(crate) fn open_named(
     named: Named,
     policy_args: &PolicyArgs,
 ) -> anyhow::Result<OpenInput> {
-    match named {
+    let path = match named {
         Named::Stdin => {
             if io::stdin().is_terminal() {
                 say("waiting for standard input from the terminal; Ctrl-D ends it, Ctrl-C gives up");
@@ -153,18 +148,19 @@ pub(crate) fn open_named(
                 bail!("standard input is a directory; name a file in it, or pipe an output in");
             }
             let failed = |error| anyhow!("standard input cannot be read: {error}");
-            input(Source::stdin().map_err(failed)?, None, policy_args)
+            return input(Source::stdin().map_err(failed)?, None, policy_args);
         }
-        Named::File(path) => open_path(config, &path, policy_args, FileLock::Shared),
-        Named::Output(entry) => open_path(config, &entry.path(), policy_args, FileLock::Shared),
+        Named::File(path) => path,
+        Named::Output(entry) => entry.path(),
         Named::Recorded(found) => match found.output(config)? {
-            CallOutput::Spill(path) => open_path(config, &path, policy_args, FileLock::Shared),
+            CallOutput::Spill(path) => path,
             CallOutput::Text(text) => {
                 say(&format!("{}: its spill is not at hand; this is its text as recorded", found.id()));
-                open_text(text.into(), &found.id(), policy_args)
+                return open_text(text.into(), &found.id(), policy_args);
             }
         },
-    }
+    };
+    open_path(config, &path, policy_args, FileLock::Shared)
 }
 
 pub(crate) fn open_sample(policy_args: &PolicyArgs) -> anyhow::Result<OpenInput> {
@@ -224,7 +220,6 @@ fn input(
 }
 
 impl OpenInput {
-    /// Returns the policy and limits for the output.
     pub(crate) fn resolve(
         &self,
         config: &Config,
@@ -258,10 +253,6 @@ impl OpenInput {
         };
         let made = source.read_steadily(&mut again, &mut |source| read(context, &source.view()));
         made.map_err(|error| failed(&error))?
-    }
-
-    pub(crate) fn input<'a>(&'a self, view: &'a MapView, totals: &'a Totals) -> Input<'a> {
-        self.context.input(preview::Output { bytes: view, totals })
     }
 
     /// Returns a warning if an output goes on after what was read of it.

@@ -35,7 +35,7 @@ use std::sync::OnceLock;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use crate::config::{Config, FileFault, Need};
+use crate::config::{Affects, Config, FileFault, Need};
 use crate::store::Env;
 
 use args::{Args, Command, GlobalArgs, SaveArgs};
@@ -101,7 +101,7 @@ fn status() -> u8 {
         Err(error) => {
             let error = places::explain_missing(error);
             let message = describe_error(&error);
-            let is_said = |fault: &FileFault| fault.words == message && !terminal::is_quiet();
+            let is_said = |fault: &FileFault| fault.words == message && !terminal::options().quiet;
             if !NOTED.get().is_some_and(|noted| noted.iter().any(is_said)) {
                 fail(&message);
             }
@@ -120,7 +120,7 @@ fn refuse(error: clap::Error) -> u8 {
 
 /// Prints a note or a warning on standard error, escaped, unless `--quiet` was given.
 fn say(words: &str) {
-    if !terminal::is_quiet() {
+    if !terminal::options().quiet {
         fail(words);
     }
 }
@@ -141,22 +141,15 @@ fn status_of(error: &anyhow::Error) -> u8 {
     error.downcast_ref::<Failure>().map_or(1, Failure::status)
 }
 
-/// Which mistakes in the user's own files a command mentions although it goes on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Remarks {
-    All,
-    /// Not those that only concern the screens: scripts would print them on every run.
-    NotOfScreens,
-}
-
 /// The mistakes in the user's own files that a note has named.
 static NOTED: OnceLock<Vec<FileFault>> = OnceLock::new();
 
-/// Loads the user's own files, and reports every mistake in them.
+/// Loads the user's own files, and reports every mistake in them; those that only concern the screens if `of_screens`:
+/// scripts would print them on every run.
 ///
 /// # Errors
 /// A mistake leaves unknown what the command needs.
-fn load(need: Need, remarks: Remarks, file: Option<&Path>) -> anyhow::Result<Config> {
+fn load(need: Need, of_screens: bool, file: Option<&Path>) -> anyhow::Result<Config> {
     if let Some(file) = file.filter(|file| !file.exists()) {
         let words = "no such file; `overspill config --init` writes one";
         return Err(usage(format!("--config {}: {words}", file.display())));
@@ -164,8 +157,9 @@ fn load(need: Need, remarks: Remarks, file: Option<&Path>) -> anyhow::Result<Con
     let mut config = Config::load_from(Env::from_process(), file);
     screens::check_keys(&mut config);
     let (stopping, others): (Vec<_>, Vec<_>) = config.faults().iter().partition(|fault| fault.stops(need));
-    let said = |fault: &&FileFault| remarks == Remarks::All || !fault.affects.is_of_screens();
-    let noted: Vec<FileFault> = others.into_iter().filter(said).cloned().collect();
+    let is_said =
+        |fault: &&FileFault| of_screens || !matches!(fault.affects, Affects::Screens | Affects::OldKey);
+    let noted: Vec<FileFault> = others.into_iter().filter(is_said).cloned().collect();
     noted.iter().for_each(|fault| say(&fault.to_string()));
     let _ = NOTED.set(noted);
     match stopping.split_last() {
@@ -180,8 +174,8 @@ fn load(need: Need, remarks: Remarks, file: Option<&Path>) -> anyhow::Result<Con
 fn run(args: Args) -> CommandResult {
     // Completions and man pages need none of it, and are not bothered with mistakes in it.
     let file = args.config.clone();
-    let quietly = || load(Need::Nothing, Remarks::NotOfScreens, file.as_deref());
-    let load = |need| load(need, Remarks::All, file.as_deref());
+    let quietly = || load(Need::Nothing, false, file.as_deref());
+    let load = |need| load(need, true, file.as_deref());
     let limits = || load(Need::Limits);
     let config = || load(Need::Nothing);
     args.saving().map_or(Ok(()), SaveArgs::refuse_idle)?;
@@ -220,7 +214,6 @@ fn json(out: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
     out.write_all(b"\n")
 }
 
-/// Prints a value as one line of JSON.
 fn print_json(value: &impl Serialize) -> CommandResult {
     let mut out = io::BufWriter::new(terminal::stdout());
     json(&mut out, value)?;

@@ -10,7 +10,7 @@ use crate::capture::{Progress, Running};
 use crate::corpus::seconds_left;
 use crate::preview::Stream;
 
-use super::terminal::{is_quiet, put};
+use super::terminal::{options, put};
 
 /// What ends sooner than this needs no progress line.
 const AFTER: Duration = Duration::from_secs(1);
@@ -20,7 +20,7 @@ const EVERY: Duration = Duration::from_millis(250);
 const TYPED: usize = 6;
 
 fn is_shown() -> bool {
-    io::stderr().is_terminal() && !is_quiet()
+    io::stderr().is_terminal() && !options().quiet
 }
 
 fn clear(columns: usize) {
@@ -40,7 +40,6 @@ pub(super) struct Meter {
     ended: Condvar,
 }
 
-/// What stands on the terminal.
 #[derive(Default)]
 struct MeterLine {
     columns: usize,

@@ -25,19 +25,16 @@ use super::sessions::examiner;
 use super::terminal::{colour, is_unicode, tells_background, unusable};
 use super::{CommandResult, Failure, say};
 
-/// Shows the list of settings.
-pub(crate) fn show_tune(config: Config, tune: TuneStart) -> CommandResult {
-    show(config, Beginning { list: Some(Box::new(tune)), ..Beginning::default() })
-}
-
 /// Shows the screens. If a signal ended them, returns [`Failure::Ended`], and an output that is still being made has yet to be
 /// kept.
 pub(crate) fn show(config: Config, beginning: Beginning) -> CommandResult {
-    let theme = if colour() { Theme::from_config(&config.file.theme, background()) } else { Theme::plain() };
-    let depends = matches!(config.file.theme.base, BaseTheme::Auto | BaseTheme::BlueOrange);
-    let asks = (depends && colour() && tells_background()).then(|| config.file.theme.clone());
+    let theme = &config.file.theme;
+    let depends = matches!(theme.base, BaseTheme::Auto | BaseTheme::BlueOrange);
+    let asks = (depends && colour() && tells_background()).then(|| theme.clone());
+    let background = std::env::var("COLORFGBG").ok().and_then(|value| Backdrop::from_variable(&value));
+    let theme = if colour() { Theme::from_config(theme, background) } else { Theme::plain() };
     // Leaked: the screens need the keys until overspill ends, and are shown once.
-    let keys = Box::leak(Box::new(keys(&config)));
+    let keys = Box::leak(Box::new(KeyMap::with_own(&config.keys).unwrap_or_default()));
     let notice = notice(&config);
     let (unicode, mouse) = (is_unicode(), config.file.mouse);
     let services = services(config);
@@ -50,7 +47,6 @@ pub(crate) fn show(config: Config, beginning: Beginning) -> CommandResult {
     }
 }
 
-/// Returns what the screens do by the configuration.
 fn services(config: Config) -> Services {
     let (stores, env, severities) = (config.stores.clone(), config.env.clone(), config.severities());
     let config = Arc::new(config);
@@ -84,11 +80,6 @@ fn notice(config: &Config) -> Option<String> {
     Some(format!("{}{more}", first.words.strip_prefix(&home).unwrap_or(&first.words)))
 }
 
-/// Returns what the environment says of the terminal's background.
-fn background() -> Option<Backdrop> {
-    Backdrop::from_variable(&std::env::var("COLORFGBG").ok()?)
-}
-
 /// Leaves out the user's own keys if they cannot be used, and those whose names are gone; the configuration says why.
 pub(super) fn check_keys(config: &mut Config) {
     for KeyFault { line, words } in former_names(&config.keys).collect::<Vec<_>>() {
@@ -97,11 +88,6 @@ pub(super) fn check_keys(config: &mut Config) {
     if let Err(fault) = KeyMap::with_own(&config.keys) {
         config.drop_keys(fault.line, &fault.words);
     }
-}
-
-/// Returns the keys of the screens, with the user's own.
-fn keys(config: &Config) -> KeyMap {
-    KeyMap::with_own(&config.keys).unwrap_or_default()
 }
 
 /// Pairs an open output with the policy that cut it.
@@ -118,7 +104,6 @@ pub(crate) fn target(config: &Config, opened: OpenInput, overrides: &Overrides) 
     Ok(Target { subject, source })
 }
 
-/// Opens an entry of a store, with its agent's policy.
 fn open_path(config: &Config, path: &Path, hold: FileLock) -> Result<Target, String> {
     let opened = input::open_path(config, path, &PolicyArgs::default(), hold);
     let target = opened.and_then(|opened| target(config, opened, &Overrides::default()));

@@ -3,7 +3,7 @@
 use std::fs::{DirBuilder, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::anyhow;
 use serde_json::{Value, json};
@@ -61,7 +61,10 @@ fn record(EffectiveSetting { name, value, from }: &EffectiveSetting) -> Value {
 pub(crate) fn init(file: Option<&Path>) -> CommandResult {
     let path = match file {
         Some(file) => std::path::absolute(file).unwrap_or_else(|_| file.to_owned()),
-        None => own_place()?,
+        None => {
+            let home = Config::builtin(Env::from_process()).home();
+            home.ok_or_else(|| anyhow!("HOME is not set; name a file with --config"))?.join("config.toml")
+        }
     };
     let failed = |error: io::Error| match error.kind() {
         io::ErrorKind::AlreadyExists => anyhow!("{}: exists already, and is not overwritten", path.display()),
@@ -69,12 +72,6 @@ pub(crate) fn init(file: Option<&Path>) -> CommandResult {
     };
     write(&path, &Config::commented(&screens::settable_keys())).map_err(failed)?;
     Ok(writeln!(crate::cli::terminal::stdout(), "{}", label(path.as_os_str().as_encoded_bytes()))?)
-}
-
-fn own_place() -> anyhow::Result<PathBuf> {
-    let home = Config::builtin(Env::from_process()).home();
-    let home = home.ok_or_else(|| anyhow!("HOME is not set; name a file with --config"))?;
-    Ok(home.join("config.toml"))
 }
 
 fn write(path: &Path, text: &str) -> io::Result<()> {

@@ -1,6 +1,5 @@
 //! `overspill show`: prints what is known of one output, session or call.
 
-use std::ffi::OsStr;
 use std::fs::Metadata;
 use std::io::{self, Write};
 use std::os::unix::fs::{FileExt, MetadataExt};
@@ -30,11 +29,15 @@ struct LooseFile {
     policies: Vec<String>,
 }
 
-/// Shows what is known of an entry, of a file outside of all stores, or of a session or a call.
 pub(crate) fn run(config: &Config, args: &ShowArgs) -> CommandResult {
     let path = match input::find(config, &args.name)? {
         Named::Recorded(found) => return sessions::show::run(config, &found, args),
-        _ if args.text.is_some() => return Err(no_text(&args.name)),
+        _ if args.text.is_some() => {
+            let word = label(args.name.as_encoded_bytes());
+            return Err(usage(format!(
+                "--text prints a text of a call; `overspill {word} | cat` prints an output"
+            )));
+        }
         Named::Output(entry) => entry.path(),
         Named::File(path) => path,
         Named::Stdin => PathBuf::from("-"),
@@ -56,11 +59,6 @@ pub(crate) fn run(config: &Config, args: &ShowArgs) -> CommandResult {
             }
         }
     }
-}
-
-fn no_text(word: &OsStr) -> anyhow::Error {
-    let word = label(word.as_encoded_bytes());
-    usage(format!("--text prints a text of a call; `overspill {word} | cat` prints an output"))
 }
 
 /// Returns the facts as in `--json`: those of `list`, and more.
@@ -158,10 +156,12 @@ fn print(facts: &[Fact]) -> CommandResult {
 fn entry_facts(entry: &Entry, run: Option<&RunRecord>, selected: &Selected, config: &Config) -> Vec<Fact> {
     let spec = entry.store();
     let retention = describe_retention(&spec.retention.as_set(&config.env));
-    let rule = match entry.is_kept() {
-        true => "kept: no rule deletes it".to_owned(),
-        false => rule(entry.rule.as_str(), &retention),
+    let rule = match entry.rule.as_str() {
+        _ if entry.is_kept() => "kept: no rule deletes it".to_owned(),
+        word if word == retention => retention,
+        word => format!("{word}: {}", label(retention.as_bytes())),
     };
+    let exposed = if entry.exposed() { " (warning: readable by others; fix with `chmod 600`)" } else { "" };
     let mut facts = vec![
         ("id", label(entry.id().as_bytes())),
         ("path", label(entry.path().as_os_str().as_encoded_bytes())),
@@ -178,7 +178,7 @@ fn entry_facts(entry: &Entry, run: Option<&RunRecord>, selected: &Selected, conf
         ("rule", rule),
         ("holds", holds(entry.holds())),
         ("policies", names(&config.candidates(Some(&entry.path())))),
-        ("mode", access(&mode(entry.mode), entry.exposed())),
+        ("mode", format!("{}{exposed}", mode(entry.mode))),
         ("owner", owner(entry.owner, config)),
         ("status", label(entry.status.describe().as_bytes())),
     ];
@@ -267,11 +267,6 @@ fn bytes(number: u64) -> String {
     }
 }
 
-/// Returns the rule's name, with the description if that says more.
-fn rule(word: &str, retention: &str) -> String {
-    if word == retention { word.to_owned() } else { format!("{word}: {}", label(retention.as_bytes())) }
-}
-
 fn or_dash(name: Option<&str>) -> String {
     name.map_or_else(|| "–".to_owned(), |name| label(name.as_bytes()))
 }
@@ -289,14 +284,6 @@ fn holds(holds: Holds) -> String {
         Holds::Cut => "the agent keeps no more",
     };
     format!("{}: {what}", holds.as_str())
-}
-
-fn access(mode: &str, exposed: bool) -> String {
-    if exposed {
-        format!("{mode} (warning: readable by others; fix with `chmod 600`)")
-    } else {
-        mode.to_owned()
-    }
 }
 
 fn owner(uid: u32, config: &Config) -> String {

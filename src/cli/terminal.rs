@@ -41,18 +41,8 @@ pub(crate) fn set_options(options: GlobalArgs) {
     let _ = OPTIONS.set(options);
 }
 
-fn options() -> GlobalArgs {
+pub(crate) fn options() -> GlobalArgs {
     OPTIONS.get().copied().unwrap_or_default()
-}
-
-/// Whether notes and warnings are left out.
-pub(crate) fn is_quiet() -> bool {
-    options().quiet
-}
-
-/// Whether tables begin with a heading where nobody but a program reads them.
-pub(crate) fn is_headed() -> bool {
-    options().header
 }
 
 /// Whether to use colours on a terminal, and in what is written as for one.
@@ -136,7 +126,6 @@ pub(crate) struct SafeWriter<W: Write> {
 }
 
 impl SafeWriter<BlockingIo<StdoutLock<'static>>> {
-    /// Writes to standard output.
     pub(crate) fn stdout() -> Self {
         Self::new(blocking::stdout(), show(&io::stdout()))
     }
@@ -259,7 +248,6 @@ fn bounded(text: &str) -> String {
         .collect()
 }
 
-/// What allows a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Consent {
     /// Nothing is changed.
@@ -271,9 +259,6 @@ pub(crate) enum Consent {
 impl Consent {
     /// Determines the consent from the flags. `askable` says whether the output format leaves room for a question;
     /// `remedy` names the flags that avoid it.
-    ///
-    /// # Errors
-    /// Confirmation is needed, and no user sees the question or can answer.
     pub(crate) fn from_flags(
         dry_run: bool,
         yes: bool,

@@ -111,7 +111,6 @@ const UNCHANGED: &str =
 const FROM_START: &str =
     "without a terminal the output is copied from its beginning; `overspill read --offset N` prints a part";
 
-/// Refuses what has no effect, if it was given.
 fn refuse(unused: Option<String>, why: &str) -> anyhow::Result<()> {
     unused.map_or(Ok(()), |unused| Err(usage(format!("{unused} has no effect here: {why}"))))
 }

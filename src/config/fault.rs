@@ -51,14 +51,7 @@ pub enum Need {
     Screens,
 }
 
-impl Affects {
-    pub fn is_of_screens(self) -> bool {
-        matches!(self, Self::Screens | Self::OldKey)
-    }
-}
-
 impl FileFault {
-    /// Whether a command with this need cannot go on.
     pub fn stops(&self, need: Need) -> bool {
         match self.affects {
             Affects::Policy | Affects::Store | Affects::OldKey => false,

@@ -32,7 +32,6 @@ use overrides::{apply, is_limit, set_limits};
 pub(crate) use stored::{FileOrigin, StoredFile};
 pub use theme::{Backdrop, BaseTheme, Role, ThemeConfig};
 
-/// The name of overspill's own store.
 const OWN: &str = "overspill";
 
 pub const DEFAULT_POLICY: &str = "opencode/output";
@@ -152,9 +151,6 @@ impl Config {
     }
 
     /// Returns the policy for the output at `path`, with its effective limits.
-    ///
-    /// # Errors
-    /// If there is no such policy or parameter, or the parameter does not take the value.
     pub fn resolve(
         &self,
         overrides: &Overrides,

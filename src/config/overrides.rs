@@ -53,7 +53,6 @@ impl fmt::Display for LimitsFrom {
 pub enum ChosenBy {
     /// The user with a flag, or the default.
     Person,
-    /// The environment variable [`POLICY_VARIABLE`].
     Variable,
     /// The store that contains the file; these policies may have created it, most likely first.
     Store(Vec<String>),

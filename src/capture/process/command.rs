@@ -21,8 +21,7 @@ use crate::capture::spill::sink::SinkResult;
 use crate::preview::Stream;
 
 use super::exit::{Ended, Stop};
-use super::pipe::{ExitNotice, Pipe};
-use super::pty::Pty;
+use super::pipe::{ExitNotice, Pipe, Pty};
 use super::stdin::{self, ModesRestorer, TerminalInput};
 use super::supervise::{Control, Escalation, ProcessEvent, ProcessWatch, tell_exit};
 use super::{Group, Options, StartError, Stdin, Streams, TeeReader, TerminalSize};
@@ -68,7 +67,6 @@ fn join<T>(thread: JoinHandle<io::Result<T>>) -> io::Result<T> {
     thread.join().unwrap_or_else(|_| Err(io::Error::other("a thread of the capture failed")))
 }
 
-/// Runs a command to completion; same as [`start`] and [`Running::wait`].
 pub fn run(command: Command, options: &Options, place: &Location) -> Result<Captured, StartError> {
     Ok(start(command, options, place)?.wait()?)
 }

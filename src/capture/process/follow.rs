@@ -84,7 +84,6 @@ impl Following {
         self.over.recv_timeout(most) != Err(RecvTimeoutError::Timeout)
     }
 
-    /// Waits for the end of the stream.
     pub fn wait(self) -> io::Result<Captured> {
         self.thread.join().unwrap_or_else(|_| Err(io::Error::other("a thread of the capture failed")))
     }

@@ -4,7 +4,6 @@ pub(crate) mod command;
 pub(crate) mod exit;
 pub(crate) mod follow;
 pub(crate) mod pipe;
-pub(crate) mod pty;
 pub(crate) mod stdin;
 pub(crate) mod supervise;
 
@@ -82,7 +81,6 @@ pub struct TerminalSize {
 }
 
 impl Default for TerminalSize {
-    /// 80 by 24.
     fn default() -> TerminalSize {
         TerminalSize { columns: 80, rows: 24 }
     }
@@ -95,7 +93,6 @@ pub enum Stdin {
     Inherit,
     /// These bytes, through a pipe.
     Bytes(Arc<[u8]>),
-    /// Empty.
     #[default]
     Null,
 }

@@ -13,8 +13,7 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, kill_pro
 use rustix::termios::tcgetpgrp;
 
 use super::exit::Stop;
-use super::pipe::ExitNotice;
-use super::pty::resize;
+use super::pipe::{ExitNotice, resize};
 use super::stdin::TerminalInput;
 use super::{Group, TerminalSize};
 
@@ -127,7 +126,6 @@ pub(crate) fn tell_exit(pid: Pid, events: &Sender<ProcessEvent>, killer: &Atomic
     let _ = events.send(ProcessEvent::Exited);
 }
 
-/// What is needed to supervise a command.
 pub(crate) struct ProcessWatch {
     pub pid: Pid,
     pub group: Group,

@@ -2,10 +2,8 @@
 
 pub(crate) mod content;
 pub(crate) mod copy;
-pub(crate) mod count;
 pub(crate) mod dir;
 pub(crate) mod location;
-pub(crate) mod session;
 pub(crate) mod sink;
 
 use std::io::{self, Write};

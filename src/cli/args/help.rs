@@ -104,7 +104,6 @@ pub(crate) fn groups(command: &Command) -> Vec<(&'static str, Vec<&str>)> {
     groups
 }
 
-/// An exit status, and what it means.
 type StatusMeaning = (&'static str, &'static str);
 
 const SUCCESS: StatusMeaning = ("0", "Success, or nothing to do.");

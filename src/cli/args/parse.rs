@@ -12,8 +12,6 @@ use crate::cli::terminal::help_colour;
 
 use super::{Args, Command as CommandArgs, help};
 
-/// Parses the arguments of the process.
-///
 /// # Errors
 /// What clap reports: a usage error, or the help or version that was asked for.
 pub(crate) fn parse() -> Result<Args, Error> {

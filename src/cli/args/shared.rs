@@ -33,7 +33,6 @@ pub(crate) struct LimitArgs {
 }
 
 impl LimitArgs {
-    /// Returns the first flag that was given.
     pub(crate) fn first_given(&self) -> Option<&'static str> {
         let flags = [
             ("--max-lines", self.max_lines.is_some()),
@@ -44,7 +43,6 @@ impl LimitArgs {
         flags.into_iter().find(|(_, is_given)| *is_given).map(|(flag, _)| flag)
     }
 
-    /// Returns what is requested of a policy; none is named.
     pub(crate) fn overrides(&self) -> Overrides {
         Overrides {
             max_lines: self.max_lines,
@@ -84,7 +82,6 @@ pub(crate) struct PolicyArgs {
 }
 
 impl PolicyArgs {
-    /// Returns the first flag that was given.
     pub(crate) fn first_given(&self) -> Option<&'static str> {
         let flags = [
             ("--policy", self.policy.is_some()),
@@ -99,9 +96,6 @@ impl PolicyArgs {
     }
 
     /// Checks that the policy makes use of the flags that only some policies use.
-    ///
-    /// # Errors
-    /// If it does not.
     pub(crate) fn refuse_for(&self, policy: &Policy) -> anyhow::Result<()> {
         let name = policy.name();
         let takes = policy.takes_stderr();
@@ -114,7 +108,6 @@ impl PolicyArgs {
         Err(usage(format!("{flag} has no effect: {name} makes no use of it; another policy may (-p)")))
     }
 
-    /// Returns what is requested of the policy.
     pub(crate) fn overrides(&self) -> Overrides {
         Overrides { policy: self.policy.clone(), tool: self.tool.clone(), ..self.limits.overrides() }
     }
@@ -161,7 +154,6 @@ pub(crate) struct SaveArgs {
 }
 
 impl SaveArgs {
-    /// Returns the request for a capture under this policy.
     pub(crate) fn request(&self, policy: &Policy) -> Request {
         let mut request = Request::new(policy.clone());
         if let Some(cap) = self.max_spill {
@@ -171,9 +163,6 @@ impl SaveArgs {
     }
 
     /// Checks that what is never kept is not to be flushed.
-    ///
-    /// # Errors
-    /// It is.
     pub(crate) fn refuse_idle(&self) -> anyhow::Result<()> {
         if self.durable && self.keep == Some(KeepSpill::Never) {
             return Err(usage(
@@ -184,9 +173,6 @@ impl SaveArgs {
     }
 
     /// Checks that no argument about saving was given where nothing is saved: of a file, or of a pipe that is only copied.
-    ///
-    /// # Errors
-    /// If one was given.
     pub(crate) fn refuse(&self, file: &OsStr) -> anyhow::Result<()> {
         if self.keep.is_none() && self.max_spill.is_none() && !self.durable {
             return Ok(());
@@ -232,7 +218,6 @@ pub(crate) struct FormArgs {
     raw: bool,
 }
 
-/// How text is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TextForm {
     /// Byte for byte, except that a terminal gets it escaped.
@@ -241,7 +226,6 @@ pub(crate) enum TextForm {
     Rendered,
     /// Byte for byte, always.
     Raw,
-    /// One JSON object.
     Json,
 }
 
@@ -256,7 +240,6 @@ impl TextForm {
 }
 
 impl FormArgs {
-    /// Returns the form that the flags select.
     pub(crate) fn form(&self) -> TextForm {
         match (self.json, self.raw) {
             (true, _) => TextForm::Json,

@@ -2,7 +2,6 @@
 
 use clap::{Arg, Command};
 
-/// The place of the cursor.
 pub(super) struct TypedWord<'a> {
     /// The subcommand that the words before name, or the program.
     pub command: &'a Command,
@@ -10,19 +9,15 @@ pub(super) struct TypedWord<'a> {
     pub policy: Option<&'a str>,
     /// How many positional arguments stand before the cursor.
     pub positionals: usize,
-    /// What is completed.
     pub place: WordPlace<'a>,
     /// What the word begins with and is not part of the value, as `--policy=`.
     pub prefix: String,
     pub typed: String,
 }
 
-/// What is completed.
 #[derive(Clone, Copy)]
 pub(super) enum WordPlace<'a> {
-    /// The name of an option.
     Flag,
-    /// The value of this option.
     Value(&'a Arg),
     /// A positional argument, or a subcommand.
     Positional(Option<&'a Arg>),
@@ -52,7 +47,11 @@ impl<'a> TypedWord<'a> {
                 has_options = false;
             } else if has_options && word.len() > 1 && word.starts_with('-') {
                 awaits = cursor.option(word);
-            } else if let Some(sub) = cursor.subcommand(word).filter(|_| has_options) {
+            } else if has_options
+                // A subcommand comes before all positional arguments.
+                && cursor.positionals == 0
+                && let Some(sub) = cursor.command.find_subcommand(word)
+            {
                 cursor.command = sub;
             } else if cursor.next_positional().is_some_and(Arg::is_trailing_var_arg_set) {
                 cursor.place = WordPlace::Command(at + 1);
@@ -124,29 +123,16 @@ impl<'a> TypedWord<'a> {
         self.command.get_arguments().find(|arg| arg.get_short() == Some(name))
     }
 
-    /// A subcommand comes before all positional arguments.
-    fn subcommand(&self, word: &str) -> Option<&'a Command> {
-        self.command.find_subcommand(word).filter(|_| self.positionals == 0)
-    }
-
     /// Returns the positional argument that comes next; the last may take several.
     fn next_positional(&self) -> Option<&'a Arg> {
-        let last = self.command.get_positionals().last().filter(|arg| is_several(arg));
+        let is_several = |arg: &&Arg| arg.get_num_args().is_some_and(|count| count.max_values() > 1);
+        let last = self.command.get_positionals().last().filter(is_several);
         self.command.get_positionals().nth(self.positionals).or(last)
-    }
-
-    /// Returns the whole word at the cursor, as far as it is typed.
-    pub(super) fn whole(&self) -> String {
-        format!("{}{}", self.prefix, self.typed)
     }
 }
 
 fn takes_value(arg: &Arg) -> bool {
     arg.get_num_args().is_some_and(|count| count.takes_values())
-}
-
-fn is_several(arg: &Arg) -> bool {
-    arg.get_num_args().is_some_and(|count| count.max_values() > 1)
 }
 
 /// Splits bash's line into the words after the program's name, without quotes; the last is the one at the cursor, which may be

@@ -46,10 +46,11 @@ pub(crate) fn run(args: &CompleteArgs) -> CommandResult {
     };
     let cursor = TypedWord::parse(&root, &words);
     let completions = complete(&root, &cursor);
+    let whole = format!("{}{}", cursor.prefix, cursor.typed);
     let mut text = format!("{}\n", completions.kind);
     for (value, what) in completions.safe(&cursor.prefix, &cursor.typed) {
         match args.shell {
-            CompletedBy::Bash => text.push_str(tail(&value, &cursor.whole(), &args.breaks)),
+            CompletedBy::Bash => text.push_str(tail(&value, &whole, &args.breaks)),
             CompletedBy::Zsh | CompletedBy::Fish => text.push_str(&format!("{value}\t{what}")),
         }
         text.push('\n');
@@ -66,17 +67,17 @@ fn complete(root: &Command, cursor: &TypedWord) -> Completions {
         WordPlace::Flag => flags(cursor.command),
         WordPlace::Value(arg) => complete_value(root, cursor, arg),
         WordPlace::Positional(arg) => {
-            let mut completions = arg.map_or_else(Completions::none, |arg| complete_value(root, cursor, arg));
+            let none = Completions::new(Vec::new());
+            let mut completions = arg.map_or(none, |arg| complete_value(root, cursor, arg));
             if cursor.positionals == 0 {
                 completions.words.extend(subcommands(cursor.command));
             }
             completions
         }
-        WordPlace::Command(at) => Completions::command(at),
+        WordPlace::Command(at) => Completions::with(&format!("command {at}"), Vec::new()),
     }
 }
 
-/// What fits: words with what they are.
 struct Completions {
     /// What the shell adds, in the words of the first line that is printed.
     kind: String,
@@ -85,16 +86,6 @@ struct Completions {
 }
 
 impl Completions {
-    /// Nothing fits: the value is typed.
-    fn none() -> Self {
-        Self::new(Vec::new())
-    }
-
-    /// Leaves it to the shell to complete the command that begins at word `at`.
-    fn command(at: usize) -> Self {
-        Self::with(&format!("command {at}"), Vec::new())
-    }
-
     fn new(words: Vec<(String, String)>) -> Self {
         Self::with("words", words)
     }
@@ -141,24 +132,21 @@ fn completer(command: &str, arg: &str) -> Option<Completer> {
             |_, _| Completions::with("files", Vec::new())
         }
         (_, "project") => |_, _| Completions::with("dirs", Vec::new()),
-        // The name of a session of the user's own making.
-        ("run" | "clean", "session") => |_, _| Completions::none(),
-        (_, "max_lines" | "max_bytes" | "exit_code" | "offset" | "limit" | "timeout" | "max_spill") => {
-            |_, _| Completions::none()
-        }
-        (_, "pattern" | "since" | "older_than" | "larger_than" | "max_total" | "find") => {
-            |_, _| Completions::none()
+        // The name of a session is of the user's own making.
+        ("run" | "clean", "session")
+        | (_, "max_lines" | "max_bytes" | "exit_code" | "offset" | "limit" | "timeout" | "max_spill")
+        | (_, "pattern" | "since" | "older_than" | "larger_than" | "max_total" | "find") => {
+            |_, _| Completions::new(Vec::new())
         }
         _ => return None,
     })
 }
 
-/// Returns what fits the value of an argument.
 fn complete_value(root: &Command, cursor: &TypedWord, arg: &Arg) -> Completions {
     let possible = arg.get_possible_values();
     if possible.is_empty() {
         let completer = completer(cursor.command.get_name(), arg.get_id().as_str());
-        return completer.map_or_else(Completions::none, |complete| complete(root, cursor));
+        return completer.map_or(Completions::new(Vec::new()), |complete| complete(root, cursor));
     }
     let what = |value: &PossibleValue| value.get_help().map(ToString::to_string).unwrap_or_default();
     Completions::new(possible.iter().map(|value| (value.get_name().to_owned(), what(value))).collect())
@@ -169,7 +157,6 @@ fn config() -> Config {
     Config::load(Env::from_process())
 }
 
-/// Returns the options of a subcommand.
 fn flags(command: &Command) -> Completions {
     let mut words = Vec::new();
     for arg in command.get_arguments().filter(|arg| !arg.is_hide_set()) {
@@ -243,7 +230,6 @@ fn outputs(config: &Config, typed: &str) -> Vec<(String, String)> {
     found
 }
 
-/// Returns the ids of outputs, sessions and calls.
 fn ids(config: &Config, typed: &str) -> Vec<(String, String)> {
     let listed = list_sessions(config);
     [outputs(config, typed), sessions(&listed), calls(&listed)].concat()

@@ -6,7 +6,7 @@ use std::io::{self, IsTerminal, Write};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -15,10 +15,10 @@ use crate::cli::progress::Meter;
 use crate::cli::{CommandResult, Failure, fail, terminal, usage};
 use crate::config::{Config, EffectivePolicy};
 use crate::corpus::{
-    Corpus, CorpusOutput, CorpusReader, CutPolicies, Hit, LineReceipt, Outlet, ReadFault, Receipt, STDIN,
-    WantedLines, each_hit, in_order,
+    Corpus, CorpusOutput, CorpusReader, CutPolicies, Outlet, ReadFault, Receipt, STDIN, WantedLines,
+    each_hit, in_order,
 };
-use crate::text::search::Pattern;
+use crate::text::search::{Pattern, PatternError};
 
 use super::gather;
 use super::render::{GrepForm, Heading};
@@ -42,7 +42,12 @@ pub(crate) fn run(config: &Config, args: &GrepArgs) -> CommandResult {
         wanted: if args.invert { WantedLines::Others(&pattern) } else { WantedLines::Matching(&pattern) },
         pattern: &pattern,
         policies: CutPolicies::new(config),
-        form: form(args),
+        form: match (args.json, terminal::is_escaped(&io::stdout()), terminal::colour()) {
+            (true, _, _) => GrepForm::Json,
+            (false, false, _) => GrepForm::Pipe,
+            (false, true, false) => GrepForm::Terminal,
+            (false, true, true) => GrepForm::Colour,
+        },
         args,
         now: crate::base::env::now(),
         meter: Meter::new("searched", corpus.outputs.len()),
@@ -65,18 +70,9 @@ pub(crate) fn run(config: &Config, args: &GrepArgs) -> CommandResult {
     }
 }
 
-fn fault_in(pattern: &str, error: &crate::text::search::PatternError) -> anyhow::Error {
+fn fault_in(pattern: &str, error: &PatternError) -> anyhow::Error {
     let place = error.at.map(|at| format!(", at character {}", at + 1)).unwrap_or_default();
     usage(format!("REGEX {pattern}: {error}{place}"))
-}
-
-fn form(args: &GrepArgs) -> GrepForm {
-    match (args.json, terminal::is_escaped(&io::stdout()), terminal::colour()) {
-        (true, _, _) => GrepForm::Json,
-        (false, false, _) => GrepForm::Pipe,
-        (false, true, false) => GrepForm::Terminal,
-        (false, true, true) => GrepForm::Colour,
-    }
 }
 
 /// Whether standard input is a file or a pipe, so that someone wants it to be searched.
@@ -111,20 +107,17 @@ impl Search<'_> {
                 match out.write_all(block.get(skipped..).unwrap_or_default()).and_then(|()| out.flush()) {
                     Ok(()) => ControlFlow::Continue(()),
                     Err(error) => {
-                        failed.lock().unwrap_or_else(std::sync::PoisonError::into_inner).replace(error);
+                        failed.lock().unwrap_or_else(PoisonError::into_inner).replace(error);
                         ControlFlow::Break(())
                     }
                 }
             };
             let search = |reader: &mut CorpusReader, number: usize, outlet: &mut Outlet<u8>| {
-                corpus
-                    .outputs
-                    .get(number)
-                    .map_or(ControlFlow::Continue(()), |output| self.search(reader, output, outlet))
+                self.search(reader, &corpus.outputs[number], outlet)
             };
             in_order(corpus.outputs.len(), CorpusReader::default, search, take);
         });
-        failed.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner).map_or(Ok(()), Err)
+        failed.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
     }
 
     fn prints_lines(&self) -> bool {
@@ -158,7 +151,8 @@ impl Search<'_> {
                 }
                 let write = |out: &mut Vec<u8>| {
                     let heading = heading.get_or_insert_with(|| self.heading(out, output, &path, by));
-                    self.write(out, heading, (&hit, fate));
+                    // Writing to memory does not fail.
+                    let _ = self.form.hit(out, heading, (&hit, fate), self.pattern);
                 };
                 flow = outlet.borrow_mut().put(write, || open.is_steady());
                 flow
@@ -218,11 +212,6 @@ impl Search<'_> {
         heading
     }
 
-    fn write(&self, out: &mut Vec<u8>, heading: &Heading, of: (&Hit, LineReceipt)) {
-        // Writing to memory does not fail.
-        let _ = self.form.hit(out, heading, of, self.pattern);
-    }
-
     fn complain(&self, words: &str) {
         self.is_faulty.store(true, Ordering::Relaxed);
         let _room = self.meter.clear();
@@ -230,7 +219,6 @@ impl Search<'_> {
     }
 }
 
-/// Returns the path of an output as it is printed.
 fn shown(path: &Path) -> &Path {
     if path == Path::new(STDIN) { Path::new("(standard input)") } else { path }
 }

@@ -42,7 +42,6 @@ pub(crate) fn gather(
     Ok((Corpus::from_entries(selected.entries), is_whole))
 }
 
-/// Resolves paths, `-` for standard input, and ids.
 fn resolve_names(config: &Config, words: &[OsString]) -> anyhow::Result<Corpus> {
     let (mut paths, mut entries) = (Vec::new(), Vec::new());
     for word in words {

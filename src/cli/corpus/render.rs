@@ -63,7 +63,6 @@ struct HitJson<'a> {
 }
 
 impl GrepForm {
-    /// Whether each output has a heading.
     pub(super) fn has_headings(self) -> bool {
         matches!(self, GrepForm::Terminal | GrepForm::Colour)
     }

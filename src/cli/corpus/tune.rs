@@ -11,7 +11,7 @@ use signal_hook::flag;
 use crate::base::human::{count, size, thousands};
 use crate::cli::args::TuneArgs;
 use crate::cli::progress::Meter;
-use crate::cli::screens::{TuneStart, show_tune};
+use crate::cli::screens::{Beginning, TuneStart, show};
 use crate::cli::stores::{Selected, Whose};
 use crate::cli::{CommandResult, Failure, add, fail, print_json, say, table, terminal, usage};
 use crate::config::{Config, EffectivePolicy, Overrides};
@@ -33,13 +33,11 @@ const MAX_NAMED: u64 = 8;
 /// The exit status of a failure of which everything has been said.
 const FAILED: u8 = 1;
 
-/// Visits the outputs, and prints the frontier; or shows both on the screen.
 pub(crate) fn run(config: Config, args: &TuneArgs) -> CommandResult {
     let find = args.find.as_deref().map(pattern).transpose()?;
     if args.interactive { interact(config, args, find) } else { print(&config, args, find.as_ref()) }
 }
 
-/// Opens the list of settings.
 fn interact(config: Config, args: &TuneArgs, find: Option<Pattern>) -> CommandResult {
     if !terminal::has_screen() {
         return Err(usage(
@@ -69,7 +67,8 @@ fn interact(config: Config, args: &TuneArgs, find: Option<Pattern>) -> CommandRe
         }
     };
     let list = Arc::new(move |_: &_| Ok(outputs.clone()));
-    show_tune(config, TuneStart { find, ..TuneStart::new(list, place, policies) })
+    let start = TuneStart { find, ..TuneStart::new(list, place, policies) };
+    show(config, Beginning { list: Some(Box::new(start)), ..Beginning::default() })
 }
 
 fn print(config: &Config, args: &TuneArgs, find: Option<&Pattern>) -> CommandResult {
@@ -100,7 +99,6 @@ fn print(config: &Config, args: &TuneArgs, find: Option<&Pattern>) -> CommandRes
     measured.end()
 }
 
-/// Compiles the pattern of `--find`.
 pub(crate) fn pattern(text: &str) -> anyhow::Result<Pattern> {
     Pattern::new(text).map_err(|error| usage(format!("--find {text}: {error}")))
 }
@@ -114,7 +112,6 @@ fn policy(config: &Config, args: &TuneArgs, corpus: &Corpus) -> anyhow::Result<E
     Ok(found)
 }
 
-/// The settings that were measured.
 struct TuneSummary<'a> {
     policy: &'a EffectivePolicy,
     grid: &'a TuneGrid,
@@ -182,7 +179,7 @@ fn table(out: &mut impl Write, tuned: &TuneSummary) -> io::Result<()> {
         describe_outputs(sums, tuned.finds),
     )?;
     let rows = setting_rows(policy, tuned.grid, tuned.figures, sums.finds());
-    table::print(out, setting_columns(), &rows)?;
+    table::print(out, setting_columns(), &rows, false)?;
     if sums.finds() == 0 {
         return writeln!(out, "\nnothing in these outputs matches, so the fewest tokens are best");
     }
@@ -199,7 +196,6 @@ fn table(out: &mut impl Write, tuned: &TuneSummary) -> io::Result<()> {
     Ok(())
 }
 
-/// What all settings do to the outputs that could be measured.
 pub(crate) struct MeasuredCorpus {
     pub sums: TuneSums,
     /// Whether those are all.
@@ -209,10 +205,7 @@ pub(crate) struct MeasuredCorpus {
 }
 
 impl MeasuredCorpus {
-    /// Returns how a command ends that has printed the figures.
-    ///
-    /// # Errors
-    /// An output is left out because it could not be read, or did not keep one content.
+    /// Fails if an output is left out because it could not be read, or did not keep one content.
     pub(crate) fn end(&self) -> CommandResult {
         if self.lacks_some { Err(Failure::Ended(FAILED).into()) } else { Ok(()) }
     }
@@ -254,10 +247,8 @@ pub(crate) fn measure<'p>(
     Ok(MeasuredCorpus { sums, is_complete, lacks_some: unreadable > 0 })
 }
 
-/// A measurement of all outputs, shared by its threads.
 struct Measurement {
     meter: Meter,
-    /// Whether the user has interrupted it.
     stop: Arc<AtomicBool>,
     sums: Mutex<TuneSums>,
     unreadable: AtomicU64,

@@ -36,7 +36,6 @@ const MAX_TEXT: u64 = 64 << 20;
 /// How many other policies with the same notice are named.
 const MAX_ALSO: usize = 4;
 
-/// One notice as in `--json`.
 #[derive(Serialize)]
 struct ExplainedNotice {
     policy: String,
@@ -134,10 +133,12 @@ pub(crate) fn run(config: &Config, args: &ExplainArgs) -> CommandResult {
     if let Some(notice) = here.filter(|_| !args.json && terminal::has_screen()) {
         return open(config, notice);
     }
-    match all.is_empty() {
-        false => Ok(()),
-        true => bail!(unrecognised(config, &text)),
+    if all.is_empty() {
+        let nearest = recognise::guess(config, &text);
+        let nearest = nearest.map(|name| format!("; the nearest is that of {name}"));
+        bail!("no notice of a known policy in this text{}", nearest.unwrap_or_default());
     }
+    Ok(())
 }
 
 /// Asks whether to open the first spill that is here, and opens it at the first line that the model did not get.
@@ -173,12 +174,6 @@ fn print(out: &mut impl Write, notice: &ExplainedNotice) -> io::Result<()> {
     }
 }
 
-fn unrecognised(config: &Config, text: &str) -> String {
-    let nearest = recognise::guess(config, text);
-    let nearest = nearest.map(|name| format!("; the nearest is that of {name}"));
-    format!("no notice of a known policy in this text{}", nearest.unwrap_or_default())
-}
-
 fn text(config: &Config, args: &ExplainArgs) -> anyhow::Result<String> {
     let mut bytes = Vec::new();
     if args.clipboard {
@@ -196,7 +191,12 @@ fn text(config: &Config, args: &ExplainArgs) -> anyhow::Result<String> {
             Err(error) if !error.is::<OpenError>() => return Err(error),
             _ => PathBuf::from(&args.file),
         };
-        let mut source = Source::open_unpacked(&path).map_err(unreadable)?;
+        let mut source = Source::open_unpacked(&path).map_err(|error| match error {
+            OpenError::Missing(path) => {
+                anyhow!("{}: no such file; name the text to explain, or pipe it in", path.display())
+            }
+            error => error.into(),
+        })?;
         source.wait_for(MAX_TEXT);
         if let Some(error) = source.error() {
             bail!("{}: {error}", label(args.file.as_encoded_bytes()));
@@ -210,16 +210,6 @@ fn text(config: &Config, args: &ExplainArgs) -> anyhow::Result<String> {
     }
     Ok(String::from_utf8(bytes)
         .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
-}
-
-/// Says why the file with the text cannot be opened.
-fn unreadable(error: OpenError) -> anyhow::Error {
-    match error {
-        OpenError::Missing(path) => {
-            anyhow!("{}: no such file; name the text to explain, or pipe it in", path.display())
-        }
-        error => error.into(),
-    }
 }
 
 /// The programs that print the clipboard, with their arguments.
@@ -288,7 +278,6 @@ fn rule_of(config: &Config, path: &Path) -> Option<String> {
     Some(format!("{} deletes {}{}", spec.agent, describe_retention(&retention), due.unwrap_or_default()))
 }
 
-/// Plans the preview of the spill, and compares its notices with the one found.
 fn check(config: &Config, found: &RecognisedNotice, path: &Path) -> Option<CitedSpill> {
     let overrides = Overrides { policy: Some(found.policy.name().to_owned()), ..Overrides::default() };
     // The limits of the time, where a record has them.

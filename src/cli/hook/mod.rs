@@ -27,7 +27,6 @@ use event::{HookEvent, Phase};
 use input::{ShortJson, ToolText};
 use note::HookOutput;
 
-/// Reads the hook's input, and prints an answer if there is something to answer.
 pub(crate) fn run(config: &Config, args: &HookArgs) -> CommandResult {
     if io::stdin().is_terminal() {
         say(
@@ -108,7 +107,6 @@ struct HookContext<'a> {
 }
 
 impl HookContext<'_> {
-    /// Returns the most bytes of a note.
     fn most(self) -> usize {
         self.config.file.hook.limit.min(MAX_NOTE) as usize
     }
@@ -303,7 +301,6 @@ const AGAIN: &str =
 /// Maximum number of attempts at a note whose own length changes what it says.
 const MAX_TRIES: usize = 4;
 
-/// Counts the UTF-16 units of a text.
 fn units_of(text: &MapView) -> u64 {
     measure(text, 0..text.len(), TotalsMask::UNITS, &mut Buffer::default()).units
 }

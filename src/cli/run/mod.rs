@@ -11,8 +11,8 @@ use std::process::Command;
 use anyhow::anyhow;
 
 use crate::capture::{
-    self, About, Captured, FinishedCapture, HOLD, Headroom, Location, NoPreview, Options, Request,
-    SinkLimits, StartError, Stdin, Streams,
+    self, About, FinishedCapture, Group, HOLD, Headroom, Location, NoPreview, Options, Request, SinkLimits,
+    StartError, Stdin, Streams,
 };
 use crate::config::{Config, EffectivePolicy, OverrideError, Overrides};
 use crate::preview::{PerStream, Status, TotalsMask};
@@ -36,6 +36,9 @@ fn run_and_print(config: &Config, args: &RunArgs) -> CommandResult {
     let policy = resolve(config, &args.policy_args.overrides())?;
     let place = place(config, args, &policy)?;
     let request = request(config, &policy, args)?;
+    // On a terminal, the command may want to ask the user something (a password, by way of /dev/tty), and only the
+    // terminal's foreground group may read from it.
+    let is_interactive = io::stdin().is_terminal() || io::stderr().is_terminal();
     let options = Options {
         streams: match (args.split, args.pty) {
             (true, _) => Streams::Apart,
@@ -43,7 +46,7 @@ fn run_and_print(config: &Config, args: &RunArgs) -> CommandResult {
             (false, false) => Streams::Together,
         },
         stdin: Stdin::Inherit,
-        group: if args.pty { capture::Group::Own } else { group() },
+        group: if is_interactive && !args.pty { Group::Shared } else { Group::Own },
         timeout: args.timeout,
         limits: limits(&request),
         tee: None,
@@ -78,13 +81,6 @@ fn run_and_print(config: &Config, args: &RunArgs) -> CommandResult {
     }
 }
 
-/// Returns the command's process group. On a terminal, the command may want to ask the user something (a password, by
-/// way of /dev/tty), and only the terminal's foreground group may read from it.
-fn group() -> capture::Group {
-    let is_interactive = io::stdin().is_terminal() || io::stderr().is_terminal();
-    if is_interactive { capture::Group::Shared } else { capture::Group::Own }
-}
-
 /// `CMD | overspill preview --save`: does the same for standard input.
 pub(crate) fn save_stdin(config: &Config, args: &PreviewArgs) -> CommandResult {
     if args.file != "-" {
@@ -100,7 +96,8 @@ pub(crate) fn save_stdin(config: &Config, args: &PreviewArgs) -> CommandResult {
     signals::ignore_once()?;
     let named = |error: io::Error| anyhow!("standard input: {error}");
     let stdin = source::stdin().map_err(named)?;
-    let finished = finish(capture::drain(stdin, limits(&request), &place).map_err(named)?, &request, &place)?;
+    let captured = capture::drain(stdin, limits(&request), &place).map_err(named)?;
+    let finished = reported(captured.finish(&request, &place))?;
     let from = (&*policy.limits_from.to_string(), &*config.policy_from(&args.policy_args.overrides()));
     print(&finished, from, form)?;
     match finished.preview.status {
@@ -177,7 +174,6 @@ fn sweep_before(place: Location, config: &Config) -> Location {
     place.after(move || sweep(&stores, &env))
 }
 
-/// Removes expired spills from overspill's own store.
 pub(crate) fn sweep(stores: &Stores, env: &Env) {
     let now = crate::base::env::now();
     // A store that cannot be cleaned is no reason not to save; if it cannot be used at all, creating the spill reports
@@ -195,17 +191,15 @@ fn request(config: &Config, policy: &EffectivePolicy, args: &RunArgs) -> anyhow:
     .map_err(usage)?;
     request.about.command = args.command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     request.counts = args.form.form().counts();
-    request.headroom = args.headroom.as_ref().map(|room| headroom(config, room)).transpose()?;
+    request.headroom = match &args.headroom {
+        None => None,
+        Some(CallerLimits::Given(room)) => Some(*room),
+        Some(CallerLimits::Policy(name)) => {
+            Some(Headroom::new(&config.resolve_named(name).map_err(usage)?.policy))
+        }
+    };
     fill_in(&mut request, &args.policy_args);
     Ok(request)
-}
-
-/// Returns what the calling agent passes on.
-fn headroom(config: &Config, room: &CallerLimits) -> anyhow::Result<Headroom> {
-    match room {
-        CallerLimits::Given(headroom) => Ok(*headroom),
-        CallerLimits::Policy(name) => Ok(Headroom::new(&config.resolve_named(name).map_err(usage)?.policy)),
-    }
 }
 
 /// Sets the parts of a request that all ways of capturing share.
@@ -224,7 +218,6 @@ fn limits(request: &Request) -> SinkLimits {
     SinkLimits { hold: HOLD, cap: request.cap, want: TotalsMask::ALL }
 }
 
-/// Runs the command to its end, forwarding signals and showing progress.
 fn run_to_end(
     args: &RunArgs,
     options: &Options,
@@ -237,19 +230,10 @@ fn run_to_end(
     let running = start(args, options, place)?;
     let _finishing = passing.to(running.control());
     progress::show_until_over(&progress::streams(&running), |most| running.wait_for(most));
-    finish(running.wait()?, request, place)
+    reported(running.wait()?.finish(request, place))
 }
 
-/// Plans the preview and keeps what is to be kept.
-pub(crate) fn finish(
-    captured: Captured,
-    request: &Request,
-    place: &Location,
-) -> anyhow::Result<FinishedCapture> {
-    reported(captured.finish(request, place))
-}
-
-/// Turns a missing preview into an error.
+/// A missing preview has no cause besides what it says.
 pub(crate) fn reported(finished: Result<FinishedCapture, NoPreview>) -> anyhow::Result<FinishedCapture> {
     finished.map_err(|error| anyhow!(error.to_string()))
 }

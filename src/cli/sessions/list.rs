@@ -36,12 +36,18 @@ use crate::text::search::SeverityPatterns;
 
 use super::{SelectedSession, describe_unread, earliest, examiner, known};
 
-/// Lists sessions, the last changed first, or the calls of the one that is named.
 pub(crate) fn run(config: &Config, args: &SessionsArgs) -> CommandResult {
     if let Some(session) = &args.session {
         return list_calls(config, &input::recorded(config, session)?, &args.calls, args.json);
     }
-    let sessions = find_sessions(config, args)?;
+    known(args.agent.as_deref())?;
+    let project = args.project.as_ref().map(|dir| std::path::absolute(dir).unwrap_or_else(|_| dir.clone()));
+    let wanted = SessionFilter {
+        agent: args.agent.as_deref(),
+        since: earliest(args.since),
+        project: project.as_deref(),
+    };
+    let sessions = list_sessions(config, &wanted);
     if !args.json {
         warn_of_open(&sessions);
     }
@@ -53,10 +59,7 @@ pub(crate) fn run(config: &Config, args: &SessionsArgs) -> CommandResult {
     table::list(args.json, sessions::table_columns(), &rows, record)
 }
 
-/// Returns the row that the list has of a session.
-///
-/// # Errors
-/// It is gone.
+/// Returns the row that the list has of a session; fails if it is gone.
 pub(super) fn row_of(config: &Config, file: &SessionFile) -> anyhow::Result<SessionRow> {
     let is_it = |one: &SessionFile| (&one.path, &one.id) == (&file.path, &file.id);
     let agent = list::format_of(file).map(|format| format.agent());
@@ -70,17 +73,6 @@ pub(super) fn row_of(config: &Config, file: &SessionFile) -> anyhow::Result<Sess
     let mut rows = count_calls_of(related.collect(), config.env.uid()).into_iter();
     let gone = || anyhow!("{}: this session is gone", file.path.display());
     rows.find(|row| is_it(&row.file)).ok_or_else(gone)
-}
-
-fn find_sessions(config: &Config, args: &SessionsArgs) -> anyhow::Result<Vec<ListedSession>> {
-    known(args.agent.as_deref())?;
-    let project = args.project.as_ref().map(|dir| std::path::absolute(dir).unwrap_or_else(|_| dir.clone()));
-    let wanted = SessionFilter {
-        agent: args.agent.as_deref(),
-        since: earliest(args.since),
-        project: project.as_deref(),
-    };
-    Ok(list_sessions(config, &wanted))
 }
 
 fn list_sessions(config: &Config, wanted: &SessionFilter) -> Vec<ListedSession> {
@@ -207,7 +199,6 @@ pub(super) fn record(row: &SessionRow) -> Value {
     })
 }
 
-/// Lists the calls of a session, or the one that is named with it.
 pub(crate) fn list_calls(
     config: &Config,
     found: &SelectedSession,

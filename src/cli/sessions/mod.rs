@@ -59,10 +59,7 @@ impl SelectedSession {
         self.call().map_or_else(|| self.file.id.clone(), |call| format!("{}:{}", self.file.id, call.id))
     }
 
-    /// Returns the call.
-    ///
-    /// # Errors
-    /// It is a session.
+    /// Fails if it is a session.
     pub(crate) fn the_call(&self) -> anyhow::Result<&Call> {
         let id = safe(&self.file.id);
         self.call().ok_or_else(|| anyhow!("{id} is a session; `overspill sessions {id}` lists its calls"))
@@ -77,16 +74,12 @@ impl SelectedSession {
         let examiner = examiner(config, transcript.agent, Paths::Known);
         let inspector = self.inspector(&examiner);
         match inspector.spill(call) {
-            Some(SpillState::Here(path)) if inspector.is_known(&path) => return Ok(CallOutput::Spill(path)),
-            _ => {}
+            Some(SpillState::Here(path)) if inspector.is_known(&path) => Ok(CallOutput::Spill(path)),
+            _ => Ok(CallOutput::Text(self.text()?)),
         }
-        Ok(CallOutput::Text(self.text()?))
     }
 
     /// Returns the result of the call as the model got it.
-    ///
-    /// # Errors
-    /// It is a session, or it has no result.
     pub(crate) fn text(&self) -> anyhow::Result<String> {
         let transcript = self.opened.transcript();
         let best = sent::best(transcript, self.the_call()?);
@@ -95,7 +88,6 @@ impl SelectedSession {
     }
 }
 
-/// Returns what examines the calls of an agent's sessions.
 pub(crate) fn examiner(config: &Config, agent: &str, paths: Paths) -> Examiner {
     let (stores, env) = (config.stores.clone(), config.env.clone());
     let in_store = Arc::new(move |path: &Path| stores.store_of(path, &env).is_some());
@@ -103,9 +95,6 @@ pub(crate) fn examiner(config: &Config, agent: &str, paths: Paths) -> Examiner {
 }
 
 /// Lists sessions; says what cannot be looked at.
-///
-/// # Errors
-/// There is no such agent.
 pub(crate) fn listed(
     config: &Config,
     agent: Option<&str>,
@@ -121,10 +110,6 @@ pub(crate) fn listed(
     Ok(sessions)
 }
 
-/// Checks the name of an agent.
-///
-/// # Errors
-/// No sessions of this agent can be read.
 pub(crate) fn known(agent: Option<&str>) -> anyhow::Result<()> {
     let Some(agent) = agent.filter(|agent| !all_sessions::agents().contains(agent)) else { return Ok(()) };
     let instead = suggest::name(agent, &all_sessions::agents(), "those of these agents can:");
@@ -134,19 +119,6 @@ pub(crate) fn known(agent: Option<&str>) -> anyhow::Result<()> {
 /// Returns the time that lies this long ago.
 pub(crate) fn earliest(since: Option<SignedDuration>) -> Option<Timestamp> {
     since.and_then(|since| crate::base::env::now().checked_sub(since).ok())
-}
-
-/// Opens a session.
-///
-/// # Errors
-/// It cannot be read.
-pub(crate) fn open(file: &SessionFile) -> anyhow::Result<Box<dyn OpenedSession>> {
-    let opened = all_sessions::open(file, &())?;
-    let words = describe_unread(file, &opened.transcript().unread);
-    if !words.is_empty() {
-        say(&words);
-    }
-    Ok(opened)
 }
 
 /// Returns what of a session's file was not understood; empty if all was.
@@ -165,9 +137,6 @@ pub(crate) fn describe_unread(file: &SessionFile, unread: &ReadReport) -> String
 }
 
 /// Opens the session in a file, wherever that lies.
-///
-/// # Errors
-/// It has no records of an agent, or cannot be read.
 pub(crate) fn of_file(path: &Path) -> anyhow::Result<SelectedSession> {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let file = all_sessions::recognise(&path)?;
@@ -175,11 +144,12 @@ pub(crate) fn of_file(path: &Path) -> anyhow::Result<SelectedSession> {
 }
 
 /// Opens a session; with `:CALL` in the word that named it, one of its calls.
-///
-/// # Errors
-/// It cannot be read, or it has no such call, or several.
 pub(crate) fn opened(file: SessionFile, word: &str) -> anyhow::Result<SelectedSession> {
-    let opened = open(&file)?;
+    let opened = all_sessions::open(&file, &())?;
+    let words = describe_unread(&file, &opened.transcript().unread);
+    if !words.is_empty() {
+        say(&words);
+    }
     let call = word.split_once(':').map(|(name, id)| the_call_in(&*opened, name, id)).transpose()?;
     Ok(SelectedSession { file, opened, call, copies: None })
 }
@@ -196,9 +166,6 @@ pub(crate) fn begun(config: &Config, word: &str) -> Vec<SessionFile> {
 }
 
 /// Finds a call in all sessions by its id or a prefix of just one id; `None` if there is none.
-///
-/// # Errors
-/// There are several.
 pub(crate) fn call(config: &Config, id: &str) -> anyhow::Result<Option<SelectedSession>> {
     let (mut found, mut begun) = (Vec::new(), BTreeSet::new());
     let (finder, mut room) = (Finder::new(id), Vec::new());
@@ -244,7 +211,6 @@ fn call_in(opened: &dyn OpenedSession, id: &str) -> Option<usize> {
     opened.transcript().calls.iter().position(|call| &*call.id == id)
 }
 
-/// Returns the ids of a session that begin so.
 fn begun_with(opened: &dyn OpenedSession, id: &str) -> BTreeSet<String> {
     let ids = opened.transcript().calls.iter().map(|call| call.id.to_string());
     ids.filter(|of| of.starts_with(id)).collect()

@@ -32,7 +32,6 @@ use super::{SelectedSession, examiner};
 /// The longest text in `--json`, in bytes.
 const MAX_JSON: usize = 16 << 20;
 
-/// Shows what is known of a session or a call, or prints a text of the call.
 pub(crate) fn run(config: &Config, found: &SelectedSession, args: &ShowArgs) -> CommandResult {
     match (args.text, args.json) {
         (Some(which), false) => print(config, found, which),
@@ -86,7 +85,6 @@ fn text_fields(call: &Call, inspector: CallInspector, which: Option<CallText>) -
     Ok(fields)
 }
 
-/// Returns what the screens call facts.
 fn facts(config: &Config, found: &SelectedSession) -> anyhow::Result<Vec<(&'static str, String)>> {
     let Some(call) = found.call() else {
         return session_facts(config, found);

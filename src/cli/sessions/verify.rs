@@ -48,7 +48,6 @@ impl VerdictJson {
     }
 }
 
-/// Checks the cut calls of a session, of one call, or of all sessions.
 pub(crate) fn run(config: &Config, args: &VerifyArgs) -> CommandResult {
     let paths = if args.any_path { Paths::Any } else { Paths::Known };
     let mut found = Vec::new();

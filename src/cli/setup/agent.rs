@@ -41,7 +41,6 @@ impl HookAgent {
         }
     }
 
-    /// Returns the user's file.
     pub(super) fn file(self, env: &Env) -> PathBuf {
         let in_home = |variable: Option<&str>, directory: &str| {
             let own = variable.and_then(|name| env.var(name)).map(PathBuf::from);

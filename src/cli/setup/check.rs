@@ -27,7 +27,6 @@ const MAX_SERVER: Duration = Duration::from_secs(10);
 /// What to do if Codex does not answer.
 const BY_HAND: &str = "Codex does not run the hook until you trust it: enter /hooks in Codex";
 
-/// Has the agent trust the hook, and tries it.
 pub(super) fn check(agent: HookAgent, file: &Path, wanted: &Wanted) -> CommandResult {
     let command = agent.command(wanted);
     if agent == HookAgent::Codex {
@@ -69,7 +68,6 @@ fn trust(command: &str, file: &Path) -> Option<()> {
     ask(&mut server, 3, "config/batchWrite", &json!({ "edits": [edit] })).map(drop)
 }
 
-/// Sends a request, and returns its result.
 fn ask(server: &mut TimedChild, id: u32, method: &str, params: &Value) -> Option<Value> {
     server.write_line(&json!({ "id": id, "method": method, "params": params }).to_string()).ok()?;
     loop {
@@ -95,10 +93,7 @@ fn find_hook<'a>(value: &'a Value, command: &str) -> Option<(&'a str, &'a str)> 
     }
 }
 
-/// Runs the command of the hook.
-///
-/// # Errors
-/// What came instead of a note.
+/// Runs the command of the hook; fails with what came instead of a note.
 fn try_hook(agent: HookAgent, command: &str) -> Result<(), String> {
     let failed = |error: io::Error| format!("the trial could not be made: {error}");
     let stores = tempfile::tempdir().map_err(failed)?;
@@ -119,10 +114,8 @@ fn try_hook(agent: HookAgent, command: &str) -> Result<(), String> {
     }
 }
 
-/// Runs a failing command through `overspill -c`, as Claude Code does with the prefix.
-///
-/// # Errors
-/// What came instead of its output, its status and a copy.
+/// Runs a failing command through `overspill -c`, as Claude Code does with the prefix; fails with what came instead of its
+/// output, its status and a copy.
 fn try_prefix(program: &str) -> Result<(), String> {
     let failed = |error: io::Error| format!("the trial could not be made: {error}");
     let stores = tempfile::tempdir().map_err(failed)?;
@@ -145,7 +138,6 @@ fn try_prefix(program: &str) -> Result<(), String> {
     }
 }
 
-/// Returns the beginning of what a program printed.
 fn beginning(printed: &str) -> String {
     printed.chars().take(200).collect()
 }
@@ -234,7 +226,6 @@ impl TimedChild {
         std::thread::spawn(move || input.write_all(text.as_bytes()));
     }
 
-    /// Writes a short line.
     fn write_line(&mut self, line: &str) -> io::Result<()> {
         self.input.as_mut().map_or(Ok(()), |input| writeln!(input, "{line}").and_then(|()| input.flush()))
     }

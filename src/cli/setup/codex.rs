@@ -32,7 +32,6 @@ pub(super) fn with(text: Option<&str>, wanted: &Wanted) -> Result<String, String
     if same { Ok(new) } else { Err("has hooks in a form to which none can be added".to_owned()) }
 }
 
-/// Returns the lines of the hook.
 pub(super) fn lines(wanted: &Wanted) -> String {
     let command = Value::String(HookAgent::Codex.command(wanted));
     let matcher = HookAgent::Codex.matcher();
@@ -56,14 +55,10 @@ fn parse(text: &str) -> Result<Table, String> {
     text.parse::<Table>().map_err(words)
 }
 
-fn groups(table: &Table) -> &[Value] {
-    let list = table.get("hooks").and_then(|hooks| hooks.get("PostToolUse"));
-    list.and_then(Value::as_array).map_or(&[], Vec::as_slice)
-}
-
 /// Returns the number of the group that has the hook and no other.
 fn own_group(table: &Table) -> Option<usize> {
-    groups(table).iter().position(|group| {
+    let groups = table.get("hooks")?.get("PostToolUse")?.as_array()?;
+    groups.iter().position(|group| {
         let hooks = group.get("hooks").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         matches!(hooks, [hook] if hook.get("command").and_then(Value::as_str).is_some_and(|command| HookAgent::Codex.is_own(command)))
     })

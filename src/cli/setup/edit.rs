@@ -11,10 +11,7 @@ const PLUGIN: &str = include_str!("../../../assets/opencode-plugin.js");
 /// What every form of the plugin has.
 const NAME: &str = "export const Overspill";
 
-/// Returns the text with what is wanted.
-///
-/// # Errors
-/// Why the text cannot be understood.
+/// Fails with why the text cannot be understood.
 pub(super) fn with(agent: HookAgent, text: Option<&str>, wanted: &Wanted) -> Result<String, String> {
     match agent {
         HookAgent::Codex => codex::with(text, wanted),
@@ -24,9 +21,6 @@ pub(super) fn with(agent: HookAgent, text: Option<&str>, wanted: &Wanted) -> Res
 }
 
 /// Returns the text without anything that setup wrote.
-///
-/// # Errors
-/// Why the text cannot be understood.
 pub(super) fn without(agent: HookAgent, text: &str, wanted: &Wanted) -> Result<String, String> {
     match agent {
         HookAgent::Codex => codex::without(text, &wanted.file),
@@ -37,9 +31,6 @@ pub(super) fn without(agent: HookAgent, text: &str, wanted: &Wanted) -> Result<S
 
 /// Returns the text as it was before setup, `None` if there was no file: the backup, if nobody has changed anything else
 /// since.
-///
-/// # Errors
-/// Why the text cannot be understood.
 pub(super) fn before(
     agent: HookAgent,
     text: &str,
@@ -73,7 +64,6 @@ fn without_plugin(text: &str) -> String {
     if text.contains(NAME) { String::new() } else { text.to_owned() }
 }
 
-/// Returns the text of the plugin.
 fn lines(wanted: &Wanted) -> String {
     let program = serde_json::Value::from(&*wanted.program).to_string();
     PLUGIN.replace("LIMIT", &(1000 * MAX_SECONDS).to_string()).replace("PROGRAM", &program)

@@ -109,7 +109,6 @@ fn own(agent: HookAgent, object: &CstObject) -> Own {
     (hooks, own_prefix(object).and_then(|property| text_of(property.value())))
 }
 
-/// Returns the lists of hooks by event.
 fn lists(object: &CstObject) -> Vec<(String, CstArray)> {
     let events = object.object_value("hooks").map(|hooks| hooks.properties()).unwrap_or_default();
     let list = |event: CstObjectProp| Some((event.decoded_name()?, event.array_value()?));

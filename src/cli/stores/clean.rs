@@ -123,7 +123,6 @@ pub(crate) fn run(config: &Config, args: &CleanArgs) -> CommandResult {
     }
 }
 
-/// Ends a session: removes its directory with the spills in it.
 fn end(config: &Config, name: &str) -> CommandResult {
     let ended = end_session(name, &config.env).map_err(|error| match error {
         EndError::Name(error) => usage(error),
@@ -161,7 +160,7 @@ fn as_text(selected: &Selected, plan: &CleanPlan, consent: Consent, env: &Env) -
     let entry = |due: &PlannedDelete| selected.entries[due.index].clone();
     let row = |due| ToDeleteRow { entry: entry(due), why: word(due.why) };
     let rows: Vec<_> = plan.to_delete.iter().map(row).collect();
-    table::print_whole(&mut out, &DELETE_COLUMNS, &rows)?;
+    table::print(&mut out, &DELETE_COLUMNS, &rows, true)?;
     for (index, why) in &plan.skipped {
         writeln!(out, "kept: {}: {}", path(&selected.entries[*index]), label(because(why).as_bytes()))?;
     }

@@ -21,7 +21,6 @@ use crate::text::label::label;
 
 use super::{say, suggest, usage};
 
-/// The name of overspill's own store in listings.
 pub(crate) const OWN: &str = "overspill";
 
 #[derive(Debug, Clone, Copy)]
@@ -42,10 +41,7 @@ pub(crate) struct Selected {
 }
 
 impl Selected {
-    /// Lists entries, and reports on standard error what cannot be read.
-    ///
-    /// # Errors
-    /// There is no such agent.
+    /// Reports on standard error what cannot be read.
     pub(crate) fn list(config: &Config, whose: Whose) -> anyhow::Result<Selected> {
         let selected = Self::list_in_silence(config, whose)?;
         selected.unlisted().for_each(|words| say(&words));
@@ -53,9 +49,6 @@ impl Selected {
     }
 
     /// Lists entries; [`Selected::unlisted`] has what cannot be read.
-    ///
-    /// # Errors
-    /// There is no such agent.
     pub(crate) fn list_in_silence(config: &Config, whose: Whose) -> anyhow::Result<Selected> {
         let now = crate::base::env::now();
         let Listing { entries, reports } = match whose {
@@ -70,7 +63,6 @@ impl Selected {
         RowLook { now: self.now, ..RowLook::default() }
     }
 
-    /// Returns what became of listing each directory.
     pub(crate) fn roots(&self) -> impl Iterator<Item = &RootReport> {
         self.reports.iter().flat_map(|(_, roots)| roots)
     }
@@ -85,10 +77,7 @@ impl Selected {
         Selected { kept: marks(config).unwrap_or_default(), ..self }
     }
 
-    /// Adds the marks of overspill's own store.
-    ///
-    /// # Errors
-    /// Overspill's own store cannot be used; nothing may be deleted then.
+    /// Fails if overspill's own store cannot be used; nothing may be deleted then.
     pub(crate) fn with_sure_marks(self, config: &Config) -> anyhow::Result<Selected> {
         Ok(Selected { kept: marks(config)?, ..self })
     }

@@ -16,7 +16,6 @@ use crate::text::label::{SafeText, ascii, label};
 
 use super::{OWN, describe_retention};
 
-/// Lists all stores, or prints the file of one agent to save, edit and use.
 pub(crate) fn run(config: &Config, args: &StoresArgs) -> CommandResult {
     if let Some(name) = &args.name {
         let mut out = SafeWriter::stdout();
@@ -45,7 +44,7 @@ fn print(rows: &[StoreRow]) -> CommandResult {
     let mut out = io::BufWriter::new(terminal::stdout());
     let mut lines = Vec::new();
     let columns = COLUMNS.iter().filter(|column| !["deleted", "directory"].contains(&column.heading()));
-    table::print(&mut lines, columns, rows)?;
+    table::print(&mut lines, columns, rows, false)?;
     let below = rows.iter().map(|row| {
         let rule = row.rule.as_ref().map(|rule| format!("deleted: {rule} · ")).unwrap_or_default();
         format!("  {rule}{}\n", row.directory)

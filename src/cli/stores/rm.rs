@@ -3,12 +3,11 @@
 use std::ffi::OsString;
 use std::io::{self, Write};
 
-use anyhow::{anyhow, bail};
+use anyhow::bail;
 
 use crate::base::human::{count, size};
 use crate::cli::args::RmArgs;
 use crate::cli::input::{self, Named};
-use crate::cli::sessions::SelectedSession;
 use crate::cli::terminal::{self, Consent, ask};
 use crate::cli::{CommandResult, say, table};
 use crate::config::Config;
@@ -17,7 +16,6 @@ use crate::store::{self, Cleaner, DeleteMode, DeleteOutcome, DeleteReason, Entry
 use super::clean::{DELETE_COLUMNS, ToDeleteRow, path};
 use super::{Selected, Whose};
 
-/// Shows the entries, asks for confirmation, and deletes them one by one.
 pub(crate) fn run(config: &Config, args: &RmArgs) -> CommandResult {
     args.names.iter().try_for_each(|name| input::path(name).map(drop))?;
     let selected = Selected::list(config, Whose::All)?.with_sure_marks(config)?;
@@ -48,7 +46,12 @@ fn find_entries<'a>(
                 Named::Output(entry) => selected.at(&entry.path()),
                 Named::File(path) => selected.at(&path),
                 Named::Stdin => None,
-                Named::Recorded(found) => return Err(refuse_recorded(&found)),
+                Named::Recorded(found) => {
+                    let words = "is in an agent's records, which overspill never changes";
+                    let spill =
+                        found.call.map_or("", |_| "; `overspill show` names its spill, if it has one");
+                    bail!("{} {words}{spill}", found.id());
+                }
             },
         };
         let Some(entry) = entry else {
@@ -62,12 +65,6 @@ fn find_entries<'a>(
         }
     }
     Ok(entries)
-}
-
-fn refuse_recorded(found: &SelectedSession) -> anyhow::Error {
-    let words = "is in an agent's records, which overspill never changes";
-    let spill = found.call.map_or("", |_| "; `overspill show` names its spill, if it has one");
-    anyhow!("{} {words}{spill}", found.id())
 }
 
 /// Returns why an entry cannot be deleted, or not without asking.
@@ -95,7 +92,7 @@ fn refusal(entry: &Entry, consent: Consent) -> Option<String> {
 fn confirm(entries: &[&Entry]) -> io::Result<bool> {
     let mut out = terminal::stdout();
     let row = |entry: &&Entry| ToDeleteRow { entry: Entry::clone(entry), why: "" };
-    table::print_whole(&mut out, &DELETE_COLUMNS, &entries.iter().map(row).collect::<Vec<_>>())?;
+    table::print(&mut out, &DELETE_COLUMNS, &entries.iter().map(row).collect::<Vec<_>>(), true)?;
     for entry in entries.iter().filter(|entry| entry.status == EntryStatus::HardLinked) {
         writeln!(out, "{} has other names (hard link): they stay, and no space is freed", path(entry))?;
     }

@@ -3,13 +3,16 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use crate::text::units::TotalsMask;
+use crate::preview::Totals;
+use crate::text::units::{self, Measure, TotalsMask};
 
 use super::content::HeadAndTail;
-use super::count::Counter;
 
 /// Outputs up to this many bytes are held in memory, without a file.
 pub const HOLD: usize = 64 << 10;
+
+/// Bytes after an unfinished character that are enough to decide how it decodes.
+const LOOK_AHEAD: usize = 4;
 
 /// Why a spill does not have the whole output.
 #[derive(Clone, Debug)]
@@ -49,7 +52,6 @@ pub struct SinkLimits {
 }
 
 impl Default for SinkLimits {
-    /// [`HOLD`], no cap, and only line feeds counted.
     fn default() -> SinkLimits {
         SinkLimits { hold: HOLD, cap: u64::MAX, want: TotalsMask::NOTHING }
     }
@@ -85,7 +87,6 @@ pub(crate) struct SinkResult<W> {
     pub stopped: Option<StopReason>,
 }
 
-/// Where the bytes are.
 pub(crate) enum SinkPlace<W> {
     /// All in memory; the spill can still be created.
     Held(Vec<u8>, CreateFile<W>),
@@ -197,6 +198,89 @@ fn write_some(file: &mut impl Write, bytes: &[u8]) -> (usize, Option<io::Error>)
         }
     }
     (done, None)
+}
+
+/// Counts chunks; the sum equals what [`units::measure_all`] returns for the whole output.
+#[derive(Debug)]
+pub(crate) struct Counter {
+    want: TotalsMask,
+    sum: Measure,
+    pub bytes: u64,
+    /// A character that the last chunk left unfinished: at most 3 bytes, plus the bytes after them while those do not
+    /// decide how it decodes.
+    carry: Vec<u8>,
+    last: u8,
+}
+
+impl Counter {
+    /// Counts line feeds, and whatever else `want` says.
+    pub(crate) fn new(want: TotalsMask) -> Self {
+        Self {
+            want: want | TotalsMask::LINE_FEEDS,
+            sum: Measure::default(),
+            bytes: 0,
+            carry: Vec::new(),
+            last: 0,
+        }
+    }
+
+    pub(crate) fn line_feeds(&self) -> u64 {
+        self.sum.line_feeds
+    }
+
+    /// Returns the number of lines so far; unlike in `wc -l`, a last line without a line feed counts.
+    pub(crate) fn lines(&self) -> u64 {
+        self.sum.line_feeds + u64::from(self.bytes > 0 && self.last != b'\n')
+    }
+
+    pub(crate) fn add(&mut self, chunk: &[u8]) {
+        let Some(&last) = chunk.last() else { return };
+        let (of_bytes, of_text) = split(self.want);
+        self.sum += units::measure_all(chunk, of_bytes);
+        if of_bytes.meets(TotalsMask::LONE_RETURNS) && self.last == b'\r' && chunk[0] == b'\n' {
+            self.sum.lone_returns -= 1;
+        }
+        (self.last, self.bytes) = (last, self.bytes + chunk.len() as u64);
+        if !of_text.is_empty() {
+            let done = self.finish_carried(chunk, of_text);
+            self.add_text(&chunk[done..], of_text);
+        }
+    }
+
+    /// Returns the wanted totals; call it when everything has been added.
+    pub(crate) fn totals(&self) -> Totals {
+        let rest = units::measure_all(&self.carry, split(self.want).1);
+        Totals::from_measure(&(self.sum + rest), self.want)
+    }
+
+    /// Counts the unfinished character. Returns how many bytes of `chunk` that took.
+    fn finish_carried(&mut self, chunk: &[u8], want: TotalsMask) -> usize {
+        if self.carry.is_empty() {
+            return 0;
+        }
+        let carried = self.carry.len();
+        self.carry.extend_from_slice(&chunk[..chunk.len().min(LOOK_AHEAD)]);
+        if units::unfinished(&self.carry) == 0 {
+            return chunk.len();
+        }
+        self.sum += units::measure(&self.carry, 0..carried, want);
+        let end = units::element_end(&self.carry, carried);
+        self.carry.clear();
+        end - carried
+    }
+
+    fn add_text(&mut self, text: &[u8], want: TotalsMask) {
+        let whole = units::unfinished(text);
+        self.sum += units::measure_all(&text[..whole], want);
+        self.carry.extend_from_slice(&text[whole..]);
+    }
+}
+
+/// Splits the wanted totals into those of the bytes and those of the decoded text.
+fn split(want: TotalsMask) -> (TotalsMask, TotalsMask) {
+    let of_bytes = TotalsMask::LINE_FEEDS | TotalsMask::LONE_RETURNS;
+    let of_text = want.without(of_bytes);
+    (want.without(of_text), of_text)
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
-//! Tests the sink against a disk that fails at every possible write.
+//! Tests the sink against a disk that fails at every possible write, and its counts against any split into chunks.
 
 use std::sync::Mutex;
 
-use crate::preview::Totals;
+use proptest::prelude::*;
 
 use super::*;
 
@@ -122,4 +122,58 @@ fn a_spill_that_cannot_be_created_ends_nothing() {
     check(&output, &taken, b"");
     assert!(matches!(taken.place, SinkPlace::File(None)));
     assert_eq!(taken.stopped.unwrap().as_str(), "failed");
+}
+
+fn counted(chunks: &[&[u8]], want: TotalsMask) -> Totals {
+    let mut counter = Counter::new(want);
+    chunks.iter().for_each(|chunk| counter.add(chunk));
+    counter.totals()
+}
+
+#[test]
+fn a_character_in_four_chunks_is_one() {
+    let chunks: Vec<_> = "\u{1F600}".as_bytes().chunks(1).collect();
+    assert_eq!(counted(&chunks, TotalsMask::ALL), Totals::count("\u{1F600}".as_bytes()));
+}
+
+#[test]
+fn crlf_may_be_split_between_chunks() {
+    assert_eq!(counted(&[b"a\r", b"", b"\nb\r"], TotalsMask::ALL).lone_returns, Some(1));
+}
+
+#[test]
+fn lines_are_counted_as_a_pager_counts() {
+    let lines = |text: &[u8]| {
+        let mut counter = Counter::new(TotalsMask::NOTHING);
+        counter.add(text);
+        counter.lines()
+    };
+    assert_eq!([lines(b""), lines(b"a"), lines(b"a\n"), lines(b"a\nb")], [0, 1, 1, 2]);
+}
+
+#[test]
+fn only_the_wanted_totals_are_reported() {
+    assert_eq!(counted(&[b"a\n"], TotalsMask::UNITS).known(), TotalsMask::UNITS | TotalsMask::LINE_FEEDS);
+}
+
+fn hostile() -> impl Strategy<Value = Vec<u8>> {
+    let byte = prop_oneof![
+        4 => any::<u8>(), 4 => prop::sample::select(b"\r\na\xe2\x82\xac\xf0\x9f\x98\x80\xed\xa0\xff".to_vec()),
+    ];
+    prop::collection::vec(byte, 0..60)
+}
+
+proptest! {
+    #[test]
+    fn any_partition_counts_alike(bytes in hostile(), cuts in prop::collection::vec(1usize..6, 1..30)) {
+        let mut counter = Counter::new(TotalsMask::ALL);
+        let mut rest = &bytes[..];
+        for cut in cuts.iter().cycle() {
+            if rest.is_empty() { break; }
+            let (chunk, more) = rest.split_at((*cut).min(rest.len()));
+            counter.add(chunk);
+            rest = more;
+        }
+        prop_assert_eq!(counter.totals(), Totals::count(&bytes));
+    }
 }
