@@ -201,6 +201,11 @@ impl CapturedOutput {
         &self.content
     }
 
+    /// Returns the path of the growing file, if one was created.
+    pub fn temporary_path(&self) -> Option<PathBuf> {
+        if let UnsavedSpill::File(spill) = &self.file { Some(spill.new.temporary_path()) } else { None }
+    }
+
     /// Turns the spill into a file if it is still in memory.
     pub(crate) fn spill(&mut self, cap: u64) -> Option<&Spill> {
         self.file = match std::mem::take(&mut self.file) {

@@ -102,10 +102,10 @@ impl Captured {
             set_true(&mut policy, &told);
         }
         let mut warnings = self.notes();
-        let narrow = self.fitted(request, &policy, &PerStream::default());
+        let narrow = self.fit_headroom(request, &policy, &PerStream::default());
         let narrow = narrow.as_ref().map_or(&policy, |found| found.policy(&policy));
         let saved = save(&mut self, request, narrow, place, &mut warnings);
-        let is_lost = |saved: &Saved| saved.wanted && saved.path.is_none();
+        let is_lost = |saved: &SavedSpill| saved.wanted && saved.path.is_none();
         if request.keep == KeepSpill::Never || saved.iter().any(is_lost) {
             told.push("save_failed");
             set_true(&mut policy, &told);
@@ -113,7 +113,7 @@ impl Captured {
         let paths = PerStream::each(|stream| printed_path(request, stream, saved.of(stream).path.as_deref()));
         let PerStream { stdout, stderr } = saved;
         let saved = PerStream { stdout: stdout.path, stderr: stderr.path };
-        let fitted = self.fitted(request, &policy, &saved).unwrap_or(FittedPolicy::AsIs);
+        let fitted = self.fit_headroom(request, &policy, &saved).unwrap_or(FittedPolicy::AsIs);
         if let FittedPolicy::TooLarge(_) = fitted {
             warnings.push(
                 "no preview of this policy fits in the headroom, so the calling agent may cut this one"
@@ -123,7 +123,7 @@ impl Captured {
         let limits_from_headroom = !matches!(fitted, FittedPolicy::AsIs);
         policy = fitted.policy(&policy).clone();
         let planned = self.plan(&policy, &paths, request.counts).and_then(|planned| {
-            let apart = self.planned_apart(&policy, &paths, request.counts)?;
+            let apart = self.plan_stderr(&policy, &paths, request.counts)?;
             Ok((planned, apart))
         });
         let (CountedPlan { preview, touched, mut totals }, apart) = match planned {
@@ -156,7 +156,7 @@ impl Captured {
 
     /// Lowers the policy's limits so that the preview fits in the requested headroom, with the outputs saved at these
     /// paths; none if there is nothing to do. A faulty plan is reported later.
-    fn fitted(
+    fn fit_headroom(
         &self,
         request: &Request,
         policy: &Policy,
@@ -213,7 +213,7 @@ impl Captured {
     }
 
     /// Plans standard error alone, if it is separate and the policy does not handle it.
-    fn planned_apart(
+    fn plan_stderr(
         &self,
         policy: &Policy,
         paths: &PerStream<String>,
@@ -248,7 +248,7 @@ impl Captured {
 }
 
 #[derive(Debug, Default)]
-struct Saved {
+struct SavedSpill {
     wanted: bool,
     /// Where the whole output (or all of it up to its cap) is.
     path: Option<PathBuf>,
@@ -260,11 +260,11 @@ fn save(
     policy: &Policy,
     place: &Location,
     warnings: &mut Vec<String>,
-) -> PerStream<Saved> {
+) -> PerStream<SavedSpill> {
     PerStream::each(|stream| {
         let wanted = captured.is_wanted(stream, request, policy);
         let path = wanted.then(|| save_one(captured, stream, request, place, warnings)).flatten();
-        Saved { wanted, path }
+        SavedSpill { wanted, path }
     })
 }
 
@@ -320,7 +320,7 @@ fn finish(
         return None;
     }
     let saved = PerStream::each(|each| (each == stream).then(|| path.to_owned()));
-    let fitted = captured.fitted(request, &request.policy, &saved).unwrap_or(FittedPolicy::AsIs);
+    let fitted = captured.fit_headroom(request, &request.policy, &saved).unwrap_or(FittedPolicy::AsIs);
     let parameters = fitted.policy(&request.policy).changed();
     let about = About { parameters, ..request.about.clone() };
     let record = captured.record(taken, &about, &path.to_string_lossy());

@@ -88,7 +88,12 @@ fn figure(number: Option<u64>, words: fn(u64) -> String) -> RowCell {
 }
 
 /// Measures all outputs under the chosen policies, and prints the sums.
-fn many(config: &Config, args: &CompareArgs, chosen: &[Chosen], find: Option<&Pattern>) -> CommandResult {
+fn many(
+    config: &Config,
+    args: &CompareArgs,
+    chosen: &[PolicyChoice],
+    find: Option<&Pattern>,
+) -> CommandResult {
     let severities = config.severities();
     let (corpus, _) = gather(config, &args.files, None)?;
     let mut policies = Vec::new();
@@ -140,7 +145,7 @@ type ComparedPolicy = Result<EffectivePolicy, (String, OverrideError)>;
 
 /// What `-p` chooses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Chosen<'a> {
+enum PolicyChoice<'a> {
     /// All current policies.
     Every,
     /// The current policies of an agent.
@@ -148,24 +153,24 @@ enum Chosen<'a> {
     Policy(&'a str),
 }
 
-impl Chosen<'_> {
+impl PolicyChoice<'_> {
     /// Whether it chooses this policy, which is in its current form or not.
     fn has(self, name: &str, is_current: bool) -> bool {
         match self {
-            Chosen::Every => is_current,
-            Chosen::Agent(agent) => is_current && name.split('/').next() == Some(agent),
-            Chosen::Policy(policy) => name == policy,
+            PolicyChoice::Every => is_current,
+            PolicyChoice::Agent(agent) => is_current && name.split('/').next() == Some(agent),
+            PolicyChoice::Policy(policy) => name == policy,
         }
     }
 }
 
-fn choose<'a>(config: &Config, args: &'a CompareArgs) -> anyhow::Result<Vec<Chosen<'a>>> {
+fn choose<'a>(config: &Config, args: &'a CompareArgs) -> anyhow::Result<Vec<PolicyChoice<'a>>> {
     if args.policies.is_empty() {
-        return Ok(vec![Chosen::Every]);
+        return Ok(vec![PolicyChoice::Every]);
     }
     let one = |word: &'a String| match config.catalog.get(word) {
-        _ if config.catalog.names_of(word).next().is_some() => Ok(Chosen::Agent(word)),
-        Ok(_) => Ok(Chosen::Policy(word)),
+        _ if config.catalog.names_of(word).next().is_some() => Ok(PolicyChoice::Agent(word)),
+        Ok(_) => Ok(PolicyChoice::Policy(word)),
         Err(error) => Err(usage(error)),
     };
     args.policies.iter().map(one).collect()
@@ -179,7 +184,7 @@ fn choose<'a>(config: &Config, args: &'a CompareArgs) -> anyhow::Result<Vec<Chos
 fn resolve(
     config: &Config,
     args: &CompareArgs,
-    chosen: &[Chosen],
+    chosen: &[PolicyChoice],
     path: Option<&Path>,
 ) -> anyhow::Result<Vec<ComparedPolicy>> {
     // The policy that created a stored file has a row even if it is an earlier form.
@@ -195,7 +200,7 @@ fn resolve(
         let overrides = Overrides { policy: Some(name.to_owned()), ..args.limits.overrides() };
         match config.resolve(&overrides, path) {
             Ok(found) => all.push(Ok(found)),
-            Err(error) if chosen.contains(&Chosen::Policy(name)) => return Err(usage(error)),
+            Err(error) if chosen.contains(&PolicyChoice::Policy(name)) => return Err(usage(error)),
             Err(error) if is_about_flags(&error) => {
                 left_out += 1;
                 why.get_or_insert(error);

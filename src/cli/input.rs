@@ -54,14 +54,14 @@ pub(crate) fn find(config: &Config, word: &OsStr) -> anyhow::Result<Named> {
     let mut outputs = store::resolve(word, &config.stores.specs, &config.env, crate::base::env::now());
     let is_whole = outputs.iter().any(|entry| entry.id_bytes() == word.as_bytes());
     let id = word.to_string_lossy();
-    let mut sessions = if is_whole { Vec::new() } else { sessions::begun(config, &id) };
+    let mut sessions = if is_whole { Vec::new() } else { sessions::find_by_prefix(config, &id) };
     match (outputs.len(), sessions.len()) {
         (1, 0) => Ok(Named::Output(Box::new(outputs.remove(0)))),
-        (0, 1) => Ok(Named::Recorded(Box::new(sessions::opened(sessions.remove(0), &id)?))),
+        (0, 1) => Ok(Named::Recorded(Box::new(sessions::open(sessions.remove(0), &id)?))),
         (0, 0) => {
             // All records are read for it, which is too much for the name of a file or a command that was mistyped.
             let is_name = id.contains(['.', ':']) || id.bytes().all(|byte| byte.is_ascii_alphabetic());
-            let call = if is_name { None } else { sessions::call(config, &id)? };
+            let call = if is_name { None } else { sessions::find_call(config, &id)? };
             call.map(|call| Named::Recorded(Box::new(call))).ok_or(OpenError::Missing(word.into()).into())
         }
         _ => {
@@ -75,14 +75,14 @@ pub(crate) fn find(config: &Config, word: &OsStr) -> anyhow::Result<Named> {
 pub(crate) fn recorded(config: &Config, word: &OsStr) -> anyhow::Result<SelectedSession> {
     match find(config, word)? {
         Named::Recorded(found) => Ok(*found),
-        Named::File(path) => sessions::of_file(&path),
-        Named::Stdin => sessions::of_file(Path::new("-")),
+        Named::File(path) => sessions::open_file(&path),
+        Named::Stdin => sessions::open_file(Path::new("-")),
         Named::Output(entry) => {
             let path = entry.saved_as();
             let cited = SessionsCache::default().find(Path::new(&path), entry.modified(), &config.env);
             let none = || anyhow!("{}: no session near it in time names this output", entry.id());
             let cited = cited.ok_or_else(none)?;
-            sessions::opened(cited.file, &format!(":{}", cited.call))
+            sessions::open(cited.file, &format!(":{}", cited.call))
         }
     }
 }

@@ -145,28 +145,25 @@ impl Check<'_> {
 
     /// Checks the parameters for a tool. Without a policy of its own it may be used with any (`-p`).
     fn tool(&mut self, policy: Option<&Policy>, parameters: &DeTable, is_own: bool) {
-        let of_any = |key: &str| {
-            let mut all = self.catalog.names().filter_map(|name| self.catalog.get(name).ok());
+        let catalog = self.catalog;
+        let is_of_any = |key: &str| {
+            let mut all = catalog.names().filter_map(|name| catalog.get(name).ok());
             all.any(|policy| policy.params().iter().any(|param| param.name == key))
         };
-        let is_known = |key: &str| key == "policy" || policy.is_some_and(|policy| has(policy, key));
-        let foreign: Vec<_> =
-            parameters.iter().filter(|(key, _)| !is_own && !is_known(key.get_ref())).collect();
-        let unknown: Vec<_> = foreign.iter().filter(|(key, _)| !of_any(key.get_ref())).collect();
         let near = |key: &str| {
             let params = policy.map_or(&[][..], Policy::params).iter().map(|param| param.name.as_str());
             let known: Vec<&str> = params.chain(["policy"]).collect();
             format!("no policy has such a parameter; {}", instead(key, known.into_iter(), "here can be"))
         };
-        let faults: Vec<_> = unknown
-            .iter()
-            .map(|(key, _)| (key.span(), key.get_ref().to_string(), near(key.get_ref())))
-            .collect();
-        let foreign: Vec<String> = foreign.iter().map(|(key, _)| key.get_ref().to_string()).collect();
-        faults.into_iter().for_each(|(span, key, words)| self.wrong(span, &key, words));
-        let Some(policy) = policy else { return };
         for (key, value) in parameters.iter() {
-            if key.get_ref() != "policy" && !foreign.iter().any(|foreign| foreign == key.get_ref()) {
+            let name = key.get_ref();
+            let is_known = is_own || name == "policy" || policy.is_some_and(|policy| has(policy, name));
+            if !is_known && !is_of_any(name) {
+                self.wrong(key.span(), name, near(name));
+            } else if is_known
+                && name != "policy"
+                && let Some(policy) = policy
+            {
                 self.parameter(policy.clone(), key, value);
             }
         }

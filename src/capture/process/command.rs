@@ -89,7 +89,7 @@ pub fn start(mut command: Command, options: &Options, place: &Location) -> Resul
         (Some(terminal), Stdin::Inherit) => Some((terminal.try_clone()?, gone.listener()?)),
         _ => None,
     };
-    let supervisor = Supervisor::start(held)?;
+    let (give_command, supervisor, over) = start_supervisor(held)?;
     let spawned = command.spawn();
     // It holds overspill's copies of the descriptors that the command writes to.
     drop(command);
@@ -118,8 +118,7 @@ pub fn start(mut command: Command, options: &Options, place: &Location) -> Resul
     let typing = typing.and_then(|(terminal, over)| stdin::pass(Arc::clone(&keyboard), terminal, over).ok());
     // Both threads only wait for this.
     let _ = give_pid.send(pid);
-    let _ = supervisor.give.send(StartedCommand { child, watch, streams, typing });
-    let Supervisor { over, thread: supervisor, .. } = supervisor;
+    let _ = give_command.send(StartedCommand { child, watch, streams, typing });
     Ok(Running { control, stdout, stderr, over, supervisor, _keyboard: ModesRestorer(keyboard) })
 }
 
@@ -142,28 +141,21 @@ struct StartedCommand {
     typing: Option<JoinHandle<()>>,
 }
 
-/// The thread that supervises a command, once it is given one.
-struct Supervisor {
-    give: Sender<StartedCommand>,
-    over: Receiver<()>,
-    thread: JoinHandle<io::Result<Captured>>,
-}
+/// A thread that supervises the command that it is given, and what ends when it does.
+type Supervisor = (Sender<StartedCommand>, JoinHandle<io::Result<Captured>>, Receiver<()>);
 
-impl Supervisor {
-    fn start(held: Arc<AtomicBool>) -> io::Result<Supervisor> {
-        let (tell_over, over) = channel::<()>();
-        let (give, given) = channel::<StartedCommand>();
-        let began = crate::base::env::now();
-        let supervise = move || {
-            let started = given.recv().map_err(|_| io::Error::other("no command"))?;
-            let captured = supervise(started.child, started.watch, started.streams, began, &held);
-            let _ = started.typing.map(JoinHandle::join);
-            drop(tell_over);
-            captured
-        };
-        let thread = thread::Builder::new().name("command".into()).spawn(supervise)?;
-        Ok(Supervisor { give, over, thread })
-    }
+fn start_supervisor(held: Arc<AtomicBool>) -> io::Result<Supervisor> {
+    let (tell_over, over) = channel::<()>();
+    let (give, given) = channel::<StartedCommand>();
+    let began = crate::base::env::now();
+    let supervise = move || {
+        let started = given.recv().map_err(|_| io::Error::other("no command"))?;
+        let captured = supervise(started.child, started.watch, started.streams, began, &held);
+        let _ = started.typing.map(JoinHandle::join);
+        drop(tell_over);
+        captured
+    };
+    Ok((give, thread::Builder::new().name("command".into()).spawn(supervise)?, over))
 }
 
 fn explain(name: String, error: io::Error) -> StartError {
@@ -255,11 +247,6 @@ impl StreamThread {
         let thread = thread::Builder::new().name("spill".into()).spawn(drain)?;
         Ok(StreamThread { stream, progress, thread })
     }
-
-    fn finish(self) -> io::Result<(CapturedOutput, Option<io::Error>)> {
-        let (taken, error) = join(self.thread)?;
-        Ok((CapturedOutput::new(self.stream, taken)?, error))
-    }
 }
 
 fn supervise(
@@ -274,8 +261,8 @@ fn supervise(
     let mut outputs = Vec::new();
     let mut failure = None;
     for stream in streams {
-        let (output, error) = stream.finish()?;
-        outputs.push(output);
+        let (taken, error) = join(stream.thread)?;
+        outputs.push(CapturedOutput::new(stream.stream, taken)?);
         failure = failure.or(error);
     }
     let mut outputs = outputs.into_iter();

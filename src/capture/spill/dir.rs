@@ -102,14 +102,12 @@ pub(crate) fn sweep(dir: &OwnedFd, env: &Env, now: Timestamp, fits: impl Fn(&str
     let Ok(entries) = Dir::read_from(dir) else { return };
     for found in entries.flatten() {
         let name = found.file_name();
-        let is_left = name.to_str().ok().and_then(|name| name.strip_prefix(".tmp-")).is_some_and(&fits);
-        if is_left && is_old(dir, name, now) {
+        if !name.to_str().ok().and_then(|name| name.strip_prefix(".tmp-")).is_some_and(&fits) {
+            continue;
+        }
+        let Ok(stat) = statat(dir, name, AtFlags::SYMLINK_NOFOLLOW) else { continue };
+        if now.duration_since(timestamp(FileStat::from(stat).identity.modified)) > YOUNG {
             remove(dir, name, env);
         }
     }
-}
-
-fn is_old(dir: &OwnedFd, name: &std::ffi::CStr, now: Timestamp) -> bool {
-    let Ok(stat) = statat(dir, name, AtFlags::SYMLINK_NOFOLLOW) else { return false };
-    now.duration_since(timestamp(FileStat::from(stat).identity.modified)) > YOUNG
 }

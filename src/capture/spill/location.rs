@@ -23,7 +23,7 @@ use super::sink::{Sink, SinkLimits};
 /// The session used if none is named.
 pub const DEFAULT_SESSION: &str = "overspill";
 /// Maximum number of characters of a tool's name that go into a file name.
-const TOOL_BYTES: usize = 80;
+const MAX_TOOL_CHARS: usize = 80;
 
 /// Where to save whole outputs, each in a file of its own (mode 0600).
 #[derive(Clone, Debug)]
@@ -286,7 +286,7 @@ fn is_hex(text: &str, digits: usize) -> bool {
 fn tool_name(tool: Option<&str>) -> String {
     let word = tool.filter(|tool| !tool.is_empty()).unwrap_or("bash");
     let safe = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '_' | '.') { c } else { '_' };
-    word.chars().map(safe).take(TOOL_BYTES).collect()
+    word.chars().map(safe).take(MAX_TOOL_CHARS).collect()
 }
 
 /// Whether this is `bash-{digits}-stdout.txt` or `-stderr.txt`.

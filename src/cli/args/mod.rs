@@ -17,7 +17,7 @@ use parse::Deferred;
 
 pub(crate) use recorded::{CallSort, CallText, CallsArgs, SessionsArgs, VerifyArgs};
 pub(crate) use see::{
-    CallerLimits, CompareArgs, ExplainArgs, LayoutOf, PreviewArgs, ReadArgs, RunArgs, Unread,
+    CallerLimits, CompareArgs, ExplainArgs, PreviewArgs, ReadArgs, RunArgs, SpillLayout, UnreadAction,
 };
 pub(crate) use setup::{CompleteArgs, CompletedBy, ConfigArgs, HookAgent, HookArgs, PoliciesArgs, SetupArgs};
 pub(crate) use shared::{FormArgs, LimitArgs, PolicyArgs, SaveArgs, TextForm};

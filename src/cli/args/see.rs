@@ -113,10 +113,10 @@ pub(crate) struct RunArgs {
         conflicts_with = "interactive",
         hide_short_help = true
     )]
-    pub sigpipe: Unread,
+    pub sigpipe: UnreadAction,
     /// Where to put spills, and how to name them
     #[arg(long, value_name = "WHOSE", default_value = "own", hide_short_help = true)]
-    pub layout: LayoutOf,
+    pub layout: SpillLayout,
     /// Session name, for --layout agent with agents that group spills by session
     #[arg(long, value_name = "NAME", hide_short_help = true)]
     pub session: Option<String>,
@@ -163,7 +163,7 @@ fn caller_limits(text: &str) -> Result<CallerLimits, String> {
 
 /// What to do with a command if the reader of its preview exits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Unread {
+pub(crate) enum UnreadAction {
     /// Let the command go on, and save its output
     Spill,
     /// Stop the command: TERM, then KILL two seconds later
@@ -172,7 +172,7 @@ pub(crate) enum Unread {
 
 /// Whose layout a spill is kept in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum LayoutOf {
+pub(crate) enum SpillLayout {
     /// In overspill's own store
     Own,
     /// Where the policy's agent puts it, under the agent's names

@@ -138,7 +138,7 @@ impl Search<'_> {
             let (mut planned, mut heading, mut flow) = (None, None, ControlFlow::Continue(()));
             hits.set(0);
             each_hit(&mut open.supply(), self.wanted, &|| true, |hit| {
-                let (got, by) = planned.get_or_insert_with(|| self.got(output, &open));
+                let (got, by) = planned.get_or_insert_with(|| self.receipt(output, &open));
                 let fate = got.line(&hit.line);
                 if self.args.lost && fate.is_kept() != Some(false) {
                     return ControlFlow::Continue(());
@@ -160,7 +160,7 @@ impl Search<'_> {
             if !self.prints_lines() && hits.get() > 0 {
                 let count = self.args.count.then(|| hits.get());
                 // Writing to memory does not fail.
-                let write = |out: &mut Vec<u8>| drop(self.form.total(out, shown(&path), count));
+                let write = |out: &mut Vec<u8>| drop(self.form.total(out, printed_path(&path), count));
                 flow = outlet.borrow_mut().put(write, || open.is_steady());
             }
             (flow, open.len() as u64)
@@ -182,7 +182,11 @@ impl Search<'_> {
     }
 
     /// Plans what the model got of an output; also returns the policy, or why there is none.
-    fn got(&self, output: &CorpusOutput, bytes: &[u8]) -> (Receipt, Result<Arc<EffectivePolicy>, String>) {
+    fn receipt(
+        &self,
+        output: &CorpusOutput,
+        bytes: &[u8],
+    ) -> (Receipt, Result<Arc<EffectivePolicy>, String>) {
         let by = self.policies.resolve(&output.path());
         let got = match &by {
             Ok(by) => Receipt::new(bytes, &output.saved_as(), &by.policy),
@@ -200,7 +204,7 @@ impl Search<'_> {
     ) -> Heading<'a> {
         let seconds = |age: SignedDuration| u64::try_from(age.as_secs()).ok();
         let heading = Heading {
-            path: shown(path),
+            path: printed_path(path),
             agent: output.agent(self.config),
             id: output.id().map(Cow::into_owned),
             age: output.age(self.now).and_then(seconds),
@@ -219,6 +223,6 @@ impl Search<'_> {
     }
 }
 
-fn shown(path: &Path) -> &Path {
+fn printed_path(path: &Path) -> &Path {
     if path == Path::new(STDIN) { Path::new("(standard input)") } else { path }
 }

@@ -59,7 +59,7 @@ fn is_ignored(config: &Config, command: &str) -> bool {
 fn answer(config: &Config, event: &HookEvent, replaces: bool) -> Option<Value> {
     let hook = HookContext { config, event };
     let text = event.text();
-    let saved = event.saved_as().or_else(|| hook.captured()).or_else(|| hook.cited(text.as_ref()?));
+    let saved = event.saved_as().or_else(|| hook.find_copy()).or_else(|| hook.cited_path(text.as_ref()?));
     let saved = saved.filter(|path| is_known(config, path, event.records.as_deref()));
     if replaces && event.is_of_shell() && event.phase() == Phase::After {
         let text = |path| hook.of_file(path, &|output| note::in_place_of_preview(config, output, path));
@@ -117,7 +117,7 @@ impl HookContext<'_> {
     }
 
     /// Returns the copy that `overspill -c` made of the output of a failed command, which the agent does not save.
-    fn captured(self) -> Option<PathBuf> {
+    fn find_copy(self) -> Option<PathBuf> {
         if self.event.phase() != Phase::Failed || self.event.agent != shell::AGENT {
             return None;
         }
@@ -139,7 +139,7 @@ impl HookContext<'_> {
 
     /// Returns the path in a notice of the agent's at an end of a text, if the agent writes it there before the hook: what
     /// looks like a notice of another's is a quotation.
-    fn cited(self, text: &ToolText) -> Option<PathBuf> {
+    fn cited_path(self, text: &ToolText) -> Option<PathBuf> {
         if !matches!(self.event.agent, HookAgent::QwenCode | HookAgent::CopilotCli) {
             return None;
         }

@@ -79,7 +79,7 @@ pub(crate) fn command(
         let _finishing = signals::pass_on(options.group, control);
         say("the output cannot be saved, so it cannot be shown while the command runs");
         progress::show_until_over(&streams, |most| running.wait_for(most));
-        return Ok((super::reported(running.wait()?.finish(request, place))?, Showing::NotShown));
+        return Ok((super::require_preview(running.wait()?.finish(request, place))?, Showing::NotShown));
     };
     let name = label(args.command.join(OsStr::new(" ")).as_bytes());
     let line: Vec<String> = args.command.iter().map(|word| shell::word(word.as_bytes())).collect();
@@ -105,7 +105,7 @@ pub(crate) fn command(
     }
     let _finishing = signals::pass_on(options.group, control);
     let (showing, panic) = match shown {
-        Ok(shown) => (shown.map_or_else(not_left, |()| Showing::Left), None),
+        Ok(shown) => (shown.map_or_else(describe_exit, |()| Showing::Left), None),
         Err(panic) => (Showing::NotShown, Some(panic)),
     };
     if !over_within(&over, STOPPING) {
@@ -121,7 +121,7 @@ pub(crate) fn command(
 }
 
 /// Returns how the screens ended otherwise than by the user, and reports why if they failed.
-fn not_left(error: anyhow::Error) -> Showing {
+fn describe_exit(error: anyhow::Error) -> Showing {
     if let Some(Failure::Ended(status)) = error.downcast_ref() {
         return Showing::EndedBy(*status);
     }
@@ -175,7 +175,7 @@ fn produce(
     let failed = request.failed.clone().filter(|_| status.is_some_and(|status| status != 0));
     let ending = Ending { certainty, exit_code: status.map(Into::into), failed, parameters: told };
     report_ending(tell, Some(message), saved.stdout.clone(), request, ending);
-    super::reported(finished)
+    super::require_preview(finished)
 }
 
 /// Returns the request as it is once a signal has ended the screens, or their terminal is closed: then the output is
@@ -308,7 +308,7 @@ fn show_growing(
     let _ = thread::Builder::new().name("sweep".into()).spawn(move || super::sweep(&stores, &env));
     let (tell, updates) = channel();
     let (stay, left) = channel::<()>();
-    let work = move || take(following, &temporary, (&request, &place), &tell, &left);
+    let work = move || keep_stream(following, &temporary, (&request, &place), &tell, &left);
     let making = thread::Builder::new().name("making".into()).spawn(work)?;
     // What came is kept, whether it can be shown or not.
     let live = Some(Live { producer: Producer::Stream, updates });
@@ -326,7 +326,7 @@ fn show_growing(
 
 /// Waits for the end of the stream, keeps it as requested, and reports that. Anything over the cap is cut off only when
 /// the screens are closed.
-fn take(
+fn keep_stream(
     following: Following,
     temporary: &Path,
     (request, place): (&Request, &Location),

@@ -19,7 +19,7 @@ use crate::preview::{PerStream, Status, TotalsMask};
 use crate::source;
 use crate::store::{self, Env, Record, Stores};
 
-use super::args::{CallerLimits, LayoutOf, PolicyArgs, PreviewArgs, RunArgs, TextForm, Unread};
+use super::args::{CallerLimits, PolicyArgs, PreviewArgs, RunArgs, SpillLayout, TextForm, UnreadAction};
 use super::{CommandResult, Failure, describe_error, fail, is_closed_pipe, progress, say, usage};
 use live::Showing;
 use report::{print, print_notices};
@@ -97,7 +97,7 @@ pub(crate) fn save_stdin(config: &Config, args: &PreviewArgs) -> CommandResult {
     let named = |error: io::Error| anyhow!("standard input: {error}");
     let stdin = source::stdin().map_err(named)?;
     let captured = capture::drain(stdin, limits(&request), &place).map_err(named)?;
-    let finished = reported(captured.finish(&request, &place))?;
+    let finished = require_preview(captured.finish(&request, &place))?;
     let from = (&*policy.limits_from.to_string(), &*config.policy_from(&args.policy_args.overrides()));
     print(&finished, from, form)?;
     match finished.preview.status {
@@ -120,7 +120,7 @@ fn refuse(args: &RunArgs) -> anyhow::Result<()> {
         (*pty && *split, "--pty has one terminal for both streams, and --split parts them; leave one out"),
         (*print && !interactive, "--print has no effect without -i; run prints the preview anyway"),
         (
-            session.is_some() && *layout == LayoutOf::Own,
+            session.is_some() && *layout == SpillLayout::Own,
             "--session has no effect without --layout agent; add it, or leave --session out",
         ),
     ];
@@ -160,8 +160,8 @@ fn place(config: &Config, args: &RunArgs, policy: &EffectivePolicy) -> anyhow::R
     let now = crate::base::env::now();
     let (tool, session) = (args.policy_args.tool.as_deref(), args.session.as_deref());
     let place = match args.layout {
-        LayoutOf::Own => Location::own(&config.env, now),
-        LayoutOf::Agent => {
+        SpillLayout::Own => Location::own(&config.env, now),
+        SpillLayout::Agent => {
             Location::for_agent(policy.policy.name(), tool, session, &config.env, now).map_err(usage)?
         }
     };
@@ -230,11 +230,13 @@ fn run_to_end(
     let running = start(args, options, place)?;
     let _finishing = passing.to(running.control());
     progress::show_until_over(&progress::streams(&running), |most| running.wait_for(most));
-    reported(running.wait()?.finish(request, place))
+    require_preview(running.wait()?.finish(request, place))
 }
 
 /// A missing preview has no cause besides what it says.
-pub(crate) fn reported(finished: Result<FinishedCapture, NoPreview>) -> anyhow::Result<FinishedCapture> {
+pub(crate) fn require_preview(
+    finished: Result<FinishedCapture, NoPreview>,
+) -> anyhow::Result<FinishedCapture> {
     finished.map_err(|error| anyhow!(error.to_string()))
 }
 
@@ -252,7 +254,7 @@ pub(crate) fn start(args: &RunArgs, options: &Options, place: &Location) -> anyh
     if args.pty {
         let _ = signals::follow_size(running.control());
     }
-    if args.sigpipe == Unread::Kill {
+    if args.sigpipe == UnreadAction::Kill {
         let _ = signals::give_up_unread(running.control());
     }
     Ok(running)

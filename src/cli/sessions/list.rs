@@ -34,13 +34,13 @@ use crate::source::share_out;
 use crate::text::label::shell;
 use crate::text::search::SeverityPatterns;
 
-use super::{SelectedSession, describe_unread, earliest, examiner, known};
+use super::{SelectedSession, check_agent, describe_unread, earliest, examiner};
 
 pub(crate) fn run(config: &Config, args: &SessionsArgs) -> CommandResult {
     if let Some(session) = &args.session {
         return list_calls(config, &input::recorded(config, session)?, &args.calls, args.json);
     }
-    known(args.agent.as_deref())?;
+    check_agent(args.agent.as_deref())?;
     let project = args.project.as_ref().map(|dir| std::path::absolute(dir).unwrap_or_else(|_| dir.clone()));
     let wanted = SessionFilter {
         agent: args.agent.as_deref(),

@@ -95,12 +95,12 @@ pub(crate) fn examiner(config: &Config, agent: &str, paths: Paths) -> Examiner {
 }
 
 /// Lists sessions; says what cannot be looked at.
-pub(crate) fn listed(
+pub(crate) fn list_all(
     config: &Config,
     agent: Option<&str>,
     since: Option<SignedDuration>,
 ) -> anyhow::Result<Vec<SessionFile>> {
-    known(agent)?;
+    check_agent(agent)?;
     let listing = all_sessions::list(&config.env, agent, &());
     listing.faults.iter().for_each(|fault| say(fault));
     let mut sessions = listing.sessions;
@@ -110,7 +110,7 @@ pub(crate) fn listed(
     Ok(sessions)
 }
 
-pub(crate) fn known(agent: Option<&str>) -> anyhow::Result<()> {
+pub(crate) fn check_agent(agent: Option<&str>) -> anyhow::Result<()> {
     let Some(agent) = agent.filter(|agent| !all_sessions::agents().contains(agent)) else { return Ok(()) };
     let instead = suggest::name(agent, &all_sessions::agents(), "those of these agents can:");
     Err(usage(format!("no sessions of `{}` can be read; {instead}", safe(agent))))
@@ -137,14 +137,14 @@ pub(crate) fn describe_unread(file: &SessionFile, unread: &ReadReport) -> String
 }
 
 /// Opens the session in a file, wherever that lies.
-pub(crate) fn of_file(path: &Path) -> anyhow::Result<SelectedSession> {
+pub(crate) fn open_file(path: &Path) -> anyhow::Result<SelectedSession> {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let file = all_sessions::recognise(&path)?;
-    opened(file, "")
+    open(file, "")
 }
 
 /// Opens a session; with `:CALL` in the word that named it, one of its calls.
-pub(crate) fn opened(file: SessionFile, word: &str) -> anyhow::Result<SelectedSession> {
+pub(crate) fn open(file: SessionFile, word: &str) -> anyhow::Result<SelectedSession> {
     let opened = all_sessions::open(&file, &())?;
     let words = describe_unread(&file, &opened.transcript().unread);
     if !words.is_empty() {
@@ -155,7 +155,7 @@ pub(crate) fn opened(file: SessionFile, word: &str) -> anyhow::Result<SelectedSe
 }
 
 /// Returns the session with an id, or those whose ids begin so; what follows a colon is a call's.
-pub(crate) fn begun(config: &Config, word: &str) -> Vec<SessionFile> {
+pub(crate) fn find_by_prefix(config: &Config, word: &str) -> Vec<SessionFile> {
     let name = word.split_once(':').map_or(word, |(name, _)| name);
     let mut found = all_sessions::list(&config.env, None, &()).sessions;
     found.retain(|session| session.id.starts_with(name));
@@ -166,22 +166,22 @@ pub(crate) fn begun(config: &Config, word: &str) -> Vec<SessionFile> {
 }
 
 /// Finds a call in all sessions by its id or a prefix of just one id; `None` if there is none.
-pub(crate) fn call(config: &Config, id: &str) -> anyhow::Result<Option<SelectedSession>> {
+pub(crate) fn find_call(config: &Config, id: &str) -> anyhow::Result<Option<SelectedSession>> {
     let (mut found, mut begun) = (Vec::new(), BTreeSet::new());
     let (finder, mut room) = (Finder::new(id), Vec::new());
     let mut may_hold = |file: &SessionFile| all_sessions::may_hold(file, &finder, &mut room, &mut || true);
-    for file in listed(config, None, None)?.into_iter().filter(|file| may_hold(file)) {
+    for file in list_all(config, None, None)?.into_iter().filter(|file| may_hold(file)) {
         let Ok(opened) = all_sessions::open(&file, &()) else { continue };
         match call_in(&*opened, id) {
             Some(call) => found.push(SelectedSession { file, opened, call: Some(call), copies: None }),
-            None => begun.extend(begun_with(&*opened, id)),
+            None => begun.extend(call_ids_with_prefix(&*opened, id)),
         }
     }
     let copies = Some((found.len() as u64).saturating_sub(1));
     match found.len() {
         0 => match Vec::from_iter(begun).as_slice() {
             [] => Ok(None),
-            [whole] => call(config, whole),
+            [whole] => find_call(config, whole),
             several => Err(several_calls(id, several.to_vec())),
         },
         1 => Ok(found.pop().map(|found| SelectedSession { copies, ..found })),
@@ -211,7 +211,7 @@ fn call_in(opened: &dyn OpenedSession, id: &str) -> Option<usize> {
     opened.transcript().calls.iter().position(|call| &*call.id == id)
 }
 
-fn begun_with(opened: &dyn OpenedSession, id: &str) -> BTreeSet<String> {
+fn call_ids_with_prefix(opened: &dyn OpenedSession, id: &str) -> BTreeSet<String> {
     let ids = opened.transcript().calls.iter().map(|call| call.id.to_string());
     ids.filter(|of| of.starts_with(id)).collect()
 }
@@ -221,7 +221,7 @@ fn the_call_in(opened: &dyn OpenedSession, session: &str, id: &str) -> anyhow::R
     if let Some(call) = call_in(opened, id) {
         return Ok(call);
     }
-    let begun = Vec::from_iter(begun_with(opened, id));
+    let begun = Vec::from_iter(call_ids_with_prefix(opened, id));
     let whole = match begun.as_slice() {
         [_, _, ..] if !id.is_empty() => return Err(several_calls(id, begun)),
         [whole] if !id.is_empty() => call_in(opened, whole),

@@ -18,7 +18,7 @@ use crate::session::model::Call;
 use crate::session::verdict::{Against, Unchecked, Verdict};
 
 use super::list::command_of;
-use super::{describe_unread, examiner, listed};
+use super::{describe_unread, examiner, list_all};
 
 #[derive(Debug, Serialize)]
 struct VerdictJson {
@@ -63,7 +63,7 @@ pub(crate) fn run(config: &Config, args: &VerifyArgs) -> CommandResult {
         }
         None => {
             let mut seen: HashMap<Option<String>, SeenCalls> = HashMap::new();
-            for file in listed(config, None, args.since)? {
+            for file in list_all(config, None, args.since)? {
                 match list::open(&file, &()) {
                     Ok(opened) => {
                         let transcript = opened.transcript();

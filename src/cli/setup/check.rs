@@ -18,7 +18,7 @@ use crate::cli::{CommandResult, say, terminal};
 use crate::preview::{self, Input, Policy};
 use crate::store::Record;
 
-use super::agent::Wanted;
+use super::agent::SetupRequest;
 
 /// How long a trial, and Codex's server, may take.
 const MAX_TRIAL: Duration = Duration::from_secs(5);
@@ -27,7 +27,7 @@ const MAX_SERVER: Duration = Duration::from_secs(10);
 /// What to do if Codex does not answer.
 const BY_HAND: &str = "Codex does not run the hook until you trust it: enter /hooks in Codex";
 
-pub(super) fn check(agent: HookAgent, file: &Path, wanted: &Wanted) -> CommandResult {
+pub(super) fn check(agent: HookAgent, file: &Path, wanted: &SetupRequest) -> CommandResult {
     let command = agent.command(wanted);
     if agent == HookAgent::Codex {
         match trust(&command, file) {

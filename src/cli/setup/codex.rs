@@ -6,14 +6,14 @@ use toml::{Table, Value};
 
 use crate::cli::args::HookAgent;
 
-use super::agent::{MAX_SECONDS, Wanted};
+use super::agent::{MAX_SECONDS, SetupRequest};
 
 const COMMENT: &str = "# Written by `overspill setup codex`, taken away with --remove.";
 const GROUP: &str = "[[hooks.PostToolUse]]";
 const HOOKS: &str = "[[hooks.PostToolUse.hooks]]";
 
 /// Returns the text with the hook, in place of one that setup wrote before.
-pub(super) fn with(text: Option<&str>, wanted: &Wanted) -> Result<String, String> {
+pub(super) fn with(text: Option<&str>, wanted: &SetupRequest) -> Result<String, String> {
     let text = text.unwrap_or_default();
     let lines = lines(wanted);
     if text.contains(&lines) && parse(text).is_ok() {
@@ -32,7 +32,7 @@ pub(super) fn with(text: Option<&str>, wanted: &Wanted) -> Result<String, String
     if same { Ok(new) } else { Err("has hooks in a form to which none can be added".to_owned()) }
 }
 
-pub(super) fn lines(wanted: &Wanted) -> String {
+pub(super) fn lines(wanted: &SetupRequest) -> String {
     let command = Value::String(HookAgent::Codex.command(wanted));
     let matcher = HookAgent::Codex.matcher();
     format!(

@@ -2,7 +2,7 @@
 
 use crate::cli::args::HookAgent;
 
-use super::agent::{MAX_SECONDS, Wanted};
+use super::agent::{MAX_SECONDS, SetupRequest};
 use super::{codex, hooks_json};
 
 /// The plugin of opencode, which asks the hook without holding the program up.
@@ -12,7 +12,7 @@ const PLUGIN: &str = include_str!("../../../assets/opencode-plugin.js");
 const NAME: &str = "export const Overspill";
 
 /// Fails with why the text cannot be understood.
-pub(super) fn with(agent: HookAgent, text: Option<&str>, wanted: &Wanted) -> Result<String, String> {
+pub(super) fn with(agent: HookAgent, text: Option<&str>, wanted: &SetupRequest) -> Result<String, String> {
     match agent {
         HookAgent::Codex => codex::with(text, wanted),
         HookAgent::Opencode => with_plugin(text, wanted),
@@ -21,7 +21,7 @@ pub(super) fn with(agent: HookAgent, text: Option<&str>, wanted: &Wanted) -> Res
 }
 
 /// Returns the text without anything that setup wrote.
-pub(super) fn without(agent: HookAgent, text: &str, wanted: &Wanted) -> Result<String, String> {
+pub(super) fn without(agent: HookAgent, text: &str, wanted: &SetupRequest) -> Result<String, String> {
     match agent {
         HookAgent::Codex => codex::without(text, &wanted.file),
         HookAgent::Opencode => Ok(without_plugin(text)),
@@ -35,13 +35,13 @@ pub(super) fn before(
     agent: HookAgent,
     text: &str,
     backup: Option<&str>,
-    wanted: &Wanted,
+    wanted: &SetupRequest,
 ) -> Result<Option<String>, String> {
     let rest = without(agent, text, wanted)?;
     if rest == text {
         return Ok(Some(rest));
     }
-    let forms = [false, true].map(|capture| Wanted { capture, ..wanted.clone() });
+    let forms = [false, true].map(|capture| SetupRequest { capture, ..wanted.clone() });
     let is_as_written = forms.iter().any(|wanted| {
         let written = with(agent, backup, wanted).and_then(|written| without(agent, &written, wanted));
         written.is_ok_and(|written| written == rest)
@@ -50,7 +50,7 @@ pub(super) fn before(
 }
 
 /// Returns the plugin in place of one that setup wrote before.
-fn with_plugin(text: Option<&str>, wanted: &Wanted) -> Result<String, String> {
+fn with_plugin(text: Option<&str>, wanted: &SetupRequest) -> Result<String, String> {
     match text {
         Some(text) if !text.trim().is_empty() && !text.contains(NAME) => {
             Err("is no plugin of overspill's".to_owned())
@@ -64,7 +64,7 @@ fn without_plugin(text: &str) -> String {
     if text.contains(NAME) { String::new() } else { text.to_owned() }
 }
 
-fn lines(wanted: &Wanted) -> String {
+fn lines(wanted: &SetupRequest) -> String {
     let program = serde_json::Value::from(&*wanted.program).to_string();
     PLUGIN.replace("LIMIT", &(1000 * MAX_SECONDS).to_string()).replace("PROGRAM", &program)
 }

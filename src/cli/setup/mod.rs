@@ -21,7 +21,7 @@ use crate::cli::terminal::{self, Consent, SafeWriter, ask};
 use crate::cli::{CommandResult, usage};
 use crate::text::label::label;
 
-use agent::Wanted;
+use agent::SetupRequest;
 use check::check;
 use file::AgentFile;
 
@@ -33,8 +33,9 @@ pub(crate) fn run(args: &SetupArgs) -> CommandResult {
     }
     let program = agent::program(&Env::from_process()).map_err(anyhow::Error::msg)?;
     let file = find(args)?;
-    let wanted = Wanted { program, file: file.named.clone(), replace: args.replace, capture: args.capture };
-    let new = planned(args, &file, &wanted)?;
+    let wanted =
+        SetupRequest { program, file: file.named.clone(), replace: args.replace, capture: args.capture };
+    let new = plan_text(args, &file, &wanted)?;
     if args.print {
         let mut out = SafeWriter::stdout();
         out.write_all(new.as_deref().unwrap_or_default().as_bytes())?;
@@ -75,7 +76,7 @@ fn failed(path: &Path) -> impl Fn(io::Error) -> anyhow::Error {
 }
 
 /// Returns the text that the file is to have; `None` for no file.
-fn planned(args: &SetupArgs, file: &AgentFile, wanted: &Wanted) -> anyhow::Result<Option<String>> {
+fn plan_text(args: &SetupArgs, file: &AgentFile, wanted: &SetupRequest) -> anyhow::Result<Option<String>> {
     let new = match &file.text {
         Some(text) if args.remove => {
             let backup = file.backup().map_err(failed(&file.backup_path()))?;
@@ -138,7 +139,7 @@ fn difference<'a>(old: &'a str, new: &'a str) -> Vec<Option<(ChangeTag, &'a str)
 }
 
 /// Writes the text; what was there before stays beside it until it is put back.
-fn write(args: &SetupArgs, file: &AgentFile, new: Option<&str>, wanted: &Wanted) -> io::Result<()> {
+fn write(args: &SetupArgs, file: &AgentFile, new: Option<&str>, wanted: &SetupRequest) -> io::Result<()> {
     let is_first = file
         .text
         .as_deref()
