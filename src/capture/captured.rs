@@ -212,10 +212,7 @@ impl CapturedOutput {
             UnsavedSpill::Memory(begin) => self.write_held(begin, cap),
             file => file,
         };
-        match &self.file {
-            UnsavedSpill::File(spill) => Some(spill),
-            UnsavedSpill::Memory(_) | UnsavedSpill::Nothing => None,
-        }
+        if let UnsavedSpill::File(spill) = &self.file { Some(spill) } else { None }
     }
 
     /// Truncates the file to its cap, if it is larger. Whoever views it meanwhile sees the rest disappear.

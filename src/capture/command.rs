@@ -6,7 +6,6 @@ use std::time::Duration;
 use crate::preview::{PerStream, Policy, Status, ToCount, TotalsMask};
 
 use super::headroom::Headroom;
-use super::outcome::{Outcome, errors_of};
 use super::process::command::{Running, start};
 use super::process::supervise::Control;
 use super::process::{Options, Stdin, Streams, Tee};
@@ -14,6 +13,7 @@ use super::request::{About, Request};
 use super::spill::location::Location;
 use super::spill::sink::{HOLD, SinkLimits};
 use super::truncate::{Error, Truncator};
+use super::{Outcome, errors_of};
 
 /// Runs commands as an agent's shell tool does, and cuts their outputs as a policy says.
 ///

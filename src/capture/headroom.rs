@@ -15,10 +15,8 @@ pub struct Headroom {
 impl Headroom {
     /// What an agent with this policy passes on. No unit of size is longer than its UTF-8 bytes, but a token has four.
     pub fn new(policy: &Policy) -> Headroom {
-        let bytes = policy.max_size().map(|size| match policy.unit() {
-            Unit::Tokens => size.saturating_mul(4),
-            _ => size,
-        });
+        let unit = if policy.unit() == Unit::Tokens { 4 } else { 1 };
+        let bytes = policy.max_size().map(|size| size.saturating_mul(unit));
         Headroom { bytes, lines: policy.max_lines() }
     }
 

@@ -201,7 +201,12 @@ fn resolve(
         match config.resolve(&overrides, path) {
             Ok(found) => all.push(Ok(found)),
             Err(error) if chosen.contains(&PolicyChoice::Policy(name)) => return Err(usage(error)),
-            Err(error) if is_about_flags(&error) => {
+            // The flags do not fit the policy.
+            Err(
+                error @ (OverrideError::Param(ParamError::Unknown { .. } | ParamError::Value { .. })
+                | OverrideError::Suffix { .. }
+                | OverrideError::Twice { .. }),
+            ) => {
                 left_out += 1;
                 why.get_or_insert(error);
             }
@@ -216,16 +221,5 @@ fn resolve(
             Ok(all)
         }
         None => Ok(all),
-    }
-}
-
-fn is_about_flags(error: &OverrideError) -> bool {
-    match error {
-        OverrideError::Param(ParamError::Unknown { .. } | ParamError::Value { .. }) => true,
-        OverrideError::Suffix { .. } | OverrideError::Twice { .. } => true,
-        OverrideError::Policy(_)
-        | OverrideError::Variable(_)
-        | OverrideError::Config { .. }
-        | OverrideError::NoTool(_) => false,
     }
 }

@@ -205,10 +205,11 @@ fn input(
 ) -> anyhow::Result<OpenInput> {
     let stderr = policy_args.stderr.as_deref().map(whole).transpose()?;
     let (path, printed) = file.unzip();
+    let name = path.and_then(Path::file_name).map(|name| label(name.as_bytes()));
     let saved_as = policy_args.saved_as.clone().or(printed).unwrap_or_else(|| NOT_SAVED.to_owned());
     Ok(OpenInput {
         source,
-        name: name(path),
+        name: name.unwrap_or_else(|| "standard input".into()),
         context: InputContext {
             saved_as_stderr: policy_args.saved_as_stderr.clone().unwrap_or_else(|| beside(&saved_as)),
             saved_as,
@@ -286,12 +287,6 @@ fn whole(path: &Path) -> anyhow::Result<(MapView, Totals)> {
     let view = source.view();
     let totals = Totals::count(&view);
     Ok((view, totals))
-}
-
-/// Returns the last component of a path, safe to print.
-fn name(path: Option<&Path>) -> String {
-    let name = path.and_then(Path::file_name).map(|name| label(name.as_bytes()));
-    name.unwrap_or_else(|| "standard input".into())
 }
 
 /// Returns the path of the second file, for a policy that saves two.

@@ -61,7 +61,6 @@ impl Meter {
         }
     }
 
-    /// Counts an output of this many bytes.
     pub(super) fn add(&self, bytes: u64) {
         self.done.fetch_add(1, Ordering::Relaxed);
         self.bytes.fetch_add(bytes, Ordering::Relaxed);

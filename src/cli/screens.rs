@@ -41,10 +41,7 @@ pub(crate) fn show(config: Config, beginning: Beginning) -> CommandResult {
     let start = Start { beginning, services, theme, asks, unicode, mouse, keys, notice };
     let report = tui::run(start).map_err(|error| anyhow!(unusable(&error)))?;
     report.messages.iter().for_each(|words| say(words));
-    match report.signal {
-        Some(signal) => Err(Failure::Ended((128 + signal) as u8).into()),
-        None => Ok(()),
-    }
+    report.signal.map_or(Ok(()), |signal| Err(Failure::Ended((128 + signal) as u8).into()))
 }
 
 fn services(config: Config) -> Services {
@@ -90,7 +87,6 @@ pub(super) fn check_keys(config: &mut Config) {
     }
 }
 
-/// Pairs an open output with the policy that cut it.
 pub(crate) fn target(config: &Config, opened: OpenInput, overrides: &Overrides) -> anyhow::Result<Target> {
     let policy = opened.resolve(config, overrides)?;
     let candidates = match &policy.chosen_by {

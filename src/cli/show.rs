@@ -261,10 +261,7 @@ fn last_byte(entry: &Entry) -> io::Result<Option<u8>> {
 }
 
 fn bytes(number: u64) -> String {
-    match number {
-        0..1024 => size(number),
-        _ => format!("{} ({} bytes)", size(number), thousands(number)),
-    }
+    if number < 1024 { size(number) } else { format!("{} ({} bytes)", size(number), thousands(number)) }
 }
 
 fn or_dash(name: Option<&str>) -> String {

@@ -41,7 +41,8 @@ pub(crate) fn print<R: 'static>(
 ) -> io::Result<()> {
     let columns: Vec<&ListColumn<R>> = columns.into_iter().collect();
     let is_terminal = io::stdout().is_terminal();
-    let room = if is_terminal && !is_whole { terminal_columns() } else { usize::MAX };
+    let columns_there = || crossterm::terminal::size().map_or(80, |(columns, _)| columns.max(1).into());
+    let room = if is_terminal && !is_whole { columns_there() } else { usize::MAX };
     let width = if is_terminal { room.try_into().unwrap_or(u16::MAX) } else { 0 };
     let look = RowLook { now: crate::base::env::now(), width };
     let cells = rows.iter().map(|row| columns.iter().map(|column| (column.cell)(row, &look).text).collect());
@@ -110,10 +111,6 @@ fn line(columns: &[TableColumn], cells: &[SafeText], widths: &[Option<usize>]) -
     }
     line.truncate(line.trim_end().len());
     line
-}
-
-fn terminal_columns() -> usize {
-    crossterm::terminal::size().map_or(80, |(columns, _)| columns.max(1).into())
 }
 
 #[cfg(test)]

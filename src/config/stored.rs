@@ -42,10 +42,7 @@ impl StoredFile<'_> {
 
     /// Returns the path of its original, if it is a kept copy.
     fn original(&self) -> Option<&Path> {
-        match self.record.as_ref()? {
-            Record::Copy(copy) => Some(Path::new(&copy.original)),
-            Record::Run(_) => None,
-        }
+        if let Record::Copy(copy) = self.record.as_ref()? { Some(Path::new(&copy.original)) } else { None }
     }
 
     /// Returns the path that notices print: that of its original if it is a kept copy, otherwise its own.

@@ -43,10 +43,7 @@ impl Content {
     }
 
     pub fn holes(&self) -> &[Range<u64>] {
-        match self {
-            Content::Ends(_, holes) => holes,
-            Content::Held(_) | Content::File(_) => &[],
-        }
+        if let Content::Ends(_, holes) = self { holes } else { &[] }
     }
 
     /// Returns the content of a file that has the whole output; `None` if the file cannot be opened.
@@ -63,7 +60,10 @@ impl Content {
         }
         let len = usize::try_from(total).map_err(io::Error::other)?;
         let mut map = MmapOptions::new().len(len).no_reserve_swap().map_anon()?;
-        let mut filled = file_stretches(kept, total);
+        // What the file has of the beginning, and what part of it belongs to the end of the output.
+        let head = 0..kept.min(HELD as u64);
+        let tail = total.saturating_sub(HELD as u64).clamp(head.end, kept)..kept;
+        let mut filled = vec![head, tail];
         for stretch in &filled {
             let into = &mut map[stretch.start as usize..stretch.end as usize];
             file.map_or(Ok(()), |file| file.read_exact_at(into, stretch.start))?;
@@ -75,13 +75,6 @@ impl Content {
         }
         Ok(Content::Ends(map.make_read_only()?, gaps(&filled, total)))
     }
-}
-
-/// Returns the ranges to read from the file: its beginning, and what part of it belongs to the end of the output.
-fn file_stretches(kept: u64, total: u64) -> Vec<Range<u64>> {
-    let head = 0..kept.min(HELD as u64);
-    let tail = total.saturating_sub(HELD as u64).clamp(head.end, kept)..kept;
-    vec![head, tail]
 }
 
 fn gaps(filled: &[Range<u64>], total: u64) -> Vec<Range<u64>> {

@@ -32,10 +32,7 @@ pub(crate) enum DirError {
 
 impl DirError {
     pub(crate) fn raw(&self) -> Option<Errno> {
-        match self {
-            DirError::Io(_, errno) => Some(*errno),
-            DirError::NotADirectory(_) | DirError::Foreign(_) | DirError::Exposed { .. } => None,
-        }
+        if let DirError::Io(_, errno) = self { Some(*errno) } else { None }
     }
 }
 

@@ -13,12 +13,12 @@ use crate::text::units::{self, Measure};
 
 use super::captured::{Captured, CapturedOutput};
 use super::finish::{NOT_SAVED, NoPreview};
-use super::outcome::{Outcome, errors_in, errors_of};
 use super::process::StartError;
 use super::request::{Request, set_true};
 use super::spill::Spill;
 use super::spill::location::Location;
 use super::spill::sink::{HOLD, Sink, SinkLimits};
+use super::{Outcome, errors_in, errors_of};
 
 /// Why there is no outcome.
 #[derive(Debug, thiserror::Error)]

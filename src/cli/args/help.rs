@@ -72,7 +72,6 @@ pub(super) fn with_groups(command: Command) -> Command {
     command.help_template(template).mut_subcommands(|sub| sub.hide(true))
 }
 
-/// Returns the subcommands with their summaries, in groups.
 fn list(command: &Command) -> String {
     let (header, literal) = (*command.get_styles().get_header(), *command.get_styles().get_literal());
     let mut text = String::new();

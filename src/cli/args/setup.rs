@@ -100,11 +100,8 @@ impl HookAgent {
 
     /// Returns the policy by which the agent cuts what its shell tool prints.
     pub(crate) fn policy(self) -> &'static str {
-        match self {
-            // Its limit depends on the model; this is the lower one.
-            Self::Codex => "codex/exec-bytes",
-            _ => self.id(),
-        }
+        // Its limit depends on the model; this is the lower one.
+        if self == Self::Codex { "codex/exec-bytes" } else { self.id() }
     }
 
     /// Returns what the agent calls its shell tool.

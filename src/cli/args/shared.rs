@@ -232,10 +232,7 @@ pub(crate) enum TextForm {
 impl TextForm {
     /// Returns what to count: JSON has every figure.
     pub(crate) fn counts(self) -> ToCount {
-        match self {
-            TextForm::Json => ToCount::All,
-            TextForm::Text | TextForm::Rendered | TextForm::Raw => ToCount::Text,
-        }
+        if self == TextForm::Json { ToCount::All } else { ToCount::Text }
     }
 }
 

@@ -30,9 +30,6 @@ use super::gather;
 /// How many outputs that cannot be read are named.
 const MAX_NAMED: u64 = 8;
 
-/// The exit status of a failure of which everything has been said.
-const FAILED: u8 = 1;
-
 pub(crate) fn run(config: Config, args: &TuneArgs) -> CommandResult {
     let find = args.find.as_deref().map(pattern).transpose()?;
     if args.interactive { interact(config, args, find) } else { print(&config, args, find.as_ref()) }
@@ -87,6 +84,7 @@ fn print(config: &Config, args: &TuneArgs, find: Option<&Pattern>) -> CommandRes
         policy: &policy,
         grid: &grid,
         figures: &figures,
+        present: figures.get(grid.current).copied().unwrap_or_default(),
         sums,
         finds: if find.is_some() { "finds" } else { sums.severity().plural() },
         is_complete: is_whole && measured.is_complete,
@@ -116,17 +114,12 @@ struct TuneSummary<'a> {
     policy: &'a EffectivePolicy,
     grid: &'a TuneGrid,
     figures: &'a [SettingFigures],
+    present: SettingFigures,
     sums: &'a TuneSums,
     /// What the finds are called.
     finds: &'static str,
     /// Whether all outputs could be visited.
     is_complete: bool,
-}
-
-impl TuneSummary<'_> {
-    fn present(&self) -> SettingFigures {
-        self.figures.get(self.grid.current).copied().unwrap_or_default()
-    }
 }
 
 fn record_all(tuned: &TuneSummary) -> Value {
@@ -145,7 +138,7 @@ fn record_all(tuned: &TuneSummary) -> Value {
         "with_errors": tuned.sums.with_errors(),
         "finds": tuned.sums.finds(),
         "complete": tuned.is_complete,
-        "current": record(&TuneSetting::new(policy), &tuned.present()),
+        "current": record(&TuneSetting::new(policy), &tuned.present),
         "settings": settings,
         "frontier": best,
     })
@@ -161,7 +154,6 @@ fn record(setting: &TuneSetting, figures: &SettingFigures) -> Value {
     record
 }
 
-/// Says how many outputs there are, and what was found in them.
 pub(crate) fn describe_outputs(sums: &TuneSums, finds: &str) -> String {
     let (outputs, bytes) = (count(sums.outputs, "output"), size(sums.bytes));
     let found = count(sums.finds(), finds.trim_end_matches('s'));
@@ -170,7 +162,7 @@ pub(crate) fn describe_outputs(sums: &TuneSums, finds: &str) -> String {
 
 /// Prints the settings worth choosing between with the present one in its place, then what a move to each buys.
 fn table(out: &mut impl Write, tuned: &TuneSummary) -> io::Result<()> {
-    let (sums, present, policy) = (tuned.sums, tuned.present(), &tuned.policy.policy);
+    let (sums, present, policy) = (tuned.sums, tuned.present, &tuned.policy.policy);
     writeln!(
         out,
         "{}: the best of {} settings for {}; * is the present one\n",
@@ -207,7 +199,8 @@ pub(crate) struct MeasuredCorpus {
 impl MeasuredCorpus {
     /// Fails if an output is left out because it could not be read, or did not keep one content.
     pub(crate) fn end(&self) -> CommandResult {
-        if self.lacks_some { Err(Failure::Ended(FAILED).into()) } else { Ok(()) }
+        // Everything has been said.
+        if self.lacks_some { Err(Failure::Ended(1).into()) } else { Ok(()) }
     }
 }
 
@@ -266,10 +259,7 @@ impl MeasureWatcher for Measurement {
 
     /// Names the output, unless there are many.
     fn left_out(&self, why: &ReadFault) {
-        let words = match why {
-            ReadFault::Gone => return,
-            ReadFault::Failed(words) | ReadFault::Unsteady(words) => words,
-        };
+        let (ReadFault::Failed(words) | ReadFault::Unsteady(words)) = why else { return };
         if self.unreadable.fetch_add(1, Ordering::Relaxed) < MAX_NAMED {
             let _room = self.meter.clear();
             fail(words);

@@ -298,7 +298,6 @@ fn check(config: &Config, found: &RecognisedNotice, path: &Path) -> Option<Cited
     })
 }
 
-/// Compares the notices that a policy makes for a spill with the one found.
 fn compare_notices(
     found: &RecognisedNotice,
     policy: &Policy,

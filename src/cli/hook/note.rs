@@ -225,7 +225,6 @@ impl HookOutput {
 }
 
 impl Loss {
-    /// Notes what became of an error.
     fn add_error(&mut self, found: &Range<usize>, kept: &[Range<usize>]) {
         if !is_kept(found, kept) {
             self.lost += 1;

@@ -14,7 +14,7 @@ use crate::capture::{
     self, About, FinishedCapture, Group, HOLD, Headroom, Location, NoPreview, Options, Request, SinkLimits,
     StartError, Stdin, Streams,
 };
-use crate::config::{Config, EffectivePolicy, OverrideError, Overrides};
+use crate::config::{Config, EffectivePolicy, Overrides};
 use crate::preview::{PerStream, Status, TotalsMask};
 use crate::source;
 use crate::store::{self, Env, Record, Stores};
@@ -34,7 +34,15 @@ pub(crate) fn run(config: &Config, args: &RunArgs) -> CommandResult {
 
 fn run_and_print(config: &Config, args: &RunArgs) -> CommandResult {
     let policy = resolve(config, &args.policy_args.overrides())?;
-    let place = place(config, args, &policy)?;
+    let (now, tool) = (crate::base::env::now(), args.policy_args.tool.as_deref());
+    let place = match args.layout {
+        SpillLayout::Own => Location::own(&config.env, now),
+        SpillLayout::Agent => {
+            Location::for_agent(policy.policy.name(), tool, args.session.as_deref(), &config.env, now)
+                .map_err(usage)?
+        }
+    };
+    let place = sweep_before(place, config);
     let request = request(config, &policy, args)?;
     // On a terminal, the command may want to ask the user something (a password, by way of /dev/tty), and only the
     // terminal's foreground group may read from it.
@@ -57,10 +65,8 @@ fn run_and_print(config: &Config, args: &RunArgs) -> CommandResult {
         (run_to_end(args, &options, &request, &place)?, Showing::NotShown)
     };
     let printed = if showing == Showing::NotShown || args.print {
-        let limits_from = match finished.limits_from_headroom {
-            true => "headroom".to_owned(),
-            false => policy.limits_from.to_string(),
-        };
+        let lowered = finished.limits_from_headroom.then(|| "headroom".to_owned());
+        let limits_from = lowered.unwrap_or_else(|| policy.limits_from.to_string());
         let from = (&*limits_from, &*config.policy_from(&args.policy_args.overrides()));
         let form = match args.form.form() {
             TextForm::Text if args.pty => TextForm::Rendered,
@@ -132,40 +138,21 @@ fn refuse(args: &RunArgs) -> anyhow::Result<()> {
 /// command: the built-in policy of that name takes its place, or the default one.
 fn resolve(config: &Config, overrides: &Overrides) -> anyhow::Result<EffectivePolicy> {
     let resolved = match config.resolve_new(overrides) {
-        Err(error) if error.is_in_file() => resolve_built_in(config, overrides, &error)?,
+        Err(error) if error.is_in_file() => {
+            let without = config.without_own();
+            let named = without.resolve(overrides, None);
+            let resolved = named.or_else(|_| without.resolve(&Overrides::default(), None)).map_err(usage)?;
+            let why = error.to_string();
+            if config.faults().iter().all(|fault| fault.words != why) {
+                say(&why);
+            }
+            say(&format!("going on with {} as built in", resolved.policy.name()));
+            resolved
+        }
         resolved => resolved.map_err(usage)?,
     };
     resolved.warnings.iter().for_each(|warning| say(warning));
     Ok(resolved)
-}
-
-/// Resolves the policy as if there were no files of the user's own.
-fn resolve_built_in(
-    config: &Config,
-    overrides: &Overrides,
-    why: &OverrideError,
-) -> anyhow::Result<EffectivePolicy> {
-    let without = config.without_own();
-    let named = without.resolve(overrides, None);
-    let resolved = named.or_else(|_| without.resolve(&Overrides::default(), None)).map_err(usage)?;
-    let why = why.to_string();
-    if config.faults().iter().all(|fault| fault.words != why) {
-        say(&why);
-    }
-    say(&format!("going on with {} as built in", resolved.policy.name()));
-    Ok(resolved)
-}
-
-fn place(config: &Config, args: &RunArgs, policy: &EffectivePolicy) -> anyhow::Result<Location> {
-    let now = crate::base::env::now();
-    let (tool, session) = (args.policy_args.tool.as_deref(), args.session.as_deref());
-    let place = match args.layout {
-        SpillLayout::Own => Location::own(&config.env, now),
-        SpillLayout::Agent => {
-            Location::for_agent(policy.policy.name(), tool, session, &config.env, now).map_err(usage)?
-        }
-    };
-    Ok(sweep_before(place, config))
 }
 
 /// Removes expired spills from overspill's own store before the first new one.

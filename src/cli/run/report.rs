@@ -87,10 +87,7 @@ fn write_json(finished: &FinishedCapture, (limits_from, policy_from): (&str, &st
 
 /// Returns how the preview is known: what a command printed is cut for whoever ran it, what comes from a pipe may be anything.
 pub(super) fn certainty(finished: &FinishedCapture) -> Certainty {
-    match finished.captured.ended {
-        Some(_) => Certainty::Recorded,
-        None => Certainty::WouldGet,
-    }
+    if finished.captured.ended.is_some() { Certainty::Recorded } else { Certainty::WouldGet }
 }
 
 /// Returns the object of standard error; null if it is not apart.

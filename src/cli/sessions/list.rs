@@ -110,7 +110,6 @@ fn describe_absence(config: &Config, args: &SessionsArgs) -> String {
     )
 }
 
-/// Says which sessions other users of the machine can read.
 fn warn_of_open(sessions: &[ListedSession]) {
     let open = || sessions.iter().filter(|session| session.is_open_to_others);
     let Some(first) = open().next() else { return };

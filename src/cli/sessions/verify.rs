@@ -95,10 +95,7 @@ fn check<'a>(inspector: CallInspector, calls: impl Iterator<Item = &'a Call>, fo
 
 fn record(inspector: CallInspector, call: &Call, verdict: &Verdict) -> VerdictJson {
     let CallInspector { file, transcript, .. } = inspector;
-    let difference = match verdict {
-        Verdict::Differs(difference) => Some(difference.clone()),
-        _ => None,
-    };
+    let difference = if let Verdict::Differs(difference) = verdict { Some(difference.clone()) } else { None };
     VerdictJson {
         mark: verdict.mark(),
         is_unsteady: matches!(verdict, Verdict::Unchecked(Unchecked::Unsteady)),
@@ -114,10 +111,7 @@ fn record(inspector: CallInspector, call: &Call, verdict: &Verdict) -> VerdictJs
         differs_at: difference.as_ref().map(|difference| difference.at),
         part: difference.as_ref().map(|difference| difference.part),
         fits: difference.and_then(|difference| difference.fits),
-        reason: match verdict {
-            Verdict::Unchecked(why) => Some(why.to_string()),
-            _ => None,
-        },
+        reason: if let Verdict::Unchecked(why) = verdict { Some(why.to_string()) } else { None },
     }
 }
 

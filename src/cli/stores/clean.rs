@@ -239,10 +239,7 @@ pub(super) fn path(entry: &Entry) -> String {
 }
 
 fn word(why: DeleteReason) -> &'static str {
-    match why {
-        DeleteReason::Overdue(_) => "overdue",
-        why => why.as_str(),
-    }
+    if let DeleteReason::Overdue(_) = why { "overdue" } else { why.as_str() }
 }
 
 fn because(skipped: &SkipReason) -> Cow<'static, str> {
@@ -253,7 +250,6 @@ fn because(skipped: &SkipReason) -> Cow<'static, str> {
     }
 }
 
-/// An entry that is to be deleted, and by which rule.
 pub(super) struct ToDeleteRow {
     pub entry: Entry,
     pub why: &'static str,

@@ -30,7 +30,13 @@ pub(crate) fn run(config: &Config, args: &ListArgs) -> CommandResult {
     let mut selected = Selected::list(config, whose)?.with_marks(config);
     let mut rows = rows(&mut selected, &config.env);
     let any = !rows.is_empty();
-    sort(&mut rows, &selected, args);
+    let (now, larger_than) = (selected.now, args.larger_than.as_ref().map(|size| size.number));
+    rows.retain(|OutputRow { entry, .. }| {
+        args.older_than.is_none_or(|age| entry.age(now) > age)
+            && larger_than.is_none_or(|size| entry.size() > size)
+    });
+    let by = args.sort.unwrap_or(SortBy::Age);
+    rows.sort_by(|a, b| by.compare(&a.entry, &b.entry));
     if rows.is_empty() && !args.json {
         let which = if any { " of that kind" } else { "" };
         say(&format!("no stored outputs{which}; `overspill stores --all` shows the directories searched"));
@@ -53,14 +59,6 @@ fn rows(selected: &mut Selected, env: &Env) -> Vec<OutputRow> {
         OutputRow { is_kept: selected.kept.has(&entry), entry, facts }
     };
     std::mem::take(&mut selected.entries).into_iter().map(row).collect()
-}
-
-fn sort(rows: &mut Vec<OutputRow>, selected: &Selected, args: &ListArgs) {
-    let (now, larger_than) = (selected.now, args.larger_than.as_ref().map(|size| size.number));
-    let is_older = |entry: &Entry| args.older_than.is_none_or(|age| entry.age(now) > age);
-    rows.retain(|row| is_older(&row.entry) && larger_than.is_none_or(|size| row.entry.size() > size));
-    let by = args.sort.unwrap_or(SortBy::Age);
-    rows.sort_by(|a, b| by.compare(&a.entry, &b.entry));
 }
 
 /// Prints a line for each new output, until it is interrupted or nobody reads the lines.
@@ -94,7 +92,8 @@ fn print_new(
         selected.entries.iter().filter(|entry| is_complete(entry)).map(key).collect();
     let mut complaints: HashSet<String> = selected.unlisted().collect();
     let mut directories = DirWatch::new(selected.roots());
-    let mut growing: Vec<GrowingOutput> = Vec::new();
+    // New outputs, each with when it was last seen to change.
+    let mut growing: Vec<(Entry, Instant)> = Vec::new();
     loop {
         std::thread::sleep(rest);
         for entry in take_complete(&mut growing) {
@@ -119,31 +118,25 @@ fn print_new(
     }
 }
 
-/// A new output, until it has not changed for a while.
-struct GrowingOutput {
-    entry: Entry,
-    since: Instant,
-}
-
 /// Takes out the new entries, oldest first.
-fn new_entries(selected: &mut Selected, known: &mut HashSet<u64>) -> Vec<GrowingOutput> {
+fn new_entries(selected: &mut Selected, known: &mut HashSet<u64>) -> Vec<(Entry, Instant)> {
     let since = Instant::now();
     let mut new: Vec<Entry> = std::mem::take(&mut selected.entries);
     new.retain(|entry| is_complete(entry) && known.insert(key(entry)));
     new.sort_by_key(Entry::modified);
-    new.into_iter().map(|entry| GrowingOutput { entry, since }).collect()
+    new.into_iter().map(|entry| (entry, since)).collect()
 }
 
 /// Takes out what has not changed for long enough; what vanished is forgotten.
-fn take_complete(growing: &mut Vec<GrowingOutput>) -> Vec<Entry> {
+fn take_complete(growing: &mut Vec<(Entry, Instant)>) -> Vec<Entry> {
     let (mut complete, mut left) = (Vec::new(), Vec::new());
-    for mut output in growing.drain(..) {
-        let Ok(now) = output.entry.path().symlink_metadata() else { continue };
+    for (mut entry, mut since) in growing.drain(..) {
+        let Ok(now) = entry.path().symlink_metadata() else { continue };
         let now = Identity::from(&now);
-        if now != output.entry.identity {
-            (output.entry.identity, output.since) = (now, Instant::now());
+        if now != entry.identity {
+            (entry.identity, since) = (now, Instant::now());
         }
-        if output.since.elapsed() >= COMPLETE_AFTER { complete.push(output.entry) } else { left.push(output) }
+        if since.elapsed() >= COMPLETE_AFTER { complete.push(entry) } else { left.push((entry, since)) }
     }
     *growing = left;
     complete

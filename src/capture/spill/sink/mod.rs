@@ -126,10 +126,7 @@ impl<W: Write> Sink<W> {
     }
 
     pub(crate) fn file(&self) -> Option<&W> {
-        match &self.state {
-            State::Spilling(file) => Some(file),
-            State::Held(..) | State::Stopped(_) => None,
-        }
+        if let State::Spilling(file) = &self.state { Some(file) } else { None }
     }
 
     pub(crate) fn push(&mut self, chunk: &[u8]) {
