@@ -9,9 +9,9 @@ use jiff::Timestamp;
 use super::process::exit::{Ended, Stop};
 use super::request::About;
 use super::spill::Spill;
-use super::spill::content::Content;
+use super::spill::content::{Content, HeadAndTail};
 use super::spill::location::Location;
-use super::spill::sink::{CreateFile, SinkPlace, SinkResult, StopReason};
+use super::spill::sink::{CreateFile, Sink, SinkState, StopReason};
 use crate::preview::{Part, Preview, Stream, Totals};
 use crate::store::{OutputSize, Record, RunRecord, record};
 
@@ -153,26 +153,32 @@ impl std::fmt::Debug for CapturedOutput {
 }
 
 impl CapturedOutput {
-    pub(crate) fn new(stream: Stream, taken: SinkResult<Spill>) -> io::Result<CapturedOutput> {
+    pub(crate) fn new(stream: Stream, taken: Sink<Spill>) -> io::Result<CapturedOutput> {
         let counter = &taken.counter;
         let (feeds, kept) = (counter.line_feeds(), taken.kept);
         let seen = OutputSize { bytes: counter.bytes, lines: counter.lines() };
-        let (content, file, kept) = match taken.place {
-            SinkPlace::Held(held, begin) => (Content::Held(held), UnsavedSpill::Memory(begin), seen.bytes),
-            SinkPlace::File(file) => {
-                let whole = file.as_ref().filter(|_| taken.rest.total == 0);
-                let whole = whole.and_then(|file| Content::open(&file.new.temporary_path(), kept));
-                let ends =
-                    || Content::from_ends(file.as_ref().map(|spill| spill.new.file()), kept, &taken.rest);
-                let content = whole.map_or_else(ends, Ok)?;
-                (content, file.map_or(UnsavedSpill::Nothing, UnsavedSpill::File), kept)
-            }
+        let (content, file, kept) = match taken.state {
+            SinkState::Held(held, begin) => (Content::Held(held), UnsavedSpill::Memory(begin), seen.bytes),
+            SinkState::Spilling(file) => Self::on_disk(Some(file), kept, &taken.rest)?,
+            SinkState::Stopped(file) => Self::on_disk(file, kept, &taken.rest)?,
         };
         let lines =
             if kept == seen.bytes { seen.lines } else { cut_lines(&content, feeds - taken.rest_feeds, kept) };
         let kept = OutputSize { bytes: kept, lines };
         let (totals, stopped) = (taken.counter.totals(), taken.stopped);
         Ok(CapturedOutput { stream, seen, kept, stopped, content, totals, file })
+    }
+
+    fn on_disk(
+        file: Option<Spill>,
+        kept: u64,
+        rest: &HeadAndTail,
+    ) -> io::Result<(Content, UnsavedSpill, u64)> {
+        let whole = file.as_ref().filter(|_| rest.total == 0);
+        let whole = whole.and_then(|file| Content::open(&file.new.temporary_path(), kept));
+        let ends = || Content::from_ends(file.as_ref().map(|spill| spill.new.file()), kept, rest);
+        let content = whole.map_or_else(ends, Ok)?;
+        Ok((content, file.map_or(UnsavedSpill::Nothing, UnsavedSpill::File), kept))
     }
 
     pub(crate) fn is_whole(&self) -> bool {

@@ -91,7 +91,12 @@ pub fn main() -> ExitCode {
 fn status() -> u8 {
     let args = match args::parse::parse() {
         Ok(args) => args,
-        Err(error) => return refuse(error),
+        Err(error) => {
+            let words: Vec<_> = std::env::args_os().skip(1).collect();
+            let is_ascii = words.iter().take_while(|word| *word != "--").any(|word| word == "--ascii");
+            terminal::set_options(GlobalArgs { ascii: is_ascii, ..GlobalArgs::default() });
+            return mistake::report(error, &words);
+        }
     };
     terminal::set_options(args.global);
     match run(args) {
@@ -108,14 +113,6 @@ fn status() -> u8 {
             status_of(&error)
         }
     }
-}
-
-/// Reports a command line that cannot be parsed, and what it may mean.
-fn refuse(error: clap::Error) -> u8 {
-    let words: Vec<_> = std::env::args_os().skip(1).collect();
-    let is_ascii = words.iter().take_while(|word| *word != "--").any(|word| word == "--ascii");
-    terminal::set_options(GlobalArgs { ascii: is_ascii, ..GlobalArgs::default() });
-    mistake::report(error, &words)
 }
 
 /// Prints a note or a warning on standard error, escaped, unless `--quiet` was given.

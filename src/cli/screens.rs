@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::anyhow;
 
-use crate::config::{Backdrop, BaseTheme, ChosenBy, Config, EffectivePolicy, Overrides};
+use crate::config::{Affects, Backdrop, BaseTheme, ChosenBy, Config, EffectivePolicy, Overrides};
 use crate::corpus::{find_in_stores, prepare_tuning};
 use crate::output::subject::{Subject, Target};
 use crate::session::citing::SessionsCache;
@@ -80,7 +80,7 @@ fn notice(config: &Config) -> Option<String> {
 /// Leaves out the user's own keys if they cannot be used, and those whose names are gone; the configuration says why.
 pub(super) fn check_keys(config: &mut Config) {
     for KeyFault { line, words } in former_names(&config.keys).collect::<Vec<_>>() {
-        config.remark_old_key(line, &words);
+        config.add_fault(Affects::OldKey, line, &words);
     }
     if let Err(fault) = KeyMap::with_own(&config.keys) {
         config.drop_keys(fault.line, &fault.words);

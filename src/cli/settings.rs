@@ -26,6 +26,10 @@ pub(crate) fn run(config: &Config, args: &ConfigArgs) -> CommandResult {
     if args.json {
         let file = config.path.as_deref().filter(|file| file.exists());
         let file = file.map(|file| file.to_string_lossy());
+        let record = |EffectiveSetting { name, value, from }: &EffectiveSetting| {
+            let line = if let SettingFrom::File(_, line) = from { Some(line) } else { None };
+            json!({ "name": name, "value": value, "from": word(from), "line": line })
+        };
         let settings: Vec<Value> = settings.iter().map(record).collect();
         return print_json(&json!({ "version": 1, "file": file, "settings": settings }));
     }
@@ -50,11 +54,6 @@ fn word(from: &SettingFrom) -> String {
         SettingFrom::File(path, _) | SettingFrom::Agent(path) => path.display().to_string(),
         SettingFrom::Default => "default".to_owned(),
     }
-}
-
-fn record(EffectiveSetting { name, value, from }: &EffectiveSetting) -> Value {
-    let line = if let SettingFrom::File(_, line) = from { Some(line) } else { None };
-    json!({ "name": name, "value": value, "from": word(from), "line": line })
 }
 
 /// Writes a commented file to `file`, or else to the place where it is read from, and prints its path.

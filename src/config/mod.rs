@@ -112,13 +112,8 @@ impl Config {
         self.add_fault(Affects::Screens, line, words);
     }
 
-    /// Remarks that one of the user's own keys has a name that is gone.
-    pub fn remark_old_key(&mut self, line: usize, words: &str) {
-        self.add_fault(Affects::OldKey, line, words);
-    }
-
     /// Adds a fault at a line of the configuration file, 1-based.
-    fn add_fault(&mut self, affects: Affects, line: usize, words: &str) {
+    pub(crate) fn add_fault(&mut self, affects: Affects, line: usize, words: &str) {
         let path = self.path.as_deref().unwrap_or(Path::new("config.toml"));
         self.faults.push(FileFault { words: format!("{}:{line}: {words}", path.display()), affects });
     }

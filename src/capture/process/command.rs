@@ -17,7 +17,7 @@ use crate::capture::captured::{Captured, CapturedOutput};
 use crate::capture::spill::Spill;
 use crate::capture::spill::copy::{Progress, take_all};
 use crate::capture::spill::location::Location;
-use crate::capture::spill::sink::SinkResult;
+use crate::capture::spill::sink::Sink;
 use crate::preview::Stream;
 
 use super::exit::{Ended, Stop};
@@ -224,7 +224,7 @@ fn connect_terminal(
 struct StreamThread {
     stream: Stream,
     progress: Arc<Progress>,
-    thread: JoinHandle<io::Result<(SinkResult<Spill>, Option<io::Error>)>>,
+    thread: JoinHandle<io::Result<(Sink<Spill>, Option<io::Error>)>>,
 }
 
 impl StreamThread {

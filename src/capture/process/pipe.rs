@@ -78,10 +78,6 @@ impl GracePeriod {
         let end = (self.last + SILENCE).min(self.since + MAX_WAIT);
         (now < end).then(|| end - now)
     }
-
-    fn is_over(&self, now: Instant) -> bool {
-        self.owed == 0 && now >= self.since + MAX_WAIT
-    }
 }
 
 impl Pipe {
@@ -135,7 +131,8 @@ impl Read for Pipe {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
             self.begin_grace();
-            if self.grace.as_ref().is_some_and(|grace| grace.is_over(Instant::now())) {
+            let is_over = |grace: &GracePeriod| grace.owed == 0 && Instant::now() >= grace.since + MAX_WAIT;
+            if self.grace.as_ref().is_some_and(is_over) {
                 break;
             }
             match rustix::io::read(&self.end, &mut *buffer) {

@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use super::Spill;
-use super::sink::{Sink, SinkResult, StopReason};
+use super::sink::{Sink, StopReason};
 
 /// Size of one buffer in bytes: small enough that what one thread has read is still in the cache when the other writes
 /// it.
@@ -62,7 +62,7 @@ pub(crate) fn take_all(
     reader: impl Read + Send,
     mut sink: Sink<Spill>,
     progress: &Progress,
-) -> (SinkResult<Spill>, Option<io::Error>) {
+) -> (Sink<Spill>, Option<io::Error>) {
     let (give_empty, empty) = channel();
     let (give_full, full) = channel();
     for _ in 0..BUFFERS {
@@ -87,7 +87,7 @@ pub(crate) fn take_all(
             Err(_) => take().and_then(|reader| in_turn(reader, &mut sink, progress).err()),
         }
     });
-    (sink.finish(), failure)
+    (sink, failure)
 }
 
 fn in_turn(mut reader: impl Read, sink: &mut Sink<Spill>, progress: &Progress) -> io::Result<()> {
@@ -130,7 +130,7 @@ fn read(reader: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::capture::spill::sink::{SinkLimits, SinkPlace};
+    use crate::capture::spill::sink::{SinkLimits, SinkState};
     use crate::text::units::TotalsMask;
 
     #[test]
@@ -143,8 +143,8 @@ mod tests {
         in_turn(&content[..], &mut sink, &progress).unwrap();
         let (both, failure) = take_all(&content[..], new(), &Progress::default());
         assert!(failure.is_none() && progress.bytes() == content.len() as u64);
-        for taken in [sink.finish(), both] {
-            assert!(matches!(taken.place, SinkPlace::Held(held, _) if held == content));
+        for taken in [sink, both] {
+            assert!(matches!(taken.state, SinkState::Held(held, _) if held == content));
             assert_eq!(taken.counter.line_feeds(), progress.line_feeds());
         }
     }

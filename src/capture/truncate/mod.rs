@@ -204,7 +204,7 @@ impl Writer {
     /// [`Error`].
     pub fn finish(self) -> Result<Outcome, Error> {
         let Writer { sink, policy } = self;
-        let output = CapturedOutput::new(Stream::Stdout, sink.finish())?;
+        let output = CapturedOutput::new(Stream::Stdout, sink)?;
         let mut captured = Captured::from_stream(crate::base::env::now(), output, None);
         let file = std::mem::take(&mut captured.stdout.file);
         let content = captured.stdout.content();

@@ -108,7 +108,7 @@ fn try_hook(agent: HookAgent, command: &str) -> Result<(), String> {
     let answer = answer.join("\n");
     match serde_json::from_str(&answer) {
         Ok(value) if has_note(&value) => Ok(()),
-        _ if child.is_late() => Err("nothing within 5 seconds".to_owned()),
+        _ if Instant::now() >= child.end => Err("nothing within 5 seconds".to_owned()),
         _ if answer.is_empty() => Err("nothing".to_owned()),
         _ => Err(answer),
     }
@@ -233,10 +233,6 @@ impl TimedChild {
     /// Returns the next line; `None` at the end, or if the time is over.
     fn next_line(&self) -> Option<String> {
         self.lines.recv_timeout(self.end.saturating_duration_since(Instant::now())).ok()
-    }
-
-    fn is_late(&self) -> bool {
-        Instant::now() >= self.end
     }
 }
 

@@ -24,7 +24,7 @@ pub(super) fn with(agent: HookAgent, text: Option<&str>, wanted: &SetupRequest) 
 pub(super) fn without(agent: HookAgent, text: &str, wanted: &SetupRequest) -> Result<String, String> {
     match agent {
         HookAgent::Codex => codex::without(text, &wanted.file),
-        HookAgent::Opencode => Ok(without_plugin(text)),
+        HookAgent::Opencode => Ok(if text.contains(NAME) { String::new() } else { text.to_owned() }),
         _ => hooks_json::without(agent, text),
     }
 }
@@ -55,16 +55,9 @@ fn with_plugin(text: Option<&str>, wanted: &SetupRequest) -> Result<String, Stri
         Some(text) if !text.trim().is_empty() && !text.contains(NAME) => {
             Err("is no plugin of overspill's".to_owned())
         }
-        _ => Ok(lines(wanted)),
+        _ => {
+            let program = serde_json::Value::from(&*wanted.program).to_string();
+            Ok(PLUGIN.replace("LIMIT", &(1000 * MAX_SECONDS).to_string()).replace("PROGRAM", &program))
+        }
     }
-}
-
-/// Returns what is left without the plugin: nothing, if the file is the plugin.
-fn without_plugin(text: &str) -> String {
-    if text.contains(NAME) { String::new() } else { text.to_owned() }
-}
-
-fn lines(wanted: &SetupRequest) -> String {
-    let program = serde_json::Value::from(&*wanted.program).to_string();
-    PLUGIN.replace("LIMIT", &(1000 * MAX_SECONDS).to_string()).replace("PROGRAM", &program)
 }

@@ -25,17 +25,15 @@ pub enum StopReason {
 impl StopReason {
     /// Returns the word used in records.
     pub fn as_str(&self) -> &'static str {
+        use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
         match self {
             StopReason::Cap => "cap",
-            StopReason::Failed(error) if is_full(error) => "disk full",
-            StopReason::Failed(_) => "failed",
+            StopReason::Failed(error) => match error.kind() {
+                StorageFull | QuotaExceeded | FileTooLarge => "disk full",
+                _ => "failed",
+            },
         }
     }
-}
-
-fn is_full(error: &io::Error) -> bool {
-    use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
-    matches!(error.kind(), StorageFull | QuotaExceeded | FileTooLarge)
 }
 
 /// Creates a spill once it turns out to be needed.
@@ -60,60 +58,46 @@ impl Default for SinkLimits {
 /// Takes an output chunk by chunk; never fails.
 pub(crate) struct Sink<W> {
     limits: SinkLimits,
-    state: State<W>,
+    pub state: SinkState<W>,
     pub counter: Counter,
-    kept: u64,
-    rest: HeadAndTail,
-    rest_feeds: u64,
+    /// Number of bytes in the file.
+    pub kept: u64,
+    /// The two ends of what is not in the file.
+    pub rest: HeadAndTail,
+    /// Number of LF bytes that are not in the file.
+    pub rest_feeds: u64,
     /// Why the file does not have everything, if so.
     pub stopped: Option<StopReason>,
 }
 
-enum State<W> {
-    Held(Vec<u8>, CreateFile<W>),
-    Spilling(W),
-    Stopped(Option<W>),
-}
-
-pub(crate) struct SinkResult<W> {
-    pub counter: Counter,
-    /// Number of bytes in the file.
-    pub kept: u64,
-    /// Number of LF bytes that are not in the file.
-    pub rest_feeds: u64,
-    pub place: SinkPlace<W>,
-    /// The two ends of what is not in the file.
-    pub rest: HeadAndTail,
-    pub stopped: Option<StopReason>,
-}
-
-pub(crate) enum SinkPlace<W> {
+pub(crate) enum SinkState<W> {
     /// All in memory; the spill can still be created.
     Held(Vec<u8>, CreateFile<W>),
+    Spilling(W),
     /// In the file, as far as it goes, and then in the held ends. `None` if no file could be created.
-    File(Option<W>),
+    Stopped(Option<W>),
 }
 
 impl<W: Write> Sink<W> {
     /// Creates the file once there is more than may be held; at once if nothing may be.
     pub(crate) fn new(limits: SinkLimits, begin: CreateFile<W>) -> Self {
         if limits.hold > 0 {
-            return Self::in_state(limits, State::Held(Vec::new(), begin));
+            return Self::in_state(limits, SinkState::Held(Vec::new(), begin));
         }
         match begin() {
             Ok(file) => Self::with_file(limits, file),
             Err(error) => Self {
                 stopped: Some(StopReason::Failed(Arc::new(error))),
-                ..Self::in_state(limits, State::Stopped(None))
+                ..Self::in_state(limits, SinkState::Stopped(None))
             },
         }
     }
 
     pub(crate) fn with_file(limits: SinkLimits, file: W) -> Self {
-        Self::in_state(limits, State::Spilling(file))
+        Self::in_state(limits, SinkState::Spilling(file))
     }
 
-    fn in_state(limits: SinkLimits, state: State<W>) -> Self {
+    fn in_state(limits: SinkLimits, state: SinkState<W>) -> Self {
         Self {
             limits,
             state,
@@ -126,19 +110,19 @@ impl<W: Write> Sink<W> {
     }
 
     pub(crate) fn file(&self) -> Option<&W> {
-        if let State::Spilling(file) = &self.state { Some(file) } else { None }
+        if let SinkState::Spilling(file) = &self.state { Some(file) } else { None }
     }
 
     pub(crate) fn push(&mut self, chunk: &[u8]) {
         self.counter.add(chunk);
-        match std::mem::replace(&mut self.state, State::Stopped(None)) {
-            State::Held(mut held, begin) if held.len() + chunk.len() <= self.limits.hold => {
+        match std::mem::replace(&mut self.state, SinkState::Stopped(None)) {
+            SinkState::Held(mut held, begin) if held.len() + chunk.len() <= self.limits.hold => {
                 held.extend_from_slice(chunk);
-                self.state = State::Held(held, begin);
+                self.state = SinkState::Held(held, begin);
             }
-            State::Held(held, begin) => {
+            SinkState::Held(held, begin) => {
                 match begin() {
-                    Ok(file) => self.state = State::Spilling(file),
+                    Ok(file) => self.state = SinkState::Spilling(file),
                     Err(error) => self.stopped = Some(StopReason::Failed(Arc::new(error))),
                 }
                 self.put(&held);
@@ -153,7 +137,7 @@ impl<W: Write> Sink<W> {
 
     /// Writes what fits in the file and passes the rest to the held ends.
     fn put(&mut self, chunk: &[u8]) {
-        let State::Spilling(file) = &mut self.state else { return self.leave_out(chunk) };
+        let SinkState::Spilling(file) = &mut self.state else { return self.leave_out(chunk) };
         let room = usize::try_from(self.limits.cap - self.kept).unwrap_or(usize::MAX).min(chunk.len());
         let (count, error) = write_some(file, &chunk[..room]);
         self.kept += count as u64;
@@ -161,8 +145,8 @@ impl<W: Write> Sink<W> {
             return;
         }
         self.stopped = Some(error.map_or(StopReason::Cap, |error| StopReason::Failed(Arc::new(error))));
-        if let State::Spilling(file) = std::mem::replace(&mut self.state, State::Stopped(None)) {
-            self.state = State::Stopped(Some(file));
+        if let SinkState::Spilling(file) = std::mem::replace(&mut self.state, SinkState::Stopped(None)) {
+            self.state = SinkState::Stopped(Some(file));
         }
         self.leave_out(&chunk[count..]);
     }
@@ -170,16 +154,6 @@ impl<W: Write> Sink<W> {
     fn leave_out(&mut self, bytes: &[u8]) {
         self.rest_feeds += memchr::memchr_iter(b'\n', bytes).count() as u64;
         self.rest.push(bytes);
-    }
-
-    pub(crate) fn finish(self) -> SinkResult<W> {
-        let place = match self.state {
-            State::Held(held, begin) => SinkPlace::Held(held, begin),
-            State::Spilling(file) => SinkPlace::File(Some(file)),
-            State::Stopped(file) => SinkPlace::File(file),
-        };
-        let Self { counter, kept, rest, rest_feeds, stopped, .. } = self;
-        SinkResult { counter, kept, rest_feeds, place, rest, stopped }
     }
 }
 
@@ -239,8 +213,10 @@ impl Counter {
         }
         (self.last, self.bytes) = (last, self.bytes + chunk.len() as u64);
         if !of_text.is_empty() {
-            let done = self.finish_carried(chunk, of_text);
-            self.add_text(&chunk[done..], of_text);
+            let text = &chunk[self.finish_carried(chunk, of_text)..];
+            let (whole, unfinished) = text.split_at(units::unfinished(text));
+            self.sum += units::measure_all(whole, of_text);
+            self.carry.extend_from_slice(unfinished);
         }
     }
 
@@ -264,12 +240,6 @@ impl Counter {
         let end = units::element_end(&self.carry, carried);
         self.carry.clear();
         end - carried
-    }
-
-    fn add_text(&mut self, text: &[u8], want: TotalsMask) {
-        let whole = units::unfinished(text);
-        self.sum += units::measure_all(&text[..whole], want);
-        self.carry.extend_from_slice(&text[whole..]);
     }
 }
 

@@ -41,12 +41,12 @@ fn taken(
     takes: usize,
     most: usize,
     error: i32,
-) -> (SinkResult<Disk>, Arc<Mutex<Vec<u8>>>) {
+) -> (Sink<Disk>, Arc<Mutex<Vec<u8>>>) {
     let written = Arc::new(Mutex::new(Vec::new()));
     let disk = Disk { written: Arc::clone(&written), takes, most, error };
     let mut sink = Sink::new(limits, Box::new(|| Ok(disk)));
     output.chunks(7).for_each(|chunk| sink.push(chunk));
-    (sink.finish(), written)
+    (sink, written)
 }
 
 fn lines(count: usize) -> Vec<u8> {
@@ -54,7 +54,7 @@ fn lines(count: usize) -> Vec<u8> {
 }
 
 /// Checks that the file and the held ends together are the output, and that the counts are right.
-fn check(output: &[u8], taken: &SinkResult<Disk>, written: &[u8]) {
+fn check(output: &[u8], taken: &Sink<Disk>, written: &[u8]) {
     assert_eq!(taken.counter.totals(), Totals::count(output));
     assert_eq!(written, &output[..written.len()]);
     assert_eq!(taken.kept, written.len() as u64);
@@ -71,7 +71,7 @@ fn a_small_output_is_held_without_a_file() {
     let mut sink: Sink<Disk> = Sink::new(limits(10, 100), Box::new(|| panic!("begun")));
     sink.push(b"12345");
     sink.push(b"67890");
-    let SinkPlace::Held(held, _) = sink.finish().place else { panic!("spilled") };
+    let SinkState::Held(held, _) = sink.state else { panic!("spilled") };
     assert_eq!(held, b"1234567890");
 }
 
@@ -107,7 +107,7 @@ fn held_bytes_are_spilled_first() {
     let output = lines(60);
     for hold in [0, 1, 6, 7, 8, 100, output.len() - 1] {
         let (taken, written) = taken(&output, limits(hold, u64::MAX), usize::MAX, usize::MAX, 0);
-        assert!(matches!(taken.place, SinkPlace::File(Some(_))));
+        assert!(matches!(taken.state, SinkState::Spilling(_) | SinkState::Stopped(Some(_))));
         assert_eq!(*written.lock().unwrap(), output);
     }
 }
@@ -118,9 +118,9 @@ fn a_spill_that_cannot_be_created_ends_nothing() {
     let mut sink: Sink<Disk> =
         Sink::new(limits(20, 100), Box::new(|| Err(io::ErrorKind::PermissionDenied.into())));
     output.chunks(7).for_each(|chunk| sink.push(chunk));
-    let taken = sink.finish();
+    let taken = sink;
     check(&output, &taken, b"");
-    assert!(matches!(taken.place, SinkPlace::File(None)));
+    assert!(matches!(taken.state, SinkState::Stopped(None)));
     assert_eq!(taken.stopped.unwrap().as_str(), "failed");
 }
 
