@@ -1,7 +1,6 @@
 //! The commands that look at many outputs together, and which outputs their arguments name.
 
 pub(crate) mod grep;
-mod render;
 pub(crate) mod tune;
 
 use std::collections::BTreeSet;
