@@ -2,7 +2,6 @@
 
 mod agent;
 mod check;
-mod codex;
 mod edit;
 mod file;
 mod hooks_json;
