@@ -68,14 +68,12 @@ impl Request {
     /// Returns the request for a command that ended like this, with the policy for failures if it failed.
     pub(crate) fn for_exit(&self, ended: Option<Ended>) -> Request {
         let has_failed = ended.is_some_and(|ended| ended.exit_code() != 0);
-        match self.failed.clone().filter(|_| has_failed) {
-            Some(policy) => Request {
-                about: About { policy: policy.name().to_owned(), ..self.about.clone() },
-                policy,
-                ..self.clone()
-            },
-            None => self.clone(),
+        let mut request = self.clone();
+        if let Some(policy) = self.failed.clone().filter(|_| has_failed) {
+            request.about.policy = policy.name().to_owned();
+            request.policy = policy;
         }
+        request
     }
 
     /// Sets the maximum number of bytes spilled, also in the notices of a policy that mentions its cap.

@@ -38,7 +38,7 @@ use serde_json::Value;
 use crate::config::{Affects, Config, FileFault, Need};
 use crate::store::Env;
 
-use args::{Args, Command, GlobalArgs, SaveArgs};
+use args::{Args, Command, GlobalArgs};
 
 /// Why a command failed, by exit status; that of any other error is 1.
 #[derive(Debug, thiserror::Error)]
@@ -55,17 +55,6 @@ pub enum Failure {
     /// The command that was run ended with this status, and everything has been reported.
     #[error("the command ended with status {0}")]
     Ended(u8),
-}
-
-impl Failure {
-    fn status(&self) -> u8 {
-        match self {
-            Failure::Usage(_) => 2,
-            Failure::Crashed(_) => 3,
-            Failure::Own(_) => 125,
-            Failure::Ended(status) => *status,
-        }
-    }
 }
 
 type CommandResult = anyhow::Result<()>;
@@ -135,7 +124,13 @@ fn describe_error(error: &anyhow::Error) -> String {
 }
 
 fn status_of(error: &anyhow::Error) -> u8 {
-    error.downcast_ref::<Failure>().map_or(1, Failure::status)
+    match error.downcast_ref() {
+        None => 1,
+        Some(Failure::Usage(_)) => 2,
+        Some(Failure::Crashed(_)) => 3,
+        Some(Failure::Own(_)) => 125,
+        Some(Failure::Ended(status)) => *status,
+    }
 }
 
 /// The mistakes in the user's own files that a note has named.
@@ -175,7 +170,12 @@ fn run(args: Args) -> CommandResult {
     let load = |need| load(need, true, file.as_deref());
     let limits = || load(Need::Limits);
     let config = || load(Need::Nothing);
-    args.saving().map_or(Ok(()), SaveArgs::refuse_idle)?;
+    match &args.command {
+        None => args.saving.refuse_idle()?,
+        Some(Command::Run(args)) => args.saving.refuse_idle()?,
+        Some(Command::Preview(args)) => args.saving.refuse_idle()?,
+        Some(_) => {}
+    }
     match args.command {
         None => view::run(load(view::need(&args))?, &args),
         Some(Command::Preview(args)) if args.save => run::save_stdin(&config()?, &args),

@@ -24,8 +24,7 @@ pub use effective::{EffectiveSetting, KEEP_OWN, SettingFrom};
 pub use fault::{Affects, FileFault, Need};
 use file::Settings;
 pub use file::{
-    ConfigValue, FileConfig, HookConfig, KeySetting, KeysConfig, MAX_NOTE, MouseConfig, Parameters,
-    ToolConfig,
+    ConfigValue, FileConfig, HookConfig, KeySetting, MAX_NOTE, MouseConfig, Parameters, ToolConfig,
 };
 pub use overrides::{ChosenBy, EffectivePolicy, LimitsFrom, OverrideError, Overrides, POLICY_VARIABLE};
 use overrides::{apply, is_limit, set_limits};

@@ -4,10 +4,9 @@
 #![warn(missing_docs)]
 
 use std::ffi::OsStr;
-use std::fmt;
 use std::io;
 use std::path::PathBuf;
-use std::sync::{Arc, Once};
+use std::sync::{Arc, LazyLock};
 
 use jiff::Timestamp;
 use rustix::fs::{AtFlags, CWD, Dir, unlinkat};
@@ -37,16 +36,7 @@ pub struct Location {
 }
 
 /// An action to run once, before the first spill.
-struct Before {
-    once: Once,
-    act: Box<dyn Fn() + Send + Sync>,
-}
-
-impl fmt::Debug for Before {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Before").field("once", &self.once).finish_non_exhaustive()
-    }
-}
+type Before = LazyLock<(), Box<dyn FnOnce() + Send>>;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Kind {
@@ -131,9 +121,8 @@ impl Location {
     /// Adds an action to run once before the first spill is created, such as cleaning the store.
     #[doc(hidden)]
     #[must_use]
-    pub fn after(self, act: impl Fn() + Send + Sync + 'static) -> Location {
-        let before = Before { once: Once::new(), act: Box::new(act) };
-        Location { before: Some(Arc::new(before)), ..self }
+    pub fn after(self, act: impl FnOnce() + Send + 'static) -> Location {
+        Location { before: Some(Arc::new(Before::new(Box::new(act)))), ..self }
     }
 
     /// Returns where runs are recorded; none for a directory chosen by the caller.
@@ -159,7 +148,7 @@ impl Location {
     pub fn begin(&self, stream: Stream) -> io::Result<NewSpill> {
         let now = self.now.unwrap_or_else(crate::base::env::now);
         if let Some(before) = &self.before {
-            before.once.call_once(|| (before.act)());
+            LazyLock::force(before);
         }
         let (path, dir) = match &self.kind {
             Kind::Own => {

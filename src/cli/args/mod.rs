@@ -66,18 +66,6 @@ pub(crate) struct Args {
     pub global: GlobalArgs,
 }
 
-impl Args {
-    /// Returns what is given on saving, if the command saves anything.
-    pub(crate) fn saving(&self) -> Option<&SaveArgs> {
-        match &self.command {
-            None => Some(&self.saving),
-            Some(Command::Run(args)) => Some(&args.saving),
-            Some(Command::Preview(args)) => Some(&args.saving),
-            Some(_) => None,
-        }
-    }
-}
-
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Print exactly what the model would get, and nothing else
