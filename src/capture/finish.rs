@@ -104,21 +104,23 @@ impl Captured {
         let mut warnings = self.notes();
         let narrow = self.fit_headroom(request, &policy, &PerStream::default());
         let narrow = narrow.as_ref().map_or(&policy, |found| found.policy(&policy));
-        let saved = save(&mut self, request, narrow, place, &mut warnings);
-        let is_lost = |saved: &SavedSpill| saved.wanted && saved.path.is_none();
-        if request.keep == KeepSpill::Never || saved.iter().any(is_lost) {
+        let mut is_lost = request.keep == KeepSpill::Never;
+        let saved = PerStream::each(|stream| {
+            let wanted = self.is_wanted(stream, request, narrow);
+            let path = wanted.then(|| save_one(&mut self, stream, request, place, &mut warnings)).flatten();
+            is_lost |= wanted && path.is_none();
+            path
+        });
+        if is_lost {
             told.push("save_failed");
             set_true(&mut policy, &told);
         }
-        let paths = PerStream::each(|stream| printed_path(request, stream, saved.of(stream).path.as_deref()));
-        let PerStream { stdout, stderr } = saved;
-        let saved = PerStream { stdout: stdout.path, stderr: stderr.path };
+        let paths = PerStream::each(|stream| printed_path(request, stream, saved.of(stream).as_deref()));
         let fitted = self.fit_headroom(request, &policy, &saved).unwrap_or(FittedPolicy::AsIs);
         if let FittedPolicy::TooLarge(_) = fitted {
-            warnings.push(
-                "no preview of this policy fits in the headroom, so the calling agent may cut this one"
-                    .into(),
-            );
+            let words =
+                "no preview of this policy fits in the headroom, so the calling agent may cut this one";
+            warnings.push(words.into());
         }
         let limits_from_headroom = !matches!(fitted, FittedPolicy::AsIs);
         policy = fitted.policy(&policy).clone();
@@ -245,27 +247,6 @@ impl Captured {
             format!("{gone} bytes in the middle were past the cap and are gone: this preview is not exact")
         })
     }
-}
-
-#[derive(Debug, Default)]
-struct SavedSpill {
-    wanted: bool,
-    /// Where the whole output (or all of it up to its cap) is.
-    path: Option<PathBuf>,
-}
-
-fn save(
-    captured: &mut Captured,
-    request: &Request,
-    policy: &Policy,
-    place: &Location,
-    warnings: &mut Vec<String>,
-) -> PerStream<SavedSpill> {
-    PerStream::each(|stream| {
-        let wanted = captured.is_wanted(stream, request, policy);
-        let path = wanted.then(|| save_one(captured, stream, request, place, warnings)).flatten();
-        SavedSpill { wanted, path }
-    })
 }
 
 fn printed_path(request: &Request, stream: Stream, saved: Option<&Path>) -> String {

@@ -23,9 +23,7 @@ use super::{describe_unread, examiner, list_all};
 #[derive(Debug, Serialize)]
 struct VerdictJson {
     #[serde(skip)]
-    mark: &'static str,
-    #[serde(skip)]
-    is_unsteady: bool,
+    by: Verdict,
     session: String,
     call: String,
     agent: &'static str,
@@ -39,13 +37,6 @@ struct VerdictJson {
     part: Option<&'static str>,
     fits: Option<String>,
     reason: Option<String>,
-}
-
-impl VerdictJson {
-    /// Whether a policy makes the same text of a made-up output alone.
-    fn is_by_witness(&self) -> bool {
-        self.against == Some(Against::Witness.as_str())
-    }
 }
 
 pub(crate) fn run(config: &Config, args: &VerifyArgs) -> CommandResult {
@@ -90,15 +81,14 @@ pub(crate) fn run(config: &Config, args: &VerifyArgs) -> CommandResult {
 }
 
 fn check<'a>(inspector: CallInspector, calls: impl Iterator<Item = &'a Call>, found: &mut Vec<VerdictJson>) {
-    found.extend(calls.map(|call| record(inspector, call, &inspector.verify(call))));
+    found.extend(calls.map(|call| record(inspector, call, inspector.verify(call))));
 }
 
-fn record(inspector: CallInspector, call: &Call, verdict: &Verdict) -> VerdictJson {
+fn record(inspector: CallInspector, call: &Call, verdict: Verdict) -> VerdictJson {
     let CallInspector { file, transcript, .. } = inspector;
-    let difference = if let Verdict::Differs(difference) = verdict { Some(difference.clone()) } else { None };
+    let difference =
+        if let Verdict::Differs(difference) = &verdict { Some(difference.clone()) } else { None };
     VerdictJson {
-        mark: verdict.mark(),
-        is_unsteady: matches!(verdict, Verdict::Unchecked(Unchecked::Unsteady)),
         session: file.id.clone(),
         call: call.id.to_string(),
         agent: transcript.agent,
@@ -111,7 +101,8 @@ fn record(inspector: CallInspector, call: &Call, verdict: &Verdict) -> VerdictJs
         differs_at: difference.as_ref().map(|difference| difference.at),
         part: difference.as_ref().map(|difference| difference.part),
         fits: difference.and_then(|difference| difference.fits),
-        reason: if let Verdict::Unchecked(why) = verdict { Some(why.to_string()) } else { None },
+        reason: if let Verdict::Unchecked(why) = &verdict { Some(why.to_string()) } else { None },
+        by: verdict,
     }
 }
 
@@ -119,7 +110,7 @@ fn report(found: &[VerdictJson], as_json: bool) -> CommandResult {
     let of = |verdict: &str| found.iter().filter(|found| found.verdict == verdict).count() as u64;
     let (equal, differ, unchecked) = (of("equal"), of("differs"), of("unchecked"));
     table::list(as_json, &COLUMNS, found, |found| found)?;
-    let witnessed = found.iter().filter(|found| found.is_by_witness()).count() as u64;
+    let witnessed = found.iter().filter(|found| is_by_witness(&found.by)).count() as u64;
     let by_witness =
         if witnessed > 0 { format!(" ({} by a witness)", thousands(witnessed)) } else { String::new() };
     let words = format!(
@@ -128,7 +119,7 @@ fn report(found: &[VerdictJson], as_json: bool) -> CommandResult {
         thousands(differ),
         thousands(unchecked)
     );
-    if differ > 0 || found.iter().any(|found| found.is_unsteady) {
+    if differ > 0 || found.iter().any(|found| found.by == Verdict::Unchecked(Unchecked::Unsteady)) {
         let cut = count(found.len() as u64, "result");
         bail!("{cut} that were cut: {words}");
     }
@@ -141,7 +132,7 @@ fn report(found: &[VerdictJson], as_json: bool) -> CommandResult {
 }
 
 static COLUMNS: [ListColumn<VerdictJson>; 7] = [
-    ListColumn::new("check", Left, 5, |found: &VerdictJson, _| RowCell::plain(found.mark)),
+    ListColumn::new("check", Left, 5, |found: &VerdictJson, _| RowCell::plain(found.by.mark())),
     ListColumn::new("agent", Left, 24, |found: &VerdictJson, _| {
         let agent = format!("{} {}", found.agent, found.agent_version.as_deref().unwrap_or_default());
         RowCell::plain(agent.trim_end())
@@ -160,13 +151,18 @@ static COLUMNS: [ListColumn<VerdictJson>; 7] = [
     }),
 ];
 
+/// Whether a policy makes the same text of a made-up output alone.
+fn is_by_witness(verdict: &Verdict) -> bool {
+    verdict.against() == Some(Against::Witness)
+}
+
 fn describe(found: &VerdictJson) -> String {
     match (found.differs_at, &found.fits, &found.reason) {
         (_, Some(fits), _) => format!("equal to {fits}, which is of another version"),
         (Some(at), None, _) => {
             format!("differs at byte {}, in the {}", thousands(at), found.part.unwrap_or_default())
         }
-        (None, None, None) if found.is_by_witness() => {
+        (None, None, None) if is_by_witness(&found.by) => {
             "by a witness: the whole output is not at hand, so its totals in the notice are not checked"
                 .into()
         }
