@@ -88,15 +88,12 @@ pub(crate) fn run(config: Config, args: &Args) -> CommandResult {
 
 /// Opens the calls of a session, or a call among them; without screens prints them, or what the model got for the call.
 fn recorded(config: Config, found: &SelectedSession) -> CommandResult {
-    let call = found.call();
-    if !has_screen() {
-        return match call {
-            None => sessions::list::list_calls(&config, found, &CallsArgs::default(), false),
-            Some(_) => sessions::show::print(&config, found, None),
-        };
-    }
     let file = found.file.clone();
-    let link = match call {
+    let link = match found.call() {
+        None if !has_screen() => {
+            return sessions::list::list_calls(&config, found, &CallsArgs::default(), false);
+        }
+        Some(_) if !has_screen() => return sessions::show::print(&config, found, None),
         None => Link::Session { file: Arc::new(file), title: SafeText::default() },
         Some(call) => {
             Link::OpenCall(Box::new(CitingCall { file, call: call.id.to_string(), command: String::new() }))

@@ -137,13 +137,8 @@ pub(super) fn set_limits(
     lines: Option<u64>,
     size: Option<u64>,
 ) -> Result<(), ParamError> {
-    if let Some(lines) = lines {
-        policy.set_max_lines(lines)?;
-    }
-    if let Some(size) = size {
-        policy.set_max_size(size)?;
-    }
-    Ok(())
+    lines.map_or(Ok(()), |lines| policy.set_max_lines(lines))?;
+    size.map_or(Ok(()), |size| policy.set_max_size(size))
 }
 
 /// Applies the flags. Returns whether they include a limit.

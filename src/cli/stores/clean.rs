@@ -17,8 +17,8 @@ use crate::rows::column::CellSide::{Left, Path, Right};
 use crate::rows::column::{ListColumn, RowCell};
 use crate::rows::outputs;
 use crate::store::{
-    self, CleanPlan, CleanRule, Cleaner, DeleteMode, DeleteReason, Entry, Env, PlannedDelete, Reason, Record,
-    SkipReason, SortBy, Trigger, clean_plan,
+    CleanPlan, CleanRule, Cleaner, DeleteMode, DeleteOutcome, DeleteReason, Entry, Env, PlannedDelete,
+    Reason, Record, SkipReason, SortBy, Trigger, clean_plan,
 };
 use crate::text::label::{SafeText, label};
 
@@ -49,20 +49,6 @@ impl DueOutcome {
 
     fn reason(&self) -> Option<&str> {
         if let DueOutcome::Kept(reason) | DueOutcome::Failed(reason) = self { Some(reason) } else { None }
-    }
-}
-
-impl From<store::DeleteOutcome> for DueOutcome {
-    /// An entry that has changed, is in use or was marked since the listing is rightly not deleted.
-    fn from(outcome: store::DeleteOutcome) -> DueOutcome {
-        match outcome {
-            store::DeleteOutcome::Deleted => DueOutcome::Deleted,
-            store::DeleteOutcome::AlreadyGone => DueOutcome::AlreadyGone,
-            store::DeleteOutcome::Stayed(reason @ (Reason::Changed | Reason::InUse | Reason::Kept)) => {
-                DueOutcome::Kept(reason.as_str().to_owned())
-            }
-            store::DeleteOutcome::Stayed(reason) => DueOutcome::Failed(reason.as_str().to_owned()),
-        }
     }
 }
 
@@ -217,7 +203,15 @@ fn delete(selected: &Selected, plan: &CleanPlan, env: &Env) -> anyhow::Result<Ve
     };
     let mut one = |to_delete: &PlannedDelete| {
         let entry = &selected.entries[to_delete.index];
-        DueOutcome::from(cleaner.delete(entry, to_delete.why, DeleteMode::Bulk, env, selected.now))
+        match cleaner.delete(entry, to_delete.why, DeleteMode::Bulk, env, selected.now) {
+            DeleteOutcome::Deleted => DueOutcome::Deleted,
+            DeleteOutcome::AlreadyGone => DueOutcome::AlreadyGone,
+            // It has changed, is in use or was marked since the listing.
+            DeleteOutcome::Stayed(why @ (Reason::Changed | Reason::InUse | Reason::Kept)) => {
+                DueOutcome::Kept(why.as_str().to_owned())
+            }
+            DeleteOutcome::Stayed(why) => DueOutcome::Failed(why.as_str().to_owned()),
+        }
     };
     let ends = plan.to_delete.iter().map(&mut one).collect();
     cleaner.unlogged().into_iter().for_each(say);
