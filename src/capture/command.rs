@@ -5,15 +5,15 @@ use std::time::Duration;
 
 use crate::preview::{PerStream, Policy, Status, ToCount, TotalsMask};
 
-use super::outcome::{Outcome, errors_of};
+use super::headroom::Headroom;
 use super::process::command::{Running, start};
-use super::process::options::{Options, Stdin, Streams, Tee};
 use super::process::supervise::Control;
+use super::process::{Options, Stdin, Streams, Tee};
 use super::request::{About, Request};
-use super::result::headroom::Headroom;
 use super::spill::location::Location;
 use super::spill::sink::{HOLD, SinkLimits};
 use super::truncate::{Error, Truncator};
+use super::{Outcome, errors_of};
 
 /// Runs commands as an agent's shell tool does, and cuts their outputs as a policy says.
 ///
@@ -111,7 +111,7 @@ impl Capture {
     /// # Errors
     /// [`Error::Start`].
     pub fn start(&self, command: Command) -> Result<RunningCommand, Error> {
-        let (request, place) = (self.request(&command), self.truncator.place().clone());
+        let (request, place) = (self.request(&command), self.truncator.place.clone());
         let options = Options {
             streams: if request.policy.takes_stderr() { Streams::Apart } else { Streams::Together },
             stdin: self.stdin.clone(),

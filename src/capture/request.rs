@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use crate::preview::{PerStream, Policy, ToCount};
 
+use super::headroom::Headroom;
 use super::process::exit::Ended;
-use super::result::headroom::Headroom;
 
 /// What the caller knows about a run.
 #[derive(Clone, Debug, Default)]
@@ -51,7 +51,7 @@ impl Request {
     /// A request with this policy, keeping the spill if the policy cuts.
     pub fn new(policy: Policy) -> Request {
         let about = About { policy: policy.name().to_owned(), ..About::default() };
-        let cap = cap_of(&policy);
+        let cap = policy.get(CAP).and_then(|value| value.to_string().parse().ok()).unwrap_or(DEFAULT_CAP);
         Request {
             policy,
             failed: None,
@@ -68,14 +68,12 @@ impl Request {
     /// Returns the request for a command that ended like this, with the policy for failures if it failed.
     pub(crate) fn for_exit(&self, ended: Option<Ended>) -> Request {
         let has_failed = ended.is_some_and(|ended| ended.exit_code() != 0);
-        match self.failed.clone().filter(|_| has_failed) {
-            Some(policy) => Request {
-                about: About { policy: policy.name().to_owned(), ..self.about.clone() },
-                policy,
-                ..self.clone()
-            },
-            None => self.clone(),
+        let mut request = self.clone();
+        if let Some(policy) = self.failed.clone().filter(|_| has_failed) {
+            request.about.policy = policy.name().to_owned();
+            request.policy = policy;
         }
+        request
     }
 
     /// Sets the maximum number of bytes spilled, also in the notices of a policy that mentions its cap.
@@ -87,14 +85,9 @@ impl Request {
 }
 
 /// The parameter of policies that have their own cap.
-pub(crate) const CAP: &str = "max_saved_bytes";
+const CAP: &str = "max_saved_bytes";
 /// Default maximum number of bytes spilled: 100 MiB.
 const DEFAULT_CAP: u64 = 100 << 20;
-
-/// Returns the maximum spill size under a policy: its own cap, or else the default.
-fn cap_of(policy: &Policy) -> u64 {
-    policy.get(CAP).and_then(|value| value.to_string().parse().ok()).unwrap_or(DEFAULT_CAP)
-}
 
 fn set(policy: &mut Policy, key: &str, value: &str) {
     if policy.get(key).is_some() {

@@ -8,9 +8,7 @@ use clap_complete::Shell;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 
-use super::args::examples::examples;
-use super::args::help;
-use super::args::status::exit_statuses;
+use super::args::help::{self, examples, exit_statuses};
 use super::{CommandResult, suggest, usage};
 
 /// The sections on the environment and on files, the same on every page.
@@ -19,7 +17,7 @@ const SECTIONS: &str = include_str!("../../assets/sections.roff");
 /// Prints a completion script: of the three common shells the one in `assets/completions`, which asks overspill itself
 /// what fits; of the others one that knows subcommands and options.
 pub(crate) fn completions(shell: Shell) -> CommandResult {
-    let mut out = super::safe::stdout();
+    let mut out = super::terminal::stdout();
     match shell {
         Shell::Bash => out.write_all(include_bytes!("../../assets/completions/overspill.bash"))?,
         Shell::Zsh => out.write_all(include_bytes!("../../assets/completions/_overspill"))?,
@@ -33,15 +31,10 @@ pub(crate) fn completions(shell: Shell) -> CommandResult {
     Ok(())
 }
 
-/// Prints the man page of a subcommand, or the main one.
 pub(crate) fn man(subcommand: Option<&str>) -> CommandResult {
-    Ok(super::safe::stdout().write_all(page(subcommand)?.as_bytes())?)
+    Ok(super::terminal::stdout().write_all(page(subcommand)?.as_bytes())?)
 }
 
-/// Returns the man page of a subcommand, or the main one, as roff.
-///
-/// # Errors
-/// There is no such subcommand.
 fn page(subcommand: Option<&str>) -> anyhow::Result<String> {
     let mut root = help::command().disable_help_subcommand(true);
     root.build();
@@ -113,7 +106,6 @@ fn item(roff: &mut Roff, term: &str, meaning: &str) {
     roff.text([roman(meaning)]);
 }
 
-/// Returns the section of the subcommands, in the groups of the help.
 fn commands(root: &Command) -> Roff {
     let mut roff = Roff::new();
     roff.control("SH", ["COMMANDS"]);

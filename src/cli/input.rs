@@ -1,34 +1,124 @@
-//! Turns a command-line argument into an open output with a name and a path to print.
+//! What a word on the command line names: a file, a stored output, a session or a call; found, and opened or copied.
 
+use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::fmt;
-use std::io::{self, IsTerminal};
+use std::io::{self, IsTerminal, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, bail};
 use rustix::fs::FileType;
 
-use crate::base::human::size;
+use crate::base::human::{size, thousands};
 use crate::capture::NOT_SAVED;
 use crate::config::{self, Config, Overrides};
-use crate::preview::{self, Input, InputContext, Totals};
+use crate::preview::{InputContext, Totals};
+use crate::session::citing::SessionsCache;
 use crate::session::record::unpack;
-use crate::source::{FileLock, MapView, Source, StreamProgress};
+use crate::source::{Change, FileLock, MapView, OpenError, Source, StreamProgress};
+use crate::store::{self, Entry};
 use crate::text::label::label;
 
 use super::args::PolicyArgs;
-use super::named::{self, Named};
-use super::sessions::select::CallOutput;
-use super::{say, usage};
+use super::sessions::{self, CallOutput, SelectedSession};
+use super::{CommandResult, say, suggest, usage};
 
 /// The output of a build, compressed.
 const SAMPLE: &[u8] = include_bytes!("../../assets/samples/build.log.zst");
 
+/// Bytes copied at a time.
+const PIECE: usize = 1 << 20;
+
+pub(crate) enum Named {
+    Stdin,
+    /// It has a slash, or exists.
+    File(PathBuf),
+    Output(Box<Entry>),
+    /// A session, or one of its calls.
+    Recorded(Box<SelectedSession>),
+}
+
+/// Finds what a word names: `-` is standard input, what has a slash or exists a file; else it is an id, or a prefix of
+/// just one. Calls come last, since only the records themselves have their ids.
+///
+/// # Errors
+/// The word is empty, or names nothing or several.
+pub(crate) fn find(config: &Config, word: &OsStr) -> anyhow::Result<Named> {
+    if word == "-" {
+        return Ok(Named::Stdin);
+    }
+    if let Some(path) = path(word)? {
+        return Ok(Named::File(path));
+    }
+    let mut outputs = store::resolve(word, &config.stores.specs, &config.env, crate::base::env::now());
+    let is_whole = outputs.iter().any(|entry| entry.id_bytes() == word.as_bytes());
+    let id = word.to_string_lossy();
+    let mut sessions = if is_whole { Vec::new() } else { sessions::find_by_prefix(config, &id) };
+    match (outputs.len(), sessions.len()) {
+        (1, 0) => Ok(Named::Output(Box::new(outputs.remove(0)))),
+        (0, 1) => Ok(Named::Recorded(Box::new(sessions::open(sessions.remove(0), &id)?))),
+        (0, 0) => {
+            // All records are read for it, which is too much for the name of a file or a command that was mistyped.
+            let is_name = id.contains(['.', ':']) || id.bytes().all(|byte| byte.is_ascii_alphabetic());
+            let call = if is_name { None } else { sessions::find_call(config, &id)? };
+            call.map(|call| Named::Recorded(Box::new(call))).ok_or(OpenError::Missing(word.into()).into())
+        }
+        _ => {
+            let ids = sessions.into_iter().map(|session| session.id);
+            Err(ambiguous(word, &outputs.iter().collect::<Vec<_>>(), ids))
+        }
+    }
+}
+
+/// Finds the session or the call that a word names, or the call that an output is of.
+pub(crate) fn recorded(config: &Config, word: &OsStr) -> anyhow::Result<SelectedSession> {
+    match find(config, word)? {
+        Named::Recorded(found) => Ok(*found),
+        Named::File(path) => sessions::open_file(&path),
+        Named::Stdin => sessions::open_file(Path::new("-")),
+        Named::Output(entry) => {
+            let path = entry.saved_as();
+            let cited = SessionsCache::default().find(Path::new(&path), entry.modified(), &config.env);
+            let none = || anyhow!("{}: no session near it in time names this output", entry.id());
+            let cited = cited.ok_or_else(none)?;
+            sessions::open(cited.file, &format!(":{}", cited.call))
+        }
+    }
+}
+
+/// Returns the word as a path if it has a slash or names an existing file; otherwise it is an id, or a prefix of one.
+///
+/// # Errors
+/// The word is empty: every id has the empty prefix, but a variable that a script forgot to set chooses nothing.
+pub(crate) fn path(word: &OsStr) -> anyhow::Result<Option<PathBuf>> {
+    if word.is_empty() {
+        return Err(usage("the empty string is neither a file nor an id; name one, or leave it out"));
+    }
+    let path = PathBuf::from(word);
+    let is_path = word.as_bytes().contains(&b'/') || path.symlink_metadata().is_ok();
+    Ok(is_path.then_some(path))
+}
+
+/// Reports an id that means several outputs or sessions. Outputs may all have the same id; then only their paths differ.
+fn ambiguous(word: &OsStr, outputs: &[&Entry], sessions: impl Iterator<Item = String>) -> anyhow::Error {
+    let mut ids: Vec<&[u8]> = outputs.iter().map(|entry| entry.id_bytes()).collect();
+    let sessions: Vec<String> = sessions.map(|id| label(id.as_bytes())).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    if ids.len() == 1 && sessions.is_empty() {
+        let mut paths: Vec<PathBuf> = outputs.iter().map(|entry| entry.path()).collect();
+        paths.sort();
+        let paths = paths.iter().map(|path| label(path.as_os_str().as_bytes())).collect();
+        return suggest::several(word, "is the id of several outputs; name one by its path", paths);
+    }
+    let names: Vec<String> = ids.into_iter().map(label).chain(sessions).collect();
+    suggest::several(word, &format!("matches {} ids", names.len()), names)
+}
+
 /// An output that was named on the command line and opened.
 #[derive(Debug)]
 pub(crate) struct OpenInput {
-    /// The content.
     pub source: Source,
     /// Its name for the screen; safe to print.
     pub name: String,
@@ -38,9 +128,8 @@ pub(crate) struct OpenInput {
     pub path: Option<PathBuf>,
 }
 
-/// Opens a file, an id or standard input.
 pub(crate) fn open(config: &Config, word: &OsStr, policy_args: &PolicyArgs) -> anyhow::Result<OpenInput> {
-    open_named(config, named::find(config, word)?, policy_args)
+    open_named(config, find(config, word)?, policy_args)
 }
 
 /// Opens what a word names; of a call its spill, else its text as recorded.
@@ -49,7 +138,7 @@ pub(crate) fn open_named(
     named: Named,
     policy_args: &PolicyArgs,
 ) -> anyhow::Result<OpenInput> {
-    match named {
+    let path = match named {
         Named::Stdin => {
             if io::stdin().is_terminal() {
                 say("waiting for standard input from the terminal; Ctrl-D ends it, Ctrl-C gives up");
@@ -59,21 +148,21 @@ pub(crate) fn open_named(
                 bail!("standard input is a directory; name a file in it, or pipe an output in");
             }
             let failed = |error| anyhow!("standard input cannot be read: {error}");
-            input(Source::stdin().map_err(failed)?, None, policy_args)
+            return input(Source::stdin().map_err(failed)?, None, policy_args);
         }
-        Named::File(path) => open_path(config, &path, policy_args, FileLock::Shared),
-        Named::Output(entry) => open_path(config, &entry.path(), policy_args, FileLock::Shared),
+        Named::File(path) => path,
+        Named::Output(entry) => entry.path(),
         Named::Recorded(found) => match found.output(config)? {
-            CallOutput::Spill(path) => open_path(config, &path, policy_args, FileLock::Shared),
+            CallOutput::Spill(path) => path,
             CallOutput::Text(text) => {
                 say(&format!("{}: its spill is not at hand; this is its text as recorded", found.id()));
-                open_text(text.into(), &found.id(), policy_args)
+                return open_text(text.into(), &found.id(), policy_args);
             }
         },
-    }
+    };
+    open_path(config, &path, policy_args, FileLock::Shared)
 }
 
-/// Opens the sample.
 pub(crate) fn open_sample(policy_args: &PolicyArgs) -> anyhow::Result<OpenInput> {
     open_text(unpack(SAMPLE, 1 << 20).0, "build.log (a sample)", policy_args)
 }
@@ -116,10 +205,11 @@ fn input(
 ) -> anyhow::Result<OpenInput> {
     let stderr = policy_args.stderr.as_deref().map(whole).transpose()?;
     let (path, printed) = file.unzip();
+    let name = path.and_then(Path::file_name).map(|name| label(name.as_bytes()));
     let saved_as = policy_args.saved_as.clone().or(printed).unwrap_or_else(|| NOT_SAVED.to_owned());
     Ok(OpenInput {
         source,
-        name: name(path),
+        name: name.unwrap_or_else(|| "standard input".into()),
         context: InputContext {
             saved_as_stderr: policy_args.saved_as_stderr.clone().unwrap_or_else(|| beside(&saved_as)),
             saved_as,
@@ -131,7 +221,6 @@ fn input(
 }
 
 impl OpenInput {
-    /// Returns the policy and limits for the output.
     pub(crate) fn resolve(
         &self,
         config: &Config,
@@ -167,10 +256,6 @@ impl OpenInput {
         made.map_err(|error| failed(&error))?
     }
 
-    pub(crate) fn input<'a>(&'a self, view: &'a MapView, totals: &'a Totals) -> Input<'a> {
-        self.context.input(preview::Output { bytes: view, totals })
-    }
-
     /// Returns a warning if an output goes on after what was read of it.
     pub(crate) fn cut_short(&self) -> Option<String> {
         let is_cut = self.source.error().is_none() && self.source.progress() == StreamProgress::CutShort;
@@ -204,12 +289,6 @@ fn whole(path: &Path) -> anyhow::Result<(MapView, Totals)> {
     Ok((view, totals))
 }
 
-/// Returns the last component of a path, safe to print.
-fn name(path: Option<&Path>) -> String {
-    let name = path.and_then(Path::file_name).map(|name| label(name.as_bytes()));
-    name.unwrap_or_else(|| "standard input".into())
-}
-
 /// Returns the path of the second file, for a policy that saves two.
 fn beside(saved_as: &str) -> String {
     match saved_as.rfind("-stdout") {
@@ -217,6 +296,43 @@ fn beside(saved_as: &str) -> String {
         None if saved_as == NOT_SAVED => NOT_SAVED.to_owned(),
         None => format!("{saved_as}.stderr"),
     }
+}
+
+/// Copies an output unchanged while it arrives.
+pub(crate) fn copy(mut source: Source, out: &mut impl Write) -> CommandResult {
+    let mut at = 0;
+    loop {
+        source.wait_for(at as u64 + 1);
+        let view = source.view();
+        copy_from(&mut source, &view, at, out)?;
+        if at == view.len() && source.is_complete() {
+            let failed = |error| Err(anyhow!("{}: {error}", source_name(&source)));
+            return source.error().map_or(Ok(()), failed);
+        }
+        at = view.len();
+    }
+}
+
+/// The map's pages may be lost at any time, so each piece is copied, and written only if the file has not changed.
+fn copy_from(source: &mut Source, view: &MapView, from: usize, out: &mut impl Write) -> CommandResult {
+    let mut copy = Vec::with_capacity(PIECE);
+    let mut written = from;
+    for piece in view.get(from..).unwrap_or_default().chunks(PIECE) {
+        copy.clear();
+        copy.extend_from_slice(piece);
+        if matches!(source.refresh(), Change::Truncated | Change::Replaced) {
+            out.flush()?;
+            let (name, written) = (source_name(source), thousands(written as u64));
+            bail!("{name}: cut or rewritten meanwhile; stopped after {written} bytes");
+        }
+        out.write_all(&copy)?;
+        written += copy.len();
+    }
+    Ok(out.flush()?)
+}
+
+fn source_name(source: &Source) -> Cow<'_, str> {
+    source.path().map_or_else(|| "standard input".into(), |path| path.to_string_lossy())
 }
 
 #[cfg(test)]
@@ -228,5 +344,51 @@ mod tests {
         assert_eq!(beside("/t/bash-17-stdout.txt"), "/t/bash-17-stderr.txt");
         assert_eq!(beside("/t/out.log"), "/t/out.log.stderr");
         assert_eq!(beside(NOT_SAVED), NOT_SAVED);
+    }
+
+    /// A writer that calls a function on every write.
+    struct Then<F: FnMut()>(Vec<u8>, F);
+
+    impl<F: FnMut()> Write for Then<F> {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.extend_from_slice(bytes);
+            (self.1)();
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// Creates a file of this many pieces, and returns its directory with it.
+    fn pieces(count: usize) -> (tempfile::TempDir, std::path::PathBuf) {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("log");
+        std::fs::write(&path, vec![b'x'; count * PIECE]).unwrap();
+        (dir, path)
+    }
+
+    #[test]
+    fn a_file_that_is_cut_meanwhile_is_copied_no_further() {
+        let (_dir, path) = pieces(3);
+        let file = std::fs::File::options().write(true).open(&path).unwrap();
+        let mut source = Source::open(&path).unwrap();
+        let view = source.view();
+        let mut out = Then(Vec::new(), || file.set_len(5).unwrap());
+        let error = copy_from(&mut source, &view, 0, &mut out).unwrap_err().to_string();
+        assert!(error.contains("log: cut or rewritten meanwhile; stopped after 1,048,576 bytes"), "{error}");
+        assert!(out.0 == vec![b'x'; PIECE], "nothing that the file did not hold");
+    }
+
+    #[test]
+    fn a_file_that_grows_is_copied_on() {
+        let (_dir, path) = pieces(2);
+        let mut file = std::fs::File::options().append(true).open(&path).unwrap();
+        let mut source = Source::open(&path).unwrap();
+        let view = source.view();
+        let mut out = Then(Vec::new(), || file.write_all(b"more").unwrap());
+        copy_from(&mut source, &view, 0, &mut out).unwrap();
+        assert_eq!(out.0.len(), 2 * PIECE);
     }
 }

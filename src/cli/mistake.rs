@@ -1,6 +1,7 @@
-//! Says in one line what is wrong with a command line that cannot be parsed, and what to write instead.
+//! Reports a command line that cannot be parsed: in one line what is wrong, and what to write instead.
 
 use std::ffi::OsString;
+use std::io::{self, IsTerminal, Write};
 
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 use clap::{Arg, Command};
@@ -8,8 +9,13 @@ use clap::{Arg, Command};
 use crate::base::toml_check::nearest;
 use crate::text::label::label;
 
-use super::args::help;
+use super::args::{help, parse};
+use super::terminal::{MAX_LINE, put, stdout};
 use super::{places, suggest};
+
+/// What clap begins its errors with, and what overspill begins all its errors with.
+const PREFIX: &str = "error:";
+const OWN_PREFIX: &str = "overspill:";
 
 /// Options of other programs, the option or argument that a command needs to have something like it (if any), and what to
 /// write here. The first row that fits counts.
@@ -50,8 +56,52 @@ const INSTEAD: &[(&str, &str)] = &[
     ("clean", "`overspill rm ID` deletes one output, and --agent NAME cleans after an agent"),
 ];
 
-/// Returns the error with one line instead of clap's, where clap says less. `words` are those after the program's name.
-pub(super) fn restate(error: Error, words: &[OsString]) -> Error {
+/// Prints the error in one line, or the requested help or version. `words` are those after the program's name. Returns the
+/// exit status.
+pub(crate) fn report(error: Error, words: &[OsString]) -> u8 {
+    let mut error = restate(error, words);
+    let status = u8::try_from(error.exit_code()).unwrap_or(2);
+    if !error.use_stderr() {
+        let (text, mut out) = (coloured(&error, &io::stdout()), stdout());
+        return match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                put(&format!("{OWN_PREFIX} {error}\n"));
+                1
+            }
+            _ => status,
+        };
+    }
+    let text = escape_error(&mut error).unwrap_or_else(|| coloured(&error, &io::stderr()));
+    put(&text.replacen(PREFIX, OWN_PREFIX, 1));
+    status
+}
+
+/// Returns the message in clap's colours, if the stream is to be coloured.
+fn coloured(error: &Error, stream: &impl IsTerminal) -> String {
+    let words: Vec<OsString> = std::env::args_os().collect();
+    let text = error.render();
+    if parse::is_coloured(&words, stream) { text.ansi().to_string() } else { text.to_string() }
+}
+
+/// Returns the message with unsafe characters escaped, without colour; `None` if it is safe as it is.
+fn escape_error(error: &mut Error) -> Option<String> {
+    let named: Vec<_> = error.context().filter_map(|(kind, value)| Some((kind, escape(value)?))).collect();
+    // A text that had its escape sequences removed would silently lose those in the arguments.
+    let reason = std::error::Error::source(&*error).map(ToString::to_string);
+    let is_raw = !named.is_empty() || reason.is_some_and(|text| label(text.as_bytes()) != text);
+    for (kind, value) in named {
+        error.insert(kind, value);
+    }
+    let text = error.render().to_string();
+    let lines: Vec<String> = text.split('\n').map(|line| label(line.as_bytes())).collect();
+    let is_long = lines.iter().any(|line| line.len() > MAX_LINE);
+    let lines = lines.join("\n");
+    // Of a long one the middle is left out, where styles may begin or end.
+    (is_raw || lines != text || is_long).then_some(lines)
+}
+
+/// Returns the error with one line instead of clap's, where clap says less.
+fn restate(error: Error, words: &[OsString]) -> Error {
     let mut root = help::command();
     root.build();
     let mistake = Mistake::new(&error, &root, words);
@@ -73,7 +123,7 @@ struct Mistake<'a> {
 
 impl<'a> Mistake<'a> {
     fn new(error: &'a Error, root: &'a Command, words: &'a [OsString]) -> Self {
-        let at = help::subcommand(words);
+        let at = parse::subcommand(words);
         let is_before = |at: &usize| {
             let wrong = argument(error, ContextKind::InvalidArg).unwrap_or_default();
             words[..*at].iter().any(|word| word.to_string_lossy().starts_with(wrong) && !wrong.is_empty())
@@ -114,7 +164,7 @@ impl<'a> Mistake<'a> {
 
     fn unknown_option(&self, word: &str) -> String {
         let is_root = self.command.get_name() == self.root.get_name();
-        let later = help::subcommand(self.words).and_then(|at| self.root.find_subcommand(&self.words[at]));
+        let later = parse::subcommand(self.words).and_then(|at| self.root.find_subcommand(&self.words[at]));
         if let Some(later) = later.filter(|later| is_root && options(later).any(|long| long == word)) {
             return format!("options go after the subcommand: overspill {} {}", later.get_name(), safe(word));
         }
@@ -223,4 +273,44 @@ fn lower(text: &str) -> String {
 
 fn safe(word: &str) -> String {
     label(word.as_bytes())
+}
+
+/// Returns an argument with unsafe characters escaped; `None` if that changes nothing. (Usage and suggestions are
+/// clap's own text, in its own colours.)
+fn escape(value: &ContextValue) -> Option<ContextValue> {
+    let named = match value {
+        ContextValue::String(word) => ContextValue::String(safe(word)),
+        ContextValue::Strings(words) => ContextValue::Strings(words.iter().map(|word| safe(word)).collect()),
+        _ => return None,
+    };
+    (named != *value).then_some(named)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::cli::args::Args;
+
+    fn said(words: &[&str]) -> Option<String> {
+        escape_error(&mut Args::try_parse_from([&["overspill"], words].concat()).unwrap_err())
+    }
+
+    #[test]
+    fn words_of_the_command_line_are_named_in_its_errors() {
+        for (given, shown) in [
+            ("--a\u{1b}]0;x\u{7}", "--a^[]0;x^G"),
+            ("--\u{9b}31m\u{202e}", "--<9B>31m<202E>"),
+            ("--a\nerror: all is well", "--a^Jerror: all is well"),
+        ] {
+            let text = said(&[given]).unwrap();
+            assert!(text.contains(shown), "{text:?}");
+            assert!(text.chars().all(|c| c == '\n' || !c.is_control()), "{text:?}");
+        }
+        let text = said(&["--max-lines", "\u{1b}[31m\u{e0068}"]).unwrap();
+        assert!(text.contains("^[[31m<E0068>"), "{text:?}");
+        assert_eq!(said(&["--help"]), None);
+        assert_eq!(said(&["--no-such-flag"]), None);
+    }
 }

@@ -1,25 +1,26 @@
 //! The command line: one file per subcommand, and one place for exit statuses.
 
 mod args;
+mod compare;
 mod complete;
-mod copying;
 mod corpus;
 mod explain;
 mod generate;
 mod hook;
 mod input;
-pub(crate) mod inspect;
 mod mistake;
-mod named;
 mod places;
+mod policies;
+mod preview;
+mod progress;
 mod run;
-mod safe;
 mod screens;
 mod sessions;
 mod settings;
 mod setup;
 mod shell;
-pub(crate) mod stores;
+mod show;
+mod stores;
 mod suggest;
 mod table;
 mod terminal;
@@ -34,10 +35,10 @@ use std::sync::OnceLock;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use crate::config::{Config, FileFault, Need};
+use crate::config::{Affects, Config, FileFault, Need};
 use crate::store::Env;
 
-use args::{Args, Command, GlobalArgs, SaveArgs};
+use args::{Args, Command, GlobalArgs};
 
 /// Why a command failed, by exit status; that of any other error is 1.
 #[derive(Debug, thiserror::Error)]
@@ -56,17 +57,6 @@ pub enum Failure {
     Ended(u8),
 }
 
-impl Failure {
-    fn status(&self) -> u8 {
-        match self {
-            Failure::Usage(_) => 2,
-            Failure::Crashed(_) => 3,
-            Failure::Own(_) => 125,
-            Failure::Ended(status) => *status,
-        }
-    }
-}
-
 type CommandResult = anyhow::Result<()>;
 
 fn usage(words: impl ToString) -> anyhow::Error {
@@ -78,21 +68,26 @@ pub fn main() -> ExitCode {
     if let Some(words) = shell::arguments() {
         return shell::run(&words);
     }
-    if !args::help::is_hook() {
+    if !args::parse::is_hook() {
         return ExitCode::from(status());
     }
-    safe::allow_closed_stdout();
+    terminal::allow_closed_stdout();
     // For agents, 2 from a hook means that the command must not run.
     ExitCode::from(status().min(1))
 }
 
 /// Runs the command, says why it failed, and returns the exit status.
 fn status() -> u8 {
-    let args = match args::help::parse() {
+    let args = match args::parse::parse() {
         Ok(args) => args,
-        Err(error) => return refuse(error),
+        Err(error) => {
+            let words: Vec<_> = std::env::args_os().skip(1).collect();
+            let is_ascii = words.iter().take_while(|word| *word != "--").any(|word| word == "--ascii");
+            terminal::set_options(GlobalArgs { ascii: is_ascii, ..GlobalArgs::default() });
+            return mistake::report(error, &words);
+        }
     };
-    terminal::ask(args.global);
+    terminal::set_options(args.global);
     match run(args) {
         Ok(()) => 0,
         Err(error) if is_closed_pipe(&error) => 0,
@@ -100,7 +95,7 @@ fn status() -> u8 {
         Err(error) => {
             let error = places::explain_missing(error);
             let message = describe_error(&error);
-            let is_said = |fault: &FileFault| fault.words == message && !terminal::is_quiet();
+            let is_said = |fault: &FileFault| fault.words == message && !terminal::options().quiet;
             if !NOTED.get().is_some_and(|noted| noted.iter().any(is_said)) {
                 fail(&message);
             }
@@ -109,24 +104,16 @@ fn status() -> u8 {
     }
 }
 
-/// Reports a command line that cannot be parsed, and what it may mean.
-fn refuse(error: clap::Error) -> u8 {
-    let words: Vec<_> = std::env::args_os().skip(1).collect();
-    let is_ascii = words.iter().take_while(|word| *word != "--").any(|word| word == "--ascii");
-    terminal::ask(GlobalArgs { ascii: is_ascii, ..GlobalArgs::default() });
-    args::refused::report(mistake::restate(error, &words))
-}
-
 /// Prints a note or a warning on standard error, escaped, unless `--quiet` was given.
 fn say(words: &str) {
-    if !terminal::is_quiet() {
+    if !terminal::options().quiet {
         fail(words);
     }
 }
 
 /// Prints an error on standard error, escaped. If nobody reads it, that is ignored.
 fn fail(words: &str) {
-    safe::put(&format!("overspill: {}\n", crate::text::label::label(words.as_bytes())));
+    terminal::put(&format!("overspill: {}\n", crate::text::label::label(words.as_bytes())));
 }
 
 /// An error and what is behind it, each said once: some name their cause themselves.
@@ -137,25 +124,24 @@ fn describe_error(error: &anyhow::Error) -> String {
 }
 
 fn status_of(error: &anyhow::Error) -> u8 {
-    error.downcast_ref::<Failure>().map_or(1, Failure::status)
-}
-
-/// Which mistakes in the user's own files a command mentions although it goes on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Remarks {
-    All,
-    /// Not those that only concern the screens: scripts would print them on every run.
-    NotOfScreens,
+    match error.downcast_ref() {
+        None => 1,
+        Some(Failure::Usage(_)) => 2,
+        Some(Failure::Crashed(_)) => 3,
+        Some(Failure::Own(_)) => 125,
+        Some(Failure::Ended(status)) => *status,
+    }
 }
 
 /// The mistakes in the user's own files that a note has named.
 static NOTED: OnceLock<Vec<FileFault>> = OnceLock::new();
 
-/// Loads the user's own files, and reports every mistake in them.
+/// Loads the user's own files, and reports every mistake in them; those that only concern the screens if `of_screens`:
+/// scripts would print them on every run.
 ///
 /// # Errors
 /// A mistake leaves unknown what the command needs.
-fn load(need: Need, remarks: Remarks, file: Option<&Path>) -> anyhow::Result<Config> {
+fn load(need: Need, of_screens: bool, file: Option<&Path>) -> anyhow::Result<Config> {
     if let Some(file) = file.filter(|file| !file.exists()) {
         let words = "no such file; `overspill config --init` writes one";
         return Err(usage(format!("--config {}: {words}", file.display())));
@@ -163,8 +149,9 @@ fn load(need: Need, remarks: Remarks, file: Option<&Path>) -> anyhow::Result<Con
     let mut config = Config::load_from(Env::from_process(), file);
     screens::check_keys(&mut config);
     let (stopping, others): (Vec<_>, Vec<_>) = config.faults().iter().partition(|fault| fault.stops(need));
-    let said = |fault: &&FileFault| remarks == Remarks::All || !fault.affects.is_of_screens();
-    let noted: Vec<FileFault> = others.into_iter().filter(said).cloned().collect();
+    let is_said =
+        |fault: &&FileFault| of_screens || !matches!(fault.affects, Affects::Screens | Affects::OldKey);
+    let noted: Vec<FileFault> = others.into_iter().filter(is_said).cloned().collect();
     noted.iter().for_each(|fault| say(&fault.to_string()));
     let _ = NOTED.set(noted);
     match stopping.split_last() {
@@ -179,29 +166,34 @@ fn load(need: Need, remarks: Remarks, file: Option<&Path>) -> anyhow::Result<Con
 fn run(args: Args) -> CommandResult {
     // Completions and man pages need none of it, and are not bothered with mistakes in it.
     let file = args.config.clone();
-    let quietly = || load(Need::Nothing, Remarks::NotOfScreens, file.as_deref());
-    let load = |need| load(need, Remarks::All, file.as_deref());
+    let quietly = || load(Need::Nothing, false, file.as_deref());
+    let load = |need| load(need, true, file.as_deref());
     let limits = || load(Need::Limits);
     let config = || load(Need::Nothing);
-    args.saving().map_or(Ok(()), SaveArgs::refuse_idle)?;
+    match &args.command {
+        None => args.saving.refuse_idle()?,
+        Some(Command::Run(args)) => args.saving.refuse_idle()?,
+        Some(Command::Preview(args)) => args.saving.refuse_idle()?,
+        Some(_) => {}
+    }
     match args.command {
         None => view::run(load(view::need(&args))?, &args),
         Some(Command::Preview(args)) if args.save => run::save_stdin(&config()?, &args),
-        Some(Command::Preview(args)) => inspect::preview::run(&limits()?, &args),
+        Some(Command::Preview(args)) => preview::run(&limits()?, &args),
         Some(Command::Run(args)) => run::run(&if args.interactive { config()? } else { quietly()? }, &args),
-        Some(Command::Read(args)) => inspect::preview::read(&limits()?, &args),
-        Some(Command::List(args)) if args.follow => stores::follow::run(&limits()?, &args),
+        Some(Command::Read(args)) => preview::read(&limits()?, &args),
+        Some(Command::List(args)) if args.follow => stores::list::follow(&limits()?, &args),
         Some(Command::List(args)) => stores::list::run(&config()?, &args),
         Some(Command::Clean(args)) => stores::clean::run(&load(stores::clean::need(&args))?, &args),
-        Some(Command::Show(args)) => inspect::show::run(&config()?, &args),
+        Some(Command::Show(args)) => show::run(&config()?, &args),
         Some(Command::Rm(args)) => stores::rm::run(&config()?, &args),
         Some(Command::Stores(args)) => stores::overview::run(&config()?, &args),
-        Some(Command::Compare(args)) => inspect::compare::run(&limits()?, &args),
+        Some(Command::Compare(args)) => compare::run(&limits()?, &args),
         Some(Command::Grep(args)) => corpus::grep::run(&limits()?, &args),
         Some(Command::Tune(args)) => corpus::tune::run(limits()?, &args),
         Some(Command::Sessions(args)) => sessions::list::run(&config()?, &args),
         Some(Command::Verify(args)) => sessions::verify::run(&config()?, &args),
-        Some(Command::Policies(args)) => inspect::policies::run(&config()?, &args),
+        Some(Command::Policies(args)) => policies::run(&config()?, &args),
         Some(Command::Explain(args)) => explain::run(&config()?, &args),
         Some(Command::Hook(args)) => hook::run(&quietly()?, &args),
         Some(Command::Setup(args)) => setup::run(&args),
@@ -219,9 +211,8 @@ fn json(out: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
     out.write_all(b"\n")
 }
 
-/// Prints a value as one line of JSON.
 fn print_json(value: &impl Serialize) -> CommandResult {
-    let mut out = io::BufWriter::new(safe::stdout());
+    let mut out = io::BufWriter::new(terminal::stdout());
     json(&mut out, value)?;
     Ok(out.flush()?)
 }

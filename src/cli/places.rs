@@ -14,7 +14,6 @@ use super::screens::StartAt;
 /// The outputs named on the command line, and where to open them.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct NamedOutputs {
-    /// The words that name outputs.
     pub words: Vec<OsString>,
     /// Where to open an output, by its index in `words`.
     pub places: BTreeMap<usize, StartAt>,

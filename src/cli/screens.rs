@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::anyhow;
 
-use crate::config::{Backdrop, BaseTheme, ChosenBy, Config, EffectivePolicy, Overrides};
+use crate::config::{Affects, Backdrop, BaseTheme, ChosenBy, Config, EffectivePolicy, Overrides};
 use crate::corpus::{find_in_stores, prepare_tuning};
 use crate::output::{Subject, Target};
 use crate::session::citing::SessionsCache;
@@ -21,36 +21,29 @@ pub(crate) use crate::tui::{Beginning, StartAt, TuneStart};
 
 use super::args::PolicyArgs;
 use super::input::{self, OpenInput};
-use super::sessions::select::examiner;
+use super::sessions::examiner;
 use super::terminal::{colour, is_unicode, tells_background, unusable};
 use super::{CommandResult, Failure, say};
-
-/// Shows the list of settings.
-pub(crate) fn show_tune(config: Config, tune: TuneStart) -> CommandResult {
-    show(config, Beginning { list: Some(Box::new(tune)), ..Beginning::default() })
-}
 
 /// Shows the screens. If a signal ended them, returns [`Failure::Ended`], and an output that is still being made has yet to be
 /// kept.
 pub(crate) fn show(config: Config, beginning: Beginning) -> CommandResult {
-    let theme = if colour() { Theme::from_config(config.theme(), background()) } else { Theme::plain() };
-    let depends = matches!(config.theme().base, BaseTheme::Auto | BaseTheme::BlueOrange);
-    let asks = (depends && colour() && tells_background()).then(|| config.theme().clone());
+    let theme = &config.file.theme;
+    let depends = matches!(theme.base, BaseTheme::Auto | BaseTheme::BlueOrange);
+    let asks = (depends && colour() && tells_background()).then(|| theme.clone());
+    let background = std::env::var("COLORFGBG").ok().and_then(|value| Backdrop::from_variable(&value));
+    let theme = if colour() { Theme::from_config(theme, background) } else { Theme::plain() };
     // Leaked: the screens need the keys until overspill ends, and are shown once.
-    let keys = Box::leak(Box::new(keys(&config)));
+    let keys = Box::leak(Box::new(KeyMap::with_own(&config.keys).unwrap_or_default()));
     let notice = notice(&config);
-    let (unicode, mouse) = (is_unicode(), config.mouse());
+    let (unicode, mouse) = (is_unicode(), config.file.mouse);
     let services = services(config);
     let start = Start { beginning, services, theme, asks, unicode, mouse, keys, notice };
     let report = tui::run(start).map_err(|error| anyhow!(unusable(&error)))?;
     report.messages.iter().for_each(|words| say(words));
-    match report.signal {
-        Some(signal) => Err(Failure::Ended((128 + signal) as u8).into()),
-        None => Ok(()),
-    }
+    report.signal.map_or(Ok(()), |signal| Err(Failure::Ended((128 + signal) as u8).into()))
 }
 
-/// Returns what the screens do by the configuration.
 fn services(config: Config) -> Services {
     let (stores, env, severities) = (config.stores.clone(), config.env.clone(), config.severities());
     let config = Arc::new(config);
@@ -84,27 +77,16 @@ fn notice(config: &Config) -> Option<String> {
     Some(format!("{}{more}", first.words.strip_prefix(&home).unwrap_or(&first.words)))
 }
 
-/// Returns what the environment says of the terminal's background.
-fn background() -> Option<Backdrop> {
-    Backdrop::from_variable(&std::env::var("COLORFGBG").ok()?)
-}
-
 /// Leaves out the user's own keys if they cannot be used, and those whose names are gone; the configuration says why.
 pub(super) fn check_keys(config: &mut Config) {
-    for KeyFault { line, words } in former_names(config.keys()).collect::<Vec<_>>() {
-        config.remark_old_key(line, &words);
+    for KeyFault { line, words } in former_names(&config.keys).collect::<Vec<_>>() {
+        config.add_fault(Affects::OldKey, line, &words);
     }
-    if let Err(fault) = KeyMap::with_own(config.keys()) {
+    if let Err(fault) = KeyMap::with_own(&config.keys) {
         config.drop_keys(fault.line, &fault.words);
     }
 }
 
-/// Returns the keys of the screens, with the user's own.
-fn keys(config: &Config) -> KeyMap {
-    KeyMap::with_own(config.keys()).unwrap_or_default()
-}
-
-/// Pairs an open output with the policy that cut it.
 pub(crate) fn target(config: &Config, opened: OpenInput, overrides: &Overrides) -> anyhow::Result<Target> {
     let policy = opened.resolve(config, overrides)?;
     let candidates = match &policy.chosen_by {
@@ -118,7 +100,6 @@ pub(crate) fn target(config: &Config, opened: OpenInput, overrides: &Overrides) 
     Ok(Target { subject, source })
 }
 
-/// Opens an entry of a store, with its agent's policy.
 fn open_path(config: &Config, path: &Path, hold: FileLock) -> Result<Target, String> {
     let opened = input::open_path(config, path, &PolicyArgs::default(), hold);
     let target = opened.and_then(|opened| target(config, opened, &Overrides::default()));

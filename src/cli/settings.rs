@@ -3,7 +3,7 @@
 use std::fs::{DirBuilder, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::anyhow;
 use serde_json::{Value, json};
@@ -24,8 +24,12 @@ pub(crate) fn run(config: &Config, args: &ConfigArgs) -> CommandResult {
         Overrides { policy: args.policy.clone(), tool: args.tool.clone(), ..Overrides::default() };
     let settings = config.settings(&overrides, &keys).map_err(usage)?;
     if args.json {
-        let file = config.file().filter(|file| file.exists());
+        let file = config.path.as_deref().filter(|file| file.exists());
         let file = file.map(|file| file.to_string_lossy());
+        let record = |EffectiveSetting { name, value, from }: &EffectiveSetting| {
+            let line = if let SettingFrom::File(_, line) = from { Some(line) } else { None };
+            json!({ "name": name, "value": value, "from": word(from), "line": line })
+        };
         let settings: Vec<Value> = settings.iter().map(record).collect();
         return print_json(&json!({ "version": 1, "file": file, "settings": settings }));
     }
@@ -52,29 +56,21 @@ fn word(from: &SettingFrom) -> String {
     }
 }
 
-fn record(EffectiveSetting { name, value, from }: &EffectiveSetting) -> Value {
-    let line = if let SettingFrom::File(_, line) = from { Some(line) } else { None };
-    json!({ "name": name, "value": value, "from": word(from), "line": line })
-}
-
 /// Writes a commented file to `file`, or else to the place where it is read from, and prints its path.
 pub(crate) fn init(file: Option<&Path>) -> CommandResult {
     let path = match file {
         Some(file) => std::path::absolute(file).unwrap_or_else(|_| file.to_owned()),
-        None => own_place()?,
+        None => {
+            let home = Config::builtin(Env::from_process()).home();
+            home.ok_or_else(|| anyhow!("HOME is not set; name a file with --config"))?.join("config.toml")
+        }
     };
     let failed = |error: io::Error| match error.kind() {
         io::ErrorKind::AlreadyExists => anyhow!("{}: exists already, and is not overwritten", path.display()),
         _ => anyhow!("{}: {error}", path.display()),
     };
     write(&path, &Config::commented(&screens::settable_keys())).map_err(failed)?;
-    Ok(writeln!(crate::cli::safe::stdout(), "{}", label(path.as_os_str().as_encoded_bytes()))?)
-}
-
-fn own_place() -> anyhow::Result<PathBuf> {
-    let home = Config::builtin(Env::from_process()).home();
-    let home = home.ok_or_else(|| anyhow!("HOME is not set; name a file with --config"))?;
-    Ok(home.join("config.toml"))
+    Ok(writeln!(crate::cli::terminal::stdout(), "{}", label(path.as_os_str().as_encoded_bytes()))?)
 }
 
 fn write(path: &Path, text: &str) -> io::Result<()> {

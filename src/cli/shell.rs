@@ -46,7 +46,6 @@ pub(super) fn arguments() -> Option<Vec<OsString>> {
     (words.len() > 1 && words[0] == "-c").then_some(words)
 }
 
-/// Runs the line and ends as the shell does.
 pub(super) fn run(words: &[OsString]) -> ExitCode {
     let shell = std::env::var_os("SHELL").filter(|shell| !shell.is_empty()).unwrap_or_else(|| "sh".into());
     let mut command = Command::new(&shell);

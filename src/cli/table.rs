@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::rows::column::{BETWEEN, CellSide, ListColumn, RowLook, TableColumn, column_widths};
 use crate::text::label::{SafeText, ascii};
 
-use super::safe::stdout;
+use super::terminal::stdout;
 use super::{CommandResult, print_json_array, terminal};
 
 /// Writes rows to standard output: as a table, or as a JSON array of what `record` makes of each.
@@ -22,50 +22,34 @@ pub(crate) fn list<'r, R: 'static, T: Serialize>(
     if is_json { print_json_array(rows.iter().map(record)) } else { show(columns, rows) }
 }
 
-/// Writes rows to standard output as a table.
 pub(crate) fn show<R: 'static>(
     columns: impl IntoIterator<Item = &'static ListColumn<R>>,
     rows: &[R],
 ) -> CommandResult {
     let mut out = io::BufWriter::new(stdout());
-    print(&mut out, columns, rows)?;
+    print(&mut out, columns, rows, false)?;
     Ok(out.flush()?)
 }
 
-/// Writes a line of cells a row, below a heading where one is wanted.
+/// Writes a line of cells a row, below a heading where one is wanted; on a terminal within its width, unless `is_whole`,
+/// for what a user is to agree to.
 pub(crate) fn print<R: 'static>(
     out: &mut impl Write,
     columns: impl IntoIterator<Item = &'static ListColumn<R>>,
     rows: &[R],
-) -> io::Result<()> {
-    print_within(terminal_columns, out, columns, rows)
-}
-
-/// The same without cutting: for what a user is to agree to.
-pub(crate) fn print_whole<R: 'static>(
-    out: &mut impl Write,
-    columns: impl IntoIterator<Item = &'static ListColumn<R>>,
-    rows: &[R],
-) -> io::Result<()> {
-    print_within(|| usize::MAX, out, columns, rows)
-}
-
-fn print_within<R: 'static>(
-    room: impl FnOnce() -> usize,
-    out: &mut impl Write,
-    columns: impl IntoIterator<Item = &'static ListColumn<R>>,
-    rows: &[R],
+    is_whole: bool,
 ) -> io::Result<()> {
     let columns: Vec<&ListColumn<R>> = columns.into_iter().collect();
     let is_terminal = io::stdout().is_terminal();
-    let room = if is_terminal { room() } else { usize::MAX };
+    let columns_there = || crossterm::terminal::size().map_or(80, |(columns, _)| columns.max(1).into());
+    let room = if is_terminal && !is_whole { columns_there() } else { usize::MAX };
     let width = if is_terminal { room.try_into().unwrap_or(u16::MAX) } else { 0 };
     let look = RowLook { now: crate::base::env::now(), width };
     let cells = rows.iter().map(|row| columns.iter().map(|column| (column.cell)(row, &look).text).collect());
     let columns: Vec<TableColumn> = columns.iter().map(|column| column.table).collect();
     let colour = terminal::table_colour();
     if !is_terminal && !colour {
-        return write_tabs(out, &columns, cells, terminal::is_headed());
+        return write_tabs(out, &columns, cells, terminal::options().header);
     }
     let style = if colour { Style::new().bold() } else { Style::new() };
     let is_ascii = terminal::is_ascii(&io::stdout());
@@ -127,10 +111,6 @@ fn line(columns: &[TableColumn], cells: &[SafeText], widths: &[Option<usize>]) -
     }
     line.truncate(line.trim_end().len());
     line
-}
-
-fn terminal_columns() -> usize {
-    crossterm::terminal::size().map_or(80, |(columns, _)| columns.max(1).into())
 }
 
 #[cfg(test)]

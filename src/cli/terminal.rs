@@ -1,13 +1,17 @@
-//! What the terminal can do, and what to tell the user if that is not enough.
+//! The terminal: what it can do, the writers that escape what goes there, and the question before a change.
 
-use std::io::{self, IsTerminal};
+use std::io::{self, BufRead, IsTerminal, Stderr, Stdout, StdoutLock, Write};
 use std::sync::OnceLock;
+use std::sync::atomic::Ordering;
 
 use rustix::io::Errno;
 
-use crate::text::cells::Show;
+use crate::base::fs::blocking::{self, BlockingIo};
+use crate::text::cells::{Escapes, Show};
+use crate::text::{label, units};
 
 use super::args::{ColorWhen, GlobalArgs};
+use super::usage;
 
 /// Why a terminal cannot show the screens.
 pub(crate) const DUMB: &str =
@@ -30,31 +34,20 @@ pub(crate) fn unusable(error: &io::Error) -> String {
     format!("the terminal cannot be used: {error}{remedy}")
 }
 
-/// How the program was asked to write. Set once, before anything is written.
-static ASKED: OnceLock<GlobalArgs> = OnceLock::new();
+/// Set once, before anything is written.
+static OPTIONS: OnceLock<GlobalArgs> = OnceLock::new();
 
-/// Sets how the program was asked to write.
-pub(crate) fn ask(global: GlobalArgs) {
-    let _ = ASKED.set(global);
+pub(crate) fn set_options(options: GlobalArgs) {
+    let _ = OPTIONS.set(options);
 }
 
-fn asked() -> GlobalArgs {
-    ASKED.get().copied().unwrap_or_default()
-}
-
-/// Whether notes and warnings are left out.
-pub(crate) fn is_quiet() -> bool {
-    asked().quiet
-}
-
-/// Whether tables begin with a heading where nobody but a program reads them.
-pub(crate) fn is_headed() -> bool {
-    asked().header
+pub(crate) fn options() -> GlobalArgs {
+    OPTIONS.get().copied().unwrap_or_default()
 }
 
 /// Whether to use colours on a terminal, and in what is written as for one.
 pub(crate) fn colour() -> bool {
-    match asked().color.unwrap_or_default() {
+    match options().color.unwrap_or_default() {
         ColorWhen::Auto => !is_set("NO_COLOR"),
         ColorWhen::Always => true,
         ColorWhen::Never => false,
@@ -63,7 +56,7 @@ pub(crate) fn colour() -> bool {
 
 /// Whether to use colours in tables on standard output.
 pub(crate) fn table_colour() -> bool {
-    let is_auto = asked().color.unwrap_or_default() == ColorWhen::Auto;
+    let is_auto = options().color.unwrap_or_default() == ColorWhen::Auto;
     colour() && (!is_auto || io::stdout().is_terminal() && !is_dumb() || is_forced())
 }
 
@@ -78,7 +71,7 @@ fn is_forced() -> bool {
 
 /// Whether texts on a stream are escaped as for a terminal: on one, or if colours are wanted everywhere.
 pub(crate) fn is_escaped(stream: &impl IsTerminal) -> bool {
-    stream.is_terminal() || asked().color == Some(ColorWhen::Always)
+    stream.is_terminal() || options().color == Some(ColorWhen::Always)
 }
 
 /// How text on a stream is shown, if it is escaped there.
@@ -110,7 +103,7 @@ pub(crate) fn tells_background() -> bool {
 
 /// Whether to draw with more than ASCII: unless asked otherwise, if the locale is UTF-8, or there is none.
 pub(crate) fn is_unicode() -> bool {
-    if asked().ascii {
+    if options().ascii {
         return false;
     }
     let set = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
@@ -119,4 +112,208 @@ pub(crate) fn is_unicode() -> bool {
         let locale = locale.to_ascii_lowercase();
         locale.contains("utf-8") || locale.contains("utf8")
     })
+}
+
+/// A line is escaped in pieces of this many bytes, if it is longer.
+const PIECE: usize = 1 << 20;
+
+/// Writes content: escaped line by line for a terminal, a very long line in pieces; unchanged for anything else.
+pub(crate) struct SafeWriter<W: Write> {
+    out: W,
+    /// How a terminal shows it.
+    show: Option<Show>,
+    line: Vec<u8>,
+}
+
+impl SafeWriter<BlockingIo<StdoutLock<'static>>> {
+    pub(crate) fn stdout() -> Self {
+        Self::new(blocking::stdout(), show(&io::stdout()))
+    }
+
+    /// Same for what a program wrote to a terminal: its colours are shown, and no other escape sequences.
+    pub(crate) fn rendered() -> Self {
+        let rendered = |show| Show { escapes: Escapes::Render, ..show };
+        Self::new(blocking::stdout(), show(&io::stdout()).map(rendered))
+    }
+}
+
+impl<W: Write> Write for SafeWriter<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let Some(show) = &self.show else { return self.out.write(bytes) };
+        self.line.extend_from_slice(bytes);
+        let whole = memchr::memrchr(b'\n', &self.line).map_or(0, |at| at + 1);
+        let whole = if self.line.len() > PIECE { units::unfinished(&self.line) } else { whole };
+        if whole > 0 {
+            label::write_safe(&mut self.out, &self.line[..whole], show, colour())?;
+            self.line.drain(..whole);
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+impl<W: Write> SafeWriter<W> {
+    pub(crate) fn new(out: W, show: Option<Show>) -> Self {
+        Self { out, show, line: Vec::new() }
+    }
+
+    /// Writes the rest, and ends the last line on a terminal.
+    pub(crate) fn end(&mut self) -> io::Result<()> {
+        if let Some(show) = &self.show
+            && !self.line.is_empty()
+        {
+            label::write_safe(&mut self.out, &self.line, show, colour())?;
+            self.line.clear();
+            self.out.write_all(b"\n")?;
+        }
+        self.out.flush()
+    }
+}
+
+/// Writes what is safe already; in ASCII, if nothing else can be shown.
+pub(crate) struct PlainWriter<W: Write> {
+    out: W,
+    is_ascii: bool,
+    /// The start of a character of which the rest has not come.
+    started: Vec<u8>,
+}
+
+impl<W: Write> PlainWriter<W> {
+    fn new(out: W, is_ascii: bool) -> Self {
+        Self { out, is_ascii, started: Vec::new() }
+    }
+}
+
+impl<W: Write> Write for PlainWriter<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if !self.is_ascii {
+            return self.out.write(bytes);
+        }
+        self.started.extend_from_slice(bytes);
+        let whole = units::unfinished(&self.started);
+        let text = String::from_utf8_lossy(&self.started[..whole]);
+        self.out.write_all(label::ascii(&text).as_bytes())?;
+        self.started.drain(..whole);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+/// Loses what is written to a standard output that is closed: an agent may not care for a hook's answer.
+pub(crate) fn allow_closed_stdout() {
+    blocking::CLOSED[1].store(false, Ordering::Relaxed);
+}
+
+/// Returns standard output for what is safe already; if nothing but ASCII can be shown there, in ASCII.
+pub(crate) fn stdout() -> PlainWriter<BlockingIo<StdoutLock<'static>>> {
+    PlainWriter::new(blocking::stdout(), is_ascii(&io::stdout()))
+}
+
+/// The same, not locked.
+pub(crate) fn shared_stdout() -> PlainWriter<BlockingIo<Stdout>> {
+    PlainWriter::new(blocking::screen(), is_ascii(&io::stdout()))
+}
+
+/// The same for standard error.
+pub(crate) fn stderr() -> PlainWriter<Stderr> {
+    PlainWriter::new(io::stderr(), is_ascii(&io::stderr()))
+}
+
+/// Maximum length of a word of a message, and of a line of one, in columns: what a message repeats may be of any length.
+const MAX_WORD: usize = 1000;
+pub(crate) const MAX_LINE: usize = 4000;
+
+/// Writes a message to standard error, long words and lines by their ends, and forgets errors: they are no reason to stop.
+pub(crate) fn put(text: &str) {
+    let mut err = stderr();
+    let _ = err.write_all(bounded(text).as_bytes()).and_then(|()| err.flush());
+}
+
+fn bounded(text: &str) -> String {
+    let line = |line: &str| {
+        let words = line.split_inclusive(' ').map(|word| label::fit(word, MAX_WORD));
+        label::fit(&words.collect::<String>(), MAX_LINE)
+    };
+    text.split_inclusive('\n')
+        .map(|text| match text.strip_suffix('\n') {
+            Some(text) => line(text) + "\n",
+            None => line(text),
+        })
+        .collect()
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Consent {
+    /// Nothing is changed.
+    DryRun,
+    Given,
+    Ask,
+}
+
+impl Consent {
+    /// Determines the consent from the flags. `askable` says whether the output format leaves room for a question;
+    /// `remedy` names the flags that avoid it.
+    pub(crate) fn from_flags(
+        dry_run: bool,
+        yes: bool,
+        askable: bool,
+        remedy: &str,
+    ) -> anyhow::Result<Consent> {
+        let has_person =
+            || io::stdin().is_terminal() && io::stdout().is_terminal() && io::stderr().is_terminal();
+        match (dry_run, yes) {
+            (true, _) => Ok(Consent::DryRun),
+            (false, true) => Ok(Consent::Given),
+            (false, false) if askable && has_person() => Ok(Consent::Ask),
+            (false, false) => Err(usage(format!("cannot ask for confirmation without a terminal: {remedy}"))),
+        }
+    }
+}
+
+/// Asks the question; anything but `y` or `yes` means no.
+pub(crate) fn ask(question: &str) -> io::Result<bool> {
+    let mut stderr = stderr();
+    write!(stderr, "{question} [y/N] ")?;
+    stderr.flush()?;
+    let mut answer = String::new();
+    io::stdin().lock().read_line(&mut answer)?;
+    Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_message_is_shortened_in_the_middle() {
+        let long = "x".repeat(100_000);
+        let told = bounded(&format!("invalid '{long}' for '--set'; write 5\n'{long}'\n"));
+        assert!(told.starts_with("invalid 'xx") && told.contains("xx' for '--set'; write 5\n'xx"), "{told}");
+        assert!(told.ends_with("xx'\n") && told.len() < 2 * MAX_WORD + 100);
+        let told = bounded(&format!("several: {}try one", "é ".repeat(50_000)));
+        assert_eq!((told.chars().count(), told.ends_with("é try one")), (MAX_LINE, true));
+        for text in ["", "\r12 MB, 3 lines  ", "a\nb\n", "\u{1b}[1mUsage:\u{1b}[0m x\n"] {
+            assert_eq!(bounded(text), text);
+        }
+    }
+
+    #[test]
+    fn a_terminal_without_more_gets_ascii_however_the_bytes_come() {
+        let text = "a · é\u{1b}[1m…\n";
+        for size in 1..=text.len() {
+            let mut out = Vec::new();
+            let mut plain = PlainWriter::new(&mut out, true);
+            text.as_bytes().chunks(size).for_each(|piece| plain.write_all(piece).unwrap());
+            assert_eq!(String::from_utf8(out).unwrap(), "a - <U+00E9>\u{1b}[1m.\n", "{size}");
+        }
+        let mut out = Vec::new();
+        PlainWriter::new(&mut out, false).write_all(text.as_bytes()).unwrap();
+        assert_eq!(out, text.as_bytes());
+    }
 }

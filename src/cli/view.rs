@@ -11,13 +11,13 @@ use crate::text::cells::Show;
 use crate::text::label::{SafeText, columns_of, label, write_safe};
 
 use super::args::{Args, CallsArgs, ListArgs};
-use super::named::{self, Named};
+use super::input::{self, Named};
 use super::places::NamedOutputs;
-use super::safe::SafeWriter;
 use super::screens::{Beginning, Link, show, target};
-use super::sessions::select::SelectedSession;
+use super::sessions::SelectedSession;
+use super::terminal::SafeWriter;
 use super::terminal::{self, DUMB, colour, has_screen, is_ascii};
-use super::{CommandResult, copying, input, say, sessions, suggest, usage};
+use super::{CommandResult, say, sessions, suggest, usage};
 
 /// Returns which settings are needed: those for the screens. A copy needs none, and input that is piped in is saved
 /// whatever is wrong with them.
@@ -54,7 +54,7 @@ pub(crate) fn run(config: Config, args: &Args) -> CommandResult {
     }
     words.iter().try_for_each(|word| saving.refuse(word))?;
     demo.then(|| saving.refuse(OsStr::new("--demo"))).transpose()?;
-    let named = words.iter().map(|word| named::find(&config, word)).collect::<Result<Vec<_>, _>>();
+    let named = words.iter().map(|word| input::find(&config, word)).collect::<Result<Vec<_>, _>>();
     let mut named = named.map_err(|error| suggest::explain_missing(error, words))?;
     if let [Named::Recorded(_)] = &named[..]
         && let Some(Named::Recorded(found)) = named.pop()
@@ -77,7 +77,7 @@ pub(crate) fn run(config: Config, args: &Args) -> CommandResult {
         && *one_screen
         && let Some(text) = fitting_text(&opened.source)
     {
-        return Ok(crate::cli::safe::stdout().write_all(&text)?);
+        return Ok(crate::cli::terminal::stdout().write_all(&text)?);
     }
     let overrides = policy_args.overrides();
     let targets: Vec<_> =
@@ -88,15 +88,12 @@ pub(crate) fn run(config: Config, args: &Args) -> CommandResult {
 
 /// Opens the calls of a session, or a call among them; without screens prints them, or what the model got for the call.
 fn recorded(config: Config, found: &SelectedSession) -> CommandResult {
-    let call = found.call();
-    if !has_screen() {
-        return match call {
-            None => sessions::calls::list(&config, found, &CallsArgs::default(), false),
-            Some(_) => sessions::show::print(&config, found, None),
-        };
-    }
     let file = found.file.clone();
-    let link = match call {
+    let link = match found.call() {
+        None if !has_screen() => {
+            return sessions::list::list_calls(&config, found, &CallsArgs::default(), false);
+        }
+        Some(_) if !has_screen() => return sessions::show::print(&config, found, None),
         None => Link::Session { file: Arc::new(file), title: SafeText::default() },
         Some(call) => {
             Link::OpenCall(Box::new(CitingCall { file, call: call.id.to_string(), command: String::new() }))
@@ -111,7 +108,6 @@ const UNCHANGED: &str =
 const FROM_START: &str =
     "without a terminal the output is copied from its beginning; `overspill read --offset N` prints a part";
 
-/// Refuses what has no effect, if it was given.
 fn refuse(unused: Option<String>, why: &str) -> anyhow::Result<()> {
     unused.map_or(Ok(()), |unused| Err(usage(format!("{unused} has no effect here: {why}"))))
 }
@@ -120,7 +116,7 @@ fn refuse(unused: Option<String>, why: &str) -> anyhow::Result<()> {
 fn copy(source: Source) -> CommandResult {
     let show = terminal::show(&io::stdout()).filter(|_| io::stdout().is_terminal());
     let mut out = SafeWriter::new(crate::base::fs::blocking::stdout(), show);
-    copying::copy(source, &mut out)?;
+    input::copy(source, &mut out)?;
     Ok(out.end()?)
 }
 

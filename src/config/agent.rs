@@ -9,7 +9,7 @@ use crate::base::fs::plain_file::{self, ellipsize};
 use crate::preview::Policy;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AgentLimits {
+pub(super) struct AgentLimits {
     pub path: PathBuf,
     pub lines: Option<u64>,
     /// Maximum size in the policy's unit.

@@ -1,5 +1,6 @@
 //! The user's own configuration file: default policy, and parameters by policy and by tool.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -15,9 +16,8 @@ use crate::base::toml_check::{self, Field, Mistake, Spot, nearest, optional};
 use crate::preview::Catalog;
 use crate::text::search::Pattern;
 
-use super::check;
 use super::effective::FileValue;
-use super::fault::Affects;
+use super::fault::{Affects, check_names};
 use super::theme::{self, ThemeConfig};
 
 /// `config.toml`, as written. Every key is optional.
@@ -46,9 +46,6 @@ pub struct FileConfig {
     /// Notes for agents: `[hook]`.
     #[serde(default)]
     pub hook: HookConfig,
-    /// The user's own keys: `[keys]`.
-    #[serde(default)]
-    pub keys: KeysConfig,
 }
 
 /// What `overspill hook` answers.
@@ -93,35 +90,6 @@ pub struct KeySetting {
     pub keys: Vec<String>,
     /// The line of the file, 1-based.
     pub line: usize,
-}
-
-/// The table `[keys]` as read, of a file whose shape has been checked; positions are byte offsets in it.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-pub struct KeysConfig(BTreeMap<Spanned<String>, KeyList>);
-
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(untagged)]
-enum KeyList {
-    One(String),
-    Several(Vec<String>),
-}
-
-impl KeysConfig {
-    /// Returns the settings in the order of the file, which has this text.
-    pub(super) fn settings(&self, text: &str) -> Vec<KeySetting> {
-        let line = |at: usize| text.as_bytes().iter().take(at).filter(|byte| **byte == b'\n').count() + 1;
-        let mut all: Vec<_> = self.0.iter().collect();
-        all.sort_by_key(|(name, _)| name.span().start);
-        let setting = |(name, keys): (&Spanned<String>, &KeyList)| KeySetting {
-            name: name.get_ref().clone(),
-            keys: match keys {
-                KeyList::One(key) => vec![key.clone()],
-                KeyList::Several(keys) => keys.clone(),
-            },
-            line: line(name.span().start),
-        };
-        all.into_iter().map(setting).collect()
-    }
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -195,18 +163,16 @@ impl Settings {
     fn parse(text: &str, catalog: &Catalog) -> Self {
         let (table, mut mistakes) = toml_check::check(text, FILE);
         let Some(mut table) = table else { return Self::from_faults(mistakes) };
-        for mistake in check::names(text, table.get_ref(), catalog) {
+        for mistake in check_names(text, table.get_ref(), catalog) {
             if let Some(top) = &mistake.top {
                 table.get_mut().remove(top.as_str());
             }
             mistakes.push(mistake);
         }
-        let written = written(text, table.get_ref());
+        let (keys, written) = (keys(text, table.get_ref()), written(text, table.get_ref()));
+        table.get_mut().remove("keys");
         match FileConfig::deserialize(toml::de::Deserializer::from(table)) {
-            Ok(file) => {
-                let keys = file.keys.settings(text);
-                Self { file, keys, written, ..Self::from_faults(mistakes) }
-            }
+            Ok(file) => Self { file, keys, written, ..Self::from_faults(mistakes) },
             Err(error) => {
                 let at = error.span().map_or(0, |span| span.start);
                 mistakes.push(Mistake::unread(Spot::new(text, at)));
@@ -240,28 +206,43 @@ fn affects(top: Option<&str>) -> Affects {
     }
 }
 
+/// Returns the table `[keys]`, in the order of the file.
+fn keys(text: &str, table: &DeTable) -> Vec<KeySetting> {
+    let keys = table.get("keys").and_then(|keys| keys.get_ref().as_table());
+    let mut all: Vec<_> = keys.into_iter().flat_map(|keys| keys.iter()).collect();
+    all.sort_by_key(|(name, _)| name.span().start);
+    let setting = |(name, keys): (&Spanned<Cow<str>>, &Spanned<DeValue>)| {
+        let several = keys.get_ref().as_array().into_iter().flat_map(|keys| keys.iter());
+        let keys = several.filter_map(|key| key.get_ref().as_str()).chain(keys.get_ref().as_str());
+        KeySetting {
+            name: name.get_ref().to_string(),
+            keys: keys.map(str::to_owned).collect(),
+            line: Spot::new(text, name.span().start).line,
+        }
+    };
+    all.into_iter().map(setting).collect()
+}
+
 /// Returns each setting as written, by its dotted name.
 fn written(text: &str, table: &DeTable) -> BTreeMap<String, FileValue> {
     let mut all = BTreeMap::new();
-    let line = |at: usize| Spot::new(text, at).line;
     let mut left = vec![(String::new(), table)];
     while let Some((place, table)) = left.pop() {
         for (key, value) in table.iter() {
             let name = format!("{place}{}", key.get_ref());
-            match value.get_ref() {
-                DeValue::Table(table) => left.push((format!("{name}."), table)),
-                DeValue::String(value) => {
-                    all.insert(name, FileValue { line: line(key.span().start), value: value.to_string() });
+            let value = match value.get_ref() {
+                DeValue::Table(table) => {
+                    left.push((format!("{name}."), table));
+                    continue;
                 }
+                DeValue::String(value) => value.to_string(),
                 DeValue::Array(list) => {
                     let texts: Vec<&str> = list.iter().filter_map(|text| text.get_ref().as_str()).collect();
-                    all.insert(name, FileValue { line: line(key.span().start), value: texts.join(" ") });
+                    texts.join(" ")
                 }
-                _ => {
-                    let value = text.get(value.span()).unwrap_or_default().to_owned();
-                    all.insert(name, FileValue { line: line(key.span().start), value });
-                }
-            }
+                _ => text.get(value.span()).unwrap_or_default().to_owned(),
+            };
+            all.insert(name, FileValue { line: Spot::new(text, key.span().start).line, value });
         }
     }
     all
@@ -315,15 +296,8 @@ mod tests {
         assert_eq!(affected, [Affects::Screens, Affects::Retention]);
     }
 
-    #[derive(Debug, serde::Deserialize)]
-    struct KeysFile {
-        keys: KeysConfig,
-    }
-
-    fn read_keys(text: &str) -> Result<Vec<KeySetting>, String> {
-        toml::from_str::<KeysFile>(text)
-            .map(|file| file.keys.settings(text))
-            .map_err(|error| error.to_string())
+    fn read_keys(text: &str) -> Vec<KeySetting> {
+        Settings::parse(text, &Catalog::builtin()).keys
     }
 
     #[test]
@@ -339,7 +313,7 @@ mod tests {
             setting("next-match", &["n", "ctrl-n"], 4),
             setting("follow", &[], 6),
         ];
-        assert_eq!(read_keys(text).unwrap(), settings);
-        assert_eq!(read_keys("keys.wrap = \"x\"").unwrap(), [setting("wrap", &["x"], 1)]);
+        assert_eq!(read_keys(text), settings);
+        assert_eq!(read_keys("keys.wrap = \"x\""), [setting("wrap", &["x"], 1)]);
     }
 }

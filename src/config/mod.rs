@@ -2,7 +2,6 @@
 //! itself, in this order.
 
 mod agent;
-mod check;
 mod effective;
 mod fault;
 mod file;
@@ -19,22 +18,19 @@ use crate::preview::{Catalog, Policy};
 use crate::store::{Env, LazyStores, Record, RunRecord};
 use crate::text::search::{Pattern, SeverityPatterns};
 
-pub use agent::AgentLimits;
 pub(crate) use agent::settings;
 use effective::FileValue;
 pub use effective::{EffectiveSetting, KEEP_OWN, SettingFrom};
 pub use fault::{Affects, FileFault, Need};
 use file::Settings;
 pub use file::{
-    ConfigValue, FileConfig, HookConfig, KeySetting, KeysConfig, MAX_NOTE, MouseConfig, Parameters,
-    ToolConfig,
+    ConfigValue, FileConfig, HookConfig, KeySetting, MAX_NOTE, MouseConfig, Parameters, ToolConfig,
 };
 pub use overrides::{ChosenBy, EffectivePolicy, LimitsFrom, OverrideError, Overrides, POLICY_VARIABLE};
 use overrides::{apply, is_limit, set_limits};
 pub(crate) use stored::{FileOrigin, StoredFile};
 pub use theme::{Backdrop, BaseTheme, Role, ThemeConfig};
 
-/// The name of overspill's own store.
 const OWN: &str = "overspill";
 
 pub const DEFAULT_POLICY: &str = "opencode/output";
@@ -45,11 +41,12 @@ pub struct Config {
     pub catalog: Catalog,
     pub stores: LazyStores,
     pub env: Env,
-    file: FileConfig,
-    keys: Vec<KeySetting>,
+    pub(crate) file: FileConfig,
+    pub(crate) keys: Vec<KeySetting>,
     written: BTreeMap<String, FileValue>,
     faults: Vec<FileFault>,
-    path: Option<PathBuf>,
+    /// The configuration file, whether it exists or not.
+    pub(crate) path: Option<PathBuf>,
     directory: PathBuf,
 }
 
@@ -85,11 +82,10 @@ impl Config {
         };
         // The catalog remembers all faults itself.
         let _ = config.catalog.load_dir(&home.join("policies"));
-        let policies = config.catalog.faults().map(|fault| (fault.to_string(), Affects::Policy));
-        let stores =
-            config.stores.load_any(&home.join("stores")).into_iter().map(|fault| (fault, Affects::Store));
-        let faults = policies.chain(stores).map(|(words, affects)| FileFault { words, affects });
-        config.faults = faults.collect();
+        let of_policy = |words| FileFault { words, affects: Affects::Policy };
+        config.faults = config.catalog.faults().map(|fault| of_policy(fault.to_string())).collect();
+        let stores = config.stores.load_any(&home.join("stores")).into_iter();
+        config.faults.extend(stores.map(|words| FileFault { words, affects: Affects::Store }));
         config.read_file(file.map_or_else(|| home.join("config.toml"), Path::to_owned));
         config
     }
@@ -100,7 +96,7 @@ impl Config {
             if matches!(affects, Affects::Settings | Affects::Retention) {
                 self.stores.change(|stores| stores.distrust(OWN));
             }
-            self.add_fault(affects, format!("{}:{words}", path.display()));
+            self.faults.push(FileFault { words: format!("{}:{words}", path.display()), affects });
         }
         if let Some(age) = file.keep_own.as_deref().and_then(file::parse_retention) {
             self.stores.change(|stores| stores.keep_own_for(age));
@@ -108,22 +104,17 @@ impl Config {
         (self.file, self.keys, self.written, self.path) = (file, keys, written, Some(path));
     }
 
-    fn add_fault(&mut self, affects: Affects, words: String) {
-        self.faults.push(FileFault { words, affects });
-    }
-
     /// Leaves out the user's own keys because of a fault in them.
     pub fn drop_keys(&mut self, line: usize, words: &str) {
         self.keys.clear();
         self.written.retain(|name, _| !name.starts_with("keys."));
-        let words = self.fault_at(line, words);
-        self.add_fault(Affects::Screens, words);
+        self.add_fault(Affects::Screens, line, words);
     }
 
-    /// Remarks that one of the user's own keys has a name that is gone.
-    pub fn remark_old_key(&mut self, line: usize, words: &str) {
-        let words = self.fault_at(line, words);
-        self.add_fault(Affects::OldKey, words);
+    /// Adds a fault at a line of the configuration file, 1-based.
+    pub(crate) fn add_fault(&mut self, affects: Affects, line: usize, words: &str) {
+        let path = self.path.as_deref().unwrap_or(Path::new("config.toml"));
+        self.faults.push(FileFault { words: format!("{}:{line}: {words}", path.display()), affects });
     }
 
     pub fn faults(&self) -> &[FileFault] {
@@ -136,38 +127,11 @@ impl Config {
         Self { stores, directory, ..Self::builtin(env) }
     }
 
-    pub fn theme(&self) -> &ThemeConfig {
-        &self.file.theme
-    }
-
-    pub fn hook(&self) -> &HookConfig {
-        &self.file.hook
-    }
-
-    pub fn mouse(&self) -> MouseConfig {
-        self.file.mouse
-    }
-
-    pub fn keys(&self) -> &[KeySetting] {
-        &self.keys
-    }
-
-    /// Describes a fault at a line of the configuration file, 1-based.
-    pub fn fault_at(&self, line: usize, words: &str) -> String {
-        let path = self.path.as_deref().unwrap_or(Path::new("config.toml"));
-        format!("{}:{line}: {words}", path.display())
-    }
-
     pub fn severities(&self) -> SeverityPatterns {
         let own = [&self.file.errors, &self.file.warnings];
         SeverityPatterns {
             own: own.map(|text| text.as_ref().and_then(|text| Pattern::to_line_end(text).ok())),
         }
-    }
-
-    /// Returns the configuration file, whether it exists or not.
-    pub fn file(&self) -> Option<&Path> {
-        self.path.as_deref()
     }
 
     /// Returns the directory of the user's own files; `None` if there is no home directory.
@@ -181,9 +145,6 @@ impl Config {
     }
 
     /// Returns the policy for the output at `path`, with its effective limits.
-    ///
-    /// # Errors
-    /// If there is no such policy or parameter, or the parameter does not take the value.
     pub fn resolve(
         &self,
         overrides: &Overrides,
@@ -199,10 +160,7 @@ impl Config {
         let mut warnings = Vec::new();
         let mut limits_from = LimitsFrom::Policy;
         let record = file.as_ref().and_then(|file| file.record.as_ref());
-        let run = match record {
-            Some(Record::Run(run)) => Some(run),
-            Some(Record::Copy(_)) | None => None,
-        };
+        let run = if let Some(Record::Run(run)) = record { Some(run) } else { None };
         if let Some(run) = run.filter(|run| !run.is_whole()) {
             let (kept, seen) = (run.kept.bytes, run.seen.bytes);
             warnings.push(format!(
@@ -210,7 +168,8 @@ impl Config {
             ));
         }
         let cut = record.map(Record::cut_policies).filter(|(policies, ..)| {
-            chosen_by.is_store() && policies.first().map(String::as_str) == Some(policy.name())
+            matches!(chosen_by, ChosenBy::Store(_))
+                && policies.first().map(String::as_str) == Some(policy.name())
         });
         if let Some((_, parameters, from)) = cut {
             // Limits that held when the command ran or the output was kept, not those of today.

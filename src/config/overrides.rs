@@ -53,16 +53,9 @@ impl fmt::Display for LimitsFrom {
 pub enum ChosenBy {
     /// The user with a flag, or the default.
     Person,
-    /// The environment variable [`POLICY_VARIABLE`].
     Variable,
     /// The store that contains the file; these policies may have created it, most likely first.
     Store(Vec<String>),
-}
-
-impl ChosenBy {
-    pub(super) fn is_store(&self) -> bool {
-        matches!(self, ChosenBy::Store(_))
-    }
 }
 
 #[derive(Debug, Clone)]
@@ -144,13 +137,8 @@ pub(super) fn set_limits(
     lines: Option<u64>,
     size: Option<u64>,
 ) -> Result<(), ParamError> {
-    if let Some(lines) = lines {
-        policy.set_max_lines(lines)?;
-    }
-    if let Some(size) = size {
-        policy.set_max_size(size)?;
-    }
-    Ok(())
+    lines.map_or(Ok(()), |lines| policy.set_max_lines(lines))?;
+    size.map_or(Ok(()), |size| policy.set_max_size(size))
 }
 
 /// Applies the flags. Returns whether they include a limit.

@@ -42,10 +42,7 @@ impl StoredFile<'_> {
 
     /// Returns the path of its original, if it is a kept copy.
     fn original(&self) -> Option<&Path> {
-        match self.record.as_ref()? {
-            Record::Copy(copy) => Some(Path::new(&copy.original)),
-            Record::Run(_) => None,
-        }
+        if let Record::Copy(copy) = self.record.as_ref()? { Some(Path::new(&copy.original)) } else { None }
     }
 
     /// Returns the path that notices print: that of its original if it is a kept copy, otherwise its own.
@@ -71,15 +68,13 @@ impl Config {
         let path = std::path::absolute(path).ok()?;
         let (spec, rule) = store_among(stores, &path, &self.env)?;
         let record = if spec.agent == OWN { Record::find(&self.env, &path) } else { None };
-        let record = record.filter(|record| self.is_usable(record));
+        let record = record.filter(|record| {
+            let (policies, parameters, _) = record.cut_policies();
+            let takes_all =
+                |mut policy: Policy| parameters.iter().all(|(key, value)| policy.set(key, value).is_ok());
+            policies.first().is_none_or(|name| self.catalog.get(name).is_ok_and(takes_all))
+        });
         Some(StoredFile { path, spec, rule, record })
-    }
-
-    fn is_usable(&self, record: &Record) -> bool {
-        let (policies, parameters, _) = record.cut_policies();
-        let takes_all =
-            |mut policy: Policy| parameters.iter().all(|(key, value)| policy.set(key, value).is_ok());
-        policies.first().is_none_or(|name| self.catalog.get(name).is_ok_and(takes_all))
     }
 
     /// Returns the policies that may have created the file at `path`, judging by its store and its time; most likely

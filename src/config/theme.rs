@@ -173,7 +173,7 @@ pub(super) const FIELDS: &[Field] = &{
     let mut fields = [optional("base", Loose(is_base)); ROLES.len() + 1];
     let mut n = 0;
     while n < ROLES.len() {
-        fields[n + 1] = optional(ROLES[n].0, Loose(is_style));
+        fields[n + 1] = optional(ROLES[n].0, Loose(|text| style(text).map(drop)));
         n += 1;
     }
     fields
@@ -181,10 +181,6 @@ pub(super) const FIELDS: &[Field] = &{
 
 pub(super) fn is_base(name: &str) -> Result<(), String> {
     base(name).map(drop)
-}
-
-fn is_style(text: &str) -> Result<(), String> {
-    style(text).map(drop)
 }
 
 /// Reads a style: attributes, a colour, and `on` another colour, as in `bold yellow on blue`; or `none`.

@@ -1,6 +1,6 @@
 //! Starts a command, or takes a stream, and captures the output to the end.
 
-use std::io::{self, IsTerminal, Read};
+use std::io::{self, IsTerminal};
 use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
@@ -13,20 +13,18 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use rustix::process::Pid;
 
-use crate::capture::result::captured::{Captured, CapturedOutput};
+use crate::capture::captured::{Captured, CapturedOutput};
+use crate::capture::spill::Spill;
 use crate::capture::spill::copy::{Progress, take_all};
-use crate::capture::spill::file::Spill;
 use crate::capture::spill::location::Location;
-use crate::capture::spill::sink::{SinkLimits, SinkResult};
+use crate::capture::spill::sink::Sink;
 use crate::preview::Stream;
 
-use super::escalation::Escalation;
 use super::exit::{Ended, Stop};
-use super::options::{Group, Options, StartError, Stdin, Streams, TeeReader, TerminalSize};
-use super::pipe::{ExitNotice, Pipe};
-use super::pty::Pty;
+use super::pipe::{ExitNotice, Pipe, Pty};
 use super::stdin::{self, ModesRestorer, TerminalInput};
-use super::supervise::{Control, ProcessEvent, ProcessWatch, tell_exit};
+use super::supervise::{Control, Escalation, ProcessEvent, ProcessWatch, tell_exit};
+use super::{Group, Options, StartError, Stdin, Streams, TeeReader, TerminalSize};
 
 #[derive(Debug)]
 pub struct Running {
@@ -69,7 +67,6 @@ fn join<T>(thread: JoinHandle<io::Result<T>>) -> io::Result<T> {
     thread.join().unwrap_or_else(|_| Err(io::Error::other("a thread of the capture failed")))
 }
 
-/// Runs a command to completion; same as [`start`] and [`Running::wait`].
 pub fn run(command: Command, options: &Options, place: &Location) -> Result<Captured, StartError> {
     Ok(start(command, options, place)?.wait()?)
 }
@@ -79,19 +76,20 @@ pub fn run(command: Command, options: &Options, place: &Location) -> Result<Capt
 pub fn start(mut command: Command, options: &Options, place: &Location) -> Result<Running, StartError> {
     let gone = ExitNotice::new()?;
     let held = Arc::new(AtomicBool::new(false));
-    let CommandEnds { pipes, terminal } = connect(&mut command, options, &gone, &held)?;
+    let (pipes, terminal) = connect(&mut command, options, &gone, &held)?;
     let name = command.get_program().to_string_lossy().into_owned();
     let (events, received) = channel();
     // Acquire everything that can fail before the command starts: afterwards nothing can.
-    let streams = drain_all(pipes, options, place, &events)?;
-    let progress = |at: usize| streams.get(at).map(|stream: &StreamThread| Arc::clone(&stream.progress));
+    let drain = |pipe| StreamThread::start(pipe, options, place, events.clone());
+    let streams = pipes.into_iter().map(drain).collect::<io::Result<Vec<_>>>()?;
+    let progress = |at: usize| streams.get(at).map(|stream| Arc::clone(&stream.progress));
     let (stdout, stderr) = (progress(0).unwrap_or_default(), progress(1));
     let (control, give_pid) = control(events)?;
     let typing = match (&terminal, &options.stdin) {
         (Some(terminal), Stdin::Inherit) => Some((terminal.try_clone()?, gone.listener()?)),
         _ => None,
     };
-    let supervisor = Supervisor::start(held)?;
+    let (give_command, supervisor, over) = start_supervisor(held)?;
     let spawned = command.spawn();
     // It holds overspill's copies of the descriptors that the command writes to.
     drop(command);
@@ -120,22 +118,8 @@ pub fn start(mut command: Command, options: &Options, place: &Location) -> Resul
     let typing = typing.and_then(|(terminal, over)| stdin::pass(Arc::clone(&keyboard), terminal, over).ok());
     // Both threads only wait for this.
     let _ = give_pid.send(pid);
-    let _ = supervisor.give.send(StartedCommand { child, watch, streams, typing });
-    let Supervisor { over, thread: supervisor, .. } = supervisor;
+    let _ = give_command.send(StartedCommand { child, watch, streams, typing });
     Ok(Running { control, stdout, stderr, over, supervisor, _keyboard: ModesRestorer(keyboard) })
-}
-
-fn drain_all(
-    pipes: Vec<(Stream, Pipe)>,
-    options: &Options,
-    place: &Location,
-    events: &Sender<ProcessEvent>,
-) -> io::Result<Vec<StreamThread>> {
-    let mut streams = Vec::new();
-    for (stream, pipe) in pipes {
-        streams.push(StreamThread::start((stream, pipe), options, place, events.clone())?);
-    }
-    Ok(streams)
 }
 
 /// Returns the handle that stops the command, and the sender for its process id, on which a thread waits that then
@@ -157,28 +141,21 @@ struct StartedCommand {
     typing: Option<JoinHandle<()>>,
 }
 
-/// The thread that supervises a command, once it is given one.
-struct Supervisor {
-    give: Sender<StartedCommand>,
-    over: Receiver<()>,
-    thread: JoinHandle<io::Result<Captured>>,
-}
+/// A thread that supervises the command that it is given, and what ends when it does.
+type Supervisor = (Sender<StartedCommand>, JoinHandle<io::Result<Captured>>, Receiver<()>);
 
-impl Supervisor {
-    fn start(held: Arc<AtomicBool>) -> io::Result<Supervisor> {
-        let (tell_over, over) = channel::<()>();
-        let (give, given) = channel::<StartedCommand>();
-        let began = crate::base::env::now();
-        let supervise = move || {
-            let started = given.recv().map_err(|_| io::Error::other("no command"))?;
-            let captured = supervise(started.child, started.watch, started.streams, began, &held);
-            let _ = started.typing.map(JoinHandle::join);
-            drop(tell_over);
-            captured
-        };
-        let thread = thread::Builder::new().name("command".into()).spawn(supervise)?;
-        Ok(Supervisor { give, over, thread })
-    }
+fn start_supervisor(held: Arc<AtomicBool>) -> io::Result<Supervisor> {
+    let (tell_over, over) = channel::<()>();
+    let (give, given) = channel::<StartedCommand>();
+    let began = crate::base::env::now();
+    let supervise = move || {
+        let started = given.recv().map_err(|_| io::Error::other("no command"))?;
+        let captured = supervise(started.child, started.watch, started.streams, began, &held);
+        let _ = started.typing.map(JoinHandle::join);
+        drop(tell_over);
+        captured
+    };
+    Ok((give, thread::Builder::new().name("command".into()).spawn(supervise)?, over))
 }
 
 fn explain(name: String, error: io::Error) -> StartError {
@@ -189,11 +166,8 @@ fn explain(name: String, error: io::Error) -> StartError {
     }
 }
 
-struct CommandEnds {
-    pipes: Vec<(Stream, Pipe)>,
-    /// Overspill's end of the command's own terminal.
-    terminal: Option<OwnedFd>,
-}
+/// Overspill's ends of the command's pipes, and that of its own terminal if it has one.
+type OwnEnds = (Vec<(Stream, Pipe)>, Option<OwnedFd>);
 
 /// Creates the pipes, or the terminal, and gives the command its ends.
 fn connect(
@@ -201,7 +175,7 @@ fn connect(
     options: &Options,
     gone: &ExitNotice,
     held: &Arc<AtomicBool>,
-) -> io::Result<CommandEnds> {
+) -> io::Result<OwnEnds> {
     command.stdin(match &options.stdin {
         Stdin::Inherit => Stdio::inherit(),
         Stdin::Bytes(bytes) => stdin::feed(Arc::clone(bytes), gone.listener()?)?.into(),
@@ -223,7 +197,7 @@ fn connect(
     if options.group == Group::Own {
         command.process_group(0);
     }
-    Ok(CommandEnds { pipes, terminal: None })
+    Ok((pipes, None))
 }
 
 fn connect_terminal(
@@ -232,7 +206,7 @@ fn connect_terminal(
     stdin: &Stdin,
     gone: &ExitNotice,
     held: &Arc<AtomicBool>,
-) -> io::Result<CommandEnds> {
+) -> io::Result<OwnEnds> {
     let pty = Pty::open(size)?;
     if *stdin == Stdin::Inherit {
         if !io::stdin().is_terminal() {
@@ -243,14 +217,14 @@ fn connect_terminal(
     pty.lead_session(command)?;
     command.stdout(pty.its.try_clone()?).stderr(pty.its);
     let pipe = Pipe::listen(pty.ours.try_clone()?, gone, held)?;
-    Ok(CommandEnds { pipes: vec![(Stream::Stdout, pipe)], terminal: Some(pty.ours) })
+    Ok((vec![(Stream::Stdout, pipe)], Some(pty.ours)))
 }
 
 #[derive(Debug)]
 struct StreamThread {
     stream: Stream,
     progress: Arc<Progress>,
-    thread: JoinHandle<io::Result<(SinkResult<Spill>, Option<io::Error>)>>,
+    thread: JoinHandle<io::Result<(Sink<Spill>, Option<io::Error>)>>,
 }
 
 impl StreamThread {
@@ -273,11 +247,6 @@ impl StreamThread {
         let thread = thread::Builder::new().name("spill".into()).spawn(drain)?;
         Ok(StreamThread { stream, progress, thread })
     }
-
-    fn finish(self) -> io::Result<(CapturedOutput, Option<io::Error>)> {
-        let (taken, error) = join(self.thread)?;
-        Ok((CapturedOutput::new(self.stream, taken)?, error))
-    }
 }
 
 fn supervise(
@@ -292,8 +261,8 @@ fn supervise(
     let mut outputs = Vec::new();
     let mut failure = None;
     for stream in streams {
-        let (output, error) = stream.finish()?;
-        outputs.push(output);
+        let (taken, error) = join(stream.thread)?;
+        outputs.push(CapturedOutput::new(stream.stream, taken)?);
         failure = failure.or(error);
     }
     let mut outputs = outputs.into_iter();
@@ -304,15 +273,4 @@ fn supervise(
         stderr: outputs.next(),
         ..Captured::from_stream(started, stdout, failure)
     })
-}
-
-/// Captures a stream to its end into `place`.
-///
-/// # Errors
-/// If the output cannot be read back. A read error is not an error here: everything before it is captured, and
-/// [`Captured::failure`] holds the error.
-pub fn drain(reader: impl Read + Send, limits: SinkLimits, place: &Location) -> io::Result<Captured> {
-    let started = crate::base::env::now();
-    let (taken, failure) = take_all(reader, place.sink(Stream::Stdout, limits), &Progress::default());
-    Ok(Captured::from_stream(started, CapturedOutput::new(Stream::Stdout, taken)?, failure))
 }

@@ -41,12 +41,6 @@ pub enum Stop {
     Unwanted,
 }
 
-impl From<Ended> for Exit {
-    fn from(ended: Ended) -> Exit {
-        ended.status.into()
-    }
-}
-
 impl From<ProcessStatus> for Exit {
     fn from(status: ProcessStatus) -> Exit {
         match status {

@@ -1,4 +1,4 @@
-//! A stream that can be viewed while it arrives, and abandoned before its end.
+//! Captures a stream: to its end, or viewed while it arrives until nobody wants it.
 
 use std::io::{self, PipeReader, PipeWriter, Read};
 use std::os::fd::AsFd;
@@ -11,12 +11,24 @@ use std::time::Duration;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
-use crate::capture::result::captured::{Captured, CapturedOutput};
+use crate::capture::captured::{Captured, CapturedOutput};
+use crate::capture::spill::Spill;
 use crate::capture::spill::copy::{Progress, take_all};
-use crate::capture::spill::file::Spill;
+use crate::capture::spill::location::Location;
 use crate::capture::spill::sink::{Sink, SinkLimits};
 use crate::preview::Stream;
 use crate::store::NewSpill;
+
+/// Captures a stream to its end into `place`.
+///
+/// # Errors
+/// If the output cannot be read back. A read error is not an error here: everything before it is captured, and
+/// [`Captured::failure`] holds the error.
+pub fn drain(reader: impl Read + Send, limits: SinkLimits, place: &Location) -> io::Result<Captured> {
+    let started = crate::base::env::now();
+    let (taken, failure) = take_all(reader, place.sink(Stream::Stdout, limits), &Progress::default());
+    Ok(Captured::from_stream(started, CapturedOutput::new(Stream::Stdout, taken)?, failure))
+}
 
 #[derive(Debug)]
 pub struct Following {
@@ -72,7 +84,6 @@ impl Following {
         self.over.recv_timeout(most) != Err(RecvTimeoutError::Timeout)
     }
 
-    /// Waits for the end of the stream.
     pub fn wait(self) -> io::Result<Captured> {
         self.thread.join().unwrap_or_else(|_| Err(io::Error::other("a thread of the capture failed")))
     }
@@ -106,7 +117,6 @@ mod tests {
     use std::io::Write;
 
     use super::*;
-    use crate::capture::Location;
     use crate::store::Env;
     use crate::text::units::TotalsMask;
 

@@ -2,14 +2,20 @@
 
 use std::io::{self, PipeReader, PipeWriter, Read};
 use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::process::CommandExt;
+use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::OFlags;
+use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
-use rustix::termios::isatty;
+use rustix::process::{ioctl_tiocsctty, setsid};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{LocalModes, OptionalActions, Winsize, isatty, tcgetattr, tcsetattr, tcsetwinsize};
+
+use super::TerminalSize;
 
 /// After the command has exited, the pipe is closed once it has been quiet for this long.
 const SILENCE: Duration = Duration::from_millis(500);
@@ -57,7 +63,6 @@ pub(crate) struct Pipe {
     held: Arc<AtomicBool>,
 }
 
-/// The grace period after the command's exit.
 #[derive(Debug)]
 struct GracePeriod {
     since: Instant,
@@ -72,10 +77,6 @@ impl GracePeriod {
     fn time_left(&self, now: Instant) -> Option<Duration> {
         let end = (self.last + SILENCE).min(self.since + MAX_WAIT);
         (now < end).then(|| end - now)
-    }
-
-    fn is_over(&self, now: Instant) -> bool {
-        self.owed == 0 && now >= self.since + MAX_WAIT
     }
 }
 
@@ -130,7 +131,8 @@ impl Read for Pipe {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
             self.begin_grace();
-            if self.grace.as_ref().is_some_and(|grace| grace.is_over(Instant::now())) {
+            let is_over = |grace: &GracePeriod| grace.owed == 0 && Instant::now() >= grace.since + MAX_WAIT;
+            if self.grace.as_ref().is_some_and(is_over) {
                 break;
             }
             match rustix::io::read(&self.end, &mut *buffer) {
@@ -160,6 +162,57 @@ fn widen(reader: &PipeReader) {
     let _ = rustix::pipe::fcntl_setpipe_size(reader, PIPE_BYTES);
     #[cfg(not(target_os = "linux"))]
     let _ = (reader, PIPE_BYTES);
+}
+
+/// The pseudo-terminal of a command.
+#[derive(Debug)]
+pub(crate) struct Pty {
+    /// Overspill's end: the command's output is read from it, and keys are written to it.
+    pub ours: OwnedFd,
+    pub its: OwnedFd,
+}
+
+impl Pty {
+    /// Opens a terminal of this size with the system's default settings, so that a printed line feed arrives as CR LF.
+    pub(crate) fn open(size: TerminalSize) -> io::Result<Pty> {
+        let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY;
+        // Elsewhere this takes a second call, and another thread could start a program in between.
+        #[cfg(target_os = "linux")]
+        let flags = flags | OpenptFlags::CLOEXEC;
+        let ours = openpt(flags)?;
+        rustix::io::fcntl_setfd(&ours, rustix::io::FdFlags::CLOEXEC)?;
+        grantpt(&ours)?;
+        unlockpt(&ours)?;
+        let name = ptsname(&ours, Vec::new())?;
+        let its = rustix::fs::open(name, OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC, Mode::empty())?;
+        resize(&its, size)?;
+        Ok(Pty { ours, its })
+    }
+
+    pub(crate) fn without_echo(&self) -> io::Result<()> {
+        let mut modes = tcgetattr(&self.its)?;
+        modes.local_modes -= LocalModes::ECHO;
+        Ok(tcsetattr(&self.its, OptionalActions::Now, &modes)?)
+    }
+
+    /// Makes the command the leader of a session whose controlling terminal this is, and so of its own group.
+    #[allow(unsafe_code)]
+    pub(crate) fn lead_session(&self, command: &mut Command) -> io::Result<()> {
+        let terminal = self.its.try_clone()?;
+        let lead = move || {
+            setsid()?;
+            Ok(ioctl_tiocsctty(&terminal)?)
+        };
+        // SAFETY: between fork and exec only async-signal-safe functions may be called. This makes two system calls,
+        // allocates nothing, takes no lock, and its descriptor is open in the child.
+        unsafe { command.pre_exec(lead) };
+        Ok(())
+    }
+}
+
+pub(crate) fn resize(terminal: &OwnedFd, size: TerminalSize) -> io::Result<()> {
+    let size = Winsize { ws_row: size.rows, ws_col: size.columns, ws_xpixel: 0, ws_ypixel: 0 };
+    Ok(tcsetwinsize(terminal, size)?)
 }
 
 #[cfg(test)]

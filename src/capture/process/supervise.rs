@@ -6,18 +6,19 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, sync_channel};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, kill_process_group, waitid};
 use rustix::termios::tcgetpgrp;
 
-use super::escalation::Escalation;
 use super::exit::Stop;
-use super::options::{Group, TerminalSize};
-use super::pipe::ExitNotice;
-use super::pty::resize;
+use super::pipe::{ExitNotice, resize};
 use super::stdin::TerminalInput;
+use super::{Group, TerminalSize};
+
+/// Time between TERM and KILL.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Stops a running command, from any thread.
 #[derive(Clone, Debug)]
@@ -125,7 +126,6 @@ pub(crate) fn tell_exit(pid: Pid, events: &Sender<ProcessEvent>, killer: &Atomic
     let _ = events.send(ProcessEvent::Exited);
 }
 
-/// What is needed to supervise a command.
 pub(crate) struct ProcessWatch {
     pub pid: Pid,
     pub group: Group,
@@ -181,7 +181,7 @@ impl ProcessWatch {
     }
 
     fn next(&self) -> Result<ProcessEvent, RecvTimeoutError> {
-        let next = [self.deadline, self.escalation.next()].into_iter().flatten().min();
+        let next = [self.deadline, self.escalation.kill_at].into_iter().flatten().min();
         match next {
             Some(at) => self.events.recv_timeout(at.saturating_duration_since(Instant::now())),
             None => self.events.recv().map_err(|_| RecvTimeoutError::Disconnected),
@@ -230,5 +230,83 @@ impl ProcessWatch {
         // In a terminal of its own, a shell puts each job in a separate group.
         let front = self.terminal.as_ref().and_then(|terminal| tcgetpgrp(terminal).ok());
         let _ = front.filter(|group| *group != self.pid).map(|group| kill_process_group(group, signal));
+    }
+}
+
+/// The steps that stop a command, as far as they were taken: the received signal, TERM, KILL.
+#[derive(Debug, Default)]
+pub(crate) struct Escalation {
+    asked: u32,
+    told_at: Option<Instant>,
+    kill_at: Option<Instant>,
+}
+
+impl Escalation {
+    /// Returns the next step when `signal` asks to stop: first that signal itself, then TERM, then KILL. A third
+    /// request sends KILL only once two seconds have passed since TERM; a fourth does not wait.
+    fn ask(&mut self, signal: Signal, now: Instant) -> Option<Signal> {
+        self.asked += 1;
+        match self.asked {
+            1 => Some(signal),
+            2 => {
+                self.told_at = Some(now);
+                Some(Signal::TERM)
+            }
+            3 => {
+                self.kill_at = self.told_at.map(|told| told + PATIENCE);
+                self.due(now)
+            }
+            _ => Some(Signal::KILL),
+        }
+    }
+
+    /// Handles a timeout: TERM now, KILL in two seconds. If KILL is to come already, it comes no later.
+    fn time_out(&mut self, now: Instant) -> Signal {
+        self.asked = self.asked.max(2);
+        self.told_at = Some(now);
+        self.kill_at.get_or_insert(now + PATIENCE);
+        Signal::TERM
+    }
+
+    fn due(&mut self, now: Instant) -> Option<Signal> {
+        self.kill_at.take_if(|at| *at <= now).map(|_| Signal::KILL)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn repeated_requests_escalate() {
+        let (mut escalation, now) = (Escalation::default(), Instant::now());
+        assert_eq!(escalation.ask(Signal::INT, now), Some(Signal::INT));
+        assert_eq!(escalation.ask(Signal::INT, now), Some(Signal::TERM));
+        assert_eq!((escalation.ask(Signal::INT, now), escalation.kill_at), (None, Some(now + PATIENCE)));
+        assert_eq!(escalation.due(now), None);
+        assert_eq!((escalation.due(now + PATIENCE), escalation.kill_at), (Some(Signal::KILL), None));
+    }
+
+    #[test]
+    fn a_late_third_and_any_fourth_kill_at_once() {
+        let (mut escalation, now) = (Escalation::default(), Instant::now());
+        escalation.ask(Signal::INT, now);
+        escalation.ask(Signal::INT, now);
+        assert_eq!(escalation.ask(Signal::INT, now + PATIENCE), Some(Signal::KILL));
+        assert_eq!(escalation.ask(Signal::INT, now + PATIENCE), Some(Signal::KILL));
+    }
+
+    #[test]
+    fn other_signals_are_passed_on_first() {
+        assert_eq!(Escalation::default().ask(Signal::HUP, Instant::now()), Some(Signal::HUP));
+    }
+
+    #[test]
+    fn a_timeout_sends_term_then_kill() {
+        let (mut escalation, now) = (Escalation::default(), Instant::now());
+        assert_eq!((escalation.time_out(now), escalation.due(now)), (Signal::TERM, None));
+        assert_eq!(escalation.time_out(now + PATIENCE / 2), Signal::TERM);
+        assert_eq!(escalation.due(now + PATIENCE), Some(Signal::KILL));
+        assert_eq!(escalation.kill_at, None);
     }
 }

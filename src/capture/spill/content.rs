@@ -11,7 +11,8 @@ use memmap2::{Mmap, MmapOptions};
 use crate::source::{self, MapView, Source};
 use crate::text::units::{self, Measure, TotalsMask};
 
-use super::ends::{HELD, HeadAndTail};
+/// Bytes held of the beginning, and as many of the end: more than any agent's limits keep.
+const HELD: usize = 2 << 20;
 
 /// A whole output, as bytes to plan a preview from.
 #[derive(Debug)]
@@ -41,12 +42,8 @@ impl Content {
         }
     }
 
-    /// Returns the byte ranges that are gone.
     pub fn holes(&self) -> &[Range<u64>] {
-        match self {
-            Content::Ends(_, holes) => holes,
-            Content::Held(_) | Content::File(_) => &[],
-        }
+        if let Content::Ends(_, holes) = self { holes } else { &[] }
     }
 
     /// Returns the content of a file that has the whole output; `None` if the file cannot be opened.
@@ -57,13 +54,16 @@ impl Content {
 
     /// Returns the content whose first `kept` bytes are in the file, followed by `rest`.
     pub(crate) fn from_ends(file: Option<&File>, kept: u64, rest: &HeadAndTail) -> io::Result<Content> {
-        let total = kept + rest.total();
+        let total = kept + rest.total;
         if total == 0 {
             return Ok(Content::Held(Vec::new()));
         }
         let len = usize::try_from(total).map_err(io::Error::other)?;
         let mut map = MmapOptions::new().len(len).no_reserve_swap().map_anon()?;
-        let mut filled = file_stretches(kept, total);
+        // What the file has of the beginning, and what part of it belongs to the end of the output.
+        let head = 0..kept.min(HELD as u64);
+        let tail = total.saturating_sub(HELD as u64).clamp(head.end, kept)..kept;
+        let mut filled = vec![head, tail];
         for stretch in &filled {
             let into = &mut map[stretch.start as usize..stretch.end as usize];
             file.map_or(Ok(()), |file| file.read_exact_at(into, stretch.start))?;
@@ -77,18 +77,47 @@ impl Content {
     }
 }
 
-/// Returns the ranges to read from the file: its beginning, and what part of it belongs to the end of the output.
-fn file_stretches(kept: u64, total: u64) -> Vec<Range<u64>> {
-    let head = 0..kept.min(HELD as u64);
-    let tail = total.saturating_sub(HELD as u64).clamp(head.end, kept)..kept;
-    vec![head, tail]
-}
-
-/// Returns the gaps between ordered ranges.
 fn gaps(filled: &[Range<u64>], total: u64) -> Vec<Range<u64>> {
     let ends = std::iter::once(0).chain(filled.iter().map(|range| range.end));
     let starts = filled.iter().map(|range| range.start).chain([total]);
     ends.zip(starts).filter(|(end, start)| end < start).map(|(end, start)| end..start).collect()
+}
+
+/// Holds the first and the last [`HELD`] bytes of a stream.
+#[derive(Debug, Default)]
+pub(crate) struct HeadAndTail {
+    head: Vec<u8>,
+    /// A ring buffer once full: the oldest byte is at `oldest`.
+    tail: Vec<u8>,
+    oldest: usize,
+    pub total: u64,
+}
+
+impl HeadAndTail {
+    pub(crate) fn push(&mut self, bytes: &[u8]) {
+        self.total += bytes.len() as u64;
+        let (first, rest) = bytes.split_at(bytes.len().min(HELD - self.head.len()));
+        self.head.extend_from_slice(first);
+        self.push_tail(&rest[rest.len().saturating_sub(HELD)..]);
+    }
+
+    /// Returns the held stretches in order, each with its offset in bytes from the first push.
+    pub(crate) fn stretches(&self) -> [(u64, &[u8]); 3] {
+        let (newer, older) = self.tail.split_at(self.oldest);
+        let start = self.total - self.tail.len() as u64;
+        [(0, &self.head), (start, older), (start + older.len() as u64, newer)]
+    }
+
+    fn push_tail(&mut self, bytes: &[u8]) {
+        let (growing, around) = bytes.split_at(bytes.len().min(HELD - self.tail.len()));
+        self.tail.extend_from_slice(growing);
+        let (first, second) = around.split_at(around.len().min(HELD - self.oldest));
+        self.tail[self.oldest..self.oldest + first.len()].copy_from_slice(first);
+        self.tail[..second.len()].copy_from_slice(second);
+        if !around.is_empty() {
+            self.oldest = (self.oldest + around.len()) % HELD;
+        }
+    }
 }
 
 #[cfg(test)]
@@ -142,5 +171,47 @@ mod tests {
         ends.push(b"all of it");
         let content = Content::from_ends(None, 0, &ends).unwrap();
         assert_eq!((content.bytes(), content.holes().len()), (&b"all of it"[..], 0));
+    }
+
+    fn assembled(ends: &HeadAndTail) -> Vec<u8> {
+        let mut bytes = vec![0; ends.total as usize];
+        for (at, held) in ends.stretches() {
+            bytes[at as usize..][..held.len()].copy_from_slice(held);
+        }
+        bytes
+    }
+
+    fn numbered(len: usize) -> Vec<u8> {
+        (0..len).map(|at| (at % 251) as u8).collect()
+    }
+
+    #[test]
+    fn little_is_held_whole() {
+        for len in [0, 1, HELD, HELD + 1, 2 * HELD] {
+            let (bytes, mut ends) = (numbered(len), HeadAndTail::default());
+            bytes.chunks(100_003).for_each(|chunk| ends.push(chunk));
+            assert!(assembled(&ends) == bytes, "{len}");
+        }
+    }
+
+    #[test]
+    fn only_the_ends_of_a_large_output_are_held() {
+        for chunk in [65_536, 100_003, HELD - 1, HELD, 3 * HELD + 7] {
+            let (bytes, mut ends) = (numbered(5 * HELD + 12_345), HeadAndTail::default());
+            bytes.chunks(chunk).for_each(|chunk| ends.push(chunk));
+            let held = assembled(&ends);
+            let tail = ends.stretches()[1].0 as usize;
+            assert_eq!(bytes.len() - tail, HELD);
+            assert!(held[..HELD] == bytes[..HELD] && held[tail..] == bytes[tail..], "{chunk}");
+            assert!(held[HELD..tail].iter().all(|byte| *byte == 0));
+        }
+    }
+
+    #[test]
+    fn memory_is_bounded() {
+        let (block, mut ends) = (vec![1; 1 << 20], HeadAndTail::default());
+        (0..64).for_each(|_| ends.push(&block));
+        assert!(ends.head.capacity() <= 2 * HELD && ends.tail.capacity() <= 2 * HELD);
+        assert_eq!(ends.head.len() + ends.tail.len(), 2 * HELD);
     }
 }

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use super::file::Spill;
-use super::sink::{Sink, SinkResult, StopReason};
+use super::Spill;
+use super::sink::{Sink, StopReason};
 
 /// Size of one buffer in bytes: small enough that what one thread has read is still in the cache when the other writes
 /// it.
@@ -45,12 +45,12 @@ impl Progress {
     }
 
     pub(crate) fn note(&self, sink: &Sink<Spill>) {
-        self.bytes.store(sink.bytes(), Ordering::Relaxed);
-        self.line_feeds.store(sink.line_feeds(), Ordering::Relaxed);
+        self.bytes.store(sink.counter.bytes, Ordering::Relaxed);
+        self.line_feeds.store(sink.counter.line_feeds(), Ordering::Relaxed);
         if let Some(file) = sink.file() {
-            self.spill.get_or_init(|| file.temporary_path());
+            self.spill.get_or_init(|| file.new.temporary_path());
         }
-        if let Some(stopped) = sink.stopped() {
+        if let Some(stopped) = &sink.stopped {
             self.stopped.get_or_init(|| stopped.clone());
         }
     }
@@ -62,22 +62,32 @@ pub(crate) fn take_all(
     reader: impl Read + Send,
     mut sink: Sink<Spill>,
     progress: &Progress,
-) -> (SinkResult<Spill>, Option<io::Error>) {
-    let (reading, taking) = ends();
+) -> (Sink<Spill>, Option<io::Error>) {
+    let (give_empty, empty) = channel();
+    let (give_full, full) = channel();
+    for _ in 0..BUFFERS {
+        // Cannot fail: the receiver is right here. Buffers are allocated on first use.
+        let _ = give_empty.send(Vec::new());
+    }
     // If no thread can be started, the closure is dropped with everything it owns.
     let reader = Mutex::new(Some(reader));
     let take = || reader.lock().unwrap_or_else(PoisonError::into_inner).take();
     let failure = std::thread::scope(|scope| {
-        let run = || take().map_or(Ok(()), |reader| reading.run(reader));
+        let run = || take().map_or(Ok(()), |reader| read_ahead(reader, empty, give_full));
         match std::thread::Builder::new().name("read".into()).spawn_scoped(scope, run) {
             Ok(reading) => {
-                taking.run(&mut sink, progress);
+                for (buffer, count) in full {
+                    sink.push(&buffer[..count]);
+                    progress.note(&sink);
+                    // The reader may have ended and need no more buffers.
+                    let _ = give_empty.send(buffer);
+                }
                 reading.join().unwrap_or_else(|_| Err(io::Error::other("the reader failed"))).err()
             }
             Err(_) => take().and_then(|reader| in_turn(reader, &mut sink, progress).err()),
         }
     });
-    (sink.finish(), failure)
+    (sink, failure)
 }
 
 fn in_turn(mut reader: impl Read, sink: &mut Sink<Spill>, progress: &Progress) -> io::Result<()> {
@@ -92,37 +102,20 @@ fn in_turn(mut reader: impl Read, sink: &mut Sink<Spill>, progress: &Progress) -
     }
 }
 
-/// A buffer and how many of its bytes are in use.
-type FilledBuffer = (Vec<u8>, usize);
-
-/// Returns both ends of a copy: the reading one and the taking one.
-fn ends() -> (ReaderEnd, SinkEnd) {
-    let (give_empty, take_empty) = channel();
-    let (give_full, take_full) = channel();
-    for _ in 0..BUFFERS {
-        // Cannot fail: the receiver is right here. Buffers are allocated on first use.
-        let _ = give_empty.send(Vec::new());
-    }
-    (ReaderEnd { empty: take_empty, full: give_full }, SinkEnd { full: take_full, empty: give_empty })
-}
-
-/// The end that passes on a reader's bytes.
-struct ReaderEnd {
+/// Passes on a reader's bytes in the buffers that are given back, with how many of them are in use.
+fn read_ahead(
+    mut reader: impl Read,
     empty: Receiver<Vec<u8>>,
-    full: Sender<FilledBuffer>,
-}
-
-impl ReaderEnd {
-    fn run(self, mut reader: impl Read) -> io::Result<()> {
-        for mut buffer in self.empty {
-            buffer.resize(BUFFER, 0);
-            let count = read(&mut reader, &mut buffer)?;
-            if count == 0 || self.full.send((buffer, count)).is_err() {
-                break;
-            }
+    full: Sender<(Vec<u8>, usize)>,
+) -> io::Result<()> {
+    for mut buffer in empty {
+        buffer.resize(BUFFER, 0);
+        let count = read(&mut reader, &mut buffer)?;
+        if count == 0 || full.send((buffer, count)).is_err() {
+            break;
         }
-        Ok(())
     }
+    Ok(())
 }
 
 fn read(reader: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
@@ -134,27 +127,10 @@ fn read(reader: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
     }
 }
 
-/// The end that feeds a sink.
-struct SinkEnd {
-    full: Receiver<FilledBuffer>,
-    empty: Sender<Vec<u8>>,
-}
-
-impl SinkEnd {
-    fn run(self, sink: &mut Sink<Spill>, progress: &Progress) {
-        for (buffer, count) in self.full {
-            sink.push(&buffer[..count]);
-            progress.note(sink);
-            // The reader may have ended and need no more buffers.
-            let _ = self.empty.send(buffer);
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::capture::spill::sink::{SinkLimits, SinkPlace};
+    use crate::capture::spill::sink::{SinkLimits, SinkState};
     use crate::text::units::TotalsMask;
 
     #[test]
@@ -167,8 +143,8 @@ mod tests {
         in_turn(&content[..], &mut sink, &progress).unwrap();
         let (both, failure) = take_all(&content[..], new(), &Progress::default());
         assert!(failure.is_none() && progress.bytes() == content.len() as u64);
-        for taken in [sink.finish(), both] {
-            assert!(matches!(taken.place, SinkPlace::Held(held, _) if held == content));
+        for taken in [sink, both] {
+            assert!(matches!(taken.state, SinkState::Held(held, _) if held == content));
             assert_eq!(taken.counter.line_feeds(), progress.line_feeds());
         }
     }

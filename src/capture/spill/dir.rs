@@ -32,10 +32,7 @@ pub(crate) enum DirError {
 
 impl DirError {
     pub(crate) fn raw(&self) -> Option<Errno> {
-        match self {
-            DirError::Io(_, errno) => Some(*errno),
-            DirError::NotADirectory(_) | DirError::Foreign(_) | DirError::Exposed { .. } => None,
-        }
+        if let DirError::Io(_, errno) = self { Some(*errno) } else { None }
     }
 }
 
@@ -44,12 +41,6 @@ impl From<DirError> for io::Error {
         let kind = error.raw().map_or(io::ErrorKind::Other, |errno| errno.kind());
         io::Error::new(kind, error.to_string())
     }
-}
-
-/// Creates the parent directories of `path`, without checking them.
-pub(crate) fn make_parents(path: &Path) -> Result<(), DirError> {
-    let Some(parent) = path.parent() else { return Ok(()) };
-    directory::make_all(parent).map_err(|error| DirError::Io(parent.to_owned(), error))
 }
 
 pub(crate) fn open_private(path: &Path, env: &Env) -> Result<OwnedFd, DirError> {
@@ -63,7 +54,9 @@ pub(crate) fn private_dir(path: &Path, env: &Env) -> Result<OwnedFd, DirError> {
 
 /// Opens an agent's own directory. Others may read it if the agent allows that, but must not be able to write to it.
 pub(crate) fn agents_dir(path: &Path, env: &Env) -> Result<OwnedFd, DirError> {
-    make_parents(path)?;
+    if let Some(parent) = path.parent() {
+        directory::make_all(parent).map_err(|error| DirError::Io(parent.to_owned(), error))?;
+    }
     make(path)?;
     directory::open(CWD, path, env.uid(), NO_OTHER_WRITERS).map_err(|unfit| explain(path, unfit, "go-w"))
 }
@@ -106,14 +99,12 @@ pub(crate) fn sweep(dir: &OwnedFd, env: &Env, now: Timestamp, fits: impl Fn(&str
     let Ok(entries) = Dir::read_from(dir) else { return };
     for found in entries.flatten() {
         let name = found.file_name();
-        let is_left = name.to_str().ok().and_then(|name| name.strip_prefix(".tmp-")).is_some_and(&fits);
-        if is_left && is_old(dir, name, now) {
+        if !name.to_str().ok().and_then(|name| name.strip_prefix(".tmp-")).is_some_and(&fits) {
+            continue;
+        }
+        let Ok(stat) = statat(dir, name, AtFlags::SYMLINK_NOFOLLOW) else { continue };
+        if now.duration_since(timestamp(FileStat::from(stat).identity.modified)) > YOUNG {
             remove(dir, name, env);
         }
     }
-}
-
-fn is_old(dir: &OwnedFd, name: &std::ffi::CStr, now: Timestamp) -> bool {
-    let Ok(stat) = statat(dir, name, AtFlags::SYMLINK_NOFOLLOW) else { return false };
-    now.duration_since(timestamp(FileStat::from(stat).identity.modified)) > YOUNG
 }

@@ -1,26 +1,28 @@
-//! Where spills are stored: in overspill's own store, in a given directory, or where the agent itself would store them.
+//! Where spills are stored: in overspill's own store, in a given directory, or where the agent itself would store them,
+//! until its session is ended.
 
 #![warn(missing_docs)]
 
 use std::ffi::OsStr;
-use std::fmt;
 use std::io;
 use std::path::PathBuf;
-use std::sync::{Arc, Once};
+use std::sync::{Arc, LazyLock};
 
 use jiff::Timestamp;
+use rustix::fs::{AtFlags, CWD, Dir, unlinkat};
+use rustix::io::Errno;
 
 use crate::preview::Stream;
 use crate::store::{Env, NewSpill, OwnStore, next_id, parse_id, random};
 
-use super::dir::{agents_dir, private_dir, shared_dir, sweep};
-use super::file::Spill;
+use super::Spill;
+use super::dir::{DirError, agents_dir, open_private, private_dir, remove, shared_dir, sweep};
 use super::sink::{Sink, SinkLimits};
 
 /// The session used if none is named.
 pub const DEFAULT_SESSION: &str = "overspill";
 /// Maximum number of characters of a tool's name that go into a file name.
-const TOOL_BYTES: usize = 80;
+const MAX_TOOL_CHARS: usize = 80;
 
 /// Where to save whole outputs, each in a file of its own (mode 0600).
 #[derive(Clone, Debug)]
@@ -34,16 +36,7 @@ pub struct Location {
 }
 
 /// An action to run once, before the first spill.
-struct Before {
-    once: Once,
-    act: Box<dyn Fn() + Send + Sync>,
-}
-
-impl fmt::Debug for Before {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Before").field("once", &self.once).finish_non_exhaustive()
-    }
-}
+type Before = LazyLock<(), Box<dyn FnOnce() + Send>>;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Kind {
@@ -128,15 +121,8 @@ impl Location {
     /// Adds an action to run once before the first spill is created, such as cleaning the store.
     #[doc(hidden)]
     #[must_use]
-    pub fn after(self, act: impl Fn() + Send + Sync + 'static) -> Location {
-        let before = Before { once: Once::new(), act: Box::new(act) };
-        Location { before: Some(Arc::new(before)), ..self }
-    }
-
-    /// Whether this is overspill's own store.
-    #[doc(hidden)]
-    pub fn is_own(&self) -> bool {
-        self.kind == Kind::Own
+    pub fn after(self, act: impl FnOnce() + Send + 'static) -> Location {
+        Location { before: Some(Arc::new(Before::new(Box::new(act)))), ..self }
     }
 
     /// Returns where runs are recorded; none for a directory chosen by the caller.
@@ -162,7 +148,7 @@ impl Location {
     pub fn begin(&self, stream: Stream) -> io::Result<NewSpill> {
         let now = self.now.unwrap_or_else(crate::base::env::now);
         if let Some(before) = &self.before {
-            before.once.call_once(|| (before.act)());
+            LazyLock::force(before);
         }
         let (path, dir) = match &self.kind {
             Kind::Own => {
@@ -171,7 +157,9 @@ impl Location {
             }
             Kind::Dir(path) => (path.clone(), agents_dir(path, &self.env)?),
             Kind::Opencode(agent) => {
-                let path = data_home(&self.env).join(agent).join("tool-output");
+                let data = || self.env.home().join(".local/share");
+                let data = self.env.var("XDG_DATA_HOME").map_or_else(data, PathBuf::from);
+                let path = data.join(agent).join("tool-output");
                 (path.clone(), agents_dir(&path, &self.env)?)
             }
             Kind::GoSession(session) => {
@@ -215,6 +203,66 @@ impl Location {
     }
 }
 
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub struct EndedSession {
+    pub path: PathBuf,
+    pub files: u64,
+    pub bytes: u64,
+    /// Names that were left, and with them the directory: not overspill's, or still being written.
+    pub left: Vec<String>,
+}
+
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs)]
+pub enum EndError {
+    #[error("{0}")]
+    Name(#[from] LocationError),
+    #[error("{}: there is no such session", .0.display())]
+    NoSession(PathBuf),
+    /// The directory is not private, or the system's error; it names the path.
+    #[error("{0}")]
+    Io(io::Error),
+}
+
+impl From<DirError> for EndError {
+    fn from(error: DirError) -> EndError {
+        EndError::Io(error.into())
+    }
+}
+
+/// Removes a session's directory and the spills in it, one file at a time. Files that are not named like a session's
+/// spill, do not belong to the user, or are still being written are left.
+pub fn end_session(name: &str, env: &Env) -> Result<EndedSession, EndError> {
+    let path = session_dir(env, &session_name(name)?);
+    let dir = match open_private(&path, env) {
+        Err(error) if error.raw() == Some(Errno::NOENT) => return Err(EndError::NoSession(path)),
+        dir => dir?,
+    };
+    let failed = |error| DirError::Io(path.clone(), error);
+    let mut ended = EndedSession { path: path.clone(), ..EndedSession::default() };
+    for found in Dir::read_from(&dir).map_err(failed)? {
+        let found = found.map_err(failed)?;
+        let name = found.file_name();
+        if matches!(name.to_bytes(), b"." | b"..") {
+            continue;
+        }
+        let text = name.to_str().unwrap_or_default();
+        let is_ours = is_spill(text.strip_prefix(".tmp-").unwrap_or(text));
+        match is_ours.then(|| remove(&dir, name, env)).flatten() {
+            Some(bytes) => {
+                ended.files += 1;
+                ended.bytes += bytes;
+            }
+            None => ended.left.push(name.to_string_lossy().into_owned()),
+        }
+    }
+    if ended.left.is_empty() {
+        unlinkat(CWD, &path, AtFlags::REMOVEDIR).map_err(failed)?;
+    }
+    Ok(ended)
+}
+
 fn hex(digits: usize) -> io::Result<String> {
     let number = u64::from_ne_bytes(random()?);
     Ok(format!("{number:016x}")[16 - digits..].to_owned())
@@ -227,11 +275,11 @@ fn is_hex(text: &str, digits: usize) -> bool {
 fn tool_name(tool: Option<&str>) -> String {
     let word = tool.filter(|tool| !tool.is_empty()).unwrap_or("bash");
     let safe = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '_' | '.') { c } else { '_' };
-    word.chars().map(safe).take(TOOL_BYTES).collect()
+    word.chars().map(safe).take(MAX_TOOL_CHARS).collect()
 }
 
 /// Whether this is `bash-{digits}-stdout.txt` or `-stderr.txt`.
-pub(crate) fn is_spill(name: &str) -> bool {
+fn is_spill(name: &str) -> bool {
     let number = name
         .strip_prefix("bash-")
         .and_then(|rest| rest.strip_suffix("-stdout.txt").or_else(|| rest.strip_suffix("-stderr.txt")));
@@ -239,7 +287,7 @@ pub(crate) fn is_spill(name: &str) -> bool {
 }
 
 /// Checks a session's name. Digits alone are invalid, since they would look like a process's directory.
-pub(crate) fn session_name(name: &str) -> Result<String, LocationError> {
+fn session_name(name: &str) -> Result<String, LocationError> {
     let word = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
     let number = name.bytes().all(|byte| byte.is_ascii_digit());
     let fits = word && !number && name.len() <= 200;
@@ -247,12 +295,8 @@ pub(crate) fn session_name(name: &str) -> Result<String, LocationError> {
 }
 
 /// Returns the directory of a session, as in opencode's persistence design.
-pub(crate) fn session_dir(env: &Env, session: &str) -> PathBuf {
+fn session_dir(env: &Env, session: &str) -> PathBuf {
     temporary(env, &["TMPDIR"]).join(format!("opencode-{session}"))
-}
-
-fn data_home(env: &Env) -> PathBuf {
-    env.var("XDG_DATA_HOME").map_or_else(|| env.home().join(".local/share"), PathBuf::from)
 }
 
 fn temporary(env: &Env, variables: &[&str]) -> PathBuf {
@@ -262,6 +306,7 @@ fn temporary(env: &Env, variables: &[&str]) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::os::unix::fs::{PermissionsExt, symlink};
     use std::path::Path;
 
@@ -323,11 +368,11 @@ mod tests {
             drop(place.begin(Stream::Stderr).unwrap());
             assert!(left.exists(), "{policy}: its writer is still at it");
             // Its lock goes when its writer does; its file stays.
-            std::fs::rename(&left, left.with_extension("kept")).unwrap();
+            fs::rename(&left, left.with_extension("kept")).unwrap();
             drop(spill);
-            std::fs::rename(left.with_extension("kept"), &left).unwrap();
+            fs::rename(left.with_extension("kept"), &left).unwrap();
             let other = left.with_file_name(".tmp-other");
-            std::fs::File::create(&other).unwrap().set_modified(old).unwrap();
+            fs::File::create(&other).unwrap().set_modified(old).unwrap();
             drop(place.begin(Stream::Stderr).unwrap());
             assert!(!left.exists() && other.exists(), "{policy}");
         }
@@ -349,8 +394,8 @@ mod tests {
         let linked = place(&home, "go-opencode/bash", Some("linked")).unwrap();
         assert!(linked.begin(Stream::Stdout).unwrap_err().to_string().contains("symbolic link"));
         let open = home.dir.path().join("opencode-open");
-        std::fs::create_dir(&open).unwrap();
-        std::fs::set_permissions(&open, std::fs::Permissions::from_mode(0o755)).unwrap();
+        fs::create_dir(&open).unwrap();
+        fs::set_permissions(&open, fs::Permissions::from_mode(0o755)).unwrap();
         let open = place(&home, "go-opencode/bash", Some("open")).unwrap();
         assert!(open.begin(Stream::Stdout).unwrap_err().to_string().contains("chmod 700"));
     }
@@ -364,5 +409,43 @@ mod tests {
         }
         let none = place(&home, "basic/smart", None);
         assert!(matches!(none, Err(LocationError::NoLayout(agent)) if agent == "basic"));
+    }
+
+    fn begun(env: &Env) -> NewSpill {
+        let place = Location::for_agent("go-opencode/bash", None, Some("s1"), env, crate::base::env::now());
+        place.unwrap().begin(Stream::Stdout).unwrap()
+    }
+
+    #[test]
+    fn its_directory_goes_with_its_spills() {
+        let Home { dir: home, env } = home();
+        begun(&env).finish(false).unwrap();
+        let ended = end_session("s1", &env).unwrap();
+        assert_eq!((ended.files, ended.left.len()), (1, 0));
+        assert!(!home.path().join("opencode-s1").exists());
+        assert!(matches!(end_session("s1", &env), Err(EndError::NoSession(_))));
+    }
+
+    #[test]
+    fn foreign_and_unfinished_files_stay() {
+        let Home { dir: home, env } = home();
+        let writing = begun(&env);
+        let dir = home.path().join("opencode-s1");
+        fs::write(dir.join("notes.txt"), "x").unwrap();
+        symlink("/etc/passwd", dir.join("bash-1-stdout.txt")).unwrap();
+        let mut left = end_session("s1", &env).unwrap().left;
+        left.sort();
+        let temporary = writing.temporary_path().file_name().unwrap().to_string_lossy().into_owned();
+        assert_eq!(left, [temporary.as_str(), "bash-1-stdout.txt", "notes.txt"]);
+    }
+
+    #[test]
+    fn a_spill_s_name_is_exact() {
+        for name in ["bash-17-stdout.txt", "bash-17-stderr.txt"] {
+            assert!(is_spill(name), "{name}");
+        }
+        for name in ["bash--stdout.txt", "bash-1x-stdout.txt", "bash-17-stdout.txt.bak", "x"] {
+            assert!(!is_spill(name), "{name}");
+        }
     }
 }

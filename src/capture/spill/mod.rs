@@ -1,11 +1,55 @@
-//! Takes an output while it arrives: counted, held, then written to a file within its limits.
+//! Takes an output while it arrives: counted, held, then written to a file as far as cap and disk allow.
 
 pub(crate) mod content;
 pub(crate) mod copy;
-pub(crate) mod count;
 pub(crate) mod dir;
-pub(crate) mod ends;
-pub(crate) mod file;
 pub(crate) mod location;
-pub(crate) mod session;
 pub(crate) mod sink;
+
+use std::io::{self, Write};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Once};
+
+use crate::base::fs::room::RoomWatch;
+use crate::store::NewSpill;
+
+/// A spill that is being written under a temporary name.
+#[derive(Debug)]
+pub(crate) struct Spill {
+    pub new: NewSpill,
+    written: u64,
+    room: RoomWatch,
+}
+
+impl Spill {
+    pub(crate) fn new(new: NewSpill) -> Spill {
+        survive_file_size_limit();
+        Spill { new, written: 0, room: RoomWatch::default() }
+    }
+
+    pub(crate) fn room(&mut self) -> io::Result<()> {
+        self.room.check(self.new.file(), self.written)
+    }
+}
+
+impl Write for Spill {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.room()?;
+        let count = self.new.file().write(bytes)?;
+        self.written += count as u64;
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Turns a file that reaches the size limit (`ulimit -f`) into an error instead of the program's death. Unlike an
+/// ignored signal, a handler is not inherited by the commands that overspill starts.
+fn survive_file_size_limit() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let _ = signal_hook::flag::register(libc::SIGXFSZ, Arc::new(AtomicBool::new(false)));
+    });
+}

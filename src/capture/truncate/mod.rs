@@ -1,8 +1,7 @@
 //! The library's entry point for agents: takes a tool's output, returns what the model gets, and saves the whole.
 
-mod writer;
-
 use std::collections::BTreeMap;
+use std::fmt;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -12,15 +11,14 @@ use crate::preview::{
 use crate::text::supply::CopySupply;
 use crate::text::units::{self, Measure};
 
-use super::outcome::{Outcome, errors_in};
-use super::process::options::StartError;
+use super::captured::{Captured, CapturedOutput};
+use super::finish::{NOT_SAVED, NoPreview};
+use super::process::StartError;
 use super::request::{Request, set_true};
-use super::result::finish::{NOT_SAVED, NoPreview};
-use super::spill::file::Spill;
+use super::spill::Spill;
 use super::spill::location::Location;
-use super::spill::sink::{HOLD, SinkLimits};
-
-pub use writer::Writer;
+use super::spill::sink::{HOLD, Sink, SinkLimits};
+use super::{Outcome, errors_in, errors_of};
 
 /// Why there is no outcome.
 #[derive(Debug, thiserror::Error)]
@@ -74,7 +72,7 @@ pub enum Error {
 pub struct Truncator {
     policy: Policy,
     tools: BTreeMap<String, Policy>,
-    place: Location,
+    pub(super) place: Location,
     may_delegate: Option<bool>,
 }
 
@@ -127,10 +125,6 @@ impl Truncator {
         policy
     }
 
-    pub(super) fn place(&self) -> &Location {
-        &self.place
-    }
-
     /// Truncates a tool's output with the tool's policy, and saves the whole output if it is cut. A failed save is not
     /// an error: the text then mentions it in the policy's own way.
     ///
@@ -142,7 +136,11 @@ impl Truncator {
         let output = preview::Output { bytes, totals: &Totals::unknown() };
         let count = |want| Some(units::measure_all(bytes, want));
         let mut warnings = Vec::new();
-        let save = || save(kept, &self.place);
+        let save = || {
+            let mut spill = Spill::new(self.place.begin(Stream::Stdout)?);
+            spill.write_all(kept)?;
+            spill.new.finish(false)
+        };
         let (CountedPlan { preview, .. }, saved_to) = saved_plan(output, count, policy, save, &mut warnings)?;
         let errors = errors_in(&preview, Stream::Stdout, &mut CopySupply::from(bytes));
         // The path is already in the notices; this only turns ranges into text.
@@ -169,6 +167,66 @@ impl Truncator {
         let policy = self.policy(tool);
         let limits = SinkLimits { hold: HOLD, cap: cap(&policy) as u64, want: TotalsMask::ALL };
         Writer { sink: self.place.sink(Stream::Stdout, limits), policy }
+    }
+}
+
+/// A tool's output that is still arriving: held in memory while it is small, then written to a file. Memory stays
+/// bounded however long the output is. If dropped before [`Writer::finish`], it leaves no file.
+pub struct Writer {
+    sink: Sink<Spill>,
+    policy: Policy,
+}
+
+impl fmt::Debug for Writer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Writer");
+        shown.field("policy", &self.policy.name()).field("bytes", &self.bytes()).finish_non_exhaustive()
+    }
+}
+
+impl Writer {
+    /// Takes the next chunk, of any size; it may end within a character. Never fails: what cannot be saved is still
+    /// counted.
+    pub fn push(&mut self, chunk: &[u8]) {
+        self.sink.push(chunk);
+    }
+
+    /// Returns the number of bytes so far.
+    pub fn bytes(&self) -> u64 {
+        self.sink.counter.bytes
+    }
+
+    /// Returns the outcome, just as [`Truncator::truncate`] does for a complete output. If the output exceeds the
+    /// policy's cap, only the saved part and the first and last 2 MiB of the rest are available; a warning says so if
+    /// the preview needs more.
+    ///
+    /// # Errors
+    /// [`Error`].
+    pub fn finish(self) -> Result<Outcome, Error> {
+        let Writer { sink, policy } = self;
+        let output = CapturedOutput::new(Stream::Stdout, sink)?;
+        let mut captured = Captured::from_stream(crate::base::env::now(), output, None);
+        let file = std::mem::take(&mut captured.stdout.file);
+        let content = captured.stdout.content();
+        let save = || file.save(content.bytes(), cap(&policy), captured.stdout.stopped.as_ref());
+        let output = preview::Output { bytes: content.bytes(), totals: &captured.stdout.totals };
+        let mut warnings = Vec::new();
+        let (CountedPlan { preview, touched, .. }, saved_to) =
+            saved_plan(output, |want| content.count(want), policy.clone(), save, &mut warnings)?;
+        warnings.extend(captured.missing(&preview, touched));
+        let errors = errors_of(&preview, std::iter::once((Stream::Stdout, content)));
+        Ok(Outcome { saved_to, warnings, ..Outcome::new(&preview, &Input::new(output, ""), errors) })
+    }
+}
+
+impl Write for Writer {
+    fn write(&mut self, chunk: &[u8]) -> io::Result<usize> {
+        self.push(chunk);
+        Ok(chunk.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 
@@ -212,12 +270,6 @@ fn plan(
 
 fn cap(policy: &Policy) -> usize {
     usize::try_from(Request::new(policy.clone()).cap).unwrap_or(usize::MAX)
-}
-
-fn save(bytes: &[u8], place: &Location) -> io::Result<PathBuf> {
-    let mut spill = Spill::new(place.begin(Stream::Stdout)?);
-    spill.write_all(bytes)?;
-    spill.finish(false)
 }
 
 #[cfg(test)]

@@ -1,18 +1,10 @@
 //! The help: subcommands in groups, and exit statuses and examples at the end of each.
 
-use std::ffi::OsString;
 use std::fmt::Write as _;
-use std::io;
 
-use clap::error::{Error, ErrorKind};
-use clap::{ColorChoice, Command, CommandFactory, FromArgMatches};
+use clap::{Command, CommandFactory};
 
-use crate::cli::terminal::help_colour;
-
-use super::examples::examples;
-use super::leading::{self, behind_subcommand};
-use super::status::exit_statuses;
-use super::{Args, ColorWhen, Command as CommandArgs};
+use super::Args;
 
 /// The subcommands in the order of the main help, under their headings.
 const GROUPS: &[(&str, &[&str])] = &[
@@ -33,75 +25,6 @@ const NAMES: usize = 13;
 
 /// The column of what exit statuses mean.
 const STATUSES: usize = 10;
-
-/// Parses the arguments of the process.
-///
-/// # Errors
-/// What clap reports: a usage error, or the help or version that was asked for.
-pub(crate) fn parse() -> Result<Args, Error> {
-    let plain = Args::command();
-    let words = behind_subcommand(std::env::args_os().collect(), &plain);
-    // Examples and groups take as long to add as the rest, and only help and usage errors show them.
-    let args = parse_by(plain, &words).or_else(|_| {
-        let command = with_groups(command()).color(color(&words));
-        match parse_by(command.clone(), &words) {
-            Err(error) if error.kind() == ErrorKind::UnknownArgument => {
-                join_negative(&words).map_or(Err(error), |words| parse_by(command, &words))
-            }
-            result => result,
-        }
-    })?;
-    if !matches!(args.command, Some(CommandArgs::Run(_))) && names_two_agents(&words) {
-        let wrong = "--agent is given twice; name one agent, or leave it out for all of them";
-        return Err(command().error(ErrorKind::ArgumentConflict, wrong));
-    }
-    Ok(args)
-}
-
-/// Joins a value like `-1` to the option before it, which then says what it takes.
-fn join_negative(words: &[OsString]) -> Option<Vec<OsString>> {
-    let is_option = |word: &OsString| word.as_encoded_bytes().starts_with(b"--");
-    let is_negative =
-        |word: &OsString| matches!(word.as_encoded_bytes(), [b'-', digit, ..] if digit.is_ascii_digit());
-    let end = words.iter().position(|word| word == "--").unwrap_or(words.len());
-    let at = words[..end].windows(2).position(|pair| is_option(&pair[0]) && is_negative(&pair[1]))?;
-    let mut words = words.to_vec();
-    let value = words.remove(at + 1);
-    words[at].push("=");
-    words[at].push(value);
-    Some(words)
-}
-
-/// Whether there are two agents among the words before `--`: the last would count, and not both.
-fn names_two_agents(words: &[OsString]) -> bool {
-    let words = words.iter().take_while(|word| *word != "--").filter_map(|word| word.to_str());
-    words.filter(|word| *word == "--agent" || word.starts_with("--agent=")).count() > 1
-}
-
-/// Decides on colours itself: clap takes CLICOLOR_FORCE=0 for a yes.
-fn color(words: &[OsString]) -> ColorChoice {
-    match ColorWhen::from_words(words) {
-        ColorChoice::Auto if help_colour(&io::stdout()) => ColorChoice::Always,
-        ColorChoice::Auto => ColorChoice::Never,
-        asked => asked,
-    }
-}
-
-fn parse_by(mut command: Command, words: &[OsString]) -> Result<Args, Error> {
-    let mut matches = command.try_get_matches_from_mut(words)?;
-    Args::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
-}
-
-/// Whether the process is to answer an agent's hook, as far as its words tell.
-pub(crate) fn is_hook() -> bool {
-    let words: Vec<_> = std::env::args_os().skip(1).collect();
-    subcommand(&words).is_some_and(|at| words[at] == "hook")
-}
-
-/// Returns the index of the first word that names a subcommand, whether or not the rest can be parsed.
-pub(crate) fn subcommand(words: &[OsString]) -> Option<usize> {
-    leading::subcommand(words, &Args::command())
-}
 
 /// Returns the definition of the command line, with examples.
 pub(crate) fn command() -> Command {
@@ -142,14 +65,13 @@ fn with_examples(command: Command, name: &str) -> Command {
 }
 
 /// Lists the subcommands in groups, which clap cannot: it is told to hide them, and given the list as text.
-fn with_groups(command: Command) -> Command {
+pub(super) fn with_groups(command: Command) -> Command {
     let list = list(&command);
     let template =
         format!("{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{list}{{all-args}}{{after-help}}");
     command.help_template(template).mut_subcommands(|sub| sub.hide(true))
 }
 
-/// Returns the subcommands with their summaries, in groups.
 fn list(command: &Command) -> String {
     let (header, literal) = (*command.get_styles().get_header(), *command.get_styles().get_literal());
     let mut text = String::new();
@@ -179,6 +101,69 @@ pub(crate) fn groups(command: &Command) -> Vec<(&'static str, Vec<&str>)> {
         groups.push((UNGROUPED, ungrouped));
     }
     groups
+}
+
+type StatusMeaning = (&'static str, &'static str);
+
+const SUCCESS: StatusMeaning = ("0", "Success, or nothing to do.");
+const FAILURE: StatusMeaning = ("1", "What was named does not exist or cannot be read.");
+const INCOMPLETE: StatusMeaning = ("1", "Something named cannot be read; the figures lack it.");
+const STAYED: StatusMeaning = ("1", "What was named does not exist, or something was not deleted.");
+const USAGE: StatusMeaning = ("2", "Usage error, or a mistake in the configuration.");
+const CRASH: StatusMeaning = ("3", "The agent itself would crash on this output.");
+
+const RUN: &[StatusMeaning] = &[
+    ("n", "The command ended with status n."),
+    ("128+n", "Signal n ended the command, or reached overspill."),
+    ("141", "The reader of standard output exited."),
+    ("127, 126", "The command was not found, or is not executable."),
+    ("125", "overspill itself failed."),
+    ("124", "The command timed out."),
+    ("2", "Usage error, or a mistake in the configuration; nothing was run."),
+];
+
+/// Returns the exit statuses of a subcommand; the empty name is the program without one.
+pub(crate) fn exit_statuses(command: &str) -> &'static [StatusMeaning] {
+    match command {
+        "run" => RUN,
+        "preview" | "read" => &[SUCCESS, FAILURE, USAGE, CRASH],
+        "compare" | "tune" => &[SUCCESS, INCOMPLETE, USAGE],
+        "rm" | "clean" => &[("0", "Deleted, nothing to delete, or answered with no."), STAYED, USAGE],
+        "explain" => &[
+            ("0", "A notice was recognised."),
+            ("1", "None was recognised, or the text cannot be read."),
+            USAGE,
+        ],
+        "grep" => &[
+            ("0", "There are hits."),
+            ("1", "There are none."),
+            ("2", "Something could not be searched; usage error; faulty configuration."),
+        ],
+        "verify" => {
+            &[SUCCESS, ("1", "A policy makes another text than was recorded, or a record is missing."), USAGE]
+        }
+        "hook" => &[
+            ("0", "Answered, or there is nothing to say."),
+            ("1", "Any failure. Never 2, by which agents stop what they do."),
+        ],
+        _ => &[SUCCESS, FAILURE, USAGE],
+    }
+}
+
+/// By subcommand, whose name stands in brackets: what a line does, as one phrase, and below it the line.
+const EXAMPLES: &str = include_str!("../../../assets/examples.txt");
+
+#[derive(Debug)]
+pub(crate) struct Example {
+    pub does: &'static str,
+    pub line: &'static str,
+}
+
+/// Returns the examples of a subcommand; the empty name is the program without one.
+pub(crate) fn examples(command: &str) -> Vec<Example> {
+    let lines = EXAMPLES.lines().skip_while(|line| *line != format!("[{command}]")).skip(1);
+    let lines: Vec<&str> = lines.take_while(|line| !line.is_empty()).map(str::trim_start).collect();
+    lines.chunks_exact(2).map(|pair| Example { does: pair[0], line: pair[1] }).collect()
 }
 
 #[cfg(test)]

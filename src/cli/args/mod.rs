@@ -1,37 +1,27 @@
 //! All command-line arguments.
 
-mod corpus;
-mod deferred;
-pub(crate) mod examples;
-mod global;
 pub(crate) mod help;
-mod hook;
-mod inspect;
-mod leading;
-mod policy;
-pub(crate) mod refused;
-mod run;
-mod save;
-mod sessions;
-pub(crate) mod status;
-mod stores;
+pub(crate) mod parse;
+mod recorded;
+mod see;
+mod setup;
+mod shared;
+mod stored;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args as Group, Parser, Subcommand, ValueEnum};
 
-use deferred::Deferred;
+use parse::Deferred;
 
-pub(crate) use corpus::{GrepArgs, TuneArgs};
-pub(crate) use global::{ColorWhen, GlobalArgs};
-pub(crate) use hook::{HookAgent, HookArgs, SetupArgs};
-pub(crate) use inspect::{CompareArgs, ExplainArgs, FormArgs, PoliciesArgs, PreviewArgs, ReadArgs, TextForm};
-pub(crate) use policy::{LimitArgs, PolicyArgs};
-pub(crate) use run::{CallerLimits, LayoutOf, RunArgs, Unread};
-pub(crate) use save::SaveArgs;
-pub(crate) use sessions::{CallSort, CallText, CallsArgs, SessionsArgs, VerifyArgs};
-pub(crate) use stores::{CleanArgs, ListArgs, RmArgs, ShowArgs, StoresArgs};
+pub(crate) use recorded::{CallSort, CallText, CallsArgs, SessionsArgs, VerifyArgs};
+pub(crate) use see::{
+    CallerLimits, CompareArgs, ExplainArgs, PreviewArgs, ReadArgs, RunArgs, SpillLayout, UnreadAction,
+};
+pub(crate) use setup::{CompleteArgs, CompletedBy, ConfigArgs, HookAgent, HookArgs, PoliciesArgs, SetupArgs};
+pub(crate) use shared::{FormArgs, LimitArgs, PolicyArgs, SaveArgs, TextForm};
+pub(crate) use stored::{CleanArgs, GrepArgs, ListArgs, RmArgs, ShowArgs, StoresArgs, TuneArgs};
 
 /// See exactly what the model saw of a tool's output, and page through the rest
 ///
@@ -74,18 +64,6 @@ pub(crate) struct Args {
     // Last: its heading would go on to what follows.
     #[command(flatten)]
     pub global: GlobalArgs,
-}
-
-impl Args {
-    /// Returns what is given on saving, if the command saves anything.
-    pub(crate) fn saving(&self) -> Option<&SaveArgs> {
-        match &self.command {
-            None => Some(&self.saving),
-            Some(Command::Run(args)) => Some(&args.saving),
-            Some(Command::Preview(args)) => Some(&args.saving),
-            Some(_) => None,
-        }
-    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -181,42 +159,34 @@ pub(crate) enum Command {
     Complete(CompleteArgs),
 }
 
-#[derive(Debug, Group)]
-pub(crate) struct ConfigArgs {
-    /// Show the settings as they are with this policy
-    #[arg(short, long, value_name = "NAME")]
-    pub policy: Option<String>,
-    /// Show the settings as they are for this tool
-    #[arg(short, long, value_name = "TOOL")]
-    pub tool: Option<String>,
-    /// Print a JSON object
-    #[arg(long)]
-    pub json: bool,
-    /// Write a configuration file with every setting as a comment, and print its path
-    #[arg(long, conflicts_with_all = ["policy", "tool", "json"])]
-    pub init: bool,
+/// How the program writes.
+#[derive(Debug, Default, Clone, Copy, Group)]
+#[command(next_help_heading = "Global options")]
+pub(crate) struct GlobalArgs {
+    /// When to use colours [default: auto, on terminals]
+    #[arg(long, global = true, value_name = "WHEN")]
+    pub color: Option<ColorWhen>,
+    /// Print only errors to standard error
+    #[arg(short, long, global = true)]
+    pub quiet: bool,
+    /// Print the headings of tables in pipes and files, too
+    #[arg(long, global = true)]
+    pub header: bool,
+    /// Write nothing but ASCII to terminals [default: only where the locale is not UTF-8]
+    #[arg(long, global = true)]
+    pub ascii: bool,
 }
 
-#[derive(Debug, Group)]
-pub(crate) struct CompleteArgs {
-    /// Shell that asks
-    pub shell: CompletedBy,
-    /// bash: the characters at which it breaks words
-    pub breaks: String,
-    /// bash: the line up to the cursor; other shells: the words after the program's name, the last at the cursor
-    #[arg(last = true)]
-    pub words: Vec<OsString>,
-}
-
-/// A shell whose script asks what fits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum CompletedBy {
-    /// bash, which gives its line
-    Bash,
-    /// zsh
-    Zsh,
-    /// fish
-    Fish,
+/// When to use colours.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ColorWhen {
+    /// On terminals, unless NO_COLOR is set; in tables and help everywhere if CLICOLOR_FORCE is set and not 0
+    #[default]
+    Auto,
+    /// Everywhere; texts are escaped as on a terminal
+    Always,
+    /// Nowhere
+    Never,
 }
 
 /// Parses a whole number, 0 or more.

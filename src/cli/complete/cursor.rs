@@ -2,7 +2,6 @@
 
 use clap::{Arg, Command};
 
-/// The place of the cursor.
 pub(super) struct TypedWord<'a> {
     /// The subcommand that the words before name, or the program.
     pub command: &'a Command,
@@ -10,19 +9,15 @@ pub(super) struct TypedWord<'a> {
     pub policy: Option<&'a str>,
     /// How many positional arguments stand before the cursor.
     pub positionals: usize,
-    /// What is completed.
     pub place: WordPlace<'a>,
     /// What the word begins with and is not part of the value, as `--policy=`.
     pub prefix: String,
     pub typed: String,
 }
 
-/// What is completed.
 #[derive(Clone, Copy)]
 pub(super) enum WordPlace<'a> {
-    /// The name of an option.
     Flag,
-    /// The value of this option.
     Value(&'a Arg),
     /// A positional argument, or a subcommand.
     Positional(Option<&'a Arg>),
@@ -52,7 +47,11 @@ impl<'a> TypedWord<'a> {
                 has_options = false;
             } else if has_options && word.len() > 1 && word.starts_with('-') {
                 awaits = cursor.option(word);
-            } else if let Some(sub) = cursor.subcommand(word).filter(|_| has_options) {
+            } else if has_options
+                // A subcommand comes before all positional arguments.
+                && cursor.positionals == 0
+                && let Some(sub) = cursor.command.find_subcommand(word)
+            {
                 cursor.command = sub;
             } else if cursor.next_positional().is_some_and(Arg::is_trailing_var_arg_set) {
                 cursor.place = WordPlace::Command(at + 1);
@@ -124,20 +123,11 @@ impl<'a> TypedWord<'a> {
         self.command.get_arguments().find(|arg| arg.get_short() == Some(name))
     }
 
-    /// A subcommand comes before all positional arguments.
-    fn subcommand(&self, word: &str) -> Option<&'a Command> {
-        self.command.find_subcommand(word).filter(|_| self.positionals == 0)
-    }
-
     /// Returns the positional argument that comes next; the last may take several.
     fn next_positional(&self) -> Option<&'a Arg> {
-        let last = self.command.get_positionals().last().filter(|arg| is_several(arg));
+        let is_several = |arg: &&Arg| arg.get_num_args().is_some_and(|count| count.max_values() > 1);
+        let last = self.command.get_positionals().last().filter(is_several);
         self.command.get_positionals().nth(self.positionals).or(last)
-    }
-
-    /// Returns the whole word at the cursor, as far as it is typed.
-    pub(super) fn whole(&self) -> String {
-        format!("{}{}", self.prefix, self.typed)
     }
 }
 
@@ -145,6 +135,71 @@ fn takes_value(arg: &Arg) -> bool {
     arg.get_num_args().is_some_and(|count| count.takes_values())
 }
 
-fn is_several(arg: &Arg) -> bool {
-    arg.get_num_args().is_some_and(|count| count.max_values() > 1)
+/// Splits bash's line into the words after the program's name, without quotes; the last is the one at the cursor, which may be
+/// empty or unfinished. Assignments before the program are left out.
+pub(super) fn split_line(line: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let (mut quote, mut is_word) = (None, false);
+    let mut chars = line.chars();
+    while let Some(char) = chars.next() {
+        let escaped = if char == '\\' && quote != Some('\'') { chars.next() } else { None };
+        match (quote, char) {
+            (_, '\\') if escaped.is_some() => push(&mut words, escaped),
+            (Some(open), char) if char == open => quote = None,
+            (None, '\'' | '"') => quote = Some(char),
+            (None, ' ' | '\t' | '\n') => {
+                if is_word {
+                    words.push(String::new());
+                }
+                is_word = false;
+                continue;
+            }
+            _ => push(&mut words, Some(char)),
+        }
+        is_word = true;
+    }
+    let is_assignment = |word: &&String| {
+        let name = word.split_once('=').map_or("", |(name, _)| name);
+        !name.is_empty() && name.chars().all(|char| char.is_ascii_alphanumeric() || char == '_')
+    };
+    let assignments = words.iter().take_while(is_assignment).count();
+    words.into_iter().skip(assignments + 1).collect()
+}
+
+fn push(words: &mut [String], char: Option<char>) {
+    if let Some((last, char)) = words.last_mut().zip(char) {
+        last.push(char);
+    }
+}
+
+/// Returns the part of a candidate that bash replaces: what comes after the last character of the typed word at which it
+/// breaks words (`COMP_WORDBREAKS`).
+pub(super) fn tail<'a>(candidate: &'a str, typed: &str, breaks: &str) -> &'a str {
+    let is_break = |char: char| matches!(char, '=' | ':') && breaks.contains(char);
+    let from = typed.rfind(is_break).map_or(0, |at| at + 1);
+    candidate.get(from..).unwrap_or(candidate)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_split_as_the_shell_does() {
+        assert_eq!(split_line("overspill preview "), ["preview", ""]);
+        assert_eq!(split_line("A=1 overspill pre"), ["pre"]);
+        assert_eq!(split_line(r#"overspill 'a b' "c\"d" e\ f 'un fin"#), ["a b", "c\"d", "e f", "un fin"]);
+        assert_eq!(split_line("overspill  \t -p  x"), ["-p", "x"]);
+        assert_eq!(split_line("overspill"), Vec::<String>::new());
+        assert_eq!(split_line(""), Vec::<String>::new());
+        assert_eq!(split_line("overspill \\"), ["\\"]);
+    }
+
+    #[test]
+    fn bash_replaces_what_follows_its_last_break() {
+        assert_eq!(tail("--policy=pi/bash", "--policy=p", " =:"), "pi/bash");
+        assert_eq!(tail("1111:toolu", "1111:to", " =:"), "toolu");
+        assert_eq!(tail("1111:toolu", "1111:to", " "), "1111:toolu");
+        assert_eq!(tail("pi/bash", "pi", " =:"), "pi/bash");
+    }
 }

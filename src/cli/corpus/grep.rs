@@ -1,31 +1,47 @@
-//! `overspill grep`: searches stored outputs, files and standard input, and says of each hit whether the model got the line.
+//! `overspill grep`: searches stored outputs, files and standard input, and prints hits as rg does, each with whether the
+//! model got the line.
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::io::{self, IsTerminal, Write};
 use std::ops::ControlFlow;
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 
+use anstyle::{AnsiColor, Style};
 use jiff::{SignedDuration, Timestamp};
+use serde::Serialize;
 
+use crate::base::human::{size, span};
+use crate::base::provenance::Certainty;
 use crate::cli::args::GrepArgs;
+use crate::cli::progress::Meter;
 use crate::cli::{CommandResult, Failure, fail, terminal, usage};
 use crate::config::{Config, EffectivePolicy};
 use crate::corpus::{
     Corpus, CorpusOutput, CorpusReader, CutPolicies, Hit, LineReceipt, Outlet, ReadFault, Receipt, STDIN,
     WantedLines, each_hit, in_order,
 };
-use crate::text::search::Pattern;
+use crate::text::cells::Show;
+use crate::text::label::{label, write_safe};
+use crate::text::search::{Pattern, PatternError};
+use crate::text::supply::OwnBytes;
+use crate::text::units;
 
-use super::gather::gather;
-use super::meter::Meter;
-use super::render::{GrepForm, Heading};
+use super::gather;
 
 /// Exit status of a search without hits, and of one that could not read everything, as with grep and rg.
 const NO_HITS: u8 = 1;
 const INCOMPLETE: u8 = 2;
+
+/// A longer line is printed in part, in bytes: in a pipe, and on a terminal.
+const MAX_IN_PIPE: usize = 64 << 10;
+const MAX_ON_TERMINAL: usize = 2 << 10;
+
+/// Bytes before the match that a part of a line begins with.
+const BEFORE: usize = 200;
 
 /// Searches, and prints the hits in the order of the outputs.
 pub(crate) fn run(config: &Config, args: &GrepArgs) -> CommandResult {
@@ -42,7 +58,12 @@ pub(crate) fn run(config: &Config, args: &GrepArgs) -> CommandResult {
         wanted: if args.invert { WantedLines::Others(&pattern) } else { WantedLines::Matching(&pattern) },
         pattern: &pattern,
         policies: CutPolicies::new(config),
-        form: form(args),
+        form: match (args.json, terminal::is_escaped(&io::stdout()), terminal::colour()) {
+            (true, _, _) => GrepForm::Json,
+            (false, false, _) => GrepForm::Pipe,
+            (false, true, false) => GrepForm::Terminal,
+            (false, true, true) => GrepForm::Colour,
+        },
         args,
         now: crate::base::env::now(),
         meter: Meter::new("searched", corpus.outputs.len()),
@@ -65,18 +86,9 @@ pub(crate) fn run(config: &Config, args: &GrepArgs) -> CommandResult {
     }
 }
 
-fn fault_in(pattern: &str, error: &crate::text::search::PatternError) -> anyhow::Error {
+fn fault_in(pattern: &str, error: &PatternError) -> anyhow::Error {
     let place = error.at.map(|at| format!(", at character {}", at + 1)).unwrap_or_default();
     usage(format!("REGEX {pattern}: {error}{place}"))
-}
-
-fn form(args: &GrepArgs) -> GrepForm {
-    match (args.json, terminal::is_escaped(&io::stdout()), terminal::colour()) {
-        (true, _, _) => GrepForm::Json,
-        (false, false, _) => GrepForm::Pipe,
-        (false, true, false) => GrepForm::Terminal,
-        (false, true, true) => GrepForm::Colour,
-    }
 }
 
 /// Whether standard input is a file or a pipe, so that someone wants it to be searched.
@@ -103,7 +115,7 @@ impl Search<'_> {
     fn run(&self, corpus: &Corpus) -> io::Result<()> {
         let failed = Mutex::new(None);
         self.meter.show_during(|| {
-            let mut out = crate::cli::safe::shared_stdout();
+            let mut out = terminal::shared_stdout();
             let mut is_first = self.prints_lines() && self.form.has_headings();
             let take = |block: &mut Vec<u8>| {
                 let _room = self.meter.clear();
@@ -111,20 +123,17 @@ impl Search<'_> {
                 match out.write_all(block.get(skipped..).unwrap_or_default()).and_then(|()| out.flush()) {
                     Ok(()) => ControlFlow::Continue(()),
                     Err(error) => {
-                        failed.lock().unwrap_or_else(std::sync::PoisonError::into_inner).replace(error);
+                        failed.lock().unwrap_or_else(PoisonError::into_inner).replace(error);
                         ControlFlow::Break(())
                     }
                 }
             };
             let search = |reader: &mut CorpusReader, number: usize, outlet: &mut Outlet<u8>| {
-                corpus
-                    .outputs
-                    .get(number)
-                    .map_or(ControlFlow::Continue(()), |output| self.search(reader, output, outlet))
+                self.search(reader, &corpus.outputs[number], outlet)
             };
             in_order(corpus.outputs.len(), CorpusReader::default, search, take);
         });
-        failed.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner).map_or(Ok(()), Err)
+        failed.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
     }
 
     fn prints_lines(&self) -> bool {
@@ -145,7 +154,7 @@ impl Search<'_> {
             let (mut planned, mut heading, mut flow) = (None, None, ControlFlow::Continue(()));
             hits.set(0);
             each_hit(&mut open.supply(), self.wanted, &|| true, |hit| {
-                let (got, by) = planned.get_or_insert_with(|| self.got(output, &open));
+                let (got, by) = planned.get_or_insert_with(|| self.receipt(output, &open));
                 let fate = got.line(&hit.line);
                 if self.args.lost && fate.is_kept() != Some(false) {
                     return ControlFlow::Continue(());
@@ -158,7 +167,8 @@ impl Search<'_> {
                 }
                 let write = |out: &mut Vec<u8>| {
                     let heading = heading.get_or_insert_with(|| self.heading(out, output, &path, by));
-                    self.write(out, heading, (&hit, fate));
+                    // Writing to memory does not fail.
+                    let _ = self.form.hit(out, heading, (&hit, fate), self.pattern);
                 };
                 flow = outlet.borrow_mut().put(write, || open.is_steady());
                 flow
@@ -166,7 +176,7 @@ impl Search<'_> {
             if !self.prints_lines() && hits.get() > 0 {
                 let count = self.args.count.then(|| hits.get());
                 // Writing to memory does not fail.
-                let write = |out: &mut Vec<u8>| drop(self.form.total(out, shown(&path), count));
+                let write = |out: &mut Vec<u8>| drop(self.form.total(out, printed_path(&path), count));
                 flow = outlet.borrow_mut().put(write, || open.is_steady());
             }
             (flow, open.len() as u64)
@@ -188,7 +198,11 @@ impl Search<'_> {
     }
 
     /// Plans what the model got of an output; also returns the policy, or why there is none.
-    fn got(&self, output: &CorpusOutput, bytes: &[u8]) -> (Receipt, Result<Arc<EffectivePolicy>, String>) {
+    fn receipt(
+        &self,
+        output: &CorpusOutput,
+        bytes: &[u8],
+    ) -> (Receipt, Result<Arc<EffectivePolicy>, String>) {
         let by = self.policies.resolve(&output.path());
         let got = match &by {
             Ok(by) => Receipt::new(bytes, &output.saved_as(), &by.policy),
@@ -206,7 +220,7 @@ impl Search<'_> {
     ) -> Heading<'a> {
         let seconds = |age: SignedDuration| u64::try_from(age.as_secs()).ok();
         let heading = Heading {
-            path: shown(path),
+            path: printed_path(path),
             agent: output.agent(self.config),
             id: output.id().map(Cow::into_owned),
             age: output.age(self.now).and_then(seconds),
@@ -218,11 +232,6 @@ impl Search<'_> {
         heading
     }
 
-    fn write(&self, out: &mut Vec<u8>, heading: &Heading, of: (&Hit, LineReceipt)) {
-        // Writing to memory does not fail.
-        let _ = self.form.hit(out, heading, of, self.pattern);
-    }
-
     fn complain(&self, words: &str) {
         self.is_faulty.store(true, Ordering::Relaxed);
         let _room = self.meter.clear();
@@ -230,7 +239,182 @@ impl Search<'_> {
     }
 }
 
-/// Returns the path of an output as it is printed.
-fn shown(path: &Path) -> &Path {
+fn printed_path(path: &Path) -> &Path {
     if path == Path::new(STDIN) { Path::new("(standard input)") } else { path }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum GrepForm {
+    /// One JSON object per line.
+    Json,
+    /// `path:line:fate:text`, byte for byte.
+    Pipe,
+    /// Headings and escaped text.
+    Terminal,
+    /// The same with colours.
+    Colour,
+}
+
+/// What is printed of an output besides its hits.
+#[derive(Debug)]
+struct Heading<'a> {
+    path: &'a Path,
+    agent: Option<String>,
+    id: Option<String>,
+    /// Seconds since the last change.
+    age: Option<u64>,
+    /// The name of the policy, or why there is none.
+    policy: String,
+    /// How certain it is that a model got what that policy makes; `None` if there is none.
+    certainty: Option<Certainty>,
+}
+
+#[derive(Serialize)]
+struct HitJson<'a> {
+    path: &'a str,
+    agent: Option<&'a str>,
+    id: Option<&'a str>,
+    line: u64,
+    offset: usize,
+    text: &'a str,
+    certainty: Option<&'static str>,
+    kept: Option<bool>,
+    lost_by: Option<&'static str>,
+}
+
+impl GrepForm {
+    fn has_headings(self) -> bool {
+        matches!(self, GrepForm::Terminal | GrepForm::Colour)
+    }
+
+    /// Writes what precedes the hits of an output. It begins with the line feed that separates it from the output before.
+    fn heading(self, out: &mut Vec<u8>, heading: &Heading) -> io::Result<()> {
+        if !self.has_headings() {
+            return Ok(());
+        }
+        let path = label(heading.path.as_os_str().as_bytes());
+        let agent = heading.agent.as_deref().map(|agent| label(agent.as_bytes()));
+        let facts = [agent, heading.age.map(span), Some(label(heading.policy.as_bytes()))];
+        let facts = facts.into_iter().flatten().collect::<Vec<_>>().join(" · ");
+        let (name, dim) = (self.style(AnsiColor::Magenta), self.dim());
+        writeln!(out, "\n{name}{path}{name:#}  {dim}{facts}{dim:#}")
+    }
+
+    /// Writes the name of an output with hits, and how many there are where they are counted.
+    fn total(self, out: &mut Vec<u8>, path: &Path, count: Option<u64>) -> io::Result<()> {
+        let bytes = path.as_os_str().as_bytes();
+        let name = self.style(AnsiColor::Magenta);
+        match self.has_headings() {
+            true => write!(out, "{name}{}{name:#}", label(bytes))?,
+            false => out.write_all(bytes)?,
+        }
+        writeln!(out, "{}", count.map_or_else(String::new, |count| format!(":{count}")))
+    }
+
+    fn hit(
+        self,
+        out: &mut Vec<u8>,
+        heading: &Heading,
+        (hit, got): (&Hit, LineReceipt),
+        pattern: &Pattern,
+    ) -> io::Result<()> {
+        let most = if self.has_headings() { MAX_ON_TERMINAL } else { MAX_IN_PIPE };
+        let text = part_of(hit, most, pattern);
+        match self {
+            GrepForm::Json => return json(out, heading, (hit, got), &text),
+            GrepForm::Pipe => {
+                out.write_all(heading.path.as_os_str().as_bytes())?;
+                write!(out, ":{}:{}:", hit.number, got.describe())?;
+                out.write_all(&text)?;
+                if text.len() == hit.line.len() && hit.has_return {
+                    out.write_all(b"\r")?;
+                }
+            }
+            GrepForm::Terminal | GrepForm::Colour => {
+                let number = self.style(AnsiColor::Green);
+                let fate = if got == LineReceipt::Kept { self.dim() } else { self.style(AnsiColor::Yellow) };
+                let words = got.describe();
+                write!(out, "{number}{}{number:#}:{fate}{words}{fate:#}:", hit.number)?;
+                self.text(out, text, pattern)?;
+            }
+        }
+        if text.len() < hit.line.len() {
+            write!(out, " [{} of a line of {}]", size(text.len() as u64), size(hit.line.len() as u64))?;
+        }
+        out.write_all(b"\n")
+    }
+
+    /// Writes text for a terminal, with the matches in colour.
+    fn text(self, out: &mut Vec<u8>, text: OwnBytes, pattern: &Pattern) -> io::Result<()> {
+        let mut at = 0;
+        let show = terminal::show(&io::stdout()).unwrap_or(Show::MODEL);
+        let mark = if self == GrepForm::Colour { AnsiColor::Red.on_default().bold() } else { Style::new() };
+        for found in pattern.find_from(text, 0) {
+            write_safe(out, text.get(at..found.start).unwrap_or_default(), &show, false)?;
+            write!(out, "{mark}")?;
+            write_safe(out, text.get(found.clone()).unwrap_or_default(), &show, false)?;
+            write!(out, "{mark:#}")?;
+            at = found.end;
+        }
+        write_safe(out, text.get(at..).unwrap_or_default(), &show, false)
+    }
+
+    fn style(self, colour: AnsiColor) -> Style {
+        if self == GrepForm::Colour { colour.on_default() } else { Style::new() }
+    }
+
+    fn dim(self) -> Style {
+        if self == GrepForm::Colour { Style::new().dimmed() } else { Style::new() }
+    }
+}
+
+fn json(out: &mut Vec<u8>, of: &Heading, (hit, got): (&Hit, LineReceipt), text: &[u8]) -> io::Result<()> {
+    let record = HitJson {
+        path: &of.path.to_string_lossy(),
+        agent: of.agent.as_deref(),
+        id: of.id.as_deref(),
+        line: hit.number,
+        offset: hit.line.start,
+        text: &String::from_utf8_lossy(text),
+        certainty: of.certainty.map(Certainty::as_str),
+        kept: got.is_kept(),
+        lost_by: got.lost_by(),
+    };
+    crate::cli::json(out, &record)
+}
+
+/// Returns the part of a line to print, at most `most` bytes: its start, or what surrounds the first match if that lies
+/// further on.
+fn part_of<'a>(hit: &Hit<'a>, most: usize, pattern: &Pattern) -> OwnBytes<'a> {
+    let line = hit.text;
+    if hit.line.len() <= most {
+        return line;
+    }
+    let found = pattern.find_from(line, 0).next().unwrap_or(0..0);
+    let start = if hit.text_at + found.end <= most { 0 } else { found.start.saturating_sub(BEFORE) };
+    let end = start.saturating_add(most).min(line.len());
+    let end = if end < line.len() { units::element_start(&line, end).max(start + 1) } else { end };
+    line.part(units::element_start(&line, start)..end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_line_is_printed_around_its_match() {
+        let pattern = Pattern::new("needle").unwrap();
+        let at = |before: usize| {
+            let line = [vec![b'x'; before], b"needle".to_vec(), vec![b'y'; 10_000]].concat();
+            let text = OwnBytes::from(&line);
+            let hit = Hit { number: 1, line: 0..line.len(), text, text_at: 0, has_return: false };
+            let part = part_of(&hit, 2048, &pattern);
+            let start = part.as_ptr().addr() - line.as_ptr().addr();
+            start..start + part.len()
+        };
+        assert_eq!(at(0), 0..2048);
+        assert_eq!(at(2000), 0..2048);
+        assert_eq!(at(5000), 4800..6848);
+        assert_eq!(at(2045), 1845..3893);
+    }
 }

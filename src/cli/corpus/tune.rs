@@ -1,35 +1,42 @@
 //! `overspill tune`: what other limits of a policy would keep of many outputs, and which are worth choosing.
 
 use std::io::{self, Write};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Value, json};
+use signal_hook::consts::SIGINT;
+use signal_hook::flag;
 
 use crate::base::human::{count, size, thousands};
 use crate::cli::args::TuneArgs;
-use crate::cli::screens::{TuneStart, show_tune};
-use crate::cli::stores::select::{Selected, Whose};
-use crate::cli::terminal::has_screen;
-use crate::cli::{CommandResult, add, fail, print_json, say, table, usage};
+use crate::cli::progress::Meter;
+use crate::cli::screens::{Beginning, TuneStart, show};
+use crate::cli::stores::{Selected, Whose};
+use crate::cli::{CommandResult, Failure, add, fail, print_json, say, table, terminal, usage};
 use crate::config::{Config, EffectivePolicy, Overrides};
-use crate::corpus::tune::{SettingFigures, TuneGrid, TuneMove, TuneSetting, TuneSums, Tuner, frontier};
-use crate::corpus::{Corpus, TuneOutputs, TunePolicies, likely_policy};
+use crate::corpus::tune::{
+    SettingFigures, TuneGrid, TuneMove, TuneSetting, TuneSums, Tuner, VisitedOutput, frontier,
+};
+use crate::corpus::{
+    Corpus, MeasureWatcher, ReadFault, TuneOutputs, TunePolicies, likely_policy, measure as visit_all,
+};
 use crate::preview::Direction;
 use crate::rows::settings::{beside_best, setting_columns, setting_rows};
 use crate::text::search::Pattern;
 
-use super::gather::gather;
-use super::measure::measure;
+use super::gather;
 
-/// Visits the outputs, and prints the frontier; or shows both on the screen.
+/// How many outputs that cannot be read are named.
+const MAX_NAMED: u64 = 8;
+
 pub(crate) fn run(config: Config, args: &TuneArgs) -> CommandResult {
     let find = args.find.as_deref().map(pattern).transpose()?;
     if args.interactive { interact(config, args, find) } else { print(&config, args, find.as_ref()) }
 }
 
-/// Opens the list of settings.
 fn interact(config: Config, args: &TuneArgs, find: Option<Pattern>) -> CommandResult {
-    if !has_screen() {
+    if !terminal::has_screen() {
         return Err(usage(
             "--interactive needs a terminal on standard output; without it `tune` prints a table",
         ));
@@ -57,7 +64,8 @@ fn interact(config: Config, args: &TuneArgs, find: Option<Pattern>) -> CommandRe
         }
     };
     let list = Arc::new(move |_: &_| Ok(outputs.clone()));
-    show_tune(config, TuneStart { find, ..TuneStart::new(list, place, policies) })
+    let start = TuneStart { find, ..TuneStart::new(list, place, policies) };
+    show(config, Beginning { list: Some(Box::new(start)), ..Beginning::default() })
 }
 
 fn print(config: &Config, args: &TuneArgs, find: Option<&Pattern>) -> CommandResult {
@@ -76,6 +84,7 @@ fn print(config: &Config, args: &TuneArgs, find: Option<&Pattern>) -> CommandRes
         policy: &policy,
         grid: &grid,
         figures: &figures,
+        present: figures.get(grid.current).copied().unwrap_or_default(),
         sums,
         finds: if find.is_some() { "finds" } else { sums.severity().plural() },
         is_complete: is_whole && measured.is_complete,
@@ -83,12 +92,11 @@ fn print(config: &Config, args: &TuneArgs, find: Option<&Pattern>) -> CommandRes
     match (args.json, sums.outputs) {
         (true, _) => print_json(&record_all(&tuned))?,
         (false, 0) => {}
-        (false, _) => table(&mut crate::cli::safe::stdout(), &tuned)?,
+        (false, _) => table(&mut terminal::stdout(), &tuned)?,
     }
     measured.end()
 }
 
-/// Compiles the pattern of `--find`.
 pub(crate) fn pattern(text: &str) -> anyhow::Result<Pattern> {
     Pattern::new(text).map_err(|error| usage(format!("--find {text}: {error}")))
 }
@@ -102,22 +110,16 @@ fn policy(config: &Config, args: &TuneArgs, corpus: &Corpus) -> anyhow::Result<E
     Ok(found)
 }
 
-/// The settings that were measured.
 struct TuneSummary<'a> {
     policy: &'a EffectivePolicy,
     grid: &'a TuneGrid,
     figures: &'a [SettingFigures],
+    present: SettingFigures,
     sums: &'a TuneSums,
     /// What the finds are called.
     finds: &'static str,
     /// Whether all outputs could be visited.
     is_complete: bool,
-}
-
-impl TuneSummary<'_> {
-    fn present(&self) -> SettingFigures {
-        self.figures.get(self.grid.current).copied().unwrap_or_default()
-    }
 }
 
 fn record_all(tuned: &TuneSummary) -> Value {
@@ -136,7 +138,7 @@ fn record_all(tuned: &TuneSummary) -> Value {
         "with_errors": tuned.sums.with_errors(),
         "finds": tuned.sums.finds(),
         "complete": tuned.is_complete,
-        "current": record(&TuneSetting::new(policy), &tuned.present()),
+        "current": record(&TuneSetting::new(policy), &tuned.present),
         "settings": settings,
         "frontier": best,
     })
@@ -152,7 +154,6 @@ fn record(setting: &TuneSetting, figures: &SettingFigures) -> Value {
     record
 }
 
-/// Says how many outputs there are, and what was found in them.
 pub(crate) fn describe_outputs(sums: &TuneSums, finds: &str) -> String {
     let (outputs, bytes) = (count(sums.outputs, "output"), size(sums.bytes));
     let found = count(sums.finds(), finds.trim_end_matches('s'));
@@ -161,7 +162,7 @@ pub(crate) fn describe_outputs(sums: &TuneSums, finds: &str) -> String {
 
 /// Prints the settings worth choosing between with the present one in its place, then what a move to each buys.
 fn table(out: &mut impl Write, tuned: &TuneSummary) -> io::Result<()> {
-    let (sums, present, policy) = (tuned.sums, tuned.present(), &tuned.policy.policy);
+    let (sums, present, policy) = (tuned.sums, tuned.present, &tuned.policy.policy);
     writeln!(
         out,
         "{}: the best of {} settings for {}; * is the present one\n",
@@ -170,7 +171,7 @@ fn table(out: &mut impl Write, tuned: &TuneSummary) -> io::Result<()> {
         describe_outputs(sums, tuned.finds),
     )?;
     let rows = setting_rows(policy, tuned.grid, tuned.figures, sums.finds());
-    table::print(out, setting_columns(), &rows)?;
+    table::print(out, setting_columns(), &rows, false)?;
     if sums.finds() == 0 {
         return writeln!(out, "\nnothing in these outputs matches, so the fewest tokens are best");
     }
@@ -185,4 +186,83 @@ fn table(out: &mut impl Write, tuned: &TuneSummary) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+pub(crate) struct MeasuredCorpus {
+    pub sums: TuneSums,
+    /// Whether those are all.
+    pub is_complete: bool,
+    /// Whether others could not be read, or did not keep one content meanwhile.
+    lacks_some: bool,
+}
+
+impl MeasuredCorpus {
+    /// Fails if an output is left out because it could not be read, or did not keep one content.
+    pub(crate) fn end(&self) -> CommandResult {
+        // Everything has been said.
+        if self.lacks_some { Err(Failure::Ended(1).into()) } else { Ok(()) }
+    }
+}
+
+/// Measures all outputs under as many settings as `tuner` has, and names those that cannot be read. Ctrl-C ends it, with
+/// what has been measured so far; a second one ends the program.
+pub(crate) fn measure<'p>(
+    corpus: &Corpus,
+    settings: usize,
+    tuner: &(impl Fn() -> Tuner<'p> + Sync),
+) -> anyhow::Result<MeasuredCorpus> {
+    corpus.faults.iter().for_each(|fault| fail(fault));
+    let measurement = Measurement {
+        meter: Meter::new("measured", corpus.outputs.len()),
+        stop: Arc::new(AtomicBool::new(false)),
+        sums: Mutex::new(TuneSums::new(settings)),
+        unreadable: AtomicU64::new(corpus.faults.len() as u64),
+    };
+    let second = flag::register_conditional_default(SIGINT, Arc::clone(&measurement.stop))?;
+    let first = flag::register(SIGINT, Arc::clone(&measurement.stop))?;
+    let visited = measurement.meter.show_during(|| visit_all(corpus, tuner, &measurement));
+    for id in [first, second] {
+        signal_hook::low_level::unregister(id);
+    }
+    visited.map_err(anyhow::Error::msg)?;
+    let Measurement { stop, sums, unreadable, .. } = measurement;
+    let sums = sums.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let (unreadable, is_stopped) = (unreadable.into_inner(), stop.load(Ordering::Relaxed));
+    if unreadable > 0 {
+        let is = if unreadable == 1 { "is" } else { "are" };
+        say(&format!("{} could not be read, and {is} left out", count(unreadable, "output")));
+    }
+    if is_stopped {
+        let all = count(corpus.outputs.len() as u64, "output");
+        say(&format!("stopped: the figures are of {} of {all}", thousands(sums.outputs)));
+    }
+    let is_complete = !is_stopped && unreadable == 0;
+    Ok(MeasuredCorpus { sums, is_complete, lacks_some: unreadable > 0 })
+}
+
+struct Measurement {
+    meter: Meter,
+    stop: Arc<AtomicBool>,
+    sums: Mutex<TuneSums>,
+    unreadable: AtomicU64,
+}
+
+impl MeasureWatcher for Measurement {
+    fn goes_on(&self) -> bool {
+        !self.stop.load(Ordering::Relaxed)
+    }
+
+    fn visited(&self, _: usize, visited: &VisitedOutput) {
+        self.sums.lock().unwrap_or_else(PoisonError::into_inner).add(visited);
+        self.meter.add(visited.bytes);
+    }
+
+    /// Names the output, unless there are many.
+    fn left_out(&self, why: &ReadFault) {
+        let (ReadFault::Failed(words) | ReadFault::Unsteady(words)) = why else { return };
+        if self.unreadable.fetch_add(1, Ordering::Relaxed) < MAX_NAMED {
+            let _room = self.meter.clear();
+            fail(words);
+        }
+    }
 }

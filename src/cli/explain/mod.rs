@@ -1,36 +1,41 @@
 //! `overspill explain`: from a notice, a tool's result or a transcript to the whole output.
 
 mod recognise;
-mod spill;
 
 use std::ffi::OsStr;
 use std::io::{self, BufRead, Read, Write};
-use std::path::PathBuf;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{anyhow, bail};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::base::human::{lines, thousands};
-use crate::cli::args::{ExplainArgs, PolicyArgs};
-use crate::cli::input;
-use crate::cli::named::{self, Named};
-use crate::cli::screens::{Beginning, StartAt, show, target};
-use crate::cli::stores::select::{Selected, Whose};
-use crate::cli::terminal::has_screen;
-use crate::cli::{CommandResult, json};
-use crate::config::Config;
-use crate::source::{self, OpenError, Source};
+use crate::base::human::{lines, span, span_left, thousands};
+use crate::compare::{first_lost_line, kept_ranges};
+use crate::config::{Config, EffectivePolicy, Overrides};
+use crate::output::describe::lines_as_numbered;
+use crate::preview::{self, CountedPlan, Input, Policy, Stream, ToCount, TotalsMask};
+use crate::session::model::Citation;
+use crate::session::spill::{SpillState, look_for};
+use crate::source::{self, MapView, OpenError, Source};
+use crate::store::{Basis, TimeLeft};
 use crate::text::label::label;
 
-use recognise::RecognisedNotice;
-use spill::CitedSpill;
+use super::args::{ExplainArgs, PolicyArgs};
+use super::input::{self, Named};
+use super::screens::{Beginning, StartAt, show, target};
+use super::stores::{Selected, Whose, describe_retention};
+use super::{CommandResult, fail, json, say, terminal};
+
+use recognise::{RecognisedNotice, figures_of};
 
 /// A text of this many bytes or more is refused.
 const MAX_TEXT: u64 = 64 << 20;
+/// How many other policies with the same notice are named.
+const MAX_ALSO: usize = 4;
 
-/// One notice as in `--json`.
 #[derive(Serialize)]
 struct ExplainedNotice {
     policy: String,
@@ -48,7 +53,7 @@ struct ExplainedNotice {
 impl ExplainedNotice {
     fn new(config: &Config, entries: &Selected, found: &RecognisedNotice) -> Self {
         let path = found.path();
-        let (spill, cited) = path.map(|path| spill::look(config, entries, found, path)).unzip();
+        let (spill, cited) = path.map(|path| look_up(config, entries, found, path)).unzip();
         let figures = found.figures.iter().map(|(name, value)| (name.clone(), Value::from(value.as_str())));
         Self {
             policy: found.policy.name().to_owned(),
@@ -92,6 +97,22 @@ impl ExplainedNotice {
     }
 }
 
+/// What is known of a cited spill, and what the policy makes of it if it is here.
+#[derive(Debug, Default, Serialize)]
+struct CitedSpill {
+    /// Whether the notice is the one that the policy writes for this spill, and else why not.
+    agrees: Option<bool>,
+    differs: Option<String>,
+    /// Lines in the spill, and those that the model did not get, as they are numbered on the screen.
+    lines: Option<u64>,
+    removed_lines: Option<u64>,
+    /// When it will be deleted, or by which rule it was, in words.
+    deletion: Option<String>,
+    /// The first line that the model did not get, 1-based.
+    #[serde(skip)]
+    first_lost: Option<u64>,
+}
+
 /// Names agent, tool and form of every notice in a text, and what became of the spill that it cites.
 pub(crate) fn run(config: &Config, args: &ExplainArgs) -> CommandResult {
     let text = text(config, args)?;
@@ -99,7 +120,7 @@ pub(crate) fn run(config: &Config, args: &ExplainArgs) -> CommandResult {
     let entries = Selected::list(config, Whose::All)?.with_marks(config);
     let all: Vec<ExplainedNotice> =
         found.iter().map(|found| ExplainedNotice::new(config, &entries, found)).collect();
-    let mut out = io::BufWriter::new(crate::cli::safe::stdout());
+    let mut out = io::BufWriter::new(terminal::stdout());
     if args.json {
         json(&mut out, &all)?;
     } else {
@@ -109,20 +130,22 @@ pub(crate) fn run(config: &Config, args: &ExplainArgs) -> CommandResult {
     // The screens may have to leave by way of standard output from another thread.
     drop(out);
     let here = all.iter().find(|notice| notice.spill == Some("here"));
-    if let Some(notice) = here.filter(|_| !args.json && has_screen()) {
+    if let Some(notice) = here.filter(|_| !args.json && terminal::has_screen()) {
         return open(config, notice);
     }
-    match all.is_empty() {
-        false => Ok(()),
-        true => bail!(unrecognised(config, &text)),
+    if all.is_empty() {
+        let nearest = recognise::guess(config, &text);
+        let nearest = nearest.map(|name| format!("; the nearest is that of {name}"));
+        bail!("no notice of a known policy in this text{}", nearest.unwrap_or_default());
     }
+    Ok(())
 }
 
 /// Asks whether to open the first spill that is here, and opens it at the first line that the model did not get.
 fn open(config: &Config, notice: &ExplainedNotice) -> CommandResult {
     // Standard input may be the text.
     let Ok(terminal) = std::fs::File::open("/dev/tty") else { return Ok(()) };
-    crate::cli::say("Enter opens the output at the cut; Ctrl-C leaves");
+    say("Enter opens the output at the cut; Ctrl-C leaves");
     let mut answer = String::new();
     if io::BufReader::new(terminal).read_line(&mut answer)? == 0 || !answer.trim().is_empty() {
         return Ok(());
@@ -151,33 +174,29 @@ fn print(out: &mut impl Write, notice: &ExplainedNotice) -> io::Result<()> {
     }
 }
 
-/// How many other policies with the same notice are named.
-const MAX_ALSO: usize = 4;
-
-fn unrecognised(config: &Config, text: &str) -> String {
-    let nearest = recognise::guess(config, text);
-    let nearest = nearest.map(|name| format!("; the nearest is that of {name}"));
-    format!("no notice of a known policy in this text{}", nearest.unwrap_or_default())
-}
-
 fn text(config: &Config, args: &ExplainArgs) -> anyhow::Result<String> {
     let mut bytes = Vec::new();
     if args.clipboard {
         bytes = clipboard()?;
     } else if args.file == OsStr::new("-") {
         if io::IsTerminal::is_terminal(&io::stdin()) {
-            crate::cli::say("paste the text here; Ctrl-D ends it");
+            say("paste the text here; Ctrl-D ends it");
         }
         let named = |error: io::Error| anyhow!("standard input: {error}");
         source::stdin().map_err(named)?.take(MAX_TEXT).read_to_end(&mut bytes).map_err(named)?;
     } else {
-        let path = match named::find(config, &args.file) {
+        let path = match input::find(config, &args.file) {
             Ok(Named::Recorded(found)) => return found.text(),
             Ok(Named::Output(entry)) => entry.path(),
             Err(error) if !error.is::<OpenError>() => return Err(error),
             _ => PathBuf::from(&args.file),
         };
-        let mut source = Source::open_unpacked(&path).map_err(unreadable)?;
+        let mut source = Source::open_unpacked(&path).map_err(|error| match error {
+            OpenError::Missing(path) => {
+                anyhow!("{}: no such file; name the text to explain, or pipe it in", path.display())
+            }
+            error => error.into(),
+        })?;
         source.wait_for(MAX_TEXT);
         if let Some(error) = source.error() {
             bail!("{}: {error}", label(args.file.as_encoded_bytes()));
@@ -191,16 +210,6 @@ fn text(config: &Config, args: &ExplainArgs) -> anyhow::Result<String> {
     }
     Ok(String::from_utf8(bytes)
         .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
-}
-
-/// Says why the file with the text cannot be opened.
-fn unreadable(error: OpenError) -> anyhow::Error {
-    match error {
-        OpenError::Missing(path) => {
-            anyhow!("{}: no such file; name the text to explain, or pipe it in", path.display())
-        }
-        error => error.into(),
-    }
 }
 
 /// The programs that print the clipboard, with their arguments.
@@ -221,4 +230,113 @@ fn clipboard() -> anyhow::Result<Vec<u8>> {
     }
     let names: Vec<&str> = CLIPBOARDS.iter().map(|(program, _)| *program).collect();
     bail!("the clipboard cannot be read: none of {} works here; pipe the text in", names.join(", "))
+}
+
+/// Looks for the spill of a notice, and compares the notice with the one that the policy writes for the spill.
+fn look_up(
+    config: &Config,
+    entries: &Selected,
+    found: &RecognisedNotice,
+    path: &Path,
+) -> (&'static str, CitedSpill) {
+    let uid = config.env.home().metadata().map_or(0, |meta| meta.uid());
+    let cite = Citation { path: path.to_owned(), bytes: None };
+    match look_for(&cite, path, uid) {
+        SpillState::Gone => ("gone", CitedSpill { deletion: rule_of(config, path), ..CitedSpill::default() }),
+        SpillState::Here(here) if config.stores.store_of(&here, &config.env).is_some() => {
+            let checked = check(config, found, &here).unwrap_or_default();
+            ("here", CitedSpill { deletion: time_left(entries, &here), ..checked })
+        }
+        // Only files in known stores are opened: a path in a text is a claim.
+        SpillState::Here(_) | SpillState::Other(_) => ("other", CitedSpill::default()),
+    }
+}
+
+fn time_left(entries: &Selected, path: &Path) -> Option<String> {
+    let entry = entries.at(path)?;
+    Some(match entry.left(entries.now) {
+        _ if entry.is_kept() => "you keep it".to_owned(),
+        TimeLeft::For(rest) => format!("deleted in {}", span_left(rest.as_secs().try_into().unwrap_or(0))),
+        TimeLeft::Overdue(late) => format!("overdue for {}", span(late.as_secs().try_into().unwrap_or(0))),
+        TimeLeft::Open => format!("deleted: {}", entry.left_word(entries.now)),
+    })
+}
+
+/// Describes the rule of the store that the path is in, and when it applied.
+fn rule_of(config: &Config, path: &Path) -> Option<String> {
+    let (spec, rule) = config.stores.store_of(path, &config.env)?;
+    let retention = spec.retention.as_set(&config.env);
+    let made = rule.made(path.file_name()?, crate::base::env::now());
+    let due = made.zip(retention.after).and_then(|(made, after)| made.checked_add(after).ok());
+    if matches!(retention.basis, Basis::Never | Basis::Unknown) {
+        return None;
+    }
+    if due.is_some_and(|due| due > crate::base::env::now()) {
+        return Some("gone before its time, so not by the agent's rule".to_owned());
+    }
+    let due = due.map(|due| format!(", so from {} on", due.strftime("%Y-%m-%d")));
+    Some(format!("{} deletes {}{}", spec.agent, describe_retention(&retention), due.unwrap_or_default()))
+}
+
+fn check(config: &Config, found: &RecognisedNotice, path: &Path) -> Option<CitedSpill> {
+    let overrides = Overrides { policy: Some(found.policy.name().to_owned()), ..Overrides::default() };
+    // The limits of the time, where a record has them.
+    let recorded = config.resolve(&Overrides::default(), Some(path)).ok();
+    let recorded = recorded.filter(|recorded| recorded.policy.name() == found.policy.name());
+    let EffectivePolicy { policy, .. } = recorded.or_else(|| config.resolve(&overrides, Some(path)).ok())?;
+    let mut source = Source::open_entry(path).ok()?;
+    let name = path.display();
+    let mut again = || {
+        say(&format!("{name}: cut or rewritten meanwhile; starting over"));
+        true
+    };
+    let checked =
+        source.read_steadily(&mut again, &mut |source| compare_notices(found, &policy, path, &source.view()));
+    checked.unwrap_or_else(|error| {
+        fail(&format!("{name}: {error}"));
+        None
+    })
+}
+
+fn compare_notices(
+    found: &RecognisedNotice,
+    policy: &Policy,
+    path: &Path,
+    view: &MapView,
+) -> Option<CitedSpill> {
+    let name = path.to_string_lossy();
+    let count = |_, want| Some(source::count(view, want));
+    let input = Input::from_bytes(view, &name);
+    let planned = preview::plan_counting(&input, policy, ToCount::All, count);
+    let CountedPlan { preview, totals, .. } = planned.ok()?;
+    let text = preview.text(&input);
+    let made = figures_of(policy, &text);
+    let differs = match made {
+        Some(made) if made == found.figures => None,
+        made => Some(difference(found, made.as_deref())),
+    };
+    let kept = kept_ranges(&preview.parts, Stream::Stdout);
+    let before = view.get(..first_lost_line(view, &kept)).unwrap_or_default();
+    let is_open = view.last().is_some_and(|last| *last != b'\n');
+    let counted = totals.stdout.line_feeds;
+    let feeds = counted.unwrap_or_else(|| source::count(view, TotalsMask::LINE_FEEDS).line_feeds);
+    let [kept_lines, lines] = lines_as_numbered(&preview, view, Some(feeds + u64::from(is_open)));
+    Some(CitedSpill {
+        agrees: Some(differs.is_none()),
+        differs,
+        lines,
+        removed_lines: lines.zip(kept_lines).map(|(all, kept)| all.saturating_sub(kept)),
+        deletion: None,
+        first_lost: preview.truncated.then(|| bytecount::count(before, b'\n') as u64 + 1),
+    })
+}
+
+/// Names the first figure that differs.
+fn difference(found: &RecognisedNotice, made: Option<&[(String, String)]>) -> String {
+    let Some(made) = made else { return "the policy does not cut this file".to_owned() };
+    let other = found.figures.iter().find_map(|(name, stated)| {
+        let (_, would) = made.iter().find(|(known, _)| known == name)?;
+        (would != stated).then(|| format!("{name} is {stated} in the notice, and would be {would}"))
+    });
+    other.unwrap_or_else(|| "the notice has another form".to_owned())
 }

@@ -54,7 +54,6 @@ impl RecognisedNotice {
         self.figures.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// Returns the path of the spill that the notice cites.
     pub(super) fn path(&self) -> Option<&Path> {
         let is_path = |value: &&str| value.starts_with('/');
         let other = || self.figures.iter().map(|(_, value)| value.as_str()).find(is_path);

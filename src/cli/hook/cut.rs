@@ -28,7 +28,6 @@ pub(super) fn codex_cut(text: &mut impl Supply) -> Option<(String, Option<u64>)>
     Some((notice, lines))
 }
 
-/// Returns the first notice of Codex in a piece of a text.
 fn codex_notice(piece: &[u8]) -> Option<String> {
     const END: &[u8] = " truncated…".as_bytes();
     memmem::find_iter(piece, END).find_map(|end| {

@@ -14,9 +14,7 @@ use super::input::{Joint, ShortJson, ToolText};
 /// When the agent runs the hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Phase {
-    /// A tool has done its work.
     After,
-    /// A tool has failed.
     Failed,
     /// Anything else: it is not answered.
     Other,

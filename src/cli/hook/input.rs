@@ -62,7 +62,6 @@ struct StoredText {
     len: u64,
 }
 
-/// A text that the hook is given.
 pub(super) struct ToolText {
     content: Content,
     /// Its length in bytes; more than [`MAX_TEXT`] means that only its beginning was kept.
@@ -247,7 +246,6 @@ impl TextWriter {
         (at <= MAX_START).then_some(Self { file, text, decoder, last: None, pieces: 0 })
     }
 
-    /// Writes the next bytes of a string of JSON.
     fn decode(&mut self, bytes: &[u8]) {
         let mut decoder = std::mem::take(&mut self.decoder);
         decoder.push(bytes, &mut |piece| self.take(piece));

@@ -27,7 +27,6 @@ use event::{HookEvent, Phase};
 use input::{ShortJson, ToolText};
 use note::HookOutput;
 
-/// Reads the hook's input, and prints an answer if there is something to answer.
 pub(crate) fn run(config: &Config, args: &HookArgs) -> CommandResult {
     if io::stdin().is_terminal() {
         say(
@@ -53,14 +52,14 @@ fn is_ignored(config: &Config, command: &str) -> bool {
         let rest = command.trim_start().strip_prefix(named.trim());
         rest.is_some_and(|rest| rest.chars().next().is_none_or(char::is_whitespace))
     };
-    config.hook().ignore.iter().any(is_it) || command.contains("overspill run ")
+    config.file.hook.ignore.iter().any(is_it) || command.contains("overspill run ")
 }
 
 /// Returns the answer; `None` if the model got everything, or nothing is known.
 fn answer(config: &Config, event: &HookEvent, replaces: bool) -> Option<Value> {
     let hook = HookContext { config, event };
     let text = event.text();
-    let saved = event.saved_as().or_else(|| hook.captured()).or_else(|| hook.cited(text.as_ref()?));
+    let saved = event.saved_as().or_else(|| hook.find_copy()).or_else(|| hook.cited_path(text.as_ref()?));
     let saved = saved.filter(|path| is_known(config, path, event.records.as_deref()));
     if replaces && event.is_of_shell() && event.phase() == Phase::After {
         let text = |path| hook.of_file(path, &|output| note::in_place_of_preview(config, output, path));
@@ -80,7 +79,7 @@ fn answer(config: &Config, event: &HookEvent, replaces: bool) -> Option<Value> {
             _ => None,
         },
     };
-    note.filter(|_| config.hook().notes).map(|note| event.with_note(&note))
+    note.filter(|_| config.file.hook.notes).map(|note| event.with_note(&note))
 }
 
 /// Whether a path that an agent names is one that it may have: in a known store, or beside its records. Nothing else is
@@ -108,9 +107,8 @@ struct HookContext<'a> {
 }
 
 impl HookContext<'_> {
-    /// Returns the most bytes of a note.
     fn most(self) -> usize {
-        self.config.hook().limit.min(MAX_NOTE) as usize
+        self.config.file.hook.limit.min(MAX_NOTE) as usize
     }
 
     fn resolve(self, policy: Option<&str>, path: Option<&Path>) -> Option<Policy> {
@@ -119,7 +117,7 @@ impl HookContext<'_> {
     }
 
     /// Returns the copy that `overspill -c` made of the output of a failed command, which the agent does not save.
-    fn captured(self) -> Option<PathBuf> {
+    fn find_copy(self) -> Option<PathBuf> {
         if self.event.phase() != Phase::Failed || self.event.agent != shell::AGENT {
             return None;
         }
@@ -141,7 +139,7 @@ impl HookContext<'_> {
 
     /// Returns the path in a notice of the agent's at an end of a text, if the agent writes it there before the hook: what
     /// looks like a notice of another's is a quotation.
-    fn cited(self, text: &ToolText) -> Option<PathBuf> {
+    fn cited_path(self, text: &ToolText) -> Option<PathBuf> {
         if !matches!(self.event.agent, HookAgent::QwenCode | HookAgent::CopilotCli) {
             return None;
         }
@@ -303,7 +301,6 @@ const AGAIN: &str =
 /// Maximum number of attempts at a note whose own length changes what it says.
 const MAX_TRIES: usize = 4;
 
-/// Counts the UTF-16 units of a text.
 fn units_of(text: &MapView) -> u64 {
     measure(text, 0..text.len(), TotalsMask::UNITS, &mut Buffer::default()).units
 }

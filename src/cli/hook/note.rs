@@ -196,7 +196,6 @@ impl HookOutput {
         ViewSupply::from(&self.view).within(start + range.start..start + range.end)
     }
 
-    /// Returns the number of lines.
     fn lines(&self) -> u64 {
         let is_open = !self.inner.is_empty() && self.view.get(self.inner.end - 1) != Some(&b'\n');
         self.line_feeds(0..self.inner.len()) + u64::from(is_open)
@@ -226,7 +225,6 @@ impl HookOutput {
 }
 
 impl Loss {
-    /// Notes what became of an error.
     fn add_error(&mut self, found: &Range<usize>, kept: &[Range<usize>]) {
         if !is_kept(found, kept) {
             self.lost += 1;

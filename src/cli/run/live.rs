@@ -16,12 +16,12 @@ use signal_hook::consts::SIGHUP;
 use crate::base::human::{size, span};
 use crate::base::provenance::Certainty;
 use crate::capture::{
-    self, Captured, FinishedCapture, Following, Interest, KeepSpill, Location, NOT_SAVED, Options, Progress,
+    self, Ended, FinishedCapture, Following, Interest, KeepSpill, Location, NOT_SAVED, Options, Progress,
     Request, Running, SinkLimits, Stdin, StopReason,
 };
 use crate::cli::args::{PolicyArgs, RunArgs, SaveArgs};
 use crate::cli::input;
-use crate::cli::{CommandResult, Failure, fail, say, screens, terminal, usage};
+use crate::cli::{CommandResult, Failure, fail, progress, say, screens, terminal, usage};
 use crate::config::{Config, EffectivePolicy};
 use crate::output::{Ending, Subject, Target};
 use crate::preview::{Stream, TotalsMask};
@@ -29,7 +29,7 @@ use crate::source::{self, Source};
 use crate::text::label::{label, shell};
 use crate::tui::{Beginning, Finished, Live, LiveUpdate, Producer, StartAt, ended_by, is_closed_unheard};
 
-use super::{progress, signals};
+use super::signals;
 
 /// How often to check for problems.
 const EVERY: Duration = Duration::from_millis(200);
@@ -79,7 +79,7 @@ pub(crate) fn command(
         let _finishing = signals::pass_on(options.group, control);
         say("the output cannot be saved, so it cannot be shown while the command runs");
         progress::show_until_over(&streams, |most| running.wait_for(most));
-        return Ok((super::finish(running.wait()?, request, place)?, Showing::NotShown));
+        return Ok((super::require_preview(running.wait()?.finish(request, place))?, Showing::NotShown));
     };
     let name = label(args.command.join(OsStr::new(" ")).as_bytes());
     let line: Vec<String> = args.command.iter().map(|word| shell::word(word.as_bytes())).collect();
@@ -105,7 +105,7 @@ pub(crate) fn command(
     }
     let _finishing = signals::pass_on(options.group, control);
     let (showing, panic) = match shown {
-        Ok(shown) => (shown.map_or_else(not_left, |()| Showing::Left), None),
+        Ok(shown) => (shown.map_or_else(describe_exit, |()| Showing::Left), None),
         Err(panic) => (Showing::NotShown, Some(panic)),
     };
     if !over_within(&over, STOPPING) {
@@ -121,7 +121,7 @@ pub(crate) fn command(
 }
 
 /// Returns how the screens ended otherwise than by the user, and reports why if they failed.
-fn not_left(error: anyhow::Error) -> Showing {
+fn describe_exit(error: anyhow::Error) -> Showing {
     if let Some(Failure::Ended(status)) = error.downcast_ref() {
         return Showing::EndedBy(*status);
     }
@@ -138,7 +138,6 @@ fn saved_as(temporary: &Path, request: &Request) -> String {
     }
 }
 
-/// Returns the final name of a growing file.
 fn final_name(temporary: &Path) -> String {
     let name = temporary.file_name().unwrap_or_default().as_bytes();
     let name = OsStr::from_bytes(name.strip_prefix(b".tmp-").unwrap_or(name));
@@ -164,28 +163,26 @@ fn produce(
     let progress = running.progress(Stream::Stdout).cloned().unwrap_or_default();
     until_over(&progress, |most| running.wait_for(most), (request, None), tell);
     let captured = running.wait().inspect_err(|error| report_failed(tell, error, request))?;
-    let exit_code = captured.ended.map(|ended| ended.exit_code().into());
-    let message = Some(describe_end(&captured));
+    let status = captured.ended.map(Ended::exit_code);
+    let ran = crate::base::env::now().duration_since(captured.started).as_secs().try_into().unwrap_or(0);
+    let message = format!("exited with status {} after {}", status.unwrap_or(0), span(ran));
     let finished = captured.finish(&final_request(request), place);
     let certainty = finished.as_ref().map_or(Certainty::WouldGet, super::report::certainty);
     let (saved, told) = match &finished {
         Ok(finished) => (&finished.saved, finished.told.clone()),
         Err(none) => (&none.saved, Vec::new()),
     };
-    let failed = request.failed.clone().filter(|_| exit_code.is_some_and(|code: i32| code != 0));
-    let ending = Ending { certainty, exit_code, failed, parameters: told };
-    report_ending(tell, message, saved.stdout.clone(), request, ending);
-    super::reported(finished)
+    let failed = request.failed.clone().filter(|_| status.is_some_and(|status| status != 0));
+    let ending = Ending { certainty, exit_code: status.map(Into::into), failed, parameters: told };
+    report_ending(tell, Some(message), saved.stdout.clone(), request, ending);
+    super::require_preview(finished)
 }
 
 /// Returns the request as it is once a signal has ended the screens, or their terminal is closed: then the output is
 /// kept even if the model would get it whole, because nobody may have seen its end.
 fn final_request(request: &Request) -> Request {
-    let keep = match request.keep {
-        KeepSpill::Cut if ended_by().is_some() => KeepSpill::Always,
-        keep => keep,
-    };
-    Request { keep, ..request.clone() }
+    let is_ended = request.keep == KeepSpill::Cut && ended_by().is_some();
+    Request { keep: if is_ended { KeepSpill::Always } else { request.keep }, ..request.clone() }
 }
 
 /// Reports that the output is complete, and where it is.
@@ -211,13 +208,6 @@ fn report_ending(
 /// Reports that the output has ended but cannot be kept.
 fn report_failed(tell: &Sender<LiveUpdate>, error: &io::Error, request: &Request) {
     report_over(tell, Some(label(error.to_string().as_bytes())), None, request);
-}
-
-/// Describes how a command ended, and how long it ran: `exited with status 3 after 9 s`.
-fn describe_end(captured: &Captured) -> String {
-    let ran = crate::base::env::now().duration_since(captured.started).as_secs();
-    let status = captured.ended.map_or(0, |ended| ended.exit_code());
-    format!("exited with status {status} after {}", span(ran.try_into().unwrap_or(0)))
 }
 
 /// Waits for the end, and reports problems at once. `keeps` is how many of the bytes shown will be kept.
@@ -280,7 +270,7 @@ pub(crate) fn stdin(
     let mut request = save.request(&policy);
     super::fill_in(&mut request, policy_args);
     let place = Location::own(&config.env, crate::base::env::now());
-    match SavedStdin::begin(&place) {
+    match save_stdin(&place) {
         Ok(growing) => show_growing(config, policy_args, (growing, places), (request, place)),
         Err(error) => {
             let opened = input::open(&config, OsStr::new("-"), policy_args)?;
@@ -295,31 +285,21 @@ pub(crate) fn stdin(
     }
 }
 
-/// Standard input that is being saved in overspill's own store.
-struct SavedStdin {
-    temporary: PathBuf,
-    following: Following,
-    interest: Interest,
-}
-
-impl SavedStdin {
-    fn begin(place: &Location) -> io::Result<SavedStdin> {
-        let begun = place.begin(Stream::Stdout)?;
-        let temporary = begun.temporary_path();
-        let stdin = source::stdin()?;
-        let limits = SinkLimits { hold: 0, cap: u64::MAX, want: TotalsMask::ALL };
-        let (following, interest) = capture::follow(stdin, limits, begun)?;
-        Ok(SavedStdin { temporary, following, interest })
-    }
+/// Begins to save standard input in overspill's own store; returns its temporary path.
+fn save_stdin(place: &Location) -> io::Result<(PathBuf, Following, Interest)> {
+    let begun = place.begin(Stream::Stdout)?;
+    let temporary = begun.temporary_path();
+    let limits = SinkLimits { hold: 0, cap: u64::MAX, want: TotalsMask::ALL };
+    let (following, interest) = capture::follow(source::stdin()?, limits, begun)?;
+    Ok((temporary, following, interest))
 }
 
 fn show_growing(
     config: Config,
     policy_args: &PolicyArgs,
-    (growing, places): (SavedStdin, BTreeMap<usize, StartAt>),
+    ((temporary, following, interest), places): ((PathBuf, Following, Interest), BTreeMap<usize, StartAt>),
     (request, place): (Request, Location),
 ) -> CommandResult {
-    let SavedStdin { temporary, following, interest } = growing;
     let mut opened = input::growing(&temporary, policy_args);
     opened.iter_mut().for_each(|opened| opened.context.saved_as = saved_as(&temporary, &request));
     let target = opened.and_then(|opened| screens::target(&config, opened, &policy_args.overrides()));
@@ -328,7 +308,7 @@ fn show_growing(
     let _ = thread::Builder::new().name("sweep".into()).spawn(move || super::sweep(&stores, &env));
     let (tell, updates) = channel();
     let (stay, left) = channel::<()>();
-    let work = move || take(following, &temporary, (&request, &place), &tell, &left);
+    let work = move || keep_stream(following, &temporary, (&request, &place), &tell, &left);
     let making = thread::Builder::new().name("making".into()).spawn(work)?;
     // What came is kept, whether it can be shown or not.
     let live = Some(Live { producer: Producer::Stream, updates });
@@ -346,7 +326,7 @@ fn show_growing(
 
 /// Waits for the end of the stream, keeps it as requested, and reports that. Anything over the cap is cut off only when
 /// the screens are closed.
-fn take(
+fn keep_stream(
     following: Following,
     temporary: &Path,
     (request, place): (&Request, &Location),

@@ -1,9 +1,7 @@
 //! `overspill run`: saves a command's whole output, prints what the model would get, and keeps its exit status.
 
 pub(crate) mod live;
-pub(crate) mod progress;
 mod report;
-mod seen;
 pub(crate) mod signals;
 
 use std::ffi::OsStr;
@@ -13,31 +11,42 @@ use std::process::Command;
 use anyhow::anyhow;
 
 use crate::capture::{
-    self, About, Captured, FinishedCapture, HOLD, Headroom, Location, NoPreview, Options, Request,
-    SinkLimits, StartError, Stdin, Streams,
+    self, About, FinishedCapture, Group, HOLD, Headroom, Location, NoPreview, Options, Request, SinkLimits,
+    StartError, Stdin, Streams,
 };
-use crate::config::{Config, EffectivePolicy, OverrideError, Overrides};
+use crate::config::{Config, EffectivePolicy, Overrides};
 use crate::preview::{PerStream, Status, TotalsMask};
 use crate::source;
 use crate::store::{self, Env, Record, Stores};
 
-use super::args::{CallerLimits, LayoutOf, PolicyArgs, PreviewArgs, RunArgs, TextForm, Unread};
-use super::inspect::preview;
-use super::{CommandResult, Failure, fail, say, usage};
+use super::args::{CallerLimits, PolicyArgs, PreviewArgs, RunArgs, SpillLayout, TextForm, UnreadAction};
+use super::{CommandResult, Failure, describe_error, fail, is_closed_pipe, progress, say, usage};
 use live::Showing;
+use report::{print, print_notices};
 
 pub(crate) fn run(config: &Config, args: &RunArgs) -> CommandResult {
     refuse(args)?;
     run_and_print(config, args).map_err(|error| match error.downcast_ref::<Failure>() {
-        None if !super::is_closed_pipe(&error) => Failure::Own(super::describe_error(&error)).into(),
+        None if !is_closed_pipe(&error) => Failure::Own(describe_error(&error)).into(),
         _ => error,
     })
 }
 
 fn run_and_print(config: &Config, args: &RunArgs) -> CommandResult {
     let policy = resolve(config, &args.policy_args.overrides())?;
-    let place = place(config, args, &policy)?;
+    let (now, tool) = (crate::base::env::now(), args.policy_args.tool.as_deref());
+    let place = match args.layout {
+        SpillLayout::Own => Location::own(&config.env, now),
+        SpillLayout::Agent => {
+            Location::for_agent(policy.policy.name(), tool, args.session.as_deref(), &config.env, now)
+                .map_err(usage)?
+        }
+    };
+    let place = sweep_before(place, config);
     let request = request(config, &policy, args)?;
+    // On a terminal, the command may want to ask the user something (a password, by way of /dev/tty), and only the
+    // terminal's foreground group may read from it.
+    let is_interactive = io::stdin().is_terminal() || io::stderr().is_terminal();
     let options = Options {
         streams: match (args.split, args.pty) {
             (true, _) => Streams::Apart,
@@ -45,7 +54,7 @@ fn run_and_print(config: &Config, args: &RunArgs) -> CommandResult {
             (false, false) => Streams::Together,
         },
         stdin: Stdin::Inherit,
-        group: if args.pty { capture::Group::Own } else { group() },
+        group: if is_interactive && !args.pty { Group::Shared } else { Group::Own },
         timeout: args.timeout,
         limits: limits(&request),
         tee: None,
@@ -56,10 +65,8 @@ fn run_and_print(config: &Config, args: &RunArgs) -> CommandResult {
         (run_to_end(args, &options, &request, &place)?, Showing::NotShown)
     };
     let printed = if showing == Showing::NotShown || args.print {
-        let limits_from = match finished.limits_from_headroom {
-            true => "headroom".to_owned(),
-            false => policy.limits_from.to_string(),
-        };
+        let lowered = finished.limits_from_headroom.then(|| "headroom".to_owned());
+        let limits_from = lowered.unwrap_or_else(|| policy.limits_from.to_string());
         let from = (&*limits_from, &*config.policy_from(&args.policy_args.overrides()));
         let form = match args.form.form() {
             TextForm::Text if args.pty => TextForm::Rendered,
@@ -67,7 +74,7 @@ fn run_and_print(config: &Config, args: &RunArgs) -> CommandResult {
         };
         print(&finished, from, form)
     } else {
-        seen::print(&finished)
+        print_notices(&finished)
     };
     if let Showing::EndedBy(status) = showing {
         // The signal may have closed the terminal.
@@ -78,13 +85,6 @@ fn run_and_print(config: &Config, args: &RunArgs) -> CommandResult {
         0 => Ok(()),
         status => Err(Failure::Ended(status).into()),
     }
-}
-
-/// Returns the command's process group. On a terminal, the command may want to ask the user something (a password, by
-/// way of /dev/tty), and only the terminal's foreground group may read from it.
-fn group() -> capture::Group {
-    let is_interactive = io::stdin().is_terminal() || io::stderr().is_terminal();
-    if is_interactive { capture::Group::Shared } else { capture::Group::Own }
 }
 
 /// `CMD | overspill preview --save`: does the same for standard input.
@@ -102,7 +102,8 @@ pub(crate) fn save_stdin(config: &Config, args: &PreviewArgs) -> CommandResult {
     signals::ignore_once()?;
     let named = |error: io::Error| anyhow!("standard input: {error}");
     let stdin = source::stdin().map_err(named)?;
-    let finished = finish(capture::drain(stdin, limits(&request), &place).map_err(named)?, &request, &place)?;
+    let captured = capture::drain(stdin, limits(&request), &place).map_err(named)?;
+    let finished = require_preview(captured.finish(&request, &place))?;
     let from = (&*policy.limits_from.to_string(), &*config.policy_from(&args.policy_args.overrides()));
     print(&finished, from, form)?;
     match finished.preview.status {
@@ -125,7 +126,7 @@ fn refuse(args: &RunArgs) -> anyhow::Result<()> {
         (*pty && *split, "--pty has one terminal for both streams, and --split parts them; leave one out"),
         (*print && !interactive, "--print has no effect without -i; run prints the preview anyway"),
         (
-            session.is_some() && *layout == LayoutOf::Own,
+            session.is_some() && *layout == SpillLayout::Own,
             "--session has no effect without --layout agent; add it, or leave --session out",
         ),
     ];
@@ -137,40 +138,21 @@ fn refuse(args: &RunArgs) -> anyhow::Result<()> {
 /// command: the built-in policy of that name takes its place, or the default one.
 fn resolve(config: &Config, overrides: &Overrides) -> anyhow::Result<EffectivePolicy> {
     let resolved = match config.resolve_new(overrides) {
-        Err(error) if error.is_in_file() => resolve_built_in(config, overrides, &error)?,
+        Err(error) if error.is_in_file() => {
+            let without = config.without_own();
+            let named = without.resolve(overrides, None);
+            let resolved = named.or_else(|_| without.resolve(&Overrides::default(), None)).map_err(usage)?;
+            let why = error.to_string();
+            if config.faults().iter().all(|fault| fault.words != why) {
+                say(&why);
+            }
+            say(&format!("going on with {} as built in", resolved.policy.name()));
+            resolved
+        }
         resolved => resolved.map_err(usage)?,
     };
     resolved.warnings.iter().for_each(|warning| say(warning));
     Ok(resolved)
-}
-
-/// Resolves the policy as if there were no files of the user's own.
-fn resolve_built_in(
-    config: &Config,
-    overrides: &Overrides,
-    why: &OverrideError,
-) -> anyhow::Result<EffectivePolicy> {
-    let without = config.without_own();
-    let named = without.resolve(overrides, None);
-    let resolved = named.or_else(|_| without.resolve(&Overrides::default(), None)).map_err(usage)?;
-    let why = why.to_string();
-    if config.faults().iter().all(|fault| fault.words != why) {
-        say(&why);
-    }
-    say(&format!("going on with {} as built in", resolved.policy.name()));
-    Ok(resolved)
-}
-
-fn place(config: &Config, args: &RunArgs, policy: &EffectivePolicy) -> anyhow::Result<Location> {
-    let now = crate::base::env::now();
-    let (tool, session) = (args.policy_args.tool.as_deref(), args.session.as_deref());
-    let place = match args.layout {
-        LayoutOf::Own => Location::own(&config.env, now),
-        LayoutOf::Agent => {
-            Location::for_agent(policy.policy.name(), tool, session, &config.env, now).map_err(usage)?
-        }
-    };
-    Ok(sweep_before(place, config))
 }
 
 /// Removes expired spills from overspill's own store before the first new one.
@@ -179,7 +161,6 @@ fn sweep_before(place: Location, config: &Config) -> Location {
     place.after(move || sweep(&stores, &env))
 }
 
-/// Removes expired spills from overspill's own store.
 pub(crate) fn sweep(stores: &Stores, env: &Env) {
     let now = crate::base::env::now();
     // A store that cannot be cleaned is no reason not to save; if it cannot be used at all, creating the spill reports
@@ -197,17 +178,15 @@ fn request(config: &Config, policy: &EffectivePolicy, args: &RunArgs) -> anyhow:
     .map_err(usage)?;
     request.about.command = args.command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     request.counts = args.form.form().counts();
-    request.headroom = args.headroom.as_ref().map(|room| headroom(config, room)).transpose()?;
+    request.headroom = match &args.headroom {
+        None => None,
+        Some(CallerLimits::Given(room)) => Some(*room),
+        Some(CallerLimits::Policy(name)) => {
+            Some(Headroom::new(&config.resolve_named(name).map_err(usage)?.policy))
+        }
+    };
     fill_in(&mut request, &args.policy_args);
     Ok(request)
-}
-
-/// Returns what the calling agent passes on.
-fn headroom(config: &Config, room: &CallerLimits) -> anyhow::Result<Headroom> {
-    match room {
-        CallerLimits::Given(headroom) => Ok(*headroom),
-        CallerLimits::Policy(name) => Ok(Headroom::new(&config.resolve_named(name).map_err(usage)?.policy)),
-    }
 }
 
 /// Sets the parts of a request that all ways of capturing share.
@@ -226,7 +205,6 @@ fn limits(request: &Request) -> SinkLimits {
     SinkLimits { hold: HOLD, cap: request.cap, want: TotalsMask::ALL }
 }
 
-/// Runs the command to its end, forwarding signals and showing progress.
 fn run_to_end(
     args: &RunArgs,
     options: &Options,
@@ -239,20 +217,13 @@ fn run_to_end(
     let running = start(args, options, place)?;
     let _finishing = passing.to(running.control());
     progress::show_until_over(&progress::streams(&running), |most| running.wait_for(most));
-    finish(running.wait()?, request, place)
+    require_preview(running.wait()?.finish(request, place))
 }
 
-/// Plans the preview and keeps what is to be kept.
-pub(crate) fn finish(
-    captured: Captured,
-    request: &Request,
-    place: &Location,
+/// A missing preview has no cause besides what it says.
+pub(crate) fn require_preview(
+    finished: Result<FinishedCapture, NoPreview>,
 ) -> anyhow::Result<FinishedCapture> {
-    reported(captured.finish(request, place))
-}
-
-/// Turns a missing preview into an error.
-pub(crate) fn reported(finished: Result<FinishedCapture, NoPreview>) -> anyhow::Result<FinishedCapture> {
     finished.map_err(|error| anyhow!(error.to_string()))
 }
 
@@ -270,7 +241,7 @@ pub(crate) fn start(args: &RunArgs, options: &Options, place: &Location) -> anyh
     if args.pty {
         let _ = signals::follow_size(running.control());
     }
-    if args.sigpipe == Unread::Kill {
+    if args.sigpipe == UnreadAction::Kill {
         let _ = signals::give_up_unread(running.control());
     }
     Ok(running)
@@ -297,48 +268,4 @@ fn is_shell(program: &OsStr) -> bool {
     ];
     program.as_encoded_bytes().iter().any(|byte| SIGNS.contains(byte))
         || BUILT_IN.iter().any(|name| program == *name)
-}
-
-/// Prints the preview, then the remarks about it. `from` says where the limits and the policy come from.
-fn print(finished: &FinishedCapture, from: (&str, &str), form: TextForm) -> CommandResult {
-    finished.warnings.iter().for_each(|warning| say(warning));
-    let written = match form {
-        TextForm::Json => report::write(finished, from),
-        form => {
-            let basis = (report::certainty(finished), from.0, &[][..]);
-            preview::write(&finished.preview, &finished.input(), &finished.policy, basis, form)
-        }
-    };
-    written.map_err(quietly)?;
-    if let Status::Crashed(words) = &finished.preview.status {
-        fail(&Failure::Crashed(words.clone()).to_string());
-    }
-    if finished.captured.ended.is_some_and(|ended| ended.stop == capture::Stop::TimedOut) {
-        say("the command timed out and was stopped");
-    }
-    if let Some(stderr) = finished.stderr_preview.as_ref().filter(|_| form != TextForm::Json) {
-        // The command itself has not failed when standard error cannot be written.
-        let _ = preview::write_to_stderr(stderr, &finished.stderr_input(), form);
-    }
-    if form != TextForm::Json {
-        say_where(finished);
-    }
-    Ok(())
-}
-
-/// Says where the output is, unless the notices do, and how much of it if the cap cut it.
-fn say_where(finished: &FinishedCapture) {
-    let previews = [Some(&finished.preview), finished.stderr_preview.as_ref().or(Some(&finished.preview))];
-    for ((path, preview), output) in finished.saved.iter().zip(previews).zip(finished.captured.outputs()) {
-        if let (Some(path), Some(preview)) = (path, preview)
-            && let Some(words) = output.remark(preview, path)
-        {
-            say(&words);
-        }
-    }
-}
-
-/// Exits quietly with 128 + SIGPIPE if the reader has closed the pipe, like any program in a pipe.
-fn quietly(error: anyhow::Error) -> anyhow::Error {
-    if super::is_closed_pipe(&error) { Failure::Ended(141).into() } else { error }
 }

@@ -1,16 +1,64 @@
-//! `run --json`: the preview's object, and how the command ended and what was saved.
+//! What `overspill run` prints of a command: the preview, as text or JSON, or only its notices; and where the output is.
 
-use std::path::{Path, PathBuf};
+use std::borrow::Cow;
+use std::io::Write;
+use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
+use crate::base::human::{count, lines, size};
 use crate::base::provenance::Certainty;
 use crate::capture::{CapturedOutput, FinishedCapture, ProcessStatus, Stop};
-use crate::cli::{CommandResult, add, print_json};
-use crate::preview::report;
+use crate::cli::args::TextForm;
+use crate::cli::terminal::SafeWriter;
+use crate::cli::{CommandResult, Failure, add, fail, is_closed_pipe, preview, print_json, say};
+use crate::preview::{Part, Status, report};
 
-/// Writes the object. `from` says where the limits and the policy come from.
-pub(super) fn write(finished: &FinishedCapture, (limits_from, policy_from): (&str, &str)) -> CommandResult {
+/// Maximum number of notices that are printed at either end: some policies add one to every long line.
+const MAX_NOTICES: usize = 5;
+
+/// Prints the preview, then the remarks about it. `from` says where the limits and the policy come from.
+pub(super) fn print(finished: &FinishedCapture, from: (&str, &str), form: TextForm) -> CommandResult {
+    finished.warnings.iter().for_each(|warning| say(warning));
+    let written = match form {
+        TextForm::Json => write_json(finished, from),
+        form => {
+            let basis = (certainty(finished), from.0, &[][..]);
+            preview::write(&finished.preview, &finished.input(), &finished.policy, basis, form)
+        }
+    };
+    // Ends with 128 + SIGPIPE if the reader has closed the pipe, as any program in a pipe.
+    written.map_err(|error| if is_closed_pipe(&error) { Failure::Ended(141).into() } else { error })?;
+    if let Status::Crashed(words) = &finished.preview.status {
+        fail(&Failure::Crashed(words.clone()).to_string());
+    }
+    if finished.captured.ended.is_some_and(|ended| ended.stop == Stop::TimedOut) {
+        say("the command timed out and was stopped");
+    }
+    if let Some(stderr) = finished.stderr_preview.as_ref().filter(|_| form != TextForm::Json) {
+        // The command itself has not failed when standard error cannot be written.
+        let _ = preview::write_to_stderr(stderr, &finished.stderr_input(), form);
+    }
+    if form != TextForm::Json {
+        say_where(finished);
+    }
+    Ok(())
+}
+
+/// Says where the output is, unless the notices do, and how much of it if the cap cut it.
+fn say_where(finished: &FinishedCapture) {
+    let previews = [Some(&finished.preview), finished.stderr_preview.as_ref().or(Some(&finished.preview))];
+    for ((path, preview), output) in finished.saved.iter().zip(previews).zip(finished.captured.outputs()) {
+        if let (Some(path), Some(preview)) = (path, preview)
+            && let Some(words) = output.remark(preview, path)
+        {
+            say(&words);
+        }
+    }
+}
+
+/// Writes the preview's object, with how the command ended and what was saved.
+fn write_json(finished: &FinishedCapture, (limits_from, policy_from): (&str, &str)) -> CommandResult {
     let certainty = certainty(finished);
     let input = finished.input();
     let made = report(&finished.preview, &input, &finished.policy, certainty, limits_from, &[]);
@@ -39,10 +87,7 @@ pub(super) fn write(finished: &FinishedCapture, (limits_from, policy_from): (&st
 
 /// Returns how the preview is known: what a command printed is cut for whoever ran it, what comes from a pipe may be anything.
 pub(super) fn certainty(finished: &FinishedCapture) -> Certainty {
-    match finished.captured.ended {
-        Some(_) => Certainty::Recorded,
-        None => Certainty::WouldGet,
-    }
+    if finished.captured.ended.is_some() { Certainty::Recorded } else { Certainty::WouldGet }
 }
 
 /// Returns the object of standard error; null if it is not apart.
@@ -61,9 +106,74 @@ fn saved(output: &CapturedOutput, path: Option<&PathBuf>) -> Value {
     let id = path.and_then(|path| path.file_name()).map(|name| name.to_string_lossy());
     json!({
         "id": id,
-        "saved_as": path.map(|path| Path::to_string_lossy(path)),
+        "saved_as": path.map(|path| path.to_string_lossy()),
         "saved_bytes": path.map_or(0, |_| output.kept.bytes),
         "seen_bytes": output.seen.bytes,
         "whole": output.is_whole(),
     })
+}
+
+/// Prints of an output that the screens have shown the notices, then the remarks about it, not the whole preview again.
+pub(super) fn print_notices(finished: &FinishedCapture) -> CommandResult {
+    finished.warnings.iter().for_each(|warning| say(warning));
+    let mut out = SafeWriter::stdout();
+    for notice in brief(notices(&finished.preview.parts)) {
+        writeln!(out, "{notice}")?;
+    }
+    out.end()?;
+    match &finished.preview.status {
+        Status::Crashed(words) => fail(&Failure::Crashed(words.clone()).to_string()),
+        // Without a cut there may be no notice.
+        Status::Ok if !finished.preview.truncated => {
+            let seen = &finished.captured.stdout.seen;
+            say(&format!("nothing was cut: {}, {}", lines(seen.lines), size(seen.bytes)));
+        }
+        Status::Ok => {}
+    }
+    say_where(finished);
+    Ok(())
+}
+
+/// Returns the notices, without the empty lines around them.
+fn notices(parts: &[Part]) -> Vec<Cow<'_, str>> {
+    let texts = parts.iter().filter_map(|part| match part {
+        Part::Notice { text } => Some(text.trim_matches('\n')),
+        _ => None,
+    });
+    texts.filter(|text| !text.is_empty()).map(Cow::from).collect()
+}
+
+/// Returns the notices with the middle ones left out, if there are many.
+fn brief(mut notices: Vec<Cow<'_, str>>) -> Vec<Cow<'_, str>> {
+    let more = notices.len().saturating_sub(2 * MAX_NOTICES);
+    if more > 0 {
+        let words = format!("({} left out; --print prints the whole preview)", count(more as u64, "notice"));
+        notices.splice(MAX_NOTICES..MAX_NOTICES + more, [words.into()]);
+    }
+    notices
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parts(texts: &[&str]) -> Vec<Part> {
+        texts.iter().map(|text| Part::Notice { text: (*text).to_owned() }).collect()
+    }
+
+    #[test]
+    fn empty_lines_around_a_notice_are_left_out() {
+        assert_eq!(notices(&parts(&["\n\na\n\nb\n", "\n"])), ["a\n\nb"]);
+    }
+
+    #[test]
+    fn only_the_first_and_last_of_many_notices_are_printed() {
+        let texts: Vec<String> = (0..1400).map(|n| n.to_string()).collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let all = parts(&texts);
+        let words = "(1,390 notices left out; --print prints the whole preview)";
+        let ends = ["0", "1", "2", "3", "4", words, "1395", "1396", "1397", "1398", "1399"];
+        assert_eq!(brief(notices(&all)), ends);
+        assert_eq!(brief(notices(&all[..10])).len(), 10);
+    }
 }

@@ -1,5 +1,6 @@
 //! `overspill sessions`: lists the sessions that agents recorded, or the calls of one.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
@@ -8,30 +9,45 @@ use std::sync::{Mutex, PoisonError};
 
 use anyhow::anyhow;
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 
 use crate::base::human::{count, span, thousands, utc};
-use crate::cli::args::SessionsArgs;
-use crate::cli::{CommandResult, named, say, table};
+use crate::cli::args::{CallSort, CallsArgs, SessionsArgs};
+use crate::cli::{CommandResult, input, print_json_array, say, table};
 use crate::config::Config;
-use crate::rows::sessions::{SessionRow, SessionTexts, table_columns};
-use crate::session::copies::{SeenCalls, families};
+use crate::rows::calls::{self, CallRow};
+use crate::rows::lost::LostInCall;
+use crate::rows::sessions::{self, SessionRow, SessionTexts};
+use crate::session::command::command;
+use crate::session::copies::{RelatedSessions, SeenCalls, families};
+use crate::session::examine::{CallInspector, Paths};
 use crate::session::exposure::directory_to_close;
 use crate::session::list::{self, ListStep, ListedSession, SessionFilter};
 use crate::session::mask::mask;
+use crate::session::model::{Call, CallStatus, CutState, Evidence};
 use crate::session::reader::{SessionError, SessionFile};
+use crate::session::spill::SpillState;
 use crate::session::tally::{CallSums, CountedSession, count_calls};
+use crate::session::transcript::Transcript;
+use crate::session::verdict::{Against, Verdict};
 use crate::source::share_out;
 use crate::text::label::shell;
+use crate::text::search::SeverityPatterns;
 
-use super::calls;
-use super::select::{describe_unread, earliest, known};
+use super::{SelectedSession, check_agent, describe_unread, earliest, examiner};
 
-/// Lists sessions, the last changed first, or the calls of the one that is named.
 pub(crate) fn run(config: &Config, args: &SessionsArgs) -> CommandResult {
     if let Some(session) = &args.session {
-        return calls::list(config, &named::recorded(config, session)?, &args.calls, args.json);
+        return list_calls(config, &input::recorded(config, session)?, &args.calls, args.json);
     }
-    let sessions = find_sessions(config, args)?;
+    check_agent(args.agent.as_deref())?;
+    let project = args.project.as_ref().map(|dir| std::path::absolute(dir).unwrap_or_else(|_| dir.clone()));
+    let wanted = SessionFilter {
+        agent: args.agent.as_deref(),
+        since: earliest(args.since),
+        project: project.as_deref(),
+    };
+    let sessions = list_sessions(config, &wanted);
     if !args.json {
         warn_of_open(&sessions);
     }
@@ -40,13 +56,10 @@ pub(crate) fn run(config: &Config, args: &SessionsArgs) -> CommandResult {
         say(&describe_absence(config, args));
         return Ok(());
     }
-    table::list(args.json, table_columns(), &rows, record)
+    table::list(args.json, sessions::table_columns(), &rows, record)
 }
 
-/// Returns the row that the list has of a session.
-///
-/// # Errors
-/// It is gone.
+/// Returns the row that the list has of a session; fails if it is gone.
 pub(super) fn row_of(config: &Config, file: &SessionFile) -> anyhow::Result<SessionRow> {
     let is_it = |one: &SessionFile| (&one.path, &one.id) == (&file.path, &file.id);
     let agent = list::format_of(file).map(|format| format.agent());
@@ -60,17 +73,6 @@ pub(super) fn row_of(config: &Config, file: &SessionFile) -> anyhow::Result<Sess
     let mut rows = count_calls_of(related.collect(), config.env.uid()).into_iter();
     let gone = || anyhow!("{}: this session is gone", file.path.display());
     rows.find(|row| is_it(&row.file)).ok_or_else(gone)
-}
-
-fn find_sessions(config: &Config, args: &SessionsArgs) -> anyhow::Result<Vec<ListedSession>> {
-    known(args.agent.as_deref())?;
-    let project = args.project.as_ref().map(|dir| std::path::absolute(dir).unwrap_or_else(|_| dir.clone()));
-    let wanted = SessionFilter {
-        agent: args.agent.as_deref(),
-        since: earliest(args.since),
-        project: project.as_deref(),
-    };
-    Ok(list_sessions(config, &wanted))
 }
 
 fn list_sessions(config: &Config, wanted: &SessionFilter) -> Vec<ListedSession> {
@@ -108,7 +110,6 @@ fn describe_absence(config: &Config, args: &SessionsArgs) -> String {
     )
 }
 
-/// Says which sessions other users of the machine can read.
 fn warn_of_open(sessions: &[ListedSession]) {
     let open = || sessions.iter().filter(|session| session.is_open_to_others);
     let Some(first) = open().next() else { return };
@@ -172,7 +173,7 @@ fn row(
     row
 }
 
-/// Returns the fields of `--json`. Times are RFC 3339, UTC; sizes are bytes.
+/// Returns the fields of a session in `--json`. Times are RFC 3339, UTC; sizes are bytes.
 pub(super) fn record(row: &SessionRow) -> Value {
     let (file, facts) = (&row.file, &row.file.facts);
     let sum = |of: fn(&CallSums) -> u64| row.sums.value.as_ref().map(of);
@@ -194,5 +195,106 @@ pub(super) fn record(row: &SessionRow) -> Value {
         "gone": sum(|sums| sums.gone),
         "got_bytes": sum(|sums| sums.got_bytes),
         "tokens_estimate": sum(|sums| sums.got_bytes.div_ceil(4)),
+    })
+}
+
+pub(crate) fn list_calls(
+    config: &Config,
+    found: &SelectedSession,
+    args: &CallsArgs,
+    is_json: bool,
+) -> CommandResult {
+    let transcript = found.opened.transcript();
+    let examiner = examiner(config, transcript.agent, Paths::Known);
+    let inspector = found.inspector(&examiner);
+    let mut calls: Vec<&Call> = match found.call() {
+        Some(call) => vec![call],
+        None => transcript.calls.iter().collect(),
+    };
+    let any = !calls.is_empty();
+    calls.retain(|call| is_wanted(args, call, inspector));
+    sort(&mut calls, args.sort, inspector);
+    if is_json {
+        return print_json_array(calls.iter().map(|call| call_record(inspector, call)));
+    }
+    if calls.is_empty() && !transcript.unread.is_format_unknown() {
+        say(if any { "no calls of that kind" } else { "no calls" });
+        return Ok(());
+    }
+    let related = RelatedSessions::find(&config.env, &found.file, &());
+    let severities = config.severities();
+    let row = |call: &&Call| call_row(call, inspector, &related, &severities);
+    table::show(calls::table_columns(), &calls.iter().map(row).collect::<Vec<_>>())
+}
+
+/// Of several kinds that are asked for, one suffices.
+fn is_wanted(args: &CallsArgs, call: &Call, inspector: CallInspector) -> bool {
+    let all = !(args.cut || args.lost || args.gone || args.failed);
+    let is_gone =
+        || call.cut == CutState::Spill && inspector.spill(call).is_none_or(|state| state == SpillState::Gone);
+    all || args.cut && call.is_cut()
+        || args.lost && call.cut == CutState::Lost
+        || args.failed && call.status == CallStatus::Failed
+        || args.gone && is_gone()
+}
+
+fn sort(calls: &mut [&Call], by: CallSort, inspector: CallInspector) {
+    let got = |call: &Call| inspector.result_len(call).unwrap_or(0);
+    let lost = |call: &Call| inspector.whole_bytes(call).unwrap_or(0).saturating_sub(got(call));
+    match by {
+        CallSort::Time => calls.sort_by_key(|call| call.at),
+        CallSort::Got => calls.sort_by_cached_key(|call| Reverse(got(call))),
+        CallSort::Lost => calls.sort_by_cached_key(|call| Reverse(lost(call))),
+    }
+}
+
+pub(super) fn call_row(
+    call: &Call,
+    inspector: CallInspector,
+    related: &RelatedSessions,
+    of: &SeverityPatterns,
+) -> CallRow {
+    let mut row = CallRow::find(&inspector, call, &mut |_| {});
+    row.lost.found(row.is_cut().then(|| LostInCall::count(&inspector, call, of)).flatten());
+    row.copies = related.with(call);
+    row
+}
+
+/// Returns the one line that says what a call did; what looks like a secret is masked.
+pub(super) fn command_of(transcript: &Transcript, call: &Call) -> String {
+    mask(&command(transcript, call)).into_owned()
+}
+
+/// Returns the fields of a call in `--json`: those of the row, and texts as they are recorded. Times are RFC 3339, UTC, to the second;
+/// sizes are bytes of UTF-8.
+pub(super) fn call_record(of: CallInspector, call: &Call) -> Value {
+    let CallInspector { file, transcript, .. } = of;
+    let mut hash = Sha256::new();
+    let row = CallRow::find(&of, call, &mut |piece| hash.update(piece));
+    let sizes = row.sizes.unwrap_or_default();
+    let thread = transcript.thread(call);
+    json!({
+        "id": &*call.id,
+        "session": file.id,
+        "agent": transcript.agent,
+        "agent_version": transcript.facts.version,
+        "thread": thread.map_or("", |thread| &thread.name),
+        "tool": transcript.tool(call),
+        "command": mask(&sizes.written),
+        "at": row.at.map(utc),
+        "status": row.status.as_str(),
+        "exit": call.exit,
+        "evidence": sizes.evidence.map(Evidence::as_str),
+        "got_bytes": sizes.got,
+        "got_sha256": sizes.got.map(|_| format!("{:x}", hash.finalize())),
+        "tokens_estimate": call.tokens.or_else(|| sizes.got.map(|bytes| bytes.div_ceil(4))),
+        "cut": row.cut.as_str(),
+        "cut_by": row.verdict.as_ref().and_then(Verdict::cut_by),
+        "spill": call.cites.first().map(|cite| cite.path.to_string_lossy()),
+        "spill_state": sizes.spill,
+        "fate": sizes.context.map(|context| context.fate.as_str()),
+        "fate_evidence": sizes.context.map(|context| context.evidence.as_str()),
+        "verify": row.verdict.as_ref().map(Verdict::as_str),
+        "verify_against": row.verdict.as_ref().and_then(Verdict::against).map(Against::as_str),
     })
 }

@@ -1,7 +1,243 @@
-//! Commands that read agents' own records: which sessions there are, the calls in them, and whether the policies are true.
+//! The commands that read agents' own records, and the session or the call that an argument means.
 
-pub(crate) mod calls;
 pub(crate) mod list;
-pub(crate) mod select;
 pub(crate) mod show;
 pub(crate) mod verify;
+
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::anyhow;
+use jiff::{SignedDuration, Timestamp};
+use memchr::memmem::Finder;
+
+use crate::config::Config;
+use crate::session::copies::{families, is_same};
+use crate::session::examine::{CallInspector, Examiner, Paths};
+use crate::session::list as all_sessions;
+use crate::session::model::Call;
+use crate::session::reader::{OpenedSession, SessionFile};
+use crate::session::sent;
+use crate::session::spill::SpillState;
+use crate::session::text;
+use crate::session::transcript::ReadReport;
+use crate::text::label::label;
+
+use super::{say, suggest, usage};
+
+/// A session, and one of its calls if the argument names one.
+pub(crate) struct SelectedSession {
+    pub file: SessionFile,
+    pub opened: Box<dyn OpenedSession>,
+    /// Its index.
+    pub call: Option<usize>,
+    /// In how many other sessions the call is, if all were looked through for it.
+    pub copies: Option<u64>,
+}
+
+/// What is at hand of the output of a call.
+pub(crate) enum CallOutput {
+    /// The file that holds all of it.
+    Spill(PathBuf),
+    /// The result as the model got it.
+    Text(String),
+}
+
+impl SelectedSession {
+    pub(crate) fn call(&self) -> Option<&Call> {
+        self.opened.transcript().calls.get(self.call?)
+    }
+
+    pub(crate) fn inspector<'a>(&'a self, examiner: &'a Examiner) -> CallInspector<'a> {
+        CallInspector { examiner, file: &self.file, transcript: self.opened.transcript() }
+    }
+
+    /// Returns its id, or that of the call as SESSION:CALL.
+    pub(crate) fn id(&self) -> String {
+        self.call().map_or_else(|| self.file.id.clone(), |call| format!("{}:{}", self.file.id, call.id))
+    }
+
+    /// Fails if it is a session.
+    pub(crate) fn the_call(&self) -> anyhow::Result<&Call> {
+        let id = safe(&self.file.id);
+        self.call().ok_or_else(|| anyhow!("{id} is a session; `overspill sessions {id}` lists its calls"))
+    }
+
+    /// Returns what is at hand of the output of the call: its spill if that is where agents keep spills, else its text.
+    ///
+    /// # Errors
+    /// It is a session, or nothing is at hand.
+    pub(crate) fn output(&self, config: &Config) -> anyhow::Result<CallOutput> {
+        let (call, transcript) = (self.the_call()?, self.opened.transcript());
+        let examiner = examiner(config, transcript.agent, Paths::Known);
+        let inspector = self.inspector(&examiner);
+        match inspector.spill(call) {
+            Some(SpillState::Here(path)) if inspector.is_known(&path) => Ok(CallOutput::Spill(path)),
+            _ => Ok(CallOutput::Text(self.text()?)),
+        }
+    }
+
+    /// Returns the result of the call as the model got it.
+    pub(crate) fn text(&self) -> anyhow::Result<String> {
+        let transcript = self.opened.transcript();
+        let best = sent::best(transcript, self.the_call()?);
+        let first = best.first().ok_or_else(|| anyhow!("the call has no result"))?;
+        Ok(text::to_text(transcript, &first.pieces, usize::MAX)?.0)
+    }
+}
+
+pub(crate) fn examiner(config: &Config, agent: &str, paths: Paths) -> Examiner {
+    let (stores, env) = (config.stores.clone(), config.env.clone());
+    let in_store = Arc::new(move |path: &Path| stores.store_of(path, &env).is_some());
+    Examiner::new(&config.catalog, agent, in_store, config.env.uid(), paths)
+}
+
+/// Lists sessions; says what cannot be looked at.
+pub(crate) fn list_all(
+    config: &Config,
+    agent: Option<&str>,
+    since: Option<SignedDuration>,
+) -> anyhow::Result<Vec<SessionFile>> {
+    check_agent(agent)?;
+    let listing = all_sessions::list(&config.env, agent, &());
+    listing.faults.iter().for_each(|fault| say(fault));
+    let mut sessions = listing.sessions;
+    let earliest = earliest(since);
+    sessions
+        .retain(|session| earliest.is_none_or(|earliest| all_sessions::changed(session) >= Some(earliest)));
+    Ok(sessions)
+}
+
+pub(crate) fn check_agent(agent: Option<&str>) -> anyhow::Result<()> {
+    let Some(agent) = agent.filter(|agent| !all_sessions::agents().contains(agent)) else { return Ok(()) };
+    let instead = suggest::name(agent, &all_sessions::agents(), "those of these agents can:");
+    Err(usage(format!("no sessions of `{}` can be read; {instead}", safe(agent))))
+}
+
+/// Returns the time that lies this long ago.
+pub(crate) fn earliest(since: Option<SignedDuration>) -> Option<Timestamp> {
+    since.and_then(|since| crate::base::env::now().checked_sub(since).ok())
+}
+
+/// Returns what of a session's file was not understood; empty if all was.
+pub(crate) fn describe_unread(file: &SessionFile, unread: &ReadReport) -> String {
+    let (path, words) = (file.path.display(), unread.describe());
+    match (unread.is_format_unknown(), words.is_empty()) {
+        (true, true) => format!("{path}: format not understood"),
+        (true, false) => format!("{path}: format not understood: {words}"),
+        (false, true) => String::new(),
+        (false, false) if !unread.has_unknown() => format!("{path}: {words}"),
+        (false, false) => {
+            let made_for = all_sessions::format_of(file).map_or("", |format| format.info().made_for);
+            format!("{path}: {words}; the reader was made for {made_for}")
+        }
+    }
+}
+
+/// Opens the session in a file, wherever that lies.
+pub(crate) fn open_file(path: &Path) -> anyhow::Result<SelectedSession> {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let file = all_sessions::recognise(&path)?;
+    open(file, "")
+}
+
+/// Opens a session; with `:CALL` in the word that named it, one of its calls.
+pub(crate) fn open(file: SessionFile, word: &str) -> anyhow::Result<SelectedSession> {
+    let opened = all_sessions::open(&file, &())?;
+    let words = describe_unread(&file, &opened.transcript().unread);
+    if !words.is_empty() {
+        say(&words);
+    }
+    let call = word.split_once(':').map(|(name, id)| the_call_in(&*opened, name, id)).transpose()?;
+    Ok(SelectedSession { file, opened, call, copies: None })
+}
+
+/// Returns the session with an id, or those whose ids begin so; what follows a colon is a call's.
+pub(crate) fn find_by_prefix(config: &Config, word: &str) -> Vec<SessionFile> {
+    let name = word.split_once(':').map_or(word, |(name, _)| name);
+    let mut found = all_sessions::list(&config.env, None, &()).sessions;
+    found.retain(|session| session.id.starts_with(name));
+    if found.iter().any(|session| session.id == name) {
+        found.retain(|session| session.id == name);
+    }
+    found
+}
+
+/// Finds a call in all sessions by its id or a prefix of just one id; `None` if there is none.
+pub(crate) fn find_call(config: &Config, id: &str) -> anyhow::Result<Option<SelectedSession>> {
+    let (mut found, mut begun) = (Vec::new(), BTreeSet::new());
+    let (finder, mut room) = (Finder::new(id), Vec::new());
+    let mut may_hold = |file: &SessionFile| all_sessions::may_hold(file, &finder, &mut room, &mut || true);
+    for file in list_all(config, None, None)?.into_iter().filter(|file| may_hold(file)) {
+        let Ok(opened) = all_sessions::open(&file, &()) else { continue };
+        match call_in(&*opened, id) {
+            Some(call) => found.push(SelectedSession { file, opened, call: Some(call), copies: None }),
+            None => begun.extend(call_ids_with_prefix(&*opened, id)),
+        }
+    }
+    let copies = Some((found.len() as u64).saturating_sub(1));
+    match found.len() {
+        0 => match Vec::from_iter(begun).as_slice() {
+            [] => Ok(None),
+            [whole] => find_call(config, whole),
+            several => Err(several_calls(id, several.to_vec())),
+        },
+        1 => Ok(found.pop().map(|found| SelectedSession { copies, ..found })),
+        _ => match oldest_copy(&found) {
+            Some(oldest) => Ok(Some(SelectedSession { copies, ..found.swap_remove(oldest) })),
+            None => {
+                let names = found.iter().map(|found| format!("{}:{id}", found.file.id)).collect();
+                Err(several_calls(id, names))
+            }
+        },
+    }
+}
+
+/// Returns the session from which the others took over the call; `None` if the calls are different ones.
+fn oldest_copy(found: &[SelectedSession]) -> Option<usize> {
+    let calls: Vec<&Call> =
+        found.iter().filter_map(|found| found.opened.transcript().calls.get(found.call?)).collect();
+    let sessions: Vec<_> =
+        found.iter().map(|found| (&found.file, &found.opened.transcript().facts)).collect();
+    let families = families(&sessions);
+    let is_one = families.len() == 1 && calls.windows(2).all(|pair| is_same(pair[0], pair[1]));
+    families.first()?.first().copied().filter(|_| is_one)
+}
+
+/// Returns the call with this id; of several threads, the first.
+fn call_in(opened: &dyn OpenedSession, id: &str) -> Option<usize> {
+    opened.transcript().calls.iter().position(|call| &*call.id == id)
+}
+
+fn call_ids_with_prefix(opened: &dyn OpenedSession, id: &str) -> BTreeSet<String> {
+    let ids = opened.transcript().calls.iter().map(|call| call.id.to_string());
+    ids.filter(|of| of.starts_with(id)).collect()
+}
+
+/// Returns the call of a session with this id, or with the only id that begins so.
+fn the_call_in(opened: &dyn OpenedSession, session: &str, id: &str) -> anyhow::Result<usize> {
+    if let Some(call) = call_in(opened, id) {
+        return Ok(call);
+    }
+    let begun = Vec::from_iter(call_ids_with_prefix(opened, id));
+    let whole = match begun.as_slice() {
+        [_, _, ..] if !id.is_empty() => return Err(several_calls(id, begun)),
+        [whole] if !id.is_empty() => call_in(opened, whole),
+        _ => None,
+    };
+    let (id, session) = (safe(id), safe(session));
+    let words =
+        format!("no call of session {session} has the id `{id}`; `overspill sessions {session}` lists them");
+    whole.ok_or(anyhow!(words))
+}
+
+fn several_calls(id: &str, names: Vec<String>) -> anyhow::Error {
+    let names: Vec<String> = names.iter().map(|name| safe(name)).collect();
+    suggest::several(OsStr::new(id), &format!("matches {} calls", names.len()), names)
+}
+
+fn safe(text: &str) -> String {
+    label(text.as_bytes())
+}

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use crate::base::human::{count, thousands};
 use crate::cli::args::{CallText, ShowArgs};
-use crate::cli::safe::SafeWriter;
-use crate::cli::{CommandResult, add, copying, print_json, say};
+use crate::cli::terminal::{self, SafeWriter};
+use crate::cli::{CommandResult, add, input, print_json, say};
 use crate::config::Config;
 use crate::rows;
 use crate::rows::column::RowLook;
@@ -26,14 +26,12 @@ use crate::source::Source;
 use crate::store;
 use crate::text::label::label;
 
-use super::calls;
 use super::list::{self, row_of};
-use super::select::{SelectedSession, examiner};
+use super::{SelectedSession, examiner};
 
 /// The longest text in `--json`, in bytes.
 const MAX_JSON: usize = 16 << 20;
 
-/// Shows what is known of a session or a call, or prints a text of the call.
 pub(crate) fn run(config: &Config, found: &SelectedSession, args: &ShowArgs) -> CommandResult {
     match (args.text, args.json) {
         (Some(which), false) => print(config, found, which),
@@ -43,7 +41,7 @@ pub(crate) fn run(config: &Config, found: &SelectedSession, args: &ShowArgs) -> 
             let inspector = found.inspector(&examiner);
             let text = which.map(|which| text_fields(call, inspector, which)).transpose()?;
             let mut fields = json!({ "version": 1, "kind": "call" });
-            add(&mut fields, calls::record(inspector, call));
+            add(&mut fields, list::call_record(inspector, call));
             add(&mut fields, text.unwrap_or_default());
             print_json(&fields)
         }
@@ -53,7 +51,7 @@ pub(crate) fn run(config: &Config, found: &SelectedSession, args: &ShowArgs) -> 
             print_json(&fields)
         }
         (None, false) => {
-            let mut out = io::BufWriter::new(crate::cli::safe::stdout());
+            let mut out = io::BufWriter::new(terminal::stdout());
             for (name, value) in facts(config, found)?.into_iter().filter(|(_, value)| !value.is_empty()) {
                 writeln!(out, "{name:<11} {}", label(mask(&value).as_bytes()))?;
             }
@@ -87,7 +85,6 @@ fn text_fields(call: &Call, inspector: CallInspector, which: Option<CallText>) -
     Ok(fields)
 }
 
-/// Returns what the screens call facts.
 fn facts(config: &Config, found: &SelectedSession) -> anyhow::Result<Vec<(&'static str, String)>> {
     let Some(call) = found.call() else {
         return session_facts(config, found);
@@ -95,7 +92,7 @@ fn facts(config: &Config, found: &SelectedSession) -> anyhow::Result<Vec<(&'stat
     let examiner = examiner(config, found.opened.transcript().agent, Paths::Known);
     let inspector = found.inspector(&examiner);
     let related = RelatedSessions::find(&config.env, &found.file, &());
-    let row = calls::row(call, inspector, &related, &config.severities());
+    let row = list::call_row(call, inspector, &related, &config.severities());
     Ok(rows::calls::facts(&row, inspector.facts(call, inspector.best(call).first())))
 }
 
@@ -197,5 +194,5 @@ fn spill(call: &Call, inspector: CallInspector, out: &mut impl Write) -> anyhow:
     if !inspector.is_known(path) {
         say(&format!("{}: the file that the records name; it is in no known store", path.display()));
     }
-    copying::copy(Source::glance_at_entry(path)?, out)
+    input::copy(Source::glance_at_entry(path)?, out)
 }

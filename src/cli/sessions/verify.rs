@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::base::human::{count, thousands};
 use crate::cli::args::VerifyArgs;
-use crate::cli::{CommandResult, named, say, table};
+use crate::cli::{CommandResult, input, say, table};
 use crate::config::Config;
 use crate::rows::column::CellSide::Left;
 use crate::rows::column::{ID, ListColumn, POLICY, RowCell};
@@ -17,15 +17,13 @@ use crate::session::list;
 use crate::session::model::Call;
 use crate::session::verdict::{Against, Unchecked, Verdict};
 
-use super::calls::command_of;
-use super::select::{self, examiner};
+use super::list::command_of;
+use super::{describe_unread, examiner, list_all};
 
 #[derive(Debug, Serialize)]
 struct VerdictJson {
     #[serde(skip)]
-    mark: &'static str,
-    #[serde(skip)]
-    is_unsteady: bool,
+    by: Verdict,
     session: String,
     call: String,
     agent: &'static str,
@@ -41,20 +39,12 @@ struct VerdictJson {
     reason: Option<String>,
 }
 
-impl VerdictJson {
-    /// Whether a policy makes the same text of a made-up output alone.
-    fn is_by_witness(&self) -> bool {
-        self.against == Some(Against::Witness.as_str())
-    }
-}
-
-/// Checks the cut calls of a session, of one call, or of all sessions.
 pub(crate) fn run(config: &Config, args: &VerifyArgs) -> CommandResult {
     let paths = if args.any_path { Paths::Any } else { Paths::Known };
     let mut found = Vec::new();
     match &args.what {
         Some(what) => {
-            let selected = named::recorded(config, what)?;
+            let selected = input::recorded(config, what)?;
             let transcript = selected.opened.transcript();
             let examiner = examiner(config, transcript.agent, paths);
             let inspector = selected.inspector(&examiner);
@@ -64,12 +54,12 @@ pub(crate) fn run(config: &Config, args: &VerifyArgs) -> CommandResult {
         }
         None => {
             let mut seen: HashMap<Option<String>, SeenCalls> = HashMap::new();
-            for file in select::listed(config, None, args.since)? {
+            for file in list_all(config, None, args.since)? {
                 match list::open(&file, &()) {
                     Ok(opened) => {
                         let transcript = opened.transcript();
                         if transcript.unread.is_short() {
-                            say(&select::describe_unread(&file, &transcript.unread));
+                            say(&describe_unread(&file, &transcript.unread));
                         }
                         let seen = seen.entry(transcript.facts.origin.clone()).or_default();
                         let examiner = examiner(config, transcript.agent, paths);
@@ -91,18 +81,14 @@ pub(crate) fn run(config: &Config, args: &VerifyArgs) -> CommandResult {
 }
 
 fn check<'a>(inspector: CallInspector, calls: impl Iterator<Item = &'a Call>, found: &mut Vec<VerdictJson>) {
-    found.extend(calls.map(|call| record(inspector, call, &inspector.verify(call))));
+    found.extend(calls.map(|call| record(inspector, call, inspector.verify(call))));
 }
 
-fn record(inspector: CallInspector, call: &Call, verdict: &Verdict) -> VerdictJson {
+fn record(inspector: CallInspector, call: &Call, verdict: Verdict) -> VerdictJson {
     let CallInspector { file, transcript, .. } = inspector;
-    let difference = match verdict {
-        Verdict::Differs(difference) => Some(difference.clone()),
-        _ => None,
-    };
+    let difference =
+        if let Verdict::Differs(difference) = &verdict { Some(difference.clone()) } else { None };
     VerdictJson {
-        mark: verdict.mark(),
-        is_unsteady: matches!(verdict, Verdict::Unchecked(Unchecked::Unsteady)),
         session: file.id.clone(),
         call: call.id.to_string(),
         agent: transcript.agent,
@@ -115,10 +101,8 @@ fn record(inspector: CallInspector, call: &Call, verdict: &Verdict) -> VerdictJs
         differs_at: difference.as_ref().map(|difference| difference.at),
         part: difference.as_ref().map(|difference| difference.part),
         fits: difference.and_then(|difference| difference.fits),
-        reason: match verdict {
-            Verdict::Unchecked(why) => Some(why.to_string()),
-            _ => None,
-        },
+        reason: if let Verdict::Unchecked(why) = &verdict { Some(why.to_string()) } else { None },
+        by: verdict,
     }
 }
 
@@ -126,7 +110,7 @@ fn report(found: &[VerdictJson], as_json: bool) -> CommandResult {
     let of = |verdict: &str| found.iter().filter(|found| found.verdict == verdict).count() as u64;
     let (equal, differ, unchecked) = (of("equal"), of("differs"), of("unchecked"));
     table::list(as_json, &COLUMNS, found, |found| found)?;
-    let witnessed = found.iter().filter(|found| found.is_by_witness()).count() as u64;
+    let witnessed = found.iter().filter(|found| is_by_witness(&found.by)).count() as u64;
     let by_witness =
         if witnessed > 0 { format!(" ({} by a witness)", thousands(witnessed)) } else { String::new() };
     let words = format!(
@@ -135,7 +119,7 @@ fn report(found: &[VerdictJson], as_json: bool) -> CommandResult {
         thousands(differ),
         thousands(unchecked)
     );
-    if differ > 0 || found.iter().any(|found| found.is_unsteady) {
+    if differ > 0 || found.iter().any(|found| found.by == Verdict::Unchecked(Unchecked::Unsteady)) {
         let cut = count(found.len() as u64, "result");
         bail!("{cut} that were cut: {words}");
     }
@@ -148,7 +132,7 @@ fn report(found: &[VerdictJson], as_json: bool) -> CommandResult {
 }
 
 static COLUMNS: [ListColumn<VerdictJson>; 7] = [
-    ListColumn::new("check", Left, 5, |found: &VerdictJson, _| RowCell::plain(found.mark)),
+    ListColumn::new("check", Left, 5, |found: &VerdictJson, _| RowCell::plain(found.by.mark())),
     ListColumn::new("agent", Left, 24, |found: &VerdictJson, _| {
         let agent = format!("{} {}", found.agent, found.agent_version.as_deref().unwrap_or_default());
         RowCell::plain(agent.trim_end())
@@ -167,13 +151,18 @@ static COLUMNS: [ListColumn<VerdictJson>; 7] = [
     }),
 ];
 
+/// Whether a policy makes the same text of a made-up output alone.
+fn is_by_witness(verdict: &Verdict) -> bool {
+    verdict.against() == Some(Against::Witness)
+}
+
 fn describe(found: &VerdictJson) -> String {
     match (found.differs_at, &found.fits, &found.reason) {
         (_, Some(fits), _) => format!("equal to {fits}, which is of another version"),
         (Some(at), None, _) => {
             format!("differs at byte {}, in the {}", thousands(at), found.part.unwrap_or_default())
         }
-        (None, None, None) if found.is_by_witness() => {
+        (None, None, None) if is_by_witness(&found.by) => {
             "by a witness: the whole output is not at hand, so its totals in the notice are not checked"
                 .into()
         }

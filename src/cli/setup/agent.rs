@@ -17,7 +17,7 @@ pub(super) const PREFIX: &str = "CLAUDE_CODE_SHELL_PREFIX";
 
 /// What a file is to say.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Wanted {
+pub(super) struct SetupRequest {
     /// The absolute path of this program.
     pub program: String,
     /// The path by which the agent knows its file: Codex keeps its trust under it.
@@ -41,7 +41,6 @@ impl HookAgent {
         }
     }
 
-    /// Returns the user's file.
     pub(super) fn file(self, env: &Env) -> PathBuf {
         let in_home = |variable: Option<&str>, directory: &str| {
             let own = variable.and_then(|name| env.var(name)).map(PathBuf::from);
@@ -72,7 +71,7 @@ impl HookAgent {
     }
 
     /// Returns the command of the hook, for a shell.
-    pub(super) fn command(self, wanted: &Wanted) -> String {
+    pub(super) fn command(self, wanted: &SetupRequest) -> String {
         let replace = if wanted.replace { " --replace" } else { "" };
         format!("{} hook {}{replace}", shell::word(wanted.program.as_bytes()), self.id())
     }
@@ -93,7 +92,7 @@ impl HookAgent {
     }
 
     /// Returns the entries for an agent whose hooks are a list in JSON for each event.
-    pub(super) fn json_hooks(self, wanted: &Wanted) -> Vec<JsonHook> {
+    pub(super) fn json_hooks(self, wanted: &SetupRequest) -> Vec<JsonHook> {
         let command = self.command(wanted);
         let (events, timeout): (&[_], _) = match self {
             Self::ClaudeCode | Self::QwenCode => (&["PostToolUse", "PostToolUseFailure"], MAX_SECONDS),

@@ -1,53 +1,184 @@
-//! PURE: from the text of an agent's file to the text that it is to have.
+//! PURE: from the text of an agent's file to the text that it is to have, in JSON by `hooks_json`.
+
+use std::path::Path;
+
+use toml::{Table, Value};
 
 use crate::cli::args::HookAgent;
 
-use super::agent::Wanted;
-use super::{codex, hooks_json, plugin};
+use super::agent::{MAX_SECONDS, SetupRequest};
+use super::hooks_json;
 
-/// Returns the text with what is wanted.
-///
-/// # Errors
-/// Why the text cannot be understood.
-pub(super) fn with(agent: HookAgent, text: Option<&str>, wanted: &Wanted) -> Result<String, String> {
+/// The plugin of opencode, which asks the hook without holding the program up.
+const PLUGIN: &str = include_str!("../../../assets/opencode-plugin.js");
+
+/// What every form of the plugin has.
+const PLUGIN_MARK: &str = "export const Overspill";
+
+const COMMENT: &str = "# Written by `overspill setup codex`, taken away with --remove.";
+const GROUP: &str = "[[hooks.PostToolUse]]";
+const HOOKS: &str = "[[hooks.PostToolUse.hooks]]";
+
+/// Fails with why the text cannot be understood.
+pub(super) fn with(agent: HookAgent, text: Option<&str>, wanted: &SetupRequest) -> Result<String, String> {
     match agent {
-        HookAgent::Codex => codex::with(text, wanted),
-        HookAgent::Opencode => plugin::with(text, wanted),
+        HookAgent::Codex => with_codex(text, wanted),
+        HookAgent::Opencode => with_plugin(text, wanted),
         _ => hooks_json::with(agent, text, wanted),
     }
 }
 
 /// Returns the text without anything that setup wrote.
-///
-/// # Errors
-/// Why the text cannot be understood.
-pub(super) fn without(agent: HookAgent, text: &str, wanted: &Wanted) -> Result<String, String> {
+pub(super) fn without(agent: HookAgent, text: &str, wanted: &SetupRequest) -> Result<String, String> {
     match agent {
-        HookAgent::Codex => codex::without(text, &wanted.file),
-        HookAgent::Opencode => Ok(plugin::without(text)),
+        HookAgent::Codex => without_codex(text, &wanted.file),
+        HookAgent::Opencode => Ok(if text.contains(PLUGIN_MARK) { String::new() } else { text.to_owned() }),
         _ => hooks_json::without(agent, text),
     }
 }
 
 /// Returns the text as it was before setup, `None` if there was no file: the backup, if nobody has changed anything else
 /// since.
-///
-/// # Errors
-/// Why the text cannot be understood.
 pub(super) fn before(
     agent: HookAgent,
     text: &str,
     backup: Option<&str>,
-    wanted: &Wanted,
+    wanted: &SetupRequest,
 ) -> Result<Option<String>, String> {
     let rest = without(agent, text, wanted)?;
     if rest == text {
         return Ok(Some(rest));
     }
-    let forms = [false, true].map(|capture| Wanted { capture, ..wanted.clone() });
+    let forms = [false, true].map(|capture| SetupRequest { capture, ..wanted.clone() });
     let is_as_written = forms.iter().any(|wanted| {
         let written = with(agent, backup, wanted).and_then(|written| without(agent, &written, wanted));
         written.is_ok_and(|written| written == rest)
     });
     Ok(if is_as_written { backup.map(str::to_owned) } else { Some(rest) })
+}
+
+/// Returns the plugin in place of one that setup wrote before.
+fn with_plugin(text: Option<&str>, wanted: &SetupRequest) -> Result<String, String> {
+    match text {
+        Some(text) if !text.trim().is_empty() && !text.contains(PLUGIN_MARK) => {
+            Err("is no plugin of overspill's".to_owned())
+        }
+        _ => {
+            let program = serde_json::Value::from(&*wanted.program).to_string();
+            Ok(PLUGIN.replace("LIMIT", &(1000 * MAX_SECONDS).to_string()).replace("PROGRAM", &program))
+        }
+    }
+}
+
+/// Adds the hook to Codex's TOML at its end, in place of one that setup wrote before; what else the file says is compared.
+fn with_codex(text: Option<&str>, wanted: &SetupRequest) -> Result<String, String> {
+    let text = text.unwrap_or_default();
+    let lines = codex_lines(wanted);
+    if text.contains(&lines) && parse(text).is_ok() {
+        return Ok(text.to_owned());
+    }
+    let rest = without_codex(text, &wanted.file)?;
+    let before = parse(&rest)?;
+    let gap = match &*rest {
+        "" => "",
+        rest if rest.ends_with('\n') => "\n",
+        _ => "\n\n",
+    };
+    let new = format!("{rest}{gap}{lines}");
+    let same =
+        parse(&new).is_ok_and(|after| own_group(&after).is_some() && less_own(after) == less_own(before));
+    if same { Ok(new) } else { Err("has hooks in a form to which none can be added".to_owned()) }
+}
+
+fn codex_lines(wanted: &SetupRequest) -> String {
+    let command = Value::String(HookAgent::Codex.command(wanted));
+    let matcher = HookAgent::Codex.matcher();
+    format!(
+        "{COMMENT}\n{GROUP}\nmatcher = \"{matcher}\"\n\n{HOOKS}\ntype = \"command\"\ncommand = {command}\ntimeout = {MAX_SECONDS}\n"
+    )
+}
+
+/// Takes the hook that setup wrote to this file, and its trust, out of Codex's TOML line by line.
+fn without_codex(text: &str, file: &Path) -> Result<String, String> {
+    let table = parse(text)?;
+    let Some(number) = own_group(&table) else { return Ok(text.to_owned()) };
+    let rest = cut(text).filter(|rest| parse(rest).is_ok_and(|rest| rest == less_own(table)));
+    let rest = rest.ok_or("has overspill's hook among others; take its lines out by hand")?;
+    let key = format!("{}:post_tool_use:{number}:0", file.display());
+    Ok(without_trust(&rest, &key).unwrap_or(rest))
+}
+
+fn parse(text: &str) -> Result<Table, String> {
+    let words = |error: toml::de::Error| format!("is no TOML: {}", error.message());
+    text.parse::<Table>().map_err(words)
+}
+
+/// Returns the number of the group that has the hook and no other.
+fn own_group(table: &Table) -> Option<usize> {
+    let groups = table.get("hooks")?.get("PostToolUse")?.as_array()?;
+    groups.iter().position(|group| {
+        let hooks = group.get("hooks").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        matches!(hooks, [hook] if hook.get("command").and_then(Value::as_str).is_some_and(|command| HookAgent::Codex.is_own(command)))
+    })
+}
+
+/// Takes the hook out of what the file says.
+fn less_own(mut table: Table) -> Table {
+    let Some(number) = own_group(&table) else { return table };
+    let Some(Value::Table(hooks)) = table.get_mut("hooks") else { return table };
+    if let Some(Value::Array(groups)) = hooks.get_mut("PostToolUse") {
+        groups.remove(number);
+        if groups.is_empty() {
+            hooks.remove("PostToolUse");
+        }
+    }
+    if hooks.is_empty() {
+        table.remove("hooks");
+    }
+    table
+}
+
+/// Cuts the lines from the header of the group to the last of the hook.
+fn cut(text: &str) -> Option<String> {
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let own = lines.iter().position(|line| {
+        let command =
+            line.parse::<Table>().ok().and_then(|table| Some(table.get("command")?.as_str()?.to_owned()));
+        command.is_some_and(|command| HookAgent::Codex.is_own(&command))
+    })?;
+    let mut start = lines[..own].iter().rposition(|line| line.trim() == GROUP)?;
+    let is_end = |line: &&str| line.trim().is_empty() || line.starts_with(['[', '#']);
+    let end = lines[own..].iter().position(is_end).map_or(lines.len(), |after| own + after);
+    if start > 0 && lines[start - 1].trim() == COMMENT {
+        start -= 1;
+        // The line that parts it from what was there before.
+        start -= usize::from(start > 0 && lines[start - 1].trim().is_empty());
+    }
+    Some(lines[..start].concat() + &lines[end..].concat())
+}
+
+/// Takes out the trust that Codex keeps under a key, and the table that it made for it; `None` if there is none, or it is not
+/// written as Codex writes it.
+fn without_trust(text: &str, key: &str) -> Option<String> {
+    let rest = less_table(text, |state| state.contains_key(key))?;
+    let is_left = state_in(&parse(&rest).ok()?).is_some_and(Table::is_empty);
+    Some(if is_left { less_table(&rest, Table::is_empty)? } else { rest })
+}
+
+fn state_in(table: &Table) -> Option<&Table> {
+    table.get("hooks")?.get("state")?.as_table()
+}
+
+/// Cuts out the table whose header is of such a part of the state of hooks, with the empty line before it.
+fn less_table(text: &str, is_it: impl Fn(&Table) -> bool) -> Option<String> {
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let is_header = |line: &&str| {
+        line.starts_with('[') && line.parse::<Table>().is_ok_and(|table| state_in(&table).is_some_and(&is_it))
+    };
+    let start = lines.iter().position(is_header)?;
+    let is_next = |line: &&str| line.trim().is_empty() || line.starts_with(['[', '#']);
+    let after = lines[start + 1..].iter().position(is_next).map_or(lines.len(), |after| start + 1 + after);
+    let from = start - usize::from(start > 0 && lines[start - 1].trim().is_empty());
+    let rest = lines[..from].concat() + &lines[after..].concat();
+    parse(&rest).is_ok().then_some(rest)
 }

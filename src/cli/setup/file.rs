@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 
 use crate::base::fs::{plain_file, project_file};
 
-/// A file as it was read.
 #[derive(Debug)]
 pub(super) struct AgentFile {
     /// Where it is, behind links.

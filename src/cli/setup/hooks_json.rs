@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::cli::args::HookAgent;
 
-use super::agent::{JsonHook, PREFIX, Wanted, is_own_prefix, prefix};
+use super::agent::{JsonHook, PREFIX, SetupRequest, is_own_prefix, prefix};
 
 /// What agents take for JSON, or at least do not write themselves.
 const FORM: ParseOptions = ParseOptions {
@@ -23,7 +23,7 @@ const FORM: ParseOptions = ParseOptions {
 };
 
 /// Returns the text with the hooks that are wanted, in place of those that setup wrote before.
-pub(super) fn with(agent: HookAgent, text: Option<&str>, wanted: &Wanted) -> Result<String, String> {
+pub(super) fn with(agent: HookAgent, text: Option<&str>, wanted: &SetupRequest) -> Result<String, String> {
     let hooks = agent.json_hooks(wanted);
     let prefix = wanted.capture.then(|| prefix(&wanted.program)).transpose()?;
     let Some(text) = text.filter(|text| !text.trim().is_empty()) else {
@@ -109,7 +109,6 @@ fn own(agent: HookAgent, object: &CstObject) -> Own {
     (hooks, own_prefix(object).and_then(|property| text_of(property.value())))
 }
 
-/// Returns the lists of hooks by event.
 fn lists(object: &CstObject) -> Vec<(String, CstArray)> {
     let events = object.object_value("hooks").map(|hooks| hooks.properties()).unwrap_or_default();
     let list = |event: CstObjectProp| Some((event.decoded_name()?, event.array_value()?));

@@ -1,16 +1,12 @@
 //! `overspill setup`: adds the hook to an agent's own file, or takes it away: the change is shown, asked for, and tried.
 
 mod agent;
-mod child;
-mod codex;
+mod check;
 mod edit;
 mod file;
 mod hooks_json;
-mod plugin;
 #[cfg(test)]
 mod tests;
-mod trial;
-mod trust;
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -20,12 +16,12 @@ use similar::{ChangeTag, TextDiff};
 
 use crate::base::env::Env;
 use crate::cli::args::{HookAgent, SetupArgs};
-use crate::cli::safe::{self, SafeWriter};
-use crate::cli::stores::confirm::{Consent, ask};
-use crate::cli::{CommandResult, say, terminal, usage};
+use crate::cli::terminal::{self, Consent, SafeWriter, ask};
+use crate::cli::{CommandResult, usage};
 use crate::text::label::label;
 
-use agent::Wanted;
+use agent::SetupRequest;
+use check::check;
 use file::AgentFile;
 
 /// Shows what would change, asks, and changes it.
@@ -36,8 +32,9 @@ pub(crate) fn run(args: &SetupArgs) -> CommandResult {
     }
     let program = agent::program(&Env::from_process()).map_err(anyhow::Error::msg)?;
     let file = find(args)?;
-    let wanted = Wanted { program, file: file.named.clone(), replace: args.replace, capture: args.capture };
-    let new = planned(args, &file, &wanted)?;
+    let wanted =
+        SetupRequest { program, file: file.named.clone(), replace: args.replace, capture: args.capture };
+    let new = plan_text(args, &file, &wanted)?;
     if args.print {
         let mut out = SafeWriter::stdout();
         out.write_all(new.as_deref().unwrap_or_default().as_bytes())?;
@@ -48,7 +45,7 @@ pub(crate) fn run(args: &SetupArgs) -> CommandResult {
         if Consent::from_flags(false, args.yes, true, "add --yes to write this")? == Consent::Ask
             && !ask("Write this?")?
         {
-            return Ok(writeln!(safe::stdout(), "nothing was changed")?);
+            return Ok(writeln!(terminal::stdout(), "nothing was changed")?);
         }
         write(args, &file, new.as_deref(), &wanted).map_err(failed(&file.path))?;
     }
@@ -78,7 +75,7 @@ fn failed(path: &Path) -> impl Fn(io::Error) -> anyhow::Error {
 }
 
 /// Returns the text that the file is to have; `None` for no file.
-fn planned(args: &SetupArgs, file: &AgentFile, wanted: &Wanted) -> anyhow::Result<Option<String>> {
+fn plan_text(args: &SetupArgs, file: &AgentFile, wanted: &SetupRequest) -> anyhow::Result<Option<String>> {
     let new = match &file.text {
         Some(text) if args.remove => {
             let backup = file.backup().map_err(failed(&file.backup_path()))?;
@@ -104,7 +101,7 @@ fn planned(args: &SetupArgs, file: &AgentFile, wanted: &Wanted) -> anyhow::Resul
 
 /// Prints the lines that change.
 fn show(file: &AgentFile, new: Option<&str>) -> io::Result<()> {
-    let mut out = safe::stdout();
+    let mut out = terminal::stdout();
     writeln!(out, "{}", label(file.path.as_os_str().as_encoded_bytes()))?;
     for line in difference(file.text.as_deref().unwrap_or_default(), new.unwrap_or_default()) {
         let (tag, text) = line.unwrap_or((ChangeTag::Equal, "..."));
@@ -141,7 +138,7 @@ fn difference<'a>(old: &'a str, new: &'a str) -> Vec<Option<(ChangeTag, &'a str)
 }
 
 /// Writes the text; what was there before stays beside it until it is put back.
-fn write(args: &SetupArgs, file: &AgentFile, new: Option<&str>, wanted: &Wanted) -> io::Result<()> {
+fn write(args: &SetupArgs, file: &AgentFile, new: Option<&str>, wanted: &SetupRequest) -> io::Result<()> {
     let is_first = file
         .text
         .as_deref()
@@ -161,30 +158,5 @@ fn report(args: &SetupArgs, file: &AgentFile, is_changed: bool) -> io::Result<()
         (false, true) => "not in",
         (false, false) => "already in",
     };
-    writeln!(safe::stdout(), "{done} {path}")
-}
-
-/// Has the agent trust the hook, and tries it.
-fn check(agent: HookAgent, file: &Path, wanted: &Wanted) -> CommandResult {
-    let command = agent.command(wanted);
-    if agent == HookAgent::Codex {
-        match trust::trust(&command, file) {
-            Some(()) => writeln!(safe::stdout(), "Codex trusts the hook")?,
-            None => say(trust::BY_HAND),
-        }
-    }
-    trial::run(agent, &command).map_err(|came| {
-        anyhow!("the hook was tried and answered no note, but {came}; run `{command}` to see why")
-    })?;
-    writeln!(safe::stdout(), "tried: the hook answers a made-up output with a note")?;
-    if wanted.capture {
-        trial::run_prefix(&wanted.program).map_err(|came| {
-            anyhow!("a made-up command was run through `overspill -c`, but there was {came}")
-        })?;
-        writeln!(
-            safe::stdout(),
-            "tried: a made-up command runs through `overspill -c`, and a copy is saved"
-        )?;
-    }
-    Ok(())
+    writeln!(terminal::stdout(), "{done} {path}")
 }

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::cli::args::HookAgent;
 
-use super::agent::{PREFIX, Wanted};
+use super::agent::{PREFIX, SetupRequest};
 use super::edit::{before, with, without};
 use super::{ChangeTag, difference};
 
@@ -14,9 +14,9 @@ const STATE: &str = "\n[hooks.state]\n";
 const TRUST: &str =
     "\n[hooks.state.\"/home/u/.codex/config.toml:post_tool_use:0:0\"]\ntrusted_hash = \"sha256:69809cc3\"\n";
 
-fn wanted() -> Wanted {
+fn wanted() -> SetupRequest {
     let file = "/home/u/.codex/config.toml".into();
-    Wanted { program: "/opt/overspill".to_owned(), file, replace: false, capture: false }
+    SetupRequest { program: "/opt/overspill".to_owned(), file, replace: false, capture: false }
 }
 
 /// Texts that an agent's file may have.
@@ -49,7 +49,7 @@ fn texts(agent: HookAgent) -> &'static [&'static str] {
 fn setup_then_remove_is_the_identity_for_every_agent() {
     for agent in HookAgent::value_variants().iter().copied() {
         for capture in [false, agent == HookAgent::ClaudeCode] {
-            let wanted = Wanted { capture, ..wanted() };
+            let wanted = SetupRequest { capture, ..wanted() };
             for text in texts(agent).iter().map(|text| Some(*text)).chain([None]) {
                 let new = with(agent, text, &wanted).unwrap();
                 assert_ne!(Some(&*new), text);
@@ -61,7 +61,7 @@ fn setup_then_remove_is_the_identity_for_every_agent() {
 
 #[test]
 fn twice_is_once_and_another_path_replaces_the_first() {
-    let moved = Wanted { program: "/moved/overspill".to_owned(), replace: true, ..wanted() };
+    let moved = SetupRequest { program: "/moved/overspill".to_owned(), replace: true, ..wanted() };
     for agent in HookAgent::value_variants().iter().copied() {
         for text in texts(agent) {
             let new = with(agent, Some(text), &wanted()).unwrap();
@@ -133,12 +133,12 @@ fn the_trust_in_another_file_stays() {
 
 #[test]
 fn a_foreign_prefix_and_a_path_that_needs_quotes_refuse_capture() {
-    let capture = Wanted { capture: true, ..wanted() };
+    let capture = SetupRequest { capture: true, ..wanted() };
     let text = format!(r#"{{"env": {{"{PREFIX}": "mine"}}}}"#);
     assert!(with(HookAgent::ClaudeCode, Some(&text), &capture).unwrap_err().contains("to another program"));
-    let spaced = Wanted { program: "/a b/overspill".to_owned(), ..capture };
+    let spaced = SetupRequest { program: "/a b/overspill".to_owned(), ..capture };
     assert!(with(HookAgent::ClaudeCode, None, &spaced).unwrap_err().contains("needs quotes"));
-    let hook = with(HookAgent::ClaudeCode, None, &Wanted { capture: false, ..spaced }).unwrap();
+    let hook = with(HookAgent::ClaudeCode, None, &SetupRequest { capture: false, ..spaced }).unwrap();
     assert!(hook.contains("\"'/a b/overspill' hook claude-code\""), "{hook}");
 }
 

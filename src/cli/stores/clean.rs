@@ -10,17 +10,19 @@ use serde_json::Value;
 use crate::base::human::{count, size};
 use crate::capture::{EndError, EndedSession, end_session};
 use crate::cli::args::CleanArgs;
+use crate::cli::terminal::{self, Consent, ask};
 use crate::cli::{CommandResult, print_json_array, say, table, usage};
 use crate::config::{Config, Need};
+use crate::rows::column::CellSide::{Left, Path, Right};
+use crate::rows::column::{ListColumn, RowCell};
 use crate::rows::outputs;
 use crate::store::{
-    self, CleanPlan, CleanRule, Cleaner, DeleteMode, DeleteReason, Entry, Env, PlannedDelete, Reason, Record,
-    SkipReason, SortBy, Trigger, clean_plan,
+    CleanPlan, CleanRule, Cleaner, DeleteMode, DeleteOutcome, DeleteReason, Entry, Env, PlannedDelete,
+    Reason, Record, SkipReason, SortBy, Trigger, clean_plan,
 };
-use crate::text::label::label;
+use crate::text::label::{SafeText, label};
 
-use super::confirm::{Consent, DELETE_COLUMNS, ToDeleteRow, ask};
-use super::select::{OWN, Selected, Whose};
+use super::{OWN, Selected, Whose};
 
 #[derive(Debug)]
 enum DueOutcome {
@@ -47,20 +49,6 @@ impl DueOutcome {
 
     fn reason(&self) -> Option<&str> {
         if let DueOutcome::Kept(reason) | DueOutcome::Failed(reason) = self { Some(reason) } else { None }
-    }
-}
-
-impl From<store::DeleteOutcome> for DueOutcome {
-    /// An entry that has changed, is in use or was marked since the listing is rightly not deleted.
-    fn from(outcome: store::DeleteOutcome) -> DueOutcome {
-        match outcome {
-            store::DeleteOutcome::Deleted => DueOutcome::Deleted,
-            store::DeleteOutcome::AlreadyGone => DueOutcome::AlreadyGone,
-            store::DeleteOutcome::Stayed(reason @ (Reason::Changed | Reason::InUse | Reason::Kept)) => {
-                DueOutcome::Kept(reason.as_str().to_owned())
-            }
-            store::DeleteOutcome::Stayed(reason) => DueOutcome::Failed(reason.as_str().to_owned()),
-        }
     }
 }
 
@@ -121,7 +109,6 @@ pub(crate) fn run(config: &Config, args: &CleanArgs) -> CommandResult {
     }
 }
 
-/// Ends a session: removes its directory with the spills in it.
 fn end(config: &Config, name: &str) -> CommandResult {
     let ended = end_session(name, &config.env).map_err(|error| match error {
         EndError::Name(error) => usage(error),
@@ -155,11 +142,11 @@ fn as_json(selected: &Selected, plan: &CleanPlan, consent: Consent, env: &Env) -
 }
 
 fn as_text(selected: &Selected, plan: &CleanPlan, consent: Consent, env: &Env) -> CommandResult {
-    let mut out = io::BufWriter::new(crate::cli::safe::stdout());
+    let mut out = io::BufWriter::new(terminal::stdout());
     let entry = |due: &PlannedDelete| selected.entries[due.index].clone();
     let row = |due| ToDeleteRow { entry: entry(due), why: word(due.why) };
     let rows: Vec<_> = plan.to_delete.iter().map(row).collect();
-    table::print_whole(&mut out, &DELETE_COLUMNS, &rows)?;
+    table::print(&mut out, &DELETE_COLUMNS, &rows, true)?;
     for (index, why) in &plan.skipped {
         writeln!(out, "kept: {}: {}", path(&selected.entries[*index]), label(because(why).as_bytes()))?;
     }
@@ -216,7 +203,15 @@ fn delete(selected: &Selected, plan: &CleanPlan, env: &Env) -> anyhow::Result<Ve
     };
     let mut one = |to_delete: &PlannedDelete| {
         let entry = &selected.entries[to_delete.index];
-        DueOutcome::from(cleaner.delete(entry, to_delete.why, DeleteMode::Bulk, env, selected.now))
+        match cleaner.delete(entry, to_delete.why, DeleteMode::Bulk, env, selected.now) {
+            DeleteOutcome::Deleted => DueOutcome::Deleted,
+            DeleteOutcome::AlreadyGone => DueOutcome::AlreadyGone,
+            // It has changed, is in use or was marked since the listing.
+            DeleteOutcome::Stayed(why @ (Reason::Changed | Reason::InUse | Reason::Kept)) => {
+                DueOutcome::Kept(why.as_str().to_owned())
+            }
+            DeleteOutcome::Stayed(why) => DueOutcome::Failed(why.as_str().to_owned()),
+        }
     };
     let ends = plan.to_delete.iter().map(&mut one).collect();
     cleaner.unlogged().into_iter().for_each(say);
@@ -238,10 +233,7 @@ pub(super) fn path(entry: &Entry) -> String {
 }
 
 fn word(why: DeleteReason) -> &'static str {
-    match why {
-        DeleteReason::Overdue(_) => "overdue",
-        why => why.as_str(),
-    }
+    if let DeleteReason::Overdue(_) = why { "overdue" } else { why.as_str() }
 }
 
 fn because(skipped: &SkipReason) -> Cow<'static, str> {
@@ -251,3 +243,18 @@ fn because(skipped: &SkipReason) -> Cow<'static, str> {
         SkipReason::Young => "younger by its own times than its store's rule says".into(),
     }
 }
+
+pub(super) struct ToDeleteRow {
+    pub entry: Entry,
+    pub why: &'static str,
+}
+
+pub(super) static DELETE_COLUMNS: [ListColumn<ToDeleteRow>; 5] = [
+    ListColumn::new("when", Right, 7, |row: &ToDeleteRow, look| outputs::when(&row.entry, look)),
+    ListColumn::new("size", Right, 8, |row: &ToDeleteRow, _| RowCell::plain(size(row.entry.size()))),
+    ListColumn::new("agent", Left, 13, |row: &ToDeleteRow, _| RowCell::plain(row.entry.agent())),
+    ListColumn::new("why", Left, 24, |row: &ToDeleteRow, _| RowCell::plain(row.why)),
+    ListColumn::new("path", Path, 0, |row: &ToDeleteRow, _| {
+        RowCell::plain(SafeText::from_bytes(row.entry.path().as_os_str().as_encoded_bytes()))
+    }),
+];

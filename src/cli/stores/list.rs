@@ -1,22 +1,42 @@
-//! `overspill list`: lists stored outputs without a screen.
+//! `overspill list`: lists stored outputs, or prints a line for each as an agent stores it.
 
+use std::collections::HashSet;
+use std::io::Write;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
+use anyhow::bail;
+use serde_json::Value;
+
+use crate::base::human::{count, size, thousands};
+use crate::base::provenance::Certainty;
 use crate::cli::args::ListArgs;
-use crate::cli::{CommandResult, say, table};
+use crate::cli::{CommandResult, json, say, table, terminal};
 use crate::config::Config;
+use crate::corpus::{CutPolicies, KeptAmount, ReadFault, WatchedOutput};
+use crate::rows::column::key_of;
 use crate::rows::outputs::{self, OutputFacts, OutputRow, recorded, table_columns};
-use crate::store::{Entry, Env, Record, SortBy};
+use crate::source::Identity;
+use crate::store::{DirWatch, Entry, EntryStatus, Env, Record, SortBy, rest_after};
+use crate::text::label::label;
 
-use super::facts;
-use super::select::{Selected, Whose};
+use super::{Selected, Whose, read_run};
+
+/// How long an output must not change before it counts as complete.
+const COMPLETE_AFTER: Duration = Duration::from_secs(1);
 
 pub(crate) fn run(config: &Config, args: &ListArgs) -> CommandResult {
     let whose = args.agent.as_deref().map_or(Whose::All, Whose::Agent);
     let mut selected = Selected::list(config, whose)?.with_marks(config);
     let mut rows = rows(&mut selected, &config.env);
     let any = !rows.is_empty();
-    sort(&mut rows, &selected, args);
+    let (now, larger_than) = (selected.now, args.larger_than.as_ref().map(|size| size.number));
+    rows.retain(|OutputRow { entry, .. }| {
+        args.older_than.is_none_or(|age| entry.age(now) > age)
+            && larger_than.is_none_or(|size| entry.size() > size)
+    });
+    let by = args.sort.unwrap_or(SortBy::Age);
+    rows.sort_by(|a, b| by.compare(&a.entry, &b.entry));
     if rows.is_empty() && !args.json {
         let which = if any { " of that kind" } else { "" };
         say(&format!("no stored outputs{which}; `overspill stores --all` shows the directories searched"));
@@ -31,7 +51,7 @@ fn rows(selected: &mut Selected, env: &Env) -> Vec<OutputRow> {
     let row = |mut entry: Entry| {
         let is_recorded = entry.name().to_str().is_some_and(|name| names.contains(name));
         let facts = is_recorded.then(|| {
-            let run = if entry.copy().is_none() { facts::read_run(&mut entry, env) } else { None };
+            let run = if entry.copy().is_none() { read_run(&mut entry, env) } else { None };
             let mut facts = OutputFacts::default();
             facts.peek.found(Some(recorded(&entry, run)));
             Arc::new(facts)
@@ -41,10 +61,136 @@ fn rows(selected: &mut Selected, env: &Env) -> Vec<OutputRow> {
     std::mem::take(&mut selected.entries).into_iter().map(row).collect()
 }
 
-fn sort(rows: &mut Vec<OutputRow>, selected: &Selected, args: &ListArgs) {
-    let (now, larger_than) = (selected.now, args.larger_than.as_ref().map(|size| size.number));
-    let is_older = |entry: &Entry| args.older_than.is_none_or(|age| entry.age(now) > age);
-    rows.retain(|row| is_older(&row.entry) && larger_than.is_none_or(|size| row.entry.size() > size));
-    let by = args.sort.unwrap_or(SortBy::Age);
-    rows.sort_by(|a, b| by.compare(&a.entry, &b.entry));
+/// Prints a line for each new output, until it is interrupted or nobody reads the lines.
+pub(crate) fn follow(config: &Config, args: &ListArgs) -> CommandResult {
+    let whose = args.agent.as_deref().map_or(Whose::All, Whose::Agent);
+    let first = list_timed(config, whose)?;
+    if first.0.roots().next().is_none() {
+        bail!("there is no store to follow; `overspill stores --all` lists all");
+    }
+    first.0.unlisted().for_each(|words| say(&words));
+    say("waiting for new outputs; Ctrl-C ends");
+    print_new(config, whose, first, args.json)
+}
+
+/// Lists the entries of the stores, and returns how long to rest after that.
+fn list_timed(config: &Config, whose: Whose) -> anyhow::Result<(Selected, Duration)> {
+    let began = Instant::now();
+    let selected = Selected::list_in_silence(config, whose)?.with_marks(config);
+    Ok((selected, rest_after(began.elapsed())))
+}
+
+/// Prints each new output once it is complete, until nobody reads the lines. What there is already is not new.
+fn print_new(
+    config: &Config,
+    whose: Whose,
+    (mut selected, mut rest): (Selected, Duration),
+    is_json: bool,
+) -> CommandResult {
+    let (policies, severities) = (CutPolicies::new(config), config.severities());
+    let mut known: HashSet<u64> =
+        selected.entries.iter().filter(|entry| is_complete(entry)).map(key).collect();
+    let mut complaints: HashSet<String> = selected.unlisted().collect();
+    let mut directories = DirWatch::new(selected.roots());
+    // New outputs, each with when it was last seen to change.
+    let mut growing: Vec<(Entry, Instant)> = Vec::new();
+    loop {
+        std::thread::sleep(rest);
+        for entry in take_complete(&mut growing) {
+            match WatchedOutput::read(entry, &policies, &severities) {
+                Ok(mut output) => {
+                    read_run(&mut output.entry, &config.env);
+                    print(&output, &selected, is_json)?;
+                }
+                Err(ReadFault::Gone) => {}
+                Err(ReadFault::Failed(words) | ReadFault::Unsteady(words)) => say(&words),
+            }
+        }
+        if directories.check_once() {
+            (selected, rest) = list_timed(config, whose)?;
+            selected
+                .unlisted()
+                .filter(|words| complaints.insert(words.clone()))
+                .for_each(|words| say(&words));
+            directories = DirWatch::new(selected.roots());
+            growing.extend(new_entries(&mut selected, &mut known));
+        }
+    }
+}
+
+/// Takes out the new entries, oldest first.
+fn new_entries(selected: &mut Selected, known: &mut HashSet<u64>) -> Vec<(Entry, Instant)> {
+    let since = Instant::now();
+    let mut new: Vec<Entry> = std::mem::take(&mut selected.entries);
+    new.retain(|entry| is_complete(entry) && known.insert(key(entry)));
+    new.sort_by_key(Entry::modified);
+    new.into_iter().map(|entry| (entry, since)).collect()
+}
+
+/// Takes out what has not changed for long enough; what vanished is forgotten.
+fn take_complete(growing: &mut Vec<(Entry, Instant)>) -> Vec<Entry> {
+    let (mut complete, mut left) = (Vec::new(), Vec::new());
+    for (mut entry, mut since) in growing.drain(..) {
+        let Ok(now) = entry.path().symlink_metadata() else { continue };
+        let now = Identity::from(&now);
+        if now != entry.identity {
+            (entry.identity, since) = (now, Instant::now());
+        }
+        if since.elapsed() >= COMPLETE_AFTER { complete.push(entry) } else { left.push((entry, since)) }
+    }
+    *growing = left;
+    complete
+}
+
+/// Whether an entry has its final name; only such can be opened.
+fn is_complete(entry: &Entry) -> bool {
+    use EntryStatus::{FutureTime, HardLinked, Ok};
+    matches!(entry.status, Ok | HardLinked | FutureTime)
+}
+
+/// Returns what tells an output from others: another file of the same name is another output.
+fn key(entry: &Entry) -> u64 {
+    key_of((entry.path(), entry.identity.dev, entry.identity.ino))
+}
+
+fn print(output: &WatchedOutput, selected: &Selected, is_json: bool) -> CommandResult {
+    let mut out = terminal::stdout();
+    if is_json {
+        json(&mut out, &follow_record(output, selected))?;
+    } else {
+        out.write_all(format!("{}\n", describe(output)).as_bytes())?;
+    }
+    Ok(out.flush()?)
+}
+
+fn follow_record(output: &WatchedOutput, selected: &Selected) -> Value {
+    let mut record = outputs::json(&output.entry, selected.now);
+    record["certainty"] = output.certainty.map(Certainty::as_str).into();
+    record["kept_lines"] = output.kept_lines.into();
+    record["removed_lines"] = output.removed_lines.into();
+    record["errors"] = output.errors.map(|errors| errors.all).into();
+    record["errors_lost"] = output.errors.map(|errors| errors.lost).into();
+    record["warnings"] = output.warnings.map(|warnings| warnings.all).into();
+    record["warnings_lost"] = output.warnings.map(|warnings| warnings.lost).into();
+    record["first_lost"] = output.first_lost.as_deref().into();
+    record
+}
+
+/// Returns an output as one safe line: time, agent, size, what the model got, errors lost and the first of them.
+fn describe(output: &WatchedOutput) -> String {
+    let entry = &output.entry;
+    let agent = label(entry.agent().as_bytes());
+    let got = match output.got {
+        KeptAmount::Unknown => "not known what the model got".to_owned(),
+        got => format!("the model got {}", got.describe()),
+    };
+    let mut words = format!("{}  {agent}  {}  {got}", output.time, size(entry.size()));
+    if let Some((severity, found)) = output.worst_errors().filter(|(_, found)| found.lost > 0) {
+        let lost = count(found.lost, severity.singular());
+        words.push_str(&format!("  {lost} lost of {}", thousands(found.all)));
+    }
+    if let Some(line) = &output.first_lost {
+        words.push_str(&format!(": {}", label(line.trim().as_bytes())));
+    }
+    words
 }

@@ -1,10 +1,192 @@
-//! The commands on stored outputs: list, clean, rm, stores, and what they share.
+//! The commands on stored outputs, and what they share: which outputs are selected, and what is said of them.
 
 pub(crate) mod clean;
-pub(crate) mod confirm;
-pub(crate) mod facts;
-pub(crate) mod follow;
 pub(crate) mod list;
 pub(crate) mod overview;
 pub(crate) mod rm;
-pub(crate) mod select;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::Context;
+use jiff::{SignedDuration, Timestamp};
+
+use crate::base::human::{size, thousands};
+use crate::config::Config;
+use crate::rows::column::RowLook;
+use crate::store::{
+    self, Basis, Entry, Env, KeptIds, Listing, OwnStore, Record, Retention, RootReport, RunRecord, StoreSpec,
+};
+use crate::text::label::label;
+
+use super::{say, suggest, usage};
+
+pub(crate) const OWN: &str = "overspill";
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Whose<'a> {
+    All,
+    /// Those in overspill's own store.
+    Own,
+    Agent(&'a str),
+}
+
+#[derive(Debug)]
+pub(crate) struct Selected {
+    pub entries: Vec<Entry>,
+    pub kept: KeptIds,
+    pub now: Timestamp,
+    /// What became of listing each directory.
+    reports: Vec<(Arc<StoreSpec>, Vec<RootReport>)>,
+}
+
+impl Selected {
+    /// Reports on standard error what cannot be read.
+    pub(crate) fn list(config: &Config, whose: Whose) -> anyhow::Result<Selected> {
+        let selected = Self::list_in_silence(config, whose)?;
+        selected.unlisted().for_each(|words| say(&words));
+        Ok(selected)
+    }
+
+    /// Lists entries; [`Selected::unlisted`] has what cannot be read.
+    pub(crate) fn list_in_silence(config: &Config, whose: Whose) -> anyhow::Result<Selected> {
+        let now = crate::base::env::now();
+        let Listing { entries, reports } = match whose {
+            Whose::All => store::list(&config.stores.specs, &config.env, now),
+            Whose::Own => store::list(config.stores.named(OWN), &config.env, now),
+            Whose::Agent(name) => of_agent(config, name, now)?,
+        };
+        Ok(Selected { entries, kept: KeptIds::default(), now, reports })
+    }
+
+    pub(crate) fn look(&self) -> RowLook {
+        RowLook { now: self.now, ..RowLook::default() }
+    }
+
+    pub(crate) fn roots(&self) -> impl Iterator<Item = &RootReport> {
+        self.reports.iter().flat_map(|(_, roots)| roots)
+    }
+
+    /// Returns the directories that could not be read, in words.
+    pub(crate) fn unlisted(&self) -> impl Iterator<Item = String> {
+        self.roots().flat_map(RootReport::unlisted)
+    }
+
+    /// Adds the marks of overspill's own store if they can be read; if not, `stores` says why.
+    pub(crate) fn with_marks(self, config: &Config) -> Selected {
+        Selected { kept: marks(config).unwrap_or_default(), ..self }
+    }
+
+    /// Fails if overspill's own store cannot be used; nothing may be deleted then.
+    pub(crate) fn with_sure_marks(self, config: &Config) -> anyhow::Result<Selected> {
+        Ok(Selected { kept: marks(config)?, ..self })
+    }
+
+    /// Finds the entry at a path, whatever links lead to its directory.
+    pub(crate) fn at(&self, path: &Path) -> Option<&Entry> {
+        let path = std::path::absolute(path).ok()?;
+        let directory = path.parent()?.canonicalize().ok()?;
+        let here = |entry: &&Entry| {
+            Some(entry.name()) == path.file_name()
+                && entry.place().path.canonicalize().is_ok_and(|real| real == directory)
+        };
+        self.entries.iter().find(here)
+    }
+}
+
+fn marks(config: &Config) -> anyhow::Result<KeptIds> {
+    let store = OwnStore::open(&config.env)?;
+    let Some(store) = store else { return Ok(KeptIds::default()) };
+    store
+        .kept(&config.env)
+        .with_context(|| format!("{}: the list of kept outputs cannot be read", store.root().display()))
+}
+
+/// Lists the stores of this agent; if it has none, the entries whose paths name it in other stores.
+fn of_agent(config: &Config, name: &str, now: Timestamp) -> anyhow::Result<Listing> {
+    if let Some(fault) = config.stores.fault_of(name) {
+        return Err(usage(fault));
+    }
+    let stores: Vec<&Arc<StoreSpec>> = config.stores.specs.iter().filter(|spec| spec.agent == name).collect();
+    if !stores.is_empty() {
+        return Ok(store::list(stores, &config.env, now));
+    }
+    if let Some((_, why)) = config.stores.keep_none.iter().find(|(agent, _)| agent == name) {
+        say(&format!("{name} keeps no outputs: {why}"));
+        return Ok(Listing::default());
+    }
+    let mut all = store::list(&config.stores.specs, &config.env, now);
+    let mut known = config.stores.agents();
+    known.extend(all.entries.iter().map(|entry| entry.agent()));
+    if !known.contains(name) {
+        let instead = match name.contains(',') {
+            true => "name one, or leave it out for all of them".to_owned(),
+            false => suggest::name(name, &Vec::from_iter(known), "the agents are:"),
+        };
+        return Err(usage(format!("no agent `{}`; {instead}", label(name.as_bytes()))));
+    }
+    all.entries.retain(|entry| entry.agent() == name);
+    Ok(all)
+}
+
+/// Reads the record of the run that created an entry, and sets the entry's tool from it.
+pub(crate) fn read_run(entry: &mut Entry, env: &Env) -> Option<RunRecord> {
+    let run = Record::find_run(env, &entry.path())?;
+    run.tool.iter().for_each(|tool| entry.learn_tool(tool));
+    Some(run)
+}
+
+pub(crate) fn describe_retention(rule: &Retention) -> String {
+    let after = |since: &str| match rule.after {
+        Some(age) => format!("{} after {since}", exact(age)),
+        None => "unknown".to_owned(),
+    };
+    let mut words = match rule.basis {
+        Basis::Mtime => after("its last change"),
+        Basis::FolderMtime => after("its folder's last change"),
+        Basis::Id => after("the time in its id"),
+        Basis::SessionEnd => "with its session".to_owned(),
+        Basis::ProcessExit => "when the agent's process ends".to_owned(),
+        Basis::Never => "never".to_owned(),
+        Basis::Unknown => "unknown".to_owned(),
+    };
+    let count = rule.max_count.map(|most| format!("{} files", thousands(most)));
+    for most in count.into_iter().chain(rule.max_total.map(size)) {
+        words.push_str(&format!("; the oldest beyond {most} in a directory"));
+    }
+    words
+}
+
+/// Formats a configured age in the largest unit that leaves no remainder.
+fn exact(age: SignedDuration) -> String {
+    let seconds = age.as_secs();
+    let units = [(86_400, "d"), (3_600, "h"), (60, "min")];
+    let whole = units.into_iter().find(|(unit, _)| seconds % unit == 0);
+    let (unit, word) = whole.unwrap_or((1, "s"));
+    format!("{} {word}", seconds / unit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_in_words() {
+        let rule = |basis, hours: Option<i64>| {
+            let after = hours.map(SignedDuration::from_hours);
+            Retention { basis, after, setting: None, max_count: None, max_total: None, note: None }
+        };
+        assert_eq!(describe_retention(&rule(Basis::Mtime, Some(168))), "7 d after its last change");
+        assert_eq!(describe_retention(&rule(Basis::Id, Some(50))), "50 h after the time in its id");
+        assert_eq!(describe_retention(&rule(Basis::Mtime, None)), "unknown");
+        let limited = Retention {
+            max_count: Some(1000),
+            max_total: Some(256 << 20),
+            ..rule(Basis::FolderMtime, Some(24))
+        };
+        let words = "1 d after its folder's last change; the oldest beyond 1,000 files in a directory; \
+            the oldest beyond 256 MB in a directory";
+        assert_eq!(describe_retention(&limited), words);
+        assert_eq!(describe_retention(&rule(Basis::Never, None)), "never");
+    }
+}

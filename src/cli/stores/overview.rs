@@ -6,18 +6,16 @@ use serde_json::{Value, json};
 
 use crate::base::human::{size, thousands};
 use crate::cli::args::StoresArgs;
-use crate::cli::safe::SafeWriter;
-use crate::cli::{CommandResult, print_json, say, suggest, table, terminal, usage};
+use crate::cli::terminal::{self, SafeWriter};
+use crate::cli::{CommandResult, print_json, say, suggest, table, usage};
 use crate::config::Config;
 use crate::rows::column::CellSide::{Left, Path, Right};
 use crate::rows::column::{ListColumn, RowCell};
 use crate::store::{self, Env, Listing, OwnStore, RootReport, RootState, StoreSpec};
 use crate::text::label::{SafeText, ascii, label};
 
-use super::facts::describe_retention;
-use super::select::OWN;
+use super::{OWN, describe_retention};
 
-/// Lists all stores, or prints the file of one agent to save, edit and use.
 pub(crate) fn run(config: &Config, args: &StoresArgs) -> CommandResult {
     if let Some(name) = &args.name {
         let mut out = SafeWriter::stdout();
@@ -43,10 +41,10 @@ fn print(rows: &[StoreRow]) -> CommandResult {
     if !io::stdout().is_terminal() {
         return table::show(&COLUMNS, rows);
     }
-    let mut out = io::BufWriter::new(crate::cli::safe::stdout());
+    let mut out = io::BufWriter::new(terminal::stdout());
     let mut lines = Vec::new();
     let columns = COLUMNS.iter().filter(|column| !["deleted", "directory"].contains(&column.heading()));
-    table::print(&mut lines, columns, rows)?;
+    table::print(&mut lines, columns, rows, false)?;
     let below = rows.iter().map(|row| {
         let rule = row.rule.as_ref().map(|rule| format!("deleted: {rule} · ")).unwrap_or_default();
         format!("  {rule}{}\n", row.directory)

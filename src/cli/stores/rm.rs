@@ -3,23 +3,21 @@
 use std::ffi::OsString;
 use std::io::{self, Write};
 
-use anyhow::{anyhow, bail};
+use anyhow::bail;
 
 use crate::base::human::{count, size};
 use crate::cli::args::RmArgs;
-use crate::cli::named::{self, Named};
-use crate::cli::sessions::select::SelectedSession;
+use crate::cli::input::{self, Named};
+use crate::cli::terminal::{self, Consent, ask};
 use crate::cli::{CommandResult, say, table};
 use crate::config::Config;
 use crate::store::{self, Cleaner, DeleteMode, DeleteOutcome, DeleteReason, Entry, EntryStatus, Record};
 
-use super::clean::path;
-use super::confirm::{Consent, DELETE_COLUMNS, ToDeleteRow, ask};
-use super::select::{Selected, Whose};
+use super::clean::{DELETE_COLUMNS, ToDeleteRow, path};
+use super::{Selected, Whose};
 
-/// Shows the entries, asks for confirmation, and deletes them one by one.
 pub(crate) fn run(config: &Config, args: &RmArgs) -> CommandResult {
-    args.names.iter().try_for_each(|name| named::path(name).map(drop))?;
+    args.names.iter().try_for_each(|name| input::path(name).map(drop))?;
     let selected = Selected::list(config, Whose::All)?.with_sure_marks(config)?;
     let entries = find_entries(config, &selected, &args.names)?;
     let consent = Consent::from_flags(false, args.yes, true, "add --yes to delete")?;
@@ -28,7 +26,7 @@ pub(crate) fn run(config: &Config, args: &RmArgs) -> CommandResult {
         bail!("{}: {why}; nothing was deleted", entry.path().display());
     }
     if consent == Consent::Ask && !confirm(&entries)? {
-        return Ok(writeln!(crate::cli::safe::stdout(), "nothing was deleted")?);
+        return Ok(writeln!(terminal::stdout(), "nothing was deleted")?);
     }
     delete(config, &selected, &entries, consent)
 }
@@ -42,13 +40,18 @@ fn find_entries<'a>(
     for word in words {
         // A whole id needs no other search of the stores.
         let mut same = selected.entries.iter().filter(|entry| entry.id_bytes() == word.as_encoded_bytes());
-        let entry = match (named::path(word)?, same.next(), same.next()) {
+        let entry = match (input::path(word)?, same.next(), same.next()) {
             (None, Some(entry), None) => Some(entry),
-            _ => match named::find(config, word)? {
+            _ => match input::find(config, word)? {
                 Named::Output(entry) => selected.at(&entry.path()),
                 Named::File(path) => selected.at(&path),
                 Named::Stdin => None,
-                Named::Recorded(found) => return Err(refuse_recorded(&found)),
+                Named::Recorded(found) => {
+                    let words = "is in an agent's records, which overspill never changes";
+                    let spill =
+                        found.call.map_or("", |_| "; `overspill show` names its spill, if it has one");
+                    bail!("{} {words}{spill}", found.id());
+                }
             },
         };
         let Some(entry) = entry else {
@@ -62,12 +65,6 @@ fn find_entries<'a>(
         }
     }
     Ok(entries)
-}
-
-fn refuse_recorded(found: &SelectedSession) -> anyhow::Error {
-    let words = "is in an agent's records, which overspill never changes";
-    let spill = found.call.map_or("", |_| "; `overspill show` names its spill, if it has one");
-    anyhow!("{} {words}{spill}", found.id())
 }
 
 /// Returns why an entry cannot be deleted, or not without asking.
@@ -93,9 +90,9 @@ fn refusal(entry: &Entry, consent: Consent) -> Option<String> {
 }
 
 fn confirm(entries: &[&Entry]) -> io::Result<bool> {
-    let mut out = crate::cli::safe::stdout();
+    let mut out = terminal::stdout();
     let row = |entry: &&Entry| ToDeleteRow { entry: Entry::clone(entry), why: "" };
-    table::print_whole(&mut out, &DELETE_COLUMNS, &entries.iter().map(row).collect::<Vec<_>>())?;
+    table::print(&mut out, &DELETE_COLUMNS, &entries.iter().map(row).collect::<Vec<_>>(), true)?;
     for entry in entries.iter().filter(|entry| entry.status == EntryStatus::HardLinked) {
         writeln!(out, "{} has other names (hard link): they stay, and no space is freed", path(entry))?;
     }
@@ -111,7 +108,7 @@ fn delete(config: &Config, selected: &Selected, entries: &[&Entry], consent: Con
     let Some(mut cleaner) = Cleaner::start_patiently(&config.env)? else {
         bail!("another cleaning is running, and nothing was deleted; try again when it is done");
     };
-    let (mut out, mut stayed) = (crate::cli::safe::stdout(), Vec::new());
+    let (mut out, mut stayed) = (terminal::stdout(), Vec::new());
     for entry in entries {
         // The user knows of the other names, and that it is kept, only if asked.
         let told = consent == Consent::Ask;

@@ -3,13 +3,16 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use crate::text::units::TotalsMask;
+use crate::preview::Totals;
+use crate::text::units::{self, Measure, TotalsMask};
 
-use super::count::Counter;
-use super::ends::HeadAndTail;
+use super::content::HeadAndTail;
 
 /// Outputs up to this many bytes are held in memory, without a file.
 pub const HOLD: usize = 64 << 10;
+
+/// Bytes after an unfinished character that are enough to decide how it decodes.
+const LOOK_AHEAD: usize = 4;
 
 /// Why a spill does not have the whole output.
 #[derive(Clone, Debug)]
@@ -22,17 +25,15 @@ pub enum StopReason {
 impl StopReason {
     /// Returns the word used in records.
     pub fn as_str(&self) -> &'static str {
+        use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
         match self {
             StopReason::Cap => "cap",
-            StopReason::Failed(error) if is_full(error) => "disk full",
-            StopReason::Failed(_) => "failed",
+            StopReason::Failed(error) => match error.kind() {
+                StorageFull | QuotaExceeded | FileTooLarge => "disk full",
+                _ => "failed",
+            },
         }
     }
-}
-
-fn is_full(error: &io::Error) -> bool {
-    use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
-    matches!(error.kind(), StorageFull | QuotaExceeded | FileTooLarge)
 }
 
 /// Creates a spill once it turns out to be needed.
@@ -49,7 +50,6 @@ pub struct SinkLimits {
 }
 
 impl Default for SinkLimits {
-    /// [`HOLD`], no cap, and only line feeds counted.
     fn default() -> SinkLimits {
         SinkLimits { hold: HOLD, cap: u64::MAX, want: TotalsMask::NOTHING }
     }
@@ -58,60 +58,46 @@ impl Default for SinkLimits {
 /// Takes an output chunk by chunk; never fails.
 pub(crate) struct Sink<W> {
     limits: SinkLimits,
-    state: State<W>,
-    counter: Counter,
-    kept: u64,
-    rest: HeadAndTail,
-    rest_feeds: u64,
-    stopped: Option<StopReason>,
-}
-
-enum State<W> {
-    Held(Vec<u8>, CreateFile<W>),
-    Spilling(W),
-    Stopped(Option<W>),
-}
-
-pub(crate) struct SinkResult<W> {
+    pub state: SinkState<W>,
     pub counter: Counter,
     /// Number of bytes in the file.
     pub kept: u64,
-    /// Number of LF bytes that are not in the file.
-    pub rest_feeds: u64,
-    pub place: SinkPlace<W>,
     /// The two ends of what is not in the file.
     pub rest: HeadAndTail,
+    /// Number of LF bytes that are not in the file.
+    pub rest_feeds: u64,
+    /// Why the file does not have everything, if so.
     pub stopped: Option<StopReason>,
 }
 
-/// Where the bytes are.
-pub(crate) enum SinkPlace<W> {
+pub(crate) enum SinkState<W> {
     /// All in memory; the spill can still be created.
     Held(Vec<u8>, CreateFile<W>),
+    Spilling(W),
     /// In the file, as far as it goes, and then in the held ends. `None` if no file could be created.
-    File(Option<W>),
+    Stopped(Option<W>),
 }
 
 impl<W: Write> Sink<W> {
     /// Creates the file once there is more than may be held; at once if nothing may be.
     pub(crate) fn new(limits: SinkLimits, begin: CreateFile<W>) -> Self {
         if limits.hold > 0 {
-            return Self::in_state(limits, State::Held(Vec::new(), begin));
+            return Self::in_state(limits, SinkState::Held(Vec::new(), begin));
         }
         match begin() {
             Ok(file) => Self::with_file(limits, file),
             Err(error) => Self {
                 stopped: Some(StopReason::Failed(Arc::new(error))),
-                ..Self::in_state(limits, State::Stopped(None))
+                ..Self::in_state(limits, SinkState::Stopped(None))
             },
         }
     }
 
     pub(crate) fn with_file(limits: SinkLimits, file: W) -> Self {
-        Self::in_state(limits, State::Spilling(file))
+        Self::in_state(limits, SinkState::Spilling(file))
     }
 
-    fn in_state(limits: SinkLimits, state: State<W>) -> Self {
+    fn in_state(limits: SinkLimits, state: SinkState<W>) -> Self {
         Self {
             limits,
             state,
@@ -123,36 +109,20 @@ impl<W: Write> Sink<W> {
         }
     }
 
-    pub(crate) fn bytes(&self) -> u64 {
-        self.counter.bytes()
-    }
-
-    pub(crate) fn line_feeds(&self) -> u64 {
-        self.counter.line_feeds()
-    }
-
     pub(crate) fn file(&self) -> Option<&W> {
-        match &self.state {
-            State::Spilling(file) => Some(file),
-            State::Held(..) | State::Stopped(_) => None,
-        }
-    }
-
-    /// Returns why the file does not have everything, if so.
-    pub(crate) fn stopped(&self) -> Option<&StopReason> {
-        self.stopped.as_ref()
+        if let SinkState::Spilling(file) = &self.state { Some(file) } else { None }
     }
 
     pub(crate) fn push(&mut self, chunk: &[u8]) {
         self.counter.add(chunk);
-        match std::mem::replace(&mut self.state, State::Stopped(None)) {
-            State::Held(mut held, begin) if held.len() + chunk.len() <= self.limits.hold => {
+        match std::mem::replace(&mut self.state, SinkState::Stopped(None)) {
+            SinkState::Held(mut held, begin) if held.len() + chunk.len() <= self.limits.hold => {
                 held.extend_from_slice(chunk);
-                self.state = State::Held(held, begin);
+                self.state = SinkState::Held(held, begin);
             }
-            State::Held(held, begin) => {
+            SinkState::Held(held, begin) => {
                 match begin() {
-                    Ok(file) => self.state = State::Spilling(file),
+                    Ok(file) => self.state = SinkState::Spilling(file),
                     Err(error) => self.stopped = Some(StopReason::Failed(Arc::new(error))),
                 }
                 self.put(&held);
@@ -167,7 +137,7 @@ impl<W: Write> Sink<W> {
 
     /// Writes what fits in the file and passes the rest to the held ends.
     fn put(&mut self, chunk: &[u8]) {
-        let State::Spilling(file) = &mut self.state else { return self.leave_out(chunk) };
+        let SinkState::Spilling(file) = &mut self.state else { return self.leave_out(chunk) };
         let room = usize::try_from(self.limits.cap - self.kept).unwrap_or(usize::MAX).min(chunk.len());
         let (count, error) = write_some(file, &chunk[..room]);
         self.kept += count as u64;
@@ -175,8 +145,8 @@ impl<W: Write> Sink<W> {
             return;
         }
         self.stopped = Some(error.map_or(StopReason::Cap, |error| StopReason::Failed(Arc::new(error))));
-        if let State::Spilling(file) = std::mem::replace(&mut self.state, State::Stopped(None)) {
-            self.state = State::Stopped(Some(file));
+        if let SinkState::Spilling(file) = std::mem::replace(&mut self.state, SinkState::Stopped(None)) {
+            self.state = SinkState::Stopped(Some(file));
         }
         self.leave_out(&chunk[count..]);
     }
@@ -184,16 +154,6 @@ impl<W: Write> Sink<W> {
     fn leave_out(&mut self, bytes: &[u8]) {
         self.rest_feeds += memchr::memchr_iter(b'\n', bytes).count() as u64;
         self.rest.push(bytes);
-    }
-
-    pub(crate) fn finish(self) -> SinkResult<W> {
-        let place = match self.state {
-            State::Held(held, begin) => SinkPlace::Held(held, begin),
-            State::Spilling(file) => SinkPlace::File(Some(file)),
-            State::Stopped(file) => SinkPlace::File(file),
-        };
-        let Self { counter, kept, rest, rest_feeds, stopped, .. } = self;
-        SinkResult { counter, kept, rest_feeds, place, rest, stopped }
     }
 }
 
@@ -209,6 +169,85 @@ fn write_some(file: &mut impl Write, bytes: &[u8]) -> (usize, Option<io::Error>)
         }
     }
     (done, None)
+}
+
+/// Counts chunks; the sum equals what [`units::measure_all`] returns for the whole output.
+#[derive(Debug)]
+pub(crate) struct Counter {
+    want: TotalsMask,
+    sum: Measure,
+    pub bytes: u64,
+    /// A character that the last chunk left unfinished: at most 3 bytes, plus the bytes after them while those do not
+    /// decide how it decodes.
+    carry: Vec<u8>,
+    last: u8,
+}
+
+impl Counter {
+    /// Counts line feeds, and whatever else `want` says.
+    pub(crate) fn new(want: TotalsMask) -> Self {
+        Self {
+            want: want | TotalsMask::LINE_FEEDS,
+            sum: Measure::default(),
+            bytes: 0,
+            carry: Vec::new(),
+            last: 0,
+        }
+    }
+
+    pub(crate) fn line_feeds(&self) -> u64 {
+        self.sum.line_feeds
+    }
+
+    /// Returns the number of lines so far; unlike in `wc -l`, a last line without a line feed counts.
+    pub(crate) fn lines(&self) -> u64 {
+        self.sum.line_feeds + u64::from(self.bytes > 0 && self.last != b'\n')
+    }
+
+    pub(crate) fn add(&mut self, chunk: &[u8]) {
+        let Some(&last) = chunk.last() else { return };
+        let (of_bytes, of_text) = split(self.want);
+        self.sum += units::measure_all(chunk, of_bytes);
+        if of_bytes.meets(TotalsMask::LONE_RETURNS) && self.last == b'\r' && chunk[0] == b'\n' {
+            self.sum.lone_returns -= 1;
+        }
+        (self.last, self.bytes) = (last, self.bytes + chunk.len() as u64);
+        if !of_text.is_empty() {
+            let text = &chunk[self.finish_carried(chunk, of_text)..];
+            let (whole, unfinished) = text.split_at(units::unfinished(text));
+            self.sum += units::measure_all(whole, of_text);
+            self.carry.extend_from_slice(unfinished);
+        }
+    }
+
+    /// Returns the wanted totals; call it when everything has been added.
+    pub(crate) fn totals(&self) -> Totals {
+        let rest = units::measure_all(&self.carry, split(self.want).1);
+        Totals::from_measure(&(self.sum + rest), self.want)
+    }
+
+    /// Counts the unfinished character. Returns how many bytes of `chunk` that took.
+    fn finish_carried(&mut self, chunk: &[u8], want: TotalsMask) -> usize {
+        if self.carry.is_empty() {
+            return 0;
+        }
+        let carried = self.carry.len();
+        self.carry.extend_from_slice(&chunk[..chunk.len().min(LOOK_AHEAD)]);
+        if units::unfinished(&self.carry) == 0 {
+            return chunk.len();
+        }
+        self.sum += units::measure(&self.carry, 0..carried, want);
+        let end = units::element_end(&self.carry, carried);
+        self.carry.clear();
+        end - carried
+    }
+}
+
+/// Splits the wanted totals into those of the bytes and those of the decoded text.
+fn split(want: TotalsMask) -> (TotalsMask, TotalsMask) {
+    let of_bytes = TotalsMask::LINE_FEEDS | TotalsMask::LONE_RETURNS;
+    let of_text = want.without(of_bytes);
+    (want.without(of_text), of_text)
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
-//! Tests the sink against a disk that fails at every possible write.
+//! Tests the sink against a disk that fails at every possible write, and its counts against any split into chunks.
 
 use std::sync::Mutex;
 
-use crate::preview::Totals;
+use proptest::prelude::*;
 
 use super::*;
 
@@ -41,12 +41,12 @@ fn taken(
     takes: usize,
     most: usize,
     error: i32,
-) -> (SinkResult<Disk>, Arc<Mutex<Vec<u8>>>) {
+) -> (Sink<Disk>, Arc<Mutex<Vec<u8>>>) {
     let written = Arc::new(Mutex::new(Vec::new()));
     let disk = Disk { written: Arc::clone(&written), takes, most, error };
     let mut sink = Sink::new(limits, Box::new(|| Ok(disk)));
     output.chunks(7).for_each(|chunk| sink.push(chunk));
-    (sink.finish(), written)
+    (sink, written)
 }
 
 fn lines(count: usize) -> Vec<u8> {
@@ -54,11 +54,11 @@ fn lines(count: usize) -> Vec<u8> {
 }
 
 /// Checks that the file and the held ends together are the output, and that the counts are right.
-fn check(output: &[u8], taken: &SinkResult<Disk>, written: &[u8]) {
+fn check(output: &[u8], taken: &Sink<Disk>, written: &[u8]) {
     assert_eq!(taken.counter.totals(), Totals::count(output));
     assert_eq!(written, &output[..written.len()]);
     assert_eq!(taken.kept, written.len() as u64);
-    assert_eq!(taken.rest.total(), (output.len() - written.len()) as u64);
+    assert_eq!(taken.rest.total, (output.len() - written.len()) as u64);
     let feeds = |bytes: &[u8]| bytes.iter().filter(|byte| **byte == b'\n').count() as u64;
     assert_eq!(taken.rest_feeds, feeds(&output[written.len()..]));
     for (at, held) in taken.rest.stretches() {
@@ -71,7 +71,7 @@ fn a_small_output_is_held_without_a_file() {
     let mut sink: Sink<Disk> = Sink::new(limits(10, 100), Box::new(|| panic!("begun")));
     sink.push(b"12345");
     sink.push(b"67890");
-    let SinkPlace::Held(held, _) = sink.finish().place else { panic!("spilled") };
+    let SinkState::Held(held, _) = sink.state else { panic!("spilled") };
     assert_eq!(held, b"1234567890");
 }
 
@@ -107,7 +107,7 @@ fn held_bytes_are_spilled_first() {
     let output = lines(60);
     for hold in [0, 1, 6, 7, 8, 100, output.len() - 1] {
         let (taken, written) = taken(&output, limits(hold, u64::MAX), usize::MAX, usize::MAX, 0);
-        assert!(matches!(taken.place, SinkPlace::File(Some(_))));
+        assert!(matches!(taken.state, SinkState::Spilling(_) | SinkState::Stopped(Some(_))));
         assert_eq!(*written.lock().unwrap(), output);
     }
 }
@@ -118,8 +118,62 @@ fn a_spill_that_cannot_be_created_ends_nothing() {
     let mut sink: Sink<Disk> =
         Sink::new(limits(20, 100), Box::new(|| Err(io::ErrorKind::PermissionDenied.into())));
     output.chunks(7).for_each(|chunk| sink.push(chunk));
-    let taken = sink.finish();
+    let taken = sink;
     check(&output, &taken, b"");
-    assert!(matches!(taken.place, SinkPlace::File(None)));
+    assert!(matches!(taken.state, SinkState::Stopped(None)));
     assert_eq!(taken.stopped.unwrap().as_str(), "failed");
+}
+
+fn counted(chunks: &[&[u8]], want: TotalsMask) -> Totals {
+    let mut counter = Counter::new(want);
+    chunks.iter().for_each(|chunk| counter.add(chunk));
+    counter.totals()
+}
+
+#[test]
+fn a_character_in_four_chunks_is_one() {
+    let chunks: Vec<_> = "\u{1F600}".as_bytes().chunks(1).collect();
+    assert_eq!(counted(&chunks, TotalsMask::ALL), Totals::count("\u{1F600}".as_bytes()));
+}
+
+#[test]
+fn crlf_may_be_split_between_chunks() {
+    assert_eq!(counted(&[b"a\r", b"", b"\nb\r"], TotalsMask::ALL).lone_returns, Some(1));
+}
+
+#[test]
+fn lines_are_counted_as_a_pager_counts() {
+    let lines = |text: &[u8]| {
+        let mut counter = Counter::new(TotalsMask::NOTHING);
+        counter.add(text);
+        counter.lines()
+    };
+    assert_eq!([lines(b""), lines(b"a"), lines(b"a\n"), lines(b"a\nb")], [0, 1, 1, 2]);
+}
+
+#[test]
+fn only_the_wanted_totals_are_reported() {
+    assert_eq!(counted(&[b"a\n"], TotalsMask::UNITS).known(), TotalsMask::UNITS | TotalsMask::LINE_FEEDS);
+}
+
+fn hostile() -> impl Strategy<Value = Vec<u8>> {
+    let byte = prop_oneof![
+        4 => any::<u8>(), 4 => prop::sample::select(b"\r\na\xe2\x82\xac\xf0\x9f\x98\x80\xed\xa0\xff".to_vec()),
+    ];
+    prop::collection::vec(byte, 0..60)
+}
+
+proptest! {
+    #[test]
+    fn any_partition_counts_alike(bytes in hostile(), cuts in prop::collection::vec(1usize..6, 1..30)) {
+        let mut counter = Counter::new(TotalsMask::ALL);
+        let mut rest = &bytes[..];
+        for cut in cuts.iter().cycle() {
+            if rest.is_empty() { break; }
+            let (chunk, more) = rest.split_at((*cut).min(rest.len()));
+            counter.add(chunk);
+            rest = more;
+        }
+        prop_assert_eq!(counter.totals(), Totals::count(&bytes));
+    }
 }

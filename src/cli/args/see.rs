@@ -1,4 +1,4 @@
-//! Arguments of `overspill run`.
+//! Arguments of the commands that show what a model gets of an output.
 
 use std::ffi::OsString;
 use std::time::Duration;
@@ -9,7 +9,78 @@ use crate::base::human::{self, TypedSize};
 use crate::capture::Headroom;
 use crate::preview::Catalog;
 
-use super::{FormArgs, PolicyArgs, SaveArgs};
+use super::{FormArgs, LimitArgs, PolicyArgs, SaveArgs, whole_number};
+
+#[derive(Debug, Group)]
+pub(crate) struct PreviewArgs {
+    /// File or id; - (the default) is standard input
+    #[arg(value_name = "FILE|ID|-", default_value = "-")]
+    pub file: OsString,
+    /// Save all of standard input if the policy cuts it, and print the path
+    #[arg(long)]
+    pub save: bool,
+    #[command(flatten)]
+    pub saving: SaveArgs,
+    #[command(flatten)]
+    pub policy_args: PolicyArgs,
+    #[command(flatten)]
+    pub form: FormArgs,
+}
+
+#[derive(Debug, Group)]
+pub(crate) struct ReadArgs {
+    /// File or id
+    #[arg(value_name = "FILE|ID")]
+    pub file: OsString,
+    /// First line, numbered as the agent's read tool does
+    #[arg(long, value_name = "N", value_parser = whole_number)]
+    pub offset: Option<u64>,
+    /// Maximum number of lines
+    #[arg(long, value_name = "M", value_parser = whole_number)]
+    pub limit: Option<u64>,
+    #[command(flatten)]
+    pub policy_args: PolicyArgs,
+    #[command(flatten)]
+    pub form: FormArgs,
+}
+
+#[derive(Debug, Group)]
+pub(crate) struct ExplainArgs {
+    /// File with a notice, a tool's result or a whole transcript; - (the default) is standard input
+    #[arg(value_name = "FILE|-", default_value = "-", conflicts_with = "clipboard")]
+    pub file: OsString,
+    /// Explain the text in the clipboard
+    #[arg(long)]
+    pub clipboard: bool,
+    /// Print a JSON array
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Group)]
+pub(crate) struct CompareArgs {
+    /// Files, directories or ids; - is standard input
+    #[arg(value_name = "FILE|ID|-", required_unless_present = "stores")]
+    pub files: Vec<OsString>,
+    /// Compare on all stored outputs
+    #[arg(long, conflicts_with = "files")]
+    pub stores: bool,
+    /// Compare only this policy, or all of an agent; may be repeated
+    #[arg(short, long = "policy", value_name = "NAME|AGENT")]
+    pub policies: Vec<String>,
+    /// Count how many matches of REGEX the model still gets (ignores case unless REGEX has a capital letter)
+    #[arg(long, value_name = "REGEX")]
+    pub find: Option<String>,
+    /// Include policies of earlier versions
+    #[arg(long)]
+    pub all: bool,
+    /// Print a JSON array
+    #[arg(long)]
+    pub json: bool,
+    // Last: its heading would go on to what follows.
+    #[command(flatten)]
+    pub limits: LimitArgs,
+}
 
 /// The words of `overspill run`.
 #[derive(Debug, Group)]
@@ -42,10 +113,10 @@ pub(crate) struct RunArgs {
         conflicts_with = "interactive",
         hide_short_help = true
     )]
-    pub sigpipe: Unread,
+    pub sigpipe: UnreadAction,
     /// Where to put spills, and how to name them
     #[arg(long, value_name = "WHOSE", default_value = "own", hide_short_help = true)]
-    pub layout: LayoutOf,
+    pub layout: SpillLayout,
     /// Session name, for --layout agent with agents that group spills by session
     #[arg(long, value_name = "NAME", hide_short_help = true)]
     pub session: Option<String>,
@@ -92,7 +163,7 @@ fn caller_limits(text: &str) -> Result<CallerLimits, String> {
 
 /// What to do with a command if the reader of its preview exits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Unread {
+pub(crate) enum UnreadAction {
     /// Let the command go on, and save its output
     Spill,
     /// Stop the command: TERM, then KILL two seconds later
@@ -101,7 +172,7 @@ pub(crate) enum Unread {
 
 /// Whose layout a spill is kept in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum LayoutOf {
+pub(crate) enum SpillLayout {
     /// In overspill's own store
     Own,
     /// Where the policy's agent puts it, under the agent's names

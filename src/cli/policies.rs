@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::base::human::{limit_in, thousands};
 use crate::base::provenance::Era;
 use crate::cli::args::PoliciesArgs;
-use crate::cli::safe::SafeWriter;
+use crate::cli::terminal::SafeWriter;
 use crate::cli::{CommandResult, table, usage};
 use crate::compare::{self, Keeps};
 use crate::config::Config;
@@ -16,7 +16,6 @@ use crate::rows::column::CellSide::{Left, Right};
 use crate::rows::column::{ListColumn, POLICY, RowCell};
 use crate::text::label::label;
 
-/// Returns the fields of `--json`.
 fn record(policy: &Policy, own: bool) -> Value {
     let parameter =
         |param: &Param| json!({ "name": param.name, "default": param.default.to_string(), "doc": param.doc });
@@ -41,7 +40,6 @@ fn record(policy: &Policy, own: bool) -> Value {
     })
 }
 
-/// Lists the policies, all or an agent's, or prints the file of one to save, edit and use.
 pub(crate) fn run(config: &Config, args: &PoliciesArgs) -> CommandResult {
     let of_agent: Vec<&str> = args.name.iter().flat_map(|agent| config.catalog.names_of(agent)).collect();
     if let Some(name) = args.name.as_ref().filter(|_| of_agent.is_empty()) {

@@ -1,9 +1,7 @@
 //! Makes a preview small enough for the agent that reads it, so that it is not cut a second time and its notice lost.
 
-#![warn(missing_docs)]
-
 use crate::base::provenance::{Extent, Warning};
-use crate::preview::{PlanError, Policy};
+use crate::preview::{ParamError, PlanError, Policy, Unit};
 
 /// What the calling agent passes on to its model without cutting it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -17,10 +15,8 @@ pub struct Headroom {
 impl Headroom {
     /// What an agent with this policy passes on. No unit of size is longer than its UTF-8 bytes, but a token has four.
     pub fn new(policy: &Policy) -> Headroom {
-        let bytes = policy.max_size().map(|size| match policy.unit() {
-            crate::preview::Unit::Tokens => size.saturating_mul(4),
-            _ => size,
-        });
+        let unit = if policy.unit() == Unit::Tokens { 4 } else { 1 };
+        let bytes = policy.max_size().map(|size| size.saturating_mul(unit));
         Headroom { bytes, lines: policy.max_lines() }
     }
 
@@ -90,9 +86,12 @@ pub(super) fn fit(
     }
     let mut lowered = policy.clone();
     let few_lines = Headroom { bytes: None, ..headroom };
-    for (limit, headroom) in [(Limit::Lines, few_lines), (Limit::Size, headroom), (Limit::Lines, headroom)] {
+    let lines: Limit = (Policy::max_lines, Policy::set_max_lines);
+    let size: Limit = (Policy::max_size, Policy::set_max_size);
+    for (limit, headroom) in [(lines, few_lines), (size, headroom), (lines, headroom)] {
         // Some tools refuse an output that is over a limit: then there is no preview.
-        lowered = limit.lower(&lowered, |policy| measure(policy).is_ok_and(|extent| headroom.admits(extent)));
+        lowered =
+            lower(&lowered, limit, |policy| measure(policy).is_ok_and(|extent| headroom.admits(extent)));
     }
     Ok(match measure(&lowered) {
         Ok(extent) if headroom.admits(extent) => FittedPolicy::Lowered(lowered),
@@ -101,40 +100,23 @@ pub(super) fn fit(
     })
 }
 
-#[derive(Clone, Copy, Debug)]
-enum Limit {
-    Lines,
-    Size,
-}
+/// How a limit of a policy is read and set.
+type Limit = (fn(&Policy) -> Option<u64>, fn(&mut Policy, u64) -> Result<(), ParamError>);
 
-impl Limit {
-    fn get(self, policy: &Policy) -> Option<u64> {
-        match self {
-            Limit::Lines => policy.max_lines(),
-            Limit::Size => policy.max_size(),
-        }
-    }
-
-    /// Returns the policy with this limit; the policy itself if it does not take that number.
-    fn set(self, policy: &Policy, number: u64) -> Policy {
+/// Returns the policy with the highest limit that is found to suit, or with the limit 1 if none is found.
+fn lower(policy: &Policy, (get, set): Limit, suits: impl Fn(&Policy) -> bool) -> Policy {
+    let Some(highest) = get(policy).filter(|limit| *limit > 1 && !suits(policy)) else {
+        return policy.clone();
+    };
+    // The policy itself if it does not take the number.
+    let with = |number| {
         let mut lowered = policy.clone();
-        let set = match self {
-            Limit::Lines => lowered.set_max_lines(number),
-            Limit::Size => lowered.set_max_size(number),
-        };
-        set.map_or_else(|_| policy.clone(), |()| lowered)
+        set(&mut lowered, number).map_or_else(|_| policy.clone(), |()| lowered)
+    };
+    let (mut low, mut high) = (1, highest);
+    while low + 1 < high {
+        let middle = low + (high - low) / 2;
+        if suits(&with(middle)) { low = middle } else { high = middle }
     }
-
-    /// Returns the policy with the highest limit that is found to suit, or with the limit 1 if none is found.
-    fn lower(self, policy: &Policy, suits: impl Fn(&Policy) -> bool) -> Policy {
-        let Some(highest) = self.get(policy).filter(|limit| *limit > 1 && !suits(policy)) else {
-            return policy.clone();
-        };
-        let (mut low, mut high) = (1, highest);
-        while low + 1 < high {
-            let middle = low + (high - low) / 2;
-            if suits(&self.set(policy, middle)) { low = middle } else { high = middle }
-        }
-        self.set(policy, low)
-    }
+    with(low)
 }

@@ -2,10 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::capture::request::{About, KeepSpill, Request, set_true};
-use crate::capture::spill::file::Spill;
-use crate::capture::spill::location::Location;
-use crate::capture::spill::sink::StopReason;
+use super::request::{About, KeepSpill, Request, set_true};
+use super::spill::location::Location;
+use super::spill::sink::StopReason;
 use crate::preview::{
     self, CountedPlan, Input, PerStream, PlanError, Policy, Preview, Stream, ToCount, Totals,
 };
@@ -103,28 +102,30 @@ impl Captured {
             set_true(&mut policy, &told);
         }
         let mut warnings = self.notes();
-        let narrow = self.fitted(request, &policy, &PerStream::default());
+        let narrow = self.fit_headroom(request, &policy, &PerStream::default());
         let narrow = narrow.as_ref().map_or(&policy, |found| found.policy(&policy));
-        let saved = save(&mut self, request, narrow, place, &mut warnings);
-        let is_lost = |saved: &Saved| saved.wanted && saved.path.is_none();
-        if request.keep == KeepSpill::Never || saved.iter().any(is_lost) {
+        let mut is_lost = request.keep == KeepSpill::Never;
+        let saved = PerStream::each(|stream| {
+            let wanted = self.is_wanted(stream, request, narrow);
+            let path = wanted.then(|| save_one(&mut self, stream, request, place, &mut warnings)).flatten();
+            is_lost |= wanted && path.is_none();
+            path
+        });
+        if is_lost {
             told.push("save_failed");
             set_true(&mut policy, &told);
         }
-        let paths = PerStream::each(|stream| printed_path(request, stream, saved.of(stream).path.as_deref()));
-        let PerStream { stdout, stderr } = saved;
-        let saved = PerStream { stdout: stdout.path, stderr: stderr.path };
-        let fitted = self.fitted(request, &policy, &saved).unwrap_or(FittedPolicy::AsIs);
+        let paths = PerStream::each(|stream| printed_path(request, stream, saved.of(stream).as_deref()));
+        let fitted = self.fit_headroom(request, &policy, &saved).unwrap_or(FittedPolicy::AsIs);
         if let FittedPolicy::TooLarge(_) = fitted {
-            warnings.push(
-                "no preview of this policy fits in the headroom, so the calling agent may cut this one"
-                    .into(),
-            );
+            let words =
+                "no preview of this policy fits in the headroom, so the calling agent may cut this one";
+            warnings.push(words.into());
         }
         let limits_from_headroom = !matches!(fitted, FittedPolicy::AsIs);
         policy = fitted.policy(&policy).clone();
         let planned = self.plan(&policy, &paths, request.counts).and_then(|planned| {
-            let apart = self.planned_apart(&policy, &paths, request.counts)?;
+            let apart = self.plan_stderr(&policy, &paths, request.counts)?;
             Ok((planned, apart))
         });
         let (CountedPlan { preview, touched, mut totals }, apart) = match planned {
@@ -157,7 +158,7 @@ impl Captured {
 
     /// Lowers the policy's limits so that the preview fits in the requested headroom, with the outputs saved at these
     /// paths; none if there is nothing to do. A faulty plan is reported later.
-    fn fitted(
+    fn fit_headroom(
         &self,
         request: &Request,
         policy: &Policy,
@@ -214,7 +215,7 @@ impl Captured {
     }
 
     /// Plans standard error alone, if it is separate and the policy does not handle it.
-    fn planned_apart(
+    fn plan_stderr(
         &self,
         policy: &Policy,
         paths: &PerStream<String>,
@@ -227,20 +228,14 @@ impl Captured {
     }
 
     fn notes(&self) -> Vec<String> {
-        let mut notes = Vec::new();
-        if self.left_running {
-            notes.push(
-                "a background process still holds the output; what it prints from now on is not kept".into(),
-            );
-        }
-        notes.extend(
-            self.failure.as_ref().map(|error| format!("the output could not be read to its end: {error}")),
-        );
-        notes
+        let held = "a background process still holds the output; what it prints from now on is not kept";
+        let failure = self.failure.as_ref();
+        let failure = failure.map(|error| format!("the output could not be read to its end: {error}"));
+        self.left_running.then(|| held.to_owned()).into_iter().chain(failure).collect()
     }
 
     /// Returns a warning if the preview needed bytes that are gone and so is not exact.
-    pub(in crate::capture) fn missing(&self, preview: &Preview, touched: u64) -> Option<String> {
+    pub(super) fn missing(&self, preview: &Preview, touched: u64) -> Option<String> {
         let holes = self.outputs().flat_map(|output| output.content().holes());
         let gone: u64 = holes.map(|hole| hole.end - hole.start).sum();
         let there = self.outputs().map(|output| output.seen.bytes).sum::<u64>() - gone;
@@ -252,27 +247,6 @@ impl Captured {
             format!("{gone} bytes in the middle were past the cap and are gone: this preview is not exact")
         })
     }
-}
-
-#[derive(Debug, Default)]
-struct Saved {
-    wanted: bool,
-    /// Where the whole output (or all of it up to its cap) is.
-    path: Option<PathBuf>,
-}
-
-fn save(
-    captured: &mut Captured,
-    request: &Request,
-    policy: &Policy,
-    place: &Location,
-    warnings: &mut Vec<String>,
-) -> PerStream<Saved> {
-    PerStream::each(|stream| {
-        let wanted = captured.is_wanted(stream, request, policy);
-        let path = wanted.then(|| save_one(captured, stream, request, place, warnings)).flatten();
-        Saved { wanted, path }
-    })
 }
 
 fn printed_path(request: &Request, stream: Stream, saved: Option<&Path>) -> String {
@@ -305,7 +279,7 @@ fn save_one(
     place: &Location,
     warnings: &mut Vec<String>,
 ) -> Option<PathBuf> {
-    let path = captured.output_mut(stream)?.spill(request.cap).map(Spill::path);
+    let path = captured.output_mut(stream)?.spill(request.cap).map(|spill| spill.new.path());
     let saved = path.and_then(|path| finish(captured, stream, request, place, &path));
     let output = captured.output(stream)?;
     let Some(StopReason::Failed(error)) = &output.stopped else { return saved };
@@ -327,7 +301,7 @@ fn finish(
         return None;
     }
     let saved = PerStream::each(|each| (each == stream).then(|| path.to_owned()));
-    let fitted = captured.fitted(request, &request.policy, &saved).unwrap_or(FittedPolicy::AsIs);
+    let fitted = captured.fit_headroom(request, &request.policy, &saved).unwrap_or(FittedPolicy::AsIs);
     let parameters = fitted.policy(&request.policy).changed();
     let about = About { parameters, ..request.about.clone() };
     let record = captured.record(taken, &about, &path.to_string_lossy());

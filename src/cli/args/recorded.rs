@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args as Group, ValueEnum};
 use jiff::SignedDuration;
 
-use super::stores::age;
+use super::stored::age;
 
 #[derive(Debug, Group)]
 pub(crate) struct SessionsArgs {

@@ -1,21 +1,33 @@
-//! A line on the terminal that says how far a search or a measurement is, and makes room for what it finds.
+//! A line on the terminal that says how far something is that takes more than a second.
 
 use std::io::{self, IsTerminal};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::base::human::{size, span_left, thousands};
-use crate::cli::safe::put;
-use crate::cli::terminal::is_quiet;
+use crate::base::human::{lines, size, span, span_left, thousands};
+use crate::capture::{Progress, Running};
 use crate::corpus::seconds_left;
+use crate::preview::Stream;
 
-/// A search that ends sooner than this needs no progress line.
+use super::terminal::{options, put};
+
+/// What ends sooner than this needs no progress line.
 const AFTER: Duration = Duration::from_secs(1);
 /// Time between two updates.
 const EVERY: Duration = Duration::from_millis(250);
+/// Columns that the terminal may have echoed after the line: `^C`, at most three times.
+const TYPED: usize = 6;
 
-/// How far a search is.
+fn is_shown() -> bool {
+    io::stderr().is_terminal() && !options().quiet
+}
+
+fn clear(columns: usize) {
+    put(&format!("\r{:columns$}\r", ""));
+}
+
+/// How far a search or a measurement is; its line makes room for what that finds.
 pub(super) struct Meter {
     /// What is done to outputs.
     verb: &'static str,
@@ -28,7 +40,6 @@ pub(super) struct Meter {
     ended: Condvar,
 }
 
-/// What stands on the terminal.
 #[derive(Default)]
 struct MeterLine {
     columns: usize,
@@ -44,13 +55,12 @@ impl Meter {
             outputs: outputs as u64,
             done: AtomicU64::new(0),
             bytes: AtomicU64::new(0),
-            is_shown: io::stderr().is_terminal() && !is_quiet(),
+            is_shown: is_shown(),
             line: Mutex::default(),
             ended: Condvar::new(),
         }
     }
 
-    /// Counts an output of this many bytes.
     pub(super) fn add(&self, bytes: u64) {
         self.done.fetch_add(1, Ordering::Relaxed);
         self.bytes.fetch_add(bytes, Ordering::Relaxed);
@@ -60,7 +70,7 @@ impl Meter {
     pub(super) fn clear(&self) -> impl Drop + '_ {
         let mut line = self.lock();
         if line.columns > 0 {
-            put(&format!("\r{:1$}\r", "", line.columns));
+            clear(line.columns);
             line.columns = 0;
         }
         line
@@ -72,7 +82,9 @@ impl Meter {
             // Without the thread there is no progress line.
             let _ = std::thread::Builder::new().spawn_scoped(scope, || self.show_until_over());
             let done = work();
-            self.end();
+            drop(self.clear());
+            self.lock().is_over = true;
+            self.ended.notify_all();
             done
         })
     }
@@ -92,12 +104,6 @@ impl Meter {
         }
     }
 
-    fn end(&self) {
-        drop(self.clear());
-        self.lock().is_over = true;
-        self.ended.notify_all();
-    }
-
     fn lock(&self) -> MutexGuard<'_, MeterLine> {
         self.line.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -108,5 +114,48 @@ impl Meter {
         let left = left.map_or(String::new(), |left| format!(", {} left", span_left(left)));
         let (of, bytes) = (thousands(self.outputs), size(bytes));
         format!("{} {} of {of} outputs, {bytes}{left}", self.verb, thousands(done))
+    }
+}
+
+pub(crate) fn streams(running: &Running) -> Vec<Arc<Progress>> {
+    let both = [Stream::Stdout, Stream::Stderr].into_iter();
+    both.filter_map(|stream| running.progress(stream).cloned()).collect()
+}
+
+/// Waits for the command to end. After a second, a terminal shows how far it is, in one line.
+pub(crate) fn show_until_over(streams: &[Arc<Progress>], wait_for: impl Fn(Duration) -> bool) {
+    if !is_shown() {
+        while !wait_for(Duration::from_secs(3600)) {}
+        return;
+    }
+    let started = Instant::now();
+    if wait_for(AFTER) {
+        return;
+    }
+    let mut widest = 0;
+    loop {
+        let sum = |of: fn(&Progress) -> u64| streams.iter().map(|stream| of(stream)).sum();
+        let line = describe(sum(Progress::bytes), sum(Progress::line_feeds), started.elapsed());
+        widest = line.len().max(widest);
+        put(&format!("\r{line:<widest$}"));
+        if wait_for(EVERY) {
+            return clear(widest + TYPED);
+        }
+    }
+}
+
+fn describe(bytes: u64, feeds: u64, time: Duration) -> String {
+    let rate = (bytes as f64 / time.as_secs_f64()) as u64;
+    format!("{}, {}, {}/s, {}", size(bytes), lines(feeds), size(rate), span(time.as_secs()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_says_bytes_lines_rate_and_time() {
+        let line = describe(50 << 20, 812_331, Duration::from_secs(5));
+        assert_eq!(line, "50 MB, 812,331 lines, 10 MB/s, 5 s");
     }
 }

@@ -1,14 +1,16 @@
-//! Arguments that choose a policy, and set its limits and parameters.
+//! Arguments that several commands take: the policy and its limits, what to save, and the form of the output.
 
+use std::ffi::OsStr;
 use std::path::PathBuf;
 
-use clap::builder::{OsStringValueParser, TypedValueParser};
-use clap::{Args as Group, ValueEnum};
+use clap::Args as Group;
+use clap::builder::{OsStringValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use crate::base::human::TypedSize;
+use crate::capture::{KeepSpill, Request};
 use crate::cli::usage;
 use crate::config::Overrides;
-use crate::preview::{Direction, Policy};
+use crate::preview::{Direction, Policy, ToCount};
 
 use super::whole_number;
 
@@ -23,15 +25,14 @@ pub(crate) struct LimitArgs {
     #[arg(long, value_name = "SIZE")]
     pub max_bytes: Option<TypedSize>,
     /// Which end of the output to keep
-    #[arg(long, value_name = "END")]
-    pub direction: Option<KeptEnd>,
+    #[arg(long, value_name = "END", value_parser = direction())]
+    pub direction: Option<Direction>,
     /// Set a parameter of the policy, such as task_tool=true
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_value)]
     pub set: Vec<(String, String)>,
 }
 
 impl LimitArgs {
-    /// Returns the first flag that was given.
     pub(crate) fn first_given(&self) -> Option<&'static str> {
         let flags = [
             ("--max-lines", self.max_lines.is_some()),
@@ -42,12 +43,11 @@ impl LimitArgs {
         flags.into_iter().find(|(_, is_given)| *is_given).map(|(flag, _)| flag)
     }
 
-    /// Returns what is requested of a policy; none is named.
     pub(crate) fn overrides(&self) -> Overrides {
         Overrides {
             max_lines: self.max_lines,
             max_size: self.max_bytes,
-            direction: self.direction.map(KeptEnd::direction),
+            direction: self.direction,
             set: self.set.clone(),
             ..Overrides::default()
         }
@@ -82,7 +82,6 @@ pub(crate) struct PolicyArgs {
 }
 
 impl PolicyArgs {
-    /// Returns the first flag that was given.
     pub(crate) fn first_given(&self) -> Option<&'static str> {
         let flags = [
             ("--policy", self.policy.is_some()),
@@ -97,9 +96,6 @@ impl PolicyArgs {
     }
 
     /// Checks that the policy makes use of the flags that only some policies use.
-    ///
-    /// # Errors
-    /// If it does not.
     pub(crate) fn refuse_for(&self, policy: &Policy) -> anyhow::Result<()> {
         let name = policy.name();
         let takes = policy.takes_stderr();
@@ -112,28 +108,15 @@ impl PolicyArgs {
         Err(usage(format!("{flag} has no effect: {name} makes no use of it; another policy may (-p)")))
     }
 
-    /// Returns what is requested of the policy.
     pub(crate) fn overrides(&self) -> Overrides {
         Overrides { policy: self.policy.clone(), tool: self.tool.clone(), ..self.limits.overrides() }
     }
 }
 
-/// Which end is kept.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum KeptEnd {
-    /// The beginning
-    Head,
-    /// The end
-    Tail,
-}
-
-impl KeptEnd {
-    fn direction(self) -> Direction {
-        match self {
-            KeptEnd::Head => Direction::Head,
-            KeptEnd::Tail => Direction::Tail,
-        }
-    }
+fn direction() -> impl TypedValueParser<Value = Direction> {
+    let ends = [("head", "The beginning"), ("tail", "The end")];
+    let ends = ends.map(|(name, help)| PossibleValue::new(name).help(help));
+    PossibleValuesParser::new(ends).map(|end| if end == "head" { Direction::Head } else { Direction::Tail })
 }
 
 /// Parses a path as text: notices are UTF-8, whatever a file is called.
@@ -153,4 +136,123 @@ fn key_value(text: &str) -> Result<(String, String), String> {
         .split_once('=')
         .ok_or_else(|| format!("'{text}' is not KEY=VALUE; write it as in --set max_lines=500"))?;
     Ok((key.to_owned(), value.to_owned()))
+}
+
+/// What is saved of an output that is just being made.
+#[derive(Debug, Default, Group)]
+#[command(next_help_heading = "Saving")]
+pub(crate) struct SaveArgs {
+    /// When to save the output of a command or a pipe [default: cut]
+    #[arg(long, value_name = "WHEN", value_parser = keep())]
+    keep: Option<KeepSpill>,
+    /// Maximum size of the saved output; none for no limit [default: the policy's, else 100m]
+    #[arg(long, value_name = "SIZE", value_parser = cap)]
+    max_spill: Option<u64>,
+    /// Flush the saved output to disk (fsync) before finishing
+    #[arg(long)]
+    durable: bool,
+}
+
+impl SaveArgs {
+    pub(crate) fn request(&self, policy: &Policy) -> Request {
+        let mut request = Request::new(policy.clone());
+        if let Some(cap) = self.max_spill {
+            request = request.with_cap(cap);
+        }
+        Request { keep: self.keep.unwrap_or(KeepSpill::Cut), durable: self.durable, ..request }
+    }
+
+    /// Checks that what is never kept is not to be flushed.
+    pub(crate) fn refuse_idle(&self) -> anyhow::Result<()> {
+        if self.durable && self.keep == Some(KeepSpill::Never) {
+            return Err(usage(
+                "--durable has no effect with --keep never, which saves nothing; leave one of them out",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Checks that no argument about saving was given where nothing is saved: of a file, or of a pipe that is only copied.
+    pub(crate) fn refuse(&self, file: &OsStr) -> anyhow::Result<()> {
+        if self.keep.is_none() && self.max_spill.is_none() && !self.durable {
+            return Ok(());
+        }
+        let why = match file == "-" {
+            true => "have no effect here; `overspill preview --save` saves standard input",
+            false => "apply only to piped input or `run`; FILE is already on disk",
+        };
+        Err(usage(format!("--keep, --max-spill and --durable {why}")))
+    }
+}
+
+fn keep() -> impl TypedValueParser<Value = KeepSpill> {
+    let all = [("always", "Always"), ("cut", "If the policy cuts it"), ("never", "Never")];
+    let all = all.map(|(name, help)| PossibleValue::new(name).help(help));
+    PossibleValuesParser::new(all).map(|word| match &*word {
+        "always" => KeepSpill::Always,
+        "cut" => KeepSpill::Cut,
+        _ => KeepSpill::Never,
+    })
+}
+
+/// Parses `none`, or a size in bytes.
+fn cap(text: &str) -> Result<u64, String> {
+    if text == "none" {
+        return Ok(u64::MAX);
+    }
+    match text.parse::<TypedSize>()?.number {
+        0 => Err("that saves nothing; write --keep never".to_owned()),
+        cap => Ok(cap),
+    }
+}
+
+/// How text is printed.
+#[derive(Debug, Group)]
+#[command(next_help_heading = "Output format")]
+pub(crate) struct FormArgs {
+    /// Print a JSON object: the text, its parts, and the figures
+    #[arg(long)]
+    json: bool,
+    /// Print escape sequences unchanged, even to a terminal
+    #[arg(long, conflicts_with = "json")]
+    raw: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TextForm {
+    /// Byte for byte, except that a terminal gets it escaped.
+    Text,
+    /// Same, but a terminal gets its colours.
+    Rendered,
+    /// Byte for byte, always.
+    Raw,
+    Json,
+}
+
+impl TextForm {
+    /// Returns what to count: JSON has every figure.
+    pub(crate) fn counts(self) -> ToCount {
+        if self == TextForm::Json { ToCount::All } else { ToCount::Text }
+    }
+}
+
+impl FormArgs {
+    pub(crate) fn form(&self) -> TextForm {
+        match (self.json, self.raw) {
+            (true, _) => TextForm::Json,
+            (false, true) => TextForm::Raw,
+            (false, false) => TextForm::Text,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cap_is_a_size_or_none() {
+        assert_eq!((cap("none"), cap("1k"), cap("7")), (Ok(u64::MAX), Ok(1024), Ok(7)));
+        assert!(cap("all").is_err() && cap("0").unwrap_err().contains("--keep never"));
+    }
 }

@@ -1,42 +1,38 @@
 //! `overspill compare`: one output, or many, under every policy, one row per policy.
 
-mod choice;
-
 use std::io::Write;
 use std::ops::ControlFlow;
+use std::path::Path;
 
 use serde_json::{Value, json};
 
 use crate::base::human::{size, thousands, tokens};
 use crate::base::provenance::Confidence;
-use crate::cli::args::{CompareArgs, PolicyArgs};
-use crate::cli::corpus::gather::gather;
-use crate::cli::corpus::measure::measure;
-use crate::cli::corpus::tune::{describe_outputs, pattern};
-use crate::cli::{CommandResult, fail, input, print_json_array, table};
 use crate::compare::{Comparison, KeptMatches};
-use crate::config::{Config, EffectivePolicy};
+use crate::config::{Config, EffectivePolicy, OverrideError, Overrides};
 use crate::corpus::is_design;
 use crate::corpus::tune::{SettingFigures, TuneSums, Tuner};
-use crate::preview::{Output, Policy, Totals, TotalsMask};
+use crate::preview::{Output, ParamError, Policy, Totals, TotalsMask};
 use crate::rows::column::CellSide::{Left, Right};
 use crate::rows::column::{ListColumn, POLICY, RowCell};
 use crate::rows::settings::{TuneRow, policy_columns, policy_rows};
 use crate::source::{self, MapView, ViewSupply};
 use crate::text::search::{Pattern, each_match};
 
-use choice::{Chosen, ComparedPolicy};
+use super::args::{CompareArgs, PolicyArgs};
+use super::corpus::gather;
+use super::corpus::tune::{describe_outputs, measure, pattern};
+use super::{CommandResult, fail, input, print_json_array, say, table, terminal, usage};
 
-/// Plans a preview under every chosen policy and reports what each keeps.
 pub(crate) fn run(config: &Config, args: &CompareArgs) -> CommandResult {
     let pattern = args.find.as_deref().map(pattern).transpose()?;
-    let chosen = choice::chosen(config, args)?;
+    let chosen = choose(config, args)?;
     let file = match &args.files[..] {
-        [file] if !std::path::Path::new(file).is_dir() => file,
+        [file] if !Path::new(file).is_dir() => file,
         _ => return many(config, args, &chosen, pattern.as_ref()),
     };
     let mut opened = input::open(config, file, &PolicyArgs::default())?;
-    let policies = choice::resolved(config, args, &chosen, opened.path.as_deref())?;
+    let policies = resolve(config, args, &chosen, opened.path.as_deref())?;
     let mut rows = opened.read_steadily(&mut |context, view| {
         let totals = Totals::from_measure(&source::count(view, TotalsMask::ALL), TotalsMask::ALL);
         let input = context.input(Output { bytes: view, totals: &totals });
@@ -92,11 +88,16 @@ fn figure(number: Option<u64>, words: fn(u64) -> String) -> RowCell {
 }
 
 /// Measures all outputs under the chosen policies, and prints the sums.
-fn many(config: &Config, args: &CompareArgs, chosen: &[Chosen], find: Option<&Pattern>) -> CommandResult {
+fn many(
+    config: &Config,
+    args: &CompareArgs,
+    chosen: &[PolicyChoice],
+    find: Option<&Pattern>,
+) -> CommandResult {
     let severities = config.severities();
     let (corpus, _) = gather(config, &args.files, None)?;
     let mut policies = Vec::new();
-    for found in choice::resolved(config, args, chosen, None)? {
+    for found in resolve(config, args, chosen, None)? {
         match found {
             Ok(found) => policies.push(found),
             Err((name, error)) => fail(&format!("{name} is left out: {error}")),
@@ -115,12 +116,11 @@ fn many(config: &Config, args: &CompareArgs, chosen: &[Chosen], find: Option<&Pa
     } else if sums.outputs > 0 {
         let finds = if find.is_some() { "finds" } else { sums.severity().plural() };
         table::show(policy_columns(), &rows)?;
-        writeln!(crate::cli::safe::stdout(), "\nof {}", describe_outputs(sums, finds))?;
+        writeln!(terminal::stdout(), "\nof {}", describe_outputs(sums, finds))?;
     }
     measured.end()
 }
 
-/// Returns the fields of `--json`: what one policy does to all outputs.
 fn record(found: &EffectivePolicy, figures: &SettingFigures, sums: &TuneSums) -> Value {
     json!({
         "policy": found.policy.name(),
@@ -138,4 +138,88 @@ fn record(found: &EffectivePolicy, figures: &SettingFigures, sums: &TuneSums) ->
         "lost_first_error": figures.lost_first_error,
         "lost_all": figures.lost_all,
     })
+}
+
+/// A policy, or the name of one that cannot be used, and why.
+type ComparedPolicy = Result<EffectivePolicy, (String, OverrideError)>;
+
+/// What `-p` chooses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum PolicyChoice<'a> {
+    /// All current policies.
+    Every,
+    /// The current policies of an agent.
+    Agent(&'a str),
+    Policy(&'a str),
+}
+
+impl PolicyChoice<'_> {
+    /// Whether it chooses this policy, which is in its current form or not.
+    fn has(self, name: &str, is_current: bool) -> bool {
+        match self {
+            PolicyChoice::Every => is_current,
+            PolicyChoice::Agent(agent) => is_current && name.split('/').next() == Some(agent),
+            PolicyChoice::Policy(policy) => name == policy,
+        }
+    }
+}
+
+fn choose<'a>(config: &Config, args: &'a CompareArgs) -> anyhow::Result<Vec<PolicyChoice<'a>>> {
+    if args.policies.is_empty() {
+        return Ok(vec![PolicyChoice::Every]);
+    }
+    let one = |word: &'a String| match config.catalog.get(word) {
+        _ if config.catalog.names_of(word).next().is_some() => Ok(PolicyChoice::Agent(word)),
+        Ok(_) => Ok(PolicyChoice::Policy(word)),
+        Err(error) => Err(usage(error)),
+    };
+    args.policies.iter().map(one).collect()
+}
+
+/// Returns the chosen policies with their limits for the output at `path`. A policy without a limit or parameter that
+/// the flags set is left out, which standard error reports.
+///
+/// # Errors
+/// If a policy that is chosen by its name cannot be used with the flags, or none of them can.
+fn resolve(
+    config: &Config,
+    args: &CompareArgs,
+    chosen: &[PolicyChoice],
+    path: Option<&Path>,
+) -> anyhow::Result<Vec<ComparedPolicy>> {
+    // The policy that created a stored file has a row even if it is an earlier form.
+    let made_by = config.candidates(path).into_iter().next();
+    let (mut all, mut left_out, mut why) = (Vec::new(), 0_u64, None);
+    for name in config.catalog.names() {
+        let is_current = args.all
+            || made_by.as_deref() == Some(name)
+            || config.catalog.get(name).map_or(true, |policy| config.catalog.is_current(&policy));
+        if !chosen.iter().any(|chosen| chosen.has(name, is_current)) {
+            continue;
+        }
+        let overrides = Overrides { policy: Some(name.to_owned()), ..args.limits.overrides() };
+        match config.resolve(&overrides, path) {
+            Ok(found) => all.push(Ok(found)),
+            Err(error) if chosen.contains(&PolicyChoice::Policy(name)) => return Err(usage(error)),
+            // The flags do not fit the policy.
+            Err(
+                error @ (OverrideError::Param(ParamError::Unknown { .. } | ParamError::Value { .. })
+                | OverrideError::Suffix { .. }
+                | OverrideError::Twice { .. }),
+            ) => {
+                left_out += 1;
+                why.get_or_insert(error);
+            }
+            Err(error) => all.push(Err((name.to_owned(), error))),
+        }
+    }
+    match why {
+        Some(error) if all.is_empty() => Err(usage(error)),
+        Some(_) => {
+            let flag = args.limits.first_given().unwrap_or("the flags");
+            say(&format!("{} policies cannot be used with {flag}, and are left out", thousands(left_out)));
+            Ok(all)
+        }
+        None => Ok(all),
+    }
 }

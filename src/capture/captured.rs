@@ -6,13 +6,14 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::capture::process::exit::{Ended, Stop};
-use crate::capture::request::About;
-use crate::capture::spill::content::Content;
-use crate::capture::spill::file::Spill;
-use crate::capture::spill::sink::{CreateFile, SinkPlace, SinkResult, StopReason};
+use super::process::exit::{Ended, Stop};
+use super::request::About;
+use super::spill::Spill;
+use super::spill::content::{Content, HeadAndTail};
+use super::spill::location::Location;
+use super::spill::sink::{CreateFile, Sink, SinkState, StopReason};
 use crate::preview::{Part, Preview, Stream, Totals};
-use crate::store::{Exit, OutputSize, Record, RunRecord, record};
+use crate::store::{OutputSize, Record, RunRecord, record};
 
 /// A command or stream that was captured to its end. No file has its final name yet: [`Captured::finish`] keeps what
 /// is to be kept, and dropping this leaves no file.
@@ -25,13 +26,11 @@ pub struct Captured {
     pub finished: Timestamp,
     /// A background process of the command still held the output, which was closed.
     pub left_running: bool,
-    /// The stream was abandoned before its end.
     pub left_early: bool,
     /// The error that ended reading; everything before it is captured.
     pub failure: Option<io::Error>,
     /// The output; standard output alone if the two are separate.
     pub stdout: CapturedOutput,
-    /// Standard error, if captured separately.
     pub stderr: Option<CapturedOutput>,
 }
 
@@ -73,7 +72,6 @@ impl Captured {
         }
     }
 
-    /// Returns the record of one of the outputs, saved at `path`.
     pub(crate) fn record(&self, output: &CapturedOutput, about: &About, path: &str) -> Record {
         let left = match (self.left_early, &self.failure) {
             (true, _) => Some("left before its end".to_owned()),
@@ -95,7 +93,7 @@ impl Captured {
             stream: output.stream.as_str().to_owned(),
             start: self.started,
             end: self.finished,
-            exit: self.ended.map(Exit::from),
+            exit: self.ended.map(|ended| ended.status.into()),
             stopped: stopped.or(left),
             seen: output.seen,
             kept: output.kept,
@@ -112,19 +110,18 @@ pub struct CapturedOutput {
     pub seen: OutputSize,
     /// The size of what is, or would be, in the spill.
     pub kept: OutputSize,
-    /// Why that is not everything.
     pub stopped: Option<StopReason>,
     pub(crate) content: Content,
     pub(crate) totals: Totals,
-    file: UnsavedSpill,
+    pub(crate) file: UnsavedSpill,
 }
 
-/// A spill that does not have its final name yet.
+#[derive(Default)]
 pub(crate) enum UnsavedSpill {
-    /// Not yet a file.
     Memory(CreateFile<Spill>),
     File(Spill),
     /// No file could be created, or it already has its final name.
+    #[default]
     Nothing,
 }
 
@@ -139,9 +136,9 @@ impl UnsavedSpill {
             UnsavedSpill::Memory(begin) => {
                 let mut spill = begin()?;
                 spill.write_all(&held[..cap.min(held.len())])?;
-                spill.finish(false)
+                spill.new.finish(false)
             }
-            UnsavedSpill::File(spill) => spill.finish(false),
+            UnsavedSpill::File(spill) => spill.new.finish(false),
             UnsavedSpill::Nothing => Err(io::ErrorKind::NotFound.into()),
         }
     }
@@ -156,25 +153,32 @@ impl std::fmt::Debug for CapturedOutput {
 }
 
 impl CapturedOutput {
-    pub(crate) fn new(stream: Stream, taken: SinkResult<Spill>) -> io::Result<CapturedOutput> {
+    pub(crate) fn new(stream: Stream, taken: Sink<Spill>) -> io::Result<CapturedOutput> {
         let counter = &taken.counter;
         let (feeds, kept) = (counter.line_feeds(), taken.kept);
-        let seen = OutputSize { bytes: counter.bytes(), lines: counter.lines() };
-        let (content, file, kept) = match taken.place {
-            SinkPlace::Held(held, begin) => (Content::Held(held), UnsavedSpill::Memory(begin), seen.bytes),
-            SinkPlace::File(file) => {
-                let whole = file.as_ref().filter(|_| taken.rest.total() == 0);
-                let whole = whole.and_then(|file| Content::open(&file.temporary_path(), kept));
-                let ends = || Content::from_ends(file.as_ref().map(Spill::file), kept, &taken.rest);
-                let content = whole.map_or_else(ends, Ok)?;
-                (content, file.map_or(UnsavedSpill::Nothing, UnsavedSpill::File), kept)
-            }
+        let seen = OutputSize { bytes: counter.bytes, lines: counter.lines() };
+        let (content, file, kept) = match taken.state {
+            SinkState::Held(held, begin) => (Content::Held(held), UnsavedSpill::Memory(begin), seen.bytes),
+            SinkState::Spilling(file) => Self::on_disk(Some(file), kept, &taken.rest)?,
+            SinkState::Stopped(file) => Self::on_disk(file, kept, &taken.rest)?,
         };
         let lines =
             if kept == seen.bytes { seen.lines } else { cut_lines(&content, feeds - taken.rest_feeds, kept) };
         let kept = OutputSize { bytes: kept, lines };
         let (totals, stopped) = (taken.counter.totals(), taken.stopped);
         Ok(CapturedOutput { stream, seen, kept, stopped, content, totals, file })
+    }
+
+    fn on_disk(
+        file: Option<Spill>,
+        kept: u64,
+        rest: &HeadAndTail,
+    ) -> io::Result<(Content, UnsavedSpill, u64)> {
+        let whole = file.as_ref().filter(|_| rest.total == 0);
+        let whole = whole.and_then(|file| Content::open(&file.new.temporary_path(), kept));
+        let ends = || Content::from_ends(file.as_ref().map(|spill| spill.new.file()), kept, rest);
+        let content = whole.map_or_else(ends, Ok)?;
+        Ok((content, file.map_or(UnsavedSpill::Nothing, UnsavedSpill::File), kept))
     }
 
     pub(crate) fn is_whole(&self) -> bool {
@@ -203,57 +207,46 @@ impl CapturedOutput {
         &self.content
     }
 
-    pub fn totals(&self) -> &Totals {
-        &self.totals
-    }
-
     /// Returns the path of the growing file, if one was created.
     pub fn temporary_path(&self) -> Option<PathBuf> {
-        match &self.file {
-            UnsavedSpill::File(spill) => Some(spill.temporary_path()),
-            UnsavedSpill::Memory(_) | UnsavedSpill::Nothing => None,
-        }
-    }
-
-    pub(crate) fn take_file(&mut self) -> UnsavedSpill {
-        std::mem::replace(&mut self.file, UnsavedSpill::Nothing)
+        if let UnsavedSpill::File(spill) = &self.file { Some(spill.new.temporary_path()) } else { None }
     }
 
     /// Turns the spill into a file if it is still in memory.
     pub(crate) fn spill(&mut self, cap: u64) -> Option<&Spill> {
-        self.file = match std::mem::replace(&mut self.file, UnsavedSpill::Nothing) {
+        self.file = match std::mem::take(&mut self.file) {
             UnsavedSpill::Memory(begin) => self.write_held(begin, cap),
             file => file,
         };
-        match &self.file {
-            UnsavedSpill::File(spill) => Some(spill),
-            UnsavedSpill::Memory(_) | UnsavedSpill::Nothing => None,
-        }
+        if let UnsavedSpill::File(spill) = &self.file { Some(spill) } else { None }
     }
 
     /// Truncates the file to its cap, if it is larger. Whoever views it meanwhile sees the rest disappear.
     pub(crate) fn cut(&mut self, cap: u64) {
         let (UnsavedSpill::File(spill), true) = (&self.file, self.kept.bytes > cap) else { return };
-        // The cast is safe: the cap is below a length in memory.
-        let bytes = &self.content.bytes()[..cap as usize];
-        let feeds = bytecount::count(bytes, b'\n') as u64;
-        let kept = OutputSize { bytes: cap, lines: cut_lines(&self.content, feeds, cap) };
-        match spill.file().set_len(cap) {
+        let kept = self.size_within(cap);
+        match spill.new.file().set_len(cap) {
             Ok(()) => (self.kept, self.stopped) = (kept, Some(StopReason::Cap)),
             Err(error) => self.fail(error),
         }
     }
 
-    fn write_held(&mut self, begin: CreateFile<Spill>, cap: u64) -> UnsavedSpill {
+    /// Returns the size of the output up to a cap.
+    fn size_within(&self, cap: u64) -> OutputSize {
         let bytes = self.content.bytes();
-        let within = usize::try_from(cap).map_or(bytes.len(), |cap| cap.min(bytes.len()));
-        match begin().and_then(|mut spill| spill.write_all(&bytes[..within]).map(|()| spill)) {
-            Ok(spill) if within == bytes.len() => UnsavedSpill::File(spill),
+        let bytes = &bytes[..usize::try_from(cap).map_or(bytes.len(), |cap| cap.min(bytes.len()))];
+        let (kept, feeds) = (bytes.len() as u64, bytecount::count(bytes, b'\n') as u64);
+        OutputSize { bytes: kept, lines: cut_lines(&self.content, feeds, kept) }
+    }
+
+    fn write_held(&mut self, begin: CreateFile<Spill>, cap: u64) -> UnsavedSpill {
+        let within = self.size_within(cap);
+        let bytes = &self.content.bytes()[..within.bytes as usize];
+        match begin().and_then(|mut spill| spill.write_all(bytes).map(|()| spill)) {
             Ok(spill) => {
-                let feeds = bytecount::count(&bytes[..within], b'\n') as u64;
-                let lines = cut_lines(&self.content, feeds, within as u64);
-                self.kept = OutputSize { bytes: within as u64, lines };
-                self.stopped = Some(StopReason::Cap);
+                if bytes.len() < self.content.bytes().len() {
+                    (self.kept, self.stopped) = (within, Some(StopReason::Cap));
+                }
                 UnsavedSpill::File(spill)
             }
             Err(error) => {
@@ -264,23 +257,18 @@ impl CapturedOutput {
     }
 
     /// Writes the record, then gives the spill its final name.
-    pub(crate) fn finish(
-        &mut self,
-        record: &Record,
-        place: &crate::capture::Location,
-        durable: bool,
-    ) -> Option<PathBuf> {
-        let UnsavedSpill::File(spill) = std::mem::replace(&mut self.file, UnsavedSpill::Nothing) else {
+    pub(crate) fn finish(&mut self, record: &Record, place: &Location, durable: bool) -> Option<PathBuf> {
+        let UnsavedSpill::File(spill) = std::mem::take(&mut self.file) else {
             return None;
         };
-        let recorded = place.records().map_or(Ok(()), |env| record.write(env, spill.name(), durable));
+        let recorded = place.records().map_or(Ok(()), |env| record.write(env, spill.new.id(), durable));
         let partial = matches!(self.stopped, Some(StopReason::Failed(_)));
         if recorded.is_err() && partial {
             // A partial spill without a record would pass for the whole output.
             return None;
         }
-        let name = spill.name().to_owned();
-        match spill.finish(durable) {
+        let name = spill.new.id().to_owned();
+        match spill.new.finish(durable) {
             Ok(path) => Some(path),
             Err(error) => {
                 place.records().into_iter().for_each(|env| record::remove(env, &name));

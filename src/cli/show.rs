@@ -1,6 +1,5 @@
 //! `overspill show`: prints what is known of one output, session or call.
 
-use std::ffi::OsStr;
 use std::fs::Metadata;
 use std::io::{self, Write};
 use std::os::unix::fs::{FileExt, MetadataExt};
@@ -9,20 +8,19 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use crate::base::human::{size, span, thousands, utc};
+use crate::base::human::{lines, size, span, thousands, utc};
 use crate::base::provenance::{Extent, Warning};
-use crate::cli::args::ShowArgs;
-use crate::cli::named::{self, Named};
-use crate::cli::sessions;
-use crate::cli::stores::facts::{copy_facts, describe_retention, read_run, run_facts};
-use crate::cli::stores::select::{Selected, Whose};
-use crate::cli::{CommandResult, add, print_json, say, usage};
 use crate::config::{Config, Overrides};
 use crate::preview::Policy;
 use crate::rows::outputs::{self, mode};
 use crate::source::OpenError;
-use crate::store::{Entry, EntryStatus, Holds, RunRecord};
+use crate::store::{CopyRecord, Entry, EntryStatus, Exit, Holds, OutputSize, RunRecord};
 use crate::text::label::label;
+
+use super::args::ShowArgs;
+use super::input::{self, Named};
+use super::stores::{Selected, Whose, describe_retention, read_run};
+use super::{CommandResult, add, print_json, say, sessions, terminal, usage};
 
 /// A file that is not in a store.
 struct LooseFile {
@@ -31,11 +29,15 @@ struct LooseFile {
     policies: Vec<String>,
 }
 
-/// Shows what is known of an entry, of a file outside of all stores, or of a session or a call.
 pub(crate) fn run(config: &Config, args: &ShowArgs) -> CommandResult {
-    let path = match named::find(config, &args.name)? {
+    let path = match input::find(config, &args.name)? {
         Named::Recorded(found) => return sessions::show::run(config, &found, args),
-        _ if args.text.is_some() => return Err(no_text(&args.name)),
+        _ if args.text.is_some() => {
+            let word = label(args.name.as_encoded_bytes());
+            return Err(usage(format!(
+                "--text prints a text of a call; `overspill {word} | cat` prints an output"
+            )));
+        }
         Named::Output(entry) => entry.path(),
         Named::File(path) => path,
         Named::Stdin => PathBuf::from("-"),
@@ -57,11 +59,6 @@ pub(crate) fn run(config: &Config, args: &ShowArgs) -> CommandResult {
             }
         }
     }
-}
-
-fn no_text(word: &OsStr) -> anyhow::Error {
-    let word = label(word.as_encoded_bytes());
-    usage(format!("--text prints a text of a call; `overspill {word} | cat` prints an output"))
 }
 
 /// Returns the facts as in `--json`: those of `list`, and more.
@@ -153,16 +150,18 @@ type Fact = (&'static str, String);
 
 fn print(facts: &[Fact]) -> CommandResult {
     let text = facts.iter().map(|(name, value)| format!("{name:<9} {value}\n"));
-    Ok(crate::cli::safe::stdout().write_all(text.collect::<String>().as_bytes())?)
+    Ok(terminal::stdout().write_all(text.collect::<String>().as_bytes())?)
 }
 
 fn entry_facts(entry: &Entry, run: Option<&RunRecord>, selected: &Selected, config: &Config) -> Vec<Fact> {
     let spec = entry.store();
     let retention = describe_retention(&spec.retention.as_set(&config.env));
-    let rule = match entry.is_kept() {
-        true => "kept: no rule deletes it".to_owned(),
-        false => rule(entry.rule.as_str(), &retention),
+    let rule = match entry.rule.as_str() {
+        _ if entry.is_kept() => "kept: no rule deletes it".to_owned(),
+        word if word == retention => retention,
+        word => format!("{word}: {}", label(retention.as_bytes())),
     };
+    let exposed = if entry.exposed() { " (warning: readable by others; fix with `chmod 600`)" } else { "" };
     let mut facts = vec![
         ("id", label(entry.id().as_bytes())),
         ("path", label(entry.path().as_os_str().as_encoded_bytes())),
@@ -179,7 +178,7 @@ fn entry_facts(entry: &Entry, run: Option<&RunRecord>, selected: &Selected, conf
         ("rule", rule),
         ("holds", holds(entry.holds())),
         ("policies", names(&config.candidates(Some(&entry.path())))),
-        ("mode", access(&mode(entry.mode), entry.exposed())),
+        ("mode", format!("{}{exposed}", mode(entry.mode))),
         ("owner", owner(entry.owner, config)),
         ("status", label(entry.status.describe().as_bytes())),
     ];
@@ -191,6 +190,37 @@ fn entry_facts(entry: &Entry, run: Option<&RunRecord>, selected: &Selected, conf
     let recorded = recorded.flatten().filter(|(_, value)| !value.is_empty());
     facts.extend(recorded.map(|(name, value)| (name, label(value.as_bytes()))));
     facts
+}
+
+/// Returns what is recorded of a kept copy as pairs of label and value; not yet safe to print.
+fn copy_facts(copy: &CopyRecord) -> Vec<Fact> {
+    let cut = copy.policies.first().map(|policy| format!("{policy}, limits from {}", copy.limits_from));
+    vec![
+        ("copy of", copy.original.clone()),
+        ("command", copy.command.clone()),
+        ("cut by", cut.unwrap_or_default()),
+    ]
+}
+
+/// Returns a record as pairs of label and value; not yet safe to print.
+fn run_facts(run: &RunRecord) -> Vec<Fact> {
+    let exit = run.exit.map(|exit| match exit {
+        Exit::Code(code) => format!("with status {code}"),
+        Exit::Signal(signal) => format!("by signal {signal}"),
+    });
+    let ended = [exit, run.stopped.as_ref().map(|how| format!("stopped: {how}"))];
+    let ended: Vec<String> = ended.into_iter().flatten().collect();
+    let amount = |of: OutputSize| format!("{}, {}", size(of.bytes), lines(of.lines));
+    let lost = run.truncated.as_ref().map(|why| format!("; {} kept: {why}", amount(run.kept)));
+    vec![
+        ("command", run.command.join(" ")),
+        ("in", run.directory.clone()),
+        ("began", utc(run.start)),
+        ("ended", ended.join(", ")),
+        ("stream", if run.stream == "stderr" { run.stream.clone() } else { String::new() }),
+        ("printed", amount(run.seen) + &lost.unwrap_or_default()),
+        ("cut by", run.policy.clone()),
+    ]
 }
 
 fn expires(entry: &Entry, selected: &Selected) -> String {
@@ -231,15 +261,7 @@ fn last_byte(entry: &Entry) -> io::Result<Option<u8>> {
 }
 
 fn bytes(number: u64) -> String {
-    match number {
-        0..1024 => size(number),
-        _ => format!("{} ({} bytes)", size(number), thousands(number)),
-    }
-}
-
-/// Returns the rule's name, with the description if that says more.
-fn rule(word: &str, retention: &str) -> String {
-    if word == retention { word.to_owned() } else { format!("{word}: {}", label(retention.as_bytes())) }
+    if number < 1024 { size(number) } else { format!("{} ({} bytes)", size(number), thousands(number)) }
 }
 
 fn or_dash(name: Option<&str>) -> String {
@@ -259,14 +281,6 @@ fn holds(holds: Holds) -> String {
         Holds::Cut => "the agent keeps no more",
     };
     format!("{}: {what}", holds.as_str())
-}
-
-fn access(mode: &str, exposed: bool) -> String {
-    if exposed {
-        format!("{mode} (warning: readable by others; fix with `chmod 600`)")
-    } else {
-        mode.to_owned()
-    }
 }
 
 fn owner(uid: u32, config: &Config) -> String {

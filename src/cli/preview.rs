@@ -8,7 +8,7 @@ use anyhow::{anyhow, bail};
 use crate::base::provenance::{Certainty, Warning};
 use crate::cli::args::{PreviewArgs, ReadArgs, TextForm};
 use crate::cli::input::{self, OpenInput};
-use crate::cli::safe::SafeWriter;
+use crate::cli::terminal::SafeWriter;
 use crate::cli::{CommandResult, Failure, print_json, say, terminal, usage};
 use crate::config::{Config, EffectivePolicy, Overrides};
 use crate::preview::{self, Counts, Input, InputContext, Output, Policy, Preview, Status, Stream, Totals};
@@ -28,7 +28,6 @@ pub(crate) fn run(config: &Config, args: &PreviewArgs) -> CommandResult {
     print(opened, by, args.form.form())
 }
 
-/// Prints one window of a file as an agent's read tool would.
 pub(crate) fn read(config: &Config, args: &ReadArgs) -> CommandResult {
     let mut overrides = args.policy_args.overrides();
     let policy = overrides.policy.get_or_insert_with(|| DEFAULT_READ.to_owned());
@@ -62,22 +61,22 @@ fn set_window(config: &Config, overrides: &mut Overrides, args: &ReadArgs) -> Co
     Ok(())
 }
 
-/// Plans a preview of an open output and prints it.
-pub(crate) fn print(mut opened: OpenInput, by: EffectivePolicy, form: TextForm) -> CommandResult {
+fn print(mut opened: OpenInput, by: EffectivePolicy, form: TextForm) -> CommandResult {
     let EffectivePolicy { policy, limits_from, certainty, warnings, mut store_warnings, .. } = by;
     warnings.iter().for_each(|warning| say(warning));
     let (view, totals, mut preview) = opened.read_steadily(&mut |context, view| {
         let (totals, preview) = plan(context, view, &policy, form)?;
         Ok((view.clone(), totals, preview))
     })?;
-    let input = opened.input(&view, &totals);
+    let input = opened.context.input(Output { bytes: &view, totals: &totals });
     // Whoever pages through a file knows that there is more, and would otherwise be warned of it at every window.
     if policy.offset_key().is_some() {
         store_warnings.clear();
     }
     match opened.cut_short() {
         Some(text) if form == TextForm::Json => {
-            preview = without_totals(preview);
+            // How much there is of it is not known.
+            preview.total = Counts { lines: None, bytes: None, units: None };
             store_warnings.push(Warning { over: None, unended: false, short: None, text });
         }
         Some(words) => say(&words),
@@ -97,11 +96,6 @@ pub(crate) fn print(mut opened: OpenInput, by: EffectivePolicy, form: TextForm) 
     }
 }
 
-/// Returns the preview of an output whose end was not reached: how much there is of it is not known.
-fn without_totals(preview: Preview) -> Preview {
-    Preview { total: Counts { lines: None, bytes: None, units: None }, ..preview }
-}
-
 /// Writes a preview to standard output in the given form, and warnings to standard error, including those of the store.
 /// JSON also says where the limits come from.
 pub(crate) fn write(
@@ -116,7 +110,9 @@ pub(crate) fn write(
         warnings.iter().for_each(|warning| say(&format!("{}: {}", policy.name(), warning.text)));
     }
     match form {
-        TextForm::Json => json(preview, input, policy, (certainty, limits_from, store))?,
+        TextForm::Json => {
+            print_json(&preview::report(preview, input, policy, certainty, limits_from, store))?;
+        }
         TextForm::Text => safe(preview, input, SafeWriter::stdout())?,
         TextForm::Rendered => safe(preview, input, SafeWriter::rendered())?,
         TextForm::Raw => exact(preview, input, crate::base::fs::blocking::stdout())?,
@@ -124,7 +120,6 @@ pub(crate) fn write(
     Ok(())
 }
 
-/// Writes a preview to standard error as text.
 pub(crate) fn write_to_stderr(preview: &Preview, input: &Input, form: TextForm) -> io::Result<()> {
     match form {
         TextForm::Text | TextForm::Rendered => {
@@ -147,15 +142,6 @@ fn plan(
     let planned = preview::plan_counting(&input, policy, form.counts(), count);
     let counted = planned.map_err(|error| anyhow!(error.to_string()))?;
     Ok((counted.totals.stdout, counted.preview))
-}
-
-fn json(
-    preview: &Preview,
-    input: &Input,
-    policy: &Policy,
-    (certainty, limits_from, store): (Certainty, &str, &[Warning]),
-) -> anyhow::Result<()> {
-    print_json(&preview::report(preview, input, policy, certainty, limits_from, store))
 }
 
 /// Writes the preview byte for byte; kept text goes piece by piece, so that memory stays small.

@@ -1,6 +1,37 @@
-//! Arguments of `overspill setup` and `overspill hook`, and the agents that have hooks.
+//! Arguments of the commands that set overspill up, and the agents that have hooks.
+
+use std::ffi::OsString;
 
 use clap::{Args as Group, ValueEnum};
+
+#[derive(Debug, Group)]
+pub(crate) struct PoliciesArgs {
+    /// List this agent's policies, or print this policy's file
+    #[arg(value_name = "AGENT|NAME")]
+    pub name: Option<String>,
+    /// Include policies of earlier versions
+    #[arg(long)]
+    pub all: bool,
+    /// Print a JSON array
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Group)]
+pub(crate) struct ConfigArgs {
+    /// Show the settings as they are with this policy
+    #[arg(short, long, value_name = "NAME")]
+    pub policy: Option<String>,
+    /// Show the settings as they are for this tool
+    #[arg(short, long, value_name = "TOOL")]
+    pub tool: Option<String>,
+    /// Print a JSON object
+    #[arg(long)]
+    pub json: bool,
+    /// Write a configuration file with every setting as a comment, and print its path
+    #[arg(long, conflicts_with_all = ["policy", "tool", "json"])]
+    pub init: bool,
+}
 
 #[derive(Debug, Group)]
 pub(crate) struct HookArgs {
@@ -69,11 +100,8 @@ impl HookAgent {
 
     /// Returns the policy by which the agent cuts what its shell tool prints.
     pub(crate) fn policy(self) -> &'static str {
-        match self {
-            // Its limit depends on the model; this is the lower one.
-            Self::Codex => "codex/exec-bytes",
-            _ => self.id(),
-        }
+        // Its limit depends on the model; this is the lower one.
+        if self == Self::Codex { "codex/exec-bytes" } else { self.id() }
     }
 
     /// Returns what the agent calls its shell tool.
@@ -84,4 +112,26 @@ impl HookAgent {
             Self::Opencode | Self::CopilotCli => "bash",
         }
     }
+}
+
+#[derive(Debug, Group)]
+pub(crate) struct CompleteArgs {
+    /// Shell that asks
+    pub shell: CompletedBy,
+    /// bash: the characters at which it breaks words
+    pub breaks: String,
+    /// bash: the line up to the cursor; other shells: the words after the program's name, the last at the cursor
+    #[arg(last = true)]
+    pub words: Vec<OsString>,
+}
+
+/// A shell whose script asks what fits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CompletedBy {
+    /// bash, which gives its line
+    Bash,
+    /// zsh
+    Zsh,
+    /// fish
+    Fish,
 }
