@@ -3,8 +3,7 @@
 use jiff::Timestamp;
 
 use super::content::pieces;
-use super::context::{ContextEvent, ResultId};
-use super::fate::ContextChange;
+use super::fate::{ContextChange, ContextEvent, ResultId};
 use super::json::{Json, Kind};
 use super::model::{Call, CallResult, DisplayCopy, Evidence, RecordSpan, TextPieces};
 use super::reader::RecordPlace;

@@ -12,8 +12,8 @@ use crate::base::env::Env;
 
 use super::agents::FORMATS;
 use super::database::Database;
-use super::exposure::Exposure;
 use super::find;
+use super::find::Exposure;
 use super::model::SessionFacts;
 use super::reader::{OpenedSession, ReadProgress, SessionError, SessionFile, SessionFormat};
 use super::record::holds;

@@ -2,19 +2,14 @@
 //! in the records until they are looked at.
 
 pub mod agents;
-mod body;
 pub mod branch;
 pub mod citing;
-pub mod clock;
 pub mod command;
 pub mod content;
-pub mod context;
 pub mod copies;
 pub mod database;
-pub mod document;
 pub mod entry;
 pub mod examine;
-pub mod exposure;
 #[cfg(feature = "app")]
 pub mod facts;
 pub mod fate;
@@ -23,7 +18,6 @@ pub mod format;
 pub mod id;
 pub mod json;
 pub mod list;
-pub mod mask;
 pub mod model;
 pub mod reader;
 pub mod record;

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 
-use super::exposure::is_hidden;
+use super::find::is_hidden;
 use super::model::{Call, Citation};
 
 /// What is at the path that a result names.

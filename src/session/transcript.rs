@@ -3,8 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use super::context::{ContextEvent, ResultId};
-use super::fate::{ContextState, FateEvidence};
+use super::fate::{ContextEvent, ContextState, FateEvidence, ResultId};
 use super::id::{IdMap, record_id};
 use super::model::{Call, RecordSpan, SessionFacts, Thread};
 use super::record::{MAX_RECORD, RecordSource};

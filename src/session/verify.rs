@@ -13,11 +13,10 @@ use crate::preview::{
 };
 use crate::source;
 
-use super::body::ResultBody;
 use super::model::{Call, CallResult, Evidence, RecordSpan, TextPiece};
 use super::text;
 use super::transcript::Transcript;
-use super::whole::{FileWindow, MAX_COMPARED};
+use super::whole::{FileWindow, MAX_COMPARED, ResultBody};
 
 pub use super::verdict::{Against, Difference, Unchecked, Verdict};
 pub use super::whole::{WholeOutput, whole_display};

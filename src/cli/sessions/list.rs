@@ -15,11 +15,11 @@ use crate::cli::{CommandResult, named, say, table};
 use crate::config::Config;
 use crate::rows::sessions::{SessionRow, SessionTexts, table_columns};
 use crate::session::copies::{SeenCalls, families};
-use crate::session::exposure::directory_to_close;
+use crate::session::find::directory_to_close;
 use crate::session::list::{self, ListStep, ListedSession, SessionFilter};
-use crate::session::mask::mask;
 use crate::session::reader::{SessionError, SessionFile};
 use crate::session::tally::{CallSums, CountedSession, count_calls};
+use crate::session::text::mask;
 use crate::source::share_out;
 use crate::text::label::shell;
 

@@ -3,13 +3,11 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use crate::session::clock;
-use crate::session::content::{is_number, start_of};
-use crate::session::document::{before_member, count_records};
+use crate::session::content::{self, is_number, start_of};
 use crate::session::entry::RecordEntry;
 use crate::session::fate::ContextChange;
 use crate::session::find::{self, FoundFile};
-use crate::session::format::{FileFormat, RecordFiles, only_file};
+use crate::session::format::{FileFormat, RecordFiles, before_member, count_records, only_file};
 use crate::session::json::Json;
 use crate::session::model::{CallStatus, Evidence, SessionFacts, TextPiece};
 use crate::session::reader::{FormatInfo, RecordPlace};
@@ -55,7 +53,7 @@ fn facts(record: Json) -> SessionFacts {
         cwd: record.string("workspaceDirectory"),
         title: record.string("title"),
         // Milliseconds, as text.
-        started: record.name("dateCreated").and_then(|at| clock::number(at.parse().ok()?)),
+        started: record.name("dateCreated").and_then(|at| content::timestamp(at.parse().ok()?)),
         ..SessionFacts::default()
     }
 }

@@ -4,9 +4,8 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use crate::session::content::{MAX_NAME, cited, has_line, start_of};
-use crate::session::context::{ContextEvent, ResultId};
 use crate::session::entry::RecordEntry;
-use crate::session::fate::{ContextChange, FateEvidence};
+use crate::session::fate::{ContextChange, ContextEvent, FateEvidence, ResultId};
 use crate::session::find;
 use crate::session::format::{FileFormat, RecordFiles, only_file};
 use crate::session::id::{RecordId, record_id};

@@ -5,8 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use jiff::Timestamp;
 use smallvec::SmallVec;
 
-use crate::session::clock;
-use crate::session::content::{cited, first_text, start_of, title};
+use crate::session::content::{self, cited, first_text, start_of, title};
 use crate::session::entry::RecordEntry;
 use crate::session::fate::ContextChange;
 use crate::session::find;
@@ -62,7 +61,7 @@ impl LogReader for GeminiReader {
     fn record(&mut self, record: Json, place: RecordPlace, out: &mut Transcript) -> bool {
         note_facts(record, &mut out.facts);
         let set = record.get("$set");
-        let at = record.get("timestamp").or_else(|| set?.get("lastUpdated")).and_then(clock::time);
+        let at = record.get("timestamp").or_else(|| set?.get("lastUpdated")).and_then(content::time);
         self.last_at = at.or(self.last_at);
         let line = RecordEntry { record, place, at: self.last_at, thread: 0 };
         if let Some(set) = set {
@@ -263,7 +262,7 @@ fn exit_of(content: Json) -> Option<i32> {
 
 fn note_facts(record: Json, facts: &mut SessionFacts) {
     let at = ["timestamp", "startTime", "lastUpdated"].iter().find_map(|key| record.time(key));
-    let set = record.path(&["$set", "lastUpdated"]).and_then(clock::time);
+    let set = record.path(&["$set", "lastUpdated"]).and_then(content::time);
     facts.started = facts.started.or(at);
     facts.ended = facts.ended.max(at).max(set);
     if facts.id.is_empty() {

@@ -7,10 +7,9 @@ use jiff::civil::DateTime;
 
 use crate::base::env::Env;
 use crate::session::content::first_text;
-use crate::session::context::ContextEvent;
 use crate::session::database::{self, DatabaseError, RowBuffer, RowsOf, TableRows};
 use crate::session::entry::RecordEntry;
-use crate::session::fate::ContextChange;
+use crate::session::fate::{ContextChange, ContextEvent};
 use crate::session::find;
 use crate::session::json::{Json, Tape};
 use crate::session::model::{Citation, SessionFacts};

@@ -7,10 +7,9 @@ use memchr::memmem;
 
 use crate::base::env::Env;
 use crate::session::content::pieces;
-use crate::session::context::ContextEvent;
 use crate::session::database::{self, DatabaseError, RowBuffer, RowsOf, TableRow, TableRows};
 use crate::session::entry::RecordEntry;
-use crate::session::fate::ContextChange;
+use crate::session::fate::{ContextChange, ContextEvent};
 use crate::session::find;
 use crate::session::id::{RecordId, id_of_bytes};
 use crate::session::json::{Json, JsonText, Tape};

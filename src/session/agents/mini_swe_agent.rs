@@ -5,9 +5,8 @@ use std::path::Path;
 use memchr::memmem;
 
 use crate::session::content::{first_text, is_number, start_of, text_end};
-use crate::session::document::{before_member, count_records};
 use crate::session::entry::RecordEntry;
-use crate::session::format::{FileFormat, RecordFiles, only_file};
+use crate::session::format::{FileFormat, RecordFiles, before_member, count_records, only_file};
 use crate::session::json::Json;
 use crate::session::model::{CutState, SessionFacts};
 use crate::session::reader::{FormatInfo, RecordPlace};
@@ -109,8 +108,9 @@ fn cut_state(content: Json) -> CutState {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::session::json::Tape;
+
+    use super::*;
 
     #[test]
     fn cut_and_uncut_observations_are_distinguished() {

@@ -6,12 +6,10 @@ use std::path::{Path, PathBuf};
 
 use crate::base::env::Env;
 use crate::session::content::{first_text, start_of};
-use crate::session::context::ContextEvent;
-use crate::session::document::count_records;
 use crate::session::entry::RecordEntry;
-use crate::session::fate::ContextChange;
+use crate::session::fate::{ContextChange, ContextEvent};
 use crate::session::find::{self, FoundFile};
-use crate::session::format::{FileFormat, RecordFiles, only_file};
+use crate::session::format::{FileFormat, RecordFiles, count_records, only_file};
 use crate::session::id::IdMap;
 use crate::session::json::Json;
 use crate::session::model::{Citation, SessionFacts};

@@ -6,8 +6,6 @@
 //! has no name from the moment on at which it can be read.
 
 mod connect;
-mod copy;
-mod files;
 mod records;
 #[cfg(test)]
 mod tests;
@@ -22,12 +20,12 @@ use jiff::Timestamp;
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;
 
-use super::clock;
+use super::content;
 use super::reader::{ReadProgress, SessionError};
 
-use files::{FileState, beside, length, states};
+use connect::{FileState, beside, length, states};
 
-pub use files::check_project_s;
+pub use connect::check_project_s;
 pub use records::{RowBuffer, RowRecords, RowsOf};
 
 /// The first bytes of every database.
@@ -121,7 +119,7 @@ enum Access {
 impl Database {
     /// Returns the files whose state tells whether a database may have changed.
     pub fn files(path: &Path) -> [PathBuf; 3] {
-        files::content_files(path)
+        connect::content_files(path)
     }
 
     /// Whether the first bytes of a file are those of a database.
@@ -134,7 +132,7 @@ impl Database {
     /// # Errors
     /// It cannot be opened, or would have to be copied and is too large, or a table does not only hold values.
     pub fn open(path: &Path, progress: &dyn ReadProgress) -> Result<Self, DatabaseError> {
-        files::check(path)?;
+        connect::check(path)?;
         let log = length(&beside(path, "-wal"));
         let len = length(path).unwrap_or(0).saturating_add(log.unwrap_or(0));
         let time = connect::time_for(len);
@@ -148,7 +146,7 @@ impl Database {
                 Access::Immutable(connect::read_only(path, "mode=ro&immutable=1")?, states)
             }
             (Some(_), Some(_)) => Access::Shared(connect::read_only(path, "mode=ro")?),
-            (Some(_), None) => Access::Copy(copy::private_copy(path)?),
+            (Some(_), None) => Access::Copy(connect::private_copy(path)?),
         };
         let opened = Self { path: path.to_owned(), access, len, time };
         opened.bounded(progress, connect::check_plain)?;
@@ -326,8 +324,8 @@ impl TableRow<'_> {
     /// Returns a time that is a number.
     pub fn time(&self, column: usize) -> Option<Timestamp> {
         match self.row.get_ref(column).ok()? {
-            ValueRef::Integer(number) => clock::number(number as f64),
-            ValueRef::Real(number) => clock::number(number),
+            ValueRef::Integer(number) => content::timestamp(number as f64),
+            ValueRef::Real(number) => content::timestamp(number),
             _ => None,
         }
     }

@@ -1,7 +1,6 @@
 //! JSON of agents' records: an index of the values of one record, made in one pass without decoding, and the decoding of
 //! its strings on demand.
 
-mod keys;
 mod quote;
 mod string;
 mod tape;

@@ -2,8 +2,6 @@
 
 use memchr::memchr;
 
-use super::keys::start_of;
-
 /// How many bytes are looked at in one step, which the compiler does with a few wide instructions.
 const STEP: usize = 64;
 
@@ -110,6 +108,16 @@ pub(super) fn is_plain_ascii(text: &[u8]) -> bool {
 fn any_word(text: &[u8], is_so: impl Fn([u8; 8]) -> bool) -> bool {
     let Some(last) = text.last_chunk() else { return is_so(start_of(text)) };
     text.as_chunks().0.iter().fold(is_so(*last), |found, word| found | is_so(*word))
+}
+
+/// Returns the first bytes of a text, filled up with zero bytes if there are fewer.
+#[inline]
+pub(super) fn start_of(text: &[u8]) -> [u8; 8] {
+    text.first_chunk().copied().unwrap_or_else(|| {
+        let mut start = [0; 8];
+        start[..text.len()].copy_from_slice(text);
+        start
+    })
 }
 
 /// Some bytes, with those one and two places before each.

@@ -2,9 +2,8 @@
 
 use std::ops::{ControlFlow, Range};
 
-use super::keys::{KeyMark, RootKeys, start_of};
-use super::quote::{end_of_plain, end_of_string};
-use super::value::{Json, Kind, Node};
+use super::quote::{end_of_plain, end_of_string, start_of};
+use super::value::{Json, KeyMark, Kind, Node, RootKeys};
 
 /// The most values that one record may hold: 16 bytes each while it is looked at.
 pub(super) const MAX_VALUES: usize = 1 << 20;

@@ -203,7 +203,7 @@ mod tests {
     use std::io::Write;
     use std::sync::Arc;
 
-    use super::super::open::READ;
+    use super::super::READ;
     use super::*;
 
     /// Reads all blocks of a file; returns what they hold, and how many bytes were read.

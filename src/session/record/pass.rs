@@ -10,7 +10,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use crate::session::json::{Json, Kind, Tape, TapeError};
 
 use super::blocks::{Block, BlockContent, Cursor};
-use super::log::LogFile;
+use super::file::LogFile;
 
 /// Below this many bytes one thread does it all.
 const MIN_PARALLEL: u64 = 4 << 20;

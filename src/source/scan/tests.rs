@@ -16,7 +16,7 @@ fn view_of(bytes: &[u8]) -> MapView {
 fn a_scan_reads_whole_pages_into_whole_pages() {
     let bytes = b"0123456789 gr\xc3\xb6\xc3\x9fer\n".repeat(1 << 20);
     let want = crate::text::units::TotalsMask::ALL;
-    let (len, page) = (bytes.len(), reads::PAGE);
+    let (len, page) = (bytes.len(), map::PAGE);
     let view = view_of(&bytes);
     count(&view, want);
     assert_eq!(view.reads().unaligned, 0);

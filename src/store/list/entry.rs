@@ -2,8 +2,10 @@
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
+use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -17,8 +19,6 @@ use crate::store::root::Root;
 use crate::store::spec::OWN;
 use crate::store::spec::pattern::PathFacts;
 use crate::store::{CopyRecord, Expiry, FileRule, Holds, Rule, StoreSpec, TimeLeft};
-
-use super::name::FileName;
 
 /// A directory that contains entries, as it was when listed.
 #[derive(Debug)]
@@ -286,6 +286,47 @@ pub fn first_line(entry: &Entry) -> io::Result<Vec<u8>> {
     Ok(line)
 }
 
+/// Maximum length in bytes of a name that is stored inline. The ids of all agents are shorter.
+const SHORT: usize = 38;
+
+#[derive(Clone)]
+pub(crate) enum FileName {
+    Short { len: u8, bytes: [u8; SHORT] },
+    Long(Box<OsStr>),
+}
+
+impl FileName {
+    pub(crate) fn as_os_str(&self) -> &OsStr {
+        match self {
+            FileName::Short { len, bytes } => OsStr::from_bytes(&bytes[..usize::from(*len)]),
+            FileName::Long(name) => name,
+        }
+    }
+
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        self.as_os_str().as_bytes()
+    }
+}
+
+impl From<&OsStr> for FileName {
+    fn from(name: &OsStr) -> FileName {
+        let mut bytes = [0; SHORT];
+        match bytes.get_mut(..name.len()) {
+            None => FileName::Long(name.into()),
+            Some(start) => {
+                start.copy_from_slice(name.as_bytes());
+                FileName::Short { len: name.len() as u8, bytes }
+            }
+        }
+    }
+}
+
+impl fmt::Debug for FileName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.as_os_str().fmt(f)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -293,5 +334,14 @@ mod tests {
     #[test]
     fn a_million_entries_take_no_more_than_128_megabytes() {
         assert!(size_of::<Entry>() <= 128, "{} bytes", size_of::<Entry>());
+    }
+
+    #[test]
+    fn any_name_comes_back() {
+        for len in [0, 1, SHORT - 1, SHORT, SHORT + 1, 255] {
+            let name = vec![0xFF; len];
+            assert_eq!(FileName::from(OsStr::from_bytes(&name)).as_bytes(), name);
+        }
+        assert!(size_of::<FileName>() <= 40);
     }
 }

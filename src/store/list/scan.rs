@@ -24,7 +24,7 @@ use crate::store::{
 };
 
 use super::entry::{ListedDir, Origin};
-use super::report::{RootReport, RootState, report};
+use super::{RootReport, RootState};
 
 /// How far a time may be ahead of the clock before it counts as being in the future.
 const CLOCK_SLACK: SignedDuration = SignedDuration::from_mins(5);
@@ -57,7 +57,7 @@ pub fn scan(
 ) -> Vec<RootReport> {
     let root = |(pattern, root): (&str, Result<Root, UnsetVariable>)| match root {
         Ok(root) => Scan::new(store, env, now, root, sink).run(),
-        Err(unset) => report(PathBuf::from(pattern), RootState::Unset(unset)),
+        Err(unset) => RootReport::new(PathBuf::from(pattern), RootState::Unset(unset)),
     };
     store.rooted(env).map(root).collect()
 }
@@ -83,7 +83,7 @@ impl<'a> Scan<'a> {
         root: Root,
         sink: &'a mut dyn FnMut(Entry) -> ControlFlow<()>,
     ) -> Scan<'a> {
-        let report = report(root.path.clone(), RootState::Listed);
+        let report = RootReport::new(root.path.clone(), RootState::Listed);
         let retention = store.retention.as_set(env);
         let own = (store.agent == OWN).then(|| OwnStore::open(env).ok().flatten()).flatten();
         let kept = own.and_then(|own| own.kept(env).ok()).unwrap_or_default();

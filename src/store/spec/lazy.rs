@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use crate::store::Env;
+use crate::store::root::expand_root;
 
-use super::{StoreSpec, Stores, expand};
+use super::{StoreSpec, Stores};
 
 /// The built-in stores, and the user's own once these are added.
 #[derive(Clone, Debug, Default)]
@@ -46,7 +47,7 @@ impl LazyStores {
     /// Returns the stores that can contain a file in `directory` (absolute): for each file there, [`super::store_among`] them
     /// gives what [`Stores::store_of`] does.
     pub(crate) fn around(&self, directory: &Path, env: &Env) -> Vec<Arc<StoreSpec>> {
-        let is_below = |root: &str| expand::root(root, env).is_ok_and(|root| directory.starts_with(root));
+        let is_below = |root: &str| expand_root(root, env).is_ok_and(|root| directory.starts_with(root));
         let can_hold = |spec: &Arc<StoreSpec>| spec.roots.iter().any(|root| is_below(root));
         if let Some(stores) = self.all.get() {
             return stores.specs.iter().filter(|spec| can_hold(spec)).cloned().collect();

@@ -1,6 +1,5 @@
 //! What is known about each agent's stores: data from `assets/stores/` and the user's own directory.
 
-pub(crate) mod expand;
 mod form;
 #[cfg(feature = "app")]
 mod lazy;
@@ -20,11 +19,10 @@ use serde::{Deserialize, Serialize};
 use crate::base::fs::plain_file;
 use crate::base::provenance::{Confidence, Warning};
 use crate::base::toml_check::{Mistake, Spot};
-use crate::store::root::Root;
+use crate::store::root::{Root, UnsetVariable, expand_root};
 
 use super::own::id::parse_id;
 use super::{Basis, Env, Retention};
-use expand::UnsetVariable;
 use form::AgentForm;
 #[cfg(feature = "app")]
 pub use lazy::LazyStores;
@@ -295,7 +293,7 @@ impl FileRule {
 
 impl StoreSpec {
     pub fn roots(&self, env: &Env) -> Vec<Result<PathBuf, UnsetVariable>> {
-        self.roots.iter().map(|pattern| expand::root(pattern, env)).collect()
+        self.roots.iter().map(|pattern| expand_root(pattern, env)).collect()
     }
 
     pub(super) fn rooted(&self, env: &Env) -> impl Iterator<Item = (&str, Result<Root, UnsetVariable>)> {
@@ -313,7 +311,7 @@ impl StoreSpec {
     }
 
     fn rule_of(&self, path: &Path, env: &Env) -> Option<&FileRule> {
-        let mut roots = self.roots.iter().filter_map(|pattern| expand::root(pattern, env).ok());
+        let mut roots = self.roots.iter().filter_map(|pattern| expand_root(pattern, env).ok());
         roots.find_map(|root| self.fits(path.strip_prefix(root).ok()?))
     }
 

@@ -9,8 +9,7 @@ use serde::Deserialize;
 use crate::store::Env;
 use crate::store::list::entry::{Entry, ListedDir};
 use crate::store::own::id::{Id, IdForm, WRAP_MS};
-
-use super::expand::expand;
+use crate::store::root::expand;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -9,7 +9,7 @@ use crate::rows::lost::LostInCall;
 use crate::rows::sessions::{SessionRow, SessionTexts};
 use crate::session::copies::{SeenCalls, families};
 use crate::session::examine::CallInspector;
-use crate::session::exposure::Exposure;
+use crate::session::find::Exposure;
 use crate::session::list;
 use crate::session::model::SessionFacts;
 use crate::session::reader::{SessionError, SessionFile};

@@ -1,25 +1,20 @@
 //! Kimi Code: a log for each agent of a session; what is sent has lines around what is recorded.
 
-mod history;
-mod notice;
-mod rendered;
+mod result;
 
 use std::path::{Path, PathBuf};
 
 use memchr::memmem;
 
-use crate::session::content::{last_line, title};
-use crate::session::context::ContextEvent;
+use crate::session::content::title;
 use crate::session::entry::RecordEntry;
-use crate::session::fate::ContextChange;
+use crate::session::fate::{ContextChange, ContextEvent};
 use crate::session::find;
 use crate::session::format::{FileFormat, RecordFiles, files_by};
 use crate::session::json::Json;
-use crate::session::model::{Call, Evidence, SessionFacts};
+use crate::session::model::SessionFacts;
 use crate::session::reader::{FormatInfo, LogReader, RecordPlace};
 use crate::session::transcript::Transcript;
-
-use history::WireHistory;
 
 /// The beginnings of the names of records that hold nothing about results.
 const OTHER_KINDS: &[&str] = &[
@@ -131,11 +126,11 @@ impl KimiReader {
                 let number = out.number_or_new(self.thread, &id, "");
                 let found = event.get("result").and_then(|found| Some((found, found.get("output")?)));
                 let is_small =
-                    found.is_some_and(|(found, output)| rendered::is_small(output, found.flag("isError")));
+                    found.is_some_and(|(found, output)| result::is_small(output, found.flag("isError")));
                 self.history().add_result(number, is_small);
                 let tool = out.calls.get(number as usize).map(|call| out.tool(call).to_owned());
                 if let Some(((found, output), call)) = found.zip(out.unanswered(number)) {
-                    result(entry, found, output, tool.as_deref().unwrap_or_default(), call);
+                    result::read(entry, found, output, tool.as_deref().unwrap_or_default(), call);
                 }
             }
             _ => {}
@@ -147,17 +142,6 @@ fn note_sub_agent(record: Json, out: &mut Transcript) {
     let Some(agent) = record.name("subagentId") else { return };
     let thread = out.thread_id(&agent);
     out.describe_thread(thread, record.name("subagentName"), record.name("parentToolCallId"));
-}
-
-fn result(entry: RecordEntry, found: Json, output: Json, tool: &str, call: &mut Call) {
-    call.end(found.flag("isError"));
-    let failed = last_line(output);
-    call.exit = failed
-        .strip_prefix("Command failed with exit code: ")
-        .and_then(|rest| rest.trim_end_matches('.').parse().ok());
-    notice::note_cut(found, output, tool, call);
-    let sent = rendered::render(found, output, tool, found.flag("isError"), entry.place);
-    entry.add_text(Evidence::Rendered, sent, call);
 }
 
 fn note_facts(record: Json, facts: &mut SessionFacts) {
@@ -173,4 +157,138 @@ fn note_facts(record: Json, facts: &mut SessionFacts) {
         }
         _ => {}
     }
+}
+
+/// A message of the history.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Message {
+    /// What the person wrote.
+    Prompt,
+    /// What the agent put in.
+    Injection,
+    /// What stands for the messages before it.
+    Summary,
+    /// The result of a call, by its number; small ones are never cleared.
+    Result {
+        call: u32,
+        is_small: bool,
+    },
+    Other,
+}
+
+/// What the model has of one agent's conversation.
+#[derive(Debug, Default)]
+struct WireHistory {
+    messages: Vec<Message>,
+    /// How many messages from the first on had their results cleared.
+    cleared: usize,
+    /// Whether a request was begun that is not answered yet.
+    is_asked: bool,
+}
+
+impl WireHistory {
+    fn add_message(&mut self, message: Json) {
+        let origin = message.object("origin");
+        let is_user = message.has("role", "user");
+        self.messages.push(match origin.name("kind").as_deref() {
+            Some("injection") => Message::Injection,
+            Some("compaction_summary") => Message::Summary,
+            None | Some("user") if is_user => Message::Prompt,
+            Some("skill_activation" | "plugin_command") if is_user && origin.has("trigger", "user-slash") => {
+                Message::Prompt
+            }
+            _ => Message::Other,
+        });
+    }
+
+    /// Begins a request, whose answer is one message.
+    fn ask(&mut self) {
+        self.messages.push(Message::Other);
+        self.is_asked = true;
+    }
+
+    /// Returns whether this is the first sign that the request was answered.
+    fn is_answered(&mut self) -> bool {
+        std::mem::take(&mut self.is_asked)
+    }
+
+    fn add_result(&mut self, call: u32, is_small: bool) {
+        self.messages.push(Message::Result { call, is_small });
+    }
+
+    /// Reads a record that changes the history. Returns whether it is one.
+    fn change(
+        &mut self,
+        record: Json,
+        place: RecordPlace,
+        mut event: ContextEvent,
+        out: &mut Transcript,
+    ) -> bool {
+        let (change, calls) = match &*record.word("type") {
+            "context.clear" => (ContextChange::Rewind, self.keep_from(usize::MAX)),
+            "context.undo" => (ContextChange::Rewind, self.undo(record.number("count").unwrap_or(0))),
+            "context.apply_compaction" => (ContextChange::Compact, self.compact(record)),
+            "micro_compaction.apply" => {
+                (ContextChange::Clear, self.clear_to(record.number("cutoff").unwrap_or(0)))
+            }
+            _ => return false,
+        };
+        event.change = change;
+        event.record = Some(place.span(record));
+        event.results = out.results_of(calls);
+        out.add_event(event);
+        true
+    }
+
+    /// Takes out the messages before one. Returns the calls of the results among them.
+    fn keep_from(&mut self, first: usize) -> Vec<u32> {
+        self.cleared = 0;
+        let end = first.min(self.messages.len());
+        calls_of(self.messages.drain(..end))
+    }
+
+    /// A summary takes the place of everything, the person's messages apart. Before those were counted, what came after the
+    /// first `compactedCount` messages stayed, too.
+    fn compact(&mut self, record: Json) -> Vec<u32> {
+        let kept = record.number("keptUserMessageCount");
+        let has_tail = record.get("legacyTail").and_then(|tail| tail.bool()).unwrap_or(kept.is_none());
+        let compacted = record.number("compactedCount").or_else(|| record.number("count"));
+        let calls = self.keep_from(compacted.filter(|_| has_tail).unwrap_or(usize::MAX));
+        let prompts = if has_tail { 0 } else { kept.unwrap_or(0).min(MAX_PROMPTS) };
+        let kept = std::iter::repeat_n(Message::Prompt, prompts).chain([Message::Summary]);
+        self.messages.splice(..0, kept);
+        calls
+    }
+
+    /// Takes back the last `count` of the person's messages, with all that followed but what the agent put in; nothing if
+    /// there are not as many after the last summary.
+    fn undo(&mut self, count: usize) -> Vec<u32> {
+        let after_summary =
+            self.messages.iter().enumerate().rev().take_while(|(_, message)| **message != Message::Summary);
+        let mut prompts = after_summary.filter(|(_, message)| **message == Message::Prompt);
+        let first = count.checked_sub(1).and_then(|before| prompts.nth(before));
+        let Some(first) = first.map(|(at, _)| at) else { return Vec::new() };
+        let taken = self.messages.split_off(first);
+        self.messages.extend(taken.iter().filter(|message| **message == Message::Injection));
+        self.cleared = self.cleared.min(self.messages.len());
+        calls_of(taken)
+    }
+
+    fn clear_to(&mut self, cutoff: usize) -> Vec<u32> {
+        let end = cutoff.min(self.messages.len());
+        let new = self.messages.get(self.cleared..end).unwrap_or_default().iter().copied();
+        self.cleared = self.cleared.max(end);
+        calls_of(new.filter(|message| !matches!(message, Message::Result { is_small: true, .. })))
+    }
+}
+
+/// The most messages of the person that are taken to stay beside a summary: they fill 20,000 tokens.
+const MAX_PROMPTS: usize = 20_000;
+
+fn calls_of(messages: impl IntoIterator<Item = Message>) -> Vec<u32> {
+    let call = |message| match message {
+        Message::Result { call, .. } => Some(call),
+        _ => None,
+    };
+    messages.into_iter().filter_map(call).collect()
 }

@@ -1,11 +1,9 @@
 //! opencode 2: a database with a row for each message, which holds its calls. Written from the agent's source.
 
-use crate::session::clock;
-use crate::session::content::{MAX_TEXT, text_start};
-use crate::session::context::{ContextEvent, ResultId};
+use crate::session::content::{self, MAX_TEXT, text_start};
 use crate::session::database::{self, DatabaseError, RowBuffer, RowsOf, TableRows};
 use crate::session::entry::RecordEntry;
-use crate::session::fate::{ContextChange, FateEvidence};
+use crate::session::fate::{ContextChange, ContextEvent, FateEvidence, ResultId};
 use crate::session::id::{RecordId, record_id};
 use crate::session::json::{Json, Kind};
 use crate::session::model::{Citation, SessionFacts};
@@ -13,8 +11,8 @@ use crate::session::reader::FormatInfo;
 use crate::session::table::{TableFormat, TableSession};
 use crate::session::transcript::Transcript;
 
-use super::part::status_of;
-use super::rows::{databases, is_kilo, threads};
+use super::history::status_of;
+use super::{databases, is_kilo, threads};
 
 /// The table of sessions. The one of opencode 1 stays in the database, and is not written any more.
 const SESSIONS: &str = "session_v2";
@@ -138,7 +136,7 @@ fn read_call(entry: RecordEntry, history: &mut Vec<SentResult>, out: &mut Transc
         let text = content.map(|content| text_start(content, COPY * 4)).unwrap_or_default();
         history.push(SentResult { id, start: TextMark::new(&text) });
         let pruned = [Some(tool), state].into_iter().flatten();
-        let pruned = pruned.filter_map(|holder| holder.path(&["time", "pruned"])).find_map(clock::time);
+        let pruned = pruned.filter_map(|holder| holder.path(&["time", "pruned"])).find_map(content::time);
         // The next request is unknown: it belongs to a later message.
         let event = ContextEvent::recorded(ContextChange::Clear, pruned);
         let (record, results) = (Some(entry.span()), vec![id]);
@@ -188,8 +186,9 @@ fn call(entry: RecordEntry, out: &mut Transcript) {
     if out.call_number(entry.thread, &id).is_some() {
         return;
     }
-    let time =
-        |key: &str| [tool, state].iter().find_map(|holder| holder.path(&["time", key])).and_then(clock::time);
+    let time = |key: &str| {
+        [tool, state].iter().find_map(|holder| holder.path(&["time", key])).and_then(content::time)
+    };
     let called = RecordEntry { at: time("created"), ..entry };
     let call = called.add_call(id, &tool.word("name"), state.get("input"), out);
     let status = state.word("status");

@@ -6,8 +6,7 @@ use jiff::Timestamp;
 
 use crate::session::branch::LivingBranch;
 use crate::session::content::pieces;
-use crate::session::context::ContextEvent;
-use crate::session::fate::ContextChange;
+use crate::session::fate::{ContextChange, ContextEvent};
 use crate::session::id::{IdMap, RecordId, record_id};
 use crate::session::json::Json;
 use crate::session::model::{CallResult, RecordSpan};

@@ -1,16 +1,20 @@
-//! pi: a log that is a tree, of which the branch to the last entry counts.
+//! pi: a log that is a tree of entries, of which the branch to the last counts.
 
 mod changes;
-mod entries;
 
-use crate::session::content::title;
+use crate::session::branch::{Branches, LivingBranch};
+use crate::session::content::{last_line, number_after, title};
+use crate::session::entry::RecordEntry;
+use crate::session::fate::{ContextChange, ContextEvent};
 use crate::session::find;
 use crate::session::format::{FileFormat, RecordFiles, only_file};
+use crate::session::id::record_id;
 use crate::session::json::Json;
-use crate::session::model::SessionFacts;
-use crate::session::reader::FormatInfo;
+use crate::session::model::{Call, Citation, SessionFacts};
+use crate::session::reader::{FormatInfo, LogReader, RecordPlace};
+use crate::session::transcript::Transcript;
 
-pub(super) use entries::PiReader;
+use changes::{ContextResults, EntryChange, EntryEffect, EntryResult, result_key};
 
 /// The sessions of pi, a JSON value a line.
 pub(crate) const PI: FileFormat = FileFormat {
@@ -45,4 +49,170 @@ pub(super) fn note_facts(record: Json, facts: &mut SessionFacts) {
     if let Some(message) = message.filter(|message| message.has("role", "user")) {
         facts.title = title(message.get("content"));
     }
+}
+
+/// Kinds of entries that hold nothing about calls.
+const OTHER_KINDS: &[&str] = &[
+    "session",
+    "model_change",
+    "thinking_level_change",
+    "branch_summary",
+    "label",
+    "session_info",
+    "custom",
+    "custom_message",
+    "context_edit",
+    "leaf",
+];
+
+/// Reads the entries of one session.
+#[derive(Default)]
+pub(crate) struct PiReader {
+    branches: Branches,
+    /// The number of the first request after each entry.
+    requests: Vec<u32>,
+    results: Vec<EntryResult>,
+    changes: Vec<EntryChange>,
+}
+
+impl LogReader for PiReader {
+    fn record(&mut self, record: Json, place: RecordPlace, out: &mut Transcript) -> bool {
+        note_facts(record, &mut out.facts);
+        let kind = record.word("type");
+        if kind != "session" {
+            self.link(record, &kind, out);
+        }
+        if kind == "message" {
+            self.message(record, place, out);
+            return true;
+        }
+        let effect = EntryEffect::read(&kind, record, place);
+        let is_known = effect.is_some() || out.unread.is_known(&kind, OTHER_KINDS);
+        self.changes.extend(effect.map(|effect| {
+            let entry = self.entry();
+            let request = self.requests.get(entry as usize).copied();
+            let at = record.time("timestamp");
+            EntryChange { entry, request, at, record: place.span(record), effect }
+        }));
+        is_known
+    }
+
+    fn derive_events(&mut self, out: &mut Transcript) {
+        out.events.clear();
+        for result in &self.results {
+            let call = out.calls.get_mut(result.call as usize);
+            call.into_iter().for_each(|call| call.results.truncate(1));
+        }
+        let living = self.branches.living();
+        let mut left = self.left_branches(&living, out).into_iter().rev().peekable();
+        let mut unread = self.results.iter().peekable();
+        let mut context = ContextResults::default();
+        for change in
+            self.changes.iter().filter(|change| living.contains_number(change.entry, &self.branches))
+        {
+            while let Some((_, event)) = left.next_if(|(entry, _)| *entry < change.entry) {
+                out.events.push(event);
+            }
+            while let Some(result) = unread.next_if(|result| result.entry < change.entry) {
+                if living.contains_number(result.entry, &self.branches) {
+                    context.push(*result);
+                }
+            }
+            change.apply(&living, &mut context, out);
+        }
+        out.events.extend(left.map(|(_, event)| event));
+    }
+}
+
+impl PiReader {
+    /// Notes the place of an entry in the tree. The first version had neither ids nor parents: a line.
+    fn link(&mut self, record: Json, kind: &str, out: &Transcript) {
+        let line = || record_id(&format!("line {}", self.requests.len()));
+        let id = record.id("id").unwrap_or_else(line);
+        // OpenClaw names the entry to which the conversation goes back.
+        let key = if kind == "leaf" { "targetId" } else { "parentId" };
+        let parent = if record.get(key).is_some() { record.id(key) } else { self.branches.last() };
+        self.branches.add(id, parent);
+        // An entry at the side, which only OpenClaw has, leaves the conversation where it is.
+        if record.get("appendMode").is_none_or(|mode| kind == "leaf" || !mode.is("side")) {
+            self.branches.set_leaf(id);
+        }
+        self.requests.push(out.next_request(0).unwrap_or(1));
+    }
+
+    /// Returns the number of the entry that was read last.
+    fn entry(&self) -> u32 {
+        (self.requests.len() as u32).saturating_sub(1)
+    }
+
+    fn message(&mut self, record: Json, place: RecordPlace, out: &mut Transcript) {
+        let Some(message) = record.get("message") else { return };
+        let at = record.time("timestamp");
+        let entry = RecordEntry { record, place, at, thread: 0 };
+        match &*message.word("role") {
+            "assistant" => {
+                out.count_answer(0);
+                for block in message.list("content").filter(|block| block.is_type("toolCall")) {
+                    entry.add_call_of(block, ["id", "name", "arguments"], out);
+                }
+            }
+            "toolResult" => {
+                let Some(call_id) = message.name("toolCallId") else { return };
+                let call = out.number_or_new(0, &call_id, &message.word("toolName"));
+                if let Some(unanswered) = out.unanswered(call) {
+                    result(entry, message, unanswered);
+                    let (entry, key) = (self.entry(), result_key(message, &call_id));
+                    self.results.push(EntryResult { entry, call, key, pruned: None });
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Returns what is on branches that were left, with the entry of the living branch that came after it; the last first.
+    fn left_branches(&self, living: &LivingBranch, out: &Transcript) -> Vec<(u32, ContextEvent)> {
+        let (mut left, mut next): (Vec<(u32, ContextEvent)>, _) = (Vec::new(), None);
+        let mut results = self.results.iter().rev().peekable();
+        for entry in (0..self.requests.len() as u32).rev() {
+            if living.contains_number(entry, &self.branches) {
+                next = Some(entry);
+            } else if let Some(result) = results.next_if(|result| result.entry == entry) {
+                let by = next.unwrap_or(entry);
+                if left.last().is_none_or(|(entry, _)| *entry != by) {
+                    let request = next.and_then(|next| self.requests.get(next as usize)).copied();
+                    let event = ContextEvent::recorded(ContextChange::Leave, None);
+                    left.push((by, ContextEvent { request, ..event }));
+                }
+                left.last_mut()
+                    .into_iter()
+                    .for_each(|(_, event)| event.results.extend(out.result_ids(result.call)));
+            }
+            while results.next_if(|result| result.entry == entry).is_some() {}
+        }
+        left
+    }
+}
+
+fn result(entry: RecordEntry, message: Json, call: &mut Call) {
+    let (content, is_error) = (message.get("content"), message.flag("isError"));
+    call.exit = content
+        .map(last_line)
+        .filter(|_| is_error)
+        .and_then(|line| number_after(&line, "Command exited with code "));
+    call.end(is_error);
+    let details = message.object("details");
+    let truncation = details.object("truncation");
+    // A window of a file does not count as cut: the file holds the rest.
+    let is_read = message.has("toolName", "read");
+    let is_truncated = truncation.flag("truncated");
+    call.is_window = is_read && (is_truncated || content.map(last_line).is_some_and(|line| has_more(&line)));
+    let spill = details.string("fullOutputPath");
+    let spill = spill.map(|path| Citation { path: path.into(), bytes: truncation.number("totalBytes") });
+    call.note_cut(spill, is_truncated && !is_read);
+    entry.add_result(content, call);
+}
+
+/// Whether the last line of a window says that the file goes on after what was asked for.
+fn has_more(line: &str) -> bool {
+    line.starts_with('[') && line.contains(" more lines in file. Use offset=")
 }

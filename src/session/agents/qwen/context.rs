@@ -7,8 +7,7 @@ use std::mem;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::session::branch::Branches;
-use crate::session::context::ContextEvent;
-use crate::session::fate::{ContextChange, FateEvidence};
+use crate::session::fate::{ContextChange, ContextEvent, FateEvidence};
 use crate::session::id::RecordId;
 use crate::session::model::RecordSpan;
 use crate::session::transcript::Transcript;
