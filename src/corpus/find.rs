@@ -30,7 +30,6 @@ const BEFORE: usize = 40;
 
 #[derive(Debug, Clone)]
 pub struct FoundLine {
-    /// The output that it is of.
     pub(crate) entry: Arc<Entry>,
     /// The command that printed the output; empty as long as none is known.
     pub(crate) command: SafeText,
@@ -181,7 +180,6 @@ pub(crate) struct Hit<'a> {
     pub text: OwnBytes<'a>,
     /// Where the copy begins in the line, in bytes.
     pub text_at: usize,
-    /// Whether the line ends with CR LF.
     pub has_return: bool,
 }
 

@@ -15,7 +15,6 @@ use crate::store::Entry;
 pub(crate) struct Corpus {
     /// The outputs, in the order in which results are handed on.
     pub outputs: Vec<CorpusOutput>,
-    /// Messages about what could not be listed.
     pub faults: Vec<String>,
 }
 
@@ -97,7 +96,6 @@ impl CorpusOutput {
         }
     }
 
-    /// Returns the path that notices print.
     pub(crate) fn saved_as(&self) -> String {
         match self {
             CorpusOutput::Entry(entry) => entry.saved_as(),

@@ -78,7 +78,6 @@ impl Receipt {
         Self::Ranges { kept, lost_by }
     }
 
-    /// Returns the limit that cut the output, if one did.
     pub(crate) fn limit(&self) -> Option<LimitHit> {
         match self {
             Receipt::Ranges { lost_by: LostBy::Limit(limit), .. } => Some(*limit),
@@ -145,7 +144,6 @@ impl LineReceipt {
     }
 }
 
-/// Finds policies for outputs; shared by threads.
 pub(crate) struct CutPolicies<'a> {
     config: &'a Config,
     /// By what decides; most outputs of a store agree in it.
@@ -177,7 +175,6 @@ impl<'a> CutPolicies<'a> {
         resolved
     }
 
-    /// Returns the stores that can contain the file at `path`.
     fn stores_around(&self, path: &Path) -> Arc<[Arc<StoreSpec>]> {
         let absolute = std::path::absolute(path).unwrap_or_default();
         let directory = absolute.parent().unwrap_or(Path::new(""));

@@ -21,7 +21,6 @@ pub(crate) struct Outlet<'a, 't, T> {
     is_begun: bool,
 }
 
-/// Results that wait, and who takes them.
 struct Shared<'t, T> {
     state: Mutex<State<'t, T>>,
     moved: Condvar,
@@ -35,10 +34,8 @@ struct State<'t, T> {
     turn: usize,
     /// The results of outputs after it that are done.
     left: BTreeMap<usize, Vec<T>>,
-    /// The number of results in `left`.
     amount: usize,
     take: Taker<'t, T>,
-    /// Whether `take` has broken off.
     is_over: bool,
 }
 

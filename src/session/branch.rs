@@ -2,7 +2,6 @@
 
 use super::id::{IdMap, RecordId};
 
-/// How far back [`Branches::recent`] looks.
 const MAX_RECENT: usize = 4096;
 
 /// The tree of one conversation. Nearly every record follows the one before it, so only the others' parents are kept.
@@ -36,7 +35,6 @@ impl Branches {
         self.ids.last().copied()
     }
 
-    /// Returns the number that the next record gets.
     pub fn next(&self) -> u32 {
         self.ids.len() as u32
     }
@@ -104,7 +102,6 @@ impl Branches {
     }
 }
 
-/// The records of the living branch.
 #[derive(Clone, Debug, Default)]
 pub struct LivingBranch {
     /// The number of each record of the conversation, of equal ones that of the last.

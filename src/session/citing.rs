@@ -26,11 +26,9 @@ const MIN_NAME: usize = 5;
 /// How much earlier than its output a session may seem to have been written, for clocks that differ.
 const SLACK: Duration = Duration::from_secs(60);
 
-/// A call whose result names an output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CitingCall {
     pub file: SessionFile,
-    /// The agent's id of the call.
     pub call: String,
     /// What the call did, as the model wrote it; empty if that is not recorded.
     pub command: String,

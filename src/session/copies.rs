@@ -58,7 +58,6 @@ fn created(path: &Path) -> Option<SystemTime> {
     meta.created().or_else(|_| meta.modified()).ok()
 }
 
-/// The calls of sessions that were looked at.
 #[derive(Clone, Debug, Default)]
 pub struct SeenCalls {
     keys: HashSet<u64>,

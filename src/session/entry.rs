@@ -3,9 +3,9 @@
 use jiff::Timestamp;
 
 use super::content::pieces;
-use super::fate::{ContextChange, ContextEvent, ResultId};
+use super::fate::ContextChange;
 use super::json::{Json, Kind};
-use super::model::{Call, CallResult, DisplayCopy, Evidence, RecordSpan, TextPieces};
+use super::model::{Call, CallResult, ContextEvent, DisplayCopy, Evidence, RecordSpan, ResultId, TextPieces};
 use super::reader::RecordPlace;
 use super::transcript::Transcript;
 
@@ -57,7 +57,6 @@ impl<'a> RecordEntry<'a> {
         self.add_text(Evidence::Recorded, pieces, call);
     }
 
-    /// Adds what the model got for a call, in pieces.
     pub fn add_text(self, evidence: Evidence, pieces: impl Into<TextPieces>, call: &mut Call) {
         let recorded = CallResult::recorded(pieces.into(), self.at, self.span());
         call.results.push(CallResult { evidence, ..recorded });

@@ -58,7 +58,6 @@ pub const OUTSIDE: &str = "its spill is in no known store, and is not opened una
 /// Tells whether a path lies in a known store.
 pub type InStore = Arc<dyn Fn(&Path) -> bool + Send + Sync>;
 
-/// Examines the calls of one agent's sessions.
 pub struct Examiner {
     verifier: Verifier,
     in_store: InStore,
@@ -79,7 +78,6 @@ impl Examiner {
     }
 }
 
-/// Examines the calls of one session.
 #[derive(Debug, Clone, Copy)]
 pub struct CallInspector<'a> {
     pub examiner: &'a Examiner,
@@ -98,7 +96,6 @@ impl CallInspector<'_> {
         (self.examiner.in_store)(path) || is_beside(path, &self.file.path)
     }
 
-    /// Returns the size of the whole output in bytes, if it is known.
     pub fn whole_bytes(&self, call: &Call) -> Option<u64> {
         let found = self.spill(call).and_then(|state| state.path()?.metadata().ok());
         let claimed = || call.cites.iter().find_map(|cite| cite.bytes);

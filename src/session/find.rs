@@ -18,7 +18,6 @@ use super::record::{open_regular, read};
 /// The most names that are read of one directory.
 const MAX_NAMES: usize = 1_000_000;
 
-/// A file that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundFile {
     pub path: PathBuf,
@@ -65,7 +64,6 @@ pub fn named_dir(env: &Env, variable: &str) -> Option<PathBuf> {
     env.var(variable).map(PathBuf::from).filter(|path| path.is_absolute())
 }
 
-/// Returns a path in the XDG data directory.
 pub fn data_dir(env: &Env, below_data: &str) -> Option<PathBuf> {
     match env.var("XDG_DATA_HOME") {
         Some(data) => Some(Path::new(data).join(below_data)),
@@ -156,9 +154,6 @@ pub fn head(path: &Path) -> io::Result<Vec<u8>> {
 }
 
 /// Reads the first and the last 64 KiB of a regular file; the second is empty if the first is all of it.
-///
-/// # Errors
-/// The system's; or it is not a regular file.
 pub fn ends(path: &Path) -> io::Result<(Vec<u8>, Vec<u8>)> {
     let (file, meta) = open_regular(path)?;
     let head = read(&file, 0..meta.len().min(GLANCE as u64))?;

@@ -17,7 +17,6 @@ use super::record::{MAX_DOCUMENT, MappedRecords, is_packed};
 use super::transcript::Transcript;
 use super::watch::{ReadSession, WatchedPaths, WatchedSession};
 
-/// The sessions of an agent that keeps them in files.
 #[derive(Debug)]
 pub struct FileFormat {
     pub info: FormatInfo,
@@ -123,9 +122,6 @@ pub struct DocumentSession {
 
 impl DocumentSession {
     /// Reads the documents that `find` returns, the main one first. Those after the first may be missing.
-    ///
-    /// # Errors
-    /// The first cannot be opened, or reading was given up.
     pub fn open(
         agent: &'static str,
         find: LogPaths,

@@ -24,10 +24,8 @@ pub const LIVE: Duration = Duration::from_secs(60);
 /// How many sessions are handed out at first, and then at most, at once.
 const CHUNKS: [usize; 2] = [32, 256];
 
-/// Which sessions are listed.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SessionFilter<'a> {
-    /// Only those of this agent.
     pub agent: Option<&'a str>,
     /// Only those changed at this time or later.
     pub since: Option<Timestamp>,
@@ -61,7 +59,6 @@ pub enum ListStep {
     Fault(String),
 }
 
-/// The sessions of an environment.
 #[derive(Clone, Debug, Default)]
 pub struct SessionListing {
     /// The sessions, the last changed first.
@@ -145,7 +142,6 @@ fn is_in(facts: &SessionFacts, project: Option<&Path>) -> bool {
     project.is_none_or(|dir| facts.cwd.as_deref().is_some_and(|cwd| Path::new(cwd).starts_with(dir)))
 }
 
-/// Returns the first line that is not blank.
 fn first_words(title: &str) -> Option<String> {
     title.lines().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned)
 }
@@ -182,9 +178,6 @@ pub fn may_hold(
 }
 
 /// Identifies the agent of a file's records.
-///
-/// # Errors
-/// The file cannot be read, or no reader knows its form.
 pub fn recognise(path: &Path) -> Result<SessionFile, SessionError> {
     let unreadable =
         |error: io::Error| SessionError::Unreadable { path: path.to_owned(), why: error.to_string() };

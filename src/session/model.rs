@@ -1,4 +1,5 @@
-//! What agents record, in one model for all: sessions, the tool calls in them, and the texts that the model got.
+//! What agents record, in one model for all: sessions, the tool calls in them, the texts that the model got, and what was done
+//! to these in its context.
 
 use std::num::NonZero;
 use std::path::PathBuf;
@@ -6,7 +7,7 @@ use std::path::PathBuf;
 use jiff::Timestamp;
 use smallvec::SmallVec;
 
-use super::fate::ContextState;
+use super::fate::{ContextChange, ContextState, FateEvidence, ResultFate};
 
 /// Where a value lies in an agent's records: a place, not a copy. A session holds five for each call, so it takes 20 bytes,
 /// also where there may be none.
@@ -112,7 +113,6 @@ pub enum TextPiece {
 }
 
 impl TextPiece {
-    /// Returns its place, if it is in the records.
     pub fn span(&self) -> Option<RecordSpan> {
         match self {
             Self::Json(span) | Self::Raw(span) => Some(*span),
@@ -124,12 +124,10 @@ impl TextPiece {
 /// The pieces of a text: nearly every text is one, which is kept in place.
 pub type TextPieces = SmallVec<[TextPiece; 1]>;
 
-/// A result of a call, as the model got it.
 #[derive(Clone, Debug)]
 pub struct CallResult {
     pub evidence: Evidence,
     pub pieces: TextPieces,
-    /// When it was recorded.
     pub at: Option<Timestamp>,
     pub context: ContextState,
     /// The whole record that holds it.
@@ -165,13 +163,11 @@ pub struct DisplayCopy {
 }
 
 impl DisplayCopy {
-    /// Creates a copy whose text is a JSON string.
     pub fn new(name: &'static str, text: RecordSpan, most: Option<u32>) -> Self {
         Self { name, text: TextPiece::Json(text), most }
     }
 }
 
-/// How a call ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CallStatus {
     Ok,
@@ -231,13 +227,11 @@ pub struct Citation {
 }
 
 impl Citation {
-    /// Names a spill of unknown size.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into(), bytes: None }
     }
 }
 
-/// One call of a tool.
 #[derive(Clone, Debug)]
 pub struct Call {
     /// The agent's id of the call; unique in the session only.
@@ -250,13 +244,10 @@ pub struct Call {
     pub input: Option<RecordSpan>,
     pub at: Option<Timestamp>,
     pub status: CallStatus,
-    /// The exit status of a command.
     pub exit: Option<i32>,
     /// What the model got for it, as first seen and then as it changed.
     pub results: SmallVec<[CallResult; 1]>,
-    /// The copies for the agent's own screen.
     pub display: SmallVec<[DisplayCopy; 1]>,
-    /// The spills that the result names.
     pub cites: Vec<Citation>,
     pub cut: CutState,
     /// Whether the result is a window of a file, which holds the rest: no cut, but made by a policy, too.
@@ -317,6 +308,46 @@ impl Call {
     }
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ResultId {
+    /// An index into [`Transcript::calls`].
+    pub call: u32,
+    /// An index into [`Call::results`].
+    pub result: u32,
+}
+
+/// A change of the model's context. The events of a transcript, taken in their order, give the fate of each result after
+/// the last request; those up to a request give it for that request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ContextEvent {
+    pub change: ContextChange,
+    pub at: Option<Timestamp>,
+    /// The first request of the thread that is made so, 1-based, as [`Transcript::next_request`]
+    /// counts; `None` if that is unknown.
+    pub request: Option<u32>,
+    pub evidence: FateEvidence,
+    pub record: Option<RecordSpan>,
+    pub results: Vec<ResultId>,
+}
+
+impl ContextEvent {
+    /// Creates an event that the agent recorded; it has no results yet.
+    pub fn recorded(change: ContextChange, at: Option<Timestamp>) -> Self {
+        let (request, evidence, record) = (None, FateEvidence::Recorded, None);
+        Self { change, at, request, evidence, record, results: Vec::new() }
+    }
+
+    /// Returns the state of one of its results after it.
+    pub fn applied_to(&self, state: ContextState) -> ContextState {
+        let fate = state.fate.after(self.change, self.at);
+        if fate == state.fate {
+            return state;
+        }
+        let since = self.request.and_then(NonZero::new).filter(|_| fate != ResultFate::InContext);
+        ContextState { fate, evidence: self.evidence, since }
+    }
+}
+
 /// A conversation inside of a session: the main one, or a sub-agent's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Thread {
@@ -324,7 +355,6 @@ pub struct Thread {
     pub id: Box<str>,
     /// What the agent calls it, such as the kind of sub-agent.
     pub name: Box<str>,
-    /// The id of the call that started it.
     pub parent_call: Option<Box<str>>,
 }
 
@@ -334,7 +364,6 @@ impl Thread {
     }
 }
 
-/// What a session's records say about the whole of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SessionFacts {
     pub id: String,

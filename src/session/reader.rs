@@ -40,7 +40,6 @@ pub struct SessionFile {
     pub facts: SessionFacts,
 }
 
-/// Why a session cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
     #[error(transparent)]
@@ -72,13 +71,10 @@ impl ReadProgress for () {
     }
 }
 
-/// What takes in the sessions that are found.
 pub type TakeSession<'a> = &'a mut dyn FnMut(SessionFile);
 
-/// Takes a message about what could not be looked at.
 pub type TakeFault<'a> = &'a mut dyn FnMut(String);
 
-/// A session that was opened, or why it cannot be.
 pub type OpenResult = Result<Box<dyn OpenedSession>, SessionError>;
 
 /// What a form of an agent's records is called, and for what it was made.
@@ -100,7 +96,6 @@ impl FormatInfo {
     }
 }
 
-/// One form of an agent's records.
 pub trait SessionFormat: fmt::Debug + Sync {
     fn info(&self) -> FormatInfo;
 
@@ -142,7 +137,6 @@ pub trait OpenedSession: Send {
     fn refresh(&mut self, progress: &dyn ReadProgress) -> Result<bool, SessionError>;
 }
 
-/// Where a record of a log begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RecordPlace {
     /// The number of the source, as in [`RecordSpan::source`].
@@ -185,7 +179,6 @@ pub struct LogSession {
     state: LogState,
 }
 
-/// What was read of the logs so far.
 struct LogState {
     paths: Vec<PathBuf>,
     logs: Vec<Log>,
@@ -205,9 +198,6 @@ struct Log {
 impl LogSession {
     /// Reads the logs that `find` returns, the main one first, and looks for others at each refresh: an agent may begin a new
     /// one. So `find` has to be cheap. Those after the first may be missing.
-    ///
-    /// # Errors
-    /// The first cannot be opened, or reading was given up.
     pub fn open(
         agent: &'static str,
         mut find: LogPaths,
@@ -297,7 +287,6 @@ impl LogState {
         Ok(LogChange::Grown)
     }
 
-    /// Reads the records of some logs that were not read yet.
     fn read_on(&mut self, logs: &[usize], progress: &dyn ReadProgress) -> Result<(), SessionError> {
         let rest = |log: &Log| log.file.size().saturating_sub(log.next);
         let total = logs.iter().filter_map(|n| self.logs.get(*n)).map(rest).sum();

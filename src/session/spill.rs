@@ -26,7 +26,6 @@ impl SpillState {
         }
     }
 
-    /// Returns the file, if it is there.
     pub fn path(&self) -> Option<&Path> {
         match self {
             Self::Here(path) => Some(path),

@@ -20,14 +20,12 @@ pub type ListTables = fn(path: &Path, rows: &TableRows) -> Result<Vec<SessionFac
 /// Reads the calls of a session. [`DatabaseError::GivenUp`] ends it.
 pub type ReadTables = fn(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError>;
 
-/// A session whose tables are being read.
 pub struct TableSession<'a> {
     pub file: &'a SessionFile,
     pub rows: &'a TableRows<'a>,
     pub progress: &'a dyn ReadProgress,
 }
 
-/// The sessions of an agent that keeps them in tables.
 #[derive(Debug)]
 pub struct TableFormat {
     pub info: FormatInfo,
@@ -113,9 +111,6 @@ impl TableSession<'_> {
     }
 
     /// Hands the records of a session to `take`, and counts them. `sql` has the session's id as its only parameter.
-    ///
-    /// # Errors
-    /// As for [`TableRows::each`]; or reading was given up.
     pub fn each_record(
         &self,
         sql: &str,

@@ -11,7 +11,6 @@ use super::spill::{SpillState, state_of};
 use super::text;
 use super::transcript::{ReadReport, Transcript};
 
-/// What is counted of a session by reading it whole.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CountedSession {
     pub sums: CallSums,
@@ -19,7 +18,6 @@ pub struct CountedSession {
     pub unread: ReadReport,
 }
 
-/// The sums of a session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CallSums {
     pub calls: u64,
@@ -38,9 +36,6 @@ pub struct CallSums {
 /// Reads a session whole and sums it up: the second step of a list. Leaves out the calls that are `seen` already, as those
 /// that were copied from another session, and adds the session's calls to them. `uid` is the user. Costs what opening costs,
 /// and a look at each result.
-///
-/// # Errors
-/// The session cannot be read, or `progress` gave it up.
 pub fn count_calls(
     file: &SessionFile,
     uid: u32,

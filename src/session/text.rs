@@ -13,14 +13,12 @@ use super::transcript::Transcript;
 /// How many bytes of the records are read at once.
 const CHUNK: u64 = 1 << 20;
 
-/// What a decoded text is like.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TextFacts {
     /// The length in UTF-8 bytes.
     pub bytes: u64,
     /// How many characters are U+FFFD in place of invalid text in the records.
     pub replaced: u64,
-    /// The number of images, which have no text.
     pub images: u64,
     /// Whether `take` stopped before the end.
     pub is_stopped: bool,

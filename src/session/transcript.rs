@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use super::fate::{ContextEvent, ContextState, FateEvidence, ResultId};
+use super::fate::{ContextState, FateEvidence};
 use super::id::{IdMap, record_id};
-use super::model::{Call, RecordSpan, SessionFacts, Thread};
+use super::model::{Call, ContextEvent, RecordSpan, ResultId, SessionFacts, Thread};
 use super::record::{MAX_RECORD, RecordSource};
 use super::sent::log::RequestLog;
 
@@ -47,9 +47,7 @@ pub struct Transcript {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReadReport {
     pub records: u64,
-    /// The number of records of a kind that the reader knows.
     pub known: u64,
-    /// The unknown kinds of records, and how many there are of each.
     pub kinds: BTreeMap<Box<str>, u64>,
     /// Records that are not JSON, or too large.
     pub broken: u64,
@@ -80,7 +78,6 @@ impl ReadReport {
         self.records > 0 && self.known == 0
     }
 
-    /// Whether some of the records were not read.
     pub fn is_short(&self) -> bool {
         self.long > 0 || self.unfinished > MAX_RECORD as u64 || self.fault.is_some()
     }
@@ -133,7 +130,6 @@ impl Transcript {
         }
     }
 
-    /// Adds a source of records, and returns its number.
     pub fn add_source(&mut self, source: Arc<dyn RecordSource>) -> u32 {
         self.sources.push(source);
         (self.sources.len() - 1) as u32
@@ -234,13 +230,11 @@ impl Transcript {
         self.answers.get(thread as usize).map(|answers| answers.saturating_add(1))
     }
 
-    /// Returns the results of a call, as an event names them.
     pub fn result_ids(&self, call: u32) -> impl Iterator<Item = ResultId> + Clone + use<> {
         let results = self.calls.get(call as usize).map_or(0, |call| call.results.len() as u32);
         (0..results).map(move |result| ResultId { call, result })
     }
 
-    /// Returns the results of some calls, as an event names them.
     pub fn results_of(&self, calls: impl IntoIterator<Item = u32>) -> Vec<ResultId> {
         calls.into_iter().flat_map(|call| self.result_ids(call)).collect()
     }
@@ -275,9 +269,6 @@ impl Transcript {
     }
 
     /// Returns the bytes of a place in the records, at most `most` from its start.
-    ///
-    /// # Errors
-    /// The records cannot be read any more, or have changed.
     pub fn read(&self, span: RecordSpan, most: u64) -> std::io::Result<Vec<u8>> {
         let source = self.sources.get(span.source() as usize).ok_or(std::io::ErrorKind::NotFound)?;
         source.read(span.row(), span.start()..span.start().saturating_add(span.len().min(most)))

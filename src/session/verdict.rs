@@ -3,7 +3,6 @@
 #[cfg(feature = "app")]
 use crate::base::human::thousands;
 
-/// What a check found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// A policy of the agent's version makes the same text.
@@ -22,7 +21,6 @@ pub enum Verdict {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Against {
     Spill,
-    /// The file of which the result is a window.
     File,
     /// A copy of the whole output that the agent keeps for its own screen.
     Display,
@@ -110,10 +108,8 @@ pub(crate) fn describe_check(check: Option<&Verdict>) -> String {
     }
 }
 
-/// Where a reconstruction differs from what was recorded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// The policy that comes closest.
     pub policy: String,
     /// The first byte that differs, in the text that the model got, 0-based.
     pub at: u64,
@@ -123,7 +119,6 @@ pub struct Difference {
     pub fits: Option<String>,
 }
 
-/// Why there is nothing to compare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unchecked {
     #[error("the call has no result")]

@@ -231,7 +231,6 @@ impl<'a> RecordedResult<'a> {
         between.is_ok_and(|bytes| bytes.trim_ascii() == b",")
     }
 
-    /// Returns the recorded value of a parameter.
     fn parameter(&self, name: &str) -> Option<String> {
         match name {
             "offset" => Some(self.window?.offset?.to_string()),

@@ -56,9 +56,6 @@ pub struct WatchedSession {
 
 impl WatchedSession {
     /// Reads a session of an agent.
-    ///
-    /// # Errors
-    /// The records cannot be read, or reading was given up.
     pub fn open(
         agent: &'static str,
         file: &SessionFile,

@@ -24,14 +24,12 @@ const MAX_ARGUMENTS: u64 = 64 << 10;
 /// The names that agents give to the argument with the path.
 const PATH_KEYS: &[&str] = &["path", "filePath", "file_path", "absolute_path"];
 
-/// The whole output of a call.
 #[derive(Clone, Debug)]
 pub enum WholeOutput {
     /// The spill, with its path as the agent named it.
     Spill(MapView, String),
     /// A copy for the agent's own screen that is known to be whole.
     Display(Vec<u8>),
-    /// The file of which the result is a window.
     File(Box<ReadFile>),
 }
 
@@ -91,7 +89,6 @@ pub fn whole_display(transcript: &Transcript, call: &Call) -> Option<WholeOutput
     })
 }
 
-/// A file of which a call asked for a window.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileWindow {
     /// The path as the agent's notices print it.
@@ -138,9 +135,6 @@ fn window_from(transcript: &Transcript, arguments: Json) -> Option<FileWindow> {
 
 /// Opens the file of which a call gave a window. `records` is the file with the call, `uid` owns the files that count, and
 /// `may_open` returns whether a path may be opened.
-///
-/// # Errors
-/// The file is not there, or may not be opened.
 pub fn read_file(
     transcript: &Transcript,
     call: &Call,
@@ -175,13 +169,11 @@ const BETWEEN: &str = "\n\n";
 /// How many bytes of an output identify its result among several.
 const TELLING: usize = 1000;
 
-/// A result as the policies make it.
 pub(super) struct ResultBody {
     pub text: String,
     place: BodyPlace,
 }
 
-/// Where the bytes of a body are in what the model got.
 enum BodyPlace {
     /// After this many others.
     After(u64),

@@ -19,7 +19,6 @@ const MAX_COPY: u64 = 1 << 40;
 /// How many bytes before the old end are compared when a file has grown.
 const TAIL: u64 = 4 << 10;
 
-/// How the content has changed since the last refresh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
     Same,
@@ -41,7 +40,6 @@ pub enum FileLock {
     None,
 }
 
-/// A file or stream that is open for viewing.
 #[derive(Debug)]
 pub struct Source {
     pub(super) path: Option<PathBuf>,
@@ -166,7 +164,6 @@ impl Source {
         self.view.clone()
     }
 
-    /// Returns the number of the current content, same as [`MapView::generation`].
     pub fn generation(&self) -> u64 {
         self.view.generation()
     }
@@ -248,9 +245,6 @@ impl Source {
     }
 
     /// Opens the path again, and switches to what it names now. On failure nothing changes.
-    ///
-    /// # Errors
-    /// Same as [`Source::open`]; a stream without a path stays as it is.
     #[cfg(feature = "records")]
     pub fn reopen(&mut self) -> Result<(), OpenError> {
         if let Some(path) = &self.path {

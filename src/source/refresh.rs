@@ -172,9 +172,6 @@ impl Source {
     }
 
     /// Refreshes, and returns whether the content is still that of a generation.
-    ///
-    /// # Errors
-    /// The file can no longer be asked about.
     pub fn is_still(&mut self, generation: u64) -> Result<bool, Unsteady> {
         self.refresh();
         match (&self.backing, &self.error) {

@@ -177,9 +177,6 @@ const OTHERS: [&str; 2] = ["/var/tmp", "/tmp"];
 
 /// Creates an unlinked file of mode 0600 in the system's temporary directory, or else in another one with enough room.
 /// If none has enough, the first one where it can be created is used.
-///
-/// # Errors
-/// If it cannot be created in any directory: the system's error for the temporary directory, with the remedy.
 pub(crate) fn temporary_file() -> io::Result<File> {
     // A relative one would depend on the directory in which overspill is started.
     let given = Some(std::env::temp_dir()).filter(|dir| dir.is_absolute());

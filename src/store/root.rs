@@ -62,7 +62,6 @@ impl From<Errno> for RootError {
 }
 
 impl Root {
-    /// Returns the root that a pattern stands for.
     pub(crate) fn new(pattern: &str, env: &Env) -> Result<Root, UnsetVariable> {
         let path = expand_root(pattern, env)?;
         let uid = env.uid();

@@ -40,7 +40,6 @@ pub(crate) struct TuneMove {
 }
 
 impl TuneMove {
-    /// Compares two settings on outputs with this many finds.
     pub(crate) fn new(to: &SettingFigures, now: &SettingFigures, finds: u64) -> Self {
         let share = |kept| share_of(kept, finds);
         let tokens = match now.tokens {

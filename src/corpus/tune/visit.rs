@@ -151,9 +151,6 @@ impl<'p> Tuner<'p> {
     }
 
     /// Visits an output that notices say is saved at `saved_as`; `supply` has the same bytes.
-    ///
-    /// # Errors
-    /// The policy file has a mistake that only shows in use.
     pub(crate) fn visit(
         &mut self,
         bytes: &[u8],

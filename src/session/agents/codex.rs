@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use crate::base::env::Env;
 use crate::session::content::{first_text, start_of, texts, title};
 use crate::session::entry::RecordEntry;
-use crate::session::fate::{ContextChange, ContextEvent, FateEvidence, ResultId};
+use crate::session::fate::{ContextChange, FateEvidence};
 use crate::session::find::{self, FoundFile};
 use crate::session::format::{FileFormat, RecordFiles, only_file};
 use crate::session::json::{Json, Kind};
-use crate::session::model::SessionFacts;
+use crate::session::model::{ContextEvent, ResultId, SessionFacts};
 use crate::session::reader::{FormatInfo, GLANCE, LogReader, RecordPlace, TakeFault};
 use crate::session::record::{is_packed, unpack};
 use crate::session::transcript::Transcript;
@@ -18,7 +18,6 @@ use crate::session::transcript::Transcript;
 /// The length of a session's id at the end of a rollout's name, in bytes.
 const ID: usize = 36;
 
-/// The rollouts of Codex, a JSON value a line.
 pub(crate) const CODEX: FileFormat = FileFormat {
     info: FormatInfo::new("codex", "0.25.0 to 0.169.0"),
     find: rollouts,
@@ -57,7 +56,6 @@ fn id(rollout: &Path) -> &str {
     stem.len().checked_sub(ID).and_then(|at| stem.get(at..)).unwrap_or(stem)
 }
 
-/// Kinds of records that hold nothing about calls.
 const OTHER_KINDS: &[&str] =
     &["session_meta", "turn_context", "world_state", "token_usage_record", "message", "ghost_snapshot"];
 
@@ -67,7 +65,6 @@ const ANSWERS: &[&str] = &["reasoning", "web_search_call", "image_generation_cal
 /// With what an output begins that was cut by its tokens.
 const WARNING: &str = "Warning: truncated output (original token count: ";
 
-/// Reads the records of one rollout.
 #[derive(Default)]
 struct CodexReader {
     /// The results in the history, in their order, with their turns.
@@ -85,7 +82,6 @@ enum LastRecord {
     Task,
     /// A message of the user, by one of the two or three records of it.
     Prompt,
-    /// Part of an answer of the model.
     Answer,
 }
 
@@ -252,7 +248,6 @@ fn exit_of(start: &str) -> Option<i32> {
     after("Process exited with code ").or_else(|| after("Exit code: "))
 }
 
-/// Whether a command did not end before its result was made.
 fn is_running(start: &str) -> bool {
     let header = start.split("\nOutput:\n").next().unwrap_or_default();
     header.lines().any(|line| line.starts_with("Process running with session ID "))

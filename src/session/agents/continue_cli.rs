@@ -14,10 +14,8 @@ use crate::session::reader::{FormatInfo, RecordPlace};
 use crate::session::record::read_json;
 use crate::session::transcript::Transcript;
 
-/// The index of all sessions, in their directory.
 const INDEX: &str = "sessions.json";
 
-/// The sessions of Continue, a JSON document each.
 pub(crate) const CONTINUE: FileFormat = FileFormat {
     info: FormatInfo::new("continue", "1.5.47"),
     find: |env, fault| {

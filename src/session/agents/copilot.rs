@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 
 use crate::session::content::{MAX_NAME, cited, has_line, start_of};
 use crate::session::entry::RecordEntry;
-use crate::session::fate::{ContextChange, ContextEvent, FateEvidence, ResultId};
+use crate::session::fate::{ContextChange, FateEvidence};
 use crate::session::find;
 use crate::session::format::{FileFormat, RecordFiles, only_file};
 use crate::session::id::{RecordId, record_id};
 use crate::session::json::{Json, Kind};
-use crate::session::model::{Citation, SessionFacts};
+use crate::session::model::{Citation, ContextEvent, ResultId, SessionFacts};
 use crate::session::reader::{FormatInfo, LogReader, RecordPlace};
 use crate::session::transcript::Transcript;
 
@@ -32,11 +32,8 @@ const OTHER_KINDS: &[&str] = &[
 
 /// How the notice begins that stands for a cut output.
 const BEGINNING: &str = "Output too large to read at once (";
-
-/// The tools that search in files.
 const SEARCHES: &[&str] = &["grep", "rg"];
 
-/// The sessions of Copilot CLI, a JSON value a line.
 pub(crate) const COPILOT_CLI: FileFormat = FileFormat {
     info: FormatInfo::new("copilot-cli", "1.0.102"),
     find: |env, fault| {
@@ -59,7 +56,6 @@ fn id(log: &Path) -> &str {
     }
 }
 
-/// Reads the events of one session.
 #[derive(Default)]
 struct CopilotReader {
     /// The ids of all events; a rewind names them.
@@ -74,7 +70,6 @@ struct CopilotReader {
     answered: Option<RecordId>,
 }
 
-/// A message in the history of a thread, which has a result or none.
 #[derive(Clone, Copy)]
 struct Message {
     event: u32,
@@ -82,7 +77,6 @@ struct Message {
     result: Option<ResultId>,
 }
 
-/// An event that is being read.
 #[derive(Clone, Copy)]
 struct LogEvent<'a> {
     entry: RecordEntry<'a>,
@@ -202,7 +196,6 @@ impl CopilotReader {
 }
 
 impl LogEvent<'_> {
-    /// Notes that this event changes the results of some messages.
     fn add_event(self, change: ContextChange, evidence: FateEvidence, of: &[Message], out: &mut Transcript) {
         let results = of.iter().filter_map(|message| message.result).collect();
         out.add_event(ContextEvent { evidence, ..self.entry.event(change, results, out) });
@@ -232,7 +225,6 @@ fn result(entry: RecordEntry, data: Json, out: &mut Transcript) -> Option<u32> {
     Some(number)
 }
 
-/// Whether a search says that it left matches out.
 fn has_omitted(content: Json) -> bool {
     has_line(content, " match(es) ", |line| {
         let line = line.trim();

@@ -17,15 +17,11 @@ use crate::session::transcript::Transcript;
 
 const TITLES: RowsOf = RowsOf::plain("sessions", "title");
 const MESSAGES: RowsOf = RowsOf::plain("messages", "parts");
-
-/// The database, in a project's data directory.
 const DATABASE: &str = "crush.db";
 
-/// Kinds of parts that hold nothing about calls of tools.
 const OTHER_KINDS: &[&str] =
     &["text", "reasoning", "image_url", "binary", "finish", "shell_command", "skill_invocation"];
 
-/// The sessions of Crush in databases.
 pub(crate) const CRUSH: TableFormat =
     TableFormat { info: FormatInfo::new("crush", "the source of August 2026"), databases, list, read };
 

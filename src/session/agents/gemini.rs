@@ -25,7 +25,6 @@ const BEGINNING: &str = "Output too large. Showing first ";
 /// With what the read tool begins if it cut a file.
 const FILE_NOTICE: &str = "IMPORTANT: The file content has been truncated.\n";
 
-/// The sessions of Gemini CLI, a JSON value a line.
 pub(crate) const GEMINI_CLI: FileFormat = FileFormat {
     info: FormatInfo::new("gemini-cli", "0.61.0"),
     find: |env, fault| {
@@ -40,7 +39,6 @@ pub(crate) const GEMINI_CLI: FileFormat = FileFormat {
     records: RecordFiles::Logs(only_file, || Box::new(GeminiReader::default())),
 };
 
-/// Reads the messages of one session.
 #[derive(Default)]
 struct GeminiReader {
     /// The messages in the history, in their order: the numbers of the calls whose results they hold.
@@ -211,7 +209,6 @@ impl GeminiReader {
     }
 }
 
-/// Returns the number of a result's call, and its text.
 fn response_of<'a>(response: Json<'a>, out: &mut Transcript) -> Option<(u32, Option<Json<'a>>)> {
     let call = out.number_or_new(0, &response.name("id")?, &response.word("name"));
     Some((call, response.path(&["response", "output"]).or_else(|| response.path(&["response", "error"]))))

@@ -9,17 +9,16 @@ use crate::base::env::Env;
 use crate::session::content::first_text;
 use crate::session::database::{self, DatabaseError, RowBuffer, RowsOf, TableRows};
 use crate::session::entry::RecordEntry;
-use crate::session::fate::{ContextChange, ContextEvent};
+use crate::session::fate::ContextChange;
 use crate::session::find;
 use crate::session::json::{Json, Tape};
-use crate::session::model::{Citation, SessionFacts};
+use crate::session::model::{Citation, ContextEvent, SessionFacts};
 use crate::session::reader::FormatInfo;
 use crate::session::table::{TableFormat, TableSession};
 use crate::session::transcript::Transcript;
 
 const MESSAGES: RowsOf = RowsOf::plain("messages", "content_json");
 
-/// Kinds of content that hold nothing about calls.
 const OTHER_KINDS: &[&str] = &[
     "text",
     "image",
@@ -32,7 +31,6 @@ const OTHER_KINDS: &[&str] = &[
     "frontendToolRequest",
 ];
 
-/// The sessions of Goose in a database.
 pub(crate) const GOOSE: TableFormat =
     TableFormat { info: FormatInfo::new("goose", "1.52.0"), databases, list, read };
 
@@ -98,7 +96,6 @@ fn read(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError> {
 /// What the agent adds after the summary of a compaction.
 const COMPACTED: &str = "Your context was compacted";
 
-/// A row with a message.
 struct GooseMessage<'a> {
     entry: RecordEntry<'a>,
     /// Whether it is not sent any more.
@@ -164,7 +161,6 @@ impl HiddenResults {
         }
     }
 
-    /// Notes what was hidden since the last compaction.
     fn end(mut self, out: &mut Transcript) {
         let change = if self.is_begun { ContextChange::Checkpoint } else { ContextChange::Compact };
         self.push(change, None, out);

@@ -9,11 +9,13 @@ use crate::base::env::Env;
 use crate::session::content::pieces;
 use crate::session::database::{self, DatabaseError, RowBuffer, RowsOf, TableRow, TableRows};
 use crate::session::entry::RecordEntry;
-use crate::session::fate::{ContextChange, ContextEvent};
+use crate::session::fate::ContextChange;
 use crate::session::find;
 use crate::session::id::{RecordId, id_of_bytes};
 use crate::session::json::{Json, JsonText, Tape};
-use crate::session::model::{Call, CallResult, Citation, RecordSpan, SessionFacts, TextPiece, TextPieces};
+use crate::session::model::{
+    Call, CallResult, Citation, ContextEvent, RecordSpan, SessionFacts, TextPiece, TextPieces,
+};
 use crate::session::reader::{FormatInfo, RecordPlace};
 use crate::session::table::{TableFormat, TableSession};
 use crate::session::transcript::Transcript;
@@ -39,7 +41,6 @@ const CLEARED: &[&str] = &[
 /// How the summary of a compaction begins.
 const SUMMARY: &[u8] = "[CONTEXT COMPACTION — REFERENCE ONLY]".as_bytes();
 
-/// The sessions of Hermes in a database.
 pub(crate) const HERMES: TableFormat =
     TableFormat { info: FormatInfo::new("hermes", "0.19.0"), databases, list, read };
 
@@ -198,7 +199,6 @@ impl ResultHistory {
             .then(|| CallResult::recorded(text_of(content, place), row.time(6), whole_of(content, place)));
     }
 
-    /// Notes what the rows say together.
     fn end(self, out: &mut Transcript) {
         use ContextChange::{Clear, Compact, Replace, Rewind};
         let mut results: Vec<_> = self.results.into_iter().collect();

@@ -9,11 +9,11 @@ use md5::{Digest, Md5};
 
 use crate::session::content::{first_text, last_line, texts, title};
 use crate::session::entry::RecordEntry;
-use crate::session::fate::{ContextChange, ContextEvent};
+use crate::session::fate::ContextChange;
 use crate::session::find::{self, dir_name};
 use crate::session::format::{FileFormat, RecordFiles, files_by};
 use crate::session::json::Json;
-use crate::session::model::{Call, CallStatus, Citation, RecordSpan, SessionFacts};
+use crate::session::model::{Call, CallStatus, Citation, ContextEvent, RecordSpan, SessionFacts};
 use crate::session::reader::{FormatInfo, LogReader, RecordPlace};
 use crate::session::record::read_json;
 use crate::session::transcript::Transcript;
@@ -24,7 +24,6 @@ const HISTORY: &str = "context.jsonl";
 /// What happened, with times.
 const EVENTS: &str = "wire.jsonl";
 
-/// The sessions of Kimi CLI, a JSON value a line.
 pub(crate) const KIMI_CLI: FileFormat = FileFormat {
     info: FormatInfo::new("kimi-cli", "1.49.0"),
     find: |env, fault| {
@@ -90,13 +89,11 @@ fn old_number(name: &str) -> Option<u64> {
     name.strip_prefix("context_")?.strip_suffix(".jsonl")?.parse().ok()
 }
 
-/// Returns the title that the agent or the user gave to a session.
 fn own_title(history: &Path) -> Option<String> {
     let title = read_json(history.with_file_name("state.json"), |record| record.string("custom_title"));
     title.flatten().filter(|title| !title.is_empty())
 }
 
-/// Takes over the facts of an event.
 fn note_facts(record: Json, facts: &mut SessionFacts) {
     facts.note_time(record.time("timestamp"));
     let message = record.get("message").filter(|message| message.is_type("TurnBegin"));
@@ -105,10 +102,8 @@ fn note_facts(record: Json, facts: &mut SessionFacts) {
     }
 }
 
-/// Roles of records that hold nothing about calls.
 const OTHER_ROLES: &[&str] = &["_system_prompt", "_checkpoint", "_usage", "system", "developer"];
 
-/// Events that hold nothing about calls.
 const OTHER_EVENTS: &[&str] = &[
     "TurnBegin",
     "TurnEnd",

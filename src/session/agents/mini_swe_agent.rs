@@ -12,7 +12,6 @@ use crate::session::model::{CutState, SessionFacts};
 use crate::session::reader::{FormatInfo, RecordPlace};
 use crate::session::transcript::Transcript;
 
-/// How the names of trajectories end.
 const ENDING: &str = ".traj.json";
 
 /// How an observation of the default configuration begins, and how one that was cut ends. In between, an output is quoted.

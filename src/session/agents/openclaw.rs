@@ -26,7 +26,6 @@ const GLANCE_BYTES: u32 = 64 << 10;
 /// What follows the number in the notice at the end of a result that was cut.
 const CUT: &str = " more characters truncated; rerun with narrower args if needed]";
 
-/// The sessions of OpenClaw in databases.
 pub(crate) const OPENCLAW: TableFormat =
     TableFormat { info: FormatInfo::new("openclaw", "2026.9.6"), databases, list, read };
 

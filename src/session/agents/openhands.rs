@@ -8,13 +8,13 @@ use sha2::{Digest, Sha256};
 use crate::session::branch::Branches;
 use crate::session::content::{self, first_text, pieces, title};
 use crate::session::entry::RecordEntry;
-use crate::session::fate::{ContextChange, ContextEvent};
+use crate::session::fate::ContextChange;
 use crate::session::find;
 use crate::session::format::{FileFormat, RecordFiles};
 use crate::session::id::{IdMap, RecordId, record_id};
 use crate::session::json::{Json, JsonText, Kind, char_len};
 use crate::session::model::{
-    Call, CallStatus, Citation, CutState, Evidence, SessionFacts, TextPiece, TextPieces,
+    Call, CallStatus, Citation, ContextEvent, CutState, Evidence, SessionFacts, TextPiece, TextPieces,
 };
 use crate::session::reader::{FormatInfo, ReadProgress, RecordPlace, SessionError, SessionFile};
 use crate::session::record::read_json;
@@ -24,7 +24,6 @@ use crate::session::watch::{RecordUse, read_record};
 /// The state of a conversation, beside the directory of its events.
 const STATE: &str = "base_state.json";
 
-/// Kinds of events that hold nothing about calls.
 const OTHER_KINDS: &[&str] = &[
     "SystemPromptEvent",
     "MessageEvent",
@@ -41,7 +40,6 @@ const OTHER_KINDS: &[&str] = &[
     "TokenEvent",
 ];
 
-/// The conversations of the software-agent-sdk, a JSON file an event.
 pub(crate) const OPENHANDS: FileFormat = FileFormat {
     info: FormatInfo::new("openhands", "1.57.0 of the SDK"),
     find: |env, fault| {
@@ -106,7 +104,6 @@ fn read(file: &SessionFile, progress: &dyn ReadProgress, out: &mut Transcript) -
     Ok(())
 }
 
-/// Reads the events of a conversation, one after the other.
 #[derive(Default)]
 struct EventReader {
     branches: Branches,
@@ -234,15 +231,12 @@ const MAX_RECORDED: usize = 1 << 20;
 
 /// The notice that the beginning is reckoned with, in code points.
 const SHORT_NOTICE: usize = 113;
-
-/// What is sent before the text of an error.
 const ERROR: &str = "[An error occurred during execution.]\n";
 
 /// The end of a line, for the agent, which is Python.
 const BREAKS: &[char] =
     &['\n', '\r', '\u{b}', '\u{c}', '\u{1c}', '\u{1d}', '\u{1e}', '\u{85}', '\u{2028}', '\u{2029}'];
 
-/// An observation as it is sent.
 struct SentObservation {
     pub pieces: Vec<TextPiece>,
     /// Where the whole of it was saved, if it was cut.
@@ -269,7 +263,6 @@ fn render(observation: Json, place: RecordPlace) -> Option<SentObservation> {
     }
 }
 
-/// What is sent of a terminal.
 struct Terminal<'a> {
     prefix: String,
     output: Json<'a>,

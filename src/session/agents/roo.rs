@@ -7,19 +7,18 @@ use std::path::{Path, PathBuf};
 use crate::base::env::Env;
 use crate::session::content::{first_text, start_of};
 use crate::session::entry::RecordEntry;
-use crate::session::fate::{ContextChange, ContextEvent};
+use crate::session::fate::ContextChange;
 use crate::session::find::{self, FoundFile};
 use crate::session::format::{FileFormat, RecordFiles, count_records, only_file};
 use crate::session::id::IdMap;
 use crate::session::json::Json;
-use crate::session::model::{Citation, SessionFacts};
+use crate::session::model::{Citation, ContextEvent, SessionFacts};
 use crate::session::reader::{FormatInfo, RecordPlace, TakeFault};
 use crate::session::record::read_json;
 use crate::session::transcript::Transcript;
 
 use super::cline;
 
-/// The messages of a task.
 const HISTORY: &str = "api_conversation_history.json";
 
 /// The directories of the editors below those of the user's settings.
@@ -69,7 +68,6 @@ const fn tasks(info: FormatInfo) -> FileFormat {
     }
 }
 
-/// Returns the directories in which the tasks of an extension may lie.
 fn roots(env: &Env, extension: &str) -> Vec<PathBuf> {
     let home = Some(env.home()).filter(|home| home.is_absolute());
     let config = find::named_dir(env, "XDG_CONFIG_HOME").or(home.map(|home| home.join(".config")));

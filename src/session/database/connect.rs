@@ -64,9 +64,6 @@ const TABLES: &str = "'sessions', 'messages', 'session', 'message', 'part', 'ses
 
 /// Checks that no table of an agent's is a view, a virtual table, or has computed columns: reading them runs what the file
 /// says.
-///
-/// # Errors
-/// One is. Of other tables nothing is read.
 pub(super) fn check_plain(connection: &Connection) -> Result<(), DatabaseError> {
     // SQLite itself refuses a schema in which a name or a kind is not that of the statement.
     let named =
@@ -102,7 +99,6 @@ pub(super) fn is_slow(path: &Path, time: Duration) -> bool {
     })
 }
 
-/// Adds the time of a look at a database.
 pub(super) fn spend(path: &Path, time: Duration) {
     let mut spent = SPENT.lock().unwrap_or_else(PoisonError::into_inner);
     let state = states(path);
@@ -118,9 +114,6 @@ pub(super) fn time_for(bytes: u64) -> Duration {
 }
 
 /// Does some work on a connection, which ends when it is not wanted any more, or takes longer than `time`.
-///
-/// # Errors
-/// What `work` fails with, or why it was ended.
 pub(super) fn bounded<T>(
     (path, connection): (&Path, &Connection),
     time: Duration,
@@ -167,14 +160,12 @@ pub(super) fn content_files(path: &Path) -> [PathBuf; 3] {
     [path.to_owned(), beside(path, "-wal"), beside(path, "-journal")]
 }
 
-/// Returns the path of a file beside a database.
 pub(super) fn beside(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(ending);
     PathBuf::from(name)
 }
 
-/// Returns a file's length in bytes, if it is there.
 pub(super) fn length(path: &Path) -> Option<u64> {
     fs::metadata(path).ok().map(|meta| meta.len())
 }
@@ -182,9 +173,6 @@ pub(super) fn length(path: &Path) -> Option<u64> {
 /// Checks that a database can be opened without blocking, and that no transaction is unfinished: SQLite would take
 /// it back by writing, and a journal may name any file to be deleted then. Opens but the journal: to close a file takes away
 /// the locks on it that this process has.
-///
-/// # Errors
-/// A file is not a regular file, or the database is not there; or there is such a journal.
 pub(super) fn check(path: &Path) -> Result<(), DatabaseError> {
     if !fs::metadata(path)?.is_file() {
         return Err(io::Error::other("is not a regular file").into());
@@ -236,7 +224,6 @@ const MAX_COPIED: u64 = 512 << 20;
 /// How often to copy again what changed while it was copied.
 const TRIES: usize = 4;
 
-/// The copy that was made last.
 #[derive(Debug)]
 struct LastCopy {
     path: PathBuf,

@@ -28,7 +28,6 @@ use connect::{FileState, beside, length, states};
 pub use connect::check_project_s;
 pub use records::{RowBuffer, RowRecords, RowsOf};
 
-/// The first bytes of every database.
 const MAGIC: &[u8] = b"SQLite format 3\0";
 
 /// How often to read again what changed while it was read.
@@ -95,7 +94,6 @@ impl From<rusqlite::Error> for DatabaseError {
     }
 }
 
-/// A database that is open for reading.
 #[derive(Debug)]
 pub struct Database {
     path: PathBuf,
@@ -105,7 +103,6 @@ pub struct Database {
     time: Duration,
 }
 
-/// How a database is read.
 #[derive(Debug)]
 enum Access {
     /// As one that does not change, by what it was when it was opened.
@@ -122,15 +119,11 @@ impl Database {
         connect::content_files(path)
     }
 
-    /// Whether the first bytes of a file are those of a database.
     pub fn is_one(head: &[u8]) -> bool {
         head.starts_with(MAGIC)
     }
 
     /// Opens a database for reading.
-    ///
-    /// # Errors
-    /// It cannot be opened, or would have to be copied and is too large, or a table does not only hold values.
     pub fn open(path: &Path, progress: &dyn ReadProgress) -> Result<Self, DatabaseError> {
         connect::check(path)?;
         let log = length(&beside(path, "-wal"));
@@ -177,9 +170,6 @@ impl Database {
     }
 
     /// Reads what `work` reads, as it was at one moment.
-    ///
-    /// # Errors
-    /// What `work` fails with; or the database changed each time, takes too long, or reading was given up.
     pub fn whole<T>(
         &mut self,
         progress: &dyn ReadProgress,
@@ -233,7 +223,6 @@ impl TableRows<'_> {
         Ok(names)
     }
 
-    /// Reads all rows of a query.
     pub fn all<T>(&self, sql: &str, read: impl Fn(&TableRow) -> T) -> Result<Vec<T>, DatabaseError> {
         let mut found = Vec::new();
         self.each(sql, &[], &mut |row| {
@@ -308,12 +297,10 @@ impl TableRow<'_> {
         Some(String::from_utf8_lossy(bytes.get(..MAX_TEXT).unwrap_or(bytes)).into_owned())
     }
 
-    /// Whether there is no value in a column.
     pub fn is_null(&self, column: usize) -> bool {
         matches!(self.row.get_ref(column), Ok(ValueRef::Null))
     }
 
-    /// Returns a whole number.
     pub fn integer(&self, column: usize) -> Option<i64> {
         match self.row.get_ref(column).ok()? {
             ValueRef::Integer(number) => Some(number),
@@ -321,7 +308,6 @@ impl TableRow<'_> {
         }
     }
 
-    /// Returns a time that is a number.
     pub fn time(&self, column: usize) -> Option<Timestamp> {
         match self.row.get_ref(column).ok()? {
             ValueRef::Integer(number) => content::timestamp(number as f64),

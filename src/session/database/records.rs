@@ -18,7 +18,6 @@ use super::{Database, DatabaseError, MAX_TEXT, TableRow};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RowsOf {
     pub table: &'static str,
-    /// The column with the record's JSON.
     pub column: &'static str,
     /// Whether each record is compressed by itself, as zstd. Places are those in its text.
     pub is_packed: bool,
@@ -41,7 +40,6 @@ pub struct RowRecords {
 }
 
 impl RowRecords {
-    /// Takes the path of the database, and where the records are in it.
     pub fn new(path: impl Into<PathBuf>, rows: RowsOf) -> Self {
         Self { path: path.into(), rows, database: Mutex::new(None) }
     }

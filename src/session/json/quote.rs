@@ -127,7 +127,6 @@ struct Step<'a> {
     second: &'a [u8; STEP],
 }
 
-/// Which quotes are in a step.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Quotes {
     None,

@@ -10,7 +10,6 @@ pub struct JsonText<'a> {
     encoded: &'a [u8],
 }
 
-/// A decoded string.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DecodedText {
     pub text: String,

@@ -18,7 +18,6 @@ const LONG: usize = 256;
 /// The longest record, in bytes: places in a tape are 32 bits wide.
 const MAX_LEN: usize = u32::MAX as usize;
 
-/// Why a record cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TapeError {
     /// It is not JSON, from this byte of the record on (0-based).
@@ -52,9 +51,6 @@ impl Tape {
 
     /// Indexes the beginning of a record, of which more follows. A string that it ends in goes up to the last byte, which
     /// stands for the quote; any other value that it ends in has no bytes.
-    ///
-    /// # Errors
-    /// The bytes do not begin an object or an array.
     pub fn read_beginning<'a>(&'a mut self, record: &'a [u8]) -> Result<Json<'a>, TapeError> {
         match self.outline(record) {
             Err(TapeError::Broken(at)) => self.close_all(record, at)?,
@@ -116,7 +112,6 @@ pub struct Tapes {
     records: Vec<IndexedRecord>,
 }
 
-/// A record of [`Tapes`].
 #[derive(Clone, Debug)]
 struct IndexedRecord {
     bytes: Range<u32>,
@@ -365,7 +360,6 @@ impl Outline<'_> {
         Ok(())
     }
 
-    /// Adds a container, whose end is not known yet.
     fn begin(&mut self, kind: Kind) -> Result<u32, TapeError> {
         let node = self.room()?;
         self.nodes.push(Node { start: self.at as u32, end: 0, next: 0, kind, mark: KeyMark::ESCAPED });

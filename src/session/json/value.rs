@@ -6,7 +6,6 @@ use std::ops::Range;
 use super::quote::start_of;
 use super::string::JsonText;
 
-/// What a value is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// `{…}`
@@ -240,11 +239,9 @@ impl KeyMark {
 #[derive(Clone, Debug)]
 pub(super) struct RootKeys {
     slots: [u16; SLOTS],
-    /// Whether some key has an escape in it.
     has_escape: bool,
 }
 
-/// What is known of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum KeyPlace {
     /// No member has it.

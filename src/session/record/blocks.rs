@@ -19,7 +19,6 @@ const PAGE: usize = 4 << 10;
 /// Some whole lines of a log.
 #[derive(Debug, Default)]
 pub(super) struct Block {
-    /// Which block of the pass it is.
     pub number: u64,
     /// Where the lines begin in the log.
     pub start: u64,
@@ -29,14 +28,11 @@ pub(super) struct Block {
     pub what: BlockContent,
     /// Whether the log ends with it.
     pub is_last: bool,
-    /// The values of its lines.
     pub tapes: Tapes,
 }
 
-/// What a block holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum BlockContent {
-    /// Whole lines.
     #[default]
     Whole,
     /// The bytes after the last line feed.
@@ -93,9 +89,6 @@ impl Cursor {
     }
 
     /// Reads the next block. Returns whether there was one.
-    ///
-    /// # Errors
-    /// The system's; or the file is shorter by now.
     pub(super) fn read(&mut self, block: &mut Block) -> io::Result<bool> {
         if self.is_done {
             return Ok(false);

@@ -16,7 +16,6 @@ use super::{fill, open_regular, same};
 /// How many bytes of a log are searched or decoded at once.
 const CHUNK: usize = 256 << 10;
 
-/// What a log is read through.
 #[derive(Clone)]
 pub(super) enum LogBytes {
     Plain(Arc<File>),
@@ -37,9 +36,6 @@ impl LogBytes {
     }
 
     /// Fills `room` from a place in the log. Returns how many bytes there were; fewer only at the end.
-    ///
-    /// # Errors
-    /// The system's; or what is compressed cannot be decoded.
     pub(super) fn fill(&self, start: u64, room: &mut [u8]) -> io::Result<usize> {
         match self {
             Self::Plain(file) => fill(file, start, room),
@@ -130,7 +126,6 @@ pub fn unpack(packed: &[u8], most: usize) -> (Vec<u8>, bool) {
     (text, is_sound)
 }
 
-/// The text of a compressed log.
 pub(super) struct PackedText {
     path: PathBuf,
     seen: Identity,
@@ -164,9 +159,6 @@ impl PackedText {
     }
 
     /// Fills `room` from a place in the text. Returns how many bytes there were; fewer only at the end.
-    ///
-    /// # Errors
-    /// Nothing of the text can be read; or the file is another by now.
     pub(super) fn fill(&mut self, start: u64, room: &mut [u8]) -> io::Result<usize> {
         let mut filled = 0;
         for part in room.chunks_mut(CHUNK) {
@@ -194,7 +186,6 @@ impl PackedText {
         Ok(len)
     }
 
-    /// Returns the place up to which the text is decoded.
     fn decoded_end(&self) -> u64 {
         self.start + self.kept.len() as u64
     }

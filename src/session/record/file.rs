@@ -12,7 +12,6 @@ use crate::source::MapView;
 use super::bytes::LogBytes;
 use super::{MAX_DOCUMENT, RecordSource, open_regular, read, read_range, same};
 
-/// A document that is read through a map.
 #[derive(Clone, Debug)]
 pub struct MappedRecords {
     path: PathBuf,
@@ -61,9 +60,6 @@ impl FileRecords {
     }
 
     /// Reads the whole file: a regular one of at most 256 MiB.
-    ///
-    /// # Errors
-    /// The system's; or it is not a regular file, or too large.
     pub fn whole(&self) -> io::Result<Vec<u8>> {
         let (file, meta) = open_regular(&self.path)?;
         if meta.len() > MAX_DOCUMENT as u64 {
@@ -98,7 +94,6 @@ impl RecordSource for FileRecords {
 /// How many bytes before the old end are compared when a log has grown.
 const TAIL: u64 = 4 << 10;
 
-/// How a log has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogChange {
     /// Not at all, or it is gone, or only its time changed so far.
@@ -122,9 +117,6 @@ pub struct LogFile {
 
 impl LogFile {
     /// Looks at a log for the first time.
-    ///
-    /// # Errors
-    /// The system's; or it is not a regular file.
     pub fn open(path: &Path) -> io::Result<Self> {
         let (file, meta) = open_regular(path)?;
         let seen = Identity::from(&meta);
@@ -195,9 +187,6 @@ impl LogFile {
     }
 
     /// Opens the log as it was seen.
-    ///
-    /// # Errors
-    /// The system's; or another file has its name by now.
     pub(super) fn reopen(&self) -> io::Result<LogBytes> {
         match &self.packed {
             Some(packed) => Ok(packed.clone()),

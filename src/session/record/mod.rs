@@ -43,9 +43,6 @@ pub trait RecordSource: Debug + Send + Sync {
 }
 
 /// Opens a regular file for reading; never blocks, not even for a FIFO without a writer.
-///
-/// # Errors
-/// The system's; or it is not a regular file.
 pub fn open_regular(path: &Path) -> io::Result<(File, Metadata)> {
     let flags = OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
     let file = OpenOptions::new().read(true).custom_flags(flags.bits() as i32).open(path)?;
@@ -93,9 +90,6 @@ thread_local! {
 }
 
 /// Opens a file that was seen before.
-///
-/// # Errors
-/// The system's; or another file has its name by now.
 fn same(path: &Path, seen: &Identity) -> io::Result<File> {
     let (file, meta) = open_regular(path)?;
     if Identity::from(&meta).same_file(seen) {

@@ -24,7 +24,6 @@ const MAX_EARLY: usize = 2;
 /// What takes the records, from one thread at a time.
 type TakeStep<'a> = dyn FnMut(LogStep) -> ControlFlow<()> + Send + 'a;
 
-/// What [`records`] reports.
 #[derive(Debug)]
 pub enum LogStep<'a> {
     /// A whole line that is not blank: where its record begins in the log, and its value or why it has none.
@@ -91,7 +90,6 @@ struct BlockTurns<'a, 'b> {
     passed: Condvar,
 }
 
-/// Whose turn it is to hand out.
 #[derive(Default)]
 struct Turn {
     /// The number of the block that is handed out next, or at this moment.

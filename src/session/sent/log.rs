@@ -39,7 +39,6 @@ pub struct LoggedRequest {
     end: u32,
 }
 
-/// What a record says about a request.
 #[derive(Clone, Debug)]
 pub struct RequestFacts {
     pub id: RecordId,
@@ -59,7 +58,6 @@ struct SpokenRecord {
     speaker: Speaker,
 }
 
-/// Who speaks in a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Speaker {
     /// The user, or a tool.
@@ -77,12 +75,10 @@ impl Speaker {
 /// The records of one message of the model, and those of the user that follow before its next.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LoggedTurn {
-    /// The records of the model's message.
     pub model: Vec<RecordSpan>,
     pub user: Vec<RecordSpan>,
 }
 
-/// The requests of a session.
 #[derive(Clone, Debug, Default)]
 pub struct RequestLog {
     requests: Vec<LoggedRequest>,

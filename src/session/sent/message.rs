@@ -152,7 +152,6 @@ fn add_content(content: Json, blocks: &mut Blocks, hash: &mut Sha256) -> Option<
     written.ok()
 }
 
-/// Who speaks in a message of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MessageRole {
     /// The user, or a tool.
@@ -195,9 +194,6 @@ struct KeyTooLong;
 /// Hands out a value piece by piece: without space, the keys of objects sorted by UTF-16 units as JavaScript sorts them,
 /// strings as `JSON.stringify` writes them, and without `cache_control`. Numbers stay as they are written. Nothing is
 /// recursive.
-///
-/// # Errors
-/// A key is over 4 KiB.
 fn canonical(value: Json, take: &mut dyn FnMut(&[u8])) -> Result<(), KeyTooLong> {
     let mut open: Vec<Container> = Vec::new();
     let mut next = Some(value);
@@ -244,7 +240,6 @@ fn hash_of(value: Json) -> Result<MessageHash, KeyTooLong> {
     Ok(hash.finalize().into())
 }
 
-/// A container that was begun.
 struct Container<'a> {
     /// What is left of it; the members of an object have keys.
     rest: Box<dyn Iterator<Item = (Option<JsonText<'a>>, Json<'a>)> + 'a>,

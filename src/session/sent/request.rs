@@ -12,7 +12,6 @@ use super::log::{MessageHash, message_hash};
 use super::message::{Blocks, MessageFault, MessageRole, each_message, look, look_at_blob};
 use super::results::{NotSent, carriers};
 
-/// A request in the records.
 #[derive(Clone, Debug)]
 pub struct SentRequest {
     /// Its record, with its parameters.
@@ -22,22 +21,18 @@ pub struct SentRequest {
     pub messages: Vec<RequestMessage>,
 }
 
-/// A message of a request.
 #[derive(Clone, Debug)]
 pub struct RequestMessage {
     pub role: MessageRole,
-    /// Whether it is what the request carried.
     pub proof: MessageProof,
     place: MessagePlace,
 }
 
-/// Where a message is.
 #[derive(Clone, Debug)]
 enum MessagePlace {
     Nowhere,
     /// The record that was written for the request.
     Blob(RecordSpan),
-    /// Records of the conversation.
     Records(Vec<RecordSpan>),
 }
 
@@ -53,9 +48,6 @@ pub enum MessageProof {
 
 /// Finds the request that first carried the result of a call, and every message of it. Reads all those messages, and the
 /// conversation before them: for a worker, not for the screen's thread.
-///
-/// # Errors
-/// No request in the records carried the result, or its record cannot be read.
 pub fn request_of(transcript: &Transcript, call: &Call) -> Result<SentRequest, NotSent> {
     let carriers = carriers(transcript, call)?;
     let carrier = carriers.first().ok_or(NotSent::NotCarried)?;

@@ -19,7 +19,6 @@ const MAX_TOGETHER: usize = 32;
 /// The longest that they may be together, in bytes.
 const MAX_TOGETHER_LEN: u64 = 32 << 20;
 
-/// What the model got for a call.
 #[derive(Clone, Debug)]
 pub struct BestResults {
     /// The results, as first seen and then as they changed: all `sent`, or as the agent's history holds them.
@@ -94,10 +93,8 @@ fn is_short(records: &[RecordSpan]) -> bool {
     records.len() <= MAX_TOGETHER && bytes <= MAX_TOGETHER_LEN
 }
 
-/// The result as a message has it.
 struct SentText {
     result: CallResult,
-    /// Its text; `None` if that is not there.
     text: Option<String>,
 }
 
@@ -153,7 +150,6 @@ fn text_in(transcript: &Transcript, call: &Call, carrier: &Carrier) -> Result<Se
     }
 }
 
-/// Returns the block of a message that is the result of a call.
 fn block_of<'a>(message: Json<'a>, id: &str) -> Option<Json<'a>> {
     let mut blocks = message.get("content")?.items();
     blocks.find(|block| block.is_type("tool_result") && block.has("tool_use_id", id))

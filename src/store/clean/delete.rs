@@ -20,7 +20,6 @@ use crate::store::{
 };
 use crate::text::label;
 
-/// The log of deletions, in overspill's own directory.
 const LOG: &str = "deletions.log";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +37,6 @@ pub enum DeleteOutcome {
     Stayed(Reason),
 }
 
-/// Why an entry was not deleted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
     Changed,
@@ -159,7 +157,6 @@ impl Cleaner {
     }
 }
 
-/// The result of an automatic cleaning.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SweepResult {
     pub files: u64,

@@ -63,7 +63,6 @@ pub struct PlannedDelete {
     pub why: DeleteReason,
 }
 
-/// Why an entry that is due is not deleted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SkipReason {
     Kept,

@@ -77,7 +77,6 @@ impl EntryStatus {
 #[derive(Clone, Debug)]
 pub struct Origin {
     pub place: Arc<ListedDir>,
-    /// The agent, as named in its policies.
     pub agent: Arc<str>,
     /// The tool, if path or store says so.
     pub tool: Option<Arc<str>>,
@@ -208,9 +207,6 @@ impl Entry {
     }
 
     /// Opens its file for reading, if it is still the file that was listed. Follows no link and never blocks.
-    ///
-    /// # Errors
-    /// The system's error, or that the file has changed.
     pub fn open(&self) -> io::Result<File> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let dir = self.place().root.open_below(&self.place().path).map_err(io::Error::other)?;

@@ -26,7 +26,6 @@ pub struct Listing {
     pub reports: Vec<(Arc<StoreSpec>, Vec<RootReport>)>,
 }
 
-/// Lists `stores` completely.
 pub fn list<'a>(stores: impl IntoIterator<Item = &'a Arc<StoreSpec>>, env: &Env, now: Timestamp) -> Listing {
     let mut listing = Listing::default();
     for store in stores {
@@ -97,7 +96,6 @@ pub fn entries_at(
     found
 }
 
-/// What was found at one of a store's roots.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RootReport {
     /// The root's path, or its pattern where a variable is not set.

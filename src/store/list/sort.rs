@@ -30,7 +30,6 @@ impl SortBy {
     pub const ALL: [SortBy; 7] =
         [SortBy::Age, SortBy::Size, SortBy::Left, SortBy::Agent, SortBy::Tool, SortBy::Session, SortBy::Id];
 
-    /// Returns the name used on the command line.
     pub fn as_str(self) -> &'static str {
         match self {
             SortBy::Age => "age",
@@ -143,7 +142,6 @@ pub fn sum(sizes: impl IntoIterator<Item = u64>) -> u64 {
 pub struct EntrySums {
     pub entries: u64,
     pub bytes: u64,
-    /// How many of them others can read.
     pub exposed: u64,
     pub overdue: u64,
     pub overdue_bytes: u64,

@@ -64,9 +64,6 @@ pub struct OwnStore {
 
 impl OwnStore {
     /// Opens the store, if it exists.
-    ///
-    /// # Errors
-    /// It is a link, belongs to somebody else, is open to others, or cannot be opened.
     pub fn open(env: &Env) -> Result<Option<OwnStore>, OwnError> {
         let Some((path, home)) = open_home(env)? else { return Ok(None) };
         let root = path.join(SPILLS);
@@ -110,9 +107,6 @@ impl OwnStore {
 }
 
 /// Opens `name` in `at` for writing, creating it with mode 0600 whatever the umask. Never waits for a FIFO's reader.
-///
-/// # Errors
-/// The system's error, or it is there and no regular file.
 pub(super) fn new_file(at: &OwnedFd, name: &str, flags: OFlags) -> io::Result<File> {
     let mode = Mode::RUSR | Mode::WUSR;
     let flags = flags | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
@@ -145,7 +139,6 @@ fn make_home(env: &Env) -> Result<(PathBuf, OwnedFd), OwnError> {
     Ok((path, home))
 }
 
-/// Opens one of the store's directories, if it exists.
 fn open(at: impl AsFd, name: &Path, path: &Path, env: &Env) -> Result<Option<OwnedFd>, OwnError> {
     match directory::open(at, name, env.uid(), NO_OTHERS) {
         Ok(dir) => Ok(Some(dir)),
@@ -188,9 +181,6 @@ impl KeptIds {
 
 impl OwnStore {
     /// Exempts one of overspill's own spills from cleaning. `id` must be one of its ids.
-    ///
-    /// # Errors
-    /// The system's error, or that this is not such an id.
     pub fn keep(&self, id: &str) -> io::Result<()> {
         if !is_own(id.as_bytes()) {
             return Err(io::Error::other("only a spill in overspill's own store can be kept in place"));

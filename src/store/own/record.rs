@@ -49,7 +49,6 @@ pub enum Record {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct CopyRecord {
     pub path: String,
-    /// The path of the original, which notices print.
     pub original: String,
     pub modified: Timestamp,
     pub agent: String,
@@ -88,7 +87,6 @@ pub struct RunRecord {
     /// Why it was stopped: by a forwarded signal, by a timeout, or because its reader was gone; or that a stream was
     /// abandoned or could not be read to its end.
     pub stopped: Option<String>,
-    /// The size of everything that was printed.
     pub seen: OutputSize,
     /// The size of what is in the spill.
     pub kept: OutputSize,
@@ -157,7 +155,6 @@ impl Record {
         }
     }
 
-    /// Reads the record for a spill in overspill's own store.
     pub fn find(env: &Env, spill: &Path) -> Option<Record> {
         let store = OwnStore::open(env).ok()??;
         let directory = spill.parent()?.canonicalize().ok()?;

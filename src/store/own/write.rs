@@ -18,12 +18,10 @@ use super::record::{CopyRecord, Record};
 
 /// Maximum size of an output that is copied to be kept, in bytes: the same as the default cap of a capture.
 const MAX_KEPT: u64 = 100 << 20;
-/// Bytes that are copied at a time.
 const BUFFER: usize = 1 << 20;
 const TOO_LARGE: &str = "larger than 100 MB, the limit for copies that are kept; use `cp` instead";
 /// Why an entry is not kept that is, or a copy of it.
 pub const KEPT_ALREADY: &str = "kept already";
-/// Why an incomplete entry is not kept.
 pub const UNFINISHED: &str = "it is unfinished: still being written, or interrupted";
 
 /// A spill that is being written: `.tmp-<name>`, mode 0600, locked, until it is finished. Dropping it unfinished
@@ -84,9 +82,6 @@ impl OwnStore {
     }
 
     /// Saves bytes as a spill, and marks it as kept. Returns its path. `goes_on` is as for [`OwnStore::adopt`].
-    ///
-    /// # Errors
-    /// The system's error, or that it was given up. Nothing is left behind.
     pub fn save(
         &self,
         bytes: &[u8],

@@ -37,7 +37,6 @@ impl LazyStores {
         self.faults().map(str::to_owned).collect()
     }
 
-    /// Changes the stores, once all are read.
     pub fn change(&mut self, change: impl FnOnce(&mut Stores)) {
         let mut stores = self.all.take().unwrap_or_else(Stores::builtin);
         change(&mut stores);

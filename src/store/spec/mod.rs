@@ -43,7 +43,6 @@ pub enum Holds {
 }
 
 impl Holds {
-    /// Returns the name used in `list --json`.
     pub fn as_str(self) -> &'static str {
         match self {
             Holds::Raw => "raw",
@@ -60,7 +59,6 @@ impl Holds {
 pub struct StoreSpec {
     /// The agent's name, or `agent/part` if it has several stores.
     pub name: String,
-    /// The agent's name, as in its policies.
     pub agent: String,
     /// Patterns for the file names, and what each kind of file contains; the first match wins.
     pub files: Vec<FileRule>,
@@ -99,9 +97,7 @@ pub struct Stores {
     pub specs: Vec<Arc<StoreSpec>>,
     /// Agents that keep no spills, with the reason.
     pub keep_none: Vec<(String, String)>,
-    /// Each agent's description, as written.
     texts: BTreeMap<String, Cow<'static, str>>,
-    /// The user's own files that cannot be used.
     broken: Vec<Broken>,
 }
 
@@ -231,7 +227,6 @@ impl Stores {
         self.add(read.map_err(|_| unread())?, Cow::Owned(text.to_owned())).map_err(|_| unread())
     }
 
-    /// Adds one description and returns the agent's name.
     fn add(&mut self, form: AgentForm, text: Cow<'static, str>) -> Result<String, String> {
         let agent = form.agent.clone();
         let none = form.keeps_none.clone();

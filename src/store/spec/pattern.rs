@@ -17,7 +17,6 @@ pub(crate) enum Component {
     Pattern { source: String, regex: OnceLock<Option<CompiledPattern>> },
 }
 
-/// A compiled pattern and the position of each group in it.
 #[derive(Clone, Debug)]
 pub(crate) struct CompiledPattern {
     regex: Regex,

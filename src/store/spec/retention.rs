@@ -50,7 +50,6 @@ pub struct Setting {
     pub key: String,
 }
 
-/// The rule that an entry's expiry comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rule {
     Mtime,
@@ -66,7 +65,6 @@ pub enum Rule {
 }
 
 impl Rule {
-    /// Returns the name used in `list --json`.
     pub fn as_str(self) -> &'static str {
         match self {
             Rule::Mtime => "mtime",
@@ -82,7 +80,6 @@ impl Rule {
     }
 }
 
-/// When an entry is deleted by its store's own rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expiry {
     /// At the first cleanup that the agent runs after this time.
@@ -99,7 +96,6 @@ pub enum Expiry {
 pub enum TimeLeft {
     For(SignedDuration),
     Overdue(SignedDuration),
-    /// There is no point in time.
     Open,
 }
 
@@ -121,7 +117,6 @@ impl Expiry {
     }
 }
 
-/// The times from which an entry's expiry is computed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Times {
     pub modified: Timestamp,

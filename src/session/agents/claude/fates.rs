@@ -3,15 +3,15 @@
 use std::collections::{BTreeMap, HashSet};
 
 use crate::session::branch::LivingBranch;
-use crate::session::fate::{ContextChange, ContextEvent, FateEvidence, ResultId};
+use crate::session::fate::{ContextChange, FateEvidence};
 use crate::session::id::{IdMap, RecordId, record_id};
+use crate::session::model::{ContextEvent, ResultId};
 use crate::session::transcript::Transcript;
 
 use super::history::{
     ClaudeHistory, CompactBoundary, Conversation, NO_RECORD, RecordContext, ResultRecord, ServerEdit,
 };
 
-/// Puts the events of all results into a transcript.
 pub(super) fn derive_events(history: &ClaudeHistory, out: &mut Transcript) {
     let living: Vec<LivingBranch> =
         history.conversations.iter().map(|conversation| conversation.branches.living()).collect();
@@ -153,7 +153,6 @@ impl Fates<'_> {
     }
 }
 
-/// Whether the record of a result is on the living branch.
 fn is_on_branch(history: &ClaudeHistory, result: &ResultRecord, living: &[LivingBranch]) -> bool {
     let thread = result.thread as usize;
     match (history.conversations.get(thread), living.get(thread)) {
@@ -203,7 +202,6 @@ struct ThreadTurns<'a> {
     left: Vec<(u32, ResultId)>,
 }
 
-/// A compaction, and what it took.
 struct Compaction<'a> {
     boundary: &'a CompactBoundary,
     /// Whether it is on the living branch.

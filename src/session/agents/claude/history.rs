@@ -7,10 +7,10 @@ use jiff::Timestamp;
 
 use crate::session::branch::Branches;
 use crate::session::content::MAX_NAME;
-use crate::session::fate::{ContextChange, ContextEvent, FateEvidence, ResultId};
+use crate::session::fate::{ContextChange, FateEvidence};
 use crate::session::id::{RecordId, id_of_bytes};
 use crate::session::json::{Json, Kind, Tape};
-use crate::session::model::{RecordSpan, TextPiece};
+use crate::session::model::{ContextEvent, RecordSpan, ResultId, TextPiece};
 use crate::session::text::to_text;
 use crate::session::transcript::Transcript;
 
@@ -26,7 +26,6 @@ const MAX_STAND_IN: usize = 200;
 /// The most bytes of a result's record that are looked at.
 const MAX_LOOKED: u64 = 32 << 20;
 
-/// All that was read.
 #[derive(Default)]
 pub(super) struct ClaudeHistory {
     /// By the numbers of their threads.
@@ -114,7 +113,6 @@ impl Conversation {
     }
 }
 
-/// Where a result was recorded.
 pub(super) struct ResultRecord {
     pub thread: u32,
     pub call: u32,

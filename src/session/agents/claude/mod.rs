@@ -22,7 +22,6 @@ use crate::session::watch::PathWatch;
 
 use records::ClaudeReader;
 
-/// The sessions of Claude Code, a JSON value a line.
 pub(crate) const CLAUDE_CODE: FileFormat = FileFormat {
     info: FormatInfo::new("claude-code", "1.0.86 to 2.1.330"),
     find: |env, fault| {
@@ -85,7 +84,6 @@ fn note_facts(record: Json, facts: &mut SessionFacts) -> Option<Timestamp> {
     at
 }
 
-/// The projects that were listed, by their directories.
 static PROJECTS: LazyLock<Mutex<HashMap<PathBuf, Project>>> = LazyLock::new(Mutex::default);
 
 /// What lies beside the files of the sessions: their directories, and as up to 2.0 files of sub-agents, of which only the

@@ -6,23 +6,23 @@ use smallvec::SmallVec;
 
 use crate::session::content::{MAX_NAME, cited, first_text, is_number, start_of, text_start};
 use crate::session::entry::RecordEntry;
-use crate::session::fate::{ContextChange, ContextEvent, FateEvidence, ResultId};
+use crate::session::fate::{ContextChange, FateEvidence};
 use crate::session::find;
 use crate::session::id::{IdMap, RecordId, record_id};
 use crate::session::json::{Json, Kind};
-use crate::session::model::{Call, Citation, CutState, DisplayCopy, TextPiece};
+use crate::session::model::{Call, Citation, ContextEvent, CutState, DisplayCopy, ResultId, TextPiece};
 use crate::session::reader::{LogReader, RecordPlace};
 use crate::session::record::read_json;
 use crate::session::sent::log::Speaker;
 use crate::session::transcript::Transcript;
 
+use super::fates;
 use super::history::{
     ClaudeHistory, ContextRecord, CountedRequest, NO_RECORD, RecordContext, ResultRecord, excluded_tools,
 };
+use super::note_facts;
 use super::requests::{self, RequestLists};
-use super::{fates, note_facts};
 
-/// Kinds of records that hold nothing about calls.
 const OTHER_KINDS: &[&str] = &[
     "api-request-resumed",
     "queue-operation",

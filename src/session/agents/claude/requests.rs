@@ -4,16 +4,15 @@
 use std::collections::HashMap;
 
 use crate::session::content::MAX_NAME;
-use crate::session::fate::{ContextChange, ResultId};
+use crate::session::fate::ContextChange;
 use crate::session::json::Json;
-use crate::session::model::TextPiece;
+use crate::session::model::{ResultId, TextPiece};
 use crate::session::reader::RecordPlace;
 use crate::session::sent::log::{MessageHash, RequestFacts, RequestLog, message_hash};
 use crate::session::sent::{FirstForm, SentForm, is_proven, text_of};
 use crate::session::text::to_text;
 use crate::session::transcript::Transcript;
 
-/// Reads a request, and returns its number.
 pub(super) fn request(record: Json, place: RecordPlace, log: &mut RequestLog) -> Option<u32> {
     let facts = RequestFacts {
         id: record.id("id").unwrap_or_default(),
@@ -50,7 +49,6 @@ fn hash_of(text: Option<Json>) -> Option<MessageHash> {
 /// The longest result that is compared, in bytes.
 const MAX_COMPARED: usize = 32 << 20;
 
-/// The lists of all threads.
 #[derive(Default)]
 pub(super) struct RequestLists {
     /// By the numbers of the threads.

@@ -12,26 +12,22 @@ use jiff::Timestamp;
 use crate::base::env::Env;
 use crate::session::content::{MAX_TEXT, number_after};
 use crate::session::entry::RecordEntry;
-use crate::session::fate::{ContextChange, ContextEvent, FateEvidence};
+use crate::session::fate::{ContextChange, FateEvidence};
 use crate::session::find;
 use crate::session::format::{FileFormat, RecordFiles, before_member, count_records, files_by};
 use crate::session::id::{IdMap, RecordId, record_id};
 use crate::session::json::{Json, Tape};
-use crate::session::model::{CutState, DisplayCopy, Evidence, RecordSpan, SessionFacts};
+use crate::session::model::{ContextEvent, CutState, DisplayCopy, Evidence, RecordSpan, SessionFacts};
 use crate::session::reader::{FormatInfo, RecordPlace};
 use crate::session::record::{FileRecords, read_json};
 use crate::session::transcript::Transcript;
 
-/// How the name of a conversation's file ends.
 const MESSAGES: &str = ".messages.json";
-
-/// How the name of the file with its newest compaction ends.
 const COMPACTION: &str = ".compaction.json";
 
 /// The length from which an output was cut before it was recorded, in UTF-16 units; a shorter one is whole.
 const EXECUTOR: u32 = 48_000;
 
-/// The sessions of Cline, JSON documents.
 pub(crate) const CLINE: FileFormat = FileFormat {
     info: FormatInfo::new("cline", "3.0.65"),
     find: |env, fault| {
@@ -56,7 +52,6 @@ pub(crate) const CLINE: FileFormat = FileFormat {
     records: RecordFiles::Documents(|main| files_by(main, conversations), read),
 };
 
-/// Returns the directory of the agent's data.
 pub(super) fn data_dir(env: &Env) -> Option<PathBuf> {
     let named = find::home_or(env, "CLINE_DIR", ".cline").map(|dir| dir.join("data"));
     find::named_dir(env, "CLINE_DATA_DIR").or(named)
@@ -102,7 +97,6 @@ fn with_manifest(messages: &Path, facts: SessionFacts) -> SessionFacts {
     .unwrap_or(facts)
 }
 
-/// Reads the document about the session, if there is one.
 fn read_manifest<T>(messages: &Path, take: impl FnOnce(Json) -> T) -> Option<T> {
     read_json(messages.with_file_name(format!("{}.json", id_of(messages)?)), take)
 }
@@ -185,7 +179,6 @@ fn result(entry: RecordEntry, out: &mut Transcript) -> Option<u32> {
     Some(number)
 }
 
-/// The tools that read files.
 const READ_TOOLS: &[&str] = &["read", "read_files"];
 
 /// How many bytes must be won before outdated reads are taken out.
@@ -195,7 +188,6 @@ const MIN_WON: u64 = 65_536;
 struct Compaction {
     /// How many messages of the conversation it stands for.
     messages: usize,
-    /// The results that it holds.
     kept: HashSet<RecordId>,
     at: Option<Timestamp>,
     record: RecordSpan,
@@ -249,7 +241,6 @@ struct FileReads {
     record: Option<RecordSpan>,
 }
 
-/// One file in a result.
 #[derive(Clone, Copy)]
 struct FileRead {
     call: u32,

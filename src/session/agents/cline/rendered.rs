@@ -16,7 +16,6 @@ pub(super) struct SentResult {
     pub pieces: Vec<TextPiece>,
     /// The strings that were cut, as they are recorded: each of a member named `result`.
     pub cut: Vec<RecordSpan>,
-    /// Whether any string was cut.
     pub is_cut: bool,
 }
 
@@ -152,7 +151,6 @@ impl StringEnds {
     }
 }
 
-/// A place in an encoded string.
 struct PlaceInString {
     /// The byte, 0-based.
     at: usize,

@@ -8,11 +8,11 @@ use memchr::memmem;
 
 use crate::session::content::title;
 use crate::session::entry::RecordEntry;
-use crate::session::fate::{ContextChange, ContextEvent};
+use crate::session::fate::ContextChange;
 use crate::session::find;
 use crate::session::format::{FileFormat, RecordFiles, files_by};
 use crate::session::json::Json;
-use crate::session::model::SessionFacts;
+use crate::session::model::{ContextEvent, SessionFacts};
 use crate::session::reader::{FormatInfo, LogReader, RecordPlace};
 use crate::session::transcript::Transcript;
 
@@ -40,7 +40,6 @@ const OTHER_KINDS: &[&str] = &[
     "tools.",
 ];
 
-/// The sessions of Kimi Code, a JSON value a line.
 pub(crate) const KIMI_CODE: FileFormat = FileFormat {
     info: FormatInfo::new("kimi-code", "2.1.0"),
     find: |env, fault| {
@@ -64,7 +63,6 @@ fn logs(main: &Path) -> Vec<PathBuf> {
     std::iter::once(main.to_owned()).chain(others).collect()
 }
 
-/// Reads the logs of one session.
 #[derive(Default)]
 struct KimiReader {
     thread: u32,
@@ -159,14 +157,10 @@ fn note_facts(record: Json, facts: &mut SessionFacts) {
     }
 }
 
-/// A message of the history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Message {
-    /// What the person wrote.
     Prompt,
-    /// What the agent put in.
     Injection,
-    /// What stands for the messages before it.
     Summary,
     /// The result of a call, by its number; small ones are never cleared.
     Result {
@@ -176,7 +170,6 @@ enum Message {
     Other,
 }
 
-/// What the model has of one agent's conversation.
 #[derive(Debug, Default)]
 struct WireHistory {
     messages: Vec<Message>,

@@ -13,8 +13,6 @@ const FAILED: &str = "<system>ERROR: Tool execution failed.</system>";
 const FAILED_EMPTY: &str = "<system>ERROR: Tool execution failed. Tool output is empty.</system>";
 
 const EMPTY: &str = "<system>Tool output is empty.</system>";
-
-/// What a tool says that has no output.
 const SAYS_EMPTY: &str = "Tool output is empty.";
 
 /// The tools whose time is sent, besides those of MCP servers.
@@ -109,7 +107,6 @@ const CLOSING: &[&str] = &["\n\nCommand executed successfully.\ntask_id: ", "\n\
 /// How much of the end of a result is looked at, in bytes: a path and the closing words.
 const MAX_END: usize = 8192;
 
-/// Notes whether an output was cut, and the spill that its notice names.
 fn note_cut(found: Json, output: Json, tool: &str, call: &mut Call) {
     let start = first_text(output);
     let is_notice = start.starts_with(EXCEEDED);
@@ -117,14 +114,12 @@ fn note_cut(found: Json, output: Json, tool: &str, call: &mut Call) {
     call.note_cut(saved, is_notice || is_short(found, output, tool));
 }
 
-/// Returns the spill that the notice at the start names.
 fn spill_at_start(start: &str) -> Option<Citation> {
     let lines = || start.lines().take(10);
     let path = lines().find_map(|line| line.strip_prefix("output_path: "))?;
     Some(Citation { path: PathBuf::from(path), bytes: bytes(lines()) })
 }
 
-/// Returns the spill that the notice after cut lines names.
 fn spill_at_end(output: Json) -> Option<Citation> {
     let end = text_end(output, MAX_END);
     let (before, notice) = end.rsplit_once(LINES_CUT)?;

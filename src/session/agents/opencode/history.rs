@@ -6,10 +6,10 @@ use jiff::Timestamp;
 
 use crate::session::content::has_line;
 use crate::session::entry::RecordEntry;
-use crate::session::fate::{ContextChange, ContextEvent, ResultId};
+use crate::session::fate::ContextChange;
 use crate::session::id::{IdMap, RecordId, record_id};
 use crate::session::json::{Json, Kind};
-use crate::session::model::{Call, CallStatus, Citation, RecordSpan};
+use crate::session::model::{Call, CallStatus, Citation, ContextEvent, RecordSpan, ResultId};
 use crate::session::reader::RecordPlace;
 use crate::session::transcript::Transcript;
 
@@ -38,14 +38,12 @@ struct Compaction {
     record: RecordSpan,
 }
 
-/// A result, and the number of its message.
 #[derive(Clone, Copy)]
 struct MessageResult {
     message: u32,
     id: ResultId,
 }
 
-/// A result that was cleared.
 struct Mark {
     at: Timestamp,
     id: ResultId,
@@ -184,7 +182,6 @@ fn event(change: ContextChange, at: Option<Timestamp>, results: &[MessageResult]
     ContextEvent { results, ..ContextEvent::recorded(change, at) }
 }
 
-/// Kinds of parts that hold nothing about calls.
 const OTHER_KINDS: &[&str] = &[
     "text",
     "reasoning",
@@ -245,7 +242,6 @@ fn result(entry: RecordEntry, state: Json, call: &mut Call) {
     entry.add_result(Some(text), call);
 }
 
-/// Returns how a call ended, by the word in its state.
 pub(super) fn status_of(word: &str, exit: Option<i32>) -> CallStatus {
     match (word, exit) {
         ("error", _) => CallStatus::Failed,
@@ -257,7 +253,6 @@ pub(super) fn status_of(word: &str, exit: Option<i32>) -> CallStatus {
     }
 }
 
-/// Whether the read tool cut a line of a file.
 fn is_cut_line(line: &str) -> bool {
     let kept = line.strip_suffix("... (line truncated to 2000 chars)");
     kept.is_some_and(|kept| kept.encode_utf16().count() >= LINE)

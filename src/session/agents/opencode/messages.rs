@@ -3,21 +3,21 @@
 use crate::session::content::{self, MAX_TEXT, text_start};
 use crate::session::database::{self, DatabaseError, RowBuffer, RowsOf, TableRows};
 use crate::session::entry::RecordEntry;
-use crate::session::fate::{ContextChange, ContextEvent, FateEvidence, ResultId};
+use crate::session::fate::{ContextChange, FateEvidence};
 use crate::session::id::{RecordId, record_id};
 use crate::session::json::{Json, Kind};
-use crate::session::model::{Citation, SessionFacts};
+use crate::session::model::{Citation, ContextEvent, ResultId, SessionFacts};
 use crate::session::reader::FormatInfo;
 use crate::session::table::{TableFormat, TableSession};
 use crate::session::transcript::Transcript;
 
+use super::databases;
 use super::history::status_of;
-use super::{databases, is_kilo, threads};
+use super::is_kilo;
+use super::threads;
 
 /// The table of sessions. The one of opencode 1 stays in the database, and is not written any more.
 const SESSIONS: &str = "session_v2";
-
-/// The messages, with the calls in them.
 const MESSAGES: RowsOf = RowsOf::plain("session_message", "data");
 
 /// How much of a result stands in a checkpoint, in code points.
@@ -28,11 +28,8 @@ const MAX_RECENT: usize = 1 << 20;
 
 /// With what a result begins in a checkpoint's text, at the start of a line.
 const RESULTS: [&str; 2] = ["[Tool result]: ", "[Tool error]: "];
-
-/// Kinds of messages that hold no calls of the model.
 const OTHER_KINDS: &[&str] = &["user", "system", "synthetic", "shell", "idle"];
 
-/// The sessions of opencode 2.
 pub(crate) const OPENCODE_MESSAGES: TableFormat = TableFormat {
     info: FormatInfo { agent: "opencode", name: "opencode-2", made_for: "the source of 2.0" },
     databases,
@@ -90,7 +87,6 @@ fn read(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError> {
     Ok(())
 }
 
-/// A result that the model has, and how it begins.
 struct SentResult {
     id: ResultId,
     start: TextMark,

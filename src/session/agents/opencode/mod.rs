@@ -20,10 +20,8 @@ use history::SessionHistory;
 pub(crate) use messages::OPENCODE_MESSAGES;
 pub(crate) use tree::OPENCODE_TREE;
 
-/// The parts of messages.
 const PARTS: RowsOf = RowsOf::plain("part", "data");
 
-/// The sessions of opencode in a database.
 pub(crate) const OPENCODE_ROWS: TableFormat = TableFormat {
     info: FormatInfo::new("opencode", "1.18.33"),
     databases,
@@ -31,7 +29,6 @@ pub(crate) const OPENCODE_ROWS: TableFormat = TableFormat {
     read,
 };
 
-/// The sessions of Kilo in a database.
 pub(crate) const KILO_ROWS: TableFormat = TableFormat {
     info: FormatInfo::new("kilo", "7.7.9"),
     databases: |env, _| find::data_dir(env, "kilo").map(|dir| dir.join("kilo.db")).into_iter().collect(),

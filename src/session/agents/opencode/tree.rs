@@ -15,7 +15,6 @@ use crate::session::watch::{RecordUse, read_record};
 
 use super::history::SessionHistory;
 
-/// The sessions of opencode as trees of JSON files.
 pub(crate) const OPENCODE_TREE: FileFormat = FileFormat {
     info: FormatInfo { agent: "opencode", name: "opencode (files)", made_for: "1.1.53" },
     find: |env, fault| {

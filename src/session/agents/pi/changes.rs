@@ -6,10 +6,10 @@ use jiff::Timestamp;
 
 use crate::session::branch::LivingBranch;
 use crate::session::content::pieces;
-use crate::session::fate::{ContextChange, ContextEvent};
+use crate::session::fate::ContextChange;
 use crate::session::id::{IdMap, RecordId, record_id};
 use crate::session::json::Json;
-use crate::session::model::{CallResult, RecordSpan};
+use crate::session::model::{CallResult, ContextEvent, RecordSpan};
 use crate::session::reader::RecordPlace;
 use crate::session::transcript::Transcript;
 
@@ -17,14 +17,12 @@ use crate::session::transcript::Transcript;
 /// use: after the program's source.
 const PRUNED: &str = "openclaw.cache-ttl";
 
-/// The result in an entry.
 #[derive(Clone, Copy)]
 pub(super) struct EntryResult {
     pub entry: u32,
     pub call: u32,
     /// What OpenClaw calls it where it was pruned.
     pub key: RecordId,
-    /// How it was pruned last.
     pub pruned: Option<ContextChange>,
 }
 
@@ -42,7 +40,6 @@ impl ContextResults {
         self.results.push_back(result);
     }
 
-    /// Returns the place of the result in an entry.
     fn place(&self, entry: u32) -> Option<usize> {
         self.results.binary_search_by_key(&entry, |result| result.entry).ok()
     }
@@ -78,7 +75,6 @@ pub(super) struct EntryChange {
     pub effect: EntryEffect,
 }
 
-/// What it does to them.
 pub(super) enum EntryEffect {
     /// All entries before one are gone; all, if that is none of them.
     KeptFrom { first: RecordId, change: ContextChange },

@@ -5,18 +5,17 @@ mod changes;
 use crate::session::branch::{Branches, LivingBranch};
 use crate::session::content::{last_line, number_after, title};
 use crate::session::entry::RecordEntry;
-use crate::session::fate::{ContextChange, ContextEvent};
+use crate::session::fate::ContextChange;
 use crate::session::find;
 use crate::session::format::{FileFormat, RecordFiles, only_file};
 use crate::session::id::record_id;
 use crate::session::json::Json;
-use crate::session::model::{Call, Citation, SessionFacts};
+use crate::session::model::{Call, Citation, ContextEvent, SessionFacts};
 use crate::session::reader::{FormatInfo, LogReader, RecordPlace};
 use crate::session::transcript::Transcript;
 
 use changes::{ContextResults, EntryChange, EntryEffect, EntryResult, result_key};
 
-/// The sessions of pi, a JSON value a line.
 pub(crate) const PI: FileFormat = FileFormat {
     info: FormatInfo::new("pi", "1.5.2"),
     find: |env, fault| {
@@ -51,7 +50,6 @@ pub(super) fn note_facts(record: Json, facts: &mut SessionFacts) {
     }
 }
 
-/// Kinds of entries that hold nothing about calls.
 const OTHER_KINDS: &[&str] = &[
     "session",
     "model_change",
@@ -65,7 +63,6 @@ const OTHER_KINDS: &[&str] = &[
     "leaf",
 ];
 
-/// Reads the entries of one session.
 #[derive(Default)]
 pub(crate) struct PiReader {
     branches: Branches,

@@ -7,12 +7,11 @@ use std::mem;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::session::branch::Branches;
-use crate::session::fate::{ContextChange, ContextEvent, FateEvidence};
+use crate::session::fate::{ContextChange, FateEvidence};
 use crate::session::id::RecordId;
-use crate::session::model::RecordSpan;
+use crate::session::model::{ContextEvent, RecordSpan};
 use crate::session::transcript::Transcript;
 
-/// The tools whose results are cleared.
 const CLEARED_TOOLS: &[&str] = &[
     "read_file",
     "run_shell_command",
@@ -42,7 +41,6 @@ const IDLE: SignedDuration = SignedDuration::from_mins(60);
 /// About how many UTF-16 units a token has.
 const TOKEN_UNITS: i64 = 4;
 
-/// Whether results of a tool are cleared at all.
 pub(super) fn is_cleared_tool(name: &str) -> bool {
     CLEARED_TOOLS.iter().any(|tool| tool.eq_ignore_ascii_case(name))
 }
@@ -56,18 +54,29 @@ pub(super) struct Step {
 
 pub(super) enum StepKind {
     /// A result, with its length in UTF-16 units if it can be cleared, else 0.
-    Result { call: u32, units: u32 },
+    Result {
+        call: u32,
+        units: u32,
+    },
     /// The person, or a timer, asks.
     Prompt,
     /// The answer to a request, with its number and its size in tokens.
-    Answer { request: Option<u32>, tokens: Option<i64> },
+    Answer {
+        request: Option<u32>,
+        tokens: Option<i64>,
+    },
     /// A summary took the place of all but these calls' results, some of which are cleared.
-    Compression { request: Option<u32>, span: RecordSpan, kept: Vec<(Box<str>, bool)> },
-    /// The person takes the conversation back.
-    Rewind { request: Option<u32>, span: RecordSpan },
+    Compression {
+        request: Option<u32>,
+        span: RecordSpan,
+        kept: Vec<(Box<str>, bool)>,
+    },
+    Rewind {
+        request: Option<u32>,
+        span: RecordSpan,
+    },
 }
 
-/// A result that can be cleared.
 #[derive(Clone, Copy)]
 struct ClearableResult {
     step: usize,
