@@ -116,7 +116,10 @@ impl WatchedOutput {
             removed_lines: preview.and_then(|preview| preview.removed().lines),
             errors: errors.as_ref().map(ErrorsLost::from),
             warnings: warnings.as_ref().map(ErrorsLost::from),
-            first_lost: first_lost.map(|line| decode_start(bytes.get(line))),
+            first_lost: first_lost.map(|line| {
+                let end = line.end.min(line.start + MAX_LINE);
+                String::from_utf8_lossy(bytes.get(line.start..end).unwrap_or_default()).into_owned()
+            }),
         }
     }
 }
@@ -140,9 +143,4 @@ impl KeptAmount {
             Self::Bytes { kept, total } => format!("{} of {}", size(kept), size(total)),
         }
     }
-}
-
-fn decode_start(line: Option<&[u8]>) -> String {
-    let line = line.unwrap_or_default();
-    String::from_utf8_lossy(line.get(..line.len().min(MAX_LINE)).unwrap_or_default()).into_owned()
 }

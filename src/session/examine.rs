@@ -1,7 +1,6 @@
 //! What can be worked out about a call besides its records: what is at the place of its spill, and whether a policy makes
 //! what was recorded.
 
-use std::fmt;
 #[cfg(feature = "app")]
 use std::io;
 #[cfg(feature = "app")]
@@ -65,12 +64,6 @@ pub struct Examiner {
     paths: Paths,
 }
 
-impl fmt::Debug for Examiner {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.debug_struct("Examiner").field("uid", &self.uid).field("paths", &self.paths).finish_non_exhaustive()
-    }
-}
-
 impl Examiner {
     /// Takes the policies of `agent` from a catalog. `uid` owns the spills that count.
     pub fn new(catalog: &Catalog, agent: &str, in_store: InStore, uid: u32, paths: Paths) -> Self {
@@ -78,7 +71,7 @@ impl Examiner {
     }
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct CallInspector<'a> {
     pub examiner: &'a Examiner,
     pub file: &'a SessionFile,

@@ -28,12 +28,6 @@ pub struct FoundFile {
     pub facts: SessionFacts,
 }
 
-impl FoundFile {
-    pub fn stem(&self) -> &str {
-        stem(&self.path)
-    }
-}
-
 /// Returns the name of a file without its last extension; empty if it is not UTF-8.
 pub fn stem(path: &Path) -> &str {
     path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default()
@@ -56,7 +50,7 @@ pub fn first_line(head: &[u8]) -> &[u8] {
 
 /// Returns the directory of an agent: the variable's value, else the path below the home directory. Without a home, none.
 pub fn home_or(env: &Env, variable: &str, below_home: &str) -> Option<PathBuf> {
-    named_dir(env, variable).or_else(|| below(env.home(), below_home))
+    named_dir(env, variable).or_else(|| in_home(env, below_home))
 }
 
 /// Returns a variable's value, if it is an absolute path.
@@ -67,12 +61,13 @@ pub fn named_dir(env: &Env, variable: &str) -> Option<PathBuf> {
 pub fn data_dir(env: &Env, below_data: &str) -> Option<PathBuf> {
     match env.var("XDG_DATA_HOME") {
         Some(data) => Some(Path::new(data).join(below_data)),
-        None => below(env.home(), &format!(".local/share/{below_data}")),
+        None => in_home(env, &format!(".local/share/{below_data}")),
     }
 }
 
-fn below(home: &Path, path: &str) -> Option<PathBuf> {
-    (!home.as_os_str().is_empty()).then(|| home.join(path))
+/// Returns a path below the home directory, if that is known.
+pub fn in_home(env: &Env, path: &str) -> Option<PathBuf> {
+    Some(env.home()).filter(|home| home.is_absolute()).map(|home| home.join(path))
 }
 
 /// Returns the directories in `dir`, sorted by name; none if it is not there. Links to directories count. What cannot be
@@ -190,14 +185,14 @@ pub struct Exposure {
 impl Exposure {
     /// Whether the group or everybody can read a file: by its own mode, and by those of all directories above it.
     pub fn is_open_to_others(&mut self, file: &Path) -> bool {
-        let Some(mode) = mode(file) else { return false };
-        let may_read = OTHERS.map(|(read, _)| mode & read != 0);
+        let own = mode(file);
+        let may_read = OTHERS.map(|(read, _)| own & read != 0);
         if may_read == [false; 2] {
             return false;
         }
         let dir = file.parent().unwrap_or(file);
         if self.dir.as_deref() != Some(dir) {
-            let modes = dir.ancestors().filter(|dir| !dir.as_os_str().is_empty()).map(mode_of);
+            let modes = dir.ancestors().filter(|dir| !dir.as_os_str().is_empty()).map(mode);
             let shared = modes.fold(u32::MAX, |shared, mode| shared & mode);
             *self = Self {
                 dir: Some(dir.to_owned()),
@@ -218,13 +213,9 @@ pub fn is_hidden(dir: &Path) -> bool {
     dir.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
 }
 
-fn mode(path: &Path) -> Option<u32> {
-    path.metadata().ok().map(|meta| meta.mode())
-}
-
-/// A directory that cannot be looked at counts as closed.
-fn mode_of(dir: &Path) -> u32 {
-    mode(dir).unwrap_or(0)
+/// Returns the mode of a file or directory; 0 for one that cannot be looked at, which counts as closed.
+fn mode(path: &Path) -> u32 {
+    path.metadata().map_or(0, |meta| meta.mode())
 }
 
 #[cfg(test)]

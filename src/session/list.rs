@@ -128,7 +128,8 @@ pub fn each(
 /// The file cannot be read; the message has its path, which is not escaped.
 pub fn read_listed(file: SessionFile, exposure: &mut Exposure) -> Result<ListedSession, String> {
     let facts = facts(&file).map_err(|error| format!("{}: cannot be read: {error}", file.path.display()))?;
-    let title = facts.title.as_deref().and_then(first_words);
+    let lines = facts.title.iter().flat_map(|title| title.lines());
+    let title = lines.map(str::trim).find(|line| !line.is_empty()).map(str::to_owned);
     let agent = format_of(&file).map_or("", |format| format.agent());
     let is_open_to_others = exposure.is_open_to_others(&file.path);
     Ok(ListedSession { agent, facts: SessionFacts { title, ..facts }, file, is_open_to_others })
@@ -140,10 +141,6 @@ pub fn changed(session: &SessionFile) -> Option<Timestamp> {
 
 fn is_in(facts: &SessionFacts, project: Option<&Path>) -> bool {
     project.is_none_or(|dir| facts.cwd.as_deref().is_some_and(|cwd| Path::new(cwd).starts_with(dir)))
-}
-
-fn first_words(title: &str) -> Option<String> {
-    title.lines().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned)
 }
 
 /// Returns what a list shows of a session: what is known already, else what the ends of its file say.

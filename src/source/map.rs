@@ -186,7 +186,7 @@ pub(super) fn data_at(view: &MapView, at: usize) -> Range<usize> {
     else {
         return at..len;
     };
-    reads.note_seek();
+    reads.seeks.fetch_add(1, Ordering::Relaxed);
     let start = match seek(file, SeekFrom::Data(at as u64)) {
         Ok(start) => (start as usize).clamp(at, len),
         Err(rustix::io::Errno::NXIO) => return len..len,
@@ -261,10 +261,6 @@ impl ReadCounts {
         if !offset.is_multiple_of(PAGE as u64) || !address.is_multiple_of(PAGE) {
             self.unaligned.fetch_add(1, Ordering::Relaxed);
         }
-    }
-
-    pub(crate) fn note_seek(&self) {
-        self.seeks.fetch_add(1, Ordering::Relaxed);
     }
 
     pub(crate) fn get(&self) -> Reads {

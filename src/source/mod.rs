@@ -23,7 +23,7 @@ pub use crate::base::fs::identity::{Identity, PathStatus, Stamp};
 pub(crate) use crate::base::fs::identity::{Snapshot, await_write};
 pub use file::{Change, FileLock, Source};
 #[cfg(feature = "records")]
-pub(crate) use frames::{FrameFault, Frames};
+pub(crate) use frames::Frames;
 #[cfg(feature = "app")]
 pub(crate) use map::release_code;
 pub use map::{MapView, Reads, is_hole};

@@ -78,18 +78,19 @@ pub(super) fn open(path: &Path, links: FollowLinks) -> Result<Access, OpenError>
     if links == FollowLinks::Refuse && !kind.is_file() {
         return Err(OpenError::Irregular(path.to_owned()));
     }
-    let stream = if kind.is_fifo() {
-        wait_for_writer(file)
-    } else if kind.is_char_device() {
-        blocking(&file)
-            .and_then(|()| Spool::start(StreamProgress::Streaming, Limit::Bytes(DEVICE_BYTES), || Ok(file)))
-    } else if meta.len() == 0 && has_content(&file).map_err(|error| explain(path, error))? {
-        // As under /proc, where the size says nothing and some files never end.
-        Spool::start(StreamProgress::Streaming, Limit::Bytes(DEVICE_BYTES), || Ok(file))
-    } else {
-        return Ok(Access::File(file, meta));
+    let stream = || {
+        if kind.is_fifo() {
+            return wait_for_writer(file).map(Access::Stream);
+        }
+        if kind.is_char_device() {
+            blocking(&file)?;
+        } else if meta.len() > 0 || file.read_at(&mut [0], 0)? == 0 {
+            return Ok(Access::File(file, meta));
+        }
+        // As a device, files under /proc may never end; their size says nothing.
+        Spool::start(StreamProgress::Streaming, Limit::Bytes(DEVICE_BYTES), || Ok(file)).map(Access::Stream)
     };
-    stream.map(Access::Stream).map_err(|error| explain(path, error))
+    stream().map_err(|error| explain(path, error))
 }
 
 fn open_file(path: &Path, links: FollowLinks) -> io::Result<File> {
@@ -123,10 +124,6 @@ fn explain(path: &Path, source: io::Error) -> OpenError {
         Some(libc::ENXIO | libc::EOPNOTSUPP) if socket() => OpenError::Socket(path),
         _ => OpenError::Io { path, source },
     }
-}
-
-fn has_content(file: &File) -> io::Result<bool> {
-    Ok(file.read_at(&mut [0; 1], 0)? > 0)
 }
 
 fn blocking(file: &File) -> io::Result<()> {

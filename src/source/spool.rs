@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -120,7 +120,7 @@ impl Spool {
 
     fn copy(&self, reader: &mut impl Read, limit: Limit) -> io::Result<()> {
         let (mut chunk, mut room) = (vec![0; CHUNK], RoomWatch::default());
-        self.set_progress(StreamProgress::Streaming);
+        self.state().progress = StreamProgress::Streaming;
         while !self.abandoned.load(Ordering::Acquire) {
             let wanted = match limit {
                 Limit::Bytes(_) if self.progress() == StreamProgress::CutShort => return Ok(()),
@@ -163,10 +163,6 @@ impl Spool {
         state.error = error.map(Arc::new);
     }
 
-    fn set_progress(&self, progress: StreamProgress) {
-        self.state().progress = progress;
-    }
-
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -189,16 +185,15 @@ fn in_one_of(dirs: &[PathBuf]) -> io::Result<File> {
         match tempfile::tempfile_in(dir) {
             Ok(file) if RoomWatch::default().check(&file, 0).is_ok() => return Ok(file),
             Ok(file) => full = full.or(Some(file)),
-            Err(error) => first_fault = first_fault.or(Some(no_file_in(dir, error))),
+            Err(error) => {
+                let dir = dir.display();
+                let words =
+                    format!("no temporary file in {dir}: {error}; set TMPDIR to a directory with room");
+                first_fault = first_fault.or(Some(io::Error::new(error.kind(), words)));
+            }
         }
     }
     full.ok_or_else(|| first_fault.unwrap_or_else(|| io::ErrorKind::NotFound.into()))
-}
-
-fn no_file_in(dir: &Path, error: io::Error) -> io::Error {
-    let words =
-        format!("no temporary file in {}: {error}; set TMPDIR to a directory with room", dir.display());
-    io::Error::new(error.kind(), words)
 }
 
 /// Adds the remedy to an error of writing to such a file, if the disk is nearly full.

@@ -162,8 +162,8 @@ impl CodexReader {
         call.exit = exit_of(&start).or(call.exit.filter(|_| !is_running(&start)));
         call.end(false);
         // In code mode, the words of the script's end are a part of their own.
-        let is_cut = is_cut(&start) || texts(content).any(has_warning);
-        call.note_cut(None, is_cut);
+        let has_warning = |text: Json| start_of(text).starts_with(WARNING);
+        call.note_cut(None, is_cut(&start) || texts(content).any(has_warning));
         entry.add_result(Some(content), call);
     }
 
@@ -258,10 +258,6 @@ fn is_cut(start: &str) -> bool {
     let output = start.split_once("\nOutput:\n").map_or(start, |(_, output)| output);
     let output = output.strip_prefix("{\"output\":\"").unwrap_or(output);
     output.starts_with(WARNING) || output.starts_with("Total output lines: ")
-}
-
-fn has_warning(text: Json) -> bool {
-    start_of(text).starts_with(WARNING)
 }
 
 fn note_facts(record: Json, facts: &mut SessionFacts) {

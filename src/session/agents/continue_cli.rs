@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::session::content::{self, is_number, start_of};
 use crate::session::entry::RecordEntry;
 use crate::session::fate::ContextChange;
-use crate::session::find::{self, FoundFile};
+use crate::session::find;
 use crate::session::format::{FileFormat, RecordFiles, before_member, count_records, only_file};
 use crate::session::json::Json;
 use crate::session::model::{CallStatus, Evidence, SessionFacts, TextPiece};
@@ -21,13 +21,13 @@ pub(crate) const CONTINUE: FileFormat = FileFormat {
     find: |env, fault| {
         let Some(root) = find::home_or(env, "CONTINUE_GLOBAL_DIR", ".continue") else { return Vec::new() };
         let dir = root.join("sessions");
-        let mut index = index(&dir.join(INDEX));
-        let files = find::files(&dir, |name| name.ends_with(".json") && name != INDEX, fault).into_iter();
-        let indexed = |file: FoundFile| {
-            let facts = index.remove(file.stem()).unwrap_or_default();
-            FoundFile { facts, ..file }
-        };
-        files.map(indexed).collect()
+        let by_id = |list: Json| list.items().map(facts).map(|facts| (facts.id.clone(), facts)).collect();
+        let mut index: HashMap<String, SessionFacts> = read_json(dir.join(INDEX), by_id).unwrap_or_default();
+        let mut files = find::files(&dir, |name| name.ends_with(".json") && name != INDEX, fault);
+        for file in &mut files {
+            file.facts = index.remove(find::stem(&file.path)).unwrap_or_default();
+        }
+        files
     },
     is_session: |_, head| {
         let has =
@@ -38,12 +38,6 @@ pub(crate) const CONTINUE: FileFormat = FileFormat {
     glance: |_, head, _| before_member(head, "history", facts).unwrap_or_default(),
     records: RecordFiles::Documents(only_file, read),
 };
-
-/// Returns the facts in the index, by session id.
-fn index(path: &Path) -> HashMap<String, SessionFacts> {
-    let by_id = |sessions: Json| sessions.items().map(facts).map(|facts| (facts.id.clone(), facts)).collect();
-    read_json(path, by_id).unwrap_or_default()
-}
 
 fn facts(record: Json) -> SessionFacts {
     SessionFacts {

@@ -80,13 +80,10 @@ fn read(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError> {
         let meta = row.bytes(3).and_then(|bytes| meta.read(bytes).ok());
         let is_hidden_from = |who: &str| meta.and_then(|meta| meta.get(who)?.bool()) == Some(false);
         if let Some(content) = row.record(1, MESSAGES, &mut buffer, &mut out.unread) {
-            let message = GooseMessage {
-                entry: RecordEntry { record: content, place: row.place(source), at, thread: 0 },
-                is_hidden: is_hidden_from("agentVisible"),
-                is_answer: row.text(4).as_deref() == Some("assistant") && !is_hidden_from("userVisible"),
-            };
-            hidden.note(&message, out);
-            message.read(&mut hidden, out);
+            let entry = RecordEntry { record: content, place: row.place(source), at, thread: 0 };
+            let is_answer = row.text(4).as_deref() == Some("assistant") && !is_hidden_from("userVisible");
+            hidden.note(entry, is_hidden_from("agentVisible"), is_answer, out);
+            hidden.read(entry, is_hidden_from("agentVisible"), out);
         }
     })?;
     hidden.end(out);
@@ -95,36 +92,6 @@ fn read(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError> {
 
 /// What the agent adds after the summary of a compaction.
 const COMPACTED: &str = "Your context was compacted";
-
-struct GooseMessage<'a> {
-    entry: RecordEntry<'a>,
-    /// Whether it is not sent any more.
-    is_hidden: bool,
-    /// Whether the model wrote it as an answer.
-    is_answer: bool,
-}
-
-impl GooseMessage<'_> {
-    fn read(&self, hidden: &mut HiddenResults, out: &mut Transcript) {
-        let mut is_known = true;
-        for part in self.entry.record.items() {
-            let entry = self.entry.with(part);
-            match &*part.word("type") {
-                "toolRequest" => {
-                    let Some(id) = part.name("id") else { continue };
-                    let call = part.object("toolCall").object("value");
-                    entry.add_call(id, &call.word("name"), call.get("arguments"), out);
-                }
-                "toolResponse" => {
-                    let call = result(entry, out);
-                    hidden.hidden.extend(call.filter(|_| self.is_hidden));
-                }
-                kind => is_known &= out.unread.is_known(kind, OTHER_KINDS),
-            }
-        }
-        out.unread.known += u64::from(is_known);
-    }
-}
 
 /// What is hidden of a conversation. A compaction hides all messages before its summary; the summary of one call with its
 /// result hides just these two.
@@ -139,31 +106,41 @@ struct HiddenResults {
 }
 
 impl HiddenResults {
-    /// Notes a message before it is read.
-    fn note(&mut self, message: &GooseMessage, out: &mut Transcript) {
-        let is_summary = !self.is_begun && !message.is_hidden;
-        let goes_on = || first_text(message.entry.record).starts_with(COMPACTED);
-        if is_summary || (!self.is_begun && !message.is_answer && goes_on()) {
-            self.push(ContextChange::Compact, Some(message), out);
+    /// Notes a message before it is read. One that is hidden is not sent any more; an answer is what the model wrote.
+    fn note(&mut self, entry: RecordEntry, is_hidden: bool, is_answer: bool, out: &mut Transcript) {
+        let goes_on = || !is_answer && first_text(entry.record).starts_with(COMPACTED);
+        if !self.is_begun && (!is_hidden || goes_on()) {
+            let results = out.results_of(self.hidden.drain(..));
+            entry.add_event(ContextChange::Compact, results, out);
         }
-        self.is_begun |= !message.is_hidden;
-        if message.is_answer && !self.is_answered {
+        self.is_begun |= !is_hidden;
+        if is_answer && !self.is_answered {
             out.count_answer(0);
         }
-        self.is_answered = message.is_answer;
+        self.is_answered = is_answer;
     }
 
-    fn push(&mut self, change: ContextChange, told_by: Option<&GooseMessage>, out: &mut Transcript) {
-        let results = out.results_of(self.hidden.drain(..));
-        match told_by {
-            Some(message) => message.entry.add_event(change, results, out),
-            None => out.add_event(ContextEvent { results, ..ContextEvent::recorded(change, None) }),
+    fn read(&mut self, message: RecordEntry, is_hidden: bool, out: &mut Transcript) {
+        let mut is_known = true;
+        for part in message.record.items() {
+            let entry = message.with(part);
+            match &*part.word("type") {
+                "toolRequest" => {
+                    let Some(id) = part.name("id") else { continue };
+                    let call = part.object("toolCall").object("value");
+                    entry.add_call(id, &call.word("name"), call.get("arguments"), out);
+                }
+                "toolResponse" => self.hidden.extend(result(entry, out).filter(|_| is_hidden)),
+                kind => is_known &= out.unread.is_known(kind, OTHER_KINDS),
+            }
         }
+        out.unread.known += u64::from(is_known);
     }
 
-    fn end(mut self, out: &mut Transcript) {
+    fn end(self, out: &mut Transcript) {
         let change = if self.is_begun { ContextChange::Checkpoint } else { ContextChange::Compact };
-        self.push(change, None, out);
+        let results = out.results_of(self.hidden);
+        out.add_event(ContextEvent { results, ..ContextEvent::recorded(change, None) });
     }
 }
 

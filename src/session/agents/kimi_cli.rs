@@ -38,7 +38,8 @@ pub(crate) const KIMI_CLI: FileFormat = FileFormat {
     glance: |history, _, _| {
         let (head, tail) = find::ends(&history.with_file_name(EVENTS)).unwrap_or_default();
         let facts = find::glance(&head, &tail, note_facts);
-        let title = own_title(history).or(facts.title);
+        let title = read_json(history.with_file_name("state.json"), |record| record.string("custom_title"));
+        let title = title.flatten().filter(|title| !title.is_empty()).or(facts.title);
         SessionFacts { cwd: project_of(history), title, ..facts }
     },
     records: RecordFiles::Logs(|main| files_by(main, logs), || Box::new(KimiReader::default())),
@@ -87,11 +88,6 @@ fn number_of(path: &Path) -> Option<u64> {
 /// Returns the number of a history that was renamed: 2 of `context_2.jsonl`.
 fn old_number(name: &str) -> Option<u64> {
     name.strip_prefix("context_")?.strip_suffix(".jsonl")?.parse().ok()
-}
-
-fn own_title(history: &Path) -> Option<String> {
-    let title = read_json(history.with_file_name("state.json"), |record| record.string("custom_title"));
-    title.flatten().filter(|title| !title.is_empty())
 }
 
 fn note_facts(record: Json, facts: &mut SessionFacts) {
@@ -320,7 +316,12 @@ impl KimiReader {
             "CompactionEnd" => {
                 self.summed_up.push((thread, entry.event(ContextChange::Compact, Vec::new(), out)));
             }
-            "SubagentEvent" => sub_agent(payload, out),
+            "SubagentEvent" => {
+                if let Some(agent) = payload.name("agent_id").filter(|id| !id.is_empty()) {
+                    let (thread, name) = (out.thread_id(&agent), payload.name("subagent_type"));
+                    out.describe_thread(thread, name, payload.name("parent_tool_call_id"));
+                }
+            }
             kind => return out.unread.is_known(kind, OTHER_EVENTS),
         }
         true
@@ -372,12 +373,6 @@ fn is_same(a: Option<RecordSpan>, b: Option<RecordSpan>, out: &Transcript) -> bo
         }
         (a, b) => a == b,
     }
-}
-
-fn sub_agent(payload: Json, out: &mut Transcript) {
-    let Some(agent) = payload.name("agent_id").filter(|id| !id.is_empty()) else { return };
-    let thread = out.thread_id(&agent);
-    out.describe_thread(thread, payload.name("subagent_type"), payload.name("parent_tool_call_id"));
 }
 
 fn read_result(entry: RecordEntry, content: Json, is_task: bool, call: &mut Call) {

@@ -30,10 +30,9 @@ pub(crate) const OPENCLAW: TableFormat =
     TableFormat { info: FormatInfo::new("openclaw", "2026.9.6"), databases, list, read };
 
 fn databases(env: &Env, fault: &mut dyn FnMut(String)) -> Vec<PathBuf> {
-    let home = Some(env.home()).filter(|home| home.is_absolute());
-    let agents = home.map(|home| find::directories(&home.join(".openclaw/agents"), fault));
-    let database = |agent: PathBuf| agent.join("agent/openclaw-agent.sqlite");
-    agents.into_iter().flatten().map(database).collect()
+    let Some(agents) = find::in_home(env, ".openclaw/agents") else { return Vec::new() };
+    let agents = find::directories(&agents, fault).into_iter();
+    agents.map(|agent| agent.join("agent/openclaw-agent.sqlite")).collect()
 }
 
 fn list(_: &Path, rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseError> {

@@ -43,8 +43,7 @@ const OTHER_KINDS: &[&str] = &[
 pub(crate) const OPENHANDS: FileFormat = FileFormat {
     info: FormatInfo::new("openhands", "1.57.0 of the SDK"),
     find: |env, fault| {
-        let home = Some(env.home().to_owned()).filter(|home| home.is_absolute());
-        find::matching(home, &format!(".openhands/conversations/*/{STATE}"), fault)
+        find::matching(find::in_home(env, ".openhands/conversations"), &format!("*/{STATE}"), fault)
     },
     is_session: |path, _| path.ends_with(STATE) && events_of(path).is_dir(),
     id: |state| find::dir_name(state, 1),

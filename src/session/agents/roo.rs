@@ -69,13 +69,11 @@ const fn tasks(info: FormatInfo) -> FileFormat {
 }
 
 fn roots(env: &Env, extension: &str) -> Vec<PathBuf> {
-    let home = Some(env.home()).filter(|home| home.is_absolute());
-    let config = find::named_dir(env, "XDG_CONFIG_HOME").or(home.map(|home| home.join(".config")));
-    let mac = home.map(|home| home.join("Library/Application Support"));
+    let config = find::home_or(env, "XDG_CONFIG_HOME", ".config");
+    let mac = find::in_home(env, "Library/Application Support");
     let storage = |user: PathBuf| user.join("User/globalStorage").join(extension).join("tasks");
     let local = config.into_iter().chain(mac).flat_map(|dir| EDITORS.iter().map(move |name| dir.join(name)));
-    let remote = home.map(|home| home.join(".vscode-server/data"));
-    local.chain(remote).map(storage).collect()
+    local.chain(find::in_home(env, ".vscode-server/data")).map(storage).collect()
 }
 
 fn histories(roots: impl IntoIterator<Item = PathBuf>, fault: TakeFault) -> Vec<FoundFile> {

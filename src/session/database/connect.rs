@@ -17,7 +17,7 @@ use crate::base::fs::project_file;
 use crate::session::reader::ReadProgress;
 use crate::session::record::{fill, open_regular};
 
-use super::DatabaseError;
+use super::{Database, DatabaseError, TRIES};
 
 /// The longest value that is read, in bytes.
 pub(super) const MAX_VALUE: i32 = 16 << 20;
@@ -152,12 +152,7 @@ pub(super) fn states(path: &Path) -> Vec<FileState> {
         let meta = fs::metadata(path).ok()?;
         Some((meta.len(), meta.mtime(), meta.mtime_nsec(), meta.ino()))
     };
-    content_files(path).map(state).into()
-}
-
-/// Returns the files that hold a database's content: itself, its log and its journal.
-pub(super) fn content_files(path: &Path) -> [PathBuf; 3] {
-    [path.to_owned(), beside(path, "-wal"), beside(path, "-journal")]
+    Database::files(path).map(state).into()
 }
 
 pub(super) fn beside(path: &Path, ending: &str) -> PathBuf {
@@ -182,16 +177,14 @@ pub(super) fn check(path: &Path) -> Result<(), DatabaseError> {
         return Err(io::Error::other(format!("its {ending} is not a regular file")).into());
     }
     match open_regular(&beside(path, "-journal")) {
-        Ok((journal, _)) if is_hot(&journal)? => Err(DatabaseError::Unfinished),
+        Ok((journal, _)) => {
+            let mut head = [0; JOURNAL_MAGIC.len()];
+            fill(&journal, 0, &mut head)?;
+            if head == JOURNAL_MAGIC { Err(DatabaseError::Unfinished) } else { Ok(()) }
+        }
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error.into()),
         _ => Ok(()),
     }
-}
-
-fn is_hot(journal: &File) -> io::Result<bool> {
-    let mut head = [0; JOURNAL_MAGIC.len()];
-    let filled = fill(journal, 0, &mut head)?;
-    Ok(filled == head.len() && head == JOURNAL_MAGIC)
 }
 
 /// Checks a database that lies in a project, which may be anybody's work: it and what is beside it must be regular files of
@@ -220,9 +213,6 @@ pub fn check_project_s(project: &Path, path: &Path) -> Result<(), Option<String>
 /// The largest log, and the largest database with its log, that are copied, in bytes.
 const MAX_LOG: u64 = 64 << 20;
 const MAX_COPIED: u64 = 512 << 20;
-
-/// How often to copy again what changed while it was copied.
-const TRIES: usize = 4;
 
 #[derive(Debug)]
 struct LastCopy {

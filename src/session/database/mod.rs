@@ -30,7 +30,7 @@ pub use records::{RowBuffer, RowRecords, RowsOf};
 
 const MAGIC: &[u8] = b"SQLite format 3\0";
 
-/// How often to read again what changed while it was read.
+/// How often to read or copy again what changed meanwhile.
 const TRIES: usize = 4;
 
 /// The longest text that is taken from a row, in bytes: names, paths and titles are texts, records are not.
@@ -114,9 +114,9 @@ enum Access {
 }
 
 impl Database {
-    /// Returns the files whose state tells whether a database may have changed.
+    /// Returns the files whose state tells whether a database may have changed: itself, its log and its journal.
     pub fn files(path: &Path) -> [PathBuf; 3] {
-        connect::content_files(path)
+        [path.to_owned(), beside(path, "-wal"), beside(path, "-journal")]
     }
 
     pub fn is_one(head: &[u8]) -> bool {
@@ -183,8 +183,9 @@ impl Database {
                 let _ = transaction.rollback();
                 done
             });
-            if self.is_as_opened() {
-                return done;
+            match &self.access {
+                Access::Immutable(_, before) if *before != states(&self.path) => {}
+                _ => return done,
             }
             *self = Self::open(&self.path, progress)?;
         }
@@ -195,13 +196,6 @@ impl Database {
     /// page may be reached in many ways.
     fn max_rows(&self) -> u64 {
         (self.len / 3).max(MIN_ROWS)
-    }
-
-    fn is_as_opened(&self) -> bool {
-        match &self.access {
-            Access::Immutable(_, before) => *before == states(&self.path),
-            Access::Shared(_) | Access::Copy(_) => true,
-        }
     }
 }
 

@@ -218,8 +218,9 @@ impl Decoder {
                 used += chunk.valid().len();
             }
             let bad = chunk.invalid();
-            let is_start = may_go_on && used + bad.len() == bytes.len() && is_start_of_char(bad);
-            if self.is_stopped || is_start {
+            // The start of a character, of which the rest may follow.
+            let is_start = || std::str::from_utf8(bad).is_err_and(|error| error.error_len().is_none());
+            if self.is_stopped || may_go_on && used + bad.len() == bytes.len() && is_start() {
                 break;
             }
             if !bad.is_empty() {
@@ -230,11 +231,6 @@ impl Decoder {
         }
         used
     }
-}
-
-/// Whether the bytes may be the start of a character, of which the rest follows.
-fn is_start_of_char(bytes: &[u8]) -> bool {
-    std::str::from_utf8(bytes).is_err_and(|error| error.error_len().is_none())
 }
 
 /// Returns the bytes and the UTF-16 units of the character or escape at the start of a string.

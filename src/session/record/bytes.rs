@@ -1,7 +1,7 @@
 //! The bytes of a log by place, whether it is compressed as zstd or not; and a search for some of them.
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -9,7 +9,7 @@ use memchr::memmem::Finder;
 use rustix::fs::{SeekFrom, seek};
 
 use crate::base::fs::identity::Identity;
-use crate::source::{FrameFault, Frames};
+use crate::source::Frames;
 
 use super::{fill, open_regular, same};
 
@@ -110,20 +110,9 @@ pub fn is_packed(path: &Path) -> bool {
 /// Returns at most `most` bytes of the text that a whole file, or the beginning of one, holds, and whether nothing is wrong
 /// with what was read.
 pub fn unpack(packed: &[u8], most: usize) -> (Vec<u8>, bool) {
-    let (mut frames, mut text) = (Frames::new(packed), vec![0; most]);
-    let (mut filled, mut is_sound) = (0, true);
-    while filled < most {
-        match frames.decode(&mut text[filled..]) {
-            Ok(0) => break,
-            Ok(read) => filled += read,
-            Err(_) => {
-                is_sound = false;
-                break;
-            }
-        }
-    }
-    text.truncate(filled);
-    (text, is_sound)
+    let mut text = Vec::new();
+    let read = Frames::new(packed).take(most as u64).read_to_end(&mut text);
+    (text, read.is_ok())
 }
 
 pub(super) struct PackedText {
@@ -137,14 +126,8 @@ pub(super) struct PackedText {
     is_again: bool,
     /// The whole text, once it was gone back to again.
     copy: Option<File>,
-    end: Option<TextEnd>,
-}
-
-/// Where a text ends, and why there if it goes on.
-#[derive(Clone)]
-struct TextEnd {
-    at: u64,
-    why: Option<String>,
+    /// Where the text ends, and why there if it goes on.
+    end: Option<(u64, Option<String>)>,
 }
 
 impl PackedText {
@@ -155,7 +138,7 @@ impl PackedText {
 
     /// Says why the text ends before that of the whole file; `None` if it does not.
     fn fault(&self) -> Option<&str> {
-        self.end.as_ref()?.why.as_deref()
+        self.end.as_ref()?.1.as_deref()
     }
 
     /// Fills `room` from a place in the text. Returns how many bytes there were; fewer only at the end.
@@ -193,7 +176,7 @@ impl PackedText {
     /// Decodes a piece more. Returns how many bytes that was; none only at the end.
     fn decode(&mut self) -> io::Result<usize> {
         let at = self.decoded_end();
-        if self.end.as_ref().is_some_and(|end| at >= end.at) {
+        if self.end.as_ref().is_some_and(|(end, _)| at >= *end) {
             return Ok(0);
         }
         if self.kept.len() + CHUNK > MAX_KEPT {
@@ -209,18 +192,18 @@ impl PackedText {
         let more = *read.as_ref().unwrap_or(&0);
         self.kept.truncate(before + if room == 0 { 0 } else { more });
         note_decoded(more);
-        match read {
-            Ok(0) => self.end_at(at, None),
-            Ok(_) if room == 0 => self.end_at(at, Some(too_long(at))),
+        let why = match read {
+            Ok(0) => None,
+            Ok(_) if room == 0 => Some(format!(
+                "only the first {} MB of its text are read, for it is far longer than it should be; `zstd -d` makes a copy that can be read",
+                at >> 20
+            )),
             Ok(read) => return Ok(read),
             Err(fault) if at == 0 => return Err(io::Error::other(fault.to_string())),
-            Err(fault) => self.end_at(at, Some(damaged(fault, at))),
-        }
+            Err(fault) => Some(format!("{fault}; {at} bytes of its text were read")),
+        };
+        self.end.get_or_insert((at, why));
         Ok(0)
-    }
-
-    fn end_at(&mut self, at: u64, why: Option<String>) {
-        self.end.get_or_insert(TextEnd { at, why });
     }
 
     /// Begins anew; the second time by making a copy.
@@ -240,17 +223,6 @@ impl PackedText {
         self.copy = Some(copy);
         Ok(())
     }
-}
-
-fn too_long(at: u64) -> String {
-    format!(
-        "only the first {} MB of its text are read, for it is far longer than it should be; `zstd -d` makes a copy that can be read",
-        at >> 20
-    )
-}
-
-fn damaged(fault: FrameFault, at: u64) -> String {
-    format!("{fault}; {at} bytes of its text were read")
 }
 
 #[cfg(test)]
@@ -312,13 +284,13 @@ mod tests {
     }
 
     /// Decodes all of a file, and says what is wrong with it.
-    fn decoded(packed: &[u8]) -> (Vec<u8>, Option<FrameFault>) {
+    fn decoded(packed: &[u8]) -> (Vec<u8>, Option<String>) {
         let (mut frames, mut all, mut room) = (Frames::new(packed), Vec::new(), [0; 700]);
         loop {
             match frames.decode(&mut room) {
                 Ok(0) => return (all, None),
                 Ok(read) => all.extend_from_slice(&room[..read]),
-                Err(fault) => return (all, Some(fault)),
+                Err(fault) => return (all, Some(fault.to_string())),
             }
         }
     }

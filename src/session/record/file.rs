@@ -54,11 +54,6 @@ impl FileRecords {
         Self { path: path.into(), seen: None, bytes: None }
     }
 
-    /// Takes a log as it was seen, and what of it is kept open.
-    pub(super) fn of_log(path: &Path, seen: Identity, bytes: Option<LogBytes>) -> Self {
-        Self { path: path.to_owned(), seen: Some(seen), bytes }
-    }
-
     /// Reads the whole file: a regular one of at most 256 MiB.
     pub fn whole(&self) -> io::Result<Vec<u8>> {
         let (file, meta) = open_regular(&self.path)?;
@@ -198,7 +193,7 @@ impl LogFile {
     /// or replaced; else the file is opened for each look, as there may be hundreds.
     pub fn records(&self, keep_open: bool) -> io::Result<FileRecords> {
         let bytes = if keep_open || self.is_packed() { Some(self.reopen()?) } else { None };
-        Ok(FileRecords::of_log(&self.path, self.seen, bytes))
+        Ok(FileRecords { path: self.path.clone(), seen: Some(self.seen), bytes })
     }
 }
 

@@ -45,9 +45,7 @@ impl OwnStore {
             }
         }
     }
-}
 
-impl OwnStore {
     /// Copies an entry of another store into overspill's own, marks it as kept, and records what it is a copy of. Returns
     /// the new id. `goes_on` is called from time to time with the number of bytes copied, and gives up by returning false.
     ///

@@ -178,10 +178,16 @@ impl AgentForm {
 
 fn spec(form: StoreForm, agent: &str, source: &str, confidence: Confidence) -> Result<StoreSpec, String> {
     let path: Vec<Component> = form.path.iter().map(|text| Component::new(text)).collect();
+    let rule = |FileForm { name, tool, holds, policies }| FileRule {
+        name: Component::new(&name),
+        tool,
+        holds,
+        policies,
+    };
     Ok(StoreSpec {
         name: form.part.map_or_else(|| agent.to_owned(), |part| format!("{agent}/{part}")),
         agent: agent.to_owned(),
-        files: form.files.into_iter().map(FileRule::from).collect(),
+        files: form.files.into_iter().map(rule).collect(),
         retention: retention(form.retention)?,
         confidence: form.confidence.unwrap_or(confidence),
         source: source.to_owned(),
@@ -191,13 +197,6 @@ fn spec(form: StoreForm, agent: &str, source: &str, confidence: Confidence) -> R
         path,
         skip: form.skip,
     })
-}
-
-impl From<FileForm> for FileRule {
-    fn from(form: FileForm) -> FileRule {
-        let FileForm { name, tool, holds, policies } = form;
-        FileRule { name: Component::new(&name), tool, holds, policies }
-    }
 }
 
 fn retention(form: RetentionForm) -> Result<Retention, String> {

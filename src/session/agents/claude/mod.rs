@@ -27,8 +27,8 @@ pub(crate) const CLAUDE_CODE: FileFormat = FileFormat {
     find: |env, fault| {
         let main = find::home_or(env, "CLAUDE_CONFIG_DIR", ".claude");
         let mut logs = find::matching(main, "projects/*/*.jsonl", fault);
-        logs.extend(find::matching(find::home_or(env, "", ".config/claude"), "projects/*/*.jsonl", fault));
-        logs.retain(|log| !log.stem().starts_with("agent-"));
+        logs.extend(find::matching(find::in_home(env, ".config/claude"), "projects/*/*.jsonl", fault));
+        logs.retain(|log| !find::stem(&log.path).starts_with("agent-"));
         logs
     },
     is_session,

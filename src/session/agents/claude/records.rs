@@ -81,7 +81,8 @@ impl LogReader for ClaudeReader {
         let linked = self.link(record, thread);
         let id_of_message = || record.get("message").and_then(|message| message.id("id"));
         let message = (kind == "assistant").then(|| id_of_message().unwrap_or_default());
-        if matches!(&*kind, "assistant" | "user") && self.is_of_file(thread) {
+        let is_of_file = thread == 0 || !self.file_agent.is_empty();
+        if matches!(&*kind, "assistant" | "user") && is_of_file {
             // A hash in a request may stand for it.
             out.requests.add_spoken(message.map_or(Speaker::User, Speaker::model), place.span(record));
         }
@@ -137,11 +138,6 @@ impl ClaudeReader {
         let thread = thread.unwrap_or_else(|| out.thread_id(&uuid));
         self.inline.insert(record_id(&uuid), thread);
         thread
-    }
-
-    /// Whether a conversation is that of the file, and not of a sub-agent inside of the main one's.
-    fn is_of_file(&self, thread: u32) -> bool {
-        thread == 0 || !self.file_agent.is_empty()
     }
 
     /// Takes up a record in its conversation. Returns its id, if it has one, and its number there.
@@ -337,7 +333,13 @@ fn replace(entry: RecordEntry, is_seen: &dyn Fn(u32) -> bool, out: &mut Transcri
             Some(last) if last > 0 || is_seen(number) => {
                 replaced.push(ResultId { call: number, result: last as u32 })
             }
-            _ => keep_for_screen(call),
+            // What the model never saw is a copy for the agent's own screen.
+            _ => {
+                let texts = call.results.drain(..).flat_map(|result| result.pieces);
+                let copies = texts.filter(|piece| matches!(piece, TextPiece::Json(_)));
+                let copy = |text| DisplayCopy { name: "tool_result", text, most: Some(0) };
+                call.display.extend(copies.map(copy));
+            }
         }
         if let Some(path) = framed_path(&start_of(text)) {
             call.cut = CutState::Spill;
@@ -346,13 +348,6 @@ fn replace(entry: RecordEntry, is_seen: &dyn Fn(u32) -> bool, out: &mut Transcri
         entry.add_result(Some(text), call);
     }
     replaced
-}
-
-/// What the model never saw is a copy for the agent's own screen.
-fn keep_for_screen(call: &mut Call) {
-    let texts = call.results.drain(..).flat_map(|result| result.pieces);
-    let copies = texts.filter(|piece| matches!(piece, TextPiece::Json(_)));
-    call.display.extend(copies.map(|text| DisplayCopy { name: "tool_result", text, most: Some(0) }));
 }
 
 /// Returns the path in the frame `<persisted-output>`, which must begin the text.

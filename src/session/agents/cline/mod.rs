@@ -65,13 +65,10 @@ fn id_of(messages: &Path) -> Option<&str> {
 fn conversations(main: &Path) -> Vec<PathBuf> {
     let is_main = id_of(main) == Some(find::dir_name(main, 1));
     let dir = main.parent().filter(|_| is_main);
+    let is_followed = |name: &str| name.ends_with(MESSAGES) || name.ends_with(COMPACTION);
     let beside = dir.map(|dir| find::files(dir, is_followed, &mut |_| {}));
     let others = beside.into_iter().flatten().map(|file| file.path).filter(|path| path != main);
     std::iter::once(main.to_owned()).chain(others).collect()
-}
-
-fn is_followed(name: &str) -> bool {
-    name.ends_with(MESSAGES) || name.ends_with(COMPACTION)
 }
 
 fn facts_of(document: Json) -> SessionFacts {

@@ -86,7 +86,12 @@ impl LogReader for KimiReader {
                 self.event(RecordEntry { record, place, at, thread: self.thread }, out)
             }
             "context.append_message" => self.history().add_message(record.object("message")),
-            "subagent.spawned" => note_sub_agent(record, out),
+            "subagent.spawned" => {
+                if let Some(agent) = record.name("subagentId") {
+                    let (thread, name) = (out.thread_id(&agent), record.name("subagentName"));
+                    out.describe_thread(thread, name, record.name("parentToolCallId"));
+                }
+            }
             known if OTHER_KINDS.iter().any(|kind| known.starts_with(kind)) => {}
             other => {
                 let event = ContextEvent {
@@ -134,12 +139,6 @@ impl KimiReader {
             _ => {}
         }
     }
-}
-
-fn note_sub_agent(record: Json, out: &mut Transcript) {
-    let Some(agent) = record.name("subagentId") else { return };
-    let thread = out.thread_id(&agent);
-    out.describe_thread(thread, record.name("subagentName"), record.name("parentToolCallId"));
 }
 
 fn note_facts(record: Json, facts: &mut SessionFacts) {

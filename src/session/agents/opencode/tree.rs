@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
-use crate::session::find::{self, FoundFile};
+use crate::session::find::{self, FoundFile, stem};
 use crate::session::format::{FileFormat, RecordFiles};
 use crate::session::json::{Json, Tape};
 use crate::session::model::SessionFacts;
@@ -29,7 +29,7 @@ pub(crate) const OPENCODE_TREE: FileFormat = FileFormat {
         let record = tape.read(head.trim_ascii()).ok();
         record.is_some_and(|record| record.name("projectID").is_some() && record.name("directory").is_some())
     },
-    id: find::stem,
+    id: stem,
     glance: |path, _, _| read_json(path, facts).unwrap_or_default(),
     records: RecordFiles::Single(files, read),
 };
@@ -78,8 +78,11 @@ fn read(file: &SessionFile, progress: &dyn ReadProgress, out: &mut Transcript) -
     for (session, thread) in threads {
         let mut history = SessionHistory::new(thread);
         read_messages(&storage, &session, &mut history, progress, out)?;
-        let path = file.path.with_file_name(format!("{session}.json"));
-        history.derive_events(reverted(&path).as_deref(), out);
+        // The message from which on the person took all back.
+        let revert = read_json(file.path.with_file_name(format!("{session}.json")), |session| {
+            session.object("revert").name("messageID")
+        });
+        history.derive_events(revert.flatten().as_deref(), out);
     }
     Ok(())
 }
@@ -89,7 +92,7 @@ fn messages(storage: &Path, session: &str) -> Vec<FoundFile> {
 }
 
 fn parts(storage: &Path, message: &FoundFile) -> Vec<FoundFile> {
-    find::files(&storage.join("part").join(message.stem()), is_json, &mut |_| {})
+    find::files(&storage.join("part").join(stem(&message.path)), is_json, &mut |_| {})
 }
 
 /// Returns the sessions of sub-agents, which lie beside their parent's.
@@ -97,16 +100,12 @@ fn children(parent: &SessionFile, out: &mut Transcript) -> Vec<(String, u32)> {
     let Some(project) = parent.path.parent() else { return Vec::new() };
     let child = |file: FoundFile| {
         let facts = read_json(&file.path, facts).filter(|facts| facts.parent.as_ref() == Some(&parent.id))?;
-        let thread = out.thread_id(file.stem());
+        let id = stem(&file.path);
+        let thread = out.thread_id(id);
         out.describe_thread(thread, facts.title.or(Some(String::new())), None);
-        Some((file.stem().to_owned(), thread))
+        Some((id.to_owned(), thread))
     };
     find::files(project, is_json, &mut |_| {}).into_iter().filter_map(child).collect()
-}
-
-/// Returns the message of a session from which on the person took all back, if so.
-fn reverted(path: &Path) -> Option<String> {
-    read_json(path, |session| session.object("revert").name("messageID")).flatten()
 }
 
 /// Reads the messages of a session, in the order of their times.
@@ -117,14 +116,16 @@ fn read_messages(
     progress: &dyn ReadProgress,
     out: &mut Transcript,
 ) -> Result<(), SessionError> {
-    let mut messages: Vec<_> =
+    let created =
+        |file: &FoundFile| read_json(&file.path, |message| message.object("time").time("created")).flatten();
+    let mut messages: Vec<(Option<Timestamp>, FoundFile)> =
         messages(storage, session).into_iter().map(|file| (created(&file), file)).collect();
     messages.sort_by_key(|(at, _)| *at);
     let total = messages.len() as u64;
     for (at, file) in &messages {
         let bytes = FileRecords::new(&file.path).whole().unwrap_or_default();
         let mut tape = Tape::default();
-        history.add_message(file.stem(), *at, tape.read(&bytes).ok());
+        history.add_message(stem(&file.path), *at, tape.read(&bytes).ok());
     }
     for (number, (_, message)) in messages.iter().enumerate() {
         if !progress.step(number as u64, total) {
@@ -133,7 +134,7 @@ fn read_messages(
         for part in parts(storage, message) {
             read_record(part.path, out, |record, place, out| {
                 let calls = out.calls.len();
-                match history.part(message.stem(), record, place, out) {
+                match history.part(stem(&message.path), record, place, out) {
                     false => RecordUse::Unknown,
                     true if out.calls.len() > calls || record.is_type("compaction") => RecordUse::Kept,
                     true => RecordUse::Known,
@@ -142,8 +143,4 @@ fn read_messages(
         }
     }
     Ok(())
-}
-
-fn created(message: &FoundFile) -> Option<Timestamp> {
-    read_json(&message.path, |message| message.object("time").time("created")).flatten()
 }

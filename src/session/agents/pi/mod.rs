@@ -202,14 +202,10 @@ fn result(entry: RecordEntry, message: Json, call: &mut Call) {
     // A window of a file does not count as cut: the file holds the rest.
     let is_read = message.has("toolName", "read");
     let is_truncated = truncation.flag("truncated");
-    call.is_window = is_read && (is_truncated || content.map(last_line).is_some_and(|line| has_more(&line)));
+    let goes_on = |line: String| line.starts_with('[') && line.contains(" more lines in file. Use offset=");
+    call.is_window = is_read && (is_truncated || content.map(last_line).is_some_and(goes_on));
     let spill = details.string("fullOutputPath");
     let spill = spill.map(|path| Citation { path: path.into(), bytes: truncation.number("totalBytes") });
     call.note_cut(spill, is_truncated && !is_read);
     entry.add_result(content, call);
-}
-
-/// Whether the last line of a window says that the file goes on after what was asked for.
-fn has_more(line: &str) -> bool {
-    line.starts_with('[') && line.contains(" more lines in file. Use offset=")
 }
