@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::anyhow;
 
 use crate::config::Config;
-use crate::session::citing::SessionsCache;
+use crate::session::spill::SessionsCache;
 use crate::source::OpenError;
 use crate::store::{self, Entry};
 use crate::text::label::label;

@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal, Write};
 use std::sync::Arc;
 
 use crate::config::{Config, Need};
-use crate::session::citing::CitingCall;
+use crate::session::spill::CitingCall;
 use crate::source::Source;
 use crate::text::cells::Show;
 use crate::text::label::{SafeText, columns_of, label, write_safe};

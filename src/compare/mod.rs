@@ -54,7 +54,6 @@ fn join(mut ranges: Vec<Range<usize>>, notices: &[usize]) -> Vec<Range<usize>> {
     joined
 }
 
-/// The errors, or the warnings, in an output, and what became of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LostErrors {
     /// The number of them in the whole output; a line has one at most.
@@ -179,7 +178,6 @@ impl<'a> KeptMatches<'a> {
         self.rows.first().map(|row| row.kept) > before
     }
 
-    /// Returns the number of matches, and for each row the number that it keeps.
     pub(crate) fn counts(self) -> (u64, Vec<u64>) {
         (self.all, self.rows.iter().map(|row| row.kept).collect())
     }

@@ -42,7 +42,6 @@ pub struct Comparison {
     /// The stretches of the output that the model gets unchanged, in order.
     #[serde(skip)]
     pub(crate) kept: Vec<Range<usize>>,
-    /// The totals that the figures still need.
     #[serde(skip)]
     pub(crate) missing: TotalsMask,
 }
@@ -73,13 +72,11 @@ pub(crate) enum Keeps {
     Tail,
     #[serde(rename = "head+tail")]
     Both,
-    /// Neither its start nor its end.
     Inside,
     Nothing,
 }
 
 impl Keeps {
-    /// Returns the word for it, as in JSON.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Keeps::All => "all",
@@ -160,7 +157,6 @@ impl Comparison {
         self.status == "ok"
     }
 
-    /// Describes what cut the output, or why there is no preview.
     pub(crate) fn cut_by(&self) -> &str {
         match self.truncated_by {
             _ if !self.is_ok() => &self.status,

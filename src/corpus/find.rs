@@ -19,10 +19,8 @@ use super::{
     Corpus, CorpusOutput, CorpusReader, CutPolicies, LineReceipt, Outlet, ReadFault, Receipt, in_order,
 };
 
-/// A list holds this many lines at most.
 pub(crate) const MAX_FOUND: usize = 50_000;
 
-/// Bytes of a line that a list shows.
 const MAX_LINE: usize = 400;
 
 /// Bytes before the match from which on a longer line is shown.
@@ -35,7 +33,6 @@ pub struct FoundLine {
     pub(crate) command: SafeText,
     /// How many seconds ago the output was last changed, if that is known.
     pub(crate) age: Option<u64>,
-    /// The number of the line, 1-based.
     pub(crate) number: u64,
     pub(crate) got: LineReceipt,
     /// The limit that cut the output, as in `over 50 KB`, if one did.
@@ -47,7 +44,6 @@ pub struct FoundLine {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct FindEnd {
     pub(crate) outputs: u64,
-    /// The outputs and directories that cannot be read.
     pub(crate) unread: u64,
 }
 
@@ -131,7 +127,6 @@ impl Finder<'_> {
         })
     }
 
-    /// Returns what became of an output, and what all of its lines have in common.
     fn place(&self, entry: &Entry, bytes: &[u8]) -> (Receipt, FoundLine) {
         let policy = self.policies.resolve(&entry.path());
         let got = match &policy {
@@ -172,7 +167,6 @@ pub(crate) enum WantedLines<'a> {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Hit<'a> {
-    /// The number of the line, 1-based.
     pub number: u64,
     /// The line in bytes of the output, without its line feed or CR LF.
     pub line: Range<usize>,

@@ -13,7 +13,6 @@ use crate::store::Entry;
 /// Outputs to look at together; none has been opened.
 #[derive(Debug, Default)]
 pub(crate) struct Corpus {
-    /// The outputs, in the order in which results are handed on.
     pub outputs: Vec<CorpusOutput>,
     pub faults: Vec<String>,
 }
@@ -21,9 +20,7 @@ pub(crate) struct Corpus {
 #[derive(Debug, Clone)]
 pub(crate) enum CorpusOutput {
     Entry(Box<Entry>),
-    /// A file that was named; links are followed.
     Named(PathBuf),
-    /// A file found in a directory that was named.
     Found(PathBuf),
 }
 

@@ -36,7 +36,6 @@ pub(crate) enum OutputSupply<'a> {
 }
 
 impl OutputBytes<'_> {
-    /// Returns copies of the bytes, to search in.
     pub(crate) fn supply(&self) -> OutputSupply<'_> {
         match self {
             OutputBytes::Read(bytes) => OutputSupply::Read(OwnBytes::from(*bytes)),
@@ -44,7 +43,6 @@ impl OutputBytes<'_> {
         }
     }
 
-    /// Whether all that was seen so far is of one content.
     pub(crate) fn is_steady(&self) -> bool {
         match self {
             OutputBytes::Read(_) => true,
@@ -82,7 +80,6 @@ impl Supply for OutputSupply<'_> {
     }
 }
 
-/// Why there is nothing to say of an output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ReadFault {
     /// It vanished, or another file took its place, since it was listed: no fault of anyone's.

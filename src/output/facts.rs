@@ -3,8 +3,8 @@
 use crate::base::human::{count, lines, size, thousands, tokens};
 use crate::base::provenance::Certainty;
 use crate::preview::Preview;
-use crate::session::citing::CitingCall;
 use crate::session::examine::RestOfOutput;
+use crate::session::spill::CitingCall;
 use crate::session::verdict::describe_check;
 
 use super::OpenOutput;

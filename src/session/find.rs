@@ -260,7 +260,7 @@ mod tests {
             fs::set_permissions(&file, Permissions::from_mode(of_file)).unwrap();
             Exposure::default().is_open_to_others(&file)
         };
-        let is_below_open = top.path().ancestors().skip(1).all(|dir| mode_of(dir) & 0o001 != 0);
+        let is_below_open = top.path().ancestors().skip(1).all(|dir| mode(dir) & 0o001 != 0);
         assert_eq!(with(0o755, 0o644), is_below_open);
         assert!(!with(0o700, 0o644) && !with(0o755, 0o600) && !with(0o710, 0o604));
         assert_eq!(directory_to_close(&file), Some(dir));

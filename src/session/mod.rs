@@ -3,7 +3,6 @@
 
 pub mod agents;
 pub mod branch;
-pub mod citing;
 pub mod command;
 pub mod content;
 pub mod copies;

@@ -113,7 +113,6 @@ impl Source {
         Ok(Source::spooled(None, Spool::start(StreamProgress::Streaming, Limit::Disk, || Ok(reader))?))
     }
 
-    /// [`Source::stream`] for standard input.
     #[cfg(feature = "app")]
     pub fn stdin() -> io::Result<Source> {
         Source::stream(crate::base::fs::blocking::stdin()?)
@@ -159,7 +158,6 @@ impl Source {
         }
     }
 
-    /// Returns the bytes as of the last [`Source::refresh`].
     pub fn view(&self) -> MapView {
         self.view.clone()
     }
@@ -168,7 +166,6 @@ impl Source {
         self.view.generation()
     }
 
-    /// Returns the length in bytes, as of the last refresh.
     pub fn len(&self) -> u64 {
         self.view.len() as u64
     }

@@ -42,7 +42,6 @@ pub(crate) struct Frames<R> {
     packed: R,
     decoder: FrameDecoder,
     frame: Option<Frame>,
-    /// How many frames were begun or skipped.
     begun: u64,
 }
 
@@ -138,7 +137,6 @@ impl<R: Read> Frames<R> {
         }
     }
 
-    /// Begins the next frame, or skips one without text. Returns whether there was one.
     fn begin(&mut self) -> Result<bool, FrameFault> {
         let mut header = [0; MAX_HEADER];
         match self.fill(&mut header[..4])? {

@@ -15,7 +15,6 @@ const CHUNK: usize = 64 << 10;
 pub enum StreamProgress {
     /// A FIFO that nobody has opened for writing yet.
     Waiting,
-    /// More may arrive.
     Streaming,
     /// The stream has ended, and all of it is available.
     Complete,
@@ -75,7 +74,6 @@ impl Spool {
         self.kept.load(Ordering::Acquire)
     }
 
-    /// Returns the number of bytes received, kept or not.
     pub(crate) fn seen(&self) -> u64 {
         self.seen.load(Ordering::Acquire)
     }
@@ -196,7 +194,6 @@ fn in_one_of(dirs: &[PathBuf]) -> io::Result<File> {
     full.ok_or_else(|| first_fault.unwrap_or_else(|| io::ErrorKind::NotFound.into()))
 }
 
-/// Adds the remedy to an error of writing to such a file, if the disk is nearly full.
 fn with_remedy(error: io::Error) -> io::Error {
     match error.kind() {
         io::ErrorKind::StorageFull => io::Error::new(

@@ -76,7 +76,6 @@ impl Root {
         Ok(Root { path, trusted, links: Links::OfSystem, uid })
     }
 
-    /// Opens the root; it must belong to the user or the system.
     pub(crate) fn open(&self) -> Result<OwnedFd, RootError> {
         let rest = self.path.strip_prefix(&self.trusted).unwrap_or(&self.path);
         let start = if self.trusted.as_os_str().is_empty() {
@@ -148,7 +147,6 @@ impl Root {
     }
 }
 
-/// Whether a path is in a directory and does not leave it again.
 fn is_under(path: &Path, dir: &Path) -> bool {
     path.strip_prefix(dir).is_ok_and(|rest| !rest.components().any(|name| name == Component::ParentDir))
 }
@@ -223,7 +221,6 @@ fn variable(body: &str, env: &Env) -> Result<OsString, UnsetVariable> {
     }
 }
 
-/// Returns the position of the `}` that closes a variable, after its `${`.
 fn closing(body: &str) -> Option<usize> {
     let mut depth = 0;
     for (at, byte) in body.bytes().enumerate() {

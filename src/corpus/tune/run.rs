@@ -20,7 +20,6 @@ const EVERY: Duration = Duration::from_millis(200);
 /// Reports are rarer if they take long: they are at least this many times their duration apart.
 const REST: u32 = 8;
 
-/// Outputs, the policies to measure them under, and what has been found out.
 #[derive(Debug)]
 pub struct TuneRun {
     pub(crate) corpus: Arc<Corpus>,
@@ -32,7 +31,6 @@ pub struct TuneRun {
     state: Mutex<RunState>,
 }
 
-/// What the outputs are measured under.
 #[derive(Debug)]
 pub(crate) struct TuneChoice {
     /// The policies with their limits: one under many settings, or many.
@@ -40,11 +38,12 @@ pub(crate) struct TuneChoice {
     pub(crate) kind: TuneKind,
 }
 
-/// One policy under many settings, or many policies.
 #[derive(Debug)]
 pub(crate) enum TuneKind {
-    /// Settings around the limits of a policy.
-    Settings { policy: Box<EffectivePolicy>, grid: TuneGrid },
+    Settings {
+        policy: Box<EffectivePolicy>,
+        grid: TuneGrid,
+    },
     Policies {
         policies: Vec<EffectivePolicy>,
         /// The number of the first that is a design; those come last.
@@ -55,9 +54,7 @@ pub(crate) enum TuneKind {
 #[derive(Debug)]
 struct RunState {
     sums: TuneSums,
-    /// For each setting.
     changed: Vec<ChangedOutputs>,
-    /// Outputs that vanished or cannot be read.
     left_out: u64,
     /// How many outputs and directories cannot be read, and why the first of them cannot.
     unreadable: (u64, Option<String>),
@@ -65,25 +62,20 @@ struct RunState {
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TuneFigures {
-    /// What each setting, or policy, does to all outputs.
     pub(crate) settings: Vec<SettingFigures>,
     /// How many outputs each setting cuts differently than the present one; empty for policies.
     pub(crate) changed: Vec<u64>,
-    /// The number of outputs measured, and their length in bytes.
     pub(crate) outputs: u64,
     pub(crate) bytes: u64,
     pub(crate) finds: u64,
     /// What they are, unless they were asked for.
     pub(crate) severity: Severity,
-    /// How many of them have an error.
     pub(crate) with_errors: u64,
-    /// How many outputs have been looked at, of how many.
     pub(crate) done: (u64, u64),
     /// How far measuring is, of how much: in bytes if their number is known, else in outputs.
     pub(crate) progress: (u64, u64),
     /// How many outputs and directories cannot be read, and why the first of them cannot.
     pub(crate) unreadable: (u64, Option<String>),
-    /// Seconds left, once known.
     pub(crate) left: Option<u64>,
 }
 
@@ -181,7 +173,6 @@ impl TuneRun {
         }
     }
 
-    /// Returns what has been found out, `elapsed` after the measuring began.
     fn figures(&self, elapsed: Duration) -> TuneFigures {
         let mut state = lock(&self.state);
         let all = self.corpus.outputs.len() as u64;
@@ -228,7 +219,6 @@ pub(crate) fn seconds_left(elapsed: Duration, done: u64, all: u64) -> Option<u64
     Some((each * all.saturating_sub(done) as f64).ceil() as u64)
 }
 
-/// Adds up what the threads find out.
 struct FiguresWatcher<'a> {
     run: &'a TuneRun,
     goes_on: &'a (dyn Fn() -> bool + Sync),
@@ -263,7 +253,6 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// Takes what a measurement finds out; shared by its threads.
 pub(crate) trait MeasureWatcher: Sync {
-    /// Whether to go on; asked before each output.
     fn goes_on(&self) -> bool;
 
     /// Takes the figures of an output by its number in the corpus, 0-based.

@@ -20,14 +20,12 @@ pub(crate) struct Tuner<'p> {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct VisitedOutput {
-    /// Its length in bytes.
     pub bytes: u64,
     /// Its number of lines: line feeds, and a last line without one.
     pub lines: u64,
     pub finds: u64,
     /// Whether it has an error, or a warning if those are its finds.
     pub has_error: bool,
-    /// The severity of its finds.
     pub severity: Severity,
     pub settings: Vec<SettingEffect>,
     /// Whether each setting keeps other parts of it than the present one; empty without a present one.
@@ -40,7 +38,6 @@ pub(crate) struct SettingEffect {
     pub preview_bytes: u64,
     pub kept_finds: u64,
     pub is_cut: bool,
-    /// Whether the model does not get its last line whole.
     pub lost_last_line: bool,
     /// Whether it has an error, and the model does not get the first one.
     pub lost_first_error: bool,
@@ -60,7 +57,6 @@ impl KeptStretches {
         if range.is_empty() { KeptStretches::Nothing } else { KeptStretches::One(range) }
     }
 
-    /// Takes stretches that are not empty.
     fn many(mut ranges: Vec<Range<usize>>) -> Self {
         match (ranges.pop(), ranges.is_empty()) {
             (None, _) => KeptStretches::Nothing,
@@ -239,7 +235,6 @@ pub(super) struct StretchCounts {
 #[derive(Debug)]
 struct Edges {
     edges: Vec<(usize, u64)>,
-    /// The first edge that is not passed yet.
     next: usize,
 }
 
@@ -258,7 +253,6 @@ impl StretchCounts {
         self.all += 1;
     }
 
-    /// Ends the counting; returns the number of matches.
     pub(super) fn end(&mut self) -> u64 {
         self.starts.pass(self.all, |_| true);
         self.ends.pass(self.all, |_| true);

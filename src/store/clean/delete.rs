@@ -253,7 +253,6 @@ fn judge(facts: &FileStat, entry: &Entry, mode: DeleteMode, env: &Env) -> Result
     stay(facts.identity == entry.identity, Reason::Changed)
 }
 
-/// Applies all rules except identity.
 fn may_go(facts: &FileStat, entry: &Entry, mode: DeleteMode, env: &Env) -> Result<(), DeleteFault> {
     stay(facts.kind == FileType::RegularFile, Reason::NotAFile)?;
     stay(facts.uid == env.uid(), Reason::Foreign)?;

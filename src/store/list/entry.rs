@@ -25,7 +25,6 @@ use crate::store::{CopyRecord, Expiry, FileRule, Holds, Rule, StoreSpec, TimeLef
 pub struct ListedDir {
     pub path: PathBuf,
     pub(crate) root: Root,
-    /// Device and inode of the directory itself.
     pub(crate) identity: Identity,
     /// Device of the store's root: an entry on a different one is on another mount.
     pub(crate) root_dev: u64,
@@ -37,11 +36,9 @@ pub struct ListedDir {
 /// Whether an entry is an ordinary file. All but `Ok` are never deleted in bulk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryStatus {
-    /// A regular file of the user with a single name.
     Ok,
     /// A spill that is still being written, or whose writer was killed.
     Unfinished,
-    /// A symbolic link; never followed.
     SymbolicLink,
     /// A directory, FIFO, socket or device with a spill's name.
     NotAFile,
@@ -78,11 +75,8 @@ impl EntryStatus {
 pub struct Origin {
     pub place: Arc<ListedDir>,
     pub agent: Arc<str>,
-    /// The tool, if path or store says so.
     pub tool: Option<Arc<str>>,
-    /// The session, if the path says so.
     pub session: Option<Arc<str>>,
-    /// The project, if the path says so.
     pub project: Option<Arc<str>>,
     /// The id, if a directory above the file is named by it.
     pub(crate) id: Option<Arc<str>>,
@@ -100,11 +94,9 @@ pub struct Entry {
     pub(crate) id_at: Option<(u8, u8)>,
     /// Which file it is, in which state; includes its size in bytes.
     pub identity: Identity,
-    /// When its store's rule deletes it.
     pub expires: Expiry,
     pub rule: Rule,
     pub status: EntryStatus,
-    /// Permission bits, 0 to 0o7777.
     pub mode: u32,
     pub owner: u32,
 }
@@ -178,12 +170,10 @@ impl Entry {
         self.place().path.join(self.name())
     }
 
-    /// Whether it is at this path. Of most entries of a large store the name says that it is not.
     pub fn is_at(&self, path: &Path) -> bool {
         path.file_name() == Some(self.name()) && self.path() == path
     }
 
-    /// Returns the record of a kept copy, which says what it is a copy of.
     pub fn copy(&self) -> Option<&Arc<CopyRecord>> {
         self.origin.copy.as_ref()
     }
@@ -206,7 +196,6 @@ impl Entry {
         self.copy().map_or_else(kind, |copy| copy.holds)
     }
 
-    /// Opens its file for reading, if it is still the file that was listed. Follows no link and never blocks.
     pub fn open(&self) -> io::Result<File> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let dir = self.place().root.open_below(&self.place().path).map_err(io::Error::other)?;

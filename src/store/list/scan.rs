@@ -33,7 +33,6 @@ const CLOCK_SLACK: SignedDuration = SignedDuration::from_mins(5);
 /// threads.
 const FEW: usize = 128;
 
-/// Size of the later batches.
 const MANY: usize = 4096;
 
 /// Maximum number of threads: more would wait for each other in one directory.
@@ -172,7 +171,6 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Returns the names in a directory of directories; a few hundred at most.
     fn names(&mut self, dir: &OwnedFd, at: &Path) -> Vec<OsString> {
         let mut names = Vec::new();
         self.each_name(dir, at, &mut |_, name| {
@@ -325,7 +323,6 @@ fn ask(dir: &OwnedFd, files: &[FittingFile], asked: &mut [StatResult]) {
     }
 }
 
-/// The origins of a directory's entries; most entries share one.
 struct Origins {
     place: Arc<ListedDir>,
     made: Vec<Arc<Origin>>,

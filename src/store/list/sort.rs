@@ -11,14 +11,11 @@ use crate::store::{Entry, TimeLeft};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SortBy {
-    /// Youngest first.
     Age,
-    /// Largest first.
     Size,
     /// What is deleted soonest first; what is never deleted last.
     Left,
     Agent,
-    /// By tool name; entries without one last.
     Tool,
     /// By session, then project; entries without either last.
     Session,
@@ -95,7 +92,6 @@ impl SortBy {
         }
     }
 
-    /// Returns the word to sort by, if the key is one.
     fn word(self, entry: &Entry) -> Option<&str> {
         match self {
             SortBy::Agent => Some(entry.agent()),

@@ -63,7 +63,6 @@ pub struct OwnStore {
 }
 
 impl OwnStore {
-    /// Opens the store, if it exists.
     pub fn open(env: &Env) -> Result<Option<OwnStore>, OwnError> {
         let Some((path, home)) = open_home(env)? else { return Ok(None) };
         let root = path.join(SPILLS);
@@ -159,7 +158,6 @@ const KEPT: &str = "kept";
 
 #[derive(Clone, Debug, Default)]
 pub struct KeptIds {
-    /// The ids in overspill's own store that no cleaning deletes.
     pub ids: BTreeSet<String>,
     /// By id the records of those that are copies.
     copies: HashMap<String, Arc<CopyRecord>>,

@@ -18,7 +18,6 @@ const RECORDS: &str = "records";
 const ENDING: &str = ".json";
 /// Maximum length of a record; a longer file is not overspill's.
 const MAX_BYTES: u64 = 1 << 20;
-/// Maximum number of policies in the record of a copy.
 const MAX_POLICIES: usize = 64;
 /// How long a record without a spill is kept: the spill may be about to get its final name.
 const GRACE: SignedDuration = SignedDuration::from_hours(1);
@@ -37,7 +36,6 @@ pub struct OutputSize {
     pub lines: u64,
 }
 
-/// The record of one spill, as stored in `records/`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Record {
@@ -62,7 +60,6 @@ pub struct CopyRecord {
     pub policies: Vec<String>,
     /// The parameters of the first that were set, with their values.
     pub parameters: BTreeMap<String, String>,
-    /// Describes where its limits are from.
     pub limits_from: String,
 }
 
@@ -72,7 +69,6 @@ pub struct RunRecord {
     /// Command and arguments; empty for a stream. What an agent ran is one line of its shell.
     pub command: Vec<String>,
     pub directory: String,
-    /// The tool that it stood for.
     pub tool: Option<String>,
     /// The agent that ran it, if it was not `overspill run`: its model got what the agent cut.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -88,7 +84,6 @@ pub struct RunRecord {
     /// abandoned or could not be read to its end.
     pub stopped: Option<String>,
     pub seen: OutputSize,
-    /// The size of what is in the spill.
     pub kept: OutputSize,
     /// Why that is not everything: `cap`, `disk full`, `failed`.
     pub truncated: Option<String>,

@@ -79,7 +79,6 @@ impl OwnStore {
         Ok(id)
     }
 
-    /// Saves bytes as a spill, and marks it as kept. Returns its path. `goes_on` is as for [`OwnStore::adopt`].
     pub fn save(
         &self,
         bytes: &[u8],
@@ -117,7 +116,6 @@ fn copy_whole(entry: &Entry, from: &File, to: &File, goes_on: &mut dyn FnMut(u64
     }
 }
 
-/// Copies to the end; how many bytes.
 fn copy_all(mut from: impl Read, mut to: &File, goes_on: &mut dyn FnMut(u64) -> bool) -> io::Result<u64> {
     let (mut copied, mut buffer) = (0, vec![0; BUFFER]);
     loop {

@@ -108,7 +108,6 @@ const RETENTION: &[Field] = &[
     optional("note", Text),
 ];
 
-/// Checks a file. Returns its content, and what is wrong with it.
 pub(super) fn check(text: &str) -> (Option<Spanned<DeTable<'_>>>, Vec<Mistake>) {
     let (table, mut mistakes) = toml_check::check(text, FILE);
     if let (Some(table), true) = (&table, mistakes.is_empty()) {
@@ -167,7 +166,6 @@ fn age(text: &str) -> Result<(), String> {
 }
 
 impl AgentForm {
-    /// Returns the stores.
     pub(super) fn specs(self) -> Result<Vec<StoreSpec>, String> {
         let AgentForm { agent, source, confidence, store, .. } = self;
         let source = source.unwrap_or_else(|| "its file does not say".to_owned());

@@ -23,7 +23,6 @@ pub(crate) struct CompiledPattern {
     groups: [Option<usize>; GROUPS.len()],
 }
 
-/// The facts extracted from the components of a path so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PathFacts {
     pub agent: Option<String>,

@@ -17,7 +17,7 @@ use crate::rows::batch::{BatchText, RowTable};
 use crate::rows::column::{ListSpec, WIDE, readable_by_others};
 use crate::rows::got::ModelShare;
 use crate::rows::outputs::{self, OutputFacts, OutputRow, Peek};
-use crate::session::citing::CitingCall;
+use crate::session::spill::CitingCall;
 use crate::source::Identity;
 use crate::store::{self, Entry, EntrySums, KeptIds, Pending, PendingDelete, RootReport, StoreSpec};
 use crate::text::label::SafeText;

@@ -10,7 +10,7 @@ use crate::corpus::tune::LimitChange;
 use crate::output::plan::PlanDone;
 use crate::output::recorded::{CallFacts, ReadyCall};
 use crate::output::subject::Ending;
-use crate::session::citing::CitingCall;
+use crate::session::spill::CitingCall;
 use crate::session::verdict::Verdict;
 use crate::source::{Change, MapView, PathStatus};
 use crate::text::filter::index::BlockLines;

@@ -1,24 +1,28 @@
-//! opencode since 1.2, and Kilo, which is built on it: a database with a row for each session, message and part.
+//! opencode before version 2, and Kilo, which is built on it: a JSON file for each session, message and part; since 1.2 a row
+//! of a database.
 
 mod history;
 mod messages;
-mod tree;
 
 use std::path::{Path, PathBuf};
 
+use jiff::Timestamp;
+
 use crate::base::env::Env;
 use crate::session::database::{self, DatabaseError, RowBuffer, RowsOf, TableRows};
-use crate::session::find;
-use crate::session::json::Tape;
+use crate::session::find::{self, FoundFile, stem};
+use crate::session::format::{FileFormat, RecordFiles};
+use crate::session::json::{Json, Tape};
 use crate::session::model::SessionFacts;
-use crate::session::reader::FormatInfo;
+use crate::session::reader::{FormatInfo, ReadProgress, SessionError, SessionFile};
+use crate::session::record::{FileRecords, read_json};
 use crate::session::table::{TableFormat, TableSession};
 use crate::session::transcript::Transcript;
+use crate::session::watch::{RecordUse, read_record};
 
 use history::SessionHistory;
 
 pub(crate) use messages::OPENCODE_MESSAGES;
-pub(crate) use tree::OPENCODE_TREE;
 
 const PARTS: RowsOf = RowsOf::plain("part", "data");
 
@@ -26,14 +30,14 @@ pub(crate) const OPENCODE_ROWS: TableFormat = TableFormat {
     info: FormatInfo::new("opencode", "1.18.33"),
     databases,
     list: |path, rows| if is_kilo(path) { Ok(Vec::new()) } else { list(path, rows) },
-    read,
+    read: read_rows,
 };
 
 pub(crate) const KILO_ROWS: TableFormat = TableFormat {
     info: FormatInfo::new("kilo", "7.7.9"),
     databases: |env, _| find::data_dir(env, "kilo").map(|dir| dir.join("kilo.db")).into_iter().collect(),
     list,
-    read,
+    read: read_rows,
 };
 
 /// Whether a database is Kilo's, by its name: the tables are alike.
@@ -78,7 +82,7 @@ fn list(_: &Path, rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseError> 
     Ok(sessions)
 }
 
-fn read(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError> {
+fn read_rows(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError> {
     let source = of.add_source(PARTS, out);
     let sql = format!(
         "SELECT part.rowid, part.message_id, {} FROM part LEFT JOIN message ON message.id = part.message_id
@@ -129,7 +133,6 @@ fn reverted(rows: &TableRows, session: &str) -> Result<Option<String>, DatabaseE
     Ok(found)
 }
 
-/// Returns the ids of a session and of those of its sub-agents in a table, with the threads that they are.
 fn threads(
     of: &TableSession,
     table: &'static str,
@@ -137,4 +140,138 @@ fn threads(
 ) -> Result<Vec<(String, u32)>, DatabaseError> {
     let sql = format!("SELECT id, {} FROM {table} WHERE parent_id = ?", database::title("title"));
     of.threads(&sql, RowsOf::plain(table, "title"), out)
+}
+
+pub(crate) const OPENCODE_TREE: FileFormat = FileFormat {
+    info: FormatInfo { agent: "opencode", name: "opencode (files)", made_for: "1.1.53" },
+    find: |env, fault| {
+        let root = find::data_dir(env, "opencode/storage/session");
+        let with_facts = |file: FoundFile| Some(FoundFile { facts: read_json(&file.path, facts)?, ..file });
+        let sessions = find::matching(root, "*/*.json", fault).into_iter().filter_map(with_facts);
+        // Those of sub-agents are part of their parents.
+        sessions.filter(|session| session.facts.parent.is_none()).collect()
+    },
+    is_session: |_, head| {
+        let mut tape = Tape::default();
+        let record = tape.read(head.trim_ascii()).ok();
+        record.is_some_and(|record| record.name("projectID").is_some() && record.name("directory").is_some())
+    },
+    id: stem,
+    glance: |path, _, _| read_json(path, facts).unwrap_or_default(),
+    records: RecordFiles::Single(files, read_tree),
+};
+
+fn is_json(name: &str) -> bool {
+    name.ends_with(".json")
+}
+
+fn facts(record: Json) -> SessionFacts {
+    let time = record.object("time");
+    SessionFacts {
+        id: record.name("id").unwrap_or_default(),
+        version: record.name("version"),
+        cwd: record.string("directory"),
+        title: record.string("title"),
+        parent: record.name("parentID"),
+        started: time.time("created"),
+        ended: time.time("updated"),
+        ..SessionFacts::default()
+    }
+}
+
+fn storage(file: &SessionFile) -> PathBuf {
+    file.path.ancestors().nth(3).map(Path::to_owned).unwrap_or_default()
+}
+
+/// Returns the files by which a change is noticed: those of the parts, and the directory of the sessions, in
+/// which those of sub-agents come.
+fn files(file: &SessionFile, transcript: &Transcript) -> Vec<PathBuf> {
+    let storage = storage(file);
+    let others = transcript.threads.iter().skip(1).map(|thread| &*thread.id);
+    let sessions = std::iter::once(file.id.as_str()).chain(others);
+    let messages = sessions.flat_map(|session| messages(&storage, session));
+    let files = messages.flat_map(|message| {
+        let parts = parts(&storage, &message).into_iter().map(|part| part.path);
+        parts.chain([message.path])
+    });
+    file.path.parent().map(Path::to_owned).into_iter().chain([file.path.clone()]).chain(files).collect()
+}
+
+fn read_tree(
+    file: &SessionFile,
+    progress: &dyn ReadProgress,
+    out: &mut Transcript,
+) -> Result<(), SessionError> {
+    out.facts = read_json(&file.path, facts).unwrap_or_default();
+    let storage = storage(file);
+    let mut threads = vec![(file.id.clone(), 0)];
+    threads.extend(children(file, out));
+    for (session, thread) in threads {
+        let mut history = SessionHistory::new(thread);
+        read_messages(&storage, &session, &mut history, progress, out)?;
+        // The message from which on the person took all back.
+        let revert = read_json(file.path.with_file_name(format!("{session}.json")), |session| {
+            session.object("revert").name("messageID")
+        });
+        history.derive_events(revert.flatten().as_deref(), out);
+    }
+    Ok(())
+}
+
+fn messages(storage: &Path, session: &str) -> Vec<FoundFile> {
+    find::files(&storage.join("message").join(session), is_json, &mut |_| {})
+}
+
+fn parts(storage: &Path, message: &FoundFile) -> Vec<FoundFile> {
+    find::files(&storage.join("part").join(stem(&message.path)), is_json, &mut |_| {})
+}
+
+/// Returns the sessions of sub-agents, which lie beside their parent's.
+fn children(parent: &SessionFile, out: &mut Transcript) -> Vec<(String, u32)> {
+    let Some(project) = parent.path.parent() else { return Vec::new() };
+    let child = |file: FoundFile| {
+        let facts = read_json(&file.path, facts).filter(|facts| facts.parent.as_ref() == Some(&parent.id))?;
+        let id = stem(&file.path);
+        let thread = out.thread_id(id);
+        out.describe_thread(thread, facts.title.or(Some(String::new())), None);
+        Some((id.to_owned(), thread))
+    };
+    find::files(project, is_json, &mut |_| {}).into_iter().filter_map(child).collect()
+}
+
+/// Reads the messages of a session, in the order of their times.
+fn read_messages(
+    storage: &Path,
+    session: &str,
+    history: &mut SessionHistory,
+    progress: &dyn ReadProgress,
+    out: &mut Transcript,
+) -> Result<(), SessionError> {
+    let created =
+        |file: &FoundFile| read_json(&file.path, |message| message.object("time").time("created")).flatten();
+    let mut messages: Vec<(Option<Timestamp>, FoundFile)> =
+        messages(storage, session).into_iter().map(|file| (created(&file), file)).collect();
+    messages.sort_by_key(|(at, _)| *at);
+    let total = messages.len() as u64;
+    for (at, file) in &messages {
+        let bytes = FileRecords::new(&file.path).whole().unwrap_or_default();
+        let mut tape = Tape::default();
+        history.add_message(stem(&file.path), *at, tape.read(&bytes).ok());
+    }
+    for (number, (_, message)) in messages.iter().enumerate() {
+        if !progress.step(number as u64, total) {
+            return Err(SessionError::GivenUp);
+        }
+        for part in parts(storage, message) {
+            read_record(part.path, out, |record, place, out| {
+                let calls = out.calls.len();
+                match history.part(stem(&message.path), record, place, out) {
+                    false => RecordUse::Unknown,
+                    true if out.calls.len() > calls || record.is_type("compaction") => RecordUse::Kept,
+                    true => RecordUse::Known,
+                }
+            });
+        }
+    }
+    Ok(())
 }
