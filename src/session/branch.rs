@@ -43,7 +43,6 @@ impl Branches {
         self.ids.get(number as usize).copied()
     }
 
-    /// Returns the number of one of the last 4,096 records.
     pub fn recent(&self, id: RecordId) -> Option<u32> {
         let recent = self.ids.iter().rev().take(MAX_RECENT);
         let back = recent.take_while(|other| **other != id).count();

@@ -79,7 +79,6 @@ pub fn has_line(content: Json, words: &str, is_notice: impl Fn(&str) -> bool) ->
 
 /// What readers ask of an object: members that are short, of a certain kind, or not there.
 impl<'a> Json<'a> {
-    /// Returns a member that is a name or an id.
     pub fn name(&self, key: &str) -> Option<String> {
         self.get(key)?.short(MAX_NAME)
     }
@@ -89,12 +88,10 @@ impl<'a> Json<'a> {
         self.get(key).and_then(|word| word.short_text(MAX_NAME)).unwrap_or_default()
     }
 
-    /// Returns a member that is an id, as its number.
     pub fn id(&self, key: &str) -> Option<RecordId> {
         self.get(key)?.short_bytes(MAX_NAME).map(|id| id_of_bytes(&id))
     }
 
-    /// Returns a member that is a path or a title.
     pub fn string(&self, key: &str) -> Option<String> {
         self.get(key)?.short(MAX_TEXT)
     }
@@ -123,7 +120,6 @@ impl<'a> Json<'a> {
         self.list_at(&[key])
     }
 
-    /// Returns the items of a list below the keys of `path`.
     pub fn list_at(&self, path: &[&str]) -> impl Iterator<Item = Self> + use<'a> {
         self.path(path).into_iter().flat_map(|list| list.items())
     }
@@ -140,12 +136,10 @@ pub fn number_after(line: &str, beginning: &str) -> Option<i32> {
     line.strip_prefix(beginning)?.parse().ok()
 }
 
-/// Whether a part of a notice is a number, digit by digit.
 pub fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// The longest time as text, in bytes.
 const MAX_LEN: usize = 64;
 
 /// Reads a time: text as in `2026-11-22T05:50:17.123Z`, or a number of seconds or milliseconds since 1970.

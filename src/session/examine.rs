@@ -42,7 +42,6 @@ pub enum RestOfOutput {
     Missing(&'static str),
 }
 
-/// Where the output of a call is, to be shown beside what was recorded.
 #[derive(Debug, Clone)]
 pub enum OutputPlace {
     /// A file in a known store, or beside the records.
@@ -54,7 +53,6 @@ pub enum OutputPlace {
 /// Why a spill is not opened that lies where the records claim it to be.
 pub const OUTSIDE: &str = "its spill is in no known store, and is not opened unasked";
 
-/// Tells whether a path lies in a known store.
 pub type InStore = Arc<dyn Fn(&Path) -> bool + Send + Sync>;
 
 pub struct Examiner {
@@ -132,7 +130,6 @@ impl CallInspector<'_> {
         }
     }
 
-    /// Compares a window of a file with what the policies make of the file that was read.
     fn verify_window(&self, call: &Call) -> Verdict {
         let may_open = |path: &Path| self.examiner.paths == Paths::Any || self.is_known(path);
         match read_file(self.transcript, call, &self.file.path, self.examiner.uid, &may_open) {

@@ -15,13 +15,11 @@ use super::model::SessionFacts;
 use super::reader::GLANCE;
 use super::record::{open_regular, read};
 
-/// The most names that are read of one directory.
 const MAX_NAMES: usize = 1_000_000;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundFile {
     pub path: PathBuf,
-    /// Its size in bytes.
     pub size: u64,
     pub modified: Option<SystemTime>,
     /// What is known of the session without reading the file, as from an index that the agent keeps.
@@ -53,7 +51,6 @@ pub fn home_or(env: &Env, variable: &str, below_home: &str) -> Option<PathBuf> {
     named_dir(env, variable).or_else(|| in_home(env, below_home))
 }
 
-/// Returns a variable's value, if it is an absolute path.
 pub fn named_dir(env: &Env, variable: &str) -> Option<PathBuf> {
     env.var(variable).map(PathBuf::from).filter(|path| path.is_absolute())
 }
@@ -65,7 +62,6 @@ pub fn data_dir(env: &Env, below_data: &str) -> Option<PathBuf> {
     }
 }
 
-/// Returns a path below the home directory, if that is known.
 pub fn in_home(env: &Env, path: &str) -> Option<PathBuf> {
     Some(env.home()).filter(|home| home.is_absolute()).map(|home| home.join(path))
 }
@@ -114,7 +110,6 @@ pub fn files(dir: &Path, wanted: impl Fn(&str) -> bool, fault: &mut dyn FnMut(St
     found
 }
 
-/// Returns a file's size and time, if it is a regular file.
 pub fn found_file(path: &Path) -> Option<FoundFile> {
     let meta = path.metadata().ok().filter(|meta| meta.is_file())?;
     let (size, modified) = (meta.len(), meta.modified().ok());
@@ -123,7 +118,6 @@ pub fn found_file(path: &Path) -> Option<FoundFile> {
 
 #[cfg(test)]
 thread_local! {
-    /// How many directories this thread has listed.
     pub static LISTED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
@@ -142,7 +136,6 @@ fn entries(dir: &Path, fault: &mut dyn FnMut(String)) -> Vec<DirEntry> {
     entries.filter_map(Result::ok).take(MAX_NAMES).collect()
 }
 
-/// Reads the first 64 KiB of a regular file.
 pub fn head(path: &Path) -> io::Result<Vec<u8>> {
     let (file, meta) = open_regular(path)?;
     read(&file, 0..meta.len().min(GLANCE as u64))

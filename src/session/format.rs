@@ -30,7 +30,6 @@ pub struct FileFormat {
     pub records: RecordFiles,
 }
 
-/// What the records of a session lie in, and what reads them.
 #[derive(Debug)]
 pub enum RecordFiles {
     /// Logs of a JSON value a line. The first function returns what finds all of them, in which all is that there is of a
@@ -38,7 +37,6 @@ pub enum RecordFiles {
     Logs(fn(main: &Path) -> LogPaths, fn() -> Box<dyn LogReader>),
     /// JSON documents, each of which the agent writes anew as a whole.
     Documents(fn(main: &Path) -> LogPaths, ReadDocument),
-    /// A file for each record.
     Single(WatchedPaths, ReadSession),
 }
 
@@ -94,13 +92,11 @@ impl SessionFormat for FileFormat {
     }
 }
 
-/// Finds the one file of a session that has no other.
 pub fn only_file(main: &Path) -> LogPaths {
     let files = vec![main.to_owned()];
     Box::new(move || files.clone())
 }
 
-/// Finds the files of a session anew each time.
 pub fn files_by(main: &Path, files: fn(&Path) -> Vec<PathBuf>) -> LogPaths {
     let main = main.to_owned();
     Box::new(move || files(&main))

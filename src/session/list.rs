@@ -33,7 +33,6 @@ pub struct SessionFilter<'a> {
     pub project: Option<&'a Path>,
 }
 
-/// What a list shows of a session before anything is counted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListedSession {
     pub agent: &'static str,
@@ -48,7 +47,6 @@ pub fn is_live(session: &SessionFile, now: SystemTime) -> bool {
     session.modified.is_some_and(|time| now.duration_since(time).map_or(true, |age| age < LIVE))
 }
 
-/// What [`each`] hands out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ListStep {
     /// How many sessions there are, by their paths. Comes first.
@@ -67,7 +65,6 @@ pub struct SessionListing {
     pub faults: Vec<String>,
 }
 
-/// Returns the agents whose records can be read, each once.
 pub fn agents() -> Vec<&'static str> {
     let mut agents: Vec<_> = FORMATS.iter().map(|format| format.agent()).collect();
     agents.sort_unstable();
@@ -154,7 +151,6 @@ pub fn facts(file: &SessionFile) -> io::Result<SessionFacts> {
     Ok(SessionFacts { id: if facts.id.is_empty() { file.id.clone() } else { facts.id }, ..facts })
 }
 
-/// Reads a session whole, by places.
 pub fn open(file: &SessionFile, progress: &dyn ReadProgress) -> Result<Box<dyn OpenedSession>, SessionError> {
     match format_of(file) {
         Some(format) => format.open(file, progress),
@@ -174,7 +170,6 @@ pub fn may_hold(
     logs.is_empty() || logs.iter().any(|log| holds(log, finder, room, wanted))
 }
 
-/// Identifies the agent of a file's records.
 pub fn recognise(path: &Path) -> Result<SessionFile, SessionError> {
     let unreadable =
         |error: io::Error| SessionError::Unreadable { path: path.to_owned(), why: error.to_string() };

@@ -44,7 +44,6 @@ impl RecordSpan {
         self.source.get() - 1
     }
 
-    /// Returns the row of a table; 0 in a file.
     pub fn row(&self) -> i64 {
         if self.in_row == IN_FILE { 0 } else { self.place() as i64 }
     }
@@ -58,7 +57,6 @@ impl RecordSpan {
         u64::from(self.place[0]) << 32 | u64::from(self.place[1])
     }
 
-    /// Returns the length in bytes, as the value is written.
     pub fn len(&self) -> u64 {
         self.len.into()
     }
@@ -67,7 +65,6 @@ impl RecordSpan {
         self.len == 0
     }
 
-    /// Returns the place after the last byte, 0-based.
     pub fn end(&self) -> u64 {
         self.start().saturating_add(self.len())
     }
@@ -99,16 +96,14 @@ impl Evidence {
     }
 }
 
-/// A piece of a text that the model got. The pieces, joined by nothing, are the text.
+/// The pieces, joined by nothing, are the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TextPiece {
     /// A JSON string in the records, to be decoded.
     Json(RecordSpan),
-    /// Bytes of the records as they are.
     Raw(RecordSpan),
     /// Text that is not in the records, and that the agent adds when it sends them.
     Added(Box<str>),
-    /// An image, which has no text.
     Image,
 }
 
@@ -130,7 +125,6 @@ pub struct CallResult {
     pub pieces: TextPieces,
     pub at: Option<Timestamp>,
     pub context: ContextState,
-    /// The whole record that holds it.
     pub record: Option<RecordSpan>,
 }
 
@@ -201,7 +195,6 @@ pub enum CutState {
     Spill,
     /// It did, and kept the rest nowhere.
     Lost,
-    /// It is not recorded.
     #[default]
     Unknown,
 }
@@ -220,9 +213,7 @@ impl CutState {
 /// A spill that a result names. The path is a claim of the records; nothing was opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Citation {
-    /// The path, as the records have it.
     pub path: PathBuf,
-    /// The size in bytes that the records claim.
     pub bytes: Option<u64>,
 }
 
@@ -252,7 +243,6 @@ pub struct Call {
     pub cut: CutState,
     /// Whether the result is a window of a file, which holds the rest: no cut, but made by a policy, too.
     pub is_window: bool,
-    /// The tokens of the result, where the agent records them.
     pub tokens: Option<u64>,
     pub record: Option<RecordSpan>,
 }
@@ -310,9 +300,7 @@ impl Call {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ResultId {
-    /// An index into [`Transcript::calls`].
     pub call: u32,
-    /// An index into [`Call::results`].
     pub result: u32,
 }
 
@@ -331,13 +319,11 @@ pub struct ContextEvent {
 }
 
 impl ContextEvent {
-    /// Creates an event that the agent recorded; it has no results yet.
     pub fn recorded(change: ContextChange, at: Option<Timestamp>) -> Self {
         let (request, evidence, record) = (None, FateEvidence::Recorded, None);
         Self { change, at, request, evidence, record, results: Vec::new() }
     }
 
-    /// Returns the state of one of its results after it.
     pub fn applied_to(&self, state: ContextState) -> ContextState {
         let fate = state.fate.after(self.change, self.at);
         if fate == state.fate {
@@ -377,9 +363,7 @@ pub struct SessionFacts {
     /// What copies of the session have, too: the id of its first record, or that of the session from which it was forked.
     pub origin: Option<String>,
     pub model: Option<String>,
-    /// The first time in the records.
     pub started: Option<Timestamp>,
-    /// The last time in the records.
     pub ended: Option<Timestamp>,
 }
 

@@ -20,7 +20,6 @@ use super::list;
 use super::model::{Call, Citation};
 use super::reader::{ReadProgress, SessionFile};
 
-/// What is at the path that a result names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SpillState {
     /// A regular file, of the size that the records claim if they claim one.
@@ -107,7 +106,6 @@ fn in_copy(cited: &Path, records: &Path) -> Option<PathBuf> {
     (copy != cited).then_some(copy)
 }
 
-/// The most sessions that are looked through for one output.
 const MAX_SESSIONS: usize = 64;
 
 /// The shortest name that is looked for, in bytes: a shorter one is in many records by chance.

@@ -21,7 +21,6 @@ pub struct CountedSession {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CallSums {
     pub calls: u64,
-    /// Those whose output was cut.
     pub cut: u64,
     /// Those of them whose rest was never kept.
     pub lost: u64,

@@ -10,17 +10,14 @@ use super::json::Decoder;
 use super::model::{RecordSpan, TextPiece};
 use super::transcript::Transcript;
 
-/// How many bytes of the records are read at once.
 const CHUNK: u64 = 1 << 20;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TextFacts {
-    /// The length in UTF-8 bytes.
     pub bytes: u64,
     /// How many characters are U+FFFD in place of invalid text in the records.
     pub replaced: u64,
     pub images: u64,
-    /// Whether `take` stopped before the end.
     pub is_stopped: bool,
 }
 
@@ -115,7 +112,6 @@ fn chunks(transcript: &Transcript, span: RecordSpan, take: &mut dyn FnMut(&[u8])
     Ok(())
 }
 
-/// What stands in place of a secret.
 const MASK: &str = "[masked]";
 
 /// Forms of keys and tokens that services use, and values that are named as secret.

@@ -9,10 +9,8 @@ use super::model::{Call, ContextEvent, RecordSpan, ResultId, SessionFacts, Threa
 use super::record::{MAX_RECORD, RecordSource};
 use super::sent::log::RequestLog;
 
-/// The most unknown kinds that are counted by name.
 const MAX_UNKNOWN: usize = 100;
 
-/// The most threads, and the most tools, of one session.
 const MAX_NAMES: usize = 100_000;
 
 /// A session that was opened. It holds places and short facts, never the texts.
@@ -22,13 +20,10 @@ pub struct Transcript {
     pub agent: &'static str,
     pub facts: SessionFacts,
     pub sources: Vec<Arc<dyn RecordSource>>,
-    /// The conversations; the first is the main one.
     pub threads: Vec<Thread>,
     pub tools: Vec<Box<str>>,
-    /// The calls, in the order of the records.
     pub calls: Vec<Call>,
     pub unread: ReadReport,
-    /// The requests that are in the records themselves.
     pub requests: RequestLog,
     /// What was done to the results in the model's context, in order. A reader that derives them again puts all of them here
     /// anew.
@@ -43,7 +38,6 @@ pub struct Transcript {
     thread_ids: HashMap<Box<str>, u32>,
 }
 
-/// What of the records was understood, and what was not.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReadReport {
     pub records: u64,
@@ -53,7 +47,6 @@ pub struct ReadReport {
     pub broken: u64,
     /// Records that are longer than [`MAX_RECORD`], of which the beginning was read.
     pub long: u64,
-    /// The bytes at the end that are not a whole record yet.
     pub unfinished: u64,
     /// Why the text of a compressed log ends before its end.
     pub fault: Option<Box<str>>,
@@ -198,7 +191,6 @@ impl Transcript {
         })
     }
 
-    /// Returns a call, by its number, that has no result yet.
     pub fn unanswered(&mut self, call: u32) -> Option<&mut Call> {
         self.calls.get_mut(call as usize).filter(|call| call.results.is_empty())
     }
@@ -216,7 +208,6 @@ impl Transcript {
         Err(key)
     }
 
-    /// Counts a request of a thread that the model answered.
     pub fn count_answer(&mut self, thread: u32) {
         let at = thread as usize;
         if self.answers.len() <= at {
@@ -248,12 +239,10 @@ impl Transcript {
         results
     }
 
-    /// Adds an event, unless it names no results.
     pub fn add_event(&mut self, event: ContextEvent) {
         self.events.extend((!event.results.is_empty()).then_some(event));
     }
 
-    /// Works out from the events what became of each result.
     pub fn derive_fates(&mut self) {
         for result in self.calls.iter_mut().flat_map(|call| &mut call.results) {
             result.context = ContextState { evidence: self.default_evidence, ..ContextState::default() };

@@ -5,7 +5,6 @@ use crate::base::human::thousands;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// A policy of the agent's version makes the same text.
     Equal {
         /// The policy, with the parameters that were set: `opencode/output task_tool=true`.
         policy: String,
@@ -17,7 +16,6 @@ pub enum Verdict {
     Unchecked(Unchecked),
 }
 
-/// What a policy was applied to that makes the recorded text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Against {
     Spill,
@@ -59,7 +57,6 @@ impl Verdict {
         }
     }
 
-    /// Returns what the policy was applied to, if it makes the same text.
     pub fn against(&self) -> Option<Against> {
         match self {
             Self::Equal { against, .. } => Some(*against),
@@ -75,7 +72,6 @@ impl Verdict {
         }
     }
 
-    /// Returns the limit that cut the output, if that is proven.
     pub fn cut_by(&self) -> Option<&'static str> {
         match self {
             Self::Equal { by, .. } => *by,

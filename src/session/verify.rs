@@ -27,7 +27,6 @@ const MAX_GAP: u64 = 256;
 /// How many calls before and after one are looked for in its message: limits that are divided among more are nothing.
 const MAX_CALLS: usize = 1000;
 
-/// Checks one call after the other, of sessions of one agent.
 #[derive(Debug)]
 pub struct Verifier {
     policies: Vec<Policy>,

@@ -15,7 +15,6 @@ use super::transcript::Transcript;
 /// systems' clocks tick coarsely.
 const TICK: Duration = Duration::from_millis(100);
 
-/// What some paths looked like.
 #[derive(Clone, Debug, Default)]
 pub struct PathWatch {
     seen: Option<Vec<Option<Identity>>>,
@@ -55,7 +54,6 @@ pub struct WatchedSession {
 }
 
 impl WatchedSession {
-    /// Reads a session of an agent.
     pub fn open(
         agent: &'static str,
         file: &SessionFile,
@@ -92,7 +90,6 @@ impl OpenedSession for WatchedSession {
     }
 }
 
-/// What became of a record that was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecordUse {
     /// Its kind is known, and the transcript holds places in it.

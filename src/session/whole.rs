@@ -15,13 +15,10 @@ use super::text;
 use super::transcript::Transcript;
 use super::verdict::{Against, Unchecked};
 
-/// The longest text that is compared, in bytes.
 pub const MAX_COMPARED: usize = 16 << 20;
 
-/// How many bytes of the arguments are looked at.
 const MAX_ARGUMENTS: u64 = 64 << 10;
 
-/// The names that agents give to the argument with the path.
 const PATH_KEYS: &[&str] = &["path", "filePath", "file_path", "absolute_path"];
 
 #[derive(Clone, Debug)]
@@ -51,7 +48,6 @@ impl WholeOutput {
         }
     }
 
-    /// Returns what a policy is compared against that is applied to it.
     pub fn against(&self) -> Against {
         match self {
             Self::Spill(..) => Against::Spill,
@@ -60,7 +56,6 @@ impl WholeOutput {
         }
     }
 
-    /// Returns what the call asked for, if it read a file.
     pub fn window(&self) -> Option<&FileWindow> {
         match self {
             Self::File(file) => Some(&file.window),
@@ -79,7 +74,6 @@ pub fn whole_display_len(transcript: &Transcript, call: &Call) -> Option<u64> {
     })
 }
 
-/// Returns the display copy of a call that holds all of its output, if there is one.
 pub fn whole_display(transcript: &Transcript, call: &Call) -> Option<WholeOutput> {
     call.display.iter().find_map(|copy| {
         let most = copy.most.map_or(MAX_COMPARED, |most| most as usize);
@@ -93,13 +87,11 @@ pub fn whole_display(transcript: &Transcript, call: &Call) -> Option<WholeOutput
 pub struct FileWindow {
     /// The path as the agent's notices print it.
     pub named: String,
-    /// The path of the file: a claim of the records.
     pub path: PathBuf,
     pub offset: Option<i64>,
     pub limit: Option<i64>,
 }
 
-/// A file of which the model got a window, as it is now.
 #[derive(Clone, Debug)]
 pub struct ReadFile {
     pub window: FileWindow,

@@ -35,14 +35,8 @@ pub(crate) struct Root {
     /// directory), the way to the project for a project's root, nothing elsewhere.
     trusted: PathBuf,
     /// Whether links of the system are followed beyond `trusted`; in a project none are.
-    links: Links,
+    may_follow: bool,
     uid: u32,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Links {
-    None,
-    OfSystem,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -68,12 +62,12 @@ impl Root {
         if !pattern.starts_with(['/', '~', '$']) {
             let project = path.ancestors().nth(Path::new(pattern).components().count());
             let trusted = project.unwrap_or(Path::new("")).to_owned();
-            return Ok(Root { path, trusted, links: Links::None, uid });
+            return Ok(Root { path, trusted, may_follow: false, uid });
         }
         let home = env.home();
         let is_own = !home.as_os_str().is_empty() && home != Path::new("/") && is_under(&path, home);
         let trusted = if is_own { path.clone() } else { PathBuf::new() };
-        Ok(Root { path, trusted, links: Links::OfSystem, uid })
+        Ok(Root { path, trusted, may_follow: true, uid })
     }
 
     pub(crate) fn open(&self) -> Result<OwnedFd, RootError> {
@@ -139,7 +133,7 @@ impl Root {
         }
         let above = FileStat::from(fstat(dir)?);
         let is_systems = link.uid == 0 && above.uid == 0 && above.mode & 0o022 == 0;
-        if self.links == Links::None || !is_systems {
+        if !self.may_follow || !is_systems {
             return Err(RootError::Link(name.to_string_lossy().into_owned()));
         }
         let target = readlinkat(dir.as_fd(), name, Vec::new())?;

@@ -2,6 +2,8 @@
 
 use std::ops::{ControlFlow, Range};
 
+use smallvec::SmallVec;
+
 use crate::compare::{is_kept, kept_ranges};
 use crate::preview::sweep::{Marks, Sweep, SweptPreview};
 use crate::preview::{Input, Output, PlanError, Policy, Stream, Totals, TotalsMask};
@@ -44,43 +46,11 @@ pub(crate) struct SettingEffect {
     pub lost_all: bool,
 }
 
-/// The stretches of an output that one setting keeps, in bytes, in order, disjoint: mostly none or one.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum KeptStretches {
-    Nothing,
-    One(Range<usize>),
-    Many(Vec<Range<usize>>),
-}
-
-impl KeptStretches {
-    fn one(range: Range<usize>) -> Self {
-        if range.is_empty() { KeptStretches::Nothing } else { KeptStretches::One(range) }
-    }
-
-    fn many(mut ranges: Vec<Range<usize>>) -> Self {
-        match (ranges.pop(), ranges.is_empty()) {
-            (None, _) => KeptStretches::Nothing,
-            (Some(last), true) => KeptStretches::One(last),
-            (Some(last), false) => {
-                ranges.push(last);
-                KeptStretches::Many(ranges)
-            }
-        }
-    }
-
-    fn as_slice(&self) -> &[Range<usize>] {
-        match self {
-            KeptStretches::Nothing => &[],
-            KeptStretches::One(range) => std::slice::from_ref(range),
-            KeptStretches::Many(ranges) => ranges,
-        }
-    }
-}
-
 struct KeptPreview {
     preview_bytes: u64,
     is_cut: bool,
-    stretches: KeptStretches,
+    /// What it keeps of the output, in bytes, in order, disjoint: mostly none or one.
+    stretches: SmallVec<[Range<usize>; 1]>,
 }
 
 impl<'p> Tuner<'p> {
@@ -170,7 +140,7 @@ impl<'p> Tuner<'p> {
             is_cut: kept.is_cut,
             lost_last_line: !bytes.is_empty() && !kept.holds(&last_line),
             lost_first_error: first_error.as_ref().is_some_and(|error| !kept.holds(error)),
-            lost_all: !bytes.is_empty() && kept.stretches == KeptStretches::Nothing,
+            lost_all: !bytes.is_empty() && kept.stretches.is_empty(),
         };
         let present = self.present.and_then(|present| kept.get(present));
         let otherwise = present.map_or_else(Vec::new, |present| {
@@ -195,15 +165,15 @@ impl KeptPreview {
             SweptPreview::Lines(lines) => Self {
                 preview_bytes: lines.bytes,
                 is_cut: lines.truncated,
-                stretches: KeptStretches::one(lines.range),
+                stretches: Some(lines.range).filter(|range| !range.is_empty()).into_iter().collect(),
             },
             SweptPreview::Planned(preview) => Self {
                 preview_bytes: preview.byte_len(input),
                 is_cut: preview.truncated,
-                stretches: KeptStretches::many(kept_ranges(&preview.parts, Stream::Stdout)),
+                stretches: kept_ranges(&preview.parts, Stream::Stdout).into(),
             },
             SweptPreview::Refused(message) => {
-                Self { preview_bytes: message.len() as u64, is_cut: true, stretches: KeptStretches::Nothing }
+                Self { preview_bytes: message.len() as u64, is_cut: true, stretches: SmallVec::new() }
             }
         }
     }

@@ -144,7 +144,6 @@ impl HiddenResults {
     }
 }
 
-/// Reads a result. Returns the number of its call, unless that has one already.
 fn result(entry: RecordEntry, out: &mut Transcript) -> Option<u32> {
     let part = entry.record;
     let number = out.number_or_new(0, &part.name("id")?, "");
@@ -162,7 +161,6 @@ fn result(entry: RecordEntry, out: &mut Transcript) -> Option<u32> {
     Some(number)
 }
 
-/// Returns the path in the notice, which has a part of its own.
 fn spill_path(part: Json) -> Option<String> {
     let text = first_text(part.get("text").filter(|_| part.is_type("text"))?);
     let rest = text.strip_prefix("[Output exceeded ")?;

@@ -18,10 +18,8 @@ use crate::session::reader::{FormatInfo, LogReader, RecordPlace};
 use crate::session::record::read_json;
 use crate::session::transcript::Transcript;
 
-/// The history as the model has it.
 const HISTORY: &str = "context.jsonl";
 
-/// What happened, with times.
 const EVENTS: &str = "wire.jsonl";
 
 pub(crate) const KIMI_CLI: FileFormat = FileFormat {
@@ -132,7 +130,6 @@ const MAX_ALIKE: usize = 1000;
 /// How much of a background task's output is looked at for its header, in bytes.
 const MAX_HEADER: usize = 64 << 10;
 
-/// Reads the logs of one session, those of each conversation one after the other, its events last.
 #[derive(Default)]
 struct KimiReader {
     logs: Vec<KimiLog>,
@@ -143,7 +140,6 @@ struct KimiReader {
     summed_up: Vec<(u32, ContextEvent)>,
 }
 
-/// A history of a conversation, or its events.
 #[derive(Default)]
 struct KimiLog {
     path: PathBuf,
@@ -152,7 +148,6 @@ struct KimiLog {
     begins_with_summary: bool,
     /// Where the calls are by the agent's ids: in the transcript an id that returned has a number after it.
     ids: HashMap<Box<str>, Box<str>>,
-    /// Whether a request was begun that is not answered yet.
     is_asked: bool,
     /// How many events of a kind had an id.
     counts: HashMap<(Box<str>, Box<str>), usize>,
@@ -195,7 +190,6 @@ impl KimiReader {
         self.logs.get(self.now).map_or(0, |log| log.thread)
     }
 
-    /// Reads a record of a history. Returns whether its role is known.
     fn message(&mut self, entry: RecordEntry, out: &mut Transcript) -> bool {
         let record = entry.record;
         match &*record.word("role") {
@@ -281,7 +275,6 @@ impl KimiReader {
         Some(next)
     }
 
-    /// Reads an event. Returns whether its kind is known.
     fn event(&mut self, entry: RecordEntry, out: &mut Transcript) -> bool {
         let RecordEntry { record, at, thread, .. } = entry;
         if thread == 0 {
@@ -364,7 +357,6 @@ fn numbered(id: &str) -> impl Iterator<Item = Box<str>> {
     (1..=MAX_ALIKE).map(move |number| if number == 1 { id.clone() } else { format!("{id}#{number}").into() })
 }
 
-/// Whether two values of the records are the same, byte for byte.
 fn is_same(a: Option<RecordSpan>, b: Option<RecordSpan>, out: &Transcript) -> bool {
     match (a, b) {
         (Some(a), Some(b)) => {

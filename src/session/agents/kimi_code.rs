@@ -64,7 +64,6 @@ fn logs(main: &Path) -> Vec<PathBuf> {
 #[derive(Default)]
 struct KimiReader {
     thread: u32,
-    /// By the number of the thread.
     histories: Vec<WireHistory>,
 }
 
@@ -171,7 +170,6 @@ struct WireHistory {
     messages: Vec<Message>,
     /// How many messages from the first on had their results cleared.
     cleared: usize,
-    /// Whether a request was begun that is not answered yet.
     is_asked: bool,
 }
 
@@ -190,7 +188,6 @@ impl WireHistory {
         });
     }
 
-    /// Begins a request, whose answer is one message.
     fn ask(&mut self) {
         self.messages.push(Message::Other);
         self.is_asked = true;

@@ -21,7 +21,6 @@ use crate::session::record::read_json;
 use crate::session::transcript::Transcript;
 use crate::session::watch::{RecordUse, read_record};
 
-/// The state of a conversation, beside the directory of its events.
 const STATE: &str = "base_state.json";
 
 const OTHER_KINDS: &[&str] = &[
@@ -59,7 +58,6 @@ fn is_event(name: &str) -> bool {
     name.starts_with("event-") && name.ends_with(".json")
 }
 
-/// Returns the facts in the state, and in the first event of the user.
 fn facts(state: &Path) -> SessionFacts {
     let facts = read_json(state, |record| SessionFacts {
         cwd: record.object("workspace").string("working_dir"),
@@ -238,7 +236,6 @@ const BREAKS: &[char] =
 
 struct SentObservation {
     pub pieces: Vec<TextPiece>,
-    /// Where the whole of it was saved, if it was cut.
     pub saved: Option<Citation>,
 }
 

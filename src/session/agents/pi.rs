@@ -66,7 +66,6 @@ const OTHER_KINDS: &[&str] = &[
 #[derive(Default)]
 pub(crate) struct PiReader {
     branches: Branches,
-    /// The number of the first request after each entry.
     requests: Vec<u32>,
     results: Vec<EntryResult>,
     changes: Vec<EntryChange>,
@@ -137,7 +136,6 @@ impl PiReader {
         self.requests.push(out.next_request(0).unwrap_or(1));
     }
 
-    /// Returns the number of the entry that was read last.
     fn entry(&self) -> u32 {
         (self.requests.len() as u32).saturating_sub(1)
     }
@@ -262,7 +260,6 @@ fn result_key(message: Json, call_id: &str) -> RecordId {
     }
 }
 
-/// What an entry says about those before it on its branch.
 struct EntryChange {
     pub entry: u32,
     /// The number of the first request after it.

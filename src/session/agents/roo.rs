@@ -39,7 +39,6 @@ pub(crate) const ROO: FileFormat = FileFormat {
     ..tasks(FormatInfo { agent: "roo", name: "roo", made_for: "the source of 3.52" })
 };
 
-/// The sessions of Kilo.
 pub(crate) const KILO: FileFormat = FileFormat {
     find: |env, fault| histories(roots(env, KILO_DIR), fault),
     is_session: |path, head| is_history(path, head) && is_below(path, KILO_DIR),
@@ -56,7 +55,6 @@ pub(crate) const CLINE: FileFormat = FileFormat {
     ..tasks(FormatInfo { agent: "cline", name: "cline (tasks)", made_for: "the source of 3" })
 };
 
-/// Describes an extension's sessions, except where they lie.
 const fn tasks(info: FormatInfo) -> FileFormat {
     FileFormat {
         info,
@@ -132,10 +130,8 @@ fn read(document: Json, place: RecordPlace, path: &Path, out: &mut Transcript) {
     history.take_out(document, place, out);
 }
 
-/// What the messages of a task hold, by their numbers.
 #[derive(Default)]
 struct History {
-    /// The first request after each message.
     requests: Vec<Option<u32>>,
     /// The messages with calls, by the calls' numbers.
     uses: HashMap<u32, usize>,
@@ -204,7 +200,6 @@ fn old_protocol_tool(block: Json) -> Option<String> {
     is_name.then(|| tool.to_owned())
 }
 
-/// Reads a result. Returns the number of its call, unless that has one already.
 fn result(
     entry: RecordEntry,
     id: &str,

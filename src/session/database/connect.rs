@@ -19,13 +19,10 @@ use crate::session::record::{fill, open_regular};
 
 use super::{Database, DatabaseError, TRIES};
 
-/// The longest value that is read, in bytes.
 pub(super) const MAX_VALUE: i32 = 16 << 20;
 
-/// The longest statement of a schema, in bytes.
 const MAX_STATEMENT: i32 = 1 << 20;
 
-/// How long to wait for an agent that is writing.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// How long one look at a database may take at least, and at most, and how many bytes of it buy a second more.

@@ -14,7 +14,6 @@ use crate::session::transcript::ReadReport;
 
 use super::{Database, DatabaseError, MAX_TEXT, TableRow};
 
-/// A column of a table that holds records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RowsOf {
     pub table: &'static str,
@@ -64,7 +63,6 @@ impl RowRecords {
     }
 }
 
-/// What the records of rows are read with, one after the other.
 #[derive(Debug, Default)]
 pub struct RowBuffer {
     tape: Tape,

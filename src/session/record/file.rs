@@ -19,7 +19,6 @@ pub struct MappedRecords {
 }
 
 impl MappedRecords {
-    /// Takes the view of the file that the spans were made with.
     pub fn new(path: impl Into<PathBuf>, view: MapView) -> Self {
         Self { path: path.into(), view }
     }
@@ -64,7 +63,6 @@ impl FileRecords {
     }
 }
 
-/// Reads a file that is one JSON value; `None` if it cannot be read or is no JSON.
 pub fn read_json<T>(path: impl Into<PathBuf>, take: impl FnOnce(Json) -> T) -> Option<T> {
     let bytes = FileRecords::new(path).whole().ok()?;
     let mut tape = Tape::default();
@@ -106,12 +104,10 @@ pub struct LogFile {
     tail: Vec<u8>,
     /// The time of a change that did not alter the length: an appending writer changes the time first.
     touched: Option<Stamp>,
-    /// What a compressed log is read through.
     packed: Option<LogBytes>,
 }
 
 impl LogFile {
-    /// Looks at a log for the first time.
     pub fn open(path: &Path) -> io::Result<Self> {
         let (file, meta) = open_regular(path)?;
         let seen = Identity::from(&meta);
@@ -181,7 +177,6 @@ impl LogFile {
         Ok(LogChange::Grown)
     }
 
-    /// Opens the log as it was seen.
     pub(super) fn reopen(&self) -> io::Result<LogBytes> {
         match &self.packed {
             Some(packed) => Ok(packed.clone()),

@@ -101,7 +101,6 @@ pub(super) enum ContentPiece<'a> {
 }
 
 impl<'a> ContentPiece<'a> {
-    /// Returns the piece as the records have it.
     pub(super) fn raw(&self) -> &'a [u8] {
         match self {
             Self::Between(text) => text.as_bytes(),
@@ -110,7 +109,6 @@ impl<'a> ContentPiece<'a> {
     }
 }
 
-/// Joins the blocks of the contents of several records.
 #[derive(Default)]
 pub(super) struct Blocks {
     count: u64,
@@ -154,10 +152,8 @@ fn add_content(content: Json, blocks: &mut Blocks, hash: &mut Sha256) -> Option<
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MessageRole {
-    /// The user, or a tool.
     User,
     Assistant,
-    /// Another word.
     Other,
 }
 
@@ -233,7 +229,6 @@ fn canonical(value: Json, take: &mut dyn FnMut(&[u8])) -> Result<(), KeyTooLong>
     }
 }
 
-/// Returns the SHA-256 of a value's canonical form.
 fn hash_of(value: Json) -> Result<MessageHash, KeyTooLong> {
     let mut hash = Sha256::new();
     canonical(value, &mut |piece| hash.update(piece))?;

@@ -31,12 +31,10 @@ pub struct RequestMessage {
 #[derive(Clone, Debug)]
 enum MessagePlace {
     Nowhere,
-    /// The record that was written for the request.
     Blob(RecordSpan),
     Records(Vec<RecordSpan>),
 }
 
-/// What is known of a message that a request names by its hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MessageProof {
     /// It is in the records, with this hash.

@@ -23,7 +23,6 @@ const MAX_TOGETHER_LEN: u64 = 32 << 20;
 pub struct BestResults {
     /// The results, as first seen and then as they changed: all `sent`, or as the agent's history holds them.
     pub results: Vec<CallResult>,
-    /// Why they are not `sent`.
     pub not_sent: Option<NotSent>,
 }
 
@@ -33,7 +32,6 @@ impl BestResults {
     }
 }
 
-/// Why it cannot be shown what a request carried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotSent {
     #[error("no request is in the records")]
@@ -123,7 +121,6 @@ fn sent_results(transcript: &Transcript, call: &Call) -> Result<Vec<CallResult>,
     Ok(results)
 }
 
-/// Reads the result of a call from a message that carried it.
 fn text_in(transcript: &Transcript, call: &Call, carrier: &Carrier) -> Result<SentText, MessageFault> {
     let text = |message: Json, place, record| {
         let block = block_of(message, &call.id)?;
@@ -176,7 +173,6 @@ pub struct FirstForm {
 }
 
 impl FirstForm {
-    /// Takes the text of a result, as [`text_of`] returns it.
     pub fn new(text: &str) -> Self {
         let mut own = text.trim_end();
         while let Some(start) = own.strip_suffix(REMINDER.1).and_then(|rest| rest.rfind(REMINDER.0)) {
@@ -202,10 +198,8 @@ impl FirstForm {
     }
 }
 
-/// What a request carries in the place of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SentForm {
-    /// The result as it was first sent.
     Whole,
     Cleared,
     Edited,

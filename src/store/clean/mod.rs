@@ -106,7 +106,10 @@ pub fn clean_plan<'a>(
     if let Some(most) = rule.max_total {
         let total: u128 = entries.iter().map(|entry| u128::from(entry.size())).sum();
         let over = (total - gone).saturating_sub(most.into()).try_into().unwrap_or(u64::MAX);
-        let open = staying.into_iter().filter(|&index| may_go(entries[index], now, floor));
+        let may_go = |entry: &Entry| {
+            entry.status == EntryStatus::Ok && !entry.is_kept() && entry.safe_age(now) >= floor
+        };
+        let open = staying.into_iter().filter(|&index| may_go(entries[index]));
         to_delete.extend(over_total(&entries, open.collect(), over, now));
     }
     plan.bytes = sum(to_delete.iter().map(|to_delete| entries[to_delete.index].size()));
@@ -147,10 +150,6 @@ fn judge(entry: &Entry, now: Timestamp, rule: &CleanRule, floor: SignedDuration)
         EntryStatus::Ok | EntryStatus::Unfinished => Verdict::Skipped(SkipReason::Young),
         unusual => Verdict::Skipped(SkipReason::Unusual(*unusual)),
     }
-}
-
-fn may_go(entry: &Entry, now: Timestamp, floor: SignedDuration) -> bool {
-    entry.status == EntryStatus::Ok && !entry.is_kept() && entry.safe_age(now) >= floor
 }
 
 /// Returns the oldest of `open` that together have at least `excess` bytes.

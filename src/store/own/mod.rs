@@ -57,8 +57,8 @@ impl OwnError {
 /// Overspill's own store, with its directories open and checked to be private to the user.
 #[derive(Debug)]
 pub struct OwnStore {
-    home: OwnedFd,
-    spills: OwnedFd,
+    pub(super) home: OwnedFd,
+    pub(super) spills: OwnedFd,
     root: PathBuf,
 }
 
@@ -80,14 +80,6 @@ impl OwnStore {
 
     pub fn root(&self) -> &Path {
         &self.root
-    }
-
-    pub(super) fn spills(&self) -> &OwnedFd {
-        &self.spills
-    }
-
-    pub(super) fn home(&self) -> &OwnedFd {
-        &self.home
     }
 
     /// Tries this many times, at intervals of 50 ms, to take the lock for cleaning: `None` if another process holds it.

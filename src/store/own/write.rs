@@ -38,7 +38,7 @@ pub struct NewSpill {
 impl OwnStore {
     pub fn begin(&self, now: Timestamp) -> io::Result<NewSpill> {
         loop {
-            let dir = self.spills().try_clone()?;
+            let dir = self.spills.try_clone()?;
             match NewSpill::begin_in(dir, self.root().to_owned(), next_id(now)?) {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 begun => return begun,

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use crate::base::fs::plain_file;
 use crate::base::provenance::{Confidence, Warning};
 use crate::base::toml_check::{Mistake, Spot};
-use crate::store::root::{Root, UnsetVariable, expand_root};
+use crate::store::root::{UnsetVariable, expand_root};
 
 use super::own::id::parse_id;
 use super::{Basis, Env, Retention};
@@ -280,10 +280,6 @@ impl FileRule {
 impl StoreSpec {
     pub fn roots(&self, env: &Env) -> Vec<Result<PathBuf, UnsetVariable>> {
         self.roots.iter().map(|pattern| expand_root(pattern, env)).collect()
-    }
-
-    pub(super) fn rooted(&self, env: &Env) -> impl Iterator<Item = (&str, Result<Root, UnsetVariable>)> {
-        self.roots.iter().map(|pattern| (pattern.as_str(), Root::new(pattern, env)))
     }
 
     /// Whether `agent` has a store of its own, so that this one leaves it out.

@@ -34,7 +34,6 @@ type CountedEvent = (u64, ContextEvent);
 
 struct Fates<'a> {
     history: &'a ClaudeHistory,
-    /// By the numbers of the threads.
     living: Vec<LivingBranch>,
     /// Whether a message of the model's is still part of the conversation.
     lives: IdMap<bool>,
@@ -204,7 +203,6 @@ struct ThreadTurns<'a> {
 
 struct Compaction<'a> {
     boundary: &'a CompactBoundary,
-    /// Whether it is on the living branch.
     lives: bool,
     taken: Vec<ResultId>,
 }
@@ -233,7 +231,6 @@ impl ThreadTurns<'_> {
         u64::MAX
     }
 
-    /// Takes a result that is not on the living branch.
     fn leave(&mut self, record: u32, ids: impl Iterator<Item = ResultId>) {
         let next = self.spans.partition_point(|(context, _, _)| context.number < record);
         match self.spans.get_mut(next) {
@@ -292,7 +289,6 @@ fn request_after(record: u32, path: &[u32], conversation: &Conversation) -> u32 
     request - u32::from(is_answer && request > 1)
 }
 
-/// A result on the living branch.
 struct LastingResult<'a> {
     result: &'a ResultRecord,
     /// How many records came before the compaction that took it; `u64::MAX` if none did.
@@ -302,12 +298,9 @@ struct LastingResult<'a> {
 /// The results that the server cleared in the last request of a thread.
 #[derive(Default)]
 struct ServerClearing {
-    /// The calls, with their places among the results.
     cleared: Vec<(u32, usize)>,
-    /// The place of the next that can be cleared.
     next: usize,
     excluded: Vec<RecordId>,
-    /// How many compactions there were before.
     compactions: usize,
 }
 

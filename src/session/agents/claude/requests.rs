@@ -51,7 +51,6 @@ const MAX_COMPARED: usize = 32 << 20;
 
 #[derive(Default)]
 pub(super) struct RequestLists {
-    /// By the numbers of the threads.
     lists: Vec<List>,
     /// How the first request that carried a result had it, by the number of the call.
     first: HashMap<u32, FirstForm>,

@@ -81,7 +81,6 @@ fn facts_of(document: Json) -> SessionFacts {
     }
 }
 
-/// Adds the facts in the document about the session.
 fn with_manifest(messages: &Path, facts: SessionFacts) -> SessionFacts {
     read_manifest(messages, |manifest| SessionFacts {
         cwd: manifest.string("cwd"),
@@ -150,7 +149,6 @@ fn read(document: Json, place: RecordPlace, path: &Path, out: &mut Transcript) {
     }
 }
 
-/// Reads a result. Returns the number of its call, unless that has one already.
 fn result(entry: RecordEntry, out: &mut Transcript) -> Option<u32> {
     let (block, thread) = (entry.record, entry.thread);
     let (id, content) = (block.name("tool_use_id")?, block.get("content")?);

@@ -4,13 +4,11 @@ use crate::session::json::{Json, Kind, char_len, end_of_string};
 use crate::session::model::{RecordSpan, TextPiece};
 use crate::session::reader::RecordPlace;
 
-/// The most UTF-16 units of one string; longer ones are cut.
 const MAX_UNITS: usize = 8000;
 
 /// The most pieces of one result. What takes more is shown as it is recorded.
 const MAX_PIECES: usize = 10_000;
 
-/// A result as it is sent.
 #[derive(Default)]
 pub(super) struct SentResult {
     pub pieces: Vec<TextPiece>,
@@ -143,7 +141,6 @@ impl StringEnds {
         })
     }
 
-    /// Returns what stands between the ends in JSON.
     fn between(&self) -> String {
         let notice = notice(self.removed).replace('\n', "\\n");
         let half = |half: &Option<String>| half.clone().unwrap_or_default();
@@ -152,15 +149,12 @@ impl StringEnds {
 }
 
 struct PlaceInString {
-    /// The byte, 0-based.
     at: usize,
-    /// The UTF-16 units before it.
     units: usize,
     /// The character there, if the place that was looked for is in its middle.
     half: Option<SplitPair>,
 }
 
-/// A character of two UTF-16 units.
 struct SplitPair {
     len: usize,
     high: String,

@@ -25,7 +25,6 @@ const CLEARED_TOOLS: &[&str] = &[
     "skill",
 ];
 
-/// What stands in the place of a result.
 pub(super) const CLEARED: &str = "[Old tool result content cleared]";
 
 /// How many UTF-16 units all results have at most, and how many are left when there are more.
@@ -38,14 +37,12 @@ const KEPT: usize = 5;
 /// After how long a pause all others are cleared.
 const IDLE: SignedDuration = SignedDuration::from_mins(60);
 
-/// About how many UTF-16 units a token has.
 const TOKEN_UNITS: i64 = 4;
 
 pub(super) fn is_cleared_tool(name: &str) -> bool {
     CLEARED_TOOLS.iter().any(|tool| tool.eq_ignore_ascii_case(name))
 }
 
-/// A record that matters to the context.
 pub(super) struct Step {
     pub record: RecordId,
     pub at: Option<Timestamp>,
@@ -58,7 +55,6 @@ pub(super) enum StepKind {
         call: u32,
         units: u32,
     },
-    /// The person, or a timer, asks.
     Prompt,
     /// The answer to a request, with its number and its size in tokens.
     Answer {
@@ -84,7 +80,6 @@ struct ClearableResult {
     units: u32,
 }
 
-/// The results as the next request carries them.
 #[derive(Default)]
 struct Context {
     /// All results by their calls, those that are never cleared, too.
@@ -200,7 +195,6 @@ impl Context {
         self.cleared = all;
     }
 
-    /// Clears the oldest `count` results that are whole.
     fn clear(&mut self, count: usize, event: ContextEvent, out: &mut Transcript) {
         let cleared: Vec<ClearableResult> = self.whole.drain(..count).collect();
         let calls = cleared.iter().map(|result| result.call).collect();

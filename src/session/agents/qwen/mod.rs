@@ -46,9 +46,7 @@ fn logs(main: &Path) -> Vec<PathBuf> {
 struct QwenReader {
     thread: u32,
     branches: Branches,
-    /// What happened in the main conversation.
     steps: Vec<Step>,
-    /// The calls that were asked for a window of a file.
     windows: HashSet<u32>,
     /// The calls through `tool_call` of a tool whose results are cleared.
     bridged: HashSet<u32>,
