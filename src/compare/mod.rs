@@ -60,8 +60,7 @@ pub struct LostErrors {
     pub all: u64,
     /// The number of them that the model got whole, from where they begin to the end of their line.
     pub kept: u64,
-    /// The line of the first one that the model did not get, in bytes of the output, without its line end. It may be
-    /// as long as the output.
+    /// The first line with one that the model did not get, in bytes, without its end; it may be the whole output.
     pub first_lost: Option<Range<usize>>,
 }
 

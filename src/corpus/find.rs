@@ -47,8 +47,7 @@ pub struct FindEnd {
     pub(crate) unread: u64,
 }
 
-/// Finds the matching lines of all stored outputs, youngest output first, until `goes_on` says no, `take` says no, or
-/// `MAX_FOUND` lines are found.
+/// Finds at most `MAX_FOUND` matching lines of all stored outputs, youngest first, until either function says no.
 pub fn find_in_stores(
     (config, now): (&Config, Timestamp),
     pattern: &Pattern,
@@ -202,8 +201,7 @@ pub(crate) fn each_hit(
     }
 }
 
-/// Passes on the hits in whole lines, which start at `base`. `before` is the number of lines before them, and becomes
-/// that of those after them.
+/// Passes on the hits in whole lines from `base` on. `before` is the number of lines before them, then after.
 fn hits_in_lines(
     lines: OwnBytes,
     base: usize,

@@ -31,8 +31,7 @@ impl Corpus {
         Self { outputs, faults: Vec::new() }
     }
 
-    /// Takes files and all files below directories, hidden ones too, sorted by path. Links inside directories are not
-    /// followed; only regular files are taken.
+    /// Takes files and all regular files below directories, hidden ones too, sorted. Links inside are not followed.
     pub(crate) fn from_paths(paths: &[PathBuf]) -> Self {
         let mut corpus = Self::default();
         for path in paths {

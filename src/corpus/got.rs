@@ -54,8 +54,7 @@ fn plan_with(bytes: &[u8], saved_as: &str, policy: &Policy, counts: ToCount) -> 
 }
 
 impl Receipt {
-    /// Plans the preview of an output. Reads no more of it than the plan does, unless it takes a total to settle what is
-    /// kept: whether an output is cut, or how long a notice is, may depend on one.
+    /// Plans the preview of an output. Reads no more than the plan does, but for a total that settles what is kept.
     pub(crate) fn new(bytes: &[u8], saved_as: &str, policy: &Policy) -> Self {
         Self::with(bytes, saved_as, policy, ToCount::Ranges)
     }
@@ -143,8 +142,7 @@ pub(crate) struct CutPolicies<'a> {
     config: &'a Config,
     /// By what decides; most outputs of a store agree in it.
     known: Mutex<HashMap<FileOrigin, ResolvedPolicy>>,
-    /// The stores that can contain the files of a directory: to ask all of them for each file takes longer than to plan
-    /// its preview.
+    /// The stores of a directory: to ask all of them for each file takes longer than to plan its preview.
     around: Mutex<HashMap<PathBuf, Arc<[Arc<StoreSpec>]>>>,
 }
 

@@ -61,8 +61,7 @@ impl From<&LostErrors> for ErrorsLost {
 }
 
 impl WatchedOutput {
-    /// Returns its errors, or its warnings if it has no error; `None` if it has neither, or no
-    /// preview.
+    /// Returns its errors, or its warnings if it has no error; `None` if it has neither, or no preview.
     pub(crate) fn worst_errors(&self) -> Option<(Severity, ErrorsLost)> {
         let found = [(Severity::Error, self.errors), (Severity::Warning, self.warnings)];
         found.into_iter().find_map(|(severity, found)| Some((severity, found.filter(|found| found.all > 0)?)))

@@ -9,8 +9,7 @@ const MAX_RECENT: usize = 4096;
 pub struct Branches {
     /// The records, in their order. Of equal ones the last counts.
     ids: Vec<RecordId>,
-    /// The numbers of the records that do not follow the one before them, with their parents; one without a parent has
-    /// itself.
+    /// Records that do not follow the one before them, with their parents; one without a parent has itself.
     forks: Vec<(u32, RecordId)>,
     leaf: Option<RecordId>,
 }
@@ -56,8 +55,7 @@ impl Branches {
         self.forks.shrink_to_fit();
     }
 
-    /// Returns the records of the branch that ends at the last record; or, if the agent named a leaf since from which that
-    /// one does not descend, at the leaf.
+    /// Returns the branch that ends at the last record, or at a leaf named since from which that does not descend.
     pub fn living(&self) -> LivingBranch {
         let mut branch = LivingBranch::new(&self.ids);
         self.last().into_iter().for_each(|last| self.go_up(last, &mut branch));

@@ -28,8 +28,7 @@ const TELLING: &[&str] = &[
     "prompt",
 ];
 
-/// Returns the command of a call, or its most telling argument; empty if there are no arguments. It may hold any
-/// characters, as the model wrote them, and ends after 4 KiB.
+/// Returns a call's command or most telling argument, at most 4 KiB, of any characters; empty without arguments.
 pub fn command(transcript: &Transcript, call: &Call) -> String {
     let Some(span) = call.input else { return String::new() };
     // Longer arguments are those of tools that write files: their path comes first, the outline is not whole.

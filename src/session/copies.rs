@@ -150,8 +150,7 @@ impl CopySearch {
         Self { search, found: RelatedSessions::default(), reported: 0 }
     }
 
-    /// Returns how many sessions have each call that others have, by its index, once that is known, and again when the
-    /// session has grown.
+    /// Returns how many sessions have each call that others have, by its index, when that is known or has changed.
     pub fn news(&mut self, transcript: &Transcript) -> Option<Vec<(usize, u64)>> {
         if let Some(done) = self.search.take_if(|search| search.is_finished()) {
             self.found = done.join().unwrap_or_default();

@@ -40,8 +40,7 @@ impl<'a> RecordEntry<'a> {
         out.add_call(Call { input, at: self.at, record: Some(self.span()), ..new })
     }
 
-    /// Adds the call that `value` is, whose members have these keys: id, tool and arguments. Returns its number; `None` if
-    /// it has no id.
+    /// Adds the call `value`, by the keys of its id, tool and arguments. Returns its number; `None` without an id.
     pub fn add_call_of(self, value: Json, keys: [&str; 3], out: &mut Transcript) -> Option<u32> {
         let [id, tool, input] = keys;
         let id = value.name(id)?;

@@ -66,8 +66,7 @@ pub fn in_home(env: &Env, path: &str) -> Option<PathBuf> {
     Some(env.home()).filter(|home| home.is_absolute()).map(|home| home.join(path))
 }
 
-/// Returns the directories in `dir`, sorted by name; none if it is not there. Links to directories count. What cannot be
-/// read goes to `fault`, in words.
+/// Returns the directories in `dir` and links to such, sorted by name; none if it is not there.
 pub fn directories(dir: &Path, fault: &mut dyn FnMut(String)) -> Vec<PathBuf> {
     let is_dir = |entry: &DirEntry| match entry.file_type() {
         Ok(kind) if !kind.is_symlink() => kind.is_dir(),
@@ -79,8 +78,7 @@ pub fn directories(dir: &Path, fault: &mut dyn FnMut(String)) -> Vec<PathBuf> {
     found
 }
 
-/// Returns the files below a directory whose paths are as `pattern` says: a part `*` stands for any directory, and one in the
-/// name of the file for any characters.
+/// Returns the files below a directory of these paths: a part `*` is any directory, one in the name any characters.
 pub fn matching(root: Option<PathBuf>, pattern: &str, fault: &mut dyn FnMut(String)) -> Vec<FoundFile> {
     let mut dirs = Vec::from_iter(root);
     let mut parts: Vec<&str> = pattern.split('/').collect();

@@ -32,8 +32,7 @@ pub struct FileFormat {
 
 #[derive(Debug)]
 pub enum RecordFiles {
-    /// Logs of a JSON value a line. The first function returns what finds all of them, in which all is that there is of a
-    /// session.
+    /// Logs of a JSON value a line. The first function returns what finds all logs that a session has.
     Logs(fn(main: &Path) -> LogPaths, fn() -> Box<dyn LogReader>),
     /// JSON documents, each of which the agent writes anew as a whole.
     Documents(fn(main: &Path) -> LogPaths, ReadDocument),
@@ -102,8 +101,7 @@ pub fn files_by(main: &Path, files: fn(&Path) -> Vec<PathBuf>) -> LogPaths {
     Box::new(move || files(&main))
 }
 
-/// Reads a document, and counts its records in [`Transcript::unread`]. `path` is its file; that with the main conversation
-/// has the number 0 as [`RecordPlace::source`].
+/// Reads a document and counts its records. `path` is its file; the main conversation's is source 0.
 pub type ReadDocument = fn(document: Json, place: RecordPlace, path: &Path, out: &mut Transcript);
 
 /// A session in one or several documents of at most 256 MiB each.
@@ -183,8 +181,7 @@ impl OpenedSession for DocumentSession {
     }
 }
 
-/// Counts the records in the list of a document, all as known. Returns the list; `None` if there is none, which counts as a
-/// record that is not known.
+/// Counts the records of a list, all as known, and returns it; no list counts as one record that is not known.
 pub fn count_records<'a>(list: Option<Json<'a>>, out: &mut Transcript) -> Option<Json<'a>> {
     let list = list.filter(|list| list.kind() == Kind::Array);
     let known = list.map_or(0, |list| list.items().count() as u64);
@@ -193,8 +190,7 @@ pub fn count_records<'a>(list: Option<Json<'a>>, out: &mut Transcript) -> Option
     list
 }
 
-/// Reads the members of a document that come before a long one, from its start: what a list shows without the rest.
-/// `take` gets an object with those members; it is not called if the start has no such member.
+/// Reads the members before a long one, from the start of a document: `take` gets an object with them, if any.
 pub fn before_member<T>(head: &[u8], long: &str, take: impl FnOnce(Json) -> T) -> Option<T> {
     // In a string the quotes would have backslashes before them.
     let at = memchr::memmem::find(head, format!("\"{long}\"").as_bytes())?;

@@ -92,8 +92,7 @@ pub fn list(env: &Env, agent: Option<&str>, progress: &dyn ReadProgress) -> Sess
     listing
 }
 
-/// Lists sessions in two passes: finds them by their paths and times, then reads the ends of their files, newest first.
-/// Hands them to `take` in small groups, until that breaks. Reads nothing of sessions that the agent or the time rules out.
+/// Finds sessions by path and time, then reads the ends of their files, newest first, and hands out small groups.
 pub fn each(
     env: &Env,
     wanted: &SessionFilter,

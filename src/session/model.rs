@@ -9,8 +9,7 @@ use smallvec::SmallVec;
 
 use super::fate::{ContextChange, ContextState, FateEvidence, ResultFate};
 
-/// Where a value lies in an agent's records: a place, not a copy. A session holds five for each call, so it takes 20 bytes,
-/// also where there may be none.
+/// A place in an agent's records. A session holds five for each call, so it takes 20 bytes, also as an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RecordSpan {
     /// One more than the number of the source.
@@ -27,8 +26,7 @@ pub struct RecordSpan {
 const IN_FILE: u32 = u32::MAX;
 
 impl RecordSpan {
-    /// Returns a place: `len` bytes from byte `start` (0-based) of a file, or of the record in a row of a table. `row` is 0
-    /// in a file. `source` is as for [`RecordSpan::source`].
+    /// Returns `len` bytes from byte `start` (0-based) of a file, for which `row` is 0, or of the record in a row.
     pub fn new(source: u32, row: i64, start: u64, len: u64) -> Self {
         let source = NonZero::<u32>::MIN.saturating_add(source);
         let (place, in_row) = match row {
@@ -310,8 +308,7 @@ pub struct ResultId {
 pub struct ContextEvent {
     pub change: ContextChange,
     pub at: Option<Timestamp>,
-    /// The first request of the thread that is made so, 1-based, as [`Transcript::next_request`]
-    /// counts; `None` if that is unknown.
+    /// The first request of the thread that is made so, 1-based; `None` if that is unknown.
     pub request: Option<u32>,
     pub evidence: FateEvidence,
     pub record: Option<RecordSpan>,

@@ -82,8 +82,7 @@ pub struct FormatInfo {
     pub agent: &'static str,
     /// The name of the form: the agent's, with more if the agent has several forms.
     pub name: &'static str,
-    /// The versions of the agent with whose records the reader was tested: `1.0.86 to 2.1.330`; without records at hand,
-    /// what it was written after: `the source of 3.52`.
+    /// The versions with whose records the reader was tested: `1.0.86 to 2.1.330`; or `the source of 3.52`.
     pub made_for: &'static str,
 }
 
@@ -100,20 +99,16 @@ pub trait SessionFormat: fmt::Debug + Sync {
         self.info().agent
     }
 
-    /// Finds the sessions of an environment, without reading them, as long as `progress` wants it. What cannot be looked at
-    /// goes to `fault`, in words.
+    /// Finds sessions without reading them, while `progress` wants it. `fault` gets what cannot be looked at, in words.
     fn find(&self, env: &Env, progress: &dyn ReadProgress, found: TakeSession, fault: TakeFault);
 
-    /// Whether a file of any name is such records: `head` is its first 64 KiB. Returns what [`SessionFormat::find`] would
-    /// have found.
+    /// Returns what `find` would for a file of any name, if it is such records; `head` is its first 64 KiB.
     fn recognise(&self, path: &Path, head: &[u8]) -> Option<SessionFile>;
 
-    /// Reads what a list shows from the first and the last 64 KiB of a session's file. `tail` is empty if `head` is the
-    /// whole file. For a database both are empty.
+    /// Reads what a list shows from the first and last 64 KiB; `tail` is empty after a whole file, both for a database.
     fn glance(&self, file: &SessionFile, head: &[u8], tail: &[u8]) -> SessionFacts;
 
-    /// Returns the logs that hold all of a session, so that bytes which are in none of them are not in the session; none if
-    /// it has other records.
+    /// Returns the logs outside of which nothing is in the session; none if it has other records.
     fn logs(&self, _file: &SessionFile) -> Vec<PathBuf> {
         Vec::new()
     }
@@ -154,8 +149,7 @@ pub trait LogReader: Send {
     /// Begins with a file of the session, the main one first; or goes on with one that has grown.
     fn file(&mut self, _path: &Path, _out: &mut Transcript) {}
 
-    /// Reads one record. Returns whether it is of a kind that the reader knows; a kind that is not known it counts itself
-    /// in [`Transcript::unread`].
+    /// Reads a record. Returns whether its kind is known; the reader counts one that is not in [`Transcript::unread`].
     fn record(&mut self, record: Json, place: RecordPlace, out: &mut Transcript) -> bool;
 
     /// Works out what became of the results, after the last whole record so far. Is called again when the log has grown.
@@ -250,8 +244,7 @@ impl LogState {
         Ok((before..self.logs.len()).collect())
     }
 
-    /// Reads what was added since, and logs that are new. Returns how the logs have changed: if one was replaced, all have
-    /// to be read again.
+    /// Reads what was added, and new logs. Returns how they changed: after a replacement all have to be read again.
     fn read_more(
         &mut self,
         paths: &[PathBuf],

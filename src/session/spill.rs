@@ -73,8 +73,7 @@ pub fn look_for(cite: &Citation, records: &Path, uid: u32) -> SpillState {
     other.map_or(SpillState::Gone, SpillState::Other)
 }
 
-/// Whether a file lies in the agent's own directory, the hidden one that holds the records, and no link leads from there to
-/// where no directory above the records is.
+/// Whether a file lies in the hidden directory with the records, and no link leads from there to elsewhere.
 pub fn is_beside(path: &Path, records: &Path) -> bool {
     let is_plain = !path.components().any(|part| part == Component::ParentDir);
     let Some(root) =
@@ -87,8 +86,7 @@ pub fn is_beside(path: &Path, records: &Path) -> bool {
     above.filter_map(|dir| dir.canonicalize().ok()).any(|dir| real.starts_with(dir))
 }
 
-/// Returns the place of a cited file in a copy of the agent's directory: the path below a hidden directory, taken from the
-/// directory of that name that holds the records.
+/// Returns a cited file's place in a copy of the agent's directory: below that of the same name with the records.
 fn in_copy(cited: &Path, records: &Path) -> Option<PathBuf> {
     let names: Vec<&OsStr> = cited
         .components()
@@ -132,8 +130,7 @@ impl SessionsCache {
         find(&self.since(written, env), path, env.uid(), &()).map(Box::new)
     }
 
-    /// Returns the sessions as they were at a time or later. A session begins before its outputs are written, so a list
-    /// that is younger than an output has its session.
+    /// Returns the sessions of a list that is younger than a time: a session begins before its outputs are written.
     fn since(&self, time: Timestamp, env: &Env) -> Arc<Vec<SessionFile>> {
         let mut listed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, sessions)) = listed.as_ref().filter(|(at, _)| *at > time) {
@@ -146,8 +143,7 @@ impl SessionsCache {
     }
 }
 
-/// Looks through `sessions` for the call that names the file at `path`; `None` if there is none among those near it in time,
-/// or `progress` gave up. `uid` owns the files that count.
+/// Finds the call that names the file at `path`; `None` too if `progress` gave up. `uid` owns the files that count.
 pub fn find(
     sessions: &[SessionFile],
     path: &Path,
@@ -172,8 +168,7 @@ pub fn find(
     None
 }
 
-/// Returns the sessions that may have written an output: first those whose id is in its path, then those that were changed
-/// after it, the nearest first.
+/// Returns the sessions that may have written an output: those named in its path, then the next that changed.
 fn near<'a>(
     sessions: &'a [SessionFile],
     path: &Path,

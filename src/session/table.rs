@@ -127,8 +127,7 @@ impl TableSession<'_> {
         if is_wanted { Ok(()) } else { Err(DatabaseError::GivenUp) }
     }
 
-    /// Returns the ids of a session and of those of its sub-agents, with the threads that they are. `sql` selects the id and
-    /// the title of the latter, of which `titles` has the long ones.
+    /// Returns the ids of a session and its sub-agents, with their threads. `sql` selects ids and titles of these.
     pub fn threads(
         &self,
         sql: &str,

@@ -48,8 +48,7 @@ pub fn count_calls(
     Ok(CountedSession { sums, unread: transcript.unread.clone() })
 }
 
-/// Sums up the calls of a session that are not `seen` already; `None` if `progress` gave it up. The texts are read once, and
-/// not kept. `records` is the session's file, `uid` the user.
+/// Sums up the calls that are not `seen` already; `None` if `progress` gave it up. Reads each text once.
 pub fn tally(
     transcript: &Transcript,
     records: &Path,

@@ -25,8 +25,7 @@ pub struct Transcript {
     pub calls: Vec<Call>,
     pub unread: ReadReport,
     pub requests: RequestLog,
-    /// What was done to the results in the model's context, in order. A reader that derives them again puts all of them here
-    /// anew.
+    /// What was done to the results in the model's context, in order; a reader may derive all of it anew.
     pub events: Vec<ContextEvent>,
     /// How it is known of results that no event names that they are still in the model's context.
     pub default_evidence: FateEvidence,
@@ -181,8 +180,7 @@ impl Transcript {
         self.calls.get_mut(at as usize)
     }
 
-    /// Returns the number of the call of a thread with this id; one of this tool is added if there is none, as where the
-    /// record of the call was left out.
+    /// Returns the number of a call; adds one of this tool if the record of the call was left out.
     pub fn number_or_new(&mut self, thread: u32, id: &str, tool: &str) -> u32 {
         self.call_number(thread, id).unwrap_or_else(|| {
             let tool = self.tool_id(tool);

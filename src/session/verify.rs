@@ -41,8 +41,7 @@ impl Verifier {
         Self { policies: names.filter_map(|name| catalog.get(name).ok()).collect() }
     }
 
-    /// Compares the result that the model first saw with what the policies make of the whole output; without that, looks for
-    /// a witness.
+    /// Compares what the model first saw with what the policies make of the whole output, or else of a witness.
     pub fn verify(&self, transcript: &Transcript, call: &Call, whole: Option<&WholeOutput>) -> Verdict {
         let Some(first) = call.first() else { return Verdict::Unchecked(Unchecked::NoResult) };
         let is_cut = call.is_cut();
@@ -204,8 +203,7 @@ impl<'a> RecordedResult<'a> {
         self.call.exit.filter(|_| self.transcript.agent != "openhands")
     }
 
-    /// Returns how many calls the model made in the message of this one: those whose records stand in one list with its own,
-    /// so that nothing but a comma is between them.
+    /// Returns how many calls the model made in one message: those with nothing but a comma between their records.
     fn calls_of_message(&self) -> usize {
         let calls = &self.transcript.calls;
         let Some(record) = self.call.record else { return 1 };
@@ -216,18 +214,15 @@ impl<'a> RecordedResult<'a> {
         let at = calls.partition_point(is_before);
         let follows = |pair: &[Call]| {
             let (Some(a), Some(b)) = (pair[0].record, pair[1].record) else { return false };
-            self.is_comma_between(a, b)
+            let gap =
+                b.start().checked_sub(a.end()).filter(|gap| *gap <= MAX_GAP && a.source() == b.source());
+            let Some(gap) = gap else { return false };
+            let between = self.transcript.read(RecordSpan::new(a.source(), a.row(), a.end(), gap), MAX_GAP);
+            between.is_ok_and(|bytes| bytes.trim_ascii() == b",")
         };
         let before = calls.get(..=at).unwrap_or_default().windows(2).rev().take_while(|pair| follows(pair));
         let after = calls.get(at..).unwrap_or_default().windows(2).take_while(|pair| follows(pair));
         1 + before.take(MAX_CALLS).count() + after.take(MAX_CALLS).count()
-    }
-
-    fn is_comma_between(&self, a: RecordSpan, b: RecordSpan) -> bool {
-        let gap = b.start().checked_sub(a.end()).filter(|gap| *gap <= MAX_GAP && a.source() == b.source());
-        let Some(gap) = gap else { return false };
-        let between = self.transcript.read(RecordSpan::new(a.source(), a.row(), a.end(), gap), MAX_GAP);
-        between.is_ok_and(|bytes| bytes.trim_ascii() == b",")
     }
 
     fn parameter(&self, name: &str) -> Option<String> {

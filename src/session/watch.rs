@@ -21,8 +21,7 @@ pub struct PathWatch {
 }
 
 impl PathWatch {
-    /// Whether something may have changed since the last look; true at the first. For directories: whether names came or
-    /// went.
+    /// Whether something may have changed since the last look; true at the first. Of directories only names count.
     pub fn has_changed(&mut self, paths: &[PathBuf]) -> bool {
         let looks: Vec<_> = paths.iter().map(|path| std::fs::metadata(path).ok()).collect();
         let is_old = |time: SystemTime| time.elapsed().is_ok_and(|age| age > TICK);
@@ -43,8 +42,7 @@ pub type ReadSession = fn(&SessionFile, &dyn ReadProgress, &mut Transcript) -> R
 type ReadSessionFn =
     dyn Fn(&SessionFile, &dyn ReadProgress, &mut Transcript) -> Result<(), SessionError> + Send;
 
-/// A session whose records come and change in any place: if any did, all are read again, and the calls and
-/// the count of records compared.
+/// A session whose records may change in any place: if any did, all are read again and compared.
 pub struct WatchedSession {
     file: SessionFile,
     paths: WatchedPaths,

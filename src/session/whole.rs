@@ -125,8 +125,7 @@ fn window_from(transcript: &Transcript, arguments: Json) -> Option<FileWindow> {
     Some(FileWindow { named, path, offset: number("offset"), limit: number("limit") })
 }
 
-/// Opens the file of which a call gave a window. `records` is the file with the call, `uid` owns the files that count, and
-/// `may_open` returns whether a path may be opened.
+/// Opens the file of which a call gave a window, if it is `uid`'s and `may_open`. `records` has the call.
 pub fn read_file(
     transcript: &Transcript,
     call: &Call,
@@ -176,8 +175,7 @@ enum BodyPlace {
 }
 
 impl ResultBody {
-    /// Takes the body out of a result of which `text` is the whole. `output` is what the policies are applied to: of
-    /// several results in one it picks the one. Texts over `longest` bytes are cut.
+    /// Takes the body out of a result with this `text`, cut to `longest`; of several results the one of `output`.
     pub(super) fn new(
         transcript: &Transcript,
         result: &CallResult,
@@ -230,8 +228,7 @@ fn in_parts(transcript: &Transcript, result: &CallResult, longest: usize) -> io:
     Ok(ResultBody { text, place: BodyPlace::Parts(breaks) })
 }
 
-/// Hermes sends a record in JSON, Cline a list with a record for each command: finds the one whose text begins as the output
-/// does.
+/// Hermes sends a record in JSON, Cline a list of them: finds the one whose text begins as the output does.
 fn in_json(text: &str, output: &[u8]) -> Option<ResultBody> {
     let mut tape = Tape::default();
     let sent = tape.read(text.as_bytes()).ok()?;
@@ -254,8 +251,7 @@ fn in_json(text: &str, output: &[u8]) -> Option<ResultBody> {
     Some(ResultBody { text: found.text()?.to_text(text.len()).text, place })
 }
 
-/// Returns where the output begins in what Kimi CLI gives its model: after the message, which is a part of its own, and
-/// after the lines about a background task.
+/// Returns where Kimi CLI's output begins: after a message, a part of its own, or the lines about a background task.
 fn after_system_lines(
     transcript: &Transcript,
     result: &CallResult,

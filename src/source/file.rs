@@ -277,15 +277,21 @@ impl Drop for Source {
 pub(super) fn read_tail(file: &File, end: u64) -> io::Result<Vec<u8>> {
     let start = end.saturating_sub(TAIL);
     let mut tail = vec![0; (end - start) as usize];
+    let filled = fill(file, start, &mut tail)?;
+    tail.truncate(filled);
+    Ok(tail)
+}
+
+/// Fills `room` from a place in a file. Returns how many bytes there were; fewer only at the end.
+pub(crate) fn fill(file: &File, start: u64, room: &mut [u8]) -> io::Result<usize> {
     let mut filled = 0;
-    while filled < tail.len() {
-        match file.read_at(&mut tail[filled..], start + filled as u64) {
+    while filled < room.len() {
+        match file.read_at(&mut room[filled..], start + filled as u64) {
             Ok(0) => break,
-            Ok(count) => filled += count,
+            Ok(read) => filled += read,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }
     }
-    tail.truncate(filled);
-    Ok(tail)
+    Ok(filled)
 }

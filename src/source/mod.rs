@@ -21,6 +21,8 @@ pub(crate) use crate::base::fs::blocking::stdin;
 pub use crate::base::fs::identity::{Identity, PathStatus, Stamp};
 #[cfg(feature = "app")]
 pub(crate) use crate::base::fs::identity::{Snapshot, await_write};
+#[cfg(feature = "records")]
+pub(crate) use file::fill;
 pub use file::{Change, FileLock, Source};
 #[cfg(feature = "records")]
 pub(crate) use frames::Frames;

@@ -19,8 +19,7 @@ const DEVICE_BYTES: u64 = 64 << 20;
 /// How often to check for a FIFO's writer on systems where it cannot be waited for.
 const WRITER_EVERY: Duration = Duration::from_millis(20);
 
-/// Why something cannot be opened, and what to do instead. The path is not escaped: do that before it reaches a
-/// terminal.
+/// Why something cannot be opened, and what to do instead. Escape the path before it reaches a terminal.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     #[error("{}: {}", .0.display(), missing(.0))]
@@ -79,7 +78,9 @@ pub(super) fn open(path: &Path, links: FollowLinks) -> Result<Access, OpenError>
     }
     let stream = || {
         if kind.is_fifo() {
-            return wait_for_writer(file).map(Access::Stream);
+            // The file stays open while its thread waits: closing it would cut off a writer that came.
+            let opened = move || await_writer(&file).and_then(|()| blocking(&file)).map(|_| file);
+            return Spool::start(StreamProgress::Waiting, Limit::Disk, opened).map(Access::Stream);
         }
         if kind.is_char_device() {
             blocking(&file)?;
@@ -128,16 +129,6 @@ fn explain(path: &Path, source: io::Error) -> OpenError {
 fn blocking(file: &File) -> io::Result<()> {
     let flags = rustix::fs::fcntl_getfl(file)? - OFlags::NONBLOCK;
     Ok(rustix::fs::fcntl_setfl(file, flags)?)
-}
-
-/// Waits for a writer of a FIFO on the stream's own thread; until then the source is [`StreamProgress::Waiting`]. The
-/// file stays open, since closing it would cut off a writer that has arrived.
-fn wait_for_writer(file: File) -> io::Result<Arc<Spool>> {
-    Spool::start(StreamProgress::Waiting, Limit::Disk, move || {
-        await_writer(&file)?;
-        blocking(&file)?;
-        Ok(file)
-    })
 }
 
 /// Blocks until a writer has opened the FIFO and written something, or has closed it again.

@@ -52,8 +52,7 @@ impl Source {
         self.renew(file, now, change)
     }
 
-    /// Waits a moment before a file of the same length counts as rewritten, since a writer changes the time first and
-    /// the length shortly after.
+    /// A file of the same length does not count as rewritten at once: a writer changes the time first.
     fn await_growth(&mut self, file: &File, seen: Snapshot) -> io::Result<Change> {
         std::thread::sleep(Duration::from_millis(1));
         let now = Snapshot::from(&file.metadata()?);

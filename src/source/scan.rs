@@ -13,8 +13,7 @@ use super::{MapView, is_hole};
 /// Bytes that a thread takes at a time.
 const CHUNK: usize = 8 << 20;
 
-/// Bytes copied out of the file at a time: they stay in a core's own cache while they are counted. The size of a block
-/// is a divisor or a multiple of this.
+/// Bytes copied at a time: they stay in a core's cache. A block is a divisor or a multiple of this.
 const PIECE: usize = 256 << 10;
 
 /// Extra bytes copied before and after a piece when text is measured: as far as a character can reach.
@@ -23,8 +22,7 @@ const AROUND: usize = 4;
 /// Maximum number of threads; more would share the memory bandwidth without adding to it.
 const MAX_THREADS: usize = 4;
 
-/// Calls `work` with each number below `count` once, in order, from several threads that each have their own `state`.
-/// Returns when all are done. Once a call breaks off, no new numbers are handed out.
+/// Calls `work` once with each number below `count`, in order, on threads with own `state`s, until one breaks off.
 pub fn share_out<S>(
     count: usize,
     state: impl Fn() -> S + Sync,
@@ -136,8 +134,7 @@ fn each_piece(
     }
 }
 
-/// A buffer into which a scan copies the file piece by piece; one per thread. If every byte is read once, this costs no
-/// more than faulting in the map's pages, and the map stays free for drawing the screen.
+/// A scan's buffer; one per thread. Costs no more than faulting in the map, which stays free for the screen.
 #[derive(Debug, Default)]
 pub struct Buffer(Vec<u8>);
 

@@ -27,8 +27,7 @@ pub enum StreamProgress {
 pub(super) enum Limit {
     /// As much as the disk can take; the rest is read and dropped, so that the writer never blocks.
     Disk,
-    /// This many bytes, or what the disk can take, after which reading stops: for devices, which might never end, and for
-    /// what a small file unpacks to.
+    /// This many bytes, after which reading stops: for devices and small files that unpack to no end.
     Bytes(u64),
 }
 

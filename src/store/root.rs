@@ -31,8 +31,7 @@ const DIRECTORY: OFlags = OFlags::DIRECTORY.union(OFlags::CLOEXEC);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Root {
     pub path: PathBuf,
-    /// The part of the path that may go through any link: everything in the home directory (the user may have moved a
-    /// directory), the way to the project for a project's root, nothing elsewhere.
+    /// The part that may go through any link: all in the home directory, the way to the project, else nothing.
     trusted: PathBuf,
     /// Whether links of the system are followed beyond `trusted`; in a project none are.
     may_follow: bool,
@@ -65,7 +64,9 @@ impl Root {
             return Ok(Root { path, trusted, may_follow: false, uid });
         }
         let home = env.home();
-        let is_own = !home.as_os_str().is_empty() && home != Path::new("/") && is_under(&path, home);
+        let leaves = |below: &Path| below.components().any(|name| name == Component::ParentDir);
+        let is_below = path.strip_prefix(home).is_ok_and(|below| !leaves(below));
+        let is_own = !home.as_os_str().is_empty() && home != Path::new("/") && is_below;
         let trusted = if is_own { path.clone() } else { PathBuf::new() };
         Ok(Root { path, trusted, may_follow: true, uid })
     }
@@ -124,8 +125,7 @@ impl Root {
         Ok(dir)
     }
 
-    /// Returns the target of a link that may be followed: one that root created where only root can. `None` if it is
-    /// not a link.
+    /// Returns the target of a link that root created where only root can; `None` if it is no link.
     fn link(&self, dir: &OwnedFd, name: &OsStr) -> Result<Option<PathBuf>, RootError> {
         let link = FileStat::from(statat(dir, name, AtFlags::SYMLINK_NOFOLLOW)?);
         if link.kind != FileType::Symlink {
@@ -139,10 +139,6 @@ impl Root {
         let target = readlinkat(dir.as_fd(), name, Vec::new())?;
         Ok(Some(PathBuf::from(OsString::from_vec(target.into_bytes()))))
     }
-}
-
-fn is_under(path: &Path, dir: &Path) -> bool {
-    path.strip_prefix(dir).is_ok_and(|rest| !rest.components().any(|name| name == Component::ParentDir))
 }
 
 /// Returns the components to walk through, including `..` but not the root.

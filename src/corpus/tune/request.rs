@@ -84,8 +84,7 @@ fn around(config: &Config, mut overrides: Overrides, corpus: &Corpus) -> Result<
     Ok(TuneChoice::settings(policy, grid))
 }
 
-/// Returns the policies as they are now, each with its limits, and the number of the first of those that are designs,
-/// which come last; one that cannot be used is left out.
+/// Returns the current policies that can be used, and the number of the first design; these come last.
 fn current(config: &Config) -> (Vec<EffectivePolicy>, usize) {
     let all = config.catalog.names().filter_map(|name| config.resolve_named(name).ok());
     let all = all.filter(|found| found.is_current);

@@ -196,8 +196,7 @@ impl TuneRun {
         }
     }
 
-    /// Returns the outputs that the setting of this number cuts differently than the present one: how many there are, and
-    /// the worst of them, worst first.
+    /// Returns how many outputs a setting cuts differently than the present one, and the worst, worst first.
     pub(crate) fn changed(&self, setting: usize) -> (u64, Vec<ChangedOutput>) {
         let changed = lock(&self.state).changed.get(setting).cloned().unwrap_or_default();
         (changed.all, changed.worst_first())

@@ -61,8 +61,7 @@ pub(crate) fn figures_of(all: &[(u64, u64)]) -> Vec<SettingFigures> {
 pub(crate) struct TuneSums {
     pub outputs: u64,
     pub bytes: u64,
-    /// The finds in them, by severity: those of an output with errors are never added to those of one that only has
-    /// warnings.
+    /// Finds by severity: those of an output with errors are never added to those of one that only has warnings.
     finds: [MatchSums; 2],
     settings: Vec<SettingSums>,
 }

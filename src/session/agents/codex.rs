@@ -167,8 +167,7 @@ impl CodexReader {
         entry.add_result(Some(content), call);
     }
 
-    /// The history begins anew: with the items that the record has, or by a rule that keeps no result. What an item has
-    /// that the server encrypted cannot be known.
+    /// The history begins anew, with the record's items or no result. What of an item is encrypted cannot be known.
     fn compact(&mut self, entry: RecordEntry, item: Json, out: &mut Transcript) {
         let history = || item.list("replacement_history");
         let outputs = history().filter(|item| !item.name("type").is_some_and(|kind| kind.ends_with("_call")));

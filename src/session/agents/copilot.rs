@@ -145,8 +145,7 @@ impl CopilotReader {
         self.compacted.push((event.number, taken));
     }
 
-    /// The oldest messages are removed. The agent records how many, not which; if it counts as many as there are here, with
-    /// the system prompt or without it, they are known.
+    /// The oldest messages are removed: which is known if the count, with or without the system prompt, agrees.
     fn truncate(&mut self, event: LogEvent, out: &mut Transcript) {
         let mut left = event.data.number("messagesRemovedDuringTruncation").unwrap_or(0_usize);
         let messages = self.history.iter().filter(|message| message.thread == event.entry.thread).count();
@@ -162,8 +161,7 @@ impl CopilotReader {
         event.add_event(ContextChange::Drop, evidence, &taken, out);
     }
 
-    /// Events are removed: those that are named, or the first that is named and all after it. With a compaction, its
-    /// summary is gone, and what it took is back.
+    /// Events are removed: those named, or all from one on. With a compaction goes its summary; what it took is back.
     fn rewind(&mut self, event: LogEvent, out: &mut Transcript) {
         let from = event.data.id("upToEventId");
         let first = self.ids.iter().rposition(|id| Some(*id) == from);

@@ -93,8 +93,7 @@ fn read(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError> {
 /// What the agent adds after the summary of a compaction.
 const COMPACTED: &str = "Your context was compacted";
 
-/// What is hidden of a conversation. A compaction hides all messages before its summary; the summary of one call with its
-/// result hides just these two.
+/// A compaction hides all messages before its summary; the summary of one call with its result hides just these.
 #[derive(Default)]
 struct HiddenResults {
     /// The calls whose results are hidden, since the last compaction.

@@ -147,8 +147,7 @@ fn message(
     out.unread.known += 1;
 }
 
-/// What became of the results of a conversation. A result has a row for each time that the agent wrote it: the first is what
-/// the model got, and the last that is active is what it has.
+/// The first row of a result is what the model got, and the last that is active is what it has.
 #[derive(Default)]
 struct ResultHistory {
     /// By the number of the call.
@@ -267,8 +266,7 @@ fn find_spill(content: &[u8]) -> Option<Citation> {
     Some(Citation::new(path))
 }
 
-/// Whether an output holds the notice, and about as much text around it as the notice says was kept. More may be missing,
-/// since colours are taken out after the cut.
+/// Whether an output holds the notice and about the text that it says; colours are taken out after the cut.
 fn is_cut(output: Json) -> bool {
     let inner = output.raw();
     let Some(at) = memmem::find(inner, NOTICE) else { return false };

@@ -334,8 +334,7 @@ impl KimiReader {
         out.call_mut(log.thread, &own)
     }
 
-    /// Returns what took the results of a history away that are not in the next one: is that begun with a summary? `None`
-    /// for the last history of a thread.
+    /// Returns what took the results of a history away, a summary or not; `None` for the last history of a thread.
     fn event_after(&self, thread: u32, log: usize) -> Option<ContextEvent> {
         let histories =
             self.logs.iter().enumerate().filter(|(_, log)| log.thread == thread && !log.is_events);

@@ -246,8 +246,7 @@ impl WireHistory {
         calls
     }
 
-    /// Takes back the last `count` of the person's messages, with all that followed but what the agent put in; nothing if
-    /// there are not as many after the last summary.
+    /// Takes back the last `count` messages of the person and what followed; nothing without as many since a summary.
     fn undo(&mut self, count: usize) -> Vec<u32> {
         let after_summary =
             self.messages.iter().enumerate().rev().take_while(|(_, message)| **message != Message::Summary);

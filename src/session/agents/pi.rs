@@ -208,8 +208,7 @@ fn result(entry: RecordEntry, message: Json, call: &mut Call) {
     entry.add_result(content, call);
 }
 
-/// The kind of OpenClaw's own entries about results that it prunes when it sends them. With such results it was not seen in
-/// use: after the program's source.
+/// OpenClaw's own entries about results that it prunes when it sends them. Not seen in use: after the source.
 const PRUNED: &str = "openclaw.cache-ttl";
 
 #[derive(Clone, Copy)]

@@ -190,8 +190,7 @@ impl History {
     }
 }
 
-/// Returns the tool of a result as it was written before there were blocks for that:
-/// `[execute_command for 'make'] Result:`.
+/// Returns the tool of an older result: `[execute_command for 'make'] Result:`.
 fn old_protocol_tool(block: Json) -> Option<String> {
     let start = block.get("text").filter(|_| block.is_type("text")).map(start_of)?;
     let (head, _) = start.strip_prefix('[')?.split_once("] Result:")?;

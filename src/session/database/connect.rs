@@ -59,8 +59,7 @@ fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, DatabaseError> {
 /// The names of the tables that agents' sessions are in, in lower case. A reader of another one adds it here.
 const TABLES: &str = "'sessions', 'messages', 'session', 'message', 'part', 'session_v2', 'session_message', 'transcript_events'";
 
-/// Checks that no table of an agent's is a view, a virtual table, or has computed columns: reading them runs what the file
-/// says.
+/// Checks that no table of an agent's is a view, virtual or computed: reading such runs what the file says.
 pub(super) fn check_plain(connection: &Connection) -> Result<(), DatabaseError> {
     // SQLite itself refuses a schema in which a name or a kind is not that of the statement.
     let named =
@@ -238,8 +237,7 @@ pub(super) fn private_copy(path: &Path) -> Result<Arc<Mutex<Connection>>, Databa
     Ok(connection)
 }
 
-/// Copies a database and its log into a private directory, and opens the copy, which takes the log in. Then the directory
-/// is deleted: what is open stays readable.
+/// Copies a database and its log into a private directory, opens the copy, and deletes the directory.
 fn copy(path: &Path) -> Result<(Connection, Vec<FileState>), DatabaseError> {
     let directory = tempfile::Builder::new()
         .prefix("overspill-")

@@ -163,8 +163,7 @@ impl Database {
         connect::bounded((&self.path, connection), self.time, progress, work)
     }
 
-    /// Whether the database may stay open between looks. While it is open together with the agent, the agent cannot take
-    /// in its log when it ends.
+    /// Whether the database may stay open: while it is, the agent cannot take in its log when it ends.
     fn may_stay_open(&self) -> bool {
         !matches!(self.access, Access::Shared(_))
     }
@@ -192,8 +191,7 @@ impl Database {
         Err(DatabaseError::Changing)
     }
 
-    /// Returns how many rows a file of this size can hold, and as many again: a row takes 6 bytes. In a damaged file, a
-    /// page may be reached in many ways.
+    /// Returns twice the rows that a file of this size can hold: in a damaged one, a page may be reached in many ways.
     fn max_rows(&self) -> u64 {
         (self.len / 3).max(MIN_ROWS)
     }

@@ -29,8 +29,7 @@ impl RowsOf {
     }
 }
 
-/// Records in rows, looked up by the number of the row. Unless an agent has it open, too, the database is open from the
-/// first look on.
+/// Records in rows, by number. Unless an agent has it open, too, the database is open from the first look on.
 #[derive(Debug)]
 pub struct RowRecords {
     path: PathBuf,
@@ -118,8 +117,7 @@ impl TableRow<'_> {
         found.map(|(bytes, _)| bytes)
     }
 
-    /// Returns the title in a column, which was selected by [`title`](super::title); of one of over 16 MB the beginning, and
-    /// says so.
+    /// Returns a title that was selected by [`title`](super::title); of one of over 16 MB the beginning.
     pub fn title(&self, column: usize, rows: RowsOf) -> Option<String> {
         let Some(row) = self.integer(column) else { return self.text(column) };
         let mut beginning = Vec::new();

@@ -115,8 +115,7 @@ impl ResultFate {
 pub struct ContextState {
     pub fate: ResultFate,
     pub evidence: FateEvidence,
-    /// The first request of its thread for which that holds, 1-based; `None` if it is in context, or if that cannot be
-    /// told.
+    /// The first request of its thread for which that holds, 1-based; `None` in context, or if it is unknown.
     pub since: Option<NonZero<u32>>,
 }
 

@@ -63,8 +63,7 @@ fn first_quote(bytes: &[u8], start: usize) -> Option<usize> {
     Some(at + memchr(b'"', bytes.get(at..)?)?)
 }
 
-/// Returns the place of the quote that ends a short string whose inside begins at `start`; `None` if a backslash comes
-/// before it, or nothing ends it.
+/// Returns the quote that ends a short string whose inside begins at `start`; `None` if a backslash comes before.
 pub(super) fn end_of_plain(bytes: &[u8], start: usize) -> Option<usize> {
     let mut at = start;
     while let Some(word) = bytes.get(at..)?.first_chunk() {
@@ -101,8 +100,7 @@ pub(super) fn is_plain_ascii(text: &[u8]) -> bool {
     !any_word(text, |word| (zeros(b'\\', word) | u64::from_le_bytes(word)) & HIGHEST != 0)
 }
 
-/// Whether something is so of any eight bytes of a text. The last may be looked at twice; a short text is filled up with
-/// zero bytes.
+/// Whether something is so of any eight bytes; the last may be looked at twice, zero bytes fill up a short text.
 fn any_word(text: &[u8], is_so: impl Fn([u8; 8]) -> bool) -> bool {
     let Some(last) = text.last_chunk() else { return is_so(start_of(text)) };
     text.as_chunks().0.iter().fold(is_so(*last), |found, word| found | is_so(*word))

@@ -91,8 +91,7 @@ impl<'a> JsonText<'a> {
         JsonText::new(&self.encoded[start..]).to_text(usize::MAX).text
     }
 
-    /// Hands the decoded text piece by piece to `take`, as long as that returns true. Returns how many pieces of it are
-    /// U+FFFD in place of invalid text.
+    /// Hands the text to `take`, while that returns true. Returns how many pieces are U+FFFD for invalid text.
     pub fn decode(&self, take: &mut dyn FnMut(&str) -> bool) -> u64 {
         let mut decoder = Decoder::default();
         decoder.push(self.encoded, take);

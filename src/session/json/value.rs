@@ -26,8 +26,7 @@ pub(super) struct Node {
     pub mark: KeyMark,
 }
 
-/// A value of a record. Nothing about it is certain but its outline: what a reader asks for and is not there, or is of
-/// another kind, is `None`.
+/// A value of which only the outline is certain: what is asked for and is of another kind, or not there, is `None`.
 #[derive(Clone, Copy, Debug)]
 pub struct Json<'a> {
     pub(super) bytes: &'a [u8],

@@ -63,8 +63,7 @@ impl std::fmt::Debug for LogBytes {
     }
 }
 
-/// Whether a log holds what `finder` looks for, as long as `wanted` says to go on. Holes are not read. A log that cannot be
-/// read holds nothing.
+/// Whether a log can be read and holds what `finder` looks for, outside of holes, as long as `wanted` says to go on.
 pub fn holds(path: &Path, finder: &Finder, room: &mut Vec<u8>, wanted: &mut dyn FnMut() -> bool) -> bool {
     let Ok((file, meta)) = open_regular(path) else { return false };
     let bytes = LogBytes::Plain(Arc::new(file));
@@ -105,8 +104,7 @@ pub fn is_packed(path: &Path) -> bool {
     path.extension().is_some_and(|end| end == "zst")
 }
 
-/// Returns at most `most` bytes of the text that a whole file, or the beginning of one, holds, and whether nothing is wrong
-/// with what was read.
+/// Unpacks at most `most` bytes of a file or its beginning; tells whether nothing was wrong with them.
 pub fn unpack(packed: &[u8], most: usize) -> (Vec<u8>, bool) {
     let mut text = Vec::new();
     let read = Frames::new(packed).take(most as u64).read_to_end(&mut text);

@@ -184,8 +184,7 @@ impl LogFile {
         }
     }
 
-    /// Returns what looks up records of the log. If it is to `keep_open` the file, they can be read though that is deleted
-    /// or replaced; else the file is opened for each look, as there may be hundreds.
+    /// Looks up records: in the file kept open, even if it is deleted or replaced, or opened for each look.
     pub fn records(&self, keep_open: bool) -> io::Result<FileRecords> {
         let bytes = if keep_open || self.is_packed() { Some(self.reopen()?) } else { None };
         Ok(FileRecords { path: self.path.clone(), seen: Some(self.seen), bytes })

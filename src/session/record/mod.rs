@@ -11,7 +11,7 @@ use std::fmt::Debug;
 use std::fs::{File, Metadata, OpenOptions};
 use std::io;
 use std::ops::Range;
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use rustix::fs::OFlags;
@@ -22,8 +22,7 @@ pub use bytes::{holds, is_packed, unpack};
 pub use file::{FileRecords, LogChange, LogFile, MappedRecords, read_json};
 pub use pass::{LogStep, records};
 
-/// The longest document that is read, in bytes, and the most that is read of a file at once. A longer document counts as not
-/// readable.
+/// The longest document that is read, and the most of any file at once, in bytes. Longer is not readable.
 pub const MAX_DOCUMENT: usize = 256 << 20;
 
 /// The longest record of a log that is read whole, in bytes: of a longer one its beginning is.
@@ -52,15 +51,7 @@ pub fn open_regular(path: &Path) -> io::Result<(File, Metadata)> {
 
 /// Fills `room` from a place in a file. Returns how many bytes there were; fewer only at the end.
 pub fn fill(file: &File, start: u64, room: &mut [u8]) -> io::Result<usize> {
-    let mut filled = 0;
-    while filled < room.len() {
-        match file.read_at(&mut room[filled..], start + filled as u64) {
-            Ok(0) => break,
-            Ok(read) => filled += read,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
+    let filled = crate::source::fill(file, start, room)?;
     #[cfg(test)]
     READ.set(READ.get() + filled);
     Ok(filled)

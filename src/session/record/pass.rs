@@ -115,8 +115,7 @@ impl BlockTurns<'_, '_> {
         }
     }
 
-    /// Hands a block out, and those after it that are there; or leaves it to the thread that does, if few are left so.
-    /// Returns a block for the next bytes; `None` if no more are needed.
+    /// Hands out a block and the next that are there, or leaves it. Returns a block for the next bytes, if needed.
     fn pass_on(&self, mut block: Block) -> Option<Block> {
         let mut turn = lock(&self.turn);
         while turn.is_taken || turn.next != block.number {

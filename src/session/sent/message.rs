@@ -63,8 +63,7 @@ pub(super) fn claimed_hash(transcript: &Transcript, record: RecordSpan) -> Resul
     look(transcript, record, |record, _| message_hash(&record.get("hash")?.short(MAX_NAME)?))
 }
 
-/// Hands out the hashes of the messages that records of one role can make up, with the records. Those of the model make up
-/// one; of the user's, a request may carry any part of the list: of a long list only beginnings are tried.
+/// Hands out the messages that records of one role can make up: one, or of the user's any part of the list, of a long list the beginnings.
 pub(super) fn each_message(
     transcript: &Transcript,
     role: MessageRole,

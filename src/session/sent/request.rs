@@ -44,8 +44,7 @@ pub enum MessageProof {
     Missing,
 }
 
-/// Finds the request that first carried the result of a call, and every message of it. Reads all those messages, and the
-/// conversation before them: for a worker, not for the screen's thread.
+/// Finds the request that first carried a result, with all messages. Reads so much that a worker should do it.
 pub fn request_of(transcript: &Transcript, call: &Call) -> Result<SentRequest, NotSent> {
     let carriers = carriers(transcript, call)?;
     let carrier = carriers.first().ok_or(NotSent::NotCarried)?;

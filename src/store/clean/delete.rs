@@ -78,14 +78,12 @@ pub struct Cleaner {
 }
 
 impl Cleaner {
-    /// Tries to take the lock for cleaning: `None` if another process holds it. Creates overspill's own directory for
-    /// the log if it is missing.
+    /// Takes the lock for cleaning, if no other process holds it. Creates overspill's own directory if it is missing.
     pub fn start(env: &Env) -> Result<Option<Cleaner>, OwnError> {
         Self::start_within(env, 1)
     }
 
-    /// Same as [`Cleaner::start`], but waits up to 2 s for another process that is cleaning: an automatic cleaning ends
-    /// sooner.
+    /// Waits up to 2 s for another process that is cleaning: an automatic cleaning ends sooner.
     pub fn start_patiently(env: &Env) -> Result<Option<Cleaner>, OwnError> {
         Self::start_within(env, 40)
     }
@@ -190,8 +188,7 @@ pub fn sweep(
     Ok(swept)
 }
 
-/// Deletes one entry by the rules that do not need the lock for cleaning: name, kind, owner, mount, links, identity and
-/// the file's own lock are all checked again through the descriptor of its directory.
+/// Deletes one entry; checks all but the lock for cleaning again through the descriptor of its directory.
 pub fn delete(entry: &Entry, mode: DeleteMode, env: &Env) -> DeleteOutcome {
     try_delete(entry, mode, env).err().unwrap_or(DeleteOutcome::Deleted)
 }
@@ -232,8 +229,7 @@ fn try_delete(entry: &Entry, mode: DeleteMode, env: &Env) -> Result<(), DeleteOu
         Err(Errno::WOULDBLOCK) => return Err(DeleteOutcome::Stayed(Reason::InUse)),
         locked => locked?,
     }
-    // Check both the name and the open file. The name first: another cleaner may have deleted it, which changes the
-    // open file too.
+    // Name first: another cleaner may have deleted it, which changes the open file too.
     let judge = |facts: FileStat| {
         may_go(&facts, entry, mode, env)?;
         stay(facts.identity == entry.identity, Reason::Changed)

@@ -78,8 +78,7 @@ pub struct CleanPlan {
     pub bytes: u64,
 }
 
-/// Decides what to delete. An automatic cleaning does nothing if any entry is newer than the clock, since the clock must
-/// then be wrong.
+/// Decides what to delete. An entry newer than the clock stops an automatic cleaning: the clock must be wrong.
 pub fn clean_plan<'a>(
     entries: impl IntoIterator<Item = &'a Entry>,
     now: Timestamp,
@@ -178,8 +177,7 @@ pub struct PendingDelete {
     pub mode: DeleteMode,
 }
 
-/// Entries to be deleted, in the steps in which they were marked. Pure: nothing is deleted until the caller takes them
-/// and acts.
+/// Entries marked to be deleted, by steps. Pure: the caller takes them and acts.
 #[derive(Clone, Debug, Default)]
 pub struct Pending {
     steps: Vec<Vec<PathBuf>>,

@@ -84,8 +84,7 @@ pub struct Origin {
     pub(crate) copy: Option<Arc<CopyRecord>>,
 }
 
-/// A spill in a store. Names come from the file system: escape them before they reach a terminal. There may be millions
-/// of entries, so this stores nothing that follows from the origin or the name.
+/// A spill in a store. Escape names. There may be millions, so what origin or name tells is not stored again.
 #[derive(Clone, Debug)]
 pub struct Entry {
     pub(crate) origin: Arc<Origin>,
@@ -261,8 +260,7 @@ impl Entry {
     }
 }
 
-/// Returns the first line of an entry's file, without its line feed, at most 4 KiB. These are raw bytes: escape them
-/// before they are shown.
+/// Returns the raw first line without its line feed, at most 4 KiB: escape it before it is shown.
 pub fn first_line(entry: &Entry) -> io::Result<Vec<u8>> {
     const MAX_LINE: u64 = 4 << 10;
     let mut line = Vec::new();

@@ -164,8 +164,7 @@ impl GrowingEntries {
         }
     }
 
-    /// Whether an entry is another than was listed, and no longer growing. What was not changed for a while, and what
-    /// vanished, is forgotten.
+    /// Whether an entry has changed and stopped growing. Forgets what was not changed for a while or vanished.
     pub(crate) fn check_once(&mut self, now: Timestamp) -> bool {
         let mut have_grown = false;
         self.0.retain_mut(|entry| {

@@ -29,8 +29,7 @@ use super::{RootReport, RootState};
 /// How far a time may be ahead of the clock before it counts as being in the future.
 const CLOCK_SLACK: SignedDuration = SignedDuration::from_mins(5);
 
-/// Size of the first batches of files to stat: someone is waiting for them. Smaller batches are not split among
-/// threads.
+/// Size of the first batches: someone is waiting. Smaller ones are not split among threads.
 const FEW: usize = 128;
 
 const MANY: usize = 4096;
@@ -38,8 +37,7 @@ const MANY: usize = 4096;
 /// Maximum number of threads: more would wait for each other in one directory.
 const MAX_THREADS: usize = 4;
 
-/// How many of a directory's origins are compared before a new one is created: a store with different facts for each
-/// file must not be slow.
+/// How many origins are compared before a new one is created: facts that differ for each file must not be slow.
 const MAX_TRIED: usize = 16;
 /// Maximum number of directories opened under a root, so that a pattern that fits everything does not walk the disk.
 const MAX_DIRS: usize = if cfg!(test) { 300 } else { 50_000 };

@@ -55,8 +55,7 @@ impl SortBy {
         first.then_with(youngest).then_with(path)
     }
 
-    /// Returns the indices in the order of [`SortBy::compare`]. Most entries are distinguished by a key of two words,
-    /// computed once: a list may hold millions, scattered over memory.
+    /// Sorts by a key of two words, computed once: a list may hold millions, scattered over memory.
     pub fn order<'a>(self, numbers: &[u32], entry: impl Fn(u32) -> &'a Entry) -> Vec<u32> {
         let ranks = self.ranks(numbers.iter().map(|n| entry(*n)));
         let mut keyed: Vec<(u64, u64, u32)> =
@@ -101,8 +100,7 @@ impl SortBy {
         }
     }
 
-    /// Ranks the words of the entries. Entries in the same place share an origin, so only changes of origin are looked
-    /// at.
+    /// Ranks the words of the entries. Those in one place share an origin, so only changes of that are looked at.
     fn ranks<'a>(self, entries: impl Iterator<Item = &'a Entry>) -> BTreeMap<Option<&'a str>, u64> {
         let mut ranks = BTreeMap::new();
         let mut last = None;

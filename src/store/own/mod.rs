@@ -27,8 +27,7 @@ use record::{CopyRecord, Record};
 const SPILLS: &str = "tool-output";
 pub(super) const LOCK: &str = ".lock";
 
-/// Returns the directory of everything that overspill stores: `$XDG_DATA_HOME/overspill`, by default under
-/// `~/.local/share`, on both Linux and macOS.
+/// Returns `$XDG_DATA_HOME/overspill`, by default under `~/.local/share`, on both Linux and macOS.
 pub fn own_home(env: &Env) -> Result<PathBuf, UnsetVariable> {
     expand("${XDG_DATA_HOME:-~/.local/share}/overspill", env)
 }
@@ -82,8 +81,7 @@ impl OwnStore {
         &self.root
     }
 
-    /// Tries this many times, at intervals of 50 ms, to take the lock for cleaning: `None` if another process holds it.
-    /// Dropping the file releases it.
+    /// Tries to take the lock for cleaning, at intervals of 50 ms; dropping the file releases it.
     pub(super) fn lock(&self, tries: u32) -> io::Result<Option<File>> {
         let file = new_file(&self.home, LOCK, OFlags::RDWR)?;
         for left in (0..tries).rev() {

@@ -80,8 +80,7 @@ pub struct RunRecord {
     pub end: Timestamp,
     /// How the command ended; none for a stream.
     pub exit: Option<Exit>,
-    /// Why it was stopped: by a forwarded signal, by a timeout, or because its reader was gone; or that a stream was
-    /// abandoned or could not be read to its end.
+    /// By a forwarded signal, a timeout, or a reader that was gone; or how a stream was left or broke off.
     pub stopped: Option<String>,
     pub seen: OutputSize,
     pub kept: OutputSize,
@@ -136,8 +135,7 @@ impl Record {
         record.finish(durable).map(drop)
     }
 
-    /// Reads the record for the spill of this file name; none if missing or unreadable. Commands and paths are
-    /// unescaped: escape them before they reach a terminal.
+    /// Reads the record for a spill's name, if it can. Escape commands and paths before they reach a terminal.
     pub fn read(env: &Env, name: &str) -> Option<Record> {
         let dir = records(env).ok()??;
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
@@ -157,8 +155,7 @@ impl Record {
         Record::read(env, spill.file_name()?.to_str().filter(|_| is_own)?)
     }
 
-    /// Reads the record of the run that printed the output at this path, in any store. Several places may have the same
-    /// name, so the path in the record must match too.
+    /// Reads the record of the run that printed an output; its path counts, since several stores may have the name.
     pub fn find_run(env: &Env, spill: &Path) -> Option<RunRecord> {
         match Record::read(env, spill.file_name()?.to_str()?)? {
             Record::Run(run) => Some(run).filter(|run| spill == Path::new(&run.path)),
@@ -166,8 +163,7 @@ impl Record {
         }
     }
 
-    /// Returns the policies that may have cut the output, most likely first; the parameters of the first that were set; and
-    /// a description of where its limits are from.
+    /// Returns the policies that may have cut it, most likely first, the parameters set, and where its limits are from.
     #[cfg(feature = "app")]
     pub(crate) fn cut_policies(&self) -> (&[String], &BTreeMap<String, String>, &str) {
         match self {

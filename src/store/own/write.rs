@@ -24,8 +24,7 @@ const TOO_LARGE: &str = "larger than 100 MB, the limit for copies that are kept;
 pub const KEPT_ALREADY: &str = "kept already";
 pub const UNFINISHED: &str = "it is unfinished: still being written, or interrupted";
 
-/// A spill that is being written: `.tmp-<name>`, mode 0600, locked, until it is finished. Dropping it unfinished
-/// removes it; if the process is killed, it stays and is listed as unfinished.
+/// A spill being written: `.tmp-<name>`, mode 0600, locked. Dropping it removes it; after a kill it stays, unfinished.
 #[derive(Debug)]
 pub struct NewSpill {
     file: File,

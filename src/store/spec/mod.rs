@@ -197,8 +197,7 @@ impl Stores {
         }
     }
 
-    /// Makes the catch-all stores leave out an agent that now has its own description. Otherwise its entries would be
-    /// listed twice.
+    /// Makes the catch-all stores leave out an agent that now has its own, lest its entries be listed twice.
     fn skip(&mut self, agent: &str) {
         let catching = |spec: &&mut Arc<StoreSpec>| !spec.skip.is_empty() && !spec.skips(agent);
         for spec in self.specs.iter_mut().filter(catching).filter(|spec| spec.agent != agent) {
@@ -333,8 +332,7 @@ impl std::ops::Deref for LazyStores {
 
 #[cfg(feature = "app")]
 impl LazyStores {
-    /// Adds the user's own descriptions, as [`Stores::load_dir`] does, and returns what is wrong with them. Reads nothing if
-    /// there is no directory of them.
+    /// Adds the user's own descriptions, if there is a directory of them, and returns what is wrong with them.
     pub(crate) fn load_any(&mut self, directory: &Path) -> Vec<String> {
         if let Ok(false) = directory.try_exists() {
             return Vec::new();
@@ -350,8 +348,7 @@ impl LazyStores {
         self.all = std::sync::OnceLock::from(stores);
     }
 
-    /// Returns the stores that can contain a file in `directory` (absolute): for each file there, [`store_among`] them
-    /// gives what [`Stores::store_of`] does.
+    /// Returns the stores of `directory` (absolute), among which [`store_among`] finds what [`Stores::store_of`] does.
     pub(crate) fn around(&self, directory: &Path, env: &Env) -> Vec<Arc<StoreSpec>> {
         let is_below = |root: &str| expand_root(root, env).is_ok_and(|root| directory.starts_with(root));
         let can_hold = |spec: &Arc<StoreSpec>| spec.roots.iter().any(|root| is_below(root));

@@ -9,8 +9,7 @@ use crate::base::fs::plain_file::{self, ellipsize};
 /// The group names that a pattern may have; any other is an error in the file.
 const GROUPS: [&str; 7] = ["agent", "tool", "session", "project", "id", "pid", "partial"];
 
-/// A component of a path pattern. Patterns are compiled on first use, so that startup does not pay for stores that are
-/// not scanned.
+/// A component of a path pattern, compiled on first use: startup does not pay for stores that are not scanned.
 #[derive(Clone, Debug)]
 pub(crate) enum Component {
     Literal(String),
@@ -101,8 +100,7 @@ fn is_literal(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_'
 }
 
-/// Whether a name begins as all names that the pattern matches, as far as that is plain text: this rules most names out without
-/// compiling the pattern.
+/// Whether a name begins as the pattern's plain text does, which rules most out without compiling it.
 fn may_match(source: &str, name: &[u8]) -> bool {
     let mut rest = source.as_bytes();
     if rest.contains(&b'|') {

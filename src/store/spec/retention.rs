@@ -133,8 +133,7 @@ impl Retention {
         self.max_count.is_some() || self.max_total.is_some()
     }
 
-    /// Returns when an entry is deleted by age, session or process. Limits on count and total size need all entries of
-    /// a directory: [`apply_limits`] adds them.
+    /// Returns when an entry is deleted by age, session or process; [`apply_limits`] adds the limits of a directory.
     pub(crate) fn expiry(&self, times: &Times) -> (Expiry, Rule) {
         let by_age = |since: Timestamp| self.after.and_then(|after| since.checked_add(after).ok());
         let by_mtime = |since| match by_age(since) {
@@ -205,8 +204,7 @@ pub fn apply_limits(entries: &mut [Entry], now: Timestamp) {
     }
 }
 
-/// Returns which files of a directory the limits delete: given the modification time and size (bytes) of each, the
-/// indices of the oldest beyond the limits, with the rule.
+/// Returns the oldest files of a directory beyond the limits, by time and size in bytes, with the rule.
 fn over_limits(retention: &Retention, files: &[(Timestamp, u64)]) -> Vec<(usize, Rule)> {
     let mut newest_first: Vec<usize> = (0..files.len()).collect();
     newest_first.sort_by_key(|&index| std::cmp::Reverse(files[index].0));

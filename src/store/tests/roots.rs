@@ -136,7 +136,7 @@ fn files_on_other_mounts_are_never_deleted() {
     if !may_mount.is_ok_and(|ran| ran.status.success()) {
         return super::skip::skipped("this machine lets nobody mount in a namespace of their own");
     }
-    let name = "store::tests::mounts::files_on_other_mounts_are_never_deleted";
+    let name = "store::tests::roots::files_on_other_mounts_are_never_deleted";
     let mut again = Command::new("unshare");
     again.arg("-rm").arg(std::env::current_exe().unwrap()).args(["--exact", name, "--nocapture"]);
     let ran = again.env(INSIDE, "1").output().unwrap();

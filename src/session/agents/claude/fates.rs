@@ -90,7 +90,10 @@ impl Fates<'_> {
             let turn = turns.get_mut(result.thread as usize);
             let Some(turn) = turn.filter(|_| last.get(result.call as usize) == Some(&at)) else { continue };
             let ids = out.result_ids(result.call);
-            if is_on_branch(self.history, result, &self.living) || self.is_of_living(result) {
+            // Parallel calls are in several records of one message: a result lives if any of them does.
+            let message = || message_of(self.history, result, &self.living);
+            let is_of_living = || message().and_then(|message| self.lives.get(&message)) == Some(&true);
+            if is_on_branch(self.history, result, &self.living) || is_of_living() {
                 let compacted = turn.compact(result, &|boundary| self.preserves(boundary, result), ids);
                 lasting.push(LastingResult { result, compacted });
             } else {
@@ -111,13 +114,6 @@ impl Fates<'_> {
         let is_named = record.is_some_and(|record| boundary.preserved.contains(&record));
         let segment = boundary.segment.and_then(|(head, tail)| branch.number(head).zip(branch.number(tail)));
         is_named || segment.is_some_and(|(head, tail)| (head..=tail).contains(&result.record))
-    }
-
-    /// Parallel calls are in several records of one message, of which only one is followed by the next message: a result
-    /// lives if any record of its message does.
-    fn is_of_living(&self, result: &ResultRecord) -> bool {
-        let message = message_of(self.history, result, &self.living);
-        message.and_then(|message| self.lives.get(&message)) == Some(&true)
     }
 
     /// Adds what the server cleared: in each request the oldest results, which are whole again in one without.
@@ -250,7 +246,9 @@ impl ThreadTurns<'_> {
             }
         };
         let has_turned = !self.left.is_empty() || self.compactions.iter().any(|one| !one.lives);
-        let path = if has_turned { numbers_on(branch, conversation) } else { Vec::new() };
+        let numbers = if has_turned { 0..conversation.branches.next() } else { 0..0 };
+        let path: Vec<u32> =
+            numbers.filter(|number| branch.contains_number(*number, &conversation.branches)).collect();
         for Compaction { boundary, lives, taken } in self.compactions {
             let context = boundary.context;
             add(ContextChange::Compact, context, taken.clone());
@@ -275,13 +273,7 @@ impl ThreadTurns<'_> {
     }
 }
 
-fn numbers_on(branch: &LivingBranch, conversation: &Conversation) -> Vec<u32> {
-    let branches = &conversation.branches;
-    (0..branches.next()).filter(|number| branch.contains_number(*number, branches)).collect()
-}
-
-/// Returns the number of the first request that comes after a record of another branch. `path` has the numbers of the records
-/// of the living branch.
+/// Returns the first request after a record of another branch. `path` has the records of the living one.
 fn request_after(record: u32, path: &[u32], conversation: &Conversation) -> u32 {
     let next = path.get(path.partition_point(|number| *number <= record)).copied();
     let request = conversation.request_after(next.unwrap_or(NO_RECORD));
@@ -305,8 +297,7 @@ struct ServerClearing {
 }
 
 impl ServerClearing {
-    /// Takes the next request, before which there were some compactions. `tool` names the tool of a call. Returns the calls
-    /// whose results are cleared now, and those whose results are whole again.
+    /// Takes the next request. Returns the calls whose results are cleared now, and those that are whole again.
     fn apply(
         &mut self,
         edit: &ServerEdit,

@@ -227,8 +227,7 @@ impl ClaudeHistory {
         retracted.map(|result| ResultId { call: result.call, result: 0 }).collect()
     }
 
-    /// Returns the results in whose place a sentence stands from the next request on. The first record that names a call
-    /// counts.
+    /// Returns the results that a sentence stands for from now on. The first record that names a call counts.
     fn cut_results(&mut self, attachment: Json, thread: u32, out: &Transcript) -> Vec<ResultId> {
         let stand_in =
             attachment.get("standIn").and_then(|text| text.short(4 * MAX_STAND_IN)).unwrap_or_default();
@@ -270,8 +269,7 @@ fn calls<'a>(list: Option<Json<'a>>, thread: u32, out: &'a Transcript) -> impl I
     items.filter_map(move |id| out.call_number(thread, &id.short_text(MAX_NAME)?))
 }
 
-/// Whether a sentence may stand in the place of a result: of no failure, in which there is but text and images, and that is
-/// longer.
+/// Whether a sentence may stand for a result: of no failure, of text and images alone, and longer.
 fn can_be_cut(call: u32, stand_in: &str, out: &Transcript) -> bool {
     let Some(call) = out.calls.get(call as usize) else { return false };
     let Some(result) = call.results.last() else { return false };

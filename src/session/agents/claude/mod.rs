@@ -86,8 +86,7 @@ fn note_facts(record: Json, facts: &mut SessionFacts) -> Option<Timestamp> {
 
 static PROJECTS: LazyLock<Mutex<HashMap<PathBuf, Project>>> = LazyLock::new(Mutex::default);
 
-/// What lies beside the files of the sessions: their directories, and as up to 2.0 files of sub-agents, of which only the
-/// content tells whose they are.
+/// Beside the files of the sessions lie directories, and as up to 2.0 sub-agents whose content tells whose they are.
 #[derive(Default)]
 struct Project {
     watch: PathWatch,
@@ -128,8 +127,7 @@ fn session_of(sub_agent: &Path) -> Option<String> {
     (!id.is_empty()).then_some(id)
 }
 
-/// Returns what finds the files of a session: the main one, and those of its sub-agents, which since 2.1 lie in a directory
-/// of the session.
+/// Finds the main file and those of its sub-agents, which since 2.1 lie in a directory of the session.
 fn find_logs(main: &Path) -> LogPaths {
     let main = main.to_owned();
     let (mut watch, mut own) = (PathWatch::default(), Vec::new());

@@ -119,8 +119,7 @@ impl LogReader for ClaudeReader {
 }
 
 impl ClaudeReader {
-    /// Returns the conversation of a record: its sub-agent's, or the main one. In 1.0 sub-agents are identified only by a mark,
-    /// and by the records that they follow.
+    /// Returns a record's conversation. In 1.0 only a mark, and the records that they follow, identify sub-agents.
     fn thread(&mut self, record: Json, out: &mut Transcript) -> u32 {
         if let Some(agent) = record.name("agentId") {
             return out.thread_id(&agent);
@@ -277,8 +276,7 @@ fn result(entry: RecordEntry, block: Json, call: &mut Call) {
     entry.add_result(content, call);
 }
 
-/// Returns the start of a result: all of a notice, which begins with `<`; else the first words of a failure, in which it has
-/// its status.
+/// Returns the start of a result: all of a notice, which begins with `<`; else the words with a failure's status.
 fn frame(content: Json, is_error: bool) -> String {
     let first = content.text().map(|text| text.first_char());
     if !is_error && first.is_some_and(|first| first != Some('<')) {

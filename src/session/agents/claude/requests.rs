@@ -107,8 +107,7 @@ impl RequestLists {
         self.list(thread).is_compacted = true;
     }
 
-    /// Takes the list of a thread's next request, by the number of the request. Returns what became of results since the one
-    /// before.
+    /// Takes the list of a thread's next request. Returns what became of results since the one before.
     pub(super) fn request(
         &mut self,
         thread: u32,

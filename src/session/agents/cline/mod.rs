@@ -97,8 +97,7 @@ fn read_manifest<T>(messages: &Path, take: impl FnOnce(Json) -> T) -> Option<T> 
     read_json(messages.with_file_name(format!("{}.json", id_of(messages)?)), take)
 }
 
-/// Returns the file with the newest compaction of a conversation: it lies beside the messages, also if the document about
-/// the session claims another place.
+/// Returns the file with the newest compaction, which lies beside the messages, whatever the session claims.
 fn compaction_of(messages: &Path) -> Option<PathBuf> {
     let claimed = read_manifest(messages, |manifest| manifest.string("compaction_path")).flatten();
     let claimed = claimed.and_then(|path| Some(Path::new(&path).file_name()?.to_owned()));
@@ -220,8 +219,7 @@ impl Compaction {
     }
 }
 
-/// The files that were read in a conversation, of which the agent sends only what was read last. It records nothing of
-/// that: its rule is followed.
+/// Files that were read, of which the agent sends only the last reading. That is not recorded: its rule is followed.
 #[derive(Default)]
 struct FileReads {
     /// What was read last: by file, and in it by the lines.

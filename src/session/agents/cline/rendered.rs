@@ -17,8 +17,7 @@ pub(super) struct SentResult {
     pub is_cut: bool,
 }
 
-/// Renders a content: a string, or a list of objects. Returns `None` for parts of text and images, and if it would take too
-/// many pieces.
+/// Renders a string or a list of objects; `None` for text and images, and what takes too many pieces.
 pub(super) fn render(content: Json, place: RecordPlace) -> Option<SentResult> {
     let is_part = |part: Json| {
         part.get("type").is_some_and(|kind| ["text", "image", "file"].iter().any(|of| kind.is(of)))

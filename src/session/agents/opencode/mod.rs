@@ -183,8 +183,7 @@ fn storage(file: &SessionFile) -> PathBuf {
     file.path.ancestors().nth(3).map(Path::to_owned).unwrap_or_default()
 }
 
-/// Returns the files by which a change is noticed: those of the parts, and the directory of the sessions, in
-/// which those of sub-agents come.
+/// Returns the files of the parts, and the directory of the sessions, in which those of sub-agents come.
 fn files(file: &SessionFile, transcript: &Transcript) -> Vec<PathBuf> {
     let storage = storage(file);
     let others = transcript.threads.iter().skip(1).map(|thread| &*thread.id);
