@@ -20,7 +20,6 @@ use super::{
 };
 
 pub(crate) const MAX_FOUND: usize = 50_000;
-
 const MAX_LINE: usize = 400;
 
 /// Bytes before the match from which on a longer line is shown.

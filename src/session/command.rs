@@ -5,7 +5,6 @@ use super::model::Call;
 use super::transcript::Transcript;
 
 const MAX_INPUT: u64 = 64 << 10;
-
 const MAX_COMMAND: usize = 4 << 10;
 
 /// The most telling arguments, best first.

@@ -17,7 +17,6 @@ use super::transcript::Transcript;
 
 /// How many lines at the start of a session's file show from which one it was copied.
 const LINES: usize = 16;
-
 const MAX_RELATED: usize = 100;
 
 /// Groups sessions that may hold copies of each other's calls; most groups are of one. In a group the first is the one

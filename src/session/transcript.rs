@@ -10,7 +10,6 @@ use super::record::{MAX_RECORD, RecordSource};
 use super::sent::log::RequestLog;
 
 const MAX_UNKNOWN: usize = 100;
-
 const MAX_NAMES: usize = 100_000;
 
 /// A session that was opened. It holds places and short facts, never the texts.

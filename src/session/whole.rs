@@ -16,9 +16,7 @@ use super::transcript::Transcript;
 use super::verdict::{Against, Unchecked};
 
 pub const MAX_COMPARED: usize = 16 << 20;
-
 const MAX_ARGUMENTS: u64 = 64 << 10;
-
 const PATH_KEYS: &[&str] = &["path", "filePath", "file_path", "absolute_path"];
 
 #[derive(Clone, Debug)]

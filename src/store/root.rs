@@ -24,7 +24,6 @@ const MAX_LINKS: u32 = 40;
 const THROUGH: OFlags = OFlags::PATH;
 #[cfg(not(target_os = "linux"))]
 const THROUGH: OFlags = OFlags::RDONLY;
-
 const DIRECTORY: OFlags = OFlags::DIRECTORY.union(OFlags::CLOEXEC);
 
 /// Where a store begins, and which part of its path belongs to the user.

@@ -67,16 +67,12 @@ fn list(path: &Path, rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseErro
     }
     let cwd = path.parent().and_then(Path::parent).map(|dir| dir.to_string_lossy().into_owned());
     let title = database::title("title");
-    let sql =
-        format!("SELECT id, {title}, created_at, updated_at FROM sessions WHERE parent_session_id IS NULL");
-    rows.all(&sql, |row| SessionFacts {
-        id: row.text(0).unwrap_or_default(),
-        title: row.title(1, TITLES),
-        cwd: cwd.clone(),
-        started: row.time(2),
-        ended: row.time(3),
-        ..SessionFacts::default()
-    })
+    let sql = format!(
+        "SELECT id, {title} AS title, created_at AS started, updated_at AS ended FROM sessions \
+         WHERE parent_session_id IS NULL"
+    );
+    let sessions = rows.sessions(&sql, TITLES)?.into_iter();
+    Ok(sessions.map(|facts| SessionFacts { cwd: cwd.clone(), ..facts }).collect())
 }
 
 fn read(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError> {

@@ -18,7 +18,6 @@ use crate::session::transcript::Transcript;
 
 /// The arguments by which the model asks for a window of a file.
 const WINDOW: &[&str] = &["offset", "limit", "start_line", "end_line"];
-
 const BEGINNING: &str = "Output too large. Showing first ";
 
 /// With what the read tool begins if it cut a file.

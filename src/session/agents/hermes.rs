@@ -26,7 +26,6 @@ const CALLS: RowsOf = RowsOf::plain("messages", "tool_calls");
 
 /// What begins a content that is a list of parts.
 const PARTS: &[u8] = b"\0json:";
-
 const NOTICE: &[u8] = b"\\n\\n... [OUTPUT TRUNCATED - ";
 
 /// The sentences that stand in the place of results which were cleared.
@@ -54,23 +53,15 @@ fn list(_: &Path, rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseError> 
     }
     let column = |name| database::or_null(&of_session, name);
     let sql = format!(
-        "SELECT id, {}, {}, {}, {}, started_at, (SELECT MAX(timestamp) FROM messages WHERE session_id = sessions.id) \
+        "SELECT id, {} AS title, {} AS cwd, {} AS model, {} AS parent, started_at AS started, \
+         (SELECT MAX(timestamp) FROM messages WHERE session_id = sessions.id) AS ended \
          FROM sessions WHERE source IS NOT 'subagent'",
         database::title(column("title")),
         column("cwd"),
         column("model"),
         column("parent_session_id"),
     );
-    rows.all(&sql, |row| SessionFacts {
-        id: row.text(0).unwrap_or_default(),
-        title: row.title(1, TITLES),
-        cwd: row.text(2),
-        model: row.text(3),
-        parent: row.text(4),
-        started: row.time(5),
-        ended: row.time(6),
-        ..SessionFacts::default()
-    })
+    rows.sessions(&sql, TITLES)
 }
 
 fn read(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError> {

@@ -19,7 +19,6 @@ use crate::session::record::read_json;
 use crate::session::transcript::Transcript;
 
 const HISTORY: &str = "context.jsonl";
-
 const EVENTS: &str = "wire.jsonl";
 
 pub(crate) const KIMI_CLI: FileFormat = FileFormat {

@@ -279,9 +279,7 @@ fn calls_of(messages: impl IntoIterator<Item = Message>) -> Vec<u32> {
 }
 
 const FAILED: &str = "<system>ERROR: Tool execution failed.</system>";
-
 const FAILED_EMPTY: &str = "<system>ERROR: Tool execution failed. Tool output is empty.</system>";
-
 const EMPTY: &str = "<system>Tool output is empty.</system>";
 const SAYS_EMPTY: &str = "Tool output is empty.";
 

@@ -212,10 +212,8 @@ fn observation_text(observation: Json, place: RecordPlace, call: &mut Call) -> (
         // Too long to be rendered: what is recorded, of which less was sent.
         None => {
             call.cut = CutState::Unknown;
-            (
-                Evidence::Recorded,
-                observation.get("content").map(|content| pieces(content, place)).unwrap_or_default(),
-            )
+            let content = observation.get("content").map(|content| pieces(content, place));
+            (Evidence::Recorded, content.unwrap_or_default())
         }
     }
 }
@@ -242,21 +240,15 @@ struct SentObservation {
 /// Renders an observation. Returns `None` for a terminal's output that cannot be rendered.
 fn render(observation: Json, place: RecordPlace) -> Option<SentObservation> {
     let content = observation.get("content")?;
-    let is_error = observation.flag("is_error");
-    let mut all: Vec<_> = is_error.then(|| TextPiece::Added(ERROR.into())).into_iter().collect();
     let is_terminal = observation.has("kind", "TerminalObservation");
-    match observation.get("metadata").filter(|_| is_terminal) {
-        Some(metadata) => {
-            let SentObservation { pieces, saved } =
-                Terminal::new(observation, metadata, content)?.render(place)?;
-            all.extend(pieces);
-            Some(SentObservation { pieces: all, saved })
-        }
-        None => {
-            all.extend(pieces(content, place));
-            Some(SentObservation { pieces: all, saved: None })
-        }
+    let mut sent = match observation.get("metadata").filter(|_| is_terminal) {
+        Some(metadata) => Terminal::new(observation, metadata, content)?.render(place)?,
+        None => SentObservation { pieces: pieces(content, place).into_vec(), saved: None },
+    };
+    if observation.flag("is_error") {
+        sent.pieces.insert(0, TextPiece::Added(ERROR.into()));
     }
+    Some(sent)
 }
 
 struct Terminal<'a> {

@@ -20,9 +20,7 @@ use crate::session::record::{fill, open_regular};
 use super::{Database, DatabaseError, TRIES};
 
 pub(super) const MAX_VALUE: i32 = 16 << 20;
-
 const MAX_STATEMENT: i32 = 1 << 20;
-
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// How long one look at a database may take at least, and at most, and how many bytes of it buy a second more.

@@ -17,10 +17,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use rusqlite::Connection;
 use rusqlite::types::ValueRef;
+use rusqlite::{Connection, RowIndex};
 
 use super::content;
+use super::model::SessionFacts;
 use super::reader::{ReadProgress, SessionError};
 
 use connect::{FileState, beside, length, states};
@@ -35,7 +36,6 @@ const TRIES: usize = 4;
 
 /// The longest text that is taken from a row, in bytes: names, paths and titles are texts, records are not.
 const MAX_TEXT: usize = 64 << 10;
-
 const DAMAGED: &str = "it is damaged, or not a database";
 
 /// How many rows of any query are read at least, whatever the size of the file.
@@ -224,6 +224,21 @@ impl TableRows<'_> {
         Ok(found)
     }
 
+    /// Returns sessions whose facts a query names by their fields. `titles` has the long titles.
+    pub fn sessions(&self, sql: &str, titles: RowsOf) -> Result<Vec<SessionFacts>, DatabaseError> {
+        self.all(sql, |row| SessionFacts {
+            id: row.text("id").unwrap_or_default(),
+            version: row.text("version"),
+            cwd: row.text("cwd"),
+            title: row.title("title", titles),
+            parent: row.text("parent"),
+            origin: row.text("origin"),
+            model: row.text("model"),
+            started: row.time("started"),
+            ended: row.time("ended"),
+        })
+    }
+
     /// Hands the rows of a query to `take`, as long as that returns true.
     ///
     /// # Errors
@@ -276,7 +291,7 @@ pub struct TableRow<'a> {
 
 impl TableRow<'_> {
     /// Returns the bytes of a text or a blob.
-    pub fn bytes(&self, column: usize) -> Option<&[u8]> {
+    pub fn bytes(&self, column: impl RowIndex) -> Option<&[u8]> {
         match self.row.get_ref(column).ok()? {
             ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Some(bytes),
             _ => None,
@@ -284,7 +299,7 @@ impl TableRow<'_> {
     }
 
     /// Returns a text, of a long one the first 64 KiB; what is not UTF-8 is replaced.
-    pub fn text(&self, column: usize) -> Option<String> {
+    pub fn text(&self, column: impl RowIndex) -> Option<String> {
         let bytes = self.bytes(column)?;
         Some(String::from_utf8_lossy(bytes.get(..MAX_TEXT).unwrap_or(bytes)).into_owned())
     }
@@ -293,14 +308,14 @@ impl TableRow<'_> {
         matches!(self.row.get_ref(column), Ok(ValueRef::Null))
     }
 
-    pub fn integer(&self, column: usize) -> Option<i64> {
+    pub fn integer(&self, column: impl RowIndex) -> Option<i64> {
         match self.row.get_ref(column).ok()? {
             ValueRef::Integer(number) => Some(number),
             _ => None,
         }
     }
 
-    pub fn time(&self, column: usize) -> Option<Timestamp> {
+    pub fn time(&self, column: impl RowIndex) -> Option<Timestamp> {
         match self.row.get_ref(column).ok()? {
             ValueRef::Integer(number) => content::timestamp(number as f64),
             ValueRef::Real(number) => content::timestamp(number),

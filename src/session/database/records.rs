@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use rusqlite::{Connection, ErrorCode, MAIN_DB};
+use rusqlite::{Connection, ErrorCode, MAIN_DB, RowIndex};
 
 use crate::session::json::{Json, Tape};
 use crate::session::reader::RecordPlace;
@@ -118,7 +118,7 @@ impl TableRow<'_> {
     }
 
     /// Returns a title that was selected by [`title`](super::title); of one of over 16 MB the beginning.
-    pub fn title(&self, column: usize, rows: RowsOf) -> Option<String> {
+    pub fn title(&self, column: impl RowIndex + Copy, rows: RowsOf) -> Option<String> {
         let Some(row) = self.integer(column) else { return self.text(column) };
         let mut beginning = Vec::new();
         read_value(self.connection, rows, row, 0..MAX_TEXT as u64, &mut beginning).ok()?;

@@ -14,7 +14,6 @@ use super::file::LogFile;
 
 /// Below this many bytes one thread does it all.
 const MIN_PARALLEL: u64 = 4 << 20;
-
 const MAX_THREADS: usize = 4;
 
 /// The most blocks that wait for their turn without a thread.

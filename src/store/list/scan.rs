@@ -31,7 +31,6 @@ const CLOCK_SLACK: SignedDuration = SignedDuration::from_mins(5);
 
 /// Size of the first batches: someone is waiting. Smaller ones are not split among threads.
 const FEW: usize = 128;
-
 const MANY: usize = 4096;
 
 /// Maximum number of threads: more would wait for each other in one directory.

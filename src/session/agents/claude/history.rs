@@ -15,9 +15,7 @@ use crate::session::text::to_text;
 use crate::session::transcript::Transcript;
 
 pub(super) const NO_RECORD: u32 = u32::MAX;
-
 const MAX_RECENT: usize = 4096;
-
 const MAX_STAND_IN: usize = 200;
 
 /// The most bytes of a result's record that are looked at.

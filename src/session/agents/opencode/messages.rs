@@ -43,27 +43,21 @@ fn list(rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseError> {
     if columns.is_empty() {
         return Ok(Vec::new());
     }
-    let wanted =
-        ["parent_id", "directory", "title", "version", "time_created", "time_updated", "fork_session_id"];
-    let wanted = wanted.map(|column| match database::or_null(&columns, column) {
-        "title" => database::title("title"),
-        column => column.to_owned(),
-    });
-    let mut sessions = rows.all(&format!("SELECT id, {} FROM {SESSIONS}", wanted.join(", ")), |row| {
-        let id = row.text(0).unwrap_or_default();
-        SessionFacts {
-            parent: row.text(1),
-            cwd: row.text(2),
-            title: row.title(3, RowsOf::plain(SESSIONS, "title")),
-            version: row.text(4),
-            model: None,
-            started: row.time(5),
-            ended: row.time(6),
-            origin: row.text(7).or_else(|| Some(id.clone())),
-            id,
-        }
-    })?;
+    let column = |name| database::or_null(&columns, name);
+    let sql = format!(
+        "SELECT id, {} AS parent, {} AS cwd, {} AS title, {} AS version, {} AS started, {} AS ended, \
+         {} AS origin FROM {SESSIONS}",
+        column("parent_id"),
+        column("directory"),
+        database::title(column("title")),
+        column("version"),
+        column("time_created"),
+        column("time_updated"),
+        column("fork_session_id"),
+    );
+    let mut sessions = rows.sessions(&sql, RowsOf::plain(SESSIONS, "title"))?;
     sessions.retain(|facts| facts.parent.is_none());
+    sessions.iter_mut().for_each(|facts| facts.origin = facts.origin.take().or(Some(facts.id.clone())));
     Ok(sessions)
 }
 

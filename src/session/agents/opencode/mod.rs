@@ -65,19 +65,11 @@ fn list(_: &Path, rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseError> 
     let is_taken = !rows.columns("session_v2")?.is_empty();
     let others = if is_taken { "WHERE id NOT IN (SELECT id FROM session_v2)" } else { "" };
     let sql = format!(
-        "SELECT id, {parent}, directory, {}, version, time_created, time_updated FROM session {others}",
+        "SELECT id, {parent} AS parent, directory AS cwd, {} AS title, version, time_created AS started, \
+         time_updated AS ended FROM session {others}",
         database::title("title")
     );
-    let mut sessions = rows.all(&sql, |row| SessionFacts {
-        id: row.text(0).unwrap_or_default(),
-        parent: row.text(1),
-        cwd: row.text(2),
-        title: row.title(3, RowsOf::plain("session", "title")),
-        version: row.text(4),
-        started: row.time(5),
-        ended: row.time(6),
-        ..SessionFacts::default()
-    })?;
+    let mut sessions = rows.sessions(&sql, RowsOf::plain("session", "title"))?;
     sessions.retain(|facts| facts.parent.is_none());
     Ok(sessions)
 }

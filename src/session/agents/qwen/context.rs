@@ -36,7 +36,6 @@ const KEPT: usize = 5;
 
 /// After how long a pause all others are cleared.
 const IDLE: SignedDuration = SignedDuration::from_mins(60);
-
 const TOKEN_UNITS: i64 = 4;
 
 pub(super) fn is_cleared_tool(name: &str) -> bool {
