@@ -1,5 +1,4 @@
-//! What the model gets of one output under each policy: which ranges, which errors not, and a row of figures, which the command
-//! line and the policy picker both show.
+//! What the model gets of an output under each policy: ranges, errors that are lost, and a row of figures.
 
 #[cfg(feature = "app")]
 mod row;

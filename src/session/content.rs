@@ -1,5 +1,4 @@
-//! What most agents write: the `content` of a message, which is a string, or a list of parts with text and images; members
-//! of objects; times.
+//! What most agents write: the `content` of a message (a string, or parts with text and images), members, and times.
 
 use std::borrow::Cow;
 use std::ops::Range;

@@ -1,5 +1,4 @@
-//! What can be worked out about a call besides its records: what is at the place of its spill, and whether a policy makes
-//! what was recorded.
+//! What can be worked out about a call: what is at the place of its spill, and whether a policy makes its result.
 
 #[cfg(feature = "app")]
 use std::io;

@@ -1,5 +1,4 @@
-//! What the records hold of a call besides its result: facts in words, and its record, arguments, request and display
-//! copies as texts.
+//! What the records hold of a call besides its result: facts in words, and texts such as its request.
 
 use std::io::{Error, Result, Write};
 

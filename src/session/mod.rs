@@ -1,5 +1,4 @@
-//! Agents' own records: sessions, the calls in them, and what the model got for each call. Reads only, by place: texts stay
-//! in the records until they are looked at.
+//! Agents' own records: sessions, calls, and what the model got. Reads only, by place: texts stay there until needed.
 
 pub mod agents;
 pub mod branch;

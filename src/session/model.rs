@@ -1,5 +1,4 @@
-//! What agents record, in one model for all: sessions, the tool calls in them, the texts that the model got, and what was done
-//! to these in its context.
+//! One model for all agents: sessions, calls, the texts that the model got, and what was done to these in its context.
 
 use std::num::NonZero;
 use std::path::PathBuf;

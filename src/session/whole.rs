@@ -1,5 +1,4 @@
-//! The two sides of a comparison: the whole output of a call, or the file of which its result is a window; and the part of the
-//! result that a policy makes.
+//! The two sides of a comparison: a call's whole output or file, and the part of the result that a policy makes.
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,4 @@
-//! Follows a file that changes while it is open: finds out what has changed, updates the view, and reads until what was read is of
-//! one content.
+//! Follows a file that changes while it is open, and reads until what was read is of one content.
 
 use std::fs::File;
 use std::io;

@@ -1,5 +1,4 @@
-//! The limits of one policy: described, as flags, one step up or down, the smallest change of them that keeps a place of an
-//! output, and a grid of settings around them.
+//! The limits of a policy: in words, as flags, one step on, changed least to keep a place, and in a grid of settings.
 
 use crate::base::human::{limit, limit_in, lines, thousands};
 use crate::preview::{Direction, ParamKind, Policy, Unit};

@@ -1,5 +1,4 @@
-//! Adds up what each setting does, over all outputs: what it cuts differently than the present one, and which settings are
-//! worth choosing between.
+//! Adds up what each setting does to all outputs: what it cuts differently, and which settings are worth choosing.
 
 use std::cmp::Reverse;
 

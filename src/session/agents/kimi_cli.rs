@@ -1,5 +1,4 @@
-//! Kimi CLI: the model's history in one log, the times in another; a history that is taken back or summed up is renamed,
-//! and kept.
+//! Kimi CLI: the model's histories, of which older ones are kept under other names, and the times in another log.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;

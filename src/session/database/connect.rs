@@ -1,5 +1,4 @@
-//! The files of a database, a private copy where it takes one, and connections that a hostile file cannot keep busy, make large,
-//! or lead elsewhere.
+//! Files and private copies of databases, and connections that a hostile file cannot keep busy, make large, or divert.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};

@@ -1,6 +1,6 @@
 //! The request that carried a result, made anew from the records message by message.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
 
 use crate::session::content::MAX_NAME;
@@ -74,12 +74,12 @@ fn spoken_messages(
 ) -> HashMap<MessageHash, (MessageRole, Vec<RecordSpan>)> {
     let log = &transcript.requests;
     let wanted = hashes.iter().flatten().filter(|hash| log.blob(hash).is_none());
-    let mut left: HashMap<MessageHash, ()> = wanted.map(|hash| (*hash, ())).collect();
+    let mut left: HashSet<MessageHash> = wanted.copied().collect();
     let mut found = HashMap::new();
     log.turns(request.source(), &mut |turn| {
         for (role, records) in [(MessageRole::Assistant, &turn.model), (MessageRole::User, &turn.user)] {
             each_message(transcript, role, records, &mut |hash, records| {
-                if left.remove(&hash).is_some() {
+                if left.remove(&hash) {
                     found.insert(hash, (role, records.to_vec()));
                 }
             });

@@ -1,5 +1,4 @@
-//! Decides what is to be deleted: the entries that a cleaning would delete, and those that were marked to be. Pure:
-//! [`delete`](self::delete) acts on the decision.
+//! Decides which entries a cleaning deletes, and keeps those that were marked. Pure: [`delete`](self::delete) acts on it.
 
 pub(crate) mod delete;
 

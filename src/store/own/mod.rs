@@ -1,5 +1,4 @@
-//! Overspill's own store: where it is, how its directories are checked before anything is done there, and which of its spills
-//! the user keeps.
+//! Overspill's own store: where it is, that its directories are private, and which of its spills the user keeps.
 
 pub(crate) mod id;
 pub(crate) mod record;

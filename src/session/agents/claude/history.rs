@@ -1,5 +1,4 @@
-//! The history of a session's conversations in Claude Code's records: their results, and what took them out of the model's
-//! context.
+//! Conversations in Claude Code's records: their results, and what took these out of the model's context.
 
 use std::collections::HashSet;
 

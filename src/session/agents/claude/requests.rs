@@ -1,5 +1,4 @@
-//! Claude Code's records of its requests, of 2.1.300 on: what each carries in the place of a result, followed from one list of
-//! messages to the next.
+//! Claude Code's records of its requests, of 2.1.300 on: what each list of messages carries in the place of a result.
 
 use std::collections::HashMap;
 

@@ -1,5 +1,4 @@
-//! Cline since its 3.x command line: one JSON document a conversation, and one about the session. One call may have several
-//! commands.
+//! Cline since its 3.x command line: a JSON document for each conversation, and one about the session.
 
 mod rendered;
 

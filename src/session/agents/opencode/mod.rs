@@ -1,5 +1,4 @@
-//! opencode before version 2, and Kilo, which is built on it: a JSON file for each session, message and part; since 1.2 a row
-//! of a database.
+//! opencode before 2, and Kilo, built on it: a file for each session, message and part; since 1.2 a row of a database.
 
 mod history;
 mod messages;

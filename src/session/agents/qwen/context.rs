@@ -1,5 +1,4 @@
-//! What Qwen Code's model still has: the living branch, what a compression keeps, and two rules of which nothing is
-//! recorded, by which old results are cleared.
+//! What Qwen Code's model still has: the living branch, less what a compression and two rules that are not recorded take.
 
 use std::collections::{HashMap, HashSet};
 use std::mem;
