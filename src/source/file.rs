@@ -132,10 +132,8 @@ impl Source {
                 return Err(OpenError::TooLarge(path.to_owned()));
             }
             let spool = Spool::start(StreamProgress::Streaming, Limit::Disk, || Ok(file));
-            return match spool {
-                Ok(spool) => Ok(Source::spooled(Some(path), spool)),
-                Err(source) => Err(OpenError::Io { path: path.to_owned(), source }),
-            };
+            let failed = |source| OpenError::Io { path: path.to_owned(), source };
+            return Ok(Source::spooled(Some(path), spool.map_err(failed)?));
         };
         // Without a tail to compare, growth counts as a rewrite, which is no reason not to open the file.
         let tail = read_tail(&file, size).unwrap_or_default();

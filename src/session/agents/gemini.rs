@@ -61,25 +61,18 @@ impl LogReader for GeminiReader {
         let line = RecordEntry { record, place, at: self.last_at, thread: 0 };
         if let Some(set) = set {
             set.get("messages").into_iter().for_each(|messages| self.begin_anew(messages, line, out));
-            return true;
-        }
-        if let Some(to) = record.id("$rewindTo") {
+        } else if let Some(to) = record.id("$rewindTo") {
             self.rewind(to, line, out);
-            return true;
-        }
-        // The old form is a single document.
-        if let Some(messages) = record.get("messages") {
+        } else if let Some(messages) = record.get("messages") {
+            // The old form is a single document.
             messages.items().for_each(|message| self.add_message(message, line, out));
-            return true;
-        }
-        if record.get("id").is_some() && record.get("type").is_some() {
+        } else if record.get("id").is_some() && record.get("type").is_some() {
             self.add_message(record, line, out);
-            return true;
+        } else if record.get("sessionId").is_none() {
+            let first = record.members().next().map(|(key, _)| key.to_text(40).text);
+            return out.unread.unknown(&first.unwrap_or_default());
         }
-        if record.get("sessionId").is_some() {
-            return true;
-        }
-        out.unread.unknown(&record.members().next().map(|(key, _)| key.to_text(40).text).unwrap_or_default())
+        true
     }
 }
 
