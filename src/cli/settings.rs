@@ -15,8 +15,7 @@ use crate::store::Env;
 use crate::text::label::label;
 
 use super::args::ConfigArgs;
-use super::table;
-use super::{CommandResult, print_json, screens, usage};
+use super::{CommandResult, print_json, screens, table, usage};
 
 pub(crate) fn run(config: &Config, args: &ConfigArgs) -> CommandResult {
     let keys: Vec<_> = screens::settable_keys().into_iter().map(|(name, keys, _)| (name, keys)).collect();

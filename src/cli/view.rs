@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal, Write};
 use std::sync::Arc;
 
 use crate::config::{Config, Need};
-use crate::session::citing::CitingCall;
+use crate::session::spill::CitingCall;
 use crate::source::Source;
 use crate::text::cells::Show;
 use crate::text::label::{SafeText, columns_of, label, write_safe};
@@ -15,8 +15,7 @@ use super::input::{self, Named};
 use super::places::NamedOutputs;
 use super::screens::{Beginning, Link, show, target};
 use super::sessions::SelectedSession;
-use super::terminal::SafeWriter;
-use super::terminal::{self, DUMB, colour, has_screen, is_ascii};
+use super::terminal::{self, DUMB, SafeWriter, colour, has_screen, is_ascii};
 use super::{CommandResult, say, sessions, suggest, usage};
 
 /// Returns which settings are needed: those for the screens. A copy needs none, and input that is piped in is saved

@@ -42,13 +42,11 @@ pub struct Comparison {
     /// The stretches of the output that the model gets unchanged, in order.
     #[serde(skip)]
     pub(crate) kept: Vec<Range<usize>>,
-    /// The totals that the figures still need.
     #[serde(skip)]
     pub(crate) missing: TotalsMask,
 }
 
-/// Returns which part of a long output a policy keeps, by trying it on one; none if the policy does not cut that, or
-/// makes no preview.
+/// Returns which part of a long output a policy keeps, by trying it; `None` if it cuts none.
 pub(crate) fn end_kept(policy: &Policy) -> Option<Keeps> {
     static PROBE: LazyLock<(String, Totals)> = LazyLock::new(|| {
         let long = "one line of a long output, as many as no limit allows for\n".repeat(PROBE_LINES);
@@ -73,13 +71,11 @@ pub(crate) enum Keeps {
     Tail,
     #[serde(rename = "head+tail")]
     Both,
-    /// Neither its start nor its end.
     Inside,
     Nothing,
 }
 
 impl Keeps {
-    /// Returns the word for it, as in JSON.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Keeps::All => "all",
@@ -160,7 +156,6 @@ impl Comparison {
         self.status == "ok"
     }
 
-    /// Describes what cut the output, or why there is no preview.
     pub(crate) fn cut_by(&self) -> &str {
         match self.truncated_by {
             _ if !self.is_ok() => &self.status,
@@ -170,8 +165,7 @@ impl Comparison {
         }
     }
 
-    /// Compares two rows: most matches first, then most bytes kept, then the shortest preview. A policy that made no
-    /// preview comes last.
+    /// Most matches first, then most bytes kept, then the shortest preview; a policy without a preview last.
     pub(crate) fn cmp_by_kept(&self, other: &Self) -> Ordering {
         let key = |row: &Self| {
             let most = |figure: Option<u64>| (figure.is_none(), Reverse(figure));
@@ -220,8 +214,7 @@ pub(crate) fn kept_matches(
     Some(finds.counts().1)
 }
 
-/// Returns the parts of an output that have to be searched to count the matches that these rows keep: the lines that
-/// any of them keeps something of.
+/// Returns the lines of which any row keeps something: only these have to be searched.
 fn lines_of(bytes: &[u8], kept: &[Vec<Range<usize>>]) -> Vec<Range<usize>> {
     let from_line_start = |stretch: &Range<usize>| {
         let near = stretch.start.saturating_sub(LOOK_BACK);

@@ -5,8 +5,7 @@ use std::path::PathBuf;
 use crate::preview::Policy;
 use crate::text::search::Severity;
 
-use super::agent;
-use super::{Config, DEFAULT_POLICY, OverrideError, Overrides, POLICY_VARIABLE};
+use super::{Config, DEFAULT_POLICY, OverrideError, Overrides, POLICY_VARIABLE, agent};
 
 /// The configuration file to begin with; what the program knows is put in the places in braces.
 const COMMENTED: &str = include_str!("../../assets/config.toml");

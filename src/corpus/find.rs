@@ -1,7 +1,7 @@
-//! The lines of all stored outputs that match a pattern, for a list on the screen.
+//! The lines of outputs that match a pattern, or that do not: of one output, and of all stored ones.
 
 use std::cell::{Cell, RefCell};
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
@@ -12,18 +12,14 @@ use crate::config::Config;
 use crate::store::{self, Entry};
 use crate::text::ansi;
 use crate::text::label::SafeText;
-use crate::text::search::Pattern;
-use crate::text::supply::OwnBytes;
+use crate::text::search::{OVERLAP, Pattern, SearchPiece, certain_in_line};
+use crate::text::supply::{OwnBytes, Supply};
 
 use super::{
-    Corpus, CorpusOutput, CorpusReader, CutPolicies, LineReceipt, Outlet, ReadFault, Receipt, WantedLines,
-    each_hit, in_order,
+    Corpus, CorpusOutput, CorpusReader, CutPolicies, LineReceipt, Outlet, ReadFault, Receipt, in_order,
 };
 
-/// A list holds this many lines at most.
 pub(crate) const MAX_FOUND: usize = 50_000;
-
-/// Bytes of a line that a list shows.
 const MAX_LINE: usize = 400;
 
 /// Bytes before the match from which on a longer line is shown.
@@ -31,13 +27,11 @@ const BEFORE: usize = 40;
 
 #[derive(Debug, Clone)]
 pub struct FoundLine {
-    /// The output that it is of.
     pub(crate) entry: Arc<Entry>,
     /// The command that printed the output; empty as long as none is known.
     pub(crate) command: SafeText,
     /// How many seconds ago the output was last changed, if that is known.
     pub(crate) age: Option<u64>,
-    /// The number of the line, 1-based.
     pub(crate) number: u64,
     pub(crate) got: LineReceipt,
     /// The limit that cut the output, as in `over 50 KB`, if one did.
@@ -49,12 +43,10 @@ pub struct FoundLine {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct FindEnd {
     pub(crate) outputs: u64,
-    /// The outputs and directories that cannot be read.
     pub(crate) unread: u64,
 }
 
-/// Finds the matching lines of all stored outputs, youngest output first, until `goes_on` says no, `take` says no, or
-/// `MAX_FOUND` lines are found.
+/// Finds at most `MAX_FOUND` matching lines of all stored outputs, youngest first, until either function says no.
 pub fn find_in_stores(
     (config, now): (&Config, Timestamp),
     pattern: &Pattern,
@@ -133,7 +125,6 @@ impl Finder<'_> {
         })
     }
 
-    /// Returns what became of an output, and what all of its lines have in common.
     fn place(&self, entry: &Entry, bytes: &[u8]) -> (Receipt, FoundLine) {
         let policy = self.policies.resolve(&entry.path());
         let got = match &policy {
@@ -163,5 +154,186 @@ impl Finder<'_> {
         };
         let end = start.saturating_add(MAX_LINE).min(line.len());
         SafeText::from_bytes(&ansi::printed(line.get(start..end).unwrap_or_default()))
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum WantedLines<'a> {
+    Matching(&'a Pattern),
+    Others(&'a Pattern),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Hit<'a> {
+    pub number: u64,
+    /// The line in bytes of the output, without its line feed or CR LF.
+    pub line: Range<usize>,
+    /// A copy of the line; of one of many megabytes, of what surrounds the first match, or of its start.
+    pub text: OwnBytes<'a>,
+    /// Where the copy begins in the line, in bytes.
+    pub text_at: usize,
+    pub has_return: bool,
+}
+
+/// Passes on the wanted lines in order until `take` breaks off or `goes_on`, which is asked for each piece, says no.
+pub(crate) fn each_hit(
+    supply: &mut impl Supply,
+    wanted: WantedLines,
+    goes_on: &dyn Fn() -> bool,
+    mut take: impl FnMut(Hit) -> ControlFlow<()>,
+) {
+    let (mut at, mut before) = (0, 0);
+    while let Some(piece) = SearchPiece::at(supply, at).filter(|_| goes_on()) {
+        at = piece.range().end;
+        let flow = match piece {
+            SearchPiece::Lines(lines) => {
+                hits_in_lines(supply.read(lines.clone()), lines.start, wanted, &mut before, &mut take)
+            }
+            SearchPiece::LongLine(line) => {
+                before += 1;
+                hit_in_long_line(supply, line, wanted, before, &mut take)
+            }
+        };
+        if flow.is_break() {
+            return;
+        }
+    }
+}
+
+/// Passes on the hits in whole lines from `base` on. `before` is the number of lines before them, then after.
+fn hits_in_lines(
+    lines: OwnBytes,
+    base: usize,
+    wanted: WantedLines,
+    before: &mut u64,
+    take: &mut impl FnMut(Hit) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    let feeds = |range: Range<usize>| bytecount::count(lines.get(range).unwrap_or_default(), b'\n') as u64;
+    let mut counted = 0;
+    let mut pass = |whole: Range<usize>| {
+        *before += feeds(counted..whole.start);
+        counted = whole.start;
+        let text = lines.part(whole.clone());
+        let end = end_of(&text);
+        let line = base + whole.start..base + whole.end - end;
+        let text = text.part(0..text.len() - end);
+        take(Hit { number: *before + 1, line, text, text_at: 0, has_return: end == 2 })
+    };
+    match wanted {
+        WantedLines::Matching(pattern) => pattern.lines_in(lines, 0..lines.len()).try_for_each(pass)?,
+        WantedLines::Others(pattern) => {
+            let mut after = 0;
+            for found in
+                pattern.lines_in(lines, 0..lines.len()).chain(std::iter::once(lines.len()..lines.len()))
+            {
+                while after < found.start {
+                    let feed = memchr::memchr(b'\n', lines.get(after..found.start).unwrap_or_default());
+                    let end = feed.map_or(found.start, |feed| after + feed + 1);
+                    pass(after..end)?;
+                    after = end;
+                }
+                after = found.end;
+            }
+        }
+    }
+    *before += feeds(counted..lines.len());
+    ControlFlow::Continue(())
+}
+
+/// Passes on a line, with its line feed, if it is wanted.
+fn hit_in_long_line(
+    supply: &mut impl Supply,
+    line: Range<usize>,
+    wanted: WantedLines,
+    number: u64,
+    take: &mut impl FnMut(Hit) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    let (WantedLines::Matching(pattern) | WantedLines::Others(pattern)) = wanted;
+    let found = certain_in_line(pattern, supply, line.clone(), &mut || true)?;
+    let at = match (wanted, found) {
+        (WantedLines::Matching(_), Some(at)) => at,
+        (WantedLines::Others(_), None) => line.start,
+        _ => return ControlFlow::Continue(()),
+    };
+    let end = end_of(&supply.read(line.end - 2..line.end));
+    let line = line.start..line.end - end;
+    let around = at.saturating_sub(OVERLAP).max(line.start)..(at + OVERLAP).min(line.end);
+    let text_at = around.start - line.start;
+    take(Hit { number, line, text: supply.read(around), text_at, has_return: end == 2 })
+}
+
+/// Returns the length of the line feed or CR LF at the end of a line.
+fn end_of(line: &[u8]) -> usize {
+    match line {
+        [.., b'\r', b'\n'] => 2,
+        [.., b'\n'] => 1,
+        _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    type Way = fn(&Pattern) -> WantedLines;
+    const MATCHING: Way = |pattern| WantedLines::Matching(pattern);
+    const OTHERS: Way = |pattern| WantedLines::Others(pattern);
+
+    fn hits<'a>(bytes: impl Into<OwnBytes<'a>>, wanted: Way, pattern: &str) -> Vec<(u64, Range<usize>)> {
+        let mut hits = Vec::new();
+        each_hit(&mut bytes.into(), wanted(&Pattern::new(pattern).unwrap()), &|| true, |hit| {
+            hits.push((hit.number, hit.line));
+            ControlFlow::Continue(())
+        });
+        hits
+    }
+
+    #[test]
+    fn lines_are_numbered_and_have_no_line_end() {
+        assert_eq!(hits(b"ab\r\ncd\nxab", MATCHING, "ab"), [(1, 0..2), (3, 7..10)]);
+        assert_eq!(hits(b"a\n\nb\n", MATCHING, "^$"), [(2, 2..2)]);
+        assert_eq!(hits(b"", MATCHING, "^$"), []);
+        assert_eq!(hits(b"cd\r\nab\n\nx", OTHERS, "ab"), [(1, 0..2), (3, 7..7), (4, 8..9)]);
+        assert_eq!(hits(b"ab\nx\n", OTHERS, "ab"), [(2, 3..4)]);
+    }
+
+    #[test]
+    fn only_the_surroundings_of_a_match_in_a_huge_line_are_copied() {
+        let len = 9 << 20;
+        let text = format!("first\n{}needle{}\r\nlast needle\n", "x".repeat(len), "y".repeat(len));
+        let mut found = Vec::new();
+        each_hit(
+            &mut OwnBytes::from(&*text),
+            WantedLines::Matching(&Pattern::new("needle").unwrap()),
+            &|| true,
+            |hit| {
+                found.push((hit.number, hit.line.clone(), hit.has_return));
+                assert!(hit.text.windows(6).any(|word| word == b"needle") && hit.text.len() <= 2 * OVERLAP);
+                assert_eq!(
+                    hit.text.as_slice(),
+                    &text.as_bytes()[hit.line.start + hit.text_at..][..hit.text.len()]
+                );
+                ControlFlow::Continue(())
+            },
+        );
+        let end = 6 + 2 * len + 6;
+        assert_eq!(found, [(2, 6..end, true), (3, end + 2..end + 13, false)]);
+        assert_eq!(hits(&*text, OTHERS, "needle"), [(1, 0..5)]);
+        assert_eq!(hits(&*text, OTHERS, "first|last"), [(2, 6..end)]);
+    }
+
+    proptest! {
+        #[test]
+        fn each_line_is_found_once_as_matching_or_not(lines in proptest::collection::vec("[ab\r\u{e9}]{0,6}", 0..40)) {
+            let text = lines.join("\n");
+            let (matching, others): (Vec<_>, Vec<_>) =
+                text.split_inclusive('\n').zip(1..).partition(|(line, _)| line.contains("ab"));
+            for (wanted, expected) in [(MATCHING, matching), (OTHERS, others)] {
+                let found = hits(&*text, wanted, "ab").into_iter().map(|(number, _)| number);
+                prop_assert!(found.eq(expected.into_iter().map(|(_, number)| number)));
+            }
+        }
     }
 }

@@ -1,9 +1,8 @@
 //! Which outputs a corpus has: entries of stores, files, and all files in directories.
 
 use std::borrow::Cow;
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -13,18 +12,14 @@ use crate::store::Entry;
 /// Outputs to look at together; none has been opened.
 #[derive(Debug, Default)]
 pub(crate) struct Corpus {
-    /// The outputs, in the order in which results are handed on.
     pub outputs: Vec<CorpusOutput>,
-    /// Messages about what could not be listed.
     pub faults: Vec<String>,
 }
 
 #[derive(Debug, Clone)]
 pub(crate) enum CorpusOutput {
     Entry(Box<Entry>),
-    /// A file that was named; links are followed.
     Named(PathBuf),
-    /// A file found in a directory that was named.
     Found(PathBuf),
 }
 
@@ -35,8 +30,7 @@ impl Corpus {
         Self { outputs, faults: Vec::new() }
     }
 
-    /// Takes files and all files below directories, hidden ones too, sorted by path. Links inside directories are not
-    /// followed; only regular files are taken.
+    /// Takes files and all regular files below directories, hidden ones too, sorted. Links inside are not followed.
     pub(crate) fn from_paths(paths: &[PathBuf]) -> Self {
         let mut corpus = Self::default();
         for path in paths {
@@ -97,7 +91,6 @@ impl CorpusOutput {
         }
     }
 
-    /// Returns the path that notices print.
     pub(crate) fn saved_as(&self) -> String {
         match self {
             CorpusOutput::Entry(entry) => entry.saved_as(),

@@ -1,11 +1,16 @@
-//! What the model got of one output by its policy, and what that means for each of its lines.
+//! What the model got of one output, by the policy that cut it, and what that means for each of its lines.
 
+use std::collections::HashMap;
 use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::compare::{is_kept, kept_ranges};
+use crate::config::{Config, EffectivePolicy, FileOrigin, Overrides};
 use crate::preview::{
     self, Input, LimitHit, Output, PlanError, Policy, Preview, Status, Stream, ToCount, Totals,
 };
+use crate::store::StoreSpec;
 use crate::text::units;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,7 +21,6 @@ pub(crate) enum Receipt {
         /// Why a line outside of them is lost.
         lost_by: LostBy,
     },
-    /// It is not known: the policy cannot be used, for this reason.
     Unknown(String),
 }
 
@@ -27,13 +31,11 @@ pub(crate) enum LostBy {
     Cut,
     /// The model got other text for it.
     Changed,
-    /// The model got an error of the agent's instead of the output.
     Error,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LineReceipt {
-    /// The model got all of it, unchanged.
     Kept,
     Lost(LostBy),
     Unknown,
@@ -52,8 +54,7 @@ fn plan_with(bytes: &[u8], saved_as: &str, policy: &Policy, counts: ToCount) -> 
 }
 
 impl Receipt {
-    /// Plans the preview of an output. Reads no more of it than the plan does, unless it takes a total to settle what is
-    /// kept: whether an output is cut, or how long a notice is, may depend on one.
+    /// Plans the preview of an output. Reads no more than the plan does, but for a total that settles what is kept.
     pub(crate) fn new(bytes: &[u8], saved_as: &str, policy: &Policy) -> Self {
         Self::with(bytes, saved_as, policy, ToCount::Ranges)
     }
@@ -73,7 +74,6 @@ impl Receipt {
         Self::Ranges { kept, lost_by }
     }
 
-    /// Returns the limit that cut the output, if one did.
     pub(crate) fn limit(&self) -> Option<LimitHit> {
         match self {
             Receipt::Ranges { lost_by: LostBy::Limit(limit), .. } => Some(*limit),
@@ -92,7 +92,6 @@ impl Receipt {
 }
 
 impl LostBy {
-    /// Returns it in a word, as in JSON.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             LostBy::Limit(limit) => limit.as_str(),
@@ -119,7 +118,6 @@ impl LineReceipt {
         }
     }
 
-    /// Describes it: `kept`, `lost: max bytes`.
     pub(crate) fn describe(self) -> &'static str {
         match self {
             LineReceipt::Kept => "kept",
@@ -140,6 +138,49 @@ impl LineReceipt {
     }
 }
 
+pub(crate) struct CutPolicies<'a> {
+    config: &'a Config,
+    /// By what decides; most outputs of a store agree in it.
+    known: Mutex<HashMap<FileOrigin, ResolvedPolicy>>,
+    /// The stores of a directory: to ask all of them for each file takes longer than to plan its preview.
+    around: Mutex<HashMap<PathBuf, Arc<[Arc<StoreSpec>]>>>,
+}
+
+type ResolvedPolicy = Result<Arc<EffectivePolicy>, String>;
+
+impl<'a> CutPolicies<'a> {
+    pub(crate) fn new(config: &'a Config) -> Self {
+        Self { config, known: Mutex::default(), around: Mutex::default() }
+    }
+
+    /// Returns the policy that most likely cut the output at `path`, as [`Config::resolve`] does for one output.
+    pub(crate) fn resolve(&self, path: &Path) -> ResolvedPolicy {
+        let stores = self.stores_around(path);
+        let file = self.config.stored_file(&stores, path);
+        let origin = file.map(|file| self.config.origin_of(&file)).unwrap_or_default();
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(resolved) = known.get(&origin) {
+            return resolved.clone();
+        }
+        let resolved = self.config.resolve(&Overrides::default(), Some(path));
+        let resolved = resolved.map(Arc::new).map_err(|error| error.to_string());
+        known.insert(origin, resolved.clone());
+        resolved
+    }
+
+    fn stores_around(&self, path: &Path) -> Arc<[Arc<StoreSpec>]> {
+        let absolute = std::path::absolute(path).unwrap_or_default();
+        let directory = absolute.parent().unwrap_or(Path::new(""));
+        let mut around = self.around.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(stores) = around.get(directory) {
+            return stores.clone();
+        }
+        let stores: Arc<[_]> = self.config.stores_around(Some(path)).into();
+        around.insert(directory.to_owned(), stores.clone());
+        stores
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;
@@ -147,11 +188,12 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use super::*;
     use crate::corpus::{WantedLines, each_hit};
     use crate::preview::Catalog;
     use crate::text::search::Pattern;
     use crate::text::supply::OwnBytes;
+
+    use super::*;
 
     /// Lines that each occur once, of the given lengths in bytes.
     fn output(lengths: &[usize]) -> Vec<u8> {

@@ -12,8 +12,7 @@ const MAX_HELD: usize = 1 << 20;
 /// Threads that are done leave this many results, in all, before the next one waits for its turn.
 const MAX_WAITING: usize = 8 << 20;
 
-/// Where the results of one output go: they are held until all outputs before it are done. The memory that it takes does
-/// not grow with the results.
+/// Takes the results of one output, and holds them in bounded memory until all outputs before it are done.
 pub(crate) struct Outlet<'a, 't, T> {
     shared: &'a Shared<'t, T>,
     number: usize,
@@ -21,29 +20,23 @@ pub(crate) struct Outlet<'a, 't, T> {
     is_begun: bool,
 }
 
-/// Results that wait, and who takes them.
 struct Shared<'t, T> {
     state: Mutex<State<'t, T>>,
     moved: Condvar,
 }
 
-/// Takes results, and says whether it wants more.
 type Taker<'t, T> = Box<dyn FnMut(&mut Vec<T>) -> ControlFlow<()> + Send + 't>;
 
 struct State<'t, T> {
     /// The 0-based number of the output whose results are handed on.
     turn: usize,
-    /// The results of outputs after it that are done.
     left: BTreeMap<usize, Vec<T>>,
-    /// The number of results in `left`.
     amount: usize,
     take: Taker<'t, T>,
-    /// Whether `take` has broken off.
     is_over: bool,
 }
 
-/// Calls `work` with each number below `count` from several threads that each have their own `state`. What it puts into
-/// its outlet goes to `take` in the order of the numbers. Ends early once `work` or `take` breaks off.
+/// Calls `work` on several threads; its results go to `take` in the order of the numbers, until either breaks off.
 pub(crate) fn in_order<'t, T: Send, S>(
     count: usize,
     state: impl Fn() -> S + Sync,
@@ -121,8 +114,7 @@ impl<'t, T> Shared<'t, T> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until all outputs before `number` are done, or no more results are wanted. Whoever has the lowest number
-    /// never waits, so someone always goes on.
+    /// Waits for all outputs before `number`, or the end. Whoever has the lowest number never waits.
     fn await_turn<'a>(
         &'a self,
         state: MutexGuard<'a, State<'t, T>>,

@@ -13,8 +13,6 @@ use super::CorpusOutput;
 
 /// Outputs larger than this, in bytes, are mapped: reading a small file costs less than mapping it.
 const MAX_READ: u64 = 4 << 20;
-
-/// The path of standard input.
 pub(crate) const STDIN: &str = "/dev/stdin";
 
 /// Reads outputs; each thread has its own.
@@ -25,14 +23,12 @@ pub(crate) struct CorpusReader {
     other: Vec<u8>,
 }
 
-/// An output, while it is looked at.
 #[derive(Debug)]
 pub(crate) enum OutputBytes<'a> {
     Read(&'a Vec<u8>),
     Mapped(RefCell<&'a mut Source>, MapView),
 }
 
-/// Where an output is searched.
 #[derive(Debug)]
 pub(crate) enum OutputSupply<'a> {
     Read(OwnBytes<'a>),
@@ -40,7 +36,6 @@ pub(crate) enum OutputSupply<'a> {
 }
 
 impl OutputBytes<'_> {
-    /// Returns copies of the bytes, to search in.
     pub(crate) fn supply(&self) -> OutputSupply<'_> {
         match self {
             OutputBytes::Read(bytes) => OutputSupply::Read(OwnBytes::from(*bytes)),
@@ -48,7 +43,6 @@ impl OutputBytes<'_> {
         }
     }
 
-    /// Whether all that was seen so far is of one content.
     pub(crate) fn is_steady(&self) -> bool {
         match self {
             OutputBytes::Read(_) => true,
@@ -86,7 +80,6 @@ impl Supply for OutputSupply<'_> {
     }
 }
 
-/// Why there is nothing to say of an output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ReadFault {
     /// It vanished, or another file took its place, since it was listed: no fault of anyone's.
@@ -101,9 +94,6 @@ impl CorpusReader {
     /// Opens an output, and returns what `look` returns for it, which is of one content: if it was cut or rewritten
     /// meanwhile, `look` is called once more, unless `again` refuses. An entry must still be the file that was listed,
     /// and no link of its own is followed.
-    ///
-    /// # Errors
-    /// It vanished meanwhile, it cannot be read, or it does not keep one content.
     pub(crate) fn look<T>(
         &mut self,
         output: &CorpusOutput,

@@ -11,7 +11,6 @@ use crate::text::search::{Severity, SeverityPatterns};
 
 use super::{CorpusOutput, CorpusReader, CutPolicies, OutputBytes, ReadFault, plan_all};
 
-/// Bytes of a line that are passed on.
 const MAX_LINE: usize = 400;
 
 #[derive(Debug, Clone)]
@@ -20,7 +19,6 @@ pub(crate) struct WatchedOutput {
     /// When it was stored, in local time: `14:02:31`.
     pub time: String,
     pub got: KeptAmount,
-    /// How certain that is; `None` if the policy cannot be used.
     pub certainty: Option<Certainty>,
     /// The lines that the model got, as the policy counts them; `None` without a preview.
     pub kept_lines: Option<u64>,
@@ -35,9 +33,7 @@ pub(crate) struct WatchedOutput {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum KeptAmount {
-    /// The policy cannot be used.
     Unknown,
-    /// An error of the agent's instead.
     Error,
     All,
     /// This many of its lines, as the policy counts them.
@@ -52,7 +48,6 @@ pub(crate) enum KeptAmount {
     },
 }
 
-/// The errors, or the warnings, of an output.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ErrorsLost {
     pub all: u64,
@@ -66,8 +61,7 @@ impl From<&LostErrors> for ErrorsLost {
 }
 
 impl WatchedOutput {
-    /// Returns its errors, or its warnings if it has no error; `None` if it has neither, or no
-    /// preview.
+    /// Returns its errors, or its warnings if it has no error; `None` if it has neither, or no preview.
     pub(crate) fn worst_errors(&self) -> Option<(Severity, ErrorsLost)> {
         let found = [(Severity::Error, self.errors), (Severity::Warning, self.warnings)];
         found.into_iter().find_map(|(severity, found)| Some((severity, found.filter(|found| found.all > 0)?)))
@@ -116,7 +110,10 @@ impl WatchedOutput {
             removed_lines: preview.and_then(|preview| preview.removed().lines),
             errors: errors.as_ref().map(ErrorsLost::from),
             warnings: warnings.as_ref().map(ErrorsLost::from),
-            first_lost: first_lost.map(|line| decode_start(bytes.get(line))),
+            first_lost: first_lost.map(|line| {
+                let end = line.end.min(line.start + MAX_LINE);
+                String::from_utf8_lossy(bytes.get(line.start..end).unwrap_or_default()).into_owned()
+            }),
         }
     }
 }
@@ -140,9 +137,4 @@ impl KeptAmount {
             Self::Bytes { kept, total } => format!("{} of {}", size(kept), size(total)),
         }
     }
-}
-
-fn decode_start(line: Option<&[u8]>) -> String {
-    let line = line.unwrap_or_default();
-    String::from_utf8_lossy(line.get(..line.len().min(MAX_LINE)).unwrap_or_default()).into_owned()
 }

@@ -5,7 +5,7 @@ use crate::base::provenance::Certainty;
 use crate::compare::over;
 use crate::document::scroll::Fate;
 use crate::preview::{Direction, LimitHit, Part, Policy, Preview, Status, Unit};
-use crate::session::citing::CitingCall;
+use crate::session::spill::CitingCall;
 use crate::session::verdict::describe_check;
 use crate::text::filter::Share;
 use crate::text::index::BLOCK;

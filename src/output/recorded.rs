@@ -10,10 +10,10 @@ use crate::base::provenance::Certainty;
 use crate::capture::NOT_SAVED;
 use crate::config::{ChosenBy, EffectivePolicy};
 use crate::preview::{self, Input, Part, Policy, Preview};
-use crate::session::citing::CitingCall;
 use crate::session::examine::{OutputPlace, Paths, RestOfOutput};
 use crate::session::facts::TitledText;
 use crate::session::model::Evidence;
+use crate::session::spill::CitingCall;
 use crate::session::verdict::{Verdict, describe_check};
 use crate::text::label::label;
 

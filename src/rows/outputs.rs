@@ -10,7 +10,7 @@ use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 
 use crate::base::human::{size, span, span_left, utc};
-use crate::session::citing::CitingCall;
+use crate::session::spill::CitingCall;
 use crate::store::{
     self, Entry, EntryStatus, Env, Expiry, Record, Rule, RunRecord, SortBy, TimeLeft, first_line,
 };

@@ -2,7 +2,6 @@
 
 use super::id::{IdMap, RecordId};
 
-/// How far back [`Branches::recent`] looks.
 const MAX_RECENT: usize = 4096;
 
 /// The tree of one conversation. Nearly every record follows the one before it, so only the others' parents are kept.
@@ -10,8 +9,7 @@ const MAX_RECENT: usize = 4096;
 pub struct Branches {
     /// The records, in their order. Of equal ones the last counts.
     ids: Vec<RecordId>,
-    /// The numbers of the records that do not follow the one before them, with their parents; one without a parent has
-    /// itself.
+    /// Records that do not follow the one before them, with their parents; one without a parent has itself.
     forks: Vec<(u32, RecordId)>,
     leaf: Option<RecordId>,
 }
@@ -36,7 +34,6 @@ impl Branches {
         self.ids.last().copied()
     }
 
-    /// Returns the number that the next record gets.
     pub fn next(&self) -> u32 {
         self.ids.len() as u32
     }
@@ -45,7 +42,6 @@ impl Branches {
         self.ids.get(number as usize).copied()
     }
 
-    /// Returns the number of one of the last 4,096 records.
     pub fn recent(&self, id: RecordId) -> Option<u32> {
         let recent = self.ids.iter().rev().take(MAX_RECENT);
         let back = recent.take_while(|other| **other != id).count();
@@ -59,8 +55,7 @@ impl Branches {
         self.forks.shrink_to_fit();
     }
 
-    /// Returns the records of the branch that ends at the last record; or, if the agent named a leaf since from which that
-    /// one does not descend, at the leaf.
+    /// Returns the branch that ends at the last record, or at a leaf named since from which that does not descend.
     pub fn living(&self) -> LivingBranch {
         let mut branch = LivingBranch::new(&self.ids);
         self.last().into_iter().for_each(|last| self.go_up(last, &mut branch));
@@ -104,7 +99,6 @@ impl Branches {
     }
 }
 
-/// The records of the living branch.
 #[derive(Clone, Debug, Default)]
 pub struct LivingBranch {
     /// The number of each record of the conversation, of equal ones that of the last.

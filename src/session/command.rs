@@ -4,10 +4,7 @@ use super::json::{Json, Kind, Tape};
 use super::model::Call;
 use super::transcript::Transcript;
 
-/// How many bytes of the arguments are looked at.
 const MAX_INPUT: u64 = 64 << 10;
-
-/// How many bytes of a command are returned.
 const MAX_COMMAND: usize = 4 << 10;
 
 /// The most telling arguments, best first.
@@ -30,8 +27,7 @@ const TELLING: &[&str] = &[
     "prompt",
 ];
 
-/// Returns the command of a call, or its most telling argument; empty if there are no arguments. It may hold any
-/// characters, as the model wrote them, and ends after 4 KiB.
+/// Returns a call's command or most telling argument, at most 4 KiB, of any characters; empty without arguments.
 pub fn command(transcript: &Transcript, call: &Call) -> String {
     let Some(span) = call.input else { return String::new() };
     // Longer arguments are those of tools that write files: their path comes first, the outline is not whole.

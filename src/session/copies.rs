@@ -17,8 +17,6 @@ use super::transcript::Transcript;
 
 /// How many lines at the start of a session's file show from which one it was copied.
 const LINES: usize = 16;
-
-/// The most related sessions that are opened to look for copies of calls.
 const MAX_RELATED: usize = 100;
 
 /// Groups sessions that may hold copies of each other's calls; most groups are of one. In a group the first is the one
@@ -58,7 +56,6 @@ fn created(path: &Path) -> Option<SystemTime> {
     meta.created().or_else(|_| meta.modified()).ok()
 }
 
-/// The calls of sessions that were looked at.
 #[derive(Clone, Debug, Default)]
 pub struct SeenCalls {
     keys: HashSet<u64>,
@@ -130,7 +127,6 @@ impl RelatedSessions {
         Self { seen: seen.collect() }
     }
 
-    /// Returns the number of other sessions that have the same call.
     pub fn with(&self, call: &Call) -> u64 {
         self.seen.iter().filter(|seen| seen.has(call)).count() as u64
     }
@@ -153,8 +149,7 @@ impl CopySearch {
         Self { search, found: RelatedSessions::default(), reported: 0 }
     }
 
-    /// Returns how many sessions have each call that others have, by its index, once that is known, and again when the
-    /// session has grown.
+    /// Returns how many sessions have each call that others have, by its index, when that is known or has changed.
     pub fn news(&mut self, transcript: &Transcript) -> Option<Vec<(usize, u64)>> {
         if let Some(done) = self.search.take_if(|search| search.is_finished()) {
             self.found = done.join().unwrap_or_default();

@@ -3,10 +3,9 @@
 use jiff::Timestamp;
 
 use super::content::pieces;
-use super::context::{ContextEvent, ResultId};
 use super::fate::ContextChange;
 use super::json::{Json, Kind};
-use super::model::{Call, CallResult, DisplayCopy, Evidence, RecordSpan, TextPieces};
+use super::model::{Call, CallResult, ContextEvent, DisplayCopy, Evidence, RecordSpan, ResultId, TextPieces};
 use super::reader::RecordPlace;
 use super::transcript::Transcript;
 
@@ -15,7 +14,6 @@ use super::transcript::Transcript;
 pub struct RecordEntry<'a> {
     pub record: Json<'a>,
     pub place: RecordPlace,
-    /// When it was written.
     pub at: Option<Timestamp>,
     pub thread: u32,
 }
@@ -30,7 +28,6 @@ impl<'a> RecordEntry<'a> {
         self.place.span(self.record)
     }
 
-    /// Adds a call, unless there is one of this id.
     pub fn add_call<'o>(
         self,
         id: impl Into<Box<str>>,
@@ -43,8 +40,7 @@ impl<'a> RecordEntry<'a> {
         out.add_call(Call { input, at: self.at, record: Some(self.span()), ..new })
     }
 
-    /// Adds the call that `value` is, whose members have these keys: id, tool and arguments. Returns its number; `None` if
-    /// it has no id.
+    /// Adds the call `value`, by the keys of its id, tool and arguments. Returns its number; `None` without an id.
     pub fn add_call_of(self, value: Json, keys: [&str; 3], out: &mut Transcript) -> Option<u32> {
         let [id, tool, input] = keys;
         let id = value.name(id)?;
@@ -58,7 +54,6 @@ impl<'a> RecordEntry<'a> {
         self.add_text(Evidence::Recorded, pieces, call);
     }
 
-    /// Adds what the model got for a call, in pieces.
     pub fn add_text(self, evidence: Evidence, pieces: impl Into<TextPieces>, call: &mut Call) {
         let recorded = CallResult::recorded(pieces.into(), self.at, self.span());
         call.results.push(CallResult { evidence, ..recorded });

@@ -1,7 +1,5 @@
-//! What can be worked out about a call besides its records: what is at the place of its spill, and whether a policy makes
-//! what was recorded.
+//! What can be worked out about a call: what is at the place of its spill, and whether a policy makes its result.
 
-use std::fmt;
 #[cfg(feature = "app")]
 use std::io;
 #[cfg(feature = "app")]
@@ -43,7 +41,6 @@ pub enum RestOfOutput {
     Missing(&'static str),
 }
 
-/// Where the output of a call is, to be shown beside what was recorded.
 #[derive(Debug, Clone)]
 pub enum OutputPlace {
     /// A file in a known store, or beside the records.
@@ -55,21 +52,13 @@ pub enum OutputPlace {
 /// Why a spill is not opened that lies where the records claim it to be.
 pub const OUTSIDE: &str = "its spill is in no known store, and is not opened unasked";
 
-/// Tells whether a path lies in a known store.
 pub type InStore = Arc<dyn Fn(&Path) -> bool + Send + Sync>;
 
-/// Examines the calls of one agent's sessions.
 pub struct Examiner {
     verifier: Verifier,
     in_store: InStore,
     uid: u32,
     paths: Paths,
-}
-
-impl fmt::Debug for Examiner {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.debug_struct("Examiner").field("uid", &self.uid).field("paths", &self.paths).finish_non_exhaustive()
-    }
 }
 
 impl Examiner {
@@ -79,8 +68,7 @@ impl Examiner {
     }
 }
 
-/// Examines the calls of one session.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct CallInspector<'a> {
     pub examiner: &'a Examiner,
     pub file: &'a SessionFile,
@@ -98,7 +86,6 @@ impl CallInspector<'_> {
         (self.examiner.in_store)(path) || is_beside(path, &self.file.path)
     }
 
-    /// Returns the size of the whole output in bytes, if it is known.
     pub fn whole_bytes(&self, call: &Call) -> Option<u64> {
         let found = self.spill(call).and_then(|state| state.path()?.metadata().ok());
         let claimed = || call.cites.iter().find_map(|cite| cite.bytes);
@@ -142,7 +129,6 @@ impl CallInspector<'_> {
         }
     }
 
-    /// Compares a window of a file with what the policies make of the file that was read.
     fn verify_window(&self, call: &Call) -> Verdict {
         let may_open = |path: &Path| self.examiner.paths == Paths::Any || self.is_known(path);
         match read_file(self.transcript, call, &self.file.path, self.examiner.uid, &may_open) {

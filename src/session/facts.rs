@@ -1,5 +1,4 @@
-//! What the records hold of a call besides its result: facts in words, and its record, arguments, request and display
-//! copies as texts.
+//! What the records hold of a call besides its result: facts in words, and texts such as its request.
 
 use std::io::{Error, Result, Write};
 
@@ -13,7 +12,6 @@ use super::model::{Call, CallResult, DisplayCopy, Evidence, RecordSpan};
 use super::sent::{self, NotSent};
 use super::text;
 
-/// The longest text that is read, in bytes.
 const MAX_TEXT: usize = 1 << 20;
 
 /// What the title of a longer one says.
@@ -75,7 +73,6 @@ impl CallInspector<'_> {
         }
     }
 
-    /// Returns the request that first carried the result, if the records hold requests.
     fn request(&self, call: &Call) -> Option<TitledText> {
         let request = match sent::request_of(self.transcript, call) {
             Ok(request) => request,

@@ -1,7 +1,8 @@
-//! Looks for sessions: walks the agents' directories, and reads the ends of files.
+//! Looks for sessions: walks the agents' directories, reads the ends of files, and sees who else can read them.
 
 use std::fs::DirEntry;
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -14,24 +15,15 @@ use super::model::SessionFacts;
 use super::reader::GLANCE;
 use super::record::{open_regular, read};
 
-/// The most names that are read of one directory.
 const MAX_NAMES: usize = 1_000_000;
 
-/// A file that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundFile {
     pub path: PathBuf,
-    /// Its size in bytes.
     pub size: u64,
     pub modified: Option<SystemTime>,
     /// What is known of the session without reading the file, as from an index that the agent keeps.
     pub facts: SessionFacts,
-}
-
-impl FoundFile {
-    pub fn stem(&self) -> &str {
-        stem(&self.path)
-    }
 }
 
 /// Returns the name of a file without its last extension; empty if it is not UTF-8.
@@ -56,28 +48,25 @@ pub fn first_line(head: &[u8]) -> &[u8] {
 
 /// Returns the directory of an agent: the variable's value, else the path below the home directory. Without a home, none.
 pub fn home_or(env: &Env, variable: &str, below_home: &str) -> Option<PathBuf> {
-    named_dir(env, variable).or_else(|| below(env.home(), below_home))
+    named_dir(env, variable).or_else(|| in_home(env, below_home))
 }
 
-/// Returns a variable's value, if it is an absolute path.
 pub fn named_dir(env: &Env, variable: &str) -> Option<PathBuf> {
     env.var(variable).map(PathBuf::from).filter(|path| path.is_absolute())
 }
 
-/// Returns a path in the XDG data directory.
 pub fn data_dir(env: &Env, below_data: &str) -> Option<PathBuf> {
     match env.var("XDG_DATA_HOME") {
         Some(data) => Some(Path::new(data).join(below_data)),
-        None => below(env.home(), &format!(".local/share/{below_data}")),
+        None => in_home(env, &format!(".local/share/{below_data}")),
     }
 }
 
-fn below(home: &Path, path: &str) -> Option<PathBuf> {
-    (!home.as_os_str().is_empty()).then(|| home.join(path))
+pub fn in_home(env: &Env, path: &str) -> Option<PathBuf> {
+    Some(env.home()).filter(|home| home.is_absolute()).map(|home| home.join(path))
 }
 
-/// Returns the directories in `dir`, sorted by name; none if it is not there. Links to directories count. What cannot be
-/// read goes to `fault`, in words.
+/// Returns the directories in `dir` and links to such, sorted by name; none if it is not there.
 pub fn directories(dir: &Path, fault: &mut dyn FnMut(String)) -> Vec<PathBuf> {
     let is_dir = |entry: &DirEntry| match entry.file_type() {
         Ok(kind) if !kind.is_symlink() => kind.is_dir(),
@@ -89,8 +78,7 @@ pub fn directories(dir: &Path, fault: &mut dyn FnMut(String)) -> Vec<PathBuf> {
     found
 }
 
-/// Returns the files below a directory whose paths are as `pattern` says: a part `*` stands for any directory, and one in the
-/// name of the file for any characters.
+/// Returns the files below a directory of these paths: a part `*` is any directory, one in the name any characters.
 pub fn matching(root: Option<PathBuf>, pattern: &str, fault: &mut dyn FnMut(String)) -> Vec<FoundFile> {
     let mut dirs = Vec::from_iter(root);
     let mut parts: Vec<&str> = pattern.split('/').collect();
@@ -120,7 +108,6 @@ pub fn files(dir: &Path, wanted: impl Fn(&str) -> bool, fault: &mut dyn FnMut(St
     found
 }
 
-/// Returns a file's size and time, if it is a regular file.
 pub fn found_file(path: &Path) -> Option<FoundFile> {
     let meta = path.metadata().ok().filter(|meta| meta.is_file())?;
     let (size, modified) = (meta.len(), meta.modified().ok());
@@ -129,7 +116,6 @@ pub fn found_file(path: &Path) -> Option<FoundFile> {
 
 #[cfg(test)]
 thread_local! {
-    /// How many directories this thread has listed.
     pub static LISTED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
@@ -148,16 +134,12 @@ fn entries(dir: &Path, fault: &mut dyn FnMut(String)) -> Vec<DirEntry> {
     entries.filter_map(Result::ok).take(MAX_NAMES).collect()
 }
 
-/// Reads the first 64 KiB of a regular file.
 pub fn head(path: &Path) -> io::Result<Vec<u8>> {
     let (file, meta) = open_regular(path)?;
     read(&file, 0..meta.len().min(GLANCE as u64))
 }
 
 /// Reads the first and the last 64 KiB of a regular file; the second is empty if the first is all of it.
-///
-/// # Errors
-/// The system's; or it is not a regular file.
 pub fn ends(path: &Path) -> io::Result<(Vec<u8>, Vec<u8>)> {
     let (file, meta) = open_regular(path)?;
     let head = read(&file, 0..meta.len().min(GLANCE as u64))?;
@@ -180,8 +162,58 @@ pub fn glance(head: &[u8], tail: &[u8], note: fn(Json, &mut SessionFacts)) -> Se
     facts
 }
 
+/// The bits of a mode by which others may read a file and search a directory: those of the group, and of everybody.
+const OTHERS: [(u32, u32); 2] = [(0o040, 0o010), (0o004, 0o001)];
+
+/// Tells which files others can read; looks at the directories above once for the files of one directory.
+#[derive(Clone, Debug, Default)]
+pub struct Exposure {
+    dir: Option<PathBuf>,
+    /// Whether the group and everybody can reach the files of the directory.
+    is_reached: [bool; 2],
+}
+
+impl Exposure {
+    /// Whether the group or everybody can read a file: by its own mode, and by those of all directories above it.
+    pub fn is_open_to_others(&mut self, file: &Path) -> bool {
+        let own = mode(file);
+        let may_read = OTHERS.map(|(read, _)| own & read != 0);
+        if may_read == [false; 2] {
+            return false;
+        }
+        let dir = file.parent().unwrap_or(file);
+        if self.dir.as_deref() != Some(dir) {
+            let modes = dir.ancestors().filter(|dir| !dir.as_os_str().is_empty()).map(mode);
+            let shared = modes.fold(u32::MAX, |shared, mode| shared & mode);
+            *self = Self {
+                dir: Some(dir.to_owned()),
+                is_reached: OTHERS.map(|(_, search)| shared & search != 0),
+            };
+        }
+        may_read.into_iter().zip(self.is_reached).any(|(may_read, is_reached)| may_read && is_reached)
+    }
+}
+
+/// Returns the directory to be closed: the agent's own, the hidden one above the file, else the one that holds the file.
+pub fn directory_to_close(file: &Path) -> Option<PathBuf> {
+    file.ancestors().skip(1).find(|dir| is_hidden(dir)).or_else(|| file.parent()).map(Path::to_owned)
+}
+
+/// Whether a directory is an agent's own, or another one that is hidden.
+pub fn is_hidden(dir: &Path) -> bool {
+    dir.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
+}
+
+/// Returns the mode of a file or directory; 0 for one that cannot be looked at, which counts as closed.
+fn mode(path: &Path) -> u32 {
+    path.metadata().map_or(0, |meta| meta.mode())
+}
+
 #[cfg(test)]
 mod tests {
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::PermissionsExt;
+
     use super::*;
 
     #[test]
@@ -204,5 +236,25 @@ mod tests {
             facts.title.get_or_insert_default().push_str(&String::from_utf8_lossy(record.object("n").raw()));
         });
         assert_eq!(facts.title.as_deref(), Some("13"));
+    }
+
+    #[test]
+    fn a_file_is_open_if_it_and_all_directories_above_are() {
+        // Below a directory that is open to all, as the directory for temporary files is.
+        let top = tempfile::Builder::new().permissions(Permissions::from_mode(0o755)).tempdir().unwrap();
+        let dir = top.path().join(".agent");
+        let file = dir.join("s.jsonl");
+        fs::create_dir(&dir).unwrap();
+        fs::write(&file, "").unwrap();
+        let with = |of_dir, of_file| {
+            fs::set_permissions(&dir, Permissions::from_mode(of_dir)).unwrap();
+            fs::set_permissions(&file, Permissions::from_mode(of_file)).unwrap();
+            Exposure::default().is_open_to_others(&file)
+        };
+        let is_below_open = top.path().ancestors().skip(1).all(|dir| mode(dir) & 0o001 != 0);
+        assert_eq!(with(0o755, 0o644), is_below_open);
+        assert!(!with(0o700, 0o644) && !with(0o755, 0o600) && !with(0o710, 0o604));
+        assert_eq!(directory_to_close(&file), Some(dir));
+        assert!(!Exposure::default().is_open_to_others(&top.path().join("none")));
     }
 }

@@ -1,20 +1,22 @@
-//! Sessions in files: how all agents that keep them so are found, listed and opened.
+//! Sessions in files: how all agents that keep them so are found, listed and opened, be it as logs or as JSON documents.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::base::env::Env;
+use crate::source::{Change, Source};
 
-use super::document::{DocumentSession, ReadDocument};
 use super::find::{self, FoundFile};
+use super::json::{Json, Kind, Tape};
 use super::model::SessionFacts;
 use super::reader::{
-    FormatInfo, LogPaths, LogReader, LogSession, OpenResult, ReadProgress, SessionFile, SessionFormat,
-    TakeFault, TakeSession,
+    FormatInfo, LogPaths, LogReader, LogSession, OpenResult, OpenedSession, ReadProgress, RecordPlace,
+    SessionError, SessionFile, SessionFormat, TakeFault, TakeSession,
 };
-use super::record::is_packed;
+use super::record::{MAX_DOCUMENT, MappedRecords, is_packed};
+use super::transcript::Transcript;
 use super::watch::{ReadSession, WatchedPaths, WatchedSession};
 
-/// The sessions of an agent that keeps them in files.
 #[derive(Debug)]
 pub struct FileFormat {
     pub info: FormatInfo,
@@ -28,15 +30,12 @@ pub struct FileFormat {
     pub records: RecordFiles,
 }
 
-/// What the records of a session lie in, and what reads them.
 #[derive(Debug)]
 pub enum RecordFiles {
-    /// Logs of a JSON value a line. The first function returns what finds all of them, in which all is that there is of a
-    /// session.
+    /// Logs of a JSON value a line. The first function returns what finds all logs that a session has.
     Logs(fn(main: &Path) -> LogPaths, fn() -> Box<dyn LogReader>),
     /// JSON documents, each of which the agent writes anew as a whole.
     Documents(fn(main: &Path) -> LogPaths, ReadDocument),
-    /// A file for each record.
     Single(WatchedPaths, ReadSession),
 }
 
@@ -92,14 +91,129 @@ impl SessionFormat for FileFormat {
     }
 }
 
-/// Finds the one file of a session that has no other.
 pub fn only_file(main: &Path) -> LogPaths {
     let files = vec![main.to_owned()];
     Box::new(move || files.clone())
 }
 
-/// Finds the files of a session anew each time.
 pub fn files_by(main: &Path, files: fn(&Path) -> Vec<PathBuf>) -> LogPaths {
     let main = main.to_owned();
     Box::new(move || files(&main))
+}
+
+/// Reads a document and counts its records. `path` is its file; the main conversation's is source 0.
+pub type ReadDocument = fn(document: Json, place: RecordPlace, path: &Path, out: &mut Transcript);
+
+/// A session in one or several documents of at most 256 MiB each.
+pub struct DocumentSession {
+    agent: &'static str,
+    find: LogPaths,
+    paths: Vec<PathBuf>,
+    sources: Vec<Source>,
+    read: ReadDocument,
+    transcript: Transcript,
+}
+
+impl DocumentSession {
+    /// Reads the documents that `find` returns, the main one first. Those after the first may be missing.
+    pub fn open(
+        agent: &'static str,
+        find: LogPaths,
+        read: ReadDocument,
+        progress: &dyn ReadProgress,
+    ) -> OpenResult {
+        let (paths, sources, transcript) = (Vec::new(), Vec::new(), Transcript::new(agent));
+        let mut session = Self { agent, find, paths, sources, read, transcript };
+        session.read_all(progress)?;
+        Ok(Box::new(session))
+    }
+
+    fn read_all(&mut self, progress: &dyn ReadProgress) -> Result<(), SessionError> {
+        self.paths = (self.find)();
+        self.sources.clear();
+        self.transcript = Transcript::new(self.agent);
+        for (number, path) in self.paths.iter().enumerate() {
+            match Source::open(path) {
+                Ok(source) => self.sources.push(source),
+                Err(error) if number == 0 => return Err(error.into()),
+                Err(_) => continue,
+            }
+        }
+        let total = self.sources.len() as u64;
+        for (number, source) in self.sources.iter().enumerate() {
+            if !progress.step(number as u64, total) {
+                return Err(SessionError::GivenUp);
+            }
+            read_document(source, self.read, &mut self.transcript);
+        }
+        self.transcript.derive_fates();
+        Ok(())
+    }
+}
+
+fn read_document(source: &Source, read: ReadDocument, out: &mut Transcript) {
+    let (view, path) = (source.view(), source.path().map(Path::to_owned).unwrap_or_default());
+    let number = out.add_source(Arc::new(MappedRecords::new(path.clone(), view.clone())));
+    let bytes = if view.len() > MAX_DOCUMENT { &[][..] } else { &view[..] };
+    let mut tape = Tape::default();
+    match tape.read(bytes) {
+        Ok(document) => read(document, RecordPlace { source: number, row: 0, start: 0 }, &path, out),
+        // Half of it, while the agent writes; or something else.
+        Err(_) => {
+            out.unread.records += 1;
+            out.unread.broken += 1;
+        }
+    }
+}
+
+impl OpenedSession for DocumentSession {
+    fn transcript(&self) -> &Transcript {
+        &self.transcript
+    }
+
+    fn refresh(&mut self, progress: &dyn ReadProgress) -> Result<bool, SessionError> {
+        let is_same = self.sources.iter_mut().all(|source| source.refresh() == Change::Same);
+        if is_same && (self.find)() == self.paths {
+            return Ok(false);
+        }
+        self.read_all(progress)?;
+        Ok(true)
+    }
+}
+
+/// Counts the records of a list, all as known, and returns it; no list counts as one record that is not known.
+pub fn count_records<'a>(list: Option<Json<'a>>, out: &mut Transcript) -> Option<Json<'a>> {
+    let list = list.filter(|list| list.kind() == Kind::Array);
+    let known = list.map_or(0, |list| list.items().count() as u64);
+    out.unread.known += known;
+    out.unread.records += if list.is_some() { known } else { 1 };
+    list
+}
+
+/// Reads the members before a long one, from the start of a document: `take` gets an object with them, if any.
+pub fn before_member<T>(head: &[u8], long: &str, take: impl FnOnce(Json) -> T) -> Option<T> {
+    // In a string the quotes would have backslashes before them.
+    let at = memchr::memmem::find(head, format!("\"{long}\"").as_bytes())?;
+    let start = head[..at].trim_ascii_end();
+    let mut whole = start.strip_suffix(b",").unwrap_or(start).to_vec();
+    whole.push(b'}');
+    let mut tape = Tape::default();
+    tape.read(&whole).ok().map(take)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_start_of_a_document_is_read() {
+        let id = |head: &str| {
+            before_member(head.as_bytes(), "history", |start| start.get("id").and_then(|id| id.int()))
+        };
+        assert_eq!(id("{\"id\": 1,\n \"history\": [{\"half"), Some(Some(1)));
+        assert_eq!(id("{\"t\": \"a \\\"history\\\" b\", \"id\": 2, \"history\": []}"), Some(Some(2)));
+        assert_eq!(id("{\"history\": []}"), Some(None));
+        assert_eq!(id("{\"id\": 1}"), None);
+        assert_eq!(id("[1, {\"history\""), None);
+    }
 }

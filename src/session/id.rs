@@ -38,7 +38,6 @@ fn times(key: u128, word: u64) -> u128 {
     key.wrapping_mul(u128::from(word))
 }
 
-/// The random numbers of this process.
 struct Keys {
     first: u128,
     of_len: u128,

@@ -12,8 +12,8 @@ use crate::base::env::Env;
 
 use super::agents::FORMATS;
 use super::database::Database;
-use super::exposure::Exposure;
 use super::find;
+use super::find::Exposure;
 use super::model::SessionFacts;
 use super::reader::{OpenedSession, ReadProgress, SessionError, SessionFile, SessionFormat};
 use super::record::holds;
@@ -24,10 +24,8 @@ pub const LIVE: Duration = Duration::from_secs(60);
 /// How many sessions are handed out at first, and then at most, at once.
 const CHUNKS: [usize; 2] = [32, 256];
 
-/// Which sessions are listed.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SessionFilter<'a> {
-    /// Only those of this agent.
     pub agent: Option<&'a str>,
     /// Only those changed at this time or later.
     pub since: Option<Timestamp>,
@@ -35,7 +33,6 @@ pub struct SessionFilter<'a> {
     pub project: Option<&'a Path>,
 }
 
-/// What a list shows of a session before anything is counted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListedSession {
     pub agent: &'static str,
@@ -50,7 +47,6 @@ pub fn is_live(session: &SessionFile, now: SystemTime) -> bool {
     session.modified.is_some_and(|time| now.duration_since(time).map_or(true, |age| age < LIVE))
 }
 
-/// What [`each`] hands out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ListStep {
     /// How many sessions there are, by their paths. Comes first.
@@ -61,7 +57,6 @@ pub enum ListStep {
     Fault(String),
 }
 
-/// The sessions of an environment.
 #[derive(Clone, Debug, Default)]
 pub struct SessionListing {
     /// The sessions, the last changed first.
@@ -70,7 +65,6 @@ pub struct SessionListing {
     pub faults: Vec<String>,
 }
 
-/// Returns the agents whose records can be read, each once.
 pub fn agents() -> Vec<&'static str> {
     let mut agents: Vec<_> = FORMATS.iter().map(|format| format.agent()).collect();
     agents.sort_unstable();
@@ -98,8 +92,7 @@ pub fn list(env: &Env, agent: Option<&str>, progress: &dyn ReadProgress) -> Sess
     listing
 }
 
-/// Lists sessions in two passes: finds them by their paths and times, then reads the ends of their files, newest first.
-/// Hands them to `take` in small groups, until that breaks. Reads nothing of sessions that the agent or the time rules out.
+/// Finds sessions by path and time, then reads the ends of their files, newest first, and hands out small groups.
 pub fn each(
     env: &Env,
     wanted: &SessionFilter,
@@ -131,7 +124,8 @@ pub fn each(
 /// The file cannot be read; the message has its path, which is not escaped.
 pub fn read_listed(file: SessionFile, exposure: &mut Exposure) -> Result<ListedSession, String> {
     let facts = facts(&file).map_err(|error| format!("{}: cannot be read: {error}", file.path.display()))?;
-    let title = facts.title.as_deref().and_then(first_words);
+    let lines = facts.title.iter().flat_map(|title| title.lines());
+    let title = lines.map(str::trim).find(|line| !line.is_empty()).map(str::to_owned);
     let agent = format_of(&file).map_or("", |format| format.agent());
     let is_open_to_others = exposure.is_open_to_others(&file.path);
     Ok(ListedSession { agent, facts: SessionFacts { title, ..facts }, file, is_open_to_others })
@@ -145,11 +139,6 @@ fn is_in(facts: &SessionFacts, project: Option<&Path>) -> bool {
     project.is_none_or(|dir| facts.cwd.as_deref().is_some_and(|cwd| Path::new(cwd).starts_with(dir)))
 }
 
-/// Returns the first line that is not blank.
-fn first_words(title: &str) -> Option<String> {
-    title.lines().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned)
-}
-
 /// Returns what a list shows of a session: what is known already, else what the ends of its file say.
 pub fn facts(file: &SessionFile) -> io::Result<SessionFacts> {
     let Some(format) = format_of(file) else { return Ok(file.facts.clone()) };
@@ -161,7 +150,6 @@ pub fn facts(file: &SessionFile) -> io::Result<SessionFacts> {
     Ok(SessionFacts { id: if facts.id.is_empty() { file.id.clone() } else { facts.id }, ..facts })
 }
 
-/// Reads a session whole, by places.
 pub fn open(file: &SessionFile, progress: &dyn ReadProgress) -> Result<Box<dyn OpenedSession>, SessionError> {
     match format_of(file) {
         Some(format) => format.open(file, progress),
@@ -181,10 +169,6 @@ pub fn may_hold(
     logs.is_empty() || logs.iter().any(|log| holds(log, finder, room, wanted))
 }
 
-/// Identifies the agent of a file's records.
-///
-/// # Errors
-/// The file cannot be read, or no reader knows its form.
 pub fn recognise(path: &Path) -> Result<SessionFile, SessionError> {
     let unreadable =
         |error: io::Error| SessionError::Unreadable { path: path.to_owned(), why: error.to_string() };

@@ -1,20 +1,13 @@
-//! Agents' own records: sessions, the calls in them, and what the model got for each call. Reads only, by place: texts stay
-//! in the records until they are looked at.
+//! Agents' own records: sessions, calls, and what the model got. Reads only, by place: texts stay there until needed.
 
 pub mod agents;
-mod body;
 pub mod branch;
-pub mod citing;
-pub mod clock;
 pub mod command;
 pub mod content;
-pub mod context;
 pub mod copies;
 pub mod database;
-pub mod document;
 pub mod entry;
 pub mod examine;
-pub mod exposure;
 #[cfg(feature = "app")]
 pub mod facts;
 pub mod fate;
@@ -23,7 +16,6 @@ pub mod format;
 pub mod id;
 pub mod json;
 pub mod list;
-pub mod mask;
 pub mod model;
 pub mod reader;
 pub mod record;

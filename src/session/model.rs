@@ -1,4 +1,4 @@
-//! What agents record, in one model for all: sessions, the tool calls in them, and the texts that the model got.
+//! One model for all agents: sessions, calls, the texts that the model got, and what was done to these in its context.
 
 use std::num::NonZero;
 use std::path::PathBuf;
@@ -6,10 +6,9 @@ use std::path::PathBuf;
 use jiff::Timestamp;
 use smallvec::SmallVec;
 
-use super::fate::ContextState;
+use super::fate::{ContextChange, ContextState, FateEvidence, ResultFate};
 
-/// Where a value lies in an agent's records: a place, not a copy. A session holds five for each call, so it takes 20 bytes,
-/// also where there may be none.
+/// A place in an agent's records. A session holds five for each call, so it takes 20 bytes, also as an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RecordSpan {
     /// One more than the number of the source.
@@ -26,8 +25,7 @@ pub struct RecordSpan {
 const IN_FILE: u32 = u32::MAX;
 
 impl RecordSpan {
-    /// Returns a place: `len` bytes from byte `start` (0-based) of a file, or of the record in a row of a table. `row` is 0
-    /// in a file. `source` is as for [`RecordSpan::source`].
+    /// Returns `len` bytes from byte `start` (0-based) of a file, for which `row` is 0, or of the record in a row.
     pub fn new(source: u32, row: i64, start: u64, len: u64) -> Self {
         let source = NonZero::<u32>::MIN.saturating_add(source);
         let (place, in_row) = match row {
@@ -43,7 +41,6 @@ impl RecordSpan {
         self.source.get() - 1
     }
 
-    /// Returns the row of a table; 0 in a file.
     pub fn row(&self) -> i64 {
         if self.in_row == IN_FILE { 0 } else { self.place() as i64 }
     }
@@ -57,7 +54,6 @@ impl RecordSpan {
         u64::from(self.place[0]) << 32 | u64::from(self.place[1])
     }
 
-    /// Returns the length in bytes, as the value is written.
     pub fn len(&self) -> u64 {
         self.len.into()
     }
@@ -66,7 +62,6 @@ impl RecordSpan {
         self.len == 0
     }
 
-    /// Returns the place after the last byte, 0-based.
     pub fn end(&self) -> u64 {
         self.start().saturating_add(self.len())
     }
@@ -98,21 +93,18 @@ impl Evidence {
     }
 }
 
-/// A piece of a text that the model got. The pieces, joined by nothing, are the text.
+/// The pieces, joined by nothing, are the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TextPiece {
     /// A JSON string in the records, to be decoded.
     Json(RecordSpan),
-    /// Bytes of the records as they are.
     Raw(RecordSpan),
     /// Text that is not in the records, and that the agent adds when it sends them.
     Added(Box<str>),
-    /// An image, which has no text.
     Image,
 }
 
 impl TextPiece {
-    /// Returns its place, if it is in the records.
     pub fn span(&self) -> Option<RecordSpan> {
         match self {
             Self::Json(span) | Self::Raw(span) => Some(*span),
@@ -124,15 +116,12 @@ impl TextPiece {
 /// The pieces of a text: nearly every text is one, which is kept in place.
 pub type TextPieces = SmallVec<[TextPiece; 1]>;
 
-/// A result of a call, as the model got it.
 #[derive(Clone, Debug)]
 pub struct CallResult {
     pub evidence: Evidence,
     pub pieces: TextPieces,
-    /// When it was recorded.
     pub at: Option<Timestamp>,
     pub context: ContextState,
-    /// The whole record that holds it.
     pub record: Option<RecordSpan>,
 }
 
@@ -165,13 +154,11 @@ pub struct DisplayCopy {
 }
 
 impl DisplayCopy {
-    /// Creates a copy whose text is a JSON string.
     pub fn new(name: &'static str, text: RecordSpan, most: Option<u32>) -> Self {
         Self { name, text: TextPiece::Json(text), most }
     }
 }
 
-/// How a call ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CallStatus {
     Ok,
@@ -205,7 +192,6 @@ pub enum CutState {
     Spill,
     /// It did, and kept the rest nowhere.
     Lost,
-    /// It is not recorded.
     #[default]
     Unknown,
 }
@@ -224,20 +210,16 @@ impl CutState {
 /// A spill that a result names. The path is a claim of the records; nothing was opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Citation {
-    /// The path, as the records have it.
     pub path: PathBuf,
-    /// The size in bytes that the records claim.
     pub bytes: Option<u64>,
 }
 
 impl Citation {
-    /// Names a spill of unknown size.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into(), bytes: None }
     }
 }
 
-/// One call of a tool.
 #[derive(Clone, Debug)]
 pub struct Call {
     /// The agent's id of the call; unique in the session only.
@@ -250,18 +232,14 @@ pub struct Call {
     pub input: Option<RecordSpan>,
     pub at: Option<Timestamp>,
     pub status: CallStatus,
-    /// The exit status of a command.
     pub exit: Option<i32>,
     /// What the model got for it, as first seen and then as it changed.
     pub results: SmallVec<[CallResult; 1]>,
-    /// The copies for the agent's own screen.
     pub display: SmallVec<[DisplayCopy; 1]>,
-    /// The spills that the result names.
     pub cites: Vec<Citation>,
     pub cut: CutState,
     /// Whether the result is a window of a file, which holds the rest: no cut, but made by a policy, too.
     pub is_window: bool,
-    /// The tokens of the result, where the agent records them.
     pub tokens: Option<u64>,
     pub record: Option<RecordSpan>,
 }
@@ -317,6 +295,41 @@ impl Call {
     }
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ResultId {
+    pub call: u32,
+    pub result: u32,
+}
+
+/// A change of the model's context. The events of a transcript, taken in their order, give the fate of each result after
+/// the last request; those up to a request give it for that request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ContextEvent {
+    pub change: ContextChange,
+    pub at: Option<Timestamp>,
+    /// The first request of the thread that is made so, 1-based; `None` if that is unknown.
+    pub request: Option<u32>,
+    pub evidence: FateEvidence,
+    pub record: Option<RecordSpan>,
+    pub results: Vec<ResultId>,
+}
+
+impl ContextEvent {
+    pub fn recorded(change: ContextChange, at: Option<Timestamp>) -> Self {
+        let (request, evidence, record) = (None, FateEvidence::Recorded, None);
+        Self { change, at, request, evidence, record, results: Vec::new() }
+    }
+
+    pub fn applied_to(&self, state: ContextState) -> ContextState {
+        let fate = state.fate.after(self.change, self.at);
+        if fate == state.fate {
+            return state;
+        }
+        let since = self.request.and_then(NonZero::new).filter(|_| fate != ResultFate::InContext);
+        ContextState { fate, evidence: self.evidence, since }
+    }
+}
+
 /// A conversation inside of a session: the main one, or a sub-agent's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Thread {
@@ -324,7 +337,6 @@ pub struct Thread {
     pub id: Box<str>,
     /// What the agent calls it, such as the kind of sub-agent.
     pub name: Box<str>,
-    /// The id of the call that started it.
     pub parent_call: Option<Box<str>>,
 }
 
@@ -334,7 +346,6 @@ impl Thread {
     }
 }
 
-/// What a session's records say about the whole of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SessionFacts {
     pub id: String,
@@ -348,9 +359,7 @@ pub struct SessionFacts {
     /// What copies of the session have, too: the id of its first record, or that of the session from which it was forked.
     pub origin: Option<String>,
     pub model: Option<String>,
-    /// The first time in the records.
     pub started: Option<Timestamp>,
-    /// The last time in the records.
     pub ended: Option<Timestamp>,
 }
 

@@ -1,11 +1,10 @@
 //! How an agent's records are found and read: what each reader offers, and the one pass over a log that all share.
 
-use std::fmt;
-use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
+use std::{fmt, io};
 
 use crate::base::env::Env;
 use crate::source::OpenError;
@@ -17,8 +16,6 @@ use super::transcript::Transcript;
 
 /// How many bytes of the start and of the end of a session's file are read to list it.
 pub const GLANCE: usize = 64 << 10;
-
-/// How many logs of a session are kept open.
 const MAX_OPEN: usize = 16;
 
 /// How many bytes of a log are read at least before [`ReadProgress::step`] is called again.
@@ -31,7 +28,6 @@ pub struct SessionFile {
     pub format: &'static str,
     /// The file with the main conversation, or the database.
     pub path: PathBuf,
-    /// The session's id, by its path or by the database's row.
     pub id: String,
     /// Size in bytes of the file, or of what the database holds of the session, if that is known.
     pub size: u64,
@@ -40,7 +36,6 @@ pub struct SessionFile {
     pub facts: SessionFacts,
 }
 
-/// Why a session cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
     #[error(transparent)]
@@ -72,13 +67,10 @@ impl ReadProgress for () {
     }
 }
 
-/// What takes in the sessions that are found.
 pub type TakeSession<'a> = &'a mut dyn FnMut(SessionFile);
 
-/// Takes a message about what could not be looked at.
 pub type TakeFault<'a> = &'a mut dyn FnMut(String);
 
-/// A session that was opened, or why it cannot be.
 pub type OpenResult = Result<Box<dyn OpenedSession>, SessionError>;
 
 /// What a form of an agent's records is called, and for what it was made.
@@ -88,19 +80,16 @@ pub struct FormatInfo {
     pub agent: &'static str,
     /// The name of the form: the agent's, with more if the agent has several forms.
     pub name: &'static str,
-    /// The versions of the agent with whose records the reader was tested: `1.0.86 to 2.1.330`; without records at hand,
-    /// what it was written after: `the source of 3.52`.
+    /// The versions with whose records the reader was tested: `1.0.86 to 2.1.330`; or `the source of 3.52`.
     pub made_for: &'static str,
 }
 
 impl FormatInfo {
-    /// Describes the only form of an agent's records.
     pub const fn new(agent: &'static str, made_for: &'static str) -> Self {
         Self { agent, name: agent, made_for }
     }
 }
 
-/// One form of an agent's records.
 pub trait SessionFormat: fmt::Debug + Sync {
     fn info(&self) -> FormatInfo;
 
@@ -108,20 +97,16 @@ pub trait SessionFormat: fmt::Debug + Sync {
         self.info().agent
     }
 
-    /// Finds the sessions of an environment, without reading them, as long as `progress` wants it. What cannot be looked at
-    /// goes to `fault`, in words.
+    /// Finds sessions without reading them, while `progress` wants it. `fault` gets what cannot be looked at, in words.
     fn find(&self, env: &Env, progress: &dyn ReadProgress, found: TakeSession, fault: TakeFault);
 
-    /// Whether a file of any name is such records: `head` is its first 64 KiB. Returns what [`SessionFormat::find`] would
-    /// have found.
+    /// Returns what `find` would for a file of any name, if it is such records; `head` is its first 64 KiB.
     fn recognise(&self, path: &Path, head: &[u8]) -> Option<SessionFile>;
 
-    /// Reads what a list shows from the first and the last 64 KiB of a session's file. `tail` is empty if `head` is the
-    /// whole file. For a database both are empty.
+    /// Reads what a list shows from the first and last 64 KiB; `tail` is empty after a whole file, both for a database.
     fn glance(&self, file: &SessionFile, head: &[u8], tail: &[u8]) -> SessionFacts;
 
-    /// Returns the logs that hold all of a session, so that bytes which are in none of them are not in the session; none if
-    /// it has other records.
+    /// Returns the logs outside of which nothing is in the session; none if it has other records.
     fn logs(&self, _file: &SessionFile) -> Vec<PathBuf> {
         Vec::new()
     }
@@ -142,14 +127,10 @@ pub trait OpenedSession: Send {
     fn refresh(&mut self, progress: &dyn ReadProgress) -> Result<bool, SessionError>;
 }
 
-/// Where a record of a log begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RecordPlace {
-    /// The number of the source, as in [`RecordSpan::source`].
     pub source: u32,
-    /// The row of a table; 0 in a file.
     pub row: i64,
-    /// The first byte of the record in the source.
     pub start: u64,
 }
 
@@ -166,15 +147,13 @@ pub trait LogReader: Send {
     /// Begins with a file of the session, the main one first; or goes on with one that has grown.
     fn file(&mut self, _path: &Path, _out: &mut Transcript) {}
 
-    /// Reads one record. Returns whether it is of a kind that the reader knows; a kind that is not known it counts itself
-    /// in [`Transcript::unread`].
+    /// Reads a record. Returns whether its kind is known; the reader counts one that is not in [`Transcript::unread`].
     fn record(&mut self, record: Json, place: RecordPlace, out: &mut Transcript) -> bool;
 
     /// Works out what became of the results, after the last whole record so far. Is called again when the log has grown.
     fn derive_events(&mut self, _out: &mut Transcript) {}
 }
 
-/// Finds the logs of a session, the main one first.
 pub type LogPaths = Box<dyn FnMut() -> Vec<PathBuf> + Send>;
 
 /// A session in one or several logs of a JSON value a line.
@@ -185,7 +164,6 @@ pub struct LogSession {
     state: LogState,
 }
 
-/// What was read of the logs so far.
 struct LogState {
     paths: Vec<PathBuf>,
     logs: Vec<Log>,
@@ -205,9 +183,6 @@ struct Log {
 impl LogSession {
     /// Reads the logs that `find` returns, the main one first, and looks for others at each refresh: an agent may begin a new
     /// one. So `find` has to be cheap. Those after the first may be missing.
-    ///
-    /// # Errors
-    /// The first cannot be opened, or reading was given up.
     pub fn open(
         agent: &'static str,
         mut find: LogPaths,
@@ -249,7 +224,6 @@ impl LogState {
         Ok(state)
     }
 
-    /// Takes up logs. Returns their numbers.
     fn begin(&mut self, paths: &[PathBuf]) -> Result<Vec<usize>, SessionError> {
         let before = self.logs.len();
         for path in paths {
@@ -268,8 +242,7 @@ impl LogState {
         Ok((before..self.logs.len()).collect())
     }
 
-    /// Reads what was added since, and logs that are new. Returns how the logs have changed: if one was replaced, all have
-    /// to be read again.
+    /// Reads what was added, and new logs. Returns how they changed: after a replacement all have to be read again.
     fn read_more(
         &mut self,
         paths: &[PathBuf],
@@ -297,7 +270,6 @@ impl LogState {
         Ok(LogChange::Grown)
     }
 
-    /// Reads the records of some logs that were not read yet.
     fn read_on(&mut self, logs: &[usize], progress: &dyn ReadProgress) -> Result<(), SessionError> {
         let rest = |log: &Log| log.file.size().saturating_sub(log.next);
         let total = logs.iter().filter_map(|n| self.logs.get(*n)).map(rest).sum();
@@ -319,7 +291,6 @@ impl LogState {
     }
 }
 
-/// Reads the records of one log that were not read yet.
 fn read_log(
     log: &mut Log,
     reader: &mut dyn LogReader,

@@ -20,14 +20,12 @@ pub type ListTables = fn(path: &Path, rows: &TableRows) -> Result<Vec<SessionFac
 /// Reads the calls of a session. [`DatabaseError::GivenUp`] ends it.
 pub type ReadTables = fn(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError>;
 
-/// A session whose tables are being read.
 pub struct TableSession<'a> {
     pub file: &'a SessionFile,
     pub rows: &'a TableRows<'a>,
     pub progress: &'a dyn ReadProgress,
 }
 
-/// The sessions of an agent that keeps them in tables.
 #[derive(Debug)]
 pub struct TableFormat {
     pub info: FormatInfo,
@@ -51,7 +49,6 @@ impl SessionFormat for TableFormat {
         }
     }
 
-    /// Returns the session that was changed last.
     fn recognise(&self, path: &Path, head: &[u8]) -> Option<SessionFile> {
         let sessions = Database::is_one(head).then(|| self.list_sessions(path, &()).ok())??;
         sessions.into_iter().max_by_key(|session| session.modified)
@@ -113,9 +110,6 @@ impl TableSession<'_> {
     }
 
     /// Hands the records of a session to `take`, and counts them. `sql` has the session's id as its only parameter.
-    ///
-    /// # Errors
-    /// As for [`TableRows::each`]; or reading was given up.
     pub fn each_record(
         &self,
         sql: &str,
@@ -133,8 +127,7 @@ impl TableSession<'_> {
         if is_wanted { Ok(()) } else { Err(DatabaseError::GivenUp) }
     }
 
-    /// Returns the ids of a session and of those of its sub-agents, with the threads that they are. `sql` selects the id and
-    /// the title of the latter, of which `titles` has the long ones.
+    /// Returns the ids of a session and its sub-agents, with their threads. `sql` selects ids and titles of these.
     pub fn threads(
         &self,
         sql: &str,

@@ -3,15 +3,12 @@
 use std::path::Path;
 
 use super::copies::SeenCalls;
-use super::list;
 use super::model::{Call, CallResult, CutState};
 use super::reader::{ReadProgress, SessionError, SessionFile};
-use super::sent;
 use super::spill::{SpillState, state_of};
-use super::text;
 use super::transcript::{ReadReport, Transcript};
+use super::{list, sent, text};
 
-/// What is counted of a session by reading it whole.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CountedSession {
     pub sums: CallSums,
@@ -19,11 +16,9 @@ pub struct CountedSession {
     pub unread: ReadReport,
 }
 
-/// The sums of a session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CallSums {
     pub calls: u64,
-    /// Those whose output was cut.
     pub cut: u64,
     /// Those of them whose rest was never kept.
     pub lost: u64,
@@ -38,9 +33,6 @@ pub struct CallSums {
 /// Reads a session whole and sums it up: the second step of a list. Leaves out the calls that are `seen` already, as those
 /// that were copied from another session, and adds the session's calls to them. `uid` is the user. Costs what opening costs,
 /// and a look at each result.
-///
-/// # Errors
-/// The session cannot be read, or `progress` gave it up.
 pub fn count_calls(
     file: &SessionFile,
     uid: u32,
@@ -54,8 +46,7 @@ pub fn count_calls(
     Ok(CountedSession { sums, unread: transcript.unread.clone() })
 }
 
-/// Sums up the calls of a session that are not `seen` already; `None` if `progress` gave it up. The texts are read once, and
-/// not kept. `records` is the session's file, `uid` the user.
+/// Sums up the calls that are not `seen` already; `None` if `progress` gave it up. Reads each text once.
 pub fn tally(
     transcript: &Transcript,
     records: &Path,

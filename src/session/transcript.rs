@@ -3,17 +3,13 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use super::context::{ContextEvent, ResultId};
 use super::fate::{ContextState, FateEvidence};
 use super::id::{IdMap, record_id};
-use super::model::{Call, RecordSpan, SessionFacts, Thread};
+use super::model::{Call, ContextEvent, RecordSpan, ResultId, SessionFacts, Thread};
 use super::record::{MAX_RECORD, RecordSource};
 use super::sent::log::RequestLog;
 
-/// The most unknown kinds that are counted by name.
 const MAX_UNKNOWN: usize = 100;
-
-/// The most threads, and the most tools, of one session.
 const MAX_NAMES: usize = 100_000;
 
 /// A session that was opened. It holds places and short facts, never the texts.
@@ -23,16 +19,12 @@ pub struct Transcript {
     pub agent: &'static str,
     pub facts: SessionFacts,
     pub sources: Vec<Arc<dyn RecordSource>>,
-    /// The conversations; the first is the main one.
     pub threads: Vec<Thread>,
     pub tools: Vec<Box<str>>,
-    /// The calls, in the order of the records.
     pub calls: Vec<Call>,
     pub unread: ReadReport,
-    /// The requests that are in the records themselves.
     pub requests: RequestLog,
-    /// What was done to the results in the model's context, in order. A reader that derives them again puts all of them here
-    /// anew.
+    /// What was done to the results in the model's context, in order; a reader may derive all of it anew.
     pub events: Vec<ContextEvent>,
     /// How it is known of results that no event names that they are still in the model's context.
     pub default_evidence: FateEvidence,
@@ -44,19 +36,15 @@ pub struct Transcript {
     thread_ids: HashMap<Box<str>, u32>,
 }
 
-/// What of the records was understood, and what was not.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReadReport {
     pub records: u64,
-    /// The number of records of a kind that the reader knows.
     pub known: u64,
-    /// The unknown kinds of records, and how many there are of each.
     pub kinds: BTreeMap<Box<str>, u64>,
     /// Records that are not JSON, or too large.
     pub broken: u64,
     /// Records that are longer than [`MAX_RECORD`], of which the beginning was read.
     pub long: u64,
-    /// The bytes at the end that are not a whole record yet.
     pub unfinished: u64,
     /// Why the text of a compressed log ends before its end.
     pub fault: Option<Box<str>>,
@@ -81,7 +69,6 @@ impl ReadReport {
         self.records > 0 && self.known == 0
     }
 
-    /// Whether some of the records were not read.
     pub fn is_short(&self) -> bool {
         self.long > 0 || self.unfinished > MAX_RECORD as u64 || self.fault.is_some()
     }
@@ -134,7 +121,6 @@ impl Transcript {
         }
     }
 
-    /// Adds a source of records, and returns its number.
     pub fn add_source(&mut self, source: Arc<dyn RecordSource>) -> u32 {
         self.sources.push(source);
         (self.sources.len() - 1) as u32
@@ -193,8 +179,7 @@ impl Transcript {
         self.calls.get_mut(at as usize)
     }
 
-    /// Returns the number of the call of a thread with this id; one of this tool is added if there is none, as where the
-    /// record of the call was left out.
+    /// Returns the number of a call; adds one of this tool if the record of the call was left out.
     pub fn number_or_new(&mut self, thread: u32, id: &str, tool: &str) -> u32 {
         self.call_number(thread, id).unwrap_or_else(|| {
             let tool = self.tool_id(tool);
@@ -203,7 +188,6 @@ impl Transcript {
         })
     }
 
-    /// Returns a call, by its number, that has no result yet.
     pub fn unanswered(&mut self, call: u32) -> Option<&mut Call> {
         self.calls.get_mut(call as usize).filter(|call| call.results.is_empty())
     }
@@ -221,7 +205,6 @@ impl Transcript {
         Err(key)
     }
 
-    /// Counts a request of a thread that the model answered.
     pub fn count_answer(&mut self, thread: u32) {
         let at = thread as usize;
         if self.answers.len() <= at {
@@ -235,13 +218,11 @@ impl Transcript {
         self.answers.get(thread as usize).map(|answers| answers.saturating_add(1))
     }
 
-    /// Returns the results of a call, as an event names them.
     pub fn result_ids(&self, call: u32) -> impl Iterator<Item = ResultId> + Clone + use<> {
         let results = self.calls.get(call as usize).map_or(0, |call| call.results.len() as u32);
         (0..results).map(move |result| ResultId { call, result })
     }
 
-    /// Returns the results of some calls, as an event names them.
     pub fn results_of(&self, calls: impl IntoIterator<Item = u32>) -> Vec<ResultId> {
         calls.into_iter().flat_map(|call| self.result_ids(call)).collect()
     }
@@ -255,12 +236,10 @@ impl Transcript {
         results
     }
 
-    /// Adds an event, unless it names no results.
     pub fn add_event(&mut self, event: ContextEvent) {
         self.events.extend((!event.results.is_empty()).then_some(event));
     }
 
-    /// Works out from the events what became of each result.
     pub fn derive_fates(&mut self) {
         for result in self.calls.iter_mut().flat_map(|call| &mut call.results) {
             result.context = ContextState { evidence: self.default_evidence, ..ContextState::default() };
@@ -276,9 +255,6 @@ impl Transcript {
     }
 
     /// Returns the bytes of a place in the records, at most `most` from its start.
-    ///
-    /// # Errors
-    /// The records cannot be read any more, or have changed.
     pub fn read(&self, span: RecordSpan, most: u64) -> std::io::Result<Vec<u8>> {
         let source = self.sources.get(span.source() as usize).ok_or(std::io::ErrorKind::NotFound)?;
         source.read(span.row(), span.start()..span.start().saturating_add(span.len().min(most)))

@@ -3,10 +3,8 @@
 #[cfg(feature = "app")]
 use crate::base::human::thousands;
 
-/// What a check found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// A policy of the agent's version makes the same text.
     Equal {
         /// The policy, with the parameters that were set: `opencode/output task_tool=true`.
         policy: String,
@@ -18,11 +16,9 @@ pub enum Verdict {
     Unchecked(Unchecked),
 }
 
-/// What a policy was applied to that makes the recorded text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Against {
     Spill,
-    /// The file of which the result is a window.
     File,
     /// A copy of the whole output that the agent keeps for its own screen.
     Display,
@@ -61,7 +57,6 @@ impl Verdict {
         }
     }
 
-    /// Returns what the policy was applied to, if it makes the same text.
     pub fn against(&self) -> Option<Against> {
         match self {
             Self::Equal { against, .. } => Some(*against),
@@ -77,7 +72,6 @@ impl Verdict {
         }
     }
 
-    /// Returns the limit that cut the output, if that is proven.
     pub fn cut_by(&self) -> Option<&'static str> {
         match self {
             Self::Equal { by, .. } => *by,
@@ -110,10 +104,8 @@ pub(crate) fn describe_check(check: Option<&Verdict>) -> String {
     }
 }
 
-/// Where a reconstruction differs from what was recorded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// The policy that comes closest.
     pub policy: String,
     /// The first byte that differs, in the text that the model got, 0-based.
     pub at: u64,
@@ -123,7 +115,6 @@ pub struct Difference {
     pub fits: Option<String>,
 }
 
-/// Why there is nothing to compare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unchecked {
     #[error("the call has no result")]

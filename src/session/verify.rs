@@ -13,11 +13,10 @@ use crate::preview::{
 };
 use crate::source;
 
-use super::body::ResultBody;
 use super::model::{Call, CallResult, Evidence, RecordSpan, TextPiece};
 use super::text;
 use super::transcript::Transcript;
-use super::whole::{FileWindow, MAX_COMPARED};
+use super::whole::{FileWindow, MAX_COMPARED, ResultBody};
 
 pub use super::verdict::{Against, Difference, Unchecked, Verdict};
 pub use super::whole::{WholeOutput, whole_display};
@@ -28,7 +27,6 @@ const MAX_GAP: u64 = 256;
 /// How many calls before and after one are looked for in its message: limits that are divided among more are nothing.
 const MAX_CALLS: usize = 1000;
 
-/// Checks one call after the other, of sessions of one agent.
 #[derive(Debug)]
 pub struct Verifier {
     policies: Vec<Policy>,
@@ -43,8 +41,7 @@ impl Verifier {
         Self { policies: names.filter_map(|name| catalog.get(name).ok()).collect() }
     }
 
-    /// Compares the result that the model first saw with what the policies make of the whole output; without that, looks for
-    /// a witness.
+    /// Compares what the model first saw with what the policies make of the whole output, or else of a witness.
     pub fn verify(&self, transcript: &Transcript, call: &Call, whole: Option<&WholeOutput>) -> Verdict {
         let Some(first) = call.first() else { return Verdict::Unchecked(Unchecked::NoResult) };
         let is_cut = call.is_cut();
@@ -206,8 +203,7 @@ impl<'a> RecordedResult<'a> {
         self.call.exit.filter(|_| self.transcript.agent != "openhands")
     }
 
-    /// Returns how many calls the model made in the message of this one: those whose records stand in one list with its own,
-    /// so that nothing but a comma is between them.
+    /// Returns how many calls the model made in one message: those with nothing but a comma between their records.
     fn calls_of_message(&self) -> usize {
         let calls = &self.transcript.calls;
         let Some(record) = self.call.record else { return 1 };
@@ -218,21 +214,17 @@ impl<'a> RecordedResult<'a> {
         let at = calls.partition_point(is_before);
         let follows = |pair: &[Call]| {
             let (Some(a), Some(b)) = (pair[0].record, pair[1].record) else { return false };
-            self.is_comma_between(a, b)
+            let gap =
+                b.start().checked_sub(a.end()).filter(|gap| *gap <= MAX_GAP && a.source() == b.source());
+            let Some(gap) = gap else { return false };
+            let between = self.transcript.read(RecordSpan::new(a.source(), a.row(), a.end(), gap), MAX_GAP);
+            between.is_ok_and(|bytes| bytes.trim_ascii() == b",")
         };
         let before = calls.get(..=at).unwrap_or_default().windows(2).rev().take_while(|pair| follows(pair));
         let after = calls.get(at..).unwrap_or_default().windows(2).take_while(|pair| follows(pair));
         1 + before.take(MAX_CALLS).count() + after.take(MAX_CALLS).count()
     }
 
-    fn is_comma_between(&self, a: RecordSpan, b: RecordSpan) -> bool {
-        let gap = b.start().checked_sub(a.end()).filter(|gap| *gap <= MAX_GAP && a.source() == b.source());
-        let Some(gap) = gap else { return false };
-        let between = self.transcript.read(RecordSpan::new(a.source(), a.row(), a.end(), gap), MAX_GAP);
-        between.is_ok_and(|bytes| bytes.trim_ascii() == b",")
-    }
-
-    /// Returns the recorded value of a parameter.
     fn parameter(&self, name: &str) -> Option<String> {
         match name {
             "offset" => Some(self.window?.offset?.to_string()),

@@ -15,15 +15,13 @@ use super::transcript::Transcript;
 /// systems' clocks tick coarsely.
 const TICK: Duration = Duration::from_millis(100);
 
-/// What some paths looked like.
 #[derive(Clone, Debug, Default)]
 pub struct PathWatch {
     seen: Option<Vec<Option<Identity>>>,
 }
 
 impl PathWatch {
-    /// Whether something may have changed since the last look; true at the first. For directories: whether names came or
-    /// went.
+    /// Whether something may have changed since the last look; true at the first. Of directories only names count.
     pub fn has_changed(&mut self, paths: &[PathBuf]) -> bool {
         let looks: Vec<_> = paths.iter().map(|path| std::fs::metadata(path).ok()).collect();
         let is_old = |time: SystemTime| time.elapsed().is_ok_and(|age| age > TICK);
@@ -44,8 +42,7 @@ pub type ReadSession = fn(&SessionFile, &dyn ReadProgress, &mut Transcript) -> R
 type ReadSessionFn =
     dyn Fn(&SessionFile, &dyn ReadProgress, &mut Transcript) -> Result<(), SessionError> + Send;
 
-/// A session whose records come and change in any place: if any did, all are read again, and the calls and
-/// the count of records compared.
+/// A session whose records may change in any place: if any did, all are read again and compared.
 pub struct WatchedSession {
     file: SessionFile,
     paths: WatchedPaths,
@@ -55,10 +52,6 @@ pub struct WatchedSession {
 }
 
 impl WatchedSession {
-    /// Reads a session of an agent.
-    ///
-    /// # Errors
-    /// The records cannot be read, or reading was given up.
     pub fn open(
         agent: &'static str,
         file: &SessionFile,
@@ -95,7 +88,6 @@ impl OpenedSession for WatchedSession {
     }
 }
 
-/// What became of a record that was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecordUse {
     /// Its kind is known, and the transcript holds places in it.

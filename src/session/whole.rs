@@ -1,5 +1,6 @@
-//! The whole output of a call: what a policy made the result of, or the file of which the result is a window.
+//! The two sides of a comparison: a call's whole output or file, and the part of the result that a policy makes.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -7,29 +8,22 @@ use crate::source::{MapView, Source};
 
 use super::content::MAX_TEXT;
 use super::json::{Json, Kind, Tape};
-use super::model::{Call, Citation};
+use super::model::{Call, CallResult, Citation};
 use super::spill::{SpillState, look_for};
 use super::text;
 use super::transcript::Transcript;
 use super::verdict::{Against, Unchecked};
 
-/// The longest text that is compared, in bytes.
 pub const MAX_COMPARED: usize = 16 << 20;
-
-/// How many bytes of the arguments are looked at.
 const MAX_ARGUMENTS: u64 = 64 << 10;
-
-/// The names that agents give to the argument with the path.
 const PATH_KEYS: &[&str] = &["path", "filePath", "file_path", "absolute_path"];
 
-/// The whole output of a call.
 #[derive(Clone, Debug)]
 pub enum WholeOutput {
     /// The spill, with its path as the agent named it.
     Spill(MapView, String),
     /// A copy for the agent's own screen that is known to be whole.
     Display(Vec<u8>),
-    /// The file of which the result is a window.
     File(Box<ReadFile>),
 }
 
@@ -51,7 +45,6 @@ impl WholeOutput {
         }
     }
 
-    /// Returns what a policy is compared against that is applied to it.
     pub fn against(&self) -> Against {
         match self {
             Self::Spill(..) => Against::Spill,
@@ -60,7 +53,6 @@ impl WholeOutput {
         }
     }
 
-    /// Returns what the call asked for, if it read a file.
     pub fn window(&self) -> Option<&FileWindow> {
         match self {
             Self::File(file) => Some(&file.window),
@@ -79,7 +71,6 @@ pub fn whole_display_len(transcript: &Transcript, call: &Call) -> Option<u64> {
     })
 }
 
-/// Returns the display copy of a call that holds all of its output, if there is one.
 pub fn whole_display(transcript: &Transcript, call: &Call) -> Option<WholeOutput> {
     call.display.iter().find_map(|copy| {
         let most = copy.most.map_or(MAX_COMPARED, |most| most as usize);
@@ -89,18 +80,15 @@ pub fn whole_display(transcript: &Transcript, call: &Call) -> Option<WholeOutput
     })
 }
 
-/// A file of which a call asked for a window.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileWindow {
     /// The path as the agent's notices print it.
     pub named: String,
-    /// The path of the file: a claim of the records.
     pub path: PathBuf,
     pub offset: Option<i64>,
     pub limit: Option<i64>,
 }
 
-/// A file of which the model got a window, as it is now.
 #[derive(Clone, Debug)]
 pub struct ReadFile {
     pub window: FileWindow,
@@ -134,11 +122,7 @@ fn window_from(transcript: &Transcript, arguments: Json) -> Option<FileWindow> {
     Some(FileWindow { named, path, offset: number("offset"), limit: number("limit") })
 }
 
-/// Opens the file of which a call gave a window. `records` is the file with the call, `uid` owns the files that count, and
-/// `may_open` returns whether a path may be opened.
-///
-/// # Errors
-/// The file is not there, or may not be opened.
+/// Opens the file of which a call gave a window, if it is `uid`'s and `may_open`. `records` has the call.
 pub fn read_file(
     transcript: &Transcript,
     call: &Call,
@@ -158,4 +142,138 @@ pub fn read_file(
     let is_changed = modified.zip(read_at).is_none_or(|(modified, read_at)| modified > read_at);
     let view = source.view();
     Ok((source, ReadFile { window, view, is_changed }))
+}
+
+/// Where the output begins in what Codex gives its model.
+const HEADER_END: &str = "\nOutput:\n";
+
+/// The last lines about a background task of Kimi CLI, and what its output follows.
+const TASK_LINES: &str = "\nfull_output_tool: ";
+const TASK_OUTPUT: &str = "\n[output]\n";
+
+/// What stands between two parts in the text of a policy.
+const BETWEEN: &str = "\n\n";
+
+/// How many bytes of an output identify its result among several.
+const TELLING: usize = 1000;
+
+pub(super) struct ResultBody {
+    pub text: String,
+    place: BodyPlace,
+}
+
+enum BodyPlace {
+    /// After this many others.
+    After(u64),
+    /// In parts, which begin at these places of the body, after an empty line that the model did not get.
+    Parts(Vec<u64>),
+    /// In a string of JSON, whose first byte is at this place.
+    InJson(u64),
+}
+
+impl ResultBody {
+    /// Takes the body out of a result with this `text`, cut to `longest`; of several results the one of `output`.
+    pub(super) fn new(
+        transcript: &Transcript,
+        result: &CallResult,
+        text: &str,
+        output: &[u8],
+        longest: usize,
+    ) -> io::Result<Self> {
+        let head = match transcript.agent {
+            "goose" => return in_parts(transcript, result, longest),
+            "cline" | "hermes" => match in_json(text, output) {
+                Some(body) => return Ok(body),
+                None => None,
+            },
+            "codex" => text.find(HEADER_END).map(|at| at + HEADER_END.len()),
+            "kimi-cli" => after_system_lines(transcript, result, text, longest),
+            _ => None,
+        };
+        let head = head.unwrap_or(0);
+        Ok(Self { text: text[head..].to_owned(), place: BodyPlace::After(head as u64) })
+    }
+
+    /// Returns the place in what the model got of a byte of the body.
+    pub(super) fn place(&self, at: u64) -> u64 {
+        match &self.place {
+            BodyPlace::After(head) => at.saturating_add(*head),
+            BodyPlace::Parts(breaks) => {
+                let before = breaks.iter().filter(|place| **place < at).count() as u64;
+                at.saturating_sub(before * BETWEEN.len() as u64)
+            }
+            BodyPlace::InJson(start) => {
+                let at = usize::try_from(at).unwrap_or(usize::MAX).min(self.text.len());
+                let end = (0..=at).rev().find(|end| self.text.is_char_boundary(*end)).unwrap_or(0);
+                let encoded = serde_json::to_string(&self.text[..end]).map_or(0, |text| text.len() as u64);
+                start.saturating_add(encoded.saturating_sub(2))
+            }
+        }
+    }
+}
+
+/// Goose sends the notice as a part of its own; the policy has an empty line before it.
+fn in_parts(transcript: &Transcript, result: &CallResult, longest: usize) -> io::Result<ResultBody> {
+    let (mut text, mut breaks) = (String::new(), Vec::new());
+    for piece in &result.pieces {
+        if !text.is_empty() {
+            breaks.push(text.len() as u64);
+            text.push_str(BETWEEN);
+        }
+        text.push_str(&text::to_text(transcript, std::slice::from_ref(piece), longest)?.0);
+    }
+    Ok(ResultBody { text, place: BodyPlace::Parts(breaks) })
+}
+
+/// Hermes sends a record in JSON, Cline a list of them: finds the one whose text begins as the output does.
+fn in_json(text: &str, output: &[u8]) -> Option<ResultBody> {
+    let mut tape = Tape::default();
+    let sent = tape.read(text.as_bytes()).ok()?;
+    let results = || {
+        sent.items()
+            .filter_map(|item| item.get("result"))
+            .chain(sent.get("output"))
+            .filter(|result| result.text().is_some())
+    };
+    let beginning = String::from_utf8_lossy(output.get(..TELLING).unwrap_or(output)).into_owned();
+    let start = |result: &Json| result.text().map(|text| text.to_text(TELLING).text).unwrap_or_default();
+    let is_meant = |result: &Json| {
+        let start = start(result);
+        let common = start.bytes().zip(beginning.bytes()).take_while(|(a, b)| a == b).count();
+        // A character may be cut at the end of either.
+        common + 4 > start.len().min(beginning.len())
+    };
+    let found = results().find(is_meant).or_else(|| results().next())?;
+    let place = BodyPlace::InJson(found.range().start as u64 + 1);
+    Some(ResultBody { text: found.text()?.to_text(text.len()).text, place })
+}
+
+/// Returns where Kimi CLI's output begins: after a message, a part of its own, or the lines about a background task.
+fn after_system_lines(
+    transcript: &Transcript,
+    result: &CallResult,
+    text: &str,
+    longest: usize,
+) -> Option<usize> {
+    if let Some(header) = text.find(TASK_LINES) {
+        return Some(header + text[header..].find(TASK_OUTPUT)? + TASK_OUTPUT.len());
+    }
+    let message = result.pieces.get(..1).filter(|_| result.pieces.len() > 1)?;
+    text::to_text(transcript, message, longest).ok().map(|(message, _)| message.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_result_of_an_output_is_found() {
+        let text = r#"[{"query":"a","result":"one\n...","success":true},{"query":"b","result":"two\t\"x","success":true}]"#;
+        let body = in_json(text, b"two\t\"x and more").unwrap();
+        assert_eq!(body.text, "two\t\"x");
+        let at = |at: u64| &text[body.place(at) as usize..][..2];
+        assert_eq!((at(0), at(3), at(4), at(5)), ("tw", "\\t", "\\\"", "x\""));
+        assert_eq!(in_json(text, b"other").unwrap().text, "one\n...");
+        assert!(in_json("no list", b"").is_none());
+    }
 }

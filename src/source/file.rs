@@ -19,7 +19,6 @@ const MAX_COPY: u64 = 1 << 40;
 /// How many bytes before the old end are compared when a file has grown.
 const TAIL: u64 = 4 << 10;
 
-/// How the content has changed since the last refresh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
     Same,
@@ -41,7 +40,6 @@ pub enum FileLock {
     None,
 }
 
-/// A file or stream that is open for viewing.
 #[derive(Debug)]
 pub struct Source {
     pub(super) path: Option<PathBuf>,
@@ -115,7 +113,6 @@ impl Source {
         Ok(Source::spooled(None, Spool::start(StreamProgress::Streaming, Limit::Disk, || Ok(reader))?))
     }
 
-    /// [`Source::stream`] for standard input.
     #[cfg(feature = "app")]
     pub fn stdin() -> io::Result<Source> {
         Source::stream(crate::base::fs::blocking::stdin()?)
@@ -135,10 +132,8 @@ impl Source {
                 return Err(OpenError::TooLarge(path.to_owned()));
             }
             let spool = Spool::start(StreamProgress::Streaming, Limit::Disk, || Ok(file));
-            return match spool {
-                Ok(spool) => Ok(Source::spooled(Some(path), spool)),
-                Err(source) => Err(OpenError::Io { path: path.to_owned(), source }),
-            };
+            let failed = |source| OpenError::Io { path: path.to_owned(), source };
+            return Ok(Source::spooled(Some(path), spool.map_err(failed)?));
         };
         // Without a tail to compare, growth counts as a rewrite, which is no reason not to open the file.
         let tail = read_tail(&file, size).unwrap_or_default();
@@ -161,17 +156,14 @@ impl Source {
         }
     }
 
-    /// Returns the bytes as of the last [`Source::refresh`].
     pub fn view(&self) -> MapView {
         self.view.clone()
     }
 
-    /// Returns the number of the current content, same as [`MapView::generation`].
     pub fn generation(&self) -> u64 {
         self.view.generation()
     }
 
-    /// Returns the length in bytes, as of the last refresh.
     pub fn len(&self) -> u64 {
         self.view.len() as u64
     }
@@ -248,9 +240,6 @@ impl Source {
     }
 
     /// Opens the path again, and switches to what it names now. On failure nothing changes.
-    ///
-    /// # Errors
-    /// Same as [`Source::open`]; a stream without a path stays as it is.
     #[cfg(feature = "records")]
     pub fn reopen(&mut self) -> Result<(), OpenError> {
         if let Some(path) = &self.path {
@@ -286,15 +275,21 @@ impl Drop for Source {
 pub(super) fn read_tail(file: &File, end: u64) -> io::Result<Vec<u8>> {
     let start = end.saturating_sub(TAIL);
     let mut tail = vec![0; (end - start) as usize];
+    let filled = fill(file, start, &mut tail)?;
+    tail.truncate(filled);
+    Ok(tail)
+}
+
+/// Fills `room` from a place in a file. Returns how many bytes there were; fewer only at the end.
+pub(crate) fn fill(file: &File, start: u64, room: &mut [u8]) -> io::Result<usize> {
     let mut filled = 0;
-    while filled < tail.len() {
-        match file.read_at(&mut tail[filled..], start + filled as u64) {
+    while filled < room.len() {
+        match file.read_at(&mut room[filled..], start + filled as u64) {
             Ok(0) => break,
-            Ok(count) => filled += count,
+            Ok(read) => filled += read,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }
     }
-    tail.truncate(filled);
-    Ok(tail)
+    Ok(filled)
 }

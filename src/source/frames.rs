@@ -12,8 +12,6 @@ const MAX_WINDOW: u64 = 128 << 20;
 
 /// The largest window with which a decoder can be used again.
 const MAX_REUSED: u64 = 100 << 20;
-
-/// The longest header of a frame, in bytes.
 const MAX_HEADER: usize = 18;
 
 /// The first bytes of a frame with text.
@@ -22,7 +20,6 @@ const MAGIC: u32 = 0xfd2f_b528;
 /// The first bytes of a frame without text, of which the last four bits may be any.
 const SKIPPED: u32 = 0x184d_2a50;
 
-/// Why the text of a file ends early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum FrameFault {
     #[error("is not compressed as zstd")]
@@ -41,12 +38,10 @@ pub(crate) enum FrameFault {
     Checksum,
 }
 
-/// The text of a file, from its beginning on.
 pub(crate) struct Frames<R> {
     packed: R,
     decoder: FrameDecoder,
     frame: Option<Frame>,
-    /// How many frames were begun or skipped.
     begun: u64,
 }
 
@@ -119,9 +114,6 @@ impl<R: Read> Frames<R> {
     }
 
     /// Reads more of the text: nothing only at its end.
-    ///
-    /// # Errors
-    /// What follows is no text.
     pub(crate) fn decode(&mut self, room: &mut [u8]) -> Result<usize, FrameFault> {
         loop {
             let Some(frame) = &mut self.frame else { if self.begin()? { continue } else { return Ok(0) } };
@@ -145,7 +137,6 @@ impl<R: Read> Frames<R> {
         }
     }
 
-    /// Begins the next frame, or skips one without text. Returns whether there was one.
     fn begin(&mut self) -> Result<bool, FrameFault> {
         let mut header = [0; MAX_HEADER];
         match self.fill(&mut header[..4])? {

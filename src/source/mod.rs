@@ -5,19 +5,15 @@
 //! out before decoding it, and call [`Source::refresh`] for every frame and every chunk of a scan. A worker's late
 //! result is dropped if its view's generation is no longer the source's.
 
-mod buffer;
 mod file;
 #[cfg(feature = "records")]
 mod frames;
 mod guard;
 mod map;
 mod open;
-mod reads;
 mod refresh;
 mod scan;
 mod spool;
-mod steady;
-mod temporary;
 mod watch;
 
 #[cfg(feature = "app")]
@@ -25,20 +21,20 @@ pub(crate) use crate::base::fs::blocking::stdin;
 pub use crate::base::fs::identity::{Identity, PathStatus, Stamp};
 #[cfg(feature = "app")]
 pub(crate) use crate::base::fs::identity::{Snapshot, await_write};
-pub use buffer::{Buffer, ViewSupply};
+#[cfg(feature = "records")]
+pub(crate) use file::fill;
 pub use file::{Change, FileLock, Source};
 #[cfg(feature = "records")]
-pub(crate) use frames::{FrameFault, Frames};
+pub(crate) use frames::Frames;
 #[cfg(feature = "app")]
 pub(crate) use map::release_code;
-pub use map::{MapView, is_hole};
+pub use map::{MapView, Reads, is_hole};
 pub use open::OpenError;
-pub use reads::Reads;
-pub use scan::{count, line_feeds, measure, share_out};
+pub use refresh::Unsteady;
+pub use scan::{Buffer, ViewSupply, count, line_feeds, measure, share_out};
 pub use spool::StreamProgress;
-pub use steady::Unsteady;
 #[cfg(feature = "records")]
-pub(crate) use temporary::file as temporary_file;
+pub(crate) use spool::temporary_file;
 pub use watch::{Probe, Watcher};
 
 #[cfg(test)]

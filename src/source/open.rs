@@ -19,8 +19,7 @@ const DEVICE_BYTES: u64 = 64 << 20;
 /// How often to check for a FIFO's writer on systems where it cannot be waited for.
 const WRITER_EVERY: Duration = Duration::from_millis(20);
 
-/// Why something cannot be opened, and what to do instead. The path is not escaped: do that before it reaches a
-/// terminal.
+/// Why something cannot be opened, and what to do instead. Escape the path before it reaches a terminal.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     #[error("{}: {}", .0.display(), missing(.0))]
@@ -47,7 +46,6 @@ pub enum OpenError {
     Io { path: PathBuf, source: io::Error },
 }
 
-/// Whether to follow a symbolic link that is the last component of a path.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum FollowLinks {
     Follow,
@@ -78,18 +76,21 @@ pub(super) fn open(path: &Path, links: FollowLinks) -> Result<Access, OpenError>
     if links == FollowLinks::Refuse && !kind.is_file() {
         return Err(OpenError::Irregular(path.to_owned()));
     }
-    let stream = if kind.is_fifo() {
-        wait_for_writer(file)
-    } else if kind.is_char_device() {
-        blocking(&file)
-            .and_then(|()| Spool::start(StreamProgress::Streaming, Limit::Bytes(DEVICE_BYTES), || Ok(file)))
-    } else if meta.len() == 0 && has_content(&file).map_err(|error| explain(path, error))? {
-        // As under /proc, where the size says nothing and some files never end.
-        Spool::start(StreamProgress::Streaming, Limit::Bytes(DEVICE_BYTES), || Ok(file))
-    } else {
-        return Ok(Access::File(file, meta));
+    let stream = || {
+        if kind.is_fifo() {
+            // The file stays open while its thread waits: closing it would cut off a writer that came.
+            let opened = move || await_writer(&file).and_then(|()| blocking(&file)).map(|_| file);
+            return Spool::start(StreamProgress::Waiting, Limit::Disk, opened).map(Access::Stream);
+        }
+        if kind.is_char_device() {
+            blocking(&file)?;
+        } else if meta.len() > 0 || file.read_at(&mut [0], 0)? == 0 {
+            return Ok(Access::File(file, meta));
+        }
+        // As a device, files under /proc may never end; their size says nothing.
+        Spool::start(StreamProgress::Streaming, Limit::Bytes(DEVICE_BYTES), || Ok(file)).map(Access::Stream)
     };
-    stream.map(Access::Stream).map_err(|error| explain(path, error))
+    stream().map_err(|error| explain(path, error))
 }
 
 fn open_file(path: &Path, links: FollowLinks) -> io::Result<File> {
@@ -125,23 +126,9 @@ fn explain(path: &Path, source: io::Error) -> OpenError {
     }
 }
 
-fn has_content(file: &File) -> io::Result<bool> {
-    Ok(file.read_at(&mut [0; 1], 0)? > 0)
-}
-
 fn blocking(file: &File) -> io::Result<()> {
     let flags = rustix::fs::fcntl_getfl(file)? - OFlags::NONBLOCK;
     Ok(rustix::fs::fcntl_setfl(file, flags)?)
-}
-
-/// Waits for a writer of a FIFO on the stream's own thread; until then the source is [`StreamProgress::Waiting`]. The
-/// file stays open, since closing it would cut off a writer that has arrived.
-fn wait_for_writer(file: File) -> io::Result<Arc<Spool>> {
-    Spool::start(StreamProgress::Waiting, Limit::Disk, move || {
-        await_writer(&file)?;
-        blocking(&file)?;
-        Ok(file)
-    })
 }
 
 /// Blocks until a writer has opened the FIFO and written something, or has closed it again.

@@ -1,14 +1,13 @@
-//! Copies a stream into an unlinked temporary file, which is then read like any other.
+//! Copies a stream into an unlinked temporary file, in a directory with enough room, which is then read like any other.
 
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::fs::FileExt;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::base::fs::room::RoomWatch;
-
-use super::temporary;
 
 const CHUNK: usize = 64 << 10;
 
@@ -16,7 +15,6 @@ const CHUNK: usize = 64 << 10;
 pub enum StreamProgress {
     /// A FIFO that nobody has opened for writing yet.
     Waiting,
-    /// More may arrive.
     Streaming,
     /// The stream has ended, and all of it is available.
     Complete,
@@ -29,8 +27,7 @@ pub enum StreamProgress {
 pub(super) enum Limit {
     /// As much as the disk can take; the rest is read and dropped, so that the writer never blocks.
     Disk,
-    /// This many bytes, or what the disk can take, after which reading stops: for devices, which might never end, and for
-    /// what a small file unpacks to.
+    /// This many bytes, after which reading stops: for devices and small files that unpack to no end.
     Bytes(u64),
 }
 
@@ -60,7 +57,7 @@ impl Spool {
         open: impl FnOnce() -> io::Result<R> + Send + 'static,
     ) -> io::Result<Arc<Spool>> {
         let spool = Arc::new(Spool {
-            file: temporary::file()?,
+            file: temporary_file()?,
             kept: AtomicU64::new(0),
             seen: AtomicU64::new(0),
             abandoned: AtomicBool::new(false),
@@ -76,7 +73,6 @@ impl Spool {
         self.kept.load(Ordering::Acquire)
     }
 
-    /// Returns the number of bytes received, kept or not.
     pub(crate) fn seen(&self) -> u64 {
         self.seen.load(Ordering::Acquire)
     }
@@ -121,7 +117,7 @@ impl Spool {
 
     fn copy(&self, reader: &mut impl Read, limit: Limit) -> io::Result<()> {
         let (mut chunk, mut room) = (vec![0; CHUNK], RoomWatch::default());
-        self.set_progress(StreamProgress::Streaming);
+        self.state().progress = StreamProgress::Streaming;
         while !self.abandoned.load(Ordering::Acquire) {
             let wanted = match limit {
                 Limit::Bytes(_) if self.progress() == StreamProgress::CutShort => return Ok(()),
@@ -147,7 +143,7 @@ impl Spool {
         if self.progress() == StreamProgress::CutShort {
             return;
         }
-        let is_room = room.check(&self.file, seen).map_err(temporary::with_remedy);
+        let is_room = room.check(&self.file, seen).map_err(with_remedy);
         let written = is_room.and_then(|()| self.file.write_all_at(bytes, seen));
         match written {
             Ok(()) => {
@@ -164,12 +160,46 @@ impl Spool {
         state.error = error.map(Arc::new);
     }
 
-    fn set_progress(&self, progress: StreamProgress) {
-        self.state().progress = progress;
-    }
-
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Where to go if the temporary directory is missing or full.
+const OTHERS: [&str; 2] = ["/var/tmp", "/tmp"];
+
+/// Creates an unlinked file of mode 0600 in the system's temporary directory, or else in another one with enough room.
+/// If none has enough, the first one where it can be created is used.
+pub(crate) fn temporary_file() -> io::Result<File> {
+    // A relative one would depend on the directory in which overspill is started.
+    let given = Some(std::env::temp_dir()).filter(|dir| dir.is_absolute());
+    in_one_of(&given.into_iter().chain(OTHERS.map(PathBuf::from)).collect::<Vec<_>>())
+}
+
+fn in_one_of(dirs: &[PathBuf]) -> io::Result<File> {
+    let (mut full, mut first_fault) = (None, None);
+    for dir in dirs {
+        match tempfile::tempfile_in(dir) {
+            Ok(file) if RoomWatch::default().check(&file, 0).is_ok() => return Ok(file),
+            Ok(file) => full = full.or(Some(file)),
+            Err(error) => {
+                let dir = dir.display();
+                let words =
+                    format!("no temporary file in {dir}: {error}; set TMPDIR to a directory with room");
+                first_fault = first_fault.or(Some(io::Error::new(error.kind(), words)));
+            }
+        }
+    }
+    full.ok_or_else(|| first_fault.unwrap_or_else(|| io::ErrorKind::NotFound.into()))
+}
+
+fn with_remedy(error: io::Error) -> io::Error {
+    match error.kind() {
+        io::ErrorKind::StorageFull => io::Error::new(
+            io::ErrorKind::StorageFull,
+            "the temporary directory's disk is nearly full; set TMPDIR to a directory with room",
+        ),
+        _ => error,
     }
 }
 
@@ -216,5 +246,16 @@ mod tests {
         spool.abandon();
         let _ = feed.send(());
         assert!(feed.send(()).is_err(), "the reader is dropped after at most one more read");
+    }
+
+    #[test]
+    fn a_directory_that_is_missing_is_passed_over() {
+        let dir = tempfile::tempdir().unwrap();
+        let missing = dir.path().join("none");
+        assert!(in_one_of(&[missing.clone(), dir.path().to_owned()]).is_ok());
+        let error = in_one_of(&[missing.clone(), "/proc".into()]).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::NotFound);
+        let words = error.to_string();
+        assert!(words.contains(missing.to_str().unwrap()) && words.contains("set TMPDIR"), "{words}");
     }
 }

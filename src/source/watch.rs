@@ -91,8 +91,7 @@ impl Probe {
     }
 }
 
-/// A thread that calls back whenever its probe detects a change. It ends when this is dropped, when the callback
-/// returns false, or when a stream has ended.
+/// A thread that calls back after changes, until this is dropped, that returns false, or a stream has ended.
 #[derive(Debug)]
 pub struct Watcher {
     _stop: Sender<()>,

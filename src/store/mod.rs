@@ -12,23 +12,22 @@ mod spec;
 
 pub use crate::base::env::{Env, now};
 pub use clean::delete::{Cleaner, DeleteMode, DeleteOutcome, Reason, SweepResult, delete, sweep};
-pub use clean::pending::{Pending, PendingDelete};
-pub use clean::{CleanPlan, CleanRule, DeleteReason, PlannedDelete, SkipReason, Trigger, clean_plan};
+pub use clean::{
+    CleanPlan, CleanRule, DeleteReason, Pending, PendingDelete, PlannedDelete, SkipReason, Trigger,
+    clean_plan,
+};
 pub use list::entry::{Entry, EntryStatus, ListedDir, Origin, first_line};
-pub use list::live::{ScanStep, list_and_watch, rest_after};
-pub use list::report::{RootReport, RootState, searched};
+pub use list::live::{DirWatch, ScanStep, list_and_watch, rest_after};
 pub use list::scan::scan;
 pub use list::sort::{EntrySums, SortBy, sum};
-pub use list::watch::DirWatch;
-pub use list::{Listing, entries_at, has_prefix, list, resolve};
+pub use list::{Listing, RootReport, RootState, entries_at, has_prefix, list, resolve, searched};
 pub use own::id::{Id, IdForm, new_id, parse_id};
-pub use own::kept::KeptIds;
 pub use own::record::{CopyRecord, Exit, OutputSize, Record, RunRecord};
 pub use own::write::{KEPT_ALREADY, NewSpill, UNFINISHED};
-pub use own::{OwnError, OwnStore, own_home};
+pub use own::{KeptIds, OwnError, OwnStore, own_home};
+pub use root::UnsetVariable;
 #[cfg(feature = "app")]
 pub use spec::LazyStores;
-pub use spec::expand::UnsetVariable;
 pub use spec::retention::{Basis, Expiry, Retention, Rule, Setting, TimeLeft, apply_limits};
 pub use spec::{FileRule, Holds, SpecError, StoreSpec, Stores};
 

@@ -1,18 +1,20 @@
-//! Opens a store's root, following only links that nobody but the user or the system can have created.
+//! The root of a store: what its pattern stands for (`~`, `${NAME}` and `${NAME:-default}` as in a shell, or a directory of the
+//! project), opened through only such links as nobody but the user or the system can have created.
 
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
+use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStringExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 
+use memchr::memmem;
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, fstat, openat, readlinkat, statat};
 use rustix::io::Errno;
 
 use crate::base::fs::identity::FileStat;
-use crate::store::{Env, UnsetVariable};
-
-use super::spec::expand;
+use crate::store::Env;
 
 /// Maximum number of links on the way to a directory.
 const MAX_LINKS: u32 = 40;
@@ -22,25 +24,17 @@ const MAX_LINKS: u32 = 40;
 const THROUGH: OFlags = OFlags::PATH;
 #[cfg(not(target_os = "linux"))]
 const THROUGH: OFlags = OFlags::RDONLY;
-
 const DIRECTORY: OFlags = OFlags::DIRECTORY.union(OFlags::CLOEXEC);
 
 /// Where a store begins, and which part of its path belongs to the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Root {
     pub path: PathBuf,
-    /// The part of the path that may go through any link: everything in the home directory (the user may have moved a
-    /// directory), the way to the project for a project's root, nothing elsewhere.
+    /// The part that may go through any link: all in the home directory, the way to the project, else nothing.
     trusted: PathBuf,
     /// Whether links of the system are followed beyond `trusted`; in a project none are.
-    links: Links,
+    may_follow: bool,
     uid: u32,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Links {
-    None,
-    OfSystem,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -60,22 +54,22 @@ impl From<Errno> for RootError {
 }
 
 impl Root {
-    /// Returns the root that a pattern stands for.
     pub(crate) fn new(pattern: &str, env: &Env) -> Result<Root, UnsetVariable> {
-        let path = expand::root(pattern, env)?;
+        let path = expand_root(pattern, env)?;
         let uid = env.uid();
         if !pattern.starts_with(['/', '~', '$']) {
             let project = path.ancestors().nth(Path::new(pattern).components().count());
             let trusted = project.unwrap_or(Path::new("")).to_owned();
-            return Ok(Root { path, trusted, links: Links::None, uid });
+            return Ok(Root { path, trusted, may_follow: false, uid });
         }
         let home = env.home();
-        let is_own = !home.as_os_str().is_empty() && home != Path::new("/") && is_under(&path, home);
+        let leaves = |below: &Path| below.components().any(|name| name == Component::ParentDir);
+        let is_below = path.strip_prefix(home).is_ok_and(|below| !leaves(below));
+        let is_own = !home.as_os_str().is_empty() && home != Path::new("/") && is_below;
         let trusted = if is_own { path.clone() } else { PathBuf::new() };
-        Ok(Root { path, trusted, links: Links::OfSystem, uid })
+        Ok(Root { path, trusted, may_follow: true, uid })
     }
 
-    /// Opens the root; it must belong to the user or the system.
     pub(crate) fn open(&self) -> Result<OwnedFd, RootError> {
         let rest = self.path.strip_prefix(&self.trusted).unwrap_or(&self.path);
         let start = if self.trusted.as_os_str().is_empty() {
@@ -130,8 +124,7 @@ impl Root {
         Ok(dir)
     }
 
-    /// Returns the target of a link that may be followed: one that root created where only root can. `None` if it is
-    /// not a link.
+    /// Returns the target of a link that root created where only root can; `None` if it is no link.
     fn link(&self, dir: &OwnedFd, name: &OsStr) -> Result<Option<PathBuf>, RootError> {
         let link = FileStat::from(statat(dir, name, AtFlags::SYMLINK_NOFOLLOW)?);
         if link.kind != FileType::Symlink {
@@ -139,17 +132,12 @@ impl Root {
         }
         let above = FileStat::from(fstat(dir)?);
         let is_systems = link.uid == 0 && above.uid == 0 && above.mode & 0o022 == 0;
-        if self.links == Links::None || !is_systems {
+        if !self.may_follow || !is_systems {
             return Err(RootError::Link(name.to_string_lossy().into_owned()));
         }
         let target = readlinkat(dir.as_fd(), name, Vec::new())?;
         Ok(Some(PathBuf::from(OsString::from_vec(target.into_bytes()))))
     }
-}
-
-/// Whether a path is in a directory and does not leave it again.
-fn is_under(path: &Path, dir: &Path) -> bool {
-    path.strip_prefix(dir).is_ok_and(|rest| !rest.components().any(|name| name == Component::ParentDir))
 }
 
 /// Returns the components to walk through, including `..` but not the root.
@@ -159,4 +147,130 @@ fn names(path: &Path) -> impl DoubleEndedIterator<Item = OsString> + use<'_> {
         Component::ParentDir => Some("..".into()),
         Component::RootDir | Component::CurDir | Component::Prefix(_) => None,
     })
+}
+
+/// A root pattern uses a variable that is not set (or there is no home directory).
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0} is not set")]
+pub struct UnsetVariable(pub String);
+
+/// Expands a root pattern to a directory. A relative one belongs to the current project: the nearest directory,
+/// searching upwards from the current one, that contains its first component and has the same owner. The home directory
+/// does not count as a project.
+pub(super) fn expand_root(pattern: &str, env: &Env) -> Result<PathBuf, UnsetVariable> {
+    if pattern.starts_with(['/', '~', '$']) {
+        expand(pattern, env)
+    } else {
+        let here = PathBuf::from(env.var("PWD").ok_or_else(|| UnsetVariable("PWD".into()))?);
+        let project = project(&here, pattern.split('/').next().unwrap_or(pattern), env);
+        Ok(project.unwrap_or(&here).join(pattern))
+    }
+}
+
+fn project<'a>(here: &'a Path, name: &str, env: &Env) -> Option<&'a Path> {
+    let owner = here.metadata().ok()?.uid();
+    for dir in here.ancestors() {
+        match dir.join(name).metadata() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Ok(meta) if meta.uid() == owner && dir != env.home() => return Some(dir),
+            _ => return None,
+        }
+    }
+    None
+}
+
+/// Replaces the variables in `pattern`; a default may itself begin with `~` or contain variables.
+pub(super) fn expand(pattern: &str, env: &Env) -> Result<PathBuf, UnsetVariable> {
+    let mut path = OsString::new();
+    let mut rest = pattern;
+    if let Some(after) = rest.strip_prefix('~') {
+        if env.home().as_os_str().is_empty() {
+            return Err(UnsetVariable("HOME".into()));
+        }
+        path.push(env.home());
+        rest = after;
+    }
+    while let Some(start) = memmem::find(rest.as_bytes(), b"${") {
+        path.push(&rest[..start]);
+        let body = &rest[start + 2..];
+        let end = closing(body).ok_or_else(|| UnsetVariable(rest[start..].into()))?;
+        path.push(variable(&body[..end], env)?);
+        rest = &body[end + 1..];
+    }
+    path.push(rest);
+    Ok(PathBuf::from(path))
+}
+
+fn variable(body: &str, env: &Env) -> Result<OsString, UnsetVariable> {
+    let (name, default) = body.split_once(":-").map_or((body, None), |(name, default)| (name, Some(default)));
+    match (env.var(name), default) {
+        (Some(value), _) => Ok(value.to_owned()),
+        (None, Some(default)) => expand(default, env).map(PathBuf::into_os_string),
+        (None, None) => Err(UnsetVariable(name.into())),
+    }
+}
+
+fn closing(body: &str) -> Option<usize> {
+    let mut depth = 0;
+    for (at, byte) in body.bytes().enumerate() {
+        match byte {
+            b'{' => depth += 1,
+            b'}' if depth == 0 => return Some(at),
+            b'}' => depth -= 1,
+            _ => {}
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_root_of_the_project_is_looked_for_upwards() {
+        let dir = tempfile::tempdir().unwrap();
+        let home = dir.path().join("home");
+        let deep = home.join("project/src/deep");
+        std::fs::create_dir_all(&deep).unwrap();
+        let env = Env::hermetic(&home).with_var("PWD", &deep);
+        let found = || expand_root(".crush/spills", &env).unwrap();
+        assert_eq!(found(), deep.join(".crush/spills"), "nowhere: it would be made here");
+        std::fs::create_dir(home.join(".crush")).unwrap();
+        assert_eq!(found(), deep.join(".crush/spills"), "the home directory is not a project");
+        std::fs::create_dir(home.join("project/.crush")).unwrap();
+        assert_eq!(found(), home.join("project/.crush/spills"));
+        std::fs::create_dir(deep.join(".crush")).unwrap();
+        assert_eq!(found(), deep.join(".crush/spills"), "the nearest counts");
+        assert_eq!(expand_root(".crush", &Env::hermetic(&home)), Err(UnsetVariable("PWD".into())));
+    }
+
+    fn env() -> Env {
+        Env::hermetic(Path::new("/home/me")).with_var("XDG_DATA_HOME", "/data").with_var("EMPTY", "")
+    }
+
+    fn expanded(pattern: &str) -> String {
+        expand(pattern, &env()).map_or_else(|unset| unset.to_string(), |path| path.display().to_string())
+    }
+
+    #[test]
+    fn variables_defaults_and_home() {
+        assert_eq!(expanded("~/.qwen/tmp"), "/home/me/.qwen/tmp");
+        assert_eq!(expanded("${XDG_DATA_HOME:-~/.local/share}/opencode"), "/data/opencode");
+        assert_eq!(expanded("${EMPTY:-~/x}/y"), "/home/me/x/y");
+        assert_eq!(expanded("${A:-${B:-~/z}}/y"), "/home/me/z/y");
+        assert_eq!(expanded("${A}/y"), "A is not set");
+        assert_eq!(expanded("/tmp/~"), "/tmp/~");
+    }
+
+    #[test]
+    fn a_relative_xdg_directory_is_ignored() {
+        let env = env().with_var("XDG_DATA_HOME", "here");
+        assert_eq!(expand("${XDG_DATA_HOME:-/d}", &env).unwrap(), Path::new("/d"));
+    }
+
+    #[test]
+    fn an_unclosed_variable_is_no_path() {
+        assert_eq!(expanded("/a/${B"), "${B is not set");
+    }
 }

@@ -11,13 +11,11 @@ use std::sync::{LazyLock, Mutex};
 use regex::Regex;
 
 use crate::calls::Counts;
-use crate::changing;
 use crate::common::home::{Ran, finish};
 use crate::plan::{ALL, KINDS, Kind, Order};
 use crate::scenes::{SCENES, Scene, Stage};
-use crate::screens;
 use crate::stocked::Stocked;
-use crate::{COUNTS, ORDER};
+use crate::{COUNTS, ORDER, changing, screens};
 
 /// With this variable set every call fails, with every error of its kind; else [`SOME`] calls, each with one in turn.
 const ALL_FAULTS: &str = "OVERSPILL_TEST_ALL_FAULTS";

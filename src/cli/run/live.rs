@@ -20,8 +20,7 @@ use crate::capture::{
     Request, Running, SinkLimits, Stdin, StopReason,
 };
 use crate::cli::args::{PolicyArgs, RunArgs, SaveArgs};
-use crate::cli::input;
-use crate::cli::{CommandResult, Failure, fail, progress, say, screens, terminal, usage};
+use crate::cli::{CommandResult, Failure, fail, input, progress, say, screens, terminal, usage};
 use crate::config::{Config, EffectivePolicy};
 use crate::output::{Ending, Subject, Target};
 use crate::preview::{Stream, TotalsMask};

@@ -1,11 +1,10 @@
 //! Signals that are meant for the command rather than for overspill.
 
-use std::io;
 use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
-use std::thread;
+use std::{io, thread};
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;

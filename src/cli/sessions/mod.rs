@@ -16,13 +16,11 @@ use memchr::memmem::Finder;
 use crate::config::Config;
 use crate::session::copies::{families, is_same};
 use crate::session::examine::{CallInspector, Examiner, Paths};
-use crate::session::list as all_sessions;
 use crate::session::model::Call;
 use crate::session::reader::{OpenedSession, SessionFile};
-use crate::session::sent;
 use crate::session::spill::SpillState;
-use crate::session::text;
 use crate::session::transcript::ReadReport;
+use crate::session::{list as all_sessions, sent, text};
 use crate::text::label::label;
 
 use super::{say, suggest, usage};

@@ -5,23 +5,19 @@
 //! are worth choosing between; `ChangedOutputs` keeps the outputs that a setting cuts differently than the present one. A
 //! `TuneRequest` says which outputs and policies were asked for, and a `TuneRun` measures them for a screen.
 
-mod changed;
-mod finds;
-mod frontier;
-mod grid;
 mod limits;
 pub(super) mod request;
 pub(super) mod run;
 mod sums;
 mod visit;
 
-pub(crate) use changed::{ChangedOutput, ChangedOutputs};
-pub(crate) use frontier::{TuneMove, describe_share, frontier};
-pub(crate) use grid::{TuneGrid, TuneSetting};
 pub(crate) use limits::{
-    LimitChange, describe_change, describe_value, flags, next_value, other_end, smallest_change,
+    LimitChange, TuneGrid, TuneSetting, describe_change, describe_value, flags, next_value, other_end,
+    smallest_change,
 };
-pub(crate) use sums::{SettingFigures, TuneSums};
+pub(crate) use sums::{
+    ChangedOutput, ChangedOutputs, SettingFigures, TuneMove, TuneSums, describe_share, frontier,
+};
 pub(crate) use visit::{Tuner, VisitedOutput};
 
 #[cfg(test)]

@@ -23,7 +23,6 @@ pub struct TuneRequest {
 
 #[derive(Debug, Clone)]
 pub enum TuneOutputs {
-    /// All stored outputs, or those of an agent.
     Stored(Option<String>),
     Entries(Vec<Entry>),
     #[allow(private_interfaces, reason = "only the program lists outputs")]
@@ -85,8 +84,7 @@ fn around(config: &Config, mut overrides: Overrides, corpus: &Corpus) -> Result<
     Ok(TuneChoice::settings(policy, grid))
 }
 
-/// Returns the policies as they are now, each with its limits, and the number of the first of those that are designs,
-/// which come last; one that cannot be used is left out.
+/// Returns the current policies that can be used, and the number of the first design; these come last.
 fn current(config: &Config) -> (Vec<EffectivePolicy>, usize) {
     let all = config.catalog.names().filter_map(|name| config.resolve_named(name).ok());
     let all = all.filter(|found| found.is_current);
@@ -106,7 +104,6 @@ pub(crate) fn likely_policy(config: &Config, corpus: &Corpus) -> Option<String> 
     most_frequent(all.filter_map(|output| config.candidates(Some(&output.path())).into_iter().next()))
 }
 
-/// Returns the word that occurs most often; of several the first in the alphabet.
 fn most_frequent(words: impl Iterator<Item = String>) -> Option<String> {
     let mut counts = BTreeMap::<String, u64>::new();
     words.for_each(|word| *counts.entry(word).or_default() += 1);

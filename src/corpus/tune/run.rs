@@ -1,5 +1,6 @@
-//! A run that measures outputs under many settings: what it has found out so far can be asked for at any time.
+//! Measures all outputs of a corpus under many settings, on several threads: what was found out so far can be asked for at any time.
 
+use std::ops::ControlFlow;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -8,9 +9,10 @@ use crate::corpus::tune::{
     ChangedOutput, ChangedOutputs, SettingFigures, TuneGrid, TuneSums, Tuner, VisitedOutput,
 };
 use crate::preview::Policy;
+use crate::source::share_out;
 use crate::text::search::{Pattern, Severity, SeverityPatterns};
 
-use super::super::{Corpus, CorpusOutput, MeasureWatcher, ReadFault, measure};
+use super::super::{Corpus, CorpusOutput, CorpusReader, ReadFault};
 
 /// The shortest time between two reports.
 const EVERY: Duration = Duration::from_millis(200);
@@ -18,7 +20,6 @@ const EVERY: Duration = Duration::from_millis(200);
 /// Reports are rarer if they take long: they are at least this many times their duration apart.
 const REST: u32 = 8;
 
-/// Outputs, the policies to measure them under, and what has been found out.
 #[derive(Debug)]
 pub struct TuneRun {
     pub(crate) corpus: Arc<Corpus>,
@@ -30,7 +31,6 @@ pub struct TuneRun {
     state: Mutex<RunState>,
 }
 
-/// What the outputs are measured under.
 #[derive(Debug)]
 pub(crate) struct TuneChoice {
     /// The policies with their limits: one under many settings, or many.
@@ -38,11 +38,12 @@ pub(crate) struct TuneChoice {
     pub(crate) kind: TuneKind,
 }
 
-/// One policy under many settings, or many policies.
 #[derive(Debug)]
 pub(crate) enum TuneKind {
-    /// Settings around the limits of a policy.
-    Settings { policy: Box<EffectivePolicy>, grid: TuneGrid },
+    Settings {
+        policy: Box<EffectivePolicy>,
+        grid: TuneGrid,
+    },
     Policies {
         policies: Vec<EffectivePolicy>,
         /// The number of the first that is a design; those come last.
@@ -53,9 +54,7 @@ pub(crate) enum TuneKind {
 #[derive(Debug)]
 struct RunState {
     sums: TuneSums,
-    /// For each setting.
     changed: Vec<ChangedOutputs>,
-    /// Outputs that vanished or cannot be read.
     left_out: u64,
     /// How many outputs and directories cannot be read, and why the first of them cannot.
     unreadable: (u64, Option<String>),
@@ -63,25 +62,20 @@ struct RunState {
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TuneFigures {
-    /// What each setting, or policy, does to all outputs.
     pub(crate) settings: Vec<SettingFigures>,
     /// How many outputs each setting cuts differently than the present one; empty for policies.
     pub(crate) changed: Vec<u64>,
-    /// The number of outputs measured, and their length in bytes.
     pub(crate) outputs: u64,
     pub(crate) bytes: u64,
     pub(crate) finds: u64,
     /// What they are, unless they were asked for.
     pub(crate) severity: Severity,
-    /// How many of them have an error.
     pub(crate) with_errors: u64,
-    /// How many outputs have been looked at, of how many.
     pub(crate) done: (u64, u64),
     /// How far measuring is, of how much: in bytes if their number is known, else in outputs.
     pub(crate) progress: (u64, u64),
     /// How many outputs and directories cannot be read, and why the first of them cannot.
     pub(crate) unreadable: (u64, Option<String>),
-    /// Seconds left, once known.
     pub(crate) left: Option<u64>,
 }
 
@@ -179,7 +173,6 @@ impl TuneRun {
         }
     }
 
-    /// Returns what has been found out, `elapsed` after the measuring began.
     fn figures(&self, elapsed: Duration) -> TuneFigures {
         let mut state = lock(&self.state);
         let all = self.corpus.outputs.len() as u64;
@@ -203,8 +196,7 @@ impl TuneRun {
         }
     }
 
-    /// Returns the outputs that the setting of this number cuts differently than the present one: how many there are, and
-    /// the worst of them, worst first.
+    /// Returns how many outputs a setting cuts differently than the present one, and the worst, worst first.
     pub(crate) fn changed(&self, setting: usize) -> (u64, Vec<ChangedOutput>) {
         let changed = lock(&self.state).changed.get(setting).cloned().unwrap_or_default();
         (changed.all, changed.worst_first())
@@ -226,7 +218,6 @@ pub(crate) fn seconds_left(elapsed: Duration, done: u64, all: u64) -> Option<u64
     Some((each * all.saturating_sub(done) as f64).ceil() as u64)
 }
 
-/// Adds up what the threads find out.
 struct FiguresWatcher<'a> {
     run: &'a TuneRun,
     goes_on: &'a (dyn Fn() -> bool + Sync),
@@ -257,6 +248,59 @@ impl MeasureWatcher for FiguresWatcher<'_> {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Takes what a measurement finds out; shared by its threads.
+pub(crate) trait MeasureWatcher: Sync {
+    fn goes_on(&self) -> bool;
+
+    /// Takes the figures of an output by its number in the corpus, 0-based.
+    fn visited(&self, number: usize, visited: &VisitedOutput);
+
+    fn left_out(&self, why: &ReadFault);
+}
+
+/// Visits all outputs, until `watcher` has had enough. Each thread has a `tuner` of its own.
+///
+/// # Errors
+/// A policy has a mistake that only shows in use; the rest is not visited.
+pub(crate) fn measure<'p>(
+    corpus: &Corpus,
+    tuner: &(impl Fn() -> Tuner<'p> + Sync),
+    watcher: &impl MeasureWatcher,
+) -> Result<(), String> {
+    let failed = Mutex::new(None);
+    let state = || (CorpusReader::default(), tuner());
+    share_out(corpus.outputs.len(), state, |(reader, tuner), number| {
+        let Some(output) = corpus.outputs.get(number).filter(|_| watcher.goes_on()) else {
+            return ControlFlow::Break(());
+        };
+        match visit((reader, tuner), output, number, watcher) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                *failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                ControlFlow::Break(())
+            }
+        }
+    });
+    failed.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
+}
+
+fn visit(
+    (reader, tuner): (&mut CorpusReader, &mut Tuner),
+    output: &CorpusOutput,
+    number: usize,
+    watcher: &impl MeasureWatcher,
+) -> Result<(), String> {
+    let saved_as = output.saved_as();
+    let visited = reader.look(output, &mut || true, &mut |open| {
+        tuner.visit(&open, &mut open.supply(), &saved_as).map_err(|error| error.to_string())
+    });
+    match visited {
+        Ok(visited) => watcher.visited(number, &visited?),
+        Err(why) => watcher.left_out(&why),
+    }
+    Ok(())
 }
 
 #[cfg(test)]

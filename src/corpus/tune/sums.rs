@@ -1,7 +1,10 @@
-//! Adds up what each setting does, over all outputs.
+//! Adds up what each setting does to all outputs: what it cuts differently, and which settings are worth choosing.
+
+use std::cmp::Reverse;
 
 use serde::Serialize;
 
+use crate::base::human::thousands;
 use crate::text::search::Severity;
 
 use super::visit::{SettingEffect, VisitedOutput};
@@ -32,13 +35,10 @@ struct MatchSums {
 pub(crate) struct SettingFigures {
     pub cut: u64,
     pub tokens: u64,
-    /// Half of the previews have at most this many tokens.
     pub tokens_median: u64,
-    /// 95 of 100 previews have at most this many tokens.
     pub tokens_p95: u64,
     pub tokens_max: u64,
     pub kept_finds: u64,
-    /// How many outputs lose their last line, at least in part.
     pub lost_last_line: u64,
     /// How many outputs that have an error (or a warning, if no output has an error) lose the first one.
     pub lost_first_error: u64,
@@ -59,16 +59,13 @@ pub(crate) fn figures_of(all: &[(u64, u64)]) -> Vec<SettingFigures> {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct TuneSums {
     pub outputs: u64,
-    /// Their length in bytes.
     pub bytes: u64,
-    /// The finds in them, by severity: those of an output with errors are never added to those of one that only has
-    /// warnings.
+    /// Finds by severity: those of an output with errors are never added to those of one that only has warnings.
     finds: [MatchSums; 2],
     settings: Vec<SettingSums>,
 }
 
 impl SettingSums {
-    /// Adds an output with finds of this severity.
     pub(crate) fn add(&mut self, under: &SettingEffect, severity: Severity) {
         let tokens = under.preview_bytes.div_ceil(4);
         self.tokens.push(u32::try_from(tokens).unwrap_or(u32::MAX));
@@ -139,5 +136,230 @@ impl TuneSums {
     pub(crate) fn figures(&mut self) -> Vec<SettingFigures> {
         let severity = self.severity();
         self.settings.iter_mut().map(|sums| sums.figures(severity)).collect()
+    }
+}
+
+/// As many of the outputs are held for each setting, so that the memory does not grow with them.
+const MAX_WORST: usize = 1000;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ChangedOutput {
+    /// The number of the output in its corpus, 0-based.
+    pub number: usize,
+    pub finds: u64,
+    pub severity: Severity,
+    pub now: SettingEffect,
+    pub then: SettingEffect,
+}
+
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ChangedOutputs {
+    pub all: u64,
+    /// The worst of them, in no order; now and then cut to [`MAX_WORST`].
+    worst: Vec<ChangedOutput>,
+}
+
+impl ChangedOutput {
+    /// Returns what makes it worse than others, the smallest first: errors before warnings, then most finds lost, then all of it lost, then the
+    /// first error, then the last line, then most tokens more.
+    fn badness(&self) -> impl Ord + use<> {
+        let loss =
+            |of: fn(&SettingEffect) -> bool| Reverse(i8::from(of(&self.then)) - i8::from(of(&self.now)));
+        let more = |then: u64, now: u64| i128::from(then) - i128::from(now);
+        (
+            self.severity,
+            more(self.then.kept_finds, self.now.kept_finds),
+            loss(|under| under.lost_all),
+            loss(|under| under.lost_first_error),
+            loss(|under| under.lost_last_line),
+            Reverse(more(self.then.preview_bytes, self.now.preview_bytes)),
+            self.number,
+        )
+    }
+
+    pub(crate) fn describe(&self) -> String {
+        let lost = |under: &SettingEffect| [under.lost_all, under.lost_first_error, under.lost_last_line];
+        let parts = ["everything", "the first error", "the end"];
+        let (now, then) = (lost(&self.now), lost(&self.then));
+        let list = |lost: bool| {
+            let is_so = |part: &usize| then[*part] == lost && now[*part] != lost;
+            (0..parts.len()).filter(is_so).map(|part| parts[part]).collect::<Vec<_>>().join(", ")
+        };
+        let parts = [("loses", list(true)), ("gains", list(false))];
+        let parts = parts.into_iter().filter(|(_, list)| !list.is_empty());
+        parts.map(|(verb, list)| format!("{verb} {list}")).collect::<Vec<_>>().join("; ")
+    }
+}
+
+impl ChangedOutputs {
+    /// Adds an output if the setting of this number cuts it differently than the present one.
+    pub(crate) fn add(&mut self, number: usize, visited: &VisitedOutput, setting: usize, present: usize) {
+        let is_changed = visited.otherwise.get(setting).copied().unwrap_or_default();
+        let both = visited.settings.get(present).zip(visited.settings.get(setting));
+        let Some((now, then)) = both.filter(|_| is_changed) else { return };
+        self.all += 1;
+        let VisitedOutput { finds, severity, .. } = *visited;
+        self.worst.push(ChangedOutput { number, finds, severity, now: *now, then: *then });
+        if self.worst.len() >= 2 * MAX_WORST {
+            self.worst.select_nth_unstable_by_key(MAX_WORST, ChangedOutput::badness);
+            self.worst.truncate(MAX_WORST);
+        }
+    }
+
+    pub(crate) fn worst_first(mut self) -> Vec<ChangedOutput> {
+        self.worst.sort_unstable_by_key(ChangedOutput::badness);
+        self.worst.truncate(MAX_WORST);
+        self.worst
+    }
+}
+
+/// Returns the numbers of the settings than which no other keeps more finds for as many tokens or fewer, nor as many
+/// for fewer: fewest tokens first. Of settings that do the same in both, it is the present one (`current`), else the one
+/// that loses fewer last lines, else the first.
+pub(crate) fn frontier(figures: &[SettingFigures], current: usize) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..figures.len()).collect();
+    let figures_of = |number: &usize| figures.get(*number).copied().unwrap_or_default();
+    order.sort_by_key(|number| {
+        let of = figures_of(number);
+        (of.tokens, Reverse(of.kept_finds), *number != current, of.lost_last_line, *number)
+    });
+    let mut frontier: Vec<usize> = Vec::new();
+    for number in order {
+        let is_better = match frontier.last() {
+            Some(last) => figures_of(&number).kept_finds > figures_of(last).kept_finds,
+            None => true,
+        };
+        if is_better {
+            frontier.push(number);
+        }
+    }
+    frontier
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct TuneMove {
+    /// The share of all finds that it keeps, in percent; `None` if there are none.
+    pub keeps: Option<f64>,
+    /// The share that the present one keeps, in percent.
+    pub now: Option<f64>,
+    /// How many more tokens it takes, in percent of the present ones; negative for fewer.
+    pub tokens: f64,
+}
+
+impl TuneMove {
+    pub(crate) fn new(to: &SettingFigures, now: &SettingFigures, finds: u64) -> Self {
+        let share = |kept| share_of(kept, finds);
+        let tokens = match now.tokens {
+            0 => 0.0,
+            now => 100.0 * (to.tokens as f64 - now as f64) / now as f64,
+        };
+        Self { keeps: share(to.kept_finds), now: share(now.kept_finds), tokens }
+    }
+
+    /// Describes it: `97% of errors (now 61%) for 12% fewer tokens`.
+    pub(crate) fn describe(&self, finds: &str) -> String {
+        let change = self.tokens.abs();
+        let rounded = match change {
+            change if change < 0.95 => format!("{change:.1}"),
+            change => thousands(change.round() as u64),
+        };
+        let tokens = match rounded.as_str() {
+            "0.0" => "as many tokens".to_owned(),
+            share if self.tokens < 0.0 => format!("{share}% fewer tokens"),
+            share => format!("{share}% more tokens"),
+        };
+        match (self.keeps, self.now) {
+            (Some(keeps), Some(now)) => {
+                let now = if keeps == now { "same".to_owned() } else { format!("now {}", percent(now)) };
+                format!("{} of {finds} ({now}) for {tokens}", percent(keeps))
+            }
+            _ => tokens,
+        }
+    }
+}
+
+/// Returns how much of all finds `kept` is, in percent; `None` if there are none.
+fn share_of(kept: u64, finds: u64) -> Option<f64> {
+    (finds > 0).then(|| 100.0 * kept as f64 / finds as f64)
+}
+
+/// Returns how much of all finds `kept` is: `97%`; a dash if there are none.
+pub(crate) fn describe_share(kept: u64, finds: u64) -> String {
+    share_of(kept, finds).map_or_else(|| "–".to_owned(), percent)
+}
+
+/// Rounds a share so that neither a few nor nearly all read as none or all: `97%`, `0.3%`, `99.9%`.
+fn percent(share: f64) -> String {
+    let is_whole = share == 0.0 || share == 100.0 || (1.0..99.0).contains(&share);
+    match share {
+        share if is_whole => format!("{share:.0}%"),
+        share if share < 0.1 => "under 0.1%".to_owned(),
+        share if share > 99.9 => "over 99.9%".to_owned(),
+        share => format!("{share:.1}%"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::corpus::tune::figures_of as figures;
+
+    use super::*;
+
+    fn visited(number: u64, otherwise: bool) -> VisitedOutput {
+        let under = |kept_finds| SettingEffect { kept_finds, ..SettingEffect::default() };
+        VisitedOutput {
+            bytes: 0,
+            lines: 0,
+            finds: 9999,
+            has_error: true,
+            severity: Severity::Error,
+            settings: vec![under(5000), under((number * 7919) % 9999)],
+            otherwise: vec![false, otherwise],
+        }
+    }
+
+    #[test]
+    fn the_worst_of_many_are_kept_worst_first() {
+        let mut changed = ChangedOutputs::default();
+        for number in 0..9999 {
+            changed.add(number, &visited(number as u64, number % 3 > 0), 1, 0);
+        }
+        assert_eq!(changed.all, 6666);
+        assert!(changed.worst.capacity() <= 4 * MAX_WORST);
+        let worst = changed.worst_first();
+        let mut expected: Vec<u64> = (0..9999).filter(|n| n % 3 > 0).map(|n| (n * 7919) % 9999).collect();
+        expected.sort_unstable();
+        assert_eq!(
+            worst.iter().map(|output| output.then.kept_finds).collect::<Vec<_>>(),
+            expected[..MAX_WORST]
+        );
+    }
+
+    #[test]
+    fn the_frontier_has_the_settings_that_no_other_beats() {
+        let all = figures(&[(100, 5), (100, 6), (90, 6), (50, 1), (200, 6), (200, 9), (60, 1)]);
+        assert_eq!(frontier(&all, 0), [3, 2, 5]);
+        assert_eq!(frontier(&[], 0), [] as [usize; 0]);
+    }
+
+    #[test]
+    fn of_equal_settings_the_present_one_stays() {
+        let all = figures(&[(10, 1), (10, 1), (10, 1)]);
+        assert_eq!(frontier(&all, 2), [2]);
+        assert_eq!(frontier(&all, 9), [0]);
+    }
+
+    #[test]
+    fn a_move_is_described() {
+        let all =
+            figures(&[(1000, 61), (880, 97), (1000, 100), (2500, 100), (1, 0), (96_560, 61), (1004, 61)]);
+        let words = |to: usize| TuneMove::new(&all[to], &all[0], 100).describe("errors");
+        assert_eq!(words(1), "97% of errors (now 61%) for 12% fewer tokens");
+        assert_eq!(words(2), "100% of errors (now 61%) for as many tokens");
+        assert_eq!(words(3), "100% of errors (now 61%) for 150% more tokens");
+        assert_eq!(words(4), "0% of errors (now 61%) for 100% fewer tokens");
+        assert_eq!(words(5), "61% of errors (same) for 9,556% more tokens");
+        assert_eq!(words(6), "61% of errors (same) for 0.4% more tokens");
+        assert_eq!(TuneMove::new(&all[1], &all[0], 0).describe("errors"), "12% fewer tokens");
     }
 }

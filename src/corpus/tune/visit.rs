@@ -1,14 +1,14 @@
-//! Visits one output: what every setting does to it, in figures.
+//! Visits one output: what every setting does to it, in figures, and how many finds lie within what it keeps.
 
 use std::ops::{ControlFlow, Range};
+
+use smallvec::SmallVec;
 
 use crate::compare::{is_kept, kept_ranges};
 use crate::preview::sweep::{Marks, Sweep, SweptPreview};
 use crate::preview::{Input, Output, PlanError, Policy, Stream, Totals, TotalsMask};
 use crate::text::search::{Pattern, Severity, SeverityPatterns, each_match};
 use crate::text::supply::Supply;
-
-use super::finds::StretchCounts;
 
 /// Visits outputs, one after the other; each thread has its own.
 pub(crate) struct Tuner<'p> {
@@ -22,14 +22,12 @@ pub(crate) struct Tuner<'p> {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct VisitedOutput {
-    /// Its length in bytes.
     pub bytes: u64,
     /// Its number of lines: line feeds, and a last line without one.
     pub lines: u64,
     pub finds: u64,
     /// Whether it has an error, or a warning if those are its finds.
     pub has_error: bool,
-    /// The severity of its finds.
     pub severity: Severity,
     pub settings: Vec<SettingEffect>,
     /// Whether each setting keeps other parts of it than the present one; empty without a present one.
@@ -42,51 +40,17 @@ pub(crate) struct SettingEffect {
     pub preview_bytes: u64,
     pub kept_finds: u64,
     pub is_cut: bool,
-    /// Whether the model does not get its last line whole.
     pub lost_last_line: bool,
     /// Whether it has an error, and the model does not get the first one.
     pub lost_first_error: bool,
     pub lost_all: bool,
 }
 
-/// The stretches of an output that one setting keeps, in bytes, in order, disjoint: mostly none or one.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum KeptStretches {
-    Nothing,
-    One(Range<usize>),
-    Many(Vec<Range<usize>>),
-}
-
-impl KeptStretches {
-    fn one(range: Range<usize>) -> Self {
-        if range.is_empty() { KeptStretches::Nothing } else { KeptStretches::One(range) }
-    }
-
-    /// Takes stretches that are not empty.
-    fn many(mut ranges: Vec<Range<usize>>) -> Self {
-        match (ranges.pop(), ranges.is_empty()) {
-            (None, _) => KeptStretches::Nothing,
-            (Some(last), true) => KeptStretches::One(last),
-            (Some(last), false) => {
-                ranges.push(last);
-                KeptStretches::Many(ranges)
-            }
-        }
-    }
-
-    fn as_slice(&self) -> &[Range<usize>] {
-        match self {
-            KeptStretches::Nothing => &[],
-            KeptStretches::One(range) => std::slice::from_ref(range),
-            KeptStretches::Many(ranges) => ranges,
-        }
-    }
-}
-
 struct KeptPreview {
     preview_bytes: u64,
     is_cut: bool,
-    stretches: KeptStretches,
+    /// What it keeps of the output, in bytes, in order, disjoint: mostly none or one.
+    stretches: SmallVec<[Range<usize>; 1]>,
 }
 
 impl<'p> Tuner<'p> {
@@ -153,9 +117,6 @@ impl<'p> Tuner<'p> {
     }
 
     /// Visits an output that notices say is saved at `saved_as`; `supply` has the same bytes.
-    ///
-    /// # Errors
-    /// The policy file has a mistake that only shows in use.
     pub(crate) fn visit(
         &mut self,
         bytes: &[u8],
@@ -179,7 +140,7 @@ impl<'p> Tuner<'p> {
             is_cut: kept.is_cut,
             lost_last_line: !bytes.is_empty() && !kept.holds(&last_line),
             lost_first_error: first_error.as_ref().is_some_and(|error| !kept.holds(error)),
-            lost_all: !bytes.is_empty() && kept.stretches == KeptStretches::Nothing,
+            lost_all: !bytes.is_empty() && kept.stretches.is_empty(),
         };
         let present = self.present.and_then(|present| kept.get(present));
         let otherwise = present.map_or_else(Vec::new, |present| {
@@ -204,15 +165,15 @@ impl KeptPreview {
             SweptPreview::Lines(lines) => Self {
                 preview_bytes: lines.bytes,
                 is_cut: lines.truncated,
-                stretches: KeptStretches::one(lines.range),
+                stretches: Some(lines.range).filter(|range| !range.is_empty()).into_iter().collect(),
             },
             SweptPreview::Planned(preview) => Self {
                 preview_bytes: preview.byte_len(input),
                 is_cut: preview.truncated,
-                stretches: KeptStretches::many(kept_ranges(&preview.parts, Stream::Stdout)),
+                stretches: kept_ranges(&preview.parts, Stream::Stdout).into(),
             },
             SweptPreview::Refused(message) => {
-                Self { preview_bytes: message.len() as u64, is_cut: true, stretches: KeptStretches::Nothing }
+                Self { preview_bytes: message.len() as u64, is_cut: true, stretches: SmallVec::new() }
             }
         }
     }
@@ -230,4 +191,99 @@ pub(super) fn last_line(bytes: &[u8]) -> Range<usize> {
     let end =
         text.len() - usize::from(is_ended && text.get(start..).is_some_and(|line| line.ends_with(b"\r")));
     start..end
+}
+
+/// Matches seen so far; the memory is that of the stretches, however many matches there are.
+#[derive(Debug)]
+pub(super) struct StretchCounts {
+    starts: Edges,
+    ends: Edges,
+    all: u64,
+}
+
+/// Positions in order, each with the number of matches before it.
+#[derive(Debug)]
+struct Edges {
+    edges: Vec<(usize, u64)>,
+    next: usize,
+}
+
+impl StretchCounts {
+    /// Starts counting for these stretches, in any order.
+    pub(super) fn new<'a>(stretches: impl Iterator<Item = &'a Range<usize>> + Clone) -> Self {
+        let starts = Edges::new(stretches.clone().map(|stretch| stretch.start));
+        let ends = Edges::new(stretches.map(|stretch| stretch.end));
+        Self { starts, ends, all: 0 }
+    }
+
+    /// Counts a match; matches come in order, disjoint.
+    pub(super) fn add(&mut self, found: &Range<usize>) {
+        self.starts.pass(self.all, |edge| edge <= found.start);
+        self.ends.pass(self.all, |edge| edge < found.end);
+        self.all += 1;
+    }
+
+    pub(super) fn end(&mut self) -> u64 {
+        self.starts.pass(self.all, |_| true);
+        self.ends.pass(self.all, |_| true);
+        self.all
+    }
+
+    pub(super) fn within(&self, stretch: &Range<usize>) -> u64 {
+        self.ends.before(stretch.end).saturating_sub(self.starts.before(stretch.start))
+    }
+}
+
+impl Edges {
+    fn new(edges: impl Iterator<Item = usize>) -> Self {
+        let mut edges: Vec<usize> = edges.collect();
+        edges.sort_unstable();
+        edges.dedup();
+        Self { edges: edges.into_iter().map(|edge| (edge, 0)).collect(), next: 0 }
+    }
+
+    fn pass(&mut self, count: u64, is_passed: impl Fn(usize) -> bool) {
+        while let Some((edge, before)) = self.edges.get_mut(self.next) {
+            if !is_passed(*edge) {
+                return;
+            }
+            *before = count;
+            self.next += 1;
+        }
+    }
+
+    fn before(&self, edge: usize) -> u64 {
+        let found = self.edges.binary_search_by_key(&edge, |(edge, _)| *edge);
+        found.ok().and_then(|at| self.edges.get(at)).map_or(0, |(_, before)| *before)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn matches_are_counted_as_one_by_one(
+            gaps in prop::collection::vec((0usize..5, 1usize..5), 0..30),
+            stretches in prop::collection::vec((0usize..150, 0usize..80), 0..12),
+        ) {
+            let mut at = 0;
+            let matches: Vec<Range<usize>> = gaps.iter().map(|(gap, len)| {
+                let start = at + gap;
+                at = start + len;
+                start..at
+            }).collect();
+            let stretches: Vec<Range<usize>> = stretches.iter().map(|(start, len)| *start..start + len).collect();
+            let mut counts = StretchCounts::new(stretches.iter());
+            matches.iter().for_each(|found| counts.add(found));
+            prop_assert_eq!(counts.end(), matches.len() as u64);
+            for stretch in &stretches {
+                let inside = |found: &&Range<usize>| stretch.start <= found.start && found.end <= stretch.end;
+                prop_assert_eq!(counts.within(stretch), matches.iter().filter(inside).count() as u64);
+            }
+        }
+    }
 }

@@ -19,8 +19,7 @@ use crate::base::provenance::{Confidence, Era, Warning};
 use super::limits::Limits;
 use super::measure::LineRule;
 use super::model::{Direction, Unit};
-use super::strategy::Context;
-use super::strategy::Keep;
+use super::strategy::{Context, Keep};
 use super::template::facts::Facts;
 #[cfg(feature = "records")]
 use super::template::pattern::NoticePattern;

@@ -6,10 +6,9 @@ use crate::preview::error::PlanError;
 use crate::preview::limits::Over;
 use crate::preview::measure::{Text, as_usize};
 use crate::preview::model::{Decoding, Direction, LimitHit, Unit};
-use crate::preview::strategy::Context;
-use crate::preview::strategy::LinesKept;
 use crate::preview::strategy::agents::held::HeldReader;
 use crate::preview::strategy::pieces::PieceLimits;
+use crate::preview::strategy::{Context, LinesKept};
 use crate::text::units::{self, Measure};
 
 use super::marks::Marks;

@@ -3,35 +3,31 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use crate::session::clock;
-use crate::session::content::{is_number, start_of};
-use crate::session::document::{before_member, count_records};
+use crate::session::content::{self, is_number, start_of};
 use crate::session::entry::RecordEntry;
 use crate::session::fate::ContextChange;
-use crate::session::find::{self, FoundFile};
-use crate::session::format::{FileFormat, RecordFiles, only_file};
+use crate::session::find;
+use crate::session::format::{FileFormat, RecordFiles, before_member, count_records, only_file};
 use crate::session::json::Json;
 use crate::session::model::{CallStatus, Evidence, SessionFacts, TextPiece};
 use crate::session::reader::{FormatInfo, RecordPlace};
 use crate::session::record::read_json;
 use crate::session::transcript::Transcript;
 
-/// The index of all sessions, in their directory.
 const INDEX: &str = "sessions.json";
 
-/// The sessions of Continue, a JSON document each.
 pub(crate) const CONTINUE: FileFormat = FileFormat {
     info: FormatInfo::new("continue", "1.5.47"),
     find: |env, fault| {
         let Some(root) = find::home_or(env, "CONTINUE_GLOBAL_DIR", ".continue") else { return Vec::new() };
         let dir = root.join("sessions");
-        let mut index = index(&dir.join(INDEX));
-        let files = find::files(&dir, |name| name.ends_with(".json") && name != INDEX, fault).into_iter();
-        let indexed = |file: FoundFile| {
-            let facts = index.remove(file.stem()).unwrap_or_default();
-            FoundFile { facts, ..file }
-        };
-        files.map(indexed).collect()
+        let by_id = |list: Json| list.items().map(facts).map(|facts| (facts.id.clone(), facts)).collect();
+        let mut index: HashMap<String, SessionFacts> = read_json(dir.join(INDEX), by_id).unwrap_or_default();
+        let mut files = find::files(&dir, |name| name.ends_with(".json") && name != INDEX, fault);
+        for file in &mut files {
+            file.facts = index.remove(find::stem(&file.path)).unwrap_or_default();
+        }
+        files
     },
     is_session: |_, head| {
         let has =
@@ -43,19 +39,13 @@ pub(crate) const CONTINUE: FileFormat = FileFormat {
     records: RecordFiles::Documents(only_file, read),
 };
 
-/// Returns the facts in the index, by session id.
-fn index(path: &Path) -> HashMap<String, SessionFacts> {
-    let by_id = |sessions: Json| sessions.items().map(facts).map(|facts| (facts.id.clone(), facts)).collect();
-    read_json(path, by_id).unwrap_or_default()
-}
-
 fn facts(record: Json) -> SessionFacts {
     SessionFacts {
         id: record.name("sessionId").unwrap_or_default(),
         cwd: record.string("workspaceDirectory"),
         title: record.string("title"),
         // Milliseconds, as text.
-        started: record.name("dateCreated").and_then(|at| clock::number(at.parse().ok()?)),
+        started: record.name("dateCreated").and_then(|at| content::timestamp(at.parse().ok()?)),
         ..SessionFacts::default()
     }
 }

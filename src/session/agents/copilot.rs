@@ -4,14 +4,13 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use crate::session::content::{MAX_NAME, cited, has_line, start_of};
-use crate::session::context::{ContextEvent, ResultId};
 use crate::session::entry::RecordEntry;
 use crate::session::fate::{ContextChange, FateEvidence};
 use crate::session::find;
 use crate::session::format::{FileFormat, RecordFiles, only_file};
 use crate::session::id::{RecordId, record_id};
 use crate::session::json::{Json, Kind};
-use crate::session::model::{Citation, SessionFacts};
+use crate::session::model::{Citation, ContextEvent, ResultId, SessionFacts};
 use crate::session::reader::{FormatInfo, LogReader, RecordPlace};
 use crate::session::transcript::Transcript;
 
@@ -31,13 +30,9 @@ const OTHER_KINDS: &[&str] = &[
     "abort",
 ];
 
-/// How the notice begins that stands for a cut output.
 const BEGINNING: &str = "Output too large to read at once (";
-
-/// The tools that search in files.
 const SEARCHES: &[&str] = &["grep", "rg"];
 
-/// The sessions of Copilot CLI, a JSON value a line.
 pub(crate) const COPILOT_CLI: FileFormat = FileFormat {
     info: FormatInfo::new("copilot-cli", "1.0.102"),
     find: |env, fault| {
@@ -60,10 +55,8 @@ fn id(log: &Path) -> &str {
     }
 }
 
-/// Reads the events of one session.
 #[derive(Default)]
 struct CopilotReader {
-    /// The ids of all events; a rewind names them.
     ids: Vec<RecordId>,
     /// The messages in the histories of all threads, in their order.
     history: Vec<Message>,
@@ -75,7 +68,6 @@ struct CopilotReader {
     answered: Option<RecordId>,
 }
 
-/// A message in the history of a thread, which has a result or none.
 #[derive(Clone, Copy)]
 struct Message {
     event: u32,
@@ -83,7 +75,6 @@ struct Message {
     result: Option<ResultId>,
 }
 
-/// An event that is being read.
 #[derive(Clone, Copy)]
 struct LogEvent<'a> {
     entry: RecordEntry<'a>,
@@ -154,8 +145,7 @@ impl CopilotReader {
         self.compacted.push((event.number, taken));
     }
 
-    /// The oldest messages are removed. The agent records how many, not which; if it counts as many as there are here, with
-    /// the system prompt or without it, they are known.
+    /// The oldest messages are removed: which is known if the count, with or without the system prompt, agrees.
     fn truncate(&mut self, event: LogEvent, out: &mut Transcript) {
         let mut left = event.data.number("messagesRemovedDuringTruncation").unwrap_or(0_usize);
         let messages = self.history.iter().filter(|message| message.thread == event.entry.thread).count();
@@ -171,8 +161,7 @@ impl CopilotReader {
         event.add_event(ContextChange::Drop, evidence, &taken, out);
     }
 
-    /// Events are removed: those that are named, or the first that is named and all after it. With a compaction, its
-    /// summary is gone, and what it took is back.
+    /// Events are removed: those named, or all from one on. With a compaction goes its summary; what it took is back.
     fn rewind(&mut self, event: LogEvent, out: &mut Transcript) {
         let from = event.data.id("upToEventId");
         let first = self.ids.iter().rposition(|id| Some(*id) == from);
@@ -203,14 +192,12 @@ impl CopilotReader {
 }
 
 impl LogEvent<'_> {
-    /// Notes that this event changes the results of some messages.
     fn add_event(self, change: ContextChange, evidence: FateEvidence, of: &[Message], out: &mut Transcript) {
         let results = of.iter().filter_map(|message| message.result).collect();
         out.add_event(ContextEvent { evidence, ..self.entry.event(change, results, out) });
     }
 }
 
-/// Reads the result of a call. Returns the call's number if it is the first.
 fn result(entry: RecordEntry, data: Json, out: &mut Transcript) -> Option<u32> {
     let number = out.number_or_new(entry.thread, &data.name("toolCallId")?, "");
     let is_search = out.calls.get(number as usize).is_some_and(|call| SEARCHES.contains(&out.tool(call)));
@@ -233,7 +220,6 @@ fn result(entry: RecordEntry, data: Json, out: &mut Transcript) -> Option<u32> {
     Some(number)
 }
 
-/// Whether a search says that it left matches out.
 fn has_omitted(content: Json) -> bool {
     has_line(content, " match(es) ", |line| {
         let line = line.trim();

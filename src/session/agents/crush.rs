@@ -17,15 +17,11 @@ use crate::session::transcript::Transcript;
 
 const TITLES: RowsOf = RowsOf::plain("sessions", "title");
 const MESSAGES: RowsOf = RowsOf::plain("messages", "parts");
-
-/// The database, in a project's data directory.
 const DATABASE: &str = "crush.db";
 
-/// Kinds of parts that hold nothing about calls of tools.
 const OTHER_KINDS: &[&str] =
     &["text", "reasoning", "image_url", "binary", "finish", "shell_command", "skill_invocation"];
 
-/// The sessions of Crush in databases.
 pub(crate) const CRUSH: TableFormat =
     TableFormat { info: FormatInfo::new("crush", "the source of August 2026"), databases, list, read };
 
@@ -71,16 +67,12 @@ fn list(path: &Path, rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseErro
     }
     let cwd = path.parent().and_then(Path::parent).map(|dir| dir.to_string_lossy().into_owned());
     let title = database::title("title");
-    let sql =
-        format!("SELECT id, {title}, created_at, updated_at FROM sessions WHERE parent_session_id IS NULL");
-    rows.all(&sql, |row| SessionFacts {
-        id: row.text(0).unwrap_or_default(),
-        title: row.title(1, TITLES),
-        cwd: cwd.clone(),
-        started: row.time(2),
-        ended: row.time(3),
-        ..SessionFacts::default()
-    })
+    let sql = format!(
+        "SELECT id, {title} AS title, created_at AS started, updated_at AS ended FROM sessions \
+         WHERE parent_session_id IS NULL"
+    );
+    let sessions = rows.sessions(&sql, TITLES)?.into_iter();
+    Ok(sessions.map(|facts| SessionFacts { cwd: cwd.clone(), ..facts }).collect())
 }
 
 fn read(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError> {

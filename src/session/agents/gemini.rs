@@ -5,8 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use jiff::Timestamp;
 use smallvec::SmallVec;
 
-use crate::session::clock;
-use crate::session::content::{cited, first_text, start_of, title};
+use crate::session::content::{self, cited, first_text, start_of, title};
 use crate::session::entry::RecordEntry;
 use crate::session::fate::ContextChange;
 use crate::session::find;
@@ -19,14 +18,11 @@ use crate::session::transcript::Transcript;
 
 /// The arguments by which the model asks for a window of a file.
 const WINDOW: &[&str] = &["offset", "limit", "start_line", "end_line"];
-
-/// How the notice begins that stands for a cut output.
 const BEGINNING: &str = "Output too large. Showing first ";
 
 /// With what the read tool begins if it cut a file.
 const FILE_NOTICE: &str = "IMPORTANT: The file content has been truncated.\n";
 
-/// The sessions of Gemini CLI, a JSON value a line.
 pub(crate) const GEMINI_CLI: FileFormat = FileFormat {
     info: FormatInfo::new("gemini-cli", "0.61.0"),
     find: |env, fault| {
@@ -41,7 +37,6 @@ pub(crate) const GEMINI_CLI: FileFormat = FileFormat {
     records: RecordFiles::Logs(only_file, || Box::new(GeminiReader::default())),
 };
 
-/// Reads the messages of one session.
 #[derive(Default)]
 struct GeminiReader {
     /// The messages in the history, in their order: the numbers of the calls whose results they hold.
@@ -49,7 +44,6 @@ struct GeminiReader {
     numbers: IdMap<u32>,
     /// The messages of the model that were counted.
     answers: HashSet<RecordId>,
-    /// The calls whose results left the history.
     gone: HashSet<u32>,
     /// The last text of each call's result, as a number.
     texts: HashMap<u32, RecordId>,
@@ -62,30 +56,23 @@ impl LogReader for GeminiReader {
     fn record(&mut self, record: Json, place: RecordPlace, out: &mut Transcript) -> bool {
         note_facts(record, &mut out.facts);
         let set = record.get("$set");
-        let at = record.get("timestamp").or_else(|| set?.get("lastUpdated")).and_then(clock::time);
+        let at = record.get("timestamp").or_else(|| set?.get("lastUpdated")).and_then(content::time);
         self.last_at = at.or(self.last_at);
         let line = RecordEntry { record, place, at: self.last_at, thread: 0 };
         if let Some(set) = set {
             set.get("messages").into_iter().for_each(|messages| self.begin_anew(messages, line, out));
-            return true;
-        }
-        if let Some(to) = record.id("$rewindTo") {
+        } else if let Some(to) = record.id("$rewindTo") {
             self.rewind(to, line, out);
-            return true;
-        }
-        // The old form is a single document.
-        if let Some(messages) = record.get("messages") {
+        } else if let Some(messages) = record.get("messages") {
+            // The old form is a single document.
             messages.items().for_each(|message| self.add_message(message, line, out));
-            return true;
-        }
-        if record.get("id").is_some() && record.get("type").is_some() {
+        } else if record.get("id").is_some() && record.get("type").is_some() {
             self.add_message(record, line, out);
-            return true;
+        } else if record.get("sessionId").is_none() {
+            let first = record.members().next().map(|(key, _)| key.to_text(40).text);
+            return out.unread.unknown(&first.unwrap_or_default());
         }
-        if record.get("sessionId").is_some() {
-            return true;
-        }
-        out.unread.unknown(&record.members().next().map(|(key, _)| key.to_text(40).text).unwrap_or_default())
+        true
     }
 }
 
@@ -142,7 +129,6 @@ impl GeminiReader {
         self.leave(ContextChange::Rewind, &before, &after, line, out);
     }
 
-    /// Returns the calls whose results are in the history.
     fn calls(&self) -> BTreeSet<u32> {
         self.history.iter().flatten().copied().collect()
     }
@@ -212,13 +198,11 @@ impl GeminiReader {
     }
 }
 
-/// Returns the number of a result's call, and its text.
 fn response_of<'a>(response: Json<'a>, out: &mut Transcript) -> Option<(u32, Option<Json<'a>>)> {
     let call = out.number_or_new(0, &response.name("id")?, &response.word("name"));
     Some((call, response.path(&["response", "output"]).or_else(|| response.path(&["response", "error"]))))
 }
 
-/// Reads a call. Returns its number.
 fn call(line: RecordEntry, called: Json, out: &mut Transcript) -> Option<u32> {
     let at = called.time("timestamp").or(line.at);
     let entry = RecordEntry { at, ..line };
@@ -255,7 +239,6 @@ fn result(line: RecordEntry, content: Option<Json>, is_file: bool, call: &mut Ca
     line.add_text(Evidence::Recorded, text, call);
 }
 
-/// Reads the status from the lines after a command's output.
 fn exit_of(content: Json) -> Option<i32> {
     let ending = content.text()?.ending(1024);
     ending.lines().rev().find_map(|line| line.strip_prefix("Exit Code: ")?.trim().parse().ok())
@@ -263,7 +246,7 @@ fn exit_of(content: Json) -> Option<i32> {
 
 fn note_facts(record: Json, facts: &mut SessionFacts) {
     let at = ["timestamp", "startTime", "lastUpdated"].iter().find_map(|key| record.time(key));
-    let set = record.path(&["$set", "lastUpdated"]).and_then(clock::time);
+    let set = record.path(&["$set", "lastUpdated"]).and_then(content::time);
     facts.started = facts.started.or(at);
     facts.ended = facts.ended.max(at).max(set);
     if facts.id.is_empty() {

@@ -7,20 +7,18 @@ use jiff::civil::DateTime;
 
 use crate::base::env::Env;
 use crate::session::content::first_text;
-use crate::session::context::ContextEvent;
 use crate::session::database::{self, DatabaseError, RowBuffer, RowsOf, TableRows};
 use crate::session::entry::RecordEntry;
 use crate::session::fate::ContextChange;
 use crate::session::find;
 use crate::session::json::{Json, Tape};
-use crate::session::model::{Citation, SessionFacts};
+use crate::session::model::{Citation, ContextEvent, SessionFacts};
 use crate::session::reader::FormatInfo;
 use crate::session::table::{TableFormat, TableSession};
 use crate::session::transcript::Transcript;
 
 const MESSAGES: RowsOf = RowsOf::plain("messages", "content_json");
 
-/// Kinds of content that hold nothing about calls.
 const OTHER_KINDS: &[&str] = &[
     "text",
     "image",
@@ -33,7 +31,6 @@ const OTHER_KINDS: &[&str] = &[
     "frontendToolRequest",
 ];
 
-/// The sessions of Goose in a database.
 pub(crate) const GOOSE: TableFormat =
     TableFormat { info: FormatInfo::new("goose", "1.52.0"), databases, list, read };
 
@@ -83,13 +80,10 @@ fn read(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError> {
         let meta = row.bytes(3).and_then(|bytes| meta.read(bytes).ok());
         let is_hidden_from = |who: &str| meta.and_then(|meta| meta.get(who)?.bool()) == Some(false);
         if let Some(content) = row.record(1, MESSAGES, &mut buffer, &mut out.unread) {
-            let message = GooseMessage {
-                entry: RecordEntry { record: content, place: row.place(source), at, thread: 0 },
-                is_hidden: is_hidden_from("agentVisible"),
-                is_answer: row.text(4).as_deref() == Some("assistant") && !is_hidden_from("userVisible"),
-            };
-            hidden.note(&message, out);
-            message.read(&mut hidden, out);
+            let entry = RecordEntry { record: content, place: row.place(source), at, thread: 0 };
+            let is_answer = row.text(4).as_deref() == Some("assistant") && !is_hidden_from("userVisible");
+            hidden.note(entry, is_hidden_from("agentVisible"), is_answer, out);
+            hidden.read(entry, is_hidden_from("agentVisible"), out);
         }
     })?;
     hidden.end(out);
@@ -99,39 +93,7 @@ fn read(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError> {
 /// What the agent adds after the summary of a compaction.
 const COMPACTED: &str = "Your context was compacted";
 
-/// A row with a message.
-struct GooseMessage<'a> {
-    entry: RecordEntry<'a>,
-    /// Whether it is not sent any more.
-    is_hidden: bool,
-    /// Whether the model wrote it as an answer.
-    is_answer: bool,
-}
-
-impl GooseMessage<'_> {
-    fn read(&self, hidden: &mut HiddenResults, out: &mut Transcript) {
-        let mut is_known = true;
-        for part in self.entry.record.items() {
-            let entry = self.entry.with(part);
-            match &*part.word("type") {
-                "toolRequest" => {
-                    let Some(id) = part.name("id") else { continue };
-                    let call = part.object("toolCall").object("value");
-                    entry.add_call(id, &call.word("name"), call.get("arguments"), out);
-                }
-                "toolResponse" => {
-                    let call = result(entry, out);
-                    hidden.hidden.extend(call.filter(|_| self.is_hidden));
-                }
-                kind => is_known &= out.unread.is_known(kind, OTHER_KINDS),
-            }
-        }
-        out.unread.known += u64::from(is_known);
-    }
-}
-
-/// What is hidden of a conversation. A compaction hides all messages before its summary; the summary of one call with its
-/// result hides just these two.
+/// A compaction hides all messages before its summary; the summary of one call with its result hides just these.
 #[derive(Default)]
 struct HiddenResults {
     /// The calls whose results are hidden, since the last compaction.
@@ -143,36 +105,44 @@ struct HiddenResults {
 }
 
 impl HiddenResults {
-    /// Notes a message before it is read.
-    fn note(&mut self, message: &GooseMessage, out: &mut Transcript) {
-        let is_summary = !self.is_begun && !message.is_hidden;
-        let goes_on = || first_text(message.entry.record).starts_with(COMPACTED);
-        if is_summary || (!self.is_begun && !message.is_answer && goes_on()) {
-            self.push(ContextChange::Compact, Some(message), out);
+    /// Notes a message before it is read. One that is hidden is not sent any more; an answer is what the model wrote.
+    fn note(&mut self, entry: RecordEntry, is_hidden: bool, is_answer: bool, out: &mut Transcript) {
+        let goes_on = || !is_answer && first_text(entry.record).starts_with(COMPACTED);
+        if !self.is_begun && (!is_hidden || goes_on()) {
+            let results = out.results_of(self.hidden.drain(..));
+            entry.add_event(ContextChange::Compact, results, out);
         }
-        self.is_begun |= !message.is_hidden;
-        if message.is_answer && !self.is_answered {
+        self.is_begun |= !is_hidden;
+        if is_answer && !self.is_answered {
             out.count_answer(0);
         }
-        self.is_answered = message.is_answer;
+        self.is_answered = is_answer;
     }
 
-    fn push(&mut self, change: ContextChange, told_by: Option<&GooseMessage>, out: &mut Transcript) {
-        let results = out.results_of(self.hidden.drain(..));
-        match told_by {
-            Some(message) => message.entry.add_event(change, results, out),
-            None => out.add_event(ContextEvent { results, ..ContextEvent::recorded(change, None) }),
+    fn read(&mut self, message: RecordEntry, is_hidden: bool, out: &mut Transcript) {
+        let mut is_known = true;
+        for part in message.record.items() {
+            let entry = message.with(part);
+            match &*part.word("type") {
+                "toolRequest" => {
+                    let Some(id) = part.name("id") else { continue };
+                    let call = part.object("toolCall").object("value");
+                    entry.add_call(id, &call.word("name"), call.get("arguments"), out);
+                }
+                "toolResponse" => self.hidden.extend(result(entry, out).filter(|_| is_hidden)),
+                kind => is_known &= out.unread.is_known(kind, OTHER_KINDS),
+            }
         }
+        out.unread.known += u64::from(is_known);
     }
 
-    /// Notes what was hidden since the last compaction.
-    fn end(mut self, out: &mut Transcript) {
+    fn end(self, out: &mut Transcript) {
         let change = if self.is_begun { ContextChange::Checkpoint } else { ContextChange::Compact };
-        self.push(change, None, out);
+        let results = out.results_of(self.hidden);
+        out.add_event(ContextEvent { results, ..ContextEvent::recorded(change, None) });
     }
 }
 
-/// Reads a result. Returns the number of its call, unless that has one already.
 fn result(entry: RecordEntry, out: &mut Transcript) -> Option<u32> {
     let part = entry.record;
     let number = out.number_or_new(0, &part.name("id")?, "");
@@ -190,7 +160,6 @@ fn result(entry: RecordEntry, out: &mut Transcript) -> Option<u32> {
     Some(number)
 }
 
-/// Returns the path in the notice, which has a part of its own.
 fn spill_path(part: Json) -> Option<String> {
     let text = first_text(part.get("text").filter(|_| part.is_type("text"))?);
     let rest = text.strip_prefix("[Output exceeded ")?;

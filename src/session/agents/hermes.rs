@@ -7,14 +7,15 @@ use memchr::memmem;
 
 use crate::base::env::Env;
 use crate::session::content::pieces;
-use crate::session::context::ContextEvent;
 use crate::session::database::{self, DatabaseError, RowBuffer, RowsOf, TableRow, TableRows};
 use crate::session::entry::RecordEntry;
 use crate::session::fate::ContextChange;
 use crate::session::find;
 use crate::session::id::{RecordId, id_of_bytes};
 use crate::session::json::{Json, JsonText, Tape};
-use crate::session::model::{Call, CallResult, Citation, RecordSpan, SessionFacts, TextPiece, TextPieces};
+use crate::session::model::{
+    Call, CallResult, Citation, ContextEvent, RecordSpan, SessionFacts, TextPiece, TextPieces,
+};
 use crate::session::reader::{FormatInfo, RecordPlace};
 use crate::session::table::{TableFormat, TableSession};
 use crate::session::transcript::Transcript;
@@ -25,8 +26,6 @@ const CALLS: RowsOf = RowsOf::plain("messages", "tool_calls");
 
 /// What begins a content that is a list of parts.
 const PARTS: &[u8] = b"\0json:";
-
-/// How the notice in a cut output begins, as it is written in JSON.
 const NOTICE: &[u8] = b"\\n\\n... [OUTPUT TRUNCATED - ";
 
 /// The sentences that stand in the place of results which were cleared.
@@ -37,10 +36,8 @@ const CLEARED: &[&str] = &[
     "[Attached image — stripped after compression]",
 ];
 
-/// How the summary of a compaction begins.
 const SUMMARY: &[u8] = "[CONTEXT COMPACTION — REFERENCE ONLY]".as_bytes();
 
-/// The sessions of Hermes in a database.
 pub(crate) const HERMES: TableFormat =
     TableFormat { info: FormatInfo::new("hermes", "0.19.0"), databases, list, read };
 
@@ -56,23 +53,15 @@ fn list(_: &Path, rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseError> 
     }
     let column = |name| database::or_null(&of_session, name);
     let sql = format!(
-        "SELECT id, {}, {}, {}, {}, started_at, (SELECT MAX(timestamp) FROM messages WHERE session_id = sessions.id) \
+        "SELECT id, {} AS title, {} AS cwd, {} AS model, {} AS parent, started_at AS started, \
+         (SELECT MAX(timestamp) FROM messages WHERE session_id = sessions.id) AS ended \
          FROM sessions WHERE source IS NOT 'subagent'",
         database::title(column("title")),
         column("cwd"),
         column("model"),
         column("parent_session_id"),
     );
-    rows.all(&sql, |row| SessionFacts {
-        id: row.text(0).unwrap_or_default(),
-        title: row.title(1, TITLES),
-        cwd: row.text(2),
-        model: row.text(3),
-        parent: row.text(4),
-        started: row.time(5),
-        ended: row.time(6),
-        ..SessionFacts::default()
-    })
+    rows.sessions(&sql, TITLES)
 }
 
 fn read(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError> {
@@ -149,8 +138,7 @@ fn message(
     out.unread.known += 1;
 }
 
-/// What became of the results of a conversation. A result has a row for each time that the agent wrote it: the first is what
-/// the model got, and the last that is active is what it has.
+/// The first row of a result is what the model got, and the last that is active is what it has.
 #[derive(Default)]
 struct ResultHistory {
     /// By the number of the call.
@@ -160,7 +148,6 @@ struct ResultHistory {
 }
 
 struct ResultRows {
-    /// The content of the first row.
     first: RecordId,
     /// Whether the first row stands before the first compaction.
     is_early: bool,
@@ -199,7 +186,6 @@ impl ResultHistory {
             .then(|| CallResult::recorded(text_of(content, place), row.time(6), whole_of(content, place)));
     }
 
-    /// Notes what the rows say together.
     fn end(self, out: &mut Transcript) {
         use ContextChange::{Clear, Compact, Replace, Rewind};
         let mut results: Vec<_> = self.results.into_iter().collect();
@@ -271,8 +257,7 @@ fn find_spill(content: &[u8]) -> Option<Citation> {
     Some(Citation::new(path))
 }
 
-/// Whether an output holds the notice, and about as much text around it as the notice says was kept. More may be missing,
-/// since colours are taken out after the cut.
+/// Whether an output holds the notice and about the text that it says; colours are taken out after the cut.
 fn is_cut(output: Json) -> bool {
     let inner = output.raw();
     let Some(at) = memmem::find(inner, NOTICE) else { return false };

@@ -5,15 +5,13 @@ use std::path::Path;
 use memchr::memmem;
 
 use crate::session::content::{first_text, is_number, start_of, text_end};
-use crate::session::document::{before_member, count_records};
 use crate::session::entry::RecordEntry;
-use crate::session::format::{FileFormat, RecordFiles, only_file};
+use crate::session::format::{FileFormat, RecordFiles, before_member, count_records, only_file};
 use crate::session::json::Json;
 use crate::session::model::{CutState, SessionFacts};
 use crate::session::reader::{FormatInfo, RecordPlace};
 use crate::session::transcript::Transcript;
 
-/// How the names of trajectories end.
 const ENDING: &str = ".traj.json";
 
 /// How an observation of the default configuration begins, and how one that was cut ends. In between, an output is quoted.
@@ -109,8 +107,9 @@ fn cut_state(content: Json) -> CutState {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::session::json::Tape;
+
+    use super::*;
 
     #[test]
     fn cut_and_uncut_observations_are_distinguished() {

@@ -26,15 +26,13 @@ const GLANCE_BYTES: u32 = 64 << 10;
 /// What follows the number in the notice at the end of a result that was cut.
 const CUT: &str = " more characters truncated; rerun with narrower args if needed]";
 
-/// The sessions of OpenClaw in databases.
 pub(crate) const OPENCLAW: TableFormat =
     TableFormat { info: FormatInfo::new("openclaw", "2026.9.6"), databases, list, read };
 
 fn databases(env: &Env, fault: &mut dyn FnMut(String)) -> Vec<PathBuf> {
-    let home = Some(env.home()).filter(|home| home.is_absolute());
-    let agents = home.map(|home| find::directories(&home.join(".openclaw/agents"), fault));
-    let database = |agent: PathBuf| agent.join("agent/openclaw-agent.sqlite");
-    agents.into_iter().flatten().map(database).collect()
+    let Some(agents) = find::in_home(env, ".openclaw/agents") else { return Vec::new() };
+    let agents = find::directories(&agents, fault).into_iter();
+    agents.map(|agent| agent.join("agent/openclaw-agent.sqlite")).collect()
 }
 
 fn list(_: &Path, rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseError> {

@@ -6,22 +6,19 @@ use std::path::{Path, PathBuf};
 
 use crate::base::env::Env;
 use crate::session::content::{first_text, start_of};
-use crate::session::context::ContextEvent;
-use crate::session::document::count_records;
 use crate::session::entry::RecordEntry;
 use crate::session::fate::ContextChange;
 use crate::session::find::{self, FoundFile};
-use crate::session::format::{FileFormat, RecordFiles, only_file};
+use crate::session::format::{FileFormat, RecordFiles, count_records, only_file};
 use crate::session::id::IdMap;
 use crate::session::json::Json;
-use crate::session::model::{Citation, SessionFacts};
+use crate::session::model::{Citation, ContextEvent, SessionFacts};
 use crate::session::reader::{FormatInfo, RecordPlace, TakeFault};
 use crate::session::record::read_json;
 use crate::session::transcript::Transcript;
 
 use super::cline;
 
-/// The messages of a task.
 const HISTORY: &str = "api_conversation_history.json";
 
 /// The directories of the editors below those of the user's settings.
@@ -42,7 +39,6 @@ pub(crate) const ROO: FileFormat = FileFormat {
     ..tasks(FormatInfo { agent: "roo", name: "roo", made_for: "the source of 3.52" })
 };
 
-/// The sessions of Kilo.
 pub(crate) const KILO: FileFormat = FileFormat {
     find: |env, fault| histories(roots(env, KILO_DIR), fault),
     is_session: |path, head| is_history(path, head) && is_below(path, KILO_DIR),
@@ -59,7 +55,6 @@ pub(crate) const CLINE: FileFormat = FileFormat {
     ..tasks(FormatInfo { agent: "cline", name: "cline (tasks)", made_for: "the source of 3" })
 };
 
-/// Describes an extension's sessions, except where they lie.
 const fn tasks(info: FormatInfo) -> FileFormat {
     FileFormat {
         info,
@@ -71,15 +66,12 @@ const fn tasks(info: FormatInfo) -> FileFormat {
     }
 }
 
-/// Returns the directories in which the tasks of an extension may lie.
 fn roots(env: &Env, extension: &str) -> Vec<PathBuf> {
-    let home = Some(env.home()).filter(|home| home.is_absolute());
-    let config = find::named_dir(env, "XDG_CONFIG_HOME").or(home.map(|home| home.join(".config")));
-    let mac = home.map(|home| home.join("Library/Application Support"));
+    let config = find::home_or(env, "XDG_CONFIG_HOME", ".config");
+    let mac = find::in_home(env, "Library/Application Support");
     let storage = |user: PathBuf| user.join("User/globalStorage").join(extension).join("tasks");
     let local = config.into_iter().chain(mac).flat_map(|dir| EDITORS.iter().map(move |name| dir.join(name)));
-    let remote = home.map(|home| home.join(".vscode-server/data"));
-    local.chain(remote).map(storage).collect()
+    local.chain(find::in_home(env, ".vscode-server/data")).map(storage).collect()
 }
 
 fn histories(roots: impl IntoIterator<Item = PathBuf>, fault: TakeFault) -> Vec<FoundFile> {
@@ -138,10 +130,8 @@ fn read(document: Json, place: RecordPlace, path: &Path, out: &mut Transcript) {
     history.take_out(document, place, out);
 }
 
-/// What the messages of a task hold, by their numbers.
 #[derive(Default)]
 struct History {
-    /// The first request after each message.
     requests: Vec<Option<u32>>,
     /// The messages with calls, by the calls' numbers.
     uses: HashMap<u32, usize>,
@@ -200,8 +190,7 @@ impl History {
     }
 }
 
-/// Returns the tool of a result as it was written before there were blocks for that:
-/// `[execute_command for 'make'] Result:`.
+/// Returns the tool of an older result: `[execute_command for 'make'] Result:`.
 fn old_protocol_tool(block: Json) -> Option<String> {
     let start = block.get("text").filter(|_| block.is_type("text")).map(start_of)?;
     let (head, _) = start.strip_prefix('[')?.split_once("] Result:")?;
@@ -210,7 +199,6 @@ fn old_protocol_tool(block: Json) -> Option<String> {
     is_name.then(|| tool.to_owned())
 }
 
-/// Reads a result. Returns the number of its call, unless that has one already.
 fn result(
     entry: RecordEntry,
     id: &str,

@@ -1,26 +1,25 @@
-//! Connections that a hostile file cannot keep busy, make large, or lead elsewhere.
+//! Files and private copies of databases, and connections that a hostile file cannot keep busy, make large, or divert.
 
 use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags};
 
+use crate::base::fs::project_file;
 use crate::session::reader::ReadProgress;
+use crate::session::record::{fill, open_regular};
 
-use super::DatabaseError;
-use super::files::{FileState, states};
+use super::{Database, DatabaseError, TRIES};
 
-/// The longest value that is read, in bytes.
 pub(super) const MAX_VALUE: i32 = 16 << 20;
-
-/// The longest statement of a schema, in bytes.
 const MAX_STATEMENT: i32 = 1 << 20;
-
-/// How long to wait for an agent that is writing.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// How long one look at a database may take at least, and at most, and how many bytes of it buy a second more.
@@ -44,7 +43,7 @@ pub(super) fn read_only(path: &Path, parameters: &str) -> Result<Connection, Dat
 }
 
 /// Opens a database; nothing that its file brings along may run.
-pub(super) fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, DatabaseError> {
+fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, DatabaseError> {
     let connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, MAX_VALUE)?;
     connection.set_limit(Limit::SQLITE_LIMIT_SQL_LENGTH, MAX_STATEMENT)?;
@@ -57,11 +56,7 @@ pub(super) fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, Datab
 /// The names of the tables that agents' sessions are in, in lower case. A reader of another one adds it here.
 const TABLES: &str = "'sessions', 'messages', 'session', 'message', 'part', 'session_v2', 'session_message', 'transcript_events'";
 
-/// Checks that no table of an agent's is a view, a virtual table, or has computed columns: reading them runs what the file
-/// says.
-///
-/// # Errors
-/// One is. Of other tables nothing is read.
+/// Checks that no table of an agent's is a view, virtual or computed: reading such runs what the file says.
 pub(super) fn check_plain(connection: &Connection) -> Result<(), DatabaseError> {
     // SQLite itself refuses a schema in which a name or a kind is not that of the statement.
     let named =
@@ -97,7 +92,6 @@ pub(super) fn is_slow(path: &Path, time: Duration) -> bool {
     })
 }
 
-/// Adds the time of a look at a database.
 pub(super) fn spend(path: &Path, time: Duration) {
     let mut spent = SPENT.lock().unwrap_or_else(PoisonError::into_inner);
     let state = states(path);
@@ -113,9 +107,6 @@ pub(super) fn time_for(bytes: u64) -> Duration {
 }
 
 /// Does some work on a connection, which ends when it is not wanted any more, or takes longer than `time`.
-///
-/// # Errors
-/// What `work` fails with, or why it was ended.
 pub(super) fn bounded<T>(
     (path, connection): (&Path, &Connection),
     time: Duration,
@@ -137,4 +128,136 @@ pub(super) fn bounded<T>(
         Err(DatabaseError::TooSlow) if is_given_up => Err(DatabaseError::GivenUp),
         done => done,
     }
+}
+
+/// What the names of the files beside a database add to its own: the log, its index, and the journal of a transaction.
+const BESIDE: [&str; 3] = ["-wal", "-shm", "-journal"];
+
+/// The first bytes of a journal whose transaction is not finished.
+const JOURNAL_MAGIC: [u8; 8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7];
+
+/// The state by which a change of a file is noticed: length, time and inode; nothing if the file is missing.
+pub(super) type FileState = Option<(u64, i64, i64, u64)>;
+
+/// Returns the states by which a change of a database, its log or its journal is noticed.
+pub(super) fn states(path: &Path) -> Vec<FileState> {
+    let state = |path: PathBuf| {
+        let meta = fs::metadata(path).ok()?;
+        Some((meta.len(), meta.mtime(), meta.mtime_nsec(), meta.ino()))
+    };
+    Database::files(path).map(state).into()
+}
+
+pub(super) fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    PathBuf::from(name)
+}
+
+pub(super) fn length(path: &Path) -> Option<u64> {
+    fs::metadata(path).ok().map(|meta| meta.len())
+}
+
+/// Checks that a database can be opened without blocking, and that no transaction is unfinished: SQLite would take
+/// it back by writing, and a journal may name any file to be deleted then. Opens but the journal: to close a file takes away
+/// the locks on it that this process has.
+pub(super) fn check(path: &Path) -> Result<(), DatabaseError> {
+    if !fs::metadata(path)?.is_file() {
+        return Err(io::Error::other("is not a regular file").into());
+    }
+    let is_other = |path: PathBuf| fs::metadata(path).is_ok_and(|meta| !meta.is_file());
+    if let Some(ending) = BESIDE.into_iter().find(|ending| is_other(beside(path, ending))) {
+        return Err(io::Error::other(format!("its {ending} is not a regular file")).into());
+    }
+    match open_regular(&beside(path, "-journal")) {
+        Ok((journal, _)) => {
+            let mut head = [0; JOURNAL_MAGIC.len()];
+            fill(&journal, 0, &mut head)?;
+            if head == JOURNAL_MAGIC { Err(DatabaseError::Unfinished) } else { Ok(()) }
+        }
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error.into()),
+        _ => Ok(()),
+    }
+}
+
+/// Checks a database that lies in a project, which may be anybody's work: it and what is beside it must be regular files of
+/// this user or root, reached from the project on without a link.
+///
+/// # Errors
+/// The first that is not, and why; `None` if there is no such database.
+pub fn check_project_s(project: &Path, path: &Path) -> Result<(), Option<String>> {
+    let refused = |path: &Path, error: &io::Error| Some(format!("{}: {error}", path.display()));
+    let is_missing =
+        |error: &io::Error| matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory);
+    match project_file::check(project, path) {
+        Ok(_) => {}
+        Err((_, error)) if is_missing(&error) => return Err(None),
+        Err((at, error)) => return Err(refused(&at, &error)),
+    }
+    for path in BESIDE.map(|ending| beside(path, ending)) {
+        match project_file::check(project, &path) {
+            Err((at, error)) if !is_missing(&error) => return Err(refused(&at, &error)),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// The largest log, and the largest database with its log, that are copied, in bytes.
+const MAX_LOG: u64 = 64 << 20;
+const MAX_COPIED: u64 = 512 << 20;
+
+#[derive(Debug)]
+struct LastCopy {
+    path: PathBuf,
+    of: Vec<FileState>,
+    connection: Arc<Mutex<Connection>>,
+}
+
+static LAST_COPY: Mutex<Option<LastCopy>> = Mutex::new(None);
+
+/// Returns a copy of a database with its log taken in: the last one, if nothing changed since.
+pub(super) fn private_copy(path: &Path) -> Result<Arc<Mutex<Connection>>, DatabaseError> {
+    let mut last = LAST_COPY.lock().unwrap_or_else(PoisonError::into_inner);
+    let now = states(path);
+    if let Some(copy) = last.as_ref().filter(|copy| copy.path == path && copy.of == now) {
+        return Ok(Arc::clone(&copy.connection));
+    }
+    let log = length(&beside(path, "-wal")).unwrap_or(0);
+    if log > MAX_LOG || length(path).unwrap_or(0).saturating_add(log) > MAX_COPIED {
+        return Err(DatabaseError::TooLarge);
+    }
+    *last = None;
+    let (connection, of) = copy(path)?;
+    let connection = Arc::new(Mutex::new(connection));
+    *last = Some(LastCopy { path: path.to_owned(), of, connection: Arc::clone(&connection) });
+    Ok(connection)
+}
+
+/// Copies a database and its log into a private directory, opens the copy, and deletes the directory.
+fn copy(path: &Path) -> Result<(Connection, Vec<FileState>), DatabaseError> {
+    let directory = tempfile::Builder::new()
+        .prefix("overspill-")
+        .permissions(fs::Permissions::from_mode(0o700))
+        .tempdir()?;
+    let copy = directory.path().join("copy.db");
+    for _ in 0..TRIES {
+        let before = states(path);
+        copy_file(path, &copy)?;
+        copy_file(&beside(path, "-wal"), &beside(&copy, "-wal"))?;
+        if before == states(path) {
+            let connection = connect(&copy, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+            // One file, into which the log is taken.
+            connection.pragma_update(None, "locking_mode", "exclusive")?;
+            connection.pragma_update(None, "journal_mode", "delete")?;
+            return Ok((connection, before));
+        }
+    }
+    Err(DatabaseError::Changing)
+}
+
+fn copy_file(from: &Path, to: &Path) -> io::Result<()> {
+    let (from, meta) = open_regular(from)?;
+    io::copy(&mut io::Read::take(&from, meta.len().min(MAX_COPIED)), &mut File::create(to)?)?;
+    Ok(())
 }

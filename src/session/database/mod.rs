@@ -6,8 +6,6 @@
 //! has no name from the moment on at which it can be read.
 
 mod connect;
-mod copy;
-mod files;
 mod records;
 #[cfg(test)]
 mod tests;
@@ -19,26 +17,25 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use rusqlite::Connection;
 use rusqlite::types::ValueRef;
+use rusqlite::{Connection, RowIndex};
 
-use super::clock;
+use super::content;
+use super::model::SessionFacts;
 use super::reader::{ReadProgress, SessionError};
 
-use files::{FileState, beside, length, states};
+use connect::{FileState, beside, length, states};
 
-pub use files::check_project_s;
+pub use connect::check_project_s;
 pub use records::{RowBuffer, RowRecords, RowsOf};
 
-/// The first bytes of every database.
 const MAGIC: &[u8] = b"SQLite format 3\0";
 
-/// How often to read again what changed while it was read.
+/// How often to read or copy again what changed meanwhile.
 const TRIES: usize = 4;
 
 /// The longest text that is taken from a row, in bytes: names, paths and titles are texts, records are not.
 const MAX_TEXT: usize = 64 << 10;
-
 const DAMAGED: &str = "it is damaged, or not a database";
 
 /// How many rows of any query are read at least, whatever the size of the file.
@@ -97,7 +94,6 @@ impl From<rusqlite::Error> for DatabaseError {
     }
 }
 
-/// A database that is open for reading.
 #[derive(Debug)]
 pub struct Database {
     path: PathBuf,
@@ -107,7 +103,6 @@ pub struct Database {
     time: Duration,
 }
 
-/// How a database is read.
 #[derive(Debug)]
 enum Access {
     /// As one that does not change, by what it was when it was opened.
@@ -119,22 +114,18 @@ enum Access {
 }
 
 impl Database {
-    /// Returns the files whose state tells whether a database may have changed.
+    /// Returns the files whose state tells whether a database may have changed: itself, its log and its journal.
     pub fn files(path: &Path) -> [PathBuf; 3] {
-        files::content_files(path)
+        [path.to_owned(), beside(path, "-wal"), beside(path, "-journal")]
     }
 
-    /// Whether the first bytes of a file are those of a database.
     pub fn is_one(head: &[u8]) -> bool {
         head.starts_with(MAGIC)
     }
 
     /// Opens a database for reading.
-    ///
-    /// # Errors
-    /// It cannot be opened, or would have to be copied and is too large, or a table does not only hold values.
     pub fn open(path: &Path, progress: &dyn ReadProgress) -> Result<Self, DatabaseError> {
-        files::check(path)?;
+        connect::check(path)?;
         let log = length(&beside(path, "-wal"));
         let len = length(path).unwrap_or(0).saturating_add(log.unwrap_or(0));
         let time = connect::time_for(len);
@@ -148,7 +139,7 @@ impl Database {
                 Access::Immutable(connect::read_only(path, "mode=ro&immutable=1")?, states)
             }
             (Some(_), Some(_)) => Access::Shared(connect::read_only(path, "mode=ro")?),
-            (Some(_), None) => Access::Copy(copy::private_copy(path)?),
+            (Some(_), None) => Access::Copy(connect::private_copy(path)?),
         };
         let opened = Self { path: path.to_owned(), access, len, time };
         opened.bounded(progress, connect::check_plain)?;
@@ -172,16 +163,12 @@ impl Database {
         connect::bounded((&self.path, connection), self.time, progress, work)
     }
 
-    /// Whether the database may stay open between looks. While it is open together with the agent, the agent cannot take
-    /// in its log when it ends.
+    /// Whether the database may stay open: while it is, the agent cannot take in its log when it ends.
     fn may_stay_open(&self) -> bool {
         !matches!(self.access, Access::Shared(_))
     }
 
     /// Reads what `work` reads, as it was at one moment.
-    ///
-    /// # Errors
-    /// What `work` fails with; or the database changed each time, takes too long, or reading was given up.
     pub fn whole<T>(
         &mut self,
         progress: &dyn ReadProgress,
@@ -195,25 +182,18 @@ impl Database {
                 let _ = transaction.rollback();
                 done
             });
-            if self.is_as_opened() {
-                return done;
+            match &self.access {
+                Access::Immutable(_, before) if *before != states(&self.path) => {}
+                _ => return done,
             }
             *self = Self::open(&self.path, progress)?;
         }
         Err(DatabaseError::Changing)
     }
 
-    /// Returns how many rows a file of this size can hold, and as many again: a row takes 6 bytes. In a damaged file, a
-    /// page may be reached in many ways.
+    /// Returns twice the rows that a file of this size can hold: in a damaged one, a page may be reached in many ways.
     fn max_rows(&self) -> u64 {
         (self.len / 3).max(MIN_ROWS)
-    }
-
-    fn is_as_opened(&self) -> bool {
-        match &self.access {
-            Access::Immutable(_, before) => *before == states(&self.path),
-            Access::Shared(_) | Access::Copy(_) => true,
-        }
     }
 }
 
@@ -235,7 +215,6 @@ impl TableRows<'_> {
         Ok(names)
     }
 
-    /// Reads all rows of a query.
     pub fn all<T>(&self, sql: &str, read: impl Fn(&TableRow) -> T) -> Result<Vec<T>, DatabaseError> {
         let mut found = Vec::new();
         self.each(sql, &[], &mut |row| {
@@ -243,6 +222,21 @@ impl TableRows<'_> {
             true
         })?;
         Ok(found)
+    }
+
+    /// Returns sessions whose facts a query names by their fields. `titles` has the long titles.
+    pub fn sessions(&self, sql: &str, titles: RowsOf) -> Result<Vec<SessionFacts>, DatabaseError> {
+        self.all(sql, |row| SessionFacts {
+            id: row.text("id").unwrap_or_default(),
+            version: row.text("version"),
+            cwd: row.text("cwd"),
+            title: row.title("title", titles),
+            parent: row.text("parent"),
+            origin: row.text("origin"),
+            model: row.text("model"),
+            started: row.time("started"),
+            ended: row.time("ended"),
+        })
     }
 
     /// Hands the rows of a query to `take`, as long as that returns true.
@@ -297,7 +291,7 @@ pub struct TableRow<'a> {
 
 impl TableRow<'_> {
     /// Returns the bytes of a text or a blob.
-    pub fn bytes(&self, column: usize) -> Option<&[u8]> {
+    pub fn bytes(&self, column: impl RowIndex) -> Option<&[u8]> {
         match self.row.get_ref(column).ok()? {
             ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Some(bytes),
             _ => None,
@@ -305,29 +299,26 @@ impl TableRow<'_> {
     }
 
     /// Returns a text, of a long one the first 64 KiB; what is not UTF-8 is replaced.
-    pub fn text(&self, column: usize) -> Option<String> {
+    pub fn text(&self, column: impl RowIndex) -> Option<String> {
         let bytes = self.bytes(column)?;
         Some(String::from_utf8_lossy(bytes.get(..MAX_TEXT).unwrap_or(bytes)).into_owned())
     }
 
-    /// Whether there is no value in a column.
     pub fn is_null(&self, column: usize) -> bool {
         matches!(self.row.get_ref(column), Ok(ValueRef::Null))
     }
 
-    /// Returns a whole number.
-    pub fn integer(&self, column: usize) -> Option<i64> {
+    pub fn integer(&self, column: impl RowIndex) -> Option<i64> {
         match self.row.get_ref(column).ok()? {
             ValueRef::Integer(number) => Some(number),
             _ => None,
         }
     }
 
-    /// Returns a time that is a number.
-    pub fn time(&self, column: usize) -> Option<Timestamp> {
+    pub fn time(&self, column: impl RowIndex) -> Option<Timestamp> {
         match self.row.get_ref(column).ok()? {
-            ValueRef::Integer(number) => clock::number(number as f64),
-            ValueRef::Real(number) => clock::number(number),
+            ValueRef::Integer(number) => content::timestamp(number as f64),
+            ValueRef::Real(number) => content::timestamp(number),
             _ => None,
         }
     }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use rusqlite::{Connection, ErrorCode, MAIN_DB};
+use rusqlite::{Connection, ErrorCode, MAIN_DB, RowIndex};
 
 use crate::session::json::{Json, Tape};
 use crate::session::reader::RecordPlace;
@@ -14,11 +14,9 @@ use crate::session::transcript::ReadReport;
 
 use super::{Database, DatabaseError, MAX_TEXT, TableRow};
 
-/// A column of a table that holds records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RowsOf {
     pub table: &'static str,
-    /// The column with the record's JSON.
     pub column: &'static str,
     /// Whether each record is compressed by itself, as zstd. Places are those in its text.
     pub is_packed: bool,
@@ -31,8 +29,7 @@ impl RowsOf {
     }
 }
 
-/// Records in rows, looked up by the number of the row. Unless an agent has it open, too, the database is open from the
-/// first look on.
+/// Records in rows, by number. Unless an agent has it open, too, the database is open from the first look on.
 #[derive(Debug)]
 pub struct RowRecords {
     path: PathBuf,
@@ -41,7 +38,6 @@ pub struct RowRecords {
 }
 
 impl RowRecords {
-    /// Takes the path of the database, and where the records are in it.
     pub fn new(path: impl Into<PathBuf>, rows: RowsOf) -> Self {
         Self { path: path.into(), rows, database: Mutex::new(None) }
     }
@@ -66,7 +62,6 @@ impl RowRecords {
     }
 }
 
-/// What the records of rows are read with, one after the other.
 #[derive(Debug, Default)]
 pub struct RowBuffer {
     tape: Tape,
@@ -122,9 +117,8 @@ impl TableRow<'_> {
         found.map(|(bytes, _)| bytes)
     }
 
-    /// Returns the title in a column, which was selected by [`title`](super::title); of one of over 16 MB the beginning, and
-    /// says so.
-    pub fn title(&self, column: usize, rows: RowsOf) -> Option<String> {
+    /// Returns a title that was selected by [`title`](super::title); of one of over 16 MB the beginning.
+    pub fn title(&self, column: impl RowIndex + Copy, rows: RowsOf) -> Option<String> {
         let Some(row) = self.integer(column) else { return self.text(column) };
         let mut beginning = Vec::new();
         read_value(self.connection, rows, row, 0..MAX_TEXT as u64, &mut beginning).ok()?;

@@ -1,7 +1,5 @@
-//! JSON of agents' records: an index of the values of one record, made in one pass without decoding, and the decoding of
-//! its strings on demand.
+//! JSON of agents' records: an index of one record's values, made without decoding, and strings decoded on demand.
 
-mod keys;
 mod quote;
 mod string;
 mod tape;

@@ -2,8 +2,6 @@
 
 use memchr::memchr;
 
-use super::keys::start_of;
-
 /// How many bytes are looked at in one step, which the compiler does with a few wide instructions.
 const STEP: usize = 64;
 
@@ -46,7 +44,6 @@ thread_local! {
     pub(super) static LOOKED_AT: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
-/// Counts bytes for the tests.
 fn looked_at(_bytes: usize) {
     #[cfg(test)]
     LOOKED_AT.set(LOOKED_AT.get() + _bytes);
@@ -66,8 +63,7 @@ fn first_quote(bytes: &[u8], start: usize) -> Option<usize> {
     Some(at + memchr(b'"', bytes.get(at..)?)?)
 }
 
-/// Returns the place of the quote that ends a short string whose inside begins at `start`; `None` if a backslash comes
-/// before it, or nothing ends it.
+/// Returns the quote that ends a short string whose inside begins at `start`; `None` if a backslash comes before.
 pub(super) fn end_of_plain(bytes: &[u8], start: usize) -> Option<usize> {
     let mut at = start;
     while let Some(word) = bytes.get(at..)?.first_chunk() {
@@ -89,7 +85,6 @@ fn zeros(byte: u8, word: [u8; 8]) -> u64 {
     difference.wrapping_sub(EACH) & !difference & (EACH << 7)
 }
 
-/// Returns the place of the first byte whose highest bit is set.
 fn first_in(zeros: u64) -> Option<usize> {
     (zeros != 0).then(|| zeros.trailing_zeros() as usize / 8)
 }
@@ -105,11 +100,19 @@ pub(super) fn is_plain_ascii(text: &[u8]) -> bool {
     !any_word(text, |word| (zeros(b'\\', word) | u64::from_le_bytes(word)) & HIGHEST != 0)
 }
 
-/// Whether something is so of any eight bytes of a text. The last may be looked at twice; a short text is filled up with
-/// zero bytes.
+/// Whether something is so of any eight bytes; the last may be looked at twice, zero bytes fill up a short text.
 fn any_word(text: &[u8], is_so: impl Fn([u8; 8]) -> bool) -> bool {
     let Some(last) = text.last_chunk() else { return is_so(start_of(text)) };
     text.as_chunks().0.iter().fold(is_so(*last), |found, word| found | is_so(*word))
+}
+
+#[inline]
+pub(super) fn start_of(text: &[u8]) -> [u8; 8] {
+    text.first_chunk().copied().unwrap_or_else(|| {
+        let mut start = [0; 8];
+        start[..text.len()].copy_from_slice(text);
+        start
+    })
 }
 
 /// Some bytes, with those one and two places before each.
@@ -119,7 +122,6 @@ struct Step<'a> {
     second: &'a [u8; STEP],
 }
 
-/// Which quotes are in a step.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Quotes {
     None,
@@ -152,7 +154,6 @@ fn step_at(bytes: &[u8], at: usize) -> Option<Step<'_>> {
     Some(Step { now: from(at)?, before: from(at.checked_sub(1)?)?, second: from(at.checked_sub(2)?)? })
 }
 
-/// Returns the places of the quotes in bytes that begin at `at`.
 fn quotes(bytes: &[u8], at: usize) -> impl Iterator<Item = usize> {
     bytes.iter().enumerate().filter(|(_, byte)| **byte == b'"').map(move |(n, _)| at + n)
 }

@@ -10,7 +10,6 @@ pub struct JsonText<'a> {
     encoded: &'a [u8],
 }
 
-/// A decoded string.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DecodedText {
     pub text: String,
@@ -92,8 +91,7 @@ impl<'a> JsonText<'a> {
         JsonText::new(&self.encoded[start..]).to_text(usize::MAX).text
     }
 
-    /// Hands the decoded text piece by piece to `take`, as long as that returns true. Returns how many pieces of it are
-    /// U+FFFD in place of invalid text.
+    /// Hands the text to `take`, while that returns true. Returns how many pieces are U+FFFD for invalid text.
     pub fn decode(&self, take: &mut dyn FnMut(&str) -> bool) -> u64 {
         let mut decoder = Decoder::default();
         decoder.push(self.encoded, take);
@@ -219,8 +217,9 @@ impl Decoder {
                 used += chunk.valid().len();
             }
             let bad = chunk.invalid();
-            let is_start = may_go_on && used + bad.len() == bytes.len() && is_start_of_char(bad);
-            if self.is_stopped || is_start {
+            // The start of a character, of which the rest may follow.
+            let is_start = || std::str::from_utf8(bad).is_err_and(|error| error.error_len().is_none());
+            if self.is_stopped || may_go_on && used + bad.len() == bytes.len() && is_start() {
                 break;
             }
             if !bad.is_empty() {
@@ -231,11 +230,6 @@ impl Decoder {
         }
         used
     }
-}
-
-/// Whether the bytes may be the start of a character, of which the rest follows.
-fn is_start_of_char(bytes: &[u8]) -> bool {
-    std::str::from_utf8(bytes).is_err_and(|error| error.error_len().is_none())
 }
 
 /// Returns the bytes and the UTF-16 units of the character or escape at the start of a string.

@@ -2,9 +2,8 @@
 
 use std::ops::{ControlFlow, Range};
 
-use super::keys::{KeyMark, RootKeys, start_of};
-use super::quote::{end_of_plain, end_of_string};
-use super::value::{Json, Kind, Node};
+use super::quote::{end_of_plain, end_of_string, start_of};
+use super::value::{Json, KeyMark, Kind, Node, RootKeys};
 
 /// The most values that one record may hold: 16 bytes each while it is looked at.
 pub(super) const MAX_VALUES: usize = 1 << 20;
@@ -19,7 +18,6 @@ const LONG: usize = 256;
 /// The longest record, in bytes: places in a tape are 32 bits wide.
 const MAX_LEN: usize = u32::MAX as usize;
 
-/// Why a record cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TapeError {
     /// It is not JSON, from this byte of the record on (0-based).
@@ -53,9 +51,6 @@ impl Tape {
 
     /// Indexes the beginning of a record, of which more follows. A string that it ends in goes up to the last byte, which
     /// stands for the quote; any other value that it ends in has no bytes.
-    ///
-    /// # Errors
-    /// The bytes do not begin an object or an array.
     pub fn read_beginning<'a>(&'a mut self, record: &'a [u8]) -> Result<Json<'a>, TapeError> {
         match self.outline(record) {
             Err(TapeError::Broken(at)) => self.close_all(record, at)?,
@@ -117,7 +112,6 @@ pub struct Tapes {
     records: Vec<IndexedRecord>,
 }
 
-/// A record of [`Tapes`].
 #[derive(Clone, Debug)]
 struct IndexedRecord {
     bytes: Range<u32>,
@@ -366,7 +360,6 @@ impl Outline<'_> {
         Ok(())
     }
 
-    /// Adds a container, whose end is not known yet.
     fn begin(&mut self, kind: Kind) -> Result<u32, TapeError> {
         let node = self.room()?;
         self.nodes.push(Node { start: self.at as u32, end: 0, next: 0, kind, mark: KeyMark::ESCAPED });
@@ -374,7 +367,6 @@ impl Outline<'_> {
         Ok(node)
     }
 
-    /// Returns the number of the next node.
     fn room(&self) -> Result<u32, TapeError> {
         let node = self.nodes.len() - self.first;
         if node < self.most { Ok(node as u32) } else { Err(TapeError::TooMany) }

@@ -1,19 +1,15 @@
-//! One value of a record: what a reader asks of it.
+//! One value of a record: what a reader asks of it, and how a member is found by its key without looking at all members.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::keys::{KeyMark, KeyPlace, RootKeys};
+use super::quote::start_of;
 use super::string::JsonText;
 
-/// What a value is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// `{…}`
     Object,
-    /// `[…]`
     Array,
-    /// `"…"`
     String,
     /// A number, or any other bare word: it is checked only when it is read.
     Bare,
@@ -30,8 +26,7 @@ pub(super) struct Node {
     pub mark: KeyMark,
 }
 
-/// A value of a record. Nothing about it is certain but its outline: what a reader asks for and is not there, or is of
-/// another kind, is `None`.
+/// A value of which only the outline is certain: what is asked for and is of another kind, or not there, is `None`.
 #[derive(Clone, Copy, Debug)]
 pub struct Json<'a> {
     pub(super) bytes: &'a [u8],
@@ -56,7 +51,6 @@ impl<'a> Json<'a> {
         node.start as usize..node.end as usize
     }
 
-    /// Returns the value as it is written.
     pub fn raw(&self) -> &'a [u8] {
         self.bytes.get(self.range()).unwrap_or_default()
     }
@@ -130,12 +124,10 @@ impl<'a> Json<'a> {
         self.get(key).unwrap_or(Json { at: u32::MAX, ..*self })
     }
 
-    /// Follows keys from object to object.
     pub fn path(&self, keys: &[&str]) -> Option<Json<'a>> {
         keys.iter().try_fold(*self, |value, key| value.get(key))
     }
 
-    /// Returns a string, still encoded.
     pub fn text(&self) -> Option<JsonText<'a>> {
         let inner = self.raw().get(1..)?.split_last()?.1;
         (self.kind() == Kind::String).then(|| JsonText::new(inner))
@@ -191,5 +183,89 @@ impl<'a> Json<'a> {
 
     pub fn is_null(&self) -> bool {
         self.raw() == b"null"
+    }
+}
+
+/// The number of slots for keys. A power of two.
+const SLOTS: usize = 128;
+
+/// No key of a record falls into this slot.
+const FREE: u16 = 0;
+
+/// Several keys fall into this slot, or one that is too far from the start: all members have to be looked at.
+const SEVERAL: u16 = u16::MAX;
+
+/// A few bits of a key, which tell it from most others without a look at their bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct KeyMark(u16);
+
+impl KeyMark {
+    /// A key with an escape can be any key. No other has this mark.
+    pub(super) const ESCAPED: Self = Self(0);
+
+    /// Returns the mark of a key without escapes, which stands for itself.
+    #[inline]
+    pub(super) fn new(key: &[u8]) -> Self {
+        Self::from_start(start_of(key), key.len())
+    }
+
+    /// Returns the mark of a key of `len` bytes that begins with these; more bytes may be after it.
+    #[inline]
+    pub(super) fn from_start(start: [u8; 8], len: usize) -> Self {
+        let beyond = 8_usize.saturating_sub(len) as u32 * 8;
+        let start = u64::from_le_bytes(start).checked_shl(beyond).unwrap_or_default();
+        let mixed = (start ^ len as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        Self((mixed >> 48) as u16 | 1 << 15)
+    }
+
+    /// Whether the key can be one with another mark.
+    pub(super) fn may_be(self, other: Self) -> bool {
+        self == other || self == Self::ESCAPED
+    }
+
+    fn slot(self) -> usize {
+        usize::from(self.0) % SLOTS
+    }
+}
+
+/// Where the value of each key of a record is, by the key's mark.
+#[derive(Clone, Debug)]
+pub(super) struct RootKeys {
+    slots: [u16; SLOTS],
+    has_escape: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum KeyPlace {
+    Absent,
+    /// If a member has it, its key is this node, counted from the first of the record; and no other member has it.
+    At(u32),
+    Anywhere,
+}
+
+impl Default for RootKeys {
+    fn default() -> Self {
+        Self { slots: [FREE; SLOTS], has_escape: false }
+    }
+}
+
+impl RootKeys {
+    /// Adds a key by its mark, and the number of its node, which is not 0.
+    pub(super) fn add(&mut self, key: KeyMark, node: u32) {
+        self.has_escape |= key == KeyMark::ESCAPED;
+        let slot = &mut self.slots[key.slot()];
+        *slot = match (*slot, u16::try_from(node)) {
+            (FREE, Ok(node)) => node,
+            _ => SEVERAL,
+        };
+    }
+
+    pub(super) fn find(&self, key: KeyMark) -> KeyPlace {
+        match self.slots[key.slot()] {
+            _ if self.has_escape => KeyPlace::Anywhere,
+            FREE => KeyPlace::Absent,
+            SEVERAL => KeyPlace::Anywhere,
+            node => KeyPlace::At(node.into()),
+        }
     }
 }

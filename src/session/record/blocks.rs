@@ -16,30 +16,22 @@ const PIECE: usize = 256 << 10;
 /// The size of a page, in bytes. Some processors copy a page several times slower if either side is off by a byte.
 const PAGE: usize = 4 << 10;
 
-/// Some whole lines of a log.
 #[derive(Debug, Default)]
 pub(super) struct Block {
-    /// Which block of the pass it is.
     pub number: u64,
-    /// Where the lines begin in the log.
     pub start: u64,
     /// Room whose used part is `lines`.
     bytes: Vec<u8>,
     pub lines: Range<usize>,
     pub what: BlockContent,
-    /// Whether the log ends with it.
     pub is_last: bool,
-    /// The values of its lines.
     pub tapes: Tapes,
 }
 
-/// What a block holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum BlockContent {
-    /// Whole lines.
     #[default]
     Whole,
-    /// The bytes after the last line feed.
     Unfinished,
     /// The beginning of one line of this many bytes, which is too long to be copied.
     Long(u64),
@@ -52,7 +44,6 @@ impl Block {
         self.bytes.get(self.lines.clone()).unwrap_or_default()
     }
 
-    /// Finds the values of all lines.
     pub(super) fn index(&mut self) {
         let Self { bytes, lines, tapes, what, .. } = self;
         tapes.clear();
@@ -92,10 +83,6 @@ impl Cursor {
         Self { log, at: from, end, carry: Vec::new(), number: 0, is_done: false }
     }
 
-    /// Reads the next block. Returns whether there was one.
-    ///
-    /// # Errors
-    /// The system's; or the file is shorter by now.
     pub(super) fn read(&mut self, block: &mut Block) -> io::Result<bool> {
         if self.is_done {
             return Ok(false);
@@ -203,7 +190,7 @@ mod tests {
     use std::io::Write;
     use std::sync::Arc;
 
-    use super::super::open::READ;
+    use super::super::READ;
     use super::*;
 
     /// Reads all blocks of a file; returns what they hold, and how many bytes were read.

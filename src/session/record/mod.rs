@@ -3,29 +3,26 @@
 mod blocks;
 mod bytes;
 mod file;
-mod log;
-mod open;
-mod packed;
 mod pass;
 #[cfg(test)]
 mod tests;
 
 use std::fmt::Debug;
+use std::fs::{File, Metadata, OpenOptions};
 use std::io;
 use std::ops::Range;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-pub use bytes::holds;
-pub use file::{FileRecords, MappedRecords, read_json};
-pub use log::{LogChange, LogFile};
-#[cfg(test)]
-pub use open::READ;
-pub use open::{fill, open_regular, read};
-pub use packed::{is_packed, unpack};
+use rustix::fs::OFlags;
+
+use crate::base::fs::identity::Identity;
+
+pub use bytes::{holds, is_packed, unpack};
+pub use file::{FileRecords, LogChange, LogFile, MappedRecords, read_json};
 pub use pass::{LogStep, records};
 
-/// The longest document that is read, in bytes, and the most that is read of a file at once. A longer document counts as not
-/// readable.
+/// The longest document that is read, and the most of any file at once, in bytes. Longer is not readable.
 pub const MAX_DOCUMENT: usize = 256 << 20;
 
 /// The longest record of a log that is read whole, in bytes: of a longer one its beginning is.
@@ -42,4 +39,53 @@ pub trait RecordSource: Debug + Send + Sync {
     /// # Errors
     /// The system's; or the file was replaced since it was first read.
     fn read(&self, row: i64, range: Range<u64>) -> io::Result<Vec<u8>>;
+}
+
+/// Opens a regular file for reading; never blocks, not even for a FIFO without a writer.
+pub fn open_regular(path: &Path) -> io::Result<(File, Metadata)> {
+    let flags = OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
+    let file = OpenOptions::new().read(true).custom_flags(flags.bits() as i32).open(path)?;
+    let meta = file.metadata()?;
+    if meta.is_file() { Ok((file, meta)) } else { Err(io::Error::other("is not a regular file")) }
+}
+
+/// Fills `room` from a place in a file. Returns how many bytes there were; fewer only at the end.
+pub fn fill(file: &File, start: u64, room: &mut [u8]) -> io::Result<usize> {
+    let filled = crate::source::fill(file, start, room)?;
+    #[cfg(test)]
+    READ.set(READ.get() + filled);
+    Ok(filled)
+}
+
+/// Reads a range of bytes through `fill`, at most [`MAX_DOCUMENT`]; fewer only at the end.
+fn read_range(
+    range: Range<u64>,
+    fill: impl FnOnce(u64, &mut [u8]) -> io::Result<usize>,
+) -> io::Result<Vec<u8>> {
+    let mut bytes = vec![0; range.end.saturating_sub(range.start).min(MAX_DOCUMENT as u64) as usize];
+    let filled = fill(range.start, &mut bytes)?;
+    bytes.truncate(filled);
+    Ok(bytes)
+}
+
+/// Reads a range of the bytes of a file, at most [`MAX_DOCUMENT`]; fewer only at the end.
+pub fn read(file: &File, range: Range<u64>) -> io::Result<Vec<u8>> {
+    let end = range.end.min(file.metadata()?.len());
+    read_range(range.start..end, |start, room| fill(file, start, room))
+}
+
+#[cfg(test)]
+thread_local! {
+    /// How many bytes of files this thread has read.
+    pub static READ: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+/// Opens a file that was seen before.
+fn same(path: &Path, seen: &Identity) -> io::Result<File> {
+    let (file, meta) = open_regular(path)?;
+    if Identity::from(&meta).same_file(seen) {
+        Ok(file)
+    } else {
+        Err(io::Error::other("the file was replaced since it was read"))
+    }
 }

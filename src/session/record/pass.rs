@@ -10,28 +10,23 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use crate::session::json::{Json, Kind, Tape, TapeError};
 
 use super::blocks::{Block, BlockContent, Cursor};
-use super::log::LogFile;
+use super::file::LogFile;
 
 /// Below this many bytes one thread does it all.
 const MIN_PARALLEL: u64 = 4 << 20;
-
-/// The most threads that index, this one included.
 const MAX_THREADS: usize = 4;
 
 /// The most blocks that wait for their turn without a thread.
 const MAX_EARLY: usize = 2;
 
-/// What takes the records, from one thread at a time.
 type TakeStep<'a> = dyn FnMut(LogStep) -> ControlFlow<()> + Send + 'a;
 
-/// What [`records`] reports.
 #[derive(Debug)]
 pub enum LogStep<'a> {
     /// A whole line that is not blank: where its record begins in the log, and its value or why it has none.
     Record(u64, Result<Json<'a>, TapeError>),
     /// The same of a line of more than [`MAX_RECORD`](super::MAX_RECORD) bytes, of which only the first are read.
     Beginning(u64, Result<Json<'a>, TapeError>),
-    /// The bytes at the end that are no whole record yet.
     Unfinished(Range<u64>),
 }
 
@@ -50,7 +45,6 @@ pub fn records(log: &LogFile, from: u64, take: &mut TakeStep<'_>) -> io::Result<
     Ok(ended.map_continue(|()| out.next))
 }
 
-/// Reads, indexes and hands out one block after the other.
 fn alone(mut cursor: Cursor, out: &mut StepSink) -> io::Result<ControlFlow<()>> {
     let mut block = Block::default();
     while cursor.read(&mut block)? {
@@ -82,16 +76,13 @@ fn together(cursor: Cursor, out: &mut StepSink) -> io::Result<ControlFlow<()>> {
     turn.ended.unwrap_or(Ok(ControlFlow::Continue(())))
 }
 
-/// Who reads the next block, and who may hand out.
 struct BlockTurns<'a, 'b> {
     cursor: Mutex<Cursor>,
-    /// Held by the thread that hands out.
     out: Mutex<&'a mut StepSink<'b>>,
     turn: Mutex<Turn>,
     passed: Condvar,
 }
 
-/// Whose turn it is to hand out.
 #[derive(Default)]
 struct Turn {
     /// The number of the block that is handed out next, or at this moment.
@@ -99,7 +90,6 @@ struct Turn {
     is_taken: bool,
     /// Blocks that were indexed before their turn, and left to the thread that hands out.
     early: Vec<Block>,
-    /// Blocks that were handed out, to be used again.
     done: Vec<Block>,
     /// How it ended, before the last block or with it.
     ended: Option<io::Result<ControlFlow<()>>>,
@@ -124,8 +114,7 @@ impl BlockTurns<'_, '_> {
         }
     }
 
-    /// Hands a block out, and those after it that are there; or leaves it to the thread that does, if few are left so.
-    /// Returns a block for the next bytes; `None` if no more are needed.
+    /// Hands out a block and the next that are there, or leaves it. Returns a block for the next bytes, if needed.
     fn pass_on(&self, mut block: Block) -> Option<Block> {
         let mut turn = lock(&self.turn);
         while turn.is_taken || turn.next != block.number {
@@ -179,7 +168,6 @@ impl Drop for Alarm<'_, '_, '_> {
     }
 }
 
-/// Hands out blocks, and knows how far they go.
 struct StepSink<'a> {
     take: &'a mut TakeStep<'a>,
     next: u64,

@@ -39,7 +39,6 @@ pub struct LoggedRequest {
     end: u32,
 }
 
-/// What a record says about a request.
 #[derive(Clone, Debug)]
 pub struct RequestFacts {
     pub id: RecordId,
@@ -59,10 +58,8 @@ struct SpokenRecord {
     speaker: Speaker,
 }
 
-/// Who speaks in a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Speaker {
-    /// The user, or a tool.
     User,
     /// The model, with a number for the id of its message: several records may be of one.
     Model(NonZero<u32>),
@@ -77,12 +74,10 @@ impl Speaker {
 /// The records of one message of the model, and those of the user that follow before its next.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LoggedTurn {
-    /// The records of the model's message.
     pub model: Vec<RecordSpan>,
     pub user: Vec<RecordSpan>,
 }
 
-/// The requests of a session.
 #[derive(Clone, Debug, Default)]
 pub struct RequestLog {
     requests: Vec<LoggedRequest>,
@@ -146,8 +141,7 @@ impl RequestLog {
         self.ids.contains_key(&id)
     }
 
-    /// Adds the record of a message that was written for a request, with the calls whose results it carries: each a thread
-    /// and an id.
+    /// Adds a message written for a request, with the calls (thread and id) whose results it carries.
     pub fn add_blob<'a>(
         &mut self,
         hash: MessageHash,
@@ -216,8 +210,7 @@ impl RequestLog {
         numbers.filter_map(|(_, number)| self.blobs.get(*number as usize).copied())
     }
 
-    /// Returns the hashes of a request's messages, in order. `None` stands for those of an earlier request that is not in
-    /// the records.
+    /// Returns the hashes of a request's messages; `None` stands for those of an earlier one that is not recorded.
     pub fn messages(&self, number: u32) -> Vec<Option<MessageHash>> {
         let mut parts: Vec<&[MessageHash]> = Vec::new();
         let (mut at, mut wanted, mut missing) = (Some(number), usize::MAX, 0);
@@ -234,8 +227,7 @@ impl RequestLog {
         std::iter::repeat_n(None, missing).chain(known).collect()
     }
 
-    /// Returns how many messages of another request's list a request keeps, and the hashes of those that follow; `None` if
-    /// it goes on from no such list, or from that of another one.
+    /// Returns how many messages of another request's list one keeps, and its new hashes; `None` if it does not go on from that.
     pub fn follows(&self, number: u32, other: u32) -> Option<(usize, &[MessageHash])> {
         let request = self.request(number).filter(|request| request.base == Some(other))?;
         Some((request.keep as usize, self.own_hashes(number)))

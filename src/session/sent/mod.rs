@@ -1,7 +1,5 @@
 //! What a request that is itself in the records carried to the model: found by place, and proven by hash.
 
-mod canonical;
-pub mod form;
 pub mod log;
 mod message;
 mod request;
@@ -9,4 +7,4 @@ mod results;
 
 pub use message::{MessageFault, MessageRole, is_proven};
 pub use request::{MessageProof, request_of, write_request};
-pub use results::{BestResults, NotSent, best};
+pub use results::{BestResults, FirstForm, NotSent, SentForm, best, text_of};

@@ -1,6 +1,6 @@
 //! The request that carried a result, made anew from the records message by message.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
 
 use crate::session::content::MAX_NAME;
@@ -12,7 +12,6 @@ use super::log::{MessageHash, message_hash};
 use super::message::{Blocks, MessageFault, MessageRole, each_message, look, look_at_blob};
 use super::results::{NotSent, carriers};
 
-/// A request in the records.
 #[derive(Clone, Debug)]
 pub struct SentRequest {
     /// Its record, with its parameters.
@@ -22,26 +21,20 @@ pub struct SentRequest {
     pub messages: Vec<RequestMessage>,
 }
 
-/// A message of a request.
 #[derive(Clone, Debug)]
 pub struct RequestMessage {
     pub role: MessageRole,
-    /// Whether it is what the request carried.
     pub proof: MessageProof,
     place: MessagePlace,
 }
 
-/// Where a message is.
 #[derive(Clone, Debug)]
 enum MessagePlace {
     Nowhere,
-    /// The record that was written for the request.
     Blob(RecordSpan),
-    /// Records of the conversation.
     Records(Vec<RecordSpan>),
 }
 
-/// What is known of a message that a request names by its hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MessageProof {
     /// It is in the records, with this hash.
@@ -51,11 +44,7 @@ pub enum MessageProof {
     Missing,
 }
 
-/// Finds the request that first carried the result of a call, and every message of it. Reads all those messages, and the
-/// conversation before them: for a worker, not for the screen's thread.
-///
-/// # Errors
-/// No request in the records carried the result, or its record cannot be read.
+/// Finds the request that first carried a result, with all messages. Reads so much that a worker should do it.
 pub fn request_of(transcript: &Transcript, call: &Call) -> Result<SentRequest, NotSent> {
     let carriers = carriers(transcript, call)?;
     let carrier = carriers.first().ok_or(NotSent::NotCarried)?;
@@ -85,12 +74,12 @@ fn spoken_messages(
 ) -> HashMap<MessageHash, (MessageRole, Vec<RecordSpan>)> {
     let log = &transcript.requests;
     let wanted = hashes.iter().flatten().filter(|hash| log.blob(hash).is_none());
-    let mut left: HashMap<MessageHash, ()> = wanted.map(|hash| (*hash, ())).collect();
+    let mut left: HashSet<MessageHash> = wanted.copied().collect();
     let mut found = HashMap::new();
     log.turns(request.source(), &mut |turn| {
         for (role, records) in [(MessageRole::Assistant, &turn.model), (MessageRole::User, &turn.user)] {
             each_message(transcript, role, records, &mut |hash, records| {
-                if left.remove(&hash).is_some() {
+                if left.remove(&hash) {
                     found.insert(hash, (role, records.to_vec()));
                 }
             });

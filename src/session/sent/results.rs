@@ -1,13 +1,12 @@
 //! The results of a call by the best evidence: as requests carried them, if one in the records did and its hash shows it.
 
 use crate::session::content::pieces;
-use crate::session::fate::ContextState;
-use crate::session::fate::ResultFate;
-use crate::session::json::Json;
+use crate::session::fate::{ContextState, ResultFate};
+use crate::session::id::record_id;
+use crate::session::json::{Json, Kind};
 use crate::session::model::{Call, CallResult, Evidence, RecordSpan};
 use crate::session::transcript::Transcript;
 
-use super::form::{FirstForm, SentForm, text_of};
 use super::log::MessageHash;
 use super::message::{MessageFault, MessageRole, claimed_hash, each_message, look, look_at_blob};
 
@@ -20,12 +19,10 @@ const MAX_TOGETHER: usize = 32;
 /// The longest that they may be together, in bytes.
 const MAX_TOGETHER_LEN: u64 = 32 << 20;
 
-/// What the model got for a call.
 #[derive(Clone, Debug)]
 pub struct BestResults {
     /// The results, as first seen and then as they changed: all `sent`, or as the agent's history holds them.
     pub results: Vec<CallResult>,
-    /// Why they are not `sent`.
     pub not_sent: Option<NotSent>,
 }
 
@@ -35,7 +32,6 @@ impl BestResults {
     }
 }
 
-/// Why it cannot be shown what a request carried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotSent {
     #[error("no request is in the records")]
@@ -95,10 +91,8 @@ fn is_short(records: &[RecordSpan]) -> bool {
     records.len() <= MAX_TOGETHER && bytes <= MAX_TOGETHER_LEN
 }
 
-/// The result as a message has it.
 struct SentText {
     result: CallResult,
-    /// Its text; `None` if that is not there.
     text: Option<String>,
 }
 
@@ -127,7 +121,6 @@ fn sent_results(transcript: &Transcript, call: &Call) -> Result<Vec<CallResult>,
     Ok(results)
 }
 
-/// Reads the result of a call from a message that carried it.
 fn text_in(transcript: &Transcript, call: &Call, carrier: &Carrier) -> Result<SentText, MessageFault> {
     let text = |message: Json, place, record| {
         let block = block_of(message, &call.id)?;
@@ -154,8 +147,105 @@ fn text_in(transcript: &Transcript, call: &Call, carrier: &Carrier) -> Result<Se
     }
 }
 
-/// Returns the block of a message that is the result of a call.
 fn block_of<'a>(message: Json<'a>, id: &str) -> Option<Json<'a>> {
     let mut blocks = message.get("content")?.items();
     blocks.find(|block| block.is_type("tool_result") && block.has("tool_use_id", id))
+}
+
+/// What the agent appends to results, and takes for no part of them.
+const REMINDER: (&str, &str) = ("<system-reminder>", "</system-reminder>");
+
+/// What stands in the place of a result that the agent took out of its requests.
+const STAND_INS: [&str; 3] = [
+    "[Old tool result content cleared]",
+    "[Result removed: a later call of this tool withdrew it, and it no longer applies.]",
+    "[Result removed: it no longer applies.]",
+];
+
+/// The longest text that is looked at for such a sentence, in bytes: two marks of the agent's may stand before it.
+const MAX_STAND_IN: usize = 512;
+
+/// A result as a request carried it first, without the reminders after it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FirstForm {
+    len: usize,
+    digest: u64,
+}
+
+impl FirstForm {
+    pub fn new(text: &str) -> Self {
+        let mut own = text.trim_end();
+        while let Some(start) = own.strip_suffix(REMINDER.1).and_then(|rest| rest.rfind(REMINDER.0)) {
+            own = own.get(..start).unwrap_or_default().trim_end();
+        }
+        Self { len: own.len(), digest: record_id(own) }
+    }
+
+    /// Returns what another request carries in the place of the result.
+    pub fn compare(&self, text: &str) -> SentForm {
+        let is_reminder = |rest: &str| {
+            let rest = rest.trim();
+            rest.is_empty() || rest.starts_with(REMINDER.0) && rest.ends_with(REMINDER.1)
+        };
+        let parts = text.split_at_checked(self.len);
+        if parts.is_some_and(|(own, rest)| record_id(own) == self.digest && is_reminder(rest)) {
+            return SentForm::Whole;
+        }
+        let own = text.get(..Self::new(text).len).unwrap_or_default();
+        let is_cleared =
+            || own.len() <= MAX_STAND_IN && STAND_INS.iter().any(|sentence| own.ends_with(sentence));
+        if is_cleared() { SentForm::Cleared } else { SentForm::Edited }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SentForm {
+    Whole,
+    Cleared,
+    Edited,
+}
+
+/// Returns the texts of a result's content, joined; U+FFFC stands for each image.
+pub fn text_of(content: Json) -> String {
+    let mut joined = String::new();
+    let mut add = |text: Option<Json>| match text.filter(|text| text.kind() == Kind::String) {
+        Some(text) => {
+            joined.push_str(&text.text().map(|text| text.to_text(usize::MAX).text).unwrap_or_default())
+        }
+        None => joined.push('\u{fffc}'),
+    };
+    match content.kind() {
+        Kind::String => add(Some(content)),
+        _ => content.items().for_each(|part| add(part.get("text"))),
+    }
+    joined
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reminders_after_a_result_change_nothing() {
+        let first = FirstForm::new("out  \n");
+        let reminded = "out  \n\n\n<system-reminder>\na <system-reminder> b\n</system-reminder>\n\n<system-reminder>c</system-reminder>";
+        assert_eq!([first.compare("out"), first.compare(reminded)], [SentForm::Whole; 2]);
+        assert_eq!(FirstForm::new(reminded).compare(reminded), SentForm::Whole);
+        assert_eq!(
+            FirstForm::new("out\n<system-reminder>c</system-reminder>").compare("out"),
+            SentForm::Whole
+        );
+        assert_eq!(first.compare("out <system-reminder>c</system-reminder> more"), SentForm::Edited);
+    }
+
+    #[test]
+    fn a_stand_in_is_distinguished_from_a_result_that_quotes_it() {
+        let sentence = "[Old tool result content cleared]";
+        let reminded = format!("{sentence}\n\n<system-reminder>x</system-reminder>");
+        let first = FirstForm::new("é");
+        assert_eq!([first.compare(sentence), first.compare(&reminded)], [SentForm::Cleared; 2]);
+        assert_eq!(FirstForm::new(sentence).compare(&reminded), SentForm::Whole);
+        assert_eq!(first.compare(&format!("{}{sentence}", "x".repeat(600))), SentForm::Edited);
+        assert_eq!(first.compare("<persisted-output>Tool result saved to: /x"), SentForm::Edited);
+    }
 }

@@ -20,7 +20,6 @@ use crate::store::{
 };
 use crate::text::label;
 
-/// The log of deletions, in overspill's own directory.
 const LOG: &str = "deletions.log";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +37,6 @@ pub enum DeleteOutcome {
     Stayed(Reason),
 }
 
-/// Why an entry was not deleted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
     Changed,
@@ -80,14 +78,12 @@ pub struct Cleaner {
 }
 
 impl Cleaner {
-    /// Tries to take the lock for cleaning: `None` if another process holds it. Creates overspill's own directory for
-    /// the log if it is missing.
+    /// Takes the lock for cleaning, if no other process holds it. Creates overspill's own directory if it is missing.
     pub fn start(env: &Env) -> Result<Option<Cleaner>, OwnError> {
         Self::start_within(env, 1)
     }
 
-    /// Same as [`Cleaner::start`], but waits up to 2 s for another process that is cleaning: an automatic cleaning ends
-    /// sooner.
+    /// Waits up to 2 s for another process that is cleaning: an automatic cleaning ends sooner.
     pub fn start_patiently(env: &Env) -> Result<Option<Cleaner>, OwnError> {
         Self::start_within(env, 40)
     }
@@ -99,7 +95,7 @@ impl Cleaner {
             move |source| OwnError::Io { path, source }
         };
         let Some(lock) = store.lock(tries).map_err(io(LOCK))? else { return Ok(None) };
-        let log = new_file(store.home(), LOG, OFlags::WRONLY | OFlags::APPEND).map_err(io(LOG))?;
+        let log = new_file(&store.home, LOG, OFlags::WRONLY | OFlags::APPEND).map_err(io(LOG))?;
         Ok(Some(Cleaner { store, log, unlogged: None, _lock: lock }))
     }
 
@@ -159,7 +155,6 @@ impl Cleaner {
     }
 }
 
-/// The result of an automatic cleaning.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SweepResult {
     pub files: u64,
@@ -193,46 +188,36 @@ pub fn sweep(
     Ok(swept)
 }
 
-/// Deletes one entry by the rules that do not need the lock for cleaning: name, kind, owner, mount, links, identity and
-/// the file's own lock are all checked again through the descriptor of its directory.
+/// Deletes one entry; checks all but the lock for cleaning again through the descriptor of its directory.
 pub fn delete(entry: &Entry, mode: DeleteMode, env: &Env) -> DeleteOutcome {
-    match try_delete(entry, mode, env) {
-        Ok(()) => DeleteOutcome::Deleted,
-        Err(DeleteFault::Gone) => DeleteOutcome::AlreadyGone,
-        Err(DeleteFault::Stay(reason)) => DeleteOutcome::Stayed(reason),
-    }
+    try_delete(entry, mode, env).err().unwrap_or(DeleteOutcome::Deleted)
 }
 
-enum DeleteFault {
-    Gone,
-    Stay(Reason),
-}
-
-impl From<Errno> for DeleteFault {
-    fn from(error: Errno) -> DeleteFault {
+impl From<Errno> for DeleteOutcome {
+    fn from(error: Errno) -> DeleteOutcome {
         match error {
-            Errno::NOENT => DeleteFault::Gone,
-            Errno::LOOP => DeleteFault::Stay(Reason::Changed),
-            error => DeleteFault::Stay(Reason::System(io::Error::from(error).to_string())),
+            Errno::NOENT => DeleteOutcome::AlreadyGone,
+            Errno::LOOP => DeleteOutcome::Stayed(Reason::Changed),
+            error => DeleteOutcome::Stayed(Reason::System(io::Error::from(error).to_string())),
         }
     }
 }
 
-impl From<RootError> for DeleteFault {
-    fn from(error: RootError) -> DeleteFault {
+impl From<RootError> for DeleteOutcome {
+    fn from(error: RootError) -> DeleteOutcome {
         match error {
             RootError::System(error) => error.into(),
-            RootError::Link(_) => DeleteFault::Stay(Reason::Changed),
-            RootError::Foreign => DeleteFault::Stay(Reason::Foreign),
+            RootError::Link(_) => DeleteOutcome::Stayed(Reason::Changed),
+            RootError::Foreign => DeleteOutcome::Stayed(Reason::Foreign),
         }
     }
 }
 
-fn stay(allowed: bool, reason: Reason) -> Result<(), DeleteFault> {
-    if allowed { Ok(()) } else { Err(DeleteFault::Stay(reason)) }
+fn stay(allowed: bool, reason: Reason) -> Result<(), DeleteOutcome> {
+    if allowed { Ok(()) } else { Err(DeleteOutcome::Stayed(reason)) }
 }
 
-fn try_delete(entry: &Entry, mode: DeleteMode, env: &Env) -> Result<(), DeleteFault> {
+fn try_delete(entry: &Entry, mode: DeleteMode, env: &Env) -> Result<(), DeleteOutcome> {
     stay(name_fits(entry), Reason::Name)?;
     let dir = directory(entry, env)?;
     let look = || statat(&dir, entry.name(), AtFlags::SYMLINK_NOFOLLOW).map(FileStat::from);
@@ -241,23 +226,20 @@ fn try_delete(entry: &Entry, mode: DeleteMode, env: &Env) -> Result<(), DeleteFa
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = openat(&dir, entry.name(), flags, Mode::empty())?;
     match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-        Err(Errno::WOULDBLOCK) => return Err(DeleteFault::Stay(Reason::InUse)),
+        Err(Errno::WOULDBLOCK) => return Err(DeleteOutcome::Stayed(Reason::InUse)),
         locked => locked?,
     }
-    // Check both the name and the open file. The name first: another cleaner may have deleted it, which changes the
-    // open file too.
-    judge(&look()?, entry, mode, env)?;
-    judge(&FileStat::from(fstat(&file)?), entry, mode, env)?;
+    // Name first: another cleaner may have deleted it, which changes the open file too.
+    let judge = |facts: FileStat| {
+        may_go(&facts, entry, mode, env)?;
+        stay(facts.identity == entry.identity, Reason::Changed)
+    };
+    judge(look()?)?;
+    judge(fstat(&file)?.into())?;
     Ok(unlinkat(&dir, entry.name(), AtFlags::empty())?)
 }
 
-fn judge(facts: &FileStat, entry: &Entry, mode: DeleteMode, env: &Env) -> Result<(), DeleteFault> {
-    may_go(facts, entry, mode, env)?;
-    stay(facts.identity == entry.identity, Reason::Changed)
-}
-
-/// Applies all rules except identity.
-fn may_go(facts: &FileStat, entry: &Entry, mode: DeleteMode, env: &Env) -> Result<(), DeleteFault> {
+fn may_go(facts: &FileStat, entry: &Entry, mode: DeleteMode, env: &Env) -> Result<(), DeleteOutcome> {
     stay(facts.kind == FileType::RegularFile, Reason::NotAFile)?;
     stay(facts.uid == env.uid(), Reason::Foreign)?;
     stay(facts.identity.dev == entry.place().root_dev, Reason::OtherMount)?;
@@ -276,7 +258,7 @@ fn name_fits(entry: &Entry) -> bool {
 }
 
 /// Opens the entry's directory, if it is still the one that was listed.
-fn directory(entry: &Entry, env: &Env) -> Result<OwnedFd, DeleteFault> {
+fn directory(entry: &Entry, env: &Env) -> Result<OwnedFd, DeleteOutcome> {
     let place = entry.place();
     let dir = if entry.is_own() {
         openat(CWD, &place.path, OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NOFOLLOW, Mode::empty())?

@@ -1,11 +1,13 @@
-//! Decides which entries a cleaning would delete. Pure: [`delete`](self::delete) acts on the decision.
+//! Decides which entries a cleaning deletes, and keeps those that were marked. Pure: [`delete`](self::delete) acts on it.
 
 pub(crate) mod delete;
-pub(crate) mod pending;
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::{Entry, EntryStatus, Rule, TimeLeft, sum};
+use super::{DeleteMode, Entry, EntryStatus, Rule, TimeLeft, sum};
 
 /// An automatic cleaning deletes nothing younger than this, and no cleaning an unfinished spill that is.
 const HOUR: SignedDuration = SignedDuration::from_hours(1);
@@ -29,9 +31,7 @@ pub struct CleanRule {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeleteReason {
-    /// A temporary file that its writer left behind.
     Unfinished,
-    /// Its store's own rule should have deleted it.
     Overdue(Rule),
     Old,
     OverTotal,
@@ -42,7 +42,6 @@ pub enum DeleteReason {
 }
 
 impl DeleteReason {
-    /// Returns the reason as it appears in the log.
     pub fn as_str(self) -> &'static str {
         match self {
             DeleteReason::Unfinished => "unfinished",
@@ -60,7 +59,6 @@ pub struct PlannedDelete {
     pub why: DeleteReason,
 }
 
-/// Why an entry that is due is not deleted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SkipReason {
     Kept,
@@ -79,8 +77,7 @@ pub struct CleanPlan {
     pub bytes: u64,
 }
 
-/// Decides what to delete. An automatic cleaning does nothing if any entry is newer than the clock, since the clock must
-/// then be wrong.
+/// Decides what to delete. An entry newer than the clock stops an automatic cleaning: the clock must be wrong.
 pub fn clean_plan<'a>(
     entries: impl IntoIterator<Item = &'a Entry>,
     now: Timestamp,
@@ -107,7 +104,10 @@ pub fn clean_plan<'a>(
     if let Some(most) = rule.max_total {
         let total: u128 = entries.iter().map(|entry| u128::from(entry.size())).sum();
         let over = (total - gone).saturating_sub(most.into()).try_into().unwrap_or(u64::MAX);
-        let open = staying.into_iter().filter(|&index| may_go(entries[index], now, floor));
+        let may_go = |entry: &Entry| {
+            entry.status == EntryStatus::Ok && !entry.is_kept() && entry.safe_age(now) >= floor
+        };
+        let open = staying.into_iter().filter(|&index| may_go(entries[index]));
         to_delete.extend(over_total(&entries, open.collect(), over, now));
     }
     plan.bytes = sum(to_delete.iter().map(|to_delete| entries[to_delete.index].size()));
@@ -150,10 +150,6 @@ fn judge(entry: &Entry, now: Timestamp, rule: &CleanRule, floor: SignedDuration)
     }
 }
 
-fn may_go(entry: &Entry, now: Timestamp, floor: SignedDuration) -> bool {
-    entry.status == EntryStatus::Ok && !entry.is_kept() && entry.safe_age(now) >= floor
-}
-
 /// Returns the oldest of `open` that together have at least `excess` bytes.
 fn over_total(
     entries: &[&Entry],
@@ -171,4 +167,75 @@ fn over_total(
         to_delete.push(PlannedDelete { index, why: DeleteReason::OverTotal });
     }
     to_delete
+}
+
+#[derive(Clone, Debug)]
+pub struct PendingDelete {
+    pub entry: Entry,
+    pub why: DeleteReason,
+    pub mode: DeleteMode,
+}
+
+/// Entries marked to be deleted, by steps. Pure: the caller takes them and acts.
+#[derive(Clone, Debug, Default)]
+pub struct Pending {
+    steps: Vec<Vec<PathBuf>>,
+    entries: HashMap<PathBuf, PendingDelete>,
+    bytes: u128,
+}
+
+impl Pending {
+    /// Marks entries in one step, except those already marked. Returns how many are new.
+    pub fn mark(&mut self, entries: impl IntoIterator<Item = PendingDelete>) -> usize {
+        let mut step = Vec::new();
+        for marked in entries {
+            let path = marked.entry.path();
+            if !self.entries.contains_key(&path) {
+                self.bytes += u128::from(marked.entry.size());
+                self.entries.insert(path.clone(), marked);
+                step.push(path);
+            }
+        }
+        let marked = step.len();
+        if marked > 0 {
+            self.steps.push(step);
+        }
+        marked
+    }
+
+    pub fn undo(&mut self) -> Vec<PathBuf> {
+        let step = self.steps.pop().unwrap_or_default();
+        for path in &step {
+            if let Some(marked) = self.entries.remove(path) {
+                self.bytes -= u128::from(marked.entry.size());
+            }
+        }
+        step
+    }
+
+    pub fn contains(&self, path: &Path) -> bool {
+        self.entries.contains_key(path)
+    }
+
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    pub fn only(&self) -> Option<&PendingDelete> {
+        self.entries.values().next().filter(|_| self.entries.len() == 1)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    pub fn bytes(&self) -> u64 {
+        self.bytes.try_into().unwrap_or(u64::MAX)
+    }
+
+    /// Takes all marked entries, in the order in which they were marked, to be deleted now.
+    pub fn take(&mut self) -> Vec<PendingDelete> {
+        let Pending { steps, mut entries, .. } = std::mem::take(self);
+        steps.into_iter().flatten().filter_map(|path| entries.remove(&path)).collect()
+    }
 }

@@ -2,8 +2,10 @@
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
+use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -18,14 +20,11 @@ use crate::store::spec::OWN;
 use crate::store::spec::pattern::PathFacts;
 use crate::store::{CopyRecord, Expiry, FileRule, Holds, Rule, StoreSpec, TimeLeft};
 
-use super::name::FileName;
-
 /// A directory that contains entries, as it was when listed.
 #[derive(Debug)]
 pub struct ListedDir {
     pub path: PathBuf,
     pub(crate) root: Root,
-    /// Device and inode of the directory itself.
     pub(crate) identity: Identity,
     /// Device of the store's root: an entry on a different one is on another mount.
     pub(crate) root_dev: u64,
@@ -37,11 +36,9 @@ pub struct ListedDir {
 /// Whether an entry is an ordinary file. All but `Ok` are never deleted in bulk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryStatus {
-    /// A regular file of the user with a single name.
     Ok,
     /// A spill that is still being written, or whose writer was killed.
     Unfinished,
-    /// A symbolic link; never followed.
     SymbolicLink,
     /// A directory, FIFO, socket or device with a spill's name.
     NotAFile,
@@ -77,13 +74,9 @@ impl EntryStatus {
 #[derive(Clone, Debug)]
 pub struct Origin {
     pub place: Arc<ListedDir>,
-    /// The agent, as named in its policies.
     pub agent: Arc<str>,
-    /// The tool, if path or store says so.
     pub tool: Option<Arc<str>>,
-    /// The session, if the path says so.
     pub session: Option<Arc<str>>,
-    /// The project, if the path says so.
     pub project: Option<Arc<str>>,
     /// The id, if a directory above the file is named by it.
     pub(crate) id: Option<Arc<str>>,
@@ -91,8 +84,7 @@ pub struct Origin {
     pub(crate) copy: Option<Arc<CopyRecord>>,
 }
 
-/// A spill in a store. Names come from the file system: escape them before they reach a terminal. There may be millions
-/// of entries, so this stores nothing that follows from the origin or the name.
+/// A spill in a store. Escape names. There may be millions, so what origin or name tells is not stored again.
 #[derive(Clone, Debug)]
 pub struct Entry {
     pub(crate) origin: Arc<Origin>,
@@ -101,11 +93,9 @@ pub struct Entry {
     pub(crate) id_at: Option<(u8, u8)>,
     /// Which file it is, in which state; includes its size in bytes.
     pub identity: Identity,
-    /// When its store's rule deletes it.
     pub expires: Expiry,
     pub rule: Rule,
     pub status: EntryStatus,
-    /// Permission bits, 0 to 0o7777.
     pub mode: u32,
     pub owner: u32,
 }
@@ -179,12 +169,10 @@ impl Entry {
         self.place().path.join(self.name())
     }
 
-    /// Whether it is at this path. Of most entries of a large store the name says that it is not.
     pub fn is_at(&self, path: &Path) -> bool {
         path.file_name() == Some(self.name()) && self.path() == path
     }
 
-    /// Returns the record of a kept copy, which says what it is a copy of.
     pub fn copy(&self) -> Option<&Arc<CopyRecord>> {
         self.origin.copy.as_ref()
     }
@@ -207,10 +195,6 @@ impl Entry {
         self.copy().map_or_else(kind, |copy| copy.holds)
     }
 
-    /// Opens its file for reading, if it is still the file that was listed. Follows no link and never blocks.
-    ///
-    /// # Errors
-    /// The system's error, or that the file has changed.
     pub fn open(&self) -> io::Result<File> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let dir = self.place().root.open_below(&self.place().path).map_err(io::Error::other)?;
@@ -276,14 +260,54 @@ impl Entry {
     }
 }
 
-/// Returns the first line of an entry's file, without its line feed, at most 4 KiB. These are raw bytes: escape them
-/// before they are shown.
+/// Returns the raw first line without its line feed, at most 4 KiB: escape it before it is shown.
 pub fn first_line(entry: &Entry) -> io::Result<Vec<u8>> {
     const MAX_LINE: u64 = 4 << 10;
     let mut line = Vec::new();
     entry.open()?.take(MAX_LINE).read_to_end(&mut line)?;
     line.truncate(memchr::memchr(b'\n', &line).unwrap_or(line.len()));
     Ok(line)
+}
+
+/// Maximum length in bytes of a name that is stored inline. The ids of all agents are shorter.
+const SHORT: usize = 38;
+
+#[derive(Clone)]
+pub(crate) enum FileName {
+    Short { len: u8, bytes: [u8; SHORT] },
+    Long(Box<OsStr>),
+}
+
+impl FileName {
+    pub(crate) fn as_os_str(&self) -> &OsStr {
+        match self {
+            FileName::Short { len, bytes } => OsStr::from_bytes(&bytes[..usize::from(*len)]),
+            FileName::Long(name) => name,
+        }
+    }
+
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        self.as_os_str().as_bytes()
+    }
+}
+
+impl From<&OsStr> for FileName {
+    fn from(name: &OsStr) -> FileName {
+        let mut bytes = [0; SHORT];
+        match bytes.get_mut(..name.len()) {
+            None => FileName::Long(name.into()),
+            Some(start) => {
+                start.copy_from_slice(name.as_bytes());
+                FileName::Short { len: name.len() as u8, bytes }
+            }
+        }
+    }
+}
+
+impl fmt::Debug for FileName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.as_os_str().fmt(f)
+    }
 }
 
 #[cfg(test)]
@@ -293,5 +317,14 @@ mod tests {
     #[test]
     fn a_million_entries_take_no_more_than_128_megabytes() {
         assert!(size_of::<Entry>() <= 128, "{} bytes", size_of::<Entry>());
+    }
+
+    #[test]
+    fn any_name_comes_back() {
+        for len in [0, 1, SHORT - 1, SHORT, SHORT + 1, 255] {
+            let name = vec![0xFF; len];
+            assert_eq!(FileName::from(OsStr::from_bytes(&name)).as_bytes(), name);
+        }
+        assert!(size_of::<FileName>() <= 40);
     }
 }

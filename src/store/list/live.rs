@@ -1,14 +1,16 @@
 //! Lists all stores for somebody who waits, a batch of entries at a time, then watches until something has changed.
 
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
+use crate::base::fs::identity::timestamp;
+use crate::source::{Identity, Stamp};
 use crate::store::{KeptIds, OwnStore, Stores, scan};
 
-use super::watch::{DirWatch, GrowingEntries};
 use super::{Entry, Env, RootReport, StoreSpec, apply_limits};
 
 /// The first entries are passed on after this many, because somebody waits.
@@ -81,7 +83,6 @@ struct Batches<'a> {
 }
 
 impl Batches<'_> {
-    /// Lists one store. Retention limits by count and size need all entries of the store first.
     fn list(&mut self, store: &Arc<StoreSpec>, env: &Env) -> Vec<RootReport> {
         if !store.retention.has_limits() {
             return scan(store, env, self.now, &mut |entry| self.add(entry));
@@ -114,5 +115,97 @@ impl Batches<'_> {
     fn pass_on(&mut self) {
         let some = std::mem::replace(&mut self.some, Vec::with_capacity(self.len));
         (self.pass_on)(ScanStep::Some(some));
+    }
+}
+
+/// Entries that were changed less than this before a look may still be growing.
+const GROWS: SignedDuration = SignedDuration::from_secs(10);
+
+/// Detects whether directories have changed since they were listed, with one stat each.
+#[derive(Clone, Debug, Default)]
+pub struct DirWatch {
+    dirs: Vec<(PathBuf, Option<Stamp>)>,
+}
+
+impl DirWatch {
+    pub fn new<'a>(reports: impl IntoIterator<Item = &'a RootReport>) -> DirWatch {
+        let dirs = reports.into_iter().flat_map(|report| report.dirs.iter().cloned()).collect();
+        DirWatch { dirs }
+    }
+
+    /// Checks once; true if an entry may have been added or removed since the last check.
+    pub fn check_once(&mut self) -> bool {
+        let mut changed = false;
+        for (path, seen) in &mut self.dirs {
+            let now = std::fs::metadata(&path).ok().map(|meta| Identity::from(&meta).modified);
+            changed |= now != *seen;
+            *seen = now;
+        }
+        changed
+    }
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct GrowingEntries(Vec<GrowingEntry>);
+
+/// An entry that may be growing, as it was listed and at the last look.
+#[derive(Debug)]
+struct GrowingEntry {
+    path: PathBuf,
+    listed: Identity,
+    seen: Identity,
+}
+
+impl GrowingEntries {
+    pub(crate) fn note(&mut self, entry: &Entry, now: Timestamp) {
+        if entry.known_age(now).is_some_and(|age| age < GROWS) {
+            let (path, listed) = (entry.path(), entry.identity);
+            self.0.push(GrowingEntry { path, listed, seen: listed });
+        }
+    }
+
+    /// Whether an entry has changed and stopped growing. Forgets what was not changed for a while or vanished.
+    pub(crate) fn check_once(&mut self, now: Timestamp) -> bool {
+        let mut have_grown = false;
+        self.0.retain_mut(|entry| {
+            let Ok(facts) = entry.path.symlink_metadata() else { return false };
+            let before = std::mem::replace(&mut entry.seen, Identity::from(&facts));
+            let is_young = now.duration_since(timestamp(entry.seen.modified)) < GROWS;
+            have_grown |= entry.seen != entry.listed && (entry.seen == before || !is_young);
+            is_young
+        });
+        have_grown
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_is_complete_once_it_no_longer_grows() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("output");
+        let write = |text: &str| {
+            std::fs::write(&path, text).unwrap();
+            Identity::from(&path.symlink_metadata().unwrap())
+        };
+        let entry = |listed| GrowingEntry { path: path.clone(), listed, seen: listed };
+        let listed = write("one");
+        let now = timestamp(listed.modified);
+        let mut growing = GrowingEntries(vec![entry(listed)]);
+        assert!(!growing.check_once(now), "it is as it was listed");
+        write("one two");
+        assert!(!growing.check_once(now), "it grows");
+        let last = write("one two three");
+        assert!(!growing.check_once(now), "it still grows");
+        assert!(growing.check_once(now));
+        let later = timestamp(last.modified) + GROWS;
+        growing = GrowingEntries(vec![entry(last), entry(listed)]);
+        assert!(growing.check_once(later), "one had grown before it could be looked at");
+        assert!(growing.0.is_empty(), "nothing has changed for a while");
+        growing = GrowingEntries(vec![entry(last)]);
+        std::fs::remove_file(&path).unwrap();
+        assert!(!growing.check_once(now) && growing.0.is_empty());
     }
 }

@@ -1,12 +1,9 @@
-//! Lists several stores at once, and finds the entry for a typed id.
+//! Lists several stores at once, says what became of each of their roots, and finds the entry for a typed id.
 
 pub(crate) mod entry;
 pub(crate) mod live;
-pub(crate) mod name;
-pub(crate) mod report;
 pub(crate) mod scan;
 pub(crate) mod sort;
-pub(crate) mod watch;
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
@@ -17,7 +14,10 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::{Entry, Env, RootReport, StoreSpec, Stores, apply_limits};
+use crate::source::Stamp;
+use crate::text::label::SafeText;
+
+use super::{Entry, Env, StoreSpec, Stores, UnsetVariable, apply_limits};
 
 #[derive(Debug, Default)]
 pub struct Listing {
@@ -26,7 +26,6 @@ pub struct Listing {
     pub reports: Vec<(Arc<StoreSpec>, Vec<RootReport>)>,
 }
 
-/// Lists `stores` completely.
 pub fn list<'a>(stores: impl IntoIterator<Item = &'a Arc<StoreSpec>>, env: &Env, now: Timestamp) -> Listing {
     let mut listing = Listing::default();
     for store in stores {
@@ -95,4 +94,80 @@ pub fn entries_at(
         });
     }
     found
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RootReport {
+    /// The root's path, or its pattern where a variable is not set.
+    pub root: PathBuf,
+    pub state: RootState,
+    pub entries: u64,
+    pub bytes: u64,
+    /// Directories under it that could not be read, with the reason.
+    pub unreadable: Vec<(PathBuf, String)>,
+    /// The directories that were listed, or looked for in vain, with their times of modification.
+    pub(crate) dirs: Vec<(PathBuf, Option<Stamp>)>,
+}
+
+impl RootReport {
+    fn new(root: PathBuf, state: RootState) -> Self {
+        Self { root, state, entries: 0, bytes: 0, unreadable: Vec::new(), dirs: Vec::new() }
+    }
+
+    /// Says which directories could not be listed, the root itself or some below, each with the reason; not safe to print.
+    pub fn unlisted(&self) -> impl Iterator<Item = String> {
+        let root = match &self.state {
+            RootState::Unreadable(why) => Some((self.root.as_path(), why.as_str())),
+            _ => None,
+        };
+        let below = self.unreadable.iter().map(|(path, why)| (path.as_path(), why.as_str()));
+        root.into_iter().chain(below).map(|(path, why)| format!("{}: cannot be read: {why}", path.display()))
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RootState {
+    Listed,
+    /// Listing was stopped by the receiver.
+    Stopped,
+    Absent,
+    Unset(UnsetVariable),
+    Unreadable(String),
+}
+
+impl RootState {
+    fn describe(&self) -> &str {
+        match self {
+            Self::Absent => "not there",
+            Self::Listed | Self::Stopped => "empty",
+            Self::Unset(_) => "its variable is not set",
+            Self::Unreadable(reason) => reason,
+        }
+    }
+}
+
+/// Returns a heading, then at most `room` directories (at least one), those that exist first.
+pub fn searched(heading: &str, reports: &[(Arc<StoreSpec>, Vec<RootReport>)], room: usize) -> Vec<SafeText> {
+    let mut looked: Vec<(bool, String)> = reports
+        .iter()
+        .flat_map(|(store, roots)| {
+            roots.iter().map(|report| {
+                let root = SafeText::from_bytes(report.root.as_os_str().as_encoded_bytes());
+                (
+                    report.state == RootState::Absent,
+                    format!("{:<13} {root} ({})", store.agent, report.state.describe()),
+                )
+            })
+        })
+        .collect();
+    looked.sort();
+    looked.dedup();
+    let more = looked.len().saturating_sub(room.max(1));
+    looked.truncate(room.max(1));
+    let mut words = vec![heading.to_owned(), String::new()];
+    words.extend(looked.into_iter().map(|(_, words)| words));
+    if more > 0 {
+        words.push(format!("and {more} more: `overspill stores --all` lists all"));
+    }
+    words.into_iter().map(SafeText::from).collect()
 }

@@ -20,27 +20,23 @@ use crate::store::spec::OWN;
 use crate::store::spec::pattern::{Component, PathFacts};
 use crate::store::spec::retention::Times;
 use crate::store::{
-    CopyRecord, Entry, EntryStatus, Env, Expiry, KeptIds, OwnStore, Retention, Rule, StoreSpec, UnsetVariable,
+    CopyRecord, Entry, EntryStatus, Env, Expiry, KeptIds, OwnStore, Retention, Rule, StoreSpec,
 };
 
 use super::entry::{ListedDir, Origin};
-use super::report::{RootReport, RootState, report};
+use super::{RootReport, RootState};
 
 /// How far a time may be ahead of the clock before it counts as being in the future.
 const CLOCK_SLACK: SignedDuration = SignedDuration::from_mins(5);
 
-/// Size of the first batches of files to stat: someone is waiting for them. Smaller batches are not split among
-/// threads.
+/// Size of the first batches: someone is waiting. Smaller ones are not split among threads.
 const FEW: usize = 128;
-
-/// Size of the later batches.
 const MANY: usize = 4096;
 
 /// Maximum number of threads: more would wait for each other in one directory.
 const MAX_THREADS: usize = 4;
 
-/// How many of a directory's origins are compared before a new one is created: a store with different facts for each
-/// file must not be slow.
+/// How many origins are compared before a new one is created: facts that differ for each file must not be slow.
 const MAX_TRIED: usize = 16;
 /// Maximum number of directories opened under a root, so that a pattern that fits everything does not walk the disk.
 const MAX_DIRS: usize = if cfg!(test) { 300 } else { 50_000 };
@@ -55,11 +51,19 @@ pub fn scan(
     now: Timestamp,
     sink: &mut dyn FnMut(Entry) -> ControlFlow<()>,
 ) -> Vec<RootReport> {
-    let root = |(pattern, root): (&str, Result<Root, UnsetVariable>)| match root {
-        Ok(root) => Scan::new(store, env, now, root, sink).run(),
-        Err(unset) => report(PathBuf::from(pattern), RootState::Unset(unset)),
+    let of_root = |pattern: &String| {
+        let root = match Root::new(pattern, env) {
+            Ok(root) => root,
+            Err(unset) => return RootReport::new(PathBuf::from(pattern), RootState::Unset(unset)),
+        };
+        let report = RootReport::new(root.path.clone(), RootState::Listed);
+        let retention = store.retention.as_set(env);
+        let own = (store.agent == OWN).then(|| OwnStore::open(env).ok().flatten()).flatten();
+        let kept = own.and_then(|own| own.kept(env).ok()).unwrap_or_default();
+        let words = Interner::default();
+        Scan { store, env, now, sink: &mut *sink, report, root, retention, root_dev: 0, words, kept }.run()
     };
-    store.rooted(env).map(root).collect()
+    store.roots.iter().map(of_root).collect()
 }
 
 struct Scan<'a> {
@@ -75,22 +79,7 @@ struct Scan<'a> {
     kept: KeptIds,
 }
 
-impl<'a> Scan<'a> {
-    fn new(
-        store: &'a Arc<StoreSpec>,
-        env: &'a Env,
-        now: Timestamp,
-        root: Root,
-        sink: &'a mut dyn FnMut(Entry) -> ControlFlow<()>,
-    ) -> Scan<'a> {
-        let report = report(root.path.clone(), RootState::Listed);
-        let retention = store.retention.as_set(env);
-        let own = (store.agent == OWN).then(|| OwnStore::open(env).ok().flatten()).flatten();
-        let kept = own.and_then(|own| own.kept(env).ok()).unwrap_or_default();
-        let words = Interner::default();
-        Scan { store, env, now, sink, report, root, retention, root_dev: 0, words, kept }
-    }
-
+impl Scan<'_> {
     fn run(mut self) -> RootReport {
         let root = self.report.root.clone();
         let opened = self.root.open();
@@ -123,7 +112,8 @@ impl<'a> Scan<'a> {
                 self.watch(&dir, at);
                 for name in self.names(&dir, at) {
                     let mut facts = facts.clone();
-                    if component.read_dir(name.as_bytes(), &mut facts) && !self.skipped(&facts) {
+                    let is_listed = component.read_dir(name.as_bytes(), &mut facts);
+                    if is_listed && !facts.agent.as_deref().is_some_and(|agent| self.store.skips(agent)) {
                         self.descend(dir.as_fd(), at, &name, rest, &facts)?;
                     }
                 }
@@ -141,10 +131,6 @@ impl<'a> Scan<'a> {
         Some(identity)
     }
 
-    fn skipped(&self, facts: &PathFacts) -> bool {
-        facts.agent.as_deref().is_some_and(|agent| self.store.skips(agent))
-    }
-
     fn descend(
         &mut self,
         dir: BorrowedFd<'_>,
@@ -160,19 +146,13 @@ impl<'a> Scan<'a> {
         }
         let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::RDONLY | OFlags::CLOEXEC;
         match openat(dir, name, flags, Mode::empty()) {
-            Ok(dir) => self.level(dir, &at.join(name), rest, facts),
-            Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => {
-                self.report.dirs.push((at.join(name), None));
-                ControlFlow::Continue(())
-            }
-            Err(error) => {
-                self.report.unreadable.push((at.join(name), error.to_string()));
-                ControlFlow::Continue(())
-            }
+            Ok(dir) => return self.level(dir, &at.join(name), rest, facts),
+            Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => self.report.dirs.push((at.join(name), None)),
+            Err(error) => self.report.unreadable.push((at.join(name), error.to_string())),
         }
+        ControlFlow::Continue(())
     }
 
-    /// Returns the names in a directory of directories; a few hundred at most.
     fn names(&mut self, dir: &OwnedFd, at: &Path) -> Vec<OsString> {
         let mut names = Vec::new();
         self.each_name(dir, at, &mut |_, name| {
@@ -241,17 +221,12 @@ impl<'a> Scan<'a> {
             Err(error) => return self.report.unreadable.push((at.to_owned(), error.to_string())),
         };
         for found in listing {
-            let broke = match &found {
-                Ok(found) => match found.file_name().to_bytes() {
-                    b"." | b".." => false,
-                    name => each(self, OsStr::from_bytes(name)).is_break(),
-                },
-                Err(error) => {
-                    self.report.unreadable.push((at.to_owned(), error.to_string()));
-                    true
-                }
+            let found = match found {
+                Ok(found) => found,
+                Err(error) => return self.report.unreadable.push((at.to_owned(), error.to_string())),
             };
-            if broke {
+            let name = found.file_name().to_bytes();
+            if !matches!(name, b"." | b"..") && each(self, OsStr::from_bytes(name)).is_break() {
                 return;
             }
         }
@@ -269,20 +244,7 @@ impl<'a> Scan<'a> {
             Err(error) => EntryStatus::Unreadable(error.raw_os_error().try_into().unwrap_or_default()),
             Ok(stat) => status(stat, &origins.place, facts.partial, self.env, self.now),
         };
-        let entry = self.entry(origins, name, facts, asked.ok(), status);
-        self.report.entries += 1;
-        self.report.bytes = self.report.bytes.saturating_add(entry.size());
-        (self.sink)(entry)
-    }
-
-    fn entry(
-        &mut self,
-        origins: &mut Origins,
-        name: &OsStr,
-        facts: &PathFacts,
-        stat: Option<FileStat>,
-        status: EntryStatus,
-    ) -> Entry {
+        let stat = asked.ok();
         let mut entry = Entry {
             origin: match name.to_str().and_then(|name| self.kept.copy(name)) {
                 Some(copy) => origins.origin_of_copy(copy, &mut self.words),
@@ -297,21 +259,20 @@ impl<'a> Scan<'a> {
             mode: stat.map_or(0, |stat| stat.mode),
             owner: stat.map_or(0, |stat| stat.uid),
         };
-        if stat.is_none() {
-            return entry;
-        }
-        let alive = facts.pid.map(|pid| self.env.alive(pid));
-        (entry.expires, entry.rule) = self.retention.expiry(&Times {
-            modified: entry.modified(),
-            folder: timestamp(origins.place.identity.modified),
-            id: parse_id(entry.id().as_bytes()),
-            alive,
-            now: self.now,
-        });
-        if self.kept.ids.contains(&*entry.id()) {
+        if stat.is_some() && self.kept.ids.contains(&*entry.id()) {
             (entry.expires, entry.rule) = (Expiry::Never, Rule::Kept);
+        } else if stat.is_some() {
+            (entry.expires, entry.rule) = self.retention.expiry(&Times {
+                modified: entry.modified(),
+                folder: timestamp(origins.place.identity.modified),
+                id: parse_id(entry.id().as_bytes()),
+                alive: facts.pid.map(|pid| self.env.alive(pid)),
+                now: self.now,
+            });
         }
-        entry
+        self.report.entries += 1;
+        self.report.bytes = self.report.bytes.saturating_add(entry.size());
+        (self.sink)(entry)
     }
 }
 
@@ -325,7 +286,6 @@ fn ask(dir: &OwnedFd, files: &[FittingFile], asked: &mut [StatResult]) {
     }
 }
 
-/// The origins of a directory's entries; most entries share one.
 struct Origins {
     place: Arc<ListedDir>,
     made: Vec<Arc<Origin>>,

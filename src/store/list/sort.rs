@@ -11,14 +11,11 @@ use crate::store::{Entry, TimeLeft};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SortBy {
-    /// Youngest first.
     Age,
-    /// Largest first.
     Size,
     /// What is deleted soonest first; what is never deleted last.
     Left,
     Agent,
-    /// By tool name; entries without one last.
     Tool,
     /// By session, then project; entries without either last.
     Session,
@@ -30,7 +27,6 @@ impl SortBy {
     pub const ALL: [SortBy; 7] =
         [SortBy::Age, SortBy::Size, SortBy::Left, SortBy::Agent, SortBy::Tool, SortBy::Session, SortBy::Id];
 
-    /// Returns the name used on the command line.
     pub fn as_str(self) -> &'static str {
         match self {
             SortBy::Age => "age",
@@ -59,8 +55,7 @@ impl SortBy {
         first.then_with(youngest).then_with(path)
     }
 
-    /// Returns the indices in the order of [`SortBy::compare`]. Most entries are distinguished by a key of two words,
-    /// computed once: a list may hold millions, scattered over memory.
+    /// Sorts by a key of two words, computed once: a list may hold millions, scattered over memory.
     pub fn order<'a>(self, numbers: &[u32], entry: impl Fn(u32) -> &'a Entry) -> Vec<u32> {
         let ranks = self.ranks(numbers.iter().map(|n| entry(*n)));
         let mut keyed: Vec<(u64, u64, u32)> =
@@ -96,7 +91,6 @@ impl SortBy {
         }
     }
 
-    /// Returns the word to sort by, if the key is one.
     fn word(self, entry: &Entry) -> Option<&str> {
         match self {
             SortBy::Agent => Some(entry.agent()),
@@ -106,8 +100,7 @@ impl SortBy {
         }
     }
 
-    /// Ranks the words of the entries. Entries in the same place share an origin, so only changes of origin are looked
-    /// at.
+    /// Ranks the words of the entries. Those in one place share an origin, so only changes of that are looked at.
     fn ranks<'a>(self, entries: impl Iterator<Item = &'a Entry>) -> BTreeMap<Option<&'a str>, u64> {
         let mut ranks = BTreeMap::new();
         let mut last = None;
@@ -143,7 +136,6 @@ pub fn sum(sizes: impl IntoIterator<Item = u64>) -> u64 {
 pub struct EntrySums {
     pub entries: u64,
     pub bytes: u64,
-    /// How many of them others can read.
     pub exposed: u64,
     pub overdue: u64,
     pub overdue_bytes: u64,

@@ -11,7 +11,6 @@ const PREFIX: &[u8] = b"tool_";
 pub(crate) const WRAP_MS: i64 = 1 << 36;
 const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/// The number of bytes that hold an id's time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IdForm {
     /// 12 hexadecimal digits and 14 random characters; the time wraps.
@@ -78,8 +77,7 @@ fn hex(digits: &[u8]) -> Option<i64> {
     })
 }
 
-/// Creates an id in the 8-byte form. `counter` (its low 12 bits) distinguishes ids of the same millisecond; `random` is
-/// any twelve random bytes.
+/// Creates an 8-byte id. The low 12 bits of `counter` distinguish ids of one millisecond.
 pub fn new_id(now: Timestamp, counter: u16, random: [u8; 12]) -> String {
     let time = (now.as_millisecond().max(0) << 12) | i64::from(counter & 0xfff);
     let tail = random.map(|byte| char::from(BASE62[usize::from(byte) % 62]));

@@ -1,29 +1,32 @@
-//! Overspill's own store: where it is, and how its directories are checked before anything is done there.
+//! Overspill's own store: where it is, that its directories are private, and which of its spills the user keeps.
 
 pub(crate) mod id;
-pub(crate) mod kept;
 pub(crate) mod record;
 pub(crate) mod write;
 
+use std::collections::{BTreeSet, HashMap};
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
-use rustix::fs::{CWD, FileType, FlockOperation, Mode, OFlags, fchmod, flock, fstat, openat};
+use rustix::fs::{
+    AtFlags, CWD, Dir, FileType, FlockOperation, Mode, OFlags, fchmod, flock, fstat, openat, statat, unlinkat,
+};
 use rustix::io::Errno;
 
+use super::root::{UnsetVariable, expand};
+use super::{Entry, Env};
 use crate::base::fs::directory::{self, DirectoryFault, NO_OTHERS};
-
-use super::spec::expand::expand;
-use super::{Env, UnsetVariable};
+use id::is_own;
+use record::{CopyRecord, Record};
 
 const SPILLS: &str = "tool-output";
 pub(super) const LOCK: &str = ".lock";
 
-/// Returns the directory of everything that overspill stores: `$XDG_DATA_HOME/overspill`, by default under
-/// `~/.local/share`, on both Linux and macOS.
+/// Returns `$XDG_DATA_HOME/overspill`, by default under `~/.local/share`, on both Linux and macOS.
 pub fn own_home(env: &Env) -> Result<PathBuf, UnsetVariable> {
     expand("${XDG_DATA_HOME:-~/.local/share}/overspill", env)
 }
@@ -52,16 +55,12 @@ impl OwnError {
 /// Overspill's own store, with its directories open and checked to be private to the user.
 #[derive(Debug)]
 pub struct OwnStore {
-    home: OwnedFd,
-    spills: OwnedFd,
+    pub(super) home: OwnedFd,
+    pub(super) spills: OwnedFd,
     root: PathBuf,
 }
 
 impl OwnStore {
-    /// Opens the store, if it exists.
-    ///
-    /// # Errors
-    /// It is a link, belongs to somebody else, is open to others, or cannot be opened.
     pub fn open(env: &Env) -> Result<Option<OwnStore>, OwnError> {
         let Some((path, home)) = open_home(env)? else { return Ok(None) };
         let root = path.join(SPILLS);
@@ -81,16 +80,7 @@ impl OwnStore {
         &self.root
     }
 
-    pub(super) fn spills(&self) -> &OwnedFd {
-        &self.spills
-    }
-
-    pub(super) fn home(&self) -> &OwnedFd {
-        &self.home
-    }
-
-    /// Tries this many times, at intervals of 50 ms, to take the lock for cleaning: `None` if another process holds it.
-    /// Dropping the file releases it.
+    /// Tries to take the lock for cleaning, at intervals of 50 ms; dropping the file releases it.
     pub(super) fn lock(&self, tries: u32) -> io::Result<Option<File>> {
         let file = new_file(&self.home, LOCK, OFlags::RDWR)?;
         for left in (0..tries).rev() {
@@ -105,9 +95,6 @@ impl OwnStore {
 }
 
 /// Opens `name` in `at` for writing, creating it with mode 0600 whatever the umask. Never waits for a FIFO's reader.
-///
-/// # Errors
-/// The system's error, or it is there and no regular file.
 pub(super) fn new_file(at: &OwnedFd, name: &str, flags: OFlags) -> io::Result<File> {
     let mode = Mode::RUSR | Mode::WUSR;
     let flags = flags | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
@@ -140,7 +127,6 @@ fn make_home(env: &Env) -> Result<(PathBuf, OwnedFd), OwnError> {
     Ok((path, home))
 }
 
-/// Opens one of the store's directories, if it exists.
 fn open(at: impl AsFd, name: &Path, path: &Path, env: &Env) -> Result<Option<OwnedFd>, OwnError> {
     match directory::open(at, name, env.uid(), NO_OTHERS) {
         Ok(dir) => Ok(Some(dir)),
@@ -155,4 +141,93 @@ fn open(at: impl AsFd, name: &Path, path: &Path, env: &Env) -> Result<Option<Own
 fn make(at: BorrowedFd<'_>, name: &Path, path: &Path, env: &Env) -> Result<OwnedFd, OwnError> {
     directory::make(at, name).map_err(|error| OwnError::io(path, error))?;
     open(at, name, path, env)?.ok_or_else(|| OwnError::io(path, Errno::NOENT))
+}
+
+const KEPT: &str = "kept";
+
+#[derive(Clone, Debug, Default)]
+pub struct KeptIds {
+    pub ids: BTreeSet<String>,
+    /// By id the records of those that are copies.
+    copies: HashMap<String, Arc<CopyRecord>>,
+}
+
+impl KeptIds {
+    pub fn has(&self, entry: &Entry) -> bool {
+        entry.is_kept() || self.has_copy_of(entry)
+    }
+
+    pub fn has_copy_of(&self, entry: &Entry) -> bool {
+        self.copies.values().any(|copy| copy.is_of(entry))
+    }
+
+    pub(crate) fn copy(&self, name: &str) -> Option<&Arc<CopyRecord>> {
+        self.copies.get(name)
+    }
+}
+
+impl OwnStore {
+    /// Exempts one of overspill's own spills from cleaning. `id` must be one of its ids.
+    pub fn keep(&self, id: &str) -> io::Result<()> {
+        if !is_own(id.as_bytes()) {
+            return Err(io::Error::other("only a spill in overspill's own store can be kept in place"));
+        }
+        directory::make(self.home.as_fd(), Path::new(KEPT))?;
+        new_file(&self.kept_dir()?, id, OFlags::WRONLY).map(drop)
+    }
+
+    /// Removes the exemption of a spill and its record, if there are any, because the spill is gone.
+    pub(crate) fn forget(&self, id: &str, env: &Env) -> io::Result<()> {
+        if !is_own(id.as_bytes()) {
+            return Ok(());
+        }
+        record::remove(env, id);
+        match self.kept_dir().and_then(|kept| Ok(unlinkat(kept, id, AtFlags::empty())?)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            result => result,
+        }
+    }
+
+    /// Whether an id is exempt.
+    ///
+    /// # Errors
+    /// The system's error; a cleaner must then not delete the entry.
+    pub fn is_kept(&self, id: &str) -> io::Result<bool> {
+        let mark = is_own(id.as_bytes()).then(|| format!("{KEPT}/{id}"));
+        match mark.map(|mark| statat(&self.home, mark, AtFlags::SYMLINK_NOFOLLOW)) {
+            None | Some(Err(Errno::NOENT)) => Ok(false),
+            Some(Ok(_)) => Ok(true),
+            Some(Err(error)) => Err(error.into()),
+        }
+    }
+
+    /// Returns the exempt ids, with the records of those that are copies.
+    ///
+    /// # Errors
+    /// The system's error; a cleaner must then delete nothing.
+    pub fn kept(&self, env: &Env) -> io::Result<KeptIds> {
+        let dir = match self.kept_dir() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(KeptIds::default()),
+            dir => dir?,
+        };
+        let mut kept = KeptIds::default();
+        for found in Dir::read_from(dir)? {
+            let id = found?.file_name().to_string_lossy().into_owned();
+            if !is_own(id.as_bytes()) {
+                continue;
+            }
+            if statat(&self.spills, &*id, AtFlags::SYMLINK_NOFOLLOW).is_ok()
+                && let Some(Record::Copy(copy)) = Record::read(env, &id)
+            {
+                kept.copies.insert(id.clone(), Arc::new(copy));
+            }
+            kept.ids.insert(id);
+        }
+        Ok(kept)
+    }
+
+    fn kept_dir(&self) -> io::Result<OwnedFd> {
+        let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        Ok(openat(&self.home, KEPT, flags, Mode::empty())?)
+    }
 }

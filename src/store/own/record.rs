@@ -18,7 +18,6 @@ const RECORDS: &str = "records";
 const ENDING: &str = ".json";
 /// Maximum length of a record; a longer file is not overspill's.
 const MAX_BYTES: u64 = 1 << 20;
-/// Maximum number of policies in the record of a copy.
 const MAX_POLICIES: usize = 64;
 /// How long a record without a spill is kept: the spill may be about to get its final name.
 const GRACE: SignedDuration = SignedDuration::from_hours(1);
@@ -37,7 +36,6 @@ pub struct OutputSize {
     pub lines: u64,
 }
 
-/// The record of one spill, as stored in `records/`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Record {
@@ -49,7 +47,6 @@ pub enum Record {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct CopyRecord {
     pub path: String,
-    /// The path of the original, which notices print.
     pub original: String,
     pub modified: Timestamp,
     pub agent: String,
@@ -63,7 +60,6 @@ pub struct CopyRecord {
     pub policies: Vec<String>,
     /// The parameters of the first that were set, with their values.
     pub parameters: BTreeMap<String, String>,
-    /// Describes where its limits are from.
     pub limits_from: String,
 }
 
@@ -73,7 +69,6 @@ pub struct RunRecord {
     /// Command and arguments; empty for a stream. What an agent ran is one line of its shell.
     pub command: Vec<String>,
     pub directory: String,
-    /// The tool that it stood for.
     pub tool: Option<String>,
     /// The agent that ran it, if it was not `overspill run`: its model got what the agent cut.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -85,12 +80,9 @@ pub struct RunRecord {
     pub end: Timestamp,
     /// How the command ended; none for a stream.
     pub exit: Option<Exit>,
-    /// Why it was stopped: by a forwarded signal, by a timeout, or because its reader was gone; or that a stream was
-    /// abandoned or could not be read to its end.
+    /// By a forwarded signal, a timeout, or a reader that was gone; or how a stream was left or broke off.
     pub stopped: Option<String>,
-    /// The size of everything that was printed.
     pub seen: OutputSize,
-    /// The size of what is in the spill.
     pub kept: OutputSize,
     /// Why that is not everything: `cap`, `disk full`, `failed`.
     pub truncated: Option<String>,
@@ -143,8 +135,7 @@ impl Record {
         record.finish(durable).map(drop)
     }
 
-    /// Reads the record for the spill of this file name; none if missing or unreadable. Commands and paths are
-    /// unescaped: escape them before they reach a terminal.
+    /// Reads the record for a spill's name, if it can. Escape commands and paths before they reach a terminal.
     pub fn read(env: &Env, name: &str) -> Option<Record> {
         let dir = records(env).ok()??;
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
@@ -157,7 +148,6 @@ impl Record {
         }
     }
 
-    /// Reads the record for a spill in overspill's own store.
     pub fn find(env: &Env, spill: &Path) -> Option<Record> {
         let store = OwnStore::open(env).ok()??;
         let directory = spill.parent()?.canonicalize().ok()?;
@@ -165,8 +155,7 @@ impl Record {
         Record::read(env, spill.file_name()?.to_str().filter(|_| is_own)?)
     }
 
-    /// Reads the record of the run that printed the output at this path, in any store. Several places may have the same
-    /// name, so the path in the record must match too.
+    /// Reads the record of the run that printed an output; its path counts, since several stores may have the name.
     pub fn find_run(env: &Env, spill: &Path) -> Option<RunRecord> {
         match Record::read(env, spill.file_name()?.to_str()?)? {
             Record::Run(run) => Some(run).filter(|run| spill == Path::new(&run.path)),
@@ -174,8 +163,7 @@ impl Record {
         }
     }
 
-    /// Returns the policies that may have cut the output, most likely first; the parameters of the first that were set; and
-    /// a description of where its limits are from.
+    /// Returns the policies that may have cut it, most likely first, the parameters set, and where its limits are from.
     #[cfg(feature = "app")]
     pub(crate) fn cut_policies(&self) -> (&[String], &BTreeMap<String, String>, &str) {
         match self {

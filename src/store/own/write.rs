@@ -18,16 +18,13 @@ use super::record::{CopyRecord, Record};
 
 /// Maximum size of an output that is copied to be kept, in bytes: the same as the default cap of a capture.
 const MAX_KEPT: u64 = 100 << 20;
-/// Bytes that are copied at a time.
 const BUFFER: usize = 1 << 20;
 const TOO_LARGE: &str = "larger than 100 MB, the limit for copies that are kept; use `cp` instead";
 /// Why an entry is not kept that is, or a copy of it.
 pub const KEPT_ALREADY: &str = "kept already";
-/// Why an incomplete entry is not kept.
 pub const UNFINISHED: &str = "it is unfinished: still being written, or interrupted";
 
-/// A spill that is being written: `.tmp-<name>`, mode 0600, locked, until it is finished. Dropping it unfinished
-/// removes it; if the process is killed, it stays and is listed as unfinished.
+/// A spill being written: `.tmp-<name>`, mode 0600, locked. Dropping it removes it; after a kill it stays, unfinished.
 #[derive(Debug)]
 pub struct NewSpill {
     file: File,
@@ -40,16 +37,14 @@ pub struct NewSpill {
 impl OwnStore {
     pub fn begin(&self, now: Timestamp) -> io::Result<NewSpill> {
         loop {
-            let dir = self.spills().try_clone()?;
+            let dir = self.spills.try_clone()?;
             match NewSpill::begin_in(dir, self.root().to_owned(), next_id(now)?) {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 begun => return begun,
             }
         }
     }
-}
 
-impl OwnStore {
     /// Copies an entry of another store into overspill's own, marks it as kept, and records what it is a copy of. Returns
     /// the new id. `goes_on` is called from time to time with the number of bytes copied, and gives up by returning false.
     ///
@@ -83,10 +78,6 @@ impl OwnStore {
         Ok(id)
     }
 
-    /// Saves bytes as a spill, and marks it as kept. Returns its path. `goes_on` is as for [`OwnStore::adopt`].
-    ///
-    /// # Errors
-    /// The system's error, or that it was given up. Nothing is left behind.
     pub fn save(
         &self,
         bytes: &[u8],
@@ -124,7 +115,6 @@ fn copy_whole(entry: &Entry, from: &File, to: &File, goes_on: &mut dyn FnMut(u64
     }
 }
 
-/// Copies to the end; how many bytes.
 fn copy_all(mut from: impl Read, mut to: &File, goes_on: &mut dyn FnMut(u64) -> bool) -> io::Result<u64> {
     let (mut copied, mut buffer) = (0, vec![0; BUFFER]);
     loop {

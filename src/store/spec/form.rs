@@ -108,7 +108,6 @@ const RETENTION: &[Field] = &[
     optional("note", Text),
 ];
 
-/// Checks a file. Returns its content, and what is wrong with it.
 pub(super) fn check(text: &str) -> (Option<Spanned<DeTable<'_>>>, Vec<Mistake>) {
     let (table, mut mistakes) = toml_check::check(text, FILE);
     if let (Some(table), true) = (&table, mistakes.is_empty()) {
@@ -167,10 +166,6 @@ fn age(text: &str) -> Result<(), String> {
 }
 
 impl AgentForm {
-    /// Returns the stores.
-    ///
-    /// # Errors
-    /// What [`check`] finds as well, with its place.
     pub(super) fn specs(self) -> Result<Vec<StoreSpec>, String> {
         let AgentForm { agent, source, confidence, store, .. } = self;
         let source = source.unwrap_or_else(|| "its file does not say".to_owned());
@@ -181,10 +176,16 @@ impl AgentForm {
 
 fn spec(form: StoreForm, agent: &str, source: &str, confidence: Confidence) -> Result<StoreSpec, String> {
     let path: Vec<Component> = form.path.iter().map(|text| Component::new(text)).collect();
+    let rule = |FileForm { name, tool, holds, policies }| FileRule {
+        name: Component::new(&name),
+        tool,
+        holds,
+        policies,
+    };
     Ok(StoreSpec {
         name: form.part.map_or_else(|| agent.to_owned(), |part| format!("{agent}/{part}")),
         agent: agent.to_owned(),
-        files: form.files.into_iter().map(FileRule::from).collect(),
+        files: form.files.into_iter().map(rule).collect(),
         retention: retention(form.retention)?,
         confidence: form.confidence.unwrap_or(confidence),
         source: source.to_owned(),
@@ -194,13 +195,6 @@ fn spec(form: StoreForm, agent: &str, source: &str, confidence: Confidence) -> R
         path,
         skip: form.skip,
     })
-}
-
-impl From<FileForm> for FileRule {
-    fn from(form: FileForm) -> FileRule {
-        let FileForm { name, tool, holds, policies } = form;
-        FileRule { name: Component::new(&name), tool, holds, policies }
-    }
 }
 
 fn retention(form: RetentionForm) -> Result<Retention, String> {

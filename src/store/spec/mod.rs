@@ -1,9 +1,6 @@
 //! What is known about each agent's stores: data from `assets/stores/` and the user's own directory.
 
-pub(crate) mod expand;
 mod form;
-#[cfg(feature = "app")]
-mod lazy;
 pub(crate) mod pattern;
 pub(crate) mod retention;
 
@@ -20,14 +17,11 @@ use serde::{Deserialize, Serialize};
 use crate::base::fs::plain_file;
 use crate::base::provenance::{Confidence, Warning};
 use crate::base::toml_check::{Mistake, Spot};
-use crate::store::root::Root;
+use crate::store::root::{UnsetVariable, expand_root};
 
 use super::own::id::parse_id;
 use super::{Basis, Env, Retention};
-use expand::UnsetVariable;
 use form::AgentForm;
-#[cfg(feature = "app")]
-pub use lazy::LazyStores;
 use pattern::{Component, PathFacts};
 
 /// How the content of an agent's file differs from what the tool printed.
@@ -45,7 +39,6 @@ pub enum Holds {
 }
 
 impl Holds {
-    /// Returns the name used in `list --json`.
     pub fn as_str(self) -> &'static str {
         match self {
             Holds::Raw => "raw",
@@ -60,9 +53,7 @@ impl Holds {
 /// A store: where it is, what its file names mean, and when its entries are deleted.
 #[derive(Clone, Debug)]
 pub struct StoreSpec {
-    /// The agent's name, or `agent/part` if it has several stores.
     pub name: String,
-    /// The agent's name, as in its policies.
     pub agent: String,
     /// Patterns for the file names, and what each kind of file contains; the first match wins.
     pub files: Vec<FileRule>,
@@ -101,9 +92,7 @@ pub struct Stores {
     pub specs: Vec<Arc<StoreSpec>>,
     /// Agents that keep no spills, with the reason.
     pub keep_none: Vec<(String, String)>,
-    /// Each agent's description, as written.
     texts: BTreeMap<String, Cow<'static, str>>,
-    /// The user's own files that cannot be used.
     broken: Vec<Broken>,
 }
 
@@ -114,10 +103,8 @@ struct Broken {
     fault: String,
 }
 
-/// The name of overspill's own store in listings.
 pub(super) const OWN: &str = "overspill";
 
-/// A built-in description: its file's text, the roots in it, and its content as JSON.
 struct Builtin {
     text: &'static str,
     #[cfg_attr(not(feature = "app"), allow(dead_code))]
@@ -125,7 +112,6 @@ struct Builtin {
     json: &'static str,
 }
 
-/// The built-in descriptions, sorted by path.
 const BUILTIN: &[Builtin] = include!(concat!(env!("OUT_DIR"), "/stores.rs"));
 
 impl Stores {
@@ -211,8 +197,7 @@ impl Stores {
         }
     }
 
-    /// Makes the catch-all stores leave out an agent that now has its own description. Otherwise its entries would be
-    /// listed twice.
+    /// Makes the catch-all stores leave out an agent that now has its own, lest its entries be listed twice.
     fn skip(&mut self, agent: &str) {
         let catching = |spec: &&mut Arc<StoreSpec>| !spec.skip.is_empty() && !spec.skips(agent);
         for spec in self.specs.iter_mut().filter(catching).filter(|spec| spec.agent != agent) {
@@ -233,7 +218,6 @@ impl Stores {
         self.add(read.map_err(|_| unread())?, Cow::Owned(text.to_owned())).map_err(|_| unread())
     }
 
-    /// Adds one description and returns the agent's name.
     fn add(&mut self, form: AgentForm, text: Cow<'static, str>) -> Result<String, String> {
         let agent = form.agent.clone();
         let none = form.keeps_none.clone();
@@ -274,7 +258,6 @@ impl Stores {
     }
 }
 
-/// Returns the first of some stores that contains `path` (absolute), and the kind of file, judging by the path alone.
 pub(crate) fn store_among<'a>(
     specs: &'a [Arc<StoreSpec>],
     path: &Path,
@@ -295,11 +278,7 @@ impl FileRule {
 
 impl StoreSpec {
     pub fn roots(&self, env: &Env) -> Vec<Result<PathBuf, UnsetVariable>> {
-        self.roots.iter().map(|pattern| expand::root(pattern, env)).collect()
-    }
-
-    pub(super) fn rooted(&self, env: &Env) -> impl Iterator<Item = (&str, Result<Root, UnsetVariable>)> {
-        self.roots.iter().map(|pattern| (pattern.as_str(), Root::new(pattern, env)))
+        self.roots.iter().map(|pattern| expand_root(pattern, env)).collect()
     }
 
     /// Whether `agent` has a store of its own, so that this one leaves it out.
@@ -313,7 +292,7 @@ impl StoreSpec {
     }
 
     fn rule_of(&self, path: &Path, env: &Env) -> Option<&FileRule> {
-        let mut roots = self.roots.iter().filter_map(|pattern| expand::root(pattern, env).ok());
+        let mut roots = self.roots.iter().filter_map(|pattern| expand_root(pattern, env).ok());
         roots.find_map(|root| self.fits(path.strip_prefix(root).ok()?))
     }
 
@@ -330,5 +309,93 @@ impl StoreSpec {
         }
         let rule = self.file_rule(file.as_encoded_bytes(), &mut facts)?;
         (!facts.agent.is_some_and(|agent| self.skips(&agent))).then_some(rule)
+    }
+}
+
+/// The stores that are read when they are first asked for: to open a file takes only those that it may be in.
+#[cfg(feature = "app")]
+#[derive(Clone, Debug, Default)]
+pub struct LazyStores {
+    all: std::sync::OnceLock<Stores>,
+    /// Those around the directory that was asked for first: the one of the output that is opened.
+    first: std::sync::OnceLock<(PathBuf, Vec<Arc<StoreSpec>>)>,
+}
+
+#[cfg(feature = "app")]
+impl std::ops::Deref for LazyStores {
+    type Target = Stores;
+
+    fn deref(&self) -> &Stores {
+        self.all.get_or_init(Stores::builtin)
+    }
+}
+
+#[cfg(feature = "app")]
+impl LazyStores {
+    /// Adds the user's own descriptions, if there is a directory of them, and returns what is wrong with them.
+    pub(crate) fn load_any(&mut self, directory: &Path) -> Vec<String> {
+        if let Ok(false) = directory.try_exists() {
+            return Vec::new();
+        }
+        // The stores remember all faults themselves.
+        self.change(|stores| drop(stores.load_dir(directory)));
+        self.faults().map(str::to_owned).collect()
+    }
+
+    pub fn change(&mut self, change: impl FnOnce(&mut Stores)) {
+        let mut stores = self.all.take().unwrap_or_else(Stores::builtin);
+        change(&mut stores);
+        self.all = std::sync::OnceLock::from(stores);
+    }
+
+    /// Returns the stores of `directory` (absolute), among which [`store_among`] finds what [`Stores::store_of`] does.
+    pub(crate) fn around(&self, directory: &Path, env: &Env) -> Vec<Arc<StoreSpec>> {
+        let is_below = |root: &str| expand_root(root, env).is_ok_and(|root| directory.starts_with(root));
+        let can_hold = |spec: &Arc<StoreSpec>| spec.roots.iter().any(|root| is_below(root));
+        if let Some(stores) = self.all.get() {
+            return stores.specs.iter().filter(|spec| can_hold(spec)).cloned().collect();
+        }
+        let read = || {
+            let read = Stores::from_builtin(|builtin| builtin.roots.iter().any(|root| is_below(root)));
+            read.specs.into_iter().filter(can_hold).collect()
+        };
+        let (first, specs) = self.first.get_or_init(|| (directory.to_owned(), read()));
+        if first == directory { specs.clone() } else { read() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unreadable_directory_is_a_fault_and_a_missing_one_is_not() {
+        let home = tempfile::tempdir().unwrap();
+        let directory = home.path().join("stores");
+        let mut stores = LazyStores::default();
+        assert!(stores.load_any(&directory).is_empty() && stores.all.get().is_none());
+        std::os::unix::fs::symlink(&directory, &directory).unwrap();
+        assert_eq!(stores.load_any(&directory).len(), 1);
+    }
+
+    #[test]
+    fn a_file_is_in_the_same_store_whether_or_not_all_are_read() {
+        let env = Env::hermetic(Path::new("/home/me")).with_var("PWD", "/home/me/work");
+        let read = LazyStores::default();
+        assert!(read.specs.len() > 20);
+        let names = |stores: &LazyStores, directory: &str| {
+            let specs = stores.around(Path::new(directory), &env).into_iter();
+            specs.map(|spec| spec.name.clone()).collect::<Vec<_>>()
+        };
+        for spec in &read.specs {
+            for root in spec.roots(&env).into_iter().flatten() {
+                let directory = root.join("deep").display().to_string();
+                let unread = LazyStores::default();
+                assert_eq!(names(&unread, &directory), names(&read, &directory), "{directory}");
+                assert!(names(&read, &directory).contains(&spec.name), "{directory}");
+                assert!(unread.all.get().is_none(), "{directory}");
+            }
+        }
+        assert!(names(&read, "/home/me/work").is_empty());
     }
 }

@@ -9,22 +9,19 @@ use crate::base::fs::plain_file::{self, ellipsize};
 /// The group names that a pattern may have; any other is an error in the file.
 const GROUPS: [&str; 7] = ["agent", "tool", "session", "project", "id", "pid", "partial"];
 
-/// A component of a path pattern. Patterns are compiled on first use, so that startup does not pay for stores that are
-/// not scanned.
+/// A component of a path pattern, compiled on first use: startup does not pay for stores that are not scanned.
 #[derive(Clone, Debug)]
 pub(crate) enum Component {
     Literal(String),
     Pattern { source: String, regex: OnceLock<Option<CompiledPattern>> },
 }
 
-/// A compiled pattern and the position of each group in it.
 #[derive(Clone, Debug)]
 pub(crate) struct CompiledPattern {
     regex: Regex,
     groups: [Option<usize>; GROUPS.len()],
 }
 
-/// The facts extracted from the components of a path so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PathFacts {
     pub agent: Option<String>,
@@ -103,8 +100,7 @@ fn is_literal(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_'
 }
 
-/// Whether a name begins as all names that the pattern matches, as far as that is plain text: this rules most names out without
-/// compiling the pattern.
+/// Whether a name begins as the pattern's plain text does, which rules most out without compiling it.
 fn may_match(source: &str, name: &[u8]) -> bool {
     let mut rest = source.as_bytes();
     if rest.contains(&b'|') {

@@ -9,18 +9,15 @@ use serde::Deserialize;
 use crate::store::Env;
 use crate::store::list::entry::{Entry, ListedDir};
 use crate::store::own::id::{Id, IdForm, WRAP_MS};
-
-use super::expand::expand;
+use crate::store::root::expand;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Basis {
     Mtime,
-    /// The modification time of the directory that contains it.
     FolderMtime,
     /// The time in the file's name, compared as in opencode's classic form: modulo 2^48.
     Id,
-    /// Deleted with its session or task.
     SessionEnd,
     ProcessExit,
     Never,
@@ -34,14 +31,11 @@ pub struct Retention {
     pub after: Option<SignedDuration>,
     /// The agent's setting for another age, if it has one.
     pub setting: Option<Setting>,
-    /// Maximum number of entries in a directory; beyond it the oldest are deleted.
     pub max_count: Option<u64>,
-    /// Maximum number of bytes in a directory; beyond it the oldest entries are deleted.
     pub max_total: Option<u64>,
     pub note: Option<String>,
 }
 
-/// A value in an agent's own configuration, a JSON file.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Setting {
@@ -51,7 +45,6 @@ pub struct Setting {
     pub key: String,
 }
 
-/// The rule that an entry's expiry comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rule {
     Mtime,
@@ -67,7 +60,6 @@ pub enum Rule {
 }
 
 impl Rule {
-    /// Returns the name used in `list --json`.
     pub fn as_str(self) -> &'static str {
         match self {
             Rule::Mtime => "mtime",
@@ -83,7 +75,6 @@ impl Rule {
     }
 }
 
-/// When an entry is deleted by its store's own rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expiry {
     /// At the first cleanup that the agent runs after this time.
@@ -100,7 +91,6 @@ pub enum Expiry {
 pub enum TimeLeft {
     For(SignedDuration),
     Overdue(SignedDuration),
-    /// There is no point in time.
     Open,
 }
 
@@ -122,7 +112,6 @@ impl Expiry {
     }
 }
 
-/// The times from which an entry's expiry is computed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Times {
     pub modified: Timestamp,
@@ -144,8 +133,7 @@ impl Retention {
         self.max_count.is_some() || self.max_total.is_some()
     }
 
-    /// Returns when an entry is deleted by age, session or process. Limits on count and total size need all entries of
-    /// a directory: [`apply_limits`] adds them.
+    /// Returns when an entry is deleted by age, session or process; [`apply_limits`] adds the limits of a directory.
     pub(crate) fn expiry(&self, times: &Times) -> (Expiry, Rule) {
         let by_age = |since: Timestamp| self.after.and_then(|after| since.checked_add(after).ok());
         let by_mtime = |since| match by_age(since) {
@@ -216,8 +204,7 @@ pub fn apply_limits(entries: &mut [Entry], now: Timestamp) {
     }
 }
 
-/// Returns which files of a directory the limits delete: given the modification time and size (bytes) of each, the
-/// indices of the oldest beyond the limits, with the rule.
+/// Returns the oldest files of a directory beyond the limits, by time and size in bytes, with the rule.
 fn over_limits(retention: &Retention, files: &[(Timestamp, u64)]) -> Vec<(usize, Rule)> {
     let mut newest_first: Vec<usize> = (0..files.len()).collect();
     newest_first.sort_by_key(|&index| std::cmp::Reverse(files[index].0));

@@ -5,7 +5,6 @@ mod deleting;
 mod keeping;
 mod laws;
 mod listing;
-mod mounts;
 mod roots;
 #[allow(dead_code, reason = "the tests of whole programs use the rest")]
 #[path = "../../../tests/it/common/skip.rs"]

@@ -16,7 +16,7 @@ use crate::rows::column::{ListSpec, WIDE, readable_by_others};
 use crate::rows::lost::ModelShare;
 use crate::rows::outputs::{self, OutputFacts, OutputRow, Peek};
 use crate::rows::{BatchText, RowTable};
-use crate::session::citing::CitingCall;
+use crate::session::spill::CitingCall;
 use crate::source::Identity;
 use crate::store::{self, Entry, EntrySums, KeptIds, Pending, PendingDelete, RootReport, StoreSpec};
 use crate::text::label::SafeText;

@@ -28,7 +28,7 @@ use crate::document::scans;
 use crate::output::plan::PlanDone;
 use crate::output::recorded::{CallFacts, PreviewFrom, ReadyCall};
 use crate::output::{Ending, OpenOutput};
-use crate::session::citing::CitingCall;
+use crate::session::spill::CitingCall;
 use crate::session::verdict::Verdict;
 use crate::source::{Change, MapView, PathStatus};
 use crate::text::filter::index::BlockLines;

@@ -5,10 +5,9 @@ mod safe;
 
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
-use overspill::internals::text::ansi;
+use overspill::internals::text::{ansi, label as labels};
 use overspill::internals::text::cells::{Cells, Escapes, Invalid, Show};
 use overspill::internals::text::layout::{segment_at, snap, Rows, Wrap};
-use overspill::internals::text::label as labels;
 use safe::is_safe;
 use unicode_width::UnicodeWidthStr;
 

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use overspill::internals::config::ChosenBy;
 use overspill::internals::output::Subject;
-use overspill::internals::session::citing::CitingCall;
 use overspill::internals::session::reader::SessionFile;
+use overspill::internals::session::spill::CitingCall;
 use overspill::internals::source::{Identity, MapView};
 use overspill::internals::store::{EntryStatus, Env, list};
 use overspill::internals::tui::app::{Effect, Event, OutputEvent, OutputsEvent};

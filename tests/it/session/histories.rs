@@ -3,8 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use overspill::internals::session::fate::FateEvidence;
-use overspill::internals::session::fate::ResultFate;
+use overspill::internals::session::fate::{FateEvidence, ResultFate};
 use overspill::internals::session::model::{CallStatus, CutState};
 use overspill::internals::session::transcript::Transcript;
 use serde_json::{Value, json};

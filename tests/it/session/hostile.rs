@@ -6,15 +6,13 @@ use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use overspill::internals::session::FORMATS;
 use overspill::internals::session::command::command;
 use overspill::internals::session::copies::SeenCalls;
-use overspill::internals::session::find;
 use overspill::internals::session::model::SessionFacts;
 use overspill::internals::session::reader::{SessionFile, SessionFormat};
 use overspill::internals::session::tally::tally;
-use overspill::internals::session::text;
 use overspill::internals::session::transcript::Transcript;
+use overspill::internals::session::{FORMATS, find, text};
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use serde_json::Value;
 

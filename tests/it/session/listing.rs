@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use jiff::Timestamp;
 use overspill::internals::session::copies::SeenCalls;
-use overspill::internals::session::exposure::Exposure;
+use overspill::internals::session::find::Exposure;
 use overspill::internals::session::list::{self, ListStep, ListedSession, SessionFilter};
 use overspill::internals::session::reader::{ReadProgress, SessionError, SessionFile};
 use overspill::internals::session::tally::{CallSums, count_calls};

@@ -22,12 +22,11 @@ mod verify;
 
 use std::path::{Path, PathBuf};
 
-use overspill::internals::session::FORMATS;
 use overspill::internals::session::fate::ResultFate;
 use overspill::internals::session::model::{Call, CallResult, TextPiece};
 use overspill::internals::session::reader::{OpenedSession, SessionFile, SessionFormat};
-use overspill::internals::session::text;
 use overspill::internals::session::transcript::Transcript;
+use overspill::internals::session::{FORMATS, text};
 
 /// Opens a file as the form that recognises it.
 pub fn open(path: &Path) -> Box<dyn OpenedSession> {

@@ -2,14 +2,13 @@
 
 use std::os::unix::fs::MetadataExt;
 
-use overspill::internals::session::FORMATS;
 use overspill::internals::session::command::command;
-use overspill::internals::session::list;
 use overspill::internals::session::model::{Call, CutState};
 use overspill::internals::session::spill::{SpillState, state_of};
 use overspill::internals::session::transcript::Transcript;
 use overspill::internals::session::verify::{Verdict, Verifier, WholeOutput, whole_display};
 use overspill::internals::session::whole::{ReadFile, requested_window};
+use overspill::internals::session::{FORMATS, list};
 use overspill::internals::source::Source;
 use overspill::preview::{Catalog, Input, plan_counted};
 use serde_json::{Value, json};

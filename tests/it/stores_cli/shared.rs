@@ -2,11 +2,10 @@
 //! is shown. Run as an ordinary user, ahead of whom others can place files, and not only as root, who may do
 //! everything.
 
-use std::fs;
-use std::io;
 use std::os::unix::fs::{PermissionsExt, chown, symlink};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
+use std::{fs, io};
 
 use crate::common::home::{Ran, finish};
 use crate::common::skip;

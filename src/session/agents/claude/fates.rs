@@ -1,17 +1,17 @@
 //! What became of each result of Claude Code: the living branch, compactions, and the server's clearing, as events.
 
+use std::collections::{BTreeMap, HashSet};
+
 use crate::session::branch::LivingBranch;
-use crate::session::context::ContextEvent;
 use crate::session::fate::{ContextChange, FateEvidence};
 use crate::session::id::{IdMap, RecordId, record_id};
+use crate::session::model::{ContextEvent, ResultId};
 use crate::session::transcript::Transcript;
 
-use super::changes::event;
-use super::history::{ClaudeHistory, CompactBoundary, Conversation, NO_RECORD, RecordContext, ResultRecord};
-use super::server::{LastingResult, ServerClearing};
-use super::turns::ThreadTurns;
+use super::history::{
+    ClaudeHistory, CompactBoundary, Conversation, NO_RECORD, RecordContext, ResultRecord, ServerEdit,
+};
 
-/// Puts the events of all results into a transcript.
 pub(super) fn derive_events(history: &ClaudeHistory, out: &mut Transcript) {
     let living: Vec<LivingBranch> =
         history.conversations.iter().map(|conversation| conversation.branches.living()).collect();
@@ -34,7 +34,6 @@ type CountedEvent = (u64, ContextEvent);
 
 struct Fates<'a> {
     history: &'a ClaudeHistory,
-    /// By the numbers of the threads.
     living: Vec<LivingBranch>,
     /// Whether a message of the model's is still part of the conversation.
     lives: IdMap<bool>,
@@ -52,21 +51,14 @@ impl Fates<'_> {
         context.number == NO_RECORD || branch.contains_number(context.number, &conversation.branches)
     }
 
-    /// How it is known from a request on that results are not in it.
-    fn evidence(&self, context: RecordContext) -> FateEvidence {
-        if self.is_logged(context) { FateEvidence::Sent } else { FateEvidence::Recorded }
-    }
-
-    fn is_logged(&self, context: RecordContext) -> bool {
-        let conversation = self.conversation(context.thread);
-        conversation.zip(context.request).is_some_and(|((own, _), request)| own.is_logged(request))
-    }
-
     /// Returns the changes that name their results. What the next request itself shows is not taken from a record besides.
     fn changes(&self) -> Vec<CountedEvent> {
         let on_branch = self.history.changes.iter().filter(|change| self.lives(change.context));
+        let is_logged = |context: RecordContext| {
+            self.conversation(context.thread).is_some_and(|(own, _)| own.is_logged(context.request))
+        };
         let known = on_branch.filter(|change| {
-            change.is_sent || change.event.change == ContextChange::Drop || !self.is_logged(change.context)
+            change.is_sent || change.event.change == ContextChange::Drop || !is_logged(change.context)
         });
         known.map(|change| (change.context.count, change.event.clone())).collect()
     }
@@ -82,22 +74,26 @@ impl Fates<'_> {
         let mut turns: Vec<ThreadTurns> =
             self.history.conversations.iter().map(|_| ThreadTurns::default()).collect();
         for boundary in &self.history.boundaries {
-            let turn = turns.get_mut(boundary.context.thread as usize);
-            turn.into_iter().for_each(|turn| turn.add_boundary(boundary, self.lives(boundary.context)));
+            if let Some(turn) = turns.get_mut(boundary.context.thread as usize) {
+                let lives = self.lives(boundary.context);
+                turn.compactions.push(Compaction { boundary, lives, taken: Vec::new() });
+            }
         }
         for span in self.history.spans.iter().filter(|span| self.lives(span.context)) {
             let parent =
                 self.conversation(span.context.thread).and_then(|(_, branch)| branch.number(span.parent));
-            let turn = turns.get_mut(span.context.thread as usize);
-            turn.zip(parent)
-                .into_iter()
-                .for_each(|(turn, parent)| turn.spans.push((span.context, parent, Vec::new())));
+            if let Some((turn, parent)) = turns.get_mut(span.context.thread as usize).zip(parent) {
+                turn.spans.push((span.context, parent, Vec::new()));
+            }
         }
         for (at, result) in self.history.results.iter().enumerate() {
             let turn = turns.get_mut(result.thread as usize);
             let Some(turn) = turn.filter(|_| last.get(result.call as usize) == Some(&at)) else { continue };
             let ids = out.result_ids(result.call);
-            if is_on_branch(self.history, result, &self.living) || self.is_of_living(result) {
+            // Parallel calls are in several records of one message: a result lives if any of them does.
+            let message = || message_of(self.history, result, &self.living);
+            let is_of_living = || message().and_then(|message| self.lives.get(&message)) == Some(&true);
+            if is_on_branch(self.history, result, &self.living) || is_of_living() {
                 let compacted = turn.compact(result, &|boundary| self.preserves(boundary, result), ids);
                 lasting.push(LastingResult { result, compacted });
             } else {
@@ -107,7 +103,7 @@ impl Fates<'_> {
         for ((turn, conversation), branch) in
             turns.into_iter().zip(&self.history.conversations).zip(&self.living)
         {
-            turn.events(conversation, branch, &|context| self.evidence(context), events);
+            turn.events(conversation, branch, events);
         }
         lasting
     }
@@ -118,13 +114,6 @@ impl Fates<'_> {
         let is_named = record.is_some_and(|record| boundary.preserved.contains(&record));
         let segment = boundary.segment.and_then(|(head, tail)| branch.number(head).zip(branch.number(tail)));
         is_named || segment.is_some_and(|(head, tail)| (head..=tail).contains(&result.record))
-    }
-
-    /// Parallel calls are in several records of one message, of which only one is followed by the next message: a result
-    /// lives if any record of its message does.
-    fn is_of_living(&self, result: &ResultRecord) -> bool {
-        let message = message_of(self.history, result, &self.living);
-        message.and_then(|message| self.lives.get(&message)) == Some(&true)
     }
 
     /// Adds what the server cleared: in each request the oldest results, which are whole again in one without.
@@ -151,7 +140,7 @@ impl Fates<'_> {
                 for (change, calls) in [(ContextChange::Clear, gone), (ContextChange::Restore, back)] {
                     let ids = out.results_of(calls);
                     if !ids.is_empty() {
-                        events.push((edit.context.count, event(change, edit.context, ids)));
+                        events.push((edit.context.count, edit.context.event(change, ids)));
                     }
                 }
             }
@@ -159,7 +148,6 @@ impl Fates<'_> {
     }
 }
 
-/// Whether the record of a result is on the living branch.
 fn is_on_branch(history: &ClaudeHistory, result: &ResultRecord, living: &[LivingBranch]) -> bool {
     let thread = result.thread as usize;
     match (history.conversations.get(thread), living.get(thread)) {
@@ -197,4 +185,158 @@ fn living_messages(history: &ClaudeHistory, living: &[LivingBranch]) -> IdMap<bo
         }
     }
     messages
+}
+
+/// The compactions and summaries of a thread, and what they took.
+#[derive(Default)]
+struct ThreadTurns<'a> {
+    compactions: Vec<Compaction<'a>>,
+    /// The summaries of spans on the living branch, each with the number of the record before its span.
+    spans: Vec<(RecordContext, u32, Vec<ResultId>)>,
+    /// What is on branches that were left, with the numbers of their records.
+    left: Vec<(u32, ResultId)>,
+}
+
+struct Compaction<'a> {
+    boundary: &'a CompactBoundary,
+    lives: bool,
+    taken: Vec<ResultId>,
+}
+
+impl ThreadTurns<'_> {
+    /// Takes a result on the living branch. Returns how many records came before the compaction that took it;
+    /// `u64::MAX` if none did. One from before which the person went back takes it for a while.
+    fn compact(
+        &mut self,
+        result: &ResultRecord,
+        preserves: &dyn Fn(&CompactBoundary) -> bool,
+        ids: impl Iterator<Item = ResultId> + Clone,
+    ) -> u64 {
+        let start = self.compactions.partition_point(|one| one.boundary.context.count <= result.count.into());
+        let mut was_taken = false;
+        for compaction in self.compactions.iter_mut().skip(start) {
+            if compaction.lives && !preserves(compaction.boundary) {
+                compaction.taken.extend(ids);
+                return compaction.boundary.context.count;
+            }
+            if !compaction.lives && !was_taken && !preserves(compaction.boundary) {
+                compaction.taken.extend(ids.clone());
+                was_taken = true;
+            }
+        }
+        u64::MAX
+    }
+
+    fn leave(&mut self, record: u32, ids: impl Iterator<Item = ResultId>) {
+        let next = self.spans.partition_point(|(context, _, _)| context.number < record);
+        match self.spans.get_mut(next) {
+            Some((context, parent, taken)) if *parent < record && context.number != NO_RECORD => {
+                taken.extend(ids)
+            }
+            _ => self.left.extend(ids.map(|id| (record, id))),
+        }
+    }
+
+    /// Adds the events, each with how many records came before it.
+    fn events(self, conversation: &Conversation, branch: &LivingBranch, events: &mut Vec<CountedEvent>) {
+        let mut add = |change, context: RecordContext, results: Vec<ResultId>| {
+            if !results.is_empty() {
+                let evidence = conversation.evidence(context.request);
+                events.push((context.count, ContextEvent { evidence, ..context.event(change, results) }));
+            }
+        };
+        let has_turned = !self.left.is_empty() || self.compactions.iter().any(|one| !one.lives);
+        let numbers = if has_turned { 0..conversation.branches.next() } else { 0..0 };
+        let path: Vec<u32> =
+            numbers.filter(|number| branch.contains_number(*number, &conversation.branches)).collect();
+        for Compaction { boundary, lives, taken } in self.compactions {
+            let context = boundary.context;
+            add(ContextChange::Compact, context, taken.clone());
+            if !lives {
+                let request = Some(request_after(context.number, &path, conversation));
+                add(ContextChange::Restore, RecordContext { request, ..context }, taken);
+            }
+        }
+        for (context, _, taken) in self.spans {
+            add(ContextChange::Compact, context, taken);
+        }
+        let mut left: BTreeMap<u32, Vec<ResultId>> = BTreeMap::new();
+        for (record, id) in self.left {
+            left.entry(request_after(record, &path, conversation)).or_default().push(id);
+        }
+        for (request, results) in left {
+            let evidence = conversation.evidence(Some(request));
+            let event = ContextEvent::recorded(ContextChange::Leave, None);
+            // Nothing that happens to a branch after it was left brings its results back.
+            events.push((u64::MAX, ContextEvent { request: Some(request), evidence, results, ..event }));
+        }
+    }
+}
+
+/// Returns the first request after a record of another branch. `path` has the records of the living one.
+fn request_after(record: u32, path: &[u32], conversation: &Conversation) -> u32 {
+    let next = path.get(path.partition_point(|number| *number <= record)).copied();
+    let request = conversation.request_after(next.unwrap_or(NO_RECORD));
+    let is_answer = next.is_some_and(|next| conversation.message(next).is_some());
+    request - u32::from(is_answer && request > 1)
+}
+
+struct LastingResult<'a> {
+    result: &'a ResultRecord,
+    /// How many records came before the compaction that took it; `u64::MAX` if none did.
+    compacted: u64,
+}
+
+/// The results that the server cleared in the last request of a thread.
+#[derive(Default)]
+struct ServerClearing {
+    cleared: Vec<(u32, usize)>,
+    next: usize,
+    excluded: Vec<RecordId>,
+    compactions: usize,
+}
+
+impl ServerClearing {
+    /// Takes the next request. Returns the calls whose results are cleared now, and those that are whole again.
+    fn apply(
+        &mut self,
+        edit: &ServerEdit,
+        compactions: usize,
+        results: &[&LastingResult],
+        tool: &dyn Fn(u32) -> Option<RecordId>,
+    ) -> (Vec<u32>, Vec<u32>) {
+        let mut before = Vec::new();
+        if self.excluded != edit.excluded || self.compactions != compactions {
+            before = std::mem::take(&mut self.cleared);
+            (self.next, self.excluded, self.compactions) = (0, edit.excluded.clone(), compactions);
+        }
+        let (mut gone, mut back) = (Vec::new(), Vec::new());
+        while self.cleared.len() < edit.cleared
+            && let Some(lasting) = results.get(self.next)
+            && u64::from(lasting.result.count) < edit.context.count
+        {
+            let call = lasting.result.call;
+            let is_open = tool(call).is_some_and(|tool| !self.excluded.contains(&tool));
+            if is_open && lasting.compacted > edit.context.count {
+                self.cleared.push((call, self.next));
+                gone.push(call);
+            }
+            self.next += 1;
+        }
+        let keep = edit.cleared.min(self.cleared.len());
+        for (call, at) in self.cleared.split_off(keep).into_iter().rev() {
+            self.next = at;
+            back.push(call);
+        }
+        if !before.is_empty() {
+            let now: HashSet<u32> = gone.iter().copied().collect();
+            let lasts =
+                |at: usize| results.get(at).is_some_and(|result| result.compacted > edit.context.count);
+            let whole = before.iter().filter(|(call, at)| !now.contains(call) && lasts(*at));
+            back.extend(whole.map(|(call, _)| *call));
+            let was: HashSet<u32> = before.iter().map(|(call, _)| *call).collect();
+            gone.retain(|call| !was.contains(call));
+        }
+        (gone, back)
+    }
 }

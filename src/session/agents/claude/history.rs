@@ -1,32 +1,36 @@
-//! The history of a session's conversations in Claude Code's records: their results, and what changed the model's context.
+//! Conversations in Claude Code's records: their results, and what took these out of the model's context.
 
 use std::collections::HashSet;
 
 use jiff::Timestamp;
 
 use crate::session::branch::Branches;
-use crate::session::context::ContextEvent;
-use crate::session::id::RecordId;
-use crate::session::model::RecordSpan;
+use crate::session::content::MAX_NAME;
+use crate::session::fate::{ContextChange, FateEvidence};
+use crate::session::id::{RecordId, id_of_bytes};
+use crate::session::json::{Json, Kind, Tape};
+use crate::session::model::{ContextEvent, RecordSpan, ResultId, TextPiece};
+use crate::session::text::to_text;
+use crate::session::transcript::Transcript;
 
-/// The number of a record without an id.
 pub(super) const NO_RECORD: u32 = u32::MAX;
-
-/// How many of the last results are looked through for one.
 const MAX_RECENT: usize = 4096;
+const MAX_STAND_IN: usize = 200;
 
-/// All that was read.
+/// The most bytes of a result's record that are looked at.
+const MAX_LOOKED: u64 = 32 << 20;
+
 #[derive(Default)]
 pub(super) struct ClaudeHistory {
-    /// By the numbers of their threads.
     pub conversations: Vec<Conversation>,
     pub results: Vec<ResultRecord>,
     pub boundaries: Vec<CompactBoundary>,
     pub spans: Vec<SummarySpan>,
     pub edits: Vec<ServerEdit>,
-    /// What names its results itself.
     pub changes: Vec<ContextRecord>,
     pub count: u64,
+    /// The calls in whose results' place a sentence stands.
+    cut: HashSet<u32>,
 }
 
 impl ClaudeHistory {
@@ -57,7 +61,6 @@ impl ClaudeHistory {
     }
 }
 
-/// One conversation.
 #[derive(Default)]
 pub(super) struct Conversation {
     pub branches: Branches,
@@ -70,10 +73,8 @@ pub(super) struct Conversation {
     pub is_edited: bool,
 }
 
-/// A request, as it is counted.
 #[derive(Clone, Copy)]
 pub(super) struct CountedRequest {
-    /// How many records of the conversation came before it.
     pub position: u32,
     /// Whether it is itself in the records, and not only its answer.
     pub is_logged: bool,
@@ -85,24 +86,25 @@ impl Conversation {
         self.messages.get(at).map(|(_, message)| *message)
     }
 
-    /// Returns the number of the first request after a record, 1-based.
     pub(super) fn request_after(&self, record: u32) -> u32 {
         let before = self.requests.partition_point(|request| request.position <= record);
         (before as u32).saturating_add(1)
     }
 
-    /// Whether a request is in the records, by its number.
-    pub(super) fn is_logged(&self, request: u32) -> bool {
-        let request = request.checked_sub(1).and_then(|at| self.requests.get(at as usize));
+    pub(super) fn is_logged(&self, request: Option<u32>) -> bool {
+        let request = request.and_then(|request| self.requests.get(request.checked_sub(1)? as usize));
         request.is_some_and(|request| request.is_logged)
+    }
+
+    /// How it is known from a request on that results are not in it.
+    pub(super) fn evidence(&self, request: Option<u32>) -> FateEvidence {
+        if self.is_logged(request) { FateEvidence::Sent } else { FateEvidence::Recorded }
     }
 }
 
-/// Where a result was recorded.
 pub(super) struct ResultRecord {
     pub thread: u32,
     pub call: u32,
-    /// How many records came before it.
     pub count: u32,
     /// The number of its record in the conversation; [`NO_RECORD`] if that has no id.
     pub record: u32,
@@ -116,11 +118,9 @@ impl ResultRecord {
     }
 }
 
-/// A record that changes the context of a thread.
 #[derive(Clone, Copy)]
 pub(super) struct RecordContext {
     pub thread: u32,
-    /// How many records came before it.
     pub count: u64,
     /// Its number in the conversation; [`NO_RECORD`] if it has no id.
     pub number: u32,
@@ -152,12 +152,144 @@ pub(super) struct ServerEdit {
     pub excluded: Vec<RecordId>,
 }
 
-/// A change that names its results.
 pub(super) struct ContextRecord {
     pub context: RecordContext,
     pub event: ContextEvent,
-    /// Whether it is read from the requests themselves.
     pub is_sent: bool,
+}
+
+impl RecordContext {
+    pub(super) fn event(self, change: ContextChange, results: Vec<ResultId>) -> ContextEvent {
+        let (at, request, record) = (self.at, self.request, Some(self.record));
+        ContextEvent { change, at, request, evidence: FateEvidence::Recorded, record, results }
+    }
+}
+
+impl ClaudeHistory {
+    /// Reads a record that is neither a message nor a request.
+    pub(super) fn read_change(&mut self, record: Json, context: RecordContext, out: &Transcript) {
+        let is = |name: &str| record.has("subtype", name);
+        let cut = record.get("attachment").filter(|what| what.is_type("tool_results_cut"));
+        if is("compact_boundary") {
+            self.boundaries.push(boundary(record, context));
+        } else if is("microcompact_boundary") {
+            let ids = record.path(&["microcompactMetadata", "compactedToolIds"]);
+            self.push(ContextChange::Clear, context, out.results_of(calls(ids, context.thread, out)));
+        } else if let Some(retracted) = record.get("retractedMessageUuids") {
+            let results = self.retracted_results(&ids(Some(retracted)).collect(), context.thread);
+            self.push(ContextChange::Drop, context, results);
+        } else if let Some(attachment) = cut {
+            let results = self.cut_results(attachment, context.thread, out);
+            self.push(ContextChange::Clear, context, results);
+        }
+    }
+
+    /// Reads that a user's record stands for those between it and the one that it follows.
+    pub(super) fn read_span(&mut self, record: Json, context: RecordContext) {
+        let parent = record.id("parentUuid").filter(|_| record.flag("replacesSpan"));
+        self.spans.extend(parent.map(|parent| SummarySpan { context, parent }));
+    }
+
+    /// Reads how many results the server cleared in the request of an answer.
+    pub(super) fn read_answer(&mut self, message: Json, context: RecordContext) {
+        let management = message.object("context_management");
+        let edit = clear_tool_uses(management.get("applied_edits"));
+        let cleared = edit.and_then(|edit| edit.number("cleared_tool_uses")).unwrap_or(0);
+        let conversation = self.conversation(context.thread);
+        let was_edited = std::mem::replace(&mut conversation.is_edited, cleared > 0);
+        if cleared == 0 && !was_edited {
+            return;
+        }
+        let excluded = match management.get("client_sent_exclude_tools") {
+            Some(tools) => ids(Some(tools)).collect(),
+            None => conversation.excluded.clone(),
+        };
+        self.edits.push(ServerEdit { context, cleared, excluded });
+    }
+
+    pub(super) fn push(&mut self, change: ContextChange, context: RecordContext, results: Vec<ResultId>) {
+        if !results.is_empty() {
+            let event = context.event(change, results);
+            self.changes.push(ContextRecord { context, event, is_sent: false });
+        }
+    }
+
+    /// Returns the results of messages that were taken back, and of the calls in them.
+    fn retracted_results(&self, ids: &HashSet<RecordId>, thread: u32) -> Vec<ResultId> {
+        let Some(conversation) = self.conversations.get(thread as usize) else { return Vec::new() };
+        let recent = self.results.iter().rev().filter(|result| result.thread == thread).take(MAX_RECENT);
+        let is_named = |id: Option<RecordId>| id.is_some_and(|id| ids.contains(&id));
+        let retracted = recent
+            .filter(|result| is_named(conversation.branches.id(result.record)) || is_named(result.source()));
+        retracted.map(|result| ResultId { call: result.call, result: 0 }).collect()
+    }
+
+    /// Returns the results that a sentence stands for from now on. The first record that names a call counts.
+    fn cut_results(&mut self, attachment: Json, thread: u32, out: &Transcript) -> Vec<ResultId> {
+        let stand_in =
+            attachment.get("standIn").and_then(|text| text.short(4 * MAX_STAND_IN)).unwrap_or_default();
+        let chars = stand_in.chars().count();
+        let cause = attachment.get("cause").filter(|cause| !cause.is_null());
+        if !(1..=MAX_STAND_IN).contains(&chars) || cause.is_some_and(|cause| !cause.is("withdrawn_by_tool")) {
+            return Vec::new();
+        }
+        let new = calls(attachment.get("callIds"), thread, out).filter(|call| self.cut.insert(*call));
+        out.results_of(new.filter(|call| can_be_cut(*call, &stand_in, out)))
+    }
+}
+
+pub(super) fn excluded_tools(request: Json) -> Vec<RecordId> {
+    let edits = request.path(&["params", "context_management", "edits"]);
+    ids(clear_tool_uses(edits).and_then(|edit| edit.get("exclude_tools"))).collect()
+}
+
+fn clear_tool_uses(edits: Option<Json>) -> Option<Json> {
+    edits?.items().find(|edit| edit.name("type").is_some_and(|kind| kind.starts_with("clear_tool_uses")))
+}
+
+fn boundary(record: Json, context: RecordContext) -> CompactBoundary {
+    let compaction = record.object("compactMetadata");
+    let preserved = compaction.object("preservedMessages");
+    let list = preserved.get("uuids").or_else(|| preserved.get("allUuids"));
+    let segment = compaction.object("preservedSegment");
+    let ends = segment.id("headUuid").zip(segment.id("tailUuid")).filter(|_| list.is_none());
+    CompactBoundary { context, preserved: ids(list).collect(), segment: ends }
+}
+
+fn ids<'a>(list: Option<Json<'a>>) -> impl Iterator<Item = RecordId> + use<'a> {
+    let items = list.into_iter().flat_map(|list| list.items());
+    items.filter_map(|id| id.short_bytes(MAX_NAME).map(|id| id_of_bytes(&id)))
+}
+
+fn calls<'a>(list: Option<Json<'a>>, thread: u32, out: &'a Transcript) -> impl Iterator<Item = u32> {
+    let items = list.into_iter().flat_map(|list| list.items());
+    items.filter_map(move |id| out.call_number(thread, &id.short_text(MAX_NAME)?))
+}
+
+/// Whether a sentence may stand for a result: of no failure, of text and images alone, and longer.
+fn can_be_cut(call: u32, stand_in: &str, out: &Transcript) -> bool {
+    let Some(call) = out.calls.get(call as usize) else { return false };
+    let Some(result) = call.results.last() else { return false };
+    let has_image = result.pieces.contains(&TextPiece::Image);
+    let units = |text: &str| text.encode_utf16().count();
+    let start = to_text(out, &result.pieces, 4 * units(stand_in) + 4);
+    let is_longer = has_image || start.is_ok_and(|(text, _)| units(&text) > units(stand_in));
+    is_longer && result.record.is_some_and(|record| is_plain(record, &call.id, out))
+}
+
+fn is_plain(record: RecordSpan, id: &str, out: &Transcript) -> bool {
+    let Ok(bytes) = out.read(record, MAX_LOOKED) else { return false };
+    let mut tape = Tape::default();
+    let Ok(record) = tape.read(&bytes) else { return false };
+    let mut blocks = record.list_at(&["message", "content"]);
+    let Some(block) = blocks.find(|block| block.has("tool_use_id", id)) else {
+        // The text that stands for several results has a record of its own.
+        return true;
+    };
+    let is_error = block.flag("is_error");
+    let is_known = |part: Json| part.is_type("text") || part.is_type("image");
+    let content = block.get("content").filter(|content| content.kind() == Kind::Array);
+    !is_error && content.into_iter().flat_map(|content| content.items()).all(is_known)
 }
 
 #[cfg(test)]

@@ -1,49 +1,40 @@
-//! Claude Code: where its sessions lie.
+//! Claude Code: where its sessions lie, which files make up each, and what they say about the whole of it.
 
-mod changes;
-mod facts;
 mod fates;
-mod files;
 mod history;
-mod lists;
 mod records;
-mod replaced;
 mod requests;
-mod result;
-mod server;
-mod turns;
 
-use std::path::Path;
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::{LazyLock, Mutex, PoisonError};
 
+use jiff::Timestamp;
 use memchr::memmem;
 
+use crate::session::content::{MAX_NAME, title};
 use crate::session::find;
 use crate::session::format::{FileFormat, RecordFiles};
+use crate::session::json::Json;
 use crate::session::model::SessionFacts;
-use crate::session::reader::FormatInfo;
+use crate::session::reader::{FormatInfo, LogPaths};
+use crate::session::watch::PathWatch;
 
-use facts::note_facts;
 use records::ClaudeReader;
 
-/// The sessions of Claude Code, a JSON value a line.
 pub(crate) const CLAUDE_CODE: FileFormat = FileFormat {
     info: FormatInfo::new("claude-code", "1.0.86 to 2.1.330"),
     find: |env, fault| {
         let main = find::home_or(env, "CLAUDE_CONFIG_DIR", ".claude");
-        let other = find::home_or(env, "", ".config/claude");
-        let is_log = |name: &str| name.ends_with(".jsonl") && !files::is_sub_agent(name);
-        let mut logs = Vec::new();
-        for root in [main, other].into_iter().flatten() {
-            for project in find::directories(&root.join("projects"), fault) {
-                logs.extend(find::files(&project, is_log, fault));
-            }
-        }
+        let mut logs = find::matching(main, "projects/*/*.jsonl", fault);
+        logs.extend(find::matching(find::in_home(env, ".config/claude"), "projects/*/*.jsonl", fault));
+        logs.retain(|log| !find::stem(&log.path).starts_with("agent-"));
         logs
     },
     is_session,
     id: find::stem,
     glance: |_, head, tail| glance(head, tail),
-    records: RecordFiles::Logs(files::find_logs, || Box::new(ClaudeReader::default())),
+    records: RecordFiles::Logs(find_logs, || Box::new(ClaudeReader::default())),
 };
 
 fn is_session(_: &Path, head: &[u8]) -> bool {
@@ -56,4 +47,186 @@ fn glance(head: &[u8], tail: &[u8]) -> SessionFacts {
     find::glance(head, tail, |record, facts| {
         note_facts(record, facts);
     })
+}
+
+/// Takes over a name, without a copy of one that is the same as before.
+fn keep_last(fact: &mut Option<String>, name: Option<Json>) {
+    let is_new = |name: &Json| !fact.as_deref().is_some_and(|known| name.is(known));
+    if let Some(name) = name.filter(is_new).and_then(|name| name.short(MAX_NAME)) {
+        *fact = Some(name);
+    }
+}
+
+/// Takes over what a record says about the whole session. Returns when the record was written.
+fn note_facts(record: Json, facts: &mut SessionFacts) -> Option<Timestamp> {
+    let kind = record.get("type");
+    let is = |name: &str| kind.is_some_and(|kind| kind.is(name));
+    if facts.id.is_empty() {
+        facts.id = record.string("sessionId").unwrap_or_default();
+    }
+    keep_last(&mut facts.version, record.get("version"));
+    facts.cwd = facts.cwd.take().or_else(|| record.string("cwd"));
+    keep_last(&mut facts.model, record.path(&["message", "model"]));
+    let at = record.time("timestamp");
+    facts.note_time(at);
+    if is("ai-title") || is("custom-title") || is("summary") {
+        let keys = ["aiTitle", "customTitle", "title", "summary"];
+        facts.title = keys.iter().find_map(|key| record.string(key)).or(facts.title.take());
+    }
+    let is_main = || !record.flag("isSidechain");
+    if facts.origin.is_none() && is_main() {
+        facts.origin = record.name("uuid");
+    }
+    if facts.title.is_none() && is("user") && is_main() {
+        let words = title(record.path(&["message", "content"]));
+        facts.title = words.filter(|words| !words.starts_with('<'));
+    }
+    at
+}
+
+static PROJECTS: LazyLock<Mutex<HashMap<PathBuf, Project>>> = LazyLock::new(Mutex::default);
+
+/// Beside the files of the sessions lie directories, and as up to 2.0 sub-agents whose content tells whose they are.
+#[derive(Default)]
+struct Project {
+    watch: PathWatch,
+    directories: HashSet<PathBuf>,
+    /// The session of each file, by its beginning. It stays the same as the file grows.
+    session_of: HashMap<PathBuf, String>,
+    by_session: HashMap<String, Vec<PathBuf>>,
+}
+
+impl Project {
+    /// Returns the files of a session's sub-agents, and whether it has a directory.
+    fn sub_agents(&mut self, dir: &Path, session: &Path) -> (Vec<PathBuf>, bool) {
+        if self.watch.has_changed(&[dir.to_owned()]) {
+            self.directories = find::directories(dir, &mut |_| {}).into_iter().collect();
+            self.list(dir);
+        }
+        let name = session.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let files = self.by_session.get(name).cloned().unwrap_or_default();
+        (files, self.directories.contains(session))
+    }
+
+    fn list(&mut self, dir: &Path) {
+        let mut known = std::mem::take(&mut self.session_of);
+        self.by_session.clear();
+        for file in find::files(dir, is_sub_agent, &mut |_| {}) {
+            let session = known.remove(&file.path).or_else(|| session_of(&file.path));
+            let Some(session) = session else { continue };
+            self.by_session.entry(session.clone()).or_default().push(file.path.clone());
+            self.session_of.insert(file.path, session);
+        }
+    }
+}
+
+fn session_of(sub_agent: &Path) -> Option<String> {
+    let head = find::head(sub_agent).ok()?;
+    let id = glance(find::first_line(&head), &[]).id;
+    let id = if id.is_empty() { glance(&head, &[]).id } else { id };
+    (!id.is_empty()).then_some(id)
+}
+
+/// Finds the main file and those of its sub-agents, which since 2.1 lie in a directory of the session.
+fn find_logs(main: &Path) -> LogPaths {
+    let main = main.to_owned();
+    let (mut watch, mut own) = (PathWatch::default(), Vec::new());
+    Box::new(move || {
+        let session = main.with_extension("");
+        let (beside, has_own) = match main.parent().filter(|_| session != main) {
+            Some(dir) => {
+                let mut projects = PROJECTS.lock().unwrap_or_else(PoisonError::into_inner);
+                projects.entry(dir.to_owned()).or_default().sub_agents(dir, &session)
+            }
+            None => (Vec::new(), false),
+        };
+        let dirs = if has_own { own_directories(&session) } else { Vec::new() };
+        if watch.has_changed(&dirs) {
+            let files = dirs.iter().flat_map(|dir| find::files(dir, is_sub_agent, &mut |_| {}));
+            own = files.map(|file| file.path).collect();
+        }
+        std::iter::once(&main).chain(&own).cloned().chain(beside).collect()
+    })
+}
+
+/// Returns the directories of a session in which the files of its sub-agents come and go.
+fn own_directories(session: &Path) -> Vec<PathBuf> {
+    let own = session.join("subagents");
+    let workflows = own.join("workflows");
+    let nested = find::directories(&workflows, &mut |_| {});
+    [own, workflows].into_iter().chain(nested).collect()
+}
+
+fn is_sub_agent(name: &str) -> bool {
+    name.ends_with(".jsonl") && name.starts_with("agent-")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, File};
+    use std::time::SystemTime;
+
+    use crate::base::env::Env;
+    use crate::session::copies::SeenCalls;
+    use crate::session::record::READ;
+    use crate::session::{list, tally};
+
+    use super::*;
+
+    const SESSIONS: usize = 60;
+
+    fn write(dir: &Path, name: &str, session: &str) {
+        let record = format!(
+            "{{\"type\":\"user\",\"sessionId\":\"{session}\",\"message\":{{\"content\":\"{}\"}}}}\n",
+            "x".repeat(2000)
+        );
+        fs::write(dir.join(name), record).unwrap();
+    }
+
+    #[test]
+    fn a_project_is_listed_and_its_sub_agents_are_read_once_for_all_its_sessions() {
+        let home = tempfile::tempdir().unwrap();
+        let project = home.path().join(".claude/projects/-p");
+        fs::create_dir_all(&project).unwrap();
+        for n in 0..SESSIONS {
+            write(&project, &format!("s{n}.jsonl"), &format!("s{n}"));
+            write(&project, &format!("agent-{n}.jsonl"), "s7");
+        }
+        // What was changed just now is looked at again.
+        File::open(&project).unwrap().set_modified(SystemTime::UNIX_EPOCH).unwrap();
+        let env = Env::hermetic(home.path());
+        let (listed, read) = (find::LISTED.get(), READ.get());
+        let sessions = list::list(&env, Some("claude-code"), &()).sessions;
+        let count = |file| {
+            tally::count_calls(file, env.uid(), &mut SeenCalls::default(), &()).unwrap().unread.records
+        };
+        let records: Vec<u64> = sessions.iter().map(count).collect();
+        assert_eq!((records.len(), records.iter().sum::<u64>()), (SESSIONS, 2 * SESSIONS as u64));
+        // The two configuration directories, and the project: for the sessions, for the sub-agents and for directories.
+        assert!(find::LISTED.get() - listed <= 5, "{} directories", find::LISTED.get() - listed);
+        // Each file is read whole once, besides its end, and of the sub-agents' the beginning.
+        let files = project.read_dir().unwrap().map(|file| file.unwrap().metadata().unwrap().len());
+        let bytes = files.sum::<u64>() as usize;
+        assert!(READ.get() - read <= 3 * bytes, "{} of {bytes} bytes", READ.get() - read);
+    }
+
+    #[test]
+    fn a_sub_agent_that_comes_later_is_found() {
+        let home = tempfile::tempdir().unwrap();
+        write(home.path(), "s.jsonl", "s");
+        write(home.path(), "agent-1.jsonl", "s");
+        write(home.path(), "agent-2.jsonl", "other");
+        let mut find = find_logs(&home.path().join("s.jsonl"));
+        let mut names = || {
+            let name = |path: PathBuf| path.file_name().unwrap().to_str().unwrap().to_owned();
+            find().into_iter().map(name).collect::<Vec<_>>()
+        };
+        assert_eq!(names(), ["s.jsonl", "agent-1.jsonl"]);
+        let own = home.path().join("s/subagents/workflows/w");
+        fs::create_dir_all(&own).unwrap();
+        write(&own, "agent-3.jsonl", "");
+        write(home.path(), "agent-4.jsonl", "s");
+        fs::remove_file(home.path().join("agent-1.jsonl")).unwrap();
+        assert_eq!(names(), ["s.jsonl", "agent-3.jsonl", "agent-4.jsonl"]);
+    }
 }

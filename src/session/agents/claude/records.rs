@@ -1,30 +1,27 @@
 //! Claude Code's records: calls, results, and what became of them.
 
-use std::collections::HashSet;
 use std::path::Path;
 
-use crate::session::content::MAX_NAME;
-use crate::session::context::ContextEvent;
+use smallvec::SmallVec;
+
+use crate::session::content::{MAX_NAME, cited, first_text, is_number, start_of, text_start};
 use crate::session::entry::RecordEntry;
 use crate::session::fate::{ContextChange, FateEvidence};
 use crate::session::find;
 use crate::session::id::{IdMap, RecordId, record_id};
-use crate::session::json::Json;
+use crate::session::json::{Json, Kind};
+use crate::session::model::{Call, Citation, ContextEvent, CutState, DisplayCopy, ResultId, TextPiece};
 use crate::session::reader::{LogReader, RecordPlace};
 use crate::session::record::read_json;
 use crate::session::sent::log::Speaker;
 use crate::session::transcript::Transcript;
 
-use super::changes;
-use super::facts::note_facts;
-use super::fates;
-use super::history::{ClaudeHistory, ContextRecord, CountedRequest, NO_RECORD, RecordContext, ResultRecord};
-use super::lists::RequestLists;
-use super::replaced::replace;
-use super::requests;
-use super::result::result;
+use super::history::{
+    ClaudeHistory, ContextRecord, CountedRequest, NO_RECORD, RecordContext, ResultRecord, excluded_tools,
+};
+use super::requests::{self, RequestLists};
+use super::{fates, note_facts};
 
-/// Kinds of records that hold nothing about calls.
 const OTHER_KINDS: &[&str] = &[
     "api-request-resumed",
     "queue-operation",
@@ -51,8 +48,6 @@ pub(super) struct ClaudeReader {
     inline: IdMap<u32>,
     history: ClaudeHistory,
     lists: RequestLists,
-    /// The calls in whose results' place a sentence stands.
-    cut: HashSet<u32>,
 }
 
 /// A record of the conversation: its id with its number among those of its conversation, and its message.
@@ -68,7 +63,12 @@ impl LogReader for ClaudeReader {
         self.file_agent = find::stem(path).strip_prefix("agent-").unwrap_or_default().to_owned();
         if !self.file_agent.is_empty() {
             let thread = out.thread_id(&self.file_agent);
-            describe_thread(&path.with_extension("meta.json"), thread, out);
+            let facts = read_json(path.with_extension("meta.json"), |meta| {
+                (meta.name("agentType"), meta.name("toolUseId"))
+            });
+            if let Some((kind, parent_call)) = facts {
+                out.describe_thread(thread, kind, parent_call);
+            }
         }
     }
 
@@ -80,7 +80,8 @@ impl LogReader for ClaudeReader {
         let linked = self.link(record, thread);
         let id_of_message = || record.get("message").and_then(|message| message.id("id"));
         let message = (kind == "assistant").then(|| id_of_message().unwrap_or_default());
-        if matches!(&*kind, "assistant" | "user") && self.is_of_file(thread) {
+        let is_of_file = thread == 0 || !self.file_agent.is_empty();
+        if matches!(&*kind, "assistant" | "user") && is_of_file {
             // A hash in a request may stand for it.
             out.requests.add_spoken(message.map_or(Speaker::User, Speaker::model), place.span(record));
         }
@@ -99,7 +100,7 @@ impl LogReader for ClaudeReader {
             "content-replacement" => {
                 let replaced = replace(entry, &|call| self.is_seen(thread, call), out);
                 let context = self.context_of(recorded, out);
-                changes::push(ContextChange::Replace, context, replaced, &mut self.history);
+                self.history.push(ContextChange::Replace, context, replaced);
             }
             "last-prompt" => {
                 let leaf = record.id("leafUuid");
@@ -117,8 +118,7 @@ impl LogReader for ClaudeReader {
 }
 
 impl ClaudeReader {
-    /// Returns the conversation of a record: its sub-agent's, or the main one. In 1.0 sub-agents are identified only by a mark,
-    /// and by the records that they follow.
+    /// Returns a record's conversation. In 1.0 only a mark, and the records that they follow, identify sub-agents.
     fn thread(&mut self, record: Json, out: &mut Transcript) -> u32 {
         if let Some(agent) = record.name("agentId") {
             return out.thread_id(&agent);
@@ -136,11 +136,6 @@ impl ClaudeReader {
         let thread = thread.unwrap_or_else(|| out.thread_id(&uuid));
         self.inline.insert(record_id(&uuid), thread);
         thread
-    }
-
-    /// Whether a conversation is that of the file, and not of a sub-agent inside of the main one's.
-    fn is_of_file(&self, thread: u32) -> bool {
-        thread == 0 || !self.file_agent.is_empty()
     }
 
     /// Takes up a record in its conversation. Returns its id, if it has one, and its number there.
@@ -167,7 +162,7 @@ impl ClaudeReader {
     fn user(&mut self, recorded: ClaudeRecord, out: &mut Transcript) {
         let RecordEntry { record, thread, .. } = recorded.entry;
         let context = self.context_of(recorded, out);
-        changes::span(record, context, &mut self.history);
+        self.history.read_span(record, context);
         for block in record.list_at(&["message", "content"]) {
             let id = block.get("tool_use_id").filter(|_| block.is_type("tool_result"));
             let Some(id) = id.and_then(|id| id.short_text(MAX_NAME)) else { continue };
@@ -189,11 +184,10 @@ impl ClaudeReader {
         let RecordEntry { record, thread, place, .. } = recorded.entry;
         let context = self.context_of(recorded, out);
         self.count_request(context, true, out);
-        self.history.conversation(thread).excluded = changes::excluded(record);
+        self.history.conversation(thread).excluded = excluded_tools(record);
         let Some(number) = requests::request(record, place, &mut out.requests) else { return };
         for (change, results) in self.lists.request(thread, number, &out.requests) {
-            let event =
-                ContextEvent { evidence: FateEvidence::Sent, ..changes::event(change, context, results) };
+            let event = ContextEvent { evidence: FateEvidence::Sent, ..context.event(change, results) };
             self.history.changes.push(ContextRecord { context, event, is_sent: true });
         }
     }
@@ -213,7 +207,7 @@ impl ClaudeReader {
             self.count_request(context, false, out);
         }
         let request = out.next_request(thread).and_then(|next| next.checked_sub(1));
-        changes::answer(message, RecordContext { request, ..context }, &mut self.history);
+        self.history.read_answer(message, RecordContext { request, ..context });
     }
 
     fn count_request(&mut self, context: RecordContext, is_logged: bool, out: &mut Transcript) {
@@ -227,7 +221,7 @@ impl ClaudeReader {
     fn read_change(&mut self, recorded: ClaudeRecord, out: &Transcript) {
         let context = self.context_of(recorded, out);
         let before = self.history.boundaries.len();
-        changes::read(recorded.entry.record, context, &mut self.cut, &mut self.history, out);
+        self.history.read_change(recorded.entry.record, context, out);
         if self.history.boundaries.len() > before {
             self.lists.compact(context.thread);
         }
@@ -255,8 +249,106 @@ impl ClaudeReader {
     }
 }
 
-/// Reads what the file beside a sub-agent's says about it.
-fn describe_thread(path: &Path, thread: u32, out: &mut Transcript) {
-    let facts = read_json(path, |meta| (meta.name("agentType"), meta.name("toolUseId")));
-    facts.into_iter().for_each(|(kind, parent_call)| out.describe_thread(thread, kind, parent_call));
+/// How many UTF-16 units of a failed command's output come before the notice, with the line about its exit status.
+const FAILURE_HEAD: usize = 5000;
+
+/// How many bytes are enough for the notice.
+const MAX_NOTICE: usize = 64;
+
+fn result(entry: RecordEntry, block: Json, call: &mut Call) {
+    let (content, is_error) = (block.get("content"), block.flag("is_error"));
+    let start = content.map(|content| frame(content, is_error)).unwrap_or_default();
+    call.exit = start
+        .strip_prefix("Exit code ")
+        .filter(|_| is_error)
+        .and_then(|rest| rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok());
+    call.end(is_error);
+    let ui = entry.record.object("toolUseResult");
+    let saved = ui.string("persistedOutputPath").or_else(|| framed_path(&start));
+    let bytes = ui.number("persistedOutputSize");
+    let cite = saved.map(|path| Citation { path: path.into(), bytes });
+    call.note_cut(cite, start.starts_with("<truncated-output>\n"));
+    if call.cut == CutState::No && call.exit.is_some() && content.is_some_and(is_failure_cut) {
+        call.cut = CutState::Lost;
+    }
+    call.display = display(ui, entry.place);
+    entry.add_result(content, call);
+}
+
+/// Returns the start of a result: all of a notice, which begins with `<`; else the words with a failure's status.
+fn frame(content: Json, is_error: bool) -> String {
+    let first = content.text().map(|text| text.first_char());
+    if !is_error && first.is_some_and(|first| first != Some('<')) {
+        return String::new();
+    }
+    let words = text_start(content, 64);
+    if words.starts_with('<') { first_text(content) } else { words }
+}
+
+/// Whether the middle of a failed command's output was cut out: what is left of it has the agent's notice in its middle.
+fn is_failure_cut(content: Json) -> bool {
+    let text = text_start(content, 3 * FAILURE_HEAD + MAX_NOTICE);
+    let mut units = 0;
+    let head = text.char_indices().find(|(_, c)| {
+        units += c.len_utf16();
+        units > FAILURE_HEAD
+    });
+    let after = head.and_then(|(at, _)| text.get(at..)?.strip_prefix("\n\n... ["));
+    after
+        .and_then(|rest| rest.split_once(" characters truncated] ...\n\n"))
+        .is_some_and(|(figure, _)| is_number(figure))
+}
+
+/// Returns the copies that only the agent's own screen shows.
+fn display(ui: Json, place: RecordPlace) -> SmallVec<[DisplayCopy; 1]> {
+    let copy = |name: &'static str, path: &[&str], most: u32| {
+        let text = ui.path(path).filter(|text| text.kind() == Kind::String && !text.is(""))?;
+        Some(DisplayCopy::new(name, place.span(text), Some(most)))
+    };
+    let whole =
+        (ui.kind() == Kind::String).then(|| DisplayCopy::new("toolUseResult", place.span(ui), Some(0)));
+    whole
+        .into_iter()
+        .chain(copy("toolUseResult.stdout", &["stdout"], 30_000))
+        .chain(copy("toolUseResult.stderr", &["stderr"], 0))
+        .chain(copy("toolUseResult.file.content", &["file", "content"], 0))
+        .collect()
+}
+
+/// Reads that several large results of a turn were replaced together. `is_seen` returns whether the model has seen the result
+/// of the call with a number; if not, it only ever gets the replacement. Returns the results that it had otherwise.
+fn replace(entry: RecordEntry, is_seen: &dyn Fn(u32) -> bool, out: &mut Transcript) -> Vec<ResultId> {
+    let mut replaced = Vec::new();
+    for replacement in entry.record.list("replacements") {
+        let id = replacement.name("toolUseId");
+        let text = replacement.get("replacement").filter(|text| text.kind() == Kind::String);
+        let (Some(id), Some(text)) = (id, text) else { continue };
+        let Some(number) = out.call_number(entry.thread, &id) else { continue };
+        let Some(call) = out.calls.get_mut(number as usize) else { continue };
+        match call.results.len().checked_sub(1) {
+            // One that was replaced before was seen: an event names it.
+            Some(last) if last > 0 || is_seen(number) => {
+                replaced.push(ResultId { call: number, result: last as u32 })
+            }
+            // What the model never saw is a copy for the agent's own screen.
+            _ => {
+                let texts = call.results.drain(..).flat_map(|result| result.pieces);
+                let copies = texts.filter(|piece| matches!(piece, TextPiece::Json(_)));
+                let copy = |text| DisplayCopy { name: "tool_result", text, most: Some(0) };
+                call.display.extend(copies.map(copy));
+            }
+        }
+        if let Some(path) = framed_path(&start_of(text)) {
+            call.cut = CutState::Spill;
+            call.cites.push(Citation::new(path));
+        }
+        entry.add_result(Some(text), call);
+    }
+    replaced
+}
+
+/// Returns the path in the frame `<persisted-output>`, which must begin the text.
+fn framed_path(start: &str) -> Option<String> {
+    let after = |words| cited(start, "<persisted-output>\n", words);
+    after(" Full output saved to: ").or_else(|| after(" were saved to: "))
 }

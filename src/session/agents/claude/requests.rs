@@ -1,10 +1,17 @@
-//! Claude Code's records of its requests, of 2.1.300 on: lists of hashes, and the messages that no other record holds.
+//! Claude Code's records of its requests, of 2.1.300 on: what each list of messages carries in the place of a result.
 
+use std::collections::HashMap;
+
+use crate::session::content::MAX_NAME;
+use crate::session::fate::ContextChange;
 use crate::session::json::Json;
+use crate::session::model::{ResultId, TextPiece};
 use crate::session::reader::RecordPlace;
 use crate::session::sent::log::{MessageHash, RequestFacts, RequestLog, message_hash};
+use crate::session::sent::{FirstForm, SentForm, is_proven, text_of};
+use crate::session::text::to_text;
+use crate::session::transcript::Transcript;
 
-/// Reads a request, and returns its number.
 pub(super) fn request(record: Json, place: RecordPlace, log: &mut RequestLog) -> Option<u32> {
     let facts = RequestFacts {
         id: record.id("id").unwrap_or_default(),
@@ -34,6 +41,158 @@ pub(super) fn shape(record: Json, place: RecordPlace, log: &mut RequestLog) {
     }
 }
 
-pub(super) fn hash_of(text: Option<Json>) -> Option<MessageHash> {
+fn hash_of(text: Option<Json>) -> Option<MessageHash> {
     message_hash(&text?.short(64)?)
+}
+
+/// The longest result that is compared, in bytes.
+const MAX_COMPARED: usize = 32 << 20;
+
+#[derive(Default)]
+pub(super) struct RequestLists {
+    lists: Vec<List>,
+    /// How the first request that carried a result had it, by the number of the call.
+    first: HashMap<u32, FirstForm>,
+    /// The results that a message carries in another form than they were first sent.
+    altered: HashMap<MessageHash, Vec<(u32, SentForm)>>,
+}
+
+/// The messages of the last request of a thread.
+#[derive(Default)]
+struct List {
+    request: Option<u32>,
+    messages: Vec<Option<MessageHash>>,
+    /// The calls whose results are not whole in it.
+    altered: HashMap<u32, SentForm>,
+    /// Whether what is not in the next list was summed up.
+    is_compacted: bool,
+}
+
+impl RequestLists {
+    /// Reads a message that was written for a request. `was_sent` returns whether an earlier request carried the result of a call.
+    pub(super) fn blob(
+        &mut self,
+        record: Json,
+        thread: u32,
+        was_sent: &dyn Fn(u32) -> bool,
+        out: &Transcript,
+    ) {
+        let Some(hash) = hash_of(record.get("hash")).filter(|hash| !self.altered.contains_key(hash)) else {
+            return;
+        };
+        let Some(message) = record.get("message") else { return };
+        let mut altered = Vec::new();
+        let blocks = message.list("content");
+        for block in blocks.filter(|block| block.is_type("tool_result")) {
+            let id = block.get("tool_use_id").and_then(|id| id.short_text(MAX_NAME));
+            let call = id.and_then(|id| out.call_number(thread, &id));
+            let (Some(call), Some(content)) = (call, block.get("content")) else { continue };
+            let text = text_of(content);
+            let first = *self.first.entry(call).or_insert_with(|| {
+                let recorded = || recorded(call, out);
+                was_sent(call).then(recorded).flatten().unwrap_or_else(|| FirstForm::new(&text))
+            });
+            let form = first.compare(&text);
+            if form != SentForm::Whole {
+                altered.push((call, form));
+            }
+        }
+        if !altered.is_empty() && is_proven(message, &hash) {
+            self.altered.insert(hash, altered);
+        }
+    }
+
+    pub(super) fn compact(&mut self, thread: u32) {
+        self.list(thread).is_compacted = true;
+    }
+
+    /// Takes the list of a thread's next request. Returns what became of results since the one before.
+    pub(super) fn request(
+        &mut self,
+        thread: u32,
+        number: u32,
+        log: &RequestLog,
+    ) -> Vec<(ContextChange, Vec<ResultId>)> {
+        self.list(thread);
+        let Self { lists, altered, .. } = self;
+        let Some(list) = lists.get_mut(thread as usize) else { return Vec::new() };
+        let (left, come) = list.go_on(number, log);
+        let results = |messages: Vec<Option<MessageHash>>| {
+            let known = messages.into_iter().flatten().filter_map(|hash| altered.get(&hash));
+            known.flatten().copied().collect::<Vec<(u32, SentForm)>>()
+        };
+        let mut next: HashMap<u32, SentForm> =
+            results(left).into_iter().map(|(call, _)| (call, SentForm::Whole)).collect();
+        next.extend(results(come));
+        let is_compacted = std::mem::take(&mut list.is_compacted);
+        let mut changes: [(ContextChange, Vec<ResultId>); 3] =
+            [ContextChange::Restore, ContextChange::Clear, ContextChange::Replace]
+                .map(|change| (change, Vec::new()));
+        for (call, form) in next {
+            let before = match form {
+                SentForm::Whole => list.altered.remove(&call),
+                _ => list.altered.insert(call, form),
+            };
+            let [restored, cleared, replaced] = &mut changes;
+            let (_, changed) = match form {
+                // What the list lacks after a compaction is not whole again, but gone.
+                SentForm::Whole if is_compacted => continue,
+                SentForm::Whole => restored,
+                SentForm::Cleared => cleared,
+                SentForm::Edited => replaced,
+            };
+            if before.unwrap_or(SentForm::Whole) != form {
+                changed.push(ResultId { call, result: 0 });
+            }
+        }
+        let mut changes: Vec<_> = changes.into_iter().filter(|(_, results)| !results.is_empty()).collect();
+        changes.iter_mut().for_each(|(_, results)| results.sort_unstable());
+        changes
+    }
+
+    fn list(&mut self, thread: u32) -> &mut List {
+        let thread = thread as usize;
+        if thread >= self.lists.len() {
+            self.lists.resize_with(thread + 1, List::default);
+        }
+        &mut self.lists[thread]
+    }
+}
+
+impl List {
+    /// Takes the messages of the next request. Returns those of the one before that it lacks, and those that are new.
+    fn go_on(
+        &mut self,
+        number: u32,
+        log: &RequestLog,
+    ) -> (Vec<Option<MessageHash>>, Vec<Option<MessageHash>>) {
+        let before = self.request.replace(number);
+        if let Some((keep, own)) = before.and_then(|before| log.follows(number, before))
+            && keep <= self.messages.len()
+        {
+            let left = self.messages.split_off(keep);
+            let come: Vec<_> = own.iter().copied().map(Some).collect();
+            self.messages.extend(&come);
+            return (left, come);
+        }
+        let messages = log.messages(number);
+        let same = self.messages.iter().zip(&messages).take_while(|(one, other)| one == other).count();
+        let left = self.messages.split_off(same);
+        let come = messages.get(same..).unwrap_or_default().to_vec();
+        self.messages = messages;
+        (left, come)
+    }
+}
+
+/// Returns the form of a result as the agent's history has it.
+fn recorded(call: u32, out: &Transcript) -> Option<FirstForm> {
+    let first = out.calls.get(call as usize)?.first()?;
+    let mut text = String::new();
+    for piece in &first.pieces {
+        match piece {
+            TextPiece::Image => text.push('\u{fffc}'),
+            piece => text.push_str(&to_text(out, std::slice::from_ref(piece), MAX_COMPARED).ok()?.0),
+        }
+    }
+    Some(FirstForm::new(&text))
 }

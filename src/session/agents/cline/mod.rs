@@ -1,35 +1,32 @@
-//! Cline since its 3.x command line: one JSON document a conversation, and one about the session. One call may have several
-//! commands.
+//! Cline since its 3.x command line: a JSON document for each conversation, and one about the session.
 
-mod context;
 mod rendered;
 
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use jiff::Timestamp;
 
 use crate::base::env::Env;
-use crate::session::content::number_after;
-use crate::session::document::{before_member, count_records};
+use crate::session::content::{MAX_TEXT, number_after};
 use crate::session::entry::RecordEntry;
+use crate::session::fate::{ContextChange, FateEvidence};
 use crate::session::find;
-use crate::session::format::{FileFormat, RecordFiles, files_by};
-use crate::session::json::Json;
-use crate::session::model::{CutState, DisplayCopy, Evidence, RecordSpan, SessionFacts};
+use crate::session::format::{FileFormat, RecordFiles, before_member, count_records, files_by};
+use crate::session::id::{IdMap, RecordId, record_id};
+use crate::session::json::{Json, Tape};
+use crate::session::model::{ContextEvent, CutState, DisplayCopy, Evidence, RecordSpan, SessionFacts};
 use crate::session::reader::{FormatInfo, RecordPlace};
-use crate::session::record::read_json;
+use crate::session::record::{FileRecords, read_json};
 use crate::session::transcript::Transcript;
 
-use self::context::{Compaction, FileReads};
-
-/// How the name of a conversation's file ends.
 const MESSAGES: &str = ".messages.json";
-
-/// How the name of the file with its newest compaction ends.
 const COMPACTION: &str = ".compaction.json";
 
 /// The length from which an output was cut before it was recorded, in UTF-16 units; a shorter one is whole.
 const EXECUTOR: u32 = 48_000;
 
-/// The sessions of Cline, JSON documents.
 pub(crate) const CLINE: FileFormat = FileFormat {
     info: FormatInfo::new("cline", "3.0.65"),
     find: |env, fault| {
@@ -54,7 +51,6 @@ pub(crate) const CLINE: FileFormat = FileFormat {
     records: RecordFiles::Documents(|main| files_by(main, conversations), read),
 };
 
-/// Returns the directory of the agent's data.
 pub(super) fn data_dir(env: &Env) -> Option<PathBuf> {
     let named = find::home_or(env, "CLINE_DIR", ".cline").map(|dir| dir.join("data"));
     find::named_dir(env, "CLINE_DATA_DIR").or(named)
@@ -68,13 +64,10 @@ fn id_of(messages: &Path) -> Option<&str> {
 fn conversations(main: &Path) -> Vec<PathBuf> {
     let is_main = id_of(main) == Some(find::dir_name(main, 1));
     let dir = main.parent().filter(|_| is_main);
+    let is_followed = |name: &str| name.ends_with(MESSAGES) || name.ends_with(COMPACTION);
     let beside = dir.map(|dir| find::files(dir, is_followed, &mut |_| {}));
     let others = beside.into_iter().flatten().map(|file| file.path).filter(|path| path != main);
     std::iter::once(main.to_owned()).chain(others).collect()
-}
-
-fn is_followed(name: &str) -> bool {
-    name.ends_with(MESSAGES) || name.ends_with(COMPACTION)
 }
 
 fn facts_of(document: Json) -> SessionFacts {
@@ -87,7 +80,6 @@ fn facts_of(document: Json) -> SessionFacts {
     }
 }
 
-/// Adds the facts in the document about the session.
 fn with_manifest(messages: &Path, facts: SessionFacts) -> SessionFacts {
     read_manifest(messages, |manifest| SessionFacts {
         cwd: manifest.string("cwd"),
@@ -100,13 +92,11 @@ fn with_manifest(messages: &Path, facts: SessionFacts) -> SessionFacts {
     .unwrap_or(facts)
 }
 
-/// Reads the document about the session, if there is one.
 fn read_manifest<T>(messages: &Path, take: impl FnOnce(Json) -> T) -> Option<T> {
     read_json(messages.with_file_name(format!("{}.json", id_of(messages)?)), take)
 }
 
-/// Returns the file with the newest compaction of a conversation: it lies beside the messages, also if the document about
-/// the session claims another place.
+/// Returns the file with the newest compaction, which lies beside the messages, whatever the session claims.
 fn compaction_of(messages: &Path) -> Option<PathBuf> {
     let claimed = read_manifest(messages, |manifest| manifest.string("compaction_path")).flatten();
     let claimed = claimed.and_then(|path| Some(Path::new(&path).file_name()?.to_owned()));
@@ -157,7 +147,6 @@ fn read(document: Json, place: RecordPlace, path: &Path, out: &mut Transcript) {
     }
 }
 
-/// Reads a result. Returns the number of its call, unless that has one already.
 fn result(entry: RecordEntry, out: &mut Transcript) -> Option<u32> {
     let (block, thread) = (entry.record, entry.thread);
     let (id, content) = (block.name("tool_use_id")?, block.get("content")?);
@@ -181,4 +170,177 @@ fn result(entry: RecordEntry, out: &mut Transcript) -> Option<u32> {
         }
     }
     Some(number)
+}
+
+const READ_TOOLS: &[&str] = &["read", "read_files"];
+
+/// How many bytes must be won before outdated reads are taken out.
+const MIN_WON: u64 = 65_536;
+
+/// The newest compaction of a conversation, which has a file of its own.
+struct Compaction {
+    /// How many messages of the conversation it stands for.
+    messages: usize,
+    kept: HashSet<RecordId>,
+    at: Option<Timestamp>,
+    record: RecordSpan,
+}
+
+impl Compaction {
+    /// Reads the compaction in a file; `None` if there is none that can be read.
+    fn read(path: &Path, out: &mut Transcript) -> Option<Self> {
+        let records = FileRecords::new(path);
+        let bytes = records.whole().ok()?;
+        let mut tape = Tape::default();
+        let document = tape.read(bytes.trim_ascii()).ok()?;
+        let messages = document.number("source_message_count")?;
+        let blocks = document.get("messages")?.items().flat_map(|message| message.list("content"));
+        let results = blocks.filter(|block| block.is_type("tool_result"));
+        let kept = results.filter_map(|block| block.id("tool_use_id")).collect();
+        let at = document.time("updated_at");
+        let source = out.add_source(Arc::new(records));
+        let record = RecordSpan::new(source, 0, 0, bytes.len() as u64);
+        Some(Self { messages, kept, at, record })
+    }
+
+    /// Takes out what came before in a thread whose calls begin with `first`, except what is kept.
+    fn apply(&self, thread: u32, first: u32, reads: &mut FileReads, out: &mut Transcript) {
+        let is_gone = |call: u32, out: &Transcript| {
+            let call = out.calls.get(call as usize).filter(|call| call.thread == thread);
+            call.is_some_and(|call| !self.kept.contains(&record_id(&call.id)))
+        };
+        reads.retain(|call| !is_gone(call, out));
+        let gone = (first..out.calls.len() as u32).filter(|call| is_gone(*call, out));
+        let results = out.results_of(gone);
+        let (request, record) = (out.next_request(thread), Some(self.record));
+        let event = ContextEvent::recorded(ContextChange::Compact, self.at);
+        out.add_event(ContextEvent { request, record, results, ..event });
+    }
+}
+
+/// Files that were read, of which the agent sends only the last reading. That is not recorded: its rule is followed.
+#[derive(Default)]
+struct FileReads {
+    /// What was read last: by file, and in it by the lines.
+    newest: IdMap<IdMap<FileRead>>,
+    /// What was read again, and is still sent.
+    outdated: Vec<FileRead>,
+    /// The bytes that would be won with them.
+    won: u64,
+    /// How many files of each result are sent.
+    sent: HashMap<u32, u32>,
+    /// The last result that made another one outdated.
+    record: Option<RecordSpan>,
+}
+
+#[derive(Clone, Copy)]
+struct FileRead {
+    call: u32,
+    bytes: u64,
+}
+
+impl FileReads {
+    fn note(&mut self, call: u32, block: Json, place: RecordPlace, out: &Transcript) {
+        let is_read = out
+            .calls
+            .get(call as usize)
+            .is_some_and(|call| READ_TOOLS.iter().any(|tool| out.tool(call).eq_ignore_ascii_case(tool)));
+        let is_error = block.flag("is_error");
+        if !is_read || is_error {
+            return;
+        }
+        let before = self.outdated.len();
+        for file in block.list("content") {
+            *self.sent.entry(call).or_default() += 1;
+            let Some(lines) = FileLines::read(file) else { continue };
+            let (bytes, of_file) = (rendered::len(file, place), self.newest.entry(lines.path).or_default());
+            let found = match lines.range {
+                Some(_) => of_file.remove(&lines.key()).into_iter().collect(),
+                None => std::mem::take(of_file).into_values().collect::<Vec<_>>(),
+            };
+            of_file.insert(lines.key(), FileRead { call, bytes });
+            self.outdated.extend(found.into_iter().filter(|read| read.call != call));
+        }
+        self.won += self.outdated[before..].iter().map(|read| read.bytes).sum::<u64>();
+        if self.outdated.len() > before {
+            self.record = Some(place.span(block));
+        }
+    }
+
+    /// Takes out what is outdated before a request, if that is worth it.
+    fn clear(&mut self, thread: u32, at: Option<Timestamp>, out: &mut Transcript) {
+        if self.won < MIN_WON {
+            return;
+        }
+        self.won = 0;
+        let (mut whole, mut part) = (Vec::new(), Vec::new());
+        for read in &self.outdated {
+            let left = self.sent.entry(read.call).or_default();
+            *left = left.saturating_sub(1);
+        }
+        let mut calls: Vec<u32> = self.outdated.drain(..).map(|read| read.call).collect();
+        calls.sort_unstable();
+        calls.dedup();
+        for call in calls {
+            let is_whole = self.sent.get(&call) == Some(&0);
+            if is_whole { &mut whole } else { &mut part }.extend(out.result_ids(call));
+        }
+        let (request, record) = (out.next_request(thread), self.record);
+        for (change, results) in [(ContextChange::Clear, whole), (ContextChange::Replace, part)] {
+            let evidence = FateEvidence::ByRule;
+            out.add_event(ContextEvent { change, at, request, evidence, record, results });
+        }
+    }
+
+    /// Forgets the results that are in the context no more.
+    fn retain(&mut self, is_kept: impl Fn(u32) -> bool) {
+        self.newest.values_mut().for_each(|of_file| of_file.retain(|_, read| is_kept(read.call)));
+        self.outdated.retain(|read| is_kept(read.call));
+        self.won = self.outdated.iter().map(|read| read.bytes).sum();
+    }
+}
+
+/// Which lines of which file were read.
+struct FileLines {
+    path: RecordId,
+    /// The first and the last, as far as they were named; `None` for the whole file.
+    range: Option<[Option<i64>; 2]>,
+}
+
+impl FileLines {
+    /// Reads what an entry of a result is of. Its `query` is a path, `path:first-last`, or the request in JSON.
+    fn read(file: Json) -> Option<Self> {
+        if let Some(found) = Self::from_members(file) {
+            return Some(found);
+        }
+        let query = file.string("query").filter(|query| !query.is_empty())?;
+        let mut tape = Tape::default();
+        let request = query.starts_with('{').then(|| tape.read(query.as_bytes()).ok()).flatten();
+        request.and_then(Self::from_members).or_else(|| Some(Self::from_text(&query)))
+    }
+
+    fn from_members(record: Json) -> Option<Self> {
+        let paths = ["path", "file_path", "filePath"].into_iter();
+        let path = paths.filter_map(|key| record.get(key)?.short(MAX_TEXT)).find(|path| !path.is_empty())?;
+        let range = [record.number("start_line"), record.number("end_line")];
+        let range = range.iter().any(Option::is_some).then_some(range);
+        Some(Self { path: record_id(&path), range })
+    }
+
+    fn from_text(query: &str) -> Self {
+        let ranged = query.rsplit_once(':').and_then(|(path, lines)| {
+            let (first, last) = lines.split_once('-')?;
+            let last = if last == "EOF" { None } else { Some(last.parse().ok()?) };
+            Some(Self { path: record_id(path), range: Some([Some(first.parse().ok()?), last]) })
+        });
+        ranged.unwrap_or_else(|| Self { path: record_id(query), range: None })
+    }
+
+    /// Returns a number that only the same lines of the file have.
+    fn key(&self) -> RecordId {
+        match self.range {
+            None => 0,
+            Some([first, last]) => record_id(&format!("{}-{last:?}", first.unwrap_or(1))),
+        }
+    }
 }

@@ -4,24 +4,20 @@ use crate::session::json::{Json, Kind, char_len, end_of_string};
 use crate::session::model::{RecordSpan, TextPiece};
 use crate::session::reader::RecordPlace;
 
-/// The most UTF-16 units of one string; longer ones are cut.
 const MAX_UNITS: usize = 8000;
 
 /// The most pieces of one result. What takes more is shown as it is recorded.
 const MAX_PIECES: usize = 10_000;
 
-/// A result as it is sent.
 #[derive(Default)]
 pub(super) struct SentResult {
     pub pieces: Vec<TextPiece>,
     /// The strings that were cut, as they are recorded: each of a member named `result`.
     pub cut: Vec<RecordSpan>,
-    /// Whether any string was cut.
     pub is_cut: bool,
 }
 
-/// Renders a content: a string, or a list of objects. Returns `None` for parts of text and images, and if it would take too
-/// many pieces.
+/// Renders a string or a list of objects; `None` for text and images, and what takes too many pieces.
 pub(super) fn render(content: Json, place: RecordPlace) -> Option<SentResult> {
     let is_part = |part: Json| {
         part.get("type").is_some_and(|kind| ["text", "image", "file"].iter().any(|of| kind.is(of)))
@@ -144,7 +140,6 @@ impl StringEnds {
         })
     }
 
-    /// Returns what stands between the ends in JSON.
     fn between(&self) -> String {
         let notice = notice(self.removed).replace('\n', "\\n");
         let half = |half: &Option<String>| half.clone().unwrap_or_default();
@@ -152,17 +147,13 @@ impl StringEnds {
     }
 }
 
-/// A place in an encoded string.
 struct PlaceInString {
-    /// The byte, 0-based.
     at: usize,
-    /// The UTF-16 units before it.
     units: usize,
     /// The character there, if the place that was looked for is in its middle.
     half: Option<SplitPair>,
 }
 
-/// A character of two UTF-16 units.
 struct SplitPair {
     len: usize,
     high: String,

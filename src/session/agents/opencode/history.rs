@@ -1,18 +1,17 @@
-//! What the model still has of the results in a conversation: compactions, marks of pruning, and what was reverted.
+//! The messages of opencode and Kilo and the parts of them: the calls, and what the model still has of their results.
 
 use std::collections::HashSet;
 
 use jiff::Timestamp;
 
-use crate::session::context::{ContextEvent, ResultId};
+use crate::session::content::has_line;
+use crate::session::entry::RecordEntry;
 use crate::session::fate::ContextChange;
 use crate::session::id::{IdMap, RecordId, record_id};
-use crate::session::json::Json;
-use crate::session::model::RecordSpan;
+use crate::session::json::{Json, Kind};
+use crate::session::model::{Call, CallStatus, Citation, ContextEvent, RecordSpan, ResultId};
 use crate::session::reader::RecordPlace;
 use crate::session::transcript::Transcript;
-
-use super::part;
 
 /// The messages of a conversation, in the order in which they were sent, and the results in them.
 pub(super) struct SessionHistory {
@@ -39,14 +38,12 @@ struct Compaction {
     record: RecordSpan,
 }
 
-/// A result, and the number of its message.
 #[derive(Clone, Copy)]
 struct MessageResult {
     message: u32,
     id: ResultId,
 }
 
-/// A result that was cleared.
 struct Mark {
     at: Timestamp,
     id: ResultId,
@@ -86,7 +83,7 @@ impl SessionHistory {
         out: &mut Transcript,
     ) -> bool {
         let call = out.calls.len() as u32;
-        let is_known = part::read(part, self.thread, place, out);
+        let is_known = read_part(part, self.thread, place, out);
         let Some(number) = self.numbers.get(&record_id(message)).copied() else { return is_known };
         let Some(message) = self.messages.get_mut(number as usize) else { return is_known };
         let record = place.span(part);
@@ -183,4 +180,80 @@ impl Mark {
 fn event(change: ContextChange, at: Option<Timestamp>, results: &[MessageResult]) -> ContextEvent {
     let results = results.iter().map(|result| result.id).collect();
     ContextEvent { results, ..ContextEvent::recorded(change, at) }
+}
+
+const OTHER_KINDS: &[&str] = &[
+    "text",
+    "reasoning",
+    "file",
+    "step-start",
+    "step-finish",
+    "snapshot",
+    "patch",
+    "agent",
+    "retry",
+    "compaction",
+    "subtask",
+];
+
+/// The longest display copy, in UTF-16 units; a shorter one is whole.
+const DISPLAY: u32 = 30_000;
+
+/// Where the read tool cuts a line, in UTF-16 units.
+const LINE: usize = 2000;
+
+/// Reads a part. Returns whether it is of a kind that is known.
+fn read_part(part: Json, thread: u32, place: RecordPlace, out: &mut Transcript) -> bool {
+    if !part.is_type("tool") {
+        return out.unread.is_known(&part.word("type"), OTHER_KINDS);
+    }
+    let (Some(id), Some(state)) = (part.name("callID"), part.get("state")) else { return true };
+    let time = state.object("time");
+    let entry = RecordEntry { record: part, place, at: time.time("start"), thread };
+    if out.call_number(thread, &id).is_none() {
+        let call = entry.add_call(id, &part.word("tool"), state.get("input"), out);
+        result(RecordEntry { at: time.time("end"), ..entry }, state, call);
+    }
+    true
+}
+
+fn result(entry: RecordEntry, state: Json, call: &mut Call) {
+    let is_read = entry.record.has("tool", "read");
+    let (status, metadata) = (state.word("status"), state.object("metadata"));
+    call.exit = metadata.number("exit");
+    call.status = status_of(&status, call.exit);
+    let copy = metadata.get("output").filter(|copy| copy.kind() == Kind::String);
+    // The model gets what a command printed until it was interrupted.
+    let printed = copy.filter(|_| metadata.flag("interrupted"));
+    let text = match (&*status, printed) {
+        ("error", Some(printed)) => Some(printed),
+        ("error", None) => state.get("error"),
+        _ => state.get("output"),
+    };
+    let Some(text) = text.filter(|text| text.kind() == Kind::String) else { return };
+    let (path, is_cut) = (metadata.string("outputPath"), metadata.flag("truncated"));
+    // A window of a file that the model asked for is no cut: the file holds the rest.
+    let is_short = is_read
+        && (has_line(text, "truncated to 2000 chars)", is_cut_line)
+            || has_line(text, "(Output capped at ", |line| line.starts_with("(Output capped at ")));
+    call.is_window = is_read && (is_short || is_cut);
+    call.note_cut(path.map(Citation::new), if is_read { is_short } else { is_cut });
+    entry.note_copy("metadata.output", copy, Some(DISPLAY), call);
+    entry.add_result(Some(text), call);
+}
+
+pub(super) fn status_of(word: &str, exit: Option<i32>) -> CallStatus {
+    match (word, exit) {
+        ("error", _) => CallStatus::Failed,
+        ("completed", Some(0) | None) => CallStatus::Ok,
+        ("completed", Some(_)) => CallStatus::Failed,
+        // opencode 1 writes "pending", opencode 2 "streaming".
+        ("streaming" | "running" | "pending", _) => CallStatus::Running,
+        _ => CallStatus::NoResult,
+    }
+}
+
+fn is_cut_line(line: &str) -> bool {
+    let kept = line.strip_suffix("... (line truncated to 2000 chars)");
+    kept.is_some_and(|kept| kept.encode_utf16().count() >= LINE)
 }

@@ -1,25 +1,21 @@
 //! opencode 2: a database with a row for each message, which holds its calls. Written from the agent's source.
 
-use crate::session::clock;
-use crate::session::content::{MAX_TEXT, text_start};
-use crate::session::context::{ContextEvent, ResultId};
+use crate::session::content::{self, MAX_TEXT, text_start};
 use crate::session::database::{self, DatabaseError, RowBuffer, RowsOf, TableRows};
 use crate::session::entry::RecordEntry;
 use crate::session::fate::{ContextChange, FateEvidence};
 use crate::session::id::{RecordId, record_id};
 use crate::session::json::{Json, Kind};
-use crate::session::model::{Citation, SessionFacts};
+use crate::session::model::{Citation, ContextEvent, ResultId, SessionFacts};
 use crate::session::reader::FormatInfo;
 use crate::session::table::{TableFormat, TableSession};
 use crate::session::transcript::Transcript;
 
-use super::part::status_of;
-use super::rows::{databases, is_kilo, threads};
+use super::history::status_of;
+use super::{databases, is_kilo, threads};
 
 /// The table of sessions. The one of opencode 1 stays in the database, and is not written any more.
 const SESSIONS: &str = "session_v2";
-
-/// The messages, with the calls in them.
 const MESSAGES: RowsOf = RowsOf::plain("session_message", "data");
 
 /// How much of a result stands in a checkpoint, in code points.
@@ -30,11 +26,8 @@ const MAX_RECENT: usize = 1 << 20;
 
 /// With what a result begins in a checkpoint's text, at the start of a line.
 const RESULTS: [&str; 2] = ["[Tool result]: ", "[Tool error]: "];
-
-/// Kinds of messages that hold no calls of the model.
 const OTHER_KINDS: &[&str] = &["user", "system", "synthetic", "shell", "idle"];
 
-/// The sessions of opencode 2.
 pub(crate) const OPENCODE_MESSAGES: TableFormat = TableFormat {
     info: FormatInfo { agent: "opencode", name: "opencode-2", made_for: "the source of 2.0" },
     databases,
@@ -48,27 +41,21 @@ fn list(rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseError> {
     if columns.is_empty() {
         return Ok(Vec::new());
     }
-    let wanted =
-        ["parent_id", "directory", "title", "version", "time_created", "time_updated", "fork_session_id"];
-    let wanted = wanted.map(|column| match database::or_null(&columns, column) {
-        "title" => database::title("title"),
-        column => column.to_owned(),
-    });
-    let mut sessions = rows.all(&format!("SELECT id, {} FROM {SESSIONS}", wanted.join(", ")), |row| {
-        let id = row.text(0).unwrap_or_default();
-        SessionFacts {
-            parent: row.text(1),
-            cwd: row.text(2),
-            title: row.title(3, RowsOf::plain(SESSIONS, "title")),
-            version: row.text(4),
-            model: None,
-            started: row.time(5),
-            ended: row.time(6),
-            origin: row.text(7).or_else(|| Some(id.clone())),
-            id,
-        }
-    })?;
+    let column = |name| database::or_null(&columns, name);
+    let sql = format!(
+        "SELECT id, {} AS parent, {} AS cwd, {} AS title, {} AS version, {} AS started, {} AS ended, \
+         {} AS origin FROM {SESSIONS}",
+        column("parent_id"),
+        column("directory"),
+        database::title(column("title")),
+        column("version"),
+        column("time_created"),
+        column("time_updated"),
+        column("fork_session_id"),
+    );
+    let mut sessions = rows.sessions(&sql, RowsOf::plain(SESSIONS, "title"))?;
     sessions.retain(|facts| facts.parent.is_none());
+    sessions.iter_mut().for_each(|facts| facts.origin = facts.origin.take().or(Some(facts.id.clone())));
     Ok(sessions)
 }
 
@@ -92,7 +79,6 @@ fn read(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError> {
     Ok(())
 }
 
-/// A result that the model has, and how it begins.
 struct SentResult {
     id: ResultId,
     start: TextMark,
@@ -138,7 +124,7 @@ fn read_call(entry: RecordEntry, history: &mut Vec<SentResult>, out: &mut Transc
         let text = content.map(|content| text_start(content, COPY * 4)).unwrap_or_default();
         history.push(SentResult { id, start: TextMark::new(&text) });
         let pruned = [Some(tool), state].into_iter().flatten();
-        let pruned = pruned.filter_map(|holder| holder.path(&["time", "pruned"])).find_map(clock::time);
+        let pruned = pruned.filter_map(|holder| holder.path(&["time", "pruned"])).find_map(content::time);
         // The next request is unknown: it belongs to a later message.
         let event = ContextEvent::recorded(ContextChange::Clear, pruned);
         let (record, results) = (Some(entry.span()), vec![id]);
@@ -188,8 +174,9 @@ fn call(entry: RecordEntry, out: &mut Transcript) {
     if out.call_number(entry.thread, &id).is_some() {
         return;
     }
-    let time =
-        |key: &str| [tool, state].iter().find_map(|holder| holder.path(&["time", key])).and_then(clock::time);
+    let time = |key: &str| {
+        [tool, state].iter().find_map(|holder| holder.path(&["time", key])).and_then(content::time)
+    };
     let called = RecordEntry { at: time("created"), ..entry };
     let call = called.add_call(id, &tool.word("name"), state.get("input"), out);
     let status = state.word("status");

@@ -1,11 +1,267 @@
-//! opencode, and Kilo, which is built on it: first a tree of JSON files, then a database.
+//! opencode before 2, and Kilo, built on it: a file for each session, message and part; since 1.2 a row of a database.
 
 mod history;
 mod messages;
-mod part;
-mod rows;
-mod tree;
+
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+
+use crate::base::env::Env;
+use crate::session::database::{self, DatabaseError, RowBuffer, RowsOf, TableRows};
+use crate::session::find::{self, FoundFile, stem};
+use crate::session::format::{FileFormat, RecordFiles};
+use crate::session::json::{Json, Tape};
+use crate::session::model::SessionFacts;
+use crate::session::reader::{FormatInfo, ReadProgress, SessionError, SessionFile};
+use crate::session::record::{FileRecords, read_json};
+use crate::session::table::{TableFormat, TableSession};
+use crate::session::transcript::Transcript;
+use crate::session::watch::{RecordUse, read_record};
+
+use history::SessionHistory;
 
 pub(crate) use messages::OPENCODE_MESSAGES;
-pub(crate) use rows::{KILO_ROWS, OPENCODE_ROWS};
-pub(crate) use tree::OPENCODE_TREE;
+
+const PARTS: RowsOf = RowsOf::plain("part", "data");
+
+pub(crate) const OPENCODE_ROWS: TableFormat = TableFormat {
+    info: FormatInfo::new("opencode", "1.18.33"),
+    databases,
+    list: |path, rows| if is_kilo(path) { Ok(Vec::new()) } else { list(path, rows) },
+    read: read_rows,
+};
+
+pub(crate) const KILO_ROWS: TableFormat = TableFormat {
+    info: FormatInfo::new("kilo", "7.7.9"),
+    databases: |env, _| find::data_dir(env, "kilo").map(|dir| dir.join("kilo.db")).into_iter().collect(),
+    list,
+    read: read_rows,
+};
+
+/// Whether a database is Kilo's, by its name: the tables are alike.
+fn is_kilo(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"kilo"))
+}
+
+/// Returns opencode's databases: a channel of releases has one of its own.
+fn databases(env: &Env, fault: &mut dyn FnMut(String)) -> Vec<PathBuf> {
+    let Some(dir) = find::data_dir(env, "opencode") else { return Vec::new() };
+    let named = env.var("OPENCODE_DB").map(|path| dir.join(path));
+    let is_database = |name: &str| name.starts_with("opencode") && name.ends_with(".db");
+    let others = find::files(&dir, is_database, fault).into_iter().map(|file| file.path);
+    named.into_iter().chain(others).filter(|path| path.is_file()).collect()
+}
+
+/// Lists the sessions; those of sub-agents are part of their parents.
+fn list(_: &Path, rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseError> {
+    let columns = rows.columns("session")?;
+    if columns.is_empty() {
+        return Ok(Vec::new());
+    }
+    let parent = database::or_null(&columns, "parent_id");
+    // opencode 2 leaves the rows of the sessions that it took over.
+    let is_taken = !rows.columns("session_v2")?.is_empty();
+    let others = if is_taken { "WHERE id NOT IN (SELECT id FROM session_v2)" } else { "" };
+    let sql = format!(
+        "SELECT id, {parent} AS parent, directory AS cwd, {} AS title, version, time_created AS started, \
+         time_updated AS ended FROM session {others}",
+        database::title("title")
+    );
+    let mut sessions = rows.sessions(&sql, RowsOf::plain("session", "title"))?;
+    sessions.retain(|facts| facts.parent.is_none());
+    Ok(sessions)
+}
+
+fn read_rows(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError> {
+    let source = of.add_source(PARTS, out);
+    let sql = format!(
+        "SELECT part.rowid, part.message_id, {} FROM part LEFT JOIN message ON message.id = part.message_id
+        WHERE part.session_id = ? ORDER BY message.time_created, message.rowid, part.rowid",
+        database::record("part.data")
+    );
+    for (session, thread) in threads(of, "session", out)? {
+        let mut history = history(of.rows, &session, thread)?;
+        let mut buffer = RowBuffer::default();
+        of.each_record(&sql, &session, out, &mut |row, out| {
+            let message = row.text(1).unwrap_or_default();
+            if let Some(record) = row.record(2, PARTS, &mut buffer, &mut out.unread) {
+                let is_known = history.part(&message, record, row.place(source), out);
+                out.unread.known += u64::from(is_known);
+            }
+        })?;
+        history.derive_events(reverted(of.rows, &session)?.as_deref(), out);
+    }
+    Ok(())
+}
+
+fn history(rows: &TableRows, session: &str, thread: u32) -> Result<SessionHistory, DatabaseError> {
+    let sql = format!(
+        "SELECT id, {}, time_created FROM message WHERE session_id = ? ORDER BY time_created, rowid",
+        database::record("data")
+    );
+    let (mut history, mut tape) = (SessionHistory::new(thread), Tape::default());
+    rows.each(&sql, &[session], &mut |row| {
+        let message = row.bytes(1).and_then(|data| tape.read(data).ok());
+        let at = row.time(2);
+        history.add_message(&row.text(0).unwrap_or_default(), at, message);
+        true
+    })?;
+    Ok(history)
+}
+
+/// Returns the message of a session from which on the person took all back, if so.
+fn reverted(rows: &TableRows, session: &str) -> Result<Option<String>, DatabaseError> {
+    let (mut found, mut tape) = (None, Tape::default());
+    if rows.columns("session")?.contains("revert") {
+        let sql = format!("SELECT {} FROM session WHERE id = ?", database::record("revert"));
+        rows.each(&sql, &[session], &mut |row| {
+            let revert = row.bytes(0).and_then(|data| tape.read(data).ok());
+            found = revert.and_then(|revert| revert.name("messageID"));
+            false
+        })?;
+    }
+    Ok(found)
+}
+
+fn threads(
+    of: &TableSession,
+    table: &'static str,
+    out: &mut Transcript,
+) -> Result<Vec<(String, u32)>, DatabaseError> {
+    let sql = format!("SELECT id, {} FROM {table} WHERE parent_id = ?", database::title("title"));
+    of.threads(&sql, RowsOf::plain(table, "title"), out)
+}
+
+pub(crate) const OPENCODE_TREE: FileFormat = FileFormat {
+    info: FormatInfo { agent: "opencode", name: "opencode (files)", made_for: "1.1.53" },
+    find: |env, fault| {
+        let root = find::data_dir(env, "opencode/storage/session");
+        let with_facts = |file: FoundFile| Some(FoundFile { facts: read_json(&file.path, facts)?, ..file });
+        let sessions = find::matching(root, "*/*.json", fault).into_iter().filter_map(with_facts);
+        // Those of sub-agents are part of their parents.
+        sessions.filter(|session| session.facts.parent.is_none()).collect()
+    },
+    is_session: |_, head| {
+        let mut tape = Tape::default();
+        let record = tape.read(head.trim_ascii()).ok();
+        record.is_some_and(|record| record.name("projectID").is_some() && record.name("directory").is_some())
+    },
+    id: stem,
+    glance: |path, _, _| read_json(path, facts).unwrap_or_default(),
+    records: RecordFiles::Single(files, read_tree),
+};
+
+fn is_json(name: &str) -> bool {
+    name.ends_with(".json")
+}
+
+fn facts(record: Json) -> SessionFacts {
+    let time = record.object("time");
+    SessionFacts {
+        id: record.name("id").unwrap_or_default(),
+        version: record.name("version"),
+        cwd: record.string("directory"),
+        title: record.string("title"),
+        parent: record.name("parentID"),
+        started: time.time("created"),
+        ended: time.time("updated"),
+        ..SessionFacts::default()
+    }
+}
+
+fn storage(file: &SessionFile) -> PathBuf {
+    file.path.ancestors().nth(3).map(Path::to_owned).unwrap_or_default()
+}
+
+/// Returns the files of the parts, and the directory of the sessions, in which those of sub-agents come.
+fn files(file: &SessionFile, transcript: &Transcript) -> Vec<PathBuf> {
+    let storage = storage(file);
+    let others = transcript.threads.iter().skip(1).map(|thread| &*thread.id);
+    let sessions = std::iter::once(file.id.as_str()).chain(others);
+    let messages = sessions.flat_map(|session| messages(&storage, session));
+    let files = messages.flat_map(|message| {
+        let parts = parts(&storage, &message).into_iter().map(|part| part.path);
+        parts.chain([message.path])
+    });
+    file.path.parent().map(Path::to_owned).into_iter().chain([file.path.clone()]).chain(files).collect()
+}
+
+fn read_tree(
+    file: &SessionFile,
+    progress: &dyn ReadProgress,
+    out: &mut Transcript,
+) -> Result<(), SessionError> {
+    out.facts = read_json(&file.path, facts).unwrap_or_default();
+    let storage = storage(file);
+    let mut threads = vec![(file.id.clone(), 0)];
+    threads.extend(children(file, out));
+    for (session, thread) in threads {
+        let mut history = SessionHistory::new(thread);
+        read_messages(&storage, &session, &mut history, progress, out)?;
+        // The message from which on the person took all back.
+        let revert = read_json(file.path.with_file_name(format!("{session}.json")), |session| {
+            session.object("revert").name("messageID")
+        });
+        history.derive_events(revert.flatten().as_deref(), out);
+    }
+    Ok(())
+}
+
+fn messages(storage: &Path, session: &str) -> Vec<FoundFile> {
+    find::files(&storage.join("message").join(session), is_json, &mut |_| {})
+}
+
+fn parts(storage: &Path, message: &FoundFile) -> Vec<FoundFile> {
+    find::files(&storage.join("part").join(stem(&message.path)), is_json, &mut |_| {})
+}
+
+/// Returns the sessions of sub-agents, which lie beside their parent's.
+fn children(parent: &SessionFile, out: &mut Transcript) -> Vec<(String, u32)> {
+    let Some(project) = parent.path.parent() else { return Vec::new() };
+    let child = |file: FoundFile| {
+        let facts = read_json(&file.path, facts).filter(|facts| facts.parent.as_ref() == Some(&parent.id))?;
+        let id = stem(&file.path);
+        let thread = out.thread_id(id);
+        out.describe_thread(thread, facts.title.or(Some(String::new())), None);
+        Some((id.to_owned(), thread))
+    };
+    find::files(project, is_json, &mut |_| {}).into_iter().filter_map(child).collect()
+}
+
+/// Reads the messages of a session, in the order of their times.
+fn read_messages(
+    storage: &Path,
+    session: &str,
+    history: &mut SessionHistory,
+    progress: &dyn ReadProgress,
+    out: &mut Transcript,
+) -> Result<(), SessionError> {
+    let created =
+        |file: &FoundFile| read_json(&file.path, |message| message.object("time").time("created")).flatten();
+    let mut messages: Vec<(Option<Timestamp>, FoundFile)> =
+        messages(storage, session).into_iter().map(|file| (created(&file), file)).collect();
+    messages.sort_by_key(|(at, _)| *at);
+    let total = messages.len() as u64;
+    for (at, file) in &messages {
+        let bytes = FileRecords::new(&file.path).whole().unwrap_or_default();
+        let mut tape = Tape::default();
+        history.add_message(stem(&file.path), *at, tape.read(&bytes).ok());
+    }
+    for (number, (_, message)) in messages.iter().enumerate() {
+        if !progress.step(number as u64, total) {
+            return Err(SessionError::GivenUp);
+        }
+        for part in parts(storage, message) {
+            read_record(part.path, out, |record, place, out| {
+                let calls = out.calls.len();
+                match history.part(stem(&message.path), record, place, out) {
+                    false => RecordUse::Unknown,
+                    true if out.calls.len() > calls || record.is_type("compaction") => RecordUse::Kept,
+                    true => RecordUse::Known,
+                }
+            });
+        }
+    }
+    Ok(())
+}

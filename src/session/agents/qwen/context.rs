@@ -1,5 +1,4 @@
-//! What Qwen Code's model still has: the living branch, what a compression keeps, and two rules of which nothing is
-//! recorded, by which old results are cleared.
+//! What Qwen Code's model still has: the living branch, less what a compression and two rules that are not recorded take.
 
 use std::collections::{HashMap, HashSet};
 use std::mem;
@@ -7,13 +6,11 @@ use std::mem;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::session::branch::Branches;
-use crate::session::context::ContextEvent;
 use crate::session::fate::{ContextChange, FateEvidence};
 use crate::session::id::RecordId;
-use crate::session::model::RecordSpan;
+use crate::session::model::{ContextEvent, RecordSpan};
 use crate::session::transcript::Transcript;
 
-/// The tools whose results are cleared.
 const CLEARED_TOOLS: &[&str] = &[
     "read_file",
     "run_shell_command",
@@ -27,7 +24,6 @@ const CLEARED_TOOLS: &[&str] = &[
     "skill",
 ];
 
-/// What stands in the place of a result.
 pub(super) const CLEARED: &str = "[Old tool result content cleared]";
 
 /// How many UTF-16 units all results have at most, and how many are left when there are more.
@@ -39,16 +35,12 @@ const KEPT: usize = 5;
 
 /// After how long a pause all others are cleared.
 const IDLE: SignedDuration = SignedDuration::from_mins(60);
-
-/// About how many UTF-16 units a token has.
 const TOKEN_UNITS: i64 = 4;
 
-/// Whether results of a tool are cleared at all.
 pub(super) fn is_cleared_tool(name: &str) -> bool {
     CLEARED_TOOLS.iter().any(|tool| tool.eq_ignore_ascii_case(name))
 }
 
-/// A record that matters to the context.
 pub(super) struct Step {
     pub record: RecordId,
     pub at: Option<Timestamp>,
@@ -57,18 +49,28 @@ pub(super) struct Step {
 
 pub(super) enum StepKind {
     /// A result, with its length in UTF-16 units if it can be cleared, else 0.
-    Result { call: u32, units: u32 },
-    /// The person, or a timer, asks.
+    Result {
+        call: u32,
+        units: u32,
+    },
     Prompt,
     /// The answer to a request, with its number and its size in tokens.
-    Answer { request: Option<u32>, tokens: Option<i64> },
+    Answer {
+        request: Option<u32>,
+        tokens: Option<i64>,
+    },
     /// A summary took the place of all but these calls' results, some of which are cleared.
-    Compression { request: Option<u32>, span: RecordSpan, kept: Vec<(Box<str>, bool)> },
-    /// The person takes the conversation back.
-    Rewind { request: Option<u32>, span: RecordSpan },
+    Compression {
+        request: Option<u32>,
+        span: RecordSpan,
+        kept: Vec<(Box<str>, bool)>,
+    },
+    Rewind {
+        request: Option<u32>,
+        span: RecordSpan,
+    },
 }
 
-/// A result that can be cleared.
 #[derive(Clone, Copy)]
 struct ClearableResult {
     step: usize,
@@ -76,7 +78,6 @@ struct ClearableResult {
     units: u32,
 }
 
-/// The results as the next request carries them.
 #[derive(Default)]
 struct Context {
     /// All results by their calls, those that are never cleared, too.
@@ -192,7 +193,6 @@ impl Context {
         self.cleared = all;
     }
 
-    /// Clears the oldest `count` results that are whole.
     fn clear(&mut self, count: usize, event: ContextEvent, out: &mut Transcript) {
         let cleared: Vec<ClearableResult> = self.whole.drain(..count).collect();
         let calls = cleared.iter().map(|result| result.call).collect();

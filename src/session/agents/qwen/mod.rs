@@ -24,7 +24,6 @@ use context::{Step, StepKind};
 /// What stands before the path in the notice that begins a cut output.
 const NOTICE: &str = "Tool output was too large and has been truncated.\nThe full output has been saved to: ";
 
-/// The sessions of Qwen Code, a JSON value a line.
 pub(crate) const QWEN_CODE: FileFormat = FileFormat {
     info: FormatInfo::new("qwen-code", "0.24.4"),
     find: |env, fault| {
@@ -43,14 +42,11 @@ fn logs(main: &Path) -> Vec<PathBuf> {
     std::iter::once(main.to_owned()).chain(others.into_iter().map(|file| file.path)).collect()
 }
 
-/// Reads the records of one session.
 #[derive(Default)]
 struct QwenReader {
     thread: u32,
     branches: Branches,
-    /// What happened in the main conversation.
     steps: Vec<Step>,
-    /// The calls that were asked for a window of a file.
     windows: HashSet<u32>,
     /// The calls through `tool_call` of a tool whose results are cleared.
     bridged: HashSet<u32>,

@@ -1,24 +1,101 @@
-//! The records of Kimi CLI: messages without times in the histories, events with times beside them.
+//! Kimi CLI: the model's histories, of which older ones are kept under other names, and the times in another log.
 
 use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use crate::session::content::{first_text, last_line, texts};
-use crate::session::context::ContextEvent;
+use md5::{Digest, Md5};
+
+use crate::session::content::{first_text, last_line, texts, title};
 use crate::session::entry::RecordEntry;
 use crate::session::fate::ContextChange;
-use crate::session::find::dir_name;
+use crate::session::find::{self, dir_name};
+use crate::session::format::{FileFormat, RecordFiles, files_by};
 use crate::session::json::Json;
-use crate::session::model::{Call, CallStatus, Citation, RecordSpan};
-use crate::session::reader::{LogReader, RecordPlace};
+use crate::session::model::{Call, CallStatus, Citation, ContextEvent, RecordSpan, SessionFacts};
+use crate::session::reader::{FormatInfo, LogReader, RecordPlace};
+use crate::session::record::read_json;
 use crate::session::transcript::Transcript;
 
-use super::{EVENTS, note_facts};
+const HISTORY: &str = "context.jsonl";
+const EVENTS: &str = "wire.jsonl";
 
-/// Roles of records that hold nothing about calls.
+pub(crate) const KIMI_CLI: FileFormat = FileFormat {
+    info: FormatInfo::new("kimi-cli", "1.49.0"),
+    find: |env, fault| {
+        let root = find::home_or(env, "KIMI_SHARE_DIR", ".kimi");
+        find::matching(root, &format!("sessions/*/*/{HISTORY}"), fault)
+    },
+    is_session: |_, head| {
+        let roles = ["\"_system_prompt\"", "\"_checkpoint\""];
+        roles.iter().any(|role| find::begins_with_line(head, &[role]))
+    },
+    id: |history| find::dir_name(history, 1),
+    glance: |history, _, _| {
+        let (head, tail) = find::ends(&history.with_file_name(EVENTS)).unwrap_or_default();
+        let facts = find::glance(&head, &tail, note_facts);
+        let title = read_json(history.with_file_name("state.json"), |record| record.string("custom_title"));
+        let title = title.flatten().filter(|title| !title.is_empty()).or(facts.title);
+        SessionFacts { cwd: project_of(history), title, ..facts }
+    },
+    records: RecordFiles::Logs(|main| files_by(main, logs), || Box::new(KimiReader::default())),
+};
+
+/// Returns the directory of the project of a session, for which the directory above the session's is named.
+fn project_of(history: &Path) -> Option<String> {
+    let name = find::dir_name(history, 2);
+    let is_meant = |project: &Json| {
+        let Some(path) = project.string("path") else { return false };
+        let hash = Md5::digest(path.as_bytes()).iter().fold(String::new(), |mut hex, byte| {
+            let _ = write!(hex, "{byte:02x}");
+            hex
+        });
+        let host = project.name("kaos").filter(|host| host != "local");
+        host.map_or(hash.clone(), |host| format!("{host}_{hash}")) == name
+    };
+    let root = history.ancestors().nth(4)?;
+    read_json(root.join("kimi.json"), |record| {
+        record.list("work_dirs").filter(is_meant).last()?.string("path")
+    })?
+}
+
+/// Returns the logs of a session: of the main conversation the histories, oldest first, and the events; then those of the
+/// sub-agents. For another file than a session's history, that alone.
+fn logs(main: &Path) -> Vec<PathBuf> {
+    let dir = main.parent().filter(|_| main.ends_with(HISTORY));
+    let Some(dir) = dir else { return vec![main.to_owned()] };
+    let sub_agents = find::directories(&dir.join("subagents"), &mut |_| {});
+    std::iter::once(dir.to_owned()).chain(sub_agents).flat_map(|dir| conversation_logs(&dir)).collect()
+}
+
+fn conversation_logs(dir: &Path) -> Vec<PathBuf> {
+    let is_old = |name: &str| old_number(name).is_some();
+    let old = find::files(dir, is_old, &mut |_| {}).into_iter().map(|file| file.path);
+    let mut logs: Vec<_> = old.filter_map(|path| Some((number_of(&path)?, path))).collect();
+    logs.sort();
+    let newest = [HISTORY, EVENTS].map(|name| dir.join(name)).into_iter().filter(|path| path.is_file());
+    logs.into_iter().map(|(_, path)| path).chain(newest).collect()
+}
+
+fn number_of(path: &Path) -> Option<u64> {
+    old_number(path.file_name()?.to_str()?)
+}
+
+/// Returns the number of a history that was renamed: 2 of `context_2.jsonl`.
+fn old_number(name: &str) -> Option<u64> {
+    name.strip_prefix("context_")?.strip_suffix(".jsonl")?.parse().ok()
+}
+
+fn note_facts(record: Json, facts: &mut SessionFacts) {
+    facts.note_time(record.time("timestamp"));
+    let message = record.get("message").filter(|message| message.is_type("TurnBegin"));
+    if let (None, Some(message)) = (&facts.title, message) {
+        facts.title = title(message.path(&["payload", "user_input"]));
+    }
+}
+
 const OTHER_ROLES: &[&str] = &["_system_prompt", "_checkpoint", "_usage", "system", "developer"];
 
-/// Events that hold nothing about calls.
 const OTHER_EVENTS: &[&str] = &[
     "TurnBegin",
     "TurnEnd",
@@ -51,9 +128,8 @@ const MAX_ALIKE: usize = 1000;
 /// How much of a background task's output is looked at for its header, in bytes.
 const MAX_HEADER: usize = 64 << 10;
 
-/// Reads the logs of one session, those of each conversation one after the other, its events last.
 #[derive(Default)]
-pub(super) struct KimiReader {
+struct KimiReader {
     logs: Vec<KimiLog>,
     /// Which of them is read now.
     now: usize,
@@ -62,7 +138,6 @@ pub(super) struct KimiReader {
     summed_up: Vec<(u32, ContextEvent)>,
 }
 
-/// A history of a conversation, or its events.
 #[derive(Default)]
 struct KimiLog {
     path: PathBuf,
@@ -71,7 +146,6 @@ struct KimiLog {
     begins_with_summary: bool,
     /// Where the calls are by the agent's ids: in the transcript an id that returned has a number after it.
     ids: HashMap<Box<str>, Box<str>>,
-    /// Whether a request was begun that is not answered yet.
     is_asked: bool,
     /// How many events of a kind had an id.
     counts: HashMap<(Box<str>, Box<str>), usize>,
@@ -114,7 +188,6 @@ impl KimiReader {
         self.logs.get(self.now).map_or(0, |log| log.thread)
     }
 
-    /// Reads a record of a history. Returns whether its role is known.
     fn message(&mut self, entry: RecordEntry, out: &mut Transcript) -> bool {
         let record = entry.record;
         match &*record.word("role") {
@@ -200,7 +273,6 @@ impl KimiReader {
         Some(next)
     }
 
-    /// Reads an event. Returns whether its kind is known.
     fn event(&mut self, entry: RecordEntry, out: &mut Transcript) -> bool {
         let RecordEntry { record, at, thread, .. } = entry;
         if thread == 0 {
@@ -235,7 +307,12 @@ impl KimiReader {
             "CompactionEnd" => {
                 self.summed_up.push((thread, entry.event(ContextChange::Compact, Vec::new(), out)));
             }
-            "SubagentEvent" => sub_agent(payload, out),
+            "SubagentEvent" => {
+                if let Some(agent) = payload.name("agent_id").filter(|id| !id.is_empty()) {
+                    let (thread, name) = (out.thread_id(&agent), payload.name("subagent_type"));
+                    out.describe_thread(thread, name, payload.name("parent_tool_call_id"));
+                }
+            }
             kind => return out.unread.is_known(kind, OTHER_EVENTS),
         }
         true
@@ -255,8 +332,7 @@ impl KimiReader {
         out.call_mut(log.thread, &own)
     }
 
-    /// Returns what took the results of a history away that are not in the next one: is that begun with a summary? `None`
-    /// for the last history of a thread.
+    /// Returns what took the results of a history away, a summary or not; `None` for the last history of a thread.
     fn event_after(&self, thread: u32, log: usize) -> Option<ContextEvent> {
         let histories =
             self.logs.iter().enumerate().filter(|(_, log)| log.thread == thread && !log.is_events);
@@ -278,7 +354,6 @@ fn numbered(id: &str) -> impl Iterator<Item = Box<str>> {
     (1..=MAX_ALIKE).map(move |number| if number == 1 { id.clone() } else { format!("{id}#{number}").into() })
 }
 
-/// Whether two values of the records are the same, byte for byte.
 fn is_same(a: Option<RecordSpan>, b: Option<RecordSpan>, out: &Transcript) -> bool {
     match (a, b) {
         (Some(a), Some(b)) => {
@@ -287,12 +362,6 @@ fn is_same(a: Option<RecordSpan>, b: Option<RecordSpan>, out: &Transcript) -> bo
         }
         (a, b) => a == b,
     }
-}
-
-fn sub_agent(payload: Json, out: &mut Transcript) {
-    let Some(agent) = payload.name("agent_id").filter(|id| !id.is_empty()) else { return };
-    let thread = out.thread_id(&agent);
-    out.describe_thread(thread, payload.name("subagent_type"), payload.name("parent_tool_call_id"));
 }
 
 fn read_result(entry: RecordEntry, content: Json, is_task: bool, call: &mut Call) {

@@ -1,17 +1,61 @@
-//! Codex's records, in all three forms: calls, results, and what became of them.
+//! Codex CLI: rollouts in three forms, of which an agent may compress the old ones.
 
 use std::collections::HashSet;
+use std::path::{Path, PathBuf};
 
+use crate::base::env::Env;
 use crate::session::content::{first_text, start_of, texts, title};
-use crate::session::context::{ContextEvent, ResultId};
 use crate::session::entry::RecordEntry;
 use crate::session::fate::{ContextChange, FateEvidence};
+use crate::session::find::{self, FoundFile};
+use crate::session::format::{FileFormat, RecordFiles, only_file};
 use crate::session::json::{Json, Kind};
-use crate::session::model::SessionFacts;
-use crate::session::reader::{LogReader, RecordPlace};
+use crate::session::model::{ContextEvent, ResultId, SessionFacts};
+use crate::session::reader::{FormatInfo, GLANCE, LogReader, RecordPlace, TakeFault};
+use crate::session::record::{is_packed, unpack};
 use crate::session::transcript::Transcript;
 
-/// Kinds of records that hold nothing about calls.
+/// The length of a session's id at the end of a rollout's name, in bytes.
+const ID: usize = 36;
+
+pub(crate) const CODEX: FileFormat = FileFormat {
+    info: FormatInfo::new("codex", "0.25.0 to 0.169.0"),
+    find: rollouts,
+    is_session: |path, head| {
+        // The oldest form has no types: its first line has these keys.
+        let is_bare = find::begins_with_line(head, &["\"instructions\"", "\"id\"", "\"timestamp\""]);
+        let is_meta = find::begins_with_line(head, &["\"session_meta\""]);
+        is_meta || is_bare || path.to_string_lossy().ends_with(".jsonl.zst")
+    },
+    id,
+    glance: |path, head, tail| match is_packed(path) {
+        true => find::glance(&unpack(head, GLANCE).0, &[], note_facts),
+        false => find::glance(head, tail, note_facts),
+    },
+    records: RecordFiles::Logs(only_file, || Box::new(CodexReader::default())),
+};
+
+fn rollouts(env: &Env, fault: TakeFault) -> Vec<FoundFile> {
+    let root = find::home_or(env, "CODEX_HOME", ".codex");
+    let mut files = find::matching(root.clone(), "sessions/*/*/*/rollout-*", fault);
+    files.extend(find::matching(root, "archived_sessions/rollout-*", fault));
+    let is_plain = |path: &Path| path.extension().is_some_and(|end| end == "jsonl");
+    let plain: HashSet<PathBuf> =
+        files.iter().map(|file| file.path.clone()).filter(|path| is_plain(path)).collect();
+    // A compressed copy is only used where the plain one is gone.
+    files.retain(|file| {
+        let unpacked = file.path.with_extension("");
+        is_plain(&file.path) || is_packed(&file.path) && is_plain(&unpacked) && !plain.contains(&unpacked)
+    });
+    files
+}
+
+fn id(rollout: &Path) -> &str {
+    let name = rollout.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let stem = name.trim_end_matches(".zst").trim_end_matches(".jsonl");
+    stem.len().checked_sub(ID).and_then(|at| stem.get(at..)).unwrap_or(stem)
+}
+
 const OTHER_KINDS: &[&str] =
     &["session_meta", "turn_context", "world_state", "token_usage_record", "message", "ghost_snapshot"];
 
@@ -21,9 +65,8 @@ const ANSWERS: &[&str] = &["reasoning", "web_search_call", "image_generation_cal
 /// With what an output begins that was cut by its tokens.
 const WARNING: &str = "Warning: truncated output (original token count: ";
 
-/// Reads the records of one rollout.
 #[derive(Default)]
-pub(super) struct CodexReader {
+struct CodexReader {
     /// The results in the history, in their order, with their turns.
     history: Vec<(ResultId, u64)>,
     turn: u64,
@@ -39,7 +82,6 @@ enum LastRecord {
     Task,
     /// A message of the user, by one of the two or three records of it.
     Prompt,
-    /// Part of an answer of the model.
     Answer,
 }
 
@@ -120,13 +162,12 @@ impl CodexReader {
         call.exit = exit_of(&start).or(call.exit.filter(|_| !is_running(&start)));
         call.end(false);
         // In code mode, the words of the script's end are a part of their own.
-        let is_cut = is_cut(&start) || texts(content).any(has_warning);
-        call.note_cut(None, is_cut);
+        let has_warning = |text: Json| start_of(text).starts_with(WARNING);
+        call.note_cut(None, is_cut(&start) || texts(content).any(has_warning));
         entry.add_result(Some(content), call);
     }
 
-    /// The history begins anew: with the items that the record has, or by a rule that keeps no result. What an item has
-    /// that the server encrypted cannot be known.
+    /// The history begins anew, with the record's items or no result. What of an item is encrypted cannot be known.
     fn compact(&mut self, entry: RecordEntry, item: Json, out: &mut Transcript) {
         let history = || item.list("replacement_history");
         let outputs = history().filter(|item| !item.name("type").is_some_and(|kind| kind.ends_with("_call")));
@@ -206,7 +247,6 @@ fn exit_of(start: &str) -> Option<i32> {
     after("Process exited with code ").or_else(|| after("Exit code: "))
 }
 
-/// Whether a command did not end before its result was made.
 fn is_running(start: &str) -> bool {
     let header = start.split("\nOutput:\n").next().unwrap_or_default();
     header.lines().any(|line| line.starts_with("Process running with session ID "))
@@ -219,11 +259,7 @@ fn is_cut(start: &str) -> bool {
     output.starts_with(WARNING) || output.starts_with("Total output lines: ")
 }
 
-fn has_warning(text: Json) -> bool {
-    start_of(text).starts_with(WARNING)
-}
-
-pub(super) fn note_facts(record: Json, facts: &mut SessionFacts) {
+fn note_facts(record: Json, facts: &mut SessionFacts) {
     let item = record.get("payload").unwrap_or(record);
     facts.note_time(record.time("timestamp"));
     if record.is_type("session_meta") || record.get("type").is_none() && record.get("id").is_some() {

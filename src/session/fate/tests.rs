@@ -7,7 +7,7 @@ use proptest::sample::Index;
 use smallvec::SmallVec;
 
 use super::*;
-use crate::session::model::{Call, CallResult};
+use crate::session::model::{Call, CallResult, ContextEvent, RecordSpan, ResultId};
 use crate::session::transcript::Transcript;
 
 const CHANGES: [ContextChange; 8] = [

@@ -29,14 +29,12 @@ impl FateEvidence {
     }
 }
 
-/// What an agent, or the person, did to results in the model's context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ContextChange {
     /// A fixed sentence stands in their place.
     Clear,
     /// Another text of the agent's stands in their place: the next of the call's results, if it is recorded.
     Replace,
-    /// A summary stands for them.
     Compact,
     /// They are gone as results, but a cut copy stands in the text of a checkpoint.
     Checkpoint,
@@ -44,13 +42,10 @@ pub enum ContextChange {
     Drop,
     /// The person took the conversation back to before them.
     Rewind,
-    /// They are on a branch that was left.
     Leave,
-    /// They are whole again.
     Restore,
 }
 
-/// What happened to a text after the model first saw it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ResultFate {
     /// It is still in the model's context, as far as is recorded.
@@ -68,7 +63,6 @@ pub enum ResultFate {
     Replaced(Option<Timestamp>),
     /// The conversation was taken back to before it.
     Rewound(Option<Timestamp>),
-    /// It is on a branch that was left.
     OffBranch,
 }
 
@@ -117,13 +111,11 @@ impl ResultFate {
     }
 }
 
-/// What the model still has of a result after the last request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ContextState {
     pub fate: ResultFate,
     pub evidence: FateEvidence,
-    /// The first request of its thread for which that holds, 1-based; `None` if it is in context, or if that cannot be
-    /// told.
+    /// The first request of its thread for which that holds, 1-based; `None` in context, or if it is unknown.
     pub since: Option<NonZero<u32>>,
 }
 
@@ -153,3 +145,6 @@ impl From<ResultFate> for ContextState {
         Self { fate, ..Self::default() }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,397 @@
+//! pi: a log that is a tree of entries, of which the branch to the last counts.
+
+use std::collections::VecDeque;
+
+use jiff::Timestamp;
+
+use crate::session::branch::{Branches, LivingBranch};
+use crate::session::content::{last_line, number_after, pieces, title};
+use crate::session::entry::RecordEntry;
+use crate::session::fate::ContextChange;
+use crate::session::find;
+use crate::session::format::{FileFormat, RecordFiles, only_file};
+use crate::session::id::{IdMap, RecordId, record_id};
+use crate::session::json::Json;
+use crate::session::model::{Call, CallResult, Citation, ContextEvent, RecordSpan, SessionFacts};
+use crate::session::reader::{FormatInfo, LogReader, RecordPlace};
+use crate::session::transcript::Transcript;
+
+pub(crate) const PI: FileFormat = FileFormat {
+    info: FormatInfo::new("pi", "1.5.2"),
+    find: |env, fault| {
+        find::matching(find::home_or(env, "PI_CODING_AGENT_DIR", ".pi/agent"), "sessions/*/*.jsonl", fault)
+    },
+    is_session: |_, head| find::begins_with_line(head, &["\"type\":\"session\"", "\"cwd\""]),
+    // The name is a time and the id.
+    id: |log| find::stem(log).split_once('_').map_or(find::stem(log), |(_, id)| id),
+    glance: |_, head, tail| find::glance(head, tail, note_facts),
+    records: RecordFiles::Logs(only_file, || Box::new(PiReader::default())),
+};
+
+pub(super) fn note_facts(record: Json, facts: &mut SessionFacts) {
+    facts.note_time(record.time("timestamp"));
+    if record.is_type("session") {
+        facts.id = record.name("id").unwrap_or_default();
+        facts.cwd = record.string("cwd");
+        facts.parent = record.string("parentSession");
+    }
+    if facts.origin.is_none() && !record.is_type("session") {
+        facts.origin = record.name("id");
+    }
+    if record.is_type("model_change") {
+        facts.model = record.name("modelId").or(facts.model.take());
+    }
+    if record.is_type("session_info") {
+        facts.title = record.string("name").or(facts.title.take());
+    }
+    let message = record.get("message").filter(|_| facts.title.is_none());
+    if let Some(message) = message.filter(|message| message.has("role", "user")) {
+        facts.title = title(message.get("content"));
+    }
+}
+
+const OTHER_KINDS: &[&str] = &[
+    "session",
+    "model_change",
+    "thinking_level_change",
+    "branch_summary",
+    "label",
+    "session_info",
+    "custom",
+    "custom_message",
+    "context_edit",
+    "leaf",
+];
+
+#[derive(Default)]
+pub(crate) struct PiReader {
+    branches: Branches,
+    requests: Vec<u32>,
+    results: Vec<EntryResult>,
+    changes: Vec<EntryChange>,
+}
+
+impl LogReader for PiReader {
+    fn record(&mut self, record: Json, place: RecordPlace, out: &mut Transcript) -> bool {
+        note_facts(record, &mut out.facts);
+        let kind = record.word("type");
+        if kind != "session" {
+            self.link(record, &kind, out);
+        }
+        if kind == "message" {
+            self.message(record, place, out);
+            return true;
+        }
+        let effect = EntryEffect::read(&kind, record, place);
+        let is_known = effect.is_some() || out.unread.is_known(&kind, OTHER_KINDS);
+        self.changes.extend(effect.map(|effect| {
+            let entry = self.entry();
+            let request = self.requests.get(entry as usize).copied();
+            let at = record.time("timestamp");
+            EntryChange { entry, request, at, record: place.span(record), effect }
+        }));
+        is_known
+    }
+
+    fn derive_events(&mut self, out: &mut Transcript) {
+        out.events.clear();
+        for result in &self.results {
+            let call = out.calls.get_mut(result.call as usize);
+            call.into_iter().for_each(|call| call.results.truncate(1));
+        }
+        let living = self.branches.living();
+        let mut left = self.left_branches(&living, out).into_iter().rev().peekable();
+        let mut unread = self.results.iter().peekable();
+        let mut context = ContextResults::default();
+        for change in
+            self.changes.iter().filter(|change| living.contains_number(change.entry, &self.branches))
+        {
+            while let Some((_, event)) = left.next_if(|(entry, _)| *entry < change.entry) {
+                out.events.push(event);
+            }
+            while let Some(result) = unread.next_if(|result| result.entry < change.entry) {
+                if living.contains_number(result.entry, &self.branches) {
+                    context.push(*result);
+                }
+            }
+            change.apply(&living, &mut context, out);
+        }
+        out.events.extend(left.map(|(_, event)| event));
+    }
+}
+
+impl PiReader {
+    /// Notes the place of an entry in the tree. The first version had neither ids nor parents: a line.
+    fn link(&mut self, record: Json, kind: &str, out: &Transcript) {
+        let line = || record_id(&format!("line {}", self.requests.len()));
+        let id = record.id("id").unwrap_or_else(line);
+        // OpenClaw names the entry to which the conversation goes back.
+        let key = if kind == "leaf" { "targetId" } else { "parentId" };
+        let parent = if record.get(key).is_some() { record.id(key) } else { self.branches.last() };
+        self.branches.add(id, parent);
+        // An entry at the side, which only OpenClaw has, leaves the conversation where it is.
+        if record.get("appendMode").is_none_or(|mode| kind == "leaf" || !mode.is("side")) {
+            self.branches.set_leaf(id);
+        }
+        self.requests.push(out.next_request(0).unwrap_or(1));
+    }
+
+    fn entry(&self) -> u32 {
+        (self.requests.len() as u32).saturating_sub(1)
+    }
+
+    fn message(&mut self, record: Json, place: RecordPlace, out: &mut Transcript) {
+        let Some(message) = record.get("message") else { return };
+        let at = record.time("timestamp");
+        let entry = RecordEntry { record, place, at, thread: 0 };
+        match &*message.word("role") {
+            "assistant" => {
+                out.count_answer(0);
+                for block in message.list("content").filter(|block| block.is_type("toolCall")) {
+                    entry.add_call_of(block, ["id", "name", "arguments"], out);
+                }
+            }
+            "toolResult" => {
+                let Some(call_id) = message.name("toolCallId") else { return };
+                let call = out.number_or_new(0, &call_id, &message.word("toolName"));
+                if let Some(unanswered) = out.unanswered(call) {
+                    result(entry, message, unanswered);
+                    let (entry, key) = (self.entry(), result_key(message, &call_id));
+                    self.results.push(EntryResult { entry, call, key, pruned: None });
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Returns what is on branches that were left, with the entry of the living branch that came after it; the last first.
+    fn left_branches(&self, living: &LivingBranch, out: &Transcript) -> Vec<(u32, ContextEvent)> {
+        let (mut left, mut next): (Vec<(u32, ContextEvent)>, _) = (Vec::new(), None);
+        let mut results = self.results.iter().rev().peekable();
+        for entry in (0..self.requests.len() as u32).rev() {
+            if living.contains_number(entry, &self.branches) {
+                next = Some(entry);
+            } else if let Some(result) = results.next_if(|result| result.entry == entry) {
+                let by = next.unwrap_or(entry);
+                if left.last().is_none_or(|(entry, _)| *entry != by) {
+                    let request = next.and_then(|next| self.requests.get(next as usize)).copied();
+                    let event = ContextEvent::recorded(ContextChange::Leave, None);
+                    left.push((by, ContextEvent { request, ..event }));
+                }
+                left.last_mut()
+                    .into_iter()
+                    .for_each(|(_, event)| event.results.extend(out.result_ids(result.call)));
+            }
+            while results.next_if(|result| result.entry == entry).is_some() {}
+        }
+        left
+    }
+}
+
+fn result(entry: RecordEntry, message: Json, call: &mut Call) {
+    let (content, is_error) = (message.get("content"), message.flag("isError"));
+    call.exit = content
+        .map(last_line)
+        .filter(|_| is_error)
+        .and_then(|line| number_after(&line, "Command exited with code "));
+    call.end(is_error);
+    let details = message.object("details");
+    let truncation = details.object("truncation");
+    // A window of a file does not count as cut: the file holds the rest.
+    let is_read = message.has("toolName", "read");
+    let is_truncated = truncation.flag("truncated");
+    let goes_on = |line: String| line.starts_with('[') && line.contains(" more lines in file. Use offset=");
+    call.is_window = is_read && (is_truncated || content.map(last_line).is_some_and(goes_on));
+    let spill = details.string("fullOutputPath");
+    let spill = spill.map(|path| Citation { path: path.into(), bytes: truncation.number("totalBytes") });
+    call.note_cut(spill, is_truncated && !is_read);
+    entry.add_result(content, call);
+}
+
+/// OpenClaw's own entries about results that it prunes when it sends them. Not seen in use: after the source.
+const PRUNED: &str = "openclaw.cache-ttl";
+
+#[derive(Clone, Copy)]
+struct EntryResult {
+    pub entry: u32,
+    pub call: u32,
+    /// What OpenClaw calls it where it was pruned.
+    pub key: RecordId,
+    pub pruned: Option<ContextChange>,
+}
+
+/// The results that the model has, in their order.
+#[derive(Default)]
+struct ContextResults {
+    results: VecDeque<EntryResult>,
+    /// The entries of all that it ever had, by their keys; of equal ones the first.
+    entries: IdMap<u32>,
+}
+
+impl ContextResults {
+    fn push(&mut self, result: EntryResult) {
+        self.entries.entry(result.key).or_insert(result.entry);
+        self.results.push_back(result);
+    }
+
+    fn place(&self, entry: u32) -> Option<usize> {
+        self.results.binary_search_by_key(&entry, |result| result.entry).ok()
+    }
+
+    /// Marks results as pruned. Returns the calls of those that were not pruned so before.
+    fn prune(&mut self, keys: &IdMap<ContextChange>, change: ContextChange) -> Vec<u32> {
+        let keys = keys.iter().filter(|(_, wanted)| **wanted == change);
+        let mut places: Vec<_> = keys.filter_map(|(key, _)| self.place(*self.entries.get(key)?)).collect();
+        places.sort_unstable();
+        let results = places.into_iter().filter_map(|place| {
+            let result = self.results.get_mut(place)?;
+            (result.pruned.replace(change) != Some(change)).then_some(result.call)
+        });
+        results.collect()
+    }
+}
+
+/// Returns what OpenClaw calls a result, by its call and the time in its message.
+fn result_key(message: Json, call_id: &str) -> RecordId {
+    match message.number::<i64>("timestamp") {
+        Some(at) => record_id(&format!("tool:{call_id}:{at}")),
+        None => record_id(&format!("tool:{call_id}")),
+    }
+}
+
+struct EntryChange {
+    pub entry: u32,
+    /// The number of the first request after it.
+    pub request: Option<u32>,
+    pub at: Option<Timestamp>,
+    pub record: RecordSpan,
+    pub effect: EntryEffect,
+}
+
+enum EntryEffect {
+    /// All entries before one are gone; all, if that is none of them.
+    KeptFrom { first: RecordId, change: ContextChange },
+    /// A summary stands for all entries; some are in its own record again.
+    KeptTail(IdMap<CallResult>),
+    /// Another text of an entry, in all later requests; it is gone without one.
+    Edit { target: RecordId, replacement: Option<CallResult> },
+    /// Results are shortened or cleared, in requests up to then and in all later ones.
+    Prune(IdMap<ContextChange>),
+}
+
+impl EntryEffect {
+    /// Reads what an entry of a kind says; `None` if that is nothing.
+    fn read(kind: &str, record: Json, place: RecordPlace) -> Option<Self> {
+        let kept_from = |change| {
+            let first = record.id("firstKeptEntryId").unwrap_or_default();
+            Self::KeptFrom { first, change }
+        };
+        match kind {
+            "compaction" => match record.get("retainedTail").filter(|tail| !tail.is_null()) {
+                Some(tail) => Some(Self::KeptTail(retained_results(record, tail, place))),
+                None => Some(kept_from(ContextChange::Compact)),
+            },
+            "reset" => Some(kept_from(ContextChange::Drop)),
+            "context_edit" => read_edit(record, place),
+            "custom" if record.has("customType", PRUNED) => read_prune(record),
+            _ => None,
+        }
+    }
+}
+
+/// Reads the messages that the record of a compaction keeps.
+fn retained_results(record: Json, tail: Json, place: RecordPlace) -> IdMap<CallResult> {
+    let at = record.time("timestamp");
+    let kept = tail.items().filter_map(|message| {
+        let content = message.get("content").map(|content| pieces(content, place)).unwrap_or_default();
+        Some((message.id("toolCallId")?, CallResult::recorded(content, at, place.span(message))))
+    });
+    kept.collect()
+}
+
+fn read_edit(record: Json, place: RecordPlace) -> Option<EntryEffect> {
+    let target = record.id("targetId")?;
+    let at = record.time("timestamp");
+    let content = record.get("replacement").filter(|replacement| !replacement.is_null());
+    let replacement =
+        content.map(|content| CallResult::recorded(pieces(content, place), at, place.span(record)));
+    Some(EntryEffect::Edit { target, replacement })
+}
+
+/// Reads which results are pruned: all of them, or those since the entry before.
+fn read_prune(record: Json) -> Option<EntryEffect> {
+    let lists = [&["data", "prunedToolResults"][..], &["data", "cacheTtlDelta", "prunedToolResults", "set"]];
+    let results = lists.into_iter().find_map(|list| record.path(list))?;
+    let result = |result: Json| {
+        let change = match result.get("mode")? {
+            mode if mode.is("soft") => ContextChange::Replace,
+            mode if mode.is("hard") => ContextChange::Clear,
+            _ => return None,
+        };
+        Some((result.id("key")?, change))
+    };
+    let results: IdMap<_> = results.items().filter_map(result).collect();
+    (!results.is_empty()).then_some(EntryEffect::Prune(results))
+}
+
+impl EntryChange {
+    /// Notes what an entry of the living branch does to the results that the model has.
+    fn apply(&self, living: &LivingBranch, context: &mut ContextResults, out: &mut Transcript) {
+        match &self.effect {
+            EntryEffect::KeptFrom { first, change } => {
+                let first = living.number(*first).filter(|first| *first < self.entry);
+                let first = first.unwrap_or(self.entry);
+                let gone = context.results.partition_point(|result| result.entry < first);
+                self.event(*change, context.results.drain(..gone).map(|result| result.call), out);
+            }
+            EntryEffect::KeptTail(kept) => self.keep_tail(kept, context, out),
+            EntryEffect::Edit { target, replacement } => {
+                let Some(target) = living.number(*target) else { return };
+                let Some(place) = context.place(target) else { return };
+                let call = context.results[place].call;
+                match replacement {
+                    None => {
+                        context.results.remove(place);
+                        self.event(ContextChange::Drop, [call], out);
+                    }
+                    Some(text) => {
+                        self.event(ContextChange::Replace, [call], out);
+                        out.calls[call as usize].results.push(text.clone());
+                    }
+                }
+            }
+            EntryEffect::Prune(keys) => {
+                for change in [ContextChange::Replace, ContextChange::Clear] {
+                    self.event(change, context.prune(keys, change), out);
+                }
+            }
+        }
+    }
+
+    /// A summary stands for all results but those that are in its own record.
+    fn keep_tail(&self, kept: &IdMap<CallResult>, context: &mut ContextResults, out: &mut Transcript) {
+        let id =
+            |result: &EntryResult| out.calls.get(result.call as usize).map_or(0, |call| record_id(&call.id));
+        let (stay, gone): (Vec<_>, Vec<_>) =
+            context.results.drain(..).partition(|result| kept.contains_key(&id(result)));
+        let other: Vec<_> =
+            stay.iter().filter_map(|result| Some((result.call, kept.get(&id(result))?))).collect();
+        self.event(ContextChange::Compact, gone.iter().map(|result| result.call), out);
+        for (call, text) in other {
+            let last = out.calls.get(call as usize).and_then(|call| call.results.last());
+            if last.is_some_and(|last| last.recorded_len() != text.recorded_len()) {
+                self.event(ContextChange::Replace, [call], out);
+                out.calls[call as usize].results.push(text.clone());
+            }
+        }
+        context.results.extend(stay);
+    }
+
+    fn event(&self, change: ContextChange, calls: impl IntoIterator<Item = u32>, out: &mut Transcript) {
+        // An entry about pruned results may come after the first requests that are made so.
+        let request = self.request.filter(|_| !matches!(self.effect, EntryEffect::Prune(_)));
+        let results = out.outer_results_of(calls);
+        let event = ContextEvent::recorded(change, self.at);
+        out.add_event(ContextEvent { request, record: Some(self.record), results, ..event });
+    }
+}
