@@ -101,14 +101,14 @@ check_licences() {
   esac
 }
 
-# Builds the same bytes in whatever directory, without its name.
+# Builds the same bytes in whatever directory, without its name. Inlines little: a sixth smaller, with as many instructions.
 # Lower the bound of the size when you made it smaller.
 build() {
   case $target in
     # The packed relocations need musl 1.2.4.
     *-musl) [ "$(rustc -V | cut -d . -f 2)" -ge 93 ] || fail "$target needs Rust 1.93 or later: update Rust" ;;
   esac
-  flags="--remap-path-prefix=$root=overspill|--remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=cargo"
+  flags="--remap-path-prefix=$root=overspill|--remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=cargo|-Cllvm-args=-inline-threshold=30"
   case $target in
     *-linux-*) flags="$flags|-Ctarget-feature=+crt-static|-Clink-arg=-Wl,-z,pack-relative-relocs" ;;
   esac
