@@ -1,4 +1,4 @@
-//! The result of a plan: parts that stand for ranges of an output, and their totals.
+//! The result of a plan: parts that stand for ranges of an output, and their totals; or why there is none.
 
 use std::ops::Range;
 
@@ -279,6 +279,22 @@ impl Direction {
         }
     }
 
+    /// Returns the part of a range from that end up to and with a range inside of it.
+    pub(crate) fn up_to(self, whole: &Range<usize>, inner: &Range<usize>) -> Range<usize> {
+        match self {
+            Self::Head => whole.start..inner.end,
+            Self::Tail => inner.start..whole.end,
+        }
+    }
+
+    /// Returns `len` bytes of that end of a range that has as many.
+    pub(crate) fn part(self, whole: &Range<usize>, len: usize) -> Range<usize> {
+        match self {
+            Self::Head => whole.start..whole.start + len,
+            Self::Tail => whole.end - len..whole.end,
+        }
+    }
+
     /// Joins what lies outermost with what follows inward, in the order of the text.
     pub(crate) fn join<T>(
         self,
@@ -431,4 +447,27 @@ impl Preview {
     pub fn tokens_estimate(&self, input: &Input) -> u64 {
         self.byte_len(input).div_ceil(4)
     }
+}
+
+/// Why there is no preview.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PlanError {
+    /// The agent's tool replies with an error, for example if an offset is beyond the end.
+    #[error("{message}")]
+    Agent {
+        /// The agent's message.
+        message: String,
+    },
+    /// The plan is no longer wanted.
+    #[error("the plan was cancelled")]
+    Cancelled,
+    /// The policy file has a mistake that only shows in use.
+    #[error("{policy}: {message}")]
+    Policy {
+        /// The policy's name.
+        policy: String,
+        /// What is wrong.
+        message: String,
+    },
 }

@@ -1,13 +1,15 @@
-//! What an agent does to the kept text: removes what matches, strips white space, quotes it as JSON.
+//! What an agent does to the kept text: removes what matches, strips white space, quotes it as JSON, escapes a tag.
 
 use std::ops::Range;
 
+use regex::bytes::{Captures, Regex};
 use serde::Deserialize;
 
+use crate::base::fs::plain_file;
 use crate::text::supply::OwnBytes;
 
-use super::expression::Expression;
 use super::input::{Input, Stream};
+use super::measure::Text;
 use super::model::{Decoding, Fragment, Part};
 
 /// How kept text is written inside a string.
@@ -156,6 +158,76 @@ fn push_escaped(written: &mut String, character: char) {
     }
 }
 
+/// A regular expression that searches nothing but bytes of our own: the output's may change at any moment.
+#[derive(Debug, Deserialize)]
+#[serde(try_from = "String")]
+pub(crate) struct Expression(Regex);
+
+impl Expression {
+    /// Compiles a regular expression.
+    ///
+    /// # Errors
+    /// It is not one.
+    pub(crate) fn new(source: &str) -> Result<Self, regex::Error> {
+        Regex::new(source).map(Self)
+    }
+
+    /// Returns the first match that starts at or after `at`.
+    pub(crate) fn find_at(&self, bytes: OwnBytes, at: usize) -> Option<Range<usize>> {
+        self.0.find_at(bytes.as_slice(), at).map(|found| found.range())
+    }
+
+    /// Returns all matches, in order.
+    pub(crate) fn find_all(&self, bytes: OwnBytes) -> Vec<Range<usize>> {
+        self.0.find_iter(bytes.as_slice()).map(|found| found.range()).collect()
+    }
+
+    /// Returns the groups of the first match.
+    pub(crate) fn captures<'a>(&self, bytes: OwnBytes<'a>) -> Option<Captures<'a>> {
+        self.0.captures(bytes.as_slice())
+    }
+}
+
+impl TryFrom<String> for Expression {
+    type Error = String;
+
+    fn try_from(source: String) -> Result<Self, String> {
+        plain_file::regex(&source).map(Self)
+    }
+}
+
+/// Returns a regex for the `<` of such a tag: any case, `_` for `-`, and with characters in between (but no backslash
+/// first, which means that it was escaped before). Source: Claude Code 2.1.330; it also recognizes lookalike letters,
+/// which this does not.
+pub(crate) fn tag_finder(tag: &str) -> Result<Expression, regex::Error> {
+    let name = regex::escape(tag).replace(r"\-", "[-_]");
+    let signs = r"(?:[^A-Za-z0-9_<>\\-][^A-Za-z0-9_<>-]*)?";
+    Expression::new(&format!(r"(?i-u)<{signs}{name}(?:[^A-Za-z0-9_-]|$)"))
+}
+
+/// Escapes every such tag in the kept parts of the slots. Copies these, whose length the limits bound.
+pub(crate) fn escape_tags(text: &Text, finder: &Expression, slots: &mut [(&'static str, Vec<Part>)]) {
+    for (_, parts) in slots {
+        *parts = parts.drain(..).flat_map(|part| escaped(text, finder, part)).collect();
+    }
+}
+
+fn escaped(text: &Text, finder: &Expression, part: Part) -> Vec<Part> {
+    let Part::Kept { range, .. } = &part else { return vec![part] };
+    let bytes = text.bytes[range.clone()].to_vec();
+    let mut parts = Vec::new();
+    let (mut at, mut from) = (0, 0);
+    while let Some(found) = finder.find_at(OwnBytes::from(&bytes), from) {
+        let (start, end) = (range.start + found.start, range.start + found.start + 1);
+        parts.extend(text.kept(range.start + at..start));
+        parts.push(text.changed(start..end, vec![Fragment::Text("<\\".to_owned())]));
+        at = found.start + 1;
+        from = at;
+    }
+    parts.extend(text.kept(range.start + at..range.end));
+    parts
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -166,5 +238,20 @@ mod tests {
             html_json("a\"\\\n\u{1b}<é\u{1F600}\u{7f}"),
             "a\\\"\\\\\\n\\u001b\\u003c\\u00e9\\ud83d\\ude00\\u007f"
         );
+    }
+
+    #[test]
+    fn a_tag_is_found_as_the_agent_finds_it() {
+        let finder = tag_finder("persisted-output").unwrap();
+        for tag in
+            ["</persisted-output>", "<persisted-output>", "< / Persisted_Output >", "<persisted-output"]
+        {
+            assert!(finder.find_at(OwnBytes::from(tag), 0).is_some(), "{tag}");
+        }
+        for tag in
+            ["<\\/persisted-output>", "<persisted-outputs>", "<x persisted-output>", "persisted-output>"]
+        {
+            assert!(finder.find_at(OwnBytes::from(tag), 0).is_none(), "{tag}");
+        }
     }
 }

@@ -1,11 +1,9 @@
 //! An economical view of one output: every access to its bytes goes through here and is accounted for.
 
-mod columns;
 mod cuts;
 mod lines;
-mod reads;
+mod reading;
 mod sizes;
-mod trim;
 
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
@@ -17,9 +15,9 @@ use crate::preview::model::{Decoding, Fragment, Part};
 use crate::text::json;
 use crate::text::units::{self, Measure, TotalsMask};
 
-pub(crate) use lines::Piece;
+pub(crate) use lines::{MAX_BREAK, Piece, breaks, count_rare, line_ends};
+pub(crate) use reading::is_js_space;
 pub(crate) use sizes::most_bytes;
-pub(crate) use trim::is_js_space;
 
 /// Outputs up to this size in bytes are counted completely on the spot.
 const SMALL: usize = 64 * 1024;
@@ -121,7 +119,7 @@ impl<'a> Text<'a> {
         if form == DecodingRule::Stream {
             body.end = units::unfinished(bytes).max(body.start);
         }
-        let body = trim::trimmed(bytes, body, trim);
+        let body = reading::trimmed(bytes, body, trim);
         let decoding = if form == DecodingRule::Go { Decoding::Go } else { Decoding::Lossy };
         let mut text = Self {
             bytes,
@@ -217,7 +215,7 @@ impl<'a> Text<'a> {
     pub(crate) fn first(&self, most: usize, trim: TrimRule) -> Text<'a> {
         let is_longer = self.bytes.len() > most;
         let bytes = &self.bytes[..self.bytes.len().min(most)];
-        let body = trim::trimmed(bytes, if is_longer { 0..most } else { self.body.clone() }, trim);
+        let body = reading::trimmed(bytes, if is_longer { 0..most } else { self.body.clone() }, trim);
         self.unread(bytes, body).counted()
     }
 
@@ -277,7 +275,7 @@ impl<'a> Text<'a> {
 
     /// Whether it is only white space, as in JavaScript's `trim`.
     pub(crate) fn is_blank(&self) -> bool {
-        let rest = trim::trimmed(self.bytes, self.body.clone(), TrimRule::Both);
+        let rest = reading::trimmed(self.bytes, self.body.clone(), TrimRule::Both);
         self.touch(self.body.start..rest.start);
         self.touch(rest.end..self.body.end);
         rest.is_empty()

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::preview::input::Stream;
 use crate::preview::measure::Text;
 use crate::preview::model::{Counts, LimitHit, Preview, Reply, Status, Unit};
-use crate::preview::strategy::selection::Selection;
+use crate::preview::strategy::Selection;
 use crate::text::units::TotalsMask;
 
 /// How much of an output was kept, in each measure.

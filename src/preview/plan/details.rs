@@ -5,12 +5,12 @@ use serde_json::{Map, json};
 use crate::preview::input::Input;
 use crate::preview::measure::Text;
 use crate::preview::model::LimitHit;
+use crate::preview::plan::counts::KeptCounts;
 use crate::preview::policy::Policy;
 use crate::preview::policy::schema::{DetailsSchema, DetailsShape};
-use crate::preview::strategy::selection::{Inner, Selection};
-use crate::preview::value::Value;
-
-use super::counts::KeptCounts;
+use crate::preview::strategy::Selection;
+use crate::preview::strategy::selection::Inner;
+use crate::preview::template::Value;
 
 /// JavaScript's largest safe integer, which stands for no limit on lines.
 const NO_LIMIT: u64 = (1 << 53) - 1;

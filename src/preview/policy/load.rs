@@ -4,16 +4,13 @@ use toml::Spanned;
 
 use crate::base::fs::plain_file::ellipsize;
 use crate::base::toml_check::{Mistake, Spot};
-use crate::preview::cap::{Cap, Refuse};
-use crate::preview::limits::Limits;
+use crate::preview::limits::{Cap, Limits, Refuse};
+use crate::preview::policy::param::{Param, keys};
+use crate::preview::policy::schema::{FILE, PolicySchema, VariantSchema};
+use crate::preview::policy::{Policy, PolicyError};
 use crate::preview::section::{self, Fault, Keys, Section};
 use crate::preview::strategy::Keep;
 use crate::preview::template::{Compiler, Figure, PolicyOrigin, Template, Templates};
-
-use super::form::FILE;
-use super::param::{Param, keys};
-use super::schema::{PolicySchema, VariantSchema};
-use super::{Policy, PolicyError};
 
 #[derive(Debug)]
 pub(crate) struct PolicyFile {

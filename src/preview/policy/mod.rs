@@ -1,11 +1,9 @@
 //! A policy in use: its compiled file and the current values of its parameters.
 
 pub(crate) mod catalog;
-mod form;
 mod load;
 pub(crate) mod param;
 pub(crate) mod schema;
-mod unknown;
 #[cfg(feature = "app")]
 mod written;
 
@@ -19,13 +17,10 @@ use crate::base::provenance::{Confidence, Era, Warning};
 use super::limits::Limits;
 use super::measure::LineRule;
 use super::model::{Direction, Unit};
-use super::strategy::Context;
-use super::strategy::Keep;
-use super::template::facts::Facts;
+use super::strategy::{Context, Keep};
 #[cfg(feature = "records")]
 use super::template::pattern::NoticePattern;
-use super::template::scope::Scope;
-use super::value::Value;
+use super::template::{Facts, Scope, Value};
 #[cfg(test)]
 pub(crate) use load::PARSED;
 use load::{PolicyFile, Texts, Variant};

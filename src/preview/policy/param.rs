@@ -1,9 +1,8 @@
 //! Parameters of a policy: which exist, what they take, and their values.
 
 use crate::preview::model::Unit;
-use crate::preview::value::Value;
-
-use super::schema::{KindSchema, ParamRole, ParamSchema};
+use crate::preview::policy::schema::{KindSchema, ParamRole, ParamSchema};
+use crate::preview::template::Value;
 
 /// The type of a parameter.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,8 +1,7 @@
 //! Writes a policy file with the present values of the parameters as their defaults.
 
-use crate::preview::value::Value;
-
-use super::Policy;
+use crate::preview::policy::Policy;
+use crate::preview::template::Value;
 
 impl Policy {
     /// Returns the policy's file as written, except that the values that were set are the defaults. Returns `None` if

@@ -5,15 +5,12 @@ use std::ops::Range;
 use serde::Deserialize;
 use unicode_width::UnicodeWidthChar;
 
-use crate::preview::error::PlanError;
 use crate::preview::measure::Text;
-use crate::preview::model::{Direction, Fragment, Part, Unit};
-use crate::preview::template::Template;
-use crate::preview::template::facts::{Fact, Facts};
+use crate::preview::model::{Direction, Fragment, Part, PlanError, Unit};
+use crate::preview::strategy::selection::lines_in;
+use crate::preview::strategy::{Context, Selection};
+use crate::preview::template::{Fact, Facts, Template};
 use crate::text::units::TotalsMask;
-
-use super::Context;
-use super::selection::{Selection, lines_in};
 
 /// A segment of composed text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,6 +52,15 @@ impl Segment {
 
 pub(crate) fn size(text: &Text, segments: &[Segment], unit: Unit) -> u64 {
     segments.iter().map(|segment| segment.size(text, unit)).sum()
+}
+
+pub(crate) fn decoded(text: &Text, segments: &[Segment]) -> String {
+    let decoded = segments.iter().map(|segment| match segment {
+        Segment::Bytes(range) => text.decoding.decode(&text.bytes[range.clone()]),
+        Segment::Words(words) => words.clone(),
+        Segment::Half(_) => "\u{FFFD}".to_owned(),
+    });
+    decoded.collect()
 }
 
 /// Takes an amount from one end of a range of the output.

@@ -2,17 +2,13 @@
 
 use serde::Deserialize;
 
-use crate::preview::error::PlanError;
-use crate::preview::measure::{Text, as_usize};
-use crate::preview::model::{Direction, Unit};
-use crate::preview::template::facts::{Fact, Facts};
-use crate::preview::template::{Figure, Template};
+use crate::preview::measure::{Text, as_usize, breaks};
+use crate::preview::model::{Direction, PlanError, Unit};
+use crate::preview::strategy::composed::{self, Composed, Envelope, Segment};
+use crate::preview::strategy::size::Ruler;
+use crate::preview::strategy::{Context, Selection, Strategy};
+use crate::preview::template::{Fact, Facts, Figure, Template};
 use crate::text::units::TotalsMask;
-
-use super::composed::{self, Composed, Envelope, Segment};
-use super::selection::Selection;
-use super::size::Ruler;
-use super::{Context, Strategy};
 
 /// Maximum number of times that the agent recomputes the notice until it no longer changes.
 const ROUNDS: usize = 4;
@@ -101,7 +97,8 @@ impl Strategy for Exact {
         }
         let short = self.short_notice.chars().count() as u64;
         let proposed = size.saturating_sub(short).div_ceil(2);
-        let lines = python_lines(text, all.end(text, Direction::Head, Unit::Chars, proposed));
+        let start = all.end(text, Direction::Head, Unit::Chars, proposed);
+        let lines = python_lines(&composed::decoded(text, &start));
         let facts = Facts::from([("number", Fact::Number(lines + 1))]);
         let marker = if size <= short {
             self.short_notice.clone()
@@ -121,35 +118,13 @@ impl Strategy for Exact {
 }
 
 /// Counts the lines of a text like Python's `splitlines`.
-fn python_lines(text: &Text, segments: Vec<Segment>) -> u64 {
-    let decoded: String = segments
-        .into_iter()
-        .map(|segment| match segment {
-            Segment::Bytes(range) => text.decoding.decode(&text.bytes[range]),
-            Segment::Words(words) => words,
-            Segment::Half(_) => String::new(),
-        })
-        .collect();
-    let mut lines = 0;
-    let mut rest = decoded.as_str();
-    while !rest.is_empty() {
+fn python_lines(text: &str) -> u64 {
+    let (mut lines, mut end) = (0, 0);
+    for found in breaks(text.as_bytes()) {
         lines += 1;
-        let Some(at) = rest.find(is_break) else { break };
-        let width = if rest[at..].starts_with("\r\n") {
-            2
-        } else {
-            rest[at..].chars().next().map_or(1, char::len_utf8)
-        };
-        rest = &rest[at + width..];
+        end = found.end;
     }
-    lines
-}
-
-fn is_break(character: char) -> bool {
-    matches!(
-        character,
-        '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{1c}'..='\u{1e}' | '\u{85}' | '\u{2028}' | '\u{2029}'
-    )
+    lines + u64::from(end < text.len())
 }
 
 /// Two cuts in a row: keeps both ends of the output, then both ends of that, the second notice included in its limit.

@@ -6,18 +6,14 @@ use std::ops::{ControlFlow, Range};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 
-use crate::preview::error::PlanError;
 use crate::preview::measure::{Text, as_usize};
-use crate::preview::model::{Direction, LimitHit, Unit};
-use crate::preview::template::facts::Fact;
-use crate::preview::template::{Figure, Template};
+use crate::preview::model::{Direction, LimitHit, PlanError, Unit};
+use crate::preview::strategy::composed::{self, Segment};
+use crate::preview::strategy::ends::Middle;
+use crate::preview::strategy::{Context, Selection, Strategy};
+use crate::preview::template::{Fact, Figure, Template};
 use crate::text::search::{Pattern, each_match};
 use crate::text::supply::CopySupply;
-
-use super::composed::{self, Segment};
-use super::ends::Middle;
-use super::selection::Selection;
-use super::{Context, Strategy};
 
 /// A run of pieces: their numbers (0-based), and their bytes without the last line feed.
 #[derive(Debug, Clone)]

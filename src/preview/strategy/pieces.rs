@@ -4,16 +4,12 @@ use std::ops::Range;
 
 use serde::Deserialize;
 
-use crate::preview::error::PlanError;
 use crate::preview::measure::{Piece, Text, as_usize, most_bytes};
-use crate::preview::model::{Direction, Fragment, LimitHit, Unit};
+use crate::preview::model::{Direction, Fragment, LimitHit, PlanError, Unit};
 use crate::preview::section::or_default;
-use crate::preview::template::Figure;
-use crate::preview::template::facts::{Fact, Facts};
-
-use super::selection::Selection;
-use super::size::{Ruler, Snap};
-use super::{Context, From, Strategy};
+use crate::preview::strategy::size::{Ruler, Snap};
+use crate::preview::strategy::{Context, From, Selection, Strategy};
+use crate::preview::template::{Fact, Facts, Figure};
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct Pieces {
@@ -223,17 +219,14 @@ fn by_lines(text: &Text, region: Range<usize>, bounds: &PieceLimits) -> KeptPiec
     }
 }
 
-/// Whether the text has no pieces at all, which is possible only for ended lines.
-fn has_none(text: &Text) -> bool {
-    text.line_count() == Ok(0)
-}
-
 /// Takes whole pieces from one end while they fit both limits.
-fn by_size(text: &Text, region: Range<usize>, bounds: &PieceLimits, size: u64) -> KeptPieces {
+fn by_size(text: &Text, whole: Range<usize>, bounds: &PieceLimits, size: u64) -> KeptPieces {
     let (from, unit) = (bounds.from, bounds.unit);
-    let outside = from.edge(&region);
+    let outside = from.edge(&whole);
     let mut taken = KeptPieces { range: outside..outside, ..KeptPieces::default() };
-    let mut next = (!has_none(text)).then_some(region);
+    // Only ended lines may be none at all.
+    let is_none = text.line_count() == Ok(0);
+    let mut next = (!is_none).then(|| whole.clone());
     while let Some(within) = next {
         if bounds.lines == Some(taken.count) {
             taken.hit = Some(LimitHit::Lines);
@@ -254,10 +247,7 @@ fn by_size(text: &Text, region: Range<usize>, bounds: &PieceLimits, size: u64) -
         };
         taken.size += cost;
         taken.count += 1;
-        match from {
-            Direction::Head => taken.range.end = piece.range.end,
-            Direction::Tail => taken.range.start = piece.range.start,
-        }
+        taken.range = from.up_to(&whole, &piece.range);
         next = piece.rest;
     }
     taken

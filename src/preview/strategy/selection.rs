@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::preview::measure::Text;
 use crate::preview::model::{LimitHit, Part, Unit};
-use crate::preview::template::facts::{Fact, Facts};
+use crate::preview::template::{Fact, Facts};
 use crate::text::units::TotalsMask;
 
 /// What a strategy selected.

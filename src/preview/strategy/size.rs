@@ -4,15 +4,12 @@ use std::ops::Range;
 
 use serde::Deserialize;
 
-use crate::preview::error::PlanError;
 use crate::preview::measure::{Text, as_usize};
-use crate::preview::model::{Direction, Fragment, Part, Unit};
+use crate::preview::model::{Direction, Fragment, Part, PlanError, Unit};
 use crate::preview::section::or_default;
-use crate::preview::template::Figure;
-use crate::preview::template::facts::Fact;
-
-use super::selection::{Selection, lines_in};
-use super::{Boundary, Context, From, Strategy};
+use crate::preview::strategy::selection::lines_in;
+use crate::preview::strategy::{Boundary, Context, From, Selection, Strategy};
+use crate::preview::template::{Fact, Figure};
 
 /// One end of a text, cut by size.
 #[derive(Debug)]
@@ -162,11 +159,7 @@ impl Ruler {
         size: u64,
     ) -> End {
         if self.boundary == Boundary::Byte {
-            let size = as_usize(size).min(within.len());
-            return match from {
-                Direction::Head => raw(text, within.start..within.start + size),
-                Direction::Tail => raw(text, within.end - size..within.end),
-            };
+            return raw(text, from.part(&within, as_usize(size).min(within.len())));
         }
         let (range, half) = text.end(within, from, unit, size);
         let half = half.filter(|_| self.keeps_halves() && unit == Unit::Utf16);

@@ -2,17 +2,14 @@
 
 use std::ops::Range;
 
-use crate::preview::error::PlanError;
 use crate::preview::limits::Over;
 use crate::preview::measure::{Text, as_usize};
-use crate::preview::model::{Decoding, Direction, LimitHit, Unit};
-use crate::preview::strategy::Context;
-use crate::preview::strategy::LinesKept;
+use crate::preview::model::{Decoding, Direction, LimitHit, PlanError, Unit};
 use crate::preview::strategy::agents::held::HeldReader;
 use crate::preview::strategy::pieces::PieceLimits;
+use crate::preview::strategy::{Context, LinesKept};
+use crate::preview::sweep::marks::Marks;
 use crate::text::units::{self, Measure};
-
-use super::marks::Marks;
 
 /// A reader that holds more chunks is left to a plan.
 const MAX_CHUNKS: u64 = 64;
@@ -203,11 +200,7 @@ impl<'v, 'a> VisitedText<'v, 'a> {
             }
             (_, Some(Some(size))) => (Some(size), Some(context.by_size())),
         };
-        let range = match (at, from) {
-            (None, _) => region,
-            (Some(at), Direction::Head) => region.start..at,
-            (Some(at), Direction::Tail) => at..region.end,
-        };
+        let range = at.map_or(region.clone(), |at| from.up_to(&region, &(at..at)));
         let count = if at.is_none() { all } else { self.measure(&range).line_feeds + 1 };
         if limits.lines_win && (hit.is_none() || limits.lines.is_some_and(|lines| count >= lines)) {
             hit = Some(LimitHit::Lines);

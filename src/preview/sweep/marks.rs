@@ -72,11 +72,8 @@ impl Marks {
     ) -> usize {
         let is_raw = unit == Unit::Bytes && text.decoding == Decoding::Go;
         if is_raw || self.is_ascii(text.bytes) {
-            let len = as_usize(size).min(range.len());
-            return match from {
-                Direction::Head => range.start + len,
-                Direction::Tail => range.end - len,
-            };
+            let part = from.part(range, as_usize(size).min(range.len()));
+            return if from == Direction::Head { part.end } else { part.start };
         }
         let figure = |sum: &Measure| match unit {
             Unit::Utf16 => sum.units,

@@ -10,16 +10,14 @@ mod notice;
 
 use std::ops::Range;
 
-use super::error::PlanError;
 use super::input::{Input, Output, Stream, Totals};
 use super::limits::Over;
 use super::measure::Text;
-use super::model::{Decoding, Part, Preview, Unit};
+use super::model::{Decoding, Direction, Part, PlanError, Preview, Unit};
 use super::plan::{plan, view};
 use super::policy::Policy;
 use super::strategy::LinesKept;
-use super::template::facts::Facts;
-use super::template::scope::Scope;
+use super::template::{Facts, Scope};
 use crate::text::units::{Measure, TotalsMask};
 
 use lines::{KeptLines, VisitedText, size_of};
@@ -183,7 +181,7 @@ impl Setting<'_> {
         let Ok(over) = context.limits.test(text, &self.scope, context.unit)? else { return Ok(None) };
         if over == Over::Nothing {
             let (range, count) = (text.body.clone(), text.line_count().unwrap_or_default());
-            let from = context.direction.unwrap_or(super::model::Direction::Head);
+            let from = context.direction.unwrap_or(Direction::Head);
             return Ok(Some((over, KeptLines { range, count, hit: None, from })));
         }
         Ok(visited.select(strategy, &context, over)?.map(|kept| (over, kept)))
@@ -213,8 +211,8 @@ fn figures(visited: &mut VisitedText, unit: Unit, kept: &KeptLines, measure: &Me
     let lines = text.line_count().unwrap_or_default();
     let agent = |range: &Range<usize>, measure: &Measure| size_of(text, Unit::Bytes, range, measure);
     let (first, last) = match kept.from {
-        super::model::Direction::Head => (1, kept.count),
-        super::model::Direction::Tail => ((lines + 1).saturating_sub(kept.count), lines),
+        Direction::Head => (1, kept.count),
+        Direction::Tail => ((lines + 1).saturating_sub(kept.count), lines),
     };
     NoticeFigures {
         lines,

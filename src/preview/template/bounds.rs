@@ -9,10 +9,8 @@ use minijinja::machinery::ast::{BinOpKind, Expr, Stmt};
 use minijinja::machinery::{parse, parse_expr};
 use minijinja::syntax::SyntaxConfig;
 
-use crate::preview::value::Value;
-
-use super::uses::operands;
-use super::{describe, facts, filters};
+use crate::preview::template::uses::operands;
+use crate::preview::template::{Value, describe, facts, filters};
 
 /// Maximum length of a template in bytes. The longest built-in one has 1,210.
 const MAX_TEMPLATE: usize = 16 << 10;

@@ -16,7 +16,9 @@ use minijinja::{AutoEscape, Environment, Expression, UndefinedBehavior};
 use serde::Deserialize;
 
 use crate::base::toml_check::nearest;
-use crate::preview::value::Value;
+pub use facts::Value;
+pub(crate) use facts::{Fact, Facts};
+pub(crate) use scope::Scope;
 
 use facts::SLOT;
 #[cfg(feature = "records")]

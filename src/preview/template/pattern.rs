@@ -415,7 +415,7 @@ mod tests {
         let source = "{% set see %}see {{ path }}{% endset %}{% if a %}{{ head }}\n[{{ count|group }} lines cut, {{ see }}]\n{{ tail }}{% else %}{{ kept }}\nOnly the end of {{ bytes }}{% endif %}";
         let mut compiler =
             super::super::Compiler::new(super::super::PolicyOrigin::Own, std::collections::BTreeMap::new());
-        compiler.params.insert("a".into(), crate::preview::value::Value::Boolean(true));
+        compiler.params.insert("a".into(), crate::preview::template::Value::Boolean(true));
         compiler.template(&source.replace("|group", "")).unwrap();
         let whole = compiler.template("{{ kept }} and the whole text of it").unwrap();
         let templates = compiler.finish();

@@ -6,14 +6,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use minijinja::value::{Object, Value as Var};
 
-use crate::preview::error::PlanError;
-use crate::preview::model::WAITING;
-use crate::preview::value::Value;
+use crate::preview::model::{PlanError, WAITING};
+use crate::preview::template::facts::{OTHER_SLOTS, SLOT, waiting};
+use crate::preview::template::uses::{self, SlotDeciders};
+use crate::preview::template::{CompiledFigure, Fact, Facts, Figure, Template, Templates, Value, describe};
 use crate::text::units::TotalsMask;
-
-use super::facts::{Fact, Facts, OTHER_SLOTS, SLOT, waiting};
-use super::uses::{self, SlotDeciders};
-use super::{CompiledFigure, Figure, Template, Templates, describe};
 
 /// A template's variables; records which of them had to be shown as `…`.
 #[derive(Debug)]

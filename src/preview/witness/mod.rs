@@ -6,9 +6,9 @@ mod shape;
 
 use std::ops::Range;
 
-use super::counting::{ToCount, plan_counting};
 use super::input::{Input, Output, Stream, Totals};
 use super::model::{Fragment, LimitHit, Part, Preview};
+use super::plan::{ToCount, plan_counting};
 use super::policy::Policy;
 use crate::text::units;
 

@@ -6,15 +6,12 @@ use regex::Regex;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 
-use crate::preview::error::PlanError;
 use crate::preview::measure::{Text, as_usize};
-use crate::preview::model::{Direction, Unit};
+use crate::preview::model::{Direction, PlanError, Unit};
 use crate::preview::section::or_default;
 use crate::preview::strategy::composed::{self, Segment};
-use crate::preview::strategy::selection::Selection;
-use crate::preview::strategy::{Context, Strategy};
-use crate::preview::template::facts::{Fact, Facts};
-use crate::preview::template::{Figure, Template};
+use crate::preview::strategy::{Context, Selection, Strategy};
+use crate::preview::template::{Fact, Facts, Figure, Template};
 
 /// Share of the budget that the end may take, if it matters.
 const TAIL_SHARE: f64 = 0.3;

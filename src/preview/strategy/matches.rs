@@ -4,16 +4,14 @@ use std::ops::Range;
 
 use serde::Deserialize;
 
-use crate::preview::error::PlanError;
-use crate::preview::expression::Expression;
 use crate::preview::measure::{Cut, Text, as_usize};
-use crate::preview::model::{Direction, LimitHit, Unit};
+use crate::preview::model::{Direction, LimitHit, PlanError, Unit};
+use crate::preview::rewrite::Expression;
 use crate::preview::section::or_default;
 use crate::preview::strategy::composed::{self, Segment};
-use crate::preview::strategy::selection::{Inner, Selection};
-use crate::preview::strategy::{Boundary, Context, Strategy, or_utf16};
-use crate::preview::template::Figure;
-use crate::preview::template::facts::Fact;
+use crate::preview::strategy::selection::Inner;
+use crate::preview::strategy::{Boundary, Context, Selection, Strategy, or_utf16};
+use crate::preview::template::{Fact, Figure};
 use crate::text::supply::OwnBytes;
 
 /// How far into a row to search for the match's own text: as far as a path and a line number can reach.

@@ -2,15 +2,13 @@
 
 use serde::Deserialize;
 
-use crate::preview::error::PlanError;
 use crate::preview::limits::Over;
 use crate::preview::measure::{Text, as_usize};
-use crate::preview::model::{Direction, LimitHit};
+use crate::preview::model::{Direction, LimitHit, PlanError};
 use crate::preview::strategy::pieces::Pieces;
-use crate::preview::strategy::selection::{Inner, Selection};
-use crate::preview::strategy::{Context, Strategy};
-use crate::preview::template::facts::{Fact, Facts};
-use crate::preview::template::{Figure, Template};
+use crate::preview::strategy::selection::Inner;
+use crate::preview::strategy::{Context, Selection, Strategy};
+use crate::preview::template::{Fact, Facts, Figure, Template};
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct PlainWindow {
