@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 
 use regex::bytes::{Regex, RegexBuilder};
 use rustix::fs::OFlags;
+#[cfg(feature = "records")]
+use rustix::fs::{AtFlags, CWD, FileType, Mode, openat, statat};
 
 /// Maximum size of a configuration, a policy or a store description, in bytes.
 const MAX_BYTES: u64 = 1 << 20;
@@ -55,7 +57,7 @@ fn explain(path: &Path, error: io::Error) -> io::Error {
 }
 
 /// Checks that a file is this user's or root's.
-pub(crate) fn check_owner(owner: u32) -> io::Result<()> {
+fn check_owner(owner: u32) -> io::Result<()> {
     if is_trusted(owner, rustix::process::geteuid().as_raw()) {
         Ok(())
     } else {
@@ -63,7 +65,7 @@ pub(crate) fn check_owner(owner: u32) -> io::Result<()> {
     }
 }
 
-pub(crate) fn no_regular_file() -> io::Error {
+fn no_regular_file() -> io::Error {
     io::Error::other("is not a regular file, and is not read")
 }
 
@@ -85,6 +87,39 @@ fn text(file: File) -> io::Result<String> {
             io::Error::other(format!("is not UTF-8 in line {line}; save it as UTF-8"))
         })
     }
+}
+
+/// Checks that a path in a project's directory is a regular file of this user or root, without opening it. The way to the
+/// project may go through links; from the project on there must be none, and each directory must be this user's or root's.
+///
+/// # Errors
+/// The path that is not so, and why: the system's error, or a few words.
+#[cfg(feature = "records")]
+pub(crate) fn check_in_project(project: &Path, path: &Path) -> Result<(), (PathBuf, io::Error)> {
+    let mut at = project.to_owned();
+    let result = path.strip_prefix(project).map_err(|_| rustix::io::Errno::NOENT.into()).and_then(|names| {
+        const DIRECTORY: OFlags = OFlags::DIRECTORY.union(OFlags::CLOEXEC);
+        let mut dir = openat(CWD, project, DIRECTORY, Mode::empty())?;
+        let mut names = names.iter().peekable();
+        while let Some(name) = names.next() {
+            at.push(name);
+            let facts = super::identity::FileStat::from(statat(&dir, name, AtFlags::SYMLINK_NOFOLLOW)?);
+            check_owner(facts.uid)?;
+            let is_last = names.peek().is_none();
+            match facts.kind {
+                FileType::Directory if !is_last => {
+                    dir = openat(&dir, name, DIRECTORY | OFlags::NOFOLLOW, Mode::empty())?;
+                }
+                FileType::RegularFile if is_last => {}
+                FileType::Symlink => {
+                    return Err(io::Error::other("is a link in a project, and is not followed"));
+                }
+                _ => return Err(no_regular_file()),
+            }
+        }
+        Ok(())
+    });
+    result.map_err(|error| (at, error))
 }
 
 /// Maximum length in bytes of a regular expression, and of its compiled form. The longest built-in one has 170.
@@ -142,6 +177,9 @@ pub(crate) fn ellipsize(message: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    #[cfg(feature = "records")]
+    use std::os::unix::fs::{chown, symlink};
+
     use super::*;
 
     fn fault(path: &Path) -> String {
@@ -183,5 +221,39 @@ mod tests {
     #[test]
     fn our_own_and_roots_directories_are_trusted() {
         assert!(is_trusted(7, 7) && is_trusted(0, 7) && !is_trusted(8, 7) && !is_trusted(8, 0));
+    }
+
+    #[cfg(feature = "records")]
+    #[test]
+    fn in_a_project_no_link_is_followed_and_no_other_user_s_file_is_read() {
+        let dir = tempfile::tempdir().unwrap();
+        let project = dir.path().join("way");
+        std::fs::create_dir_all(dir.path().join("project/.agent")).unwrap();
+        symlink(dir.path().join("project"), &project).unwrap();
+        let at = |name: &str| project.join(name);
+        let fault = |name: &str| {
+            check_in_project(&project, &at(name))
+                .err()
+                .map(|(path, error)| format!("{}: {error}", path.strip_prefix(&project).unwrap().display()))
+        };
+        std::fs::write(at(".agent/a.db"), "").unwrap();
+        assert_eq!(fault(".agent/a.db"), None, "the way to the project may be a link");
+        symlink(at(".agent"), at("linked")).unwrap();
+        symlink(at(".agent/a.db"), at(".agent/linked.db")).unwrap();
+        let link = "is a link in a project, and is not followed";
+        assert_eq!(fault("linked/a.db"), Some(format!("linked: {link}")));
+        assert_eq!(fault(".agent/linked.db"), Some(format!(".agent/linked.db: {link}")));
+        let none = check_in_project(&project, &at(".agent/none.db")).unwrap_err();
+        assert_eq!(none.1.kind(), io::ErrorKind::NotFound);
+        assert!(fault(".agent").unwrap().contains("not a regular file"));
+        assert!(check_in_project(&at(".agent"), &at("other")).is_err(), "outside");
+        if chown(at(".agent"), Some(12345), None).is_err() {
+            return eprintln!("skipped: only root can give a directory away");
+        }
+        let foreign = "belongs to another user, and is not read";
+        assert_eq!(fault(".agent/a.db"), Some(format!(".agent: {foreign}")));
+        chown(at(".agent"), Some(0), None).unwrap();
+        chown(at(".agent/a.db"), Some(12345), None).unwrap();
+        assert_eq!(fault(".agent/a.db"), Some(format!(".agent/a.db: {foreign}")));
     }
 }

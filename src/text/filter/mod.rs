@@ -1,7 +1,6 @@
 //! Finds the lines that meet conditions: those with a match, those without, those that the model did not get.
 
 pub mod index;
-pub mod scan;
 
 #[cfg(test)]
 pub(crate) mod tests;
