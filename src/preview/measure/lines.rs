@@ -86,17 +86,18 @@ impl Text<'_> {
         count: u64,
     ) -> Option<Range<usize>> {
         let Range { start, end } = within;
-        match from {
-            Direction::Head => {
-                if let Some(next) = self.seek_line(start, count) {
-                    return (next - 1 < end).then(|| start..next - 1);
-                }
-            }
-            Direction::Tail => {
-                if let Some(begin) = self.seek_back(start, end, count) {
-                    return Some(begin..end);
-                }
-            }
+        if from == Direction::Head
+            && let Some(next) = self.seek_line(start, count)
+        {
+            return (next - 1 < end).then(|| start..next - 1);
+        }
+        if from == Direction::Tail
+            && let Some(feeds) =
+                self.totals.line_feeds.filter(|_| start == self.body.start && end == self.lines_end())
+            && let Some(first) = (feeds + 1 - u64::from(self.final_feed())).checked_sub(count)
+            && let Some(begin) = self.seek_line(start, first)
+        {
+            return Some(begin..end);
         }
         let reach = if self.totals.line_feeds.is_some() { usize::MAX } else { PATIENCE };
         let (mut found, mut rest) = (None, within.clone());
@@ -110,11 +111,6 @@ impl Text<'_> {
             rest = piece.rest?;
         }
         found
-    }
-
-    /// Whether there are this many line feeds, as far as a bounded search can tell.
-    pub(crate) fn has_feeds(&self, count: u64) -> bool {
-        self.exceeds_lines(count) == Ok(true)
     }
 
     /// Returns where the piece that begins at `at` ends, and whether that is certain.
@@ -150,21 +146,10 @@ impl Text<'_> {
         self.gave_up.get()
     }
 
-    /// Looks a line up in the index, if the pieces begin with the output.
-    fn seek_line(&self, from: usize, line: u64) -> Option<usize> {
+    /// Returns where line `line` (0-based, ended by LF) begins, if there is an index and the pieces begin with the output.
+    pub(crate) fn seek_line(&self, from: usize, line: u64) -> Option<usize> {
         let start = self.seek.filter(|_| from == 0 && line > 0)?.line_start(line)?;
         (start > 0 && start <= self.bytes.len()).then_some(start)
-    }
-
-    /// Returns where line `line` (0-based, ended by LF) begins, if an index knows.
-    pub(crate) fn indexed_line(&self, line: u64) -> Option<usize> {
-        self.seek_line(self.body.start, line)
-    }
-
-    fn seek_back(&self, from: usize, to: usize, count: u64) -> Option<usize> {
-        let feeds = self.line_feeds().ok().filter(|_| to == self.lines_end() && from == self.body.start)?;
-        let pieces = feeds + 1 - u64::from(self.final_feed());
-        self.seek_line(from, pieces.checked_sub(count)?)
     }
 
     /// Returns the bytes (as the policy counts them) of the line that begins, or from the end: ends, at `edge`. Waits

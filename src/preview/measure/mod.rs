@@ -85,8 +85,10 @@ pub(crate) struct Text<'a> {
     pub lines: LineRule,
     /// Bytes per read, if each is decoded separately.
     reads: Option<usize>,
-    seek: Option<&'a dyn LineIndex>,
-    wanted: Option<&'a dyn Fn() -> bool>,
+    /// An index of the raw bytes.
+    pub seek: Option<&'a dyn LineIndex>,
+    /// Once this returns false, nothing more is found, and all sizes are 0.
+    pub wanted: Option<&'a dyn Fn() -> bool>,
     touched: RefCell<Vec<Range<usize>>>,
     /// Totals for lack of which a search gave up: what was kept is provisional.
     gave_up: Cell<TotalsMask>,
@@ -125,7 +127,7 @@ impl<'a> Text<'a> {
             bytes,
             source,
             decoding,
-            body: body.clone(),
+            body,
             totals: Totals::unknown(),
             lines,
             reads: None,
@@ -145,18 +147,6 @@ impl<'a> Text<'a> {
             self.reads = reads;
             self.totals = self.body_totals(whole);
         }
-        self
-    }
-
-    /// Uses an index of the raw bytes.
-    pub(crate) fn with_seek(mut self, seek: Option<&'a dyn LineIndex>) -> Self {
-        self.seek = seek;
-        self
-    }
-
-    /// Ends early once the plan is no longer wanted: then nothing more is found, and all sizes are 0.
-    pub(crate) fn with_wanted(mut self, wanted: Option<&'a dyn Fn() -> bool>) -> Self {
-        self.wanted = wanted;
         self
     }
 
@@ -227,11 +217,8 @@ impl<'a> Text<'a> {
 
     /// Adopts what a part has read, and whether it gave up.
     pub(crate) fn absorb(&self, part: &Text) {
-        let looked_at = part.touched.borrow().clone();
-        for range in looked_at {
-            self.touch(range);
-        }
-        self.gave_up.set(self.gave_up.get() | part.gave_up.get());
+        part.touched.take().into_iter().for_each(|range| self.touch(range));
+        self.wait_for(part.gave_up());
     }
 
     fn body_totals(&self, whole: &Totals) -> Totals {

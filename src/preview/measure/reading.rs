@@ -15,7 +15,10 @@ pub(crate) fn trimmed(bytes: &[u8], body: Range<usize>, trim: TrimRule) -> Range
     match trim {
         TrimRule::Nothing => body,
         TrimRule::LastFeed => start..end - usize::from(bytes[body].ends_with(b"\n")),
-        TrimRule::Feeds => start..feeds_end(bytes, body),
+        TrimRule::Feeds => {
+            let kept = bytes[body].iter().rposition(|byte| *byte != b'\n');
+            start..kept.map_or(start, |at| start + at + 1)
+        }
         TrimRule::End => start..space_end(bytes, body),
         TrimRule::Both => {
             let end = space_end(bytes, body);
@@ -26,11 +29,6 @@ pub(crate) fn trimmed(bytes: &[u8], body: Range<usize>, trim: TrimRule) -> Range
             blank_lines_end(bytes, start..end)..end
         }
     }
-}
-
-fn feeds_end(bytes: &[u8], body: Range<usize>) -> usize {
-    let kept = bytes[body.clone()].iter().rposition(|byte| *byte != b'\n');
-    kept.map_or(body.start, |at| body.start + at + 1)
 }
 
 /// Returns where the white space at the start ends.

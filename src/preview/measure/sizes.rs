@@ -71,7 +71,7 @@ impl Text<'_> {
             return self.exceeds(Unit::Bytes, max.saturating_mul(4));
         }
         if unit == Unit::Cells {
-            return self.exceeds_cells(max);
+            return self.cells.get().unwrap_or_else(|| self.cells_up_to(self.body.clone(), max)) > max;
         }
         if let Ok(size) = self.size(unit) {
             return size > max;
@@ -113,11 +113,6 @@ impl Text<'_> {
         whole.unwrap_or_else(|| self.cells_up_to(range, u64::MAX))
     }
 
-    /// Whether the whole takes more than `max` cells; reads no further than necessary.
-    pub(super) fn exceeds_cells(&self, max: u64) -> bool {
-        self.cells.get().unwrap_or_else(|| self.cells_up_to(self.body.clone(), max)) > max
-    }
-
     /// Counts the cells of a range until they exceed `max`; those of the whole are remembered.
     fn cells_up_to(&self, range: Range<usize>, max: u64) -> u64 {
         let mut sum = 0;
@@ -142,12 +137,6 @@ impl Text<'_> {
             sum <= cells
         });
         found
-    }
-
-    /// Returns where the last `cells` cells begin.
-    pub(super) fn cell_back(&self, from: usize, to: usize, cells: u64) -> usize {
-        let total = self.size_of(from..to, Unit::Cells);
-        self.cell(from, to, total - cells.min(total))
     }
 
     /// Walks through a range while `see` returns true and the plan is wanted.

@@ -7,7 +7,7 @@ use crate::preview::measure::Text;
 use crate::preview::model::LimitHit;
 use crate::preview::plan::counts::KeptCounts;
 use crate::preview::policy::Policy;
-use crate::preview::policy::schema::{DetailsSchema, DetailsShape};
+use crate::preview::policy::schema::DetailsShape;
 use crate::preview::strategy::Selection;
 use crate::preview::strategy::selection::Inner;
 use crate::preview::template::Value;
@@ -25,39 +25,34 @@ pub(super) fn describe(
     is_cut: bool,
 ) -> Option<serde_json::Value> {
     let schema = policy.file().schema.details.as_ref()?;
-    match schema.shape {
-        DetailsShape::TempFile => temp_file(input, policy, text, is_cut),
-        DetailsShape::Pi if schema.unless_failed && has_failed(input, policy) => None,
-        DetailsShape::Pi => pi(input, policy, schema, text, selection, counts, is_cut),
+    let path = input.saved_path(text.source);
+    if schema.shape == DetailsShape::TempFile {
+        let is_saved = policy.get("save_failed") != Some(Value::Boolean(true));
+        return (is_cut && is_saved).then(|| json!({ "temp_file_path": path }));
     }
-}
-
-fn temp_file(input: &Input, policy: &Policy, text: &Text, is_cut: bool) -> Option<serde_json::Value> {
-    let failed = policy.get("save_failed") == Some(Value::Boolean(true));
-    (is_cut && !failed).then(|| json!({ "temp_file_path": input.saved_path(text.source) }))
-}
-
-fn has_failed(input: &Input, policy: &Policy) -> bool {
-    let is_set =
-        |key: &str| !matches!(policy.get(key), None | Some(Value::Boolean(false) | Value::Integer(0)));
-    input.exit_code.is_some_and(|code| code != 0) || is_set("aborted") || is_set("timeout_s")
-}
-
-fn pi(
-    input: &Input,
-    policy: &Policy,
-    schema: &DetailsSchema,
-    text: &Text,
-    selection: &Selection,
-    counts: &KeptCounts,
-    is_cut: bool,
-) -> Option<serde_json::Value> {
+    if schema.unless_failed && has_failed(input, policy) {
+        return None;
+    }
     let inner = selection.inner.unwrap_or_else(|| Inner::new(text, is_cut, false));
     let mut details = Map::new();
     if inner.cut {
-        details.insert("truncation".to_owned(), truncation(policy, schema, selection, &inner, counts));
+        let by = if selection.hit == Some(LimitHit::Lines) { "lines" } else { "bytes" };
+        let max_lines = if schema.limit.is_some() { Some(NO_LIMIT) } else { policy.max_lines() };
+        let truncation = json!({
+            "truncated": true,
+            "truncatedBy": by,
+            "totalLines": inner.totals.map(|(lines, _)| lines),
+            "totalBytes": inner.totals.map(|(_, bytes)| bytes),
+            "outputLines": counts.kept.lines.ok(),
+            "outputBytes": inner.output_bytes.or(counts.kept_agent_bytes.ok()),
+            "lastLinePartial": selection.partial,
+            "firstLineExceedsLimit": inner.first_line,
+            "maxLines": max_lines,
+            "maxBytes": policy.max_size(),
+        });
+        details.insert("truncation".to_owned(), truncation);
         if schema.path {
-            details.insert("fullOutputPath".to_owned(), json!(input.saved_path(text.source)));
+            details.insert("fullOutputPath".to_owned(), json!(path));
         }
     }
     if let (Some(key), Some(limit)) = (&schema.limit, inner.limited) {
@@ -66,31 +61,11 @@ fn pi(
     if inner.clipped {
         details.insert("linesTruncated".to_owned(), json!(true));
     }
-    (!details.is_empty()).then_some(serde_json::Value::Object(details))
+    (!details.is_empty()).then_some(details.into())
 }
 
-fn truncation(
-    policy: &Policy,
-    schema: &DetailsSchema,
-    selection: &Selection,
-    inner: &Inner,
-    counts: &KeptCounts,
-) -> serde_json::Value {
-    let by = match selection.hit {
-        Some(LimitHit::Lines) => "lines",
-        _ => "bytes",
-    };
-    let max_lines = if schema.limit.is_some() { Some(NO_LIMIT) } else { policy.max_lines() };
-    json!({
-        "truncated": true,
-        "truncatedBy": by,
-        "totalLines": inner.totals.map(|(lines, _)| lines),
-        "totalBytes": inner.totals.map(|(_, bytes)| bytes),
-        "outputLines": counts.kept.lines.ok(),
-        "outputBytes": inner.output_bytes.or(counts.kept_agent_bytes.ok()),
-        "lastLinePartial": selection.partial,
-        "firstLineExceedsLimit": inner.first_line,
-        "maxLines": max_lines,
-        "maxBytes": policy.max_size(),
-    })
+fn has_failed(input: &Input, policy: &Policy) -> bool {
+    let is_set =
+        |key: &str| !matches!(policy.get(key), None | Some(Value::Boolean(false) | Value::Integer(0)));
+    input.exit_code.is_some_and(|code| code != 0) || is_set("aborted") || is_set("timeout_s")
 }

@@ -50,7 +50,9 @@ pub(super) fn view<'a>(input: &Input<'a>, policy: &Policy, stream: Stream) -> Re
     let seek = input.lines.filter(|_| stream == Stream::Stdout);
     let output = input.stream(stream);
     let text = Text::new(output, stream, file.schema.decoding, policy.line_rule(), file.schema.trim);
-    Ok(text.with_reads(reads, output.totals).with_seek(seek).with_wanted(input.wanted))
+    let mut text = text.with_reads(reads, output.totals);
+    (text.seek, text.wanted) = (seek, input.wanted);
+    Ok(text)
 }
 
 fn whole_plan(input: &Input, policy: &Policy, stdout: &Text, stderr: &Text) -> Result<Preview, PlanError> {

@@ -183,7 +183,8 @@ fn line_at(text: &Text, ends: LineEnds, at: usize) -> Line {
 /// Returns where line `skip` (0-based) begins, or the number of lines if it is beyond the end.
 fn skip_lines(text: &Text, ends: LineEnds, skip: u64) -> Result<usize, u64> {
     let plain = ends == LineEnds::Lf || text.totals.lone_returns == Some(0);
-    if plain && let Some(start) = text.indexed_line(skip).filter(|start| *start < text.body.end) {
+    if plain && let Some(start) = text.seek_line(text.body.start, skip).filter(|start| *start < text.body.end)
+    {
         return Ok(start);
     }
     let mut at = text.body.start;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::preview::limits::Over;
 use crate::preview::measure::{Text, as_usize};
 use crate::preview::model::{Decoding, Direction, LimitHit, PlanError, Unit};
-use crate::preview::strategy::agents::held::HeldReader;
+use crate::preview::strategy::agents::held::holds_enough;
 use crate::preview::strategy::pieces::PieceLimits;
 use crate::preview::strategy::{Context, LinesKept};
 use crate::preview::sweep::marks::Marks;
@@ -89,8 +89,12 @@ impl<'v, 'a> VisitedText<'v, 'a> {
                 None => None,
             },
             LinesKept::Rolling(rolling) => {
-                let (size, held, pieces) = rolling.window(context)?;
-                match pieces.limits(context)?.filter(|_| self.holds_enough(size, held)) {
+                let (text, marks) = (self.text, self.marks);
+                let size = context.scope.figure(&rolling.size)?;
+                let held = context.scope.figure(&rolling.held)?.max(1);
+                let last = |size| marks.fitting(text, &text.body, Direction::Tail, (Unit::Bytes, size));
+                let limits = rolling.pieces.limits(context)?;
+                match limits.filter(|_| holds_enough(text, size, held, last)) {
                     Some(limits) => self.lines(region, &limits, context).map(|kept| {
                         let by_size = self.text.exceeds(Unit::Bytes, size);
                         let hit = if by_size { context.by_size() } else { LimitHit::Lines };
@@ -100,13 +104,14 @@ impl<'v, 'a> VisitedText<'v, 'a> {
                 }
             }
             LinesKept::Held(held) => {
-                let (Some((reader, pieces)), Some(plain)) =
-                    (held.reader(context)?, context.limits.plain(context.scope)?)
-                else {
+                let most = context.scope.figure(&held.held)?;
+                let chunk = context.scope.figure(&held.chunk)?.max(1);
+                let is_plain = !held.keeps_all(context)? && !held.raw;
+                let Some(plain) = context.limits.plain(context.scope)?.filter(|_| is_plain) else {
                     return Ok(None);
                 };
-                match pieces.limits(context)? {
-                    Some(limits) => self.held(&reader, plain, &limits, context),
+                match held.pieces.limits(context)? {
+                    Some(limits) => self.held(most, chunk, plain, &limits, context),
                     None => None,
                 }
             }
@@ -119,22 +124,11 @@ impl<'v, 'a> VisitedText<'v, 'a> {
         Ok(found.map(|kept| KeptLines { hit: kept.hit.or(hit), ..kept }))
     }
 
-    /// Whether a rolling window of `held` bytes surely holds all that matters of the last `size` bytes: nothing was
-    /// dropped, or a line begins early enough in what remains.
-    fn holds_enough(&self, size: u64, held: u64) -> bool {
-        let (text, body) = (self.text, &self.text.body);
-        if !text.exceeds(Unit::Bytes, held.saturating_mul(2)) {
-            return true;
-        }
-        let before = |size| self.marks.fitting(text, body, Direction::Tail, (Unit::Bytes, size));
-        let (early, late) = (before(held.saturating_sub(3)), before(size.saturating_add(2)));
-        early < late && memchr::memchr(b'\n', &text.bytes[early..late]).is_some()
-    }
-
     /// Selects lines of the whole chunks that a reader holds; none if those are many.
     fn held(
         &mut self,
-        reader: &HeldReader,
+        held: u64,
+        chunk: u64,
         (most_lines, most_size): (Option<u64>, Option<u64>),
         limits: &PieceLimits,
         context: &Context,
@@ -142,7 +136,7 @@ impl<'v, 'a> VisitedText<'v, 'a> {
         if self.text.final_feed() || self.text.decoding != Decoding::Lossy {
             return None;
         }
-        let region = self.held_start(reader)?..self.text.body.end;
+        let region = self.held_start(held, chunk)?..self.text.body.end;
         let measure = self.measure(&region);
         let count = measure.line_feeds + 1;
         let is_over = most_size
@@ -155,18 +149,18 @@ impl<'v, 'a> VisitedText<'v, 'a> {
     }
 
     /// Returns where the chunks that a reader holds begin: as many from the end as fit, at least one.
-    fn held_start(&mut self, reader: &HeldReader) -> Option<usize> {
-        if reader.held / reader.chunk > MAX_CHUNKS {
+    fn held_start(&mut self, held: u64, chunk: u64) -> Option<usize> {
+        if held / chunk > MAX_CHUNKS {
             return None;
         }
-        let (bytes, body, chunk) = (self.text.bytes, self.text.body.clone(), as_usize(reader.chunk));
+        let (bytes, body, chunk) = (self.text.bytes, self.text.body.clone(), as_usize(chunk));
         let count = bytes.len().div_ceil(chunk);
         let mut start = body.end;
         for index in (0..count).rev() {
             let at = index.saturating_mul(chunk).min(bytes.len());
             let from = units::unfinished(bytes.get(..at)?).clamp(body.start, body.end);
             let is_first = index + 1 == count;
-            if !is_first && self.measure(&(from..body.end)).decoded_bytes > reader.held {
+            if !is_first && self.measure(&(from..body.end)).decoded_bytes > held {
                 break;
             }
             start = from;

@@ -23,7 +23,7 @@ pub(crate) use scope::Scope;
 use facts::SLOT;
 #[cfg(feature = "records")]
 use pattern::{NoticePattern, TextPattern};
-use uses::SlotDeciders;
+use uses::Uses;
 
 #[cfg(test)]
 thread_local! {
@@ -68,8 +68,8 @@ pub(crate) struct CompiledTemplate {
     name: String,
     /// The figures and parameters that it uses, read when first asked for.
     mentioned: OnceLock<HashSet<String>>,
-    /// Those that decide which slots it holds, read when first asked for; `None` if that is not simple.
-    deciders: OnceLock<Option<SlotDeciders>>,
+    /// Which of them decide which slots it holds, read when first asked for; `None` if that is not simple.
+    uses: OnceLock<Option<Uses>>,
     /// What recognises its texts, and the notices of all templates but this one; made when first asked for.
     #[cfg(feature = "records")]
     text_pattern: OnceLock<Option<TextPattern>>,
@@ -104,8 +104,8 @@ impl Templates {
 
     /// Reads how a template uses its figures; none if that is not simple. `is_param` knows the parameters.
     #[cfg(feature = "app")]
-    pub(crate) fn uses(&self, template: &Template, is_param: &dyn Fn(&str) -> bool) -> Option<uses::Uses> {
-        uses::uses(self.source_of(template).ok()?.source(), is_param)
+    pub(crate) fn uses(&self, template: &Template, is_param: &dyn Fn(&str) -> bool) -> Option<Uses> {
+        uses::read(self.source_of(template).ok()?.source(), is_param, uses::ReadFor::Length)
     }
 }
 
@@ -171,7 +171,7 @@ impl Compiler {
         templates.push(CompiledTemplate {
             name,
             mentioned: OnceLock::new(),
-            deciders: OnceLock::new(),
+            uses: OnceLock::new(),
             #[cfg(feature = "records")]
             text_pattern: OnceLock::new(),
             #[cfg(feature = "records")]

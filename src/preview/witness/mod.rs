@@ -4,7 +4,7 @@
 mod figures;
 mod shape;
 
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 
 use super::input::{Input, Output, Stream, Totals};
 use super::model::{Fragment, LimitHit, Part, Preview};
@@ -72,14 +72,6 @@ struct Search<'a> {
     tries: usize,
 }
 
-/// What the policy makes of an output that was tried.
-enum Attempt {
-    /// The text, by this limit.
-    Same(Witness),
-    /// Another, with these notices.
-    Other(Notices),
-}
-
 impl Search<'_> {
     /// Returns what the policy puts before any output, such as a line with its exit status; empty if nothing.
     fn lead(&self) -> String {
@@ -95,10 +87,7 @@ impl Search<'_> {
     fn with_size(&mut self, shape: &OutputShape, total: u64) -> Option<Witness> {
         let none = Filler { lines: 0, letters: 0, wide: 0 };
         let left = total.checked_sub(shape.output(none).0.len() as u64)?;
-        match self.make(shape, Filler { letters: left.try_into().ok()?, ..none })? {
-            Attempt::Same(found) => Some(found),
-            Attempt::Other(_) => None,
-        }
+        self.make(shape, Filler { letters: left.try_into().ok()?, ..none })?.break_value()
     }
 
     /// Corrects a filler until the figures of the notices are those of the text: they depend on it linearly.
@@ -107,8 +96,8 @@ impl Search<'_> {
         let mut slopes = None;
         for _ in 0..MAX_STEPS {
             let made = match self.make(shape, filler)? {
-                Attempt::Same(found) => return Some(found),
-                Attempt::Other(made) => made,
+                ControlFlow::Break(found) => return Some(found),
+                ControlFlow::Continue(made) => made,
             };
             let missing = shape.notices.minus(&made).filter(|missing| !missing.is_empty())?;
             if slopes.is_none() {
@@ -128,18 +117,17 @@ impl Search<'_> {
     fn slopes(&mut self, shape: &OutputShape, at: Filler, made: &Notices) -> Option<[Vec<f64>; UNKNOWNS]> {
         let mut slopes = [const { Vec::new() }; UNKNOWNS];
         for (slope, (probe, by)) in slopes.iter_mut().zip(at.probes()) {
-            let grown = match self.make(shape, probe)? {
-                Attempt::Other(other) => other.minus(made),
-                Attempt::Same(_) => None,
-            };
+            let other = self.make(shape, probe)?.continue_value();
+            let grown = other.and_then(|other| other.minus(made));
             let grown = grown.unwrap_or_else(|| vec![0.0; made.figures().len()]);
             *slope = grown.iter().map(|figure| figure / by).collect();
         }
         Some(slopes)
     }
 
-    /// Applies the policy to a shape with its filler; `None` if that would take too much, or the policy fails.
-    fn make(&mut self, shape: &OutputShape, filler: Filler) -> Option<Attempt> {
+    /// Applies the policy to a shape with its filler. Breaks if it makes the text, else returns the notices that it makes;
+    /// `None` if that would take too much, or the policy fails.
+    fn make(&mut self, shape: &OutputShape, filler: Filler) -> Option<ControlFlow<Witness, Notices>> {
         let size = shape.size(filler).filter(|size| *size <= MAX_WITNESS)?;
         self.tries = self.tries.checked_sub(1)?;
         self.left = self.left.checked_sub(size)?;
@@ -150,14 +138,17 @@ impl Search<'_> {
         let counted = plan_counting(&input, self.policy, ToCount::Text, count).ok()?;
         let input = self.input(&bytes, &counted.totals.stdout);
         let preview = counted.preview;
-        let is_same = preview.truncated && !keeps(&preview, &filled) && is_text(&preview, &input, self.text);
-        match preview.truncated_by.filter(|_| is_same) {
-            Some(by) => Some(Attempt::Same(Witness { by, added: added(&preview, &input) })),
-            None => Some(Attempt::Other(Notices::new(
-                preview.parts.iter().filter_map(notice),
-                self.around.saved_as,
-            ))),
-        }
+        let is_same = preview.truncated
+            && !keeps(&preview, &filled)
+            && preview.byte_len(&input) == self.text.len() as u64
+            && preview.text(&input) == self.text;
+        Some(match preview.truncated_by.filter(|_| is_same) {
+            Some(by) => ControlFlow::Break(Witness { by, added: added(&preview, &input) }),
+            None => {
+                let notices = preview.parts.iter().filter_map(notice);
+                ControlFlow::Continue(Notices::new(notices, self.around.saved_as))
+            }
+        })
     }
 
     fn input<'b>(&'b self, bytes: &'b [u8], totals: &'b Totals) -> Input<'b> {
@@ -203,8 +194,4 @@ fn keeps(preview: &Preview, filler: &Range<usize>) -> bool {
     let ranges = preview.parts.iter().filter_map(Part::range);
     let is_filler = |range: &Range<usize>| range.start < filler.end && filler.start < range.end;
     ranges.filter(|(source, _)| *source == Stream::Stdout).any(|(_, range)| is_filler(&range))
-}
-
-fn is_text(preview: &Preview, input: &Input, text: &str) -> bool {
-    preview.byte_len(input) == text.len() as u64 && preview.text(input) == text
 }

@@ -195,7 +195,7 @@ impl Strategy for Shares {
         }
         let budget = context.scope.figure(&self.size)?;
         let pieces = text.line_feeds().map(|feeds| feeds + 1);
-        text.wait_for(pieces.err().filter(|_| !text.has_feeds(budget)).unwrap_or_default());
+        text.wait_for(pieces.err().filter(|_| text.exceeds_lines(budget) != Ok(true)).unwrap_or_default());
         let pieces = pieces.unwrap_or(u64::MAX);
         let most = (pieces / 5).max(1);
         let head = share(text, Direction::Head, most, budget / 5);

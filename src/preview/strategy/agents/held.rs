@@ -15,28 +15,17 @@ use crate::preview::strategy::{Context, Selection, Strategy};
 use crate::preview::template::{Fact, Facts, Figure, Template};
 use crate::text::units::{self, TotalsMask};
 
-/// What a reader of chunks holds.
-#[cfg(feature = "app")]
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct HeldReader {
-    /// Maximum size in bytes.
-    pub held: u64,
-    /// Bytes per read, from 1.
-    pub chunk: u64,
-}
-
 #[derive(Debug, Deserialize)]
 pub(crate) struct Held {
     /// Maximum size that the reader holds.
-    held: Figure,
+    pub held: Figure,
     /// Bytes per read.
-    chunk: Figure,
+    pub chunk: Figure,
     /// Whether raw bytes are held, and decoded at the end.
-    raw: bool,
+    pub raw: bool,
     /// If not 0, everything held is kept.
     whole_if: Option<Figure>,
-    /// What is kept of the bytes held.
-    pieces: Pieces,
+    pub pieces: Pieces,
 }
 
 impl Strategy for Held {
@@ -61,7 +50,7 @@ impl Strategy for Held {
             start = from;
             index -= 1;
         }
-        if context.scope.optional(&self.whole_if)?.unwrap_or(0) != 0 {
+        if self.keeps_all(context)? {
             let selection = Selection::everything(&text.part(start..text.body.end, None));
             return Ok(selection.with_fact("stop", Fact::Text("end".to_owned())));
         }
@@ -70,13 +59,8 @@ impl Strategy for Held {
 }
 
 impl Held {
-    /// Returns what it holds; none if it holds raw bytes, or keeps all that it holds.
-    #[cfg(feature = "app")]
-    pub(crate) fn reader(&self, context: &Context) -> Result<Option<(HeldReader, &Pieces)>, PlanError> {
-        let held = context.scope.figure(&self.held)?;
-        let chunk = context.scope.figure(&self.chunk)?.max(1);
-        let is_whole = context.scope.optional(&self.whole_if)?.unwrap_or(0) != 0;
-        Ok((!self.raw && !is_whole).then_some((HeldReader { held, chunk }, &self.pieces)))
+    pub(crate) fn keeps_all(&self, context: &Context) -> Result<bool, PlanError> {
+        Ok(context.scope.optional(&self.whole_if)?.unwrap_or(0) != 0)
     }
 }
 
@@ -108,13 +92,12 @@ fn tail_of(
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct Rolling {
-    size: Figure,
+    pub size: Figure,
     /// The window is cut back to this size whenever it exceeds twice that.
-    held: Figure,
+    pub held: Figure,
     /// Bytes per read.
     chunk: Figure,
-    /// What is kept of the window.
-    pieces: Pieces,
+    pub pieces: Pieces,
 }
 
 impl Strategy for Rolling {
@@ -123,8 +106,9 @@ impl Strategy for Rolling {
         let size = context.scope.figure(&self.size)?;
         let held = context.scope.figure(&self.held)?.max(1);
         let chunk = as_usize(context.scope.figure(&self.chunk)?.max(1));
-        let start =
-            if is_plain(text, size, held) { text.body.start } else { window_start(text, held, chunk) };
+        let last = |size| text.retreat(text.body.start, text.body.end, Unit::Bytes, size).at;
+        let is_enough = holds_enough(text, size, held, last);
+        let start = if is_enough { text.body.start } else { window_start(text, held, chunk) };
         let mut selection = if start == text.body.start {
             self.pieces.select(text, context)?
         } else {
@@ -146,23 +130,14 @@ impl Strategy for Rolling {
     }
 }
 
-impl Rolling {
-    /// Returns the size in bytes that is shown, and the size to which the window is cut back.
-    #[cfg(feature = "app")]
-    pub(crate) fn window(&self, context: &Context) -> Result<(u64, u64, &Pieces), PlanError> {
-        let size = context.scope.figure(&self.size)?;
-        Ok((size, context.scope.figure(&self.held)?.max(1), &self.pieces))
-    }
-}
-
-/// Whether the start of the window cannot matter: nothing was dropped, or a line begins early enough in what remains.
-fn is_plain(text: &Text, size: u64, held: u64) -> bool {
+/// Whether the start of the window cannot matter: nothing was dropped, or a line begins early enough in what remains. `last`
+/// returns where the last bytes of a size begin.
+pub(crate) fn holds_enough(text: &Text, size: u64, held: u64, last: impl Fn(u64) -> usize) -> bool {
     if !text.exceeds(Unit::Bytes, held.saturating_mul(2)) {
         return true;
     }
-    let early = text.retreat(text.body.start, text.body.end, Unit::Bytes, held.saturating_sub(3)).at;
     // One byte more than the limit, and one for a final line feed, which does not count towards it.
-    let late = text.retreat(text.body.start, text.body.end, Unit::Bytes, size.saturating_add(2)).at;
+    let (early, late) = (last(held.saturating_sub(3)), last(size.saturating_add(2)));
     early < late && text.feed_before(early, late).is_some()
 }
 
@@ -176,11 +151,8 @@ fn window_start(text: &Text, held: u64, chunk: usize) -> usize {
     let mut is_line_start = true;
     while from < text.body.end {
         let is_last = chunk.saturating_mul(index) >= text.bytes.len();
-        let to = if is_last && from >= chunk_start(text, chunk, index) {
-            text.body.end
-        } else {
-            chunk_start(text, chunk, index)
-        };
+        let next = chunk_start(text, chunk, index);
+        let to = if is_last && from >= next { text.body.end } else { next };
         sum += if bad == 0 { (to - from) as u64 } else { text.size_of(from..to, Unit::Bytes) };
         if sum > held.saturating_mul(2) {
             let cut = text.retreat(start, to, Unit::Bytes, held).at;
@@ -198,7 +170,6 @@ fn window_start(text: &Text, held: u64, chunk: usize) -> usize {
 pub(crate) struct Collected {
     /// Raw bytes that the collector holds, half from either end.
     held: Figure,
-    /// Maximum number of bytes kept.
     size: Figure,
     /// What the collector inserts for the `number` bytes that it drops; without it, both ends are decoded as one text.
     marker: Option<Template>,
@@ -212,11 +183,16 @@ impl Strategy for Collected {
         let budget = context.scope.figure(&self.size)?;
         let dropped = text.bytes.len().saturating_sub(held);
         if dropped == 0 {
-            return if text.exceeds(Unit::Bytes, budget) {
-                self.middle.select(text, context).map(|selection| with_facts(text, selection))
-            } else {
-                Ok(Selection::uncut(text))
-            };
+            if !text.exceeds(Unit::Bytes, budget) {
+                return Ok(Selection::uncut(text));
+            }
+            let mut selection = self.middle.select(text, context)?;
+            let tokens = text.size(Unit::Bytes).map(|bytes| bytes.div_ceil(4));
+            selection.cut = Some(true);
+            selection.facts.insert("count", Fact::from(tokens));
+            selection.facts.insert("gap", Fact::Flag(false));
+            selection.facts.insert("elided", Fact::Number(0));
+            return Ok(selection.with_fact("stop", Fact::Text("cut".to_owned())));
         }
         let facts = Facts::from([("number", Fact::Number(dropped as u64))]);
         let marker =
@@ -249,17 +225,6 @@ impl Strategy for Collected {
         selection.facts.insert("removed_points", Fact::Number(removed));
         Ok(selection)
     }
-}
-
-/// Adds the figures for an output that fit in the collector.
-fn with_facts(text: &Text, mut selection: Selection) -> Selection {
-    let tokens = text.size(Unit::Bytes).map(|bytes| bytes.div_ceil(4));
-    selection.facts.insert("count", Fact::from(tokens));
-    selection.facts.insert("gap", Fact::Flag(false));
-    selection.facts.insert("elided", Fact::Number(0));
-    selection.facts.insert("stop", Fact::Text("cut".to_owned()));
-    selection.cut = Some(true);
-    selection
 }
 
 /// Joins both ends decoded as one text: the rest of a character at the seam is decoded with what follows it.
