@@ -29,11 +29,9 @@ const MAX_BYTES: usize = 4 << 30;
 pub(crate) struct AlignedPiece {
     /// The piece, as a range of the text in bytes.
     pub text: Range<usize>,
-    /// What it stands for in the output.
     pub origin: PieceOrigin,
 }
 
-/// Where a piece of a recorded text comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum PieceOrigin {
     /// These bytes of the output, unchanged.
@@ -265,9 +263,6 @@ fn numbered(line: &str) -> usize {
     mark.filter(|_| digits > 0).map_or(0, |mark| blanks + digits + mark.len())
 }
 
-/// What is needed of the output's totals to say how much of it the model got.
-const WANTED: TotalsMask = TotalsMask::LINE_FEEDS;
-
 /// Makes a preview of the text that an agent recorded. Its parts' texts, joined, are `text`; what of it stands in the
 /// output are kept and changed parts, all else are notices. Lines are counted as `less` counts them, bytes are those of
 /// the output.
@@ -282,7 +277,7 @@ pub(crate) fn recorded(text: &str, input: &Input) -> Result<Preview, PlanError> 
     let total_lines = lines(input.output.totals, bytes);
     let kept_lines = ranges.iter().map(|range| touched(bytes, range)).sum::<u64>() - shared(bytes, &ranges);
     let counts = |lines, bytes| Counts { lines, bytes: Some(bytes as u64), units: Some(bytes as u64) };
-    let waiting = if total_lines.is_some() { TotalsMask::NOTHING } else { WANTED };
+    let waiting = if total_lines.is_some() { TotalsMask::NOTHING } else { TotalsMask::LINE_FEEDS };
     Ok(Preview {
         parts: pieces.into_iter().map(|piece| part(text, piece)).collect(),
         status: Status::Ok,

@@ -12,7 +12,6 @@ use super::model::{Fragment, Part, PlanError, Unit, WAITING};
 use super::section::or_default;
 use super::template::{Facts, Figure, Scope, Template};
 
-/// Which limit an output exceeds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Over {
     Nothing,
@@ -91,7 +90,6 @@ impl Limits {
 pub(crate) struct Cap {
     /// The response is cut if it exceeds this many raw bytes.
     over: Figure,
-    /// The raw size that it is cut to.
     size: Figure,
     /// Whether to cut back to the last line feed, if there is one.
     to_line: bool,
@@ -121,19 +119,17 @@ impl Cap {
 fn raw_len(part: &Part) -> usize {
     match part {
         Part::Kept { range, .. } => range.len(),
-        Part::Changed { fragments, .. } => fragments.iter().map(fragment_len).sum(),
+        Part::Changed { fragments, .. } => {
+            let len = |fragment: &Fragment| match fragment {
+                Fragment::Text(text) => text.len(),
+                // No policy with a cap keeps only escapes.
+                Fragment::Bytes(range) | Fragment::Escapes(range) => range.len(),
+                Fragment::Replaced(count) => 3 * count,
+            };
+            fragments.iter().map(len).sum()
+        }
         Part::Notice { text } => text.len(),
         Part::Counting => WAITING.len(),
-    }
-}
-
-fn fragment_len(fragment: &Fragment) -> usize {
-    match fragment {
-        Fragment::Text(text) => text.len(),
-        Fragment::Bytes(range) => range.len(),
-        Fragment::Replaced(count) => 3 * count,
-        // No policy with a cap keeps only these.
-        Fragment::Escapes(range) => range.len(),
     }
 }
 
@@ -217,13 +213,13 @@ impl Refuse {
     pub(super) fn check(&self, text: &Text, path: &str, scope: &Scope) -> Result<(), PlanError> {
         let sample = as_usize(scope.figure(&self.sample)?);
         let controls = scope.figure(&self.controls)?;
-        let ending =
-            path.rsplit('/').next().and_then(|name| name.rfind('.').map(|at| name[at..].to_lowercase()));
+        let name = path.rsplit('/').next().unwrap_or_default();
+        let ending = name.rfind('.').map(|at| name[at..].to_lowercase());
         let is_named = ending.is_some_and(|ending| self.endings.contains(&ending));
-        if !is_named && !is_binary(text, sample, controls) {
-            return Ok(());
+        if is_named || is_binary(text, sample, controls) {
+            return Err(scope.refusal(&self.words, Facts::new()));
         }
-        Err(scope.refusal(&self.words, Facts::new()))
+        Ok(())
     }
 }
 

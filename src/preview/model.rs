@@ -170,17 +170,11 @@ impl Fragment {
 }
 
 fn escapes(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let mut at = 0;
-    std::iter::from_fn(move || {
-        loop {
-            at += memchr::memchr(0x1b, &bytes[at..])?;
-            let Some(found) = ansi::sequence(&bytes[at..]) else {
-                at += 1;
-                continue;
-            };
-            at += found.len;
-            return Some(&bytes[at - found.len..at]);
-        }
+    let mut past = 0;
+    memchr::memchr_iter(0x1b, bytes).filter_map(move |at| {
+        let found = if at < past { None } else { ansi::sequence(&bytes[at..]) }?;
+        past = at + found.len;
+        Some(&bytes[at..past])
     })
 }
 
@@ -366,7 +360,6 @@ impl<T> Counts<T> {
         [self.lines, self.bytes, self.units]
     }
 
-    /// Combines each count with another's.
     pub(super) fn zip<U, V>(self, other: Counts<U>, with: impl Fn(T, U) -> V) -> Counts<V> {
         Counts {
             lines: with(self.lines, other.lines),

@@ -23,7 +23,6 @@ enum Quoted {
 /// The final keys of `[keep]`, which any strategy may have.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Rewrite {
-    /// What is removed from the kept text.
     remove: Option<Expression>,
     /// Whether white space is stripped from both ends, as by Python's `strip`.
     strip: bool,
@@ -31,7 +30,6 @@ pub(crate) struct Rewrite {
 }
 
 impl Rewrite {
-    /// Whether it leaves everything as it is.
     #[cfg(feature = "app")]
     pub(crate) fn is_nothing(&self) -> bool {
         self.remove.is_none() && !self.strip && self.quoted.is_none()
@@ -53,8 +51,8 @@ impl Rewrite {
                 let ends = blank_ends(&flat(input, &parts));
                 parts = without(input, parts, &ends);
             }
-            if let Some(quoted) = self.quoted {
-                parts = parts.into_iter().map(|part| written(input, source, part, quoted)).collect();
+            if let Some(Quoted::HtmlJson) = self.quoted {
+                parts = parts.into_iter().map(|part| quoted(input, source, part)).collect();
             }
             (name, parts)
         });
@@ -125,8 +123,7 @@ fn slice(input: &Input, part: &Part, range: Range<usize>) -> Option<Part> {
     })
 }
 
-fn written(input: &Input, source: Stream, part: Part, quoted: Quoted) -> Part {
-    let Quoted::HtmlJson = quoted;
+fn quoted(input: &Input, source: Stream, part: Part) -> Part {
     let Some((_, range)) = part.range() else { return part };
     let fragments = vec![Fragment::Text(html_json(&part.text(input)))];
     Part::Changed { source, range, fragments, decoding: Decoding::Lossy }
@@ -144,18 +141,15 @@ fn html_json(text: &str) -> String {
             '\t' => written.push_str("\\t"),
             '\u{8}' => written.push_str("\\b"),
             '\u{c}' => written.push_str("\\f"),
-            '<' | '>' | '&' | '\'' => push_escaped(&mut written, character),
-            ' '..='~' => written.push(character),
-            _ => push_escaped(&mut written, character),
+            ' '..='~' if !"<>&'".contains(character) => written.push(character),
+            _ => {
+                for unit in character.encode_utf16(&mut [0; 2]) {
+                    written.push_str(&format!("\\u{unit:04x}"));
+                }
+            }
         }
     }
     written
-}
-
-fn push_escaped(written: &mut String, character: char) {
-    for unit in character.encode_utf16(&mut [0; 2]) {
-        written.push_str(&format!("\\u{unit:04x}"));
-    }
 }
 
 /// A regular expression that searches nothing but bytes of our own: the output's may change at any moment.
@@ -164,10 +158,6 @@ fn push_escaped(written: &mut String, character: char) {
 pub(crate) struct Expression(Regex);
 
 impl Expression {
-    /// Compiles a regular expression.
-    ///
-    /// # Errors
-    /// It is not one.
     pub(crate) fn new(source: &str) -> Result<Self, regex::Error> {
         Regex::new(source).map(Self)
     }
@@ -177,12 +167,10 @@ impl Expression {
         self.0.find_at(bytes.as_slice(), at).map(|found| found.range())
     }
 
-    /// Returns all matches, in order.
     pub(crate) fn find_all(&self, bytes: OwnBytes) -> Vec<Range<usize>> {
         self.0.find_iter(bytes.as_slice()).map(|found| found.range()).collect()
     }
 
-    /// Returns the groups of the first match.
     pub(crate) fn captures<'a>(&self, bytes: OwnBytes<'a>) -> Option<Captures<'a>> {
         self.0.captures(bytes.as_slice())
     }

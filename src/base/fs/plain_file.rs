@@ -56,7 +56,6 @@ fn explain(path: &Path, error: io::Error) -> io::Error {
     io::Error::new(error.kind(), words)
 }
 
-/// Checks that a file is this user's or root's.
 fn check_owner(owner: u32) -> io::Result<()> {
     if is_trusted(owner, rustix::process::geteuid().as_raw()) {
         Ok(())

@@ -20,9 +20,7 @@ pub(crate) use figure::{count, limit, limit_in, lines, size, span, span_left, th
 /// A size as typed: a plain number is in the policy's unit, one with a suffix is in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TypedSize {
-    /// The number, with the suffix applied.
     pub number: u64,
-    /// Whether it had a suffix.
     pub in_bytes: bool,
 }
 

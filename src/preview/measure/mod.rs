@@ -27,7 +27,6 @@ const PATIENCE: usize = 64 * 1024;
 /// After this many bytes of one scan, checks whether the plan is still wanted.
 const STEP: usize = 4 << 20;
 
-/// How bytes become text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum DecodingRule {
@@ -42,7 +41,6 @@ pub(crate) enum DecodingRule {
     Stream,
 }
 
-/// What is removed from the ends of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum TrimRule {
@@ -60,7 +58,6 @@ pub(crate) enum TrimRule {
     BlankLines,
 }
 
-/// What counts as a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum LineRule {
@@ -73,14 +70,12 @@ pub(crate) enum LineRule {
     Bare,
 }
 
-/// An output as an agent's tool sees it.
 pub(crate) struct Text<'a> {
     pub bytes: &'a [u8],
     pub source: Stream,
     pub decoding: Decoding,
     /// What remains without a byte order mark, an unfinished end, or trailing line feeds.
     pub body: Range<usize>,
-    /// Totals of the body.
     pub totals: Totals,
     pub lines: LineRule,
     /// Bytes per read, if each is decoded separately.
@@ -96,7 +91,6 @@ pub(crate) struct Text<'a> {
     cells: Cell<Option<u64>>,
 }
 
-/// The position of a cut by size.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Cut {
     /// Where the last whole element ends (from the end of the text: begins).
@@ -209,7 +203,6 @@ impl<'a> Text<'a> {
         self.unread(bytes, body).counted()
     }
 
-    /// Counts every total now.
     pub(crate) fn counted(mut self) -> Self {
         self.totals = self.totals_of(self.body.clone(), TotalsMask::ALL);
         self

@@ -63,7 +63,6 @@ fn blank_lines_end(bytes: &[u8], body: Range<usize>) -> usize {
     bytes[space].iter().rposition(|byte| *byte == b'\n').map_or(body.start, |at| body.start + at + 1)
 }
 
-/// Whether these bytes are one white space character.
 fn is_space(element: &[u8]) -> bool {
     let found = std::str::from_utf8(element).ok().and_then(|text| text.chars().next());
     found.is_some_and(is_js_space)

@@ -101,7 +101,6 @@ const WINDOW: usize = 1024;
 const FIRST_LOOK: usize = 16;
 const LOOKS_GROW: usize = 8;
 
-/// An item of a text: its bytes, and the cells that it takes.
 struct Item {
     len: usize,
     cells: u64,

@@ -8,7 +8,6 @@ use crate::preview::model::{Counts, LimitHit, Preview, Reply, Status, Unit};
 use crate::preview::strategy::Selection;
 use crate::text::units::TotalsMask;
 
-/// How much of an output was kept, in each measure.
 pub(super) struct KeptCounts {
     pub total: Counts<Result<u64, TotalsMask>>,
     pub kept: Counts<Result<u64, TotalsMask>>,
@@ -119,10 +118,6 @@ pub(super) fn by_parts(mut planned: Preview, stdout: &Text, stderr: &Text) -> Pr
     reconcile(planned)
 }
 
-pub(super) fn whole(planned: Preview) -> Preview {
-    reconcile(Preview { truncated: false, ..planned })
-}
-
 /// Completes the plan of a stream on which the agent crashes: the model gets nothing of it.
 pub(super) fn crashed(planned: Preview, words: String) -> Preview {
     let kept = Counts { lines: Some(0), bytes: Some(0), units: Some(0) };
@@ -133,7 +128,7 @@ pub(super) fn crashed(planned: Preview, words: String) -> Preview {
 /// Makes the figures agree: nothing is lost of an output that is not cut, whatever the agent takes from every output; a
 /// line that is kept on both sides of a cut counts once; and a cut loses at least a byte, also where it splits an
 /// invalid sequence, whose halves each become U+FFFD.
-fn reconcile(mut planned: Preview) -> Preview {
+pub(super) fn reconcile(mut planned: Preview) -> Preview {
     let most = Counts { bytes: planned.total.bytes.map(|total| total.saturating_sub(1)), ..planned.total };
     planned.kept = if planned.truncated {
         planned.kept.zip(most, |kept, most| kept.map(|kept| most.map_or(kept, |most| kept.min(most))))

@@ -56,7 +56,7 @@ pub(super) fn view<'a>(input: &Input<'a>, policy: &Policy, stream: Stream) -> Re
 }
 
 fn whole_plan(input: &Input, policy: &Policy, stdout: &Text, stderr: &Text) -> Result<Preview, PlanError> {
-    let scope = policy.scope(outside(input, policy, Stream::Stdout));
+    let scope = policy.scope(outside_facts(input, policy, Stream::Stdout));
     let mut planned = one_stream(input, policy, &scope, stdout)?;
     if planned.status != Status::Ok {
         return Ok(planned);
@@ -83,7 +83,8 @@ fn join(
     mut planned: Preview,
     together: &Template,
 ) -> Result<Preview, PlanError> {
-    let other = one_stream(input, policy, &policy.scope(outside(input, policy, Stream::Stderr)), stderr)?;
+    let other =
+        one_stream(input, policy, &policy.scope(outside_facts(input, policy, Stream::Stderr)), stderr)?;
     let facts = Facts::from([
         ("stdout_empty", Fact::Flag(planned.parts.is_empty())),
         ("stderr_empty", Fact::Flag(other.parts.is_empty())),
@@ -106,7 +107,6 @@ fn join(
     Ok(planned)
 }
 
-/// Adds the counts of another stream.
 fn add(sum: &mut Preview, other: Preview) {
     let plus = |mine: Option<u64>, theirs| mine.zip(theirs).map(|(mine, theirs)| mine + theirs);
     sum.total = sum.total.zip(other.total, plus);
@@ -142,7 +142,7 @@ fn one_stream(input: &Input, policy: &Policy, scope: &Scope, text: &Text) -> Res
         *parts = text.apart(std::mem::take(parts));
     }
     let mut facts = Facts::new();
-    inside(&mut facts, policy, text, &selection, &counts);
+    add_output_facts(&mut facts, policy, text, &selection, &counts);
     let texts = policy.texts();
     let template = if is_cut { &texts.cut } else { &texts.whole };
     let slots = keep.rewrite.slots(input, text.source, std::mem::take(&mut selection.slots));
@@ -158,11 +158,11 @@ fn one_stream(input: &Input, policy: &Policy, scope: &Scope, text: &Text) -> Res
 
 fn untouched(policy: &Policy, text: &Text) -> Preview {
     let counts = KeptCounts::new(policy.unit(), text, &Selection::everything(text));
-    counts::whole(counts.preview(policy.unit(), Reply::Whole, TotalsMask::NOTHING))
+    counts::reconcile(counts.preview(policy.unit(), Reply::Whole, TotalsMask::NOTHING))
 }
 
 /// Returns the figures that do not come from the output.
-fn outside(input: &Input, policy: &Policy, stream: Stream) -> Facts {
+fn outside_facts(input: &Input, policy: &Policy, stream: Stream) -> Facts {
     let mut facts = Facts::from([
         ("path", Fact::Text(input.saved_path(stream).to_owned())),
         ("exit_code", input.exit_code.map_or(Fact::Nothing, |code| Fact::Signed(code.into()))),
@@ -173,8 +173,13 @@ fn outside(input: &Input, policy: &Policy, stream: Stream) -> Facts {
     facts
 }
 
-/// Adds the figures of the output and of what was kept.
-fn inside(facts: &mut Facts, policy: &Policy, text: &Text, selection: &Selection, counts: &KeptCounts) {
+fn add_output_facts(
+    facts: &mut Facts,
+    policy: &Policy,
+    text: &Text,
+    selection: &Selection,
+    counts: &KeptCounts,
+) {
     let minus =
         |total: Result<u64, TotalsMask>, kept: Result<u64, TotalsMask>| Ok(total?.saturating_sub(kept?));
     let feeds = text.line_feeds();
@@ -233,7 +238,6 @@ fn hit_word(hit: LimitHit) -> &'static str {
 
 struct Layout {
     parts: Vec<Part>,
-    /// Totals that the text still lacks.
     waiting: TotalsMask,
     /// Totals without which it is not certain which slots are in the text.
     undecided: TotalsMask,

@@ -18,7 +18,6 @@ const BUILTIN: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/policies.rs
 #[derive(Debug, Clone)]
 pub struct Catalog {
     files: BTreeMap<Cow<'static, str>, File>,
-    /// The user's own files that cannot be used.
     broken: Vec<FaultyFile>,
 }
 

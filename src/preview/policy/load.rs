@@ -43,11 +43,8 @@ pub(crate) struct Variant {
 /// The templates of what the model reads.
 #[derive(Debug)]
 pub(crate) struct Texts {
-    /// For an output that was not cut.
     pub whole: Template,
-    /// For an output that was cut.
     pub cut: Template,
-    /// For both streams together.
     pub together: Option<Template>,
 }
 
@@ -68,7 +65,6 @@ impl Texts {
     }
 }
 
-/// The file that is being read, for errors.
 struct Source<'a> {
     text: &'a str,
     path: &'a str,

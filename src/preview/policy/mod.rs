@@ -69,7 +69,6 @@ pub enum PolicyError {
 pub struct Policy {
     name: String,
     file: Arc<PolicyFile>,
-    /// The file as written.
     #[cfg_attr(not(feature = "app"), allow(dead_code, reason = "the screens write policies"))]
     text: Arc<str>,
     set: BTreeMap<String, Value>,
@@ -351,13 +350,11 @@ impl Policy {
         Scope::new(&self.name, &self.file.templates, params.collect(), outside)
     }
 
-    /// Returns what its strategy works with.
     pub(super) fn context<'a>(&'a self, scope: &'a Scope<'a>) -> Context<'a> {
         Context { scope, limits: self.limits(), unit: self.unit(), direction: self.direction() }
     }
 }
 
-/// How texts that agents recorded are told apart.
 #[cfg(feature = "records")]
 impl Policy {
     /// Returns what of a text, as ranges in bytes, is the notice of an output that was cut; `None` if the text is none that

@@ -10,7 +10,6 @@ use crate::preview::measure::{DecodingRule, LineRule, TrimRule};
 use crate::preview::model::Unit;
 use crate::preview::section::{KeyValue, Section};
 
-/// A policy file, as written.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct PolicySchema {
     pub agent: String,
@@ -20,7 +19,6 @@ pub(crate) struct PolicySchema {
     pub shell: bool,
     /// For people, if `from`, `until` and `seen` are not enough.
     pub version: Option<String>,
-    /// The first version and date.
     pub from: Option<Edge>,
     /// The last version and date; absent if it still applies.
     pub until: Option<Edge>,
@@ -94,9 +92,7 @@ pub(crate) struct DetailsSchema {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum DetailsShape {
-    /// pi's truncation result.
     Pi,
-    /// The Go agents' temp file.
     TempFile,
 }
 
@@ -141,9 +137,7 @@ pub(crate) enum ParamRole {
     Direction,
     /// `--tool`.
     Tool,
-    /// First line of a window.
     Offset,
-    /// Number of lines of a window.
     Limit,
 }
 
@@ -165,7 +159,6 @@ const MAX_TABLES: usize = 100;
 /// Maximum number of elements of other lists.
 const MAX_ELEMENTS: usize = 1000;
 
-/// The keys of a policy file.
 pub(super) const FILE: &[Field] = &[
     needed("agent", Checked(name)),
     needed("tool", Checked(name)),
@@ -230,7 +223,6 @@ const VARIANT: &[Field] = &[
     optional("unit", Checked(is_word::<Unit>)),
 ];
 
-/// Checks a name that stands on the command line.
 fn name(text: &str) -> Result<(), String> {
     let is_plain = |c: char| !(c.is_whitespace() || c.is_control() || c == '/' || c == '=');
     if !text.is_empty() && text.chars().all(is_plain) {

@@ -12,13 +12,11 @@ use crate::preview::strategy::{Context, Selection};
 use crate::preview::template::{Fact, Facts, Template};
 use crate::text::units::TotalsMask;
 
-/// A segment of composed text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Segment {
     Bytes(Range<usize>),
     /// Half of the character at this range.
     Half(Range<usize>),
-    /// The agent's own text.
     Words(String),
 }
 
@@ -72,13 +70,13 @@ pub(crate) fn cut(text: &Text, within: Range<usize>, from: Direction, unit: Unit
 /// Takes an amount from one end of composed text.
 pub(crate) fn end(text: &Text, segments: &[Segment], from: Direction, unit: Unit, size: u64) -> Vec<Segment> {
     let mut left = size;
+    let mut inward: Vec<_> = segments.iter().collect();
+    if from == Direction::Tail {
+        inward.reverse();
+    }
     // Outermost first.
     let mut kept: Vec<Vec<Segment>> = Vec::new();
-    for at in 0..segments.len() {
-        let segment = match from {
-            Direction::Head => &segments[at],
-            Direction::Tail => &segments[segments.len() - 1 - at],
-        };
+    for segment in inward {
         let size = segment.size(text, unit);
         if size <= left {
             left -= size;
@@ -156,7 +154,6 @@ pub(crate) struct Envelope {
 }
 
 impl Envelope {
-    /// Puts the text, if any, around the output.
     pub(super) fn around(&self, text: &Text, context: &Context) -> Result<Composed, PlanError> {
         let ended = text.bytes[text.body.clone()].last() == Some(&b'\n');
         let facts = Facts::from([("is_empty", Fact::Flag(text.is_empty())), ("ended", Fact::Flag(ended))]);
@@ -191,34 +188,24 @@ impl Composed {
         let words = |words: &String, size| end(text, &[Segment::Words(words.clone())], from, unit, size);
         let left = size.saturating_sub(words_size(outer, unit));
         let body = cut(text, self.body.clone(), from, unit, left);
-        let rest = self.rest(text, &body, unit, left);
+        let is_whole = matches!(&body[..], [Segment::Bytes(range)] if *range == self.body);
+        let rest = if is_whole { left - self::size(text, &body, unit) } else { 0 };
         let mut kept = [words(outer, size), body, words(inner, rest)];
         if from == Direction::Tail {
             kept.reverse();
         }
-        trimmed(kept.concat())
+        let is_empty = |segment: &Segment| match segment {
+            Segment::Words(words) => words.is_empty(),
+            Segment::Bytes(range) => range.is_empty(),
+            Segment::Half(_) => false,
+        };
+        kept.into_iter().flatten().filter(|segment| !is_empty(segment)).collect()
     }
 
-    /// Returns what remains of a size, `left`, after a part of the output: something only if that part is all of it.
-    fn rest(&self, text: &Text, body: &[Segment], unit: Unit, left: u64) -> u64 {
-        let is_whole = matches!(body, [Segment::Bytes(range)] if *range == self.body);
-        if is_whole { left - size(text, body, unit) } else { 0 }
-    }
-
-    /// Returns everything.
     pub(super) fn parts(&self, text: &Text) -> Vec<Part> {
         let body = Segment::Bytes(self.body.clone());
         parts(text, vec![Segment::Words(self.before.clone()), body, Segment::Words(self.after.clone())])
     }
-}
-
-fn trimmed(segments: Vec<Segment>) -> Vec<Segment> {
-    let is_empty = |segment: &Segment| match segment {
-        Segment::Words(words) => words.is_empty(),
-        Segment::Bytes(range) => range.is_empty(),
-        Segment::Half(_) => false,
-    };
-    segments.into_iter().filter(|segment| !is_empty(segment)).collect()
 }
 
 pub(crate) fn parts(text: &Text, segments: Vec<Segment>) -> Vec<Part> {

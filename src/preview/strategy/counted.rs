@@ -117,7 +117,6 @@ impl Strategy for Exact {
     }
 }
 
-/// Counts the lines of a text like Python's `splitlines`.
 fn python_lines(text: &str) -> u64 {
     let (mut lines, mut end) = (0, 0);
     for found in breaks(text.as_bytes()) {

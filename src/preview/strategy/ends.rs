@@ -27,14 +27,16 @@ impl Strategy for Ends {
         let head_lines = context.scope.figure(&self.head_lines)?;
         let tail_lines = context.scope.figure(&self.tail_lines)?;
         let both = head_lines.saturating_add(tail_lines);
-        match text.exceeds_lines(both) {
-            Ok(false) => Ok(all(text)),
-            Ok(true) => Ok(self.two(text, head_lines, tail_lines)),
-            Err(_) => {
-                text.give_up();
-                Ok(all(text))
-            }
+        let is_over = text.exceeds_lines(both);
+        if is_over.is_err() {
+            text.give_up();
         }
+        if is_over == Ok(true) {
+            return Ok(self.two(text, head_lines, tail_lines));
+        }
+        let mut selection = Selection::everything(text);
+        selection.slots.extend([("head", Vec::new()), ("tail", Vec::new())]);
+        Ok(selection.with_fact("gap", Fact::Flag(false)))
     }
 }
 
@@ -56,12 +58,6 @@ impl Ends {
     }
 }
 
-fn all(text: &Text) -> Selection {
-    let mut selection = Selection::everything(text);
-    selection.slots.extend([("head", Vec::new()), ("tail", Vec::new())]);
-    selection.with_fact("gap", Fact::Flag(false))
-}
-
 /// Keeps an amount from either end.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Middle {
@@ -78,7 +74,9 @@ impl Strategy for Middle {
     fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let (head_size, tail_size) = (context.scope.figure(&self.head)?, context.scope.figure(&self.tail)?);
         let unit = self.ruler.unit(context);
-        if let Some(words) = self.overlap.as_ref().filter(|_| overlaps(text, head_size, tail_size)) {
+        if let Some(words) =
+            self.overlap.as_ref().filter(|_| as_usize(head_size.saturating_add(tail_size)) > text.len())
+        {
             return Ok(Selection { crash: Some(words.clone()), ..Selection::default() });
         }
         let head = self.ruler.end(text, unit, text.body.clone(), Direction::Head, head_size);
@@ -108,10 +106,6 @@ impl Strategy for Middle {
             ..Selection::default()
         })
     }
-}
-
-fn overlaps(text: &Text, head: u64, tail: u64) -> bool {
-    as_usize(head.saturating_add(tail)) > text.len()
 }
 
 /// Keeps half the bytes from either end, moved inward to the start of a character and then to a line feed, if one is
@@ -187,7 +181,6 @@ impl Strategy for Celled {
     }
 }
 
-/// Returns the escape sequences of a range, if it has any.
 fn escapes(text: &Text, range: Range<usize>) -> Option<Part> {
     let has_any = memchr::memchr_iter(0x1b, &text.bytes[range.clone()])
         .any(|at| ansi::sequence(&text.bytes[range.start + at..range.end]).is_some());
@@ -198,9 +191,7 @@ fn escapes(text: &Text, range: Range<usize>) -> Option<Part> {
 pub(crate) struct TextMode {
     /// Text of so many code points, or more, is cut.
     size: Figure,
-    /// Code points kept of the start.
     head: Figure,
-    /// Code points kept of the end.
     tail: Figure,
 }
 

@@ -20,7 +20,6 @@ const PREFIX: usize = 4096 + 24;
 const PREFIX_END: &str = r"(?-u):([0-9]+): |-([0-9]+)- ";
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// One match: what is kept of it, and whether it was cut.
 struct Item {
     line: Range<usize>,
     /// A byte order mark in the searched file's first line, which the agent's search drops.
@@ -58,17 +57,14 @@ impl Rows {
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct Matches {
-    /// Maximum number of matches or entries.
     entries: Figure,
     /// Maximum size of all of them in bytes.
     size: Option<Figure>,
     line_size: Option<Figure>,
     #[serde(deserialize_with = "or_utf16")]
     line_unit: Unit,
-    /// Where a long one may be cut.
     #[serde(deserialize_with = "or_default")]
     boundary: Boundary,
-    /// Appended to one that was cut.
     #[serde(deserialize_with = "or_default")]
     line_suffix: String,
     #[serde(rename = "row_prefix")]

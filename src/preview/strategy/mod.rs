@@ -39,20 +39,17 @@ pub(crate) trait Strategy: Any + Debug + Send + Sync {
 pub(crate) struct Context<'a> {
     pub scope: &'a Scope<'a>,
     pub limits: &'a Limits,
-    /// The unit of the policy's sizes.
     pub unit: Unit,
     /// The value of the policy's parameter for the direction, if it has one.
     pub direction: Option<Direction>,
 }
 
 impl Context<'_> {
-    /// The limit on size, in the policy's own unit.
     pub(crate) fn by_size(&self) -> LimitHit {
         LimitHit::Size(self.unit)
     }
 }
 
-/// Which end a strategy keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum From {
@@ -126,11 +123,9 @@ const STRATEGIES: [(&str, Takes, Read); 29] = [
     ("celled", Takes::Every, boxed::<ends::Celled>),
 ];
 
-/// Which outputs a strategy handles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Takes {
     Every,
-    /// Those that exceed the limits.
     Large,
 }
 
@@ -206,11 +201,8 @@ impl Keep {
 #[cfg(feature = "app")]
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum LinesKept<'a> {
-    /// Of the whole output.
     Whole(&'a Pieces),
-    /// Of what a reader holds.
     Held(&'a Held),
-    /// Of a rolling window.
     Rolling(&'a Rolling),
 }
 

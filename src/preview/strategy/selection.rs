@@ -7,7 +7,6 @@ use crate::preview::model::{LimitHit, Part, Unit};
 use crate::preview::template::{Fact, Facts};
 use crate::text::units::TotalsMask;
 
-/// What a strategy selected.
 #[derive(Debug, Default)]
 pub(crate) struct Selection {
     /// The parts for each slot of the template.
@@ -42,7 +41,6 @@ pub(crate) struct Selection {
 }
 
 impl Selection {
-    /// Keeps a whole text.
     pub(crate) fn everything(text: &Text) -> Self {
         Self {
             slots: vec![("kept", text.kept(text.body.clone()).into_iter().collect())],
@@ -66,7 +64,6 @@ impl Selection {
         }
     }
 
-    /// Adds a figure.
     pub(crate) fn with_fact(mut self, name: &'static str, fact: Fact) -> Self {
         self.facts.insert(name, fact);
         self
@@ -81,7 +78,6 @@ pub(crate) struct ShownLines {
 }
 
 impl ShownLines {
-    /// Begins with the line at `start`.
     pub(crate) fn from(start: usize) -> Self {
         Self { ranges: Vec::new(), start }
     }
@@ -113,7 +109,6 @@ pub(crate) struct Inner {
     pub output_bytes: Option<u64>,
     /// The limit on matches that was reached.
     pub limited: Option<u64>,
-    /// Whether a line was cut.
     pub clipped: bool,
 }
 

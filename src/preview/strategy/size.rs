@@ -11,10 +11,8 @@ use crate::preview::strategy::selection::lines_in;
 use crate::preview::strategy::{Boundary, Context, From, Selection, Strategy};
 use crate::preview::template::{Fact, Figure};
 
-/// One end of a text, cut by size.
 #[derive(Debug)]
 pub(crate) struct End {
-    /// The whole elements that are kept.
     pub range: Range<usize>,
     /// The parts, including half a character at the cut.
     pub parts: Vec<Part>,
@@ -98,7 +96,6 @@ pub(crate) struct Snap {
     /// How far in that line feed must be (from the end: how near it must be).
     #[serde(rename = "snap")]
     pub near: Figure,
-    /// Whether the line feed is kept.
     #[serde(rename = "snap_keeps_feed")]
     keeps_feed: bool,
 }
@@ -130,7 +127,6 @@ impl Snap {
     }
 }
 
-/// How a cut by size measures.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Ruler {
     /// The unit of sizes, if not the policy's.
@@ -149,7 +145,6 @@ impl Ruler {
         self.boundary == Boundary::Unit
     }
 
-    /// Takes an amount from one end of a range.
     pub(crate) fn end(
         &self,
         text: &Text,

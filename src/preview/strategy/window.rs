@@ -31,7 +31,6 @@ pub(crate) struct Window {
     line_size: Option<Figure>,
     #[serde(deserialize_with = "or_utf16")]
     line_unit: Unit,
-    /// Where a long line may be cut.
     #[serde(deserialize_with = "or_default")]
     boundary: Boundary,
     #[serde(deserialize_with = "or_default")]
@@ -49,12 +48,6 @@ struct Figures {
     lines: u64,
     size: u64,
     line_size: Option<u64>,
-}
-
-/// The end of a line's text and the start of the next line, which differ by the line's break.
-struct Line {
-    text: Range<usize>,
-    next: usize,
 }
 
 impl Strategy for Window {
@@ -108,14 +101,14 @@ impl Window {
             size += cost;
             taken += 1;
             halves += u64::from(row.half);
-            let line = line_at(text, self.line_ends, at);
-            end = line.text.end;
+            let next;
+            (end, next) = line_ends(text, self.line_ends, at);
             if taken > 1 {
                 row.fragments.insert(0, Fragment::Text("\n".to_owned()));
             }
-            parts.push(text.changed(at..line.text.end, row.fragments));
-            shown.take(row.stop, line.text.end);
-            at = line.next;
+            parts.push(text.changed(at..end, row.fragments));
+            shown.take(row.stop, end);
+            at = next;
         }
         let kept = start..end;
         let last = figures.skip + taken;
@@ -172,12 +165,12 @@ impl Window {
     }
 }
 
-/// Returns the line that begins at `at`, which is before the end.
-fn line_at(text: &Text, ends: LineEnds, at: usize) -> Line {
+/// Returns where the line that begins at `at`, which is before the end, ends without its break and with it.
+fn line_ends(text: &Text, ends: LineEnds, at: usize) -> (usize, usize) {
     let end = text.body.end;
-    let Some(stop) = break_in(text, ends, at, end) else { return Line { text: at..end, next: end } };
-    let is_pair = text.bytes[stop] == b'\r' && stop + 1 < end && text.bytes[stop + 1] == b'\n';
-    Line { text: at..stop, next: stop + 1 + usize::from(is_pair) }
+    let Some(stop) = break_in(text, ends, at, end) else { return (end, end) };
+    let is_pair = text.bytes[stop..end].starts_with(b"\r\n");
+    (stop, stop + 1 + usize::from(is_pair))
 }
 
 /// Returns where line `skip` (0-based) begins, or the number of lines if it is beyond the end.
@@ -193,7 +186,7 @@ fn skip_lines(text: &Text, ends: LineEnds, skip: u64) -> Result<usize, u64> {
         if count == skip {
             return Ok(at);
         }
-        at = line_at(text, ends, at).next;
+        at = line_ends(text, ends, at).1;
         count += 1;
     }
     Err(count)
@@ -216,7 +209,6 @@ fn count_lines(text: &Text, ends: LineEnds) -> Result<u64, TotalsMask> {
     Ok(feeds + returns + u64::from(is_open))
 }
 
-/// A line as the model gets it.
 struct Row {
     fragments: Vec<Fragment>,
     /// Size of the line in bytes, including its suffix but not its number.

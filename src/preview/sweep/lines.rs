@@ -38,7 +38,6 @@ enum Limit {
     Size(Unit, u64),
 }
 
-/// The lines that a setting keeps.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct KeptLines {
     pub range: Range<usize>,

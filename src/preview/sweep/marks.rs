@@ -7,14 +7,12 @@ use crate::preview::measure::{Text, as_usize};
 use crate::preview::model::{Decoding, Direction, Unit};
 use crate::text::units::{self, Measure, TotalsMask};
 
-/// The length of a block in bytes.
 const BLOCK: usize = 4 << 10;
 /// Maximum number of blocks; those of a larger output are longer.
 const MAX_BLOCKS: usize = 8 << 10;
 /// What is counted of part of a block: line feeds, and all figures of the text.
 const OF_PART: TotalsMask = TotalsMask::LINE_FEEDS.with(TotalsMask::DECODED_BYTES);
 
-/// The running totals of one output.
 #[derive(Debug)]
 pub(crate) struct Marks {
     block: usize,
@@ -23,7 +21,6 @@ pub(crate) struct Marks {
 }
 
 impl Marks {
-    /// Counts everything, in one pass.
     pub(crate) fn new(bytes: &[u8]) -> Self {
         let block = BLOCK.max(bytes.len().div_ceil(MAX_BLOCKS));
         let (mut sum, mut before) = (Measure::default(), vec![Measure::default()]);

@@ -12,7 +12,6 @@ use std::ops::Range;
 
 use super::input::{Input, Output, Stream, Totals};
 use super::limits::Over;
-use super::measure::Text;
 use super::model::{Decoding, Direction, Part, PlanError, Preview, Unit};
 use super::plan::{plan, view};
 use super::policy::Policy;
@@ -29,7 +28,6 @@ pub(crate) struct Sweep<'p> {
     settings: Vec<Setting<'p>>,
     /// How the words of both templates differ in length; none if every preview is planned.
     deciders: Option<[Deciders; 2]>,
-    /// Number of plans made so far.
     plans: u64,
 }
 
@@ -39,12 +37,10 @@ struct Setting<'p> {
     words: KnownWords,
 }
 
-/// What the model gets under one setting.
 #[derive(Debug)]
 pub(crate) enum SweptPreview {
     /// One stretch of the output, and words around it.
     Lines(SweptLines),
-    /// What a plan says.
     Planned(Box<Preview>),
     /// The tool replies with this error.
     Refused(String),
@@ -55,7 +51,6 @@ pub(crate) enum SweptPreview {
 pub(crate) struct SweptLines {
     /// The length of the preview in UTF-8 bytes.
     pub bytes: u64,
-    /// Whether any of the output was cut away.
     pub truncated: bool,
     /// What is kept, in bytes of the output.
     pub range: Range<usize>,
@@ -73,13 +68,11 @@ impl<'p> Sweep<'p> {
         Self { settings: settings.iter().map(prepare).collect(), deciders, plans: 0 }
     }
 
-    /// Whether every preview is planned.
     #[cfg(test)]
     pub(crate) fn plans_all(&self) -> bool {
         self.deciders.is_none()
     }
 
-    /// Returns how many plans were made so far.
     #[cfg(test)]
     pub(crate) fn plans(&self) -> u64 {
         self.plans
@@ -161,7 +154,10 @@ impl Setting<'_> {
                 words
             }
         };
-        let decoded = decoded_bytes(visited.text, &kept.range, &measure);
+        let decoded = match visited.text.decoding {
+            Decoding::Lossy => measure.decoded_bytes,
+            Decoding::Go => kept.range.len() as u64 + 2 * measure.bad_bytes,
+        };
         let path = (input.saved_as.len() as u64).saturating_mul(words.per_path);
         Ok(Some(SweptLines {
             bytes: words.fixed + path + words.slots.saturating_mul(decoded),
@@ -174,10 +170,15 @@ impl Setting<'_> {
     fn kept(&self, visited: &mut VisitedText) -> Result<Option<(Over, KeptLines)>, PlanError> {
         let text = visited.text;
         let context = self.policy.context(&self.scope);
-        let Some(strategy) = self.policy.keep().lines_kept().filter(|kept| is_countable(text, kept, self))
-        else {
-            return Ok(None);
+        let Some(strategy) = self.policy.keep().lines_kept() else { return Ok(None) };
+        let unit = match strategy {
+            LinesKept::Whole(pieces) => pieces.unit(&context),
+            LinesKept::Held(_) | LinesKept::Rolling(_) => Unit::Bytes,
         };
+        let is_lossy = text.decoding == Decoding::Lossy;
+        if !adds_up(unit) || !is_lossy && (unit, context.unit) != (Unit::Bytes, Unit::Bytes) {
+            return Ok(None);
+        }
         let Ok(over) = context.limits.test(text, &self.scope, context.unit)? else { return Ok(None) };
         if over == Over::Nothing {
             let (range, count) = (text.body.clone(), text.line_count().unwrap_or_default());
@@ -185,23 +186,6 @@ impl Setting<'_> {
             return Ok(Some((over, KeptLines { range, count, hit: None, from })));
         }
         Ok(visited.select(strategy, &context, over)?.map(|kept| (over, kept)))
-    }
-}
-
-/// Whether the sizes of a strategy's limits can be looked up for a text.
-fn is_countable(text: &Text, strategy: &LinesKept, setting: &Setting) -> bool {
-    let context = setting.policy.context(&setting.scope);
-    let unit = match strategy {
-        LinesKept::Whole(pieces) => pieces.unit(&context),
-        LinesKept::Held(_) | LinesKept::Rolling(_) => Unit::Bytes,
-    };
-    adds_up(unit) && (text.decoding == Decoding::Lossy || unit == Unit::Bytes && context.unit == Unit::Bytes)
-}
-
-fn decoded_bytes(text: &Text, range: &Range<usize>, measure: &Measure) -> u64 {
-    match text.decoding {
-        Decoding::Lossy => measure.decoded_bytes,
-        Decoding::Go => range.len() as u64 + 2 * measure.bad_bytes,
     }
 }
 

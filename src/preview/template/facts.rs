@@ -114,7 +114,6 @@ impl fmt::Display for Value {
     }
 }
 
-/// One figure of a plan.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Fact {
     Number(u64),
@@ -134,7 +133,6 @@ impl From<Result<u64, TotalsMask>> for Fact {
     }
 }
 
-/// The figures of one plan, by name.
 pub(crate) type Facts = BTreeMap<&'static str, Fact>;
 
 /// Whether templates may use this name besides the parameters.

@@ -55,7 +55,6 @@ pub(crate) struct Template(pub usize);
 #[derive(Debug, Deserialize)]
 pub(crate) struct Figure(pub usize);
 
-/// The compiled templates and figures of one policy.
 #[derive(Debug)]
 pub(crate) struct Templates {
     environment: Environment<'static>,
@@ -109,7 +108,6 @@ impl Templates {
     }
 }
 
-/// Who wrote a policy file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PolicyOrigin {
     /// It is compiled in: the tests have checked it.
@@ -124,7 +122,6 @@ fn remedy<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
         .map_or("declare it in [[param]]".to_owned(), |best| format!("did you mean `{best}`?"))
 }
 
-/// Compiles the templates and figures of one policy file.
 #[derive(Debug)]
 pub(crate) struct Compiler {
     origin: PolicyOrigin,
@@ -134,7 +131,6 @@ pub(crate) struct Compiler {
 }
 
 impl Compiler {
-    /// Creates a compiler for a policy with these parameters.
     pub(crate) fn new(origin: PolicyOrigin, params: BTreeMap<String, Value>) -> Self {
         let environment = environment().clone();
         Self {

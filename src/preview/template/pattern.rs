@@ -30,7 +30,9 @@ impl Templates {
         let source = || self.source_of(template).ok().map(|found| found.source().to_owned());
         let pattern =
             self.get(template).text_pattern.get_or_init(|| TextPattern::parse(&source()?)).as_ref()?;
-        let added = pattern.added(text)?;
+        // To look for words takes far less time than to match groups.
+        let found = text.contains(&pattern.literal).then(|| pattern.regex.captures(text)).flatten()?;
+        let added = between(found.iter().skip(1).flatten().map(|slot| slot.range()), text.len());
         let told: usize = added.iter().map(|range| visible(&text[range.clone()])).sum();
         (told >= MIN_WORDS).then_some(added)
     }
@@ -53,13 +55,6 @@ impl TextPattern {
         statement(&parsed, &mut pattern);
         pattern.push_str(if ends_with_text(&parsed) { r"((?s:\n.*))?\z" } else { r"\z" });
         Some(Self { literal: longest_words(&parsed).to_owned(), regex: compiled(&pattern)? })
-    }
-
-    /// Returns what of a text was added to the parts of the output; `None` if the template does not make such a text.
-    fn added(&self, text: &str) -> Option<Vec<Range<usize>>> {
-        // To look for words takes far less time than to match groups.
-        let found = text.contains(&self.literal).then(|| self.regex.captures(text)).flatten()?;
-        Some(between(found.iter().skip(1).flatten().map(|slot| slot.range()), text.len()))
     }
 }
 
@@ -90,7 +85,6 @@ pub(crate) struct NoticePattern {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct NoticeMatch {
-    /// Where it stands, in bytes.
     pub range: Range<usize>,
     /// The figures that it states, as written.
     pub figures: Vec<(String, String)>,
@@ -163,13 +157,11 @@ impl Templates {
 /// Maximum number of ways through the conditions of a template that are followed.
 const MAX_WAYS: usize = 128;
 
-/// A piece of what a template writes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Piece<'a> {
     Words(&'a str),
     /// Its name, and how many decimals it has, if it always has as many.
     Figure(&'a str, Option<usize>),
-    /// A part of the output.
     Slot,
 }
 
@@ -239,12 +231,8 @@ fn decimals_of(expr: &Expr) -> Option<usize> {
 fn notice(pieces: &[Piece]) -> Option<NoticePattern> {
     let is_told = |piece: &Piece| !matches!(piece, Piece::Words(words) if words.trim().is_empty());
     let (first, last) = (pieces.iter().position(is_told)?, pieces.iter().rposition(is_told)?);
-    let blank = |pieces: &[Piece]| -> String {
-        pieces
-            .iter()
-            .filter_map(|piece| if let Piece::Words(words) = piece { Some(*words) } else { None })
-            .collect()
-    };
+    let words = |piece: &Piece| if let Piece::Words(words) = piece { words } else { "" }.to_owned();
+    let blank = |pieces: &[Piece]| pieces.iter().map(words).collect::<String>();
     let (mut before, mut after) = (blank(pieces.get(..first)?), blank(pieces.get(last + 1..)?));
     let pieces = pieces.get(first..=last)?;
     let end = pieces.len().checked_sub(1)?;

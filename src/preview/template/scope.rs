@@ -56,7 +56,6 @@ fn variable(value: &Value) -> Var {
 pub(crate) enum TemplateSpan {
     Text(String),
     Slot(usize),
-    /// A figure that is still being counted.
     Waiting,
 }
 
@@ -190,7 +189,6 @@ impl<'a> Scope<'a> {
         self.render_optional(template, Facts::from([("number", Fact::Number(number))]))
     }
 
-    /// Renders the error with which the agent's tool replies.
     pub(crate) fn refusal(&self, template: &Template, facts: Facts) -> PlanError {
         match self.render_text(template, facts) {
             Ok(message) => PlanError::Agent { message },

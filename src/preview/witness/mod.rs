@@ -38,10 +38,8 @@ pub(crate) struct PlanContext<'a> {
     pub total: Option<u64>,
 }
 
-/// What a witness tells of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Witness {
-    /// The limit that cut.
     pub by: LimitHit,
     /// What of the text is not of the output, as ranges in bytes.
     #[cfg_attr(not(feature = "app"), allow(dead_code, reason = "only the screens colour notices"))]

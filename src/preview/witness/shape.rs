@@ -62,14 +62,12 @@ impl Filler {
     }
 }
 
-/// What is kept on either side of a filler.
 #[derive(Debug)]
 pub(super) struct OutputShape {
     before: String,
     after: String,
     /// What the filler begins and ends with.
     edges: [&'static str; 2],
-    /// What the agent added to the text.
     pub notices: Notices,
 }
 
@@ -82,7 +80,6 @@ impl OutputShape {
         self
     }
 
-    /// Returns the length of the output in bytes.
     pub(super) fn size(&self, filler: Filler) -> Option<usize> {
         let lines = (filler.lines as usize).checked_mul(LINE.len())?;
         let wide = (filler.wide as usize).checked_mul(LETTER.len())?;

@@ -187,7 +187,6 @@ fn last_chars(text: &str, count: usize) -> String {
     text[start..].to_owned()
 }
 
-/// What some bytes start with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Scalar {
     Valid(char),
@@ -214,10 +213,8 @@ pub(super) fn decode(bytes: &[u8]) -> Scalar {
     valid.chars().next().map_or(Scalar::Invalid { first: 0, len: 1 }, Scalar::Valid)
 }
 
-/// How a scalar value may be drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ScalarClass {
-    /// As itself.
     Plain,
     /// As itself inside emoji: U+200D, U+FE0E, U+FE0F. Elsewhere by its code point.
     Emoji,

@@ -10,7 +10,6 @@ pub struct CellText {
 }
 
 impl CellText {
-    /// Maximum length of a cell's text in bytes.
     pub const MAX: usize = 32;
 
     pub fn as_str(&self) -> &str {

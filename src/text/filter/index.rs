@@ -226,7 +226,6 @@ impl FilterIndex {
 pub struct LineScan<'a> {
     pub conditions: &'a [Condition],
     pub got: Got<'a>,
-    /// The block size in bytes.
     pub block: usize,
 }
 

@@ -86,7 +86,6 @@ const OVERHEAD: u64 = 4;
 pub(crate) struct Sampled {
     lines: Figure,
     size: Figure,
-    /// Inserted between the ends.
     marker: Template,
 }
 
@@ -214,7 +213,6 @@ impl Strategy for Shares {
     }
 }
 
-/// One side of what is kept.
 #[derive(Default)]
 struct Share {
     segments: Vec<Segment>,

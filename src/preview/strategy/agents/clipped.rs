@@ -78,7 +78,6 @@ impl Clipped {
     }
 }
 
-/// Returns the CR and LF bytes that end a line.
 fn line_break(text: &Text, line: &Range<usize>) -> Range<usize> {
     let mut start = line.end;
     while start > line.start && matches!(text.bytes[start - 1], b'\r' | b'\n') {
@@ -198,7 +197,6 @@ fn count(text: &Text) -> Result<u64, TotalsMask> {
     Ok(feeds + returns + others + u64::from(!is_ended))
 }
 
-/// How lines are shown.
 struct Rows<'a, 'b> {
     text: &'a Text<'b>,
     context: &'a Context<'a>,

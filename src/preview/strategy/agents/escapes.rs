@@ -237,7 +237,6 @@ impl Strategy for Stripped {
     }
 }
 
-/// Walks through the stripped text, remembering nothing.
 fn walk(text: &Text, mut see: impl FnMut(Bite)) {
     text.touch(text.body.clone());
     see(Bite::Begin);
@@ -285,7 +284,6 @@ struct Head {
     most: u64,
     left: u64,
     count: u64,
-    /// The bites of the pieces that fit.
     whole: Vec<Bite>,
     /// Ranges of the piece that is being read, which cost `open_cost` so far.
     open: Vec<Range<usize>>,
@@ -407,7 +405,6 @@ fn bytes_of(fragment: &Fragment) -> Option<Range<usize>> {
     }
 }
 
-/// Begins a sequence.
 const ESC: u8 = 0x1b;
 /// Begins U+009B in UTF-8, which stands for ESC and `[`.
 const CSI: [u8; 2] = [0xc2, 0x9b];

@@ -17,7 +17,6 @@ use crate::text::units::{self, TotalsMask};
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct Held {
-    /// Maximum size that the reader holds.
     pub held: Figure,
     /// Bytes per read.
     pub chunk: Figure,
@@ -173,7 +172,6 @@ pub(crate) struct Collected {
     size: Figure,
     /// What the collector inserts for the `number` bytes that it drops; without it, both ends are decoded as one text.
     marker: Option<Template>,
-    /// The cut of an output that fits in the collector.
     middle: Middle,
 }
 

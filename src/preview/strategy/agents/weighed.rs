@@ -55,7 +55,6 @@ const HEAVY: &[(u32, u32, u64)] = &[
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct Weighed {
-    /// Maximum weight of the result.
     size: Figure,
     /// UTF-16 units of the beginning that are always kept.
     least: Figure,
@@ -66,7 +65,6 @@ pub(crate) struct Weighed {
     /// Matches the words that make an end matter.
     #[serde(rename = "words", deserialize_with = "pattern")]
     pattern: Regex,
-    /// Inserted between the ends.
     #[serde(deserialize_with = "or_default")]
     between: String,
     /// Appended at the end; `number` is what is missing.
@@ -131,7 +129,6 @@ fn fitting(text: &str, from: Direction, most: u64) -> &str {
     composed::fitting(text, from, most, heavy)
 }
 
-/// What is kept: ranges of the output, and text in between.
 #[derive(Clone)]
 struct Kept {
     head: Range<usize>,
