@@ -6,10 +6,10 @@ use std::ops::Range;
 use memchr::memmem;
 
 use crate::text::ansi;
-use crate::text::units::{TotalsMask, element};
+use crate::text::units::{Decoding, TotalsMask, element};
 
 use super::input::{Input, Stream, Totals};
-use super::model::{Counts, Decoding, Fragment, Part, PlanError, Preview, Reply, Status, Unit};
+use super::model::{Counts, Fragment, Part, PlanError, Preview, Reply, Status, Unit};
 
 /// A match of fewer bytes is taken for chance, unless it follows the match before.
 const MIN_MATCH: usize = 8;

@@ -25,6 +25,7 @@
 
 #[cfg(feature = "app")]
 mod align;
+mod expression;
 mod input;
 mod limits;
 pub(crate) mod measure;
@@ -42,11 +43,11 @@ pub(crate) mod template;
 mod witness;
 
 pub use crate::base::provenance::Confidence;
-pub use crate::text::units::TotalsMask;
+pub use crate::text::units::{Decoding, TotalsMask};
 #[cfg(feature = "app")]
 pub(crate) use align::{differences, recorded};
 pub use input::{Input, InputContext, LineIndex, Output, PerStream, Stream, Totals};
-pub use model::{Counts, Decoding, Direction, Fragment, LimitHit, Part, PlanError, Preview, Status, Unit};
+pub use model::{Counts, Direction, Fragment, LimitHit, Part, PlanError, Preview, Status, Unit};
 pub use plan::{plan, plan_counted};
 #[cfg(test)]
 pub(crate) use policy::PARSED;

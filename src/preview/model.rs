@@ -4,33 +4,12 @@ use std::ops::Range;
 
 use crate::base::provenance::Extent;
 use crate::text::ansi;
-use crate::text::units::{self, TotalsMask};
+use crate::text::units::{self, Decoding, TotalsMask};
 
 use super::input::{Input, Stream};
 
 /// What a notice shows for a figure that is still being counted.
 pub(crate) const WAITING: &str = "…";
-
-/// How an agent turns bytes into text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub enum Decoding {
-    /// One U+FFFD for each maximal subpart of an invalid sequence (JavaScript, Rust, Python).
-    #[default]
-    Lossy,
-    /// One U+FFFD for each bad byte (Go).
-    Go,
-}
-
-impl Decoding {
-    /// Decodes `bytes`, after copying them.
-    pub fn decode(self, bytes: &[u8]) -> String {
-        match self {
-            Self::Lossy => units::decode_lossy(bytes),
-            Self::Go => units::decode_go(bytes),
-        }
-    }
-}
 
 /// A piece of a changed part's text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -114,7 +93,7 @@ impl Part {
                 let is_whole = *decoding == Decoding::Lossy && range.len() == output.bytes.len();
                 let counted = output.totals.decoded_bytes.filter(|_| is_whole);
                 let pieces = pieces(window(input, *source, range)).take_while(|_| input.is_wanted());
-                counted.unwrap_or_else(|| pieces.map(|piece| decoded_len(piece, *decoding)).sum())
+                counted.unwrap_or_else(|| pieces.map(|piece| decoding.len_of(piece)).sum())
             }
             Self::Changed { source, fragments, decoding, .. } => {
                 fragments.iter().map(|fragment| fragment.byte_len(input, *source, *decoding)).sum()
@@ -160,10 +139,10 @@ impl Fragment {
     pub(super) fn byte_len(&self, input: &Input, source: Stream, decoding: Decoding) -> u64 {
         match self {
             Self::Text(text) => text.len() as u64,
-            Self::Bytes(range) => decoded_len(window(input, source, range), decoding),
+            Self::Bytes(range) => decoding.len_of(window(input, source, range)),
             Self::Replaced(count) => 3 * *count as u64,
             Self::Escapes(range) => {
-                escapes(window(input, source, range)).map(|bytes| decoded_len(bytes, decoding)).sum()
+                escapes(window(input, source, range)).map(|bytes| decoding.len_of(bytes)).sum()
             }
         }
     }
@@ -192,13 +171,6 @@ fn pieces(mut bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
         bytes = rest;
         (!piece.is_empty()).then_some(piece)
     })
-}
-
-fn decoded_len(bytes: &[u8], decoding: Decoding) -> u64 {
-    match decoding {
-        Decoding::Lossy => units::measure_all(bytes, TotalsMask::DECODED_BYTES).decoded_bytes,
-        Decoding::Go => bytes.len() as u64 + 2 * units::measure_all(bytes, TotalsMask::BAD_BYTES).bad_bytes,
-    }
 }
 
 /// The unit of a policy's sizes.

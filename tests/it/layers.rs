@@ -35,13 +35,14 @@ const SHARED: &[&str] =
 /// What each file or folder of `preview` may use besides itself, from the bottom up.
 const IN_PREVIEW: &[(&str, &[&str])] = &[
     ("input", &[]),
+    ("expression", &[]),
     ("model", &["input"]),
     ("measure", &["input", "model"]),
     ("template", &["model"]),
     ("section", &["template"]),
     ("limits", &["input", "model", "measure", "template", "section"]),
-    ("rewrite", &["input", "model", "measure", "section"]),
-    ("strategy", &["model", "measure", "template", "section", "limits", "rewrite"]),
+    ("rewrite", &["input", "model", "expression", "measure", "section"]),
+    ("strategy", &["model", "expression", "measure", "template", "section", "limits", "rewrite"]),
     ("policy", &["model", "measure", "template", "section", "limits", "rewrite", "strategy"]),
     ("plan", &["input", "model", "measure", "template", "limits", "strategy", "policy"]),
     ("sweep", &["input", "model", "measure", "template", "limits", "strategy", "policy", "plan"]),

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use crate::preview::model::{Decoding, Direction, Unit};
-use crate::text::units;
+use crate::preview::model::{Direction, Unit};
+use crate::text::units::{self, Decoding};
 
 use super::{Cut, STEP, Text, as_usize};
 

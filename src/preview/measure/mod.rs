@@ -11,9 +11,9 @@ use std::ops::Range;
 use serde::Deserialize;
 
 use crate::preview::input::{LineIndex, Output, Stream, Totals};
-use crate::preview::model::{Decoding, Fragment, Part};
+use crate::preview::model::{Fragment, Part};
 use crate::text::json;
-use crate::text::units::{self, Measure, TotalsMask};
+use crate::text::units::{self, Decoding, Measure, TotalsMask};
 
 pub(crate) use lines::{MAX_BREAK, Piece, breaks, count_rare, line_ends};
 pub(crate) use reading::is_js_space;

@@ -6,9 +6,9 @@ use std::ops::Range;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-use crate::preview::model::{Decoding, Unit};
+use crate::preview::model::Unit;
 use crate::text::ansi;
-use crate::text::units::TotalsMask;
+use crate::text::units::{Decoding, TotalsMask};
 
 use super::{STEP, Text};
 

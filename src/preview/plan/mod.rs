@@ -2,7 +2,6 @@
 //! it may.
 
 mod counts;
-mod details;
 
 use std::ops::Range;
 
@@ -148,7 +147,7 @@ fn one_stream(input: &Input, policy: &Policy, scope: &Scope, text: &Text) -> Res
     let slots = keep.rewrite.slots(input, text.source, std::mem::take(&mut selection.slots));
     let laid = lay_out(scope, template, facts, slots)?;
     let reply = if is_cut { Reply::Cut } else { Reply::Whole };
-    let details = details::describe(input, policy, text, &selection, &counts, is_cut);
+    let details = counts::describe_details(input, policy, text, &selection, &counts, is_cut);
     let unknown = over.err().unwrap_or_default() | text.gave_up();
     let planned = counts.preview(context.unit, reply, laid.waiting | unknown);
     let ranges_missing = laid.undecided | unknown;

@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use serde::Deserialize;
 
+use crate::preview::expression::Expression;
 use crate::preview::measure::{Cut, Text, as_usize};
 use crate::preview::model::{Direction, LimitHit, PlanError, Unit};
-use crate::preview::rewrite::Expression;
 use crate::preview::section::or_default;
 use crate::preview::strategy::composed::{self, Segment};
 use crate::preview::strategy::selection::Inner;

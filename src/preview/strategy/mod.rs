@@ -18,10 +18,11 @@ use std::fmt::Debug;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 
+use super::expression::Expression;
 use super::limits::Limits;
 use super::measure::{Text, TrimRule, as_usize};
 use super::model::{Direction, LimitHit, PlanError, Unit};
-use super::rewrite::{self, Expression, Rewrite};
+use super::rewrite::{self, Rewrite};
 use super::section::{Fault, Keys, or_default};
 use super::template::{Figure, Scope};
 use agents::clipped::Clipped;

@@ -5,22 +5,21 @@
 //! Tests hold that both ways agree.
 
 mod lines;
-mod marks;
 mod notice;
 
 use std::ops::Range;
 
 use super::input::{Input, Output, Stream, Totals};
 use super::limits::Over;
-use super::model::{Decoding, Direction, Part, PlanError, Preview, Unit};
+use super::model::{Direction, Part, PlanError, Preview, Unit};
 use super::plan::{plan, view};
 use super::policy::Policy;
 use super::strategy::LinesKept;
 use super::template::{Facts, Scope};
-use crate::text::units::{Measure, TotalsMask};
+use crate::text::units::{Decoding, Measure, TotalsMask};
 
+pub(crate) use lines::Marks;
 use lines::{KeptLines, VisitedText, size_of};
-pub(crate) use marks::Marks;
 use notice::{Deciders, KnownWords, NoticeFigures, Words, adds_up};
 
 /// Goes through settings of a policy, output after output.

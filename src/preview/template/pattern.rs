@@ -30,9 +30,7 @@ impl Templates {
         let source = || self.source_of(template).ok().map(|found| found.source().to_owned());
         let pattern =
             self.get(template).text_pattern.get_or_init(|| TextPattern::parse(&source()?)).as_ref()?;
-        // To look for words takes far less time than to match groups.
-        let found = text.contains(&pattern.literal).then(|| pattern.regex.captures(text)).flatten()?;
-        let added = between(found.iter().skip(1).flatten().map(|slot| slot.range()), text.len());
+        let added = pattern.added(text)?;
         let told: usize = added.iter().map(|range| visible(&text[range.clone()])).sum();
         (told >= MIN_WORDS).then_some(added)
     }
@@ -55,6 +53,12 @@ impl TextPattern {
         statement(&parsed, &mut pattern);
         pattern.push_str(if ends_with_text(&parsed) { r"((?s:\n.*))?\z" } else { r"\z" });
         Some(Self { literal: longest_words(&parsed).to_owned(), regex: compiled(&pattern)? })
+    }
+
+    fn added(&self, text: &str) -> Option<Vec<Range<usize>>> {
+        // To look for words takes far less time than to match groups.
+        let found = text.contains(&self.literal).then(|| self.regex.captures(text)).flatten()?;
+        Some(between(found.iter().skip(1).flatten().map(|slot| slot.range()), text.len()))
     }
 }
 

@@ -1,7 +1,6 @@
 //! A witness: an output of which a policy makes a given text. Where nobody kept the real output, it proves that the text is
 //! one that the policy makes, with its limits and its words; it does not prove that the text is of the real output, nor the totals of its notices.
 
-mod figures;
 mod shape;
 
 use std::ops::{ControlFlow, Range};
@@ -12,8 +11,7 @@ use super::plan::{ToCount, plan_counting};
 use super::policy::Policy;
 use crate::text::units;
 
-use figures::{Notices, UNKNOWNS};
-use shape::{Filler, OutputShape};
+use shape::{Filler, Notices, OutputShape, UNKNOWNS};
 
 /// The longest witness that is built, in bytes.
 const MAX_WITNESS: usize = 16 << 20;
@@ -101,7 +99,7 @@ impl Search<'_> {
             if slopes.is_none() {
                 slopes = Some(self.slopes(shape, filler, &made)?);
             }
-            let next = filler.plus(figures::solve(&missing, slopes.as_ref()?, filler.amounts()));
+            let next = filler.plus(shape::solve(&missing, slopes.as_ref()?, filler.amounts()));
             if next == filler {
                 return None;
             }
