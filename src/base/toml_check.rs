@@ -93,18 +93,18 @@ impl Check<'_> {
 
     /// Checks the keys of a table; `place` is its dotted name, empty for the file itself.
     fn fields(&mut self, table: &DeTable, span: Range<usize>, fields: &'static [Field], place: &str) {
+        let inside = if place.is_empty() { String::new() } else { format!(" in [{place}]") };
         for (key, value) in table.iter() {
             let name = key.get_ref().as_ref();
             if place.is_empty() {
                 self.top = Some(name.to_owned());
             }
             match fields.iter().find(|field| field.name == name) {
-                Some(field) => self.value(key, value, field.shape, &under(place, name)),
+                Some(field) => self.value(name, value, field.shape, &under(place, name)),
                 None => {
                     let all =
                         if place.is_empty() { "the keys of this file are" } else { "the keys here are" };
                     let remedy = instead(name, fields.iter().map(|field| field.name), all);
-                    let inside = if place.is_empty() { String::new() } else { format!(" in [{place}]") };
                     self.wrong(key.span().start, name, format!("there is no such key{inside}; {remedy}"));
                 }
             }
@@ -113,7 +113,6 @@ impl Check<'_> {
             self.top = None;
         }
         for field in fields.iter().filter(|field| field.is_needed && !table.contains_key(field.name)) {
-            let inside = if place.is_empty() { String::new() } else { format!(" in [{place}]") };
             let words = match field.shape {
                 Shape::Section => format!("the table [{}] is missing{inside}", under(place, field.name)),
                 shape => format!("this key is missing{inside}; it takes {}", shape.takes(field.name)),
@@ -124,17 +123,11 @@ impl Check<'_> {
         }
     }
 
-    fn value(
-        &mut self,
-        key: &Spanned<std::borrow::Cow<str>>,
-        value: &Spanned<DeValue>,
-        shape: Shape,
-        place: &str,
-    ) {
-        let (name, at) = (key.get_ref().as_ref(), value.span().start);
+    fn value(&mut self, name: &str, value: &Spanned<DeValue>, shape: Shape, place: &str) {
+        let at = value.span().start;
         match (shape, value.get_ref()) {
-            (Shape::Or(_, table), DeValue::Table(_)) => self.value(key, value, *table, place),
-            (Shape::Or(other, _), _) => self.value(key, value, *other, place),
+            (Shape::Or(_, table), DeValue::Table(_)) => self.value(name, value, *table, place),
+            (Shape::Or(other, _), _) => self.value(name, value, *other, place),
             (Shape::Text | Shape::Scalar | Shape::TextOrTexts, DeValue::String(_))
             | (Shape::Flag | Shape::Scalar, DeValue::Boolean(_)) => {}
             (Shape::Section, DeValue::Table(table)) => self.numbers(table),
@@ -149,19 +142,19 @@ impl Check<'_> {
                     self.wrong(at, name, words);
                 }
             }
-            (Shape::TextOrTexts, DeValue::Array(all)) => self.elements(key, all, Shape::Text, place),
+            (Shape::TextOrTexts, DeValue::Array(all)) => self.elements(name, all, Shape::Text, place),
             (Shape::List(shape, most), DeValue::Array(all)) => {
                 self.count(name, at, all.len(), most);
-                self.elements(key, all, *shape, place);
+                self.elements(name, all, *shape, place);
             }
             (Shape::Table(fields), DeValue::Table(table)) => self.fields(table, value.span(), fields, place),
             (Shape::Tables(fields, most), DeValue::Array(all)) => {
                 self.count(name, at, all.len(), most);
-                self.elements(key, all, Shape::Table(fields), place);
+                self.elements(name, all, Shape::Table(fields), place);
             }
             (Shape::Names(shape), DeValue::Table(table)) => {
                 for (key, value) in table.iter() {
-                    self.value(key, value, *shape, &under(place, key.get_ref()));
+                    self.value(key.get_ref(), value, *shape, &under(place, key.get_ref()));
                 }
             }
             (shape, _) => self.mistyped((name, place), value, shape),
@@ -182,14 +175,8 @@ impl Check<'_> {
         }
     }
 
-    fn elements(
-        &mut self,
-        key: &Spanned<std::borrow::Cow<str>>,
-        all: &[Spanned<DeValue>],
-        shape: Shape,
-        place: &str,
-    ) {
-        all.iter().for_each(|value| self.value(key, value, shape, place));
+    fn elements(&mut self, name: &str, all: &[Spanned<DeValue>], shape: Shape, place: &str) {
+        all.iter().for_each(|value| self.value(name, value, shape, place));
     }
 
     fn count(&mut self, name: &str, at: usize, count: usize, most: usize) {

@@ -4,8 +4,6 @@ pub(crate) mod catalog;
 mod load;
 pub(crate) mod param;
 pub(crate) mod schema;
-#[cfg(feature = "app")]
-mod written;
 
 use std::collections::BTreeMap;
 #[cfg(feature = "records")]

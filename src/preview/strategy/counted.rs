@@ -48,7 +48,9 @@ impl Strategy for Counted {
         let mut words = String::new();
         for _ in 0..ROUNDS {
             let (first, last) = shares(room(&words));
-            let next = self.render_notice(context, total, first + last)?;
+            let left = total.map(|total| total.saturating_sub(first + last));
+            let facts = Facts::from([("number", Fact::from(left)), ("size", Fact::from(total))]);
+            let next = context.scope.render_text(&self.notice, facts)?;
             if next == words {
                 break;
             }
@@ -61,19 +63,6 @@ impl Strategy for Counted {
         kept.extend(shown);
         kept.extend(all.end(text, Direction::Tail, unit, last));
         Ok(Selection { cut: Some(true), ..composed::selection(text, context, vec![("kept", kept)]) })
-    }
-}
-
-impl Counted {
-    fn render_notice(
-        &self,
-        context: &Context,
-        total: Result<u64, TotalsMask>,
-        kept: u64,
-    ) -> Result<String, PlanError> {
-        let left = total.map(|total| total.saturating_sub(kept));
-        let facts = Facts::from([("number", Fact::from(left)), ("size", Fact::from(total))]);
-        context.scope.render_text(&self.notice, facts)
     }
 }
 

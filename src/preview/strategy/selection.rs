@@ -70,33 +70,6 @@ impl Selection {
     }
 }
 
-/// Collects the ranges of which a read tool shows the text: all, but for the ends of long lines.
-#[derive(Debug)]
-pub(crate) struct ShownLines {
-    ranges: Vec<Range<usize>>,
-    start: usize,
-}
-
-impl ShownLines {
-    pub(crate) fn from(start: usize) -> Self {
-        Self { ranges: Vec::new(), start }
-    }
-
-    /// Takes a line up to `stop`, whose text goes on to `end`.
-    pub(crate) fn take(&mut self, stop: usize, end: usize) {
-        if stop < end {
-            self.ranges.push(self.start..stop);
-            self.start = end;
-        }
-    }
-
-    /// Returns the ranges, the last of them up to `end`.
-    pub(crate) fn ranges(mut self, end: usize) -> Vec<Range<usize>> {
-        self.ranges.push(self.start..end.max(self.start));
-        self.ranges
-    }
-}
-
 /// The input and result of an agent's own cutting function, for its details.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Inner {

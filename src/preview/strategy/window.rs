@@ -5,9 +5,8 @@ use std::ops::Range;
 use serde::Deserialize;
 
 use crate::preview::measure::{Text, as_usize};
-use crate::preview::model::{Fragment, LimitHit, Part, PlanError, Unit};
+use crate::preview::model::{Fragment, LimitHit, PlanError, Unit};
 use crate::preview::section::or_default;
-use crate::preview::strategy::selection::ShownLines;
 use crate::preview::strategy::{Boundary, Context, Selection, Strategy, or_utf16};
 use crate::preview::template::{Fact, Facts, Figure, Template};
 use crate::text::units::TotalsMask;
@@ -43,58 +42,31 @@ pub(crate) struct Window {
     past_end: Template,
 }
 
-struct Figures {
-    skip: u64,
-    lines: u64,
-    size: u64,
-    line_size: Option<u64>,
-}
-
 impl Strategy for Window {
     fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let scope = context.scope;
-        let figures = Figures {
-            skip: scope.figure(&self.skip)?,
-            lines: scope.figure(&self.lines)?,
-            size: scope.optional(&self.size)?.unwrap_or(u64::MAX),
-            line_size: scope.optional(&self.line_size)?,
-        };
-        let start = match skip_lines(text, self.line_ends, figures.skip) {
+        let (skip, lines) = (scope.figure(&self.skip)?, scope.figure(&self.lines)?);
+        let most = scope.optional(&self.size)?.unwrap_or(u64::MAX);
+        let line_size = scope.optional(&self.line_size)?;
+        let start = match skip_lines(text, self.line_ends, skip) {
             Ok(start) => start,
-            Err(_) if text.is_empty() && figures.skip == 0 => text.body.start,
+            Err(_) if text.is_empty() && skip == 0 => text.body.start,
             Err(count) => {
                 return Err(scope.refusal(&self.past_end, Facts::from([("count", Fact::Number(count))])));
             }
         };
-        self.take(text, context, &figures, start)
-    }
-}
-
-impl Window {
-    fn take(
-        &self,
-        text: &Text,
-        context: &Context,
-        figures: &Figures,
-        start: usize,
-    ) -> Result<Selection, PlanError> {
-        let mut parts = Vec::new();
-        let mut at = start;
-        let mut taken = 0;
-        let mut size = 0;
-        let mut stop = "end";
-        let mut end = start;
-        let mut halves = 0;
-        let mut shown = ShownLines::from(start);
+        let (mut parts, mut cut_ends) = (Vec::new(), Vec::new());
+        let (mut taken, mut size, mut halves) = (0, 0, 0);
+        let (mut at, mut end, mut stop) = (start, start, "end");
         while at < text.body.end {
-            if taken >= figures.lines {
+            if taken >= lines {
                 stop = "lines";
                 break;
             }
-            let number = context.scope.render_number(&self.number, figures.skip + taken + 1)?;
-            let mut row = self.row(text, figures.line_size, at, number);
+            let number = scope.render_number(&self.number, skip + taken + 1)?;
+            let mut row = self.row(text, line_size, at, number);
             let cost = row.size + u64::from(taken > 0);
-            if size + cost > figures.size {
+            if size + cost > most {
                 stop = "size";
                 break;
             }
@@ -107,26 +79,26 @@ impl Window {
                 row.fragments.insert(0, Fragment::Text("\n".to_owned()));
             }
             parts.push(text.changed(at..end, row.fragments));
-            shown.take(row.stop, end);
+            cut_ends.push(row.stop..end);
             at = next;
         }
-        let kept = start..end;
-        let last = figures.skip + taken;
+        let last = skip + taken;
         let count = if stop == "end" { Ok(last) } else { count_lines(text, self.line_ends) };
+        let hit = match stop {
+            "size" => Some(context.by_size()),
+            "lines" => Some(LimitHit::Lines),
+            _ => None,
+        };
         Ok(Selection {
             slots: vec![("kept", parts)],
-            ranges: vec![kept],
+            ranges: vec![Range { start, end }],
             halves,
             lines: Some(Ok(taken)),
-            hit: match stop {
-                "size" => Some(context.by_size()),
-                "lines" => Some(LimitHit::Lines),
-                _ => None,
-            },
+            hit,
             cut: Some(stop != "end"),
-            span: Some((Ok(figures.skip + 1), Ok(last))),
+            span: Some((Ok(skip + 1), Ok(last))),
             silent_limit: Some(LimitHit::Size(self.line_unit)),
-            shown: Some(shown.ranges(end)),
+            shown: Some(without(start..end, &cut_ends)),
             total_lines: Some(count),
             facts: Facts::from([
                 ("count", Fact::from(count)),
@@ -137,7 +109,21 @@ impl Window {
             ..Selection::default()
         })
     }
+}
 
+/// Returns what remains of a range without others in it, in order.
+fn without(whole: Range<usize>, others: &[Range<usize>]) -> Vec<Range<usize>> {
+    let mut ranges = Vec::new();
+    let mut start = whole.start;
+    for other in others.iter().filter(|other| !other.is_empty()) {
+        ranges.push(start..other.start);
+        start = other.end;
+    }
+    ranges.push(start..whole.end.max(start));
+    ranges
+}
+
+impl Window {
     fn row(&self, text: &Text, line_size: Option<u64>, at: usize, number: String) -> Row {
         let mut fragments = Vec::new();
         if !number.is_empty() {
@@ -260,8 +246,11 @@ impl Strategy for View {
             return Err(context.scope.refusal(&self.too_large, facts));
         }
         let token = as_usize(context.scope.figure(&self.longest_line)?);
-        let (mut window, mut count) = (Vec::new(), 0);
-        for line in lines(text) {
+        let (mut window, mut count, mut at) = (Vec::new(), 0, text.body.start);
+        // A line feed at the end does not start another line.
+        while at < text.body.end {
+            let line = at..text.feed_after(at, text.body.end).unwrap_or(text.body.end);
+            at = line.end + 1;
             if line.len() >= token {
                 return Err(context.scope.refusal(&self.too_long, Facts::new()));
             }
@@ -275,46 +264,36 @@ impl Strategy for View {
         let rows: Vec<_> = window.iter().map(|line| row(text, line.clone(), line_size)).collect();
         let is_cut = |line: &Range<usize>| without_return(text, line.clone()).len() > line_size;
         let is_blank = rows.len() <= 1 && rows.iter().all(Range::is_empty) && !window.iter().any(is_cut);
-        let mut selection = Selection { lines: Some(Ok(rows.len() as u64)), ..Selection::default() };
         let mut parts = Vec::new();
-        for (at, shown) in rows.iter().enumerate().filter(|_| !is_blank) {
+        for (at, (line, shown)) in window.iter().zip(&rows).enumerate().filter(|_| !is_blank) {
             let number = context.scope.render_number(&self.number, skip + at as u64 + 1)?;
             let before = if at > 0 { "\n" } else { "" }.to_owned() + &number;
-            parts.push(part(text, &self.line_suffix, &window[at], shown, before, line_size));
+            let mut fragments = vec![Fragment::Text(before), Fragment::Bytes(shown.clone())];
+            fragments.extend(is_cut(line).then(|| Fragment::Text(self.line_suffix.clone())));
+            parts.push(text.changed(line.clone(), fragments));
         }
-        let mut shown = ShownLines::from(window.first().map_or(text.body.start, |line| line.start));
-        window.iter().filter(|line| is_cut(line)).for_each(|line| {
-            shown.take(row(text, line.clone(), line_size).end, line.end);
-        });
+        let cuts = window.iter().zip(&rows).filter(|(line, _)| is_cut(line));
+        let cut_ends: Vec<_> = cuts.map(|(line, shown)| shown.end..line.end).collect();
+        let start = window.first().map_or(text.body.start, |line| line.start);
         let end = window.last().map_or(text.body.start, |line| line.end);
-        selection.shown = Some(shown.ranges(end));
         let is_last = skip + window.len() as u64 == count;
         let clipped = LimitHit::Size(Unit::Bytes);
-        selection.silent_limit = Some(if is_last { clipped } else { LimitHit::Lines });
-        selection.ranges = rows;
         let last = skip + window.len() as u64;
         let total = if count > limit { count - 1 } else { count };
-        selection.cut = Some(total > last);
-        selection.hit = (total > last).then_some(LimitHit::Lines);
-        selection.total_lines = Some(Ok(count));
-        selection.span = Some((Ok(skip + 1), Ok(last)));
-        selection.facts.insert("count", Fact::Number(total));
-        selection.slots = vec![("kept", parts)];
-        Ok(selection)
+        let selection = Selection {
+            slots: vec![("kept", parts)],
+            lines: Some(Ok(rows.len() as u64)),
+            ranges: rows,
+            shown: Some(without(start..end, &cut_ends)),
+            silent_limit: Some(if is_last { clipped } else { LimitHit::Lines }),
+            cut: Some(total > last),
+            hit: (total > last).then_some(LimitHit::Lines),
+            total_lines: Some(Ok(count)),
+            span: Some((Ok(skip + 1), Ok(last))),
+            ..Selection::default()
+        };
+        Ok(selection.with_fact("count", Fact::Number(total)))
     }
-}
-
-/// Returns all lines without their line feeds; a final one does not start another line.
-fn lines(text: &Text) -> impl Iterator<Item = Range<usize>> {
-    let mut at = text.body.start;
-    std::iter::from_fn(move || {
-        (at < text.body.end).then(|| {
-            let stop = text.feed_after(at, text.body.end).unwrap_or(text.body.end);
-            let line = at..stop;
-            at = stop + 1;
-            line
-        })
-    })
 }
 
 fn without_return(text: &Text, line: Range<usize>) -> Range<usize> {
@@ -326,19 +305,4 @@ fn without_return(text: &Text, line: Range<usize>) -> Range<usize> {
 fn row(text: &Text, line: Range<usize>, most: usize) -> Range<usize> {
     let line = without_return(text, line);
     if line.len() > most { line.start..line.start + most } else { without_return(text, line) }
-}
-
-fn part(
-    text: &Text,
-    suffix: &str,
-    line: &Range<usize>,
-    shown: &Range<usize>,
-    before: String,
-    most: usize,
-) -> Part {
-    let mut fragments = vec![Fragment::Text(before), Fragment::Bytes(shown.clone())];
-    if without_return(text, line.clone()).len() > most {
-        fragments.push(Fragment::Text(suffix.to_owned()));
-    }
-    text.changed(line.clone(), fragments)
 }

@@ -62,7 +62,7 @@ pub(crate) struct Templates {
     figures: Vec<CompiledFigure>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct CompiledTemplate {
     name: String,
     /// The figures and parameters that it uses, read when first asked for.
@@ -164,15 +164,7 @@ impl Compiler {
                 return Err((line.map_or(1, |at| at + 1), words));
             }
         }
-        templates.push(CompiledTemplate {
-            name,
-            mentioned: OnceLock::new(),
-            uses: OnceLock::new(),
-            #[cfg(feature = "records")]
-            text_pattern: OnceLock::new(),
-            #[cfg(feature = "records")]
-            other_notices: OnceLock::new(),
-        });
+        templates.push(CompiledTemplate { name, ..CompiledTemplate::default() });
         Ok(Template(templates.len() - 1))
     }
 
@@ -194,15 +186,12 @@ impl Compiler {
         }
         let compiled = environment().compile_expression_owned(source.to_owned());
         let compiled = compiled.map_err(|error| describe(&error))?;
-        if self.origin == PolicyOrigin::Own
-            && let Some(name) = compiled
-                .undeclared_variables(false)
-                .iter()
-                .filter(|name| !self.params.contains_key(*name))
-                .min()
-        {
-            let remedy = remedy(name, self.params.keys().map(String::as_str));
-            return Err(format!("there is no parameter `{name}`; {remedy}"));
+        if self.origin == PolicyOrigin::Own {
+            let used = compiled.undeclared_variables(false);
+            if let Some(name) = used.iter().filter(|name| !self.params.contains_key(*name)).min() {
+                let remedy = remedy(name, self.params.keys().map(String::as_str));
+                return Err(format!("there is no parameter `{name}`; {remedy}"));
+            }
         }
         let (source, compiled) = (source.to_owned(), Box::new(compiled));
         Ok(self.push(CompiledFigure::Expression { source, compiled }))

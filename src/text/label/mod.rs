@@ -26,13 +26,11 @@ const LABEL: Show = Show { tab: 0, ..Show::RAW };
 /// Returns a single line of plain, safe text for a name, id, error or title. Everything that cannot be printed as is
 /// gets a visible form: `^J` for a line feed, `^[`, `<202E>`, `<FF>`. Safe text is unchanged.
 pub fn label(bytes: &[u8]) -> String {
-    match std::str::from_utf8(bytes) {
-        Ok(text) if is_plain(text) => text.to_owned(),
-        _ => spelled_out(bytes),
+    if let Ok(text) = std::str::from_utf8(bytes)
+        && is_plain(text)
+    {
+        return text.to_owned();
     }
-}
-
-fn spelled_out(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     for line in bytes.split_inclusive(|&byte| byte == b'\n') {
         for cell in Cells::new(line, &LABEL) {

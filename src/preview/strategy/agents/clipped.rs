@@ -191,9 +191,8 @@ fn count(text: &Text) -> Result<u64, TotalsMask> {
     text.touch(text.body.clone());
     let bytes = &text.bytes[text.body.clone()];
     let others = count_rare(bytes);
-    let ended = [&b"\n"[..], b"\r", b"\x0b", b"\x0c", b"\x1c", b"\x1d", b"\x1e", b"\xc2\x85"];
-    let is_ended =
-        ended.iter().chain(&[&b"\xe2\x80\xa8"[..], b"\xe2\x80\xa9"]).any(|end| bytes.ends_with(end));
+    let last = breaks(&bytes[bytes.len().saturating_sub(MAX_BREAK)..]).last();
+    let is_ended = last.is_some_and(|last| last.end == bytes.len().min(MAX_BREAK));
     Ok(feeds + returns + others + u64::from(!is_ended))
 }
 

@@ -147,9 +147,8 @@ struct Scale<'a> {
 
 impl Scale<'_> {
     fn suffix(&self, removed: u64) -> Result<String, PlanError> {
-        self.context
-            .scope
-            .render_text(&self.keys.suffix, Facts::from([("number", Fact::Number(removed.max(1)))]))
+        let facts = Facts::from([("number", Fact::Number(removed.max(1)))]);
+        self.context.scope.render_text(&self.keys.suffix, facts)
     }
 
     fn kept(&self, text: &Text, start: &str) -> Result<Kept, PlanError> {
