@@ -48,13 +48,7 @@ impl Strategy for Window {
         let (skip, lines) = (scope.figure(&self.skip)?, scope.figure(&self.lines)?);
         let most = scope.optional(&self.size)?.unwrap_or(u64::MAX);
         let line_size = scope.optional(&self.line_size)?;
-        let start = match skip_lines(text, self.line_ends, skip) {
-            Ok(start) => start,
-            Err(_) if text.is_empty() && skip == 0 => text.body.start,
-            Err(count) => {
-                return Err(scope.refusal(&self.past_end, Facts::from([("count", Fact::Number(count))])));
-            }
-        };
+        let start = self.start(text, context, skip)?;
         let (mut parts, mut cut_ends) = (Vec::new(), Vec::new());
         let (mut taken, mut size, mut halves) = (0, 0, 0);
         let (mut at, mut end, mut stop) = (start, start, "end");
@@ -124,6 +118,28 @@ fn without(whole: Range<usize>, others: &[Range<usize>]) -> Vec<Range<usize>> {
 }
 
 impl Window {
+    /// Returns where line `skip` (0-based) begins, or the agent's reply if it is beyond the end.
+    fn start(&self, text: &Text, context: &Context, skip: u64) -> Result<usize, PlanError> {
+        let is_plain = self.line_ends == LineEnds::Lf || text.totals.lone_returns == Some(0);
+        if is_plain
+            && let Some(start) = text.seek_line(text.body.start, skip).filter(|start| *start < text.body.end)
+        {
+            return Ok(start);
+        }
+        let (mut at, mut count) = (text.body.start, 0);
+        while at < text.body.end {
+            if count == skip {
+                return Ok(at);
+            }
+            at = line_ends(text, self.line_ends, at).1;
+            count += 1;
+        }
+        if text.is_empty() && skip == 0 {
+            return Ok(at);
+        }
+        Err(context.scope.refusal(&self.past_end, Facts::from([("count", Fact::Number(count))])))
+    }
+
     fn row(&self, text: &Text, line_size: Option<u64>, at: usize, number: String) -> Row {
         let mut fragments = Vec::new();
         if !number.is_empty() {
@@ -157,25 +173,6 @@ fn line_ends(text: &Text, ends: LineEnds, at: usize) -> (usize, usize) {
     let Some(stop) = break_in(text, ends, at, end) else { return (end, end) };
     let is_pair = text.bytes[stop..end].starts_with(b"\r\n");
     (stop, stop + 1 + usize::from(is_pair))
-}
-
-/// Returns where line `skip` (0-based) begins, or the number of lines if it is beyond the end.
-fn skip_lines(text: &Text, ends: LineEnds, skip: u64) -> Result<usize, u64> {
-    let plain = ends == LineEnds::Lf || text.totals.lone_returns == Some(0);
-    if plain && let Some(start) = text.seek_line(text.body.start, skip).filter(|start| *start < text.body.end)
-    {
-        return Ok(start);
-    }
-    let mut at = text.body.start;
-    let mut count = 0;
-    while at < text.body.end {
-        if count == skip {
-            return Ok(at);
-        }
-        at = line_ends(text, ends, at).1;
-        count += 1;
-    }
-    Err(count)
 }
 
 /// Counts the lines of the whole text; a final line break does not start another.
