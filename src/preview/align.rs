@@ -8,7 +8,7 @@ use memchr::memmem;
 use crate::text::ansi;
 use crate::text::units::{Decoding, TotalsMask, element};
 
-use super::input::{Input, Stream, Totals};
+use super::input::{Input, Stream};
 use super::model::{Counts, Fragment, Part, PlanError, Preview, Reply, Status, Unit};
 
 /// A match of fewer bytes is taken for chance, unless it follows the match before.
@@ -274,7 +274,9 @@ pub(crate) fn recorded(text: &str, input: &Input) -> Result<Preview, PlanError> 
     let pieces = align(text, bytes, &|| input.is_wanted()).ok_or(PlanError::Cancelled)?;
     let ranges = standing(&pieces);
     let kept: usize = ranges.iter().map(Range::len).sum();
-    let total_lines = lines(input.output.totals, bytes);
+    // As `less` counts them.
+    let open = u64::from(bytes.last().is_some_and(|last| *last != b'\n'));
+    let total_lines = input.output.totals.line_feeds.map(|feeds| feeds + open);
     let kept_lines = ranges.iter().map(|range| touched(bytes, range)).sum::<u64>() - shared(bytes, &ranges);
     let counts = |lines, bytes| Counts { lines, bytes: Some(bytes as u64), units: Some(bytes as u64) };
     let waiting = if total_lines.is_some() { TotalsMask::NOTHING } else { TotalsMask::LINE_FEEDS };
@@ -320,11 +322,6 @@ fn standing(pieces: &[AlignedPiece]) -> Vec<Range<usize>> {
         }
     }
     ranges
-}
-
-/// Returns the number of lines as `less` counts them, if line feeds are counted.
-fn lines(totals: &Totals, bytes: &[u8]) -> Option<u64> {
-    Some(totals.line_feeds? + u64::from(bytes.last().is_some_and(|last| *last != b'\n')))
 }
 
 fn touched(bytes: &[u8], range: &Range<usize>) -> u64 {
@@ -416,7 +413,7 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use crate::preview::input::Output;
+    use crate::preview::input::{Output, Totals};
 
     use super::*;
 

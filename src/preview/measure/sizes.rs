@@ -31,27 +31,16 @@ impl Text<'_> {
         }
     }
 
-    pub(crate) fn want_of(&self, unit: Unit) -> TotalsMask {
-        match (unit, self.decoding) {
-            (Unit::Bytes | Unit::Tokens, Decoding::Go) => TotalsMask::NOTHING,
-            (Unit::Bytes | Unit::Tokens, Decoding::Lossy) => TotalsMask::DECODED_BYTES,
-            (Unit::Utf16, _) => TotalsMask::UNITS,
-            (Unit::Chars, _) => TotalsMask::POINTS,
-            (Unit::Cells, _) => TotalsMask::NOTHING,
-        }
-    }
-
     /// Returns the size of the whole, or the total needed for it.
     pub(crate) fn size(&self, unit: Unit) -> Result<u64, TotalsMask> {
-        let known = match (unit, self.decoding) {
-            (Unit::Bytes, Decoding::Go) => Some(self.len() as u64),
-            (Unit::Bytes, Decoding::Lossy) => self.totals.decoded_bytes,
-            (Unit::Tokens, _) => return self.size(Unit::Bytes).map(|bytes| bytes.div_ceil(4)),
-            (Unit::Utf16, _) => self.totals.units,
-            (Unit::Chars, _) => self.totals.points,
-            (Unit::Cells, _) => return Ok(self.cells_of(self.body.clone())),
-        };
-        known.ok_or_else(|| self.want_of(unit))
+        match (unit, self.decoding) {
+            (Unit::Bytes, Decoding::Go) => Ok(self.len() as u64),
+            (Unit::Bytes, Decoding::Lossy) => self.totals.decoded_bytes.ok_or(TotalsMask::DECODED_BYTES),
+            (Unit::Tokens, _) => self.size(Unit::Bytes).map(|bytes| bytes.div_ceil(4)),
+            (Unit::Utf16, _) => self.totals.units.ok_or(TotalsMask::UNITS),
+            (Unit::Chars, _) => self.totals.points.ok_or(TotalsMask::POINTS),
+            (Unit::Cells, _) => Ok(self.cells_of(self.body.clone())),
+        }
     }
 
     /// Returns the UTF-8 bytes of the whole text, or the total needed for it.

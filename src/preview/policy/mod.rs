@@ -178,7 +178,13 @@ impl Policy {
     /// alternatives.
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), ParamError> {
         let named = self.file.params.iter().find_map(|param| matches_key(param, key));
-        let Some((param, times)) = named.or_else(|| self.common(key).map(|param| (param, 1))) else {
+        // A common name, if the policy calls it something else.
+        let common = match key {
+            "max_lines" => self.with_role(ParamRole::Lines),
+            "max_bytes" => self.with_role(ParamRole::Size),
+            _ => None,
+        };
+        let Some((param, times)) = named.or(common.map(|param| (param, 1))) else {
             let known = self.file.params.iter().flat_map(keys).collect();
             return Err(ParamError::Unknown { policy: self.name.clone(), key: key.to_owned(), known });
         };
@@ -199,15 +205,6 @@ impl Policy {
     /// Returns the parameters that were set, with their values as [`Policy::set`] takes them.
     pub(crate) fn changed(&self) -> BTreeMap<String, String> {
         self.set.iter().map(|(key, value)| (key.clone(), value.to_string())).collect()
-    }
-
-    /// Returns the parameter for a common name, if the policy calls it something else.
-    fn common(&self, key: &str) -> Option<&Param> {
-        match key {
-            "max_lines" => self.with_role(ParamRole::Lines),
-            "max_bytes" => self.with_role(ParamRole::Size),
-            _ => None,
-        }
     }
 
     /// Resets a parameter to its default.

@@ -131,14 +131,6 @@ pub(crate) fn fitting(words: &str, from: Direction, size: u64, size_of: impl Fn(
     }
 }
 
-/// Returns the UTF-16 units of composed text, if known; `total` is that of the whole output.
-pub(crate) fn units_known(text: &Text, segments: &[Segment], total: Option<u64>) -> Option<u64> {
-    match segments {
-        [Segment::Bytes(range)] if *range == text.body && total.is_some() => total,
-        segments => Some(size(text, segments, Unit::Utf16)),
-    }
-}
-
 /// The added text, and the output in between.
 pub(crate) struct Composed {
     pub before: String,

@@ -8,7 +8,6 @@ use crate::preview::strategy::composed::{self, Composed, Envelope, Segment};
 use crate::preview::strategy::size::Ruler;
 use crate::preview::strategy::{Context, Selection, Strategy};
 use crate::preview::template::{Fact, Facts, Figure, Template};
-use crate::text::units::TotalsMask;
 
 /// Maximum number of times that the agent recomputes the notice until it no longer changes.
 const ROUNDS: usize = 4;
@@ -130,10 +129,9 @@ impl Strategy for Twice {
     fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let second = context.scope.figure(&self.second_size)?;
         let once = self.first_cut(text, context)?;
-        let size = composed::units_known(text, &once, text.totals.units);
-        let Some(size) = size else {
-            text.wait_for(TotalsMask::UNITS);
-            return Ok(composed::selection(text, context, vec![("kept", once)]));
+        let size = match (&once[..], text.totals.units) {
+            ([Segment::Bytes(range)], Some(total)) if *range == text.body => total,
+            _ => composed::size(text, &once, Unit::Utf16),
         };
         let marker = |removed: u64| render_numbered(context, &self.second_notice, removed);
         let rough = second.saturating_sub(marker(size.saturating_sub(second))?.len() as u64) / 2;

@@ -181,7 +181,8 @@ impl Keep {
     }
 
     pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
-        let first = self.first.as_ref().map(|first| first.cut(text, context)).transpose()?;
+        let cut = |first: &First| Ok(text.first(as_usize(context.scope.figure(&first.size)?), first.trim));
+        let first = self.first.as_ref().map(cut).transpose()?;
         let selection = self.strategy.select(first.as_ref().unwrap_or(text), context);
         if let Some(first) = &first {
             text.absorb(first);
@@ -215,10 +216,4 @@ struct First {
     /// What is removed from their ends.
     #[serde(rename = "first_trim", deserialize_with = "or_default")]
     trim: TrimRule,
-}
-
-impl First {
-    fn cut<'a>(&self, text: &Text<'a>, context: &Context) -> Result<Text<'a>, PlanError> {
-        Ok(text.first(as_usize(context.scope.figure(&self.size)?), self.trim))
-    }
 }

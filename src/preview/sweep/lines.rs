@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::preview::limits::Over;
 use crate::preview::measure::{Text, as_usize};
 use crate::preview::model::{Direction, LimitHit, PlanError, Unit};
-use crate::preview::strategy::agents::held::holds_enough;
+use crate::preview::strategy::agents::held::{held_start, holds_enough};
 use crate::preview::strategy::pieces::PieceLimits;
 use crate::preview::strategy::{Context, LinesKept};
 use crate::text::units::{self, Decoding, Measure, TotalsMask};
@@ -236,7 +236,12 @@ impl<'v, 'a> VisitedText<'v, 'a> {
         if self.text.final_feed() || self.text.decoding != Decoding::Lossy {
             return None;
         }
-        let region = self.held_start(held, chunk)?..self.text.body.end;
+        if held / chunk > MAX_CHUNKS {
+            return None;
+        }
+        let text = self.text;
+        let decoded = |range: Range<usize>| self.measure(&range).decoded_bytes;
+        let region = held_start(text, held, as_usize(chunk), false, decoded)..text.body.end;
         let measure = self.measure(&region);
         let count = measure.line_feeds + 1;
         let is_over = most_size
@@ -246,26 +251,6 @@ impl<'v, 'a> VisitedText<'v, 'a> {
             return self.lines(region, limits, context);
         }
         Some(KeptLines { range: region, count, hit: None, from: limits.from })
-    }
-
-    /// Returns where the chunks that a reader holds begin: as many from the end as fit, at least one.
-    fn held_start(&mut self, held: u64, chunk: u64) -> Option<usize> {
-        if held / chunk > MAX_CHUNKS {
-            return None;
-        }
-        let (bytes, body, chunk) = (self.text.bytes, self.text.body.clone(), as_usize(chunk));
-        let count = bytes.len().div_ceil(chunk);
-        let mut start = body.end;
-        for index in (0..count).rev() {
-            let at = index.saturating_mul(chunk).min(bytes.len());
-            let from = units::unfinished(bytes.get(..at)?).clamp(body.start, body.end);
-            let is_first = index + 1 == count;
-            if !is_first && self.measure(&(from..body.end)).decoded_bytes > held {
-                break;
-            }
-            start = from;
-        }
-        Some(start)
     }
 
     /// Takes whole lines from one end of a region while they fit both limits.

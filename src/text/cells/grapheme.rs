@@ -142,10 +142,10 @@ fn clip(whole: &str, first: char) -> (CellText, usize) {
     let mut text = CellText::default();
     let mut kept = 0;
     if joins_a_letter(first) {
-        text.push_within(DOTTED_CIRCLE, CellText::MAX);
+        text.push(DOTTED_CIRCLE);
     }
     for c in whole.chars().take(POINTS - text.as_str().chars().count()) {
-        if !text.push_within(c, CellText::MAX) {
+        if !text.push(c) {
             break;
         }
         kept += c.len_utf8();

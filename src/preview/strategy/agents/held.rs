@@ -32,23 +32,11 @@ impl Strategy for Held {
     fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let held = context.scope.figure(&self.held)?;
         let chunk = as_usize(context.scope.figure(&self.chunk)?.max(1));
-        let mut start = text.body.end;
-        let count = text.bytes.len().div_ceil(chunk);
-        let mut index = count;
-        let mut sum = 0;
-        while index > 0 {
-            let from = if self.raw { chunk * (index - 1) } else { chunk_start(text, chunk, index - 1) };
-            let is_first = index == count;
-            if !is_first && (start - from) as u64 > held {
-                break;
-            }
-            sum += if self.raw { (start - from) as u64 } else { text.size_of(from..start, Unit::Bytes) };
-            if !is_first && sum > held {
-                break;
-            }
-            start = from;
-            index -= 1;
-        }
+        let size_of = |range: Range<usize>| match self.raw {
+            true => range.len() as u64,
+            false => text.size_of(range, Unit::Bytes),
+        };
+        let start = held_start(text, held, chunk, self.raw, size_of);
         if self.keeps_all(context)? {
             let selection = Selection::everything(&text.part(start..text.body.end, None));
             return Ok(selection.with_fact("stop", Fact::Text("end".to_owned())));
@@ -61,6 +49,31 @@ impl Held {
     pub(crate) fn keeps_all(&self, context: &Context) -> Result<bool, PlanError> {
         Ok(context.scope.optional(&self.whole_if)?.unwrap_or(0) != 0)
     }
+}
+
+/// Returns where the chunks begin that a reader holds: whole ones from the end while they fit, at least one.
+pub(crate) fn held_start(
+    text: &Text,
+    held: u64,
+    chunk: usize,
+    raw: bool,
+    mut size_of: impl FnMut(Range<usize>) -> u64,
+) -> usize {
+    let (mut start, mut sum) = (text.body.end, 0);
+    let count = text.bytes.len().div_ceil(chunk);
+    for index in (0..count).rev() {
+        let from = if raw { chunk * index } else { chunk_start(text, chunk, index) };
+        let is_first = index + 1 == count;
+        if !is_first && (start - from) as u64 > held {
+            break;
+        }
+        sum += size_of(from..start);
+        if !is_first && sum > held {
+            break;
+        }
+        start = from;
+    }
+    start
 }
 
 /// Returns where the decoding of a chunk begins: with the character that the previous one left unfinished.
