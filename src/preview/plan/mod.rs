@@ -140,8 +140,7 @@ fn one_stream(input: &Input, policy: &Policy, scope: &Scope, text: &Text) -> Res
     for (_, parts) in &mut selection.slots {
         *parts = text.apart(std::mem::take(parts));
     }
-    let mut facts = Facts::new();
-    add_output_facts(&mut facts, policy, text, &selection, &counts);
+    let facts = output_facts(policy, text, &selection, &counts);
     let texts = policy.texts();
     let template = if is_cut { &texts.cut } else { &texts.whole };
     let slots = keep.rewrite.slots(input, text.source, std::mem::take(&mut selection.slots));
@@ -172,13 +171,7 @@ fn outside_facts(input: &Input, policy: &Policy, stream: Stream) -> Facts {
     facts
 }
 
-fn add_output_facts(
-    facts: &mut Facts,
-    policy: &Policy,
-    text: &Text,
-    selection: &Selection,
-    counts: &KeptCounts,
-) {
+fn output_facts(policy: &Policy, text: &Text, selection: &Selection, counts: &KeptCounts) -> Facts {
     let minus =
         |total: Result<u64, TotalsMask>, kept: Result<u64, TotalsMask>| Ok(total?.saturating_sub(kept?));
     let feeds = text.line_feeds();
@@ -204,7 +197,7 @@ fn add_output_facts(
         ("removed_bytes", minus(text.size(Unit::Bytes), counts.kept_agent_bytes)),
         ("removed", if by_lines { removed.lines } else { removed.units }),
     ];
-    facts.extend(figures.map(|(name, figure)| (name, Fact::from(figure))));
+    let mut facts = Facts::from(figures.map(|(name, figure)| (name, Fact::from(figure))));
     let word = if by_lines { "lines" } else { policy.unit().as_str() };
     facts.insert("unit", Fact::Text(word.to_owned()));
     facts.insert("hit", Fact::Text(selection.hit.map_or("none", hit_word).to_owned()));
@@ -224,7 +217,8 @@ fn add_output_facts(
         facts.insert("first", Fact::from(first));
         facts.insert("last", Fact::from(last));
     }
-    facts.extend(selection.facts.iter().map(|(name, fact)| (*name, fact.clone())));
+    facts.extend(selection.facts.clone());
+    facts
 }
 
 fn hit_word(hit: LimitHit) -> &'static str {

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use serde::Deserialize;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
 
 use crate::preview::expression::Expression;
 use crate::preview::measure::{Cut, Text, as_usize};
@@ -27,32 +28,25 @@ struct Item {
     cut: Option<Cut>,
 }
 
-/// Finds where a match's own text begins in its row, and a byte order mark before it.
-#[derive(Debug, Deserialize)]
-#[serde(try_from = "bool")]
-struct Rows(Option<Expression>);
-
-impl TryFrom<bool> for Rows {
-    type Error = regex::Error;
-
-    fn try_from(has_prefix: bool) -> Result<Self, regex::Error> {
-        has_prefix.then(|| Expression::new(PREFIX_END)).transpose().map(Self)
-    }
+fn prefix_end<'de, D: Deserializer<'de>>(has_prefix: D) -> Result<Option<Expression>, D::Error> {
+    bool::deserialize(has_prefix)?.then(|| Expression::new(PREFIX_END)).transpose().map_err(D::Error::custom)
 }
 
-impl Rows {
-    fn split(&self, bytes: &[u8], line: &Range<usize>) -> (usize, Option<Range<usize>>) {
-        // A path has at least one byte.
-        let start = line.end.min(line.start + 1);
-        let Some(finder) = &self.0 else { return (line.start, None) };
-        let row = bytes[start..line.end.min(start + PREFIX)].to_vec();
-        let Some(found) = finder.captures(OwnBytes::from(&row)) else { return (line.start, None) };
-        let end = start + found.get(0).map_or(0, |whole| whole.end());
-        let number = found.get(1).or(found.get(2)).map_or(&b""[..], |number| number.as_bytes());
-        let is_marked = number == b"1" && bytes[end..line.end].starts_with(BYTE_ORDER_MARK);
-        let after = end + if is_marked { BYTE_ORDER_MARK.len() } else { 0 };
-        (after, is_marked.then_some(end..after))
-    }
+/// Returns where a match's own text begins in its row, and a byte order mark before it.
+fn split(
+    prefix_end: &Expression,
+    bytes: &[u8],
+    line: &Range<usize>,
+) -> Option<(usize, Option<Range<usize>>)> {
+    // A path has at least one byte.
+    let start = line.end.min(line.start + 1);
+    let row = bytes[start..line.end.min(start + PREFIX)].to_vec();
+    let found = prefix_end.captures(OwnBytes::from(&row))?;
+    let end = start + found.get(0).map_or(0, |whole| whole.end());
+    let number = found.get(1).or(found.get(2)).map_or(&b""[..], |number| number.as_bytes());
+    let is_marked = number == b"1" && bytes[end..line.end].starts_with(BYTE_ORDER_MARK);
+    let after = end + if is_marked { BYTE_ORDER_MARK.len() } else { 0 };
+    Some((after, is_marked.then_some(end..after)))
 }
 
 #[derive(Debug, Deserialize)]
@@ -67,8 +61,8 @@ pub(crate) struct Matches {
     boundary: Boundary,
     #[serde(deserialize_with = "or_default")]
     line_suffix: String,
-    #[serde(rename = "row_prefix")]
-    rows: Rows,
+    #[serde(rename = "row_prefix", deserialize_with = "prefix_end")]
+    prefix_end: Option<Expression>,
 }
 
 impl Strategy for Matches {
@@ -118,7 +112,8 @@ impl Matches {
         let mut next = (!text.is_empty()).then_some(text.body.start);
         while let Some(at) = next.filter(|at| (items.len() as u64) < most && *at <= bound) {
             let (stop, is_known) = text.piece_end(at, bound);
-            let (from, mark) = self.rows.split(text.bytes, &(at..stop));
+            let found = self.prefix_end.as_ref().and_then(|end| split(end, text.bytes, &(at..stop)));
+            let (from, mark) = found.unwrap_or((at, None));
             let mut cut = line_size
                 .map(|most| text.advance(from, stop, self.line_unit, most))
                 .filter(|cut| cut.at < stop);

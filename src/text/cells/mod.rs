@@ -336,8 +336,6 @@ impl Iterator for Cells<'_> {
     }
 }
 
-impl std::iter::FusedIterator for Cells<'_> {}
-
 /// Whether `c` is always drawn as itself: not a control, invisible, reordering, private or unassigned.
 pub fn is_plain(c: char) -> bool {
     grapheme::class(c) == grapheme::ScalarClass::Plain
