@@ -6,8 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::base::human::{lines, thousands};
 use crate::source::{self, MapView, ViewSupply};
-use crate::text::filter::index::{BlockLines, FilterIndex, LineCount};
-use crate::text::filter::scan::LineScan;
+use crate::text::filter::index::{BlockLines, FilterIndex, LineCount, LineScan};
 use crate::text::filter::{self, Condition, Got, Shows};
 use crate::text::search::Pattern;
 use crate::text::supply::Supply;

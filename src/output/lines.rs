@@ -6,7 +6,7 @@ use crate::base::human::thousands;
 use crate::session::facts::TitledText;
 use crate::text::filter::{Got, Share};
 use crate::text::index::BLOCK;
-use crate::text::pretty::{JsonExtent, Pretty, pretty};
+use crate::text::json::{JsonExtent, Pretty, pretty};
 use crate::text::utf16::{ByteOrder, Utf16Text};
 
 use super::{OpenOutput, Side};

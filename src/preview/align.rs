@@ -1,12 +1,15 @@
-//! Finds where the pieces of a recorded text stand in the output: text that the model is known to have got, set beside
-//! the bytes that it was cut from.
+//! Sets a text beside an output, or beside another text of it: finds where its pieces stand, makes a preview of what
+//! an agent recorded, and says where two texts differ.
 
 use std::ops::Range;
 
 use memchr::memmem;
 
 use crate::text::ansi;
-use crate::text::units::element;
+use crate::text::units::{Decoding, TotalsMask, element};
+
+use super::input::{Input, Stream};
+use super::model::{Counts, Fragment, Part, PlanError, Preview, Reply, Status, Unit};
 
 /// A match of fewer bytes is taken for chance, unless it follows the match before.
 const MIN_MATCH: usize = 8;
@@ -26,11 +29,9 @@ const MAX_BYTES: usize = 4 << 30;
 pub(crate) struct AlignedPiece {
     /// The piece, as a range of the text in bytes.
     pub text: Range<usize>,
-    /// What it stands for in the output.
     pub origin: PieceOrigin,
 }
 
-/// Where a piece of a recorded text comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum PieceOrigin {
     /// These bytes of the output, unchanged.
@@ -262,11 +263,157 @@ fn numbered(line: &str) -> usize {
     mark.filter(|_| digits > 0).map_or(0, |mark| blanks + digits + mark.len())
 }
 
+/// Makes a preview of the text that an agent recorded. Its parts' texts, joined, are `text`; what of it stands in the
+/// output are kept and changed parts, all else are notices. Lines are counted as `less` counts them, bytes are those of
+/// the output.
+///
+/// # Errors
+/// If `input` is no longer wanted.
+pub(crate) fn recorded(text: &str, input: &Input) -> Result<Preview, PlanError> {
+    let bytes = input.output.bytes;
+    let pieces = align(text, bytes, &|| input.is_wanted()).ok_or(PlanError::Cancelled)?;
+    let ranges = standing(&pieces);
+    let kept: usize = ranges.iter().map(Range::len).sum();
+    // As `less` counts them.
+    let open = u64::from(bytes.last().is_some_and(|last| *last != b'\n'));
+    let total_lines = input.output.totals.line_feeds.map(|feeds| feeds + open);
+    let kept_lines = ranges.iter().map(|range| touched(bytes, range)).sum::<u64>() - shared(bytes, &ranges);
+    let counts = |lines, bytes| Counts { lines, bytes: Some(bytes as u64), units: Some(bytes as u64) };
+    let waiting = if total_lines.is_some() { TotalsMask::NOTHING } else { TotalsMask::LINE_FEEDS };
+    Ok(Preview {
+        parts: pieces.into_iter().map(|piece| part(text, piece)).collect(),
+        status: Status::Ok,
+        truncated: kept < bytes.len(),
+        truncated_by: None,
+        reply: if kept < bytes.len() { Reply::Cut } else { Reply::Whole },
+        unit: Unit::Bytes,
+        total: counts(total_lines, bytes.len()),
+        kept: counts(Some(kept_lines), kept),
+        text_bytes: None,
+        missing: TotalsMask::NOTHING,
+        ranges_missing: TotalsMask::NOTHING,
+        counts_missing: waiting,
+        details: None,
+    })
+}
+
+fn part(text: &str, piece: AlignedPiece) -> Part {
+    let text = &text[piece.text];
+    match piece.origin {
+        PieceOrigin::Added => Part::Notice { text: text.to_owned() },
+        PieceOrigin::Same(range) => Part::Kept { source: Stream::Stdout, range, decoding: Decoding::Lossy },
+        PieceOrigin::Changed(range) => Part::Changed {
+            source: Stream::Stdout,
+            range,
+            fragments: vec![Fragment::Text(text.to_owned())],
+            decoding: Decoding::Lossy,
+        },
+    }
+}
+
+/// Returns the ranges of the output for which pieces stand, in order; adjacent ones are joined.
+fn standing(pieces: &[AlignedPiece]) -> Vec<Range<usize>> {
+    let mut ranges: Vec<Range<usize>> = Vec::new();
+    for piece in pieces {
+        let (PieceOrigin::Same(range) | PieceOrigin::Changed(range)) = &piece.origin else { continue };
+        match ranges.last_mut() {
+            Some(last) if last.end == range.start => last.end = range.end,
+            _ => ranges.push(range.clone()),
+        }
+    }
+    ranges
+}
+
+fn touched(bytes: &[u8], range: &Range<usize>) -> u64 {
+    let Some(kept) = bytes.get(range.clone()).filter(|kept| !kept.is_empty()) else { return 0 };
+    let inner = &kept[..kept.len() - 1];
+    1 + bytecount::count(inner, b'\n') as u64
+}
+
+/// Returns how many times two ranges touch the same line, which then counts once.
+fn shared(bytes: &[u8], ranges: &[Range<usize>]) -> u64 {
+    let same = |pair: &&[Range<usize>]| {
+        let from = pair[0].end.saturating_sub(1);
+        bytes.get(from..pair[1].start).is_some_and(|gap| memchr::memchr(b'\n', gap).is_none())
+    };
+    ranges.windows(2).filter(same).count() as u64
+}
+
+/// A stretch in which two texts differ, as a range in bytes of each. One of the two may be empty.
+pub(crate) type DifferingRanges = [Range<usize>; 2];
+
+/// Returns where two texts differ, in order; of both, what is left of it is the same. `None` if `wanted` says so.
+pub(crate) fn differences(one: &str, other: &str, wanted: &dyn Fn() -> bool) -> Option<Vec<DifferingRanges>> {
+    let start = common(one.chars(), other.chars());
+    let mut found = Vec::new();
+    let mut at = [start, start];
+    if one.len() > start && other.len() > start {
+        for piece in align(&one[start..], &other.as_bytes()[start..], wanted)? {
+            let PieceOrigin::Same(range) = piece.origin else { continue };
+            push_lines(
+                &mut found,
+                [one, other],
+                [at[0]..start + piece.text.start, at[1]..start + range.start],
+            );
+            at = [start + piece.text.end, start + range.end];
+        }
+    }
+    push_lines(&mut found, [one, other], [at[0]..one.len(), at[1]..other.len()]);
+    Some(found)
+}
+
+/// Returns the length in bytes of what two texts begin with, or end with.
+fn common(one: impl Iterator<Item = char>, other: impl Iterator<Item = char>) -> usize {
+    one.zip(other).take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum()
+}
+
+/// Adds what differs in a stretch: line by line, if it has as many lines in both.
+fn push_lines(found: &mut Vec<DifferingRanges>, texts: [&str; 2], stretch: DifferingRanges) {
+    let [lines, others] = [0, 1].map(|n| {
+        let lines = texts[n][stretch[n].clone()].split_inclusive('\n');
+        lines.map(str::len).collect::<Vec<_>>()
+    });
+    if lines.len() != others.len() {
+        return push(found, texts, stretch);
+    }
+    let mut at = stretch.map(|range| range.start);
+    for (line, other) in lines.into_iter().zip(others) {
+        let next = [at[0] + line, at[1] + other];
+        push(found, texts, [at[0]..next[0], at[1]..next[1]]);
+        at = next;
+    }
+}
+
+/// Adds what differs in a stretch, without its common beginning and end.
+fn push(found: &mut Vec<DifferingRanges>, texts: [&str; 2], stretch: DifferingRanges) {
+    let [one, other] = [0, 1].map(|n| &texts[n][stretch[n].clone()]);
+    let start = common(one.chars(), other.chars());
+    let end = common(one[start..].chars().rev(), other[start..].chars().rev());
+    let ranges = stretch.map(|range| range.start + start..range.end - end);
+    if ranges.iter().any(|range| !range.is_empty()) {
+        let back = to_line(found.last(), texts, &ranges);
+        found.push(ranges.map(|range| range.start - back..range.end - back));
+    }
+}
+
+/// Returns by how much what one text alone has goes back to the start of its line, where it reads the same; else 0.
+fn to_line(last: Option<&DifferingRanges>, texts: [&str; 2], ranges: &DifferingRanges) -> usize {
+    let Some(empty) = ranges.iter().position(Range::is_empty) else { return 0 };
+    let (text, alone) = (texts[1 - empty], &ranges[1 - empty]);
+    let line = text[..alone.start].rfind('\n').map_or(0, |at| at + 1);
+    let back = alone.start - line;
+    let is_free = |n: usize| last.map_or(0, |last| last[n].end) + back <= ranges[n].start;
+    let reads_same = text[..alone.end].ends_with(&text[line..alone.start]);
+    if is_free(0) && is_free(1) && reads_same { back } else { 0 }
+}
+
 #[cfg(test)]
 mod tests {
     use std::fmt::Write;
 
     use proptest::prelude::*;
+
+    use crate::preview::input::{Output, Totals};
 
     use super::*;
 
@@ -374,6 +521,120 @@ mod tests {
                 }
             }
             prop_assert_eq!(at, text.len());
+        }
+    }
+
+    fn made(text: &str, whole: &[u8]) -> (Preview, String) {
+        let totals = Totals::count(whole);
+        let input = Input::new(Output { bytes: whole, totals: &totals }, "/x");
+        let preview = recorded(text, &input).unwrap();
+        let joined = preview.text(&input);
+        (preview, joined)
+    }
+
+    #[test]
+    fn lines_count_once_though_a_cut_lies_within_them() {
+        let line = "x".repeat(40) + "yyyyyyyyyy" + &"z".repeat(40);
+        let text = format!("{}[10 cut]{}", "x".repeat(40), "z".repeat(40));
+        let (preview, _) = made(&text, line.as_bytes());
+        assert_eq!(
+            (preview.kept.lines, preview.total.lines, preview.removed().lines),
+            (Some(1), Some(1), Some(0))
+        );
+        assert_eq!((preview.kept.bytes, preview.removed().bytes), (Some(80), Some(10)));
+        assert!(preview.truncated);
+    }
+
+    #[test]
+    fn lines_that_were_cut_off_are_lost() {
+        let (preview, _) =
+            made("one one one\ntwo two two\n[cut]", b"one one one\ntwo two two\nthree\nfour\n");
+        assert_eq!(
+            (preview.kept.lines, preview.total.lines, preview.removed().lines),
+            (Some(2), Some(4), Some(2))
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn the_parts_joined_are_what_was_recorded(
+            whole in proptest::collection::vec(prop_oneof![
+                Just(b"\x1b[31m".to_vec()), Just(b"\r\n".to_vec()), Just(b"a line of some text\n".to_vec()),
+                Just(vec![0xff]), Just("\u{e9}\u{1F600}".as_bytes().to_vec()), any::<u8>().prop_map(|b| vec![b]),
+            ], 0..30),
+            cut in 0usize..200,
+            notice in "[a-z\\[\\]\n\u{e9}]{0,12}",
+        ) {
+            let whole = whole.concat();
+            let text = String::from_utf8_lossy(&whole).into_owned();
+            let cut = (0..=cut.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+            let text = format!("{}{notice}{}", &text[..cut / 2 * usize::from(text.is_char_boundary(cut / 2))], &text[cut..]);
+            let (preview, joined) = made(&text, &whole);
+            prop_assert_eq!(joined, text);
+            prop_assert!(preview.kept.bytes <= preview.total.bytes && preview.kept.lines <= preview.total.lines);
+        }
+    }
+
+    fn differing(one: &str, other: &str) -> Vec<(String, String)> {
+        let found = differences(one, other, &|| true).unwrap();
+        found.into_iter().map(|[a, b]| (one[a].to_owned(), other[b].to_owned())).collect()
+    }
+
+    fn pair(one: &str, other: &str) -> (String, String) {
+        (one.to_owned(), other.to_owned())
+    }
+
+    #[test]
+    fn figures_of_a_notice_are_set_off_one_by_one() {
+        let one = "first line\n[8.7 KB cut, see /s.txt]\n[kept 30 lines]\nlast line\n";
+        let other = "first line\n[9 KB cut, see /t.txt]\n[kept 31 lines]\nlast line\n";
+        assert_eq!(differing(one, other), [pair("8.7 KB cut, see /s", "9 KB cut, see /t"), pair("0", "1")]);
+    }
+
+    #[test]
+    fn lines_that_one_alone_has_are_a_difference_with_nothing() {
+        let (one, other) =
+            ("a line of text\nmore of the text\nthe end of it\n", "a line of text\nthe end of it\n");
+        assert_eq!(differing(one, other), [pair("more of the text\n", "")]);
+        let (one, other) = ("line 6\nline 7\nline 8\nline 9\n", "line 6\nline 8\nline 9\n");
+        assert_eq!(differing(one, other), [pair("line 7\n", "")], "from the start of the line");
+        assert_eq!(differing(other, one), [pair("", "line 7\n")]);
+        assert_eq!(differing("é", "è"), [pair("é", "è")]);
+        assert_eq!(differing(one, one), []);
+        assert_eq!(differing("", "x"), [pair("", "x")]);
+    }
+
+    #[test]
+    fn an_unwanted_comparison_is_not_made() {
+        assert_eq!(differences("one text", "an other", &|| false), None);
+    }
+
+    proptest! {
+        #[test]
+        fn either_text_is_the_other_with_what_differs_replaced(
+            texts in prop::array::uniform2(prop::collection::vec(
+                prop_oneof![
+                    Just("a line of some text\n"), Just("another line, longer than that\n"), Just("\n"), Just("é"),
+                    Just("[12 lines cut]\n"), Just("\u{1b}[31m"), Just("\r\n"), Just("\u{FFFD}"), Just("x"),
+                ],
+                0..12,
+            )),
+        ) {
+            let [one, other] = texts.map(|parts| parts.concat());
+            let found = differences(&one, &other, &|| true).unwrap();
+            let (mut made, mut at) = (String::new(), [0, 0]);
+            for [a, b] in &found {
+                prop_assert!(at[0] <= a.start && at[1] <= b.start && !(a.is_empty() && b.is_empty()));
+                prop_assert_eq!(&one[at[0]..a.start], &other[at[1]..b.start]);
+                made += &one[at[0]..a.start];
+                made += &other[b.clone()];
+                at = [a.end, b.end];
+            }
+            made += &one[at[0]..];
+            prop_assert_eq!(&made, &other);
+            let first = one.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();
+            prop_assert!(found.first().is_none_or(|[a, _]| a.start <= first));
+            prop_assert_eq!(found.is_empty(), one == other);
         }
     }
 }

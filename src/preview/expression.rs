@@ -14,10 +14,6 @@ use crate::text::supply::OwnBytes;
 pub(crate) struct Expression(Regex);
 
 impl Expression {
-    /// Compiles a regular expression.
-    ///
-    /// # Errors
-    /// It is not one.
     pub(crate) fn new(source: &str) -> Result<Self, regex::Error> {
         Regex::new(source).map(Self)
     }
@@ -27,12 +23,10 @@ impl Expression {
         self.0.find_at(bytes.as_slice(), at).map(|found| found.range())
     }
 
-    /// Returns all matches, in order.
     pub(crate) fn find_all(&self, bytes: OwnBytes) -> Vec<Range<usize>> {
         self.0.find_iter(bytes.as_slice()).map(|found| found.range()).collect()
     }
 
-    /// Returns the groups of the first match.
     pub(crate) fn captures<'a>(&self, bytes: OwnBytes<'a>) -> Option<Captures<'a>> {
         self.0.captures(bytes.as_slice())
     }

@@ -109,6 +109,8 @@ impl Totals {
     }
 }
 
+static UNKNOWN: Totals = Totals::unknown();
+
 /// One output: its bytes, and what is known about all of them.
 #[derive(Debug, Clone, Copy)]
 pub struct Output<'a> {
@@ -152,14 +154,11 @@ pub struct InputContext<B> {
     pub saved_as: String,
     /// The same for standard error.
     pub saved_as_stderr: String,
-    /// Standard error, if it was captured separately, and its totals.
     pub stderr: Option<(B, Totals)>,
-    /// The command's exit status, if it is known.
     pub exit_code: Option<i32>,
 }
 
 impl<B: Deref<Target = [u8]>> InputContext<B> {
-    /// The input of a plan for this output.
     pub fn input<'a>(&'a self, output: Output<'a>) -> Input<'a> {
         let stderr = self.stderr.as_ref().map(|(bytes, totals)| Output { bytes, totals });
         Input {
@@ -174,7 +173,6 @@ impl<B: Deref<Target = [u8]>> InputContext<B> {
 impl<'a> Input<'a> {
     /// A single output saved at `saved_as`, with nothing counted yet; for [`plan_counted`](super::plan_counted).
     pub fn from_bytes(bytes: &'a [u8], saved_as: &'a str) -> Self {
-        const UNKNOWN: Totals = Totals::unknown();
         Self::new(Output { bytes, totals: &UNKNOWN }, saved_as)
     }
 
@@ -205,10 +203,9 @@ impl<'a> Input<'a> {
 
     /// Returns the output of a stream; an absent standard error is empty.
     pub fn stream(&self, stream: Stream) -> Output<'a> {
-        const NONE: Totals = Totals::unknown();
         match stream {
             Stream::Stdout => self.output,
-            Stream::Stderr => self.stderr.unwrap_or(Output { bytes: &[], totals: &NONE }),
+            Stream::Stderr => self.stderr.unwrap_or(Output { bytes: &[], totals: &UNKNOWN }),
         }
     }
 }
@@ -223,7 +220,6 @@ pub struct PerStream<T> {
 }
 
 impl<T> PerStream<T> {
-    /// Creates both values, in order.
     pub(crate) fn each(mut value: impl FnMut(Stream) -> T) -> Self {
         Self { stdout: value(Stream::Stdout), stderr: value(Stream::Stderr) }
     }

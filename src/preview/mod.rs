@@ -25,11 +25,6 @@
 
 #[cfg(feature = "app")]
 mod align;
-mod cap;
-mod counting;
-#[cfg(feature = "app")]
-mod differences;
-mod error;
 mod expression;
 mod input;
 mod limits;
@@ -37,8 +32,6 @@ pub(crate) mod measure;
 pub(crate) mod model;
 mod plan;
 mod policy;
-#[cfg(feature = "app")]
-mod recorded;
 mod report;
 mod rewrite;
 mod section;
@@ -46,29 +39,24 @@ pub(crate) mod strategy;
 #[cfg(feature = "app")]
 pub(crate) mod sweep;
 pub(crate) mod template;
-mod value;
 #[cfg(feature = "records")]
 mod witness;
 
 pub use crate::base::provenance::Confidence;
-pub use crate::text::units::TotalsMask;
-pub use counting::plan_counted;
+pub use crate::text::units::{Decoding, TotalsMask};
 #[cfg(feature = "app")]
-pub(crate) use differences::differences;
-pub use error::PlanError;
+pub(crate) use align::{differences, recorded};
 pub use input::{Input, InputContext, LineIndex, Output, PerStream, Stream, Totals};
-pub use model::{Counts, Decoding, Direction, Fragment, LimitHit, Part, Preview, Status, Unit};
-pub use plan::plan;
+pub use model::{Counts, Direction, Fragment, LimitHit, Part, PlanError, Preview, Status, Unit};
+pub use plan::{plan, plan_counted};
 #[cfg(test)]
 pub(crate) use policy::PARSED;
 pub use policy::catalog::Catalog;
 pub use policy::param::{Param, ParamError, ParamKind};
 pub use policy::{Policy, PolicyError};
-#[cfg(feature = "app")]
-pub(crate) use recorded::recorded;
+pub use template::Value;
 #[cfg(feature = "app")]
 pub(crate) use template::pattern::NoticePattern;
-pub use value::Value;
 
 // For the program and the tests; none of this is stable.
 #[doc(hidden)]
@@ -78,7 +66,7 @@ pub use {
     report::{Report, report},
 };
 
-pub(crate) use counting::{CountedPlan, ToCount, plan_counting};
+pub(crate) use plan::{CountedPlan, ToCount, plan_counting};
 #[cfg(feature = "records")]
 pub(crate) use witness::{PlanContext, Witness, witness};
 

@@ -1,36 +1,15 @@
-//! The result of a plan: parts that stand for ranges of an output, and their totals.
+//! The result of a plan: parts that stand for ranges of an output, and their totals; or why there is none.
 
 use std::ops::Range;
 
 use crate::base::provenance::Extent;
 use crate::text::ansi;
-use crate::text::units::{self, TotalsMask};
+use crate::text::units::{self, Decoding, TotalsMask};
 
 use super::input::{Input, Stream};
 
 /// What a notice shows for a figure that is still being counted.
 pub(crate) const WAITING: &str = "…";
-
-/// How an agent turns bytes into text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub enum Decoding {
-    /// One U+FFFD for each maximal subpart of an invalid sequence (JavaScript, Rust, Python).
-    #[default]
-    Lossy,
-    /// One U+FFFD for each bad byte (Go).
-    Go,
-}
-
-impl Decoding {
-    /// Decodes `bytes`, after copying them.
-    pub fn decode(self, bytes: &[u8]) -> String {
-        match self {
-            Self::Lossy => units::decode_lossy(bytes),
-            Self::Go => units::decode_go(bytes),
-        }
-    }
-}
 
 /// A piece of a changed part's text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -114,7 +93,7 @@ impl Part {
                 let is_whole = *decoding == Decoding::Lossy && range.len() == output.bytes.len();
                 let counted = output.totals.decoded_bytes.filter(|_| is_whole);
                 let pieces = pieces(window(input, *source, range)).take_while(|_| input.is_wanted());
-                counted.unwrap_or_else(|| pieces.map(|piece| decoded_len(piece, *decoding)).sum())
+                counted.unwrap_or_else(|| pieces.map(|piece| decoding.len_of(piece)).sum())
             }
             Self::Changed { source, fragments, decoding, .. } => {
                 fragments.iter().map(|fragment| fragment.byte_len(input, *source, *decoding)).sum()
@@ -160,27 +139,21 @@ impl Fragment {
     pub(super) fn byte_len(&self, input: &Input, source: Stream, decoding: Decoding) -> u64 {
         match self {
             Self::Text(text) => text.len() as u64,
-            Self::Bytes(range) => decoded_len(window(input, source, range), decoding),
+            Self::Bytes(range) => decoding.len_of(window(input, source, range)),
             Self::Replaced(count) => 3 * *count as u64,
             Self::Escapes(range) => {
-                escapes(window(input, source, range)).map(|bytes| decoded_len(bytes, decoding)).sum()
+                escapes(window(input, source, range)).map(|bytes| decoding.len_of(bytes)).sum()
             }
         }
     }
 }
 
 fn escapes(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let mut at = 0;
-    std::iter::from_fn(move || {
-        loop {
-            at += memchr::memchr(0x1b, &bytes[at..])?;
-            let Some(found) = ansi::sequence(&bytes[at..]) else {
-                at += 1;
-                continue;
-            };
-            at += found.len;
-            return Some(&bytes[at - found.len..at]);
-        }
+    let mut past = 0;
+    memchr::memchr_iter(0x1b, bytes).filter_map(move |at| {
+        let found = if at < past { None } else { ansi::sequence(&bytes[at..]) }?;
+        past = at + found.len;
+        Some(&bytes[at..past])
     })
 }
 
@@ -198,13 +171,6 @@ fn pieces(mut bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
         bytes = rest;
         (!piece.is_empty()).then_some(piece)
     })
-}
-
-fn decoded_len(bytes: &[u8], decoding: Decoding) -> u64 {
-    match decoding {
-        Decoding::Lossy => units::measure_all(bytes, TotalsMask::DECODED_BYTES).decoded_bytes,
-        Decoding::Go => bytes.len() as u64 + 2 * units::measure_all(bytes, TotalsMask::BAD_BYTES).bad_bytes,
-    }
 }
 
 /// The unit of a policy's sizes.
@@ -279,6 +245,22 @@ impl Direction {
         }
     }
 
+    /// Returns the part of a range from that end up to and with a range inside of it.
+    pub(crate) fn up_to(self, whole: &Range<usize>, inner: &Range<usize>) -> Range<usize> {
+        match self {
+            Self::Head => whole.start..inner.end,
+            Self::Tail => inner.start..whole.end,
+        }
+    }
+
+    /// Returns `len` bytes of that end of a range that has as many.
+    pub(crate) fn part(self, whole: &Range<usize>, len: usize) -> Range<usize> {
+        match self {
+            Self::Head => whole.start..whole.start + len,
+            Self::Tail => whole.end - len..whole.end,
+        }
+    }
+
     /// Joins what lies outermost with what follows inward, in the order of the text.
     pub(crate) fn join<T>(
         self,
@@ -350,7 +332,6 @@ impl<T> Counts<T> {
         [self.lines, self.bytes, self.units]
     }
 
-    /// Combines each count with another's.
     pub(super) fn zip<U, V>(self, other: Counts<U>, with: impl Fn(T, U) -> V) -> Counts<V> {
         Counts {
             lines: with(self.lines, other.lines),
@@ -431,4 +412,27 @@ impl Preview {
     pub fn tokens_estimate(&self, input: &Input) -> u64 {
         self.byte_len(input).div_ceil(4)
     }
+}
+
+/// Why there is no preview.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PlanError {
+    /// The agent's tool replies with an error, for example if an offset is beyond the end.
+    #[error("{message}")]
+    Agent {
+        /// The agent's message.
+        message: String,
+    },
+    /// The plan is no longer wanted.
+    #[error("the plan was cancelled")]
+    Cancelled,
+    /// The policy file has a mistake that only shows in use.
+    #[error("{policy}: {message}")]
+    Policy {
+        /// The policy's name.
+        policy: String,
+        /// What is wrong.
+        message: String,
+    },
 }

@@ -1,14 +1,16 @@
-//! What an agent does to the kept text: removes what matches, strips white space, quotes it as JSON.
+//! What an agent does to the kept text: removes what matches, strips white space, quotes it as JSON, escapes a tag.
 
 use std::ops::Range;
 
 use serde::Deserialize;
 
 use crate::text::supply::OwnBytes;
+use crate::text::units::Decoding;
 
 use super::expression::Expression;
 use super::input::{Input, Stream};
-use super::model::{Decoding, Fragment, Part};
+use super::measure::Text;
+use super::model::{Fragment, Part};
 
 /// How kept text is written inside a string.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -21,7 +23,6 @@ enum Quoted {
 /// The final keys of `[keep]`, which any strategy may have.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Rewrite {
-    /// What is removed from the kept text.
     remove: Option<Expression>,
     /// Whether white space is stripped from both ends, as by Python's `strip`.
     strip: bool,
@@ -29,7 +30,6 @@ pub(crate) struct Rewrite {
 }
 
 impl Rewrite {
-    /// Whether it leaves everything as it is.
     #[cfg(feature = "app")]
     pub(crate) fn is_nothing(&self) -> bool {
         self.remove.is_none() && !self.strip && self.quoted.is_none()
@@ -51,8 +51,8 @@ impl Rewrite {
                 let ends = blank_ends(&flat(input, &parts));
                 parts = without(input, parts, &ends);
             }
-            if let Some(quoted) = self.quoted {
-                parts = parts.into_iter().map(|part| written(input, source, part, quoted)).collect();
+            if let Some(Quoted::HtmlJson) = self.quoted {
+                parts = parts.into_iter().map(|part| quoted(input, source, part)).collect();
             }
             (name, parts)
         });
@@ -123,8 +123,7 @@ fn slice(input: &Input, part: &Part, range: Range<usize>) -> Option<Part> {
     })
 }
 
-fn written(input: &Input, source: Stream, part: Part, quoted: Quoted) -> Part {
-    let Quoted::HtmlJson = quoted;
+fn quoted(input: &Input, source: Stream, part: Part) -> Part {
     let Some((_, range)) = part.range() else { return part };
     let fragments = vec![Fragment::Text(html_json(&part.text(input)))];
     Part::Changed { source, range, fragments, decoding: Decoding::Lossy }
@@ -142,18 +141,47 @@ fn html_json(text: &str) -> String {
             '\t' => written.push_str("\\t"),
             '\u{8}' => written.push_str("\\b"),
             '\u{c}' => written.push_str("\\f"),
-            '<' | '>' | '&' | '\'' => push_escaped(&mut written, character),
-            ' '..='~' => written.push(character),
-            _ => push_escaped(&mut written, character),
+            ' '..='~' if !"<>&'".contains(character) => written.push(character),
+            _ => {
+                for unit in character.encode_utf16(&mut [0; 2]) {
+                    written.push_str(&format!("\\u{unit:04x}"));
+                }
+            }
         }
     }
     written
 }
 
-fn push_escaped(written: &mut String, character: char) {
-    for unit in character.encode_utf16(&mut [0; 2]) {
-        written.push_str(&format!("\\u{unit:04x}"));
+/// Returns a regex for the `<` of such a tag: any case, `_` for `-`, and with characters in between (but no backslash
+/// first, which means that it was escaped before). Source: Claude Code 2.1.330; it also recognizes lookalike letters,
+/// which this does not.
+pub(crate) fn tag_finder(tag: &str) -> Result<Expression, regex::Error> {
+    let name = regex::escape(tag).replace(r"\-", "[-_]");
+    let signs = r"(?:[^A-Za-z0-9_<>\\-][^A-Za-z0-9_<>-]*)?";
+    Expression::new(&format!(r"(?i-u)<{signs}{name}(?:[^A-Za-z0-9_-]|$)"))
+}
+
+/// Escapes every such tag in the kept parts of the slots. Copies these, whose length the limits bound.
+pub(crate) fn escape_tags(text: &Text, finder: &Expression, slots: &mut [(&'static str, Vec<Part>)]) {
+    for (_, parts) in slots {
+        *parts = parts.drain(..).flat_map(|part| escaped(text, finder, part)).collect();
     }
+}
+
+fn escaped(text: &Text, finder: &Expression, part: Part) -> Vec<Part> {
+    let Part::Kept { range, .. } = &part else { return vec![part] };
+    let bytes = text.bytes[range.clone()].to_vec();
+    let mut parts = Vec::new();
+    let (mut at, mut from) = (0, 0);
+    while let Some(found) = finder.find_at(OwnBytes::from(&bytes), from) {
+        let (start, end) = (range.start + found.start, range.start + found.start + 1);
+        parts.extend(text.kept(range.start + at..start));
+        parts.push(text.changed(start..end, vec![Fragment::Text("<\\".to_owned())]));
+        at = found.start + 1;
+        from = at;
+    }
+    parts.extend(text.kept(range.start + at..range.end));
+    parts
 }
 
 #[cfg(test)]
@@ -166,5 +194,20 @@ mod tests {
             html_json("a\"\\\n\u{1b}<é\u{1F600}\u{7f}"),
             "a\\\"\\\\\\n\\u001b\\u003c\\u00e9\\ud83d\\ude00\\u007f"
         );
+    }
+
+    #[test]
+    fn a_tag_is_found_as_the_agent_finds_it() {
+        let finder = tag_finder("persisted-output").unwrap();
+        for tag in
+            ["</persisted-output>", "<persisted-output>", "< / Persisted_Output >", "<persisted-output"]
+        {
+            assert!(finder.find_at(OwnBytes::from(tag), 0).is_some(), "{tag}");
+        }
+        for tag in
+            ["<\\/persisted-output>", "<persisted-outputs>", "<x persisted-output>", "persisted-output>"]
+        {
+            assert!(finder.find_at(OwnBytes::from(tag), 0).is_none(), "{tag}");
+        }
     }
 }

@@ -19,7 +19,6 @@ pub(crate) struct Section(BTreeMap<Spanned<String>, KeyValue>);
 /// A value as written, with its position.
 pub(crate) type KeyValue = Spanned<Value>;
 
-/// A mistake in a policy file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub(crate) struct Fault {
@@ -243,7 +242,6 @@ where
     Option::deserialize(key).map(Option::unwrap_or_default)
 }
 
-/// Compiles a number or an expression.
 pub(crate) fn figure(value: &KeyValue, key: &str, compiler: &mut Compiler) -> Result<Figure, Fault> {
     let wrong = || fault(value, key, "takes a whole number from 0, or an expression");
     match value.get_ref() {

@@ -3,7 +3,7 @@
 use std::io::{Error, Result, Write};
 
 use crate::base::human::{count, local_time, thousands};
-use crate::text::pretty::{JsonExtent, pretty};
+use crate::text::json::{JsonExtent, pretty};
 
 use super::command::command;
 use super::examine::CallInspector;

@@ -144,12 +144,10 @@ impl BlockIndex {
         self.frontier == self.blocks()
     }
 
-    /// Returns the number of bytes counted without a gap from the start.
     pub fn counted_bytes(&self) -> u64 {
         (self.frontier as u64 * self.block as u64).min(self.len)
     }
 
-    /// Returns the total number of line feeds, once every block is counted.
     pub fn line_feeds(&self) -> Option<u64> {
         self.is_complete().then_some(self.counted)
     }

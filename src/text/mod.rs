@@ -7,7 +7,6 @@ pub mod index;
 pub mod json;
 pub mod label;
 pub mod layout;
-pub mod pretty;
 pub mod search;
 pub mod supply;
 pub mod units;

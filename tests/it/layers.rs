@@ -34,27 +34,21 @@ const SHARED: &[&str] =
 
 /// What each file or folder of `preview` may use besides itself, from the bottom up.
 const IN_PREVIEW: &[(&str, &[&str])] = &[
-    ("error", &[]),
     ("input", &[]),
-    ("value", &[]),
     ("expression", &[]),
     ("model", &["input"]),
     ("measure", &["input", "model"]),
-    ("template", &["error", "model", "value"]),
-    ("section", &["expression", "template"]),
-    ("limits", &["error", "model", "measure", "template", "section"]),
-    ("cap", &["error", "input", "model", "measure", "template", "section"]),
-    ("rewrite", &["input", "model", "expression", "section"]),
-    ("strategy", &["error", "model", "expression", "measure", "template", "section", "limits", "rewrite"]),
-    ("policy", &["value", "model", "measure", "template", "section", "limits", "cap", "rewrite", "strategy"]),
-    ("plan", &["error", "input", "value", "model", "measure", "template", "limits", "strategy", "policy"]),
-    ("sweep", &["error", "input", "model", "measure", "template", "limits", "strategy", "policy", "plan"]),
-    ("align", &[]),
-    ("differences", &["align"]),
-    ("recorded", &["align", "error", "input", "model"]),
+    ("template", &["model"]),
+    ("section", &["template"]),
+    ("limits", &["input", "model", "measure", "template", "section"]),
+    ("rewrite", &["input", "model", "expression", "measure", "section"]),
+    ("strategy", &["model", "expression", "measure", "template", "section", "limits", "rewrite"]),
+    ("policy", &["model", "measure", "template", "section", "limits", "rewrite", "strategy"]),
+    ("plan", &["input", "model", "measure", "template", "limits", "strategy", "policy"]),
+    ("sweep", &["input", "model", "measure", "template", "limits", "strategy", "policy", "plan"]),
+    ("align", &["input", "model"]),
     ("report", &["input", "model", "policy"]),
-    ("counting", &["error", "input", "model", "policy", "plan"]),
-    ("witness", &["input", "model", "policy", "counting"]),
+    ("witness", &["input", "model", "policy", "plan"]),
 ];
 
 /// What each part of the screens may use besides itself.

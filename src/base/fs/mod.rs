@@ -6,6 +6,4 @@ pub(crate) mod blocking;
 pub(crate) mod directory;
 pub(crate) mod identity;
 pub(crate) mod plain_file;
-#[cfg(feature = "records")]
-pub(crate) mod project_file;
 pub(crate) mod room;

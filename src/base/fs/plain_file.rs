@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 
 use regex::bytes::{Regex, RegexBuilder};
 use rustix::fs::OFlags;
+#[cfg(feature = "records")]
+use rustix::fs::{AtFlags, CWD, FileType, Mode, openat, statat};
 
 /// Maximum size of a configuration, a policy or a store description, in bytes.
 const MAX_BYTES: u64 = 1 << 20;
@@ -54,8 +56,7 @@ fn explain(path: &Path, error: io::Error) -> io::Error {
     io::Error::new(error.kind(), words)
 }
 
-/// Checks that a file is this user's or root's.
-pub(crate) fn check_owner(owner: u32) -> io::Result<()> {
+fn check_owner(owner: u32) -> io::Result<()> {
     if is_trusted(owner, rustix::process::geteuid().as_raw()) {
         Ok(())
     } else {
@@ -63,7 +64,7 @@ pub(crate) fn check_owner(owner: u32) -> io::Result<()> {
     }
 }
 
-pub(crate) fn no_regular_file() -> io::Error {
+fn no_regular_file() -> io::Error {
     io::Error::other("is not a regular file, and is not read")
 }
 
@@ -85,6 +86,39 @@ fn text(file: File) -> io::Result<String> {
             io::Error::other(format!("is not UTF-8 in line {line}; save it as UTF-8"))
         })
     }
+}
+
+/// Checks that a path in a project's directory is a regular file of this user or root, without opening it. The way to the
+/// project may go through links; from the project on there must be none, and each directory must be this user's or root's.
+///
+/// # Errors
+/// The path that is not so, and why: the system's error, or a few words.
+#[cfg(feature = "records")]
+pub(crate) fn check_in_project(project: &Path, path: &Path) -> Result<(), (PathBuf, io::Error)> {
+    let mut at = project.to_owned();
+    let result = path.strip_prefix(project).map_err(|_| rustix::io::Errno::NOENT.into()).and_then(|names| {
+        const DIRECTORY: OFlags = OFlags::DIRECTORY.union(OFlags::CLOEXEC);
+        let mut dir = openat(CWD, project, DIRECTORY, Mode::empty())?;
+        let mut names = names.iter().peekable();
+        while let Some(name) = names.next() {
+            at.push(name);
+            let facts = super::identity::FileStat::from(statat(&dir, name, AtFlags::SYMLINK_NOFOLLOW)?);
+            check_owner(facts.uid)?;
+            let is_last = names.peek().is_none();
+            match facts.kind {
+                FileType::Directory if !is_last => {
+                    dir = openat(&dir, name, DIRECTORY | OFlags::NOFOLLOW, Mode::empty())?;
+                }
+                FileType::RegularFile if is_last => {}
+                FileType::Symlink => {
+                    return Err(io::Error::other("is a link in a project, and is not followed"));
+                }
+                _ => return Err(no_regular_file()),
+            }
+        }
+        Ok(())
+    });
+    result.map_err(|error| (at, error))
 }
 
 /// Maximum length in bytes of a regular expression, and of its compiled form. The longest built-in one has 170.
@@ -141,47 +175,4 @@ pub(crate) fn ellipsize(message: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn fault(path: &Path) -> String {
-        read(path).unwrap_err().to_string()
-    }
-
-    #[test]
-    fn only_small_regular_files_are_read() {
-        let dir = tempfile::tempdir().unwrap();
-        let at = |name: &str| dir.path().join(name);
-        std::fs::write(at("small"), "key = 1\n").unwrap();
-        std::os::unix::fs::symlink(at("small"), at("link")).unwrap();
-        assert_eq!(read(&at("small")).unwrap(), "key = 1\n");
-        assert_eq!(read(&at("link")).unwrap(), "key = 1\n");
-        assert_eq!(read(&at("none")).unwrap_err().kind(), io::ErrorKind::NotFound);
-        let made = std::process::Command::new("mkfifo").arg(at("fifo")).status().unwrap();
-        assert!(made.success());
-        assert!(fault(&at("fifo")).contains("not a regular file"));
-        assert!(fault(Path::new("/dev/zero")).contains("not a regular file"));
-        assert!(fault(dir.path()).contains("not a regular file"));
-        std::fs::write(at("most"), vec![b' '; MAX_BYTES as usize]).unwrap();
-        assert_eq!(read(&at("most")).unwrap().len() as u64, MAX_BYTES);
-        File::create(at("large")).unwrap().set_len(MAX_BYTES + 1).unwrap();
-        assert!(fault(&at("large")).contains("larger than 1 MiB"));
-        std::fs::write(at("bytes"), b"\xff").unwrap();
-        assert!(fault(&at("bytes")).contains("UTF-8"));
-    }
-
-    #[test]
-    fn a_long_fault_is_shortened_in_the_middle() {
-        assert_eq!(ellipsize("a\nb"), "a b");
-        let told = ellipsize(&format!("begins {} ends", "é".repeat(5000)));
-        assert!(
-            told.starts_with("begins é") && told.ends_with("é ends") && told.chars().count() == 301,
-            "{told}"
-        );
-    }
-
-    #[test]
-    fn our_own_and_roots_directories_are_trusted() {
-        assert!(is_trusted(7, 7) && is_trusted(0, 7) && !is_trusted(8, 7) && !is_trusted(8, 0));
-    }
-}
+mod tests;

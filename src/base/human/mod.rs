@@ -2,13 +2,178 @@
 
 #[cfg(feature = "app")]
 mod figure;
-mod size;
-mod time;
+
+#[cfg(feature = "app")]
+use std::time::Duration;
+
+use jiff::SignedDuration;
+#[cfg(feature = "app")]
+use jiff::{
+    Timestamp, Zoned,
+    civil::{Date, Time},
+    tz::TimeZone,
+};
 
 #[cfg(feature = "app")]
 pub(crate) use figure::{count, limit, limit_in, lines, size, span, span_left, thousands, tokens};
-#[cfg(feature = "app")]
-pub(crate) use time::{local_time, parse_duration, parse_time, utc};
 
-pub use size::TypedSize;
-pub use time::parse_age;
+/// A size as typed: a plain number is in the policy's unit, one with a suffix is in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TypedSize {
+    pub number: u64,
+    pub in_bytes: bool,
+}
+
+impl std::str::FromStr for TypedSize {
+    type Err = String;
+
+    /// Parses `51200`, `50k`, `50KB`, `50KiB` or `1m`: suffixes are powers of 1024.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let split = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+        let (digits, suffix) = text.split_at(split);
+        let usage =
+            || format!("'{text}' is not a size; write 51200, 50k, 50KB, 50KiB or 1m (powers of 1024)");
+        let large = || format!("it is too large; the largest is {}", u64::MAX);
+        let number: u64 = digits.parse().map_err(|_| if digits.is_empty() { usage() } else { large() })?;
+        let power = match suffix.to_ascii_lowercase().as_str() {
+            "" => return Ok(Self { number, in_bytes: false }),
+            "b" => 0,
+            "k" | "kb" | "kib" => 1,
+            "m" | "mb" | "mib" => 2,
+            "g" | "gb" | "gib" => 3,
+            "t" | "tb" | "tib" => 4,
+            _ => return Err(usage()),
+        };
+        let number = number.checked_mul(1 << (10 * power)).ok_or_else(large)?;
+        Ok(Self { number, in_bytes: true })
+    }
+}
+
+/// Parses an age: a whole number and one of `s m h d w`, as in `7d`. `None` if it is not one.
+pub fn parse_age(text: &str) -> Option<SignedDuration> {
+    let unit = match text.chars().last()? {
+        's' => 1,
+        'm' => 60,
+        'h' => 3_600,
+        'd' => 86_400,
+        'w' => 604_800,
+        _ => return None,
+    };
+    let digits = &text[..text.len() - 1];
+    let count: i64 = digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok())??;
+    count.checked_mul(unit).map(SignedDuration::from_secs)
+}
+
+/// Parses a number of seconds, or of the unit given as a suffix, as in timeout(1).
+#[cfg(feature = "app")]
+pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let seconds = match &text[digits.len()..] {
+        "" | "s" => 1.0,
+        "m" => 60.0,
+        "h" => 3600.0,
+        "d" => 86_400.0,
+        _ => f64::NAN,
+    };
+    let number = digits.parse::<f64>().map(|number| number * seconds);
+    let duration = number.ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    duration.filter(|time| !time.is_zero()).ok_or_else(|| {
+        format!("'{text}' is not a duration; write 90, 1.5s, 2m or 1h, or leave it out for no limit")
+    })
+}
+
+/// Parses a time: an age as lists show it (`2 h`, `3d`), the last such time of day (`14:30`, `14:30:05`), or a day
+/// (`2026-11-24`). Returns the end of the minute, second or day. `None` if it is none of them.
+#[cfg(feature = "app")]
+pub(crate) fn parse_time(text: &str, now: &Zoned) -> Option<Timestamp> {
+    let text = text.trim();
+    if let Some(age) = parse_age(&text.replace(' ', "").replace("min", "m")) {
+        return now.timestamp().checked_sub(age).ok();
+    }
+    let end = if let Ok(day) = text.parse::<Date>() {
+        day.at(23, 59, 59, 999_999_999)
+    } else {
+        let hour = if text.find(':') == Some(1) { "0" } else { "" };
+        let time: Time = format!("{hour}{text}").parse().ok()?;
+        let end = if text.matches(':').count() == 1 { time.with().second(59) } else { time.with() };
+        let end = end.subsec_nanosecond(999_999_999).build().ok()?;
+        let day = if time <= now.time() { now.date() } else { now.date().yesterday().ok()? };
+        day.to_datetime(end)
+    };
+    Some(end.to_zoned(now.time_zone().clone()).ok()?.timestamp())
+}
+
+/// Says a time to the second, as the clocks here show it.
+#[cfg(feature = "app")]
+pub(crate) fn local_time(at: Timestamp) -> String {
+    at.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S").to_string()
+}
+
+/// Says a time to the second, in UTC, as RFC 3339 has it.
+#[cfg(feature = "app")]
+pub(crate) fn utc(at: Timestamp) -> String {
+    at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WEEK: SignedDuration = SignedDuration::from_hours(7 * 24);
+
+    #[test]
+    fn ages() {
+        assert_eq!(parse_age("7d"), Some(WEEK));
+        assert_eq!(parse_age("50h"), Some(SignedDuration::from_hours(50)));
+        for wrong in ["", "d", "7", "-1d", "1.5h", "9223372036854775807w", "7é"] {
+            assert_eq!(parse_age(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_time_is_an_age_the_last_such_time_of_day_or_a_day() {
+        let now: Zoned = "2026-11-24T09:00:00+01:00[Europe/Berlin]".parse().unwrap();
+        for (text, expected) in [
+            ("2 h", "2026-11-24T07:00:00"),
+            ("5 min", "2026-11-24T08:55:00"),
+            (" 3d ", "2026-11-21T09:00:00"),
+            ("08:30", "2026-11-24T08:30:59.999999999"),
+            ("08:30:05", "2026-11-24T08:30:05.999999999"),
+            ("9:00", "2026-11-24T09:00:59.999999999"),
+            ("14:30", "2026-11-23T14:30:59.999999999"),
+            ("2026-11-22", "2026-11-22T23:59:59.999999999"),
+            ("24:00", ""),
+            ("2026-02-30", ""),
+            ("yesterday", ""),
+            ("", ""),
+        ] {
+            let local = |at: Timestamp| at.to_zoned(now.time_zone().clone()).datetime().to_string();
+            assert_eq!(parse_time(text, &now).map_or(String::new(), local), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn times_are_as_timeout_takes_them() {
+        let seconds = |text: &str| parse_duration(text).map(|time| time.as_secs_f64());
+        assert_eq!(
+            ["90", "1.5s", "2m", "1h", "1d"].map(seconds),
+            [90.0, 1.5, 120.0, 3600.0, 86_400.0].map(Ok)
+        );
+        for text in ["", "s", "-1", "0", "1w", "1e400", "nan"] {
+            assert!(seconds(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn suffixes_are_powers_of_1024() {
+        let size = |text: &str| text.parse::<TypedSize>().map(|size| (size.number, size.in_bytes));
+        assert_eq!(size("51200"), Ok((51_200, false)));
+        for text in ["50k", "50K", "50KB", "50KiB", "50kb"] {
+            assert_eq!(size(text), Ok((51_200, true)), "{text}");
+        }
+        assert_eq!(size("1m"), Ok((1 << 20, true)));
+        for text in ["", "k", "1.5k", "50x", "-1", "99999999999999999999", "99999999999g"] {
+            assert!(size(text).is_err(), "{text}");
+        }
+    }
+}

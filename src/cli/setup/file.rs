@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use crate::base::fs::{plain_file, project_file};
+use crate::base::fs::plain_file;
 
 #[derive(Debug)]
 pub(super) struct AgentFile {
@@ -71,8 +71,8 @@ impl AgentFile {
 
 /// Returns the text of a file of this user's; none is none.
 fn text_at(path: &Path, project: Option<&Path>) -> io::Result<Option<String>> {
-    let checked =
-        project.map_or(Ok(()), |project| project_file::check(project, path).map_err(|(_, error)| error));
+    let checked = project
+        .map_or(Ok(()), |project| plain_file::check_in_project(project, path).map_err(|(_, error)| error));
     match checked.and_then(|()| plain_file::read(path)) {
         Ok(text) if fs::metadata(path)?.uid() == rustix::process::geteuid().as_raw() => Ok(Some(text)),
         Ok(_) => Err(io::Error::other("belongs to another user, and is not changed")),

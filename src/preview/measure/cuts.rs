@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use crate::preview::model::{Decoding, Direction, Unit};
-use crate::text::units;
+use crate::preview::model::{Direction, Unit};
+use crate::text::units::{self, Decoding};
 
 use super::{Cut, STEP, Text, as_usize};
 
@@ -41,11 +41,11 @@ impl Text<'_> {
     ) -> Vec<Range<usize>> {
         let mut left = amount;
         let mut kept = Vec::new();
-        for at in 0..stretches.len() {
-            let stretch = match from {
-                Direction::Head => &stretches[at],
-                Direction::Tail => &stretches[stretches.len() - 1 - at],
-            };
+        let mut inward: Vec<_> = stretches.iter().collect();
+        if from == Direction::Tail {
+            inward.reverse();
+        }
+        for stretch in inward {
             let (range, _) = self.end(stretch.clone(), from, unit, left);
             left -= self.size_of(range.clone(), unit);
             let is_whole = range == *stretch;
@@ -75,13 +75,13 @@ impl Text<'_> {
                 }
                 asked = at;
             }
-            let stride = self.ascii_run(at, to.min(at.saturating_add(STRIDE.min(as_usize(left)))));
-            if stride > 0 {
-                at += stride;
-                left -= stride as u64;
+            let reach = STRIDE.min(as_usize(left)).min(to - at);
+            if self.bytes[at..at + reach].is_ascii() {
+                at += reach;
+                left -= reach as u64;
                 continue;
             }
-            let next = self.element(at, to);
+            let next = self.decoded(units::element(&self.bytes[..to.min(self.read_end(at))], at));
             let cost = self.cost(next, unit);
             if cost > left {
                 self.touch(from..at + next.len);
@@ -97,7 +97,8 @@ impl Text<'_> {
     /// Returns the cut before the last `amount` of a unit up to `to`, at least `from`.
     pub(crate) fn retreat(&self, from: usize, to: usize, unit: Unit, amount: u64) -> Cut {
         if unit == Unit::Cells {
-            return Cut { at: self.cell_back(from, to, amount), half: None };
+            let skipped = self.cells_of(from..to).saturating_sub(amount);
+            return Cut { at: self.cell(from, to, skipped), half: None };
         }
         let mut at = to;
         let mut left = amount;
@@ -115,7 +116,8 @@ impl Text<'_> {
                 left -= reach as u64;
                 continue;
             }
-            let found = self.element_before(from, at);
+            let floor = from.max(self.read_start(at));
+            let found = self.decoded(units::element_before(&self.bytes[..at], floor, at));
             let cost = self.cost(found, unit);
             if cost > left {
                 self.touch(at - found.len..to);
@@ -135,18 +137,6 @@ impl Text<'_> {
             (Unit::Utf16, _) => element.units(),
             (Unit::Chars | Unit::Cells, _) => 1,
         }
-    }
-
-    fn ascii_run(&self, from: usize, to: usize) -> usize {
-        if self.bytes[from..to].is_ascii() { to - from } else { 0 }
-    }
-
-    fn element(&self, at: usize, to: usize) -> units::Element {
-        self.decoded(units::element(&self.bytes[..to.min(self.read_end(at))], at))
-    }
-
-    fn element_before(&self, from: usize, at: usize) -> units::Element {
-        self.decoded(units::element_before(&self.bytes[..at], from.max(self.read_start(at)), at))
     }
 
     /// Returns an element as it is decoded: in Go each bad byte alone.

@@ -1,4 +1,5 @@
-//! Finds lines in a text, from either end, reading no further than necessary.
+//! Finds lines in a text, from either end, reading no further than necessary: lines that a line feed ends, and those of
+//! Python's `splitlines`.
 
 use std::ops::Range;
 
@@ -85,39 +86,31 @@ impl Text<'_> {
         count: u64,
     ) -> Option<Range<usize>> {
         let Range { start, end } = within;
-        match from {
-            Direction::Head => {
-                if let Some(next) = self.seek_line(start, count) {
-                    return (next - 1 < end).then(|| start..next - 1);
-                }
-            }
-            Direction::Tail => {
-                if let Some(begin) = self.seek_back(start, end, count) {
-                    return Some(begin..end);
-                }
-            }
+        if from == Direction::Head
+            && let Some(next) = self.seek_line(start, count)
+        {
+            return (next - 1 < end).then(|| start..next - 1);
+        }
+        if from == Direction::Tail
+            && let Some(feeds) =
+                self.totals.line_feeds.filter(|_| start == self.body.start && end == self.lines_end())
+            && let Some(first) = (feeds + 1 - u64::from(self.final_feed())).checked_sub(count)
+            && let Some(begin) = self.seek_line(start, first)
+        {
+            return Some(begin..end);
         }
         let reach = if self.totals.line_feeds.is_some() { usize::MAX } else { PATIENCE };
-        let up_to = |edge: &Range<usize>| match from {
-            Direction::Head => start..edge.end,
-            Direction::Tail => edge.start..end,
-        };
-        let (mut found, mut rest) = (None, within);
+        let (mut found, mut rest) = (None, within.clone());
         for _ in 0..count {
             let Some(piece) = self.outer_piece(&rest, from, reach) else {
                 self.give_up();
                 let (low, high) = (rest.end.saturating_sub(reach), rest.start.saturating_add(reach));
-                return Some(up_to(&(low..high)));
+                return Some(from.up_to(&within, &(low..high)));
             };
-            found = Some(up_to(&piece.range));
+            found = Some(from.up_to(&within, &piece.range));
             rest = piece.rest?;
         }
         found
-    }
-
-    /// Whether there are this many line feeds, as far as a bounded search can tell.
-    pub(crate) fn has_feeds(&self, count: u64) -> bool {
-        self.exceeds_lines(count) == Ok(true)
     }
 
     /// Returns where the piece that begins at `at` ends, and whether that is certain.
@@ -153,21 +146,10 @@ impl Text<'_> {
         self.gave_up.get()
     }
 
-    /// Looks a line up in the index, if the pieces begin with the output.
-    fn seek_line(&self, from: usize, line: u64) -> Option<usize> {
+    /// Returns where line `line` (0-based, ended by LF) begins, if there is an index and the pieces begin with the output.
+    pub(crate) fn seek_line(&self, from: usize, line: u64) -> Option<usize> {
         let start = self.seek.filter(|_| from == 0 && line > 0)?.line_start(line)?;
         (start > 0 && start <= self.bytes.len()).then_some(start)
-    }
-
-    /// Returns where line `line` (0-based, ended by LF) begins, if an index knows.
-    pub(crate) fn indexed_line(&self, line: u64) -> Option<usize> {
-        self.seek_line(self.body.start, line)
-    }
-
-    fn seek_back(&self, from: usize, to: usize, count: u64) -> Option<usize> {
-        let feeds = self.line_feeds().ok().filter(|_| to == self.lines_end() && from == self.body.start)?;
-        let pieces = feeds + 1 - u64::from(self.final_feed());
-        self.seek_line(from, pieces.checked_sub(count)?)
     }
 
     /// Returns the bytes (as the policy counts them) of the line that begins, or from the end: ends, at `edge`. Waits
@@ -182,5 +164,94 @@ impl Text<'_> {
         }
         let line = self.outer_piece(&within, from, usize::MAX).map_or(within, |piece| piece.range);
         Ok(self.size_of(line, Unit::Bytes))
+    }
+}
+
+/// Length of the longest break in bytes.
+pub(crate) const MAX_BREAK: usize = 3;
+
+/// How many bytes are looked at together.
+const LOOK: usize = 128;
+
+/// Returns the first break at or after `at`; a CR and the LF after it are one.
+fn next_break(bytes: &[u8], at: usize) -> Option<Range<usize>> {
+    let mut from = at;
+    loop {
+        let rest = bytes.get(from..)?;
+        let near = rest.iter().position(|byte| matches!(byte, 0x0a..=0x0d | 0x1c..=0x1e | 0xc2 | 0xe2))?;
+        if let Some(len) = break_len(&rest[near..]) {
+            return Some(from + near..from + near + len);
+        }
+        from += near + 1;
+    }
+}
+
+/// Returns where the line that begins at `at` ends, without its break and with it. Gives up on a line whose end is too far
+/// to search for.
+pub(crate) fn line_ends(text: &Text, at: usize) -> (usize, usize) {
+    let bound = text.patient_end(at, text.body.end);
+    let found = next_break(&text.bytes[..bound], at);
+    if found.is_none() && bound < text.body.end {
+        text.give_up();
+    }
+    let (stop, mut end) = found.map_or((bound, bound), |found| (found.start, found.end));
+    if end < text.body.end && text.bytes[end - 1] == b'\r' && text.bytes[end] == b'\n' {
+        end += 1;
+    }
+    text.touch(at..end);
+    (stop, end)
+}
+
+/// Counts the breaks that hold neither LF nor CR.
+pub(crate) fn count_rare(bytes: &[u8]) -> u64 {
+    let may_begin = |byte: &u8| matches!(byte, 0x0b | 0x0c | 0x1c..=0x1e | 0xc2 | 0xe2);
+    let mut count = 0;
+    for start in (0..bytes.len()).step_by(LOOK) {
+        let step = &bytes[start..bytes.len().min(start + LOOK)];
+        // Compiled to look at many bytes at a time; few steps have a byte that may begin one.
+        if step.iter().fold(false, |any, byte| any | may_begin(byte)) {
+            let begins = |at: &usize| may_begin(&bytes[*at]) && break_len(&bytes[*at..]).is_some();
+            count += (start..start + step.len()).filter(begins).count() as u64;
+        }
+    }
+    count
+}
+pub(crate) fn breaks(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let found = next_break(bytes, at)?;
+        at = found.end;
+        Some(found)
+    })
+}
+
+fn break_len(bytes: &[u8]) -> Option<usize> {
+    match *bytes {
+        [b'\r', b'\n', ..] | [0xc2, 0x85, ..] => Some(2),
+        [0x0a..=0x0d | 0x1c..=0x1e, ..] => Some(1),
+        [0xe2, 0x80, 0xa8 | 0xa9, ..] => Some(3),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use regex::bytes::Regex;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn breaks_are_those_of_python(bytes in proptest::collection::vec(
+            prop_oneof![9 => proptest::sample::select(&b"a\n\r\x0b\x0c\x1c\x1e\x1f\xc2\x85\xe2\x80\xa8\xa9"[..]), 1 => any::<u8>()],
+            0..300,
+        )) {
+            let regex = Regex::new(r"(?-u)\r\n|[\n\r\x0b\x0c\x1c-\x1e]|\xc2\x85|\xe2\x80[\xa8\xa9]").unwrap();
+            let expected: Vec<_> = regex.find_iter(&bytes).map(|found| found.range()).collect();
+            let rare = expected.iter().filter(|found| !matches!(bytes[found.start], b'\n' | b'\r')).count();
+            prop_assert_eq!(breaks(&bytes).collect::<Vec<_>>(), expected);
+            prop_assert_eq!(count_rare(&bytes), rare as u64);
+        }
     }
 }

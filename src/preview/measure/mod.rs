@@ -1,11 +1,9 @@
 //! An economical view of one output: every access to its bytes goes through here and is accounted for.
 
-mod columns;
 mod cuts;
 mod lines;
-mod reads;
+mod reading;
 mod sizes;
-mod trim;
 
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
@@ -13,13 +11,13 @@ use std::ops::Range;
 use serde::Deserialize;
 
 use crate::preview::input::{LineIndex, Output, Stream, Totals};
-use crate::preview::model::{Decoding, Fragment, Part};
+use crate::preview::model::{Fragment, Part};
 use crate::text::json;
-use crate::text::units::{self, Measure, TotalsMask};
+use crate::text::units::{self, Decoding, Measure, TotalsMask};
 
-pub(crate) use lines::Piece;
+pub(crate) use lines::{MAX_BREAK, Piece, breaks, count_rare, line_ends};
+pub(crate) use reading::is_js_space;
 pub(crate) use sizes::most_bytes;
-pub(crate) use trim::is_js_space;
 
 /// Outputs up to this size in bytes are counted completely on the spot.
 const SMALL: usize = 64 * 1024;
@@ -29,7 +27,6 @@ const PATIENCE: usize = 64 * 1024;
 /// After this many bytes of one scan, checks whether the plan is still wanted.
 const STEP: usize = 4 << 20;
 
-/// How bytes become text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum DecodingRule {
@@ -44,7 +41,6 @@ pub(crate) enum DecodingRule {
     Stream,
 }
 
-/// What is removed from the ends of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum TrimRule {
@@ -62,7 +58,6 @@ pub(crate) enum TrimRule {
     BlankLines,
 }
 
-/// What counts as a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum LineRule {
@@ -75,20 +70,20 @@ pub(crate) enum LineRule {
     Bare,
 }
 
-/// An output as an agent's tool sees it.
 pub(crate) struct Text<'a> {
     pub bytes: &'a [u8],
     pub source: Stream,
     pub decoding: Decoding,
     /// What remains without a byte order mark, an unfinished end, or trailing line feeds.
     pub body: Range<usize>,
-    /// Totals of the body.
     pub totals: Totals,
     pub lines: LineRule,
     /// Bytes per read, if each is decoded separately.
     reads: Option<usize>,
-    seek: Option<&'a dyn LineIndex>,
-    wanted: Option<&'a dyn Fn() -> bool>,
+    /// An index of the raw bytes.
+    pub seek: Option<&'a dyn LineIndex>,
+    /// Once this returns false, nothing more is found, and all sizes are 0.
+    pub wanted: Option<&'a dyn Fn() -> bool>,
     touched: RefCell<Vec<Range<usize>>>,
     /// Totals for lack of which a search gave up: what was kept is provisional.
     gave_up: Cell<TotalsMask>,
@@ -96,7 +91,6 @@ pub(crate) struct Text<'a> {
     cells: Cell<Option<u64>>,
 }
 
-/// The position of a cut by size.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Cut {
     /// Where the last whole element ends (from the end of the text: begins).
@@ -121,13 +115,13 @@ impl<'a> Text<'a> {
         if form == DecodingRule::Stream {
             body.end = units::unfinished(bytes).max(body.start);
         }
-        let body = trim::trimmed(bytes, body, trim);
+        let body = reading::trimmed(bytes, body, trim);
         let decoding = if form == DecodingRule::Go { Decoding::Go } else { Decoding::Lossy };
         let mut text = Self {
             bytes,
             source,
             decoding,
-            body: body.clone(),
+            body,
             totals: Totals::unknown(),
             lines,
             reads: None,
@@ -147,18 +141,6 @@ impl<'a> Text<'a> {
             self.reads = reads;
             self.totals = self.body_totals(whole);
         }
-        self
-    }
-
-    /// Uses an index of the raw bytes.
-    pub(crate) fn with_seek(mut self, seek: Option<&'a dyn LineIndex>) -> Self {
-        self.seek = seek;
-        self
-    }
-
-    /// Ends early once the plan is no longer wanted: then nothing more is found, and all sizes are 0.
-    pub(crate) fn with_wanted(mut self, wanted: Option<&'a dyn Fn() -> bool>) -> Self {
-        self.wanted = wanted;
         self
     }
 
@@ -217,11 +199,10 @@ impl<'a> Text<'a> {
     pub(crate) fn first(&self, most: usize, trim: TrimRule) -> Text<'a> {
         let is_longer = self.bytes.len() > most;
         let bytes = &self.bytes[..self.bytes.len().min(most)];
-        let body = trim::trimmed(bytes, if is_longer { 0..most } else { self.body.clone() }, trim);
+        let body = reading::trimmed(bytes, if is_longer { 0..most } else { self.body.clone() }, trim);
         self.unread(bytes, body).counted()
     }
 
-    /// Counts every total now.
     pub(crate) fn counted(mut self) -> Self {
         self.totals = self.totals_of(self.body.clone(), TotalsMask::ALL);
         self
@@ -229,11 +210,8 @@ impl<'a> Text<'a> {
 
     /// Adopts what a part has read, and whether it gave up.
     pub(crate) fn absorb(&self, part: &Text) {
-        let looked_at = part.touched.borrow().clone();
-        for range in looked_at {
-            self.touch(range);
-        }
-        self.gave_up.set(self.gave_up.get() | part.gave_up.get());
+        part.touched.take().into_iter().for_each(|range| self.touch(range));
+        self.wait_for(part.gave_up());
     }
 
     fn body_totals(&self, whole: &Totals) -> Totals {
@@ -277,7 +255,7 @@ impl<'a> Text<'a> {
 
     /// Whether it is only white space, as in JavaScript's `trim`.
     pub(crate) fn is_blank(&self) -> bool {
-        let rest = trim::trimmed(self.bytes, self.body.clone(), TrimRule::Both);
+        let rest = reading::trimmed(self.bytes, self.body.clone(), TrimRule::Both);
         self.touch(self.body.start..rest.start);
         self.touch(rest.end..self.body.end);
         rest.is_empty()

@@ -1,11 +1,16 @@
-//! Sizes in each unit, of a range and of the whole.
+//! Sizes in each unit, of a range and of the whole. In terminal cells, escape sequences and control characters take none,
+//! a grapheme as many as a terminal gives it.
 
 use std::ops::Range;
 
-use crate::preview::model::{Decoding, Unit};
-use crate::text::units::TotalsMask;
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
 
-use super::Text;
+use crate::preview::model::Unit;
+use crate::text::ansi;
+use crate::text::units::{Decoding, TotalsMask};
+
+use super::{STEP, Text};
 
 impl Text<'_> {
     pub(crate) fn size_of(&self, range: Range<usize>, unit: Unit) -> u64 {
@@ -26,27 +31,16 @@ impl Text<'_> {
         }
     }
 
-    pub(crate) fn want_of(&self, unit: Unit) -> TotalsMask {
-        match (unit, self.decoding) {
-            (Unit::Bytes | Unit::Tokens, Decoding::Go) => TotalsMask::NOTHING,
-            (Unit::Bytes | Unit::Tokens, Decoding::Lossy) => TotalsMask::DECODED_BYTES,
-            (Unit::Utf16, _) => TotalsMask::UNITS,
-            (Unit::Chars, _) => TotalsMask::POINTS,
-            (Unit::Cells, _) => TotalsMask::NOTHING,
-        }
-    }
-
     /// Returns the size of the whole, or the total needed for it.
     pub(crate) fn size(&self, unit: Unit) -> Result<u64, TotalsMask> {
-        let known = match (unit, self.decoding) {
-            (Unit::Bytes, Decoding::Go) => Some(self.len() as u64),
-            (Unit::Bytes, Decoding::Lossy) => self.totals.decoded_bytes,
-            (Unit::Tokens, _) => return self.size(Unit::Bytes).map(|bytes| bytes.div_ceil(4)),
-            (Unit::Utf16, _) => self.totals.units,
-            (Unit::Chars, _) => self.totals.points,
-            (Unit::Cells, _) => return Ok(self.cells_of(self.body.clone())),
-        };
-        known.ok_or_else(|| self.want_of(unit))
+        match (unit, self.decoding) {
+            (Unit::Bytes, Decoding::Go) => Ok(self.len() as u64),
+            (Unit::Bytes, Decoding::Lossy) => self.totals.decoded_bytes.ok_or(TotalsMask::DECODED_BYTES),
+            (Unit::Tokens, _) => self.size(Unit::Bytes).map(|bytes| bytes.div_ceil(4)),
+            (Unit::Utf16, _) => self.totals.units.ok_or(TotalsMask::UNITS),
+            (Unit::Chars, _) => self.totals.points.ok_or(TotalsMask::POINTS),
+            (Unit::Cells, _) => Ok(self.cells_of(self.body.clone())),
+        }
     }
 
     /// Returns the UTF-8 bytes of the whole text, or the total needed for it.
@@ -66,7 +60,7 @@ impl Text<'_> {
             return self.exceeds(Unit::Bytes, max.saturating_mul(4));
         }
         if unit == Unit::Cells {
-            return self.exceeds_cells(max);
+            return self.cells.get().unwrap_or_else(|| self.cells_up_to(self.body.clone(), max)) > max;
         }
         if let Ok(size) = self.size(unit) {
             return size > max;
@@ -86,5 +80,148 @@ pub(crate) fn most_bytes(unit: Unit, size: u64) -> u64 {
         Unit::Chars | Unit::Tokens => size.saturating_mul(4),
         // Escape sequences take no cells.
         Unit::Cells => u64::MAX,
+    }
+}
+
+/// Bytes of non-ASCII text that are split into graphemes at a time.
+const WINDOW: usize = 1024;
+
+/// Bytes of the first look for the end of a run, and how many times longer each next one is, up to the window.
+const FIRST_LOOK: usize = 16;
+const LOOKS_GROW: usize = 8;
+
+struct Item {
+    len: usize,
+    cells: u64,
+}
+
+impl Text<'_> {
+    pub(super) fn cells_of(&self, range: Range<usize>) -> u64 {
+        let whole = if range == self.body { self.cells.get() } else { None };
+        whole.unwrap_or_else(|| self.cells_up_to(range, u64::MAX))
+    }
+
+    /// Counts the cells of a range until they exceed `max`; those of the whole are remembered.
+    fn cells_up_to(&self, range: Range<usize>, max: u64) -> u64 {
+        let mut sum = 0;
+        self.walk(range.clone(), |_, item| {
+            sum += item.cells;
+            sum <= max
+        });
+        if range == self.body && sum <= max {
+            self.cells.set(Some(sum));
+        }
+        sum
+    }
+
+    /// Returns where the first character begins that exceeds this many cells.
+    pub(super) fn cell(&self, from: usize, to: usize, cells: u64) -> usize {
+        let (mut sum, mut found) = (0, to);
+        self.walk(from..to, |at, item| {
+            sum += item.cells;
+            if sum > cells {
+                found = at;
+            }
+            sum <= cells
+        });
+        found
+    }
+
+    /// Walks through a range while `see` returns true and the plan is wanted.
+    fn walk(&self, range: Range<usize>, mut see: impl FnMut(usize, &Item) -> bool) {
+        let (mut at, mut asked) = (range.start, range.start);
+        while at < range.end {
+            if at - asked >= STEP {
+                asked = at;
+                if !self.is_wanted() {
+                    break;
+                }
+            }
+            let rest = &self.bytes[at..range.end];
+            if is_plain(rest) {
+                if !see(at, &Item { len: 1, cells: 1 }) {
+                    break;
+                }
+                at += 1;
+                continue;
+            }
+            for item in items(rest) {
+                if !see(at, &item) {
+                    self.touch(range.start..at);
+                    return;
+                }
+                at += item.len;
+            }
+        }
+        self.touch(range.start..at);
+    }
+}
+
+/// Whether an ASCII character stands alone: nothing follows that may join it.
+fn is_plain(rest: &[u8]) -> bool {
+    matches!(rest[0], b' '..=b'~') && rest.get(1).is_none_or(u8::is_ascii)
+}
+
+/// Returns what begins here: a single item, or as many graphemes as a window holds.
+fn items(rest: &[u8]) -> Vec<Item> {
+    let one = |len, cells| vec![Item { len, cells }];
+    if let Some(found) = ansi::sequence(rest) {
+        return one(found.len, 0);
+    }
+    if rest[0] < b' ' || rest[0] == 0x7f { one(1, 0) } else { characters(rest) }
+}
+
+/// Returns graphemes up to the next control character; the last of a full window is left for the next.
+fn characters(rest: &[u8]) -> Vec<Item> {
+    let (valid, is_full) = run(rest);
+    if valid.is_empty() {
+        return vec![Item { len: 1, cells: 1 }];
+    }
+    let item = |cluster: &str| Item { len: cluster.len(), cells: cluster.width() as u64 };
+    let mut found: Vec<_> = valid.graphemes(true).map(item).collect();
+    if is_full && found.len() > 1 {
+        found.pop();
+    }
+    found
+}
+
+/// Returns the valid text up to the next control character, and whether it fills a window.
+///
+/// The first looks are short: each byte is then read a few times at most, however soon a run ends.
+fn run(rest: &[u8]) -> (&str, bool) {
+    let mut size = FIRST_LOOK;
+    loop {
+        let window = &rest[..rest.len().min(size)];
+        let end = window.iter().position(|byte| *byte < b' ' || *byte == 0x7f).unwrap_or(window.len());
+        let valid = window[..end].utf8_chunks().next().map_or("", |chunk| chunk.valid());
+        // The end of the window may cut a character of up to 4 bytes.
+        let goes_on = valid.len() + 4 > window.len() && window.len() < rest.len();
+        if !goes_on || size >= WINDOW {
+            return (valid, end == WINDOW);
+        }
+        size *= LOOKS_GROW;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_ends_where_one_look_at_the_window_finds_the_end() {
+        let at_once = |rest: &[u8]| {
+            let window = &rest[..rest.len().min(WINDOW)];
+            let end = window.iter().position(u8::is_ascii_control).unwrap_or(window.len());
+            window[..end].utf8_chunks().next().map_or(0, |chunk| chunk.valid().len())
+        };
+        for character in ["\u{fc}", "\u{6f22}", "\u{1F600}", "e\u{301}"] {
+            for count in (0..140).chain(250..260).chain(330..350).chain(500..520) {
+                for end in [b"\n".as_slice(), b"\xff", b"\xf0\x9f", b"\x1b[m", b"", b"\xffmore \n"] {
+                    let bytes =
+                        [character.repeat(count).as_bytes(), end, "\u{fc}".repeat(9).as_bytes()].concat();
+                    assert_eq!(run(&bytes).0.len(), at_once(&bytes), "{count} times {character:?}, {end:?}");
+                }
+            }
+        }
     }
 }

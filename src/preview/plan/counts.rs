@@ -1,14 +1,20 @@
-//! How much of an output was kept and lost, in each measure: one definition, for every policy.
+//! How much of an output was kept and lost, in each measure: one definition, for every policy; and the machine-readable
+//! details that some agents return of it.
 
 use std::ops::Range;
 
-use crate::preview::input::Stream;
+use serde_json::{Map, json};
+
+use crate::preview::input::{Input, Stream};
 use crate::preview::measure::Text;
 use crate::preview::model::{Counts, LimitHit, Preview, Reply, Status, Unit};
-use crate::preview::strategy::selection::Selection;
+use crate::preview::policy::Policy;
+use crate::preview::policy::schema::DetailsShape;
+use crate::preview::strategy::Selection;
+use crate::preview::strategy::selection::Inner;
+use crate::preview::template::Value;
 use crate::text::units::TotalsMask;
 
-/// How much of an output was kept, in each measure.
 pub(super) struct KeptCounts {
     pub total: Counts<Result<u64, TotalsMask>>,
     pub kept: Counts<Result<u64, TotalsMask>>,
@@ -119,10 +125,6 @@ pub(super) fn by_parts(mut planned: Preview, stdout: &Text, stderr: &Text) -> Pr
     reconcile(planned)
 }
 
-pub(super) fn whole(planned: Preview) -> Preview {
-    reconcile(Preview { truncated: false, ..planned })
-}
-
 /// Completes the plan of a stream on which the agent crashes: the model gets nothing of it.
 pub(super) fn crashed(planned: Preview, words: String) -> Preview {
     let kept = Counts { lines: Some(0), bytes: Some(0), units: Some(0) };
@@ -133,7 +135,7 @@ pub(super) fn crashed(planned: Preview, words: String) -> Preview {
 /// Makes the figures agree: nothing is lost of an output that is not cut, whatever the agent takes from every output; a
 /// line that is kept on both sides of a cut counts once; and a cut loses at least a byte, also where it splits an
 /// invalid sequence, whose halves each become U+FFFD.
-fn reconcile(mut planned: Preview) -> Preview {
+pub(super) fn reconcile(mut planned: Preview) -> Preview {
     let most = Counts { bytes: planned.total.bytes.map(|total| total.saturating_sub(1)), ..planned.total };
     planned.kept = if planned.truncated {
         planned.kept.zip(most, |kept, most| kept.map(|kept| most.map_or(kept, |most| kept.min(most))))
@@ -158,4 +160,62 @@ fn covers(text: &Text, ranges: &[Range<usize>], reply: Reply) -> bool {
     }
     let rest = text.bytes.get(at..text.body.end).unwrap_or_default();
     rest.is_empty() || reply == Reply::Whole && matches!(rest, b"\n" | b"\r" | b"\r\n")
+}
+
+/// JavaScript's largest safe integer, which stands for no limit on lines.
+const NO_LIMIT: u64 = (1 << 53) - 1;
+
+/// Returns the details for the plan of one stream, if the policy has any and they apply.
+pub(super) fn describe_details(
+    input: &Input,
+    policy: &Policy,
+    text: &Text,
+    selection: &Selection,
+    counts: &KeptCounts,
+    is_cut: bool,
+) -> Option<serde_json::Value> {
+    let schema = policy.file().schema.details.as_ref()?;
+    let path = input.saved_path(text.source);
+    if schema.shape == DetailsShape::TempFile {
+        let is_saved = policy.get("save_failed") != Some(Value::Boolean(true));
+        return (is_cut && is_saved).then(|| json!({ "temp_file_path": path }));
+    }
+    if schema.unless_failed && has_failed(input, policy) {
+        return None;
+    }
+    let inner = selection.inner.unwrap_or_else(|| Inner::new(text, is_cut, false));
+    let mut details = Map::new();
+    if inner.cut {
+        let by = if selection.hit == Some(LimitHit::Lines) { "lines" } else { "bytes" };
+        let max_lines = if schema.limit.is_some() { Some(NO_LIMIT) } else { policy.max_lines() };
+        let truncation = json!({
+            "truncated": true,
+            "truncatedBy": by,
+            "totalLines": inner.totals.map(|(lines, _)| lines),
+            "totalBytes": inner.totals.map(|(_, bytes)| bytes),
+            "outputLines": counts.kept.lines.ok(),
+            "outputBytes": inner.output_bytes.or(counts.kept_agent_bytes.ok()),
+            "lastLinePartial": selection.partial,
+            "firstLineExceedsLimit": inner.first_line,
+            "maxLines": max_lines,
+            "maxBytes": policy.max_size(),
+        });
+        details.insert("truncation".to_owned(), truncation);
+        if schema.path {
+            details.insert("fullOutputPath".to_owned(), json!(path));
+        }
+    }
+    if let (Some(key), Some(limit)) = (&schema.limit, inner.limited) {
+        details.insert(key.clone(), json!(limit));
+    }
+    if inner.clipped {
+        details.insert("linesTruncated".to_owned(), json!(true));
+    }
+    (!details.is_empty()).then_some(details.into())
+}
+
+fn has_failed(input: &Input, policy: &Policy) -> bool {
+    let is_set =
+        |key: &str| !matches!(policy.get(key), None | Some(Value::Boolean(false) | Value::Integer(0)));
+    input.exit_code.is_some_and(|code| code != 0) || is_set("aborted") || is_set("timeout_s")
 }

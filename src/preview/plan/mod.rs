@@ -1,21 +1,19 @@
-//! Plans a preview: whether an output is cut, what is kept, and the notices around it.
+//! Plans a preview: whether an output is cut, what is kept, and the notices around it. Counts the totals that it needs, if
+//! it may.
 
 mod counts;
-mod details;
 
 use std::ops::Range;
 
-use crate::preview::error::PlanError;
-use crate::preview::input::{Input, Stream};
+use crate::preview::input::{Input, Output, PerStream, Stream, Totals};
 use crate::preview::limits::Over;
 use crate::preview::measure::{Text, as_usize};
-use crate::preview::model::{LimitHit, Part, Preview, Reply, Status, Unit};
+use crate::preview::model::{LimitHit, Part, PlanError, Preview, Reply, Status, Unit};
 use crate::preview::policy::Policy;
-use crate::preview::strategy::selection::Selection;
-use crate::preview::template::Template;
-use crate::preview::template::facts::{Fact, Facts};
-use crate::preview::template::scope::{Scope, TemplateSpan};
-use crate::text::units::TotalsMask;
+use crate::preview::strategy::Selection;
+use crate::preview::template::scope::TemplateSpan;
+use crate::preview::template::{Fact, Facts, Scope, Template};
+use crate::text::units::{self, Measure, TotalsMask};
 
 use counts::{KeptCounts, kept_size};
 
@@ -51,11 +49,13 @@ pub(super) fn view<'a>(input: &Input<'a>, policy: &Policy, stream: Stream) -> Re
     let seek = input.lines.filter(|_| stream == Stream::Stdout);
     let output = input.stream(stream);
     let text = Text::new(output, stream, file.schema.decoding, policy.line_rule(), file.schema.trim);
-    Ok(text.with_reads(reads, output.totals).with_seek(seek).with_wanted(input.wanted))
+    let mut text = text.with_reads(reads, output.totals);
+    (text.seek, text.wanted) = (seek, input.wanted);
+    Ok(text)
 }
 
 fn whole_plan(input: &Input, policy: &Policy, stdout: &Text, stderr: &Text) -> Result<Preview, PlanError> {
-    let scope = policy.scope(outside(input, policy, Stream::Stdout));
+    let scope = policy.scope(outside_facts(input, policy, Stream::Stdout));
     let mut planned = one_stream(input, policy, &scope, stdout)?;
     if planned.status != Status::Ok {
         return Ok(planned);
@@ -82,7 +82,8 @@ fn join(
     mut planned: Preview,
     together: &Template,
 ) -> Result<Preview, PlanError> {
-    let other = one_stream(input, policy, &policy.scope(outside(input, policy, Stream::Stderr)), stderr)?;
+    let other =
+        one_stream(input, policy, &policy.scope(outside_facts(input, policy, Stream::Stderr)), stderr)?;
     let facts = Facts::from([
         ("stdout_empty", Fact::Flag(planned.parts.is_empty())),
         ("stderr_empty", Fact::Flag(other.parts.is_empty())),
@@ -105,7 +106,6 @@ fn join(
     Ok(planned)
 }
 
-/// Adds the counts of another stream.
 fn add(sum: &mut Preview, other: Preview) {
     let plus = |mine: Option<u64>, theirs| mine.zip(theirs).map(|(mine, theirs)| mine + theirs);
     sum.total = sum.total.zip(other.total, plus);
@@ -140,14 +140,13 @@ fn one_stream(input: &Input, policy: &Policy, scope: &Scope, text: &Text) -> Res
     for (_, parts) in &mut selection.slots {
         *parts = text.apart(std::mem::take(parts));
     }
-    let mut facts = Facts::new();
-    inside(&mut facts, policy, text, &selection, &counts);
+    let facts = output_facts(policy, text, &selection, &counts);
     let texts = policy.texts();
     let template = if is_cut { &texts.cut } else { &texts.whole };
     let slots = keep.rewrite.slots(input, text.source, std::mem::take(&mut selection.slots));
     let laid = lay_out(scope, template, facts, slots)?;
     let reply = if is_cut { Reply::Cut } else { Reply::Whole };
-    let details = details::describe(input, policy, text, &selection, &counts, is_cut);
+    let details = counts::describe_details(input, policy, text, &selection, &counts, is_cut);
     let unknown = over.err().unwrap_or_default() | text.gave_up();
     let planned = counts.preview(context.unit, reply, laid.waiting | unknown);
     let ranges_missing = laid.undecided | unknown;
@@ -157,11 +156,11 @@ fn one_stream(input: &Input, policy: &Policy, scope: &Scope, text: &Text) -> Res
 
 fn untouched(policy: &Policy, text: &Text) -> Preview {
     let counts = KeptCounts::new(policy.unit(), text, &Selection::everything(text));
-    counts::whole(counts.preview(policy.unit(), Reply::Whole, TotalsMask::NOTHING))
+    counts::reconcile(counts.preview(policy.unit(), Reply::Whole, TotalsMask::NOTHING))
 }
 
 /// Returns the figures that do not come from the output.
-fn outside(input: &Input, policy: &Policy, stream: Stream) -> Facts {
+fn outside_facts(input: &Input, policy: &Policy, stream: Stream) -> Facts {
     let mut facts = Facts::from([
         ("path", Fact::Text(input.saved_path(stream).to_owned())),
         ("exit_code", input.exit_code.map_or(Fact::Nothing, |code| Fact::Signed(code.into()))),
@@ -172,8 +171,7 @@ fn outside(input: &Input, policy: &Policy, stream: Stream) -> Facts {
     facts
 }
 
-/// Adds the figures of the output and of what was kept.
-fn inside(facts: &mut Facts, policy: &Policy, text: &Text, selection: &Selection, counts: &KeptCounts) {
+fn output_facts(policy: &Policy, text: &Text, selection: &Selection, counts: &KeptCounts) -> Facts {
     let minus =
         |total: Result<u64, TotalsMask>, kept: Result<u64, TotalsMask>| Ok(total?.saturating_sub(kept?));
     let feeds = text.line_feeds();
@@ -199,7 +197,7 @@ fn inside(facts: &mut Facts, policy: &Policy, text: &Text, selection: &Selection
         ("removed_bytes", minus(text.size(Unit::Bytes), counts.kept_agent_bytes)),
         ("removed", if by_lines { removed.lines } else { removed.units }),
     ];
-    facts.extend(figures.map(|(name, figure)| (name, Fact::from(figure))));
+    let mut facts = Facts::from(figures.map(|(name, figure)| (name, Fact::from(figure))));
     let word = if by_lines { "lines" } else { policy.unit().as_str() };
     facts.insert("unit", Fact::Text(word.to_owned()));
     facts.insert("hit", Fact::Text(selection.hit.map_or("none", hit_word).to_owned()));
@@ -219,7 +217,8 @@ fn inside(facts: &mut Facts, policy: &Policy, text: &Text, selection: &Selection
         facts.insert("first", Fact::from(first));
         facts.insert("last", Fact::from(last));
     }
-    facts.extend(selection.facts.iter().map(|(name, fact)| (*name, fact.clone())));
+    facts.extend(selection.facts.clone());
+    facts
 }
 
 fn hit_word(hit: LimitHit) -> &'static str {
@@ -232,7 +231,6 @@ fn hit_word(hit: LimitHit) -> &'static str {
 
 struct Layout {
     parts: Vec<Part>,
-    /// Totals that the text still lacks.
     waiting: TotalsMask,
     /// Totals without which it is not certain which slots are in the text.
     undecided: TotalsMask,
@@ -258,4 +256,117 @@ fn lay_out(
     });
     let (waiting, parts) = (rendered.waiting, parts.collect());
     Ok(Layout { parts, waiting, undecided: undecided.unwrap_or(waiting) })
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ToCount {
+    /// Those without which it is not certain which ranges of the output are kept, and which limit cut the rest. The
+    /// text may still show `…` for a figure.
+    #[cfg(feature = "app")]
+    Ranges,
+    /// Those used in the preview's text.
+    Text,
+    /// Also those that the preview's own figures need.
+    All,
+}
+
+#[derive(Debug)]
+pub(crate) struct CountedPlan {
+    pub preview: Preview,
+    /// Number of distinct bytes of the output that the plan read, not including bytes that were only counted.
+    pub touched: u64,
+    /// Totals known before, and those counted.
+    pub totals: PerStream<Totals>,
+}
+
+/// Plans a preview like [`plan`](super::plan), but counts the missing totals: the text and every figure are exact.
+///
+/// # Errors
+/// Same as [`plan`](super::plan).
+pub fn plan_counted(input: &Input, policy: &Policy) -> Result<Preview, PlanError> {
+    let count = |stream, want| Some(units::measure_all(input.stream(stream).bytes, want));
+    Ok(plan_counting(input, policy, ToCount::All, count)?.preview)
+}
+
+/// Same as [`plan_counted`] with another way to count a stream, which returns `None` if it can no longer be counted.
+pub(crate) fn plan_counting(
+    input: &Input,
+    policy: &Policy,
+    counts: ToCount,
+    mut count: impl FnMut(Stream, TotalsMask) -> Option<Measure>,
+) -> Result<CountedPlan, PlanError> {
+    let mut totals = PerStream::each(|stream| *input.stream(stream).totals);
+    loop {
+        let (planned, touched) = plan_touching(&with_totals(input, &totals), policy);
+        let preview = planned?;
+        let wanted = match counts {
+            #[cfg(feature = "app")]
+            ToCount::Ranges => preview.ranges_missing,
+            ToCount::Text => preview.missing,
+            ToCount::All => preview.missing | preview.counts_missing,
+        };
+        let mut is_known = true;
+        for stream in streams(input) {
+            let known = totals.of_mut(stream);
+            let lacking = wanted.without(known.known());
+            if !lacking.is_empty()
+                && let Some(measure) = count(stream, lacking)
+            {
+                *known = known.or(Totals::from_measure(&measure, lacking));
+                is_known = false;
+            }
+        }
+        if is_known {
+            return Ok(CountedPlan { preview, touched, totals });
+        }
+    }
+}
+
+fn with_totals<'a>(input: &Input<'a>, totals: &'a PerStream<Totals>) -> Input<'a> {
+    Input {
+        output: Output { totals: &totals.stdout, ..input.output },
+        stderr: input.stderr.map(|stderr| Output { totals: &totals.stderr, ..stderr }),
+        ..*input
+    }
+}
+
+fn streams(input: &Input) -> impl Iterator<Item = Stream> {
+    let stderr = input.stderr.is_some().then_some(Stream::Stderr);
+    std::iter::once(Stream::Stdout).chain(stderr)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::preview::policy::catalog::Catalog;
+
+    #[test]
+    fn what_a_plan_lacks_is_counted_once() {
+        let policy = Catalog::builtin().get("opencode/output").unwrap();
+        let output = "line\n".repeat(100_000);
+        let input = Input::from_bytes(output.as_bytes(), "/tmp/out");
+        let known = Totals::count(output.as_bytes());
+        let exact = Input::new(Output { bytes: output.as_bytes(), totals: &known }, "/tmp/out");
+        let expected = crate::preview::plan(&exact, &policy).unwrap();
+        assert_eq!(plan_counted(&input, &policy).unwrap(), expected);
+        assert_eq!(plan_counted(&exact, &policy).unwrap(), expected);
+
+        let mut asked = TotalsMask::NOTHING;
+        let counted = plan_counting(&input, &policy, ToCount::All, |stream, want| {
+            assert!(stream == Stream::Stdout && want.without(asked) == want, "asked again");
+            asked |= want;
+            Some(units::measure_all(output.as_bytes(), want))
+        });
+        assert_eq!(counted.unwrap().preview, expected);
+        assert!(!asked.is_empty() && asked != TotalsMask::ALL);
+    }
+
+    #[test]
+    fn what_cannot_be_counted_is_left_unknown() {
+        let policy = Catalog::builtin().get("opencode/output").unwrap();
+        let output = "line\n".repeat(100_000);
+        let input = Input::from_bytes(output.as_bytes(), "/tmp/out");
+        let preview = plan_counting(&input, &policy, ToCount::Text, |_, _| None).unwrap().preview;
+        assert!(!preview.missing.is_empty() && preview.text(&input).contains('…'));
+    }
 }

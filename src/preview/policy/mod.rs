@@ -1,13 +1,9 @@
 //! A policy in use: its compiled file and the current values of its parameters.
 
 pub(crate) mod catalog;
-mod form;
 mod load;
 pub(crate) mod param;
 pub(crate) mod schema;
-mod unknown;
-#[cfg(feature = "app")]
-mod written;
 
 use std::collections::BTreeMap;
 #[cfg(feature = "records")]
@@ -20,11 +16,9 @@ use super::limits::Limits;
 use super::measure::LineRule;
 use super::model::{Direction, Unit};
 use super::strategy::{Context, Keep};
-use super::template::facts::Facts;
 #[cfg(feature = "records")]
 use super::template::pattern::NoticePattern;
-use super::template::scope::Scope;
-use super::value::Value;
+use super::template::{Facts, Scope, Value};
 #[cfg(test)]
 pub(crate) use load::PARSED;
 use load::{PolicyFile, Texts, Variant};
@@ -73,7 +67,6 @@ pub enum PolicyError {
 pub struct Policy {
     name: String,
     file: Arc<PolicyFile>,
-    /// The file as written.
     #[cfg_attr(not(feature = "app"), allow(dead_code, reason = "the screens write policies"))]
     text: Arc<str>,
     set: BTreeMap<String, Value>,
@@ -185,7 +178,13 @@ impl Policy {
     /// alternatives.
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), ParamError> {
         let named = self.file.params.iter().find_map(|param| matches_key(param, key));
-        let Some((param, times)) = named.or_else(|| self.common(key).map(|param| (param, 1))) else {
+        // A common name, if the policy calls it something else.
+        let common = match key {
+            "max_lines" => self.with_role(ParamRole::Lines),
+            "max_bytes" => self.with_role(ParamRole::Size),
+            _ => None,
+        };
+        let Some((param, times)) = named.or(common.map(|param| (param, 1))) else {
             let known = self.file.params.iter().flat_map(keys).collect();
             return Err(ParamError::Unknown { policy: self.name.clone(), key: key.to_owned(), known });
         };
@@ -206,15 +205,6 @@ impl Policy {
     /// Returns the parameters that were set, with their values as [`Policy::set`] takes them.
     pub(crate) fn changed(&self) -> BTreeMap<String, String> {
         self.set.iter().map(|(key, value)| (key.clone(), value.to_string())).collect()
-    }
-
-    /// Returns the parameter for a common name, if the policy calls it something else.
-    fn common(&self, key: &str) -> Option<&Param> {
-        match key {
-            "max_lines" => self.with_role(ParamRole::Lines),
-            "max_bytes" => self.with_role(ParamRole::Size),
-            _ => None,
-        }
     }
 
     /// Resets a parameter to its default.
@@ -355,13 +345,11 @@ impl Policy {
         Scope::new(&self.name, &self.file.templates, params.collect(), outside)
     }
 
-    /// Returns what its strategy works with.
     pub(super) fn context<'a>(&'a self, scope: &'a Scope<'a>) -> Context<'a> {
         Context { scope, limits: self.limits(), unit: self.unit(), direction: self.direction() }
     }
 }
 
-/// How texts that agents recorded are told apart.
 #[cfg(feature = "records")]
 impl Policy {
     /// Returns what of a text, as ranges in bytes, is the notice of an output that was cut; `None` if the text is none that

@@ -1,9 +1,8 @@
 //! Parameters of a policy: which exist, what they take, and their values.
 
 use crate::preview::model::Unit;
-use crate::preview::value::Value;
-
-use super::schema::{KindSchema, ParamRole, ParamSchema};
+use crate::preview::policy::schema::{KindSchema, ParamRole, ParamSchema};
+use crate::preview::template::Value;
 
 /// The type of a parameter.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -107,8 +106,6 @@ impl ParamKind {
 }
 
 impl Param {
-    /// Converts a parameter of the file; the error says what is wrong with it.
-    /// The error also has the key. `unit` is the policy's.
     pub(crate) fn from_schema(schema: &ParamSchema, unit: Unit) -> Result<Self, (&'static str, String)> {
         let default = Value::from_toml(&schema.default)
             .ok_or(("default", "takes text in quotes, a whole number from 0, or true or false".to_owned()))?;

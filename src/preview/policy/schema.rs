@@ -1,14 +1,15 @@
-//! The schema of a policy file: TOML, with the engine's tables as they are written.
+//! The form of a policy file: the structs that serde reads, and the table of its keys by which mistakes are found.
 
 use serde::Deserialize;
 use toml::Spanned;
 
-use crate::base::provenance::{Confidence, Edge, Warning};
+use crate::base::provenance::{Confidence, Date, Edge, Warning};
+use crate::base::toml_check::Shape::{self, Checked, Flag, List, Names, Number, Scalar, Table, Tables, Text};
+use crate::base::toml_check::{Field, is_word, needed, optional};
 use crate::preview::measure::{DecodingRule, LineRule, TrimRule};
 use crate::preview::model::Unit;
 use crate::preview::section::{KeyValue, Section};
 
-/// A policy file, as written.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct PolicySchema {
     pub agent: String,
@@ -18,7 +19,6 @@ pub(crate) struct PolicySchema {
     pub shell: bool,
     /// For people, if `from`, `until` and `seen` are not enough.
     pub version: Option<String>,
-    /// The first version and date.
     pub from: Option<Edge>,
     /// The last version and date; absent if it still applies.
     pub until: Option<Edge>,
@@ -92,9 +92,7 @@ pub(crate) struct DetailsSchema {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum DetailsShape {
-    /// pi's truncation result.
     Pi,
-    /// The Go agents' temp file.
     TempFile,
 }
 
@@ -139,9 +137,7 @@ pub(crate) enum ParamRole {
     Direction,
     /// `--tool`.
     Tool,
-    /// First line of a window.
     Offset,
-    /// Number of lines of a window.
     Limit,
 }
 
@@ -156,4 +152,86 @@ pub(crate) struct VariantSchema {
     pub text: Option<Spanned<Section>>,
     pub lines: Option<LineRule>,
     pub unit: Option<Unit>,
+}
+
+/// Maximum number of parameters, and of variants: each template is checked against all of them.
+const MAX_TABLES: usize = 100;
+/// Maximum number of elements of other lists.
+const MAX_ELEMENTS: usize = 1000;
+
+pub(super) const FILE: &[Field] = &[
+    needed("agent", Checked(name)),
+    needed("tool", Checked(name)),
+    optional("shell", Flag),
+    optional("version", Text),
+    optional("from", Table(EDGE)),
+    optional("until", Table(EDGE)),
+    optional("seen", Table(EDGE)),
+    optional("era_of", Text),
+    optional("source", Text),
+    optional("confidence", Checked(is_word::<Confidence>)),
+    optional("summary", Text),
+    optional("failed", Text),
+    optional("quirks", List(&Text, MAX_ELEMENTS)),
+    optional("unit", Checked(is_word::<Unit>)),
+    optional("decoding", Checked(is_word::<DecodingRule>)),
+    optional("lines", Checked(is_word::<LineRule>)),
+    optional("trim", Checked(is_word::<TrimRule>)),
+    optional("reads", Scalar),
+    optional("refuse", Shape::Section),
+    optional("settings", Table(SETTINGS)),
+    optional("warning", Tables(crate::base::provenance::WARNING, MAX_ELEMENTS)),
+    optional("param", Tables(PARAM, MAX_TABLES)),
+    optional("variant", Tables(VARIANT, MAX_TABLES)),
+    optional("when", Shape::Section),
+    needed("keep", Shape::Section),
+    needed("text", Shape::Section),
+    optional("details", Table(DETAILS)),
+    optional("cap", Shape::Section),
+];
+
+const EDGE: &[Field] = &[optional("version", Text), optional("date", Checked(date))];
+
+const SETTINGS: &[Field] = &[needed("file", Text), optional("lines", Text), optional("size", Text)];
+
+const DETAILS: &[Field] = &[
+    needed("shape", Checked(is_word::<DetailsShape>)),
+    optional("limit", Text),
+    optional("path", Flag),
+    optional("unless_failed", Flag),
+];
+
+const PARAM: &[Field] = &[
+    needed("name", Checked(name)),
+    needed("default", Scalar),
+    optional("doc", Text),
+    optional("role", Checked(is_word::<ParamRole>)),
+    optional("min", Number),
+    optional("max", Number),
+    optional("values", List(&Text, MAX_ELEMENTS)),
+    optional("also", Table(&[needed("name", Checked(name)), needed("times", Number)])),
+    optional("kind", Checked(is_word::<KindSchema>)),
+];
+
+const VARIANT: &[Field] = &[
+    needed("tools", List(&Text, MAX_ELEMENTS)),
+    optional("defaults", Names(&Scalar)),
+    optional("when", Shape::Section),
+    optional("keep", Shape::Section),
+    optional("text", Shape::Section),
+    optional("lines", Checked(is_word::<LineRule>)),
+    optional("unit", Checked(is_word::<Unit>)),
+];
+
+fn name(text: &str) -> Result<(), String> {
+    let is_plain = |c: char| !(c.is_whitespace() || c.is_control() || c == '/' || c == '=');
+    if !text.is_empty() && text.chars().all(is_plain) {
+        Ok(())
+    } else {
+        Err("takes a name without spaces, `/` and `=`".to_owned())
+    }
+}
+
+fn date(text: &str) -> Result<(), String> {
+    Date::try_from(crate::base::fs::plain_file::ellipsize(text)).map(drop)
 }

@@ -5,23 +5,18 @@ use std::ops::Range;
 use serde::Deserialize;
 use unicode_width::UnicodeWidthChar;
 
-use crate::preview::error::PlanError;
 use crate::preview::measure::Text;
-use crate::preview::model::{Direction, Fragment, Part, Unit};
-use crate::preview::template::Template;
-use crate::preview::template::facts::{Fact, Facts};
+use crate::preview::model::{Direction, Fragment, Part, PlanError, Unit};
+use crate::preview::strategy::selection::lines_in;
+use crate::preview::strategy::{Context, Selection};
+use crate::preview::template::{Fact, Facts, Template};
 use crate::text::units::TotalsMask;
 
-use super::Context;
-use super::selection::{Selection, lines_in};
-
-/// A segment of composed text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Segment {
     Bytes(Range<usize>),
     /// Half of the character at this range.
     Half(Range<usize>),
-    /// The agent's own text.
     Words(String),
 }
 
@@ -57,6 +52,15 @@ pub(crate) fn size(text: &Text, segments: &[Segment], unit: Unit) -> u64 {
     segments.iter().map(|segment| segment.size(text, unit)).sum()
 }
 
+pub(crate) fn decoded(text: &Text, segments: &[Segment]) -> String {
+    let decoded = segments.iter().map(|segment| match segment {
+        Segment::Bytes(range) => text.decoding.decode(&text.bytes[range.clone()]),
+        Segment::Words(words) => words.clone(),
+        Segment::Half(_) => "\u{FFFD}".to_owned(),
+    });
+    decoded.collect()
+}
+
 /// Takes an amount from one end of a range of the output.
 pub(crate) fn cut(text: &Text, within: Range<usize>, from: Direction, unit: Unit, size: u64) -> Vec<Segment> {
     let (range, half) = text.end(within, from, unit, size);
@@ -66,13 +70,13 @@ pub(crate) fn cut(text: &Text, within: Range<usize>, from: Direction, unit: Unit
 /// Takes an amount from one end of composed text.
 pub(crate) fn end(text: &Text, segments: &[Segment], from: Direction, unit: Unit, size: u64) -> Vec<Segment> {
     let mut left = size;
+    let mut inward: Vec<_> = segments.iter().collect();
+    if from == Direction::Tail {
+        inward.reverse();
+    }
     // Outermost first.
     let mut kept: Vec<Vec<Segment>> = Vec::new();
-    for at in 0..segments.len() {
-        let segment = match from {
-            Direction::Head => &segments[at],
-            Direction::Tail => &segments[segments.len() - 1 - at],
-        };
+    for segment in inward {
         let size = segment.size(text, unit);
         if size <= left {
             left -= size;
@@ -127,14 +131,6 @@ pub(crate) fn fitting(words: &str, from: Direction, size: u64, size_of: impl Fn(
     }
 }
 
-/// Returns the UTF-16 units of composed text, if known; `total` is that of the whole output.
-pub(crate) fn units_known(text: &Text, segments: &[Segment], total: Option<u64>) -> Option<u64> {
-    match segments {
-        [Segment::Bytes(range)] if *range == text.body && total.is_some() => total,
-        segments => Some(size(text, segments, Unit::Utf16)),
-    }
-}
-
 /// The added text, and the output in between.
 pub(crate) struct Composed {
     pub before: String,
@@ -150,7 +146,6 @@ pub(crate) struct Envelope {
 }
 
 impl Envelope {
-    /// Puts the text, if any, around the output.
     pub(super) fn around(&self, text: &Text, context: &Context) -> Result<Composed, PlanError> {
         let ended = text.bytes[text.body.clone()].last() == Some(&b'\n');
         let facts = Facts::from([("is_empty", Fact::Flag(text.is_empty())), ("ended", Fact::Flag(ended))]);
@@ -185,34 +180,24 @@ impl Composed {
         let words = |words: &String, size| end(text, &[Segment::Words(words.clone())], from, unit, size);
         let left = size.saturating_sub(words_size(outer, unit));
         let body = cut(text, self.body.clone(), from, unit, left);
-        let rest = self.rest(text, &body, unit, left);
+        let is_whole = matches!(&body[..], [Segment::Bytes(range)] if *range == self.body);
+        let rest = if is_whole { left - self::size(text, &body, unit) } else { 0 };
         let mut kept = [words(outer, size), body, words(inner, rest)];
         if from == Direction::Tail {
             kept.reverse();
         }
-        trimmed(kept.concat())
+        let is_empty = |segment: &Segment| match segment {
+            Segment::Words(words) => words.is_empty(),
+            Segment::Bytes(range) => range.is_empty(),
+            Segment::Half(_) => false,
+        };
+        kept.into_iter().flatten().filter(|segment| !is_empty(segment)).collect()
     }
 
-    /// Returns what remains of a size, `left`, after a part of the output: something only if that part is all of it.
-    fn rest(&self, text: &Text, body: &[Segment], unit: Unit, left: u64) -> u64 {
-        let is_whole = matches!(body, [Segment::Bytes(range)] if *range == self.body);
-        if is_whole { left - size(text, body, unit) } else { 0 }
-    }
-
-    /// Returns everything.
     pub(super) fn parts(&self, text: &Text) -> Vec<Part> {
         let body = Segment::Bytes(self.body.clone());
         parts(text, vec![Segment::Words(self.before.clone()), body, Segment::Words(self.after.clone())])
     }
-}
-
-fn trimmed(segments: Vec<Segment>) -> Vec<Segment> {
-    let is_empty = |segment: &Segment| match segment {
-        Segment::Words(words) => words.is_empty(),
-        Segment::Bytes(range) => range.is_empty(),
-        Segment::Half(_) => false,
-    };
-    segments.into_iter().filter(|segment| !is_empty(segment)).collect()
 }
 
 pub(crate) fn parts(text: &Text, segments: Vec<Segment>) -> Vec<Part> {

@@ -2,17 +2,12 @@
 
 use serde::Deserialize;
 
-use crate::preview::error::PlanError;
-use crate::preview::measure::{Text, as_usize};
-use crate::preview::model::{Direction, Unit};
-use crate::preview::template::facts::{Fact, Facts};
-use crate::preview::template::{Figure, Template};
-use crate::text::units::TotalsMask;
-
-use super::composed::{self, Composed, Envelope, Segment};
-use super::selection::Selection;
-use super::size::Ruler;
-use super::{Context, Strategy};
+use crate::preview::measure::{Text, as_usize, breaks};
+use crate::preview::model::{Direction, PlanError, Unit};
+use crate::preview::strategy::composed::{self, Composed, Envelope, Segment};
+use crate::preview::strategy::size::Ruler;
+use crate::preview::strategy::{Context, Selection, Strategy};
+use crate::preview::template::{Fact, Facts, Figure, Template};
 
 /// Maximum number of times that the agent recomputes the notice until it no longer changes.
 const ROUNDS: usize = 4;
@@ -52,7 +47,9 @@ impl Strategy for Counted {
         let mut words = String::new();
         for _ in 0..ROUNDS {
             let (first, last) = shares(room(&words));
-            let next = self.render_notice(context, total, first + last)?;
+            let left = total.map(|total| total.saturating_sub(first + last));
+            let facts = Facts::from([("number", Fact::from(left)), ("size", Fact::from(total))]);
+            let next = context.scope.render_text(&self.notice, facts)?;
             if next == words {
                 break;
             }
@@ -65,19 +62,6 @@ impl Strategy for Counted {
         kept.extend(shown);
         kept.extend(all.end(text, Direction::Tail, unit, last));
         Ok(Selection { cut: Some(true), ..composed::selection(text, context, vec![("kept", kept)]) })
-    }
-}
-
-impl Counted {
-    fn render_notice(
-        &self,
-        context: &Context,
-        total: Result<u64, TotalsMask>,
-        kept: u64,
-    ) -> Result<String, PlanError> {
-        let left = total.map(|total| total.saturating_sub(kept));
-        let facts = Facts::from([("number", Fact::from(left)), ("size", Fact::from(total))]);
-        context.scope.render_text(&self.notice, facts)
     }
 }
 
@@ -101,7 +85,8 @@ impl Strategy for Exact {
         }
         let short = self.short_notice.chars().count() as u64;
         let proposed = size.saturating_sub(short).div_ceil(2);
-        let lines = python_lines(text, all.end(text, Direction::Head, Unit::Chars, proposed));
+        let start = all.end(text, Direction::Head, Unit::Chars, proposed);
+        let lines = python_lines(&composed::decoded(text, &start));
         let facts = Facts::from([("number", Fact::Number(lines + 1))]);
         let marker = if size <= short {
             self.short_notice.clone()
@@ -120,36 +105,13 @@ impl Strategy for Exact {
     }
 }
 
-/// Counts the lines of a text like Python's `splitlines`.
-fn python_lines(text: &Text, segments: Vec<Segment>) -> u64 {
-    let decoded: String = segments
-        .into_iter()
-        .map(|segment| match segment {
-            Segment::Bytes(range) => text.decoding.decode(&text.bytes[range]),
-            Segment::Words(words) => words,
-            Segment::Half(_) => String::new(),
-        })
-        .collect();
-    let mut lines = 0;
-    let mut rest = decoded.as_str();
-    while !rest.is_empty() {
+fn python_lines(text: &str) -> u64 {
+    let (mut lines, mut end) = (0, 0);
+    for found in breaks(text.as_bytes()) {
         lines += 1;
-        let Some(at) = rest.find(is_break) else { break };
-        let width = if rest[at..].starts_with("\r\n") {
-            2
-        } else {
-            rest[at..].chars().next().map_or(1, char::len_utf8)
-        };
-        rest = &rest[at + width..];
+        end = found.end;
     }
-    lines
-}
-
-fn is_break(character: char) -> bool {
-    matches!(
-        character,
-        '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{1c}'..='\u{1e}' | '\u{85}' | '\u{2028}' | '\u{2029}'
-    )
+    lines + u64::from(end < text.len())
 }
 
 /// Two cuts in a row: keeps both ends of the output, then both ends of that, the second notice included in its limit.
@@ -167,10 +129,9 @@ impl Strategy for Twice {
     fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let second = context.scope.figure(&self.second_size)?;
         let once = self.first_cut(text, context)?;
-        let size = composed::units_known(text, &once, text.totals.units);
-        let Some(size) = size else {
-            text.wait_for(TotalsMask::UNITS);
-            return Ok(composed::selection(text, context, vec![("kept", once)]));
+        let size = match (&once[..], text.totals.units) {
+            ([Segment::Bytes(range)], Some(total)) if *range == text.body => total,
+            _ => composed::size(text, &once, Unit::Utf16),
         };
         let marker = |removed: u64| render_numbered(context, &self.second_notice, removed);
         let rough = second.saturating_sub(marker(size.saturating_sub(second))?.len() as u64) / 2;

@@ -2,18 +2,16 @@
 
 use std::ops::Range;
 
+use memchr::memmem;
 use serde::Deserialize;
 
-use crate::preview::error::PlanError;
 use crate::preview::measure::{Text, as_usize};
-use crate::preview::model::{Direction, Fragment, LimitHit, Part, Unit};
-use crate::preview::template::Figure;
-use crate::preview::template::facts::{Fact, Facts};
-use crate::text::ansi;
-
-use super::selection::{Selection, feeds_between, lines_in};
-use super::size::{self, Ruler};
-use super::{Context, Strategy};
+use crate::preview::model::{Direction, Fragment, LimitHit, Part, PlanError, Unit};
+use crate::preview::strategy::selection::{feeds_between, lines_in};
+use crate::preview::strategy::size::{self, Ruler};
+use crate::preview::strategy::{Context, Selection, Strategy};
+use crate::preview::template::{Fact, Facts, Figure};
+use crate::text::{ansi, units};
 
 /// Keeps a number of pieces from either end, regardless of size.
 #[derive(Debug, Deserialize)]
@@ -29,14 +27,16 @@ impl Strategy for Ends {
         let head_lines = context.scope.figure(&self.head_lines)?;
         let tail_lines = context.scope.figure(&self.tail_lines)?;
         let both = head_lines.saturating_add(tail_lines);
-        match text.exceeds_lines(both) {
-            Ok(false) => Ok(all(text)),
-            Ok(true) => Ok(self.two(text, head_lines, tail_lines)),
-            Err(_) => {
-                text.give_up();
-                Ok(all(text))
-            }
+        let is_over = text.exceeds_lines(both);
+        if is_over.is_err() {
+            text.give_up();
         }
+        if is_over == Ok(true) {
+            return Ok(self.two(text, head_lines, tail_lines));
+        }
+        let mut selection = Selection::everything(text);
+        selection.slots.extend([("head", Vec::new()), ("tail", Vec::new())]);
+        Ok(selection.with_fact("gap", Fact::Flag(false)))
     }
 }
 
@@ -58,12 +58,6 @@ impl Ends {
     }
 }
 
-fn all(text: &Text) -> Selection {
-    let mut selection = Selection::everything(text);
-    selection.slots.extend([("head", Vec::new()), ("tail", Vec::new())]);
-    selection.with_fact("gap", Fact::Flag(false))
-}
-
 /// Keeps an amount from either end.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Middle {
@@ -80,7 +74,9 @@ impl Strategy for Middle {
     fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let (head_size, tail_size) = (context.scope.figure(&self.head)?, context.scope.figure(&self.tail)?);
         let unit = self.ruler.unit(context);
-        if let Some(words) = self.overlap.as_ref().filter(|_| overlaps(text, head_size, tail_size)) {
+        if let Some(words) =
+            self.overlap.as_ref().filter(|_| as_usize(head_size.saturating_add(tail_size)) > text.len())
+        {
             return Ok(Selection { crash: Some(words.clone()), ..Selection::default() });
         }
         let head = self.ruler.end(text, unit, text.body.clone(), Direction::Head, head_size);
@@ -110,10 +106,6 @@ impl Strategy for Middle {
             ..Selection::default()
         })
     }
-}
-
-fn overlaps(text: &Text, head: u64, tail: u64) -> bool {
-    as_usize(head.saturating_add(tail)) > text.len()
 }
 
 /// Keeps half the bytes from either end, moved inward to the start of a character and then to a line feed, if one is
@@ -189,9 +181,101 @@ impl Strategy for Celled {
     }
 }
 
-/// Returns the escape sequences of a range, if it has any.
 fn escapes(text: &Text, range: Range<usize>) -> Option<Part> {
     let has_any = memchr::memchr_iter(0x1b, &text.bytes[range.clone()])
         .any(|at| ansi::sequence(&text.bytes[range.start + at..range.end]).is_some());
     has_any.then(|| text.changed(range.clone(), vec![Fragment::Escapes(range)]))
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct TextMode {
+    /// Text of so many code points, or more, is cut.
+    size: Figure,
+    head: Figure,
+    tail: Figure,
+}
+
+impl Strategy for TextMode {
+    fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+        let size = as_usize(context.scope.figure(&self.size)?);
+        let body = text.body.clone();
+        let starts = Starts { bytes: text.bytes, at: body.start, end: body.end };
+        let mut read = starts.clone();
+        let is_cut = read.by_ref().take(size).count() == size;
+        text.touch(body.start..read.at);
+        if !is_cut {
+            let slots = vec![("kept", part(text, body).into_iter().collect())];
+            return Ok(Selection { slots, ..Selection::uncut(text) });
+        }
+        let head = as_usize(context.scope.figure(&self.head)?);
+        let head = body.start..starts.clone().nth(head).unwrap_or(body.end);
+        let tail = as_usize(context.scope.figure(&self.tail)?);
+        let tail = start_of_last(text.bytes, head.end..body.end, tail)..body.end;
+        text.touch(head.clone());
+        text.touch(tail.clone());
+        let between = feeds_between(text, &head, &tail);
+        let lines = lines_in(text, &head) + lines_in(text, &tail);
+        let both = !head.is_empty() && !tail.is_empty();
+        let points = text.size(Unit::Chars).map(|points| points - pairs(text));
+        let selection = Selection {
+            cut: Some(true),
+            lines: Some(between.map(|feeds| lines - u64::from(both && feeds == 0))),
+            slots: vec![
+                ("head", part(text, head.clone()).into_iter().collect()),
+                ("tail", part(text, tail.clone()).into_iter().collect()),
+            ],
+            ranges: vec![head, tail],
+            hit: Some(context.by_size()),
+            ..Selection::default()
+        };
+        Ok(selection.with_fact("points", Fact::from(points)))
+    }
+}
+
+/// The places at which the characters of a text begin; CRLF is one.
+#[derive(Clone)]
+struct Starts<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    end: usize,
+}
+
+impl Iterator for Starts<'_> {
+    type Item = usize;
+
+    fn next(&mut self) -> Option<usize> {
+        let rest = self.bytes.get(self.at..self.end).filter(|rest| !rest.is_empty())?;
+        let start = self.at;
+        self.at += if rest.starts_with(b"\r\n") { 2 } else { units::element(rest, 0).len };
+        Some(start)
+    }
+}
+
+/// Returns where the last `count` characters of a range begin.
+fn start_of_last(bytes: &[u8], range: Range<usize>, count: usize) -> usize {
+    let mut at = range.end;
+    for _ in 0..count {
+        if at <= range.start {
+            break;
+        }
+        let is_pair = bytes[range.start..at].ends_with(b"\r\n");
+        at -= if is_pair { 2 } else { units::element_before(bytes, range.start, at).len };
+    }
+    at
+}
+
+/// Counts CRLF in all of a text.
+fn pairs(text: &Text) -> u64 {
+    text.touch(text.body.clone());
+    memmem::find_iter(&text.bytes[text.body.clone()], b"\r\n").count() as u64
+}
+
+/// Returns the part of a range, with its line ends as Python reads them; none for an empty range.
+fn part(text: &Text, range: Range<usize>) -> Option<Part> {
+    let bytes = &text.bytes[range.clone()];
+    if memchr::memchr(b'\r', bytes).is_none() {
+        return text.kept(range);
+    }
+    let written = text.decoding.decode(bytes).replace("\r\n", "\n").replace('\r', "\n");
+    Some(text.changed(range, vec![Fragment::Text(written)]))
 }

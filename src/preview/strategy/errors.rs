@@ -6,18 +6,15 @@ use std::ops::{ControlFlow, Range};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 
-use crate::preview::error::PlanError;
 use crate::preview::measure::{Text, as_usize};
-use crate::preview::model::{Direction, LimitHit, Unit};
-use crate::preview::template::facts::Fact;
-use crate::preview::template::{Figure, Template};
+use crate::preview::model::{Direction, LimitHit, PlanError, Unit};
+use crate::preview::strategy::composed::{self, Segment};
+use crate::preview::strategy::ends::Middle;
+use crate::preview::strategy::{Context, Selection, Strategy};
+use crate::preview::template::{Fact, Figure, Template};
 use crate::text::search::{Pattern, each_match};
 use crate::text::supply::CopySupply;
-
-use super::composed::{self, Segment};
-use super::ends::Middle;
-use super::selection::Selection;
-use super::{Context, Strategy};
+use crate::text::units::TotalsMask;
 
 /// A run of pieces: their numbers (0-based), and their bytes without the last line feed.
 #[derive(Debug, Clone)]
@@ -28,7 +25,6 @@ struct Block {
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct Errors {
-    /// Matches lines that are errors.
     #[serde(rename = "words", deserialize_with = "pattern")]
     pattern: Pattern,
     lines: Figure,
@@ -44,21 +40,16 @@ pub(crate) struct Errors {
     middle: Middle,
 }
 
-struct Figures<'a> {
-    lines: u64,
-    size: u64,
-    around: u64,
-    tail_lines: u64,
-    middle_over: u64,
-    marker: &'a Option<Template>,
-}
-
 impl Strategy for Errors {
     fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
-        let figures = self.figures(context)?;
-        let large = text.exceeds(Unit::Bytes, figures.size);
-        let is_over = large || text.exceeds_lines(figures.lines).unwrap_or(true);
-        let is_long = text.exceeds(Unit::Chars, figures.middle_over);
+        let scope = context.scope;
+        let (lines, size) = (scope.figure(&self.lines)?, scope.figure(&self.size)?);
+        let (around, tail_lines) = (scope.figure(&self.around)?, scope.figure(&self.tail_lines)?);
+        let middle_over = scope.figure(&self.middle_over)?;
+        let search = Search { keys: self, text, context, lines, size, around, tail_lines };
+        let is_large = text.exceeds(Unit::Bytes, size);
+        let is_over = is_large || text.exceeds_lines(lines).unwrap_or(true);
+        let is_long = text.exceeds(Unit::Chars, middle_over);
         let has_error = (is_over || is_long) && {
             text.touch(text.body.clone());
             let mut has_error = false;
@@ -69,55 +60,34 @@ impl Strategy for Errors {
             has_error
         };
         match (has_error, is_over, is_long) {
-            (true, true, _) => self.error_form(text, context, &figures, large),
-            (false, _, true) => self.middle_of(text, context, text),
-            _ => Ok(Selection::uncut(text)),
+            (true, true, _) => {}
+            (false, _, true) => return self.middle_of(text, context, text),
+            _ => return Ok(Selection::uncut(text)),
         }
+        let hit = Some(if is_large { context.by_size() } else { LimitHit::Lines });
+        let selection = match search.pick(&search.blocks())? {
+            Some(picked) => search.join(&picked)?,
+            None => {
+                let part = text.part(search.last_pieces(), None).counted();
+                if part.exceeds(Unit::Chars, middle_over) {
+                    return self.middle_of(text, context, &part);
+                }
+                Selection::everything(&part)
+            }
+        };
+        Ok(Selection { cut: Some(true), hit, ..selection }.with_fact("gap", Fact::Flag(false)))
     }
 }
 
 impl Errors {
-    fn figures(&self, context: &Context) -> Result<Figures<'_>, PlanError> {
-        let scope = context.scope;
-        Ok(Figures {
-            lines: scope.figure(&self.lines)?,
-            size: scope.figure(&self.size)?,
-            around: scope.figure(&self.around)?,
-            tail_lines: scope.figure(&self.tail_lines)?,
-            middle_over: scope.figure(&self.middle_over)?,
-            marker: &self.marker,
-        })
-    }
-
     /// Cuts the middle, of the whole text or of the last pieces.
     fn middle_of(&self, text: &Text, context: &Context, part: &Text) -> Result<Selection, PlanError> {
         let mut selection = self.middle.select(part, context)?;
         selection.cut = Some(true);
-        let points = part.totals.points.ok_or(crate::text::units::TotalsMask::POINTS);
+        let points = part.totals.points.ok_or(TotalsMask::POINTS);
         selection.facts.insert("points", Fact::from(points));
         text.absorb(part);
         Ok(selection.with_fact("gap", Fact::Flag(true)))
-    }
-
-    fn error_form(
-        &self,
-        text: &Text,
-        context: &Context,
-        figures: &Figures,
-        large: bool,
-    ) -> Result<Selection, PlanError> {
-        let blocks = blocks(text, figures, &self.pattern);
-        let hit = if large { context.by_size() } else { LimitHit::Lines };
-        let Some(picked) = pick(text, context, figures, &blocks)? else {
-            let tail = last_pieces(text, figures.tail_lines);
-            let part = text.part(tail, None).counted();
-            if part.exceeds(Unit::Chars, figures.middle_over) {
-                return self.middle_of(text, context, &part);
-            }
-            let selection = Selection::everything(&part).with_fact("gap", Fact::Flag(false));
-            return Ok(Selection { cut: Some(true), hit: Some(hit), ..selection });
-        };
-        joined(text, context, figures, hit, &picked)
     }
 }
 
@@ -126,52 +96,21 @@ fn pattern<'de, D: Deserializer<'de>>(words: D) -> Result<Pattern, D::Error> {
     Pattern::new(&format!("(?i-u:{})", words.join("|"))).map_err(D::Error::custom)
 }
 
-/// Returns the blocks, each preceded by a marker for what is left out.
-fn joined(
-    text: &Text,
-    context: &Context,
-    figures: &Figures,
-    hit: LimitHit,
-    picked: &[Block],
-) -> Result<Selection, PlanError> {
-    let mut segments = Vec::new();
-    let mut before = 0;
-    for (at, block) in picked.iter().enumerate() {
-        let join = if at > 0 { "\n" } else { "" };
-        if block.pieces.start > before {
-            let marker = context.scope.render_number(figures.marker, block.pieces.start - before)?;
-            segments.push(Segment::Words(format!("{join}{marker}\n")));
-        }
-        segments.push(Segment::Bytes(block.bytes.clone()));
-        before = block.pieces.end;
-    }
-    let lines = picked.iter().map(|block| block.pieces.end - block.pieces.start).sum();
-    let slots = vec![("kept", segments), ("head", Vec::new()), ("tail", Vec::new())];
-    let selection = composed::selection_of_lines(text, context, lines, slots);
-    Ok(Selection { hit: Some(hit), cut: Some(true), ..selection }.with_fact("gap", Fact::Flag(false)))
-}
-
-fn last_pieces(text: &Text, lines: u64) -> Range<usize> {
-    let (start, end) = (text.body.start, text.body.end);
-    text.outer_pieces(start..end, Direction::Tail, lines).unwrap_or(start..end)
-}
-
 /// The blocks in order, without those in the middle that exceed any limit.
 struct Blocks {
     first: Vec<Block>,
     /// The latest blocks; the oldest of them are dropped if there are more than `most`.
     last: VecDeque<Block>,
     most: usize,
-    /// Whether blocks were dropped.
-    is_short: bool,
+    has_dropped: bool,
 }
 
 impl Blocks {
     /// Each block has at least one piece, so at most `lines` are kept on either side; the end may extend back over
     /// `tail_lines`.
-    fn new(figures: &Figures) -> Self {
-        let most = as_usize(figures.lines.saturating_add(figures.tail_lines).saturating_add(1));
-        Self { first: Vec::new(), last: VecDeque::new(), most, is_short: false }
+    fn new(search: &Search) -> Self {
+        let most = as_usize(search.lines.saturating_add(search.tail_lines).saturating_add(1));
+        Self { first: Vec::new(), last: VecDeque::new(), most, has_dropped: false }
     }
 
     /// Adds a block, merging it with earlier ones that it overlaps or touches; the end may extend back over several.
@@ -187,7 +126,7 @@ impl Blocks {
         self.last.push_back(block);
         if self.last.len() > self.most {
             self.last.pop_front();
-            self.is_short = true;
+            self.has_dropped = true;
         }
     }
 
@@ -199,34 +138,122 @@ impl Blocks {
                 self.last.push_back(last);
                 None
             }
-            None if self.is_short => None,
+            None if self.has_dropped => None,
             None => self.first.pop_if(|last| touches(last)),
         }
     }
 }
 
-/// Returns every error piece with its context, and the end, merged where they overlap or touch.
-fn blocks(text: &Text, figures: &Figures, pattern: &Pattern) -> Blocks {
-    let mut blocks = Blocks::new(figures);
-    let body = text.body.clone();
-    let (mut at, mut piece) = (body.start, 0);
-    each_match(&mut CopySupply::from(&text.bytes[body.clone()]), pattern, &mut |found| {
-        let start = body.start + found.start;
-        // The first match in a line counts.
-        if start >= at {
-            piece += text.line_feeds_of(at..start);
-            blocks.push(around(text, start, piece, figures.around));
-            let feed = text.feed_after(start, body.end);
-            at = feed.map_or(body.end, |feed| feed + 1);
-            piece += u64::from(feed.is_some());
+struct Search<'a, 'b> {
+    keys: &'a Errors,
+    text: &'a Text<'b>,
+    context: &'a Context<'a>,
+    lines: u64,
+    size: u64,
+    around: u64,
+    tail_lines: u64,
+}
+
+impl Search<'_, '_> {
+    /// Returns every error piece with its context, and the end, merged where they overlap or touch.
+    fn blocks(&self) -> Blocks {
+        let text = self.text;
+        let mut blocks = Blocks::new(self);
+        let body = text.body.clone();
+        let (mut at, mut piece) = (body.start, 0);
+        let mut supply = CopySupply::from(&text.bytes[body.clone()]);
+        each_match(&mut supply, &self.keys.pattern, &mut |found| {
+            let start = body.start + found.start;
+            // The first match in a line counts.
+            if start >= at {
+                piece += text.line_feeds_of(at..start);
+                blocks.push(around(text, start, piece, self.around));
+                let feed = text.feed_after(start, body.end);
+                at = feed.map_or(body.end, |feed| feed + 1);
+                piece += u64::from(feed.is_some());
+            }
+            ControlFlow::Continue(())
+        });
+        let last = piece + text.line_feeds_of(at.min(body.end)..body.end) + 1;
+        let bytes = self.last_pieces();
+        let total = text.line_feeds().map_or(last, |feeds| feeds + 1);
+        blocks.push(Block { pieces: total.saturating_sub(self.tail_lines)..total, bytes });
+        blocks
+    }
+
+    fn last_pieces(&self) -> Range<usize> {
+        let body = self.text.body.clone();
+        self.text.outer_pieces(body.clone(), Direction::Tail, self.tail_lines).unwrap_or(body)
+    }
+
+    /// Returns the blocks to keep: all if they fit, else the end and others alternately; none if not even the end fits.
+    fn pick(&self, blocks: &Blocks) -> Result<Option<Vec<Block>>, PlanError> {
+        let held: Vec<_> = blocks.first.iter().chain(&blocks.last).cloned().collect();
+        let Some((tail, others)) = held.split_last() else { return Ok(None) };
+        let select = |front: usize, back: usize| -> Vec<Block> {
+            let rest = others[others.len() - back..].iter();
+            others[..front].iter().chain(rest).chain([tail]).cloned().collect()
+        };
+        let is_few = !blocks.has_dropped && others.len() as u64 <= self.lines;
+        if is_few && self.fits(&select(others.len(), 0))? {
+            return Ok(Some(held));
         }
-        ControlFlow::Continue(())
-    });
-    let last = piece + text.line_feeds_of(at.min(body.end)..body.end) + 1;
-    let tail = last_pieces(text, figures.tail_lines);
-    let total = text.line_feeds().map_or(last, |feeds| feeds + 1);
-    blocks.push(Block { pieces: total.saturating_sub(figures.tail_lines)..total, bytes: tail });
-    blocks
+        if !self.fits(&select(0, 0))? {
+            return Ok(None);
+        }
+        let (mut front, mut back) = (0, 0);
+        while front + back < others.len() {
+            let next = if front == back { (front + 1, back) } else { (front, back + 1) };
+            if !self.fits(&select(next.0, next.1))? {
+                break;
+            }
+            (front, back) = next;
+        }
+        Ok(Some(select(front, back)))
+    }
+
+    /// Whether blocks fit both limits, including their markers.
+    fn fits(&self, blocks: &[Block]) -> Result<bool, PlanError> {
+        let (mut pieces, mut size, mut before, mut segments) = (0, 0, 0, 0u64);
+        for block in blocks {
+            if block.pieces.start > before {
+                pieces += 1;
+                segments += 1;
+                size += self.marker(block.pieces.start - before)?.len() as u64;
+            }
+            pieces += block.pieces.end - block.pieces.start;
+            segments += 1;
+            let raw = block.bytes.len() as u64;
+            size += if raw > self.size { raw } else { self.text.size_of(block.bytes.clone(), Unit::Bytes) };
+            before = block.pieces.end;
+            if pieces > self.lines || size > self.size {
+                return Ok(false);
+            }
+        }
+        Ok(size + segments.saturating_sub(1) <= self.size)
+    }
+
+    fn marker(&self, left_out: u64) -> Result<String, PlanError> {
+        self.context.scope.render_number(&self.keys.marker, left_out)
+    }
+
+    /// Joins the blocks, each preceded by a marker for what is left out.
+    fn join(&self, picked: &[Block]) -> Result<Selection, PlanError> {
+        let mut segments = Vec::new();
+        let mut before = 0;
+        for (at, block) in picked.iter().enumerate() {
+            let join = if at > 0 { "\n" } else { "" };
+            if block.pieces.start > before {
+                let marker = self.marker(block.pieces.start - before)?;
+                segments.push(Segment::Words(format!("{join}{marker}\n")));
+            }
+            segments.push(Segment::Bytes(block.bytes.clone()));
+            before = block.pieces.end;
+        }
+        let lines = picked.iter().map(|block| block.pieces.end - block.pieces.start).sum();
+        let slots = vec![("kept", segments), ("head", Vec::new()), ("tail", Vec::new())];
+        Ok(composed::selection_of_lines(self.text, self.context, lines, slots))
+    }
 }
 
 /// Returns the piece that contains byte `at`, with `around` pieces on either side.
@@ -245,58 +272,4 @@ fn around(text: &Text, at: usize, piece: u64, around: u64) -> Block {
         last += 1;
     }
     Block { pieces: first..last, bytes: start..end }
-}
-
-/// Returns the blocks to keep: all if they fit, else the end and others alternately; none if not even the end fits.
-fn pick(
-    text: &Text,
-    context: &Context,
-    figures: &Figures,
-    blocks: &Blocks,
-) -> Result<Option<Vec<Block>>, PlanError> {
-    let held: Vec<_> = blocks.first.iter().chain(&blocks.last).cloned().collect();
-    let Some((tail, others)) = held.split_last() else { return Ok(None) };
-    let select = |front: usize, back: usize| -> Vec<Block> {
-        let rest = others[others.len() - back..].iter();
-        others[..front].iter().chain(rest).chain([tail]).cloned().collect()
-    };
-    if !blocks.is_short
-        && others.len() as u64 <= figures.lines
-        && fits(text, context, figures, &select(others.len(), 0))?
-    {
-        return Ok(Some(held));
-    }
-    if !fits(text, context, figures, &select(0, 0))? {
-        return Ok(None);
-    }
-    let (mut front, mut back) = (0, 0);
-    while front + back < others.len() {
-        let next = if front == back { (front + 1, back) } else { (front, back + 1) };
-        if !fits(text, context, figures, &select(next.0, next.1))? {
-            break;
-        }
-        (front, back) = next;
-    }
-    Ok(Some(select(front, back)))
-}
-
-/// Whether blocks fit both limits, including their markers.
-fn fits(text: &Text, context: &Context, figures: &Figures, blocks: &[Block]) -> Result<bool, PlanError> {
-    let (mut pieces, mut size, mut before, mut segments) = (0, 0, 0, 0u64);
-    for block in blocks {
-        if block.pieces.start > before {
-            pieces += 1;
-            segments += 1;
-            size += context.scope.render_number(figures.marker, block.pieces.start - before)?.len() as u64;
-        }
-        pieces += block.pieces.end - block.pieces.start;
-        segments += 1;
-        let raw = block.bytes.len() as u64;
-        size += if raw > figures.size { raw } else { text.size_of(block.bytes.clone(), Unit::Bytes) };
-        before = block.pieces.end;
-        if pieces > figures.lines || size > figures.size {
-            return Ok(false);
-        }
-    }
-    Ok(size + segments.saturating_sub(1) <= figures.size)
 }

@@ -1,16 +1,16 @@
 //! The strategies by which agents cut: each selects ranges of a text and says which limit was hit.
 
 pub(crate) mod agents;
-mod breaks;
 mod composed;
 pub(crate) mod counted;
 pub(crate) mod ends;
 pub(crate) mod errors;
-mod escaped;
+pub(crate) mod matches;
 pub(crate) mod pieces;
-pub(crate) mod read;
+pub(crate) mod plain_window;
 pub(crate) mod selection;
 pub(crate) mod size;
+pub(crate) mod window;
 
 use std::any::Any;
 use std::fmt::Debug;
@@ -18,19 +18,17 @@ use std::fmt::Debug;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 
-use super::error::PlanError;
 use super::expression::Expression;
 use super::limits::Limits;
 use super::measure::{Text, TrimRule, as_usize};
-use super::model::{Direction, LimitHit, Unit};
-use super::rewrite::Rewrite;
+use super::model::{Direction, LimitHit, PlanError, Unit};
+use super::rewrite::{self, Rewrite};
 use super::section::{Fault, Keys, or_default};
-use super::template::Figure;
-use super::template::scope::Scope;
+use super::template::{Figure, Scope};
 use agents::clipped::Clipped;
 use agents::held::{Held, Rolling};
 use pieces::Pieces;
-use selection::Selection;
+pub(crate) use selection::Selection;
 
 /// A way of cutting, with its figures.
 pub(crate) trait Strategy: Any + Debug + Send + Sync {
@@ -42,20 +40,17 @@ pub(crate) trait Strategy: Any + Debug + Send + Sync {
 pub(crate) struct Context<'a> {
     pub scope: &'a Scope<'a>,
     pub limits: &'a Limits,
-    /// The unit of the policy's sizes.
     pub unit: Unit,
     /// The value of the policy's parameter for the direction, if it has one.
     pub direction: Option<Direction>,
 }
 
 impl Context<'_> {
-    /// The limit on size, in the policy's own unit.
     pub(crate) fn by_size(&self) -> LimitHit {
         LimitHit::Size(self.unit)
     }
 }
 
-/// Which end a strategy keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum From {
@@ -102,38 +97,36 @@ const STRATEGIES: [(&str, Takes, Read); 29] = [
     ("size", Takes::Large, boxed::<size::Size>),
     ("middle", Takes::Large, boxed::<ends::Middle>),
     ("ends", Takes::Large, boxed::<ends::Ends>),
-    ("window", Takes::Every, boxed::<read::window::Window>),
-    ("plain-window", Takes::Every, boxed::<read::plain_window::PlainWindow>),
-    ("matches", Takes::Every, boxed::<read::matches::Matches>),
+    ("window", Takes::Every, boxed::<window::Window>),
+    ("plain-window", Takes::Every, boxed::<plain_window::PlainWindow>),
+    ("matches", Takes::Every, boxed::<matches::Matches>),
     ("errors", Takes::Every, boxed::<errors::Errors>),
-    ("balanced", Takes::Large, boxed::<agents::balanced::Balanced>),
-    ("sampled", Takes::Large, boxed::<agents::sampled::Sampled>),
+    ("balanced", Takes::Large, boxed::<agents::both_ends::Balanced>),
+    ("sampled", Takes::Large, boxed::<agents::both_ends::Sampled>),
     ("held", Takes::Large, boxed::<Held>),
     ("rolling", Takes::Large, boxed::<Rolling>),
-    ("collected", Takes::Every, boxed::<agents::collected::Collected>),
+    ("collected", Takes::Every, boxed::<agents::held::Collected>),
     ("twice", Takes::Large, boxed::<counted::Twice>),
     ("snapped", Takes::Large, boxed::<ends::Snapped>),
     ("raw-tail", Takes::Every, boxed::<size::RawTail>),
     ("clipped", Takes::Every, boxed::<Clipped>),
-    ("shares", Takes::Large, boxed::<agents::shares::Shares>),
+    ("shares", Takes::Large, boxed::<agents::both_ends::Shares>),
     ("exact", Takes::Every, boxed::<counted::Exact>),
-    ("view", Takes::Every, boxed::<read::view::View>),
-    ("stripped", Takes::Large, boxed::<agents::stripped::Stripped>),
-    ("text-mode", Takes::Every, boxed::<agents::text_mode::TextMode>),
+    ("view", Takes::Every, boxed::<window::View>),
+    ("stripped", Takes::Large, boxed::<agents::escapes::Stripped>),
+    ("text-mode", Takes::Every, boxed::<ends::TextMode>),
     ("wrapped", Takes::Every, boxed::<counted::Wrapped>),
-    ("filtered", Takes::Every, boxed::<agents::filtered::Filtered>),
+    ("filtered", Takes::Every, boxed::<agents::escapes::Filtered>),
     ("shaped", Takes::Every, boxed::<agents::shaped::Shaped>),
     ("counted", Takes::Every, boxed::<counted::Counted>),
-    ("numbered", Takes::Large, boxed::<agents::numbered::Numbered>),
+    ("numbered", Takes::Large, boxed::<agents::clipped::Numbered>),
     ("weighed", Takes::Every, boxed::<agents::weighed::Weighed>),
     ("celled", Takes::Every, boxed::<ends::Celled>),
 ];
 
-/// Which outputs a strategy handles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Takes {
     Every,
-    /// Those that exceed the limits.
     Large,
 }
 
@@ -158,7 +151,7 @@ impl Keep {
         let (_, takes, read) = STRATEGIES[keys.tag("strategy", &STRATEGIES.map(|(name, ..)| name))?];
         let (strategy, first) = (read(keys)?, keys.field("first")?);
         let tag: Option<String> = keys.field("escape_tag")?;
-        let escape_tag = tag.map(|tag| escaped::finder(&tag)).transpose();
+        let escape_tag = tag.map(|tag| rewrite::tag_finder(&tag)).transpose();
         let escape_tag = escape_tag.map_err(|error| keys.fault("escape_tag", error))?;
         Ok(Self { strategy, takes, first, escape_tag, rewrite: keys.read()? })
     }
@@ -188,7 +181,8 @@ impl Keep {
     }
 
     pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
-        let first = self.first.as_ref().map(|first| first.cut(text, context)).transpose()?;
+        let cut = |first: &First| Ok(text.first(as_usize(context.scope.figure(&first.size)?), first.trim));
+        let first = self.first.as_ref().map(cut).transpose()?;
         let selection = self.strategy.select(first.as_ref().unwrap_or(text), context);
         if let Some(first) = &first {
             text.absorb(first);
@@ -199,7 +193,7 @@ impl Keep {
             selection.silent_limit = Some(LimitHit::Size(Unit::Bytes));
         }
         if let Some(finder) = &self.escape_tag {
-            escaped::apply(text, finder, &mut selection.slots);
+            rewrite::escape_tags(text, finder, &mut selection.slots);
         }
         Ok(selection)
     }
@@ -209,11 +203,8 @@ impl Keep {
 #[cfg(feature = "app")]
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum LinesKept<'a> {
-    /// Of the whole output.
     Whole(&'a Pieces),
-    /// Of what a reader holds.
     Held(&'a Held),
-    /// Of a rolling window.
     Rolling(&'a Rolling),
 }
 
@@ -225,10 +216,4 @@ struct First {
     /// What is removed from their ends.
     #[serde(rename = "first_trim", deserialize_with = "or_default")]
     trim: TrimRule,
-}
-
-impl First {
-    fn cut<'a>(&self, text: &Text<'a>, context: &Context) -> Result<Text<'a>, PlanError> {
-        Ok(text.first(as_usize(context.scope.figure(&self.size)?), self.trim))
-    }
 }

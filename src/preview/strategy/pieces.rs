@@ -4,16 +4,12 @@ use std::ops::Range;
 
 use serde::Deserialize;
 
-use crate::preview::error::PlanError;
 use crate::preview::measure::{Piece, Text, as_usize, most_bytes};
-use crate::preview::model::{Direction, Fragment, LimitHit, Unit};
+use crate::preview::model::{Direction, Fragment, LimitHit, PlanError, Unit};
 use crate::preview::section::or_default;
-use crate::preview::template::Figure;
-use crate::preview::template::facts::{Fact, Facts};
-
-use super::selection::Selection;
-use super::size::{Ruler, Snap};
-use super::{Context, From, Strategy};
+use crate::preview::strategy::size::{Ruler, Snap};
+use crate::preview::strategy::{Context, From, Selection, Strategy};
+use crate::preview::template::{Fact, Facts, Figure};
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct Pieces {
@@ -35,12 +31,10 @@ pub(crate) struct Pieces {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PieceLimits {
     pub from: Direction,
-    /// Most pieces.
     pub lines: Option<u64>,
-    /// Most units of size, of the pieces joined by line feeds.
+    /// Of the pieces joined by line feeds.
     pub size: Option<u64>,
     pub unit: Unit,
-    /// Whether the limit on lines is reported rather than the size, if a cut piece is the last one that fits.
     pub lines_win: bool,
     /// Whether part of the first piece is kept if that alone exceeds the size.
     pub cuts_oversize: bool,
@@ -191,49 +185,36 @@ fn finish(text: &Text, from: Direction, taken: KeptPieces, half: Option<Range<us
         ..Selection::default()
     };
     if taken.partial {
-        line_figures(text, from, &taken, &mut selection);
+        let line = text.line_size(from.edge(&taken.range), from);
+        let rest = line.map(|line| line.saturating_sub(taken.size));
+        selection.facts.extend([("line_bytes", Fact::from(line)), ("rest_bytes", Fact::from(rest))]);
     }
     selection.ranges.push(taken.range);
     selection
 }
 
-/// Adds the size of the partially kept line, and of what was left out of it.
-fn line_figures(text: &Text, direction: Direction, taken: &KeptPieces, selection: &mut Selection) {
-    let line = text.line_size(direction.edge(&taken.range), direction);
-    let kept = taken.size;
-    selection.facts.insert("line_bytes", Fact::from(line));
-    selection.facts.insert("rest_bytes", Fact::from(line.map(|line| line.saturating_sub(kept))));
-}
-
 fn by_lines(text: &Text, region: Range<usize>, bounds: &PieceLimits) -> KeptPieces {
-    let Range { start, end } = region;
-    let Some(lines) = bounds.lines else {
-        return KeptPieces { range: region, all: true, ..KeptPieces::default() };
-    };
-    let found = match (lines, bounds.from) {
-        (0, Direction::Head) => Some(start..start),
-        (0, Direction::Tail) => Some(end..end),
-        (_, from) => text.outer_pieces(start..end, from, lines),
-    };
-    match found {
-        Some(range) => {
-            KeptPieces { range, count: lines, hit: Some(LimitHit::Lines), ..KeptPieces::default() }
+    let from = bounds.from;
+    let cut = bounds.lines.and_then(|lines| match lines {
+        0 => Some((0, from.part(&region, 0))),
+        _ => Some((lines, text.outer_pieces(region.clone(), from, lines)?)),
+    });
+    match cut {
+        Some((count, range)) => {
+            KeptPieces { range, count, hit: Some(LimitHit::Lines), ..KeptPieces::default() }
         }
-        None => KeptPieces { range: start..end, all: true, ..KeptPieces::default() },
+        None => KeptPieces { range: region, all: true, ..KeptPieces::default() },
     }
 }
 
-/// Whether the text has no pieces at all, which is possible only for ended lines.
-fn has_none(text: &Text) -> bool {
-    text.line_count() == Ok(0)
-}
-
 /// Takes whole pieces from one end while they fit both limits.
-fn by_size(text: &Text, region: Range<usize>, bounds: &PieceLimits, size: u64) -> KeptPieces {
+fn by_size(text: &Text, whole: Range<usize>, bounds: &PieceLimits, size: u64) -> KeptPieces {
     let (from, unit) = (bounds.from, bounds.unit);
-    let outside = from.edge(&region);
+    let outside = from.edge(&whole);
     let mut taken = KeptPieces { range: outside..outside, ..KeptPieces::default() };
-    let mut next = (!has_none(text)).then_some(region);
+    // Only ended lines may be none at all.
+    let is_none = text.line_count() == Ok(0);
+    let mut next = (!is_none).then(|| whole.clone());
     while let Some(within) = next {
         if bounds.lines == Some(taken.count) {
             taken.hit = Some(LimitHit::Lines);
@@ -241,42 +222,24 @@ fn by_size(text: &Text, region: Range<usize>, bounds: &PieceLimits, size: u64) -
         }
         let separator = u64::from(taken.count > 0);
         let left = size - taken.size;
-        let piece = reach(left, separator, unit).and_then(|reach| text.outer_piece(&within, from, reach));
+        // Not even a line feed may fit. A piece is searched for as far as one can reach that fits, with its own.
+        let room = left.checked_sub(separator).map(|room| as_usize(most_bytes(unit, room).saturating_add(1)));
+        let piece = room.and_then(|reach| text.outer_piece(&within, from, reach));
         let cost = |piece: &Piece| text.size_of(piece.range.clone(), unit) + separator;
         let fitting = piece.map(|piece| (cost(&piece), piece)).filter(|(cost, _)| *cost <= left);
         let Some((cost, piece)) = fitting else {
             if taken.count == 0 && bounds.cuts_oversize {
-                let (range, _) = text.end(within, from, unit, left);
-                return oversize(text, unit, range);
+                taken.range = text.end(within, from, unit, left).0;
+                taken.size = text.size_of(taken.range.clone(), unit);
+                (taken.count, taken.partial) = (1, true);
             }
             taken.hit = Some(LimitHit::Size(unit));
             return taken;
         };
         taken.size += cost;
         taken.count += 1;
-        match from {
-            Direction::Head => taken.range.end = piece.range.end,
-            Direction::Tail => taken.range.start = piece.range.start,
-        }
+        taken.range = from.up_to(&whole, &piece.range);
         next = piece.rest;
     }
     taken
-}
-
-/// Returns how many raw bytes may contain a piece that still fits, including its line feed; none if not even a line
-/// feed fits.
-fn reach(left: u64, separator: u64, unit: Unit) -> Option<usize> {
-    let room = left.checked_sub(separator)?;
-    Some(as_usize(most_bytes(unit, room).saturating_add(1)))
-}
-
-fn oversize(text: &Text, unit: Unit, range: Range<usize>) -> KeptPieces {
-    KeptPieces {
-        size: text.size_of(range.clone(), unit),
-        range,
-        count: 1,
-        hit: Some(LimitHit::Size(unit)),
-        partial: true,
-        all: false,
-    }
 }

@@ -4,10 +4,9 @@ use std::ops::Range;
 
 use crate::preview::measure::Text;
 use crate::preview::model::{LimitHit, Part, Unit};
-use crate::preview::template::facts::{Fact, Facts};
+use crate::preview::template::{Fact, Facts};
 use crate::text::units::TotalsMask;
 
-/// What a strategy selected.
 #[derive(Debug, Default)]
 pub(crate) struct Selection {
     /// The parts for each slot of the template.
@@ -42,7 +41,6 @@ pub(crate) struct Selection {
 }
 
 impl Selection {
-    /// Keeps a whole text.
     pub(crate) fn everything(text: &Text) -> Self {
         Self {
             slots: vec![("kept", text.kept(text.body.clone()).into_iter().collect())],
@@ -66,38 +64,9 @@ impl Selection {
         }
     }
 
-    /// Adds a figure.
     pub(crate) fn with_fact(mut self, name: &'static str, fact: Fact) -> Self {
         self.facts.insert(name, fact);
         self
-    }
-}
-
-/// Collects the ranges of which a read tool shows the text: all, but for the ends of long lines.
-#[derive(Debug)]
-pub(crate) struct ShownLines {
-    ranges: Vec<Range<usize>>,
-    start: usize,
-}
-
-impl ShownLines {
-    /// Begins with the line at `start`.
-    pub(crate) fn from(start: usize) -> Self {
-        Self { ranges: Vec::new(), start }
-    }
-
-    /// Takes a line up to `stop`, whose text goes on to `end`.
-    pub(crate) fn take(&mut self, stop: usize, end: usize) {
-        if stop < end {
-            self.ranges.push(self.start..stop);
-            self.start = end;
-        }
-    }
-
-    /// Returns the ranges, the last of them up to `end`.
-    pub(crate) fn ranges(mut self, end: usize) -> Vec<Range<usize>> {
-        self.ranges.push(self.start..end.max(self.start));
-        self.ranges
     }
 }
 
@@ -113,7 +82,6 @@ pub(crate) struct Inner {
     pub output_bytes: Option<u64>,
     /// The limit on matches that was reached.
     pub limited: Option<u64>,
-    /// Whether a line was cut.
     pub clipped: bool,
 }
 

@@ -4,20 +4,15 @@ use std::ops::Range;
 
 use serde::Deserialize;
 
-use crate::preview::error::PlanError;
 use crate::preview::measure::{Text, as_usize};
-use crate::preview::model::{Direction, Fragment, Part, Unit};
+use crate::preview::model::{Direction, Fragment, Part, PlanError, Unit};
 use crate::preview::section::or_default;
-use crate::preview::template::Figure;
-use crate::preview::template::facts::Fact;
+use crate::preview::strategy::selection::lines_in;
+use crate::preview::strategy::{Boundary, Context, From, Selection, Strategy};
+use crate::preview::template::{Fact, Figure};
 
-use super::selection::{Selection, lines_in};
-use super::{Boundary, Context, From, Strategy};
-
-/// One end of a text, cut by size.
 #[derive(Debug)]
 pub(crate) struct End {
-    /// The whole elements that are kept.
     pub range: Range<usize>,
     /// The parts, including half a character at the cut.
     pub parts: Vec<Part>,
@@ -101,7 +96,6 @@ pub(crate) struct Snap {
     /// How far in that line feed must be (from the end: how near it must be).
     #[serde(rename = "snap")]
     pub near: Figure,
-    /// Whether the line feed is kept.
     #[serde(rename = "snap_keeps_feed")]
     keeps_feed: bool,
 }
@@ -133,7 +127,6 @@ impl Snap {
     }
 }
 
-/// How a cut by size measures.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Ruler {
     /// The unit of sizes, if not the policy's.
@@ -152,7 +145,6 @@ impl Ruler {
         self.boundary == Boundary::Unit
     }
 
-    /// Takes an amount from one end of a range.
     pub(crate) fn end(
         &self,
         text: &Text,
@@ -162,11 +154,7 @@ impl Ruler {
         size: u64,
     ) -> End {
         if self.boundary == Boundary::Byte {
-            let size = as_usize(size).min(within.len());
-            return match from {
-                Direction::Head => raw(text, within.start..within.start + size),
-                Direction::Tail => raw(text, within.end - size..within.end),
-            };
+            return raw(text, from.part(&within, as_usize(size).min(within.len())));
         }
         let (range, half) = text.end(within, from, unit, size);
         let half = half.filter(|_| self.keeps_halves() && unit == Unit::Utf16);

@@ -1,17 +1,116 @@
-//! Which whole lines of one end a setting keeps, found from where lines and sizes end.
+//! Which whole lines of one end a setting keeps. Running totals at the ends of blocks tell the measure of any stretch, and
+//! where lines and sizes end, at the cost of a block at most.
 
 use std::ops::Range;
 
-use crate::preview::error::PlanError;
 use crate::preview::limits::Over;
 use crate::preview::measure::{Text, as_usize};
-use crate::preview::model::{Decoding, Direction, LimitHit, Unit};
-use crate::preview::strategy::agents::held::HeldReader;
+use crate::preview::model::{Direction, LimitHit, PlanError, Unit};
+use crate::preview::strategy::agents::held::{held_start, holds_enough};
 use crate::preview::strategy::pieces::PieceLimits;
 use crate::preview::strategy::{Context, LinesKept};
-use crate::text::units::{self, Measure};
+use crate::text::units::{self, Decoding, Measure, TotalsMask};
 
-use super::marks::Marks;
+const BLOCK: usize = 4 << 10;
+/// Maximum number of blocks; those of a larger output are longer.
+const MAX_BLOCKS: usize = 8 << 10;
+/// What is counted of part of a block: line feeds, and all figures of the text.
+const OF_PART: TotalsMask = TotalsMask::LINE_FEEDS.with(TotalsMask::DECODED_BYTES);
+
+#[derive(Debug)]
+pub(crate) struct Marks {
+    block: usize,
+    /// The measure of all bytes before each block, and at last of all.
+    before: Vec<Measure>,
+}
+
+impl Marks {
+    pub(crate) fn new(bytes: &[u8]) -> Self {
+        let block = BLOCK.max(bytes.len().div_ceil(MAX_BLOCKS));
+        let (mut sum, mut before) = (Measure::default(), vec![Measure::default()]);
+        for start in (0..bytes.len()).step_by(block) {
+            let end = start.saturating_add(block).min(bytes.len());
+            sum += units::measure(bytes, start..end, TotalsMask::ALL);
+            before.push(sum);
+        }
+        Self { block, before }
+    }
+
+    pub(crate) fn total(&self) -> Measure {
+        self.before.last().copied().unwrap_or_default()
+    }
+
+    /// Whether every byte is a character.
+    pub(super) fn is_ascii(&self, bytes: &[u8]) -> bool {
+        let total = self.total();
+        total.points == bytes.len() as u64 && total.bad_bytes == 0
+    }
+
+    /// Returns the measure of the bytes before `at`; a character that `at` splits counts whole.
+    pub(super) fn until(&self, bytes: &[u8], at: usize) -> Measure {
+        let number = at / self.block;
+        let Some(before) = self.before.get(number) else { return self.total() };
+        *before + units::measure(bytes, number * self.block..at.min(bytes.len()), OF_PART)
+    }
+
+    /// Returns where line feed `number` (1-based) of the output stands.
+    pub(super) fn feed(&self, bytes: &[u8], number: u64) -> Option<usize> {
+        let index = self.before.partition_point(|sum| sum.line_feeds < number).checked_sub(1)?;
+        let start = index.saturating_mul(self.block);
+        let left = number - self.before.get(index)?.line_feeds;
+        let rest = bytes.get(start..)?;
+        memchr::memchr_iter(b'\n', rest).nth(as_usize(left.saturating_sub(1))).map(|at| start + at)
+    }
+
+    /// Returns how much of one end of a range fits a size: where it ends (from the tail: begins). The range starts and
+    /// ends between characters.
+    pub(super) fn fitting(
+        &self,
+        text: &Text,
+        range: &Range<usize>,
+        from: Direction,
+        (unit, size): (Unit, u64),
+    ) -> usize {
+        let is_raw = unit == Unit::Bytes && text.decoding == Decoding::Go;
+        if is_raw || self.is_ascii(text.bytes) {
+            let part = from.part(range, as_usize(size).min(range.len()));
+            return if from == Direction::Head { part.end } else { part.start };
+        }
+        let figure = |sum: &Measure| match unit {
+            Unit::Utf16 => sum.units,
+            Unit::Chars => sum.points,
+            Unit::Bytes | Unit::Tokens | Unit::Cells => sum.decoded_bytes,
+        };
+        match from {
+            Direction::Head => {
+                let most = figure(&self.until(text.bytes, range.start)).saturating_add(size);
+                let index = self.before.partition_point(|sum| figure(sum) <= most).saturating_sub(1);
+                let near = self.boundary(text.bytes, index);
+                let (at, used) = match self.before.get(index) {
+                    Some(sum) if near > range.start => (near, figure(sum)),
+                    _ => (range.start, most - size),
+                };
+                if at >= range.end { range.end } else { text.advance(at, range.end, unit, most - used).at }
+            }
+            Direction::Tail => {
+                let all = figure(&self.until(text.bytes, range.end));
+                let least = all.saturating_sub(size);
+                let index = self.before.partition_point(|sum| figure(sum) < least);
+                let near = self.boundary(text.bytes, index);
+                let (at, left) = match self.before.get(index) {
+                    Some(sum) if near < range.end => (near, size - (all - figure(sum)).min(size)),
+                    _ => (range.end, size),
+                };
+                if at <= range.start { range.start } else { text.retreat(range.start, at, unit, left).at }
+            }
+        }
+    }
+
+    /// Returns the end of the last character that begins before a block.
+    fn boundary(&self, bytes: &[u8], index: usize) -> usize {
+        units::element_end(bytes, index.saturating_mul(self.block).min(bytes.len()))
+    }
+}
 
 /// A reader that holds more chunks is left to a plan.
 const MAX_CHUNKS: u64 = 64;
@@ -40,7 +139,6 @@ enum Limit {
     Size(Unit, u64),
 }
 
-/// The lines that a setting keeps.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct KeptLines {
     pub range: Range<usize>,
@@ -91,8 +189,12 @@ impl<'v, 'a> VisitedText<'v, 'a> {
                 None => None,
             },
             LinesKept::Rolling(rolling) => {
-                let (size, held, pieces) = rolling.window(context)?;
-                match pieces.limits(context)?.filter(|_| self.holds_enough(size, held)) {
+                let (text, marks) = (self.text, self.marks);
+                let size = context.scope.figure(&rolling.size)?;
+                let held = context.scope.figure(&rolling.held)?.max(1);
+                let last = |size| marks.fitting(text, &text.body, Direction::Tail, (Unit::Bytes, size));
+                let limits = rolling.pieces.limits(context)?;
+                match limits.filter(|_| holds_enough(text, size, held, last)) {
                     Some(limits) => self.lines(region, &limits, context).map(|kept| {
                         let by_size = self.text.exceeds(Unit::Bytes, size);
                         let hit = if by_size { context.by_size() } else { LimitHit::Lines };
@@ -102,13 +204,14 @@ impl<'v, 'a> VisitedText<'v, 'a> {
                 }
             }
             LinesKept::Held(held) => {
-                let (Some((reader, pieces)), Some(plain)) =
-                    (held.reader(context)?, context.limits.plain(context.scope)?)
-                else {
+                let most = context.scope.figure(&held.held)?;
+                let chunk = context.scope.figure(&held.chunk)?.max(1);
+                let is_plain = !held.keeps_all(context)? && !held.raw;
+                let Some(plain) = context.limits.plain(context.scope)?.filter(|_| is_plain) else {
                     return Ok(None);
                 };
-                match pieces.limits(context)? {
-                    Some(limits) => self.held(&reader, plain, &limits, context),
+                match held.pieces.limits(context)? {
+                    Some(limits) => self.held(most, chunk, plain, &limits, context),
                     None => None,
                 }
             }
@@ -121,22 +224,11 @@ impl<'v, 'a> VisitedText<'v, 'a> {
         Ok(found.map(|kept| KeptLines { hit: kept.hit.or(hit), ..kept }))
     }
 
-    /// Whether a rolling window of `held` bytes surely holds all that matters of the last `size` bytes: nothing was
-    /// dropped, or a line begins early enough in what remains.
-    fn holds_enough(&self, size: u64, held: u64) -> bool {
-        let (text, body) = (self.text, &self.text.body);
-        if !text.exceeds(Unit::Bytes, held.saturating_mul(2)) {
-            return true;
-        }
-        let before = |size| self.marks.fitting(text, body, Direction::Tail, (Unit::Bytes, size));
-        let (early, late) = (before(held.saturating_sub(3)), before(size.saturating_add(2)));
-        early < late && memchr::memchr(b'\n', &text.bytes[early..late]).is_some()
-    }
-
     /// Selects lines of the whole chunks that a reader holds; none if those are many.
     fn held(
         &mut self,
-        reader: &HeldReader,
+        held: u64,
+        chunk: u64,
         (most_lines, most_size): (Option<u64>, Option<u64>),
         limits: &PieceLimits,
         context: &Context,
@@ -144,7 +236,12 @@ impl<'v, 'a> VisitedText<'v, 'a> {
         if self.text.final_feed() || self.text.decoding != Decoding::Lossy {
             return None;
         }
-        let region = self.held_start(reader)?..self.text.body.end;
+        if held / chunk > MAX_CHUNKS {
+            return None;
+        }
+        let text = self.text;
+        let decoded = |range: Range<usize>| self.measure(&range).decoded_bytes;
+        let region = held_start(text, held, as_usize(chunk), false, decoded)..text.body.end;
         let measure = self.measure(&region);
         let count = measure.line_feeds + 1;
         let is_over = most_size
@@ -154,26 +251,6 @@ impl<'v, 'a> VisitedText<'v, 'a> {
             return self.lines(region, limits, context);
         }
         Some(KeptLines { range: region, count, hit: None, from: limits.from })
-    }
-
-    /// Returns where the chunks that a reader holds begin: as many from the end as fit, at least one.
-    fn held_start(&mut self, reader: &HeldReader) -> Option<usize> {
-        if reader.held / reader.chunk > MAX_CHUNKS {
-            return None;
-        }
-        let (bytes, body, chunk) = (self.text.bytes, self.text.body.clone(), as_usize(reader.chunk));
-        let count = bytes.len().div_ceil(chunk);
-        let mut start = body.end;
-        for index in (0..count).rev() {
-            let at = index.saturating_mul(chunk).min(bytes.len());
-            let from = units::unfinished(bytes.get(..at)?).clamp(body.start, body.end);
-            let is_first = index + 1 == count;
-            if !is_first && self.measure(&(from..body.end)).decoded_bytes > reader.held {
-                break;
-            }
-            start = from;
-        }
-        Some(start)
     }
 
     /// Takes whole lines from one end of a region while they fit both limits.
@@ -202,11 +279,7 @@ impl<'v, 'a> VisitedText<'v, 'a> {
             }
             (_, Some(Some(size))) => (Some(size), Some(context.by_size())),
         };
-        let range = match (at, from) {
-            (None, _) => region,
-            (Some(at), Direction::Head) => region.start..at,
-            (Some(at), Direction::Tail) => at..region.end,
-        };
+        let range = at.map_or(region.clone(), |at| from.up_to(&region, &(at..at)));
         let count = if at.is_none() { all } else { self.measure(&range).line_feeds + 1 };
         if limits.lines_win && (hit.is_none() || limits.lines.is_some_and(|lines| count >= lines)) {
             hit = Some(LimitHit::Lines);
@@ -271,5 +344,34 @@ pub(super) fn size_of(text: &Text, unit: Unit, range: &Range<usize>, measure: &M
         (Unit::Utf16, _) => measure.units,
         (Unit::Chars, _) => measure.points,
         (Unit::Bytes | Unit::Tokens | Unit::Cells, _) => measure.decoded_bytes,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_stretch_is_measured_from_the_nearest_block() {
+        let text = "one é漢\u{1F600}\n".repeat(3_000);
+        let bytes = text.as_bytes();
+        let marks = Marks::new(bytes);
+        assert_eq!(marks.total(), units::measure_all(bytes, TotalsMask::ALL));
+        for at in [0, 1, 4095, 4096, 4097, 8192, 20_000, bytes.len()] {
+            let expected = units::measure(bytes, 0..at, OF_PART);
+            let found = marks.until(bytes, at);
+            assert_eq!((found.line_feeds, found.units), (expected.line_feeds, expected.units), "{at}");
+        }
+        let feeds: Vec<usize> = memchr::memchr_iter(b'\n', bytes).collect();
+        for number in [1, 2, 299, 300, 3_000] {
+            assert_eq!(marks.feed(bytes, number), Some(feeds[number as usize - 1]));
+        }
+        assert_eq!(marks.feed(bytes, 3_001), None);
+    }
+
+    #[test]
+    fn the_blocks_of_a_large_output_are_longer() {
+        let marks = Marks::new(&vec![b'\n'; 64 << 20]);
+        assert!(marks.before.len() <= MAX_BLOCKS + 1);
     }
 }

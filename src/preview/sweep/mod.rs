@@ -5,25 +5,21 @@
 //! Tests hold that both ways agree.
 
 mod lines;
-mod marks;
 mod notice;
 
 use std::ops::Range;
 
-use super::error::PlanError;
 use super::input::{Input, Output, Stream, Totals};
 use super::limits::Over;
-use super::measure::Text;
-use super::model::{Decoding, Part, Preview, Unit};
+use super::model::{Direction, Part, PlanError, Preview, Unit};
 use super::plan::{plan, view};
 use super::policy::Policy;
 use super::strategy::LinesKept;
-use super::template::facts::Facts;
-use super::template::scope::Scope;
-use crate::text::units::{Measure, TotalsMask};
+use super::template::{Facts, Scope};
+use crate::text::units::{Decoding, Measure, TotalsMask};
 
+pub(crate) use lines::Marks;
 use lines::{KeptLines, VisitedText, size_of};
-pub(crate) use marks::Marks;
 use notice::{Deciders, KnownWords, NoticeFigures, Words, adds_up};
 
 /// Goes through settings of a policy, output after output.
@@ -31,7 +27,6 @@ pub(crate) struct Sweep<'p> {
     settings: Vec<Setting<'p>>,
     /// How the words of both templates differ in length; none if every preview is planned.
     deciders: Option<[Deciders; 2]>,
-    /// Number of plans made so far.
     plans: u64,
 }
 
@@ -41,12 +36,10 @@ struct Setting<'p> {
     words: KnownWords,
 }
 
-/// What the model gets under one setting.
 #[derive(Debug)]
 pub(crate) enum SweptPreview {
     /// One stretch of the output, and words around it.
     Lines(SweptLines),
-    /// What a plan says.
     Planned(Box<Preview>),
     /// The tool replies with this error.
     Refused(String),
@@ -57,7 +50,6 @@ pub(crate) enum SweptPreview {
 pub(crate) struct SweptLines {
     /// The length of the preview in UTF-8 bytes.
     pub bytes: u64,
-    /// Whether any of the output was cut away.
     pub truncated: bool,
     /// What is kept, in bytes of the output.
     pub range: Range<usize>,
@@ -75,13 +67,11 @@ impl<'p> Sweep<'p> {
         Self { settings: settings.iter().map(prepare).collect(), deciders, plans: 0 }
     }
 
-    /// Whether every preview is planned.
     #[cfg(test)]
     pub(crate) fn plans_all(&self) -> bool {
         self.deciders.is_none()
     }
 
-    /// Returns how many plans were made so far.
     #[cfg(test)]
     pub(crate) fn plans(&self) -> u64 {
         self.plans
@@ -163,7 +153,10 @@ impl Setting<'_> {
                 words
             }
         };
-        let decoded = decoded_bytes(visited.text, &kept.range, &measure);
+        let decoded = match visited.text.decoding {
+            Decoding::Lossy => measure.decoded_bytes,
+            Decoding::Go => kept.range.len() as u64 + 2 * measure.bad_bytes,
+        };
         let path = (input.saved_as.len() as u64).saturating_mul(words.per_path);
         Ok(Some(SweptLines {
             bytes: words.fixed + path + words.slots.saturating_mul(decoded),
@@ -176,34 +169,22 @@ impl Setting<'_> {
     fn kept(&self, visited: &mut VisitedText) -> Result<Option<(Over, KeptLines)>, PlanError> {
         let text = visited.text;
         let context = self.policy.context(&self.scope);
-        let Some(strategy) = self.policy.keep().lines_kept().filter(|kept| is_countable(text, kept, self))
-        else {
-            return Ok(None);
+        let Some(strategy) = self.policy.keep().lines_kept() else { return Ok(None) };
+        let unit = match strategy {
+            LinesKept::Whole(pieces) => pieces.unit(&context),
+            LinesKept::Held(_) | LinesKept::Rolling(_) => Unit::Bytes,
         };
+        let is_lossy = text.decoding == Decoding::Lossy;
+        if !adds_up(unit) || !is_lossy && (unit, context.unit) != (Unit::Bytes, Unit::Bytes) {
+            return Ok(None);
+        }
         let Ok(over) = context.limits.test(text, &self.scope, context.unit)? else { return Ok(None) };
         if over == Over::Nothing {
             let (range, count) = (text.body.clone(), text.line_count().unwrap_or_default());
-            let from = context.direction.unwrap_or(super::model::Direction::Head);
+            let from = context.direction.unwrap_or(Direction::Head);
             return Ok(Some((over, KeptLines { range, count, hit: None, from })));
         }
         Ok(visited.select(strategy, &context, over)?.map(|kept| (over, kept)))
-    }
-}
-
-/// Whether the sizes of a strategy's limits can be looked up for a text.
-fn is_countable(text: &Text, strategy: &LinesKept, setting: &Setting) -> bool {
-    let context = setting.policy.context(&setting.scope);
-    let unit = match strategy {
-        LinesKept::Whole(pieces) => pieces.unit(&context),
-        LinesKept::Held(_) | LinesKept::Rolling(_) => Unit::Bytes,
-    };
-    adds_up(unit) && (text.decoding == Decoding::Lossy || unit == Unit::Bytes && context.unit == Unit::Bytes)
-}
-
-fn decoded_bytes(text: &Text, range: &Range<usize>, measure: &Measure) -> u64 {
-    match text.decoding {
-        Decoding::Lossy => measure.decoded_bytes,
-        Decoding::Go => range.len() as u64 + 2 * measure.bad_bytes,
     }
 }
 
@@ -213,8 +194,8 @@ fn figures(visited: &mut VisitedText, unit: Unit, kept: &KeptLines, measure: &Me
     let lines = text.line_count().unwrap_or_default();
     let agent = |range: &Range<usize>, measure: &Measure| size_of(text, Unit::Bytes, range, measure);
     let (first, last) = match kept.from {
-        super::model::Direction::Head => (1, kept.count),
-        super::model::Direction::Tail => ((lines + 1).saturating_sub(kept.count), lines),
+        Direction::Head => (1, kept.count),
+        Direction::Tail => ((lines + 1).saturating_sub(kept.count), lines),
     };
     NoticeFigures {
         lines,

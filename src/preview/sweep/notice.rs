@@ -48,7 +48,6 @@ const FIGURES: [(&str, Figure); 19] = [
     ("last", |of| of.last),
 ];
 
-/// The figures of one preview, as templates see them.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct NoticeFigures {
     pub lines: u64,
@@ -70,7 +69,6 @@ pub(super) struct NoticeFigures {
     pub is_empty: bool,
 }
 
-/// The length of the words around what is kept, in bytes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Words {
     pub fixed: u64,

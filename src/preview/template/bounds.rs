@@ -9,10 +9,8 @@ use minijinja::machinery::ast::{BinOpKind, Expr, Stmt};
 use minijinja::machinery::{parse, parse_expr};
 use minijinja::syntax::SyntaxConfig;
 
-use crate::preview::value::Value;
-
-use super::uses::operands;
-use super::{describe, facts, filters};
+use crate::preview::template::uses::operands;
+use crate::preview::template::{Value, describe, facts, filters};
 
 /// Maximum length of a template in bytes. The longest built-in one has 1,210.
 const MAX_TEMPLATE: usize = 16 << 10;
@@ -107,7 +105,6 @@ pub(super) fn check_template(
     meter.statement(&parsed).map_err(|message| (meter.line, message)).map(drop)
 }
 
-/// Measures a figure's expression.
 pub(super) fn check_expression(params: &BTreeMap<String, Value>, expression: &str) -> Result<(), String> {
     if expression.len() > MAX_TAG {
         return Err(format!("an expression has at most {MAX_TAG} bytes; write a shorter one"));
@@ -163,7 +160,6 @@ struct Meter<'a> {
     /// Variables defined by `set` and `for`.
     named: BTreeMap<&'a str, Size>,
     work: u64,
-    /// The line of the current statement.
     line: usize,
 }
 
@@ -172,7 +168,6 @@ impl<'a> Meter<'a> {
         Self { params, is_figure, named: BTreeMap::new(), work: 0, line: 1 }
     }
 
-    /// Counts a value that is created.
     fn made(&mut self, size: Size) -> Result<Size, String> {
         self.work = self.work.saturating_add(size.bytes.max(MIN_COST));
         if self.work > MAX_WORK {

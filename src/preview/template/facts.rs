@@ -1,6 +1,8 @@
-//! What a template may use: the figures of a plan, the totals on which they depend, and the marks that stand for them.
+//! What a template may use: the values of parameters, the figures of a plan, the totals on which they depend, and the marks
+//! that stand for them.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::ops::RangeInclusive;
 
 use crate::preview::model::WAITING;
@@ -77,7 +79,41 @@ pub(super) const NAMES: &[&str] = &[
     "ended",
     "included",
 ];
-/// One figure of a plan.
+
+/// A parameter's value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Value {
+    /// A whole number, 0 or more.
+    Integer(u64),
+    /// `true` or `false`.
+    Boolean(bool),
+    /// Text, possibly one of a few words.
+    Text(String),
+}
+
+impl Value {
+    /// Converts a value of a policy file; `None` if it has another type.
+    pub(crate) fn from_toml(value: &toml::Value) -> Option<Self> {
+        match value {
+            toml::Value::Integer(number) => u64::try_from(*number).ok().map(Self::Integer),
+            toml::Value::Boolean(flag) => Some(Self::Boolean(*flag)),
+            toml::Value::String(text) => Some(Self::Text(text.clone())),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Integer(value) => write!(f, "{value}"),
+            Self::Boolean(value) => write!(f, "{value}"),
+            Self::Text(value) => f.write_str(value),
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Fact {
     Number(u64),
@@ -97,7 +133,6 @@ impl From<Result<u64, TotalsMask>> for Fact {
     }
 }
 
-/// The figures of one plan, by name.
 pub(crate) type Facts = BTreeMap<&'static str, Fact>;
 
 /// Whether templates may use this name besides the parameters.

@@ -5,7 +5,6 @@ use minijinja::{Environment, Error, ErrorKind};
 
 use super::facts;
 
-/// What a filter returns.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Gives {
     Number,
@@ -52,7 +51,6 @@ const ALL: &[(&str, Gives)] = &[
 /// Maximum number of characters to which a number is padded.
 pub(crate) const MAX_WIDTH: u64 = 100;
 
-/// Returns what a filter returns, if a template may use it.
 pub(crate) fn gives(name: &str) -> Option<Gives> {
     ALL.iter().find(|(known, _)| *known == name).map(|(_, gives)| *gives)
 }
@@ -101,7 +99,6 @@ fn number(value: &Value) -> Result<u64, Error> {
     Ok(u64::try_from(number.max(0)).unwrap_or(u64::MAX))
 }
 
-/// Checks a width against the limit.
 fn width(most: u64) -> Result<usize, Error> {
     let wrong = || format!("a number is filled up to {MAX_WIDTH} characters at most, not {most}");
     let fits = (most <= MAX_WIDTH).then(|| most.try_into().ok()).flatten();
@@ -146,7 +143,6 @@ fn thousands(number: u64) -> String {
     if number >= 1000 { format!("{}k", number / 1000) } else { number.to_string() }
 }
 
-/// Formats as en-US: `8,432`.
 fn commas(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();

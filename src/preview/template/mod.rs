@@ -16,12 +16,14 @@ use minijinja::{AutoEscape, Environment, Expression, UndefinedBehavior};
 use serde::Deserialize;
 
 use crate::base::toml_check::nearest;
-use crate::preview::value::Value;
+pub use facts::Value;
+pub(crate) use facts::{Fact, Facts};
+pub(crate) use scope::Scope;
 
 use facts::SLOT;
 #[cfg(feature = "records")]
 use pattern::{NoticePattern, TextPattern};
-use uses::SlotDeciders;
+use uses::Uses;
 
 #[cfg(test)]
 thread_local! {
@@ -53,7 +55,6 @@ pub(crate) struct Template(pub usize);
 #[derive(Debug, Deserialize)]
 pub(crate) struct Figure(pub usize);
 
-/// The compiled templates and figures of one policy.
 #[derive(Debug)]
 pub(crate) struct Templates {
     environment: Environment<'static>,
@@ -61,13 +62,13 @@ pub(crate) struct Templates {
     figures: Vec<CompiledFigure>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct CompiledTemplate {
     name: String,
     /// The figures and parameters that it uses, read when first asked for.
     mentioned: OnceLock<HashSet<String>>,
-    /// Those that decide which slots it holds, read when first asked for; `None` if that is not simple.
-    deciders: OnceLock<Option<SlotDeciders>>,
+    /// Which of them decide which slots it holds, read when first asked for; `None` if that is not simple.
+    uses: OnceLock<Option<Uses>>,
     /// What recognises its texts, and the notices of all templates but this one; made when first asked for.
     #[cfg(feature = "records")]
     text_pattern: OnceLock<Option<TextPattern>>,
@@ -102,12 +103,11 @@ impl Templates {
 
     /// Reads how a template uses its figures; none if that is not simple. `is_param` knows the parameters.
     #[cfg(feature = "app")]
-    pub(crate) fn uses(&self, template: &Template, is_param: &dyn Fn(&str) -> bool) -> Option<uses::Uses> {
-        uses::uses(self.source_of(template).ok()?.source(), is_param)
+    pub(crate) fn uses(&self, template: &Template, is_param: &dyn Fn(&str) -> bool) -> Option<Uses> {
+        uses::read(self.source_of(template).ok()?.source(), is_param, uses::ReadFor::Length)
     }
 }
 
-/// Who wrote a policy file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PolicyOrigin {
     /// It is compiled in: the tests have checked it.
@@ -122,7 +122,6 @@ fn remedy<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
         .map_or("declare it in [[param]]".to_owned(), |best| format!("did you mean `{best}`?"))
 }
 
-/// Compiles the templates and figures of one policy file.
 #[derive(Debug)]
 pub(crate) struct Compiler {
     origin: PolicyOrigin,
@@ -132,7 +131,6 @@ pub(crate) struct Compiler {
 }
 
 impl Compiler {
-    /// Creates a compiler for a policy with these parameters.
     pub(crate) fn new(origin: PolicyOrigin, params: BTreeMap<String, Value>) -> Self {
         let environment = environment().clone();
         Self {
@@ -166,15 +164,7 @@ impl Compiler {
                 return Err((line.map_or(1, |at| at + 1), words));
             }
         }
-        templates.push(CompiledTemplate {
-            name,
-            mentioned: OnceLock::new(),
-            deciders: OnceLock::new(),
-            #[cfg(feature = "records")]
-            text_pattern: OnceLock::new(),
-            #[cfg(feature = "records")]
-            other_notices: OnceLock::new(),
-        });
+        templates.push(CompiledTemplate { name, ..CompiledTemplate::default() });
         Ok(Template(templates.len() - 1))
     }
 
@@ -196,15 +186,12 @@ impl Compiler {
         }
         let compiled = environment().compile_expression_owned(source.to_owned());
         let compiled = compiled.map_err(|error| describe(&error))?;
-        if self.origin == PolicyOrigin::Own
-            && let Some(name) = compiled
-                .undeclared_variables(false)
-                .iter()
-                .filter(|name| !self.params.contains_key(*name))
-                .min()
-        {
-            let remedy = remedy(name, self.params.keys().map(String::as_str));
-            return Err(format!("there is no parameter `{name}`; {remedy}"));
+        if self.origin == PolicyOrigin::Own {
+            let used = compiled.undeclared_variables(false);
+            if let Some(name) = used.iter().filter(|name| !self.params.contains_key(*name)).min() {
+                let remedy = remedy(name, self.params.keys().map(String::as_str));
+                return Err(format!("there is no parameter `{name}`; {remedy}"));
+            }
         }
         let (source, compiled) = (source.to_owned(), Box::new(compiled));
         Ok(self.push(CompiledFigure::Expression { source, compiled }))

@@ -55,7 +55,6 @@ impl TextPattern {
         Some(Self { literal: longest_words(&parsed).to_owned(), regex: compiled(&pattern)? })
     }
 
-    /// Returns what of a text was added to the parts of the output; `None` if the template does not make such a text.
     fn added(&self, text: &str) -> Option<Vec<Range<usize>>> {
         // To look for words takes far less time than to match groups.
         let found = text.contains(&self.literal).then(|| self.regex.captures(text)).flatten()?;
@@ -90,7 +89,6 @@ pub(crate) struct NoticePattern {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct NoticeMatch {
-    /// Where it stands, in bytes.
     pub range: Range<usize>,
     /// The figures that it states, as written.
     pub figures: Vec<(String, String)>,
@@ -163,13 +161,11 @@ impl Templates {
 /// Maximum number of ways through the conditions of a template that are followed.
 const MAX_WAYS: usize = 128;
 
-/// A piece of what a template writes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Piece<'a> {
     Words(&'a str),
     /// Its name, and how many decimals it has, if it always has as many.
     Figure(&'a str, Option<usize>),
-    /// A part of the output.
     Slot,
 }
 
@@ -239,12 +235,8 @@ fn decimals_of(expr: &Expr) -> Option<usize> {
 fn notice(pieces: &[Piece]) -> Option<NoticePattern> {
     let is_told = |piece: &Piece| !matches!(piece, Piece::Words(words) if words.trim().is_empty());
     let (first, last) = (pieces.iter().position(is_told)?, pieces.iter().rposition(is_told)?);
-    let blank = |pieces: &[Piece]| -> String {
-        pieces
-            .iter()
-            .filter_map(|piece| if let Piece::Words(words) = piece { Some(*words) } else { None })
-            .collect()
-    };
+    let words = |piece: &Piece| if let Piece::Words(words) = piece { words } else { "" }.to_owned();
+    let blank = |pieces: &[Piece]| pieces.iter().map(words).collect::<String>();
     let (mut before, mut after) = (blank(pieces.get(..first)?), blank(pieces.get(last + 1..)?));
     let pieces = pieces.get(first..=last)?;
     let end = pieces.len().checked_sub(1)?;
@@ -415,7 +407,7 @@ mod tests {
         let source = "{% set see %}see {{ path }}{% endset %}{% if a %}{{ head }}\n[{{ count|group }} lines cut, {{ see }}]\n{{ tail }}{% else %}{{ kept }}\nOnly the end of {{ bytes }}{% endif %}";
         let mut compiler =
             super::super::Compiler::new(super::super::PolicyOrigin::Own, std::collections::BTreeMap::new());
-        compiler.params.insert("a".into(), crate::preview::value::Value::Boolean(true));
+        compiler.params.insert("a".into(), crate::preview::template::Value::Boolean(true));
         compiler.template(&source.replace("|group", "")).unwrap();
         let whole = compiler.template("{{ kept }} and the whole text of it").unwrap();
         let templates = compiler.finish();

@@ -6,14 +6,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use minijinja::value::{Object, Value as Var};
 
-use crate::preview::error::PlanError;
-use crate::preview::model::WAITING;
-use crate::preview::value::Value;
+use crate::preview::model::{PlanError, WAITING};
+use crate::preview::template::facts::{OTHER_SLOTS, SLOT, waiting};
+use crate::preview::template::uses::{self, ReadFor, Uses};
+use crate::preview::template::{CompiledFigure, Fact, Facts, Figure, Template, Templates, Value, describe};
 use crate::text::units::TotalsMask;
-
-use super::facts::{Fact, Facts, OTHER_SLOTS, SLOT, waiting};
-use super::uses::{self, SlotDeciders};
-use super::{CompiledFigure, Figure, Template, Templates, describe};
 
 /// A template's variables; records which of them had to be shown as `…`.
 #[derive(Debug)]
@@ -59,7 +56,6 @@ fn variable(value: &Value) -> Var {
 pub(crate) enum TemplateSpan {
     Text(String),
     Slot(usize),
-    /// A figure that is still being counted.
     Waiting,
 }
 
@@ -126,12 +122,13 @@ impl<'a> Scope<'a> {
     /// Returns the totals that have yet to be counted before it is certain which slots are in the text of a template;
     /// `None` if that may depend on everything that the text lacks.
     pub(crate) fn undecided(&self, template: &Template, facts: &Facts) -> Option<TotalsMask> {
-        let read = || uses::slot_deciders(self.templates.source_of(template).ok()?.source());
-        let deciders = self.templates.get(template).deciders.get_or_init(read);
-        let SlotDeciders { conditions, expressions } = deciders.as_ref()?;
+        let source = || self.templates.source_of(template).ok();
+        let read = || uses::read(source()?.source(), &|_| false, ReadFor::Slots);
+        let Uses { exact, tested, expressions, .. } =
+            self.templates.get(template).uses.get_or_init(read).as_ref()?;
         let is_slot = |name: &String| matches!(facts.get(name.as_str()), Some(Fact::Slot(_)));
         let with_slots = expressions.iter().filter(|names| names.iter().any(is_slot)).flatten();
-        let wants = conditions.iter().chain(with_slots).filter_map(|name| facts.get(name.as_str()));
+        let wants = exact.iter().chain(tested).chain(with_slots).filter_map(|name| facts.get(name.as_str()));
         Some(wants.fold(TotalsMask::NOTHING, |sum, fact| match fact {
             Fact::Waiting(want) => sum | *want,
             _ => sum,
@@ -192,7 +189,6 @@ impl<'a> Scope<'a> {
         self.render_optional(template, Facts::from([("number", Fact::Number(number))]))
     }
 
-    /// Renders the error with which the agent's tool replies.
     pub(crate) fn refusal(&self, template: &Template, facts: Facts) -> PlanError {
         match self.render_text(template, facts) {
             Ok(message) => PlanError::Agent { message },

@@ -14,43 +14,23 @@ pub(crate) struct Uses {
     /// Names whose value decides what is printed.
     pub exact: BTreeSet<String>,
     /// Names that a condition compares with 0, or asks whether they are known.
-    tested: BTreeSet<String>,
-    /// The names of each printed expression, if the template is read for its slots.
-    expressions: Vec<BTreeSet<String>>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum ReadFor {
-    /// How its length depends on its names, as far as they matter while the flag `partial` is false.
-    Length,
-    /// Which names decide which slots it holds.
-    Slots,
-}
-
-/// The names that decide which slots a template holds. All others are only printed.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct SlotDeciders {
-    /// Names that decide in a condition.
-    pub conditions: BTreeSet<String>,
-    /// The names of each printed expression; they decide if one of them is a slot.
+    pub tested: BTreeSet<String>,
+    /// The names of each printed expression, which decide if one of them is a slot; if the template is read for its slots.
     pub expressions: Vec<BTreeSet<String>>,
 }
 
-/// Reads which names decide which slots a template holds. Returns `None` for a template that repeats something, or uses
-/// text that it has made itself.
-pub(super) fn slot_deciders(template: &str) -> Option<SlotDeciders> {
-    let Uses { exact, tested, expressions, .. } = read(template, &|_| false, ReadFor::Slots)?;
-    Some(SlotDeciders { conditions: exact.into_iter().chain(tested).collect(), expressions })
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ReadFor {
+    /// How its length depends on its names, as far as they matter while the flag `partial` is false.
+    #[cfg(feature = "app")]
+    Length,
+    /// Which names decide which slots it holds; all others are only printed.
+    Slots,
 }
 
-/// Reads how a template uses its names, as far as they matter while the flag `partial` is false. Returns `None` for a
-/// template that repeats something, or uses text that it has made itself.
-#[cfg(feature = "app")]
-pub(super) fn uses(template: &str, is_param: &dyn Fn(&str) -> bool) -> Option<Uses> {
-    read(template, is_param, ReadFor::Length)
-}
-
-fn read(template: &str, is_param: &dyn Fn(&str) -> bool, what_for: ReadFor) -> Option<Uses> {
+/// Reads how a template uses its names. Returns `None` for a template that repeats something, or uses text that it has made
+/// itself.
+pub(super) fn read(template: &str, is_param: &dyn Fn(&str) -> bool, what_for: ReadFor) -> Option<Uses> {
     let parsed = parse(template, "notice", super::syntax()).ok()?;
     let mut reader =
         Reader { is_param, what_for, uses: Uses::default(), set: BTreeSet::new(), blocks: BTreeSet::new() };
@@ -105,7 +85,7 @@ impl Reader<'_> {
             }
             Stmt::IfCond(branch) => {
                 let is_partial = matches!(&branch.expr, Expr::Var(var) if var.id == "partial");
-                if is_partial && self.what_for == ReadFor::Length {
+                if is_partial && self.what_for != ReadFor::Slots {
                     return self.statements(&branch.false_body);
                 }
                 self.tests(&branch.expr)?;
@@ -128,6 +108,7 @@ impl Reader<'_> {
 
     /// Reads a condition: a comparison with 0, and whether a figure is there, ask for no exact value.
     fn tests(&mut self, expr: &Expr) -> Option<()> {
+        use BinOpKind::{Eq, Gt, Gte, Lt, Lte, Ne};
         match expr {
             Expr::UnaryOp(unary) => self.tests(&unary.expr),
             Expr::BinOp(pair) if matches!(pair.op, BinOpKind::ScAnd | BinOpKind::ScOr) => {
@@ -145,7 +126,8 @@ impl Reader<'_> {
             }
             Expr::BinOp(pair) => match (&pair.left, &pair.right) {
                 (Expr::Var(var), Expr::Const(zero))
-                    if compares(&pair.op) && zero.value.as_usize() == Some(0) =>
+                    if matches!(pair.op, Eq | Ne | Lt | Lte | Gt | Gte)
+                        && zero.value.as_usize() == Some(0) =>
                 {
                     self.prints(var.id);
                     self.uses.tested.insert(var.id.to_owned());
@@ -209,17 +191,12 @@ fn arguments<'t>(all: &'t [CallArg<'t>]) -> impl Iterator<Item = &'t Expr<'t>> {
     })
 }
 
-fn compares(op: &BinOpKind) -> bool {
-    use BinOpKind::{Eq, Gt, Gte, Lt, Lte, Ne};
-    matches!(op, Eq | Ne | Lt | Lte | Gt | Gte)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn both_read(template: &str) -> Option<(Vec<String>, Vec<String>)> {
-        let uses = super::uses(template, &|name| name == "max_lines")?;
+        let uses = read(template, &|name| name == "max_lines", ReadFor::Length)?;
         Some((uses.printed.into_iter().collect(), uses.exact.into_iter().collect()))
     }
 
@@ -245,7 +222,8 @@ mod tests {
     fn a_printed_name_decides_nothing() {
         let words = |names: &BTreeSet<String>| names.iter().cloned().collect::<Vec<_>>().join(" ");
         let decides = |template: &str| {
-            let SlotDeciders { conditions, expressions } = slot_deciders(template)?;
+            let Uses { exact, tested, expressions, .. } = read(template, &|_| false, ReadFor::Slots)?;
+            let conditions = exact.into_iter().chain(tested).collect();
             Some((words(&conditions), expressions.iter().map(words).collect::<Vec<_>>().join("; ")))
         };
         let both =

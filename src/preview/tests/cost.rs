@@ -1,6 +1,6 @@
 //! Tests that the cost of a plan follows the limits, and that unknown figures are waited for, never guessed.
 
-use crate::preview::error::PlanError;
+use crate::preview::model::PlanError;
 use crate::preview::template::COMPILED;
 
 use super::*;

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use super::*;
-use crate::preview::counting::{ToCount, plan_counting};
+use crate::preview::plan::{ToCount, plan_counting};
 use crate::preview::report::report;
 use crate::text::units::{self, Measure, TotalsMask};
 

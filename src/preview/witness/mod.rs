@@ -1,19 +1,17 @@
 //! A witness: an output of which a policy makes a given text. Where nobody kept the real output, it proves that the text is
 //! one that the policy makes, with its limits and its words; it does not prove that the text is of the real output, nor the totals of its notices.
 
-mod figures;
 mod shape;
 
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 
-use super::counting::{ToCount, plan_counting};
 use super::input::{Input, Output, Stream, Totals};
 use super::model::{Fragment, LimitHit, Part, Preview};
+use super::plan::{ToCount, plan_counting};
 use super::policy::Policy;
 use crate::text::units;
 
-use figures::{Notices, UNKNOWNS};
-use shape::{Filler, OutputShape};
+use shape::{Filler, Notices, OutputShape, UNKNOWNS};
 
 /// The longest witness that is built, in bytes.
 const MAX_WITNESS: usize = 16 << 20;
@@ -38,10 +36,8 @@ pub(crate) struct PlanContext<'a> {
     pub total: Option<u64>,
 }
 
-/// What a witness tells of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Witness {
-    /// The limit that cut.
     pub by: LimitHit,
     /// What of the text is not of the output, as ranges in bytes.
     #[cfg_attr(not(feature = "app"), allow(dead_code, reason = "only the screens colour notices"))]
@@ -72,14 +68,6 @@ struct Search<'a> {
     tries: usize,
 }
 
-/// What the policy makes of an output that was tried.
-enum Attempt {
-    /// The text, by this limit.
-    Same(Witness),
-    /// Another, with these notices.
-    Other(Notices),
-}
-
 impl Search<'_> {
     /// Returns what the policy puts before any output, such as a line with its exit status; empty if nothing.
     fn lead(&self) -> String {
@@ -95,10 +83,7 @@ impl Search<'_> {
     fn with_size(&mut self, shape: &OutputShape, total: u64) -> Option<Witness> {
         let none = Filler { lines: 0, letters: 0, wide: 0 };
         let left = total.checked_sub(shape.output(none).0.len() as u64)?;
-        match self.make(shape, Filler { letters: left.try_into().ok()?, ..none })? {
-            Attempt::Same(found) => Some(found),
-            Attempt::Other(_) => None,
-        }
+        self.make(shape, Filler { letters: left.try_into().ok()?, ..none })?.break_value()
     }
 
     /// Corrects a filler until the figures of the notices are those of the text: they depend on it linearly.
@@ -107,14 +92,14 @@ impl Search<'_> {
         let mut slopes = None;
         for _ in 0..MAX_STEPS {
             let made = match self.make(shape, filler)? {
-                Attempt::Same(found) => return Some(found),
-                Attempt::Other(made) => made,
+                ControlFlow::Break(found) => return Some(found),
+                ControlFlow::Continue(made) => made,
             };
             let missing = shape.notices.minus(&made).filter(|missing| !missing.is_empty())?;
             if slopes.is_none() {
                 slopes = Some(self.slopes(shape, filler, &made)?);
             }
-            let next = filler.plus(figures::solve(&missing, slopes.as_ref()?, filler.amounts()));
+            let next = filler.plus(shape::solve(&missing, slopes.as_ref()?, filler.amounts()));
             if next == filler {
                 return None;
             }
@@ -128,18 +113,17 @@ impl Search<'_> {
     fn slopes(&mut self, shape: &OutputShape, at: Filler, made: &Notices) -> Option<[Vec<f64>; UNKNOWNS]> {
         let mut slopes = [const { Vec::new() }; UNKNOWNS];
         for (slope, (probe, by)) in slopes.iter_mut().zip(at.probes()) {
-            let grown = match self.make(shape, probe)? {
-                Attempt::Other(other) => other.minus(made),
-                Attempt::Same(_) => None,
-            };
+            let other = self.make(shape, probe)?.continue_value();
+            let grown = other.and_then(|other| other.minus(made));
             let grown = grown.unwrap_or_else(|| vec![0.0; made.figures().len()]);
             *slope = grown.iter().map(|figure| figure / by).collect();
         }
         Some(slopes)
     }
 
-    /// Applies the policy to a shape with its filler; `None` if that would take too much, or the policy fails.
-    fn make(&mut self, shape: &OutputShape, filler: Filler) -> Option<Attempt> {
+    /// Applies the policy to a shape with its filler. Breaks if it makes the text, else returns the notices that it makes;
+    /// `None` if that would take too much, or the policy fails.
+    fn make(&mut self, shape: &OutputShape, filler: Filler) -> Option<ControlFlow<Witness, Notices>> {
         let size = shape.size(filler).filter(|size| *size <= MAX_WITNESS)?;
         self.tries = self.tries.checked_sub(1)?;
         self.left = self.left.checked_sub(size)?;
@@ -150,14 +134,17 @@ impl Search<'_> {
         let counted = plan_counting(&input, self.policy, ToCount::Text, count).ok()?;
         let input = self.input(&bytes, &counted.totals.stdout);
         let preview = counted.preview;
-        let is_same = preview.truncated && !keeps(&preview, &filled) && is_text(&preview, &input, self.text);
-        match preview.truncated_by.filter(|_| is_same) {
-            Some(by) => Some(Attempt::Same(Witness { by, added: added(&preview, &input) })),
-            None => Some(Attempt::Other(Notices::new(
-                preview.parts.iter().filter_map(notice),
-                self.around.saved_as,
-            ))),
-        }
+        let is_same = preview.truncated
+            && !keeps(&preview, &filled)
+            && preview.byte_len(&input) == self.text.len() as u64
+            && preview.text(&input) == self.text;
+        Some(match preview.truncated_by.filter(|_| is_same) {
+            Some(by) => ControlFlow::Break(Witness { by, added: added(&preview, &input) }),
+            None => {
+                let notices = preview.parts.iter().filter_map(notice);
+                ControlFlow::Continue(Notices::new(notices, self.around.saved_as))
+            }
+        })
     }
 
     fn input<'b>(&'b self, bytes: &'b [u8], totals: &'b Totals) -> Input<'b> {
@@ -203,8 +190,4 @@ fn keeps(preview: &Preview, filler: &Range<usize>) -> bool {
     let ranges = preview.parts.iter().filter_map(Part::range);
     let is_filler = |range: &Range<usize>| range.start < filler.end && filler.start < range.end;
     ranges.filter(|(source, _)| *source == Stream::Stdout).any(|(_, range)| is_filler(&range))
-}
-
-fn is_text(preview: &Preview, input: &Input, text: &str) -> bool {
-    preview.byte_len(input) == text.len() as u64 && preview.text(input) == text
 }

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags};
 
-use crate::base::fs::project_file;
+use crate::base::fs::plain_file;
 use crate::session::reader::ReadProgress;
 use crate::session::record::{fill, open_regular};
 
@@ -189,13 +189,13 @@ pub fn check_project_s(project: &Path, path: &Path) -> Result<(), Option<String>
     let refused = |path: &Path, error: &io::Error| Some(format!("{}: {error}", path.display()));
     let is_missing =
         |error: &io::Error| matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory);
-    match project_file::check(project, path) {
+    match plain_file::check_in_project(project, path) {
         Ok(_) => {}
         Err((_, error)) if is_missing(&error) => return Err(None),
         Err((at, error)) => return Err(refused(&at, &error)),
     }
     for path in BESIDE.map(|ending| beside(path, ending)) {
-        match project_file::check(project, &path) {
+        match plain_file::check_in_project(project, &path) {
             Err((at, error)) if !is_missing(&error) => return Err(refused(&at, &error)),
             _ => {}
         }

@@ -7,8 +7,7 @@
 //!
 //! The caller's bytes may change while they are read (a memory map), so they are copied before they are inspected.
 
-mod cluster;
-mod scalar;
+mod grapheme;
 mod text;
 
 use anstyle::Style;
@@ -16,7 +15,7 @@ use unicode_width::UnicodeWidthChar;
 
 use super::ansi::{self, Sequence};
 use super::utf16::ByteOrder;
-use scalar::{Scalar, ScalarClass};
+use grapheme::{Scalar, ScalarClass};
 
 pub use text::CellText;
 
@@ -138,7 +137,7 @@ pub struct Cells<'a> {
     state: Style,
     look: Style,
     column: u64,
-    window: cluster::Decoded,
+    window: grapheme::Decoded,
     /// Bytes of a grapheme beyond the limit that are still to be represented.
     surplus: usize,
     /// Set after a grapheme without width: up to here, characters without width are shown by name.
@@ -157,7 +156,7 @@ impl<'a> Cells<'a> {
             state: Style::new(),
             look: Style::new(),
             column: 0,
-            window: cluster::Decoded::default(),
+            window: grapheme::Decoded::default(),
             surplus: 0,
             undrawable: 0,
             sequence: 0,
@@ -224,7 +223,7 @@ impl<'a> Cells<'a> {
 
     fn make(&mut self, byte: u8) -> Cell {
         match byte {
-            0x20..=0x7e if scalar::starts_anew(&self.bytes[self.at + 1..]) => self.ascii(byte),
+            0x20..=0x7e if grapheme::starts_anew(&self.bytes[self.at + 1..]) => self.ascii(byte),
             b'\n' => self.silent(CellKind::LineEnd, 1),
             b'\r' if self.show.escapes == Escapes::Render && self.peek(1) == Some(b'\n') => {
                 self.silent(CellKind::LineEnd, 2)
@@ -272,14 +271,14 @@ impl<'a> Cells<'a> {
     }
 
     fn scalar(&mut self) -> Cell {
-        match scalar::decode(&self.bytes[self.at..]) {
+        match grapheme::decode(&self.bytes[self.at..]) {
             Scalar::Invalid { first, .. } if self.show.invalid == Invalid::Hex => {
                 self.name_cell(CellText::hex(u32::from(first)), 1)
             }
             Scalar::Invalid { len, .. } => self.replaced(len),
             Scalar::Valid(c) if self.show.ascii => self.in_ascii(c),
-            Scalar::Valid(c) if scalar::is_common(c) => self.common(c),
-            Scalar::Valid(c) if scalar::class(c) == ScalarClass::Plain && !scalar::is_skin_tone(c) => {
+            Scalar::Valid(c) if grapheme::is_common(c) => self.common(c),
+            Scalar::Valid(c) if grapheme::class(c) == ScalarClass::Plain && !grapheme::is_skin_tone(c) => {
                 self.plain(c)
             }
             Scalar::Valid(c) => self.name_cell(CellText::hex(c as u32), c.len_utf8()),
@@ -289,7 +288,7 @@ impl<'a> Cells<'a> {
     fn in_ascii(&self, c: char) -> Cell {
         match u8::try_from(c) {
             Ok(byte @ 0x20..=0x7e) => self.ascii(byte),
-            _ if scalar::class(c) == ScalarClass::Plain => self.name_cell(CellText::point(c), c.len_utf8()),
+            _ if grapheme::class(c) == ScalarClass::Plain => self.name_cell(CellText::point(c), c.len_utf8()),
             _ => self.name_cell(CellText::hex(c as u32), c.len_utf8()),
         }
     }
@@ -297,7 +296,7 @@ impl<'a> Cells<'a> {
     fn common(&mut self, c: char) -> Cell {
         let len = c.len_utf8();
         match c.width() {
-            Some(width @ 1..) if scalar::starts_anew(&self.bytes[self.at + len..]) => {
+            Some(width @ 1..) if grapheme::starts_anew(&self.bytes[self.at + len..]) => {
                 self.cell(CellKind::Text, CellText::from(c), width, len)
             }
             _ => self.grapheme(c),
@@ -337,11 +336,9 @@ impl Iterator for Cells<'_> {
     }
 }
 
-impl std::iter::FusedIterator for Cells<'_> {}
-
 /// Whether `c` is always drawn as itself: not a control, invisible, reordering, private or unassigned.
 pub fn is_plain(c: char) -> bool {
-    scalar::class(c) == scalar::ScalarClass::Plain
+    grapheme::class(c) == grapheme::ScalarClass::Plain
 }
 
 /// Returns the columns from `column` (0-based) to the next tab stop, where stops are `tab` columns apart.

@@ -283,9 +283,9 @@ fn no_text_is_copied_more_than_a_few_times() {
         ["\u{1161}", "\u{1100}", "\u{d4e}", "\u{301}", "👨\u{200d}", "🇫", "🇫a", "ก็", "1\u{fe0f}\u{20e3}"];
     for part in parts.into_iter().chain([family, &stack, &reph]) {
         let text = part.repeat(65536 / part.len());
-        cluster::COPIED.set(0);
+        grapheme::COPIED.set(0);
         let cells = Cells::new(text.as_bytes(), &Show::PAGER).count();
-        let copied = cluster::COPIED.get();
+        let copied = grapheme::COPIED.get();
         assert!(cells > 0 && copied <= 4 * text.len(), "{part:?}: {copied} bytes");
     }
 }
@@ -293,14 +293,14 @@ fn no_text_is_copied_more_than_a_few_times() {
 #[test]
 fn the_first_cell_costs_a_window() {
     let text = "👨\u{200d}👩 ".repeat(6000);
-    cluster::COPIED.set(0);
+    grapheme::COPIED.set(0);
     Cells::new(text.as_bytes(), &Show::PAGER).next();
-    assert!((1..600).contains(&cluster::COPIED.get()));
+    assert!((1..600).contains(&grapheme::COPIED.get()));
 }
 
 #[test]
 fn common_text_is_not_copied_at_all() {
-    cluster::COPIED.set(0);
+    grapheme::COPIED.set(0);
     assert_eq!(Cells::new("plain, héllo, текст, 日本語、한글 ✓ ─│".as_bytes(), &Show::PAGER).count(), 32);
-    assert_eq!(cluster::COPIED.get(), 0);
+    assert_eq!(grapheme::COPIED.get(), 0);
 }

@@ -10,7 +10,6 @@ pub struct CellText {
 }
 
 impl CellText {
-    /// Maximum length of a cell's text in bytes.
     pub const MAX: usize = 32;
 
     pub fn as_str(&self) -> &str {
@@ -39,7 +38,7 @@ impl CellText {
     pub(crate) fn from_short(text: &str) -> Self {
         let mut short = Self::default();
         for c in text.chars() {
-            if !short.push_within(c, Self::MAX) {
+            if !short.push(c) {
                 break;
             }
         }
@@ -71,10 +70,10 @@ impl CellText {
         text
     }
 
-    /// Appends `c` unless the text would exceed `max` bytes; returns whether it did.
-    pub(super) fn push_within(&mut self, c: char, max: usize) -> bool {
+    /// Appends `c` if it fits; returns whether it did.
+    pub(super) fn push(&mut self, c: char) -> bool {
         let end = self.len() + c.len_utf8();
-        let fits = end <= max.min(Self::MAX);
+        let fits = end <= Self::MAX;
         if fits {
             c.encode_utf8(&mut self.bytes[usize::from(self.len)..]);
             self.len = end as u8;
@@ -112,7 +111,7 @@ impl Default for CellText {
 impl From<char> for CellText {
     fn from(c: char) -> Self {
         let mut text = Self::default();
-        text.push_within(c, Self::MAX);
+        text.push(c);
         text
     }
 }

@@ -1,7 +1,6 @@
 //! Finds the lines that meet conditions: those with a match, those without, those that the model did not get.
 
 pub mod index;
-pub mod scan;
 
 #[cfg(test)]
 pub(crate) mod tests;
@@ -38,7 +37,6 @@ impl Condition {
         }
     }
 
-    /// Returns the condition as typed.
     pub fn text(&self) -> String {
         match self {
             Condition::With(pattern) => pattern.text().to_owned(),
@@ -103,7 +101,6 @@ pub fn meeting(conditions: &[Condition], bytes: OwnBytes, lines: Range<usize>) -
     left
 }
 
-/// How much of a range the model got.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Share {
     Whole,

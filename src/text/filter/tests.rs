@@ -2,8 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::index::{BlockLines, FilterIndex, LineCount};
-use super::scan::LineScan;
+use super::index::{BlockLines, FilterIndex, LineCount, LineScan};
 use super::*;
 
 /// Returns the lines of a file, each with its line feed.

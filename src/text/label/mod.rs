@@ -1,13 +1,13 @@
 //! Safe text for everything other than the pager's screen: names, ids, errors, titles, and content printed to a
 //! terminal.
 
-mod ascii;
 pub mod json;
-mod safe;
 pub mod shell;
 
-use std::fmt::Write as _;
+use std::borrow::Cow;
+use std::fmt::{self, Write as _};
 use std::io;
+use std::ops::Deref;
 
 use anstyle::{Effects, Style};
 use unicode_segmentation::UnicodeSegmentation;
@@ -16,9 +16,6 @@ use unicode_width::UnicodeWidthStr;
 use super::ansi;
 use super::cells::{Cell, CellKind, Cells, Show};
 use super::layout::segment_at;
-
-pub use ascii::{ascii, like};
-pub use safe::SafeText;
 
 #[cfg(test)]
 mod tests;
@@ -29,13 +26,11 @@ const LABEL: Show = Show { tab: 0, ..Show::RAW };
 /// Returns a single line of plain, safe text for a name, id, error or title. Everything that cannot be printed as is
 /// gets a visible form: `^J` for a line feed, `^[`, `<202E>`, `<FF>`. Safe text is unchanged.
 pub fn label(bytes: &[u8]) -> String {
-    match std::str::from_utf8(bytes) {
-        Ok(text) if is_plain(text) => text.to_owned(),
-        _ => spelled_out(bytes),
+    if let Ok(text) = std::str::from_utf8(bytes)
+        && is_plain(text)
+    {
+        return text.to_owned();
     }
-}
-
-fn spelled_out(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     for line in bytes.split_inclusive(|&byte| byte == b'\n') {
         for cell in Cells::new(line, &LABEL) {
@@ -106,6 +101,108 @@ fn within<'a>(graphemes: impl Iterator<Item = &'a str>, columns: usize) -> usize
         })
         .map(str::len)
         .sum()
+}
+
+/// One line of safe text, for everything on a screen but the content of an output: names, paths, errors, messages.
+/// However it is made, text passes the sanitiser ([`label`]), which leaves safe text as it is; so a screen that takes
+/// this type alone cannot be given a raw name by mistake.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SafeText(String);
+
+impl SafeText {
+    pub fn new(text: impl Into<String>) -> Self {
+        let text = text.into();
+        if is_plain(&text) { Self(text) } else { Self::from_bytes(text.as_bytes()) }
+    }
+
+    pub fn from_bytes(bytes: &[u8]) -> Self {
+        Self(label(bytes))
+    }
+
+    pub fn columns(&self) -> usize {
+        columns_of(self)
+    }
+
+    /// Its start and its end with `…` between them, in at most this many columns.
+    pub fn fit(&self, columns: usize) -> Self {
+        Self::new(fit(self, columns))
+    }
+
+    /// Its start, with `mark` if that is not all, in at most this many columns; nothing if not even the mark has room.
+    pub fn head(self, columns: usize, mark: &str) -> Self {
+        match columns.checked_sub(columns_of(mark)) {
+            _ if self.columns() <= columns => self,
+            Some(room) => Self::new(format!("{}{mark}", head(&self, room))),
+            None => Self::default(),
+        }
+    }
+
+    /// With spaces at its end, in at least this many columns.
+    pub fn padded(&self, columns: usize) -> Self {
+        Self::new(format!("{self}{}", " ".repeat(columns.saturating_sub(self.columns()))))
+    }
+}
+
+impl From<&str> for SafeText {
+    fn from(text: &str) -> Self {
+        Self::new(text)
+    }
+}
+
+impl From<String> for SafeText {
+    fn from(text: String) -> Self {
+        Self::new(text)
+    }
+}
+
+impl Deref for SafeText {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for SafeText {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.pad(self)
+    }
+}
+
+/// Returns a similar ASCII character for a sign with which the program writes or draws.
+pub fn like(sign: char) -> Option<char> {
+    Some(match sign {
+        '─' | '·' | '–' | '−' | '‐'..='―' | '━' | '═' => '-',
+        '│' | '┊' | '▌' | '┃' | '║' => '|',
+        '┌' | '┐' | '└' | '┘' | '├' | '┤' | '┬' | '┴' | '┼' | '±' => '+',
+        '…' | '░' => '.',
+        '‹' | '←' | '◂' => '<',
+        '›' | '→' => '>',
+        '↑' => '^',
+        '↓' => 'v',
+        '█' | '▓' | '▇' => '#',
+        '≈' => '~',
+        '≠' => '!',
+        _ => return None,
+    })
+}
+
+/// Returns safe text in ASCII: signs of the program as similar ones, all else by number, as in `<U+00E9>`. ASCII is
+/// unchanged, so styles and line feeds stay.
+pub fn ascii(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() {
+        return text.into();
+    }
+    let mut plain = String::with_capacity(text.len());
+    for character in text.chars() {
+        match like(character) {
+            _ if character.is_ascii() => plain.push(character),
+            Some(like) => plain.push(like),
+            // Writing to a String cannot fail.
+            None => drop(write!(plain, "<U+{:04X}>", u32::from(character))),
+        }
+    }
+    plain.into()
 }
 
 /// Prints content to a terminal line by line, made safe as `show` says. With `colour` the styles are regenerated (and

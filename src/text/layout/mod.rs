@@ -201,8 +201,6 @@ impl Iterator for Rows<'_> {
     }
 }
 
-impl std::iter::FusedIterator for Rows<'_> {}
-
 /// Returns the nearest position at or before `at` (at most 3 bytes) that splits neither a character nor CRLF. Only
 /// looks at the 7 bytes around `at`; a slice with 3 bytes before it and 1 after is enough. Beyond the end it returns
 /// the end.

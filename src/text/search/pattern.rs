@@ -228,7 +228,6 @@ impl Pattern {
     }
 }
 
-/// Finds the lines that may contain a match.
 struct Sieve<'a> {
     needle: Option<&'a Needle>,
     bytes: &'a [u8],

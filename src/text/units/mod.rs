@@ -128,6 +128,35 @@ pub fn unfinished(bytes: &[u8]) -> usize {
     end
 }
 
+/// How an agent turns bytes into text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Decoding {
+    /// One U+FFFD for each maximal subpart of an invalid sequence (JavaScript, Rust, Python).
+    #[default]
+    Lossy,
+    /// One U+FFFD for each bad byte (Go).
+    Go,
+}
+
+impl Decoding {
+    /// Decodes `bytes`, after copying them.
+    pub fn decode(self, bytes: &[u8]) -> String {
+        match self {
+            Self::Lossy => decode_lossy(bytes),
+            Self::Go => decode_go(bytes),
+        }
+    }
+
+    /// Returns the UTF-8 length of the decoded text.
+    pub(crate) fn len_of(self, bytes: &[u8]) -> u64 {
+        match self {
+            Self::Lossy => measure_all(bytes, TotalsMask::DECODED_BYTES).decoded_bytes,
+            Self::Go => bytes.len() as u64 + 2 * measure_all(bytes, TotalsMask::BAD_BYTES).bad_bytes,
+        }
+    }
+}
+
 /// Decodes `bytes`, with one U+FFFD for each maximal subpart of an invalid sequence (the rule of JavaScript and Rust).
 /// Copies first, so that `bytes` may be a map that changes.
 pub fn decode_lossy(bytes: &[u8]) -> String {

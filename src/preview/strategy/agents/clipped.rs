@@ -1,22 +1,18 @@
-//! Keeps lines from the start, each cut to a length including its break, up to a total number of code points.
+//! Keeps lines as Python's `splitlines` finds them, each cut to a length.
 
 use std::ops::Range;
 
 use serde::Deserialize;
 
-use crate::preview::error::PlanError;
-use crate::preview::measure::Text;
-use crate::preview::model::Unit;
+use crate::preview::measure::{MAX_BREAK, Text, as_usize, breaks, count_rare, line_ends};
+use crate::preview::model::{Fragment, Part, PlanError, Unit};
 use crate::preview::section::or_default;
-#[cfg(feature = "records")]
-use crate::preview::strategy::breaks::breaks;
-use crate::preview::strategy::breaks::line_ends;
 use crate::preview::strategy::composed::{self, Segment};
-use crate::preview::strategy::selection::Selection;
-use crate::preview::strategy::{Context, Strategy};
-use crate::preview::template::Figure;
+use crate::preview::strategy::{Context, Selection, Strategy};
 #[cfg(feature = "records")]
-use crate::preview::template::scope::Scope;
+use crate::preview::template::Scope;
+use crate::preview::template::{Fact, Facts, Figure, Template};
+use crate::text::units::TotalsMask;
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct Clipped {
@@ -82,11 +78,157 @@ impl Clipped {
     }
 }
 
-/// Returns the CR and LF bytes that end a line.
 fn line_break(text: &Text, line: &Range<usize>) -> Range<usize> {
     let mut start = line.end;
     while start > line.start && matches!(text.bytes[start - 1], b'\r' | b'\n') {
         start -= 1;
     }
     start..line.end
+}
+
+/// Bytes searched for a break at a time, from the end.
+const STEP: usize = 4096;
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct Numbered {
+    head_lines: Figure,
+    tail_lines: Figure,
+    line_size: Figure,
+    /// A line's number and what follows it; `size` is the width of the largest number.
+    number: Template,
+}
+
+impl Strategy for Numbered {
+    fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+        let first = context.scope.figure(&self.head_lines)?;
+        let last = context.scope.figure(&self.tail_lines)?;
+        let mut head = from_start(text, first.saturating_add(last).saturating_add(1));
+        let is_many = head.len() as u64 > first.saturating_add(last);
+        let total = if is_many { count(text) } else { Ok(head.len() as u64) };
+        let tail = if is_many { from_end(text, as_usize(last)) } else { Vec::new() };
+        head.truncate(as_usize(if is_many { first } else { u64::MAX }));
+        let most = context.scope.figure(&self.line_size)?;
+        let rows = Rows { text, context, most, number: &self.number };
+        let begins = total.map(|total| total - tail.len() as u64 + 1);
+        let is_clipped = head.iter().chain(&tail).any(|line| rows.is_long(line));
+        Ok(Selection {
+            slots: vec![("head", rows.parts(&head, Ok(1))?), ("tail", rows.parts(&tail, begins)?)],
+            ranges: head.iter().chain(&tail).map(|line| rows.shown(line)).collect(),
+            lines: Some(Ok((head.len() + tail.len()) as u64)),
+            hit: Some(context.by_size()),
+            total_lines: Some(total),
+            facts: Facts::from([
+                ("clipped", Fact::Flag(is_clipped)),
+                ("gap", Fact::Flag(is_many)),
+                ("middle_lines", Fact::from(total.map(|total| total.saturating_sub(first + last)))),
+            ]),
+            ..Selection::default()
+        })
+    }
+}
+
+/// Returns the first lines, without their breaks.
+fn from_start(text: &Text, most: u64) -> Vec<Range<usize>> {
+    let mut lines = Vec::new();
+    let mut at = text.body.start;
+    while at < text.body.end && (lines.len() as u64) < most && text.gave_up().is_empty() {
+        let (stop, next) = line_ends(text, at);
+        lines.push(at..stop);
+        at = next;
+    }
+    lines
+}
+
+/// Returns the last lines, in order, without their breaks.
+fn from_end(text: &Text, most: usize) -> Vec<Range<usize>> {
+    let mut lines = Vec::new();
+    let mut end = text.body.end;
+    if let Some(found) = break_before(text, end).filter(|found| found.end == end) {
+        end = found.start;
+    }
+    while lines.len() < most {
+        let found = break_before(text, end);
+        let start = found.as_ref().map_or(text.body.start, |found| found.end);
+        text.touch(start..end);
+        lines.insert(0, start..end);
+        let Some(found) = found else { break };
+        end = found.start;
+    }
+    lines
+}
+
+/// Returns the last break that ends at or before `end`.
+fn break_before(text: &Text, end: usize) -> Option<Range<usize>> {
+    let floor = match text.totals.line_feeds {
+        Some(_) => text.body.start,
+        None => end - text.patient_end(0, end - text.body.start),
+    };
+    let mut high = end;
+    while high > floor {
+        let low = high.saturating_sub(STEP).max(floor);
+        let from = low.saturating_sub(MAX_BREAK).max(text.body.start);
+        let found = breaks(&text.bytes[from..high]).last();
+        let found = found.map(|found| from + found.start..from + found.end);
+        // One that begins before this step may be the end of a longer one.
+        if let Some(found) = found.filter(|found| found.start >= low || from == text.body.start) {
+            return Some(found);
+        }
+        if low == floor {
+            break;
+        }
+        high = (low + MAX_BREAK - 1).min(end);
+    }
+    if floor > text.body.start {
+        text.give_up();
+    }
+    None
+}
+
+/// Counts the lines. LF and CR have been counted already; the rest must be searched for, so all of the output is read.
+fn count(text: &Text) -> Result<u64, TotalsMask> {
+    let feeds = text.line_feeds()?;
+    let returns = text.totals.lone_returns.ok_or(TotalsMask::LONE_RETURNS)?;
+    text.touch(text.body.clone());
+    let bytes = &text.bytes[text.body.clone()];
+    let others = count_rare(bytes);
+    let last = breaks(&bytes[bytes.len().saturating_sub(MAX_BREAK)..]).last();
+    let is_ended = last.is_some_and(|last| last.end == bytes.len().min(MAX_BREAK));
+    Ok(feeds + returns + others + u64::from(!is_ended))
+}
+
+struct Rows<'a, 'b> {
+    text: &'a Text<'b>,
+    context: &'a Context<'a>,
+    most: u64,
+    number: &'a Template,
+}
+
+impl Rows<'_, '_> {
+    fn shown(&self, line: &Range<usize>) -> Range<usize> {
+        line.start..self.text.advance(line.start, line.end, self.context.unit, self.most).at
+    }
+
+    fn is_long(&self, line: &Range<usize>) -> bool {
+        self.shown(line).end < line.end
+    }
+
+    /// Returns lines with their numbers, which are as wide as the widest of them.
+    fn parts(&self, lines: &[Range<usize>], first: Result<u64, TotalsMask>) -> Result<Vec<Part>, PlanError> {
+        let last = first.map_or(0, |first| first + (lines.len() as u64).saturating_sub(1));
+        let width = last.to_string().len() as u64;
+        let mut parts = Vec::new();
+        for (at, line) in lines.iter().enumerate() {
+            let number = first.map(|first| first + at as u64);
+            let facts = Facts::from([("number", Fact::from(number)), ("size", Fact::Number(width))]);
+            let words = self.context.scope.render_text(self.number, facts)?;
+            let feed = if at > 0 { "\n" } else { "" };
+            let shown = self.shown(line);
+            parts.push(self.text.changed(
+                shown.clone(),
+                vec![Fragment::Text(format!("{feed}{words}")), Fragment::Bytes(shown)],
+            ));
+        }
+        self.text.wait_for(first.err().unwrap_or_default());
+        Ok(parts)
+    }
 }

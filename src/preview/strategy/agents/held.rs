@@ -1,43 +1,30 @@
-//! Keeps the end of what a reader still holds after it has read a pipe in chunks and dropped the oldest, or rolled a
-//! window.
+//! Keeps what a reader still holds of a pipe after it has dropped a part: the oldest chunks, the front of a window, or the
+//! middle.
 
 use std::ops::Range;
 
 use serde::Deserialize;
 
-use crate::preview::error::PlanError;
 use crate::preview::limits::Over;
 use crate::preview::measure::{Text, as_usize};
-use crate::preview::model::{Direction, LimitHit, Unit};
+use crate::preview::model::{Direction, LimitHit, PlanError, Unit};
+use crate::preview::strategy::composed::{self, Segment};
+use crate::preview::strategy::ends::Middle;
 use crate::preview::strategy::pieces::Pieces;
-use crate::preview::strategy::selection::Selection;
-use crate::preview::strategy::{Context, Strategy};
-use crate::preview::template::Figure;
-use crate::preview::template::facts::Fact;
+use crate::preview::strategy::{Context, Selection, Strategy};
+use crate::preview::template::{Fact, Facts, Figure, Template};
 use crate::text::units::{self, TotalsMask};
-
-/// What a reader of chunks holds.
-#[cfg(feature = "app")]
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct HeldReader {
-    /// Maximum size in bytes.
-    pub held: u64,
-    /// Bytes per read, from 1.
-    pub chunk: u64,
-}
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct Held {
-    /// Maximum size that the reader holds.
-    held: Figure,
+    pub held: Figure,
     /// Bytes per read.
-    chunk: Figure,
+    pub chunk: Figure,
     /// Whether raw bytes are held, and decoded at the end.
-    raw: bool,
+    pub raw: bool,
     /// If not 0, everything held is kept.
     whole_if: Option<Figure>,
-    /// What is kept of the bytes held.
-    pieces: Pieces,
+    pub pieces: Pieces,
 }
 
 impl Strategy for Held {
@@ -45,24 +32,12 @@ impl Strategy for Held {
     fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let held = context.scope.figure(&self.held)?;
         let chunk = as_usize(context.scope.figure(&self.chunk)?.max(1));
-        let mut start = text.body.end;
-        let count = text.bytes.len().div_ceil(chunk);
-        let mut index = count;
-        let mut sum = 0;
-        while index > 0 {
-            let from = if self.raw { chunk * (index - 1) } else { chunk_start(text, chunk, index - 1) };
-            let is_first = index == count;
-            if !is_first && (start - from) as u64 > held {
-                break;
-            }
-            sum += if self.raw { (start - from) as u64 } else { text.size_of(from..start, Unit::Bytes) };
-            if !is_first && sum > held {
-                break;
-            }
-            start = from;
-            index -= 1;
-        }
-        if context.scope.optional(&self.whole_if)?.unwrap_or(0) != 0 {
+        let size_of = |range: Range<usize>| match self.raw {
+            true => range.len() as u64,
+            false => text.size_of(range, Unit::Bytes),
+        };
+        let start = held_start(text, held, chunk, self.raw, size_of);
+        if self.keeps_all(context)? {
             let selection = Selection::everything(&text.part(start..text.body.end, None));
             return Ok(selection.with_fact("stop", Fact::Text("end".to_owned())));
         }
@@ -71,14 +46,34 @@ impl Strategy for Held {
 }
 
 impl Held {
-    /// Returns what it holds; none if it holds raw bytes, or keeps all that it holds.
-    #[cfg(feature = "app")]
-    pub(crate) fn reader(&self, context: &Context) -> Result<Option<(HeldReader, &Pieces)>, PlanError> {
-        let held = context.scope.figure(&self.held)?;
-        let chunk = context.scope.figure(&self.chunk)?.max(1);
-        let is_whole = context.scope.optional(&self.whole_if)?.unwrap_or(0) != 0;
-        Ok((!self.raw && !is_whole).then_some((HeldReader { held, chunk }, &self.pieces)))
+    pub(crate) fn keeps_all(&self, context: &Context) -> Result<bool, PlanError> {
+        Ok(context.scope.optional(&self.whole_if)?.unwrap_or(0) != 0)
     }
+}
+
+/// Returns where the chunks begin that a reader holds: whole ones from the end while they fit, at least one.
+pub(crate) fn held_start(
+    text: &Text,
+    held: u64,
+    chunk: usize,
+    raw: bool,
+    mut size_of: impl FnMut(Range<usize>) -> u64,
+) -> usize {
+    let (mut start, mut sum) = (text.body.end, 0);
+    let count = text.bytes.len().div_ceil(chunk);
+    for index in (0..count).rev() {
+        let from = if raw { chunk * index } else { chunk_start(text, chunk, index) };
+        let is_first = index + 1 == count;
+        if !is_first && (start - from) as u64 > held {
+            break;
+        }
+        sum += size_of(from..start);
+        if !is_first && sum > held {
+            break;
+        }
+        start = from;
+    }
+    start
 }
 
 /// Returns where the decoding of a chunk begins: with the character that the previous one left unfinished.
@@ -109,13 +104,12 @@ fn tail_of(
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct Rolling {
-    size: Figure,
+    pub size: Figure,
     /// The window is cut back to this size whenever it exceeds twice that.
-    held: Figure,
+    pub held: Figure,
     /// Bytes per read.
     chunk: Figure,
-    /// What is kept of the window.
-    pieces: Pieces,
+    pub pieces: Pieces,
 }
 
 impl Strategy for Rolling {
@@ -124,8 +118,9 @@ impl Strategy for Rolling {
         let size = context.scope.figure(&self.size)?;
         let held = context.scope.figure(&self.held)?.max(1);
         let chunk = as_usize(context.scope.figure(&self.chunk)?.max(1));
-        let start =
-            if is_plain(text, size, held) { text.body.start } else { window_start(text, held, chunk) };
+        let last = |size| text.retreat(text.body.start, text.body.end, Unit::Bytes, size).at;
+        let is_enough = holds_enough(text, size, held, last);
+        let start = if is_enough { text.body.start } else { window_start(text, held, chunk) };
         let mut selection = if start == text.body.start {
             self.pieces.select(text, context)?
         } else {
@@ -147,23 +142,14 @@ impl Strategy for Rolling {
     }
 }
 
-impl Rolling {
-    /// Returns the size in bytes that is shown, and the size to which the window is cut back.
-    #[cfg(feature = "app")]
-    pub(crate) fn window(&self, context: &Context) -> Result<(u64, u64, &Pieces), PlanError> {
-        let size = context.scope.figure(&self.size)?;
-        Ok((size, context.scope.figure(&self.held)?.max(1), &self.pieces))
-    }
-}
-
-/// Whether the start of the window cannot matter: nothing was dropped, or a line begins early enough in what remains.
-fn is_plain(text: &Text, size: u64, held: u64) -> bool {
+/// Whether the start of the window cannot matter: nothing was dropped, or a line begins early enough in what remains. `last`
+/// returns where the last bytes of a size begin.
+pub(crate) fn holds_enough(text: &Text, size: u64, held: u64, last: impl Fn(u64) -> usize) -> bool {
     if !text.exceeds(Unit::Bytes, held.saturating_mul(2)) {
         return true;
     }
-    let early = text.retreat(text.body.start, text.body.end, Unit::Bytes, held.saturating_sub(3)).at;
     // One byte more than the limit, and one for a final line feed, which does not count towards it.
-    let late = text.retreat(text.body.start, text.body.end, Unit::Bytes, size.saturating_add(2)).at;
+    let (early, late) = (last(held.saturating_sub(3)), last(size.saturating_add(2)));
     early < late && text.feed_before(early, late).is_some()
 }
 
@@ -177,11 +163,8 @@ fn window_start(text: &Text, held: u64, chunk: usize) -> usize {
     let mut is_line_start = true;
     while from < text.body.end {
         let is_last = chunk.saturating_mul(index) >= text.bytes.len();
-        let to = if is_last && from >= chunk_start(text, chunk, index) {
-            text.body.end
-        } else {
-            chunk_start(text, chunk, index)
-        };
+        let next = chunk_start(text, chunk, index);
+        let to = if is_last && from >= next { text.body.end } else { next };
         sum += if bad == 0 { (to - from) as u64 } else { text.size_of(from..to, Unit::Bytes) };
         if sum > held.saturating_mul(2) {
             let cut = text.retreat(start, to, Unit::Bytes, held).at;
@@ -193,4 +176,90 @@ fn window_start(text: &Text, held: u64, chunk: usize) -> usize {
         index += 1;
     }
     if is_line_start { start } else { text.feed_after(start, text.body.end).map_or(start, |feed| feed + 1) }
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct Collected {
+    /// Raw bytes that the collector holds, half from either end.
+    held: Figure,
+    size: Figure,
+    /// What the collector inserts for the `number` bytes that it drops; without it, both ends are decoded as one text.
+    marker: Option<Template>,
+    middle: Middle,
+}
+
+impl Strategy for Collected {
+    fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+        let held = as_usize(context.scope.figure(&self.held)?);
+        let budget = context.scope.figure(&self.size)?;
+        let dropped = text.bytes.len().saturating_sub(held);
+        if dropped == 0 {
+            if !text.exceeds(Unit::Bytes, budget) {
+                return Ok(Selection::uncut(text));
+            }
+            let mut selection = self.middle.select(text, context)?;
+            let tokens = text.size(Unit::Bytes).map(|bytes| bytes.div_ceil(4));
+            selection.cut = Some(true);
+            selection.facts.insert("count", Fact::from(tokens));
+            selection.facts.insert("gap", Fact::Flag(false));
+            selection.facts.insert("elided", Fact::Number(0));
+            return Ok(selection.with_fact("stop", Fact::Text("cut".to_owned())));
+        }
+        let facts = Facts::from([("number", Fact::Number(dropped as u64))]);
+        let marker =
+            self.marker.as_ref().map(|marker| context.scope.render_text(marker, facts)).transpose()?;
+        let (start, end) = (text.body.start, text.body.end);
+        let (first, last) = (start..start + held / 2, end - (held - held / 2)..end);
+        let collected = match &marker {
+            Some(marker) => [Segment::Bytes(first), Segment::Words(marker.clone()), Segment::Bytes(last)],
+            None => joined(text, first, last),
+        };
+        let size = composed::size(text, &collected, Unit::Bytes);
+        if size <= budget {
+            return Ok(finish(text, context, collected.into(), Vec::new(), "held"));
+        }
+        let head = composed::end(text, &collected, Direction::Head, Unit::Bytes, budget / 2);
+        let tail = composed::end(text, &collected, Direction::Tail, Unit::Bytes, budget - budget / 2);
+        let points = |segments: &[Segment]| composed::size(text, segments, Unit::Chars);
+        let is_whole =
+            |segment: &Segment| matches!(segment, Segment::Words(words) if Some(words) == marker.as_ref());
+        let survives = marker.is_none() || head.iter().chain(&tail).any(is_whole);
+        let removed = points(&collected) - points(&head) - points(&tail);
+        let lines = line_count(text, &collected);
+        let mut selection = finish(text, context, head, tail, "cut");
+        selection.facts.insert("gap", Fact::Flag(!survives));
+        selection.facts.insert("elided", Fact::Number(dropped as u64));
+        let counted = if marker.is_some() { text.bytes.len() as u64 } else { size };
+        selection.facts.insert("count", Fact::Number(counted.div_ceil(4)));
+        selection.facts.insert("lines", Fact::Number(lines));
+        selection.facts.insert("bytes", Fact::Number(size));
+        selection.facts.insert("removed_points", Fact::Number(removed));
+        Ok(selection)
+    }
+}
+
+/// Joins both ends decoded as one text: the rest of a character at the seam is decoded with what follows it.
+fn joined(text: &Text, first: Range<usize>, last: Range<usize>) -> [Segment; 3] {
+    let seam = first.start + units::unfinished(&text.bytes[first.clone()]);
+    let is_rest = |byte: &&u8| **byte & 0xC0 == 0x80;
+    let rest = text.bytes[last.clone()].iter().take(3).take_while(is_rest).count();
+    let rest = last.start + if seam < first.end { rest } else { 0 };
+    let bytes = [&text.bytes[seam..first.end], &text.bytes[last.start..rest]].concat();
+    let words = Segment::Words(text.decoding.decode(&bytes));
+    [Segment::Bytes(first.start..seam), words, Segment::Bytes(rest..last.end)]
+}
+
+/// Counts the lines of what was collected; a final line feed does not start another.
+fn line_count(text: &Text, collected: &[Segment]) -> u64 {
+    let feeds = |segment: &Segment| match segment {
+        Segment::Bytes(range) => text.line_feeds_of(range.clone()),
+        Segment::Words(words) => words.matches('\n').count() as u64,
+        Segment::Half(_) => 0,
+    };
+    collected.iter().map(feeds).sum::<u64>() + u64::from(text.bytes[text.body.end - 1] != b'\n')
+}
+
+fn finish(text: &Text, context: &Context, head: Vec<Segment>, tail: Vec<Segment>, stop: &str) -> Selection {
+    let selection = composed::selection(text, context, vec![("head", head), ("tail", tail)]);
+    Selection { cut: Some(true), ..selection }.with_fact("stop", Fact::Text(stop.to_owned()))
 }

@@ -4,15 +4,12 @@ use std::ops::Range;
 
 use serde::Deserialize;
 
-use crate::preview::error::PlanError;
 use crate::preview::measure::{Text, as_usize, is_js_space};
-use crate::preview::model::{Direction, Unit};
+use crate::preview::model::{Direction, PlanError, Unit};
 use crate::preview::section::or_default;
 use crate::preview::strategy::composed::{self, Composed, Envelope, Segment};
-use crate::preview::strategy::selection::Selection;
-use crate::preview::strategy::{Context, Strategy};
-use crate::preview::template::facts::{Fact, Facts};
-use crate::preview::template::{Figure, Template};
+use crate::preview::strategy::{Context, Selection, Strategy};
+use crate::preview::template::{Fact, Facts, Figure, Template};
 use crate::text::units::TotalsMask;
 
 #[derive(Debug, Deserialize)]
@@ -252,7 +249,8 @@ impl<'a, 'b> Shaping<'a, 'b> {
 
     /// Appends the text that follows, except for lines that are present already.
     fn finish(self, context: &Context, words: &str) -> Selection {
-        let shown = self.shown();
+        // The limit bounds it.
+        let shown = composed::decoded(self.text, &self.segments);
         let has = |line: &&str| !line.is_empty() && shown.contains(*line);
         let left = if words.split('\n').any(|line| has(&line)) {
             words.split('\n').filter(|line| !line.is_empty() && !has(line)).collect::<Vec<_>>().join("\n")
@@ -266,15 +264,5 @@ impl<'a, 'b> Shaping<'a, 'b> {
         ]);
         let slots = vec![("kept", self.segments)];
         Selection { facts, ..composed::selection_of_lines(self.text, context, self.lines, slots) }
-    }
-
-    /// Returns the text so far; the limit bounds it.
-    fn shown(&self) -> String {
-        let texts = self.segments.iter().map(|segment| match segment {
-            Segment::Bytes(range) => self.text.decoding.decode(&self.text.bytes[range.clone()]),
-            Segment::Words(words) => words.clone(),
-            Segment::Half(_) => "\u{FFFD}".to_owned(),
-        });
-        texts.collect()
     }
 }

@@ -6,15 +6,12 @@ use regex::Regex;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 
-use crate::preview::error::PlanError;
 use crate::preview::measure::{Text, as_usize};
-use crate::preview::model::{Direction, Unit};
+use crate::preview::model::{Direction, PlanError, Unit};
 use crate::preview::section::or_default;
 use crate::preview::strategy::composed::{self, Segment};
-use crate::preview::strategy::selection::Selection;
-use crate::preview::strategy::{Context, Strategy};
-use crate::preview::template::facts::{Fact, Facts};
-use crate::preview::template::{Figure, Template};
+use crate::preview::strategy::{Context, Selection, Strategy};
+use crate::preview::template::{Fact, Facts, Figure, Template};
 
 /// Share of the budget that the end may take, if it matters.
 const TAIL_SHARE: f64 = 0.3;
@@ -58,7 +55,6 @@ const HEAVY: &[(u32, u32, u64)] = &[
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct Weighed {
-    /// Maximum weight of the result.
     size: Figure,
     /// UTF-16 units of the beginning that are always kept.
     least: Figure,
@@ -69,7 +65,6 @@ pub(crate) struct Weighed {
     /// Matches the words that make an end matter.
     #[serde(rename = "words", deserialize_with = "pattern")]
     pattern: Regex,
-    /// Inserted between the ends.
     #[serde(deserialize_with = "or_default")]
     between: String,
     /// Appended at the end; `number` is what is missing.
@@ -134,7 +129,6 @@ fn fitting(text: &str, from: Direction, most: u64) -> &str {
     composed::fitting(text, from, most, heavy)
 }
 
-/// What is kept: ranges of the output, and text in between.
 #[derive(Clone)]
 struct Kept {
     head: Range<usize>,
@@ -153,9 +147,8 @@ struct Scale<'a> {
 
 impl Scale<'_> {
     fn suffix(&self, removed: u64) -> Result<String, PlanError> {
-        self.context
-            .scope
-            .render_text(&self.keys.suffix, Facts::from([("number", Fact::Number(removed.max(1)))]))
+        let facts = Facts::from([("number", Fact::Number(removed.max(1)))]);
+        self.context.scope.render_text(&self.keys.suffix, facts)
     }
 
     fn kept(&self, text: &Text, start: &str) -> Result<Kept, PlanError> {

@@ -51,7 +51,7 @@ pub(crate) fn is_safe(text: &str) -> bool {
         let kept = match c {
             '\u{200d}' => emoji(before) && emoji(next),
             '\u{fe0e}' | '\u{fe0f}' => emoji(before) || next == '\u{20e3}',
-            _ => !c.is_control() && scalar::class(c) == ScalarClass::Plain,
+            _ => !c.is_control() && grapheme::class(c) == ScalarClass::Plain,
         };
         if !kept {
             return false;

@@ -1,4 +1,4 @@
-//! Tests dates, and when an era applies.
+//! Tests dates, when an era applies, and which outputs a warning is for.
 
 use super::*;
 
@@ -106,4 +106,42 @@ fn a_version_is_compared_by_its_numbers() {
     assert_eq!(holds("v2.1.100-beta"), Some(true));
     assert_eq!(Era { from: edge("2"), ..Era::default() }.holds_for("1.9"), Some(false));
     assert_eq!(Era::default().holds_for("1"), None);
+}
+
+fn warning(over: Option<u64>, unended: bool) -> Warning {
+    Warning { over, unended, short: None, text: "t".into() }
+}
+
+#[test]
+fn without_a_size_it_holds_of_what_was_cut() {
+    let cut = Extent { bytes: 1, last: Some(b'\n'), cut: true };
+    assert!(warning(None, false).holds(cut));
+    assert!(!warning(None, false).holds(Extent { cut: false, ..cut }));
+}
+
+#[test]
+fn a_size_must_be_exceeded_and_then_a_cut_does_not_matter() {
+    let at = |bytes| Extent { bytes, last: None, cut: false };
+    assert!(!warning(Some(10), false).holds(at(10)));
+    assert!(warning(Some(10), false).holds(at(11)));
+}
+
+#[test]
+fn a_warning_of_both_policy_and_store_appears_once() {
+    let extent = Extent { bytes: 11, last: None, cut: true };
+    let (once, other) = (warning(None, false), Warning { text: "other".into(), ..warning(Some(10), false) });
+    let (policy, store) = ([once.clone()], [once, other]);
+    let texts: Vec<&str> =
+        Warning::applying(&policy, &store, extent).iter().map(|warning| warning.text.as_str()).collect();
+    assert_eq!(texts, ["t", "other"]);
+    let whole = Warning::applying(&policy, &store, Extent { bytes: 1, cut: false, ..extent });
+    assert_eq!(whole.len(), 1, "the store's alone");
+}
+
+#[test]
+fn an_end_inside_a_line_must_be_seen() {
+    let ending = |last| Extent { bytes: 11, last, cut: true };
+    assert!(warning(Some(10), true).holds(ending(Some(b'x'))));
+    assert!(!warning(Some(10), true).holds(ending(Some(b'\n'))));
+    assert!(!warning(None, true).holds(ending(None)));
 }

@@ -2,15 +2,13 @@
 
 use serde::Deserialize;
 
-use crate::preview::error::PlanError;
 use crate::preview::limits::Over;
 use crate::preview::measure::{Text, as_usize};
-use crate::preview::model::{Direction, LimitHit};
+use crate::preview::model::{Direction, LimitHit, PlanError};
 use crate::preview::strategy::pieces::Pieces;
-use crate::preview::strategy::selection::{Inner, Selection};
-use crate::preview::strategy::{Context, Strategy};
-use crate::preview::template::facts::{Fact, Facts};
-use crate::preview::template::{Figure, Template};
+use crate::preview::strategy::selection::Inner;
+use crate::preview::strategy::{Context, Selection, Strategy};
+use crate::preview::template::{Fact, Facts, Figure, Template};
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct PlainWindow {
@@ -22,7 +20,6 @@ pub(crate) struct PlainWindow {
     take_counts: bool,
     /// The agent's reply to an offset beyond the end; `count` is the number of lines.
     past_end: Template,
-    /// What is kept of the window.
     pieces: Pieces,
 }
 
@@ -68,7 +65,10 @@ impl PlainWindow {
         let is_cut = matches!(over, Ok(Over::Size | Over::Lines));
         text.wait_for(over.err().unwrap_or_default());
         let size = context.scope.optional(&self.pieces.size)?.unwrap_or(u64::MAX);
-        let first_line = window.body.start..window.body.start + first_reach(window, size);
+        // The first line is read only as far as it takes to see whether it exceeds the limit.
+        let start = window.body.start;
+        let bound = window.body.end.min(start.saturating_add(as_usize(size.saturating_add(1))));
+        let first_line = start..window.feed_after(start, bound).unwrap_or(bound);
         let is_first =
             is_cut && asked != Some(0) && window.size_of(first_line, self.pieces.unit(context)) > size;
         let mut selection =
@@ -100,9 +100,8 @@ impl PlainWindow {
         selection.facts.insert("more", Fact::from(more));
         selection.facts.insert("stop", Fact::Text(stop.to_owned()));
         if is_first {
-            selection
-                .facts
-                .insert("line_bytes", Fact::from(window.line_size(window.body.start, Direction::Head)));
+            let line = window.line_size(start, Direction::Head);
+            selection.facts.insert("line_bytes", Fact::from(line));
         }
         selection.inner = Some(Inner::new(window, is_cut, is_first));
         Ok(selection)
@@ -112,11 +111,4 @@ impl PlainWindow {
         let feeds = text.line_feeds().unwrap_or_else(|_| text.line_feeds_of(text.body.clone()));
         context.scope.refusal(&self.past_end, Facts::from([("count", Fact::Number(feeds + 1))]))
     }
-}
-
-/// Returns how far to read the first line to see whether it exceeds the limit.
-fn first_reach(window: &Text, size: u64) -> usize {
-    let (start, end) = (window.body.start, window.body.end);
-    let bound = end.min(start.saturating_add(as_usize(size.saturating_add(1))));
-    window.feed_after(start, bound).unwrap_or(bound) - start
 }

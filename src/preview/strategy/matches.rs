@@ -2,18 +2,17 @@
 
 use std::ops::Range;
 
-use serde::Deserialize;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
 
-use crate::preview::error::PlanError;
 use crate::preview::expression::Expression;
 use crate::preview::measure::{Cut, Text, as_usize};
-use crate::preview::model::{Direction, LimitHit, Unit};
+use crate::preview::model::{Direction, LimitHit, PlanError, Unit};
 use crate::preview::section::or_default;
 use crate::preview::strategy::composed::{self, Segment};
-use crate::preview::strategy::selection::{Inner, Selection};
-use crate::preview::strategy::{Boundary, Context, Strategy, or_utf16};
-use crate::preview::template::Figure;
-use crate::preview::template::facts::Fact;
+use crate::preview::strategy::selection::Inner;
+use crate::preview::strategy::{Boundary, Context, Selection, Strategy, or_utf16};
+use crate::preview::template::{Fact, Figure};
 use crate::text::supply::OwnBytes;
 
 /// How far into a row to search for the match's own text: as far as a path and a line number can reach.
@@ -22,7 +21,6 @@ const PREFIX: usize = 4096 + 24;
 const PREFIX_END: &str = r"(?-u):([0-9]+): |-([0-9]+)- ";
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// One match: what is kept of it, and whether it was cut.
 struct Item {
     line: Range<usize>,
     /// A byte order mark in the searched file's first line, which the agent's search drops.
@@ -30,51 +28,41 @@ struct Item {
     cut: Option<Cut>,
 }
 
-/// Finds where a match's own text begins in its row, and a byte order mark before it.
-#[derive(Debug, Deserialize)]
-#[serde(try_from = "bool")]
-struct Rows(Option<Expression>);
-
-impl TryFrom<bool> for Rows {
-    type Error = regex::Error;
-
-    fn try_from(has_prefix: bool) -> Result<Self, regex::Error> {
-        has_prefix.then(|| Expression::new(PREFIX_END)).transpose().map(Self)
-    }
+fn prefix_end<'de, D: Deserializer<'de>>(has_prefix: D) -> Result<Option<Expression>, D::Error> {
+    bool::deserialize(has_prefix)?.then(|| Expression::new(PREFIX_END)).transpose().map_err(D::Error::custom)
 }
 
-impl Rows {
-    fn split(&self, bytes: &[u8], line: &Range<usize>) -> (usize, Option<Range<usize>>) {
-        // A path has at least one byte.
-        let start = line.end.min(line.start + 1);
-        let Some(finder) = &self.0 else { return (line.start, None) };
-        let row = bytes[start..line.end.min(start + PREFIX)].to_vec();
-        let Some(found) = finder.captures(OwnBytes::from(&row)) else { return (line.start, None) };
-        let end = start + found.get(0).map_or(0, |whole| whole.end());
-        let number = found.get(1).or(found.get(2)).map_or(&b""[..], |number| number.as_bytes());
-        let is_marked = number == b"1" && bytes[end..line.end].starts_with(BYTE_ORDER_MARK);
-        let after = end + if is_marked { BYTE_ORDER_MARK.len() } else { 0 };
-        (after, is_marked.then_some(end..after))
-    }
+/// Returns where a match's own text begins in its row, and a byte order mark before it.
+fn split(
+    prefix_end: &Expression,
+    bytes: &[u8],
+    line: &Range<usize>,
+) -> Option<(usize, Option<Range<usize>>)> {
+    // A path has at least one byte.
+    let start = line.end.min(line.start + 1);
+    let row = bytes[start..line.end.min(start + PREFIX)].to_vec();
+    let found = prefix_end.captures(OwnBytes::from(&row))?;
+    let end = start + found.get(0).map_or(0, |whole| whole.end());
+    let number = found.get(1).or(found.get(2)).map_or(&b""[..], |number| number.as_bytes());
+    let is_marked = number == b"1" && bytes[end..line.end].starts_with(BYTE_ORDER_MARK);
+    let after = end + if is_marked { BYTE_ORDER_MARK.len() } else { 0 };
+    Some((after, is_marked.then_some(end..after)))
 }
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct Matches {
-    /// Maximum number of matches or entries.
     entries: Figure,
     /// Maximum size of all of them in bytes.
     size: Option<Figure>,
     line_size: Option<Figure>,
     #[serde(deserialize_with = "or_utf16")]
     line_unit: Unit,
-    /// Where a long one may be cut.
     #[serde(deserialize_with = "or_default")]
     boundary: Boundary,
-    /// Appended to one that was cut.
     #[serde(deserialize_with = "or_default")]
     line_suffix: String,
-    #[serde(rename = "row_prefix")]
-    rows: Rows,
+    #[serde(rename = "row_prefix", deserialize_with = "prefix_end")]
+    prefix_end: Option<Expression>,
 }
 
 impl Strategy for Matches {
@@ -124,7 +112,8 @@ impl Matches {
         let mut next = (!text.is_empty()).then_some(text.body.start);
         while let Some(at) = next.filter(|at| (items.len() as u64) < most && *at <= bound) {
             let (stop, is_known) = text.piece_end(at, bound);
-            let (from, mark) = self.rows.split(text.bytes, &(at..stop));
+            let found = self.prefix_end.as_ref().and_then(|end| split(end, text.bytes, &(at..stop)));
+            let (from, mark) = found.unwrap_or((at, None));
             let mut cut = line_size
                 .map(|most| text.advance(from, stop, self.line_unit, most))
                 .filter(|cut| cut.at < stop);

@@ -1,0 +1,491 @@
+//! Cuts a text after its escape sequences are removed. They are found without a regular expression, so that bytes that
+//! change meanwhile do no harm.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use memchr::memchr2_iter;
+use serde::Deserialize;
+
+use crate::preview::measure::{Text, as_usize};
+use crate::preview::model::{Direction, Fragment, LimitHit, Part, PlanError, Unit};
+use crate::preview::strategy::composed::{self, Segment};
+use crate::preview::strategy::{Context, Selection, Strategy};
+use crate::preview::template::{Fact, Facts, Figure, Template};
+use crate::text::units;
+
+/// A text whose escape sequences are removed read by read, followed by a line of the agent's own.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Filtered {
+    /// Bytes per read.
+    chunk: Figure,
+    /// Text of more bytes is cut.
+    over: Figure,
+    /// UTF-16 units that are kept of text that is cut.
+    size: Figure,
+    /// The agent's own line after the output.
+    after: Option<Template>,
+}
+
+impl Strategy for Filtered {
+    fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+        let most = context.scope.figure(&self.over)?;
+        let shown = context.scope.figure(&self.size)?;
+        let chunk = as_usize(context.scope.figure(&self.chunk)?.max(1));
+        let reads = Reads { text, chunk };
+        let last_line = context.scope.render_optional(&self.after, Facts::new())?;
+        let (within, fits) = reads.up_to(most, Unit::Bytes);
+        if !fits {
+            let start = segments_of(reads.up_to(shown, Unit::Utf16).0);
+            let start = composed::end(text, &start, Direction::Head, Unit::Utf16, shown);
+            return Ok(cut(text, context, start, reads.size(), last_line));
+        }
+        let mut whole = segments_of(trimmed(text, within));
+        whole.push(Segment::Words(last_line));
+        let size = composed::size(text, &whole, Unit::Bytes);
+        if size <= most {
+            let selection = composed::selection(text, context, vec![("kept", whole)]);
+            return Ok(Selection { cut: Some(false), hit: None, ..selection });
+        }
+        let start = composed::end(text, &whole, Direction::Head, Unit::Utf16, shown);
+        Ok(cut(text, context, start, Fact::Number(size), String::new()))
+    }
+}
+
+/// Keeps a start, with the size of the cut text, and the line that follows the notice.
+fn cut(text: &Text, context: &Context, start: Vec<Segment>, size: Fact, last_line: String) -> Selection {
+    let mut selection = composed::selection(text, context, vec![("kept", start)]);
+    let shares_line = |pair: &&[Range<usize>]| {
+        let gap = text.bytes.get(pair[0].end..pair[1].start);
+        gap.is_some_and(|gap| memchr::memchr(b'\n', gap).is_none())
+    };
+    let shared = selection.ranges.windows(2).filter(shares_line).count() as u64;
+    selection.lines = selection.lines.map(|lines| lines.map(|lines| lines.saturating_sub(shared)));
+    selection.facts.insert("size", size);
+    selection.facts.insert("marker", Fact::Text(last_line));
+    Selection { cut: Some(true), ..selection }
+}
+
+struct Reads<'a, 'b> {
+    text: &'a Text<'b>,
+    chunk: usize,
+}
+
+impl Reads<'_, '_> {
+    /// Passes what remains of each read to `take`, in order, until it returns false. A character that a read leaves
+    /// unfinished belongs to the next.
+    fn each(&self, mut take: impl FnMut(Range<usize>) -> bool) {
+        let (bytes, body) = (self.text.bytes, &self.text.body);
+        let (mut from, mut read) = (body.start, body.start / self.chunk);
+        while from < body.end {
+            read += 1;
+            let end = read.saturating_mul(self.chunk);
+            let to = if end >= body.end { body.end } else { units::element_start(bytes, end).max(from) };
+            self.text.touch(from..to);
+            let mut at = from;
+            for found in sequences(&bytes[from..to], filtered_end) {
+                if at < from + found.start && !take(at..from + found.start) {
+                    return;
+                }
+                at = from + found.end;
+            }
+            if at < to && !take(at..to) {
+                return;
+            }
+            from = to;
+        }
+    }
+
+    /// Returns what remains, up to and with the range by which it exceeds `most`, and whether none does.
+    fn up_to(&self, most: u64, unit: Unit) -> (Vec<Range<usize>>, bool) {
+        let (mut ranges, mut size): (Vec<Range<usize>>, _) = (Vec::new(), 0);
+        self.each(|range| {
+            size += self.text.size_of(range.clone(), unit);
+            match ranges.last_mut().filter(|last| last.end == range.start) {
+                Some(last) => last.end = range.end,
+                None => ranges.push(range),
+            }
+            size <= most
+        });
+        (ranges, size <= most)
+    }
+
+    /// Returns the bytes of everything that remains; waits until the whole has been counted rather than decode it
+    /// uncounted.
+    fn size(&self) -> Fact {
+        let whole = match self.text.size(Unit::Bytes) {
+            Ok(whole) => whole,
+            Err(want) => return Fact::Waiting(want),
+        };
+        let (mut removed, mut at) = (0, self.text.body.start);
+        self.each(|range| {
+            removed += self.text.size_of(at..range.start, Unit::Bytes);
+            at = range.end;
+            true
+        });
+        removed += self.text.size_of(at..self.text.body.end, Unit::Bytes);
+        Fact::Number(whole - removed)
+    }
+}
+
+/// Returns the end of the sequence that begins at `at` as Copilot CLI finds it: in ECMA-48's 7-bit form, or after U+009B.
+fn filtered_end(bytes: &[u8], at: usize) -> Option<usize> {
+    let inside = at + 2;
+    match [*bytes.get(at)?, *bytes.get(at + 1)?] {
+        CSI | [ESC, b'['] => control_end(bytes, inside),
+        [ESC, b']'] => string_end(bytes, inside, true).or(Some(inside)),
+        [ESC, b' '..=b'/'] => final_end(bytes, inside, b'0'),
+        [ESC, b'@'..=b'Z' | b'\\'..=b'_'] => Some(inside),
+        _ => None,
+    }
+}
+
+fn segments_of(ranges: Vec<Range<usize>>) -> Vec<Segment> {
+    ranges.into_iter().map(Segment::Bytes).collect()
+}
+
+/// Trims white space at both ends (Unicode's White_Space, which does not include the byte order mark).
+fn trimmed(text: &Text, mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    let is_space = |element: Range<usize>| {
+        let found = std::str::from_utf8(&text.bytes[element]).ok().and_then(|text| text.chars().next());
+        found.is_some_and(char::is_whitespace)
+    };
+    while let Some(last) = ranges.last_mut() {
+        let len = units::element_before(text.bytes, last.start, last.end).len;
+        if !is_space(last.end - len..last.end) {
+            break;
+        }
+        last.end -= len;
+        if Range::is_empty(last) {
+            ranges.pop();
+        }
+    }
+    while let Some(first) = ranges.first_mut() {
+        let len = units::element(&text.bytes[..first.end], first.start).len;
+        if !is_space(first.start..first.start + len) {
+            break;
+        }
+        first.start += len;
+        if Range::is_empty(first) {
+            ranges.remove(0);
+        }
+    }
+    ranges
+}
+
+/// An event while walking through the stripped text.
+#[derive(Debug, Clone)]
+enum Bite {
+    Begin,
+    /// A remaining range of the piece, never empty, with its size.
+    Left(Range<usize>, u64),
+}
+
+impl Bite {
+    /// Returns how much of a budget it uses: each piece costs a line feed.
+    fn cost(&self) -> u64 {
+        match self {
+            Self::Begin => 1,
+            Self::Left(_, size) => *size,
+        }
+    }
+}
+
+/// Keeps whole lines from both ends of a text without its escape sequences.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Stripped {
+    lines: Figure,
+    size: Figure,
+}
+
+impl Strategy for Stripped {
+    fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+        let (lines, size) = (context.scope.figure(&self.lines)?, context.scope.figure(&self.size)?);
+        let mut head = Head { most: lines / 2, left: size / 2, ..Head::default() };
+        let mut tail = Tail { budget: size / 2, ..Tail::default() };
+        let (mut pieces, mut cost) = (0, 0);
+        walk(text, |bite| {
+            pieces += u64::from(matches!(bite, Bite::Begin));
+            cost += bite.cost();
+            head.take(&bite);
+            tail.take(bite);
+        });
+        let total = cost - 1;
+        if pieces <= lines && total <= size {
+            return Ok(Selection::uncut(text));
+        }
+        head.end();
+        let (tail_count, whole_tail) = tail.whole((lines / 2).min(pieces - head.count));
+        let first = match head.count {
+            0 => clip(text, &head.open, size / 2, Direction::Head),
+            _ => joined(&head.whole),
+        };
+        let last = match tail_count {
+            0 => clip(text, &tail.last_piece(), size / 2, Direction::Tail),
+            _ => joined(&whole_tail),
+        };
+        let joints = |count: u64| count.saturating_sub(1);
+        let omitted = joints(pieces).saturating_sub(joints(head.count) + joints(tail_count));
+        let selection = Selection {
+            lines: Some(Ok(head.count + tail_count)),
+            hit: Some(if total > size { context.by_size() } else { LimitHit::Lines }),
+            ranges: first.iter().chain(&last).filter_map(bytes_of).collect(),
+            slots: vec![("head", parts(text, first)), ("tail", parts(text, last))],
+            ..Selection::default()
+        };
+        Ok(selection.with_fact("middle_lines", Fact::Number(omitted)))
+    }
+}
+
+fn walk(text: &Text, mut see: impl FnMut(Bite)) {
+    text.touch(text.body.clone());
+    see(Bite::Begin);
+    let mut at = text.body.start;
+    for found in sequences(&text.bytes[text.body.clone()], stripped_end) {
+        let (start, end) = (text.body.start + found.start, text.body.start + found.end);
+        see_lines(text, at..start, &mut see);
+        at = end;
+    }
+    see_lines(text, at..text.body.end, &mut see);
+}
+
+/// Returns the end of the sequence that begins at `at`, the longest form first; an ESC that begins none stays.
+fn stripped_end(bytes: &[u8], at: usize) -> Option<usize> {
+    let inside = at + 2;
+    let long = match [*bytes.get(at)?, *bytes.get(at + 1)?] {
+        [ESC, b'['] => control_end(bytes, inside),
+        [ESC, b']'] => string_end(bytes, inside, true),
+        [ESC, b'P' | b'X' | b'^' | b'_'] => string_end(bytes, inside, false),
+        [ESC, _] => None,
+        _ => return None,
+    };
+    long.or_else(|| final_end(bytes, at + 1, b'0'))
+}
+
+fn see_lines(text: &Text, range: Range<usize>, see: &mut impl FnMut(Bite)) {
+    let mut at = range.start;
+    loop {
+        let feed = text.feed_after(at, range.end);
+        let stop = feed.unwrap_or(range.end);
+        if stop > at {
+            let is_ascii = text.bytes[at..stop].is_ascii();
+            let size = if is_ascii { (stop - at) as u64 } else { text.size_of(at..stop, Unit::Bytes) };
+            see(Bite::Left(at..stop, size));
+        }
+        let Some(feed) = feed else { return };
+        see(Bite::Begin);
+        at = feed + 1;
+    }
+}
+
+/// The first pieces, as many as fit; of the first that does not, as much as a cut can reach.
+#[derive(Default)]
+struct Head {
+    most: u64,
+    left: u64,
+    count: u64,
+    whole: Vec<Bite>,
+    /// Ranges of the piece that is being read, which cost `open_cost` so far.
+    open: Vec<Range<usize>>,
+    open_cost: u64,
+    is_full: bool,
+}
+
+impl Head {
+    fn take(&mut self, bite: &Bite) {
+        if self.is_full {
+            return;
+        }
+        match bite {
+            Bite::Begin => {
+                self.end();
+                self.open_cost = 1;
+            }
+            Bite::Left(range, size) => {
+                self.open.push(range.clone());
+                self.open_cost += size;
+                self.is_full = self.open_cost > self.left;
+            }
+        }
+    }
+
+    /// Ends the piece that is being read: it is taken if it fits.
+    fn end(&mut self) {
+        if self.is_full || self.open_cost == 0 {
+            return;
+        }
+        if self.count == self.most || self.open_cost > self.left {
+            self.is_full = true;
+            return;
+        }
+        self.count += 1;
+        self.left -= self.open_cost;
+        self.whole.push(Bite::Begin);
+        // The sizes are no longer needed.
+        self.whole.extend(self.open.drain(..).map(|range| Bite::Left(range, 0)));
+        self.open_cost = 0;
+    }
+}
+
+/// The end of the text so far, as much as the budget can reach.
+#[derive(Default)]
+struct Tail {
+    budget: u64,
+    bites: VecDeque<Bite>,
+    cost: u64,
+}
+
+impl Tail {
+    fn take(&mut self, bite: Bite) {
+        self.cost += bite.cost();
+        self.bites.push_back(bite);
+        while let Some(first) =
+            self.bites.front().map(Bite::cost).filter(|first| self.cost - first > self.budget)
+        {
+            self.cost -= first;
+            self.bites.pop_front();
+        }
+    }
+
+    /// Returns the last pieces that fit, at most `most`: how many, and their bites.
+    fn whole(&self, most: u64) -> (u64, Vec<Bite>) {
+        let (mut count, mut cost, mut start) = (0, 0, self.bites.len());
+        for (at, bite) in self.bites.iter().enumerate().rev() {
+            cost += bite.cost();
+            if count == most || cost > self.budget {
+                break;
+            }
+            if matches!(bite, Bite::Begin) {
+                count += 1;
+                start = at;
+            }
+        }
+        (count, self.bites.iter().skip(start).cloned().collect())
+    }
+
+    fn last_piece(&self) -> Vec<Range<usize>> {
+        let begin = self.bites.iter().rposition(|bite| matches!(bite, Bite::Begin)).map_or(0, |at| at + 1);
+        let range = |bite: &Bite| match bite {
+            Bite::Left(range, _) => Some(range.clone()),
+            Bite::Begin => None,
+        };
+        self.bites.iter().skip(begin).filter_map(range).collect()
+    }
+}
+
+/// Joins pieces by line feeds.
+fn joined(bites: &[Bite]) -> Vec<Fragment> {
+    let fragments = bites.iter().skip(1).map(|bite| match bite {
+        Bite::Begin => Fragment::Text("\n".to_owned()),
+        Bite::Left(range, _) => Fragment::Bytes(range.clone()),
+    });
+    fragments.collect()
+}
+
+/// Returns as much of one piece as fits, from its start or its end, cut at a character boundary.
+fn clip(text: &Text, piece: &[Range<usize>], size: u64, from: Direction) -> Vec<Fragment> {
+    let kept = text.end_of_stretches(piece, from, Unit::Bytes, size);
+    kept.into_iter().filter(|range| !range.is_empty()).map(Fragment::Bytes).collect()
+}
+
+fn parts(text: &Text, fragments: Vec<Fragment>) -> Vec<Part> {
+    if fragments.is_empty() {
+        return Vec::new();
+    }
+    let (first, last) = (fragments.iter().find_map(bytes_of), fragments.iter().rev().find_map(bytes_of));
+    let start = text.body.start;
+    let range = first.zip(last).map_or(start..start, |(first, last)| first.start..last.end);
+    vec![text.changed(range, fragments)]
+}
+
+fn bytes_of(fragment: &Fragment) -> Option<Range<usize>> {
+    match fragment {
+        Fragment::Bytes(range) => Some(range.clone()),
+        _ => None,
+    }
+}
+
+const ESC: u8 = 0x1b;
+/// Begins U+009B in UTF-8, which stands for ESC and `[`.
+const CSI: [u8; 2] = [0xc2, 0x9b];
+
+/// Returns all sequences in order. `end_of` is given the bytes and where an ESC or the first byte of U+009B is, and
+/// returns where the sequence ends that begins there.
+fn sequences(bytes: &[u8], end_of: fn(&[u8], usize) -> Option<usize>) -> impl Iterator<Item = Range<usize>> {
+    let mut past = 0;
+    memchr2_iter(ESC, CSI[0], bytes).filter_map(move |at| {
+        let end = if at < past { None } else { end_of(bytes, at) }?;
+        past = end;
+        Some(at..end)
+    })
+}
+
+/// Returns the end of a control sequence (ECMA-48) whose parameters begin at `at`.
+fn control_end(bytes: &[u8], at: usize) -> Option<usize> {
+    let at = skip(bytes, at, |byte| matches!(byte, b'0'..=b'?'));
+    final_end(bytes, at, b'@')
+}
+
+/// Returns the end of what may have intermediate bytes at `at`, and then a final byte from `first` to `~`.
+fn final_end(bytes: &[u8], at: usize, first: u8) -> Option<usize> {
+    let at = skip(bytes, at, |byte| matches!(byte, b' '..=b'/'));
+    (first..=b'~').contains(bytes.get(at)?).then_some(at + 1)
+}
+
+/// Returns the end of a string that begins at `at`: after ESC `\`, or after a bell if that ends it as well.
+fn string_end(bytes: &[u8], at: usize, has_bell: bool) -> Option<usize> {
+    let at = skip(bytes, at, |byte| byte != ESC && !(has_bell && byte == 0x07));
+    match bytes.get(at..)? {
+        [ESC, b'\\', ..] => Some(at + 2),
+        [0x07, ..] => Some(at + 1),
+        _ => None,
+    }
+}
+
+/// Returns the first position from `at` at which a byte is not as asked for.
+fn skip(bytes: &[u8], at: usize, is_so: impl Fn(u8) -> bool) -> usize {
+    let rest = bytes.get(at..).unwrap_or_default();
+    at + rest.iter().position(|byte| !is_so(*byte)).unwrap_or(rest.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use regex::bytes::Regex;
+
+    use super::*;
+
+    /// The expressions of the agents, whose first matching alternative counts.
+    const STRIPPED: &str = concat!(
+        r"(?s-u)\x1b\[[0-?]*[ -/]*[@-~]",
+        r"|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)",
+        r"|\x1b[PX^_][^\x1b]*\x1b\\",
+        r"|\x1b[ -/]*[0-~]"
+    );
+    const FILTERED: &str = concat!(
+        r"(?s-u)\x1b(?:\][^\x07\x1b]*(?:\x07|\x1b\\)|\[[0-?]*[ -/]*[@-~]|[ -/]+[0-~]|[@-Z\x5c-_])",
+        r"|\xc2\x9b[0-?]*[ -/]*[@-~]"
+    );
+
+    fn hostile() -> impl proptest::strategy::Strategy<Value = Vec<u8>> {
+        let byte = prop_oneof![
+            19 => proptest::sample::select(&b"\x1b\x1b\x1b[]P_^X\\\x07a0;m~ /@Z`\xc2\x9b\n"[..]),
+            1 => any::<u8>(),
+        ];
+        proptest::collection::vec(byte, 0..60)
+    }
+
+    proptest! {
+        #[test]
+        fn sequences_are_those_of_the_agents_expressions(bytes in hostile()) {
+            for (source, end_of) in [
+                (STRIPPED, stripped_end as fn(&[u8], usize) -> Option<usize>),
+                (FILTERED, filtered_end),
+            ] {
+                let regex = Regex::new(source).unwrap();
+                let expected: Vec<_> = regex.find_iter(&bytes).map(|found| found.range()).collect();
+                prop_assert_eq!(sequences(&bytes, end_of).collect::<Vec<_>>(), expected, "{}", source);
+            }
+        }
+    }
+}

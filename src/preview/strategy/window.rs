@@ -1,0 +1,305 @@
+//! A read tool's window: numbered lines from an offset, long ones cut.
+
+use std::ops::Range;
+
+use serde::Deserialize;
+
+use crate::preview::measure::{Text, as_usize};
+use crate::preview::model::{Fragment, LimitHit, PlanError, Unit};
+use crate::preview::section::or_default;
+use crate::preview::strategy::{Boundary, Context, Selection, Strategy, or_utf16};
+use crate::preview::template::{Fact, Facts, Figure, Template};
+use crate::text::units::TotalsMask;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum LineEnds {
+    #[default]
+    Lf,
+    /// LF, CRLF and a lone CR.
+    Any,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct Window {
+    /// Number of lines before the window.
+    skip: Figure,
+    lines: Figure,
+    /// Maximum size of all lines in bytes.
+    size: Option<Figure>,
+    line_size: Option<Figure>,
+    #[serde(deserialize_with = "or_utf16")]
+    line_unit: Unit,
+    #[serde(deserialize_with = "or_default")]
+    boundary: Boundary,
+    #[serde(deserialize_with = "or_default")]
+    line_suffix: String,
+    #[serde(deserialize_with = "or_default")]
+    line_ends: LineEnds,
+    /// A line's number and what follows it.
+    number: Option<Template>,
+    /// The agent's reply to an offset beyond the end; `count` is the number of lines.
+    past_end: Template,
+}
+
+impl Strategy for Window {
+    fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+        let scope = context.scope;
+        let (skip, lines) = (scope.figure(&self.skip)?, scope.figure(&self.lines)?);
+        let most = scope.optional(&self.size)?.unwrap_or(u64::MAX);
+        let line_size = scope.optional(&self.line_size)?;
+        let start = self.start(text, context, skip)?;
+        let (mut parts, mut cut_ends) = (Vec::new(), Vec::new());
+        let (mut taken, mut size, mut halves) = (0, 0, 0);
+        let (mut at, mut end, mut stop) = (start, start, "end");
+        while at < text.body.end {
+            if taken >= lines {
+                stop = "lines";
+                break;
+            }
+            let number = scope.render_number(&self.number, skip + taken + 1)?;
+            let mut row = self.row(text, line_size, at, number);
+            let cost = row.size + u64::from(taken > 0);
+            if size + cost > most {
+                stop = "size";
+                break;
+            }
+            size += cost;
+            taken += 1;
+            halves += u64::from(row.half);
+            let next;
+            (end, next) = line_ends(text, self.line_ends, at);
+            if taken > 1 {
+                row.fragments.insert(0, Fragment::Text("\n".to_owned()));
+            }
+            parts.push(text.changed(at..end, row.fragments));
+            cut_ends.push(row.stop..end);
+            at = next;
+        }
+        let last = skip + taken;
+        let count = if stop == "end" { Ok(last) } else { count_lines(text, self.line_ends) };
+        let hit = match stop {
+            "size" => Some(context.by_size()),
+            "lines" => Some(LimitHit::Lines),
+            _ => None,
+        };
+        Ok(Selection {
+            slots: vec![("kept", parts)],
+            ranges: vec![Range { start, end }],
+            halves,
+            lines: Some(Ok(taken)),
+            hit,
+            cut: Some(stop != "end"),
+            span: Some((Ok(skip + 1), Ok(last))),
+            silent_limit: Some(LimitHit::Size(self.line_unit)),
+            shown: Some(without(start..end, &cut_ends)),
+            total_lines: Some(count),
+            facts: Facts::from([
+                ("count", Fact::from(count)),
+                ("lines", Fact::from(count)),
+                ("next", Fact::Number(last + 1)),
+                ("stop", Fact::Text(stop.to_owned())),
+            ]),
+            ..Selection::default()
+        })
+    }
+}
+
+/// Returns what remains of a range without others in it, in order.
+fn without(whole: Range<usize>, others: &[Range<usize>]) -> Vec<Range<usize>> {
+    let mut ranges = Vec::new();
+    let mut start = whole.start;
+    for other in others.iter().filter(|other| !other.is_empty()) {
+        ranges.push(start..other.start);
+        start = other.end;
+    }
+    ranges.push(start..whole.end.max(start));
+    ranges
+}
+
+impl Window {
+    /// Returns where line `skip` (0-based) begins, or the agent's reply if it is beyond the end.
+    fn start(&self, text: &Text, context: &Context, skip: u64) -> Result<usize, PlanError> {
+        let is_plain = self.line_ends == LineEnds::Lf || text.totals.lone_returns == Some(0);
+        if is_plain
+            && let Some(start) = text.seek_line(text.body.start, skip).filter(|start| *start < text.body.end)
+        {
+            return Ok(start);
+        }
+        let (mut at, mut count) = (text.body.start, 0);
+        while at < text.body.end {
+            if count == skip {
+                return Ok(at);
+            }
+            at = line_ends(text, self.line_ends, at).1;
+            count += 1;
+        }
+        if text.is_empty() && skip == 0 {
+            return Ok(at);
+        }
+        Err(context.scope.refusal(&self.past_end, Facts::from([("count", Fact::Number(count))])))
+    }
+
+    fn row(&self, text: &Text, line_size: Option<u64>, at: usize, number: String) -> Row {
+        let mut fragments = Vec::new();
+        if !number.is_empty() {
+            fragments.push(Fragment::Text(number));
+        }
+        let cut = line_size.map(|most| text.advance(at, text.body.end, self.line_unit, most));
+        let bound = cut.as_ref().map_or(text.body.end, |cut| cut.at);
+        let found = break_in(text, self.line_ends, at, bound);
+        let cut = cut.filter(|cut| found.is_none() && !ends_here(text, self.line_ends, cut.at));
+        let stop = found.or(cut.as_ref().map(|cut| cut.at)).unwrap_or(bound);
+        if stop > at {
+            fragments.push(Fragment::Bytes(at..stop));
+        }
+        let mut size = text.size_of(at..stop, Unit::Bytes);
+        let half = cut.as_ref().is_some_and(|cut| cut.half.is_some()) && self.boundary == Boundary::Unit;
+        if half {
+            fragments.push(Fragment::Replaced(1));
+            size += 3;
+        }
+        if cut.is_some() {
+            fragments.push(Fragment::Text(self.line_suffix.clone()));
+            size += self.line_suffix.len() as u64;
+        }
+        Row { fragments, size, half, stop }
+    }
+}
+
+/// Returns where the line that begins at `at`, which is before the end, ends without its break and with it.
+fn line_ends(text: &Text, ends: LineEnds, at: usize) -> (usize, usize) {
+    let end = text.body.end;
+    let Some(stop) = break_in(text, ends, at, end) else { return (end, end) };
+    let is_pair = text.bytes[stop..end].starts_with(b"\r\n");
+    (stop, stop + 1 + usize::from(is_pair))
+}
+
+/// Counts the lines of the whole text; a final line break does not start another.
+fn count_lines(text: &Text, ends: LineEnds) -> Result<u64, TotalsMask> {
+    let feeds = text.line_feeds();
+    let returns = match ends {
+        LineEnds::Lf => Ok(0),
+        LineEnds::Any => text.totals.lone_returns.ok_or(TotalsMask::LONE_RETURNS),
+    };
+    let (Ok(feeds), Ok(returns)) = (feeds, returns) else {
+        return Err(feeds.err().unwrap_or_default() | returns.err().unwrap_or_default());
+    };
+    let is_open = !text.is_empty() && {
+        let last = text.bytes[text.body.end - 1];
+        last != b'\n' && !(ends == LineEnds::Any && last == b'\r')
+    };
+    Ok(feeds + returns + u64::from(is_open))
+}
+
+struct Row {
+    fragments: Vec<Fragment>,
+    /// Size of the line in bytes, including its suffix but not its number.
+    size: u64,
+    half: bool,
+    /// The end of what is shown of it.
+    stop: usize,
+}
+
+fn break_in(text: &Text, ends: LineEnds, at: usize, bound: usize) -> Option<usize> {
+    match ends {
+        LineEnds::Lf => text.feed_after(at, bound),
+        LineEnds::Any => text.break_after(at, bound),
+    }
+}
+
+/// Whether a line that was read up to `at` ends exactly there.
+fn ends_here(text: &Text, ends: LineEnds, at: usize) -> bool {
+    at >= text.body.end || text.bytes[at] == b'\n' || (ends == LineEnds::Any && text.bytes[at] == b'\r')
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct View {
+    /// Number of lines before the window.
+    skip: Figure,
+    lines: Figure,
+    /// A file of more bytes is refused.
+    file_size: Figure,
+    /// The agent's reply to that; `raw_bytes` is the file's size.
+    too_large: Template,
+    /// A line of this many bytes, anywhere in the file, is an error.
+    longest_line: Figure,
+    /// The agent's reply to that.
+    too_long: Template,
+    /// Maximum number of bytes shown of a line.
+    line_size: Figure,
+    #[serde(deserialize_with = "or_default")]
+    line_suffix: String,
+    /// A line's number and what follows it.
+    number: Option<Template>,
+}
+
+impl Strategy for View {
+    fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+        let (skip, limit) = (context.scope.figure(&self.skip)?, context.scope.figure(&self.lines)?);
+        let most = context.scope.figure(&self.file_size)?;
+        if text.bytes.len() as u64 > most {
+            let facts = Facts::from([("raw_bytes", Fact::Number(text.bytes.len() as u64))]);
+            return Err(context.scope.refusal(&self.too_large, facts));
+        }
+        let token = as_usize(context.scope.figure(&self.longest_line)?);
+        let (mut window, mut count, mut at) = (Vec::new(), 0, text.body.start);
+        // A line feed at the end does not start another line.
+        while at < text.body.end {
+            let line = at..text.feed_after(at, text.body.end).unwrap_or(text.body.end);
+            at = line.end + 1;
+            if line.len() >= token {
+                return Err(context.scope.refusal(&self.too_long, Facts::new()));
+            }
+            if count >= skip && count - skip < limit {
+                window.push(line);
+            }
+            count += 1;
+        }
+        let skip = skip.min(u64::MAX - count.max(1));
+        let line_size = as_usize(context.scope.figure(&self.line_size)?);
+        let rows: Vec<_> = window.iter().map(|line| row(text, line.clone(), line_size)).collect();
+        let is_cut = |line: &Range<usize>| without_return(text, line.clone()).len() > line_size;
+        let is_blank = rows.len() <= 1 && rows.iter().all(Range::is_empty) && !window.iter().any(is_cut);
+        let mut parts = Vec::new();
+        for (at, (line, shown)) in window.iter().zip(&rows).enumerate().filter(|_| !is_blank) {
+            let number = context.scope.render_number(&self.number, skip + at as u64 + 1)?;
+            let before = if at > 0 { "\n" } else { "" }.to_owned() + &number;
+            let mut fragments = vec![Fragment::Text(before), Fragment::Bytes(shown.clone())];
+            fragments.extend(is_cut(line).then(|| Fragment::Text(self.line_suffix.clone())));
+            parts.push(text.changed(line.clone(), fragments));
+        }
+        let cuts = window.iter().zip(&rows).filter(|(line, _)| is_cut(line));
+        let cut_ends: Vec<_> = cuts.map(|(line, shown)| shown.end..line.end).collect();
+        let start = window.first().map_or(text.body.start, |line| line.start);
+        let end = window.last().map_or(text.body.start, |line| line.end);
+        let is_last = skip + window.len() as u64 == count;
+        let clipped = LimitHit::Size(Unit::Bytes);
+        let last = skip + window.len() as u64;
+        let total = if count > limit { count - 1 } else { count };
+        let selection = Selection {
+            slots: vec![("kept", parts)],
+            lines: Some(Ok(rows.len() as u64)),
+            ranges: rows,
+            shown: Some(without(start..end, &cut_ends)),
+            silent_limit: Some(if is_last { clipped } else { LimitHit::Lines }),
+            cut: Some(total > last),
+            hit: (total > last).then_some(LimitHit::Lines),
+            total_lines: Some(Ok(count)),
+            span: Some((Ok(skip + 1), Ok(last))),
+            ..Selection::default()
+        };
+        Ok(selection.with_fact("count", Fact::Number(total)))
+    }
+}
+
+fn without_return(text: &Text, line: Range<usize>) -> Range<usize> {
+    let ends = !line.is_empty() && text.bytes[line.end - 1] == b'\r';
+    line.start..line.end - usize::from(ends)
+}
+
+/// Returns what is shown of a line: without a carriage return, cut to a size; or, if it fits, without a second one.
+fn row(text: &Text, line: Range<usize>, most: usize) -> Range<usize> {
+    let line = without_return(text, line);
+    if line.len() > most { line.start..line.start + most } else { without_return(text, line) }
+}
