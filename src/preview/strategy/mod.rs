@@ -7,7 +7,6 @@ pub(crate) mod ends;
 pub(crate) mod errors;
 pub(crate) mod matches;
 pub(crate) mod pieces;
-pub(crate) mod plain_window;
 pub(crate) mod selection;
 pub(crate) mod size;
 pub(crate) mod window;
@@ -98,7 +97,7 @@ const STRATEGIES: [(&str, Takes, Read); 29] = [
     ("middle", Takes::Large, boxed::<ends::Middle>),
     ("ends", Takes::Large, boxed::<ends::Ends>),
     ("window", Takes::Every, boxed::<window::Window>),
-    ("plain-window", Takes::Every, boxed::<plain_window::PlainWindow>),
+    ("plain-window", Takes::Every, boxed::<window::PlainWindow>),
     ("matches", Takes::Every, boxed::<matches::Matches>),
     ("errors", Takes::Every, boxed::<errors::Errors>),
     ("balanced", Takes::Large, boxed::<agents::both_ends::Balanced>),
