@@ -113,7 +113,7 @@ build() {
     *-linux-*) flags="$flags|-Ctarget-feature=+crt-static|-Clink-arg=-Wl,-z,pack-relative-relocs" ;;
   esac
   CARGO_ENCODED_RUSTFLAGS=$(echo "$flags" | tr '|' '\037') \
-    cargo build --manifest-path "$root/Cargo.toml" --locked --profile dist --target "$target"
+    cargo build --manifest-path "$root/Cargo.toml" --config "$root/.cargo/config.toml" --locked --profile dist --target "$target"
   binary=${CARGO_TARGET_DIR:-$root/target}/$target/dist/overspill
   size=$(wc -c <"$binary")
   [ "$size" -le 13300000 ] || fail "the program has $size bytes of at most 13300000"
