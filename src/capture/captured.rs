@@ -26,11 +26,13 @@ pub struct Captured {
     pub finished: Timestamp,
     /// A background process of the command still held the output, which was closed.
     pub left_running: bool,
+    /// The stream was abandoned before its end.
     pub left_early: bool,
     /// The error that ended reading; everything before it is captured.
     pub failure: Option<io::Error>,
     /// The output; standard output alone if the two are separate.
     pub stdout: CapturedOutput,
+    /// Standard error, if captured separately.
     pub stderr: Option<CapturedOutput>,
 }
 
@@ -110,12 +112,14 @@ pub struct CapturedOutput {
     pub seen: OutputSize,
     /// The size of what is, or would be, in the spill.
     pub kept: OutputSize,
+    /// Why what is kept is not everything, if so.
     pub stopped: Option<StopReason>,
     pub(crate) content: Content,
     pub(crate) totals: Totals,
     pub(crate) file: UnsavedSpill,
 }
 
+/// A spill that does not have its final name yet.
 #[derive(Default)]
 pub(crate) enum UnsavedSpill {
     Memory(CreateFile<Spill>),

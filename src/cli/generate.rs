@@ -35,6 +35,7 @@ pub(crate) fn man(subcommand: Option<&str>) -> CommandResult {
     Ok(super::terminal::stdout().write_all(page(subcommand)?.as_bytes())?)
 }
 
+/// Returns the man page of a subcommand, or the main one, as roff; fails if there is no such subcommand.
 fn page(subcommand: Option<&str>) -> anyhow::Result<String> {
     let mut root = help::command().disable_help_subcommand(true);
     root.build();

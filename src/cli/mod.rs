@@ -211,6 +211,7 @@ fn json(out: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
     out.write_all(b"\n")
 }
 
+/// Prints a value as one line of JSON.
 fn print_json(value: &impl Serialize) -> CommandResult {
     let mut out = io::BufWriter::new(terminal::stdout());
     json(&mut out, value)?;

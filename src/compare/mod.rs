@@ -176,6 +176,7 @@ impl<'a> KeptMatches<'a> {
         self.rows.first().map(|row| row.kept) > before
     }
 
+    /// Returns the number of matches, and for each row the number that it keeps.
     pub(crate) fn counts(self) -> (u64, Vec<u64>) {
         (self.all, self.rows.iter().map(|row| row.kept).collect())
     }

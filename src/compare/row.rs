@@ -71,11 +71,13 @@ pub(crate) enum Keeps {
     Tail,
     #[serde(rename = "head+tail")]
     Both,
+    /// Neither its start nor its end.
     Inside,
     Nothing,
 }
 
 impl Keeps {
+    /// Returns the word for it, as in JSON.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Keeps::All => "all",
@@ -156,6 +158,7 @@ impl Comparison {
         self.status == "ok"
     }
 
+    /// Describes what cut the output, or why there is no preview.
     pub(crate) fn cut_by(&self) -> &str {
         match self.truncated_by {
             _ if !self.is_ok() => &self.status,

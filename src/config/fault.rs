@@ -52,6 +52,7 @@ pub enum Need {
 }
 
 impl FileFault {
+    /// Whether a command with this need cannot go on.
     pub fn stops(&self, need: Need) -> bool {
         match self.affects {
             Affects::Policy | Affects::Store | Affects::OldKey => false,

@@ -19,7 +19,9 @@ use super::{
     Corpus, CorpusOutput, CorpusReader, CutPolicies, LineReceipt, Outlet, ReadFault, Receipt, in_order,
 };
 
+/// A list holds this many lines at most.
 pub(crate) const MAX_FOUND: usize = 50_000;
+/// Bytes of a line that a list shows.
 const MAX_LINE: usize = 400;
 
 /// Bytes before the match from which on a longer line is shown.
@@ -32,6 +34,7 @@ pub struct FoundLine {
     pub(crate) command: SafeText,
     /// How many seconds ago the output was last changed, if that is known.
     pub(crate) age: Option<u64>,
+    /// The number of the line, 1-based.
     pub(crate) number: u64,
     pub(crate) got: LineReceipt,
     /// The limit that cut the output, as in `over 50 KB`, if one did.
@@ -43,6 +46,7 @@ pub struct FoundLine {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct FindEnd {
     pub(crate) outputs: u64,
+    /// The outputs and directories that cannot be read.
     pub(crate) unread: u64,
 }
 
@@ -125,6 +129,7 @@ impl Finder<'_> {
         })
     }
 
+    /// Returns what became of an output, and what all of its lines have in common.
     fn place(&self, entry: &Entry, bytes: &[u8]) -> (Receipt, FoundLine) {
         let policy = self.policies.resolve(&entry.path());
         let got = match &policy {
@@ -165,6 +170,7 @@ pub(crate) enum WantedLines<'a> {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Hit<'a> {
+    /// The number of the line, 1-based.
     pub number: u64,
     /// The line in bytes of the output, without its line feed or CR LF.
     pub line: Range<usize>,
@@ -172,6 +178,7 @@ pub(crate) struct Hit<'a> {
     pub text: OwnBytes<'a>,
     /// Where the copy begins in the line, in bytes.
     pub text_at: usize,
+    /// Whether the line ends with CR LF.
     pub has_return: bool,
 }
 

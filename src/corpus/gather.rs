@@ -12,13 +12,16 @@ use crate::store::Entry;
 /// Outputs to look at together; none has been opened.
 #[derive(Debug, Default)]
 pub(crate) struct Corpus {
+    /// The outputs, in the order in which results are handed on.
     pub outputs: Vec<CorpusOutput>,
+    /// Messages about what could not be listed.
     pub faults: Vec<String>,
 }
 
 #[derive(Debug, Clone)]
 pub(crate) enum CorpusOutput {
     Entry(Box<Entry>),
+    /// A file that was named; links are followed.
     Named(PathBuf),
     Found(PathBuf),
 }
@@ -91,6 +94,7 @@ impl CorpusOutput {
         }
     }
 
+    /// Returns the path that notices print.
     pub(crate) fn saved_as(&self) -> String {
         match self {
             CorpusOutput::Entry(entry) => entry.saved_as(),

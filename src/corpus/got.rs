@@ -21,6 +21,7 @@ pub(crate) enum Receipt {
         /// Why a line outside of them is lost.
         lost_by: LostBy,
     },
+    /// It is not known: the policy cannot be used, for this reason.
     Unknown(String),
 }
 
@@ -31,11 +32,13 @@ pub(crate) enum LostBy {
     Cut,
     /// The model got other text for it.
     Changed,
+    /// The model got an error of the agent's instead of the output.
     Error,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LineReceipt {
+    /// The model got all of it, unchanged.
     Kept,
     Lost(LostBy),
     Unknown,
@@ -92,6 +95,7 @@ impl Receipt {
 }
 
 impl LostBy {
+    /// Returns it in a word, as in JSON.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             LostBy::Limit(limit) => limit.as_str(),
@@ -118,6 +122,7 @@ impl LineReceipt {
         }
     }
 
+    /// Describes it: `kept`, `lost: max bytes`.
     pub(crate) fn describe(self) -> &'static str {
         match self {
             LineReceipt::Kept => "kept",

@@ -36,6 +36,7 @@ pub(crate) enum OutputSupply<'a> {
 }
 
 impl OutputBytes<'_> {
+    /// Returns copies of the bytes, to search in.
     pub(crate) fn supply(&self) -> OutputSupply<'_> {
         match self {
             OutputBytes::Read(bytes) => OutputSupply::Read(OwnBytes::from(*bytes)),
@@ -43,6 +44,7 @@ impl OutputBytes<'_> {
         }
     }
 
+    /// Whether all that was seen so far is of one content.
     pub(crate) fn is_steady(&self) -> bool {
         match self {
             OutputBytes::Read(_) => true,

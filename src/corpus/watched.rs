@@ -11,6 +11,7 @@ use crate::text::search::{Severity, SeverityPatterns};
 
 use super::{CorpusOutput, CorpusReader, CutPolicies, OutputBytes, ReadFault, plan_all};
 
+/// Bytes of a line that are passed on.
 const MAX_LINE: usize = 400;
 
 #[derive(Debug, Clone)]
@@ -19,6 +20,7 @@ pub(crate) struct WatchedOutput {
     /// When it was stored, in local time: `14:02:31`.
     pub time: String,
     pub got: KeptAmount,
+    /// How certain that is; `None` if the policy cannot be used.
     pub certainty: Option<Certainty>,
     /// The lines that the model got, as the policy counts them; `None` without a preview.
     pub kept_lines: Option<u64>,
@@ -33,7 +35,9 @@ pub(crate) struct WatchedOutput {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum KeptAmount {
+    /// The policy cannot be used.
     Unknown,
+    /// An error of the agent's instead.
     Error,
     All,
     /// This many of its lines, as the policy counts them.

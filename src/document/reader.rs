@@ -16,6 +16,7 @@ const FAR: u64 = 4 << 20;
 
 #[derive(Debug, Clone, Copy)]
 pub struct Files<'a> {
+    /// Standard output, or the only output.
     pub out: &'a [u8],
     /// Standard error, if it is separate; otherwise empty.
     pub err: &'a [u8],
@@ -291,6 +292,7 @@ const WINDOW: u64 = 2000;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReadWindow {
     pub offset: u64,
+    /// In lines.
     pub limit: u64,
 }
 

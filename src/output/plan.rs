@@ -46,6 +46,7 @@ pub struct PlanTask {
 pub struct PlanDone {
     /// Distinct bytes of the output that were read to make it.
     pub touched: u64,
+    /// The length of the output in bytes when it was made.
     pub(crate) bytes: usize,
     pub(crate) policy: Policy,
     pub(crate) preview: Result<Preview, String>,

@@ -289,6 +289,7 @@ pub(crate) fn share(percent: u64, look: &RowLook) -> String {
     format!("{} {words:>4}", bar(percent))
 }
 
+/// Cells of a bar.
 const BAR: u64 = 8;
 
 /// Returns a share in percent as a bar. Something is never nothing.

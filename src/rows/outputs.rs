@@ -122,6 +122,7 @@ pub(crate) fn recorded(entry: &Entry, run: Option<RunRecord>) -> Peek {
     }
 }
 
+/// Returns the command of a run as a shell takes it.
 fn written_command(run: &RunRecord) -> String {
     let word = |argument: &String| match run.agent {
         Some(_) => argument.clone(),
@@ -365,6 +366,7 @@ fn session(row: &OutputRow) -> String {
     row.entry.whose().map_or_else(|| "no session".to_owned(), str::to_owned)
 }
 
+/// Returns the day of the last change, in local time.
 fn day(row: &OutputRow) -> String {
     row.entry.modified().to_zoned(TimeZone::system()).date().to_string()
 }

@@ -226,6 +226,7 @@ fn project(row: &SessionRow) -> String {
     if project.is_empty() { "–".to_owned() } else { project.to_string() }
 }
 
+/// Returns the day of the last change, in local time.
 fn day(row: &SessionRow) -> String {
     let day = |at: Timestamp| at.to_zoned(TimeZone::system()).strftime("%Y-%m-%d").to_string();
     row.changed().map_or_else(|| "–".into(), day)

@@ -2,6 +2,7 @@
 
 use super::id::{IdMap, RecordId};
 
+/// How far back [`Branches::recent`] looks.
 const MAX_RECENT: usize = 4096;
 
 /// The tree of one conversation. Nearly every record follows the one before it, so only the others' parents are kept.
@@ -34,6 +35,7 @@ impl Branches {
         self.ids.last().copied()
     }
 
+    /// Returns the number that the next record gets.
     pub fn next(&self) -> u32 {
         self.ids.len() as u32
     }
@@ -42,6 +44,7 @@ impl Branches {
         self.ids.get(number as usize).copied()
     }
 
+    /// Returns the number of one of the last 4,096 records.
     pub fn recent(&self, id: RecordId) -> Option<u32> {
         let recent = self.ids.iter().rev().take(MAX_RECENT);
         let back = recent.take_while(|other| **other != id).count();

@@ -4,7 +4,9 @@ use super::json::{Json, Kind, Tape};
 use super::model::Call;
 use super::transcript::Transcript;
 
+/// How many bytes of the arguments are looked at.
 const MAX_INPUT: u64 = 64 << 10;
+/// How many bytes of a command are returned.
 const MAX_COMMAND: usize = 4 << 10;
 
 /// The most telling arguments, best first.

@@ -87,6 +87,7 @@ impl<'a> Json<'a> {
         self.get(key).and_then(|word| word.short_text(MAX_NAME)).unwrap_or_default()
     }
 
+    /// Returns a member that is an id, as its number.
     pub fn id(&self, key: &str) -> Option<RecordId> {
         self.get(key)?.short_bytes(MAX_NAME).map(|id| id_of_bytes(&id))
     }
@@ -99,6 +100,7 @@ impl<'a> Json<'a> {
         self.get(key).and_then(time)
     }
 
+    /// Returns a member that is a whole number and fits.
     pub fn number<T: TryFrom<i64>>(&self, key: &str) -> Option<T> {
         self.get(key)?.int()?.try_into().ok()
     }
@@ -139,6 +141,7 @@ pub fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
+/// The longest time as text, in bytes.
 const MAX_LEN: usize = 64;
 
 /// Reads a time: text as in `2026-11-22T05:50:17.123Z`, or a number of seconds or milliseconds since 1970.

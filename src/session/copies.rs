@@ -17,6 +17,7 @@ use super::transcript::Transcript;
 
 /// How many lines at the start of a session's file show from which one it was copied.
 const LINES: usize = 16;
+/// The most related sessions that are opened to look for copies of calls.
 const MAX_RELATED: usize = 100;
 
 /// Groups sessions that may hold copies of each other's calls; most groups are of one. In a group the first is the one
@@ -127,6 +128,7 @@ impl RelatedSessions {
         Self { seen: seen.collect() }
     }
 
+    /// Returns the number of other sessions that have the same call.
     pub fn with(&self, call: &Call) -> u64 {
         self.seen.iter().filter(|seen| seen.has(call)).count() as u64
     }

@@ -14,6 +14,7 @@ use super::transcript::Transcript;
 pub struct RecordEntry<'a> {
     pub record: Json<'a>,
     pub place: RecordPlace,
+    /// When it was written.
     pub at: Option<Timestamp>,
     pub thread: u32,
 }
@@ -28,6 +29,7 @@ impl<'a> RecordEntry<'a> {
         self.place.span(self.record)
     }
 
+    /// Adds a call, unless there is one of this id.
     pub fn add_call<'o>(
         self,
         id: impl Into<Box<str>>,

@@ -12,6 +12,7 @@ use super::model::{Call, CallResult, DisplayCopy, Evidence, RecordSpan};
 use super::sent::{self, NotSent};
 use super::text;
 
+/// The longest text that is read, in bytes.
 const MAX_TEXT: usize = 1 << 20;
 
 /// What the title of a longer one says.
@@ -73,6 +74,7 @@ impl CallInspector<'_> {
         }
     }
 
+    /// Returns the request that first carried the result, if the records hold requests.
     fn request(&self, call: &Call) -> Option<TitledText> {
         let request = match sent::request_of(self.transcript, call) {
             Ok(request) => request,

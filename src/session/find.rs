@@ -15,11 +15,13 @@ use super::model::SessionFacts;
 use super::reader::GLANCE;
 use super::record::{open_regular, read};
 
+/// The most names that are read of one directory.
 const MAX_NAMES: usize = 1_000_000;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundFile {
     pub path: PathBuf,
+    /// Its size in bytes.
     pub size: u64,
     pub modified: Option<SystemTime>,
     /// What is known of the session without reading the file, as from an index that the agent keeps.
@@ -51,10 +53,12 @@ pub fn home_or(env: &Env, variable: &str, below_home: &str) -> Option<PathBuf> {
     named_dir(env, variable).or_else(|| in_home(env, below_home))
 }
 
+/// Returns a variable's value, if it is an absolute path.
 pub fn named_dir(env: &Env, variable: &str) -> Option<PathBuf> {
     env.var(variable).map(PathBuf::from).filter(|path| path.is_absolute())
 }
 
+/// Returns a path in the XDG data directory.
 pub fn data_dir(env: &Env, below_data: &str) -> Option<PathBuf> {
     match env.var("XDG_DATA_HOME") {
         Some(data) => Some(Path::new(data).join(below_data)),
@@ -108,6 +112,7 @@ pub fn files(dir: &Path, wanted: impl Fn(&str) -> bool, fault: &mut dyn FnMut(St
     found
 }
 
+/// Returns a file's size and time, if it is a regular file.
 pub fn found_file(path: &Path) -> Option<FoundFile> {
     let meta = path.metadata().ok().filter(|meta| meta.is_file())?;
     let (size, modified) = (meta.len(), meta.modified().ok());
@@ -134,6 +139,7 @@ fn entries(dir: &Path, fault: &mut dyn FnMut(String)) -> Vec<DirEntry> {
     entries.filter_map(Result::ok).take(MAX_NAMES).collect()
 }
 
+/// Reads the first 64 KiB of a regular file.
 pub fn head(path: &Path) -> io::Result<Vec<u8>> {
     let (file, meta) = open_regular(path)?;
     read(&file, 0..meta.len().min(GLANCE as u64))

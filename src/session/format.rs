@@ -96,6 +96,7 @@ pub fn only_file(main: &Path) -> LogPaths {
     Box::new(move || files.clone())
 }
 
+/// Finds the files of a session anew each time.
 pub fn files_by(main: &Path, files: fn(&Path) -> Vec<PathBuf>) -> LogPaths {
     let main = main.to_owned();
     Box::new(move || files(&main))

@@ -33,6 +33,7 @@ pub struct SessionFilter<'a> {
     pub project: Option<&'a Path>,
 }
 
+/// What a list shows of a session before anything is counted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListedSession {
     pub agent: &'static str,
@@ -65,6 +66,7 @@ pub struct SessionListing {
     pub faults: Vec<String>,
 }
 
+/// Returns the agents whose records can be read, each once.
 pub fn agents() -> Vec<&'static str> {
     let mut agents: Vec<_> = FORMATS.iter().map(|format| format.agent()).collect();
     agents.sort_unstable();
@@ -169,6 +171,7 @@ pub fn may_hold(
     logs.is_empty() || logs.iter().any(|log| holds(log, finder, room, wanted))
 }
 
+/// Identifies the agent of a file's records; fails if the file cannot be read, or no reader knows its form.
 pub fn recognise(path: &Path) -> Result<SessionFile, SessionError> {
     let unreadable =
         |error: io::Error| SessionError::Unreadable { path: path.to_owned(), why: error.to_string() };

@@ -41,6 +41,7 @@ impl RecordSpan {
         self.source.get() - 1
     }
 
+    /// Returns the row of a table; 0 in a file.
     pub fn row(&self) -> i64 {
         if self.in_row == IN_FILE { 0 } else { self.place() as i64 }
     }
@@ -54,6 +55,7 @@ impl RecordSpan {
         u64::from(self.place[0]) << 32 | u64::from(self.place[1])
     }
 
+    /// Returns the length in bytes, as the value is written.
     pub fn len(&self) -> u64 {
         self.len.into()
     }
@@ -62,6 +64,7 @@ impl RecordSpan {
         self.len == 0
     }
 
+    /// Returns the place after the last byte, 0-based.
     pub fn end(&self) -> u64 {
         self.start().saturating_add(self.len())
     }
@@ -98,6 +101,7 @@ impl Evidence {
 pub enum TextPiece {
     /// A JSON string in the records, to be decoded.
     Json(RecordSpan),
+    /// Bytes of the records as they are.
     Raw(RecordSpan),
     /// Text that is not in the records, and that the agent adds when it sends them.
     Added(Box<str>),
@@ -105,6 +109,7 @@ pub enum TextPiece {
 }
 
 impl TextPiece {
+    /// Returns its place, if it is in the records.
     pub fn span(&self) -> Option<RecordSpan> {
         match self {
             Self::Json(span) | Self::Raw(span) => Some(*span),
@@ -122,6 +127,7 @@ pub struct CallResult {
     pub pieces: TextPieces,
     pub at: Option<Timestamp>,
     pub context: ContextState,
+    /// The whole record that holds it.
     pub record: Option<RecordSpan>,
 }
 
@@ -154,6 +160,7 @@ pub struct DisplayCopy {
 }
 
 impl DisplayCopy {
+    /// Creates a copy whose text is a JSON string.
     pub fn new(name: &'static str, text: RecordSpan, most: Option<u32>) -> Self {
         Self { name, text: TextPiece::Json(text), most }
     }
@@ -192,6 +199,7 @@ pub enum CutState {
     Spill,
     /// It did, and kept the rest nowhere.
     Lost,
+    /// It is not recorded.
     #[default]
     Unknown,
 }
@@ -211,10 +219,12 @@ impl CutState {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Citation {
     pub path: PathBuf,
+    /// The size in bytes that the records claim.
     pub bytes: Option<u64>,
 }
 
 impl Citation {
+    /// Names a spill of unknown size.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into(), bytes: None }
     }
@@ -240,6 +250,7 @@ pub struct Call {
     pub cut: CutState,
     /// Whether the result is a window of a file, which holds the rest: no cut, but made by a policy, too.
     pub is_window: bool,
+    /// The tokens of the result, where the agent records them.
     pub tokens: Option<u64>,
     pub record: Option<RecordSpan>,
 }
@@ -297,7 +308,9 @@ impl Call {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ResultId {
+    /// An index into `calls` of the transcript.
     pub call: u32,
+    /// An index into [`Call::results`].
     pub result: u32,
 }
 
@@ -320,6 +333,7 @@ impl ContextEvent {
         Self { change, at, request, evidence, record, results: Vec::new() }
     }
 
+    /// Returns the state of one of its results after it.
     pub fn applied_to(&self, state: ContextState) -> ContextState {
         let fate = state.fate.after(self.change, self.at);
         if fate == state.fate {
@@ -337,6 +351,7 @@ pub struct Thread {
     pub id: Box<str>,
     /// What the agent calls it, such as the kind of sub-agent.
     pub name: Box<str>,
+    /// The id of the call that started it.
     pub parent_call: Option<Box<str>>,
 }
 
@@ -359,7 +374,9 @@ pub struct SessionFacts {
     /// What copies of the session have, too: the id of its first record, or that of the session from which it was forked.
     pub origin: Option<String>,
     pub model: Option<String>,
+    /// The first time in the records.
     pub started: Option<Timestamp>,
+    /// The last time in the records.
     pub ended: Option<Timestamp>,
 }
 

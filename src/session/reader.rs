@@ -16,6 +16,7 @@ use super::transcript::Transcript;
 
 /// How many bytes of the start and of the end of a session's file are read to list it.
 pub const GLANCE: usize = 64 << 10;
+/// How many logs of a session are kept open.
 const MAX_OPEN: usize = 16;
 
 /// How many bytes of a log are read at least before [`ReadProgress::step`] is called again.
@@ -28,6 +29,7 @@ pub struct SessionFile {
     pub format: &'static str,
     /// The file with the main conversation, or the database.
     pub path: PathBuf,
+    /// The session's id, by its path or by the database's row.
     pub id: String,
     /// Size in bytes of the file, or of what the database holds of the session, if that is known.
     pub size: u64,
@@ -69,6 +71,7 @@ impl ReadProgress for () {
 
 pub type TakeSession<'a> = &'a mut dyn FnMut(SessionFile);
 
+/// Takes a message about what could not be looked at.
 pub type TakeFault<'a> = &'a mut dyn FnMut(String);
 
 pub type OpenResult = Result<Box<dyn OpenedSession>, SessionError>;
@@ -85,6 +88,7 @@ pub struct FormatInfo {
 }
 
 impl FormatInfo {
+    /// Describes the only form of an agent's records.
     pub const fn new(agent: &'static str, made_for: &'static str) -> Self {
         Self { agent, name: agent, made_for }
     }
@@ -129,8 +133,11 @@ pub trait OpenedSession: Send {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RecordPlace {
+    /// The number of the source, as in [`RecordSpan::source`].
     pub source: u32,
+    /// The row of a table; 0 in a file.
     pub row: i64,
+    /// The first byte of the record in the source.
     pub start: u64,
 }
 
@@ -154,6 +161,7 @@ pub trait LogReader: Send {
     fn derive_events(&mut self, _out: &mut Transcript) {}
 }
 
+/// Finds the logs of a session, the main one first.
 pub type LogPaths = Box<dyn FnMut() -> Vec<PathBuf> + Send>;
 
 /// A session in one or several logs of a JSON value a line.
@@ -224,6 +232,7 @@ impl LogState {
         Ok(state)
     }
 
+    /// Takes up logs. Returns their numbers.
     fn begin(&mut self, paths: &[PathBuf]) -> Result<Vec<usize>, SessionError> {
         let before = self.logs.len();
         for path in paths {
@@ -270,6 +279,7 @@ impl LogState {
         Ok(LogChange::Grown)
     }
 
+    /// Reads the records of some logs that were not read yet.
     fn read_on(&mut self, logs: &[usize], progress: &dyn ReadProgress) -> Result<(), SessionError> {
         let rest = |log: &Log| log.file.size().saturating_sub(log.next);
         let total = logs.iter().filter_map(|n| self.logs.get(*n)).map(rest).sum();

@@ -104,6 +104,7 @@ fn in_copy(cited: &Path, records: &Path) -> Option<PathBuf> {
     (copy != cited).then_some(copy)
 }
 
+/// The most sessions that are looked through for one output.
 const MAX_SESSIONS: usize = 64;
 
 /// The shortest name that is looked for, in bytes: a shorter one is in many records by chance.
@@ -115,6 +116,7 @@ const SLACK: Duration = Duration::from_secs(60);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CitingCall {
     pub file: SessionFile,
+    /// The agent's id of the call.
     pub call: String,
     /// What the call did, as the model wrote it; empty if that is not recorded.
     pub command: String,

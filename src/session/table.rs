@@ -49,6 +49,7 @@ impl SessionFormat for TableFormat {
         }
     }
 
+    /// Returns the session that was changed last.
     fn recognise(&self, path: &Path, head: &[u8]) -> Option<SessionFile> {
         let sessions = Database::is_one(head).then(|| self.list_sessions(path, &()).ok())??;
         sessions.into_iter().max_by_key(|session| session.modified)

@@ -10,14 +10,17 @@ use super::json::Decoder;
 use super::model::{RecordSpan, TextPiece};
 use super::transcript::Transcript;
 
+/// How many bytes of the records are read at once.
 const CHUNK: u64 = 1 << 20;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TextFacts {
+    /// The length in UTF-8 bytes.
     pub bytes: u64,
     /// How many characters are U+FFFD in place of invalid text in the records.
     pub replaced: u64,
     pub images: u64,
+    /// Whether `take` stopped before the end.
     pub is_stopped: bool,
 }
 

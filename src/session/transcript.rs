@@ -9,7 +9,9 @@ use super::model::{Call, ContextEvent, RecordSpan, ResultId, SessionFacts, Threa
 use super::record::{MAX_RECORD, RecordSource};
 use super::sent::log::RequestLog;
 
+/// The most unknown kinds that are counted by name.
 const MAX_UNKNOWN: usize = 100;
+/// The most threads, and the most tools, of one session.
 const MAX_NAMES: usize = 100_000;
 
 /// A session that was opened. It holds places and short facts, never the texts.
@@ -19,8 +21,10 @@ pub struct Transcript {
     pub agent: &'static str,
     pub facts: SessionFacts,
     pub sources: Vec<Arc<dyn RecordSource>>,
+    /// The conversations; the first is the main one.
     pub threads: Vec<Thread>,
     pub tools: Vec<Box<str>>,
+    /// The calls, in the order of the records.
     pub calls: Vec<Call>,
     pub unread: ReadReport,
     pub requests: RequestLog,
@@ -39,12 +43,14 @@ pub struct Transcript {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReadReport {
     pub records: u64,
+    /// The number of records of a kind that the reader knows.
     pub known: u64,
     pub kinds: BTreeMap<Box<str>, u64>,
     /// Records that are not JSON, or too large.
     pub broken: u64,
     /// Records that are longer than [`MAX_RECORD`], of which the beginning was read.
     pub long: u64,
+    /// The bytes at the end that are not a whole record yet.
     pub unfinished: u64,
     /// Why the text of a compressed log ends before its end.
     pub fault: Option<Box<str>>,
@@ -69,6 +75,7 @@ impl ReadReport {
         self.records > 0 && self.known == 0
     }
 
+    /// Whether some of the records were not read.
     pub fn is_short(&self) -> bool {
         self.long > 0 || self.unfinished > MAX_RECORD as u64 || self.fault.is_some()
     }
@@ -121,6 +128,7 @@ impl Transcript {
         }
     }
 
+    /// Adds a source of records, and returns its number.
     pub fn add_source(&mut self, source: Arc<dyn RecordSource>) -> u32 {
         self.sources.push(source);
         (self.sources.len() - 1) as u32
@@ -188,6 +196,7 @@ impl Transcript {
         })
     }
 
+    /// Returns a call, by its number, that has no result yet.
     pub fn unanswered(&mut self, call: u32) -> Option<&mut Call> {
         self.calls.get_mut(call as usize).filter(|call| call.results.is_empty())
     }
@@ -236,6 +245,7 @@ impl Transcript {
         results
     }
 
+    /// Adds an event, unless it names no results.
     pub fn add_event(&mut self, event: ContextEvent) {
         self.events.extend((!event.results.is_empty()).then_some(event));
     }

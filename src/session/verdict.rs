@@ -5,6 +5,7 @@ use crate::base::human::thousands;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
+    /// A policy of the agent's version makes the same text.
     Equal {
         /// The policy, with the parameters that were set: `opencode/output task_tool=true`.
         policy: String,
@@ -57,6 +58,7 @@ impl Verdict {
         }
     }
 
+    /// Returns what the policy was applied to, if it makes the same text.
     pub fn against(&self) -> Option<Against> {
         match self {
             Self::Equal { against, .. } => Some(*against),
@@ -72,6 +74,7 @@ impl Verdict {
         }
     }
 
+    /// Returns the limit that cut the output, if that is proven.
     pub fn cut_by(&self) -> Option<&'static str> {
         match self {
             Self::Equal { by, .. } => *by,
@@ -106,6 +109,7 @@ pub(crate) fn describe_check(check: Option<&Verdict>) -> String {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
+    /// The policy that comes closest.
     pub policy: String,
     /// The first byte that differs, in the text that the model got, 0-based.
     pub at: u64,

@@ -52,6 +52,7 @@ pub struct WatchedSession {
 }
 
 impl WatchedSession {
+    /// Reads a session of an agent; fails if the records cannot be read, or reading was given up.
     pub fn open(
         agent: &'static str,
         file: &SessionFile,

@@ -14,7 +14,9 @@ use super::text;
 use super::transcript::Transcript;
 use super::verdict::{Against, Unchecked};
 
+/// The longest text that is compared, in bytes.
 pub const MAX_COMPARED: usize = 16 << 20;
+/// How many bytes of the arguments are looked at.
 const MAX_ARGUMENTS: u64 = 64 << 10;
 const PATH_KEYS: &[&str] = &["path", "filePath", "file_path", "absolute_path"];
 
@@ -53,6 +55,7 @@ impl WholeOutput {
         }
     }
 
+    /// Returns what the call asked for, if it read a file.
     pub fn window(&self) -> Option<&FileWindow> {
         match self {
             Self::File(file) => Some(&file.window),
@@ -71,6 +74,7 @@ pub fn whole_display_len(transcript: &Transcript, call: &Call) -> Option<u64> {
     })
 }
 
+/// Returns the display copy of a call that holds all of its output, if there is one.
 pub fn whole_display(transcript: &Transcript, call: &Call) -> Option<WholeOutput> {
     call.display.iter().find_map(|copy| {
         let most = copy.most.map_or(MAX_COMPARED, |most| most as usize);
@@ -84,6 +88,7 @@ pub fn whole_display(transcript: &Transcript, call: &Call) -> Option<WholeOutput
 pub struct FileWindow {
     /// The path as the agent's notices print it.
     pub named: String,
+    /// The path of the file: a claim of the records.
     pub path: PathBuf,
     pub offset: Option<i64>,
     pub limit: Option<i64>,
@@ -162,6 +167,7 @@ pub(super) struct ResultBody {
     place: BodyPlace,
 }
 
+/// Where the bytes of a body are in what the model got.
 enum BodyPlace {
     /// After this many others.
     After(u64),

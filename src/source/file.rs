@@ -19,6 +19,7 @@ const MAX_COPY: u64 = 1 << 40;
 /// How many bytes before the old end are compared when a file has grown.
 const TAIL: u64 = 4 << 10;
 
+/// How the content has changed since the last refresh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
     Same,
@@ -156,14 +157,17 @@ impl Source {
         }
     }
 
+    /// Returns the bytes as of the last [`Source::refresh`].
     pub fn view(&self) -> MapView {
         self.view.clone()
     }
 
+    /// Returns the number of the current content, same as [`MapView::generation`].
     pub fn generation(&self) -> u64 {
         self.view.generation()
     }
 
+    /// Returns the length in bytes, as of the last refresh.
     pub fn len(&self) -> u64 {
         self.view.len() as u64
     }

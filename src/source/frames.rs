@@ -12,6 +12,7 @@ const MAX_WINDOW: u64 = 128 << 20;
 
 /// The largest window with which a decoder can be used again.
 const MAX_REUSED: u64 = 100 << 20;
+/// The longest header of a frame, in bytes.
 const MAX_HEADER: usize = 18;
 
 /// The first bytes of a frame with text.
@@ -42,6 +43,7 @@ pub(crate) struct Frames<R> {
     packed: R,
     decoder: FrameDecoder,
     frame: Option<Frame>,
+    /// How many frames were begun or skipped.
     begun: u64,
 }
 
@@ -137,6 +139,7 @@ impl<R: Read> Frames<R> {
         }
     }
 
+    /// Begins the next frame, or skips one without text. Returns whether there was one.
     fn begin(&mut self) -> Result<bool, FrameFault> {
         let mut header = [0; MAX_HEADER];
         match self.fill(&mut header[..4])? {

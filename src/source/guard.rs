@@ -10,6 +10,7 @@ use std::io;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering, fence};
 
+/// Maximum number of mappings at a time.
 const SLOTS: usize = 256;
 const FREE: usize = 0;
 const INTACT: usize = usize::MAX;

@@ -139,6 +139,7 @@ impl Mapping {
         Ok(Mapping { guard, pages, file, start, is_sparse, reads: ReadCounts::default(), short_at })
     }
 
+    /// Returns the mapped bytes; they exist until the mapping is dropped.
     fn pages(&self) -> &[u8] {
         self.pages.as_deref().unwrap_or_default()
     }

@@ -46,6 +46,7 @@ pub enum OpenError {
     Io { path: PathBuf, source: io::Error },
 }
 
+/// Whether to follow a symbolic link that is the last component of a path.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum FollowLinks {
     Follow,

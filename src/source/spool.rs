@@ -73,6 +73,7 @@ impl Spool {
         self.kept.load(Ordering::Acquire)
     }
 
+    /// Returns the number of bytes received, kept or not.
     pub(crate) fn seen(&self) -> u64 {
         self.seen.load(Ordering::Acquire)
     }
@@ -193,6 +194,7 @@ fn in_one_of(dirs: &[PathBuf]) -> io::Result<File> {
     full.ok_or_else(|| first_fault.unwrap_or_else(|| io::ErrorKind::NotFound.into()))
 }
 
+/// Adds what to do about it, if the disk is nearly full.
 fn with_remedy(error: io::Error) -> io::Error {
     match error.kind() {
         io::ErrorKind::StorageFull => io::Error::new(

@@ -70,6 +70,7 @@ impl Root {
         Ok(Root { path, trusted, may_follow: true, uid })
     }
 
+    /// Opens the root; it must belong to the user or the system.
     pub(crate) fn open(&self) -> Result<OwnedFd, RootError> {
         let rest = self.path.strip_prefix(&self.trusted).unwrap_or(&self.path);
         let start = if self.trusted.as_os_str().is_empty() {
@@ -210,6 +211,7 @@ fn variable(body: &str, env: &Env) -> Result<OsString, UnsetVariable> {
     }
 }
 
+/// Returns the position of the `}` that closes a variable, after its `${`.
 fn closing(body: &str) -> Option<usize> {
     let mut depth = 0;
     for (at, byte) in body.bytes().enumerate() {

@@ -162,6 +162,7 @@ impl Footer {
     }
 }
 
+/// Describes hints that do not stand in the footer, as far as their actions have keys.
 pub(crate) fn describe_hints(place: KeyContext, hints: &[Hint], keys: &KeyMap) -> Vec<String> {
     hints.iter().filter_map(|hint| describe_hint(place, hint, keys)).collect()
 }

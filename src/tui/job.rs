@@ -101,6 +101,7 @@ impl Job {
         (self.work)(context);
     }
 
+    /// Does the work on this thread. Returns what it reports.
     pub fn run_here(self, services: &Arc<Services>) -> Vec<Event> {
         JobContext::collect(self.ticket.clone(), services, |context| self.run(context))
     }

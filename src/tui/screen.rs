@@ -171,6 +171,7 @@ pub struct LayerFrame<'a, 'b> {
 /// The rows of a screen on which pop-ups draw.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ScreenRows {
+    /// The rule above the status.
     pub rule: Rect,
     pub status: Rect,
 }
@@ -267,6 +268,7 @@ pub struct OpenRequest {
     pub start: StartView,
     /// What its list calls it; empty if its file's name is all that is known.
     pub name: SafeText,
+    /// Its id in its store, as far as its list knows it.
     pub id: String,
     pub is_kept: bool,
     /// The command that printed it, as it was written; empty if none is known.

@@ -50,6 +50,7 @@ const NOTICE: Duration = Duration::from_millis(100);
 
 #[derive(Debug, Default)]
 pub struct Sessions {
+    /// When they were last looked at; `None` before the first time.
     now: Option<Timestamp>,
     last_faults: Vec<SafeText>,
 }

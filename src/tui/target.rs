@@ -32,6 +32,7 @@ pub struct Opened {
     pub running: bool,
     /// The index among the outputs named on the command line of the one viewed last, 0-based.
     pub file: usize,
+    /// The number of outputs named on the command line.
     pub files: usize,
     pub origin: OpenedFrom,
     pub start: StartView,

@@ -81,6 +81,7 @@ pub struct TerminalSize {
 }
 
 impl Default for TerminalSize {
+    /// 80 by 24.
     fn default() -> TerminalSize {
         TerminalSize { columns: 80, rows: 24 }
     }
@@ -93,6 +94,7 @@ pub enum Stdin {
     Inherit,
     /// These bytes, through a pipe.
     Bytes(Arc<[u8]>),
+    /// Empty.
     #[default]
     Null,
 }

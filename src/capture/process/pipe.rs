@@ -63,6 +63,7 @@ pub(crate) struct Pipe {
     held: Arc<AtomicBool>,
 }
 
+/// The grace period after the command's exit.
 #[derive(Debug)]
 struct GracePeriod {
     since: Instant,
@@ -169,6 +170,7 @@ fn widen(reader: &PipeReader) {
 pub(crate) struct Pty {
     /// Overspill's end: the command's output is read from it, and keys are written to it.
     pub ours: OwnedFd,
+    /// The command's end.
     pub its: OwnedFd,
 }
 

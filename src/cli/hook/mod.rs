@@ -107,6 +107,7 @@ struct HookContext<'a> {
 }
 
 impl HookContext<'_> {
+    /// The most bytes of a note.
     fn most(self) -> usize {
         self.config.file.hook.limit.min(MAX_NOTE) as usize
     }
@@ -301,6 +302,7 @@ const AGAIN: &str =
 /// Maximum number of attempts at a note whose own length changes what it says.
 const MAX_TRIES: usize = 4;
 
+/// Counts the UTF-16 units of a text.
 fn units_of(text: &MapView) -> u64 {
     measure(text, 0..text.len(), TotalsMask::UNITS, &mut Buffer::default()).units
 }

@@ -156,8 +156,10 @@ fn least(
 /// By what each limit is multiplied: numerators and denominators, for a policy with both limits and a direction.
 const FEW_LINES: &[(u64, u64)] = &[(1, 4), (1, 2), (1, 1), (2, 1), (4, 1)];
 const FEW_SIZES: &[(u64, u64)] = &[(1, 8), (1, 4), (1, 2), (1, 1), (2, 1), (4, 1)];
+/// For a policy with both limits.
 const MORE_LINES: &[(u64, u64)] = &[(1, 8), (1, 4), (1, 2), (1, 1), (2, 1), (4, 1), (8, 1)];
 const MORE_SIZES: &[(u64, u64)] = &[(1, 16), (1, 8), (1, 4), (1, 2), (1, 1), (2, 1), (4, 1), (8, 1)];
+/// For a policy with one limit.
 const ALL_FACTORS: &[(u64, u64)] = &[
     (1, 16),
     (1, 8),
@@ -174,6 +176,7 @@ const ALL_FACTORS: &[(u64, u64)] = &[
     (8, 1),
 ];
 
+/// The values of a policy's limits; `None` for one that the policy lacks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct TuneSetting {
     pub max_lines: Option<u64>,
@@ -184,6 +187,7 @@ pub(crate) struct TuneSetting {
 
 #[derive(Debug)]
 pub(crate) struct TuneGrid {
+    /// The settings, by direction, then by lines, then by size.
     pub settings: Vec<TuneSetting>,
     pub policies: Vec<Policy>,
     pub current: usize,
@@ -216,6 +220,7 @@ impl TuneGrid {
         Some(grid)
     }
 
+    /// Adds a setting, unless the policy does not take it.
     fn add(&mut self, policy: &Policy, setting: TuneSetting, own: TuneSetting) {
         let Some(policy) = setting.on(policy) else { return };
         if setting == own {
@@ -262,6 +267,7 @@ impl TuneSetting {
         Some(policy)
     }
 
+    /// Describes it: `tail, 1,200 lines, 40 KB`.
     pub(crate) fn describe(&self, unit: Unit) -> String {
         let direction = self.direction.map(|direction| direction.as_str().to_owned());
         let size = self.max_size.map(|size| limit_in(size, unit.describe()));

@@ -23,6 +23,7 @@ pub struct TuneRequest {
 
 #[derive(Debug, Clone)]
 pub enum TuneOutputs {
+    /// All stored outputs, or those of an agent.
     Stored(Option<String>),
     Entries(Vec<Entry>),
     #[allow(private_interfaces, reason = "only the program lists outputs")]
@@ -104,6 +105,7 @@ pub(crate) fn likely_policy(config: &Config, corpus: &Corpus) -> Option<String> 
     most_frequent(all.filter_map(|output| config.candidates(Some(&output.path())).into_iter().next()))
 }
 
+/// Returns the word that occurs most often; of several the first in the alphabet.
 fn most_frequent(words: impl Iterator<Item = String>) -> Option<String> {
     let mut counts = BTreeMap::<String, u64>::new();
     words.for_each(|word| *counts.entry(word).or_default() += 1);

@@ -54,7 +54,9 @@ pub(crate) enum TuneKind {
 #[derive(Debug)]
 struct RunState {
     sums: TuneSums,
+    /// For each setting.
     changed: Vec<ChangedOutputs>,
+    /// Outputs that vanished or cannot be read.
     left_out: u64,
     /// How many outputs and directories cannot be read, and why the first of them cannot.
     unreadable: (u64, Option<String>),
@@ -65,17 +67,21 @@ pub struct TuneFigures {
     pub(crate) settings: Vec<SettingFigures>,
     /// How many outputs each setting cuts differently than the present one; empty for policies.
     pub(crate) changed: Vec<u64>,
+    /// How many outputs were measured, and their length in bytes.
     pub(crate) outputs: u64,
     pub(crate) bytes: u64,
     pub(crate) finds: u64,
     /// What they are, unless they were asked for.
     pub(crate) severity: Severity,
+    /// How many outputs have an error.
     pub(crate) with_errors: u64,
+    /// How many outputs have been looked at, of how many.
     pub(crate) done: (u64, u64),
     /// How far measuring is, of how much: in bytes if their number is known, else in outputs.
     pub(crate) progress: (u64, u64),
     /// How many outputs and directories cannot be read, and why the first of them cannot.
     pub(crate) unreadable: (u64, Option<String>),
+    /// Seconds left, once known.
     pub(crate) left: Option<u64>,
 }
 
@@ -173,6 +179,7 @@ impl TuneRun {
         }
     }
 
+    /// Returns what has been found out, `elapsed` after the measuring began.
     fn figures(&self, elapsed: Duration) -> TuneFigures {
         let mut state = lock(&self.state);
         let all = self.corpus.outputs.len() as u64;
@@ -252,6 +259,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// Takes what a measurement finds out; shared by its threads.
 pub(crate) trait MeasureWatcher: Sync {
+    /// Whether to go on; asked before each output.
     fn goes_on(&self) -> bool;
 
     /// Takes the figures of an output by its number in the corpus, 0-based.

@@ -35,10 +35,13 @@ struct MatchSums {
 pub(crate) struct SettingFigures {
     pub cut: u64,
     pub tokens: u64,
+    /// Half of the previews have at most this many tokens.
     pub tokens_median: u64,
+    /// 95 of 100 previews have at most this many tokens.
     pub tokens_p95: u64,
     pub tokens_max: u64,
     pub kept_finds: u64,
+    /// How many outputs lose their last line, at least in part.
     pub lost_last_line: u64,
     /// How many outputs that have an error (or a warning, if no output has an error) lose the first one.
     pub lost_first_error: u64,
@@ -59,6 +62,7 @@ pub(crate) fn figures_of(all: &[(u64, u64)]) -> Vec<SettingFigures> {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct TuneSums {
     pub outputs: u64,
+    /// Their length in bytes.
     pub bytes: u64,
     /// Finds by severity: those of an output with errors are never added to those of one that only has warnings.
     finds: [MatchSums; 2],
@@ -142,6 +146,7 @@ impl TuneSums {
 /// As many of the outputs are held for each setting, so that the memory does not grow with them.
 const MAX_WORST: usize = 1000;
 
+/// An output that a setting cuts differently than the present one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ChangedOutput {
     /// The number of the output in its corpus, 0-based.
@@ -177,6 +182,7 @@ impl ChangedOutput {
         )
     }
 
+    /// Describes what is lost and what is won: `loses the end`.
     pub(crate) fn describe(&self) -> String {
         let lost = |under: &SettingEffect| [under.lost_all, under.lost_first_error, under.lost_last_line];
         let parts = ["everything", "the first error", "the end"];

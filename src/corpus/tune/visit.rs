@@ -22,6 +22,7 @@ pub(crate) struct Tuner<'p> {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct VisitedOutput {
+    /// Its length in bytes.
     pub bytes: u64,
     /// Its number of lines: line feeds, and a last line without one.
     pub lines: u64,
@@ -40,6 +41,7 @@ pub(crate) struct SettingEffect {
     pub preview_bytes: u64,
     pub kept_finds: u64,
     pub is_cut: bool,
+    /// Whether the model does not get its last line whole.
     pub lost_last_line: bool,
     /// Whether it has an error, and the model does not get the first one.
     pub lost_first_error: bool,
@@ -205,6 +207,7 @@ pub(super) struct StretchCounts {
 #[derive(Debug)]
 struct Edges {
     edges: Vec<(usize, u64)>,
+    /// The first edge that is not passed yet.
     next: usize,
 }
 
@@ -223,6 +226,7 @@ impl StretchCounts {
         self.all += 1;
     }
 
+    /// Ends the counting; returns the number of matches.
     pub(super) fn end(&mut self) -> u64 {
         self.starts.pass(self.all, |_| true);
         self.ends.pass(self.all, |_| true);

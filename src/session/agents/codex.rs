@@ -56,6 +56,7 @@ fn id(rollout: &Path) -> &str {
     stem.len().checked_sub(ID).and_then(|at| stem.get(at..)).unwrap_or(stem)
 }
 
+/// Kinds of records that hold nothing about calls.
 const OTHER_KINDS: &[&str] =
     &["session_meta", "turn_context", "world_state", "token_usage_record", "message", "ghost_snapshot"];
 
@@ -247,6 +248,7 @@ fn exit_of(start: &str) -> Option<i32> {
     after("Process exited with code ").or_else(|| after("Exit code: "))
 }
 
+/// Whether a command did not end before its result was made.
 fn is_running(start: &str) -> bool {
     let header = start.split("\nOutput:\n").next().unwrap_or_default();
     header.lines().any(|line| line.starts_with("Process running with session ID "))

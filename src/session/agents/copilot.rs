@@ -30,6 +30,7 @@ const OTHER_KINDS: &[&str] = &[
     "abort",
 ];
 
+/// How the notice begins that stands for a cut output.
 const BEGINNING: &str = "Output too large to read at once (";
 const SEARCHES: &[&str] = &["grep", "rg"];
 
@@ -57,6 +58,7 @@ fn id(log: &Path) -> &str {
 
 #[derive(Default)]
 struct CopilotReader {
+    /// The ids of all events; a rewind names them.
     ids: Vec<RecordId>,
     /// The messages in the histories of all threads, in their order.
     history: Vec<Message>,
@@ -198,6 +200,7 @@ impl LogEvent<'_> {
     }
 }
 
+/// Reads the result of a call. Returns the call's number if it is the first.
 fn result(entry: RecordEntry, data: Json, out: &mut Transcript) -> Option<u32> {
     let number = out.number_or_new(entry.thread, &data.name("toolCallId")?, "");
     let is_search = out.calls.get(number as usize).is_some_and(|call| SEARCHES.contains(&out.tool(call)));

@@ -18,6 +18,7 @@ use crate::session::transcript::Transcript;
 
 /// The arguments by which the model asks for a window of a file.
 const WINDOW: &[&str] = &["offset", "limit", "start_line", "end_line"];
+/// How the notice begins that stands for a cut output.
 const BEGINNING: &str = "Output too large. Showing first ";
 
 /// With what the read tool begins if it cut a file.
@@ -44,6 +45,7 @@ struct GeminiReader {
     numbers: IdMap<u32>,
     /// The messages of the model that were counted.
     answers: HashSet<RecordId>,
+    /// The calls whose results left the history.
     gone: HashSet<u32>,
     /// The last text of each call's result, as a number.
     texts: HashMap<u32, RecordId>,
@@ -129,6 +131,7 @@ impl GeminiReader {
         self.leave(ContextChange::Rewind, &before, &after, line, out);
     }
 
+    /// Returns the calls whose results are in the history.
     fn calls(&self) -> BTreeSet<u32> {
         self.history.iter().flatten().copied().collect()
     }
@@ -198,11 +201,13 @@ impl GeminiReader {
     }
 }
 
+/// Returns the number of a result's call, and its text.
 fn response_of<'a>(response: Json<'a>, out: &mut Transcript) -> Option<(u32, Option<Json<'a>>)> {
     let call = out.number_or_new(0, &response.name("id")?, &response.word("name"));
     Some((call, response.path(&["response", "output"]).or_else(|| response.path(&["response", "error"]))))
 }
 
+/// Reads a call. Returns its number.
 fn call(line: RecordEntry, called: Json, out: &mut Transcript) -> Option<u32> {
     let at = called.time("timestamp").or(line.at);
     let entry = RecordEntry { at, ..line };
@@ -239,6 +244,7 @@ fn result(line: RecordEntry, content: Option<Json>, is_file: bool, call: &mut Ca
     line.add_text(Evidence::Recorded, text, call);
 }
 
+/// Reads the status from the lines after a command's output.
 fn exit_of(content: Json) -> Option<i32> {
     let ending = content.text()?.ending(1024);
     ending.lines().rev().find_map(|line| line.strip_prefix("Exit Code: ")?.trim().parse().ok())

@@ -19,6 +19,7 @@ use crate::session::transcript::Transcript;
 
 const MESSAGES: RowsOf = RowsOf::plain("messages", "content_json");
 
+/// Kinds of content that hold nothing about calls.
 const OTHER_KINDS: &[&str] = &[
     "text",
     "image",
@@ -143,6 +144,7 @@ impl HiddenResults {
     }
 }
 
+/// Reads a result. Returns the number of its call, unless that has one already.
 fn result(entry: RecordEntry, out: &mut Transcript) -> Option<u32> {
     let part = entry.record;
     let number = out.number_or_new(0, &part.name("id")?, "");

@@ -26,6 +26,7 @@ const CALLS: RowsOf = RowsOf::plain("messages", "tool_calls");
 
 /// What begins a content that is a list of parts.
 const PARTS: &[u8] = b"\0json:";
+/// How the notice in a cut output begins, as it is written in JSON.
 const NOTICE: &[u8] = b"\\n\\n... [OUTPUT TRUNCATED - ";
 
 /// The sentences that stand in the place of results which were cleared.
@@ -36,6 +37,7 @@ const CLEARED: &[&str] = &[
     "[Attached image — stripped after compression]",
 ];
 
+/// How the summary of a compaction begins.
 const SUMMARY: &[u8] = "[CONTEXT COMPACTION — REFERENCE ONLY]".as_bytes();
 
 pub(crate) const HERMES: TableFormat =
@@ -148,6 +150,7 @@ struct ResultHistory {
 }
 
 struct ResultRows {
+    /// The content of the first row.
     first: RecordId,
     /// Whether the first row stands before the first compaction.
     is_early: bool,

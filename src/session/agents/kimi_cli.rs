@@ -17,7 +17,9 @@ use crate::session::reader::{FormatInfo, LogReader, RecordPlace};
 use crate::session::record::read_json;
 use crate::session::transcript::Transcript;
 
+/// The history as the model has it.
 const HISTORY: &str = "context.jsonl";
+/// What happened, with times.
 const EVENTS: &str = "wire.jsonl";
 
 pub(crate) const KIMI_CLI: FileFormat = FileFormat {
@@ -94,8 +96,10 @@ fn note_facts(record: Json, facts: &mut SessionFacts) {
     }
 }
 
+/// Roles of records that hold nothing about calls.
 const OTHER_ROLES: &[&str] = &["_system_prompt", "_checkpoint", "_usage", "system", "developer"];
 
+/// Events that hold nothing about calls.
 const OTHER_EVENTS: &[&str] = &[
     "TurnBegin",
     "TurnEnd",
@@ -146,6 +150,7 @@ struct KimiLog {
     begins_with_summary: bool,
     /// Where the calls are by the agent's ids: in the transcript an id that returned has a number after it.
     ids: HashMap<Box<str>, Box<str>>,
+    /// Whether a request was begun that is not answered yet.
     is_asked: bool,
     /// How many events of a kind had an id.
     counts: HashMap<(Box<str>, Box<str>), usize>,
@@ -188,6 +193,7 @@ impl KimiReader {
         self.logs.get(self.now).map_or(0, |log| log.thread)
     }
 
+    /// Reads a record of a history. Returns whether its role is known.
     fn message(&mut self, entry: RecordEntry, out: &mut Transcript) -> bool {
         let record = entry.record;
         match &*record.word("role") {
@@ -273,6 +279,7 @@ impl KimiReader {
         Some(next)
     }
 
+    /// Reads an event. Returns whether its kind is known.
     fn event(&mut self, entry: RecordEntry, out: &mut Transcript) -> bool {
         let RecordEntry { record, at, thread, .. } = entry;
         if thread == 0 {
@@ -354,6 +361,7 @@ fn numbered(id: &str) -> impl Iterator<Item = Box<str>> {
     (1..=MAX_ALIKE).map(move |number| if number == 1 { id.clone() } else { format!("{id}#{number}").into() })
 }
 
+/// Whether two values of the records are the same, byte for byte.
 fn is_same(a: Option<RecordSpan>, b: Option<RecordSpan>, out: &Transcript) -> bool {
     match (a, b) {
         (Some(a), Some(b)) => {

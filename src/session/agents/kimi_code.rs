@@ -64,6 +64,7 @@ fn logs(main: &Path) -> Vec<PathBuf> {
 #[derive(Default)]
 struct KimiReader {
     thread: u32,
+    /// By the number of the thread.
     histories: Vec<WireHistory>,
 }
 
@@ -156,6 +157,7 @@ fn note_facts(record: Json, facts: &mut SessionFacts) {
 enum Message {
     Prompt,
     Injection,
+    /// What stands for the messages before it.
     Summary,
     /// The result of a call, by its number; small ones are never cleared.
     Result {
@@ -170,6 +172,7 @@ struct WireHistory {
     messages: Vec<Message>,
     /// How many messages from the first on had their results cleared.
     cleared: usize,
+    /// Whether a request was begun that is not answered yet.
     is_asked: bool,
 }
 

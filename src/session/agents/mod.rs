@@ -21,6 +21,7 @@ mod roo;
 
 use super::reader::SessionFormat;
 
+/// All forms, in the order in which a file is tried.
 pub const FORMATS: &[&dyn SessionFormat] = &[
     &claude::CLAUDE_CODE,
     &codex::CODEX,

@@ -21,8 +21,10 @@ use crate::session::record::read_json;
 use crate::session::transcript::Transcript;
 use crate::session::watch::{RecordUse, read_record};
 
+/// The state of a conversation, beside the directory of its events.
 const STATE: &str = "base_state.json";
 
+/// Kinds of events that hold nothing about calls.
 const OTHER_KINDS: &[&str] = &[
     "SystemPromptEvent",
     "MessageEvent",
@@ -226,6 +228,7 @@ const MAX_RECORDED: usize = 1 << 20;
 
 /// The notice that the beginning is reckoned with, in code points.
 const SHORT_NOTICE: usize = 113;
+/// What is sent before the text of an error.
 const ERROR: &str = "[An error occurred during execution.]\n";
 
 /// The end of a line, for the agent, which is Python.
@@ -234,6 +237,7 @@ const BREAKS: &[char] =
 
 struct SentObservation {
     pub pieces: Vec<TextPiece>,
+    /// Where the whole of it was saved, if it was cut.
     pub saved: Option<Citation>,
 }
 

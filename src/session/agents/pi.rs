@@ -50,6 +50,7 @@ pub(super) fn note_facts(record: Json, facts: &mut SessionFacts) {
     }
 }
 
+/// Kinds of entries that hold nothing about calls.
 const OTHER_KINDS: &[&str] = &[
     "session",
     "model_change",
@@ -66,6 +67,7 @@ const OTHER_KINDS: &[&str] = &[
 #[derive(Default)]
 pub(crate) struct PiReader {
     branches: Branches,
+    /// The number of the first request after each entry.
     requests: Vec<u32>,
     results: Vec<EntryResult>,
     changes: Vec<EntryChange>,
@@ -136,6 +138,7 @@ impl PiReader {
         self.requests.push(out.next_request(0).unwrap_or(1));
     }
 
+    /// Returns the number of the entry that was read last.
     fn entry(&self) -> u32 {
         (self.requests.len() as u32).saturating_sub(1)
     }
@@ -217,6 +220,7 @@ struct EntryResult {
     pub call: u32,
     /// What OpenClaw calls it where it was pruned.
     pub key: RecordId,
+    /// How it was pruned last.
     pub pruned: Option<ContextChange>,
 }
 
@@ -234,6 +238,7 @@ impl ContextResults {
         self.results.push_back(result);
     }
 
+    /// Returns the place of the result in an entry.
     fn place(&self, entry: u32) -> Option<usize> {
         self.results.binary_search_by_key(&entry, |result| result.entry).ok()
     }

@@ -132,6 +132,7 @@ fn read(document: Json, place: RecordPlace, path: &Path, out: &mut Transcript) {
 
 #[derive(Default)]
 struct History {
+    /// The first request after each message.
     requests: Vec<Option<u32>>,
     /// The messages with calls, by the calls' numbers.
     uses: HashMap<u32, usize>,
@@ -199,6 +200,7 @@ fn old_protocol_tool(block: Json) -> Option<String> {
     is_name.then(|| tool.to_owned())
 }
 
+/// Reads a result. Returns the number of its call, unless that has one already.
 fn result(
     entry: RecordEntry,
     id: &str,

@@ -18,8 +18,11 @@ use crate::session::record::{fill, open_regular};
 
 use super::{Database, DatabaseError, TRIES};
 
+/// The longest value that is read, in bytes.
 pub(super) const MAX_VALUE: i32 = 16 << 20;
+/// The longest statement of a schema, in bytes.
 const MAX_STATEMENT: i32 = 1 << 20;
+/// How long to wait for an agent that is writing.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// How long one look at a database may take at least, and at most, and how many bytes of it buy a second more.
@@ -154,6 +157,7 @@ pub(super) fn beside(path: &Path, ending: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
+/// Returns a file's length in bytes, if it is there.
 pub(super) fn length(path: &Path) -> Option<u64> {
     fs::metadata(path).ok().map(|meta| meta.len())
 }

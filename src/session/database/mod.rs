@@ -119,6 +119,7 @@ impl Database {
         [path.to_owned(), beside(path, "-wal"), beside(path, "-journal")]
     }
 
+    /// Whether the first bytes of a file are those of a database.
     pub fn is_one(head: &[u8]) -> bool {
         head.starts_with(MAGIC)
     }
@@ -315,6 +316,7 @@ impl TableRow<'_> {
         }
     }
 
+    /// Returns a time that is a number.
     pub fn time(&self, column: impl RowIndex) -> Option<Timestamp> {
         match self.row.get_ref(column).ok()? {
             ValueRef::Integer(number) => content::timestamp(number as f64),

@@ -35,6 +35,7 @@ pub enum ContextChange {
     Clear,
     /// Another text of the agent's stands in their place: the next of the call's results, if it is recorded.
     Replace,
+    /// A summary stands for them.
     Compact,
     /// They are gone as results, but a cut copy stands in the text of a checkpoint.
     Checkpoint,
@@ -42,7 +43,9 @@ pub enum ContextChange {
     Drop,
     /// The person took the conversation back to before them.
     Rewind,
+    /// They are on a branch that was left.
     Leave,
+    /// They are whole again.
     Restore,
 }
 
@@ -111,6 +114,7 @@ impl ResultFate {
     }
 }
 
+/// What the model still has of a result after the last request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ContextState {
     pub fate: ResultFate,

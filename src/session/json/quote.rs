@@ -44,6 +44,7 @@ thread_local! {
     pub(super) static LOOKED_AT: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
+/// Counts bytes for the tests.
 fn looked_at(_bytes: usize) {
     #[cfg(test)]
     LOOKED_AT.set(LOOKED_AT.get() + _bytes);
@@ -85,6 +86,7 @@ fn zeros(byte: u8, word: [u8; 8]) -> u64 {
     difference.wrapping_sub(EACH) & !difference & (EACH << 7)
 }
 
+/// Returns the place of the first byte whose highest bit is set.
 fn first_in(zeros: u64) -> Option<usize> {
     (zeros != 0).then(|| zeros.trailing_zeros() as usize / 8)
 }
@@ -106,6 +108,7 @@ fn any_word(text: &[u8], is_so: impl Fn([u8; 8]) -> bool) -> bool {
     text.as_chunks().0.iter().fold(is_so(*last), |found, word| found | is_so(*word))
 }
 
+/// Returns the first bytes of a text, filled up with zero bytes if there are fewer.
 #[inline]
 pub(super) fn start_of(text: &[u8]) -> [u8; 8] {
     text.first_chunk().copied().unwrap_or_else(|| {
@@ -154,6 +157,7 @@ fn step_at(bytes: &[u8], at: usize) -> Option<Step<'_>> {
     Some(Step { now: from(at)?, before: from(at.checked_sub(1)?)?, second: from(at.checked_sub(2)?)? })
 }
 
+/// Returns the places of the quotes in bytes that begin at `at`.
 fn quotes(bytes: &[u8], at: usize) -> impl Iterator<Item = usize> {
     bytes.iter().enumerate().filter(|(_, byte)| **byte == b'"').map(move |(n, _)| at + n)
 }

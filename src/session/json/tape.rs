@@ -360,6 +360,7 @@ impl Outline<'_> {
         Ok(())
     }
 
+    /// Adds a container, whose end is not known yet; returns its number.
     fn begin(&mut self, kind: Kind) -> Result<u32, TapeError> {
         let node = self.room()?;
         self.nodes.push(Node { start: self.at as u32, end: 0, next: 0, kind, mark: KeyMark::ESCAPED });
@@ -367,6 +368,7 @@ impl Outline<'_> {
         Ok(node)
     }
 
+    /// Returns the number of the next node.
     fn room(&self) -> Result<u32, TapeError> {
         let node = self.nodes.len() - self.first;
         if node < self.most { Ok(node as u32) } else { Err(TapeError::TooMany) }

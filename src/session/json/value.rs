@@ -51,6 +51,7 @@ impl<'a> Json<'a> {
         node.start as usize..node.end as usize
     }
 
+    /// Returns the value as it is written.
     pub fn raw(&self) -> &'a [u8] {
         self.bytes.get(self.range()).unwrap_or_default()
     }
@@ -124,10 +125,12 @@ impl<'a> Json<'a> {
         self.get(key).unwrap_or(Json { at: u32::MAX, ..*self })
     }
 
+    /// Follows keys from object to object.
     pub fn path(&self, keys: &[&str]) -> Option<Json<'a>> {
         keys.iter().try_fold(*self, |value, key| value.get(key))
     }
 
+    /// Returns a string, still encoded.
     pub fn text(&self) -> Option<JsonText<'a>> {
         let inner = self.raw().get(1..)?.split_last()?.1;
         (self.kind() == Kind::String).then(|| JsonText::new(inner))
@@ -240,6 +243,7 @@ pub(super) enum KeyPlace {
     Absent,
     /// If a member has it, its key is this node, counted from the first of the record; and no other member has it.
     At(u32),
+    /// All members have to be looked at.
     Anywhere,
 }
 
@@ -260,6 +264,7 @@ impl RootKeys {
         };
     }
 
+    /// Returns where a key without escapes can be.
     pub(super) fn find(&self, key: KeyMark) -> KeyPlace {
         match self.slots[key.slot()] {
             _ if self.has_escape => KeyPlace::Anywhere,

@@ -18,13 +18,16 @@ const PAGE: usize = 4 << 10;
 
 #[derive(Debug, Default)]
 pub(super) struct Block {
+    /// Which block of the pass it is.
     pub number: u64,
+    /// Where the lines begin in the log.
     pub start: u64,
     /// Room whose used part is `lines`.
     bytes: Vec<u8>,
     pub lines: Range<usize>,
     pub what: BlockContent,
     pub is_last: bool,
+    /// The values of its lines.
     pub tapes: Tapes,
 }
 
@@ -32,6 +35,7 @@ pub(super) struct Block {
 pub(super) enum BlockContent {
     #[default]
     Whole,
+    /// The bytes after the last line feed.
     Unfinished,
     /// The beginning of one line of this many bytes, which is too long to be copied.
     Long(u64),
@@ -83,6 +87,7 @@ impl Cursor {
         Self { log, at: from, end, carry: Vec::new(), number: 0, is_done: false }
     }
 
+    /// Reads the next block; false if there is none. Fails if the file is shorter by now.
     pub(super) fn read(&mut self, block: &mut Block) -> io::Result<bool> {
         if self.is_done {
             return Ok(false);

@@ -13,6 +13,7 @@ use crate::source::Frames;
 
 use super::{fill, open_regular, same};
 
+/// How many bytes of a log are searched, or decoded, at once.
 const CHUNK: usize = 256 << 10;
 
 #[derive(Clone)]
@@ -100,6 +101,7 @@ const MAX_TEXT: u64 = 2 << 30;
 const MAX_SMALL: u64 = 16 << 20;
 const MAX_GROWTH: u64 = 128;
 
+/// Whether a log is compressed, by its name.
 pub fn is_packed(path: &Path) -> bool {
     path.extension().is_some_and(|end| end == "zst")
 }
@@ -132,6 +134,7 @@ impl PackedText {
         Self { path: path.to_owned(), seen, frames, kept, start: 0, is_again: false, copy: None, end: None }
     }
 
+    /// Says why the text ends before that of the whole file; `None` if it does not.
     fn fault(&self) -> Option<&str> {
         self.end.as_ref()?.1.as_deref()
     }
@@ -222,6 +225,7 @@ impl PackedText {
 
 #[cfg(test)]
 thread_local! {
+    /// How many bytes this thread has decoded.
     static DECODED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 

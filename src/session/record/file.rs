@@ -63,6 +63,7 @@ impl FileRecords {
     }
 }
 
+/// Reads a file that is one JSON value; `None` if it cannot be read or is no JSON.
 pub fn read_json<T>(path: impl Into<PathBuf>, take: impl FnOnce(Json) -> T) -> Option<T> {
     let bytes = FileRecords::new(path).whole().ok()?;
     let mut tape = Tape::default();
@@ -108,6 +109,7 @@ pub struct LogFile {
 }
 
 impl LogFile {
+    /// Looks at a log for the first time; fails if it is not a regular file.
     pub fn open(path: &Path) -> io::Result<Self> {
         let (file, meta) = open_regular(path)?;
         let seen = Identity::from(&meta);
@@ -177,6 +179,7 @@ impl LogFile {
         Ok(LogChange::Grown)
     }
 
+    /// Opens the log as it was seen; fails if another file has its name by now.
     pub(super) fn reopen(&self) -> io::Result<LogBytes> {
         match &self.packed {
             Some(packed) => Ok(packed.clone()),

@@ -14,11 +14,13 @@ use super::file::LogFile;
 
 /// Below this many bytes one thread does it all.
 const MIN_PARALLEL: u64 = 4 << 20;
+/// The most threads that index, this one included.
 const MAX_THREADS: usize = 4;
 
 /// The most blocks that wait for their turn without a thread.
 const MAX_EARLY: usize = 2;
 
+/// What takes the records, from one thread at a time.
 type TakeStep<'a> = dyn FnMut(LogStep) -> ControlFlow<()> + Send + 'a;
 
 #[derive(Debug)]
@@ -27,6 +29,7 @@ pub enum LogStep<'a> {
     Record(u64, Result<Json<'a>, TapeError>),
     /// The same of a line of more than [`MAX_RECORD`](super::MAX_RECORD) bytes, of which only the first are read.
     Beginning(u64, Result<Json<'a>, TapeError>),
+    /// The bytes at the end that are no whole record yet.
     Unfinished(Range<u64>),
 }
 
@@ -78,6 +81,7 @@ fn together(cursor: Cursor, out: &mut StepSink) -> io::Result<ControlFlow<()>> {
 
 struct BlockTurns<'a, 'b> {
     cursor: Mutex<Cursor>,
+    /// Held by the thread that hands out.
     out: Mutex<&'a mut StepSink<'b>>,
     turn: Mutex<Turn>,
     passed: Condvar,
@@ -90,6 +94,7 @@ struct Turn {
     is_taken: bool,
     /// Blocks that were indexed before their turn, and left to the thread that hands out.
     early: Vec<Block>,
+    /// Blocks that were handed out, to be used again.
     done: Vec<Block>,
     /// How it ended, before the last block or with it.
     ended: Option<io::Result<ControlFlow<()>>>,

@@ -60,6 +60,7 @@ struct SpokenRecord {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Speaker {
+    /// The user, or a tool.
     User,
     /// The model, with a number for the id of its message: several records may be of one.
     Model(NonZero<u32>),

@@ -151,6 +151,7 @@ fn add_content(content: Json, blocks: &mut Blocks, hash: &mut Sha256) -> Option<
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MessageRole {
+    /// The user, or a tool.
     User,
     Assistant,
     Other,
@@ -228,6 +229,7 @@ fn canonical(value: Json, take: &mut dyn FnMut(&[u8])) -> Result<(), KeyTooLong>
     }
 }
 
+/// Returns the SHA-256 of a value's canonical form.
 fn hash_of(value: Json) -> Result<MessageHash, KeyTooLong> {
     let mut hash = Sha256::new();
     canonical(value, &mut |piece| hash.update(piece))?;

@@ -31,6 +31,7 @@ pub struct RequestMessage {
 #[derive(Clone, Debug)]
 enum MessagePlace {
     Nowhere,
+    /// The record that was written for the request.
     Blob(RecordSpan),
     Records(Vec<RecordSpan>),
 }

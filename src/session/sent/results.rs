@@ -23,6 +23,7 @@ const MAX_TOGETHER_LEN: u64 = 32 << 20;
 pub struct BestResults {
     /// The results, as first seen and then as they changed: all `sent`, or as the agent's history holds them.
     pub results: Vec<CallResult>,
+    /// Why they are not `sent`.
     pub not_sent: Option<NotSent>,
 }
 
@@ -93,6 +94,7 @@ fn is_short(records: &[RecordSpan]) -> bool {
 
 struct SentText {
     result: CallResult,
+    /// Its text; `None` if that is not there.
     text: Option<String>,
 }
 
@@ -173,6 +175,7 @@ pub struct FirstForm {
 }
 
 impl FirstForm {
+    /// Takes the text of a result, as [`text_of`] returns it.
     pub fn new(text: &str) -> Self {
         let mut own = text.trim_end();
         while let Some(start) = own.strip_suffix(REMINDER.1).and_then(|rest| rest.rfind(REMINDER.0)) {

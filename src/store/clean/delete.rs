@@ -239,6 +239,7 @@ fn try_delete(entry: &Entry, mode: DeleteMode, env: &Env) -> Result<(), DeleteOu
     Ok(unlinkat(&dir, entry.name(), AtFlags::empty())?)
 }
 
+/// Applies all rules except identity.
 fn may_go(facts: &FileStat, entry: &Entry, mode: DeleteMode, env: &Env) -> Result<(), DeleteOutcome> {
     stay(facts.kind == FileType::RegularFile, Reason::NotAFile)?;
     stay(facts.uid == env.uid(), Reason::Foreign)?;

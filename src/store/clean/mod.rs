@@ -31,7 +31,9 @@ pub struct CleanRule {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeleteReason {
+    /// A temporary file that its writer left behind.
     Unfinished,
+    /// Its store's own rule should have deleted it.
     Overdue(Rule),
     Old,
     OverTotal,
@@ -42,6 +44,7 @@ pub enum DeleteReason {
 }
 
 impl DeleteReason {
+    /// Returns the reason as it appears in the log.
     pub fn as_str(self) -> &'static str {
         match self {
             DeleteReason::Unfinished => "unfinished",
@@ -171,6 +174,7 @@ fn over_total(
 
 #[derive(Clone, Debug)]
 pub struct PendingDelete {
+    /// The entry, as it was when it was marked.
     pub entry: Entry,
     pub why: DeleteReason,
     pub mode: DeleteMode,
@@ -203,6 +207,7 @@ impl Pending {
         marked
     }
 
+    /// Undoes the last step. Returns the paths that are no longer marked.
     pub fn undo(&mut self) -> Vec<PathBuf> {
         let step = self.steps.pop().unwrap_or_default();
         for path in &step {

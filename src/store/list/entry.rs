@@ -25,6 +25,7 @@ use crate::store::{CopyRecord, Expiry, FileRule, Holds, Rule, StoreSpec, TimeLef
 pub struct ListedDir {
     pub path: PathBuf,
     pub(crate) root: Root,
+    /// Device and inode of the directory itself.
     pub(crate) identity: Identity,
     /// Device of the store's root: an entry on a different one is on another mount.
     pub(crate) root_dev: u64,
@@ -36,9 +37,11 @@ pub struct ListedDir {
 /// Whether an entry is an ordinary file. All but `Ok` are never deleted in bulk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryStatus {
+    /// A regular file of the user with a single name.
     Ok,
     /// A spill that is still being written, or whose writer was killed.
     Unfinished,
+    /// A symbolic link; never followed.
     SymbolicLink,
     /// A directory, FIFO, socket or device with a spill's name.
     NotAFile,
@@ -74,9 +77,13 @@ impl EntryStatus {
 #[derive(Clone, Debug)]
 pub struct Origin {
     pub place: Arc<ListedDir>,
+    /// The agent, as named in its policies.
     pub agent: Arc<str>,
+    /// The tool, if path or store says so.
     pub tool: Option<Arc<str>>,
+    /// The session, if the path says so.
     pub session: Option<Arc<str>>,
+    /// The project, if the path says so.
     pub project: Option<Arc<str>>,
     /// The id, if a directory above the file is named by it.
     pub(crate) id: Option<Arc<str>>,
@@ -96,6 +103,7 @@ pub struct Entry {
     pub expires: Expiry,
     pub rule: Rule,
     pub status: EntryStatus,
+    /// Permission bits, 0 to 0o7777.
     pub mode: u32,
     pub owner: u32,
 }
@@ -169,6 +177,7 @@ impl Entry {
         self.place().path.join(self.name())
     }
 
+    /// Whether it is at this path; mostly the name already says that it is not.
     pub fn is_at(&self, path: &Path) -> bool {
         path.file_name() == Some(self.name()) && self.path() == path
     }
@@ -195,6 +204,7 @@ impl Entry {
         self.copy().map_or_else(kind, |copy| copy.holds)
     }
 
+    /// Opens its file for reading; fails if it is not the file that was listed. Follows no link, never blocks.
     pub fn open(&self) -> io::Result<File> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let dir = self.place().root.open_below(&self.place().path).map_err(io::Error::other)?;

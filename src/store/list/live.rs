@@ -83,6 +83,7 @@ struct Batches<'a> {
 }
 
 impl Batches<'_> {
+    /// Lists one store. Retention limits by count and size need all entries of the store first.
     fn list(&mut self, store: &Arc<StoreSpec>, env: &Env) -> Vec<RootReport> {
         if !store.retention.has_limits() {
             return scan(store, env, self.now, &mut |entry| self.add(entry));
@@ -157,6 +158,7 @@ struct GrowingEntry {
 }
 
 impl GrowingEntries {
+    /// Watches an entry if it was changed a short time ago.
     pub(crate) fn note(&mut self, entry: &Entry, now: Timestamp) {
         if entry.known_age(now).is_some_and(|age| age < GROWS) {
             let (path, listed) = (entry.path(), entry.identity);

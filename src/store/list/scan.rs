@@ -31,6 +31,7 @@ const CLOCK_SLACK: SignedDuration = SignedDuration::from_mins(5);
 
 /// Size of the first batches: someone is waiting. Smaller ones are not split among threads.
 const FEW: usize = 128;
+/// Size of the later batches.
 const MANY: usize = 4096;
 
 /// Maximum number of threads: more would wait for each other in one directory.
@@ -153,6 +154,7 @@ impl Scan<'_> {
         ControlFlow::Continue(())
     }
 
+    /// Returns the names in a directory of directories; a few hundred at most.
     fn names(&mut self, dir: &OwnedFd, at: &Path) -> Vec<OsString> {
         let mut names = Vec::new();
         self.each_name(dir, at, &mut |_, name| {
@@ -286,6 +288,7 @@ fn ask(dir: &OwnedFd, files: &[FittingFile], asked: &mut [StatResult]) {
     }
 }
 
+/// The origins of a directory's entries; most entries share one.
 struct Origins {
     place: Arc<ListedDir>,
     made: Vec<Arc<Origin>>,

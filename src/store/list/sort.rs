@@ -11,11 +11,14 @@ use crate::store::{Entry, TimeLeft};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SortBy {
+    /// Youngest first.
     Age,
+    /// Largest first.
     Size,
     /// What is deleted soonest first; what is never deleted last.
     Left,
     Agent,
+    /// By tool name; entries without one last.
     Tool,
     /// By session, then project; entries without either last.
     Session,
@@ -27,6 +30,7 @@ impl SortBy {
     pub const ALL: [SortBy; 7] =
         [SortBy::Age, SortBy::Size, SortBy::Left, SortBy::Agent, SortBy::Tool, SortBy::Session, SortBy::Id];
 
+    /// Returns the name used on the command line.
     pub fn as_str(self) -> &'static str {
         match self {
             SortBy::Age => "age",
@@ -91,6 +95,7 @@ impl SortBy {
         }
     }
 
+    /// Returns the word to sort by, if the key is one.
     fn word(self, entry: &Entry) -> Option<&str> {
         match self {
             SortBy::Agent => Some(entry.agent()),
@@ -136,6 +141,7 @@ pub fn sum(sizes: impl IntoIterator<Item = u64>) -> u64 {
 pub struct EntrySums {
     pub entries: u64,
     pub bytes: u64,
+    /// How many of them others can read.
     pub exposed: u64,
     pub overdue: u64,
     pub overdue_bytes: u64,

@@ -11,6 +11,7 @@ const PREFIX: &[u8] = b"tool_";
 pub(crate) const WRAP_MS: i64 = 1 << 36;
 const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
+/// The number of bytes that hold an id's time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IdForm {
     /// 12 hexadecimal digits and 14 random characters; the time wraps.

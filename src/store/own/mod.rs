@@ -61,6 +61,7 @@ pub struct OwnStore {
 }
 
 impl OwnStore {
+    /// Opens the store, if it exists; fails if it is a link, belongs to somebody else, or is open to others.
     pub fn open(env: &Env) -> Result<Option<OwnStore>, OwnError> {
         let Some((path, home)) = open_home(env)? else { return Ok(None) };
         let root = path.join(SPILLS);
@@ -127,6 +128,7 @@ fn make_home(env: &Env) -> Result<(PathBuf, OwnedFd), OwnError> {
     Ok((path, home))
 }
 
+/// Opens one of the store's directories, if it exists.
 fn open(at: impl AsFd, name: &Path, path: &Path, env: &Env) -> Result<Option<OwnedFd>, OwnError> {
     match directory::open(at, name, env.uid(), NO_OTHERS) {
         Ok(dir) => Ok(Some(dir)),
@@ -147,6 +149,7 @@ const KEPT: &str = "kept";
 
 #[derive(Clone, Debug, Default)]
 pub struct KeptIds {
+    /// The ids in overspill's own store that no cleaning deletes.
     pub ids: BTreeSet<String>,
     /// By id the records of those that are copies.
     copies: HashMap<String, Arc<CopyRecord>>,

@@ -47,6 +47,7 @@ pub enum Record {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct CopyRecord {
     pub path: String,
+    /// The path of the original, which notices print.
     pub original: String,
     pub modified: Timestamp,
     pub agent: String,
@@ -69,6 +70,7 @@ pub struct RunRecord {
     /// Command and arguments; empty for a stream. What an agent ran is one line of its shell.
     pub command: Vec<String>,
     pub directory: String,
+    /// The tool that it stood for.
     pub tool: Option<String>,
     /// The agent that ran it, if it was not `overspill run`: its model got what the agent cut.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -82,7 +84,9 @@ pub struct RunRecord {
     pub exit: Option<Exit>,
     /// By a forwarded signal, a timeout, or a reader that was gone; or how a stream was left or broke off.
     pub stopped: Option<String>,
+    /// The size of everything that was printed.
     pub seen: OutputSize,
+    /// The size of what is in the spill.
     pub kept: OutputSize,
     /// Why that is not everything: `cap`, `disk full`, `failed`.
     pub truncated: Option<String>,
@@ -148,6 +152,7 @@ impl Record {
         }
     }
 
+    /// Reads the record for a spill in overspill's own store.
     pub fn find(env: &Env, spill: &Path) -> Option<Record> {
         let store = OwnStore::open(env).ok()??;
         let directory = spill.parent()?.canonicalize().ok()?;

@@ -18,6 +18,7 @@ use super::record::{CopyRecord, Record};
 
 /// Maximum size of an output that is copied to be kept, in bytes: the same as the default cap of a capture.
 const MAX_KEPT: u64 = 100 << 20;
+/// Bytes that are copied at a time.
 const BUFFER: usize = 1 << 20;
 const TOO_LARGE: &str = "larger than 100 MB, the limit for copies that are kept; use `cp` instead";
 /// Why an entry is not kept that is, or a copy of it.
@@ -78,6 +79,7 @@ impl OwnStore {
         Ok(id)
     }
 
+    /// Saves bytes as a spill, and marks it as kept. Returns its path; an error leaves nothing behind.
     pub fn save(
         &self,
         bytes: &[u8],
@@ -115,6 +117,7 @@ fn copy_whole(entry: &Entry, from: &File, to: &File, goes_on: &mut dyn FnMut(u64
     }
 }
 
+/// Copies to the end; returns how many bytes.
 fn copy_all(mut from: impl Read, mut to: &File, goes_on: &mut dyn FnMut(u64) -> bool) -> io::Result<u64> {
     let (mut copied, mut buffer) = (0, vec![0; BUFFER]);
     loop {

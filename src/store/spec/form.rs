@@ -166,6 +166,7 @@ fn age(text: &str) -> Result<(), String> {
 }
 
 impl AgentForm {
+    /// Returns the stores; fails by what [`check`] finds as well, with its place.
     pub(super) fn specs(self) -> Result<Vec<StoreSpec>, String> {
         let AgentForm { agent, source, confidence, store, .. } = self;
         let source = source.unwrap_or_else(|| "its file does not say".to_owned());

@@ -39,6 +39,7 @@ pub enum Holds {
 }
 
 impl Holds {
+    /// Returns the name used in `list --json`.
     pub fn as_str(self) -> &'static str {
         match self {
             Holds::Raw => "raw",
@@ -53,7 +54,9 @@ impl Holds {
 /// A store: where it is, what its file names mean, and when its entries are deleted.
 #[derive(Clone, Debug)]
 pub struct StoreSpec {
+    /// The agent's name, or `agent/part` if it has several stores.
     pub name: String,
+    /// The agent's name, as in its policies.
     pub agent: String,
     /// Patterns for the file names, and what each kind of file contains; the first match wins.
     pub files: Vec<FileRule>,
@@ -93,6 +96,7 @@ pub struct Stores {
     /// Agents that keep no spills, with the reason.
     pub keep_none: Vec<(String, String)>,
     texts: BTreeMap<String, Cow<'static, str>>,
+    /// The user's own files that cannot be used.
     broken: Vec<Broken>,
 }
 
@@ -112,6 +116,7 @@ struct Builtin {
     json: &'static str,
 }
 
+/// The built-in descriptions, sorted by path.
 const BUILTIN: &[Builtin] = include!(concat!(env!("OUT_DIR"), "/stores.rs"));
 
 impl Stores {
@@ -218,6 +223,7 @@ impl Stores {
         self.add(read.map_err(|_| unread())?, Cow::Owned(text.to_owned())).map_err(|_| unread())
     }
 
+    /// Adds one description and returns the agent's name.
     fn add(&mut self, form: AgentForm, text: Cow<'static, str>) -> Result<String, String> {
         let agent = form.agent.clone();
         let none = form.keeps_none.clone();
@@ -258,6 +264,7 @@ impl Stores {
     }
 }
 
+/// Returns the first of some stores that contains `path` (absolute), and the kind of file, judging by the path alone.
 pub(crate) fn store_among<'a>(
     specs: &'a [Arc<StoreSpec>],
     path: &Path,
@@ -342,6 +349,7 @@ impl LazyStores {
         self.faults().map(str::to_owned).collect()
     }
 
+    /// Changes the stores, once all are read.
     pub fn change(&mut self, change: impl FnOnce(&mut Stores)) {
         let mut stores = self.all.take().unwrap_or_else(Stores::builtin);
         change(&mut stores);

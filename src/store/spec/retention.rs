@@ -15,6 +15,7 @@ use crate::store::root::expand;
 #[serde(rename_all = "kebab-case")]
 pub enum Basis {
     Mtime,
+    /// The modification time of the directory that contains it.
     FolderMtime,
     /// The time in the file's name, compared as in opencode's classic form: modulo 2^48.
     Id,
@@ -31,11 +32,14 @@ pub struct Retention {
     pub after: Option<SignedDuration>,
     /// The agent's setting for another age, if it has one.
     pub setting: Option<Setting>,
+    /// Maximum number of entries in a directory; beyond it the oldest are deleted.
     pub max_count: Option<u64>,
+    /// Maximum number of bytes in a directory; beyond it the oldest entries are deleted.
     pub max_total: Option<u64>,
     pub note: Option<String>,
 }
 
+/// A value in an agent's own configuration, a JSON file.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Setting {
@@ -60,6 +64,7 @@ pub enum Rule {
 }
 
 impl Rule {
+    /// Returns the name used in `list --json`.
     pub fn as_str(self) -> &'static str {
         match self {
             Rule::Mtime => "mtime",
@@ -91,6 +96,7 @@ pub enum Expiry {
 pub enum TimeLeft {
     For(SignedDuration),
     Overdue(SignedDuration),
+    /// There is no point in time.
     Open,
 }
 

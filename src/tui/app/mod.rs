@@ -43,6 +43,7 @@ pub use super::screen::{Effect, Effects};
 /// The largest count accepted before a key: more than lines in any file; pages of it can be added without overflow.
 const MAX_COUNT: u64 = 1_000_000_000_000_000;
 
+/// How many lines a notch of the wheel scrolls by.
 const WHEEL_LINES: usize = 3;
 
 /// Below this many rows there is room for one line only, even of a list, which may stand in a strip beside an agent.
@@ -59,6 +60,7 @@ pub struct App {
     shelf: Vec<Box<dyn Screen>>,
     /// The pop-ups over the screen, the lowest first.
     layers: Vec<Box<dyn Layer>>,
+    /// The count typed before a key.
     pub count: Option<u64>,
     pub severities: SeverityPatterns,
     pub(crate) tickets: Tickets,

@@ -34,6 +34,7 @@ impl App {
         self.stack.iter().map(|screen| &**screen)
     }
 
+    /// Returns the screens on the stack and those that were left.
     pub(super) fn screens(&self) -> impl Iterator<Item = &dyn Screen> {
         self.stack.iter().chain(&self.shelf).map(|screen| &**screen)
     }
@@ -49,6 +50,7 @@ impl App {
         screens.find_map(|screen| (&mut **screen as &mut dyn Any).downcast_mut())
     }
 
+    /// Returns the outputs on the stack, the first one at the bottom.
     pub fn outputs(&self) -> impl DoubleEndedIterator<Item = &Pager> {
         self.places().filter_map(as_pager)
     }
@@ -58,6 +60,7 @@ impl App {
         self.outputs().next_back()
     }
 
+    /// Returns the pop-ups over the screen, the lowest first.
     pub fn layers(&self) -> impl DoubleEndedIterator<Item = &dyn Layer> {
         self.layers.iter().map(|layer| &**layer)
     }

@@ -101,6 +101,7 @@ impl<R: Clone> List<R> {
         Ok(())
     }
 
+    /// Returns the first of the latest shown rows that are not after a typed time.
     fn row_at(&self, text: &str) -> Result<usize, String> {
         let now = self.look.now.to_zoned(TimeZone::system());
         let Some(end) = parse_time(text, &now) else {

@@ -158,6 +158,7 @@ impl ListTable<'_> {
         column_widths(self.columns, widest, (room, MARKS))
     }
 
+    /// Draws the headings and the rows; `chosen` is the selected one of them.
     pub(crate) fn draw(&self, buffer: &mut Buffer, head: Rect, list: Rect, chosen: usize) {
         let widths = self.widths(list.width.into());
         let headings =

@@ -103,6 +103,7 @@ pub trait ListKind: Sized + 'static {
         false
     }
 
+    /// The list has come to the top of the stack, or is asked for anew.
     fn show(&mut self, _on: ListContext<Self::Row>) {}
 
     fn cover(&mut self, _on: ListContext<Self::Row>) {}

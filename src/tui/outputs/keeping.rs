@@ -38,6 +38,7 @@ impl Keeping {
 }
 
 impl Outputs {
+    /// Keeps the marked entries forever, or else the selected one.
     pub(super) fn keep_marked(&mut self, on: Context) {
         let (mut entries, mut refused) = (Vec::new(), Vec::new());
         for row in on.list.marked_or_chosen() {

@@ -76,6 +76,7 @@ pub enum OutputsEvent {
     /// A deletion is done; the message reports which entries were deleted, and these stayed.
     Deleted(Message, Vec<PendingDelete>),
     Scanned(store::ScanStep),
+    /// The first lines of entries, and the records of their runs, have been read.
     Peeked(Vec<(usize, Entry, Peek)>),
     /// What the filter searches of the batch of entries of this number has been read.
     TextRead(usize, BatchText),

@@ -155,6 +155,7 @@ impl Pager {
         self.count_errors(effects);
     }
 
+    /// Counts on what was not counted to its end.
     pub(crate) fn count_on(&mut self, effects: &mut Effects) {
         let len = self.output.view.len();
         if !self.find.tally.is_whole(len) {

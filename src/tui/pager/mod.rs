@@ -93,6 +93,7 @@ pub struct Pager {
 #[derive(Default)]
 pub(crate) struct Handover {
     find: Find,
+    /// What was typed to filter before.
     filters: Vec<String>,
 }
 
@@ -144,6 +145,7 @@ impl Pager {
         }
     }
 
+    /// Whether it was named on the command line.
     pub(crate) fn is_named(&self) -> bool {
         self.origin == OpenedFrom::CommandLine
     }

@@ -223,6 +223,7 @@ pub(super) enum PolicyRank {
     Earlier,
 }
 
+/// How many matches, or errors, the output has.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct MatchTotal {
     pub all: u64,
@@ -240,6 +241,7 @@ pub(super) struct CountedFile {
 pub struct PolicyRow {
     pub choice: Arc<EffectivePolicy>,
     rank: PolicyRank,
+    /// `None` until it is made.
     made: Option<Comparison>,
     of: CountedFile,
     /// `None` without a search.

@@ -40,6 +40,7 @@ impl Pager {
         (self.panes.place.window, self.panes.is_paging) = (window, true);
     }
 
+    /// Goes `times` windows on or back.
     pub(crate) fn go_window(&mut self, next: bool, times: u64) {
         let output = &self.output;
         let ReadWindow { offset, limit } = self.panes.place.window;

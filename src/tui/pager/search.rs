@@ -92,6 +92,7 @@ impl Find {
 }
 
 impl Pager {
+    /// Searches for a typed pattern; an empty one repeats the last, from the current match on.
     pub(crate) fn search(
         &mut self,
         text: &str,

@@ -63,6 +63,7 @@ pub struct TextBox {
 const MORE: &[Hint] = &[(&[A::Down], "more"), (&[A::Start, A::End], "ends"), (&[A::Back], "back")];
 const WHOLE: &[Hint] = &[(&[A::Back], "back")];
 
+/// The columns reserved for the names of facts.
 const NAMES: usize = 12;
 
 const TITLE: &str = "Facts";

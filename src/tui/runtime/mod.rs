@@ -133,6 +133,7 @@ fn show(start: Start) -> io::Result<ExitReport> {
     Ok(ExitReport { messages: inbox.rest().filter_map(not_kept).chain(deleted).collect(), signal: None })
 }
 
+/// Returns why an output was not kept, if that is what an event says.
 fn not_kept(event: Event) -> Option<SafeText> {
     match event.downcast() {
         Ok(OutputsEvent::Kept(_, message)) if message.is_error => Some(message.text),
@@ -155,6 +156,7 @@ struct Session {
     keyboard: Keyboard,
     asks: Option<ThemeConfig>,
     services: Arc<Services>,
+    /// What is making the first output, until it is complete.
     producer: Option<Producer>,
     key_repeats: bool,
     /// What a key asked for that is held down: carried out with its last press, unless that asks for it again.

@@ -134,6 +134,7 @@ impl Session {
         }
     }
 
+    /// Returns the file of the output being viewed, if it is in one.
     pub(super) fn source(&self) -> Option<&Source> {
         self.source_of(self.viewed.last()?)
     }

@@ -133,6 +133,7 @@ pub(super) fn draw(
     draw_axis(&figures.settings, canvas, buffer, Rect { x: inner.x, width: inner.width, ..axis });
 }
 
+/// Returns the least and the most of a figure.
 fn edges(figures: &[SettingFigures], figure: fn(&SettingFigures) -> u64) -> [u64; 2] {
     let all = || figures.iter().map(figure);
     [all().min().unwrap_or(0), all().max().unwrap_or(0)]

@@ -104,6 +104,7 @@ const fn glyphs(kind: usize) -> Glyphs {
     }
 }
 
+/// Replaces every symbol that is not ASCII with a similar one that is.
 fn replace(buffer: &mut Buffer) {
     for cell in &mut buffer.content {
         if !cell.symbol().is_ascii() {

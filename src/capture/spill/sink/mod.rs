@@ -50,6 +50,7 @@ pub struct SinkLimits {
 }
 
 impl Default for SinkLimits {
+    /// [`HOLD`], no cap, and only line feeds counted.
     fn default() -> SinkLimits {
         SinkLimits { hold: HOLD, cap: u64::MAX, want: TotalsMask::NOTHING }
     }

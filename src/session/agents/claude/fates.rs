@@ -34,6 +34,7 @@ type CountedEvent = (u64, ContextEvent);
 
 struct Fates<'a> {
     history: &'a ClaudeHistory,
+    /// By the numbers of the threads.
     living: Vec<LivingBranch>,
     /// Whether a message of the model's is still part of the conversation.
     lives: IdMap<bool>,
@@ -199,6 +200,7 @@ struct ThreadTurns<'a> {
 
 struct Compaction<'a> {
     boundary: &'a CompactBoundary,
+    /// Whether it is on the living branch.
     lives: bool,
     taken: Vec<ResultId>,
 }
@@ -227,6 +229,7 @@ impl ThreadTurns<'_> {
         u64::MAX
     }
 
+    /// Takes a result that is not on the living branch.
     fn leave(&mut self, record: u32, ids: impl Iterator<Item = ResultId>) {
         let next = self.spans.partition_point(|(context, _, _)| context.number < record);
         match self.spans.get_mut(next) {
@@ -290,9 +293,12 @@ struct LastingResult<'a> {
 /// The results that the server cleared in the last request of a thread.
 #[derive(Default)]
 struct ServerClearing {
+    /// The calls, with their places among the results.
     cleared: Vec<(u32, usize)>,
+    /// The place of the next that can be cleared.
     next: usize,
     excluded: Vec<RecordId>,
+    /// How many compactions there were before.
     compactions: usize,
 }
 

@@ -13,8 +13,11 @@ use crate::session::model::{ContextEvent, RecordSpan, ResultId, TextPiece};
 use crate::session::text::to_text;
 use crate::session::transcript::Transcript;
 
+/// The number of a record without an id.
 pub(super) const NO_RECORD: u32 = u32::MAX;
+/// How many of the last results are looked through for one.
 const MAX_RECENT: usize = 4096;
+/// The longest sentence that stands for results, in characters.
 const MAX_STAND_IN: usize = 200;
 
 /// The most bytes of a result's record that are looked at.
@@ -22,6 +25,7 @@ const MAX_LOOKED: u64 = 32 << 20;
 
 #[derive(Default)]
 pub(super) struct ClaudeHistory {
+    /// By the numbers of their threads.
     pub conversations: Vec<Conversation>,
     pub results: Vec<ResultRecord>,
     pub boundaries: Vec<CompactBoundary>,
@@ -75,6 +79,7 @@ pub(super) struct Conversation {
 
 #[derive(Clone, Copy)]
 pub(super) struct CountedRequest {
+    /// How many records of the conversation came before it.
     pub position: u32,
     /// Whether it is itself in the records, and not only its answer.
     pub is_logged: bool,
@@ -86,6 +91,7 @@ impl Conversation {
         self.messages.get(at).map(|(_, message)| *message)
     }
 
+    /// Returns the number of the first request after a record, 1-based.
     pub(super) fn request_after(&self, record: u32) -> u32 {
         let before = self.requests.partition_point(|request| request.position <= record);
         (before as u32).saturating_add(1)
@@ -105,6 +111,7 @@ impl Conversation {
 pub(super) struct ResultRecord {
     pub thread: u32,
     pub call: u32,
+    /// How many records came before it.
     pub count: u32,
     /// The number of its record in the conversation; [`NO_RECORD`] if that has no id.
     pub record: u32,
@@ -121,6 +128,7 @@ impl ResultRecord {
 #[derive(Clone, Copy)]
 pub(super) struct RecordContext {
     pub thread: u32,
+    /// How many records came before it.
     pub count: u64,
     /// Its number in the conversation; [`NO_RECORD`] if it has no id.
     pub number: u32,
@@ -155,6 +163,7 @@ pub(super) struct ServerEdit {
 pub(super) struct ContextRecord {
     pub context: RecordContext,
     pub event: ContextEvent,
+    /// Whether it is read from the requests themselves.
     pub is_sent: bool,
 }
 
@@ -261,6 +270,7 @@ fn ids<'a>(list: Option<Json<'a>>) -> impl Iterator<Item = RecordId> + use<'a> {
     items.filter_map(|id| id.short_bytes(MAX_NAME).map(|id| id_of_bytes(&id)))
 }
 
+/// Returns the numbers of the calls that a list names.
 fn calls<'a>(list: Option<Json<'a>>, thread: u32, out: &'a Transcript) -> impl Iterator<Item = u32> {
     let items = list.into_iter().flat_map(|list| list.items());
     items.filter_map(move |id| out.call_number(thread, &id.short_text(MAX_NAME)?))
@@ -277,6 +287,7 @@ fn can_be_cut(call: u32, stand_in: &str, out: &Transcript) -> bool {
     is_longer && result.record.is_some_and(|record| is_plain(record, &call.id, out))
 }
 
+/// Whether a result is not a failure, and has only text and images.
 fn is_plain(record: RecordSpan, id: &str, out: &Transcript) -> bool {
     let Ok(bytes) = out.read(record, MAX_LOOKED) else { return false };
     let mut tape = Tape::default();

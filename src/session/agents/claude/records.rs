@@ -22,6 +22,7 @@ use super::history::{
 use super::requests::{self, RequestLists};
 use super::{fates, note_facts};
 
+/// Kinds of records that hold nothing about calls.
 const OTHER_KINDS: &[&str] = &[
     "api-request-resumed",
     "queue-operation",

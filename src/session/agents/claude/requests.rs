@@ -12,6 +12,7 @@ use crate::session::sent::{FirstForm, SentForm, is_proven, text_of};
 use crate::session::text::to_text;
 use crate::session::transcript::Transcript;
 
+/// Reads a request, and returns its number.
 pub(super) fn request(record: Json, place: RecordPlace, log: &mut RequestLog) -> Option<u32> {
     let facts = RequestFacts {
         id: record.id("id").unwrap_or_default(),
@@ -50,6 +51,7 @@ const MAX_COMPARED: usize = 32 << 20;
 
 #[derive(Default)]
 pub(super) struct RequestLists {
+    /// By the numbers of the threads.
     lists: Vec<List>,
     /// How the first request that carried a result had it, by the number of the call.
     first: HashMap<u32, FirstForm>,

@@ -21,7 +21,9 @@ use crate::session::reader::{FormatInfo, RecordPlace};
 use crate::session::record::{FileRecords, read_json};
 use crate::session::transcript::Transcript;
 
+/// How the name of a conversation's file ends.
 const MESSAGES: &str = ".messages.json";
+/// How the name of the file with its newest compaction ends.
 const COMPACTION: &str = ".compaction.json";
 
 /// The length from which an output was cut before it was recorded, in UTF-16 units; a shorter one is whole.
@@ -147,6 +149,7 @@ fn read(document: Json, place: RecordPlace, path: &Path, out: &mut Transcript) {
     }
 }
 
+/// Reads a result. Returns the number of its call, unless that has one already.
 fn result(entry: RecordEntry, out: &mut Transcript) -> Option<u32> {
     let (block, thread) = (entry.record, entry.thread);
     let (id, content) = (block.name("tool_use_id")?, block.get("content")?);

@@ -4,6 +4,7 @@ use crate::session::json::{Json, Kind, char_len, end_of_string};
 use crate::session::model::{RecordSpan, TextPiece};
 use crate::session::reader::RecordPlace;
 
+/// The most UTF-16 units of one string; longer ones are cut.
 const MAX_UNITS: usize = 8000;
 
 /// The most pieces of one result. What takes more is shown as it is recorded.
@@ -148,12 +149,15 @@ impl StringEnds {
 }
 
 struct PlaceInString {
+    /// The byte, 0-based.
     at: usize,
+    /// The UTF-16 units before it.
     units: usize,
     /// The character there, if the place that was looked for is in its middle.
     half: Option<SplitPair>,
 }
 
+/// A character of two UTF-16 units.
 struct SplitPair {
     len: usize,
     high: String,

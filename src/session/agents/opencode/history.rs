@@ -44,6 +44,7 @@ struct MessageResult {
     id: ResultId,
 }
 
+/// A result that was cleared.
 struct Mark {
     at: Timestamp,
     id: ResultId,
@@ -182,6 +183,7 @@ fn event(change: ContextChange, at: Option<Timestamp>, results: &[MessageResult]
     ContextEvent { results, ..ContextEvent::recorded(change, at) }
 }
 
+/// Kinds of parts that hold nothing about calls.
 const OTHER_KINDS: &[&str] = &[
     "text",
     "reasoning",
@@ -253,6 +255,7 @@ pub(super) fn status_of(word: &str, exit: Option<i32>) -> CallStatus {
     }
 }
 
+/// Whether the read tool cut a line of a file.
 fn is_cut_line(line: &str) -> bool {
     let kept = line.strip_suffix("... (line truncated to 2000 chars)");
     kept.is_some_and(|kept| kept.encode_utf16().count() >= LINE)

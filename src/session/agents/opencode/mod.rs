@@ -124,6 +124,7 @@ fn reverted(rows: &TableRows, session: &str) -> Result<Option<String>, DatabaseE
     Ok(found)
 }
 
+/// Returns the ids of a session and of those of its sub-agents in a table, with the threads that they are.
 fn threads(
     of: &TableSession,
     table: &'static str,

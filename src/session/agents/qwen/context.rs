@@ -35,6 +35,7 @@ const KEPT: usize = 5;
 
 /// After how long a pause all others are cleared.
 const IDLE: SignedDuration = SignedDuration::from_mins(60);
+/// About how many UTF-16 units a token has.
 const TOKEN_UNITS: i64 = 4;
 
 pub(super) fn is_cleared_tool(name: &str) -> bool {
@@ -193,6 +194,7 @@ impl Context {
         self.cleared = all;
     }
 
+    /// Clears the oldest `count` results that are whole.
     fn clear(&mut self, count: usize, event: ContextEvent, out: &mut Transcript) {
         let cleared: Vec<ClearableResult> = self.whole.drain(..count).collect();
         let calls = cleared.iter().map(|result| result.call).collect();

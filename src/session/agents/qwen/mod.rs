@@ -47,6 +47,7 @@ struct QwenReader {
     thread: u32,
     branches: Branches,
     steps: Vec<Step>,
+    /// The calls that were asked for a window of a file.
     windows: HashSet<u32>,
     /// The calls through `tool_call` of a tool whose results are cleared.
     bridged: HashSet<u32>,

@@ -279,6 +279,7 @@ impl Pane<'_> {
         }
     }
 
+    /// Draws the gutter of Preview: whether the agent wrote the row, or how severe its line is.
     fn edge(&self, buffer: &mut Buffer, area: Rect, row: &ScreenRow) {
         let (theme, glyphs) = (&self.shown.canvas.theme, self.shown.canvas.glyphs());
         let mut classes = self.scroll.reader.doc.classes(row.start..row.drawn_end().max(row.start + 1));
