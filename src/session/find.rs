@@ -66,11 +66,13 @@ pub fn data_dir(env: &Env, below_data: &str) -> Option<PathBuf> {
     }
 }
 
+/// Returns a path below the home directory; `None` without an absolute home.
 pub fn in_home(env: &Env, path: &str) -> Option<PathBuf> {
     Some(env.home()).filter(|home| home.is_absolute()).map(|home| home.join(path))
 }
 
-/// Returns the directories in `dir` and links to such, sorted by name; none if it is not there.
+/// Returns the directories in `dir` and links to such, sorted by name; none if it is not there. What cannot be read goes to
+/// `fault`, in words.
 pub fn directories(dir: &Path, fault: &mut dyn FnMut(String)) -> Vec<PathBuf> {
     let is_dir = |entry: &DirEntry| match entry.file_type() {
         Ok(kind) if !kind.is_symlink() => kind.is_dir(),

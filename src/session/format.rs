@@ -32,7 +32,8 @@ pub struct FileFormat {
 
 #[derive(Debug)]
 pub enum RecordFiles {
-    /// Logs of a JSON value a line. The first function returns what finds all logs that a session has.
+    /// Logs of a JSON value a line. The first function returns what finds all of them, in which all is that there is of a
+    /// session.
     Logs(fn(main: &Path) -> LogPaths, fn() -> Box<dyn LogReader>),
     /// JSON documents, each of which the agent writes anew as a whole.
     Documents(fn(main: &Path) -> LogPaths, ReadDocument),
@@ -191,7 +192,8 @@ pub fn count_records<'a>(list: Option<Json<'a>>, out: &mut Transcript) -> Option
     list
 }
 
-/// Reads the members before a long one, from the start of a document: `take` gets an object with them, if any.
+/// Reads the members before a long one, from the start of a document: `take` gets an object with them, `{}` if there are
+/// none, and is not called at all without the long member.
 pub fn before_member<T>(head: &[u8], long: &str, take: impl FnOnce(Json) -> T) -> Option<T> {
     // In a string the quotes would have backslashes before them.
     let at = memchr::memmem::find(head, format!("\"{long}\"").as_bytes())?;

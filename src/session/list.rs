@@ -12,8 +12,7 @@ use crate::base::env::Env;
 
 use super::agents::FORMATS;
 use super::database::Database;
-use super::find;
-use super::find::Exposure;
+use super::find::{self, Exposure};
 use super::model::SessionFacts;
 use super::reader::{OpenedSession, ReadProgress, SessionError, SessionFile, SessionFormat};
 use super::record::holds;

@@ -25,7 +25,7 @@ pub struct RecordSpan {
 const IN_FILE: u32 = u32::MAX;
 
 impl RecordSpan {
-    /// Returns `len` bytes from byte `start` (0-based) of a file, for which `row` is 0, or of the record in a row.
+    /// The place of `len` bytes from byte `start` (0-based) of a file, for which `row` is 0, or of the record in a row.
     pub fn new(source: u32, row: i64, start: u64, len: u64) -> Self {
         let source = NonZero::<u32>::MIN.saturating_add(source);
         let (place, in_row) = match row {
@@ -96,7 +96,7 @@ impl Evidence {
     }
 }
 
-/// The pieces, joined by nothing, are the text.
+/// A piece of a text that the model got. The pieces, joined by nothing, are the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TextPiece {
     /// A JSON string in the records, to be decoded.

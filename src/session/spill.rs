@@ -1,7 +1,5 @@
-//! The spills that results name: whether they are still there, and the call whose result names one. A path in the records is
-//! a claim, and nothing is opened.
-//!
-//! A spill does not say whose it is, so the sessions near it in time are looked through.
+//! The spills that results name: whether they are still there, and the call whose result names one; a path in the records is
+//! a claim, and what it names is not opened.
 
 use std::ffi::OsStr;
 use std::os::unix::fs::MetadataExt;
@@ -129,7 +127,7 @@ pub struct SessionsCache(Mutex<Option<(Timestamp, Arc<Vec<SessionFile>>)>>);
 impl SessionsCache {
     /// Finds the call that names an output, which was written at a time; `None` if there is none among the sessions near it.
     pub fn find(&self, path: &Path, written: Timestamp, env: &Env) -> Option<Box<CitingCall>> {
-        find(&self.since(written, env), path, env.uid(), &()).map(Box::new)
+        find_citing(&self.since(written, env), path, env.uid(), &()).map(Box::new)
     }
 
     /// Returns the sessions of a list that is younger than a time: a session begins before its outputs are written.
@@ -145,8 +143,9 @@ impl SessionsCache {
     }
 }
 
-/// Finds the call that names the file at `path`; `None` too if `progress` gave up. `uid` owns the files that count.
-pub fn find(
+/// Finds the call that names the file at `path`; `None` too if `progress` gave up. `uid` owns the files that count. A spill
+/// does not say whose it is, so the sessions near it in time are looked through.
+pub fn find_citing(
     sessions: &[SessionFile],
     path: &Path,
     uid: u32,

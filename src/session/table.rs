@@ -128,7 +128,7 @@ impl TableSession<'_> {
         if is_wanted { Ok(()) } else { Err(DatabaseError::GivenUp) }
     }
 
-    /// Returns the ids of a session and its sub-agents, with their threads. `sql` selects ids and titles of these.
+    /// Returns the ids of a session and its sub-agents, with their threads. `sql` selects ids and titles of the latter.
     pub fn threads(
         &self,
         sql: &str,

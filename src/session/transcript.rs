@@ -28,7 +28,7 @@ pub struct Transcript {
     pub calls: Vec<Call>,
     pub unread: ReadReport,
     pub requests: RequestLog,
-    /// What was done to the results in the model's context, in order; a reader may derive all of it anew.
+    /// What was done to the results in the model's context, in order. A reader that derives it again replaces all of it.
     pub events: Vec<ContextEvent>,
     /// How it is known of results that no event names that they are still in the model's context.
     pub default_evidence: FateEvidence,

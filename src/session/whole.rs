@@ -178,7 +178,8 @@ enum BodyPlace {
 }
 
 impl ResultBody {
-    /// Takes the body out of a result with this `text`, cut to `longest`; of several results the one of `output`.
+    /// Takes the body out of a result of which `text` is the whole; of several results the one of `output`. Only texts that
+    /// are decoded anew are cut to `longest` bytes.
     pub(super) fn new(
         transcript: &Transcript,
         result: &CallResult,

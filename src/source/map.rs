@@ -1,5 +1,4 @@
 //! A mapping of a file, shared by all its readers, and the reads of whole pages for those that copy.
-#![allow(unsafe_code)]
 
 use std::fs::File;
 use std::io;
@@ -127,6 +126,7 @@ fn roomy(len: usize) -> usize {
 }
 
 impl Mapping {
+    #[allow(unsafe_code)]
     fn new(file: &File, start: u64, len: usize) -> io::Result<Mapping> {
         // SAFETY: the file may be changed by others while it is mapped. Lost pages are turned into
         // zeros by the guard; changed bytes are accepted: readers hold `&[u8]`, never `&str`, and
@@ -159,6 +159,7 @@ impl Drop for Mapping {
 /// Unmaps the code of the program, on Linux; where it runs again, it is mapped again. Mapped pages count as memory of the
 /// process, and what starting up ran is most of what a short command takes.
 #[cfg(feature = "app")]
+#[allow(unsafe_code)]
 pub(crate) fn release_code() {
     let (here, maps) = (release_code as fn() as usize, std::fs::read_to_string("/proc/self/maps"));
     let ranges = maps.iter().flat_map(|maps| maps.lines()).filter_map(|line| {
@@ -204,7 +205,7 @@ pub(super) fn copy_out(view: &MapView, start: usize, buffer: &mut [u8]) {
     let Some(file) = &mapping.file else {
         return buffer.copy_from_slice(&view[start..start + buffer.len()]);
     };
-    let (filled, read) = fill(file, mapping.start + start as u64, buffer, &mapping.reads);
+    let (filled, read) = fill_pages(file, mapping.start + start as u64, buffer, &mapping.reads);
     let rest = &mut buffer[filled..];
     match read {
         Ok(()) if rest.is_empty() => {}
@@ -222,7 +223,7 @@ pub(super) const PAGE: usize = 4 << 10;
 
 /// Fills `room` from offset `start` of the file; both must be page-aligned. Returns how many bytes were read; less than
 /// all only at the end of the file and after an error. After a short read, reading resumes at the start of that page.
-pub(super) fn fill(file: &File, start: u64, room: &mut [u8], reads: &ReadCounts) -> (usize, io::Result<()>) {
+fn fill_pages(file: &File, start: u64, room: &mut [u8], reads: &ReadCounts) -> (usize, io::Result<()>) {
     let mut filled = 0;
     while filled < room.len() {
         let from = filled - filled % PAGE;
@@ -270,6 +271,7 @@ impl ReadCounts {
 }
 
 #[cfg(test)]
+#[allow(unsafe_code)]
 mod tests {
     use std::os::unix::process::ExitStatusExt;
     use std::process::{Command, ExitStatus};

@@ -27,7 +27,8 @@ pub enum StreamProgress {
 pub(super) enum Limit {
     /// As much as the disk can take; the rest is read and dropped, so that the writer never blocks.
     Disk,
-    /// This many bytes, after which reading stops: for devices and small files that unpack to no end.
+    /// This many bytes, or what the disk can take, after which reading stops: for devices, which might never end, and for
+    /// what a file unpacks to, however small it is.
     Bytes(u64),
 }
 

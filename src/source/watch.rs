@@ -91,7 +91,7 @@ impl Probe {
     }
 }
 
-/// A thread that calls back after changes, until this is dropped, that returns false, or a stream has ended.
+/// A thread that calls back after changes, until this is dropped, the callback returns false, or a stream has ended.
 #[derive(Debug)]
 pub struct Watcher {
     _stop: Sender<()>,

@@ -72,7 +72,7 @@ pub(crate) fn next_value(kind: &ParamKind, value: &str, up: bool) -> Option<Stri
     }
 }
 
-/// Returns the next round number, 0 below 1; `value` itself if there is no larger one in 64 bits.
+/// Returns the next round number above or below `value`: 0 below 1; `value` itself if there is no larger one in 64 bits.
 fn step(value: u64, up: bool, unit: u64) -> u64 {
     let mut figures = figures(unit);
     match up {

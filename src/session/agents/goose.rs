@@ -82,9 +82,10 @@ fn read(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError> {
         let is_hidden_from = |who: &str| meta.and_then(|meta| meta.get(who)?.bool()) == Some(false);
         if let Some(content) = row.record(1, MESSAGES, &mut buffer, &mut out.unread) {
             let entry = RecordEntry { record: content, place: row.place(source), at, thread: 0 };
+            let is_hidden = is_hidden_from("agentVisible");
             let is_answer = row.text(4).as_deref() == Some("assistant") && !is_hidden_from("userVisible");
-            hidden.note(entry, is_hidden_from("agentVisible"), is_answer, out);
-            hidden.read(entry, is_hidden_from("agentVisible"), out);
+            hidden.note(entry, is_hidden, is_answer, out);
+            hidden.read(entry, is_hidden, out);
         }
     })?;
     hidden.end(out);

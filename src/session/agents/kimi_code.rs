@@ -249,7 +249,8 @@ impl WireHistory {
         calls
     }
 
-    /// Takes back the last `count` messages of the person and what followed; nothing without as many since a summary.
+    /// Takes back the last `count` messages of the person and what followed but what the agent put in; nothing without as
+    /// many since a summary.
     fn undo(&mut self, count: usize) -> Vec<u32> {
         let after_summary =
             self.messages.iter().enumerate().rev().take_while(|(_, message)| **message != Message::Summary);

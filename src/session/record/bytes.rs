@@ -106,7 +106,8 @@ pub fn is_packed(path: &Path) -> bool {
     path.extension().is_some_and(|end| end == "zst")
 }
 
-/// Unpacks at most `most` bytes of a file or its beginning; tells whether nothing was wrong with them.
+/// Unpacks at most `most` bytes of a file or its beginning; tells whether nothing was wrong with them. Before a fault, it
+/// yields what can be read.
 pub fn unpack(packed: &[u8], most: usize) -> (Vec<u8>, bool) {
     let mut text = Vec::new();
     let read = Frames::new(packed).take(most as u64).read_to_end(&mut text);
@@ -337,6 +338,15 @@ mod tests {
         assert!(DECODED.get() - before <= MAX_SMALL as usize + CHUNK);
         assert!(text.fault().is_some_and(|words| words.contains("only the first 16 MB of its text")));
         assert_eq!(unpack(&frame(1 << 13, 20), 1000), (vec![0; 1000], true));
+    }
+
+    #[test]
+    fn a_cut_frame_yields_its_beginning() {
+        let packed = frame(40, 20);
+        let (whole, is_sound) = unpack(&packed, usize::MAX);
+        assert_eq!((whole.len(), is_sound), (40 * BLOCK, true));
+        let (text, is_sound) = unpack(&packed[..packed.len() - 1], usize::MAX);
+        assert!(!is_sound && !text.is_empty() && whole.starts_with(&text), "{} bytes", text.len());
     }
 
     #[test]

@@ -188,28 +188,24 @@ pub fn sweep(
     Ok(swept)
 }
 
-/// Deletes one entry; checks all but the lock for cleaning again through the descriptor of its directory.
+/// Deletes one entry; checks all but the lock for cleaning and what is kept again, through the descriptor of its directory.
 pub fn delete(entry: &Entry, mode: DeleteMode, env: &Env) -> DeleteOutcome {
     try_delete(entry, mode, env).err().unwrap_or(DeleteOutcome::Deleted)
 }
 
-impl From<Errno> for DeleteOutcome {
-    fn from(error: Errno) -> DeleteOutcome {
-        match error {
-            Errno::NOENT => DeleteOutcome::AlreadyGone,
-            Errno::LOOP => DeleteOutcome::Stayed(Reason::Changed),
-            error => DeleteOutcome::Stayed(Reason::System(io::Error::from(error).to_string())),
-        }
+fn outcome_of(error: Errno) -> DeleteOutcome {
+    match error {
+        Errno::NOENT => DeleteOutcome::AlreadyGone,
+        Errno::LOOP => DeleteOutcome::Stayed(Reason::Changed),
+        error => DeleteOutcome::Stayed(Reason::System(io::Error::from(error).to_string())),
     }
 }
 
-impl From<RootError> for DeleteOutcome {
-    fn from(error: RootError) -> DeleteOutcome {
-        match error {
-            RootError::System(error) => error.into(),
-            RootError::Link(_) => DeleteOutcome::Stayed(Reason::Changed),
-            RootError::Foreign => DeleteOutcome::Stayed(Reason::Foreign),
-        }
+fn outcome_of_root(error: RootError) -> DeleteOutcome {
+    match error {
+        RootError::System(error) => outcome_of(error),
+        RootError::Link(_) => DeleteOutcome::Stayed(Reason::Changed),
+        RootError::Foreign => DeleteOutcome::Stayed(Reason::Foreign),
     }
 }
 
@@ -220,14 +216,15 @@ fn stay(allowed: bool, reason: Reason) -> Result<(), DeleteOutcome> {
 fn try_delete(entry: &Entry, mode: DeleteMode, env: &Env) -> Result<(), DeleteOutcome> {
     stay(name_fits(entry), Reason::Name)?;
     let dir = directory(entry, env)?;
-    let look = || statat(&dir, entry.name(), AtFlags::SYMLINK_NOFOLLOW).map(FileStat::from);
+    let look =
+        || statat(&dir, entry.name(), AtFlags::SYMLINK_NOFOLLOW).map(FileStat::from).map_err(outcome_of);
     // Identity is checked only under the lock below: while another cleaner deletes the file, its ctime changes.
     may_go(&look()?, entry, mode, env)?;
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let file = openat(&dir, entry.name(), flags, Mode::empty())?;
+    let file = openat(&dir, entry.name(), flags, Mode::empty()).map_err(outcome_of)?;
     match flock(&file, FlockOperation::NonBlockingLockExclusive) {
         Err(Errno::WOULDBLOCK) => return Err(DeleteOutcome::Stayed(Reason::InUse)),
-        locked => locked?,
+        locked => locked.map_err(outcome_of)?,
     }
     // Name first: another cleaner may have deleted it, which changes the open file too.
     let judge = |facts: FileStat| {
@@ -235,8 +232,8 @@ fn try_delete(entry: &Entry, mode: DeleteMode, env: &Env) -> Result<(), DeleteOu
         stay(facts.identity == entry.identity, Reason::Changed)
     };
     judge(look()?)?;
-    judge(fstat(&file)?.into())?;
-    Ok(unlinkat(&dir, entry.name(), AtFlags::empty())?)
+    judge(fstat(&file).map_err(outcome_of)?.into())?;
+    unlinkat(&dir, entry.name(), AtFlags::empty()).map_err(outcome_of)
 }
 
 /// Applies all rules except identity.
@@ -262,11 +259,12 @@ fn name_fits(entry: &Entry) -> bool {
 fn directory(entry: &Entry, env: &Env) -> Result<OwnedFd, DeleteOutcome> {
     let place = entry.place();
     let dir = if entry.is_own() {
-        openat(CWD, &place.path, OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NOFOLLOW, Mode::empty())?
+        let flags = OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+        openat(CWD, &place.path, flags, Mode::empty()).map_err(outcome_of)?
     } else {
-        place.root.open_below(&place.path)?
+        place.root.open_below(&place.path).map_err(outcome_of_root)?
     };
-    let facts = FileStat::from(fstat(&dir)?);
+    let facts = FileStat::from(fstat(&dir).map_err(outcome_of)?);
     stay(facts.identity.same_file(&entry.place().identity), Reason::Changed)?;
     if entry.is_own() {
         stay(facts.uid == env.uid(), Reason::Foreign)?;

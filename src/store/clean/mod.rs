@@ -1,4 +1,4 @@
-//! Decides which entries a cleaning deletes, and keeps those that were marked. Pure: [`delete`](self::delete) acts on it.
+//! Decides which entries a cleaning deletes, for [`delete`](self::delete) to act on, and remembers those marked by hand: pure.
 
 pub(crate) mod delete;
 

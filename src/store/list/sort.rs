@@ -59,7 +59,8 @@ impl SortBy {
         first.then_with(youngest).then_with(path)
     }
 
-    /// Sorts by a key of two words, computed once: a list may hold millions, scattered over memory.
+    /// Returns the numbers in the order of a key of two words, computed once, and in that of [`SortBy::compare`] where keys
+    /// are equal: a list may hold millions, scattered over memory.
     pub fn order<'a>(self, numbers: &[u32], entry: impl Fn(u32) -> &'a Entry) -> Vec<u32> {
         let ranks = self.ranks(numbers.iter().map(|n| entry(*n)));
         let mut keyed: Vec<(u64, u64, u32)> =

@@ -8,8 +8,12 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::io;
+#[cfg(feature = "app")]
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+#[cfg(feature = "app")]
+use std::sync::OnceLock;
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -323,13 +327,13 @@ impl StoreSpec {
 #[cfg(feature = "app")]
 #[derive(Clone, Debug, Default)]
 pub struct LazyStores {
-    all: std::sync::OnceLock<Stores>,
+    all: OnceLock<Stores>,
     /// Those around the directory that was asked for first: the one of the output that is opened.
-    first: std::sync::OnceLock<(PathBuf, Vec<Arc<StoreSpec>>)>,
+    first: OnceLock<(PathBuf, Vec<Arc<StoreSpec>>)>,
 }
 
 #[cfg(feature = "app")]
-impl std::ops::Deref for LazyStores {
+impl Deref for LazyStores {
     type Target = Stores;
 
     fn deref(&self) -> &Stores {
@@ -353,7 +357,7 @@ impl LazyStores {
     pub fn change(&mut self, change: impl FnOnce(&mut Stores)) {
         let mut stores = self.all.take().unwrap_or_else(Stores::builtin);
         change(&mut stores);
-        self.all = std::sync::OnceLock::from(stores);
+        self.all = OnceLock::from(stores);
     }
 
     /// Returns the stores of `directory` (absolute), among which [`store_among`] finds what [`Stores::store_of`] does.

@@ -26,9 +26,14 @@ pub(crate) const CLAUDE_CODE: FileFormat = FileFormat {
     info: FormatInfo::new("claude-code", "1.0.86 to 2.1.330"),
     find: |env, fault| {
         let main = find::home_or(env, "CLAUDE_CONFIG_DIR", ".claude");
-        let mut logs = find::matching(main, "projects/*/*.jsonl", fault);
-        logs.extend(find::matching(find::in_home(env, ".config/claude"), "projects/*/*.jsonl", fault));
-        logs.retain(|log| !find::stem(&log.path).starts_with("agent-"));
+        let other = find::in_home(env, ".config/claude");
+        let is_log = |name: &str| name.ends_with(".jsonl") && !is_sub_agent(name);
+        let mut logs = Vec::new();
+        for root in [main, other].into_iter().flatten() {
+            for project in find::directories(&root.join("projects"), fault) {
+                logs.extend(find::files(&project, is_log, fault));
+            }
+        }
         logs
     },
     is_session,
