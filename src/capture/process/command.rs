@@ -3,6 +3,7 @@
 use std::io::{self, IsTerminal};
 use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
@@ -240,9 +241,10 @@ impl StreamThread {
         let shared = Arc::clone(&progress);
         let pipe = TeeReader { reader: pipe, tee: options.tee.clone() };
         let drain = move || {
-            let taken = take_all(pipe, sink, &shared);
+            // Even if it panics, its end is waited for.
+            let taken = catch_unwind(AssertUnwindSafe(|| take_all(pipe, sink, &shared)));
             let _ = events.send(ProcessEvent::Drained);
-            Ok(taken)
+            Ok(taken.unwrap_or_else(|panic| resume_unwind(panic)))
         };
         let thread = thread::Builder::new().name("spill".into()).spawn(drain)?;
         Ok(StreamThread { stream, progress, thread })

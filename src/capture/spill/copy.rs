@@ -76,6 +76,8 @@ pub(crate) fn take_all(
         let run = || take().map_or(Ok(()), |reader| read_ahead(reader, empty, give_full));
         match std::thread::Builder::new().name("read".into()).spawn_scoped(scope, run) {
             Ok(reading) => {
+                // Gone if this panics: the reader would wait for ever.
+                let give_empty = give_empty;
                 for (buffer, count) in full {
                     sink.push(&buffer[..count]);
                     progress.note(&sink);
