@@ -47,8 +47,8 @@ impl Progress {
     pub(crate) fn note(&self, sink: &Sink<Spill>) {
         self.bytes.store(sink.counter.bytes, Ordering::Relaxed);
         self.line_feeds.store(sink.counter.line_feeds(), Ordering::Relaxed);
-        if let Some(file) = sink.file() {
-            self.spill.get_or_init(|| file.new.temporary_path());
+        if let Some(spill) = sink.file() {
+            self.spill.get_or_init(|| spill.file.temporary_path());
         }
         if let Some(stopped) = &sink.stopped {
             self.stopped.get_or_init(|| stopped.clone());
