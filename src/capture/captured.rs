@@ -140,9 +140,9 @@ impl UnsavedSpill {
             UnsavedSpill::Memory(begin) => {
                 let mut spill = begin()?;
                 spill.write_all(&held[..cap.min(held.len())])?;
-                spill.new.finish(false)
+                spill.file.finish(false)
             }
-            UnsavedSpill::File(spill) => spill.new.finish(false),
+            UnsavedSpill::File(spill) => spill.file.finish(false),
             UnsavedSpill::Nothing => Err(io::ErrorKind::NotFound.into()),
         }
     }
@@ -179,8 +179,8 @@ impl CapturedOutput {
         rest: &HeadAndTail,
     ) -> io::Result<(Content, UnsavedSpill, u64)> {
         let whole = file.as_ref().filter(|_| rest.total == 0);
-        let whole = whole.and_then(|file| Content::open(&file.new.temporary_path(), kept));
-        let ends = || Content::from_ends(file.as_ref().map(|spill| spill.new.file()), kept, rest);
+        let whole = whole.and_then(|spill| Content::open(&spill.file.temporary_path(), kept));
+        let ends = || Content::from_ends(file.as_ref().map(|spill| spill.file.file()), kept, rest);
         let content = whole.map_or_else(ends, Ok)?;
         Ok((content, file.map_or(UnsavedSpill::Nothing, UnsavedSpill::File), kept))
     }
@@ -213,7 +213,7 @@ impl CapturedOutput {
 
     /// Returns the path of the growing file, if one was created.
     pub fn temporary_path(&self) -> Option<PathBuf> {
-        if let UnsavedSpill::File(spill) = &self.file { Some(spill.new.temporary_path()) } else { None }
+        if let UnsavedSpill::File(spill) = &self.file { Some(spill.file.temporary_path()) } else { None }
     }
 
     /// Turns the spill into a file if it is still in memory.
@@ -229,7 +229,7 @@ impl CapturedOutput {
     pub(crate) fn cut(&mut self, cap: u64) {
         let (UnsavedSpill::File(spill), true) = (&self.file, self.kept.bytes > cap) else { return };
         let kept = self.size_within(cap);
-        match spill.new.file().set_len(cap) {
+        match spill.file.file().set_len(cap) {
             Ok(()) => (self.kept, self.stopped) = (kept, Some(StopReason::Cap)),
             Err(error) => self.fail(error),
         }
@@ -244,12 +244,12 @@ impl CapturedOutput {
     }
 
     fn write_held(&mut self, begin: CreateFile<Spill>, cap: u64) -> UnsavedSpill {
-        let within = self.size_within(cap);
-        let bytes = &self.content.bytes()[..within.bytes as usize];
+        let bytes = self.content.bytes();
+        let bytes = usize::try_from(cap).ok().and_then(|cap| bytes.get(..cap)).unwrap_or(bytes);
         match begin().and_then(|mut spill| spill.write_all(bytes).map(|()| spill)) {
             Ok(spill) => {
                 if bytes.len() < self.content.bytes().len() {
-                    (self.kept, self.stopped) = (within, Some(StopReason::Cap));
+                    (self.kept, self.stopped) = (self.size_within(cap), Some(StopReason::Cap));
                 }
                 UnsavedSpill::File(spill)
             }
@@ -265,14 +265,14 @@ impl CapturedOutput {
         let UnsavedSpill::File(spill) = std::mem::take(&mut self.file) else {
             return None;
         };
-        let recorded = place.records().map_or(Ok(()), |env| record.write(env, spill.new.id(), durable));
+        let recorded = place.records().map_or(Ok(()), |env| record.write(env, spill.file.id(), durable));
         let partial = matches!(self.stopped, Some(StopReason::Failed(_)));
         if recorded.is_err() && partial {
             // A partial spill without a record would pass for the whole output.
             return None;
         }
-        let name = spill.new.id().to_owned();
-        match spill.new.finish(durable) {
+        let name = spill.file.id().to_owned();
+        match spill.file.finish(durable) {
             Ok(path) => Some(path),
             Err(error) => {
                 place.records().into_iter().for_each(|env| record::remove(env, &name));

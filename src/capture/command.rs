@@ -276,6 +276,14 @@ mod tests {
     }
 
     #[test]
+    fn a_panic_before_the_first_spill_is_an_error() {
+        let home = tempfile::tempdir().unwrap();
+        let place = Location::dir(home.path()).after(|| panic!("made up"));
+        let capture = Capture::new(Truncator::new("pi/bash").unwrap().save_in(place));
+        assert!(matches!(capture.run(sh("seq 200000")), Err(Error::Io(_))));
+    }
+
+    #[test]
     fn a_missing_command_is_an_error() {
         let error = capture("pi/bash").1.run(Command::new("/no/such/command")).unwrap_err();
         assert!(matches!(error, Error::Start(_)) && error.to_string().contains("not found"));

@@ -279,7 +279,7 @@ fn save_one(
     place: &Location,
     warnings: &mut Vec<String>,
 ) -> Option<PathBuf> {
-    let path = captured.output_mut(stream)?.spill(request.cap).map(|spill| spill.new.path());
+    let path = captured.output_mut(stream)?.spill(request.cap).map(|spill| spill.file.path());
     let saved = path.and_then(|path| finish(captured, stream, request, place, &path));
     let output = captured.output(stream)?;
     let Some(StopReason::Failed(error)) = &output.stopped else { return saved };

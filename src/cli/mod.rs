@@ -1,4 +1,4 @@
-//! The command line: one file per subcommand, and one place for exit statuses.
+//! The command line: a file or folder per subject, and one place for exit statuses.
 
 mod args;
 mod compare;

@@ -23,7 +23,7 @@ fn is_shown() -> bool {
     io::stderr().is_terminal() && !options().quiet
 }
 
-fn clear(columns: usize) {
+fn blank(columns: usize) {
     put(&format!("\r{:columns$}\r", ""));
 }
 
@@ -70,7 +70,7 @@ impl Meter {
     pub(super) fn clear(&self) -> impl Drop + '_ {
         let mut line = self.lock();
         if line.columns > 0 {
-            clear(line.columns);
+            blank(line.columns);
             line.columns = 0;
         }
         line
@@ -123,7 +123,7 @@ pub(crate) fn streams(running: &Running) -> Vec<Arc<Progress>> {
 }
 
 /// Waits for the command to end. After a second, a terminal shows how far it is, in one line.
-pub(crate) fn show_until_over(streams: &[Arc<Progress>], wait_for: impl Fn(Duration) -> bool) {
+pub(crate) fn show_run_until_over(streams: &[Arc<Progress>], wait_for: impl Fn(Duration) -> bool) {
     if !is_shown() {
         while !wait_for(Duration::from_secs(3600)) {}
         return;
@@ -139,7 +139,7 @@ pub(crate) fn show_until_over(streams: &[Arc<Progress>], wait_for: impl Fn(Durat
         widest = line.len().max(widest);
         put(&format!("\r{line:<widest$}"));
         if wait_for(EVERY) {
-            return clear(widest + TYPED);
+            return blank(widest + TYPED);
         }
     }
 }

@@ -23,7 +23,7 @@ pub(crate) fn run(config: &Config, args: &ConfigArgs) -> CommandResult {
         Overrides { policy: args.policy.clone(), tool: args.tool.clone(), ..Overrides::default() };
     let settings = config.settings(&overrides, &keys).map_err(usage)?;
     if args.json {
-        let file = config.path.as_deref().filter(|file| file.exists());
+        let file = config.file_path.as_deref().filter(|file| file.exists());
         let file = file.map(|file| file.to_string_lossy());
         let record = |EffectiveSetting { name, value, from }: &EffectiveSetting| {
             let line = if let SettingFrom::File(_, line) = from { Some(line) } else { None };

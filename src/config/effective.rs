@@ -130,7 +130,7 @@ impl Config {
 
     fn origin(&self, name: &str) -> Option<SettingFrom> {
         let written = self.written.get(name)?;
-        Some(SettingFrom::File(self.path.clone().unwrap_or_default(), written.line))
+        Some(SettingFrom::File(self.file_path.clone().unwrap_or_default(), written.line))
     }
 
     /// Returns a configuration file in which everything is a comment: each setting with its default and its meaning. A

@@ -46,7 +46,7 @@ pub struct Config {
     written: BTreeMap<String, FileValue>,
     faults: Vec<FileFault>,
     /// The configuration file, whether it exists or not.
-    pub(crate) path: Option<PathBuf>,
+    pub(crate) file_path: Option<PathBuf>,
     directory: PathBuf,
 }
 
@@ -62,7 +62,7 @@ impl Config {
             keys: Vec::new(),
             written: BTreeMap::new(),
             faults: Vec::new(),
-            path: None,
+            file_path: None,
             directory,
         }
     }
@@ -101,7 +101,7 @@ impl Config {
         if let Some(age) = file.keep_own.as_deref().and_then(file::parse_retention) {
             self.stores.change(|stores| stores.keep_own_for(age));
         }
-        (self.file, self.keys, self.written, self.path) = (file, keys, written, Some(path));
+        (self.file, self.keys, self.written, self.file_path) = (file, keys, written, Some(path));
     }
 
     /// Leaves out the user's own keys because of a fault in them.
@@ -113,7 +113,7 @@ impl Config {
 
     /// Adds a fault at a line of the configuration file, 1-based.
     pub(crate) fn add_fault(&mut self, affects: Affects, line: usize, words: &str) {
-        let path = self.path.as_deref().unwrap_or(Path::new("config.toml"));
+        let path = self.file_path.as_deref().unwrap_or(Path::new("config.toml"));
         self.faults.push(FileFault { words: format!("{}:{line}: {words}", path.display()), affects });
     }
 
@@ -185,7 +185,7 @@ impl Config {
                 limits_from = LimitsFrom::Agent(limits.path);
             }
             if self.apply_file(&mut policy, overrides)? {
-                limits_from = LimitsFrom::Config(self.path.clone().unwrap_or_default());
+                limits_from = LimitsFrom::Config(self.file_path.clone().unwrap_or_default());
             }
         }
         let of_agent = policy.clone();
@@ -237,7 +237,7 @@ impl Config {
     pub fn policy_from(&self, overrides: &Overrides) -> String {
         let of_tool = overrides.tool.as_ref().and_then(|tool| self.file.tools.get(tool));
         let is_configured = self.file.policy.is_some() || of_tool.is_some_and(|tool| tool.policy.is_some());
-        match &self.path {
+        match &self.file_path {
             _ if overrides.policy.is_some() => "flags".to_owned(),
             _ if self.variable().is_some() => POLICY_VARIABLE.to_owned(),
             Some(path) if is_configured => path.display().to_string(),
@@ -304,7 +304,7 @@ impl Config {
                 .then(|| value.to_string().parse::<TypedSize>().ok())
                 .flatten();
             let value = size.map_or_else(|| value.to_string(), |size| size.number.to_string());
-            let path = self.path.clone().unwrap_or_default();
+            let path = self.file_path.clone().unwrap_or_default();
             policy.set(key, &value).map_err(|error| OverrideError::Config { path, error })?;
             any |= is_limit(policy, key);
         }

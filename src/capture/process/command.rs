@@ -1,8 +1,9 @@
-//! Starts a command, or takes a stream, and captures the output to the end.
+//! Starts a command and captures its output to the end.
 
 use std::io::{self, IsTerminal};
 use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
@@ -76,7 +77,7 @@ pub fn run(command: Command, options: &Options, place: &Location) -> Result<Capt
 pub fn start(mut command: Command, options: &Options, place: &Location) -> Result<Running, StartError> {
     let gone = ExitNotice::new()?;
     let held = Arc::new(AtomicBool::new(false));
-    let (pipes, terminal) = connect(&mut command, options, &gone, &held)?;
+    let OwnEnds { pipes, terminal } = connect(&mut command, options, &gone, &held)?;
     let name = command.get_program().to_string_lossy().into_owned();
     let (events, received) = channel();
     // Acquire everything that can fail before the command starts: afterwards nothing can.
@@ -89,7 +90,7 @@ pub fn start(mut command: Command, options: &Options, place: &Location) -> Resul
         (Some(terminal), Stdin::Inherit) => Some((terminal.try_clone()?, gone.listener()?)),
         _ => None,
     };
-    let (give_command, supervisor, over) = start_supervisor(held)?;
+    let Supervisor { give_command, thread: supervisor, over } = start_supervisor(held)?;
     let spawned = command.spawn();
     // It holds overspill's copies of the descriptors that the command writes to.
     drop(command);
@@ -141,12 +142,17 @@ struct StartedCommand {
     typing: Option<JoinHandle<()>>,
 }
 
-/// A thread that supervises the command that it is given, and what ends when it does.
-type Supervisor = (Sender<StartedCommand>, JoinHandle<io::Result<Captured>>, Receiver<()>);
+/// A thread that supervises the command that it is given.
+struct Supervisor {
+    give_command: Sender<StartedCommand>,
+    thread: JoinHandle<io::Result<Captured>>,
+    /// Ends when the command and its output do.
+    over: Receiver<()>,
+}
 
 fn start_supervisor(held: Arc<AtomicBool>) -> io::Result<Supervisor> {
     let (tell_over, over) = channel::<()>();
-    let (give, given) = channel::<StartedCommand>();
+    let (give_command, given) = channel::<StartedCommand>();
     let began = crate::base::env::now();
     let supervise = move || {
         let started = given.recv().map_err(|_| io::Error::other("no command"))?;
@@ -155,7 +161,8 @@ fn start_supervisor(held: Arc<AtomicBool>) -> io::Result<Supervisor> {
         drop(tell_over);
         captured
     };
-    Ok((give, thread::Builder::new().name("command".into()).spawn(supervise)?, over))
+    let thread = thread::Builder::new().name("command".into()).spawn(supervise)?;
+    Ok(Supervisor { give_command, thread, over })
 }
 
 fn explain(name: String, error: io::Error) -> StartError {
@@ -167,7 +174,10 @@ fn explain(name: String, error: io::Error) -> StartError {
 }
 
 /// Overspill's ends of the command's pipes, and that of its own terminal if it has one.
-type OwnEnds = (Vec<(Stream, Pipe)>, Option<OwnedFd>);
+struct OwnEnds {
+    pipes: Vec<(Stream, Pipe)>,
+    terminal: Option<OwnedFd>,
+}
 
 /// Creates the pipes, or the terminal, and gives the command its ends.
 fn connect(
@@ -197,7 +207,7 @@ fn connect(
     if options.group == Group::Own {
         command.process_group(0);
     }
-    Ok((pipes, None))
+    Ok(OwnEnds { pipes, terminal: None })
 }
 
 fn connect_terminal(
@@ -217,7 +227,7 @@ fn connect_terminal(
     pty.lead_session(command)?;
     command.stdout(pty.its.try_clone()?).stderr(pty.its);
     let pipe = Pipe::listen(pty.ours.try_clone()?, gone, held)?;
-    Ok((vec![(Stream::Stdout, pipe)], Some(pty.ours)))
+    Ok(OwnEnds { pipes: vec![(Stream::Stdout, pipe)], terminal: Some(pty.ours) })
 }
 
 #[derive(Debug)]
@@ -240,9 +250,10 @@ impl StreamThread {
         let shared = Arc::clone(&progress);
         let pipe = TeeReader { reader: pipe, tee: options.tee.clone() };
         let drain = move || {
-            let taken = take_all(pipe, sink, &shared);
+            // Even if it panics, its end is waited for.
+            let taken = catch_unwind(AssertUnwindSafe(|| take_all(pipe, sink, &shared)));
             let _ = events.send(ProcessEvent::Drained);
-            Ok(taken)
+            Ok(taken.unwrap_or_else(|panic| resume_unwind(panic)))
         };
         let thread = thread::Builder::new().name("spill".into()).spawn(drain)?;
         Ok(StreamThread { stream, progress, thread })

@@ -115,8 +115,10 @@ impl<R: Read + AsFd> Read for StoppableReader<R> {
 #[cfg(test)]
 mod tests {
     use std::io::Write;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
 
     use super::*;
+    use crate::capture::process::{Tee, TeeReader};
     use crate::store::Env;
     use crate::text::units::TotalsMask;
 
@@ -155,5 +157,21 @@ mod tests {
         let captured = following.wait().unwrap();
         assert_eq!((captured.stdout.content().bytes(), captured.left_early), (&b"some"[..], true));
         assert!(writer.write_all(b"more").is_err(), "the pipe is closed");
+    }
+
+    #[test]
+    fn a_panic_before_the_spill_ends_the_reader() {
+        let home = tempfile::tempdir().unwrap();
+        let (tell, told) = channel();
+        // By then the reader waits for buffers.
+        let act = move || {
+            told.iter().take(4).for_each(drop);
+            panic!("made up")
+        };
+        let place = Location::dir(home.path()).after(act);
+        let tee = Tee::new(move |_| drop(tell.send(())));
+        let reader = TeeReader { reader: io::repeat(b'x'), tee: Some(tee) };
+        let limits = SinkLimits { hold: 1, ..LIMITS };
+        assert!(catch_unwind(AssertUnwindSafe(|| drain(reader, limits, &place))).is_err());
     }
 }

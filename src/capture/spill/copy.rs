@@ -47,8 +47,8 @@ impl Progress {
     pub(crate) fn note(&self, sink: &Sink<Spill>) {
         self.bytes.store(sink.counter.bytes, Ordering::Relaxed);
         self.line_feeds.store(sink.counter.line_feeds(), Ordering::Relaxed);
-        if let Some(file) = sink.file() {
-            self.spill.get_or_init(|| file.new.temporary_path());
+        if let Some(spill) = sink.file() {
+            self.spill.get_or_init(|| spill.file.temporary_path());
         }
         if let Some(stopped) = &sink.stopped {
             self.stopped.get_or_init(|| stopped.clone());
@@ -76,6 +76,8 @@ pub(crate) fn take_all(
         let run = || take().map_or(Ok(()), |reader| read_ahead(reader, empty, give_full));
         match std::thread::Builder::new().name("read".into()).spawn_scoped(scope, run) {
             Ok(reading) => {
+                // Gone if this panics: the reader would wait for ever.
+                let give_empty = give_empty;
                 for (buffer, count) in full {
                     sink.push(&buffer[..count]);
                     progress.note(&sink);

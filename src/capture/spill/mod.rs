@@ -16,26 +16,26 @@ use crate::store::NewSpill;
 /// A spill that is being written under a temporary name.
 #[derive(Debug)]
 pub(crate) struct Spill {
-    pub new: NewSpill,
+    pub file: NewSpill,
     written: u64,
     room: RoomWatch,
 }
 
 impl Spill {
-    pub(crate) fn new(new: NewSpill) -> Spill {
+    pub(crate) fn new(file: NewSpill) -> Spill {
         survive_file_size_limit();
-        Spill { new, written: 0, room: RoomWatch::default() }
+        Spill { file, written: 0, room: RoomWatch::default() }
     }
 
     pub(crate) fn room(&mut self) -> io::Result<()> {
-        self.room.check(self.new.file(), self.written)
+        self.room.check(self.file.file(), self.written)
     }
 }
 
 impl Write for Spill {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.room()?;
-        let count = self.new.file().write(bytes)?;
+        let count = self.file.file().write(bytes)?;
         self.written += count as u64;
         Ok(count)
     }

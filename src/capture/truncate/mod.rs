@@ -139,7 +139,7 @@ impl Truncator {
         let save = || {
             let mut spill = Spill::new(self.place.begin(Stream::Stdout)?);
             spill.write_all(kept)?;
-            spill.new.finish(false)
+            spill.file.finish(false)
         };
         let (CountedPlan { preview, .. }, saved_to) = saved_plan(output, count, policy, save, &mut warnings)?;
         let errors = errors_in(&preview, Stream::Stdout, &mut CopySupply::from(bytes));

@@ -1,4 +1,5 @@
-//! Parses the command line: global options also before the subcommand, and a subcommand's arguments only when they are needed.
+//! Parses the command line: global options also before the subcommand, and a subcommand's arguments only when they are
+//! needed.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, IsTerminal};
@@ -12,6 +13,8 @@ use crate::cli::terminal::help_colour;
 
 use super::{Args, Command as CommandArgs, help};
 
+/// Parses the arguments of the process.
+///
 /// # Errors
 /// What clap reports: a usage error, or the help or version that was asked for.
 pub(crate) fn parse() -> Result<Args, Error> {
@@ -108,14 +111,14 @@ fn behind_subcommand(mut words: Vec<OsString>, command: &Command) -> Vec<OsStrin
 /// Counts the words at the beginning that are global options and their values.
 fn count_leading(words: &[OsString], command: &Command) -> usize {
     let mut at = 0;
-    while let Some(taken) = words.get(at).and_then(|word| count_words(word, command)) {
+    while let Some(taken) = words.get(at).and_then(|word| words_of_option(word, command)) {
         at += taken;
     }
     at
 }
 
 /// Returns how many words a global option takes that begins with this one: 1 or 2; `None` if it is not one.
-fn count_words(word: &OsStr, command: &Command) -> Option<usize> {
+fn words_of_option(word: &OsStr, command: &Command) -> Option<usize> {
     let word = word.to_str()?;
     let (name, is_joined) = word.split_once('=').map_or((word, false), |(name, _)| (name, true));
     let named = |arg: &&Arg| {

@@ -1,4 +1,4 @@
-//! Arguments of the commands that set overspill up, and the agents that have hooks.
+//! Arguments of the commands that set overspill up, of `policies` and of completion, and the agents that have hooks.
 
 use std::ffi::OsString;
 

@@ -3,8 +3,8 @@
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
-use clap::Args as Group;
-use clap::builder::{OsStringValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::builder::{EnumValueParser, OsStringValueParser, TypedValueParser};
+use clap::{Args as Group, ValueEnum};
 
 use crate::base::human::TypedSize;
 use crate::capture::{KeepSpill, Request};
@@ -113,10 +113,19 @@ impl PolicyArgs {
     }
 }
 
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum KeptEnd {
+    /// The beginning
+    Head,
+    /// The end
+    Tail,
+}
+
 fn direction() -> impl TypedValueParser<Value = Direction> {
-    let ends = [("head", "The beginning"), ("tail", "The end")];
-    let ends = ends.map(|(name, help)| PossibleValue::new(name).help(help));
-    PossibleValuesParser::new(ends).map(|end| if end == "head" { Direction::Head } else { Direction::Tail })
+    EnumValueParser::new().map(|end| match end {
+        KeptEnd::Head => Direction::Head,
+        KeptEnd::Tail => Direction::Tail,
+    })
 }
 
 /// Parses a path as text: notices are UTF-8, whatever a file is called.
@@ -185,13 +194,21 @@ impl SaveArgs {
     }
 }
 
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum KeepWhen {
+    /// Always
+    Always,
+    /// If the policy cuts it
+    Cut,
+    /// Never
+    Never,
+}
+
 fn keep() -> impl TypedValueParser<Value = KeepSpill> {
-    let all = [("always", "Always"), ("cut", "If the policy cuts it"), ("never", "Never")];
-    let all = all.map(|(name, help)| PossibleValue::new(name).help(help));
-    PossibleValuesParser::new(all).map(|word| match &*word {
-        "always" => KeepSpill::Always,
-        "cut" => KeepSpill::Cut,
-        _ => KeepSpill::Never,
+    EnumValueParser::new().map(|when| match when {
+        KeepWhen::Always => KeepSpill::Always,
+        KeepWhen::Cut => KeepSpill::Cut,
+        KeepWhen::Never => KeepSpill::Never,
     })
 }
 

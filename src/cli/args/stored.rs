@@ -1,4 +1,4 @@
-//! Arguments of the commands on stored outputs.
+//! Arguments of the commands on stored outputs and other files.
 
 use std::ffi::OsString;
 

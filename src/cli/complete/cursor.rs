@@ -135,8 +135,8 @@ fn takes_value(arg: &Arg) -> bool {
     arg.get_num_args().is_some_and(|count| count.takes_values())
 }
 
-/// Splits bash's line into the words after the program's name, without quotes; the last is the one at the cursor, which may be
-/// empty or unfinished. Assignments before the program are left out.
+/// Splits bash's line into the words after the program's name, without quotes; the last is the one at the cursor, which
+/// may be empty or unfinished. Assignments before the program are left out.
 pub(super) fn split_line(line: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let (mut quote, mut is_word) = (None, false);

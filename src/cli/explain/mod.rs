@@ -1,4 +1,5 @@
-//! `overspill explain`: from a notice, a tool's result or a transcript to the whole output.
+//! `overspill explain`: from a notice, a tool's result or a transcript to the whole output, and whether that is there
+//! and fits.
 
 mod recognise;
 

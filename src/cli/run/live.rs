@@ -77,7 +77,7 @@ pub(crate) fn command(
     let Some(path) = streams.first().and_then(|progress| progress.spill()).map(Path::to_owned) else {
         let _finishing = signals::pass_on(options.group, control);
         say("the output cannot be saved, so it cannot be shown while the command runs");
-        progress::show_until_over(&streams, |most| running.wait_for(most));
+        progress::show_run_until_over(&streams, |most| running.wait_for(most));
         return Ok((super::require_preview(running.wait()?.finish(request, place))?, Showing::NotShown));
     };
     let name = label(args.command.join(OsStr::new(" ")).as_bytes());
@@ -104,12 +104,12 @@ pub(crate) fn command(
     }
     let _finishing = signals::pass_on(options.group, control);
     let (showing, panic) = match shown {
-        Ok(shown) => (shown.map_or_else(describe_exit, |()| Showing::Left), None),
+        Ok(shown) => (shown.map_or_else(showing_after, |()| Showing::Left), None),
         Err(panic) => (Showing::NotShown, Some(panic)),
     };
     if !over_within(&over, STOPPING) {
         say("the command still runs; Ctrl-C stops it");
-        progress::show_until_over(&streams, |most| over_within(&over, most));
+        progress::show_run_until_over(&streams, |most| over_within(&over, most));
     }
     let finished = join(making);
     // What came is kept before the screens' own failure ends overspill.
@@ -120,7 +120,7 @@ pub(crate) fn command(
 }
 
 /// Returns how the screens ended otherwise than by the user, and reports why if they failed.
-fn describe_exit(error: anyhow::Error) -> Showing {
+fn showing_after(error: anyhow::Error) -> Showing {
     if let Some(Failure::Ended(status)) = error.downcast_ref() {
         return Showing::EndedBy(*status);
     }
@@ -269,7 +269,7 @@ pub(crate) fn stdin(
     let mut request = save.request(&policy);
     super::fill_in(&mut request, policy_args);
     let place = Location::own(&config.env, crate::base::env::now());
-    match save_stdin(&place) {
+    match begin_saving(&place) {
         Ok(growing) => show_growing(config, policy_args, (growing, places), (request, place)),
         Err(error) => {
             let opened = input::open(&config, OsStr::new("-"), policy_args)?;
@@ -284,8 +284,8 @@ pub(crate) fn stdin(
     }
 }
 
-/// Begins to save standard input in overspill's own store; returns its temporary path.
-fn save_stdin(place: &Location) -> io::Result<(PathBuf, Following, Interest)> {
+/// Begins to save standard input in overspill's own store; returns the temporary path, and what follows and ends it.
+fn begin_saving(place: &Location) -> io::Result<(PathBuf, Following, Interest)> {
     let begun = place.begin(Stream::Stdout)?;
     let temporary = begun.temporary_path();
     let limits = SinkLimits { hold: 0, cap: u64::MAX, want: TotalsMask::ALL };

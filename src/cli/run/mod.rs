@@ -216,14 +216,15 @@ fn run_to_end(
     })?;
     let running = start(args, options, place)?;
     let _finishing = passing.to(running.control());
-    progress::show_until_over(&progress::streams(&running), |most| running.wait_for(most));
+    progress::show_run_until_over(&progress::streams(&running), |most| running.wait_for(most));
     require_preview(running.wait()?.finish(request, place))
 }
 
-/// A missing preview has no cause besides what it says.
+/// Turns a missing preview into an error.
 pub(crate) fn require_preview(
     finished: Result<FinishedCapture, NoPreview>,
 ) -> anyhow::Result<FinishedCapture> {
+    // It has no cause besides what it says.
     finished.map_err(|error| anyhow!(error.to_string()))
 }
 

@@ -265,8 +265,8 @@ pub(super) fn command_of(transcript: &Transcript, call: &Call) -> String {
     mask(&command(transcript, call)).into_owned()
 }
 
-/// Returns the fields of a call in `--json`: those of the row, and texts as they are recorded. Times are RFC 3339, UTC, to the second;
-/// sizes are bytes of UTF-8.
+/// Returns the fields of a call in `--json`: those of the row, and texts as they are recorded. Times are RFC 3339, UTC, to
+/// the second; sizes are bytes of UTF-8.
 pub(super) fn call_record(of: CallInspector, call: &Call) -> Value {
     let CallInspector { file, transcript, .. } = of;
     let mut hash = Sha256::new();

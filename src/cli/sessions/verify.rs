@@ -23,7 +23,7 @@ use super::{describe_unread, examiner, list_all};
 #[derive(Debug, Serialize)]
 struct VerdictJson {
     #[serde(skip)]
-    by: Verdict,
+    found: Verdict,
     session: String,
     call: String,
     agent: &'static str,
@@ -102,7 +102,7 @@ fn record(inspector: CallInspector, call: &Call, verdict: Verdict) -> VerdictJso
         part: difference.as_ref().map(|difference| difference.part),
         fits: difference.and_then(|difference| difference.fits),
         reason: if let Verdict::Unchecked(why) = &verdict { Some(why.to_string()) } else { None },
-        by: verdict,
+        found: verdict,
     }
 }
 
@@ -110,7 +110,7 @@ fn report(found: &[VerdictJson], as_json: bool) -> CommandResult {
     let of = |verdict: &str| found.iter().filter(|found| found.verdict == verdict).count() as u64;
     let (equal, differ, unchecked) = (of("equal"), of("differs"), of("unchecked"));
     table::list(as_json, &COLUMNS, found, |found| found)?;
-    let witnessed = found.iter().filter(|found| is_by_witness(&found.by)).count() as u64;
+    let witnessed = found.iter().filter(|found| is_by_witness(&found.found)).count() as u64;
     let by_witness =
         if witnessed > 0 { format!(" ({} by a witness)", thousands(witnessed)) } else { String::new() };
     let words = format!(
@@ -119,7 +119,7 @@ fn report(found: &[VerdictJson], as_json: bool) -> CommandResult {
         thousands(differ),
         thousands(unchecked)
     );
-    if differ > 0 || found.iter().any(|found| found.by == Verdict::Unchecked(Unchecked::Unsteady)) {
+    if differ > 0 || found.iter().any(|found| found.found == Verdict::Unchecked(Unchecked::Unsteady)) {
         let cut = count(found.len() as u64, "result");
         bail!("{cut} that were cut: {words}");
     }
@@ -132,7 +132,7 @@ fn report(found: &[VerdictJson], as_json: bool) -> CommandResult {
 }
 
 static COLUMNS: [ListColumn<VerdictJson>; 7] = [
-    ListColumn::new("check", Left, 5, |found: &VerdictJson, _| RowCell::plain(found.by.mark())),
+    ListColumn::new("check", Left, 5, |found: &VerdictJson, _| RowCell::plain(found.found.mark())),
     ListColumn::new("agent", Left, 24, |found: &VerdictJson, _| {
         let agent = format!("{} {}", found.agent, found.agent_version.as_deref().unwrap_or_default());
         RowCell::plain(agent.trim_end())
@@ -162,7 +162,7 @@ fn describe(found: &VerdictJson) -> String {
         (Some(at), None, _) => {
             format!("differs at byte {}, in the {}", thousands(at), found.part.unwrap_or_default())
         }
-        (None, None, None) if is_by_witness(&found.by) => {
+        (None, None, None) if is_by_witness(&found.found) => {
             "by a witness: the whole output is not at hand, so its totals in the notice are not checked"
                 .into()
         }

@@ -51,7 +51,8 @@ pub(super) fn check(agent: HookAgent, file: &Path, wanted: &SetupRequest) -> Com
     Ok(())
 }
 
-/// Asks Codex to trust the hook with this command. `None` if it does not answer as is known.
+/// Asks Codex to trust the hook with this command: without trust it runs no hook, and does not say so. `None` if it does
+/// not answer as is known.
 fn trust(command: &str, file: &Path) -> Option<()> {
     let directory = file.parent()?;
     let mut server = Command::new("codex");

@@ -13,16 +13,14 @@ use crate::cli::args::CleanArgs;
 use crate::cli::terminal::{self, Consent, ask};
 use crate::cli::{CommandResult, print_json_array, say, table, usage};
 use crate::config::{Config, Need};
-use crate::rows::column::CellSide::{Left, Path, Right};
-use crate::rows::column::{ListColumn, RowCell};
 use crate::rows::outputs;
 use crate::store::{
     CleanPlan, CleanRule, Cleaner, DeleteMode, DeleteOutcome, DeleteReason, Entry, Env, PlannedDelete,
     Reason, Record, SkipReason, SortBy, Trigger, clean_plan,
 };
-use crate::text::label::{SafeText, label};
+use crate::text::label::label;
 
-use super::{OWN, Selected, Whose};
+use super::{DELETE_COLUMNS, OWN, Selected, ToDeleteRow, Whose, path};
 
 #[derive(Debug)]
 enum DueOutcome {
@@ -228,10 +226,6 @@ fn result(ends: &[DueOutcome]) -> CommandResult {
     }
 }
 
-pub(super) fn path(entry: &Entry) -> String {
-    label(entry.path().as_os_str().as_encoded_bytes())
-}
-
 fn word(why: DeleteReason) -> &'static str {
     if let DeleteReason::Overdue(_) = why { "overdue" } else { why.as_str() }
 }
@@ -243,18 +237,3 @@ fn because(skipped: &SkipReason) -> Cow<'static, str> {
         SkipReason::Young => "younger by its own times than its store's rule says".into(),
     }
 }
-
-pub(super) struct ToDeleteRow {
-    pub entry: Entry,
-    pub why: &'static str,
-}
-
-pub(super) static DELETE_COLUMNS: [ListColumn<ToDeleteRow>; 5] = [
-    ListColumn::new("when", Right, 7, |row: &ToDeleteRow, look| outputs::when(&row.entry, look)),
-    ListColumn::new("size", Right, 8, |row: &ToDeleteRow, _| RowCell::plain(size(row.entry.size()))),
-    ListColumn::new("agent", Left, 13, |row: &ToDeleteRow, _| RowCell::plain(row.entry.agent())),
-    ListColumn::new("why", Left, 24, |row: &ToDeleteRow, _| RowCell::plain(row.why)),
-    ListColumn::new("path", Path, 0, |row: &ToDeleteRow, _| {
-        RowCell::plain(SafeText::from_bytes(row.entry.path().as_os_str().as_encoded_bytes()))
-    }),
-];

@@ -13,8 +13,7 @@ use crate::cli::{CommandResult, say, table};
 use crate::config::Config;
 use crate::store::{self, Cleaner, DeleteMode, DeleteOutcome, DeleteReason, Entry, EntryStatus, Record};
 
-use super::clean::{DELETE_COLUMNS, ToDeleteRow, path};
-use super::{Selected, Whose};
+use super::{DELETE_COLUMNS, Selected, ToDeleteRow, Whose, path};
 
 pub(crate) fn run(config: &Config, args: &RmArgs) -> CommandResult {
     args.names.iter().try_for_each(|name| input::path(name).map(drop))?;

@@ -46,6 +46,15 @@ fn a_command_and_its_arguments_may_have_any_name() {
 }
 
 #[test]
+fn a_choice_that_is_not_utf_8_is_refused_by_name() {
+    let home = Home::new();
+    let keep = "`\u{fffd}` is not a value of --keep; write one of always, cut, never";
+    run(&home, &["run", "--keep"], b"\xff").fails(2, &[keep]);
+    let direction = "`\u{fffd}` is not a value of --direction; write one of head, tail";
+    run(&home, &["preview", "--direction"], b"\xff").fails(2, &[direction]);
+}
+
+#[test]
 fn ids_that_are_not_utf_8_are_told_apart_by_their_bytes() {
     let home = Home::new();
     let dir = home.work().with_file_name("home").join(".hermes/cache/terminal-output");

@@ -74,8 +74,9 @@ pub(crate) struct Sink<W> {
 pub(crate) enum SinkState<W> {
     /// All in memory; the spill can still be created.
     Held(Vec<u8>, CreateFile<W>),
+    /// All in the file so far.
     Spilling(W),
-    /// In the file, as far as it goes, and then in the held ends. `None` if no file could be created.
+    /// The file takes no more; what follows it is in the held ends. `None` if no file could be created.
     Stopped(Option<W>),
 }
 
