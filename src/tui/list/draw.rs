@@ -133,9 +133,9 @@ impl<L: ListKind> ListScreen<L> {
 }
 
 struct ListTable<'a> {
-    pub columns: &'a [TableColumn],
-    pub rows: Vec<ListTableRow>,
-    pub canvas: &'a Canvas,
+    columns: &'a [TableColumn],
+    rows: Vec<ListTableRow>,
+    canvas: &'a Canvas,
 }
 
 enum ListTableRow {
@@ -158,7 +158,7 @@ impl ListTable<'_> {
         column_widths(self.columns, widest, (room, MARKS))
     }
 
-    pub(crate) fn draw(&self, buffer: &mut Buffer, head: Rect, list: Rect, chosen: usize) {
+    fn draw(&self, buffer: &mut Buffer, head: Rect, list: Rect, chosen: usize) {
         let widths = self.widths(list.width.into());
         let headings =
             self.columns.iter().map(|column| Span::new(column.heading, self.canvas.theme.dim)).collect();
