@@ -67,7 +67,7 @@ impl OpenOutput {
     }
 
     /// Returns the parts of a range of lines that a filter shows, without the last line feed, until they have more than
-    /// `most` bytes.
+    /// `most` bytes; all of it if there is no filter.
     pub(crate) fn shown_parts(&self, side: Side, range: Range<u64>, most: u64) -> Vec<Range<u64>> {
         let reader = self.reader(side, None);
         let len = reader.doc.len();

@@ -15,6 +15,7 @@ use crate::session::facts::TitledText;
 use crate::session::model::Evidence;
 use crate::session::spill::CitingCall;
 use crate::session::verdict::{Verdict, describe_check};
+use crate::session::verify::part_at;
 use crate::text::label::label;
 
 use super::{OpenOutput, Subject};
@@ -267,13 +268,4 @@ fn is_exact(preview: &Preview, input: &Input) -> bool {
         Part::Counting => false,
         Part::Changed { .. } | Part::Notice { .. } => true,
     })
-}
-
-fn part_at(preview: &Preview, input: &Input, at: u64) -> &'static str {
-    let mut end = 0;
-    let part = preview.parts.iter().find(|part| {
-        end += part.byte_len(input);
-        at < end
-    });
-    part.map_or("end", Part::kind)
 }

@@ -1,6 +1,5 @@
 //! Checks a reconstruction against the records: is what a policy makes of the whole output what the model got?
 
-use std::ops::ControlFlow;
 #[cfg(feature = "app")]
 use std::ops::Range;
 
@@ -8,8 +7,8 @@ use jiff::tz::TimeZone;
 
 use crate::base::provenance::Era;
 use crate::preview::{
-    Catalog, Input, LimitHit, Output, ParamKind, PlanContext, Policy, Preview, ToCount, Totals, Witness,
-    plan_counting, witness,
+    Catalog, Input, LimitHit, Output, ParamKind, Part, PlanContext, Policy, Preview, ToCount, Totals,
+    Witness, plan_counting, witness,
 };
 use crate::source;
 
@@ -306,14 +305,11 @@ fn common(a: &[u8], b: &[u8]) -> usize {
 }
 
 /// Returns the kind of the part that holds a byte of a preview's text.
-fn part_at(preview: &Preview, input: &Input, at: u64) -> &'static str {
+pub(crate) fn part_at(preview: &Preview, input: &Input, at: u64) -> &'static str {
     let mut end = 0;
-    let found = preview.parts.iter().try_for_each(|part| {
+    let part = preview.parts.iter().find(|part| {
         end += part.byte_len(input);
-        if at < end { ControlFlow::Break(part.kind()) } else { ControlFlow::Continue(()) }
+        at < end
     });
-    match found {
-        ControlFlow::Break(kind) => kind,
-        ControlFlow::Continue(()) => "end",
-    }
+    part.map_or("end", Part::kind)
 }

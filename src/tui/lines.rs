@@ -1,4 +1,5 @@
-//! The list of the lines of all stored outputs that match a pattern.
+//! The list of the lines of all stored outputs that match a pattern, its columns, and its workers: one searches, one
+//! finds the commands of the outputs.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -112,6 +113,10 @@ impl ListKind for FoundLines {
         std::iter::once(path).chain(command).chain([Copyable::id(row.entry.id_bytes())]).collect()
     }
 
+    fn has_files(&self) -> bool {
+        true
+    }
+
     fn output(&self, row: &FoundLine) -> Option<PathBuf> {
         Some(row.entry.path())
     }
@@ -158,7 +163,6 @@ impl ListKind for FoundLines {
     fn handler(&self, action: Action) -> Option<ActionHandler<Self>> {
         match action {
             Action::Open => Some(|of, on| of.open_chosen(on)),
-            Action::Editor => Some(|_, _| ()),
             _ => None,
         }
     }
@@ -241,7 +245,7 @@ fn find(pattern: &Pattern, context: &JobContext) {
     context.send(LinesEvent::Ended(end));
 }
 
-pub(crate) static SPEC: ListSpec<FoundLine> =
+static SPEC: ListSpec<FoundLine> =
     ListSpec {
         noun: "line",
         columns: &[
@@ -275,7 +279,7 @@ pub(crate) static SPEC: ListSpec<FoundLine> =
         mark: |_| RowCell::plain(" "),
     };
 
-pub(crate) fn is_lost(row: &FoundLine) -> bool {
+fn is_lost(row: &FoundLine) -> bool {
     matches!(row.got, LineReceipt::Lost(_))
 }
 

@@ -11,13 +11,6 @@ pub mod lines;
 pub mod list;
 pub mod outputs;
 pub mod pager;
-
-pub use outputs::TuneStart;
-pub use runtime::terminal::{ended_by, is_closed_unheard};
-pub use runtime::{Beginning, Start, run};
-
-pub use target::{Finished, Live, LiveUpdate, Producer, Services, StartAt};
-
 /// The pop-ups that lie over any screen.
 pub mod popup {
     pub mod help;
@@ -38,3 +31,8 @@ pub mod widget {
     pub mod line;
     pub mod theme;
 }
+
+pub use outputs::TuneStart;
+pub use runtime::terminal::{ended_by, is_closed_unheard};
+pub use runtime::{Beginning, Start, run};
+pub use target::{Finished, Live, LiveUpdate, Producer, Services, StartAt};

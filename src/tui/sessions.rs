@@ -1,4 +1,5 @@
-//! The list of sessions that agents recorded.
+//! The list of sessions that agents recorded, and its two workers: one finds them and looks for changes, one sums up
+//! their calls.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -135,7 +136,7 @@ impl ListKind for Sessions {
             Action::Limits => |_, on| Self::tune(TunePolicies::Around(Box::default()), on),
             Action::Policy => |_, on| Self::tune(TunePolicies::Current, on),
             Action::Facts => |of, on| of.show_facts(on),
-            Action::Refresh => |_, on| on.effects.run(Slot::FindSessions, find),
+            Action::Refresh => |_, on| on.effects.run(Slot::FindSessions, find_sessions),
             Action::Other => |_, on| on.effects.turn(Link::Stores(None)),
             _ => return None,
         };
@@ -186,11 +187,11 @@ impl ListKind for Sessions {
             Some(row.clone())
         };
         let sessions: Vec<SessionRow> = asked.into_iter().filter_map(to_sum).collect();
-        on.effects.run(Slot::SumSessions, move |context| sum(&sessions, context));
+        on.effects.run(Slot::SumSessions, move |context| sum_calls(&sessions, context));
     }
 
     fn show(&mut self, on: Context) {
-        on.effects.run(Slot::FindSessions, find);
+        on.effects.run(Slot::FindSessions, find_sessions);
     }
 
     /// Abandons what is still being found out; it is asked for again when the list is shown again.
@@ -297,7 +298,7 @@ fn give_up_sums(list: &mut List<SessionRow>) {
 }
 
 /// Finds the sessions and reads the ends of their files, then goes on looking for changes.
-fn find(context: &JobContext) {
+fn find_sessions(context: &JobContext) {
     let mut known: Option<Vec<SessionFile>> = None;
     loop {
         let began = Instant::now();
@@ -309,7 +310,7 @@ fn find(context: &JobContext) {
             context.send(SessionsEvent::Looked(crate::base::env::now()));
         } else {
             known = Some(listing.sessions.clone());
-            if !report(listing, context) {
+            if !report_sessions(listing, context) {
                 return;
             }
         }
@@ -324,7 +325,7 @@ fn find(context: &JobContext) {
 }
 
 /// Reports the sessions, then what the ends of their files say. Returns false if it is no longer wanted.
-fn report(listing: list::SessionListing, context: &JobContext) -> bool {
+fn report_sessions(listing: list::SessionListing, context: &JobContext) -> bool {
     let rows: Vec<SessionRow> = listing.sessions.into_iter().map(SessionRow::new).collect();
     let files: Vec<Arc<SessionFile>> = rows.iter().map(|row| row.file.clone()).collect();
     let faults = listing.faults.into_iter().map(SafeText::from).collect();
@@ -356,7 +357,7 @@ fn report(listing: list::SessionListing, context: &JobContext) -> bool {
 
 /// Sums up the calls of sessions, then counts the errors that they lost, and finds out how long their spills are kept.
 /// A call that was copied counts in the session that was created first.
-fn sum(sessions: &[SessionRow], context: &JobContext) {
+fn sum_calls(sessions: &[SessionRow], context: &JobContext) {
     let uid = context.env().uid();
     let mut cut = Vec::new();
     for session in sessions {
@@ -375,7 +376,7 @@ fn sum(sessions: &[SessionRow], context: &JobContext) {
     let mut spills = Vec::new();
     for session in cut {
         let mut own = Vec::new();
-        let lost = lost(session, &mut own, context);
+        let lost = count_lost(session, &mut own, context);
         if !context.send(SessionsEvent::Lost(session.file.clone(), lost)) {
             return;
         }
@@ -394,7 +395,7 @@ fn sum(sessions: &[SessionRow], context: &JobContext) {
 
 /// Counts the errors in the outputs of a session that were cut, as far as those are at hand; `None` if none is. Adds
 /// their spills to `spills`.
-fn lost(session: &SessionRow, spills: &mut Vec<PathBuf>, context: &JobContext) -> Option<LostInCall> {
+fn count_lost(session: &SessionRow, spills: &mut Vec<PathBuf>, context: &JobContext) -> Option<LostInCall> {
     let severities = &context.services.severities;
     let count = |inspector: CallInspector| {
         LostInCall::count_all(&inspector, severities, spills, &|| context.is_wanted())

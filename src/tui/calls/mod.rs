@@ -156,6 +156,10 @@ impl ListKind for Calls {
         path.into_iter().chain(command).chain([id]).collect()
     }
 
+    fn has_files(&self) -> bool {
+        true
+    }
+
     fn output(&self, row: &CallRow) -> Option<PathBuf> {
         row.sizes.as_ref()?.spill_path.clone()
     }
@@ -234,7 +238,6 @@ impl ListKind for Calls {
                 on.list.act(Action::End, None);
                 on.note("at the last call, and at each that comes in; a move stops that");
             },
-            Action::Editor => |_, _| (),
             _ => return None,
         };
         Some(handle)

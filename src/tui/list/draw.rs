@@ -133,9 +133,9 @@ impl<L: ListKind> ListScreen<L> {
 }
 
 struct ListTable<'a> {
-    pub columns: &'a [TableColumn],
-    pub rows: Vec<ListTableRow>,
-    pub canvas: &'a Canvas,
+    columns: &'a [TableColumn],
+    rows: Vec<ListTableRow>,
+    canvas: &'a Canvas,
 }
 
 enum ListTableRow {
@@ -159,7 +159,7 @@ impl ListTable<'_> {
     }
 
     /// Draws the headings and the rows; `chosen` is the selected one of them.
-    pub(crate) fn draw(&self, buffer: &mut Buffer, head: Rect, list: Rect, chosen: usize) {
+    fn draw(&self, buffer: &mut Buffer, head: Rect, list: Rect, chosen: usize) {
         let widths = self.widths(list.width.into());
         let headings =
             self.columns.iter().map(|column| Span::new(column.heading, self.canvas.theme.dim)).collect();

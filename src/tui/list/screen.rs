@@ -76,6 +76,11 @@ pub trait ListKind: Sized + 'static {
         1
     }
 
+    /// Whether rows have files to edit.
+    fn has_files(&self) -> bool {
+        false
+    }
+
     fn serves(&self, link: &Self::Link) -> bool;
 
     fn follow(&mut self, _link: Self::Link, _on: ListContext<Self::Row>) {}
@@ -277,9 +282,10 @@ impl<L: ListKind> Screen for ListScreen<L> {
     }
 
     fn knows(&self, action: Action) -> bool {
-        use Action::{Back, Choose, ChooseAll, Copy, Group, Matching, Search, Sort, Stores};
+        use Action::{Back, Choose, ChooseAll, Copy, Editor, Group, Matching, Search, Sort, Stores};
         match action {
             Back | Choose | ChooseAll | Copy | Matching | Search | Sort => true,
+            Editor => self.of.has_files(),
             Group => !L::SPEC.groups.is_empty(),
             Stores => !self.serves(&Link::Stores(None)),
             _ => self.of.handler(action).is_some() || action.destination(None, 0, 1).is_some(),

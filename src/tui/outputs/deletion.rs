@@ -106,15 +106,15 @@ impl Outputs {
 
 fn refusal(row: &OutputRow, mode: DeleteMode, keys: &KeyMap) -> Option<String> {
     let unusual = row.entry.status.describe();
-    let delete = keys.label(KeyContext::Lists, Action::Delete);
+    let delete = || keys.label(KeyContext::Lists, Action::Delete);
     match row.entry.status {
         _ if row.entry.is_kept() && mode == DeleteMode::Bulk => {
-            Some(format!("you keep it; {delete} on it alone deletes it"))
+            Some(format!("you keep it; {} on it alone deletes it", delete()))
         }
         EntryStatus::Ok | EntryStatus::Unfinished | EntryStatus::FutureTime => None,
         EntryStatus::HardLinked if mode == DeleteMode::Single => None,
         EntryStatus::HardLinked => {
-            Some(format!("{unusual}: it has other names; {delete} on it alone deletes it"))
+            Some(format!("{unusual}: it has other names; {} on it alone deletes it", delete()))
         }
         _ => Some(format!("{unusual}: not deleted by overspill")),
     }

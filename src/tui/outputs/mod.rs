@@ -219,6 +219,10 @@ impl ListKind for Outputs {
         !self.pending.is_empty() && self.pending.contains(&row.entry.path())
     }
 
+    fn has_files(&self) -> bool {
+        true
+    }
+
     fn output(&self, row: &OutputRow) -> Option<PathBuf> {
         Some(row.entry.path())
     }
@@ -289,7 +293,6 @@ impl ListKind for Outputs {
             Action::Facts => |of, on| of.show_facts(on),
             Action::Keep => Self::keep_marked,
             Action::Other => |_, on| on.effects.turn(Link::Sessions),
-            Action::Editor => |_, _| (),
             _ => return None,
         };
         Some(handle)

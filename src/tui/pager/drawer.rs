@@ -1,5 +1,5 @@
 //! The limits drawer: a row for the policy and one for each of its parameters, changed by key or by typing, while the
-//! preview follows. Keys that are not its own act on the output as without it.
+//! preview follows; what a change did; and limits as text to copy.
 
 use crossterm::event::{KeyCode, KeyEvent};
 
@@ -81,7 +81,7 @@ impl Pager {
         self.output.policy().params().iter().position(|param| param.name == key).map(|row| row + 1)
     }
 
-    /// Handles a key while the drawer is open. Returns false if it is not one of the drawer's.
+    /// Handles a key while the drawer is open. Returns false if it is not the drawer's: it acts on the output then.
     pub(crate) fn drawer_key(&mut self, key: KeyEvent, effects: &mut Effects) -> bool {
         if self.drawer.typed.is_some() {
             self.type_value(key, effects);

@@ -68,7 +68,7 @@ impl Pager {
                 self.panes.set_tops(tops);
                 self.reanchor();
             }
-            Side::Spill => self.place(Side::Spill, tops[Side::Spill as usize]),
+            Side::Spill => self.scroll_to(Side::Spill, tops[Side::Spill as usize]),
         }
         self.held = Some(held);
         self.held_as_shown();

@@ -1,4 +1,5 @@
-//! Goes to a line, a percentage, a byte, a mark, a cut or an end, and to the place at which an output is opened.
+//! Goes to a line, a percentage, a byte, a mark, a cut or an end, sideways along lines, and to the place at which an
+//! output is opened.
 
 use crossterm::event::{KeyCode, KeyEvent};
 
@@ -31,7 +32,7 @@ impl Pager {
         self.panes.leave();
         match line {
             Some(line) => self.go_line(side, line),
-            None => self.place(side, 0),
+            None => self.scroll_to(side, 0),
         }
     }
 
@@ -40,7 +41,7 @@ impl Pager {
             return self.go_start(side, line);
         }
         self.panes.leave();
-        self.place_at_end(side);
+        self.scroll_to_end(side);
         self.panes.following = side == Side::Spill && self.is_coming();
     }
 
@@ -67,7 +68,7 @@ impl Pager {
         match to {
             Some(&(top, at)) => {
                 self.panes.leave();
-                self.place(side, top);
+                self.scroll_to(side, top);
                 self.panes.target = Some((side, at));
             }
             None if cuts.is_empty() => self.note(self.no_cut()),
@@ -162,7 +163,7 @@ impl Pager {
                 Some((side, top)) => {
                     self.panes.leave();
                     self.panes.place.focus = side;
-                    self.place(side, self.scroll(side).top_at(top, 0));
+                    self.scroll_to(side, self.scroll(side).top_at(top, 0));
                 }
                 None => {
                     let set = self.key_of(Action::Mark);
@@ -270,7 +271,7 @@ impl Pager {
                 let scroll = self.scroll(side);
                 let start = scroll.top_at(scroll.reader.line_start(self.panes.top(side)), 0);
                 self.panes.remember();
-                self.place(side, start);
+                self.scroll_to(side, start);
             }
         }
     }
@@ -297,7 +298,7 @@ impl Pager {
                 let rows = usize::from(height).saturating_sub(1);
                 let to = scroll.up(scroll.row_at(end), rows).max(top);
                 self.panes.remember();
-                self.place(side, to);
+                self.scroll_to(side, to);
             }
         }
     }

@@ -1,4 +1,4 @@
-//! The screen of one output: its state, and what events change of it.
+//! The screen of one output: its state, how it is left and come back to, and its events.
 
 pub(crate) mod copying;
 pub mod count;

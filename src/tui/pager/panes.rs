@@ -1,4 +1,5 @@
-//! The two panes of one output: their positions, how they move, and how each keeps up with the other.
+//! The two panes of one output: their positions, how they move, how each keeps up with the other, and whether they wrap
+//! long lines and show escape sequences as text.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -14,7 +15,7 @@ use crate::tui::widget::layout::{self, Side, SideBySide};
 
 use super::Pager;
 
-/// What the panes show, to come back to it.
+/// Where the panes are: the state itself, and a copy of it to come back to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
     pub focus: Side,
@@ -181,11 +182,11 @@ impl Pager {
         } else {
             self.scroll(side).down(top, rows.unsigned_abs())
         };
-        self.place(side, to);
+        self.scroll_to(side, to);
     }
 
     /// Scrolls a pane to a row, and the other pane to the corresponding one.
-    pub(crate) fn place(&mut self, side: Side, top: u64) {
+    pub(crate) fn scroll_to(&mut self, side: Side, top: u64) {
         self.panes.set_top(side, top);
         let other = side.other();
         let target = self.output.position(other, self.output.doc(side).to_file(top));
@@ -193,8 +194,8 @@ impl Pager {
         self.reanchor();
     }
 
-    pub(crate) fn place_at_end(&mut self, side: Side) {
-        self.place(side, self.scroll(side).last_top());
+    pub(crate) fn scroll_to_end(&mut self, side: Side) {
+        self.scroll_to(side, self.scroll(side).last_top());
         self.panes.place.at_end = Some(side);
     }
 
@@ -222,7 +223,7 @@ impl Pager {
 
     /// Scrolls to an offset of the file, shown `above` rows below the top.
     pub(crate) fn show_offset(&mut self, side: Side, offset: usize, above: usize) {
-        self.place(side, self.scroll(side).top_at(self.output.position(side, offset), above));
+        self.scroll_to(side, self.scroll(side).top_at(self.output.position(side, offset), above));
     }
 
     pub(crate) fn shows_both(&self) -> bool {
@@ -255,7 +256,7 @@ impl Pager {
         self.panes.following = false;
         self.unfold_around(side, range.start);
         if !self.shown_range(side).contains(&range.start) {
-            self.place(side, self.scroll(side).top_at(range.start, self.third(side)));
+            self.scroll_to(side, self.scroll(side).top_at(range.start, self.third(side)));
         }
         self.reveal_sideways(side, &range);
     }
@@ -284,7 +285,7 @@ impl Pager {
 
     pub(crate) fn follow(&mut self) {
         if self.panes.following {
-            self.place(Side::Spill, self.scroll(Side::Spill).last_top());
+            self.scroll_to(Side::Spill, self.scroll(Side::Spill).last_top());
         }
     }
 
@@ -307,7 +308,7 @@ impl Pager {
     /// Holds the text under examination where it was, or a pane at its end, after a change of how text is shown.
     pub(crate) fn show_otherwise(&mut self) {
         match self.panes.place.at_end {
-            Some(ended) => self.place_at_end(ended),
+            Some(ended) => self.scroll_to_end(ended),
             None => self.hold_still(),
         }
     }
@@ -315,13 +316,13 @@ impl Pager {
     /// Moves each pane to the start of a row again after a change of size, file or limits.
     pub(crate) fn align_panes(&mut self) {
         if let Some(ended) = self.panes.place.at_end {
-            return self.place_at_end(ended);
+            return self.scroll_to_end(ended);
         }
         for side in [Side::Preview, Side::Spill] {
             self.panes.set_top(side, self.scroll(side).top_at(self.panes.top(side), 0));
         }
         if self.focus() == Side::Spill {
-            self.place(Side::Spill, self.panes.top(Side::Spill));
+            self.scroll_to(Side::Spill, self.panes.top(Side::Spill));
         }
     }
 

@@ -215,7 +215,7 @@ pub(super) fn knows(action: Action) -> bool {
 
 /// Why a policy is listed where it is: the smallest comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum PolicyRank {
+enum PolicyRank {
     InUse,
     /// It may have made this output, according to the output's store.
     Candidate,
@@ -226,15 +226,15 @@ pub(super) enum PolicyRank {
 /// How many matches, or errors, the output has.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct MatchTotal {
-    pub all: u64,
-    pub is_whole: bool,
+    all: u64,
+    is_whole: bool,
 }
 
 /// The state of the output that figures are of: the generation and length of the file, and the totals that were known of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct CountedFile {
-    pub file: (u64, usize),
-    pub known: TotalsMask,
+struct CountedFile {
+    file: (u64, usize),
+    known: TotalsMask,
 }
 
 #[derive(Debug, Clone)]
@@ -250,13 +250,13 @@ pub struct PolicyRow {
 }
 
 impl PolicyRow {
-    pub(super) fn new(choice: EffectivePolicy, rank: PolicyRank) -> Self {
+    fn new(choice: EffectivePolicy, rank: PolicyRank) -> Self {
         let (of, errors) = (CountedFile::default(), MatchTotal::default());
         Self { choice: Arc::new(choice), rank, made: None, of, matches: None, errors }
     }
 
     /// Whether its figures are missing, or lack totals which are known by now.
-    pub(super) fn is_due(&self, now: CountedFile) -> bool {
+    fn is_due(&self, now: CountedFile) -> bool {
         let made = self.made.as_ref().filter(|_| self.of.file == now.file);
         made.is_none_or(|made| made.missing.meets(now.known.without(self.of.known)))
     }
@@ -278,7 +278,7 @@ impl PolicyRow {
     }
 }
 
-pub(super) static SPEC: ListSpec<PolicyRow> =
+static SPEC: ListSpec<PolicyRow> =
     ListSpec {
         noun: "policy",
         columns: &[

@@ -1,4 +1,4 @@
-//! The output as a screen of the application: its keys, prompts and events.
+//! The output as a screen of the application: what its keys and prompts do, and what events change of it.
 
 use std::path::Path;
 
@@ -19,6 +19,7 @@ use crate::tui::screen::{Effect, Effects, Link, Screen, ScreenRequest, ScreenRow
 use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::line::Span;
 
+use super::filter::LeaveFilter;
 use super::jump::Waiting;
 use super::text_box::TextBox;
 use super::{OutputEvent, Pager, ThenRead, picker, view};
@@ -328,7 +329,7 @@ impl Pager {
             effects.stop([Slot::CountMatches]);
             return true;
         }
-        self.leave_filter(true, effects) || self.stop_following()
+        self.leave_filter(LeaveFilter::GoBack, effects) || self.stop_following()
     }
 
     fn recorded(&mut self, index: usize) -> Option<&mut RecordedCall> {

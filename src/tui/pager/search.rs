@@ -131,7 +131,8 @@ impl Pager {
     }
 
     /// Goes on, or back, to a match, the way of the search as `less` does; to one that the model did not get, which is
-    /// in Spill, or without a search to such an error; or to an error, and where there is none to a warning.
+    /// in Spill, or without a search to such an error; or to an error, and where there is none to a warning. With a
+    /// count, it goes that many further.
     pub(crate) fn seek_by(&mut self, action: Action, count: Option<u64>, effects: &mut Effects) {
         let toward = self.find.toward.filter(|_| self.find.pattern.is_some());
         let severity = Counting::Severity(self.severity());

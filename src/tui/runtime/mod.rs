@@ -1,5 +1,5 @@
-//! The event loop: takes in events, updates the state, carries out effects, and draws the screen when something
-//! changed.
+//! The event loop: takes in signals, says how long each may wait to be drawn and which keys are taken together, updates
+//! the state, has effects carried out, and draws the screen when something changed.
 
 mod keyboard;
 mod outside;

@@ -1,4 +1,5 @@
-//! What the screens have done outside of them: background jobs on threads of their own, copying, editing and opening.
+//! What the screens have done outside of them: background jobs on threads of their own, copying, editing, opening, and
+//! stopping the command, or overspill until it is continued.
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -14,7 +15,7 @@ use crate::tui::job::{Gate, Job, JobContext, JobRequest, Pace, Reporter, Slot, T
 use crate::tui::outputs::OutputsEvent;
 use crate::tui::outputs::deletion::delete;
 use crate::tui::screen::{Effect, Effects};
-use crate::tui::target::Services;
+use crate::tui::target::{Producer, Services};
 
 use super::terminal::{self, ThreadRole};
 use super::{Session, Signal};
@@ -128,6 +129,31 @@ impl Session {
             self.tell(Message::error(format!("{program}: {error}; $EDITOR names the editor")));
         }
         Ok(())
+    }
+
+    fn stop_command(&self) {
+        if let Some(Producer::Command(control)) = &self.producer {
+            control.interrupt();
+        }
+    }
+
+    /// Stops overspill, and the command if there is one, until it is continued.
+    fn suspend(&mut self) -> io::Result<()> {
+        let _pause = self.keyboard.pause();
+        let mut done = Ok(());
+        match &self.producer {
+            Some(Producer::Command(control)) => control.pause(|| done = terminal::suspend()),
+            _ => done = terminal::suspend(),
+        }
+        done?;
+        terminal::forget(&mut self.screen)
+    }
+
+    /// Takes the terminal back after a stop from outside.
+    pub(super) fn go_on(&mut self) -> io::Result<()> {
+        let _pause = self.keyboard.pause();
+        terminal::reclaim()?;
+        terminal::forget(&mut self.screen)
     }
 }
 

@@ -249,12 +249,6 @@ impl Session {
         }
     }
 
-    pub(super) fn stop_command(&self) {
-        if let Some(Producer::Command(control)) = &self.producer {
-            control.interrupt();
-        }
-    }
-
     pub(super) fn is_live(&self) -> bool {
         self.producer.is_some() && matches!(self.viewed.last(), Some(ViewedOutput::Named(0)))
     }
@@ -262,24 +256,5 @@ impl Session {
     /// Whether more of the output being viewed may arrive.
     fn is_streaming(&self, source: &Source) -> bool {
         self.is_live() && matches!(self.producer, Some(Producer::Stream)) || !source.is_complete()
-    }
-
-    /// Stops overspill, and the command if there is one, until it is continued.
-    pub(super) fn suspend(&mut self) -> io::Result<()> {
-        let _pause = self.keyboard.pause();
-        let mut done = Ok(());
-        match &self.producer {
-            Some(Producer::Command(control)) => control.pause(|| done = terminal::suspend()),
-            _ => done = terminal::suspend(),
-        }
-        done?;
-        terminal::forget(&mut self.screen)
-    }
-
-    /// Takes the terminal back after a stop from outside.
-    pub(super) fn go_on(&mut self) -> io::Result<()> {
-        let _pause = self.keyboard.pause();
-        terminal::reclaim()?;
-        terminal::forget(&mut self.screen)
     }
 }

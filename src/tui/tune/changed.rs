@@ -128,6 +128,10 @@ impl ListKind for ChangedList {
         vec![Copyable::path(row.path.as_os_str().as_encoded_bytes())]
     }
 
+    fn has_files(&self) -> bool {
+        true
+    }
+
     fn output(&self, row: &ChangedRow) -> Option<PathBuf> {
         Some(row.path.clone())
     }
@@ -159,7 +163,6 @@ impl ListKind for ChangedList {
     fn handler(&self, action: Action) -> Option<ActionHandler<Self>> {
         match action {
             Action::Open => Some(|of, on| of.open_chosen(on)),
-            Action::Editor => Some(|_, _| ()),
             _ => None,
         }
     }

@@ -10,7 +10,8 @@ use crate::tui::screen::Effects;
 
 use super::{Context, TuneRows, TuneState, Tuning, changed};
 
-/// What a job reports that measures outputs, even once it was stopped. That of an earlier job is dropped by its number.
+/// What a job reports that measures outputs: also what it found out until it noticed that it was stopped. That of an
+/// earlier job is dropped by its number.
 pub struct TuneReport {
     pub of: TuneRows,
     pub job: u64,

@@ -1,4 +1,5 @@
-//! The canvas of the screens: the size of the terminal, the marks that it can show, and the keys that are named on it.
+//! The canvas of the screens: the size of the terminal, the marks that it can show, the keys that are named on it, and
+//! what is done to a screen once all is drawn: ASCII in place of all else, and empty cells under wide characters.
 
 use ratatui::buffer::Buffer;
 use unicode_width::UnicodeWidthStr;
@@ -74,11 +75,11 @@ pub(crate) struct Glyphs {
     pub arrow: &'static str,
 }
 
-/// The marks in Unicode, and in ASCII.
-const UNICODE: Glyphs = glyphs(0);
-const ASCII: Glyphs = glyphs(1);
+const UNICODE: Glyphs = glyph_set(0);
+const ASCII: Glyphs = glyph_set(1);
 
-const fn glyphs(kind: usize) -> Glyphs {
+/// Returns the marks of a kind: 0 is Unicode, 1 is ASCII.
+const fn glyph_set(kind: usize) -> Glyphs {
     Glyphs {
         chosen: ["▌", ">"][kind],
         notice: ["▌", "|"][kind],

@@ -1,4 +1,4 @@
-//! Draws the limits drawer over the lower part of the screen.
+//! Draws the limits drawer, or the policy picker in its place, over the lower part of the screen.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;

@@ -1,4 +1,4 @@
-//! Draws an output: title, panes, the map, the status line and the limits drawer.
+//! Draws an output: title, panes, the map, the status line, and the limits drawer or the policy picker.
 
 pub(crate) mod drawer;
 pub(crate) mod pane;
@@ -97,9 +97,9 @@ fn draw_map(pager: &Pager, output: &OpenOutput, buffer: &mut Buffer, area: Rect)
 /// Returns the mark of a part of the file, and its style. The position stands out above all, then errors, then matches.
 fn look(pager: &Pager, output: &OpenOutput, stretch: &Range<usize>, is_here: bool) -> (&'static str, Style) {
     let (theme, glyphs) = (&pager.canvas.theme, pager.canvas.glyphs());
-    // Without a search, the lines that the filter shows.
     let finds = match &output.sift {
         _ if pager.find.pattern.is_some() => pager.find.tally.counts.any_in(stretch),
+        // Without a search, the lines that the filter shows.
         Some(sift) => sift.any_in(output.files(), stretch),
         None => false,
     };

@@ -54,7 +54,7 @@ pub(crate) fn draw(pager: &Pager, status_line: &StatusLine, drawn: DrawnPane, fr
 }
 
 /// Returns how many hints are worth more than long words. What a filter found is worth more than all, what a preview
-/// depends on more than windows, and how many lines there are more than the key to the other text.
+/// depends on more than windows, and how many lines there are more than the key to the other text once that was found.
 fn wanted_hints(pager: &Pager, columns: u16) -> usize {
     let least = match state(pager) {
         Footer::FILTERED => return 0,
@@ -132,7 +132,7 @@ struct RightEnd {
 /// position. Hints are dropped first, then the longer words, what was found at last.
 fn right(pager: &Pager, status_line: &StatusLine, drawn: DrawnPane, wanted: usize) -> Vec<RightEnd> {
     let theme = &pager.canvas.theme;
-    let [place, none] = [Span::new(place(pager, drawn), theme.bar), Span::plain("")];
+    let [position, none] = [Span::new(position(pager, drawn), theme.bar), Span::plain("")];
     let [long, short] =
         matches(pager, status_line).unwrap_or_default().map(|text| Span::new(spaced(text), theme.accent));
     let caveat = pager.output.caveat().map_or(String::new(), |short| format!("! {short}{GAP}"));
@@ -153,11 +153,14 @@ fn right(pager: &Pager, status_line: &StatusLine, drawn: DrawnPane, wanted: usiz
     let mut ends: Vec<RightEnd> = Vec::new();
     for (found, asks, least) in order {
         for (n, hint) in hints.iter().enumerate().filter(|(n, _)| last - n >= least) {
-            let spans = vec![found.clone(), asks.clone(), Span::new(hint.as_str(), theme.dim), place.clone()];
+            let spans =
+                vec![found.clone(), asks.clone(), Span::new(hint.as_str(), theme.dim), position.clone()];
             ends.push(RightEnd { spans, teaches: last - n });
         }
     }
-    ends.extend([long, short, none].map(|found| RightEnd { spans: vec![found, place.clone()], teaches: 0 }));
+    ends.extend(
+        [long, short, none].map(|found| RightEnd { spans: vec![found, position.clone()], teaches: 0 }),
+    );
     ends
 }
 
@@ -184,7 +187,7 @@ fn state(pager: &Pager) -> Footer {
 }
 
 /// Describes how far down the pane is, in percent, where no map shows that.
-fn place(pager: &Pager, drawn: DrawnPane) -> String {
+fn position(pager: &Pager, drawn: DrawnPane) -> String {
     if pager.canvas.size.0 >= layout::MAPPED {
         return " ".to_owned();
     }

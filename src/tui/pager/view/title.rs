@@ -195,7 +195,7 @@ fn share_of_all(output: &OpenOutput) -> [String; 2] {
 }
 
 /// Describes the errors and warnings in three versions: `errors 2, model got 0 · warnings 472`, without the warnings,
-/// and as `errors lost 2`. Where there is no error, they are of the warnings.
+/// and as `errors lost 2`. Where there is no error, they are of the warnings; empty if there are none either.
 fn errors(pager: &Pager) -> [String; 3] {
     let severity = pager.severity();
     let [full, short] = describe_severity(pager, severity);
@@ -211,7 +211,7 @@ fn errors(pager: &Pager) -> [String; 3] {
 }
 
 /// Describes how many there are, or which the current one is, and how many the model got; and, shorter, how many it
-/// lost.
+/// lost, or which the current one is.
 fn describe_severity(pager: &Pager, severity: Severity) -> [String; 2] {
     let (output, tally) = (&pager.output, pager.tally(Counting::Severity(severity)));
     let all = tally.counts.total();
