@@ -271,8 +271,9 @@ impl ReadCounts {
 }
 
 #[cfg(test)]
-#[allow(unsafe_code)]
 mod tests {
+    #![allow(unsafe_code)]
+
     use std::os::unix::process::ExitStatusExt;
     use std::process::{Command, ExitStatus};
 

@@ -7,10 +7,10 @@ use crate::layers::sources;
 
 /// Lines of all files, and of the largest folders, without tests.
 const LINES: &[(&str, usize)] =
-    &[("", 84_277), ("tui", 16_279), ("session", 16_126), ("preview", 12_900), ("cli", 12_294)];
+    &[("", 79_969), ("tui", 15_664), ("session", 15_117), ("preview", 11_947), ("cli", 11_560)];
 
 /// Files with any line that is not a test.
-const FILES: usize = 527;
+const FILES: usize = 360;
 
 /// Files of more lines than this, and how many of them there may be.
 const LONG: (usize, usize) = (450, 0);

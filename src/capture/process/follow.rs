@@ -169,7 +169,7 @@ mod tests {
             panic!("made up")
         };
         let place = Location::dir(home.path()).after(act);
-        let tee = Tee::new(move |_| drop(tell.send(())));
+        let tee = Tee::new(move |_| _ = tell.send(()));
         let reader = TeeReader { reader: io::repeat(b'x'), tee: Some(tee) };
         let limits = SinkLimits { hold: 1, ..LIMITS };
         assert!(catch_unwind(AssertUnwindSafe(|| drain(reader, limits, &place))).is_err());
