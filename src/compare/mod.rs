@@ -69,9 +69,9 @@ impl LostErrors {
     }
 }
 
-/// Counts the errors in an output of which the model got these ranges, in order ([`kept_ranges`](super::kept_ranges) of
-/// a preview). `pattern` is one of [`SeverityPatterns`](crate::text::search::SeverityPatterns), which a line matches once
-/// at most. Reads the whole output from `supply`.
+/// Counts the errors in an output of which the model got these ranges, in order ([`kept_ranges`] of a preview). `pattern` is
+/// one of [`SeverityPatterns`](crate::text::search::SeverityPatterns), which a line matches once at most. Reads the whole
+/// output from `supply`.
 pub fn lost_errors(
     bytes: &[u8],
     supply: &mut impl Supply,
