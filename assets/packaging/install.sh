@@ -152,7 +152,7 @@ remove_installed() {
 # Is read to its end before anything runs, even if its download is cut.
 main() {
   umask 022
-  prefix='' uninstall=''
+  prefix='' uninstall='' at=''
   while [ $# -gt 0 ]; do
     case $1 in
       --prefix) [ -n "${2-}" ] || fail "--prefix needs a directory" && prefix=$2 && shift ;;
@@ -178,10 +178,11 @@ main() {
   fi
   unpack
   install_tree
-  say "installed $version below $prefix; --uninstall removes it"
+  [ "$prefix" = "${HOME-}/.local" ] || at="--prefix $prefix "
+  say "installed $version below $prefix: try \`overspill --demo\`; \`install.sh $at--uninstall\` removes it"
   case :$PATH: in
     *":$prefix/bin:"*) ;;
-    *) say "add $prefix/bin to PATH" ;;
+    *) say "to find it, add to PATH: export PATH=\"$prefix/bin:\$PATH\"" ;;
   esac
 }
 
