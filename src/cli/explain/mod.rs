@@ -135,9 +135,9 @@ pub(crate) fn run(config: &Config, args: &ExplainArgs) -> CommandResult {
         return open(config, notice);
     }
     if all.is_empty() {
-        let nearest = recognise::guess(config, &text);
-        let nearest = nearest.map(|name| format!("; the nearest is that of {name}"));
-        bail!("no notice of a known policy in this text{}", nearest.unwrap_or_default());
+        bail!(
+            "no notice of a known policy in this text; give the notice whole, from its first line to its last"
+        );
     }
     Ok(())
 }

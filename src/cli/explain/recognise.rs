@@ -11,12 +11,6 @@ use crate::base::provenance::Confidence;
 use crate::config::{Config, DEFAULT_POLICY};
 use crate::preview::{NoticePattern, Policy};
 
-/// How alike a text and the words of a notice must be, from 0 to 1, for it to be a guess.
-const ALIKE: f64 = 0.4;
-
-/// The longest text, in bytes, of which the nearest notice is guessed: a longer one has the words of any.
-const MAX_GUESSED: usize = 1 << 20;
-
 /// The longest text, in bytes, that is compared with the whole of what a policy writes.
 const MAX_COMPARED: usize = 64 << 10;
 
@@ -184,32 +178,6 @@ pub(super) fn figures_of(policy: &Policy, text: &str) -> Option<Vec<(String, Str
     (!figures.is_empty()).then_some(figures)
 }
 
-/// Returns the policy whose notice is most like the text, if one is.
-pub(super) fn guess(config: &Config, text: &str) -> Option<String> {
-    if text.len() > MAX_GUESSED {
-        return None;
-    }
-    let words = |text: &str| -> BTreeSet<String> {
-        text.split(|c: char| !c.is_alphabetic())
-            .filter(|word| word.len() > 2)
-            .map(str::to_lowercase)
-            .collect()
-    };
-    let said = words(text);
-    let likeness = |form: &NoticePattern| {
-        let wanted = words(form.literal());
-        let shared = wanted.intersection(&said).count();
-        // One or two words that every text has say nothing.
-        if shared < 3 { 0.0 } else { shared as f64 / wanted.len() as f64 }
-    };
-    let policies = policies(config);
-    let all = policies.iter().filter_map(|policy| {
-        let best = policy.notice_patterns().iter().map(likeness).fold(0.0, f64::max);
-        (best > ALIKE).then(|| (best, policy.name()))
-    });
-    all.max_by(|one, other| one.0.total_cmp(&other.0)).map(|best| best.1.to_owned())
-}
-
 #[cfg(test)]
 mod tests {
     use crate::base::env::Env;
@@ -223,7 +191,6 @@ mod tests {
         let plain = "{\"text\":\"nothing was \\u00e4nd so on\",\"id\":\"0123\"}\n".repeat(20_000);
         let before = NoticePattern::searched();
         assert_eq!(find_all(&config, &plain).len(), 0);
-        assert_eq!(guess(&config, &plain), None);
         assert_eq!(NoticePattern::searched() - before, 0);
         let notice = "{\"t\":\"a\\n[Showing lines 1-2000 of 6346. Full output: /tmp/pi-bash-0.log]\"}\n";
         let found = find_all(&config, &format!("{plain}{notice}{plain}"));
