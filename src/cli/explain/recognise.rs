@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::base::provenance::Confidence;
 use crate::config::{Config, DEFAULT_POLICY};
-use crate::preview::{NoticePattern, Policy};
+use crate::preview::Policy;
 
 /// The longest text, in bytes, that is compared with the whole of what a policy writes.
 const MAX_COMPARED: usize = 64 << 10;
@@ -181,6 +181,7 @@ pub(super) fn figures_of(policy: &Policy, text: &str) -> Option<Vec<(String, Str
 #[cfg(test)]
 mod tests {
     use crate::base::env::Env;
+    use crate::preview::NoticePattern;
 
     use super::*;
 
