@@ -55,7 +55,7 @@ pub use policy::catalog::Catalog;
 pub use policy::param::{Param, ParamError, ParamKind};
 pub use policy::{Policy, PolicyError};
 pub use template::Value;
-#[cfg(feature = "app")]
+#[cfg(all(test, feature = "app"))]
 pub(crate) use template::pattern::NoticePattern;
 
 // For the program and the tests; none of this is stable.
