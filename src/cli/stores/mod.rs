@@ -1,4 +1,4 @@
-//! The commands on stored outputs, and what they share: which outputs are selected, and what is said of them.
+//! The commands on stored outputs, and what they share: how they choose outputs and describe them.
 
 pub(crate) mod clean;
 pub(crate) mod list;
