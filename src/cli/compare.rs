@@ -17,7 +17,7 @@ use crate::rows::column::CellSide::{Left, Right};
 use crate::rows::column::{ListColumn, POLICY, RowCell};
 use crate::rows::settings::{TuneRow, policy_columns, policy_rows};
 use crate::source::{self, MapView, ViewSupply};
-use crate::text::search::{Pattern, each_match};
+use crate::text::search::{Pattern, Severity, each_match};
 
 use super::args::{CompareArgs, PolicyArgs};
 use super::corpus::gather;
@@ -25,11 +25,16 @@ use super::corpus::tune::{describe_outputs, measure, pattern};
 use super::{CommandResult, fail, input, print_json_array, say, table, terminal, usage};
 
 pub(crate) fn run(config: &Config, args: &CompareArgs) -> CommandResult {
-    let pattern = args.find.as_deref().map(pattern).transpose()?;
+    let find = args.find.as_deref().map(pattern).transpose()?;
     let chosen = choose(config, args)?;
     let file = match &args.files[..] {
         [file] if !Path::new(file).is_dir() => file,
-        _ => return many(config, args, &chosen, pattern.as_ref()),
+        _ => return many(config, args, &chosen, find.as_ref()),
+    };
+    let severities = config.severities();
+    let (pattern, left_out) = match &find {
+        Some(find) => (Some(find), ERRORS_KEPT),
+        None => (severities.get(Severity::Error), MATCHES_KEPT),
     };
     let mut opened = input::open(config, file, &PolicyArgs::default())?;
     let policies = resolve(config, args, &chosen, opened.path.as_deref())?;
@@ -41,8 +46,8 @@ pub(crate) fn run(config: &Config, args: &CompareArgs) -> CommandResult {
             Err((name, error)) => Comparison::failed(name, error),
         };
         let mut rows: Vec<Comparison> = policies.iter().map(row).collect();
-        if let Some(pattern) = &pattern {
-            find(view, pattern, &mut rows);
+        if let Some(pattern) = pattern {
+            count_kept(view, pattern, &mut rows);
         }
         Ok(rows)
     })?;
@@ -51,12 +56,12 @@ pub(crate) fn run(config: &Config, args: &CompareArgs) -> CommandResult {
         row.confidence == Some(Confidence::Own.as_str()) && !config.catalog.is_own(&row.policy)
     };
     rows.sort_by(|a, b| is_design(a).cmp(&is_design(b)).then_with(|| a.cmp_by_kept(b)));
-    let is_shown = |column: &&ListColumn<_>| pattern.is_some() || column.heading() != "finds";
+    let is_shown = |column: &&ListColumn<_>| column.heading() != left_out;
     table::list(args.json, COLUMNS.iter().filter(is_shown), &rows, |row| row)
 }
 
 /// Counts all matches, and for each row those that it keeps entirely.
-fn find(view: &MapView, pattern: &Pattern, rows: &mut [Comparison]) {
+fn count_kept(view: &MapView, pattern: &Pattern, rows: &mut [Comparison]) {
     let mut finds = KeptMatches::new(rows.iter().map(|row| &row.kept[..]));
     each_match(&mut ViewSupply::from(view), pattern, &mut |found| {
         finds.add(&found);
@@ -68,12 +73,13 @@ fn find(view: &MapView, pattern: &Pattern, rows: &mut [Comparison]) {
     }
 }
 
-static COLUMNS: [ListColumn<Comparison>; 8] = [
+const ERRORS_KEPT: &str = "errors kept";
+const MATCHES_KEPT: &str = "matches kept";
+
+static COLUMNS: [ListColumn<Comparison>; 9] = [
     ListColumn::new("policy", Left, POLICY, |row: &Comparison, _| RowCell::plain(row.policy.as_str())),
-    ListColumn::new("finds", Right, 15, |row: &Comparison, _| match (row.finds_kept, row.finds) {
-        (Some(kept), Some(all)) => RowCell::plain(format!("{} of {}", thousands(kept), thousands(all))),
-        _ => RowCell::default(),
-    }),
+    ListColumn::new(ERRORS_KEPT, Right, 11, |row: &Comparison, _| finds_kept(row)),
+    ListColumn::new(MATCHES_KEPT, Right, 15, |row: &Comparison, _| finds_kept(row)),
     ListColumn::new("lines", Right, 11, |row: &Comparison, _| figure(row.kept_lines, thousands)),
     ListColumn::new("lines lost", Right, 11, |row: &Comparison, _| figure(row.removed_lines, thousands))
         .yields(1),
@@ -82,6 +88,13 @@ static COLUMNS: [ListColumn<Comparison>; 8] = [
     ListColumn::new("tokens", Right, 7, |row: &Comparison, _| figure(row.preview_bytes, tokens)),
     ListColumn::new("cut by", Left, 0, |row: &Comparison, _| RowCell::plain(row.cut_by())),
 ];
+
+fn finds_kept(row: &Comparison) -> RowCell {
+    RowCell::plain(match (row.finds_kept, row.finds) {
+        (Some(kept), Some(all)) if all > 0 => format!("{} of {}", thousands(kept), thousands(all)),
+        _ => "–".to_owned(),
+    })
+}
 
 fn figure(number: Option<u64>, words: fn(u64) -> String) -> RowCell {
     RowCell::plain(number.map_or_else(|| "–".to_owned(), words))

@@ -238,7 +238,10 @@ impl OpenOutput {
         let why = if is_told { format!(": {}", self.reason()) } else { String::new() };
         let line = format!("line {number}");
         let full = format!("{line}{total}{fate}");
-        vec![format!("{full}{why}{counting}"), format!("{full}{counting}"), format!("{line}{fate}"), line]
+        // The reason is worth more than how many lines there are.
+        let with_reason = is_told.then(|| format!("{line}{fate}{why}"));
+        let shorter = [format!("{full}{counting}"), format!("{line}{fate}"), line];
+        [format!("{full}{why}{counting}")].into_iter().chain(with_reason).chain(shorter).collect()
     }
 
     /// Returns why what the model got of this output may have been another text, in few words.

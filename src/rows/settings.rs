@@ -163,6 +163,7 @@ pub(crate) fn beside_best(figures: &[SettingFigures], current: usize) -> &'stati
     match frontier(figures, current).as_slice() {
         [only] if *only == current => "no other setting keeps more, nor as much for fewer tokens",
         best if best.contains(&current) => "no other setting keeps as much for fewer tokens",
+        _ if figures.get(current).is_some_and(|of| of.kept_finds == 0) => "other settings keep some",
         _ => "other settings keep as much for fewer tokens",
     }
 }

@@ -29,8 +29,9 @@ impl Footer {
         (&[A::Search], "search"), (&[A::Other], "whole"), (&[A::NextError], "error"), (&[A::Limits], "limits"),
         (&[A::Facts], "facts"), (&[A::Copy], "copy"),
     ]);
+    /// `e` leads here without Tab: the way back comes before the cuts.
     pub(crate) const SPILL_CUT: Self = Self::output(&[
-        (&[A::NextError], "error"), (&[A::NextCut], "cut"), (&[A::Other], "model got"),
+        (&[A::NextError], "error"), (&[A::Other], "model got"), (&[A::NextCut], "cut"),
         (&[A::PreviousWindow, A::NextWindow], "window"), (&[A::Limits], "limits"), (&[A::Search], "search"),
         (&[A::Copy], "copy"), (&[A::Beside], "side by side"), (&[A::Select], "select lines"),
     ]);

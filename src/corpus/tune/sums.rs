@@ -221,10 +221,13 @@ impl ChangedOutputs {
 
 /// Returns the numbers of the settings than which no other keeps more finds for as many tokens or fewer, nor as many
 /// for fewer: fewest tokens first. Of settings that do the same in both, it is the present one (`current`), else the one
-/// that loses fewer last lines, else the first.
+/// that loses fewer last lines, else the first. Where some keep finds, one that keeps none is no choice.
 pub(crate) fn frontier(figures: &[SettingFigures], current: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..figures.len()).collect();
     let figures_of = |number: &usize| figures.get(*number).copied().unwrap_or_default();
+    if figures.iter().any(|of| of.kept_finds > 0) {
+        order.retain(|number| figures_of(number).kept_finds > 0);
+    }
     order.sort_by_key(|number| {
         let of = figures_of(number);
         (of.tokens, Reverse(of.kept_finds), *number != current, of.lost_last_line, *number)
@@ -346,6 +349,12 @@ mod tests {
         let all = figures(&[(100, 5), (100, 6), (90, 6), (50, 1), (200, 6), (200, 9), (60, 1)]);
         assert_eq!(frontier(&all, 0), [3, 2, 5]);
         assert_eq!(frontier(&[], 0), [] as [usize; 0]);
+    }
+
+    #[test]
+    fn a_setting_that_keeps_nothing_is_no_choice_beside_one_that_does() {
+        assert_eq!(frontier(&figures(&[(10, 0), (50, 1)]), 0), [1]);
+        assert_eq!(frontier(&figures(&[(10, 0), (50, 0)]), 1), [0]);
     }
 
     #[test]

@@ -146,6 +146,9 @@ impl RootState {
     }
 }
 
+/// Where programs keep their data on macOS, and nowhere else.
+const OF_MACOS: &str = "/Library/Application Support/";
+
 /// Returns a heading, then at most `room` directories (at least one), those that exist first.
 pub fn searched(heading: &str, reports: &[(Arc<StoreSpec>, Vec<RootReport>)], room: usize) -> Vec<SafeText> {
     let mut looked: Vec<(bool, String)> = reports
@@ -159,6 +162,7 @@ pub fn searched(heading: &str, reports: &[(Arc<StoreSpec>, Vec<RootReport>)], ro
                 )
             })
         })
+        .filter(|(is_absent, words)| cfg!(target_os = "macos") || !is_absent || !words.contains(OF_MACOS))
         .collect();
     looked.sort();
     looked.dedup();

@@ -38,8 +38,6 @@ use beside::Glance;
 use keeping::Keeping;
 use scan::SearchedRows;
 
-pub(crate) const NONE_YET: &str = "No stored outputs yet. These directories were searched:";
-
 const ALL: &str = "all stored outputs";
 
 #[derive(Default)]
@@ -96,6 +94,13 @@ impl ScreenEvent for OutputsEvent {
             _ => Duration::ZERO,
         }
     }
+}
+
+/// Says what to try where nothing is stored, and which directories were searched, in at most `height` rows.
+pub(crate) fn none_yet(reports: &[(Arc<StoreSpec>, Vec<RootReport>)], height: usize) -> Vec<SafeText> {
+    let searched = store::searched("These directories were searched:", reports, height.saturating_sub(6));
+    let first = "No stored outputs yet. Try `overspill --demo`, or `overspill FILE`.";
+    [first.into(), SafeText::default()].into_iter().chain(searched).collect()
 }
 
 /// Lists the outputs that are to be measured; a worker does it.
@@ -182,14 +187,13 @@ impl ListKind for Outputs {
         if !self.has_looked {
             return vec!["scanning the stores…".into()];
         }
-        let heading = match list.is_following() {
-            true => "Waiting for new outputs in these directories:",
-            false => NONE_YET,
-        };
-        let mut words = store::searched(heading, &self.reports, list.height.saturating_sub(6));
-        let files = "`overspill FILE` opens any file, `overspill --demo` a sample.";
-        words.extend([SafeText::default(), files.into()]);
-        words
+        match list.is_following() {
+            true => {
+                let heading = "Waiting for new outputs in these directories:";
+                store::searched(heading, &self.reports, list.height.saturating_sub(4))
+            }
+            false => none_yet(&self.reports, list.height),
+        }
     }
 
     fn details(&self, list: &List<OutputRow>) -> [SafeText; 2] {

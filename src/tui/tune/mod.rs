@@ -15,7 +15,7 @@ use crate::corpus::{TuneFigures, TuneKind, TunePolicies, TuneRun};
 use crate::preview::Policy;
 use crate::rows::column::{ListSpec, RowLook};
 use crate::rows::settings::{self, TuneRow, beside_best, policy_rows, setting_rows};
-use crate::store::{RootReport, StoreSpec, searched};
+use crate::store::{RootReport, StoreSpec};
 use crate::text::label::SafeText;
 use crate::text::search::Pattern;
 
@@ -25,7 +25,7 @@ use super::job::Slot;
 use super::keys::{Action, KeyContext, KeyMap};
 use super::list::List;
 use super::list::screen::{ActionHandler, ListContext, ListKind, ListTitle, PanelFrame};
-use super::outputs::{NONE_YET, TuneStart};
+use super::outputs::{TuneStart, none_yet};
 use super::pager::drawer;
 use super::popup::menu::Copyable;
 use super::popup::prompt::Prompt;
@@ -128,7 +128,7 @@ impl ListKind for Tuning {
                 let why = "limits are tried on whole outputs".to_owned();
                 vec![format!("No output was saved here: {place}."), why]
             }
-            TuneState::Empty(reports) => return searched(NONE_YET, reports, list.height.saturating_sub(6)),
+            TuneState::Empty(reports) => return none_yet(reports, list.height),
             TuneState::Failed(words) => {
                 let next = match self.of {
                     TuneRows::Settings => format!("{policies} picks another policy"),

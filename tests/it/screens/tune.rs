@@ -105,7 +105,7 @@ fn no_outputs_say_where_they_were_looked_for() {
     let (dir, mut bench) = stocked((120, 24), &[]);
     bench.keys("l");
     let text = bench.rows().join("\n");
-    assert!(text.contains("No stored outputs yet. These directories were searched:"), "{text}");
+    assert!(text.contains("No stored outputs yet. Try `overspill --demo`, or `overspill FILE`."), "{text}");
     assert!(
         text.contains(&*dir.path().join(".local/share/opencode/tool-output").to_string_lossy()),
         "{text}"

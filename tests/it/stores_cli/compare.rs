@@ -33,7 +33,17 @@ fn every_policy_has_a_row_that_agrees_with_its_preview() {
             assert_eq!(row(&json, policy)[key], preview[key], "{policy} {key}");
         }
     }
-    assert_eq!(row(&json, "opencode/output")["finds"], Value::Null);
+}
+
+#[test]
+fn without_a_pattern_errors_are_counted() {
+    let home = stocked();
+    let json = home.run(&["compare", "out.log", "--json"]).ok().json();
+    let kept = |policy| (row(&json, policy)["finds"].as_u64(), row(&json, policy)["finds_kept"].as_u64());
+    assert_eq!(kept("opencode/output"), (Some(3), Some(1)));
+    let ran = home.run(&["compare", "--header", "out.log"]).ok();
+    assert!(ran.text().starts_with("policy\terrors kept\tlines\t"), "{}", ran.text());
+    assert!(ran.text().contains("\nopencode/output\t1 of 3\t"), "{}", ran.text());
 }
 
 #[test]
@@ -77,7 +87,7 @@ fn finds_are_counted_where_they_survive() {
     let ran = home.run(&["compare", "--header", "out.log", "--find", "error"]).ok();
     let finds = |row: &str| row.split(['\t', ' ']).nth(1).unwrap().parse::<u64>().unwrap();
     let (heading, rows) = ran.text().split_once('\n').unwrap();
-    assert!(heading.starts_with("policy\tfinds\tlines\t"), "{heading}");
+    assert!(heading.starts_with("policy\tmatches kept\tlines\t"), "{heading}");
     let is_agent = |row: &&str| !["basic/", "t15/", "go-opencode/"].iter().any(|own| row.starts_with(own));
     let order: Vec<u64> = rows.lines().filter(is_agent).map(finds).collect();
     assert!(order.len() > 40 && order.is_sorted_by(|a, b| a >= b), "{}", ran.text());

@@ -54,11 +54,12 @@ pub(crate) fn draw(pager: &Pager, status_line: &StatusLine, drawn: DrawnPane, fr
 }
 
 /// Returns how many hints are worth more than long words. What a filter found is worth more than all, what a preview
-/// depends on more than windows, and how many lines there are more than the key to the other text once that was found.
+/// depends on more than windows, and the way to the other text more than why a line was lost.
 fn wanted_hints(pager: &Pager, columns: u16) -> usize {
     let least = match state(pager) {
         Footer::FILTERED => return 0,
         Footer::PREVIEW_CUT | Footer::RECORDED_CALL => 4,
+        Footer::SPILL_CUT if columns < 100 => return 3 - usize::from(pager.has_no_error()),
         Footer::SPILL_CUT => 5,
         _ => return MIN_HINTS,
     };
