@@ -72,12 +72,12 @@ impl ExplainedNotice {
         let mut parts = vec![self.policy.clone()];
         parts.extend(self.lost());
         parts.push(match (self.spill, &self.cited.differs, self.cited.lines) {
-            (Some("here"), None, Some(all)) => format!("spill here, {}: agrees", lines(all)),
-            (Some("here"), Some(why), _) => format!("spill here, but differs: {why}"),
-            (Some("here"), None, None) => "spill here, not checked".to_owned(),
-            (Some("gone"), ..) => "spill gone".to_owned(),
+            (Some("here"), None, Some(all)) => format!("the whole output is there, {}", lines(all)),
+            (Some("here"), Some(why), _) => format!("the output there differs: {why}"),
+            (Some("here"), None, None) => "the output is there, not checked".to_owned(),
+            (Some("gone"), ..) => "the whole output is gone".to_owned(),
             (Some(_), ..) => "that file is in no known store, so it was not opened".to_owned(),
-            (None, ..) => "names no file".to_owned(),
+            (None, ..) => "the notice names no file".to_owned(),
         });
         parts.extend(self.cited.deletion.clone());
         label(parts.join(" · ").as_bytes())
@@ -151,8 +151,9 @@ fn open(config: &Config, notice: &ExplainedNotice) -> CommandResult {
     if io::BufReader::new(terminal).read_line(&mut answer)? == 0 || !answer.trim().is_empty() {
         return Ok(());
     }
-    let policy_args = PolicyArgs { policy: Some(notice.policy.clone()), ..PolicyArgs::default() };
     let path = notice.path.clone().unwrap_or_default();
+    let Overrides { policy, .. } = overrides(config, &notice.policy, Path::new(&path));
+    let policy_args = PolicyArgs { policy, ..PolicyArgs::default() };
     let opened = input::open(config, OsStr::new(&path), &policy_args)?;
     let target = target(config, opened, &policy_args.overrides())?;
     let places = notice.cited.first_lost.map(|line| (0, StartAt::Line(line))).into_iter().collect();
@@ -279,12 +280,17 @@ fn rule_of(config: &Config, path: &Path) -> Option<String> {
     Some(format!("{} deletes {}{}", spec.agent, describe_retention(&retention), due.unwrap_or_default()))
 }
 
+/// Returns what makes `policy` that of a stored output: nothing if it is the likeliest, whose limits of the time a record
+/// may have, and which the model is more certain to have got.
+fn overrides(config: &Config, policy: &str, path: &Path) -> Overrides {
+    let likeliest = config.resolve(&Overrides::default(), Some(path));
+    let is_likeliest = likeliest.is_ok_and(|found| found.policy.name() == policy);
+    Overrides { policy: (!is_likeliest).then(|| policy.to_owned()), ..Overrides::default() }
+}
+
 fn check(config: &Config, found: &RecognisedNotice, path: &Path) -> Option<CitedSpill> {
-    let overrides = Overrides { policy: Some(found.policy.name().to_owned()), ..Overrides::default() };
-    // The limits of the time, where a record has them.
-    let recorded = config.resolve(&Overrides::default(), Some(path)).ok();
-    let recorded = recorded.filter(|recorded| recorded.policy.name() == found.policy.name());
-    let EffectivePolicy { policy, .. } = recorded.or_else(|| config.resolve(&overrides, Some(path)).ok())?;
+    let overrides = overrides(config, found.policy.name(), path);
+    let EffectivePolicy { policy, .. } = config.resolve(&overrides, Some(path)).ok()?;
     let mut source = Source::open_entry(path).ok()?;
     let name = path.display();
     let mut again = || {

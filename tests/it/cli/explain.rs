@@ -56,7 +56,7 @@ fn a_notice_leads_to_its_output() {
     let (home, spill, notice) = cut();
     let ran = home.pipe(&*notice, &["explain"]).ok();
     let (line, rest) = ran.text().split_once('\n').unwrap();
-    assert_eq!(line, "opencode/output · 4,345 lines lost · spill here, 6,345 lines: agrees · deleted in 5 d");
+    assert_eq!(line, "opencode/output · 4,345 lines lost · the whole output is there, 6,345 lines · deleted in 5 d");
     assert_eq!(rest, format!("  {}\n  the same notice: kilo/output\n", spill.display()));
     let row = &explained(&home, &notice)[0];
     assert_eq!(
@@ -76,7 +76,7 @@ fn a_notice_that_is_not_of_this_output_differs() {
     std::fs::remove_file(&spill).unwrap();
     let ran = home.pipe(&*notice, &["explain"]).ok();
     let first = ran.text().lines().next().unwrap();
-    let gone = "opencode/output · 4346 lines lost · spill gone · opencode deletes 7 d after its last change";
+    let gone = "opencode/output · 4346 lines lost · the whole output is gone · opencode deletes 7 d after its last change";
     assert!(first.starts_with(gone), "{first}");
     // A path outside of all stores is a claim, and is not opened.
     let elsewhere = home.file("mine.txt", "secret\n");
