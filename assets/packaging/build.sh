@@ -143,7 +143,7 @@ lay_out() {
   install -m 644 "$assets/completions/overspill.bash" "$bash/overspill"
   install -m 644 "$assets/completions/_overspill" "$zsh"
   install -m 644 "$assets/completions/overspill.fish" "$fish"
-  install -m 644 "$root/LICENSE" "$assets/THIRD-PARTY" "$doc"
+  install -m 644 "$root/README.md" "$root/LICENSE" "$assets/THIRD-PARTY" "$doc"
   install -m 644 "$rust_licences" "$doc/RUST-LIBRARY.html"
   case $target in
     *-musl) install -m 644 "$musl_licence" "$doc/LIBC" ;;

@@ -45,7 +45,7 @@ fn build(home: &Home, address: Option<&str>, words: &[&str]) -> Ran {
     let address = address.map(|address| format!("repository = \"{address}\""));
     let lines = lines.flat_map(|line| [Some(line), address.as_deref().filter(|_| line == "[package]")]);
     home.file("Cargo.toml", lines.flatten().map(|line| format!("{line}\n")).collect::<String>());
-    for name in ["assets", "LICENSE"] {
+    for name in ["assets", "LICENSE", "README.md"] {
         let _ = symlink(Path::new(ROOT).join(name), home.at(name));
     }
     let path = format!("{}:{}", home.at("shims").display(), std::env::var("PATH").unwrap());
@@ -132,7 +132,7 @@ fn the_tarball_is_used_where_it_is_unpacked() {
     let tree = unpack(&home);
     check_installed(&home, &tree);
     let doc = paths(&tree.join("share/doc/overspill"));
-    assert_eq!(doc, ["LICENSE", "RUST-LIBRARY.html", "THIRD-PARTY"]);
+    assert_eq!(doc, ["LICENSE", "README.md", "RUST-LIBRARY.html", "THIRD-PARTY"]);
 }
 
 fn install(home: &Home, words: &[&str]) -> Ran {
