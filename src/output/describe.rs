@@ -24,7 +24,7 @@ impl OpenOutput {
 
     /// Describes what the model gains or loses compared with the limits at the start: `−105 lines, +65 B`.
     pub(crate) fn difference(&self) -> Option<String> {
-        let (first, now) = (self.first_preview.as_ref()?, self.preview.as_ref().ok()?);
+        let (first, now) = (self.first_preview.as_ref()?, self.made.preview.as_ref().ok()?);
         let [was, is] = [first, now].map(|preview| self.lines_as_numbered(preview)[0]);
         let lines = signed(was?, is?, lines);
         let bytes = signed(first.kept.bytes?, now.kept.bytes?, |bytes| format!("{} B", thousands(bytes)));
@@ -34,13 +34,13 @@ impl OpenOutput {
 
     /// Describes why the policy cut: `over 50 KB`.
     pub(crate) fn reason(&self) -> String {
-        let hit = self.preview.as_ref().ok().and_then(|preview| preview.truncated_by);
+        let hit = self.made.preview.as_ref().ok().and_then(|preview| preview.truncated_by);
         hit.and_then(|hit| over(self.policy(), hit)).unwrap_or_else(|| "by the policy".into())
     }
 
     /// Describes in a few words what the model saw: `cut: over 2,000 lines`.
     pub(crate) fn verdict(&self) -> String {
-        match &self.preview {
+        match &self.made.preview {
             _ if self.is_awaited() => "planning…".into(),
             _ if !self.has_preview() => "not planned".into(),
             Ok(preview) if self.shown_record().is_some() => match self.missing_rest() {
@@ -58,7 +58,7 @@ impl OpenOutput {
 
     /// Describes the same in a sentence with figures. Returns versions from the longest to the shortest.
     pub(crate) fn share_kept(&self) -> Vec<String> {
-        let preview = match &self.preview {
+        let preview = match &self.made.preview {
             _ if !self.has_preview() => return vec!["no preview was made".into()],
             Err(refusal) => return vec![refusal.clone()],
             Ok(Preview { status: Status::Crashed(words), .. }) => {
@@ -66,14 +66,14 @@ impl OpenOutput {
             }
             Ok(preview) => preview,
         };
-        if let Some(found) = self.differences.as_ref().filter(|found| !found.is_empty()) {
+        if let Some(found) = self.made.differences.as_ref().filter(|found| !found.is_empty()) {
             return vec![found.describe()];
         }
         if let Some(words) = self.alone(preview) {
             return words;
         }
         if self.view.is_empty() {
-            let got = if self.seen.is_empty() { "no text" } else { "only what the agent adds" };
+            let got = if self.made.seen.is_empty() { "no text" } else { "only what the agent adds" };
             return vec![format!("the output is empty: the model {} {got}", self.certainty().verb())];
         }
         if !preview.truncated {
@@ -119,7 +119,8 @@ impl OpenOutput {
 
     /// Returns how much the model got of an output that was cut, in percent; `None` if that is not known, or it got nothing.
     pub(crate) fn percent_kept(&self) -> Option<u64> {
-        let preview = self.preview.as_ref().ok().filter(|preview| preview.truncated && !self.is_awaited())?;
+        let preview =
+            self.made.preview.as_ref().ok().filter(|preview| preview.truncated && !self.is_awaited())?;
         let kept = preview.kept.bytes.filter(|kept| *kept > 0 && !self.is_rest_missing())?;
         let total = self.total_bytes(preview);
         (total > 0).then(|| (kept * 100 / total).min(99))
@@ -141,7 +142,7 @@ impl OpenOutput {
 
     /// Explains why nothing was kept: if the first line taken did not fit, says how long it is.
     fn nothing_kept(&self) -> String {
-        let hit = self.preview.as_ref().ok().and_then(|preview| preview.truncated_by);
+        let hit = self.made.preview.as_ref().ok().and_then(|preview| preview.truncated_by);
         let (Some(LimitHit::Size(_)), Some(most)) = (hit, self.policy().max_size()) else {
             return format!("nothing kept: {}", self.reason());
         };
@@ -175,7 +176,7 @@ impl OpenOutput {
 
     /// Returns what stands beside the heading of the preview on a wide screen; empty if nothing.
     pub(crate) fn preview_heading(&self) -> &'static str {
-        match &self.preview {
+        match &self.made.preview {
             Ok(_) if self.is_rest_missing() => "as recorded",
             Ok(preview) if preview.truncated => "",
             Err(_) if !self.has_preview() => "unknown",
@@ -205,7 +206,7 @@ impl OpenOutput {
     }
 
     pub(crate) fn describe_end(&self, side: Side) -> String {
-        match (side, &self.preview) {
+        match (side, &self.made.preview) {
             (Side::Spill, _) => "end of the file".into(),
             (Side::Preview, _) if !self.has_preview() => "no preview yet".into(),
             (Side::Preview, Ok(preview)) if !preview.truncated && !self.is_rest_missing() => {
@@ -276,7 +277,7 @@ impl OpenOutput {
             ("known from", format!("{} · {}", policy.source(), policy.confidence().describe())),
             ("verdict", self.verdict()),
         ]);
-        facts.extend(self.preview.as_ref().map(|preview| kept(self, preview)).unwrap_or_default());
+        facts.extend(self.made.preview.as_ref().map(|preview| kept(self, preview)).unwrap_or_default());
         facts.extend(self.warnings().iter().map(|warning| ("warning", warning.text.clone())));
         facts
     }

@@ -103,7 +103,7 @@ impl OpenOutput {
 
     pub(crate) fn share_of_line(&self, offset: usize) -> Share {
         let Range { start, end } = self.lines_of(Side::Spill, offset as u64, offset as u64);
-        Got(&self.kept).share(&(start as usize..end.max(start + 1) as usize))
+        Got(&self.made.kept).share(&(start as usize..end.max(start + 1) as usize))
     }
 
     /// Returns a line as indented JSON, in which strings and numbers stay as written: that of this number (1-based), or

@@ -23,8 +23,8 @@ use crate::text::index::{BlockCounts, BlockIndex};
 use crate::text::units::{Measure, TotalsMask, measure_all};
 use crate::text::utf16::ByteOrder;
 
-use plan::{PlanDone, PlanTask};
-use recorded::{Cited, Differences, PreviewFrom, RecordedCall};
+use plan::{MadePreview, PlanDone, PlanTask};
+use recorded::{Cited, PreviewFrom, RecordedCall};
 
 /// Files up to this many bytes are counted at once when only their preview is shown beside the list.
 const COUNTED_AT_ONCE: usize = 4 << 20;
@@ -71,26 +71,20 @@ pub struct OpenOutput {
     pub first: EffectivePolicy,
     /// The preview under `first`, if it has been made.
     pub first_preview: Option<Preview>,
-    pub preview: Result<Preview, String>,
+    pub made: MadePreview,
     state: PlanState,
     made_by: Option<(PreviewFrom, EffectivePolicy)>,
     /// Maximum number of distinct bytes of the output that any plan on the thread of the screens has read.
     pub touched: u64,
-    pub seen: Doc,
     pub file: Doc,
-    pub kept: Vec<Range<usize>>,
     pub sift: Option<Sift>,
     pub recorded: Option<RecordedCall>,
     /// Whether the preview is the recorded text, if there is one.
     pub(crate) preview_from: PreviewFrom,
-    pub(crate) rules: Dividers,
-    /// Percentage of the size limit spent on escape sequences, if notable.
-    pub(crate) escapes: Option<u64>,
     /// Whether what was recorded and what the policy makes are to be compared.
     pub(crate) is_compared: bool,
     /// The call that it is of, if it was not opened from its records.
     pub(crate) cited: Cited,
-    pub(crate) differences: Option<Differences>,
 }
 
 impl OpenOutput {
@@ -104,20 +98,15 @@ impl OpenOutput {
             first: subject.policy.clone(),
             subject,
             first_preview: None,
-            preview: Err(String::new()),
+            made: MadePreview::default(),
             state: PlanState::default(),
             made_by: None,
             touched: 0,
-            seen: Doc::default(),
-            kept: Vec::new(),
             sift: None,
             recorded: None,
             preview_from: PreviewFrom::default(),
-            rules: Dividers::default(),
-            escapes: None,
             is_compared: false,
             cited: Cited::default(),
-            differences: None,
         }
     }
 
@@ -162,16 +151,11 @@ impl OpenOutput {
         let again = matches!(self.state, PlanState::Awaited { again: true, .. });
         self.state = PlanState::Made;
         self.touched = self.touched.max(planned.touched);
-        self.seen = planned.seen;
-        self.kept = planned.kept;
-        self.rules = planned.rules;
-        self.escapes = planned.escapes;
-        self.differences = planned.differences;
-        self.preview = planned.preview;
+        self.made = planned.made;
         let made_by = EffectivePolicy { policy: planned.policy, ..self.subject.policy.clone() };
         self.made_by = Some((self.preview_from, made_by));
         if self.limits_are_first() {
-            self.first_preview = self.preview.as_ref().ok().cloned();
+            self.first_preview = self.made.preview.as_ref().ok().cloned();
         }
         again || planned.bytes < self.view.len()
     }
@@ -224,11 +208,11 @@ impl OpenOutput {
     }
 
     fn drop_preview(&mut self) {
-        self.preview = Err(String::new());
+        self.made.preview = Err(String::new());
         self.state = PlanState::Missing;
         (self.made_by, self.first_preview) = (None, None);
-        (self.seen, self.kept, self.rules) = (Doc::default(), Vec::new(), Dividers::default());
-        (self.escapes, self.differences) = (None, None);
+        (self.made.seen, self.made.kept, self.made.rules) = (Doc::default(), Vec::new(), Dividers::default());
+        (self.made.escapes, self.made.differences) = (None, None);
     }
 
     pub fn limits_are_first(&self) -> bool {
@@ -236,7 +220,7 @@ impl OpenOutput {
     }
 
     pub fn warnings(&self) -> Vec<&Warning> {
-        let cut = self.preview.as_ref().is_ok_and(|preview| preview.truncated);
+        let cut = self.made.preview.as_ref().is_ok_and(|preview| preview.truncated);
         let extent = Extent { bytes: self.view.len() as u64, last: self.view.last().copied(), cut };
         Warning::applying(self.policy().warnings(), &self.first.store_warnings, extent)
     }
@@ -303,13 +287,13 @@ impl OpenOutput {
 
     pub fn doc(&self, side: Side) -> &Doc {
         match side {
-            Side::Preview => &self.seen,
+            Side::Preview => &self.made.seen,
             Side::Spill => &self.file,
         }
     }
 
     pub fn scroll<'a>(&'a self, side: Side, frame: Viewport, cost: Option<&'a Cost>) -> Scroll<'a> {
-        let rules = Some(&self.rules).filter(|_| side == Side::Spill);
+        let rules = Some(&self.made.rules).filter(|_| side == Side::Spill);
         Scroll { reader: self.reader(side, cost), frame, rules, sift: self.sift_of(side) }
     }
 
@@ -324,7 +308,7 @@ impl OpenOutput {
     /// Returns the position in a side's document that shows an offset of the output, or the notice that stands for it.
     pub(crate) fn position(&self, side: Side, offset: usize) -> u64 {
         match side {
-            Side::Preview => self.seen.from_file(offset),
+            Side::Preview => self.made.seen.from_file(offset),
             Side::Spill => offset as u64,
         }
     }
@@ -333,17 +317,17 @@ impl OpenOutput {
     /// shown in one piece.
     pub(crate) fn seen_match(&self, offset: usize, bytes: u64) -> Option<Range<u64>> {
         let last = offset.saturating_add(bytes.saturating_sub(1) as usize);
-        let (start, end) = (self.seen.from_file(offset), self.seen.from_file(last) + bytes.min(1));
+        let (start, end) = (self.made.seen.from_file(offset), self.made.seen.from_file(last) + bytes.min(1));
         (self.is_kept(offset) && self.is_kept(last) && end.checked_sub(start) == Some(bytes))
             .then_some(start..end)
     }
 
     pub fn is_kept(&self, offset: usize) -> bool {
-        Got(&self.kept).covers(&(offset..offset + 1))
+        Got(&self.made.kept).covers(&(offset..offset + 1))
     }
 
     pub fn gaps(&self) -> Vec<Range<usize>> {
-        Got(&self.kept).gaps(self.view.len())
+        Got(&self.made.kept).gaps(self.view.len())
     }
 }
 

@@ -49,13 +49,27 @@ pub struct PlanDone {
     /// The length of the output in bytes when it was made.
     pub(crate) bytes: usize,
     pub(crate) policy: Policy,
-    pub(crate) preview: Result<Preview, String>,
-    pub(crate) seen: Doc,
-    pub(crate) kept: Vec<Range<usize>>,
+    pub(crate) made: MadePreview,
+}
+
+/// A preview as it is shown.
+#[derive(Debug)]
+pub struct MadePreview {
+    /// Or why there is none; no words before the first.
+    pub preview: Result<Preview, String>,
+    pub seen: Doc,
+    pub kept: Vec<Range<usize>>,
     pub(crate) rules: Dividers,
     /// How much of the size limit the escape sequences took, in percent, if it is worth a word.
     pub(crate) escapes: Option<u64>,
     pub(crate) differences: Option<Differences>,
+}
+
+impl Default for MadePreview {
+    fn default() -> Self {
+        let (preview, seen, rules) = (Err(String::new()), Doc::default(), Dividers::default());
+        Self { preview, seen, kept: Vec::new(), rules, escapes: None, differences: None }
+    }
 }
 
 impl PlanTask {
@@ -89,12 +103,14 @@ impl PlanTask {
             touched,
             bytes: self.view.len(),
             policy: self.policy.clone(),
-            preview: planned.map_err(|error| error.to_string()),
-            rules: Dividers::new(&self.view, &kept),
-            escapes: self.share_of_escapes(&seen),
-            seen,
-            kept,
-            differences,
+            made: MadePreview {
+                preview: planned.map_err(|error| error.to_string()),
+                rules: Dividers::new(&self.view, &kept),
+                escapes: self.share_of_escapes(&seen),
+                seen,
+                kept,
+                differences,
+            },
         })
     }
 

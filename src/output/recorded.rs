@@ -191,7 +191,7 @@ impl OpenOutput {
             PreviewFrom::Records => format!("{} by {}", recorded.evidence.as_str(), recorded.by),
             PreviewFrom::Policy => format!("reconstructed by {}", self.policy().name()),
         };
-        let found = self.differences.as_ref();
+        let found = self.made.differences.as_ref();
         let found = found.map_or_else(|| describe_check(recorded.check.as_ref()), Differences::describe);
         format!("{shown} · {found}")
     }

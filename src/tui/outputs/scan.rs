@@ -245,9 +245,9 @@ fn share_of(
 ) -> Option<ModelShare> {
     let output = OpenOutput::counted_now(subject, view);
     let planned = output.task().run(wanted)?;
-    Some(match &planned.preview {
+    Some(match &planned.made.preview {
         Ok(preview) if preview.status == Status::Ok => {
-            ModelShare::measure(&output.view, &planned.kept, severities)
+            ModelShare::measure(&output.view, &planned.made.kept, severities)
         }
         _ => ModelShare::without_errors(KeptShare::Error),
     })

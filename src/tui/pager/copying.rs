@@ -124,7 +124,7 @@ impl Pager {
                 let window = self.panes.place.window;
                 Some((Side::Spill, self.output.window(window.offset..window.next())?))
             }
-            CopyWhat::MODEL_TEXT => Some((Side::Preview, 0..self.output.seen.len())),
+            CopyWhat::MODEL_TEXT => Some((Side::Preview, 0..self.output.made.seen.len())),
             _ => None,
         }
         .filter(|(_, range)| !range.is_empty())

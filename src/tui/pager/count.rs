@@ -28,7 +28,7 @@ impl Tally {
 
     /// Returns the number of matches of which the model got every byte, if it is known.
     pub fn got(&self, output: &OpenOutput) -> Option<u64> {
-        let is_all = matches!(&output.kept[..], [all] if all.start == 0 && all.end >= output.view.len());
+        let is_all = matches!(&output.made.kept[..], [all] if all.start == 0 && all.end >= output.view.len());
         if is_all { Some(self.counts.total()) } else { self.kept }
     }
 }
@@ -109,7 +109,7 @@ impl Pager {
 
     fn count_kept(&mut self, what: Counting) {
         if let Some(pattern) = self.pattern(what) {
-            let kept = scans::count_kept(pattern, &self.output.view, &self.output.kept);
+            let kept = scans::count_kept(pattern, &self.output.view, &self.output.made.kept);
             self.tally_mut(what).kept = kept;
         }
     }

@@ -69,7 +69,7 @@ impl Pager {
 
     pub(crate) fn cutting_row(&self) -> Option<usize> {
         let policy = self.output.policy();
-        let key = match self.output.preview.as_ref().ok()?.truncated_by? {
+        let key = match self.output.made.preview.as_ref().ok()?.truncated_by? {
             LimitHit::Lines => policy.lines_key(),
             LimitHit::Size(_) => policy.size_key(),
             LimitHit::Matches => None,

@@ -75,7 +75,7 @@ impl Pager {
         }
         let output = &mut self.output;
         let same = output.sift.take().filter(|_| !is_new);
-        let sift = same.unwrap_or_else(|| Sift::new(conditions, &output.kept, output.view.len()));
+        let sift = same.unwrap_or_else(|| Sift::new(conditions, &output.made.kept, output.view.len()));
         output.sift = Some(sift.showing(shows, around));
         self.panes.place.focus = Side::Spill;
         self.count_filtered(effects);
@@ -111,7 +111,7 @@ impl Pager {
 
     pub(crate) fn filter_again(&mut self, effects: &mut Effects) {
         if let Some(sift) = &mut self.output.sift {
-            sift.set_got(&self.output.kept);
+            sift.set_got(&self.output.made.kept);
             self.count_filtered(effects);
         }
     }

@@ -51,10 +51,10 @@ impl Pager {
         let output = &self.output;
         let above = self.third(side);
         let mut cuts: Vec<u64> = match side {
-            Side::Preview => output.seen.notices().collect(),
-            Side::Spill => output.rules.places().collect(),
+            Side::Preview => output.made.seen.notices().collect(),
+            Side::Spill => output.made.rules.places().collect(),
         };
-        if let Some(found) = output.differences.as_ref().filter(|_| side == Side::Preview) {
+        if let Some(found) = output.made.differences.as_ref().filter(|_| side == Side::Preview) {
             cuts.extend(found.starts());
             cuts.sort_unstable();
         }

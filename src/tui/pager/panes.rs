@@ -275,7 +275,7 @@ impl Pager {
 
     pub(crate) fn toggle_follow(&mut self) {
         self.panes.following = !self.panes.following;
-        let is_cut = self.output.preview.as_ref().is_ok_and(|preview| preview.truncated);
+        let is_cut = self.output.made.preview.as_ref().is_ok_and(|preview| preview.truncated);
         if self.panes.following && is_cut && !self.shows_both() && !self.output.is_rest_missing() {
             // New lines arrive in the whole output.
             self.panes.place.focus = Side::Spill;

@@ -138,7 +138,7 @@ impl Pager {
     pub(crate) fn planned(&mut self, planned: PlanDone, effects: &mut Effects) {
         self.hold_for_plan();
         let found = self.find.current(Side::Preview).cloned();
-        let found = found.and_then(|at| Some((self.output.seen.kept_at(at.start)?, at.end - at.start)));
+        let found = found.and_then(|at| Some((self.output.made.seen.kept_at(at.start)?, at.end - at.start)));
         let again = self.output.take(planned);
         // A total that is known now makes a notice longer, and the text behind it moves.
         if let Some((offset, bytes)) = found {

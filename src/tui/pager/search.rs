@@ -228,7 +228,7 @@ impl Pager {
 
     /// Searches the pane with the focus, or Spill for what only Spill has.
     pub(crate) fn seek(&mut self, sought: SearchTarget, effects: &mut Effects) {
-        let is_in_spill = sought.missed || self.output.seen.len() > MAX_PREVIEW;
+        let is_in_spill = sought.missed || self.output.made.seen.len() > MAX_PREVIEW;
         let side = if is_in_spill { Side::Spill } else { self.focus() };
         self.seek_in(side, sought, effects);
     }
@@ -258,9 +258,11 @@ impl Pager {
             pattern,
             haystack: match side {
                 Side::Spill => Haystack::File(output.view.clone()),
-                Side::Preview => Haystack::Text(output.reader(side, None).copy(0..output.seen.len()).into()),
+                Side::Preview => {
+                    Haystack::Text(output.reader(side, None).copy(0..output.made.seen.len()).into())
+                }
             },
-            skip: if sought.missed { output.kept.clone().into() } else { Arc::default() },
+            skip: if sought.missed { output.made.kept.clone().into() } else { Arc::default() },
             from,
             toward: sought.toward,
             times: sought.times,
@@ -366,7 +368,7 @@ impl Pager {
     ) {
         if wrapped && self.goes_on(sought, side) {
             let last = self.seek_from(side, sought.toward).saturating_sub(1);
-            let from = self.output.seen.kept_at(last).unwrap_or_default();
+            let from = self.output.made.seen.kept_at(last).unwrap_or_default();
             return self.seek_after(from, Side::Spill, SearchTarget { missed: true, ..sought }, effects);
         }
         let offset = range.start;

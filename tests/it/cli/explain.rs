@@ -56,7 +56,10 @@ fn a_notice_leads_to_its_output() {
     let (home, spill, notice) = cut();
     let ran = home.pipe(&*notice, &["explain"]).ok();
     let (line, rest) = ran.text().split_once('\n').unwrap();
-    assert_eq!(line, "opencode/output · 4,345 lines lost · the whole output is there, 6,345 lines · deleted in 5 d");
+    assert_eq!(
+        line,
+        "opencode/output · 4,345 lines lost · the whole output is there, 6,345 lines · deleted in 5 d"
+    );
     assert_eq!(rest, format!("  {}\n  the same notice: kilo/output\n", spill.display()));
     let row = &explained(&home, &notice)[0];
     assert_eq!(

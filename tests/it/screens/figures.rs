@@ -15,7 +15,7 @@ fn log() -> Vec<u8> {
 }
 
 fn is_counting(bench: &Bench) -> bool {
-    let seen = &bench.pager().output.seen;
+    let seen = &bench.pager().output.made.seen;
     seen.classes(0..seen.len()).any(|(_, class)| class == Class::Own)
 }
 
@@ -72,7 +72,7 @@ fn tokens_are_everywhere_those_of_the_text_with_its_notice() {
     let mut policy = policy("opencode/output");
     policy.set("max_lines", "30").unwrap();
     let mut bench = Bench::open((200, 50), &home.file("build.log", "ab\n".repeat(1000)), policy);
-    let tokens = format!("~{}", bench.pager().output.seen.len().div_ceil(4));
+    let tokens = format!("~{}", bench.pager().output.made.seen.len().div_ceil(4));
     assert!(bench.status().contains(&format!("got 30 of 1,000 lines · {tokens} of ~750 tokens")));
     let mut shows = |keys: &str, words: &str| {
         assert!(

@@ -40,7 +40,7 @@ fn status(bench: &Bench) -> String {
 }
 
 fn kept_lines(bench: &Bench) -> Option<u64> {
-    bench.pager().output.preview.as_ref().ok()?.kept.lines
+    bench.pager().output.made.preview.as_ref().ok()?.kept.lines
 }
 
 #[test]
@@ -149,7 +149,7 @@ fn a_file_that_grows_does_not_start_over_what_is_being_made() {
     answer(&mut bench, task);
     // It was made again at once, from everything there is.
     assert!(!bench.pager().output.is_awaited());
-    let preview = bench.pager().output.preview.as_ref().unwrap();
+    let preview = bench.pager().output.made.preview.as_ref().unwrap();
     assert_eq!(preview.total.lines, Some(AT_ONCE as u64 / 32 + 2 + 1));
 }
 

@@ -123,7 +123,7 @@ fn rows(pager: &Pager, frame: &mut Frame, area: Rect) {
 
 /// Describes what the model gains or loses, one figure per row.
 fn differences(pager: &Pager, output: &OpenOutput, width: u16) -> Vec<Vec<Span>> {
-    let (Some(first), Ok(now)) = (&output.first_preview, &output.preview) else { return Vec::new() };
+    let (Some(first), Ok(now)) = (&output.first_preview, &output.made.preview) else { return Vec::new() };
     let row = |name: &str, of: &dyn Fn(&Preview) -> Option<u64>, words: fn(u64) -> String| {
         let (was, is) = (of(first), of(now));
         let figure = |value: Option<u64>| value.map_or("…".to_owned(), words);

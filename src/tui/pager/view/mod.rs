@@ -104,7 +104,7 @@ fn look(pager: &Pager, output: &OpenOutput, stretch: &Range<usize>, is_here: boo
         None => false,
     };
     let fails = pager.tally(Counting::Severity(Severity::Error)).counts.any_in(stretch);
-    let (shade, style) = match Got(&output.kept).share(stretch) {
+    let (shade, style) = match Got(&output.made.kept).share(stretch) {
         Share::Whole => (glyphs.all, Style::new()),
         Share::Some => (glyphs.some, theme.warning),
         Share::None => (glyphs.none, theme.warning),

@@ -140,7 +140,7 @@ pub(crate) fn draw(shown: &Shown, buffer: &mut Buffer, mut area: Rect, cost: &Co
 fn blank(output: &OpenOutput, side: Side, keys: &KeyMap) -> Option<Vec<String>> {
     let key = |action| keys.label(KeyContext::Pager, action);
     let (whole, is_empty) = (key(Action::Other), output.view.is_empty());
-    Some(match (side, &output.preview) {
+    Some(match (side, &output.made.preview) {
         (Side::Spill, _) if is_empty => vec!["The file is empty.".into()],
         (Side::Spill, _) => return None,
         _ if output.is_awaited() && !output.has_preview() => {
@@ -156,7 +156,7 @@ fn blank(output: &OpenOutput, side: Side, keys: &KeyMap) -> Option<Vec<String>> 
         (_, Ok(Preview { status: Status::Crashed(words), .. })) => {
             vec!["On this output the agent itself crashes; the model gets nothing.".into(), words.clone()]
         }
-        _ if is_empty && output.seen.is_empty() => {
+        _ if is_empty && output.made.seen.is_empty() => {
             vec![format!("The output is empty: the model {} no text.", output.certainty().verb())]
         }
         _ => return None,
@@ -172,7 +172,7 @@ fn drawn_line(shown: &Shown, line: CurrentLine, cost: &Cost) -> Option<DrawnLine
     let reader = output.reader(Side::Spill, Some(cost));
     let segment = reader.segment(reader.segment_start(offset as u64));
     let bytes = segment.start as usize..segment.end.max(segment.start + 1) as usize;
-    Some(DrawnLine { offset, got: Got(&output.kept).share(&bytes) })
+    Some(DrawnLine { offset, got: Got(&output.made.kept).share(&bytes) })
 }
 
 fn heading(shown: &Shown, buffer: &mut Buffer, area: Rect) {
@@ -310,7 +310,7 @@ impl Pane<'_> {
     }
 
     fn differences(&self) -> Option<&Differences> {
-        self.shown.output.differences.as_ref().filter(|_| self.shown.side == Side::Preview)
+        self.shown.output.made.differences.as_ref().filter(|_| self.shown.side == Side::Preview)
     }
 
     fn severity(&self, row: &ScreenRow) -> Option<Severity> {

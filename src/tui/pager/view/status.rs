@@ -171,7 +171,7 @@ fn spaced(text: String) -> String {
 
 fn state(pager: &Pager) -> Footer {
     let output = &pager.output;
-    let is_cut = output.preview.as_ref().is_ok_and(|preview| preview.truncated);
+    let is_cut = output.made.preview.as_ref().is_ok_and(|preview| preview.truncated);
     let has_matches = pager.find.pattern.is_some() && pager.find.tally.counts.total() > 0;
     match pager.focus() {
         _ if has_matches && is_cut => Footer::SEARCH_CUT,
@@ -201,7 +201,7 @@ fn position(pager: &Pager, drawn: DrawnPane) -> String {
 fn escapes(pager: &Pager, drawn: DrawnPane) -> [String; 2] {
     let (count, key) = (thousands(drawn.hidden as u64), pager.key_of(Action::Raw));
     let noun = if drawn.hidden == 1 { "escape" } else { "escapes" };
-    let share = pager.output.escapes.filter(|_| pager.focus() == Side::Preview);
+    let share = pager.output.made.escapes.filter(|_| pager.focus() == Side::Preview);
     let colours = if drawn.escapes { format!("{key} colours") } else { String::new() };
     match (drawn.hidden, share) {
         (0, _) if drawn.folded => [(); 2].map(|()| format!("{} unfolds", key)),
@@ -255,7 +255,7 @@ fn counted(pager: &Pager) -> String {
 /// Returns the number of the current match, or error, among those of the file, 1-based, if it is counted.
 pub(super) fn number(pager: &Pager, of: Counting) -> Option<u64> {
     let (output, find) = (&pager.output, &pager.find);
-    let in_preview = || find.current(Side::Preview).and_then(|range| output.seen.kept_at(range.start));
+    let in_preview = || find.current(Side::Preview).and_then(|range| output.made.seen.kept_at(range.start));
     let in_spill = || find.current(Side::Spill).map(|range| range.start as usize);
     let at = match pager.focus() {
         _ if find.at != of => None,

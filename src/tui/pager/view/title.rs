@@ -98,7 +98,7 @@ fn state(pager: &Pager) -> Option<String> {
 /// of; in what it differs; what made the text; how much the model got; the errors and warnings.
 fn rights(pager: &Pager, output: &OpenOutput) -> Vec<Vec<Span>> {
     let theme = &pager.canvas.theme;
-    let is_whole = output.preview.as_ref().is_ok_and(|preview| !preview.truncated);
+    let is_whole = output.made.preview.as_ref().is_ok_and(|preview| !preview.truncated);
     let style = if is_whole { Style::new() } else { theme.warning };
     let word = word(pager, output);
     let by = match output.shown_record() {
