@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use serde::Deserialize;
 
-use crate::preview::limits::Over;
 use crate::preview::measure::{Text, as_usize};
 use crate::preview::model::{Direction, Fragment, LimitHit, PlanError, Unit};
 use crate::preview::section::or_default;
@@ -360,7 +359,7 @@ impl PlainWindow {
         caller: Option<u64>,
     ) -> Result<Selection, PlanError> {
         let over = context.limits.test(window, context.scope, context.unit)?;
-        let is_cut = matches!(over, Ok(Over::Size | Over::Lines));
+        let is_cut = matches!(over, Ok(Some(_)));
         text.wait_for(over.err().unwrap_or_default());
         let size = context.scope.optional(&self.pieces.size)?.unwrap_or(u64::MAX);
         // The first line is read only as far as it takes to see whether it exceeds the limit.

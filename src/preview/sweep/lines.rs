@@ -3,7 +3,6 @@
 
 use std::ops::Range;
 
-use crate::preview::limits::Over;
 use crate::preview::measure::{Text, as_usize};
 use crate::preview::model::{Direction, LimitHit, PlanError, Unit};
 use crate::preview::strategy::agents::held::{held_start, holds_enough};
@@ -174,13 +173,13 @@ impl<'v, 'a> VisitedText<'v, 'a> {
         sum
     }
 
-    /// Selects what a strategy keeps of an output that exceeds its limits in this way; none if it keeps part of a line,
-    /// or only a plan tells.
+    /// Selects what a strategy keeps of an output that exceeds this limit; none if it keeps part of a line, or only a plan
+    /// tells.
     pub(super) fn select(
         &mut self,
         kept: LinesKept,
         context: &Context,
-        over: Over,
+        over: LimitHit,
     ) -> Result<Option<KeptLines>, PlanError> {
         let region = self.text.body.start..self.text.lines_end();
         let found = match kept {
@@ -216,12 +215,7 @@ impl<'v, 'a> VisitedText<'v, 'a> {
                 }
             }
         };
-        let hit = match over {
-            Over::Size => Some(context.by_size()),
-            Over::Lines => Some(LimitHit::Lines),
-            Over::Nothing => None,
-        };
-        Ok(found.map(|kept| KeptLines { hit: kept.hit.or(hit), ..kept }))
+        Ok(found.map(|kept| KeptLines { hit: kept.hit.or(Some(over)), ..kept }))
     }
 
     /// Selects lines of the whole chunks that a reader holds; none if those are many.

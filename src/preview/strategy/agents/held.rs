@@ -5,7 +5,6 @@ use std::ops::Range;
 
 use serde::Deserialize;
 
-use crate::preview::limits::Over;
 use crate::preview::measure::{Text, as_usize};
 use crate::preview::model::{Direction, LimitHit, PlanError, Unit};
 use crate::preview::strategy::composed::{self, Segment};
@@ -92,7 +91,7 @@ fn tail_of(
 ) -> Result<Selection, PlanError> {
     let part = text.part(range, None);
     let over = context.limits.test(&part, context.scope, context.unit)?;
-    let is_over = !matches!(over, Ok(Over::Nothing));
+    let is_over = over != Ok(None);
     let mut selection = if is_over { pieces.select(&part, context)? } else { Selection::everything(&part) };
     if raw {
         selection.facts.insert("lines", Fact::from(part.line_count()));
