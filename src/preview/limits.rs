@@ -83,6 +83,7 @@ impl Limits {
 pub(crate) struct Cap {
     /// The response is cut if it exceeds this many raw bytes.
     over: Figure,
+    /// The raw bytes that it is cut to.
     size: Figure,
     /// Whether to cut back to the last line feed, if there is one.
     to_line: bool,

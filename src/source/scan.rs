@@ -22,7 +22,8 @@ const AROUND: usize = 4;
 /// Maximum number of threads; more would share the memory bandwidth without adding to it.
 const MAX_THREADS: usize = 4;
 
-/// Calls `work` once with each number below `count`, in order, on threads with own `state`s, until one breaks off.
+/// Calls `work` once with each number below `count`, in order, on threads with own `state`s. Returns when all calls are
+/// done; once one breaks off, no new numbers are handed out.
 pub fn share_out<S>(
     count: usize,
     state: impl Fn() -> S + Sync,
@@ -134,7 +135,8 @@ fn each_piece(
     }
 }
 
-/// A scan's buffer; one per thread. Costs no more than faulting in the map, which stays free for the screen.
+/// A scan's buffer; one per thread. If every byte is read once, it costs no more than faulting in the map, which stays
+/// free for the screen.
 #[derive(Debug, Default)]
 pub struct Buffer(Vec<u8>);
 

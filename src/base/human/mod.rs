@@ -17,7 +17,7 @@ use jiff::{
 #[cfg(feature = "app")]
 pub(crate) use figure::{count, limit, limit_in, lines, size, span, span_left, thousands, tokens};
 
-/// A size as typed: a plain number is in the policy's unit, one with a suffix is in bytes.
+/// A size as typed: a plain number is in the policy's unit, one with a suffix is in bytes (`50k` is 51,200).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TypedSize {
     pub number: u64,

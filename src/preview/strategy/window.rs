@@ -59,7 +59,7 @@ impl Strategy for Window {
                 stop = "lines";
                 break;
             }
-            let number = scope.render_number(&self.number, skip + taken + 1)?;
+            let number = scope.render_number(self.number.as_ref(), skip + taken + 1)?;
             let mut row = self.row(text, line_size, at, number);
             let cost = row.size + u64::from(taken > 0);
             if size + cost > most {
@@ -75,7 +75,9 @@ impl Strategy for Window {
                 row.fragments.insert(0, Fragment::Text("\n".to_owned()));
             }
             parts.push(text.changed(at..end, row.fragments));
-            cut_ends.push(row.stop..end);
+            if row.stop < end {
+                cut_ends.push(row.stop..end);
+            }
             at = next;
         }
         let last = skip + taken;
@@ -94,7 +96,7 @@ impl Strategy for Window {
             cut: Some(stop != "end"),
             span: Some((Ok(skip + 1), Ok(last))),
             silent_limit: Some(LimitHit::Size(self.line_unit)),
-            shown: Some(without(start..end, &cut_ends)),
+            shown: Some(outside(start..end, &cut_ends)),
             total_lines: Some(count),
             facts: Facts::from([
                 ("count", Fact::from(count)),
@@ -107,11 +109,11 @@ impl Strategy for Window {
     }
 }
 
-/// Returns what remains of a range without others in it, in order.
-fn without(whole: Range<usize>, others: &[Range<usize>]) -> Vec<Range<usize>> {
+/// Returns what of a range is outside others in it, which are in order.
+fn outside(whole: Range<usize>, others: &[Range<usize>]) -> Vec<Range<usize>> {
     let mut ranges = Vec::new();
     let mut start = whole.start;
-    for other in others.iter().filter(|other| !other.is_empty()) {
+    for other in others {
         ranges.push(start..other.start);
         start = other.end;
     }
@@ -215,6 +217,7 @@ fn ends_here(text: &Text, ends: LineEnds, at: usize) -> bool {
     at >= text.body.end || text.bytes[at] == b'\n' || (ends == LineEnds::Any && text.bytes[at] == b'\r')
 }
 
+/// A Go read tool's window: numbered lines without carriage returns and long ends, and with an off-by-one total.
 #[derive(Debug, Deserialize)]
 pub(crate) struct View {
     /// Number of lines before the window.
@@ -265,7 +268,7 @@ impl Strategy for View {
         let is_blank = rows.len() <= 1 && rows.iter().all(Range::is_empty) && !window.iter().any(is_cut);
         let mut parts = Vec::new();
         for (at, (line, shown)) in window.iter().zip(&rows).enumerate().filter(|_| !is_blank) {
-            let number = context.scope.render_number(&self.number, skip + at as u64 + 1)?;
+            let number = context.scope.render_number(self.number.as_ref(), skip + at as u64 + 1)?;
             let before = if at > 0 { "\n" } else { "" }.to_owned() + &number;
             let mut fragments = vec![Fragment::Text(before), Fragment::Bytes(shown.clone())];
             fragments.extend(is_cut(line).then(|| Fragment::Text(self.line_suffix.clone())));
@@ -278,12 +281,13 @@ impl Strategy for View {
         let is_last = skip + window.len() as u64 == count;
         let clipped = LimitHit::Size(Unit::Bytes);
         let last = skip + window.len() as u64;
+        // The agent does not count the line at which it stops.
         let total = if count > limit { count - 1 } else { count };
         let selection = Selection {
             slots: vec![("kept", parts)],
             lines: Some(Ok(rows.len() as u64)),
             ranges: rows,
-            shown: Some(without(start..end, &cut_ends)),
+            shown: Some(outside(start..end, &cut_ends)),
             silent_limit: Some(if is_last { clipped } else { LimitHit::Lines }),
             cut: Some(total > last),
             hit: (total > last).then_some(LimitHit::Lines),

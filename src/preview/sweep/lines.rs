@@ -10,6 +10,7 @@ use crate::preview::strategy::pieces::PieceLimits;
 use crate::preview::strategy::{Context, LinesKept};
 use crate::text::units::{self, Decoding, Measure, TotalsMask};
 
+/// Minimum length of a block in bytes.
 const BLOCK: usize = 4 << 10;
 /// Maximum number of blocks; those of a larger output are longer.
 const MAX_BLOCKS: usize = 8 << 10;
@@ -40,20 +41,20 @@ impl Marks {
     }
 
     /// Whether every byte is a character.
-    pub(super) fn is_ascii(&self, bytes: &[u8]) -> bool {
+    fn is_ascii(&self, bytes: &[u8]) -> bool {
         let total = self.total();
         total.points == bytes.len() as u64 && total.bad_bytes == 0
     }
 
     /// Returns the measure of the bytes before `at`; a character that `at` splits counts whole.
-    pub(super) fn until(&self, bytes: &[u8], at: usize) -> Measure {
+    fn until(&self, bytes: &[u8], at: usize) -> Measure {
         let number = at / self.block;
         let Some(before) = self.before.get(number) else { return self.total() };
         *before + units::measure(bytes, number * self.block..at.min(bytes.len()), OF_PART)
     }
 
     /// Returns where line feed `number` (1-based) of the output stands.
-    pub(super) fn feed(&self, bytes: &[u8], number: u64) -> Option<usize> {
+    fn feed(&self, bytes: &[u8], number: u64) -> Option<usize> {
         let index = self.before.partition_point(|sum| sum.line_feeds < number).checked_sub(1)?;
         let start = index.saturating_mul(self.block);
         let left = number - self.before.get(index)?.line_feeds;
@@ -63,7 +64,7 @@ impl Marks {
 
     /// Returns how much of one end of a range fits a size: where it ends (from the tail: begins). The range starts and
     /// ends between characters.
-    pub(super) fn fitting(
+    fn fitting(
         &self,
         text: &Text,
         range: &Range<usize>,
@@ -75,11 +76,7 @@ impl Marks {
             let part = from.part(range, as_usize(size).min(range.len()));
             return if from == Direction::Head { part.end } else { part.start };
         }
-        let figure = |sum: &Measure| match unit {
-            Unit::Utf16 => sum.units,
-            Unit::Chars => sum.points,
-            Unit::Bytes | Unit::Tokens | Unit::Cells => sum.decoded_bytes,
-        };
+        let figure = |sum: &Measure| size_of(text, unit, range, sum);
         match from {
             Direction::Head => {
                 let most = figure(&self.until(text.bytes, range.start)).saturating_add(size);
@@ -190,7 +187,7 @@ impl<'v, 'a> VisitedText<'v, 'a> {
             LinesKept::Rolling(rolling) => {
                 let (text, marks) = (self.text, self.marks);
                 let size = context.scope.figure(&rolling.size)?;
-                let held = context.scope.figure(&rolling.held)?.max(1);
+                let held = context.scope.positive(&rolling.held)?;
                 let last = |size| marks.fitting(text, &text.body, Direction::Tail, (Unit::Bytes, size));
                 let limits = rolling.pieces.limits(context)?;
                 match limits.filter(|_| holds_enough(text, size, held, last)) {
@@ -204,7 +201,7 @@ impl<'v, 'a> VisitedText<'v, 'a> {
             }
             LinesKept::Held(held) => {
                 let most = context.scope.figure(&held.held)?;
-                let chunk = context.scope.figure(&held.chunk)?.max(1);
+                let chunk = context.scope.positive(&held.chunk)?;
                 let is_plain = !held.keeps_all(context)? && !held.raw;
                 let Some(plain) = context.limits.plain(context.scope)?.filter(|_| is_plain) else {
                     return Ok(None);
