@@ -87,10 +87,9 @@ impl Strategy for Exact {
         let proposed = size.saturating_sub(short).div_ceil(2);
         let start = all.end(text, Direction::Head, Unit::Chars, proposed);
         let lines = python_lines(&composed::decoded(text, &start));
-        let marker = if size <= short {
-            self.short_notice.clone()
-        } else {
-            context.scope.render_number(Some(&self.notice), lines + 1)?
+        let marker = match size <= short {
+            true => self.short_notice.clone(),
+            false => context.scope.render_number(Some(&self.notice), lines + 1)?,
         };
         let length = marker.chars().count() as u64;
         let room = size.saturating_sub(length);
