@@ -4,6 +4,7 @@ use std::ops::{ControlFlow, Range};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::base::lock;
 use crate::text::supply::{OwnBytes, Supply};
 use crate::text::units::{self, Measure, TotalsMask};
 
@@ -85,7 +86,7 @@ fn count_chunks(view: &MapView, range: Range<usize>, want: TotalsMask) -> Measur
     share_out(range.len().div_ceil(CHUNK), Buffer::default, |buffer, number| {
         let start = range.start + number * CHUNK;
         let mine = measure(view, start..(start + CHUNK).min(range.end), want, buffer);
-        *total.lock().unwrap_or_else(std::sync::PoisonError::into_inner) += mine;
+        *lock(&total) += mine;
         ControlFlow::Continue(())
     });
     total.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)

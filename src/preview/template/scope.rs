@@ -2,10 +2,11 @@
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use minijinja::value::{Object, Value as Var};
 
+use crate::base::lock;
 use crate::preview::model::{PlanError, WAITING};
 use crate::preview::template::facts::{OTHER_SLOTS, SLOT, waiting};
 use crate::preview::template::uses::{self, ReadFor, Uses};
@@ -37,7 +38,7 @@ impl Object for Scene {
             Fact::Slot(index) => Var::from(format!("{0}{index}{0}", self.mark)),
             Fact::Nothing => Var::from(()),
             Fact::Waiting(want) => {
-                *self.waiting.lock().unwrap_or_else(PoisonError::into_inner) |= *want;
+                *lock(&self.waiting) |= *want;
                 Var::from(waiting(self.mark))
             }
         })
@@ -152,7 +153,7 @@ impl<'a> Scope<'a> {
                 "its templates make over 128 MiB for one preview; shorten them, or lower the limits",
             ));
         }
-        let waiting = *scene.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let waiting = *lock(&scene.waiting);
         Ok(RenderedTemplate { spans: spans(&text, mark), waiting })
     }
 
