@@ -6,3 +6,10 @@ pub(crate) mod fs;
 pub(crate) mod human;
 pub(crate) mod provenance;
 pub(crate) mod toml_check;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Locks a mutex, also one whose holder panicked.
+pub(crate) fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

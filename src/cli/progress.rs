@@ -2,10 +2,11 @@
 
 use std::io::{self, IsTerminal};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
 use crate::base::human::{lines, size, span, span_left, thousands};
+use crate::base::lock;
 use crate::capture::{Progress, Running};
 use crate::corpus::seconds_left;
 use crate::preview::Stream;
@@ -68,7 +69,7 @@ impl Meter {
 
     /// Takes the line off the terminal, so that something else can be written there while the result is held.
     pub(super) fn clear(&self) -> impl Drop + '_ {
-        let mut line = self.lock();
+        let mut line = lock(&self.line);
         if line.columns > 0 {
             blank(line.columns);
             line.columns = 0;
@@ -83,14 +84,14 @@ impl Meter {
             let _ = std::thread::Builder::new().spawn_scoped(scope, || self.show_until_over());
             let done = work();
             drop(self.clear());
-            self.lock().is_over = true;
+            lock(&self.line).is_over = true;
             self.ended.notify_all();
             done
         })
     }
 
     fn show_until_over(&self) {
-        let mut line = self.lock();
+        let mut line = lock(&self.line);
         while self.is_shown && !line.is_over {
             if self.began.elapsed() >= AFTER {
                 let words = self.describe();
@@ -102,10 +103,6 @@ impl Meter {
                 .wait_timeout(line, EVERY)
                 .map_or_else(|error| error.into_inner().0, |(line, _)| line);
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, MeterLine> {
-        self.line.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn describe(&self) -> String {

@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
+use crate::base::lock;
 use crate::compare::{is_kept, kept_ranges};
 use crate::config::{Config, EffectivePolicy, FileOrigin, Overrides};
 use crate::preview::{
@@ -163,7 +164,7 @@ impl<'a> CutPolicies<'a> {
         let stores = self.stores_around(path);
         let file = self.config.stored_file(&stores, path);
         let origin = file.map(|file| self.config.origin_of(&file)).unwrap_or_default();
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = lock(&self.known);
         if let Some(resolved) = known.get(&origin) {
             return resolved.clone();
         }
@@ -176,7 +177,7 @@ impl<'a> CutPolicies<'a> {
     fn stores_around(&self, path: &Path) -> Arc<[Arc<StoreSpec>]> {
         let absolute = std::path::absolute(path).unwrap_or_default();
         let directory = absolute.parent().unwrap_or(Path::new(""));
-        let mut around = self.around.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut around = lock(&self.around);
         if let Some(stores) = around.get(directory) {
             return stores.clone();
         }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
+use crate::base::lock;
 use crate::source::share_out;
 
 /// A thread holds this many results, in all, before it waits for its turn.
@@ -76,7 +77,7 @@ impl<T> Outlet<'_, '_, T> {
             return ControlFlow::Break(());
         }
         self.is_begun = true;
-        let mut state = self.shared.await_turn(self.shared.lock(), self.number);
+        let mut state = self.shared.await_turn(lock(&self.shared.state), self.number);
         state.hand_on(&mut self.held)
     }
 
@@ -88,7 +89,7 @@ impl<T> Outlet<'_, '_, T> {
 
     /// Leaves the results to the thread whose turn it is, or hands them on.
     fn end(self) -> ControlFlow<()> {
-        let mut state = self.shared.lock();
+        let mut state = lock(&self.shared.state);
         if state.turn != self.number && state.amount.saturating_add(self.held.len()) > MAX_WAITING {
             state = self.shared.await_turn(state, self.number);
         }
@@ -114,10 +115,6 @@ impl<T> Outlet<'_, '_, T> {
 }
 
 impl<'t, T> Shared<'t, T> {
-    fn lock(&self) -> MutexGuard<'_, State<'t, T>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Waits for all outputs before `number`, or the end. Whoever has the lowest number never waits.
     fn await_turn<'a>(
         &'a self,
@@ -129,7 +126,7 @@ impl<'t, T> Shared<'t, T> {
     }
 
     fn stop(&self) {
-        self.lock().is_over = true;
+        lock(&self.state).is_over = true;
         self.moved.notify_all();
     }
 }

@@ -1,8 +1,6 @@
 //! What the model got of an output that an agent has just stored: how much of it, and which errors it did not get.
 
-use jiff::tz::TimeZone;
-
-use crate::base::human::{size, thousands};
+use crate::base::human::{local_time, size, thousands};
 use crate::base::provenance::Certainty;
 use crate::compare::{LostErrors, kept_ranges, lost_errors};
 use crate::preview::{Preview, Status, Stream};
@@ -106,7 +104,7 @@ impl WatchedOutput {
         let first_lost = if has_error { &errors } else { &warnings };
         let first_lost = first_lost.as_ref().and_then(|lost| lost.first_lost.clone());
         Self {
-            time: entry.modified().to_zoned(TimeZone::system()).strftime("%H:%M:%S").to_string(),
+            time: local_time(entry.modified(), "%H:%M:%S"),
             entry,
             got,
             certainty: by.map(|by| by.certainty),

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Range};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::base::lock;
 use crate::preview::Totals;
 use crate::source::{self, Buffer, MapView, ViewSupply};
 use crate::text::filter::Got;
@@ -201,7 +202,7 @@ impl Search {
             };
             let found = stretches.nearest(number, bytes, pattern, |found| self.is_found(found));
             let Some(found) = found else { return ControlFlow::Continue(()) };
-            let mut best = best.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut best = lock(&best);
             if best.as_ref().is_none_or(|(nearest, _)| number < *nearest) {
                 *best = Some((number, found));
             }

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Range};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use crate::base::human::{lines, thousands};
+use crate::base::lock;
 use crate::source::{self, MapView, ViewSupply};
 use crate::text::filter::index::{BlockLines, FilterIndex, LineCount, LineScan};
 use crate::text::filter::{self, Condition, Got, Shows};
@@ -140,7 +141,7 @@ impl Sift {
 
     pub(crate) fn insert(&mut self, first: usize, lines: &[BlockLines]) {
         self.index.insert(first, lines);
-        let mut seen = self.lock_counts();
+        let mut seen = lock(&self.seen);
         for block in first..first + lines.len() {
             if let Some(ranges) = seen.blocks.remove(&block) {
                 seen.ranges -= ranges.len();
@@ -150,12 +151,12 @@ impl Sift {
 
     pub(crate) fn grow(&mut self, len: usize) {
         self.index.grow(len);
-        *self.lock_counts() = ShownCounts::default();
+        *lock(&self.seen) = ShownCounts::default();
     }
 
     pub(crate) fn reset(&mut self, len: usize) {
         self.index = FilterIndex::new(len);
-        *self.lock_counts() = ShownCounts::default();
+        *lock(&self.seen) = ShownCounts::default();
     }
 
     /// Sets what the model got; lines of which it got more or less are counted again.
@@ -164,7 +165,7 @@ impl Sift {
         if !difference.is_empty() {
             self.index.touch(&difference);
             self.got = got.into();
-            *self.lock_counts() = ShownCounts::default();
+            *lock(&self.seen) = ShownCounts::default();
         }
     }
 
@@ -229,13 +230,9 @@ impl Sift {
             .then(|| 100 - (left * 100).div_ceil(self.index.len().max(1) as u64))
     }
 
-    fn lock_counts(&self) -> MutexGuard<'_, ShownCounts> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Returns the lines shown that start in a block, each range ending with the block at the latest.
     fn lines_of(&self, reader: &Reader, block: usize) -> Arc<[Range<u64>]> {
-        if let Some(lines) = self.lock_counts().blocks.get(&block) {
+        if let Some(lines) = lock(&self.seen).blocks.get(&block) {
             return lines.clone();
         }
         let Some(counted) = self.index.get(block) else { return Arc::default() };
@@ -244,7 +241,7 @@ impl Sift {
         let bytes = reader.copy(base as u64..range.end as u64);
         let lines = self.scan().shown((&bytes).into(), base, counted.last, self.shows);
         let lines: Arc<[_]> = lines.into_iter().map(|run| run.start as u64..run.end as u64).collect();
-        let mut seen = self.lock_counts();
+        let mut seen = lock(&self.seen);
         if seen.ranges + lines.len() > MAX_RANGES {
             *seen = ShownCounts::default();
         }

@@ -8,16 +8,9 @@ use crate::text::units::{self, TotalsMask};
 
 use super::input::{Input, Stream};
 use super::measure::{Text, as_usize};
-use super::model::{Fragment, Part, PlanError, Unit, WAITING};
+use super::model::{Fragment, LimitHit, Part, PlanError, Unit, WAITING};
 use super::section::or_default;
 use super::template::{Facts, Figure, Scope, Template};
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Over {
-    Nothing,
-    Size,
-    Lines,
-}
 
 /// A limit on lines and one on size.
 #[cfg(feature = "app")]
@@ -58,14 +51,14 @@ impl Limits {
         Ok(is_plain.then_some(both))
     }
 
-    /// Tests the limits under a policy of that unit, the cheaper one first. If that cannot be decided yet, returns the
-    /// total needed.
+    /// Returns the limit that a text exceeds under a policy of that unit, testing the cheaper one first; or the total needed
+    /// if that cannot be decided yet.
     pub(crate) fn test(
         &self,
         text: &Text,
         scope: &Scope,
         unit: Unit,
-    ) -> Result<Result<Over, TotalsMask>, PlanError> {
+    ) -> Result<Result<Option<LimitHit>, TotalsMask>, PlanError> {
         let off = |limit: &u64| !(self.zero_is_off && *limit == 0);
         let (lines, size) =
             (scope.optional(&self.lines)?.filter(off), scope.optional(&self.size)?.filter(off));
@@ -74,15 +67,15 @@ impl Limits {
             |limit: u64, own: Option<Unit>| text.exceeds(own.unwrap_or(unit), limit.saturating_add(bare));
         let also = scope.optional(&self.also_size)?;
         if scope.optional(&self.raw)?.is_some_and(|raw| text.bytes.len() as u64 > raw) {
-            return Ok(Ok(Over::Size));
+            return Ok(Ok(Some(LimitHit::Size(unit))));
         }
         if size.is_some_and(|size| over(size, self.unit))
             && also.is_none_or(|also| over(also, self.also_unit))
         {
-            return Ok(Ok(Over::Size));
+            return Ok(Ok(Some(LimitHit::Size(unit))));
         }
         let many = lines.map_or(Ok(false), |lines| text.exceeds_lines(lines));
-        Ok(many.map(|many| if many { Over::Lines } else { Over::Nothing }))
+        Ok(many.map(|many| many.then_some(LimitHit::Lines)))
     }
 }
 
@@ -90,6 +83,7 @@ impl Limits {
 pub(crate) struct Cap {
     /// The response is cut if it exceeds this many raw bytes.
     over: Figure,
+    /// The raw bytes that it is cut to.
     size: Figure,
     /// Whether to cut back to the last line feed, if there is one.
     to_line: bool,

@@ -148,7 +148,8 @@ impl Fragment {
     }
 }
 
-fn escapes(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+/// Finds the escape sequences, in order.
+pub(crate) fn escapes(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut past = 0;
     memchr::memchr_iter(0x1b, bytes).filter_map(move |at| {
         let found = if at < past { None } else { ansi::sequence(&bytes[at..]) }?;
@@ -259,6 +260,14 @@ impl Direction {
             Self::Head => whole.start..whole.start + len,
             Self::Tail => whole.end - len..whole.end,
         }
+    }
+
+    /// Turns what is in the order of the text into the order from this end inward, and back.
+    pub(crate) fn ordered<T>(self, mut all: Vec<T>) -> Vec<T> {
+        if self == Self::Tail {
+            all.reverse();
+        }
+        all
     }
 
     /// Joins what lies outermost with what follows inward, in the order of the text.

@@ -152,16 +152,17 @@ fn html_json(text: &str) -> String {
     written
 }
 
-/// Returns a regex for the `<` of such a tag: any case, `_` for `-`, and with characters in between (but no backslash
-/// first, which means that it was escaped before). Source: Claude Code 2.1.330; it also recognizes lookalike letters,
-/// which this does not.
+/// Returns a regex for the `<` of a tag of the agent's own envelope: any case, `_` for `-`, and with characters in between
+/// (but no backslash first, which means that it was escaped before). Source: Claude Code 2.1.330; it also recognizes
+/// lookalike letters, which this does not.
 pub(crate) fn tag_finder(tag: &str) -> Result<Expression, regex::Error> {
     let name = regex::escape(tag).replace(r"\-", "[-_]");
     let signs = r"(?:[^A-Za-z0-9_<>\\-][^A-Za-z0-9_<>-]*)?";
     Expression::new(&format!(r"(?i-u)<{signs}{name}(?:[^A-Za-z0-9_-]|$)"))
 }
 
-/// Escapes every such tag in the kept parts of the slots. Copies these, whose length the limits bound.
+/// Escapes every such tag in the kept parts of the slots, so that it closes nothing: `<` becomes `<\`. Copies these, whose
+/// length the limits bound.
 pub(crate) fn escape_tags(text: &Text, finder: &Expression, slots: &mut [(&'static str, Vec<Part>)]) {
     for (_, parts) in slots {
         *parts = parts.drain(..).flat_map(|part| escaped(text, finder, part)).collect();

@@ -4,10 +4,9 @@
 use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 
-use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 
-use crate::base::human::{count, size, thousands, tokens};
+use crate::base::human::{count, local_time, size, thousands, tokens};
 use crate::session::command::{command, one_line};
 use crate::session::examine::CallInspector;
 use crate::session::fate::{ContextState, ResultFate};
@@ -256,7 +255,7 @@ fn when(row: &CallRow, look: &RowLook) -> RowCell {
     let Some(at) = row.at else { return RowCell::dim("–") };
     let is_old = look.now.duration_since(at) > SignedDuration::from_hours(24);
     let format = if is_old { "%m-%d %H:%M" } else { "%H:%M:%S" };
-    RowCell::dim(at.to_zoned(TimeZone::system()).strftime(format).to_string())
+    RowCell::dim(local_time(at, format))
 }
 
 fn whole(row: &CallRow, _: &RowLook) -> RowCell {

@@ -6,10 +6,9 @@ use std::cmp::Reverse;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 
-use crate::base::human::{size, span, span_left, utc};
+use crate::base::human::{local_time, size, span, span_left, utc};
 use crate::session::spill::CitingCall;
 use crate::store::{
     self, Entry, EntryStatus, Env, Expiry, Record, Rule, RunRecord, SortBy, TimeLeft, first_line,
@@ -368,7 +367,7 @@ fn session(row: &OutputRow) -> String {
 
 /// Returns the day of the last change, in local time.
 fn day(row: &OutputRow) -> String {
-    row.entry.modified().to_zoned(TimeZone::system()).date().to_string()
+    local_time(row.entry.modified(), "%Y-%m-%d")
 }
 
 /// Returns two lines about an output: what it is and where it belongs; the first error that the model lost, who can read

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use jiff::Timestamp;
-use jiff::tz::TimeZone;
 
 use crate::base::human::{count, local_time, size, span, span_left, thousands, tokens};
 use crate::session::list;
@@ -228,8 +227,7 @@ fn project(row: &SessionRow) -> String {
 
 /// Returns the day of the last change, in local time.
 fn day(row: &SessionRow) -> String {
-    let day = |at: Timestamp| at.to_zoned(TimeZone::system()).strftime("%Y-%m-%d").to_string();
-    row.changed().map_or_else(|| "–".into(), day)
+    row.changed().map_or_else(|| "–".into(), |at| local_time(at, "%Y-%m-%d"))
 }
 
 pub(crate) fn details(row: &SessionRow) -> [SafeText; 2] {
@@ -248,7 +246,7 @@ pub(crate) fn facts(row: &SessionRow, look: &RowLook) -> [(&'static str, String)
     let words = row.words.clone().unwrap_or_default();
     let time = |at: Option<Timestamp>| {
         let ago = |at| span(look.now.duration_since(at).as_secs().max(0) as u64);
-        at.map(|at| format!("{} · {} ago", local_time(at), ago(at))).unwrap_or_default()
+        at.map(|at| format!("{} · {} ago", local_time(at, "%Y-%m-%d %H:%M:%S"), ago(at))).unwrap_or_default()
     };
     let readers = row.words.as_ref().map(|words| match words.is_open_to_others {
         true => "its owner, and other users",

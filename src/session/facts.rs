@@ -36,6 +36,7 @@ impl CallInspector<'_> {
         let transcript = self.transcript;
         let thread = transcript.thread(call).map_or_else(String::new, |thread| thread.name.to_string());
         let later = (call.results.len() as u64).checked_sub(1).filter(|later| *later > 0);
+        let time = |at| local_time(at, "%Y-%m-%d %H:%M:%S");
         let mut facts = vec![
             ("evidence", first.map_or("no result was recorded", |first| evidence(first.evidence)).to_owned()),
             ("recorded by", self.recorder()),
@@ -43,8 +44,8 @@ impl CallInspector<'_> {
             ("call", call.id.to_string()),
             ("command", command(transcript, call)),
             ("thread", thread),
-            ("called", call.at.map(local_time).unwrap_or_default()),
-            ("recorded", first.and_then(|first| first.at).map(local_time).unwrap_or_default()),
+            ("called", call.at.map(time).unwrap_or_default()),
+            ("recorded", first.and_then(|first| first.at).map(time).unwrap_or_default()),
             ("status", call.status.as_str().to_owned()),
             ("still has", first.map(still_has).unwrap_or_default()),
             ("later texts", later.map(thousands).unwrap_or_default()),

@@ -4,13 +4,14 @@
 use std::ffi::OsStr;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 use jiff::Timestamp;
 use memchr::memmem::Finder;
 
 use crate::base::env::Env;
+use crate::base::lock;
 
 use super::command::command;
 use super::find::is_hidden;
@@ -132,7 +133,7 @@ impl SessionsCache {
 
     /// Returns the sessions of a list that is younger than a time: a session begins before its outputs are written.
     fn since(&self, time: Timestamp, env: &Env) -> Arc<Vec<SessionFile>> {
-        let mut listed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut listed = lock(&self.0);
         if let Some((_, sessions)) = listed.as_ref().filter(|(at, _)| *at > time) {
             return sessions.clone();
         }

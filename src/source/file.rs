@@ -243,7 +243,7 @@ impl Source {
         self.path_status = if self.path.is_some() { PathStatus::Current } else { PathStatus::None };
     }
 
-    /// Opens the path again, and switches to what it names now. On failure nothing changes.
+    /// Opens the path again, and switches to what it names now. On failure, and without a path, nothing changes.
     #[cfg(feature = "records")]
     pub fn reopen(&mut self) -> Result<(), OpenError> {
         if let Some(path) = &self.path {

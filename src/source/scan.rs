@@ -4,6 +4,7 @@ use std::ops::{ControlFlow, Range};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::base::lock;
 use crate::text::supply::{OwnBytes, Supply};
 use crate::text::units::{self, Measure, TotalsMask};
 
@@ -22,7 +23,8 @@ const AROUND: usize = 4;
 /// Maximum number of threads; more would share the memory bandwidth without adding to it.
 const MAX_THREADS: usize = 4;
 
-/// Calls `work` once with each number below `count`, in order, on threads with own `state`s, until one breaks off.
+/// Calls `work` once with each number below `count`, in order, on threads with own `state`s. Returns when all calls are
+/// done; once one breaks off, no new numbers are handed out.
 pub fn share_out<S>(
     count: usize,
     state: impl Fn() -> S + Sync,
@@ -84,7 +86,7 @@ fn count_chunks(view: &MapView, range: Range<usize>, want: TotalsMask) -> Measur
     share_out(range.len().div_ceil(CHUNK), Buffer::default, |buffer, number| {
         let start = range.start + number * CHUNK;
         let mine = measure(view, start..(start + CHUNK).min(range.end), want, buffer);
-        *total.lock().unwrap_or_else(std::sync::PoisonError::into_inner) += mine;
+        *lock(&total) += mine;
         ControlFlow::Continue(())
     });
     total.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)
@@ -134,7 +136,8 @@ fn each_piece(
     }
 }
 
-/// A scan's buffer; one per thread. Costs no more than faulting in the map, which stays free for the screen.
+/// A scan's buffer; one per thread. If every byte is read once, it costs no more than faulting in the map, which stays
+/// free for the screen.
 #[derive(Debug, Default)]
 pub struct Buffer(Vec<u8>);
 

@@ -8,8 +8,8 @@ use crate::text::units;
 const MAX_DEPTH: usize = 100_000;
 
 /// Returns the UTF-16 units of `JSON.stringify(JSON.parse(text), null, 2)`, where `text` is the lossy decoding of
-/// `bytes`, and how many bytes were read; no units if it is not JSON. A key that occurs twice in an object is counted
-/// twice (JavaScript keeps the last).
+/// `bytes`, and how many bytes were read; no units if it is not JSON. Reads once and keeps no copy. A key that occurs
+/// twice in an object is counted twice (JavaScript keeps the last).
 pub fn indented_units(bytes: &[u8]) -> (Option<u64>, usize) {
     let mut reader = Reader { bytes, at: 0, units: 0 };
     (read(&mut reader), reader.at)
@@ -267,6 +267,7 @@ pub enum JsonExtent {
 }
 
 /// Prints the JSON value in `bytes`; with [`JsonExtent::Beginning`] they are only its beginning, which may end anywhere.
+/// Every string and number stays as it is written, also keys that occur twice and bytes that are no text.
 pub fn pretty(bytes: &[u8], extent: JsonExtent) -> Result<Pretty, serde_json::Error> {
     let given = match serde_json::from_slice::<IgnoredAny>(bytes) {
         Ok(_) => JsonExtent::Whole,

@@ -8,6 +8,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use crate::base::lock;
 use crate::store::Env;
 
 use super::event::{Event, ScreenEvent};
@@ -171,7 +172,7 @@ impl JobContext {
 
     /// Returns the requests to this job, for the one thread of it that answers.
     pub(crate) fn requests(&self) -> MutexGuard<'_, Receiver<JobRequest>> {
-        self.requests.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.requests)
     }
 }
 
@@ -242,25 +243,21 @@ pub(crate) struct Gate(Arc<(Mutex<[usize; 3]>, Condvar)>);
 pub(crate) struct PauseGuard<'a>(&'a Gate, usize);
 
 impl Gate {
-    fn lock(&self) -> MutexGuard<'_, [usize; 3]> {
-        self.0.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     pub(crate) fn pass(&self, rank: usize) -> PauseGuard<'_> {
-        self.lock()[rank] += 1;
+        lock(&self.0.0)[rank] += 1;
         PauseGuard(self, rank)
     }
 
     fn wait(&self, rank: usize) {
         let is_held = |running: &mut [usize; 3]| running[rank + 1..].iter().any(|jobs| *jobs > 0);
-        let wait = self.0.1.wait_while(self.lock(), is_held);
+        let wait = self.0.1.wait_while(lock(&self.0.0), is_held);
         drop(wait.unwrap_or_else(PoisonError::into_inner));
     }
 }
 
 impl Drop for PauseGuard<'_> {
     fn drop(&mut self) {
-        self.0.lock()[self.1] -= 1;
+        lock(&self.0.0.0)[self.1] -= 1;
         self.0.0.1.notify_all();
     }
 }

@@ -143,11 +143,12 @@ pub fn code(text: &str) -> impl Iterator<Item = &str> {
     text.lines().filter(|line| !line.trim_start().starts_with("//"))
 }
 
-/// Returns the modules that a text uses through `crate::`, with those in `base`.
+/// Returns the modules that a text uses through `crate::`, with those in `base`, but not `lock`, which is a function there.
 fn named(text: &str) -> BTreeSet<&str> {
     let mut names = named_after(text, "crate::");
     names.remove("base");
     names.extend(named_after(text, "crate::base::"));
+    names.remove("lock");
     names
 }
 

@@ -88,8 +88,9 @@ fn text(file: File) -> io::Result<String> {
     }
 }
 
-/// Checks that a path in a project's directory is a regular file of this user or root, without opening it. The way to the
-/// project may go through links; from the project on there must be none, and each directory must be this user's or root's.
+/// Checks that a path in a project's directory, where anybody may have put it, is a regular file of this user or root,
+/// without opening it. The way to the project may go through links; from the project on there must be none, and each
+/// directory must be this user's or root's.
 ///
 /// # Errors
 /// The path that is not so, and why: the system's error, or a few words.

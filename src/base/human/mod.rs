@@ -17,7 +17,7 @@ use jiff::{
 #[cfg(feature = "app")]
 pub(crate) use figure::{count, limit, limit_in, lines, size, span, span_left, thousands, tokens};
 
-/// A size as typed: a plain number is in the policy's unit, one with a suffix is in bytes.
+/// A size as typed: a plain number is in the policy's unit, one with a suffix is in bytes (`50k` is 51,200).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TypedSize {
     pub number: u64,
@@ -103,10 +103,10 @@ pub(crate) fn parse_time(text: &str, now: &Zoned) -> Option<Timestamp> {
     Some(end.to_zoned(now.time_zone().clone()).ok()?.timestamp())
 }
 
-/// Says a time to the second, as the clocks here show it.
+/// Says a time in a format of strftime, as the clocks here show it.
 #[cfg(feature = "app")]
-pub(crate) fn local_time(at: Timestamp) -> String {
-    at.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S").to_string()
+pub(crate) fn local_time(at: Timestamp, format: &str) -> String {
+    at.to_zoned(TimeZone::system()).strftime(format).to_string()
 }
 
 /// Says a time to the second, in UTC, as RFC 3339 has it.

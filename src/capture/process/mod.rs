@@ -9,9 +9,10 @@ pub(crate) mod supervise;
 
 use std::fmt;
 use std::io::{self, Read};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use crate::base::lock;
 use crate::capture::spill::sink::SinkLimits;
 
 #[derive(Clone, Debug, Default)]
@@ -55,7 +56,7 @@ impl<R: Read> Read for TeeReader<R> {
         if let Some(Tee(take)) = &self.tee
             && let Some(chunk @ [_, ..]) = buffer.get(..count)
         {
-            take.lock().unwrap_or_else(PoisonError::into_inner)(chunk);
+            lock(take)(chunk);
         }
         Ok(count)
     }

@@ -3,7 +3,7 @@
 
 use std::io::{self, IsTerminal, PipeReader, Stdin};
 use std::os::fd::{AsFd, OwnedFd};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -14,6 +14,8 @@ use rustix::process::getpgrp;
 use rustix::termios::{
     InputModes, LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcgetpgrp, tcsetattr,
 };
+
+use crate::base::lock;
 
 /// The end-of-file key of a terminal (Ctrl-D): once to submit a partial line, once more for the end.
 const END: u8 = 4;
@@ -43,7 +45,7 @@ pub(crate) struct ModesRestorer(pub Arc<TerminalInput>);
 
 impl Drop for ModesRestorer {
     fn drop(&mut self) {
-        let mut modes = self.0.modes();
+        let mut modes = lock(&self.0.modes);
         modes.give_back();
         *modes = Modes::Left;
     }
@@ -81,7 +83,7 @@ impl TerminalInput {
         if !stdin.is_terminal() {
             return true;
         }
-        let mut modes = self.modes();
+        let mut modes = lock(&self.modes);
         if tcgetpgrp(stdin).ok() != Some(getpgrp()) {
             return false;
         }
@@ -96,7 +98,7 @@ impl TerminalInput {
 
     /// Restores the terminal modes while `meanwhile` runs.
     pub(crate) fn pause(&self, meanwhile: impl FnOnce()) {
-        let mut modes = self.modes();
+        let mut modes = lock(&self.modes);
         let was_ours = matches!(*modes, Modes::Ours(_));
         modes.give_back();
         meanwhile();
@@ -104,10 +106,6 @@ impl TerminalInput {
         if was_ours {
             self.take(&io::stdin());
         }
-    }
-
-    fn modes(&self) -> MutexGuard<'_, Modes> {
-        self.modes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

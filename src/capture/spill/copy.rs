@@ -4,7 +4,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock};
 
 use super::Spill;
 use super::sink::{Sink, StopReason};
@@ -71,7 +71,7 @@ pub(crate) fn take_all(
     }
     // If no thread can be started, the closure is dropped with everything it owns.
     let reader = Mutex::new(Some(reader));
-    let take = || reader.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let take = || crate::base::lock(&reader).take();
     let failure = std::thread::scope(|scope| {
         let run = || take().map_or(Ok(()), |reader| read_ahead(reader, empty, give_full));
         match std::thread::Builder::new().name("read".into()).spawn_scoped(scope, run) {

@@ -15,6 +15,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
 use crate::base::human::{size, span};
+use crate::base::lock;
 use crate::base::provenance::Certainty;
 use crate::cli::args::GrepArgs;
 use crate::cli::progress::Meter;
@@ -123,7 +124,7 @@ impl Search<'_> {
                 match out.write_all(block.get(skipped..).unwrap_or_default()).and_then(|()| out.flush()) {
                     Ok(()) => ControlFlow::Continue(()),
                     Err(error) => {
-                        failed.lock().unwrap_or_else(PoisonError::into_inner).replace(error);
+                        lock(&failed).replace(error);
                         ControlFlow::Break(())
                     }
                 }

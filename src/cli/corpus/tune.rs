@@ -9,6 +9,7 @@ use signal_hook::consts::SIGINT;
 use signal_hook::flag;
 
 use crate::base::human::{count, size, thousands};
+use crate::base::lock;
 use crate::cli::args::TuneArgs;
 use crate::cli::progress::Meter;
 use crate::cli::screens::{Beginning, TuneStart, show};
@@ -253,7 +254,7 @@ impl MeasureWatcher for Measurement {
     }
 
     fn visited(&self, _: usize, visited: &VisitedOutput) {
-        self.sums.lock().unwrap_or_else(PoisonError::into_inner).add(visited);
+        lock(&self.sums).add(visited);
         self.meter.add(visited.bytes);
     }
 

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::base::human::{count, span, thousands, utc};
+use crate::base::lock;
 use crate::cli::args::{CallSort, CallsArgs, SessionsArgs};
 use crate::cli::{CommandResult, input, print_json_array, say, table};
 use crate::config::Config;
@@ -135,7 +136,7 @@ fn count_calls_of(sessions: Vec<ListedSession>, uid: u32) -> Vec<SessionRow> {
         let mut seen = SeenCalls::default();
         for n in &families[family] {
             let counted = count_calls(&sessions[*n].file, uid, &mut seen, &());
-            counts.lock().unwrap_or_else(PoisonError::into_inner).push((*n, counted));
+            lock(&counts).push((*n, counted));
         }
         ControlFlow::Continue(())
     };

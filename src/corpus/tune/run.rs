@@ -1,9 +1,10 @@
 //! Measures all outputs of a corpus under many settings, on several threads: what was found out so far can be asked for at any time.
 
 use std::ops::ControlFlow;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::base::lock;
 use crate::config::EffectivePolicy;
 use crate::corpus::tune::{
     ChangedOutput, ChangedOutputs, SettingFigures, TuneGrid, TuneSums, Tuner, VisitedOutput,
@@ -253,10 +254,6 @@ impl MeasureWatcher for FiguresWatcher<'_> {
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// Takes what a measurement finds out; shared by its threads.
 pub(crate) trait MeasureWatcher: Sync {
     /// Whether to go on; asked before each output.
@@ -286,7 +283,7 @@ pub(crate) fn measure<'p>(
         match visit((reader, tuner), output, number, watcher) {
             Ok(()) => ControlFlow::Continue(()),
             Err(error) => {
-                *failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                *lock(&failed) = Some(error);
                 ControlFlow::Break(())
             }
         }

@@ -41,11 +41,7 @@ impl Text<'_> {
     ) -> Vec<Range<usize>> {
         let mut left = amount;
         let mut kept = Vec::new();
-        let mut inward: Vec<_> = stretches.iter().collect();
-        if from == Direction::Tail {
-            inward.reverse();
-        }
-        for stretch in inward {
+        for stretch in from.ordered(stretches.iter().collect()) {
             let (range, _) = self.end(stretch.clone(), from, unit, left);
             left -= self.size_of(range.clone(), unit);
             let is_whole = range == *stretch;
@@ -54,10 +50,7 @@ impl Text<'_> {
                 break;
             }
         }
-        if from == Direction::Tail {
-            kept.reverse();
-        }
-        kept
+        from.ordered(kept)
     }
 
     /// Returns the cut after `amount` of a unit from `from`, at most `to`.

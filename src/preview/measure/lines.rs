@@ -173,7 +173,8 @@ pub(crate) const MAX_BREAK: usize = 3;
 /// How many bytes are looked at together.
 const LOOK: usize = 128;
 
-/// Returns the first break at or after `at`; a CR and the LF after it are one.
+/// Returns the first break at or after `at`; a CR and the LF after it are one. Takes no regular expression, so that
+/// bytes that change meanwhile do no harm.
 fn next_break(bytes: &[u8], at: usize) -> Option<Range<usize>> {
     let mut from = at;
     loop {
@@ -188,7 +189,7 @@ fn next_break(bytes: &[u8], at: usize) -> Option<Range<usize>> {
 
 /// Returns where the line that begins at `at` ends, without its break and with it. Gives up on a line whose end is too far
 /// to search for.
-pub(crate) fn line_ends(text: &Text, at: usize) -> (usize, usize) {
+pub(crate) fn python_line_ends(text: &Text, at: usize) -> (usize, usize) {
     let bound = text.patient_end(at, text.body.end);
     let found = next_break(&text.bytes[..bound], at);
     if found.is_none() && bound < text.body.end {

@@ -15,7 +15,7 @@ use crate::preview::model::{Fragment, Part};
 use crate::text::json;
 use crate::text::units::{self, Decoding, Measure, TotalsMask};
 
-pub(crate) use lines::{MAX_BREAK, Piece, breaks, count_rare, line_ends};
+pub(crate) use lines::{MAX_BREAK, Piece, breaks, count_rare, python_line_ends};
 pub(crate) use reading::is_js_space;
 pub(crate) use sizes::most_bytes;
 
@@ -70,12 +70,14 @@ pub(crate) enum LineRule {
     Bare,
 }
 
+/// An output as an agent's tool sees it.
 pub(crate) struct Text<'a> {
     pub bytes: &'a [u8],
     pub source: Stream,
     pub decoding: Decoding,
     /// What remains without a byte order mark, an unfinished end, or trailing line feeds.
     pub body: Range<usize>,
+    /// Of the body, not of the whole.
     pub totals: Totals,
     pub lines: LineRule,
     /// Bytes per read, if each is decoded separately.

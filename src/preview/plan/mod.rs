@@ -6,7 +6,6 @@ mod counts;
 use std::ops::Range;
 
 use crate::preview::input::{Input, Output, PerStream, Stream, Totals};
-use crate::preview::limits::Over;
 use crate::preview::measure::{Text, as_usize};
 use crate::preview::model::{LimitHit, Part, PlanError, Preview, Reply, Status, Unit};
 use crate::preview::policy::Policy;
@@ -125,17 +124,13 @@ fn one_stream(input: &Input, policy: &Policy, scope: &Scope, text: &Text) -> Res
     }
     let (keep, context) = (policy.keep(), policy.context(scope));
     let over = context.limits.test(text, scope, context.unit)?;
-    let is_cut = keep.is_always() || matches!(over, Ok(Over::Size | Over::Lines));
+    let is_cut = keep.is_always() || matches!(over, Ok(Some(_)));
     let mut selection = if is_cut { keep.select(text, &context)? } else { Selection::everything(text) };
     if let Some(words) = selection.crash.take() {
         return Ok(counts::crashed(untouched(policy, text), words));
     }
     let is_cut = selection.cut.unwrap_or(is_cut);
-    selection.hit = selection.hit.or(match over {
-        Ok(Over::Size) => Some(context.by_size()),
-        Ok(Over::Lines) => Some(LimitHit::Lines),
-        _ => None,
-    });
+    selection.hit = selection.hit.or(over.ok().flatten());
     let counts = KeptCounts::new(context.unit, text, &selection);
     for (_, parts) in &mut selection.slots {
         *parts = text.apart(std::mem::take(parts));

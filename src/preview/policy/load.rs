@@ -1,5 +1,5 @@
-//! Turns a policy file into a policy, where all of it is compiled and checked; and a policy back into a file, with other
-//! defaults.
+//! Turns a policy file into a policy, where all of it is compiled and checked, and nothing later; and a policy back into a
+//! file, with other defaults.
 
 use toml::Spanned;
 

@@ -1,4 +1,5 @@
-//! The form of a policy file: the structs that serde reads, and the table of its keys by which mistakes are found.
+//! The form of a policy file: the structs that serde reads, and the table of its keys by which mistakes are found. The
+//! engine's own tables are checked where they are read.
 
 use serde::Deserialize;
 use toml::Spanned;
@@ -92,7 +93,9 @@ pub(crate) struct DetailsSchema {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum DetailsShape {
+    /// pi's truncation result.
     Pi,
+    /// The Go agents' temporary file.
     TempFile,
 }
 
@@ -137,7 +140,9 @@ pub(crate) enum ParamRole {
     Direction,
     /// `--tool`.
     Tool,
+    /// First line of a window.
     Offset,
+    /// Number of lines of a window.
     Limit,
 }
 
@@ -223,6 +228,7 @@ const VARIANT: &[Field] = &[
     optional("unit", Checked(is_word::<Unit>)),
 ];
 
+/// Checks a name that stands on the command line.
 fn name(text: &str) -> Result<(), String> {
     let is_plain = |c: char| !(c.is_whitespace() || c.is_control() || c == '/' || c == '=');
     if !text.is_empty() && text.chars().all(is_plain) {

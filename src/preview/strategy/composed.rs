@@ -70,13 +70,9 @@ pub(crate) fn cut(text: &Text, within: Range<usize>, from: Direction, unit: Unit
 /// Takes an amount from one end of composed text.
 pub(crate) fn end(text: &Text, segments: &[Segment], from: Direction, unit: Unit, size: u64) -> Vec<Segment> {
     let mut left = size;
-    let mut inward: Vec<_> = segments.iter().collect();
-    if from == Direction::Tail {
-        inward.reverse();
-    }
     // Outermost first.
     let mut kept: Vec<Vec<Segment>> = Vec::new();
-    for segment in inward {
+    for segment in from.ordered(segments.iter().collect()) {
         let size = segment.size(text, unit);
         if size <= left {
             left -= size;
@@ -92,10 +88,7 @@ pub(crate) fn end(text: &Text, segments: &[Segment], from: Direction, unit: Unit
         });
         break;
     }
-    if from == Direction::Tail {
-        kept.reverse();
-    }
-    kept.concat()
+    from.ordered(kept).concat()
 }
 
 fn char_size(character: char, unit: Unit) -> u64 {
@@ -182,10 +175,7 @@ impl Composed {
         let body = cut(text, self.body.clone(), from, unit, left);
         let is_whole = matches!(&body[..], [Segment::Bytes(range)] if *range == self.body);
         let rest = if is_whole { left - self::size(text, &body, unit) } else { 0 };
-        let mut kept = [words(outer, size), body, words(inner, rest)];
-        if from == Direction::Tail {
-            kept.reverse();
-        }
+        let kept = from.ordered(vec![words(outer, size), body, words(inner, rest)]);
         let is_empty = |segment: &Segment| match segment {
             Segment::Words(words) => words.is_empty(),
             Segment::Bytes(range) => range.is_empty(),
@@ -194,9 +184,10 @@ impl Composed {
         kept.into_iter().flatten().filter(|segment| !is_empty(segment)).collect()
     }
 
-    pub(super) fn parts(&self, text: &Text) -> Vec<Part> {
-        let body = Segment::Bytes(self.body.clone());
-        parts(text, vec![Segment::Words(self.before.clone()), body, Segment::Words(self.after.clone())])
+    pub(super) fn uncut(&self, text: &Text) -> Selection {
+        let [before, after] = [&self.before, &self.after].map(|words| Segment::Words(words.clone()));
+        let kept = parts(text, vec![before, Segment::Bytes(self.body.clone()), after]);
+        Selection { slots: vec![("kept", kept)], ..Selection::uncut(text) }
     }
 }
 

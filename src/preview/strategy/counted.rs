@@ -29,12 +29,12 @@ pub(crate) struct Counted {
 impl Strategy for Counted {
     fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let unit = context.unit;
-        let size = context.scope.figure(&self.size)?.max(1);
+        let size = context.scope.positive(&self.size)?;
         let after = self.after.as_ref().map_or(Ok(0), |after| context.scope.figure(after))?;
         let before = context.scope.render_optional(&self.before, Facts::new())?;
         let all = Composed { before, body: text.body.clone(), after: String::new() };
         if size.checked_sub(after).is_some_and(|room| !all.exceeds(text, unit, room)) {
-            return Ok(Selection { slots: vec![("kept", all.parts(text))], ..Selection::uncut(text) });
+            return Ok(all.uncut(text));
         }
         let percent = context.scope.figure(&self.head_percent)?;
         let total = all.size(text, unit).map(|total| total.saturating_add(after));
@@ -81,17 +81,15 @@ impl Strategy for Exact {
         let size = context.scope.figure(&self.size)?;
         let all = self.frame.around(text, context)?;
         if size == 0 || !all.exceeds(text, Unit::Chars, size) {
-            return Ok(Selection { slots: vec![("kept", all.parts(text))], ..Selection::uncut(text) });
+            return Ok(all.uncut(text));
         }
         let short = self.short_notice.chars().count() as u64;
         let proposed = size.saturating_sub(short).div_ceil(2);
         let start = all.end(text, Direction::Head, Unit::Chars, proposed);
         let lines = python_lines(&composed::decoded(text, &start));
-        let facts = Facts::from([("number", Fact::Number(lines + 1))]);
-        let marker = if size <= short {
-            self.short_notice.clone()
-        } else {
-            context.scope.render_text(&self.notice, facts)?
+        let marker = match size <= short {
+            true => self.short_notice.clone(),
+            false => context.scope.render_number(Some(&self.notice), lines + 1)?,
         };
         let length = marker.chars().count() as u64;
         let room = size.saturating_sub(length);
@@ -133,7 +131,7 @@ impl Strategy for Twice {
             ([Segment::Bytes(range)], Some(total)) if *range == text.body => total,
             _ => composed::size(text, &once, Unit::Utf16),
         };
-        let marker = |removed: u64| render_numbered(context, &self.second_notice, removed);
+        let marker = |removed: u64| context.scope.render_number(Some(&self.second_notice), removed);
         let rough = second.saturating_sub(marker(size.saturating_sub(second))?.len() as u64) / 2;
         let removed = size.saturating_sub(2 * rough);
         let words = marker(removed)?;
@@ -157,14 +155,11 @@ impl Twice {
             composed::cut(text, text.body.clone(), Direction::Head, Unit::Utf16, half.max(most - half));
         let total = text.size(context.unit);
         text.wait_for(total.err().unwrap_or_default());
-        segments.push(Segment::Words(render_numbered(context, &self.first_notice, total.unwrap_or(0))?));
+        let notice = context.scope.render_number(Some(&self.first_notice), total.unwrap_or(0))?;
+        segments.push(Segment::Words(notice));
         segments.extend(composed::cut(text, text.body.clone(), Direction::Tail, Unit::Utf16, half));
         Ok(segments)
     }
-}
-
-fn render_numbered(context: &Context, template: &Template, number: u64) -> Result<String, PlanError> {
-    context.scope.render_text(template, Facts::from([("number", Fact::Number(number))]))
 }
 
 /// Keeps both ends of an output together with the agent's own text around it.
@@ -183,7 +178,7 @@ impl Strategy for Wrapped {
         let unit = self.ruler.unit(context);
         let whole = self.frame.around(text, context)?;
         if !whole.exceeds(text, unit, context.scope.figure(&self.over)?) {
-            return Ok(Selection { slots: vec![("kept", whole.parts(text))], ..Selection::uncut(text) });
+            return Ok(whole.uncut(text));
         }
         let size = whole.size(text, unit);
         text.wait_for(size.err().unwrap_or_default());

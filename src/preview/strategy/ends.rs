@@ -6,12 +6,12 @@ use memchr::memmem;
 use serde::Deserialize;
 
 use crate::preview::measure::{Text, as_usize};
-use crate::preview::model::{Direction, Fragment, LimitHit, Part, PlanError, Unit};
+use crate::preview::model::{self, Direction, Fragment, LimitHit, Part, PlanError, Unit};
 use crate::preview::strategy::selection::{feeds_between, lines_in};
 use crate::preview::strategy::size::{self, Ruler};
 use crate::preview::strategy::{Context, Selection, Strategy};
 use crate::preview::template::{Fact, Facts, Figure};
-use crate::text::{ansi, units};
+use crate::text::units;
 
 /// Keeps a number of pieces from either end, regardless of size.
 #[derive(Debug, Deserialize)]
@@ -182,15 +182,17 @@ impl Strategy for Celled {
 }
 
 fn escapes(text: &Text, range: Range<usize>) -> Option<Part> {
-    let has_any = memchr::memchr_iter(0x1b, &text.bytes[range.clone()])
-        .any(|at| ansi::sequence(&text.bytes[range.start + at..range.end]).is_some());
+    let has_any = model::escapes(&text.bytes[range.clone()]).next().is_some();
     has_any.then(|| text.changed(range.clone(), vec![Fragment::Escapes(range)]))
 }
 
+/// Keeps both ends of a text that Python read in its text mode: CRLF and a lone CR are a line feed, before anything is
+/// counted.
 #[derive(Debug, Deserialize)]
 pub(crate) struct TextMode {
     /// Text of so many code points, or more, is cut.
     size: Figure,
+    /// Code points, as `tail`.
     head: Figure,
     tail: Figure,
 }

@@ -234,7 +234,7 @@ impl Search<'_, '_> {
     }
 
     fn marker(&self, left_out: u64) -> Result<String, PlanError> {
-        self.context.scope.render_number(&self.keys.marker, left_out)
+        self.context.scope.render_number(self.keys.marker.as_ref(), left_out)
     }
 
     /// Joins the blocks, each preceded by a marker for what is left out.

@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use serde::Deserialize;
 
-use crate::preview::limits::Over;
 use crate::preview::measure::{Text, as_usize};
 use crate::preview::model::{Direction, Fragment, LimitHit, PlanError, Unit};
 use crate::preview::section::or_default;
@@ -60,7 +59,7 @@ impl Strategy for Window {
                 stop = "lines";
                 break;
             }
-            let number = scope.render_number(&self.number, skip + taken + 1)?;
+            let number = scope.render_number(self.number.as_ref(), skip + taken + 1)?;
             let mut row = self.row(text, line_size, at, number);
             let cost = row.size + u64::from(taken > 0);
             if size + cost > most {
@@ -76,7 +75,9 @@ impl Strategy for Window {
                 row.fragments.insert(0, Fragment::Text("\n".to_owned()));
             }
             parts.push(text.changed(at..end, row.fragments));
-            cut_ends.push(row.stop..end);
+            if row.stop < end {
+                cut_ends.push(row.stop..end);
+            }
             at = next;
         }
         let last = skip + taken;
@@ -95,7 +96,7 @@ impl Strategy for Window {
             cut: Some(stop != "end"),
             span: Some((Ok(skip + 1), Ok(last))),
             silent_limit: Some(LimitHit::Size(self.line_unit)),
-            shown: Some(without(start..end, &cut_ends)),
+            shown: Some(outside(start..end, &cut_ends)),
             total_lines: Some(count),
             facts: Facts::from([
                 ("count", Fact::from(count)),
@@ -108,11 +109,11 @@ impl Strategy for Window {
     }
 }
 
-/// Returns what remains of a range without others in it, in order.
-fn without(whole: Range<usize>, others: &[Range<usize>]) -> Vec<Range<usize>> {
+/// Returns what of a range is outside others in it, which are in order.
+fn outside(whole: Range<usize>, others: &[Range<usize>]) -> Vec<Range<usize>> {
     let mut ranges = Vec::new();
     let mut start = whole.start;
-    for other in others.iter().filter(|other| !other.is_empty()) {
+    for other in others {
         ranges.push(start..other.start);
         start = other.end;
     }
@@ -216,6 +217,7 @@ fn ends_here(text: &Text, ends: LineEnds, at: usize) -> bool {
     at >= text.body.end || text.bytes[at] == b'\n' || (ends == LineEnds::Any && text.bytes[at] == b'\r')
 }
 
+/// A Go read tool's window: numbered lines without carriage returns and long ends, and with an off-by-one total.
 #[derive(Debug, Deserialize)]
 pub(crate) struct View {
     /// Number of lines before the window.
@@ -266,7 +268,7 @@ impl Strategy for View {
         let is_blank = rows.len() <= 1 && rows.iter().all(Range::is_empty) && !window.iter().any(is_cut);
         let mut parts = Vec::new();
         for (at, (line, shown)) in window.iter().zip(&rows).enumerate().filter(|_| !is_blank) {
-            let number = context.scope.render_number(&self.number, skip + at as u64 + 1)?;
+            let number = context.scope.render_number(self.number.as_ref(), skip + at as u64 + 1)?;
             let before = if at > 0 { "\n" } else { "" }.to_owned() + &number;
             let mut fragments = vec![Fragment::Text(before), Fragment::Bytes(shown.clone())];
             fragments.extend(is_cut(line).then(|| Fragment::Text(self.line_suffix.clone())));
@@ -279,12 +281,13 @@ impl Strategy for View {
         let is_last = skip + window.len() as u64 == count;
         let clipped = LimitHit::Size(Unit::Bytes);
         let last = skip + window.len() as u64;
+        // The agent does not count the line at which it stops.
         let total = if count > limit { count - 1 } else { count };
         let selection = Selection {
             slots: vec![("kept", parts)],
             lines: Some(Ok(rows.len() as u64)),
             ranges: rows,
-            shown: Some(without(start..end, &cut_ends)),
+            shown: Some(outside(start..end, &cut_ends)),
             silent_limit: Some(if is_last { clipped } else { LimitHit::Lines }),
             cut: Some(total > last),
             hit: (total > last).then_some(LimitHit::Lines),
@@ -360,7 +363,7 @@ impl PlainWindow {
         caller: Option<u64>,
     ) -> Result<Selection, PlanError> {
         let over = context.limits.test(window, context.scope, context.unit)?;
-        let is_cut = matches!(over, Ok(Over::Size | Over::Lines));
+        let is_cut = matches!(over, Ok(Some(_)));
         text.wait_for(over.err().unwrap_or_default());
         let size = context.scope.optional(&self.pieces.size)?.unwrap_or(u64::MAX);
         // The first line is read only as far as it takes to see whether it exceeds the limit.

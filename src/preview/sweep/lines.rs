@@ -3,7 +3,6 @@
 
 use std::ops::Range;
 
-use crate::preview::limits::Over;
 use crate::preview::measure::{Text, as_usize};
 use crate::preview::model::{Direction, LimitHit, PlanError, Unit};
 use crate::preview::strategy::agents::held::{held_start, holds_enough};
@@ -11,6 +10,7 @@ use crate::preview::strategy::pieces::PieceLimits;
 use crate::preview::strategy::{Context, LinesKept};
 use crate::text::units::{self, Decoding, Measure, TotalsMask};
 
+/// Minimum length of a block in bytes.
 const BLOCK: usize = 4 << 10;
 /// Maximum number of blocks; those of a larger output are longer.
 const MAX_BLOCKS: usize = 8 << 10;
@@ -41,20 +41,20 @@ impl Marks {
     }
 
     /// Whether every byte is a character.
-    pub(super) fn is_ascii(&self, bytes: &[u8]) -> bool {
+    fn is_ascii(&self, bytes: &[u8]) -> bool {
         let total = self.total();
         total.points == bytes.len() as u64 && total.bad_bytes == 0
     }
 
     /// Returns the measure of the bytes before `at`; a character that `at` splits counts whole.
-    pub(super) fn until(&self, bytes: &[u8], at: usize) -> Measure {
+    fn until(&self, bytes: &[u8], at: usize) -> Measure {
         let number = at / self.block;
         let Some(before) = self.before.get(number) else { return self.total() };
         *before + units::measure(bytes, number * self.block..at.min(bytes.len()), OF_PART)
     }
 
     /// Returns where line feed `number` (1-based) of the output stands.
-    pub(super) fn feed(&self, bytes: &[u8], number: u64) -> Option<usize> {
+    fn feed(&self, bytes: &[u8], number: u64) -> Option<usize> {
         let index = self.before.partition_point(|sum| sum.line_feeds < number).checked_sub(1)?;
         let start = index.saturating_mul(self.block);
         let left = number - self.before.get(index)?.line_feeds;
@@ -64,7 +64,7 @@ impl Marks {
 
     /// Returns how much of one end of a range fits a size: where it ends (from the tail: begins). The range starts and
     /// ends between characters.
-    pub(super) fn fitting(
+    fn fitting(
         &self,
         text: &Text,
         range: &Range<usize>,
@@ -76,11 +76,7 @@ impl Marks {
             let part = from.part(range, as_usize(size).min(range.len()));
             return if from == Direction::Head { part.end } else { part.start };
         }
-        let figure = |sum: &Measure| match unit {
-            Unit::Utf16 => sum.units,
-            Unit::Chars => sum.points,
-            Unit::Bytes | Unit::Tokens | Unit::Cells => sum.decoded_bytes,
-        };
+        let figure = |sum: &Measure| size_of(text, unit, range, sum);
         match from {
             Direction::Head => {
                 let most = figure(&self.until(text.bytes, range.start)).saturating_add(size);
@@ -174,13 +170,13 @@ impl<'v, 'a> VisitedText<'v, 'a> {
         sum
     }
 
-    /// Selects what a strategy keeps of an output that exceeds its limits in this way; none if it keeps part of a line,
-    /// or only a plan tells.
+    /// Selects what a strategy keeps of an output that exceeds this limit; none if it keeps part of a line, or only a plan
+    /// tells.
     pub(super) fn select(
         &mut self,
         kept: LinesKept,
         context: &Context,
-        over: Over,
+        over: LimitHit,
     ) -> Result<Option<KeptLines>, PlanError> {
         let region = self.text.body.start..self.text.lines_end();
         let found = match kept {
@@ -191,7 +187,7 @@ impl<'v, 'a> VisitedText<'v, 'a> {
             LinesKept::Rolling(rolling) => {
                 let (text, marks) = (self.text, self.marks);
                 let size = context.scope.figure(&rolling.size)?;
-                let held = context.scope.figure(&rolling.held)?.max(1);
+                let held = context.scope.positive(&rolling.held)?;
                 let last = |size| marks.fitting(text, &text.body, Direction::Tail, (Unit::Bytes, size));
                 let limits = rolling.pieces.limits(context)?;
                 match limits.filter(|_| holds_enough(text, size, held, last)) {
@@ -205,7 +201,7 @@ impl<'v, 'a> VisitedText<'v, 'a> {
             }
             LinesKept::Held(held) => {
                 let most = context.scope.figure(&held.held)?;
-                let chunk = context.scope.figure(&held.chunk)?.max(1);
+                let chunk = context.scope.positive(&held.chunk)?;
                 let is_plain = !held.keeps_all(context)? && !held.raw;
                 let Some(plain) = context.limits.plain(context.scope)?.filter(|_| is_plain) else {
                     return Ok(None);
@@ -216,12 +212,7 @@ impl<'v, 'a> VisitedText<'v, 'a> {
                 }
             }
         };
-        let hit = match over {
-            Over::Size => Some(context.by_size()),
-            Over::Lines => Some(LimitHit::Lines),
-            Over::Nothing => None,
-        };
-        Ok(found.map(|kept| KeptLines { hit: kept.hit.or(hit), ..kept }))
+        Ok(found.map(|kept| KeptLines { hit: kept.hit.or(Some(over)), ..kept }))
     }
 
     /// Selects lines of the whole chunks that a reader holds; none if those are many.

@@ -10,7 +10,6 @@ mod notice;
 use std::ops::Range;
 
 use super::input::{Input, Output, Stream, Totals};
-use super::limits::Over;
 use super::model::{Direction, Part, PlanError, Preview, Unit};
 use super::plan::{plan, view};
 use super::policy::Policy;
@@ -139,8 +138,8 @@ impl Setting<'_> {
         input: &Input,
         plans: &mut u64,
     ) -> Result<Option<SweptLines>, PlanError> {
-        let Some((over, kept)) = self.kept(visited)? else { return Ok(None) };
-        let is_cut = over != Over::Nothing;
+        let Some(kept) = self.kept(visited)? else { return Ok(None) };
+        let is_cut = kept.hit.is_some();
         let measure = visited.measure(&kept.range);
         let figures = figures(visited, self.policy.unit(), &kept, &measure);
         let key = (is_cut, if is_cut { cut } else { whole }.key(&figures));
@@ -165,8 +164,8 @@ impl Setting<'_> {
         }))
     }
 
-    /// Returns which limit the output exceeds, and the lines that are kept of it.
-    fn kept(&self, visited: &mut VisitedText) -> Result<Option<(Over, KeptLines)>, PlanError> {
+    /// Returns the lines that are kept of the output, and the limit that cut it.
+    fn kept(&self, visited: &mut VisitedText) -> Result<Option<KeptLines>, PlanError> {
         let text = visited.text;
         let context = self.policy.context(&self.scope);
         let Some(strategy) = self.policy.keep().lines_kept() else { return Ok(None) };
@@ -179,12 +178,12 @@ impl Setting<'_> {
             return Ok(None);
         }
         let Ok(over) = context.limits.test(text, &self.scope, context.unit)? else { return Ok(None) };
-        if over == Over::Nothing {
+        let Some(over) = over else {
             let (range, count) = (text.body.clone(), text.line_count().unwrap_or_default());
             let from = context.direction.unwrap_or(Direction::Head);
-            return Ok(Some((over, KeptLines { range, count, hit: None, from })));
-        }
-        Ok(visited.select(strategy, &context, over)?.map(|kept| (over, kept)))
+            return Ok(Some(KeptLines { range, count, hit: None, from }));
+        };
+        visited.select(strategy, &context, over)
     }
 }
 

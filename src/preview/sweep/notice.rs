@@ -69,6 +69,7 @@ pub(super) struct NoticeFigures {
     pub is_empty: bool,
 }
 
+/// The length of the words around what is kept, in bytes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Words {
     pub fixed: u64,

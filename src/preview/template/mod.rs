@@ -68,7 +68,7 @@ pub(crate) struct CompiledTemplate {
     /// The figures and parameters that it uses, read when first asked for.
     mentioned: OnceLock<HashSet<String>>,
     /// Which of them decide which slots it holds, read when first asked for; `None` if that is not simple.
-    uses: OnceLock<Option<Uses>>,
+    slot_uses: OnceLock<Option<Uses>>,
     /// What recognises its texts, and the notices of all templates but this one; made when first asked for.
     #[cfg(feature = "records")]
     text_pattern: OnceLock<Option<TextPattern>>,

@@ -89,6 +89,7 @@ pub(crate) struct NoticePattern {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct NoticeMatch {
+    /// In bytes.
     pub range: Range<usize>,
     /// The figures that it states, as written.
     pub figures: Vec<(String, String)>,

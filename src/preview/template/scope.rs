@@ -2,10 +2,11 @@
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use minijinja::value::{Object, Value as Var};
 
+use crate::base::lock;
 use crate::preview::model::{PlanError, WAITING};
 use crate::preview::template::facts::{OTHER_SLOTS, SLOT, waiting};
 use crate::preview::template::uses::{self, ReadFor, Uses};
@@ -37,7 +38,7 @@ impl Object for Scene {
             Fact::Slot(index) => Var::from(format!("{0}{index}{0}", self.mark)),
             Fact::Nothing => Var::from(()),
             Fact::Waiting(want) => {
-                *self.waiting.lock().unwrap_or_else(PoisonError::into_inner) |= *want;
+                *lock(&self.waiting) |= *want;
                 Var::from(waiting(self.mark))
             }
         })
@@ -115,6 +116,11 @@ impl<'a> Scope<'a> {
         Ok(u64::try_from(number.max(0)).unwrap_or(u64::MAX))
     }
 
+    /// Evaluates a figure that is at least 1.
+    pub(crate) fn positive(&self, figure: &Figure) -> Result<u64, PlanError> {
+        self.figure(figure).map(|figure| figure.max(1))
+    }
+
     pub(crate) fn optional(&self, figure: &Option<Figure>) -> Result<Option<u64>, PlanError> {
         figure.as_ref().map(|figure| self.figure(figure)).transpose()
     }
@@ -125,7 +131,7 @@ impl<'a> Scope<'a> {
         let source = || self.templates.source_of(template).ok();
         let read = || uses::read(source()?.source(), &|_| false, ReadFor::Slots);
         let Uses { exact, tested, expressions, .. } =
-            self.templates.get(template).uses.get_or_init(read).as_ref()?;
+            self.templates.get(template).slot_uses.get_or_init(read).as_ref()?;
         let is_slot = |name: &String| matches!(facts.get(name.as_str()), Some(Fact::Slot(_)));
         let with_slots = expressions.iter().filter(|names| names.iter().any(is_slot)).flatten();
         let wants = exact.iter().chain(tested).chain(with_slots).filter_map(|name| facts.get(name.as_str()));
@@ -147,7 +153,7 @@ impl<'a> Scope<'a> {
                 "its templates make over 128 MiB for one preview; shorten them, or lower the limits",
             ));
         }
-        let waiting = *scene.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let waiting = *lock(&scene.waiting);
         Ok(RenderedTemplate { spans: spans(&text, mark), waiting })
     }
 
@@ -180,13 +186,14 @@ impl<'a> Scope<'a> {
         template.as_ref().map_or(Ok(String::new()), |template| self.render_text(template, facts))
     }
 
-    /// Renders a template for a line's number; empty if there is no template.
+    /// Renders a template of one `number`; empty if there is no template.
     pub(crate) fn render_number(
         &self,
-        template: &Option<Template>,
+        template: Option<&Template>,
         number: u64,
     ) -> Result<String, PlanError> {
-        self.render_optional(template, Facts::from([("number", Fact::Number(number))]))
+        let facts = Facts::from([("number", Fact::Number(number))]);
+        template.map_or(Ok(String::new()), |template| self.render_text(template, facts))
     }
 
     pub(crate) fn refusal(&self, template: &Template, facts: Facts) -> PlanError {

@@ -79,6 +79,7 @@ impl OutputShape {
         self
     }
 
+    /// Returns the length of the output in bytes.
     pub(super) fn size(&self, filler: Filler) -> Option<usize> {
         let lines = (filler.lines as usize).checked_mul(LINE.len())?;
         let wide = (filler.wide as usize).checked_mul(LETTER.len())?;

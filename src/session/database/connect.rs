@@ -6,13 +6,14 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags};
 
 use crate::base::fs::plain_file;
+use crate::base::lock;
 use crate::session::reader::ReadProgress;
 use crate::session::record::{fill, open_regular};
 
@@ -89,14 +90,14 @@ static SPENT: Mutex<BTreeMap<PathBuf, TimeSpent>> = Mutex::new(BTreeMap::new());
 /// Whether the looks at a database as it is now took longer together than `time` and half of what has passed since: many
 /// short looks, one for each of its sessions, take long as well.
 pub(super) fn is_slow(path: &Path, time: Duration) -> bool {
-    let spent = SPENT.lock().unwrap_or_else(PoisonError::into_inner);
+    let spent = lock(&SPENT);
     spent.get(path).is_some_and(|spent| {
         spent.time > time.saturating_add(spent.since.elapsed() / 2) && spent.state == states(path)
     })
 }
 
 pub(super) fn spend(path: &Path, time: Duration) {
-    let mut spent = SPENT.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut spent = lock(&SPENT);
     let state = states(path);
     match spent.get_mut(path) {
         Some(spent) if spent.state == state => spent.time = spent.time.saturating_add(time),
@@ -222,7 +223,7 @@ static LAST_COPY: Mutex<Option<LastCopy>> = Mutex::new(None);
 
 /// Returns a copy of a database with its log taken in: the last one, if nothing changed since.
 pub(super) fn private_copy(path: &Path) -> Result<Arc<Mutex<Connection>>, DatabaseError> {
-    let mut last = LAST_COPY.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut last = lock(&LAST_COPY);
     let now = states(path);
     if let Some(copy) = last.as_ref().filter(|copy| copy.path == path && copy.of == now) {
         return Ok(Arc::clone(&copy.connection));

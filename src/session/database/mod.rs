@@ -13,7 +13,7 @@ mod tests;
 use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -157,7 +157,7 @@ impl Database {
         let connection = match &self.access {
             Access::Immutable(connection, _) | Access::Shared(connection) => connection,
             Access::Copy(connection) => {
-                shared = connection.lock().unwrap_or_else(PoisonError::into_inner);
+                shared = crate::base::lock(connection);
                 &shared
             }
         };

@@ -3,10 +3,11 @@
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use rusqlite::{Connection, ErrorCode, MAIN_DB, RowIndex};
 
+use crate::base::lock;
 use crate::session::json::{Json, Tape};
 use crate::session::reader::RecordPlace;
 use crate::session::record::{MAX_DOCUMENT, MAX_RECORD, RecordSource, unpack};
@@ -178,7 +179,7 @@ impl RecordSource for RowRecords {
     }
 
     fn read(&self, row: i64, range: Range<u64>) -> io::Result<Vec<u8>> {
-        let mut open = self.database.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = lock(&self.database);
         let opened = match open.take() {
             Some(database) => Ok(database),
             None => Database::open(&self.path, &()),

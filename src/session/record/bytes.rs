@@ -3,12 +3,13 @@
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use memchr::memmem::Finder;
 use rustix::fs::{SeekFrom, seek};
 
 use crate::base::fs::identity::Identity;
+use crate::base::lock;
 use crate::source::Frames;
 
 use super::{fill, open_regular, same};
@@ -52,10 +53,6 @@ impl LogBytes {
             Err(_) => at,
         }
     }
-}
-
-fn lock(text: &Mutex<PackedText>) -> MutexGuard<'_, PackedText> {
-    text.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl std::fmt::Debug for LogBytes {

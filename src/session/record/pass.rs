@@ -5,8 +5,9 @@
 
 use std::io;
 use std::ops::{ControlFlow, Range};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, PoisonError};
 
+use crate::base::lock;
 use crate::session::json::{Json, Kind, Tape, TapeError};
 
 use super::blocks::{Block, BlockContent, Cursor};
@@ -156,10 +157,6 @@ impl BlockTurns<'_, '_> {
         lock(&self.turn).ended.get_or_insert(Err(error));
         self.passed.notify_all();
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Reports that a thread failed, so that the others do not wait for its block.

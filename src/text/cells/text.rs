@@ -10,6 +10,7 @@ pub struct CellText {
 }
 
 impl CellText {
+    /// In bytes.
     pub const MAX: usize = 32;
 
     pub fn as_str(&self) -> &str {

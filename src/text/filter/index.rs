@@ -226,6 +226,7 @@ impl FilterIndex {
 pub struct LineScan<'a> {
     pub conditions: &'a [Condition],
     pub got: Got<'a>,
+    /// Length of a block in bytes.
     pub block: usize,
 }
 

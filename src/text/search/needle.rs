@@ -9,6 +9,7 @@ const SHORTEST: usize = 3;
 /// A pattern that begins with this many bytes of known case is found just as fast through them.
 const LONG_START: usize = 4;
 
+/// Bytes compared at a time, without a branch.
 const LANES: usize = 128;
 
 type Block = [u8; LANES];

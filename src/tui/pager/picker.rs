@@ -6,6 +6,7 @@ use std::ops::{ControlFlow, Range};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::base::human::{lines, size, thousands, tokens};
+use crate::base::lock;
 use crate::compare::{Comparison, kept_matches};
 use crate::config::EffectivePolicy;
 use crate::output::describe::describe_size;
@@ -394,7 +395,7 @@ fn compare(
             return ControlFlow::Break(());
         }
         let stretches = std::mem::take(&mut made.kept);
-        kept.lock().unwrap_or_else(PoisonError::into_inner).push((*row, stretches));
+        lock(&kept).push((*row, stretches));
         report(ComparedReply::Row(*row, Box::new(made)))
     };
     // A policy that reads the whole output must not hold up the others, so there are several threads.

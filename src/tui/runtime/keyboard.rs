@@ -4,11 +4,12 @@
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use crossterm::event::{self, Event as Terminal, KeyCode, KeyEvent, KeyModifiers, MouseEventKind};
 
+use crate::base::lock;
 use crate::config::Backdrop;
 use crate::tui::event::Event;
 use crate::tui::keys::character;
@@ -62,7 +63,7 @@ impl Keyboard {
 
     pub(super) fn pause(&self) -> KeyboardPause<'_> {
         self.paused.store(true, Ordering::SeqCst);
-        let reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
+        let reading = lock(&self.reading);
         KeyboardPause { keyboard: self, _reading: reading }
     }
 }
@@ -123,7 +124,7 @@ impl Reader {
             std::thread::park_timeout(GLANCE);
             return Ok(None);
         }
-        let _reading = self.keyboard.reading.lock().unwrap_or_else(PoisonError::into_inner);
+        let _reading = lock(&self.keyboard.reading);
         let Some(until) = self.awaited_until else {
             return if event::poll(GLANCE)? { event::read().map(Some) } else { Ok(None) };
         };

@@ -5,7 +5,7 @@ use std::io::{self, Stdout, Write};
 use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
+use std::sync::{Mutex, MutexGuard, OnceLock, TryLockError};
 use std::time::Duration;
 
 use crossterm::event::{DisableBracketedPaste, EnableBracketedPaste};
@@ -20,6 +20,7 @@ use rustix::process::{self, getpid, kill_process};
 use rustix::termios::{OptionalActions, QueueSelector, Termios, tcflush, tcgetattr, tcsetattr};
 
 use crate::base::fs::blocking::{self, BlockingIo};
+use crate::base::lock;
 use crate::tui::event::{Event, Message};
 
 use super::{Panic, Signal};
@@ -137,10 +138,6 @@ const LOOKS: u32 = 100;
 
 /// A terminal that accepts nothing in two checks this far apart counts as unread.
 const UNREAD_AFTER: Duration = Duration::from_millis(500);
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// Writes to the terminal while overspill has it; afterwards does nothing.
 pub fn paint(write: impl FnOnce() -> io::Result<()>) -> io::Result<()> {

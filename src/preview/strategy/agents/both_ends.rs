@@ -22,11 +22,11 @@ impl Strategy for Balanced {
     fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let (lines, size) = (context.scope.figure(&self.lines)?, context.scope.figure(&self.size)?);
         let (first, last) = halves(text, lines);
-        let mut head = sides(text, Direction::Head, first, size);
-        let mut tail = sides(text, Direction::Tail, last, size);
-        let total = |sides: &[(Range<usize>, u64)]| sides.last().map_or(0, |(_, size)| *size);
-        while total(&head) + total(&tail) > size {
-            if total(&head) >= total(&tail) {
+        let mut head = growing(text, Direction::Head, first, size);
+        let mut tail = growing(text, Direction::Tail, last, size);
+        let longest = |sides: &[(Range<usize>, u64)]| sides.last().map_or(0, |(_, size)| *size);
+        while longest(&head) + longest(&tail) > size {
+            if longest(&head) >= longest(&tail) {
                 head.pop()
             } else {
                 tail.pop()
@@ -60,7 +60,7 @@ fn halves(text: &Text, lines: u64) -> (u64, u64) {
 }
 
 /// Returns one end with 1, 2, .. pieces, at most `most`, while they fit; each with its size.
-fn sides(text: &Text, from: Direction, most: u64, size: u64) -> Vec<(Range<usize>, u64)> {
+fn growing(text: &Text, from: Direction, most: u64, size: u64) -> Vec<(Range<usize>, u64)> {
     let mut sides = Vec::new();
     let mut next = Some(text.body.clone());
     while let Some(within) = next.filter(|_| (sides.len() as u64) < most) {
@@ -214,15 +214,15 @@ impl Strategy for Shares {
 }
 
 #[derive(Default)]
-struct Share {
+struct Side {
     segments: Vec<Segment>,
     lines: u64,
     used: u64,
 }
 
 /// Takes lines from one end, at most `most`, while they fit; of the one that does not, as much as fits.
-fn share(text: &Text, from: Direction, most: u64, budget: u64) -> Share {
-    let mut side = Share::default();
+fn share(text: &Text, from: Direction, most: u64, budget: u64) -> Side {
+    let mut side = Side::default();
     let outside = from.edge(&text.body);
     let mut range = outside..outside;
     let mut next = Some(text.body.clone());

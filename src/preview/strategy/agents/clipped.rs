@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use serde::Deserialize;
 
-use crate::preview::measure::{MAX_BREAK, Text, as_usize, breaks, count_rare, line_ends};
+use crate::preview::measure::{MAX_BREAK, Text, as_usize, breaks, count_rare, python_line_ends};
 use crate::preview::model::{Fragment, Part, PlanError, Unit};
 use crate::preview::section::or_default;
 use crate::preview::strategy::composed::{self, Segment};
@@ -14,10 +14,12 @@ use crate::preview::template::Scope;
 use crate::preview::template::{Fact, Facts, Figure, Template};
 use crate::text::units::TotalsMask;
 
+/// Keeps lines from the start, up to a total.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Clipped {
+    /// Maximum number of code points.
     size: Figure,
-    /// Maximum size of one line, including its break.
+    /// The same of one line, including its break.
     line_size: Figure,
     #[serde(deserialize_with = "or_default")]
     line_suffix: String,
@@ -31,7 +33,7 @@ impl Strategy for Clipped {
         let (mut segments, mut lines) = (Vec::new(), 0);
         let (mut at, mut sum, mut run) = (text.body.start, 0, text.body.start);
         while at < text.body.end && sum < most && text.gave_up().is_empty() {
-            let line = at..line_ends(text, at).1;
+            let line = at..python_line_ends(text, at).1;
             at = line.end;
             lines += 1;
             let limit = line_most.min(most - sum);
@@ -89,10 +91,12 @@ fn line_break(text: &Text, line: &Range<usize>) -> Range<usize> {
 /// Bytes searched for a break at a time, from the end.
 const STEP: usize = 4096;
 
+/// Keeps numbered lines from either end; all of them if there are few.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Numbered {
     head_lines: Figure,
     tail_lines: Figure,
+    /// Maximum size of one line without its break, in the policy's unit.
     line_size: Figure,
     /// A line's number and what follows it; `size` is the width of the largest number.
     number: Template,
@@ -132,7 +136,7 @@ fn from_start(text: &Text, most: u64) -> Vec<Range<usize>> {
     let mut lines = Vec::new();
     let mut at = text.body.start;
     while at < text.body.end && (lines.len() as u64) < most && text.gave_up().is_empty() {
-        let (stop, next) = line_ends(text, at);
+        let (stop, next) = python_line_ends(text, at);
         lines.push(at..stop);
         at = next;
     }

@@ -31,7 +31,7 @@ impl Strategy for Filtered {
     fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let most = context.scope.figure(&self.over)?;
         let shown = context.scope.figure(&self.size)?;
-        let chunk = as_usize(context.scope.figure(&self.chunk)?.max(1));
+        let chunk = as_usize(context.scope.positive(&self.chunk)?);
         let reads = Reads { text, chunk };
         let last_line = context.scope.render_optional(&self.after, Facts::new())?;
         let (within, fits) = reads.up_to(most, Unit::Bytes);

@@ -5,20 +5,21 @@ use std::ops::Range;
 
 use serde::Deserialize;
 
-use crate::preview::limits::Over;
 use crate::preview::measure::{Text, as_usize};
 use crate::preview::model::{Direction, LimitHit, PlanError, Unit};
 use crate::preview::strategy::composed::{self, Segment};
 use crate::preview::strategy::ends::Middle;
 use crate::preview::strategy::pieces::Pieces;
 use crate::preview::strategy::{Context, Selection, Strategy};
-use crate::preview::template::{Fact, Facts, Figure, Template};
+use crate::preview::template::{Fact, Figure, Template};
 use crate::text::units::{self, TotalsMask};
 
+/// Keeps whole pieces of what a reader holds that drops its oldest chunks.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Held {
+    /// Maximum number of bytes that the reader holds.
     pub held: Figure,
-    /// Bytes per read.
+    /// Bytes per read, from 1.
     pub chunk: Figure,
     /// Whether raw bytes are held, and decoded at the end.
     pub raw: bool,
@@ -31,7 +32,7 @@ impl Strategy for Held {
     /// Takes whole chunks from the end while they fit, at least one; then whole pieces of those.
     fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let held = context.scope.figure(&self.held)?;
-        let chunk = as_usize(context.scope.figure(&self.chunk)?.max(1));
+        let chunk = as_usize(context.scope.positive(&self.chunk)?);
         let size_of = |range: Range<usize>| match self.raw {
             true => range.len() as u64,
             false => text.size_of(range, Unit::Bytes),
@@ -92,7 +93,7 @@ fn tail_of(
 ) -> Result<Selection, PlanError> {
     let part = text.part(range, None);
     let over = context.limits.test(&part, context.scope, context.unit)?;
-    let is_over = !matches!(over, Ok(Over::Nothing));
+    let is_over = over != Ok(None);
     let mut selection = if is_over { pieces.select(&part, context)? } else { Selection::everything(&part) };
     if raw {
         selection.facts.insert("lines", Fact::from(part.line_count()));
@@ -102,12 +103,14 @@ fn tail_of(
     Ok(selection)
 }
 
+/// Keeps whole pieces of a window that loses its front.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Rolling {
+    /// In bytes, as `held`.
     pub size: Figure,
     /// The window is cut back to this size whenever it exceeds twice that.
     pub held: Figure,
-    /// Bytes per read.
+    /// Bytes per read, from 1.
     chunk: Figure,
     pub pieces: Pieces,
 }
@@ -116,8 +119,8 @@ impl Strategy for Rolling {
     /// Takes the end of a window of decoded text; a partial first line is dropped.
     fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let size = context.scope.figure(&self.size)?;
-        let held = context.scope.figure(&self.held)?.max(1);
-        let chunk = as_usize(context.scope.figure(&self.chunk)?.max(1));
+        let held = context.scope.positive(&self.held)?;
+        let chunk = as_usize(context.scope.positive(&self.chunk)?);
         let last = |size| text.retreat(text.body.start, text.body.end, Unit::Bytes, size).at;
         let is_enough = holds_enough(text, size, held, last);
         let start = if is_enough { text.body.start } else { window_start(text, held, chunk) };
@@ -178,13 +181,16 @@ fn window_start(text: &Text, held: u64, chunk: usize) -> usize {
     if is_line_start { start } else { text.feed_after(start, text.body.end).map_or(start, |feed| feed + 1) }
 }
 
+/// Cuts the middle of what a collector holds.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Collected {
     /// Raw bytes that the collector holds, half from either end.
     held: Figure,
+    /// Maximum number of bytes kept.
     size: Figure,
     /// What the collector inserts for the `number` bytes that it drops; without it, both ends are decoded as one text.
     marker: Option<Template>,
+    /// The cut of an output that fits in the collector.
     middle: Middle,
 }
 
@@ -205,9 +211,8 @@ impl Strategy for Collected {
             selection.facts.insert("elided", Fact::Number(0));
             return Ok(selection.with_fact("stop", Fact::Text("cut".to_owned())));
         }
-        let facts = Facts::from([("number", Fact::Number(dropped as u64))]);
-        let marker =
-            self.marker.as_ref().map(|marker| context.scope.render_text(marker, facts)).transpose()?;
+        let render = |marker| context.scope.render_number(Some(marker), dropped as u64);
+        let marker = self.marker.as_ref().map(render).transpose()?;
         let (start, end) = (text.body.start, text.body.end);
         let (first, last) = (start..start + held / 2, end - (held - held / 2)..end);
         let collected = match &marker {

@@ -70,8 +70,7 @@ impl Shaped {
         let decoded = text.decoding.decode(&text.bytes[text.body.clone()]);
         let trimmed = decoded.trim_matches(is_js_space);
         let is_blank = trimmed.is_empty() || self.empty_texts.iter().any(|empty| empty == trimmed);
-        let selection = Selection { slots: vec![("kept", all.parts(text))], ..Selection::uncut(text) };
-        selection.with_fact("blank", Fact::Flag(is_blank))
+        all.uncut(text).with_fact("blank", Fact::Flag(is_blank))
     }
 
     fn both_ends(
@@ -188,11 +187,8 @@ impl<'a, 'b> Shaping<'a, 'b> {
             self.text.give_up();
         }
         let stop = found.unwrap_or(bound);
-        let after = match (self.text.bytes.get(stop), self.text.bytes.get(stop + 1)) {
-            _ if stop == end => stop,
-            (Some(b'\r'), Some(b'\n')) if stop + 1 < end => stop + 2,
-            _ => stop + 1,
-        };
+        let is_pair = self.text.bytes[stop..end].starts_with(b"\r\n");
+        let after = end.min(stop + 1 + usize::from(is_pair));
         let open = after == end && !self.text.bytes[stop..after].ends_with(b"\n");
         Line { text: at..stop, ending: stop..after, added: if open { feed } else { "" } }
     }

@@ -11,7 +11,7 @@ use crate::preview::model::{Direction, PlanError, Unit};
 use crate::preview::section::or_default;
 use crate::preview::strategy::composed::{self, Segment};
 use crate::preview::strategy::{Context, Selection, Strategy};
-use crate::preview::template::{Fact, Facts, Figure, Template};
+use crate::preview::template::{Figure, Template};
 
 /// Share of the budget that the end may take, if it matters.
 const TAIL_SHARE: f64 = 0.3;
@@ -55,6 +55,7 @@ const HEAVY: &[(u32, u32, u64)] = &[
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct Weighed {
+    /// Maximum weight of the result.
     size: Figure,
     /// UTF-16 units of the beginning that are always kept.
     least: Figure,
@@ -147,8 +148,7 @@ struct Scale<'a> {
 
 impl Scale<'_> {
     fn suffix(&self, removed: u64) -> Result<String, PlanError> {
-        let facts = Facts::from([("number", Fact::Number(removed.max(1)))]);
-        self.context.scope.render_text(&self.keys.suffix, facts)
+        self.context.scope.render_number(Some(&self.keys.suffix), removed.max(1))
     }
 
     fn kept(&self, text: &Text, start: &str) -> Result<Kept, PlanError> {

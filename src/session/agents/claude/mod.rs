@@ -7,11 +7,12 @@ mod requests;
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex};
 
 use jiff::Timestamp;
 use memchr::memmem;
 
+use crate::base::lock;
 use crate::session::content::{MAX_NAME, title};
 use crate::session::find;
 use crate::session::format::{FileFormat, RecordFiles};
@@ -140,7 +141,7 @@ fn find_logs(main: &Path) -> LogPaths {
         let session = main.with_extension("");
         let (beside, has_own) = match main.parent().filter(|_| session != main) {
             Some(dir) => {
-                let mut projects = PROJECTS.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut projects = lock(&PROJECTS);
                 projects.entry(dir.to_owned()).or_default().sub_agents(dir, &session)
             }
             None => (Vec::new(), false),
