@@ -14,7 +14,7 @@ use crate::config::EffectivePolicy;
 use crate::document::Doc;
 use crate::document::reader::{Cost, Files, Reader};
 use crate::document::scans::{CountedChunks, UncountedBlocks};
-use crate::document::scroll::{Dividers, Scroll, Viewport};
+use crate::document::scroll::{Scroll, Viewport};
 use crate::document::sift::Sift;
 use crate::preview::{InputContext, Policy, Preview, Totals};
 use crate::source::{MapView, Source};
@@ -208,11 +208,9 @@ impl OpenOutput {
     }
 
     fn drop_preview(&mut self) {
-        self.made.preview = Err(String::new());
+        self.made = MadePreview::default();
         self.state = PlanState::Missing;
         (self.made_by, self.first_preview) = (None, None);
-        (self.made.seen, self.made.kept, self.made.rules) = (Doc::default(), Vec::new(), Dividers::default());
-        (self.made.escapes, self.made.differences) = (None, None);
     }
 
     pub fn limits_are_first(&self) -> bool {
