@@ -20,11 +20,6 @@ use crate::tui::target::{Producer, Services};
 use super::terminal::{self, ThreadRole};
 use super::{Session, Signal};
 
-/// Whether a job may be postponed: it would hold the next key up, and a later one replaces it.
-fn can_wait(job: &Job) -> bool {
-    job.pace != Pace::Background && job.slot() != Slot::Other
-}
-
 impl Session {
     pub(super) fn happen(&mut self, event: impl Into<Event>) -> io::Result<()> {
         self.on_screens(|session, effects| session.app.update(event, effects))
@@ -45,7 +40,9 @@ impl Session {
         let mut events = Vec::new();
         for effect in effects.into_iter().chain(closing) {
             match effect {
-                Effect::Run(job) if self.key_repeats && can_wait(&job) => {
+                Effect::Run(job)
+                    if self.key_repeats && job.pace != Pace::Background && job.slot() != Slot::Other =>
+                {
                     self.postponed.retain(|earlier| earlier.ticket.is_wanted());
                     self.postponed.push(job);
                 }
@@ -295,7 +292,6 @@ impl Drop for Jobs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::Env;
 
     fn editor_words(editor: &str, path: &str) -> Vec<String> {
         let (program, arguments) = editor_command(editor, 7, Path::new(path));
@@ -315,22 +311,5 @@ mod tests {
         assert_eq!(editor_words("micro", "-x"), ["micro", "+7", &here.replace("+!touch pwned", "-x")]);
         assert_eq!(editor_words("code --wait", "+!touch pwned"), ["code", "--wait", here]);
         assert_eq!(editor_words(" ", "/a"), ["vi", "+7", "--", "/a"]);
-    }
-
-    #[test]
-    fn a_job_that_panics_says_so_and_others_go_on() {
-        let (signals, received) = channel();
-        let tickets = Tickets::default();
-        let services = Services::none(Env::hermetic(std::path::Path::new("/nowhere")));
-        let mut jobs = Jobs::new(signals, Arc::new(services), tickets.clone());
-        let next = || tickets.next(Slot::CountLines);
-        jobs.run(Job::new(next(), Pace::Background, |_| panic!("a job's fault")));
-        let told = received.recv().unwrap();
-        assert!(matches!(told, Signal::App(Event::Message(message)) if message.is_error), "an error line");
-        let word = |context: &JobContext| context.send_always(Event::Message(Message::note("a word")));
-        jobs.run(Job::new(next(), Pace::Background, word));
-        assert!(
-            matches!(received.recv().unwrap(), Signal::App(Event::Message(message)) if !message.is_error)
-        );
     }
 }
