@@ -7,7 +7,7 @@ use crate::layers::sources;
 
 /// Lines of all files, and of the largest folders, without tests.
 const LINES: &[(&str, usize)] =
-    &[("", 79_937), ("tui", 15_664), ("session", 15_117), ("preview", 11_947), ("cli", 11_528)];
+    &[("", 79_935), ("tui", 15_663), ("session", 15_117), ("preview", 11_947), ("cli", 11_528)];
 
 /// Files with any line that is not a test.
 const FILES: usize = 360;

@@ -89,7 +89,7 @@ impl Session {
         self.close_above(self.app.outputs().count() - 1);
         self.viewed.push(viewed);
         self.watch();
-        self.report_fault(effects);
+        self.report_form(effects);
     }
 
     fn close_above(&mut self, lowest: usize) {
@@ -175,13 +175,18 @@ impl Session {
             content,
             // A file that has no name yet has not lost its name.
             path: if self.is_live() { PathStatus::Current } else { source.path_status() },
-            streaming: self.is_streaming(source),
+            streaming: self.is_live() && matches!(self.producer, Some(Producer::Stream))
+                || !source.is_complete(),
         };
         self.app.update(OutputEvent::Changed(changed), effects);
-        self.report_fault(effects);
+        self.report_form(effects);
     }
 
-    fn report_fault(&mut self, effects: &mut Effects) {
+    /// Reports how the file is compressed, and why a stream ended early.
+    fn report_form(&mut self, effects: &mut Effects) {
+        if let Some((form, bytes)) = self.source().and_then(|source| source.packed) {
+            self.app.update(OutputEvent::Packed(form, bytes), effects);
+        }
         let ended = self.source().filter(|source| source.identity().is_none() && source.is_complete());
         if let Some(fault) = ended.and_then(Source::error) {
             self.app.update(OutputEvent::CutShort(fault.to_string()), effects);
@@ -249,10 +254,5 @@ impl Session {
 
     pub(super) fn is_live(&self) -> bool {
         self.producer.is_some() && matches!(self.viewed.last(), Some(ViewedOutput::Named(0)))
-    }
-
-    /// Whether more of the output being viewed may arrive.
-    fn is_streaming(&self, source: &Source) -> bool {
-        self.is_live() && matches!(self.producer, Some(Producer::Stream)) || !source.is_complete()
     }
 }
