@@ -24,7 +24,7 @@ pub struct Env {
     home: PathBuf,
     vars: BTreeMap<OsString, OsString>,
     uid: u32,
-    alive: fn(u32) -> bool,
+    pub(crate) alive: fn(u32) -> bool,
 }
 
 impl Env {
@@ -55,12 +55,6 @@ impl Env {
     #[must_use]
     pub fn with_var(mut self, name: &str, value: impl Into<OsString>) -> Env {
         self.vars.insert(name.into(), value.into());
-        self
-    }
-
-    #[must_use]
-    pub fn with_alive(mut self, alive: fn(u32) -> bool) -> Env {
-        self.alive = alive;
         self
     }
 

@@ -75,11 +75,6 @@ impl Sift {
         Self { shows, around, seen: Mutex::default(), ..self }
     }
 
-    #[cfg(test)]
-    pub(super) fn with_block(self, block: usize) -> Self {
-        Self { index: FilterIndex::with_block(self.index.len(), block), ..self }
-    }
-
     /// Returns the number of lines that meet the conditions, as far as they are counted.
     pub fn total(&self) -> LineCount {
         self.index.total()

@@ -261,7 +261,8 @@ impl OpenOutput {
 
     pub(crate) fn facts(&self) -> Vec<NamedFact> {
         let mut facts = call_facts(self);
-        facts.push(("file", self.subject.path().to_owned()));
+        let packed = self.packed.map(|(form, bytes)| format!(" ({form}, {} compressed)", size(bytes)));
+        facts.push(("file", format!("{}{}", self.subject.path(), packed.unwrap_or_default())));
         facts.extend(self.fault.iter().map(|fault| ("cut short", fault.clone())));
         if !self.is_rest_missing() {
             facts.push(("size", bytes(self)));

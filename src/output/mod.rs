@@ -66,6 +66,8 @@ pub struct OpenOutput {
     pub view: MapView,
     /// Why the stream that it comes from ended early.
     pub fault: Option<String>,
+    /// How its file is compressed, and the length of that in bytes; `None` if it is not.
+    pub packed: Option<(&'static str, u64)>,
     pub index: BlockIndex,
     tally: CountedChunks,
     pub first: EffectivePolicy,
@@ -94,6 +96,7 @@ impl OpenOutput {
             file: Doc::file(view.len()),
             view,
             fault: None,
+            packed: None,
             tally: CountedChunks::default(),
             first: subject.policy.clone(),
             subject,

@@ -200,7 +200,7 @@ fn by_kept(figures: &[SettingFigures], (policies, designs): (&[EffectivePolicy],
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::corpus::tune::figures_of as figures;
+    use crate::corpus::tune::tests::figures_of as figures;
 
     #[test]
     fn the_present_setting_has_a_row_among_the_best() {

@@ -8,6 +8,8 @@ use std::sync::Arc;
 
 use crate::base::fs::identity::{Identity, PathStatus, Snapshot};
 
+#[cfg(feature = "records")]
+use super::frames::form;
 use super::map::{MapView, next_generation};
 use super::open::{Access, FollowLinks, OpenError, open};
 use super::spool::{Limit, Spool, StreamProgress};
@@ -48,6 +50,8 @@ pub struct Source {
     pub(super) view: MapView,
     pub(super) path_status: PathStatus,
     pub(super) error: Option<Arc<io::Error>>,
+    /// How its file is compressed, and its length in bytes; `None` if it is not.
+    pub packed: Option<(&'static str, u64)>,
 }
 
 #[derive(Debug)]
@@ -73,11 +77,16 @@ impl Source {
     pub fn open_unpacked(path: &Path) -> Result<Source, OpenError> {
         let opened = open(path, FollowLinks::Follow)?;
         let failed = |source| OpenError::Io { path: path.to_owned(), source };
-        if let Access::File(file, _) = &opened
-            && let Some(text) = super::frames::unpacked(file).map_err(failed)?
+        let mut start = [0; 4];
+        if let Access::File(file, meta) = &opened
+            && file.read_at(&mut start, 0).map_err(failed)? > 0
+            && let Some(form) = form(&start)
         {
+            let text = super::unpacked(file.try_clone().map_err(failed)?);
             let spool = Spool::start(StreamProgress::Streaming, Limit::Bytes(u64::MAX), || Ok(text));
-            return Ok(Source::spooled(Some(path), spool.map_err(failed)?));
+            let mut source = Source::spooled(Some(path), spool.map_err(failed)?);
+            source.packed = Some((form, meta.len()));
+            return Ok(source);
         }
         Source::from_opened(path, opened)
     }
@@ -116,7 +125,7 @@ impl Source {
 
     #[cfg(feature = "app")]
     pub fn stdin() -> io::Result<Source> {
-        Source::stream(crate::base::fs::blocking::stdin()?)
+        Source::stream(super::unpacked(crate::base::fs::blocking::stdin()?))
     }
 
     fn from_opened(path: &Path, opened: Access) -> Result<Source, OpenError> {
@@ -144,6 +153,7 @@ impl Source {
             view,
             path_status: PathStatus::Current,
             error: None,
+            packed: None,
         })
     }
 
@@ -154,6 +164,7 @@ impl Source {
             view: MapView::empty(next_generation()),
             path_status: PathStatus::None,
             error: None,
+            packed: None,
         }
     }
 

@@ -1,7 +1,6 @@
 //! What the command line gives the screens: outputs, one of them perhaps still being made, and services.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 
 use crate::capture::Control;
@@ -9,8 +8,7 @@ use crate::config::EffectivePolicy;
 use crate::corpus::{FindEnd, FoundLine, TuneFault, TuneRequest, TuneRun};
 use crate::output::recorded::RecordedCall;
 use crate::output::{Ending, Subject, Target};
-use crate::preview::Catalog;
-use crate::session::examine::{Examiner, Paths};
+use crate::session::examine::Examiner;
 use crate::session::spill::SessionsCache;
 use crate::source::{FileLock, MapView};
 use crate::store::{Env, LazyStores};
@@ -91,6 +89,8 @@ pub enum Producer {
 #[derive(Debug)]
 pub enum LiveUpdate {
     Error(String),
+    /// Why the stream, which is over, ended early.
+    CutShort(String),
     /// The notices print this path from now on.
     SavedAs(String),
     Finished(Finished),
@@ -129,23 +129,4 @@ pub struct Services {
     /// What is an error or a warning.
     pub severities: SeverityPatterns,
     pub sessions: SessionsCache,
-}
-
-impl Services {
-    /// Returns services that find nothing, for tests.
-    pub fn none(env: Env) -> Self {
-        Self {
-            open: Box::new(|path, _| Err(format!("{}: not opened", path.display()))),
-            find: Box::new(|_, _, _| FindEnd::default()),
-            prepare_tuning: Box::new(|_| Err(TuneFault::Empty(Vec::new()))),
-            load_policies: Box::new(|_| Vec::new()),
-            examiner: Box::new(|agent| {
-                Examiner::new(&Catalog::builtin(), agent, Arc::new(|_| false), 0, Paths::Known)
-            }),
-            stores: LazyStores::default(),
-            env,
-            severities: SeverityPatterns::default(),
-            sessions: SessionsCache::default(),
-        }
-    }
 }

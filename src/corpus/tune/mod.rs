@@ -21,6 +21,4 @@ pub(crate) use sums::{
 pub(crate) use visit::{Tuner, VisitedOutput};
 
 #[cfg(test)]
-pub(crate) use sums::figures_of;
-#[cfg(test)]
-mod tests;
+pub(crate) mod tests;

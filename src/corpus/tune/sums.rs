@@ -48,17 +48,6 @@ pub(crate) struct SettingFigures {
     pub lost_all: u64,
 }
 
-/// Returns figures of settings with these tokens and kept finds, for tests.
-#[cfg(test)]
-pub(crate) fn figures_of(all: &[(u64, u64)]) -> Vec<SettingFigures> {
-    let of = |&(tokens, kept_finds): &(u64, u64)| SettingFigures {
-        tokens,
-        kept_finds,
-        ..SettingFigures::default()
-    };
-    all.iter().map(of).collect()
-}
-
 #[derive(Debug, Clone, Default)]
 pub(crate) struct TuneSums {
     pub outputs: u64,
@@ -310,7 +299,7 @@ fn percent(share: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::corpus::tune::figures_of as figures;
+    use crate::corpus::tune::tests::figures_of as figures;
 
     use super::*;
 

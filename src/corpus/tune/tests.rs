@@ -11,6 +11,16 @@ use crate::preview::{Catalog, Input, Output, Stream, Totals, plan};
 use crate::text::search::{Pattern, Severity, SeverityPatterns};
 use crate::text::supply::OwnBytes;
 
+/// Returns figures of settings with these tokens and kept finds.
+pub(crate) fn figures_of(all: &[(u64, u64)]) -> Vec<SettingFigures> {
+    let of = |&(tokens, kept_finds): &(u64, u64)| SettingFigures {
+        tokens,
+        kept_finds,
+        ..SettingFigures::default()
+    };
+    all.iter().map(of).collect()
+}
+
 fn pattern() -> &'static Pattern {
     Severity::Error.built_in().unwrap()
 }
@@ -125,7 +135,8 @@ fn few_plans_are_made_for_many_outputs() {
         sums.add(&tuner.visit(text.as_bytes(), &mut OwnBytes::from(text), &saved_as).unwrap());
     }
     assert_eq!(sums.finds(), (0..30).map(|number| 4_000 - number).sum::<u64>());
-    assert!(tuner.plans() <= 4 * 60, "{}", tuner.plans());
+    let plans: u64 = tuner.sweeps.iter().map(|sweep| sweep.plans).sum();
+    assert!(plans <= 4 * 60, "{plans}");
     let frontier = frontier(&sums.figures(), grid.current);
     assert!(frontier.len() > 3);
 }

@@ -12,7 +12,7 @@ use crate::text::supply::Supply;
 
 /// Visits outputs, one after the other; each thread has its own.
 pub(crate) struct Tuner<'p> {
-    sweeps: Vec<Sweep<'p>>,
+    pub(super) sweeps: Vec<Sweep<'p>>,
     /// What counts as a find; without it the errors do, and the warnings in an output without an error.
     find: Option<&'p Pattern>,
     severities: &'p SeverityPatterns,
@@ -77,11 +77,6 @@ impl<'p> Tuner<'p> {
     /// Compares what each setting keeps with what the setting of this number keeps.
     pub(crate) fn beside(self, present: usize) -> Self {
         Self { present: Some(present), ..self }
-    }
-
-    #[cfg(test)]
-    pub(crate) fn plans(&self) -> u64 {
-        self.sweeps.iter().map(Sweep::plans).sum()
     }
 
     /// Passes on the finds in an output. Returns their severity, and its first error or warning.

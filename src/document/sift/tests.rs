@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use crate::document::Doc;
 use crate::document::reader::{Files, Reader};
+use crate::text::filter::index::FilterIndex;
 use crate::text::filter::tests::{conditions, file, got};
 use crate::text::filter::{Condition, Shows};
 use crate::text::supply::OwnBytes;
@@ -40,7 +41,9 @@ proptest! {
     ) {
         let kept = got(bytes.len(), &ends);
         let shows = if only_lost { Shows::Lost } else { Shows::All };
-        let mut sift = Sift::new(conditions.clone(), &kept, bytes.len()).with_block(block).showing(shows, around);
+        let sift = Sift::new(conditions.clone(), &kept, bytes.len());
+        let sift = Sift { index: FilterIndex::with_block(bytes.len(), block), ..sift };
+        let mut sift = sift.showing(shows, around);
         prop_assert!(sift.count_now(&mut OwnBytes::from(&bytes)));
         let whole = [bytes, more].concat();
         sift.grow(whole.len());

@@ -25,8 +25,8 @@ use notice::{Deciders, KnownWords, NoticeFigures, Words, adds_up};
 pub(crate) struct Sweep<'p> {
     settings: Vec<Setting<'p>>,
     /// How the words of both templates differ in length; none if every preview is planned.
-    deciders: Option<[Deciders; 2]>,
-    plans: u64,
+    pub(crate) deciders: Option<[Deciders; 2]>,
+    pub(crate) plans: u64,
 }
 
 struct Setting<'p> {
@@ -64,16 +64,6 @@ impl<'p> Sweep<'p> {
             words: KnownWords::default(),
         };
         Self { settings: settings.iter().map(prepare).collect(), deciders, plans: 0 }
-    }
-
-    #[cfg(test)]
-    pub(crate) fn plans_all(&self) -> bool {
-        self.deciders.is_none()
-    }
-
-    #[cfg(test)]
-    pub(crate) fn plans(&self) -> u64 {
-        self.plans
     }
 
     /// Passes on, in the order of the settings, what the model gets of an output that is saved at `saved_as`.

@@ -11,7 +11,7 @@ const BITS: u32 = 5;
 
 /// What decides the length of a template's words.
 #[derive(Debug)]
-pub(super) struct Deciders(Vec<Decider>);
+pub(crate) struct Deciders(Vec<Decider>);
 
 /// A figure of the engine's by which notices differ in length.
 #[derive(Debug, Clone, Copy)]

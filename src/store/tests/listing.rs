@@ -185,7 +185,8 @@ fn every_agents_files_are_known() {
         ("tmp/cline/proceed-while-running-17-abc1234.log".into(), "cline", "cline command - - proceed-while-running-17-abc1234".into(), "1d"),
     ];
     let home = Home::new();
-    let env = home.env.clone().with_var("PWD", home.at("project")).with_alive(|pid| pid == 41);
+    let mut env = home.env.clone().with_var("PWD", home.at("project"));
+    env.alive = |pid| pid == 41;
     for (path, ..) in &cases {
         home.file(&home.dir.path().join(path), b"x", 24);
     }

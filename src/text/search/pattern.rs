@@ -22,9 +22,9 @@ const NEST_LIMIT: u32 = 1000;
 #[derive(Debug, Clone)]
 pub struct Pattern {
     text: String,
-    regex: Regex,
+    pub(super) regex: Regex,
     /// What every match contains, if that can be found faster than the pattern.
-    needle: Option<Needle>,
+    pub(super) needle: Option<Needle>,
     /// What it finds, if lines of JSON count by their level.
     severity: Option<Severity>,
     /// The order of the UTF-16 in which it finds text.
@@ -215,16 +215,6 @@ impl Pattern {
             Some(ByteOrder::Big) => found.start,
         };
         bytes.offset().is_none_or(|offset| (offset + edge) % 2 == 0)
-    }
-
-    #[cfg(test)]
-    pub(super) fn regex(&self) -> &Regex {
-        &self.regex
-    }
-
-    #[cfg(test)]
-    pub(super) fn is_sifted(&self) -> bool {
-        self.needle.is_some()
     }
 }
 

@@ -211,10 +211,13 @@ fn bytes_that_every_match_holds_are_sought_first() {
         r"(?i)12 foo",
         "(abc){2}[xy]",
     ] {
-        assert_eq!((pattern, Pattern::new(pattern).unwrap().is_sifted()), (pattern, pattern != r"\d+ms"));
+        assert_eq!(
+            (pattern, Pattern::new(pattern).unwrap().needle.is_some()),
+            (pattern, pattern != r"\d+ms")
+        );
     }
     for pattern in ["Needle", "Needle is [a-z]+", "a|b", "a*", "ask", "(?:abc)?d", r"[^x]+"] {
-        assert_eq!((pattern, Pattern::new(pattern).unwrap().is_sifted()), (pattern, false));
+        assert_eq!((pattern, Pattern::new(pattern).unwrap().needle.is_some()), (pattern, false));
     }
 }
 
@@ -241,12 +244,12 @@ proptest! {
     ) {
         let text = words.concat().into_bytes();
         let pattern = Pattern::new(pattern).unwrap();
-        prop_assert!(pattern.is_sifted());
+        prop_assert!(pattern.needle.is_some());
         let found: Vec<_> = matches(&text, &pattern, 0..text.len()).collect();
-        let expected: Vec<_> = pattern.regex().find_iter(&text).map(|found| found.range()).collect();
+        let expected: Vec<_> = pattern.regex.find_iter(&text).map(|found| found.range()).collect();
         prop_assert_eq!(found, expected);
         let at = at.min(text.len());
-        prop_assert_eq!(pattern.find_from(&text, at).next(), pattern.regex().find_at(&text, at).map(|found| found.range()));
+        prop_assert_eq!(pattern.find_from(&text, at).next(), pattern.regex.find_at(&text, at).map(|found| found.range()));
     }
 }
 

@@ -206,6 +206,11 @@ impl Pager {
         self.running || self.streaming
     }
 
+    /// Whether more may come: not of what a compressed file held.
+    pub(crate) fn may_grow(&self) -> bool {
+        self.is_coming() || self.output.packed.is_none()
+    }
+
     /// Starts counting what is not counted yet: all blocks, or only those that are new.
     pub(crate) fn count_all(&mut self, effects: &mut Effects) {
         let (from, view) = (self.output.start_counting(), self.output.view.clone());
@@ -227,7 +232,7 @@ impl Pager {
             return;
         }
         let before = self.output.view.len();
-        self.output.fault = None;
+        (self.output.fault, self.output.packed) = (None, None);
         let lost = self.output.changed(changed.view);
         match changed.content {
             Change::Truncated => self.fail("the file was cut short while you looked; shown as it is now"),
@@ -307,6 +312,8 @@ pub enum OutputEvent {
     Changed(ContentChange),
     /// The stream that the output comes from ended early, for this reason.
     CutShort(String),
+    /// How its file is compressed, and the length of that in bytes.
+    Packed(&'static str, u64),
     /// The notices of this output print another path from now on.
     SavedAs(String),
     Finished,

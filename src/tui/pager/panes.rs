@@ -169,7 +169,8 @@ impl Pager {
             Action::Beside => self.toggle_beside(),
             Action::Wrap => self.toggle_wrap(),
             Action::Raw => self.toggle_raw(),
-            Action::Follow => self.toggle_follow(),
+            Action::Follow if self.may_grow() => self.toggle_follow(),
+            Action::Follow => self.note("a compressed file is read once: there is nothing to follow"),
             _ => {}
         }
     }
@@ -270,7 +271,7 @@ impl Pager {
     }
 
     pub(crate) fn stop_following(&mut self) -> bool {
-        std::mem::take(&mut self.panes.following)
+        std::mem::take(&mut self.panes.following) && self.may_grow()
     }
 
     pub(crate) fn toggle_follow(&mut self) {

@@ -2,7 +2,9 @@
 //! stopping the command, or overspill until it is continued.
 
 use std::ffi::OsString;
+use std::fs;
 use std::io::{self, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -10,6 +12,9 @@ use std::sync::mpsc::{SendError, Sender, channel, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
+use tempfile::TempDir;
+
+use crate::source::Source;
 use crate::tui::event::{Event, Message};
 use crate::tui::job::{Gate, Job, JobContext, JobRequest, Pace, Reporter, Slot, Tickets};
 use crate::tui::outputs::OutputsEvent;
@@ -19,11 +24,6 @@ use crate::tui::target::{Producer, Services};
 
 use super::terminal::{self, ThreadRole};
 use super::{Session, Signal};
-
-/// Whether a job may be postponed: it would hold the next key up, and a later one replaces it.
-fn can_wait(job: &Job) -> bool {
-    job.pace != Pace::Background && job.slot() != Slot::Other
-}
 
 impl Session {
     pub(super) fn happen(&mut self, event: impl Into<Event>) -> io::Result<()> {
@@ -45,7 +45,9 @@ impl Session {
         let mut events = Vec::new();
         for effect in effects.into_iter().chain(closing) {
             match effect {
-                Effect::Run(job) if self.key_repeats && can_wait(&job) => {
+                Effect::Run(job)
+                    if self.key_repeats && job.pace != Pace::Background && job.slot() != Slot::Other =>
+                {
                     self.postponed.retain(|earlier| earlier.ticket.is_wanted());
                     self.postponed.push(job);
                 }
@@ -97,24 +99,23 @@ impl Session {
     }
 
     /// Returns the file to edit, by default that of the output being viewed, or why there is none: an editor would
-    /// begin a new file in place of one that was deleted.
-    fn file_to_edit(&self, path: Option<PathBuf>) -> Result<PathBuf, &'static str> {
-        let (path, deleted) = match path {
-            Some(path) => (path, "the file was deleted"),
-            None => (self.path()?.to_owned(), "the file was deleted; copy what is shown, or keep it"),
+    /// begin a new file in place of one that was deleted. Of a compressed file or a FIFO it is a copy of what is shown.
+    fn file_to_edit(&self, path: Option<PathBuf>) -> Result<(PathBuf, Option<TempDir>), String> {
+        let spooled = self.source().filter(|source| source.identity().is_none());
+        let (path, deleted) = match (path, spooled, self.path()) {
+            (Some(path), ..) => (path, "the file was deleted"),
+            (None, Some(source), Ok(path)) => {
+                return copy(source, path).map_err(|error| format!("no copy to edit: {error}"));
+            }
+            (None, _, path) => (path?.to_owned(), "the file was deleted; copy what is shown, or keep it"),
         };
-        if path.try_exists().is_ok_and(|exists| !exists) { Err(deleted) } else { Ok(path) }
+        if path.try_exists().is_ok_and(|exists| !exists) { Err(deleted.into()) } else { Ok((path, None)) }
     }
 
     /// Opens the user's editor and leaves the terminal to it until it exits.
     fn edit(&mut self, path: Option<PathBuf>, line: u64) -> io::Result<()> {
-        let path = match self.file_to_edit(path) {
-            Ok(path) => path,
-            Err(why) => {
-                self.tell(Message::note(why));
-                return Ok(());
-            }
-        };
+        let file = self.file_to_edit(path).map_err(|why| self.tell(Message::note(why)));
+        let Ok((path, _copy)) = file else { return Ok(()) };
         let editor =
             ["VISUAL", "EDITOR"].iter().find_map(|name| std::env::var(name).ok().filter(|v| !v.is_empty()));
         let editor = editor.unwrap_or_else(|| "vi".into());
@@ -155,6 +156,16 @@ impl Session {
         terminal::reclaim()?;
         terminal::forget(&mut self.screen)
     }
+}
+
+/// Copies what is shown, to read only: changes would be lost. Returns the path, and the directory that goes with it.
+fn copy(source: &Source, path: &Path) -> io::Result<(PathBuf, Option<TempDir>)> {
+    let dir = tempfile::tempdir()?;
+    // Without `.gz`, or an editor may unpack it again.
+    let copy = dir.path().join(path.file_stem().unwrap_or_default());
+    fs::write(&copy, &source.view()[..])?;
+    fs::set_permissions(&copy, fs::Permissions::from_mode(0o400))?;
+    Ok((copy, Some(dir)))
 }
 
 /// Makes a text the newest buffer of tmux, which passes it on to the terminal's clipboard.
@@ -295,7 +306,6 @@ impl Drop for Jobs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::Env;
 
     fn editor_words(editor: &str, path: &str) -> Vec<String> {
         let (program, arguments) = editor_command(editor, 7, Path::new(path));
@@ -315,22 +325,5 @@ mod tests {
         assert_eq!(editor_words("micro", "-x"), ["micro", "+7", &here.replace("+!touch pwned", "-x")]);
         assert_eq!(editor_words("code --wait", "+!touch pwned"), ["code", "--wait", here]);
         assert_eq!(editor_words(" ", "/a"), ["vi", "+7", "--", "/a"]);
-    }
-
-    #[test]
-    fn a_job_that_panics_says_so_and_others_go_on() {
-        let (signals, received) = channel();
-        let tickets = Tickets::default();
-        let services = Services::none(Env::hermetic(std::path::Path::new("/nowhere")));
-        let mut jobs = Jobs::new(signals, Arc::new(services), tickets.clone());
-        let next = || tickets.next(Slot::CountLines);
-        jobs.run(Job::new(next(), Pace::Background, |_| panic!("a job's fault")));
-        let told = received.recv().unwrap();
-        assert!(matches!(told, Signal::App(Event::Message(message)) if message.is_error), "an error line");
-        let word = |context: &JobContext| context.send_always(Event::Message(Message::note("a word")));
-        jobs.run(Job::new(next(), Pace::Background, word));
-        assert!(
-            matches!(received.recv().unwrap(), Signal::App(Event::Message(message)) if !message.is_error)
-        );
     }
 }

@@ -89,7 +89,7 @@ impl Session {
         self.close_above(self.app.outputs().count() - 1);
         self.viewed.push(viewed);
         self.watch();
-        self.report_fault(effects);
+        self.report_form(effects);
     }
 
     fn close_above(&mut self, lowest: usize) {
@@ -112,13 +112,10 @@ impl Session {
     }
 
     pub(super) fn reopen(&mut self) -> io::Result<()> {
-        if let Err(why) = self.path() {
-            self.tell(Message::note(why));
-            return Ok(());
-        }
-        let Some(source) = self.source_mut() else { return Ok(()) };
-        if let Err(error) = source.reopen() {
-            self.tell(Message::error(error.to_string()));
+        let refusal = self.path().err().map(Message::note);
+        let fault = || self.source_mut()?.reopen().err().map(|error| Message::error(error.to_string()));
+        if let Some(message) = refusal.or_else(fault) {
+            self.tell(message);
             return Ok(());
         }
         self.watch();
@@ -178,13 +175,18 @@ impl Session {
             content,
             // A file that has no name yet has not lost its name.
             path: if self.is_live() { PathStatus::Current } else { source.path_status() },
-            streaming: self.is_streaming(source),
+            streaming: self.is_live() && matches!(self.producer, Some(Producer::Stream))
+                || !source.is_complete(),
         };
         self.app.update(OutputEvent::Changed(changed), effects);
-        self.report_fault(effects);
+        self.report_form(effects);
     }
 
-    fn report_fault(&mut self, effects: &mut Effects) {
+    /// Reports how the file is compressed, and why a stream ended early.
+    fn report_form(&mut self, effects: &mut Effects) {
+        if let Some((form, bytes)) = self.source().and_then(|source| source.packed) {
+            self.app.update(OutputEvent::Packed(form, bytes), effects);
+        }
         let ended = self.source().filter(|source| source.identity().is_none() && source.is_complete());
         if let Some(fault) = ended.and_then(Source::error) {
             self.app.update(OutputEvent::CutShort(fault.to_string()), effects);
@@ -230,6 +232,7 @@ impl Session {
     pub(super) fn on_live_update(&mut self, update: LiveUpdate, effects: &mut Effects) {
         let Finished { path, saved_as, message, ending } = match update {
             LiveUpdate::Error(words) => return self.tell(Message::error(words)),
+            LiveUpdate::CutShort(fault) => return self.app.live_event(OutputEvent::CutShort(fault), effects),
             LiveUpdate::SavedAs(path) => return self.app.live_event(OutputEvent::SavedAs(path), effects),
             LiveUpdate::Finished(finished) => finished,
         };
@@ -251,10 +254,5 @@ impl Session {
 
     pub(super) fn is_live(&self) -> bool {
         self.producer.is_some() && matches!(self.viewed.last(), Some(ViewedOutput::Named(0)))
-    }
-
-    /// Whether more of the output being viewed may arrive.
-    fn is_streaming(&self, source: &Source) -> bool {
-        self.is_live() && matches!(self.producer, Some(Producer::Stream)) || !source.is_complete()
     }
 }

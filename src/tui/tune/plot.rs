@@ -182,7 +182,7 @@ fn draw_axis(figures: &[SettingFigures], canvas: &Canvas, buffer: &mut Buffer, a
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::corpus::tune::figures_of as figures;
+    use crate::corpus::tune::tests::figures_of as figures;
     use crate::tui::widget::theme::Theme;
 
     /// Draws settings in so many cells, the first of them the best, and joined; returns the rows.

@@ -7,12 +7,15 @@ use std::sync::Arc;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use jiff::Timestamp;
 use overspill::internals::config::{Config, EffectivePolicy, Overrides};
-use overspill::internals::corpus::{find_in_stores, prepare_tuning};
+use overspill::internals::corpus::{FindEnd, TuneFault, find_in_stores, prepare_tuning};
 use overspill::internals::document::reader::Cost;
 use overspill::internals::output::{Subject, Target};
+use overspill::internals::session::examine::{Examiner, Paths};
+use overspill::internals::session::spill::SessionsCache;
 use overspill::internals::source::{Change, MapView, Source};
-use overspill::internals::store::{self, Env, ScanStep, StoreSpec, Stores};
+use overspill::internals::store::{self, Env, LazyStores, ScanStep, StoreSpec, Stores};
 use overspill::internals::text::index::BlockIndex;
+use overspill::internals::text::search::SeverityPatterns;
 use overspill::internals::text::units;
 use overspill::internals::tui::Services;
 use overspill::internals::tui::app::{App, ContentChange, Effect, Effects, Event, OutputEvent, OutputsEvent};
@@ -405,7 +408,24 @@ fn services(env: &Env, now: Timestamp) -> Services {
             Some(name) => Catalog::builtin().get(name).ok().map(choice).into_iter().collect(),
             None => ["opencode/metadata", "opencode/output", "opencode/read"].map(policy).map(choice).into(),
         }),
-        ..Services::none(env.clone())
+        ..no_services(env.clone())
+    }
+}
+
+/// Returns services that find nothing.
+pub fn no_services(env: Env) -> Services {
+    Services {
+        open: Box::new(|path, _| Err(format!("{}: not opened", path.display()))),
+        find: Box::new(|_, _, _| FindEnd::default()),
+        prepare_tuning: Box::new(|_| Err(TuneFault::Empty(Vec::new()))),
+        load_policies: Box::new(|_| Vec::new()),
+        examiner: Box::new(|agent| {
+            Examiner::new(&Catalog::builtin(), agent, Arc::new(|_| false), 0, Paths::Known)
+        }),
+        stores: LazyStores::default(),
+        env,
+        severities: SeverityPatterns::default(),
+        sessions: SessionsCache::default(),
     }
 }
 

@@ -277,6 +277,17 @@ fn a_late_count_of_a_shorter_file_is_dropped() {
 }
 
 #[test]
+fn a_compressed_file_is_said_to_be_one_and_is_not_followed() {
+    let mut bench = open(SIZES[0], &test_log(8432));
+    bench.update(OutputEvent::Packed("gzip", 4200));
+    let rows = bench.keys("=").rows().join("\n");
+    assert!(rows.contains(" (gzip, 4.1 KB compressed)"), "{rows}");
+    bench.keys("<Esc>F");
+    assert!(bench.status().contains("a compressed file is read once"), "{}", bench.status());
+    assert!(!bench.rows()[0].contains("FOLLOW"), "{}", bench.rows()[0]);
+}
+
+#[test]
 fn a_file_deleted_under_the_reader() {
     let home = Home::new();
     let path = home.file("build.log", build_log(40));

@@ -20,7 +20,6 @@ use overspill::internals::session::spill::CitingCall;
 use overspill::internals::session::tally::CallSums;
 use overspill::internals::session::verify::{Against, Difference, Unchecked, Verdict, Verifier};
 use overspill::internals::source::{MapView, Source};
-use overspill::internals::tui::Services;
 use overspill::internals::tui::calls::{CallsEvent, OpenedCalls};
 use overspill::internals::tui::job::{Job, Slot};
 use overspill::internals::tui::pager::OutputEvent;
@@ -29,7 +28,7 @@ use overspill::internals::tui::sessions::{FoundSessions, SessionsEvent};
 use overspill::internals::tui::target::{Opened, OpenedFrom};
 use overspill::preview::{Catalog, Input, InputContext, plan_counted};
 
-use crate::common::bench::{Bench, is_job, policy, subject};
+use crate::common::bench::{Bench, is_job, no_services, policy, subject};
 
 use super::SIZES;
 
@@ -238,7 +237,7 @@ fn only_the_sessions_on_the_screen_are_counted() {
     found(&mut bench, rows);
     let summed: Vec<usize> = sum_jobs(std::mem::take(&mut bench.asked))
         .into_iter()
-        .map(|job| job.run_here(&Arc::new(Services::none(bench.env.clone()))).len())
+        .map(|job| job.run_here(&Arc::new(no_services(bench.env.clone()))).len())
         .collect();
     assert_eq!(summed, [18], "one request, for the rows on the screen");
 }

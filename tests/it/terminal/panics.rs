@@ -12,7 +12,7 @@ use overspill::internals::store::Env;
 use overspill::internals::tui::{self, Beginning, Services, Start};
 use overspill::preview::Catalog;
 
-use crate::common::bench::subject;
+use crate::common::bench::{no_services, subject};
 use crate::common::home::Home;
 use crate::common::session::Session;
 
@@ -43,7 +43,8 @@ fn screens() {
         },
         services: Services {
             load_policies: Box::new(load_policies),
-            ..Services::none(Env::hermetic(Path::new("/nowhere")))
+            find: Box::new(|_, _, _| panic!("a job's fault")),
+            ..no_services(Env::hermetic(Path::new("/nowhere")))
         },
         theme: overspill::internals::tui::widget::theme::Theme::terminal(),
         asks: None,
@@ -95,6 +96,17 @@ fn a_panic_of_another_thread_is_told_and_the_screens_go_on() {
     session.keys("\x1b").wait_gone("Policies");
     session.keys("\x1b").wait_gone("What if");
     session.keys("q").wait_for("the screens are left");
+    assert_eq!(session.ended(), 0);
+    session.is_restored();
+}
+
+#[test]
+fn a_panic_of_a_job_is_told_and_others_go_on() {
+    let (_home, mut session) = shown("job");
+    session.keys("S").wait_for("outputs");
+    session.keys("&x\r").wait_for("a background task crashed; some figures are missing");
+    session.keys("q").keys("S").wait_for("outputs");
+    session.keys("q").keys("q").wait_for("the screens are left");
     assert_eq!(session.ended(), 0);
     session.is_restored();
 }
