@@ -98,7 +98,7 @@ fn line(columns: &[TableColumn], cells: &[SafeText], widths: &[Option<usize>]) -
     let mut line = String::new();
     for ((column, cell), width) in columns.iter().zip(cells).zip(widths) {
         let Some(width) = *width else { continue };
-        let text = match (column.side, column.most) {
+        let text = match (column.side, column.max_width) {
             (CellSide::Left, 0) => cell.clone().head(width, "…"),
             _ => cell.fit(width),
         };
@@ -118,9 +118,9 @@ mod tests {
     use super::*;
 
     const COLUMNS: [TableColumn; 3] = [
-        TableColumn { heading: "name", side: CellSide::Left, most: 0, yields: None },
-        TableColumn { heading: "n", side: CellSide::Right, most: 9, yields: Some(1) },
-        TableColumn { heading: "id", side: CellSide::Left, most: 64, yields: None },
+        TableColumn { heading: "name", side: CellSide::Left, max_width: 0, yields: None },
+        TableColumn { heading: "n", side: CellSide::Right, max_width: 9, yields: Some(1) },
+        TableColumn { heading: "id", side: CellSide::Left, max_width: 64, yields: None },
     ];
 
     fn rows() -> Vec<Vec<SafeText>> {

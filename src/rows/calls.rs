@@ -20,7 +20,7 @@ use crate::text::label::SafeText;
 
 use super::column::CellSide::{Left, Right};
 use super::column::{
-    ID, LARGEST, ListColumn, ListSpec, RowCell, RowLook, SlowFigure, Tone, joined, key_of, share,
+    ID, ListColumn, ListSpec, MOST_FIRST, RowCell, RowLook, SlowFigure, Tone, joined, key_of, share,
 };
 use super::lost::LostInCall;
 
@@ -210,7 +210,7 @@ const COLUMNS: &[ListColumn<CallRow>] = &[
         Some(sizes) => faint(row, sizes.command.clone()),
         None => RowCell::dim("…"),
     }),
-    ListColumn::new("size", Right, 8, whole).yields(1).sorts('b', LARGEST, |a, b| {
+    ListColumn::new("size", Right, 8, whole).yields(1).sorts('b', MOST_FIRST, |a, b| {
         let size = |row: &CallRow| {
             let sizes = row.sizes.as_ref();
             Reverse(sizes.and_then(|sizes| sizes.whole.or(sizes.got)))
@@ -223,7 +223,7 @@ const COLUMNS: &[ListColumn<CallRow>] = &[
         share(a).cmp(&share(b))
     }),
     ListColumn::new("errors lost", Right, 11, lost)
-        .sorts('e', LARGEST, |a, b| LostInCall::compare(&a.lost, &b.lost)),
+        .sorts('e', MOST_FIRST, |a, b| LostInCall::compare(&a.lost, &b.lost)),
     ListColumn::new("still has", Left, 14, still_has).yields(2),
     ListColumn::new("state", Left, STATE, |row: &CallRow, _| {
         RowCell::new(row.state(), if row.is_bad() { Tone::Warning } else { Tone::Dim })

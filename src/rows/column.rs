@@ -24,7 +24,7 @@ pub(crate) struct TableColumn {
     pub heading: &'static str,
     pub side: CellSide,
     /// Maximum width on the screen, in columns; 0 is all that the others leave.
-    pub most: usize,
+    pub max_width: usize,
     /// When it makes room for that one: the smallest number first; `None` never.
     pub yields: Option<u8>,
 }
@@ -54,7 +54,7 @@ pub enum Tone {
 }
 
 /// The orders in words of figures, and of names.
-pub(crate) const LARGEST: [&str; 2] = ["most first", "least first"];
+pub(crate) const MOST_FIRST: [&str; 2] = ["most first", "least first"];
 pub(crate) const NAMES: [&str; 2] = ["A to Z", "Z to A"];
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -157,18 +157,26 @@ pub struct ListColumn<R> {
     pub(crate) order: Option<(SortColumn, RowOrder<R>)>,
     /// When a row was, if the column says that.
     pub(crate) time: Option<fn(&R) -> Option<Timestamp>>,
+    /// Whether files have to be read for it: then the screen asks for it, and tables go without.
+    pub(crate) is_slow: bool,
 }
 
 impl<R> ListColumn<R> {
-    /// Creates a column that takes `most` columns of the screen, as [`TableColumn`] has it, and neither makes room nor
-    /// sorts.
+    /// Creates a column that neither makes room nor sorts.
     pub(crate) const fn new(
         heading: &'static str,
         side: CellSide,
-        most: usize,
+        max_width: usize,
         cell: fn(&R, &RowLook) -> RowCell,
     ) -> Self {
-        Self { table: TableColumn { heading, side, most, yields: None }, cell, order: None, time: None }
+        let table = TableColumn { heading, side, max_width, yields: None };
+        Self { table, cell, order: None, time: None, is_slow: false }
+    }
+
+    /// Says that files have to be read for it.
+    pub(crate) const fn slow(mut self) -> Self {
+        self.is_slow = true;
+        self
     }
 
     pub(crate) fn heading(&self) -> &'static str {
@@ -232,10 +240,11 @@ pub(crate) fn column_widths(
 ) -> Vec<Option<usize>> {
     let width = |(n, column): (usize, &TableColumn)| {
         let widest = widest(n);
-        (column.most > 0 && widest > 0).then(|| widest.max(column.heading.chars().count()).min(column.most))
+        (column.max_width > 0 && widest > 0)
+            .then(|| widest.max(column.heading.chars().count()).min(column.max_width))
     };
     let mut widths: Vec<Option<usize>> = columns.iter().enumerate().map(width).collect();
-    let open = columns.iter().position(|column| column.most == 0);
+    let open = columns.iter().position(|column| column.max_width == 0);
     let taken = |widths: &[Option<usize>]| {
         let columns: usize = widths.iter().flatten().map(|width| width + BETWEEN).sum();
         marks + if open.is_some() { columns } else { columns.saturating_sub(BETWEEN) }

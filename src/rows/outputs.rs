@@ -19,8 +19,8 @@ use crate::text::label::{SafeText, shell};
 use super::RowTable;
 use super::column::CellSide::{Left as ToLeft, Right};
 use super::column::{
-    ID, LARGEST, ListColumn, ListSpec, NAMES, RowCell, RowLook, RowOrder, SlowFigure, SlowState, Tone, WIDE,
-    joined, key_of, share,
+    ID, ListColumn, ListSpec, MOST_FIRST, NAMES, RowCell, RowLook, RowOrder, SlowFigure, SlowState, Tone,
+    WIDE, joined, key_of, share,
 };
 use super::lost::{KeptShare, LostInCall, ModelShare};
 
@@ -169,14 +169,15 @@ const COLUMNS: &[ListColumn<OutputRow>] = &[
             ["largest first", "smallest first"],
             RowOrder::Whole(|rows, shown| order(SortBy::Size, rows, shown)),
         ),
-    ListColumn::new("model got", Right, 18, got).sorts('g', ["least first", "most first"], |a, b| {
+    ListColumn::new("model got", Right, 18, got).slow().sorts('g', ["least first", "most first"], |a, b| {
         // What was lost of an output that was not measured may be the most.
         let rank = |row: &OutputRow| (!row.can_be_read(), row.share().map(|share| share.got.rank()));
         rank(a).cmp(&rank(b)).then_with(|| SortBy::Age.compare(&a.entry, &b.entry))
     }),
     ListColumn::new("errors lost", Right, 11, |row, _| LostInCall::cell(&measured(row, |share| share.lost)))
+        .slow()
         .yields(3)
-        .sorts('e', LARGEST, |a, b| {
+        .sorts('e', MOST_FIRST, |a, b| {
             let figure = |row: &OutputRow| SlowFigure { value: lost(row), ..SlowFigure::default() };
             let unknown = |row: &OutputRow| (!row.can_be_read(), Reverse(row.share().is_none()));
             unknown(a)
@@ -192,12 +193,12 @@ const COLUMNS: &[ListColumn<OutputRow>] = &[
         ),
 ];
 
-/// The columns and the words of the filter that go by what the model got.
-pub(crate) const MEASURED: [&str; 5] = ["model got", "errors lost", "cut", "errors", "lost"];
+/// The words of the filter that go by what the model got.
+pub(crate) const SLOW_WORDS: [&str; 3] = ["cut", "errors", "lost"];
 
 /// Returns the columns of tables: those of which no file has to be read, and what other commands take.
 pub(crate) fn table_columns() -> impl Iterator<Item = &'static ListColumn<OutputRow>> {
-    COLUMNS.iter().filter(|column| !MEASURED.contains(&column.heading())).chain(IN_TABLES)
+    COLUMNS.iter().filter(|column| !column.is_slow).chain(IN_TABLES)
 }
 
 const IN_TABLES: &[ListColumn<OutputRow>] = &[

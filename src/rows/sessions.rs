@@ -16,7 +16,8 @@ use crate::text::label::SafeText;
 
 use super::column::CellSide::{Left, Path, Right};
 use super::column::{
-    ID, LARGEST, ListColumn, ListSpec, NAMES, RowCell, RowLook, SlowFigure, SlowState, Tone, joined, key_of,
+    ID, ListColumn, ListSpec, MOST_FIRST, NAMES, RowCell, RowLook, SlowFigure, SlowState, Tone, joined,
+    key_of,
 };
 use super::lost::LostInCall;
 
@@ -127,15 +128,16 @@ const COLUMNS: &[ListColumn<SessionRow>] = &[
     .sorts('p', NAMES, |a, b| project(a).cmp(&project(b))),
     ListColumn::new("calls", Right, 7, |row, _| figure(row, |sums| sums.calls)).yields(1).sorts(
         'c',
-        LARGEST,
+        MOST_FIRST,
         |a, b| by_sum(a, b, |sums| sums.calls),
     ),
     ListColumn::new("cut", Right, 6, |row, _| figure(row, |sums| sums.cut))
-        .sorts('u', LARGEST, |a, b| by_sum(a, b, |sums| sums.cut)),
+        .sorts('u', MOST_FIRST, |a, b| by_sum(a, b, |sums| sums.cut)),
     ListColumn::new("errors lost", Right, 11, lost)
+        .slow()
         .yields(3)
-        .sorts('e', LARGEST, |a, b| LostInCall::compare(&a.lost, &b.lost)),
-    ListColumn::new("time left", Right, 9, time_left).yields(0).sorts(
+        .sorts('e', MOST_FIRST, |a, b| LostInCall::compare(&a.lost, &b.lost)),
+    ListColumn::new("time left", Right, 9, time_left).slow().yields(0).sorts(
         'l',
         ["soonest first", "latest first"],
         |a, b| {
@@ -151,8 +153,7 @@ const COLUMNS: &[ListColumn<SessionRow>] = &[
 
 /// Returns the columns of tables: those of which no output has to be read, and what other commands take.
 pub(crate) fn table_columns() -> impl Iterator<Item = &'static ListColumn<SessionRow>> {
-    let is_quick = |heading: &str| !["errors lost", "time left"].contains(&heading);
-    COLUMNS.iter().filter(move |column| is_quick(column.heading())).chain(IN_TABLES)
+    COLUMNS.iter().filter(|column| !column.is_slow).chain(IN_TABLES)
 }
 
 const IN_TABLES: &[ListColumn<SessionRow>] = &[

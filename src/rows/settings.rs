@@ -9,7 +9,7 @@ use crate::preview::{Policy, Unit};
 use crate::text::label::SafeText;
 
 use super::column::CellSide::{Left, Right};
-use super::column::{LARGEST, ListColumn, ListSpec, POLICY, RowCell, Tone};
+use super::column::{ListColumn, ListSpec, MOST_FIRST, POLICY, RowCell, Tone};
 
 /// A setting, or a policy with the limits that it has.
 #[derive(Debug, Clone)]
@@ -85,7 +85,7 @@ const COLUMNS: &[ListColumn<TuneRow>] = &[
     ListColumn::new("kept", Right, 11, |row: &TuneRow, _| {
         RowCell::plain(describe_share(row.figures.kept_finds, row.finds))
     })
-    .sorts('k', LARGEST, |_, _| Ordering::Equal),
+    .sorts('k', MOST_FIRST, |_, _| Ordering::Equal),
     ListColumn::new("tokens", Right, 7, |row: &TuneRow, _| RowCell::plain(estimate(row.figures.tokens)))
         .sorts('t', FEWEST, |a, b| a.figures.tokens.cmp(&b.figures.tokens)),
     ListColumn::new("median", Right, 7, |row: &TuneRow, _| RowCell::dim(estimate(row.figures.tokens_median)))

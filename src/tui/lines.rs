@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use crate::base::human::{count, span, thousands};
 use crate::corpus::{FindEnd, FoundLine, LineReceipt, LostBy, MAX_FOUND};
 use crate::rows::column::CellSide::{Left, Right};
-use crate::rows::column::{LARGEST, ListColumn, ListSpec, NAMES, RowCell, Tone, key_of};
+use crate::rows::column::{ListColumn, ListSpec, MOST_FIRST, NAMES, RowCell, Tone, key_of};
 use crate::rows::outputs::{OutputFacts, OutputRow, peek};
 use crate::store;
 use crate::text::label::SafeText;
@@ -265,7 +265,7 @@ static SPEC: ListSpec<FoundLine> =
             })
             .yields(1),
             ListColumn::new("line", Right, 10, |row: &FoundLine, _| RowCell::plain(thousands(row.number)))
-                .sorts('n', LARGEST, |a, b| b.number.cmp(&a.number)),
+                .sorts('n', MOST_FIRST, |a, b| b.number.cmp(&a.number)),
             ListColumn::new("model", Left, 30, |row: &FoundLine, _| {
                 RowCell::new(describe_got(row), if is_lost(row) { Tone::Warning } else { Tone::Dim })
             }),

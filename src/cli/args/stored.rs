@@ -180,5 +180,7 @@ fn since_day(text: &str) -> Option<SignedDuration> {
 }
 
 fn sort_by() -> impl TypedValueParser<Value = SortBy> {
-    PossibleValuesParser::new(SortBy::ALL.map(SortBy::as_str)).try_map(|name| name.parse::<SortBy>())
+    let by = |name: String| SortBy::NAMED.into_iter().find(|(known, _)| *known == name);
+    PossibleValuesParser::new(SortBy::NAMED.map(|(name, _)| name))
+        .map(move |name| by(name).map_or(SortBy::Age, |(_, by)| by))
 }

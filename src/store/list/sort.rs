@@ -2,7 +2,6 @@
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
-use std::str::FromStr;
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -26,22 +25,16 @@ pub enum SortBy {
 }
 
 impl SortBy {
-    /// All keys, in the order in which a screen cycles through them.
-    pub const ALL: [SortBy; 7] =
-        [SortBy::Age, SortBy::Size, SortBy::Left, SortBy::Agent, SortBy::Tool, SortBy::Session, SortBy::Id];
-
-    /// Returns the name used on the command line.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            SortBy::Age => "age",
-            SortBy::Size => "size",
-            SortBy::Left => "left",
-            SortBy::Agent => "agent",
-            SortBy::Tool => "tool",
-            SortBy::Session => "session",
-            SortBy::Id => "id",
-        }
-    }
+    /// All keys, with their names on the command line.
+    pub const NAMED: [(&str, SortBy); 7] = [
+        ("age", SortBy::Age),
+        ("size", SortBy::Size),
+        ("left", SortBy::Left),
+        ("agent", SortBy::Agent),
+        ("tool", SortBy::Tool),
+        ("session", SortBy::Session),
+        ("id", SortBy::Id),
+    ];
 
     /// Compares two entries. Ties are broken by age, then path, so that a list does not move when it is read again.
     pub fn compare(self, a: &Entry, b: &Entry) -> Ordering {
@@ -117,15 +110,6 @@ impl SortBy {
         }
         ranks.values_mut().zip(0..).for_each(|(rank, n)| *rank = n);
         ranks
-    }
-}
-
-impl FromStr for SortBy {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<SortBy, String> {
-        let found = SortBy::ALL.into_iter().find(|by| by.as_str() == name);
-        found.ok_or_else(|| format!("`{name}`: sort by {}", SortBy::ALL.map(SortBy::as_str).join(", ")))
     }
 }
 

@@ -188,7 +188,7 @@ impl ListTable<'_> {
         for (n, (cell, column)) in cells.into_iter().zip(self.columns).enumerate() {
             let Some(width) = widths.get(n).copied().flatten() else { continue };
             let text = match column.side {
-                CellSide::Path if column.most > 0 => cell.text.fit(width),
+                CellSide::Path if column.max_width > 0 => cell.text.fit(width),
                 _ => line::head(cell.text, width, self.canvas.glyphs()),
             };
             let blank = Span::new(" ".repeat(width.saturating_sub(text.columns())), Style::new());

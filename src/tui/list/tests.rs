@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use proptest::prelude::*;
 
-use crate::rows::column::{CellSide, LARGEST, ListColumn, ListSpec, NAMES, RowCell};
+use crate::rows::column::{CellSide, ListColumn, ListSpec, MOST_FIRST, NAMES, RowCell};
 use crate::tui::keys::Action;
 
 use super::{List, ShownRow};
@@ -23,7 +23,7 @@ static SPEC: ListSpec<Row> = ListSpec {
             .sorts('i', NAMES, |a, b| a.id.cmp(&b.id)),
         ListColumn::new("name", CellSide::Left, 0, |row: &Row, _| RowCell::plain(row.name.as_str())),
         ListColumn::new("size", CellSide::Right, 9, |row: &Row, _| RowCell::plain(format!("{}B", row.size)))
-            .sorts('s', LARGEST, |a, b| b.size.cmp(&a.size)),
+            .sorts('s', MOST_FIRST, |a, b| b.size.cmp(&a.size)),
     ],
     groups: &[|row| row.name.clone()],
     words: &[("large", |row, _| row.size > 3)],

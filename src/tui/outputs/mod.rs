@@ -5,7 +5,7 @@ pub mod deletion;
 mod keeping;
 mod scan;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -36,7 +36,7 @@ use super::widget::canvas::Canvas;
 use super::widget::layout::ListPanel;
 use beside::Glance;
 use keeping::Keeping;
-use scan::SearchedRows;
+use scan::{FactRequests, SearchedRows};
 
 const ALL: &str = "all stored outputs";
 
@@ -55,8 +55,7 @@ pub struct Outputs {
     /// The last message about unreadable directories, so that it is not repeated.
     last_warning: String,
     facts: HashMap<Identity, Arc<OutputFacts>>,
-    /// The files for which workers were last asked to read the first lines, to measure, and to find the call.
-    asked: [HashSet<Identity>; 3],
+    asked: FactRequests,
     is_reading: bool,
     /// The rows of an earlier scan, and what was read of those for the filter.
     texts_before: Option<SearchedRows>,

@@ -10,7 +10,7 @@ use crate::output::{OpenOutput, Subject};
 use crate::preview::Status;
 use crate::rows::column::SlowState;
 use crate::rows::lost::{KeptShare, ModelShare};
-use crate::rows::outputs::{MEASURED, OutputFacts, OutputRow, Peek, peek};
+use crate::rows::outputs::{OutputFacts, OutputRow, Peek, SLOW_WORDS, SPEC, peek};
 use crate::rows::{BATCH, BatchText, RowTable, TextTable};
 use crate::source::{FileLock, Identity, MapView};
 use crate::store::{self, Entry, EntrySums, Record, RootReport, ScanStep, StoreSpec};
@@ -107,7 +107,7 @@ impl Outputs {
     /// Has workers find out what the rows on the screen lack.
     pub(super) fn ask_for_facts(&mut self, list: &List<OutputRow>, effects: &mut Effects) {
         let on_screen: Vec<usize> = list.rows_on_screen().collect();
-        if let Some(wanted) = self.lacking(0, list, &on_screen, |facts| facts.peek.state) {
+        if let Some(wanted) = lacking(&mut self.asked.peeks, list, &on_screen, |facts| facts.peek.state) {
             effects.run(Slot::Other, move |context| {
                 let read = |(row, entry): RowEntry| {
                     let peek = peek(&entry, context.env());
@@ -118,37 +118,13 @@ impl Outputs {
         }
         let measured = on_screen.iter().copied().chain(placed_by_share(list, MAX_MEASURED));
         let measured: Vec<usize> = measured.filter(|row| list.rows()[*row].can_be_read()).collect();
-        if let Some(wanted) = self.lacking(1, list, &measured, |facts| facts.share.state) {
+        if let Some(wanted) = lacking(&mut self.asked.shares, list, &measured, |facts| facts.share.state) {
             effects.run(Slot::MeasureKept, move |context| measure(wanted, context));
         }
         let cited: Vec<usize> = on_screen.into_iter().filter(|row| list.rows()[*row].is_of_agent()).collect();
-        if let Some(wanted) = self.lacking(2, list, &cited, |facts| facts.call.state) {
+        if let Some(wanted) = lacking(&mut self.asked.calls, list, &cited, |facts| facts.call.state) {
             effects.run(Slot::Other, move |context| find_calls(wanted, context));
         }
-    }
-
-    /// Returns those of some rows of which something is not known, each once; `None` if a worker was asked for all of them.
-    fn lacking(
-        &mut self,
-        what: usize,
-        list: &List<OutputRow>,
-        rows: &[usize],
-        state: impl Fn(&OutputFacts) -> SlowState,
-    ) -> Option<Vec<RowEntry>> {
-        let mut asked = HashSet::new();
-        let mut wanted = Vec::new();
-        for row in rows {
-            let OutputRow { entry, facts, .. } = &list.rows()[*row];
-            let is_lacking = facts.as_ref().is_none_or(|facts| state(facts) == SlowState::Missing);
-            if is_lacking && asked.insert(entry.identity) {
-                wanted.push((*row, entry.clone()));
-            }
-        }
-        let is_new = !asked.is_subset(&self.asked[what]);
-        is_new.then(|| {
-            self.asked[what] = asked;
-            wanted
-        })
     }
 
     /// Takes in something about an output, whose row may stand elsewhere since it was asked for.
@@ -203,15 +179,45 @@ fn scan(context: &JobContext) {
 
 type RowEntry = (usize, Entry);
 
+/// The files for which workers were last asked to read the first lines, to measure, and to find the call.
+#[derive(Default)]
+pub(super) struct FactRequests {
+    peeks: HashSet<Identity>,
+    shares: HashSet<Identity>,
+    calls: HashSet<Identity>,
+}
+
+/// Returns those of some rows of which something is not known, each once; `None` if a worker was asked for all of them.
+fn lacking(
+    asked: &mut HashSet<Identity>,
+    list: &List<OutputRow>,
+    rows: &[usize],
+    state: impl Fn(&OutputFacts) -> SlowState,
+) -> Option<Vec<RowEntry>> {
+    let mut files = HashSet::new();
+    let mut wanted = Vec::new();
+    for row in rows {
+        let OutputRow { entry, facts, .. } = &list.rows()[*row];
+        let is_lacking = facts.as_ref().is_none_or(|facts| state(facts) == SlowState::Missing);
+        if is_lacking && files.insert(entry.identity) {
+            wanted.push((*row, entry.clone()));
+        }
+    }
+    (!files.is_subset(asked)).then(|| {
+        *asked = files;
+        wanted
+    })
+}
+
 /// Returns the rows whose place in the list goes by what the model got, unless there are more than `max`: all if the
 /// filter does, else those shown if their order does.
 fn placed_by_share(list: &List<OutputRow>, max: usize) -> Vec<usize> {
-    let is_measured = |word: &str| MEASURED.contains(&word);
+    let is_slow = |name| SPEC.columns.iter().any(|column| column.is_slow && column.heading() == name);
     let column = list.sort_columns().get(list.sort().0).map(|column| column.name);
-    if list.filter_text().split_whitespace().any(is_measured) {
+    if list.filter_text().split_whitespace().any(|word| SLOW_WORDS.contains(&word)) {
         let all = list.rows().len();
         if all <= max { (0..all).collect() } else { Vec::new() }
-    } else if column.is_some_and(is_measured) && list.len() <= max {
+    } else if column.is_some_and(is_slow) && list.len() <= max {
         list.order().iter().map(|row| *row as usize).collect()
     } else {
         Vec::new()

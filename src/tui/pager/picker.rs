@@ -13,7 +13,7 @@ use crate::output::describe::describe_size;
 use crate::output::plan::PlanTask;
 use crate::preview::TotalsMask;
 use crate::rows::column::CellSide::{Left, Right};
-use crate::rows::column::{LARGEST, ListColumn, ListSpec, NAMES, RowCell, RowLook, Tone, key_of};
+use crate::rows::column::{ListColumn, ListSpec, MOST_FIRST, NAMES, RowCell, RowLook, Tone, key_of};
 use crate::source::{self, ViewSupply};
 use crate::text::search::Pattern;
 use crate::tui::event::Purpose;
@@ -293,18 +293,18 @@ static SPEC: ListSpec<PolicyRow> =
             ListColumn::new("matches", Right, 15, |row: &PolicyRow, _| {
                 row.matches.map_or_else(RowCell::default, |all| kept_of(row, all, |made| made.finds_kept))
             })
-            .sorts('m', LARGEST, |a, b| by(a, b, |made| made.finds_kept.map(Reverse))),
+            .sorts('m', MOST_FIRST, |a, b| by(a, b, |made| made.finds_kept.map(Reverse))),
             ListColumn::new("errors", Right, 15, |row: &PolicyRow, _| match row.errors.all {
                 0 => RowCell::default(),
                 _ => kept_of(row, row.errors, |made| made.errors_kept),
             })
             .yields(4)
-            .sorts('e', LARGEST, |a, b| by(a, b, |made| made.errors_kept.map(Reverse))),
+            .sorts('e', MOST_FIRST, |a, b| by(a, b, |made| made.errors_kept.map(Reverse))),
             ListColumn::new("lines", Right, 11, |row, _| figure(row, |made| made.kept_lines, thousands))
-                .sorts('l', LARGEST, |a, b| by(a, b, |made| made.kept_lines.map(Reverse))),
+                .sorts('l', MOST_FIRST, |a, b| by(a, b, |made| made.kept_lines.map(Reverse))),
             ListColumn::new("bytes", Right, 9, |row, _| figure(row, |made| made.kept_bytes, size))
                 .yields(2)
-                .sorts('b', LARGEST, |a, b| by(a, b, |made| made.kept_bytes.map(Reverse))),
+                .sorts('b', MOST_FIRST, |a, b| by(a, b, |made| made.kept_bytes.map(Reverse))),
             ListColumn::new("tokens", Right, 7, |row, _| figure(row, |made| made.preview_bytes, tokens))
                 .sorts('t', ["fewest first", "most first"], |a, b| by(a, b, |made| made.preview_bytes)),
             ListColumn::new("keeps", Left, 9, |row: &PolicyRow, _| {
