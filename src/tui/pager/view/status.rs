@@ -26,10 +26,6 @@ const GAP: &str = "   ";
 /// Minimum number of hints, besides help, for which the words on the left are shortened.
 const MIN_HINTS: usize = 2;
 
-/// The same for an output that was cut, from so many columns on: errors, cuts and the other text are among them, then
-/// windows, then limits.
-const CUT_HINTS: [(u16, usize); 3] = [(120, 6), (100, 5), (80, 4)];
-
 /// Draws the status: at the left a count, a message, or the state; at the right what was found, hints and the position.
 pub(crate) fn draw(pager: &Pager, status_line: &StatusLine, drawn: DrawnPane, frame: &mut Frame, area: Rect) {
     let wanted = wanted_hints(pager, area.width);
@@ -56,16 +52,21 @@ pub(crate) fn draw(pager: &Pager, status_line: &StatusLine, drawn: DrawnPane, fr
 /// Returns how many hints are worth more than long words. What a filter found is worth more than all, what a preview
 /// depends on more than windows, and the way to the other text more than why a line was lost.
 fn wanted_hints(pager: &Pager, columns: u16) -> usize {
-    let least = match state(pager) {
+    let narrow = match state(pager) {
         Footer::FILTERED => return 0,
         Footer::PREVIEW_CUT | Footer::RECORDED_CALL => 4,
-        Footer::SPILL_CUT if columns < 100 => return 3 - usize::from(pager.has_no_error()),
-        Footer::SPILL_CUT => 5,
+        Footer::SPILL_CUT => 3,
+        _ => return MIN_HINTS,
+    };
+    // Errors, cuts and the other text are among them, then windows, then limits.
+    let hints = match columns {
+        120.. => 6,
+        100.. => 5,
+        80.. => narrow,
         _ => return MIN_HINTS,
     };
     let most = if pager.output.caveat().is_some() { 4 } else { 6 };
-    let enough = CUT_HINTS.iter().find(|(from, hints)| columns >= *from && (least..=most).contains(hints));
-    enough.map_or(MIN_HINTS, |(_, hints)| hints - usize::from(pager.has_no_error()))
+    hints.min(most) - usize::from(pager.has_no_error())
 }
 
 /// Returns versions of the left end, from the longest to the shortest.
