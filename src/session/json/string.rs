@@ -7,7 +7,7 @@ use super::quote::{has_backslash, is_plain_ascii};
 /// A string of a record, still encoded, without its quotes.
 #[derive(Clone, Copy, Debug)]
 pub struct JsonText<'a> {
-    encoded: &'a [u8],
+    pub(super) encoded: &'a [u8],
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,14 +20,6 @@ pub struct DecodedText {
 }
 
 impl<'a> JsonText<'a> {
-    pub fn new(encoded: &'a [u8]) -> Self {
-        Self { encoded }
-    }
-
-    pub fn encoded_len(&self) -> usize {
-        self.encoded.len()
-    }
-
     pub fn is(&self, text: &str) -> bool {
         if self.encoded == text.as_bytes() {
             return !has_backslash(self.encoded) || self.decodes_to(text);
@@ -55,7 +47,7 @@ impl<'a> JsonText<'a> {
         let mut decoded = DecodedText::default();
         // No character takes more than twelve bytes, so that much is enough to see whether there is more.
         let enough = most.saturating_add(1).saturating_mul(MAX_ESCAPE).min(self.encoded.len());
-        decoded.replaced = JsonText::new(&self.encoded[..enough]).decode(&mut |piece| {
+        decoded.replaced = JsonText { encoded: &self.encoded[..enough] }.decode(&mut |piece| {
             let room = most - decoded.text.len();
             let fitting = (0..=room.min(piece.len())).rev().find(|at| piece.is_char_boundary(*at));
             decoded.text.push_str(&piece[..fitting.unwrap_or(0)]);
@@ -88,7 +80,7 @@ impl<'a> JsonText<'a> {
     /// Decodes about the last `most` bytes. Its first characters may be parts of an escape.
     pub fn ending(&self, most: usize) -> String {
         let start = self.encoded.len().saturating_sub(most);
-        JsonText::new(&self.encoded[start..]).to_text(usize::MAX).text
+        JsonText { encoded: &self.encoded[start..] }.to_text(usize::MAX).text
     }
 
     /// Hands the text to `take`, while that returns true. Returns how many pieces are U+FFFD for invalid text.
@@ -286,7 +278,7 @@ mod tests {
     use super::*;
 
     fn decoded(encoded: &str) -> (String, u64) {
-        let decoded = JsonText::new(encoded.as_bytes()).to_text(1000);
+        let decoded = JsonText { encoded: encoded.as_bytes() }.to_text(1000);
         (decoded.text, decoded.replaced)
     }
 
@@ -302,12 +294,12 @@ mod tests {
         assert_eq!(decoded(r"\ud83d\n"), ("\u{fffd}\n".into(), 1));
         assert_eq!(decoded(r"\q\u12"), ("\u{fffd}\u{fffd}12".into(), 2));
         assert_eq!(decoded("\\"), ("\u{fffd}".into(), 1));
-        assert_eq!(JsonText::new(b"a\xff\xfeb").to_text(9).text, "a\u{fffd}\u{fffd}b");
+        assert_eq!(JsonText { encoded: b"a\xff\xfeb" }.to_text(9).text, "a\u{fffd}\u{fffd}b");
     }
 
     #[test]
     fn a_long_text_is_cut_at_a_character() {
-        let text = JsonText::new("aéz".as_bytes());
+        let text = JsonText { encoded: "aéz".as_bytes() };
         let cut = |most| (text.to_text(most).text, text.to_text(most).is_cut);
         assert_eq!(cut(2), ("a".into(), true));
         assert_eq!(cut(3), ("aé".into(), true));
@@ -316,15 +308,16 @@ mod tests {
 
     #[test]
     fn texts_are_compared_without_decoding_long_ones() {
-        assert!(JsonText::new(br"a\u0062").is("ab") && !JsonText::new(br"a\u0062").is("a"));
-        assert!(!JsonText::new(br"a\u0062c").is("ab"));
+        assert!(JsonText { encoded: br"a\u0062" }.is("ab") && !JsonText { encoded: br"a\u0062" }.is("a"));
+        assert!(!JsonText { encoded: br"a\u0062c" }.is("ab"));
     }
 
     #[test]
     fn strings_are_written_as_javascript_writes_them() {
         let stringified = |encoded: &str| {
             let mut written = Vec::new();
-            JsonText::new(encoded.as_bytes()).stringified(&mut |piece| written.extend_from_slice(piece));
+            JsonText { encoded: encoded.as_bytes() }
+                .stringified(&mut |piece| written.extend_from_slice(piece));
             String::from_utf8(written).unwrap()
         };
         assert_eq!(stringified(r"a\/\u00E9\ud83d\ude00\u001B\u007f"), "a/é😀\\u001b\u{7f}");
@@ -336,7 +329,7 @@ mod tests {
         #[test]
         fn reads_what_serde_writes(text in "\\PC{0,20}[\\x00-\\x1f]{0,3}") {
             let json = serde_json::to_string(&text).unwrap();
-            let encoded = JsonText::new(&json.as_bytes()[1..json.len() - 1]);
+            let encoded = JsonText { encoded: &json.as_bytes()[1..json.len() - 1] };
             prop_assert_eq!(encoded.to_text(1000).text, text.clone());
             prop_assert!(encoded.is(&text));
         }
@@ -357,7 +350,7 @@ mod tests {
             if let Some(byte) = bytes.get_mut(bad) {
                 *byte = 0xff;
             }
-            let whole = JsonText::new(&bytes).to_text(1000);
+            let whole = JsonText { encoded: &bytes }.to_text(1000);
             let (mut decoder, mut text) = (Decoder::default(), String::new());
             let mut take = |piece: &str| { text.push_str(piece); true };
             bytes.chunks(size).for_each(|chunk| decoder.push(chunk, &mut take));
@@ -367,7 +360,7 @@ mod tests {
 
         #[test]
         fn any_bytes_are_decoded(bytes in proptest::collection::vec(any::<u8>(), 0..60), most in 0usize..80) {
-            prop_assert!(JsonText::new(&bytes).to_text(most).text.len() <= most);
+            prop_assert!(JsonText { encoded: &bytes }.to_text(most).text.len() <= most);
         }
     }
 }

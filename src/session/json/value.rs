@@ -115,7 +115,7 @@ impl<'a> Json<'a> {
         };
         let inside = node.start as usize + 1..(node.end as usize).saturating_sub(1);
         self.bytes.get(inside).is_some_and(|written| match node.mark {
-            KeyMark::ESCAPED => JsonText::new(written).is(key),
+            KeyMark::ESCAPED => JsonText { encoded: written }.is(key),
             _ => written == key.as_bytes(),
         })
     }
@@ -133,12 +133,12 @@ impl<'a> Json<'a> {
     /// Returns a string, still encoded.
     pub fn text(&self) -> Option<JsonText<'a>> {
         let inner = self.raw().get(1..)?.split_last()?.1;
-        (self.kind() == Kind::String).then(|| JsonText::new(inner))
+        (self.kind() == Kind::String).then(|| JsonText { encoded: inner })
     }
 
     /// Returns a short string, decoded: at most `most` bytes; `None` for a longer one or another value.
     pub fn short(&self, most: usize) -> Option<String> {
-        self.text().filter(|text| text.encoded_len() <= most * 6).map(|text| text.to_text(most).text)
+        self.text().filter(|text| text.encoded.len() <= most * 6).map(|text| text.to_text(most).text)
     }
 
     /// Returns a short string, decoded: as [`Json::short`], without a copy of one that stands there as it is.
