@@ -137,7 +137,7 @@ impl<'a> HookEvent<'a> {
             }
             HookAgent::QwenCode => {
                 let parts = self.response.get("llmContent").filter(|parts| parts.kind() == Kind::Array)?;
-                let empty = JsonText::new(b"");
+                let empty = JsonText { encoded: b"" };
                 let texts: Vec<JsonText> = parts.items().map(|part| text_in(part).unwrap_or(empty)).collect();
                 self.json.join(&texts, Joint::LineFeed)
             }

@@ -273,7 +273,7 @@ fn is_cut(output: Json) -> bool {
         return false;
     };
     let (Ok(omitted), Ok(total)) = (omitted.parse::<u64>(), total.parse::<u64>()) else { return false };
-    let points = |encoded: &[u8]| JsonText::new(encoded).sum(|piece| piece.chars().count()) as u64;
+    let points = |encoded: &[u8]| JsonText { encoded }.sum(|piece| piece.chars().count()) as u64;
     let (kept, said) = (points(before) + points(&notice[end..]), total.saturating_sub(omitted));
     // The quotes, and the end of the notice, count here.
     kept <= said + 16 && kept >= said / 2

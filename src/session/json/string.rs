@@ -7,7 +7,7 @@ use super::quote::{has_backslash, is_plain_ascii};
 /// A string of a record, still encoded, without its quotes.
 #[derive(Clone, Copy, Debug)]
 pub struct JsonText<'a> {
-    pub(super) encoded: &'a [u8],
+    pub(crate) encoded: &'a [u8],
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -360,7 +360,8 @@ mod tests {
 
         #[test]
         fn any_bytes_are_decoded(bytes in proptest::collection::vec(any::<u8>(), 0..60), most in 0usize..80) {
-            prop_assert!(JsonText { encoded: &bytes }.to_text(most).text.len() <= most);
+            let text = JsonText { encoded: &bytes };
+            prop_assert!(text.to_text(most).text.len() <= most);
         }
     }
 }
