@@ -2,9 +2,7 @@
 //! stopping the command, or overspill until it is continued.
 
 use std::ffi::OsString;
-use std::fs;
 use std::io::{self, Write};
-use std::os::unix::fs::PermissionsExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -12,9 +10,6 @@ use std::sync::mpsc::{SendError, Sender, channel, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
-use tempfile::TempDir;
-
-use crate::source::Source;
 use crate::tui::event::{Event, Message};
 use crate::tui::job::{Gate, Job, JobContext, JobRequest, Pace, Reporter, Slot, Tickets};
 use crate::tui::outputs::OutputsEvent;
@@ -99,23 +94,24 @@ impl Session {
     }
 
     /// Returns the file to edit, by default that of the output being viewed, or why there is none: an editor would
-    /// begin a new file in place of one that was deleted. Of a compressed file or a FIFO it is a copy of what is shown.
-    fn file_to_edit(&self, path: Option<PathBuf>) -> Result<(PathBuf, Option<TempDir>), String> {
-        let spooled = self.source().filter(|source| source.identity().is_none());
-        let (path, deleted) = match (path, spooled, self.path()) {
-            (Some(path), ..) => (path, "the file was deleted"),
-            (None, Some(source), Ok(path)) => {
-                return copy(source, path).map_err(|error| format!("no copy to edit: {error}"));
-            }
-            (None, _, path) => (path?.to_owned(), "the file was deleted; copy what is shown, or keep it"),
+    /// begin a new file in place of one that was deleted.
+    fn file_to_edit(&self, path: Option<PathBuf>) -> Result<PathBuf, &'static str> {
+        let (path, deleted) = match path {
+            Some(path) => (path, "the file was deleted"),
+            None => (self.path()?.to_owned(), "the file was deleted; copy what is shown, or keep it"),
         };
-        if path.try_exists().is_ok_and(|exists| !exists) { Err(deleted.into()) } else { Ok((path, None)) }
+        if path.try_exists().is_ok_and(|exists| !exists) { Err(deleted) } else { Ok(path) }
     }
 
     /// Opens the user's editor and leaves the terminal to it until it exits.
     fn edit(&mut self, path: Option<PathBuf>, line: u64) -> io::Result<()> {
-        let file = self.file_to_edit(path).map_err(|why| self.tell(Message::note(why)));
-        let Ok((path, _copy)) = file else { return Ok(()) };
+        let path = match self.file_to_edit(path) {
+            Ok(path) => path,
+            Err(why) => {
+                self.tell(Message::note(why));
+                return Ok(());
+            }
+        };
         let editor =
             ["VISUAL", "EDITOR"].iter().find_map(|name| std::env::var(name).ok().filter(|v| !v.is_empty()));
         let editor = editor.unwrap_or_else(|| "vi".into());
@@ -156,16 +152,6 @@ impl Session {
         terminal::reclaim()?;
         terminal::forget(&mut self.screen)
     }
-}
-
-/// Copies what is shown, to read only: changes would be lost. Returns the path, and the directory that goes with it.
-fn copy(source: &Source, path: &Path) -> io::Result<(PathBuf, Option<TempDir>)> {
-    let dir = tempfile::tempdir()?;
-    // Without `.gz`, or an editor may unpack it again.
-    let copy = dir.path().join(path.file_stem().unwrap_or_default());
-    fs::write(&copy, &source.view()[..])?;
-    fs::set_permissions(&copy, fs::Permissions::from_mode(0o400))?;
-    Ok((copy, Some(dir)))
 }
 
 /// Makes a text the newest buffer of tmux, which passes it on to the terminal's clipboard.

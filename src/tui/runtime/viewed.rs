@@ -112,10 +112,13 @@ impl Session {
     }
 
     pub(super) fn reopen(&mut self) -> io::Result<()> {
-        let refusal = self.path().err().map(Message::note);
-        let fault = || self.source_mut()?.reopen().err().map(|error| Message::error(error.to_string()));
-        if let Some(message) = refusal.or_else(fault) {
-            self.tell(message);
+        if let Err(why) = self.path() {
+            self.tell(Message::note(why));
+            return Ok(());
+        }
+        let Some(source) = self.source_mut() else { return Ok(()) };
+        if let Err(error) = source.reopen() {
+            self.tell(Message::error(error.to_string()));
             return Ok(());
         }
         self.watch();

@@ -176,34 +176,6 @@ fn a_compressed_file_that_ends_early_is_said_to_be_cut_short() {
 }
 
 #[test]
-fn a_compressed_pipe_that_ends_early_is_said_to_be_cut_short() {
-    let home = Home::new();
-    let packed = gzip(test_log(8432));
-    home.file("packed", &packed[..packed.len() / 2]);
-    let session = Session::shell(&home, "cat packed | $overspill");
-    session.wait_for("the compressed file ends too early; what came before is shown").wait_for("cut short");
-    home.file("packed", &packed);
-    Session::shell(&home, "cat packed | $overspill").wait_status("gets 2,000 of 8,432 lines");
-}
-
-#[test]
-fn an_editor_gets_a_copy_of_what_a_compressed_file_holds() {
-    let home = Home::new();
-    let log = test_log(8432);
-    home.file("build.log.gz", gzip(&log));
-    let script = "#!/bin/sh\necho \"$1 ${3##*/}\" > named\necho \"$3\" > place\ncat \"$3\" > edited\n";
-    let editor = home.file("vi", script);
-    fs::set_permissions(&editor, fs::Permissions::from_mode(0o755)).unwrap();
-    let mut session = Session::start_with(&home, &[("VISUAL", editor.to_str().unwrap())], &["build.log.gz"]);
-    session.wait_status("gets 2,000 of 8,432 lines");
-    session.keys("\t100Gv").keys("R").wait_status("opened again");
-    let read = |name: &str| fs::read_to_string(home.at(name)).unwrap();
-    assert_eq!(read("named"), "+100 build.log\n");
-    assert!(read("edited").as_bytes() == log);
-    assert!(!fs::exists(read("place").trim()).unwrap(), "it goes once the editor has exited");
-}
-
-#[test]
 fn the_sample_opens_as_an_output() {
     let home = Home::new();
     let mut session = Session::start(&home, &["--demo"]);
