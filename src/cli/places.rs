@@ -55,12 +55,11 @@ pub(crate) fn explain_unparsed(words: &[OsString]) -> Option<String> {
 
 /// Says of a word like `+3` or `FILE:3` for a command without screens that only the screens understand it.
 pub(crate) fn explain_missing(error: anyhow::Error) -> anyhow::Error {
-    match error.downcast_ref::<OpenError>() {
-        Some(OpenError::Missing(path)) if is_place(path.as_os_str()) => {
-            anyhow!("{error} ({})", for_screens(path.as_os_str()))
-        }
-        _ => error,
+    let Some(OpenError::Missing(path)) = error.downcast_ref::<OpenError>() else { return error };
+    if !is_place(path.as_os_str()) {
+        return error;
     }
+    anyhow!("{error} ({})", for_screens(path.as_os_str()))
 }
 
 fn for_screens(place: &OsStr) -> String {

@@ -35,8 +35,10 @@ const MAX_CANDIDATES: usize = 8;
 /// Says what the first of these words may mean if it looks like something other than a file; otherwise returns the error.
 pub(crate) fn explain_missing(error: anyhow::Error, words: &[OsString]) -> anyhow::Error {
     let Some(OpenError::Missing(path)) = error.downcast_ref::<OpenError>() else { return error };
-    let is_first = words.first().is_some_and(|first| first == path.as_os_str());
-    is_first.then(|| subcommand(words)).flatten().map_or(error, usage)
+    let meant = (words.first().map(OsString::as_os_str) == Some(path.as_os_str()))
+        .then(|| subcommand(words))
+        .flatten();
+    meant.map_or(error, usage)
 }
 
 /// Names the one of these that a mistyped word may mean, or else, after `all`, all of them.

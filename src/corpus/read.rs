@@ -104,7 +104,7 @@ impl CorpusReader {
     ) -> Result<T, ReadFault> {
         let opened = match output {
             CorpusOutput::Entry(entry) => entry.open(),
-            CorpusOutput::Named(path) => return look_at(open_named(output, path)?, output, again, look),
+            CorpusOutput::Named(path) => return look_at(open_named(path)?, output, again, look),
             CorpusOutput::Found(path) => open_found(path),
         };
         let file = opened.map_err(|error| fault(output, &error))?;
@@ -164,11 +164,12 @@ fn open_found(path: &Path) -> io::Result<File> {
     Ok(File::from(open(path, flags, Mode::empty())?))
 }
 
-fn open_named(output: &CorpusOutput, path: &Path) -> Result<Source, ReadFault> {
+fn open_named(path: &Path) -> Result<Source, ReadFault> {
     if path == Path::new(STDIN) {
-        stdin().map_err(|error| failed(output, error.to_string()))?;
+        stdin().map_err(|error| ReadFault::Failed(format!("standard input: {error}")))?;
     }
-    Source::open_unpacked(path).map_err(|error| failed(output, error.to_string()))
+    let fault = |message: String| ReadFault::Failed(message.replacen(STDIN, "standard input", 1));
+    Source::open_unpacked(path).map_err(|error| fault(error.to_string()))
 }
 
 fn fault(output: &CorpusOutput, error: &io::Error) -> ReadFault {
@@ -183,10 +184,10 @@ fn fault(output: &CorpusOutput, error: &io::Error) -> ReadFault {
 }
 
 fn failed(output: &CorpusOutput, words: String) -> ReadFault {
-    let path = output.path().display().to_string();
+    let path = output.path();
+    let path = path.display().to_string();
     // Some errors name the path themselves.
-    let words = if words.starts_with(&path) { words } else { format!("{path}: {words}") };
-    ReadFault::Failed(words.replacen(STDIN, "standard input", 1))
+    ReadFault::Failed(if words.starts_with(&path) { words } else { format!("{path}: {words}") })
 }
 
 #[cfg(test)]

@@ -8,8 +8,6 @@ use std::sync::Arc;
 
 use crate::base::fs::identity::{Identity, PathStatus, Snapshot};
 
-#[cfg(feature = "records")]
-use super::frames::form;
 use super::map::{MapView, next_generation};
 use super::open::{Access, FollowLinks, OpenError, open};
 use super::spool::{Limit, Spool, StreamProgress};
@@ -50,8 +48,6 @@ pub struct Source {
     pub(super) view: MapView,
     pub(super) path_status: PathStatus,
     pub(super) error: Option<Arc<io::Error>>,
-    /// How its file is compressed, and its length in bytes; `None` if it is not.
-    pub packed: Option<(&'static str, u64)>,
 }
 
 #[derive(Debug)]
@@ -77,16 +73,11 @@ impl Source {
     pub fn open_unpacked(path: &Path) -> Result<Source, OpenError> {
         let opened = open(path, FollowLinks::Follow)?;
         let failed = |source| OpenError::Io { path: path.to_owned(), source };
-        let mut start = [0; 4];
-        if let Access::File(file, meta) = &opened
-            && file.read_at(&mut start, 0).map_err(failed)? > 0
-            && let Some(form) = form(&start)
+        if let Access::File(file, _) = &opened
+            && let Some(text) = super::frames::unpacked(file).map_err(failed)?
         {
-            let text = super::unpacked(file.try_clone().map_err(failed)?);
             let spool = Spool::start(StreamProgress::Streaming, Limit::Bytes(u64::MAX), || Ok(text));
-            let mut source = Source::spooled(Some(path), spool.map_err(failed)?);
-            source.packed = Some((form, meta.len()));
-            return Ok(source);
+            return Ok(Source::spooled(Some(path), spool.map_err(failed)?));
         }
         Source::from_opened(path, opened)
     }
@@ -125,7 +116,7 @@ impl Source {
 
     #[cfg(feature = "app")]
     pub fn stdin() -> io::Result<Source> {
-        Source::stream(super::unpacked(crate::base::fs::blocking::stdin()?))
+        Source::stream(crate::base::fs::blocking::stdin()?)
     }
 
     fn from_opened(path: &Path, opened: Access) -> Result<Source, OpenError> {
@@ -153,7 +144,6 @@ impl Source {
             view,
             path_status: PathStatus::Current,
             error: None,
-            packed: None,
         })
     }
 
@@ -164,7 +154,6 @@ impl Source {
             view: MapView::empty(next_generation()),
             path_status: PathStatus::None,
             error: None,
-            packed: None,
         }
     }
 

@@ -1,7 +1,8 @@
-//! The text of what is compressed: gzip; or the frames of zstd, decoded one after the other, each compared with its checksum.
+//! The text of a compressed file: gzip; or the frames of zstd, decoded one after the other, each compared with its checksum.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::io::{self, BufRead, BufReader, Read};
+use std::os::unix::fs::FileExt;
 
 use flate2::bufread::GzDecoder;
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
@@ -53,63 +54,30 @@ struct Frame {
     read: u64,
 }
 
-/// How gzip begins, RFC 1952, section 2.3.1.
+/// How a file begins that is compressed as gzip, RFC 1952, section 2.3.1.
 const GZIP: [u8; 3] = [0x1f, 0x8b, 8];
 
-/// What is unpacked, and how it begins.
-const FORMS: [(&str, &[u8]); 2] = [("gzip", &GZIP), ("zstd", &MAGIC.to_le_bytes())];
-
-/// Names the form of what begins so, if that is compressed.
-pub(super) fn form(start: &[u8]) -> Option<&'static str> {
-    FORMS.iter().find(|(_, magic)| start.starts_with(magic)).map(|(name, _)| *name)
-}
-
-/// Reads the text of a stream that begins as a compressed one does, and any other as it is.
-pub(crate) struct Unpacked<R> {
-    /// Of which nothing was read yet.
-    stream: Option<R>,
-    text: Box<dyn Read + Send>,
-}
-
-pub(crate) fn unpacked<R>(stream: R) -> Unpacked<R> {
-    Unpacked { stream: Some(stream), text: Box::new(io::empty()) }
-}
-
-impl<R: Read + Send + 'static> Read for Unpacked<R> {
-    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
-        let Some(stream) = &mut self.stream else { return self.text.read(room) };
-        let mut read = stream.read(room)?;
-        // Only what may turn out to be compressed waits for its next byte.
-        let is_begun =
-            |start: &[u8]| FORMS.iter().any(|(_, magic)| *magic != start && magic.starts_with(start));
-        while read > 0
-            && is_begun(&room[..read])
-            && room.get_mut(read..=read).is_some_and(|next| stream.read_exact(next).is_ok())
-        {
-            read += 1;
+/// Returns what reads the text of a file, if that begins as a compressed one does.
+pub(super) fn unpacked(file: &File) -> io::Result<Option<Box<dyn Read + Send>>> {
+    let mut start = [0; 4];
+    file.read_at(&mut start, 0)?;
+    Ok(match start {
+        _ if start.starts_with(&GZIP) => {
+            Some(Box::new(Gunzip(Some(GzDecoder::new(buffered(file.try_clone()?))))))
         }
-        let (Some(stream), start) = (self.stream.take(), &room[..read]) else { return Ok(read) };
-        if form(start).is_none() {
-            self.text = Box::new(stream);
-            return Ok(read);
-        }
-        let packed = buffered(Cursor::new(start.to_vec()).chain(stream));
-        self.text = match start.starts_with(&GZIP) {
-            true => Box::new(Gunzip(Some(GzDecoder::new(packed)))),
-            false => Box::new(Frames::new(packed)),
-        };
-        self.text.read(room)
-    }
+        _ if u32::from_le_bytes(start) == MAGIC => Some(Box::new(Frames::open(file.try_clone()?))),
+        _ => None,
+    })
 }
 
-fn buffered<R: Read>(packed: R) -> BufReader<R> {
-    BufReader::with_capacity(256 << 10, packed)
+fn buffered(file: File) -> BufReader<File> {
+    BufReader::with_capacity(256 << 10, file)
 }
 
 /// The member that is read; none behind the last.
-struct Gunzip<R>(Option<GzDecoder<R>>);
+struct Gunzip(Option<GzDecoder<BufReader<File>>>);
 
-impl<R: BufRead> Read for Gunzip<R> {
+impl Read for Gunzip {
     fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
         let explain = |error: io::Error| match error.kind() {
             io::ErrorKind::UnexpectedEof => io::Error::other(FrameFault::Short),
@@ -174,8 +142,7 @@ impl<R: Read> Frames<R> {
     /// Begins the next frame, or skips one without text. Returns whether there was one.
     fn begin(&mut self) -> Result<bool, FrameFault> {
         let mut header = [0; MAX_HEADER];
-        let read = io::copy(&mut (&mut self.packed).take(4), &mut &mut header[..]);
-        match read.map_err(|_| FrameFault::Damaged)? {
+        match self.fill(&mut header[..4])? {
             0 => return Ok(false),
             4 => {}
             _ => return self.no_frame(),
@@ -236,95 +203,13 @@ impl<R: Read> Frames<R> {
     }
 
     fn exactly(&mut self, room: &mut [u8]) -> Result<(), FrameFault> {
-        self.packed.read_exact(room).map_err(|_| FrameFault::Damaged)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::io::Write;
-
-    use flate2::Compression;
-    use flate2::write::GzEncoder;
-    use ruzstd::encoding::{CompressionLevel, compress_to_vec};
-
-    use super::*;
-
-    /// Gives a piece a read, and fails once there is no more.
-    struct Pieces(Vec<Vec<u8>>);
-
-    impl Read for Pieces {
-        fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
-            if self.0.is_empty() {
-                return Err(io::ErrorKind::WouldBlock.into());
-            }
-            let piece = self.0.remove(0);
-            let (now, later) = piece.split_at(piece.len().min(room.len()));
-            room[..now.len()].copy_from_slice(now);
-            if !later.is_empty() {
-                self.0.insert(0, later.to_vec());
-            }
-            Ok(now.len())
-        }
+        if self.fill(room)? == room.len() { Ok(()) } else { Err(FrameFault::Damaged) }
     }
 
-    /// Ends more than once, as pipes and files do.
-    fn pieces(of: &[u8], len: usize) -> Pieces {
-        Pieces(of.chunks(len).map(<[u8]>::to_vec).chain([Vec::new(), Vec::new()]).collect())
-    }
-
-    fn gzip(text: &[u8]) -> Vec<u8> {
-        let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
-        encoder.write_all(text).unwrap();
-        encoder.finish().unwrap()
-    }
-
-    #[test]
-    fn a_stream_is_unpacked_in_whatever_pieces_it_comes() {
-        let text = b"all of it\n".repeat(5000);
-        let zstd = compress_to_vec(&text[..], CompressionLevel::Fastest);
-        for packed in [gzip(&text), zstd, [gzip(&text[..700]), gzip(&text[700..])].concat()] {
-            for len in [1, 3, 5, packed.len()] {
-                let mut read = Vec::new();
-                unpacked(pieces(&packed, len)).read_to_end(&mut read).unwrap();
-                assert!(read == text, "pieces of {len} bytes");
-            }
-        }
-    }
-
-    #[test]
-    fn any_other_stream_comes_as_it_is_and_waits_for_nothing() {
-        let zstd = MAGIC.to_le_bytes();
-        for plain in
-            [&b""[..], b"x", b"(y/n) ", &GZIP[..1], &GZIP[..2], b"\x1f\x8b\x00", &zstd[..3], b"(\xb5/("]
-        {
-            for len in [1, plain.len().max(1)] {
-                let mut read = Vec::new();
-                unpacked(pieces(plain, len)).read_to_end(&mut read).unwrap();
-                assert_eq!(read, plain);
-            }
-        }
-        let mut silent = unpacked(Pieces(vec![b"two".to_vec(), b"more".to_vec()]));
-        let mut room = [0; 16];
-        for piece in ["two", "more"] {
-            assert_eq!(silent.read(&mut room).unwrap(), piece.len());
-        }
-        assert!(silent.read(&mut room).is_err(), "an error of the stream is passed on");
-    }
-
-    #[test]
-    fn an_interruption_loses_nothing() {
-        struct Interrupted<R>(bool, R);
-        impl<R: Read> Read for Interrupted<R> {
-            fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
-                self.0 = !self.0;
-                if self.0 { Err(io::ErrorKind::Interrupted.into()) } else { self.1.read(room) }
-            }
-        }
-        for stream in [gzip(b"text"), b"(text".to_vec(), GZIP[..2].to_vec()] {
-            let mut read = Vec::new();
-            unpacked(Interrupted(false, pieces(&stream, 1))).read_to_end(&mut read).unwrap();
-            assert_eq!(read, if stream.starts_with(&GZIP) { b"text" } else { &stream[..] });
-        }
+    fn fill(&mut self, room: &mut [u8]) -> Result<usize, FrameFault> {
+        let wanted = room.len() as u64;
+        let mut rest = room;
+        let read = io::copy(&mut (&mut self.packed).take(wanted), &mut rest);
+        read.map(|read| read as usize).map_err(|_| FrameFault::Damaged)
     }
 }

@@ -25,7 +25,7 @@ pub(crate) use crate::base::fs::identity::{Snapshot, await_write};
 pub(crate) use file::fill;
 pub use file::{Change, FileLock, Source};
 #[cfg(feature = "records")]
-pub(crate) use frames::{Frames, unpacked};
+pub(crate) use frames::Frames;
 #[cfg(feature = "app")]
 pub(crate) use map::release_code;
 pub use map::{MapView, Reads, is_hole};
@@ -36,9 +36,6 @@ pub use spool::StreamProgress;
 #[cfg(feature = "records")]
 pub(crate) use spool::temporary_file;
 pub use watch::{Probe, Watcher};
-
-#[cfg(not(feature = "records"))]
-pub(crate) use std::convert::identity as unpacked;
 
 #[cfg(test)]
 mod tests;

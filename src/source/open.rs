@@ -80,8 +80,7 @@ pub(super) fn open(path: &Path, links: FollowLinks) -> Result<Access, OpenError>
     let stream = || {
         if kind.is_fifo() {
             // The file stays open while its thread waits: closing it would cut off a writer that came.
-            let opened =
-                move || await_writer(&file).and_then(|()| blocking(&file)).map(|()| super::unpacked(file));
+            let opened = move || await_writer(&file).and_then(|()| blocking(&file)).map(|_| file);
             return Spool::start(StreamProgress::Waiting, Limit::Disk, opened).map(Access::Stream);
         }
         if kind.is_char_device() {

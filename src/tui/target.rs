@@ -89,8 +89,6 @@ pub enum Producer {
 #[derive(Debug)]
 pub enum LiveUpdate {
     Error(String),
-    /// Why the stream, which is over, ended early.
-    CutShort(String),
     /// The notices print this path from now on.
     SavedAs(String),
     Finished(Finished),

@@ -141,8 +141,10 @@ fn exit_code(text: &str) -> Result<i32, String> {
 }
 
 fn key_value(text: &str) -> Result<(String, String), String> {
-    let pair = text.split_once('=').map(|(key, value)| (key.to_owned(), value.to_owned()));
-    pair.ok_or_else(|| format!("'{text}' is not KEY=VALUE; write it as in --set max_lines=500"))
+    let (key, value) = text
+        .split_once('=')
+        .ok_or_else(|| format!("'{text}' is not KEY=VALUE; write it as in --set max_lines=500"))?;
+    Ok((key.to_owned(), value.to_owned()))
 }
 
 /// What is saved of an output that is just being made.

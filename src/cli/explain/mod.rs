@@ -185,8 +185,7 @@ fn text(config: &Config, args: &ExplainArgs) -> anyhow::Result<String> {
             say("paste the text here; Ctrl-D ends it");
         }
         let named = |error: io::Error| anyhow!("standard input: {error}");
-        let stdin = source::unpacked(source::stdin().map_err(named)?);
-        stdin.take(MAX_TEXT).read_to_end(&mut bytes).map_err(named)?;
+        source::stdin().map_err(named)?.take(MAX_TEXT).read_to_end(&mut bytes).map_err(named)?;
     } else {
         let path = match input::find(config, &args.file) {
             Ok(Named::Recorded(found)) => return found.text(),

@@ -341,7 +341,6 @@ fn keep_stream(
         // An error means that the screens are closed.
         let _ = left.recv();
     }
-    let fault = captured.failure.as_ref().map(|error| label(error.to_string().as_bytes()));
     let (is_part, mut words) = (captured.left_early, Vec::new());
     let path = captured.keep(&final_request(request), place, &mut words);
     if let Some(path) = &path {
@@ -353,7 +352,6 @@ fn keep_stream(
         words.push(format!("{what} in {}", path.display()));
     }
     report_over(tell, None, path, request);
-    fault.into_iter().for_each(|fault| _ = tell.send(LiveUpdate::CutShort(fault)));
     Ok(words)
 }
 

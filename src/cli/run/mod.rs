@@ -101,7 +101,7 @@ pub(crate) fn save_stdin(config: &Config, args: &PreviewArgs) -> CommandResult {
     // Ctrl-C is for the writing command; once that has ended, so does the input.
     signals::ignore_once()?;
     let named = |error: io::Error| anyhow!("standard input: {error}");
-    let stdin = source::unpacked(source::stdin().map_err(named)?);
+    let stdin = source::stdin().map_err(named)?;
     let captured = capture::drain(stdin, limits(&request), &place).map_err(named)?;
     let finished = require_preview(captured.finish(&request, &place))?;
     let from = (&*policy.limits_from.to_string(), &*config.policy_from(&args.policy_args.overrides()));

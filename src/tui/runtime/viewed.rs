@@ -235,7 +235,6 @@ impl Session {
     pub(super) fn on_live_update(&mut self, update: LiveUpdate, effects: &mut Effects) {
         let Finished { path, saved_as, message, ending } = match update {
             LiveUpdate::Error(words) => return self.tell(Message::error(words)),
-            LiveUpdate::CutShort(fault) => return self.app.live_event(OutputEvent::CutShort(fault), effects),
             LiveUpdate::SavedAs(path) => return self.app.live_event(OutputEvent::SavedAs(path), effects),
             LiveUpdate::Finished(finished) => finished,
         };

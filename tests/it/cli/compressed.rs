@@ -50,44 +50,6 @@ fn every_command_shows_what_a_compressed_file_holds() {
 }
 
 #[test]
-fn every_command_shows_what_a_compressed_pipe_holds() {
-    let home = Home::new();
-    let text = numbered(5000);
-    let notice = home.pipe(text.as_bytes(), &["preview", "-", "--saved-as", "/P"]).ok().stdout;
-    for pack in [|text: &[u8]| gzip(text), |text: &[u8]| zstd(text)] {
-        for command in [
-            &[][..],
-            &["preview", "-"],
-            &["read", "-p", "opencode/read", "-"],
-            &["compare", "-"],
-            &["grep", "17", "-"],
-        ] {
-            let [packed, plain] =
-                [pack(text.as_bytes()), text.clone().into()].map(|input| home.pipe(input, command));
-            assert!(packed.stdout == plain.stdout && packed.stderr == plain.stderr, "{command:?}");
-            assert_eq!(packed.status, 0, "{command:?} {}", packed.stderr);
-        }
-        assert!(home.pipe(pack(&notice), &["explain", "-"]).text().contains("opencode/output"));
-        let saved = home.pipe(pack(text.as_bytes()), &["preview", "--save", "--json", "-"]).ok().json();
-        assert!(std::fs::read_to_string(saved["saved_as"].as_str().unwrap()).unwrap() == text);
-    }
-}
-
-#[test]
-fn a_compressed_pipe_that_ends_early_is_reported() {
-    let home = Home::new();
-    let packed = gzip(numbered(50_000));
-    for (command, status) in
-        [(&[][..], 1), (&["preview", "-"], 1), (&["preview", "--save", "-"], 1), (&["grep", "x", "-"], 2)]
-    {
-        let ran = home.pipe(&packed[..packed.len() / 2], command);
-        assert_eq!(ran.status, status, "{command:?}");
-        assert!(ran.stderr.contains("the compressed file ends too early"), "{command:?} {}", ran.stderr);
-        assert!(!ran.stderr.contains("/dev/stdin"), "{}", ran.stderr);
-    }
-}
-
-#[test]
 fn a_compressed_file_that_is_damaged_is_named_with_its_fault() {
     let home = Home::new();
     let text = numbered(50_000);
