@@ -48,6 +48,9 @@ pub struct Source {
     pub(super) view: MapView,
     pub(super) path_status: PathStatus,
     pub(super) error: Option<Arc<io::Error>>,
+    /// How its file is compressed, and the length of that in bytes; `None` if it is not.
+    #[cfg(feature = "records")]
+    pub(crate) packed: Option<(&'static str, u64)>,
 }
 
 #[derive(Debug)]
@@ -73,11 +76,13 @@ impl Source {
     pub fn open_unpacked(path: &Path) -> Result<Source, OpenError> {
         let opened = open(path, FollowLinks::Follow)?;
         let failed = |source| OpenError::Io { path: path.to_owned(), source };
-        if let Access::File(file, _) = &opened
-            && let Some(text) = super::frames::unpacked(file).map_err(failed)?
+        if let Access::File(file, meta) = &opened
+            && let Some((form, text)) = super::frames::unpacked(file).map_err(failed)?
         {
             let spool = Spool::start(StreamProgress::Streaming, Limit::Bytes(u64::MAX), || Ok(text));
-            return Ok(Source::spooled(Some(path), spool.map_err(failed)?));
+            let mut source = Source::spooled(Some(path), spool.map_err(failed)?);
+            source.packed = Some((form, meta.len()));
+            return Ok(source);
         }
         Source::from_opened(path, opened)
     }
@@ -144,6 +149,8 @@ impl Source {
             view,
             path_status: PathStatus::Current,
             error: None,
+            #[cfg(feature = "records")]
+            packed: None,
         })
     }
 
@@ -154,6 +161,8 @@ impl Source {
             view: MapView::empty(next_generation()),
             path_status: PathStatus::None,
             error: None,
+            #[cfg(feature = "records")]
+            packed: None,
         }
     }
 

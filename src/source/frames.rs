@@ -57,15 +57,15 @@ struct Frame {
 /// How a file begins that is compressed as gzip, RFC 1952, section 2.3.1.
 const GZIP: [u8; 3] = [0x1f, 0x8b, 8];
 
-/// Returns what reads the text of a file, if that begins as a compressed one does.
-pub(super) fn unpacked(file: &File) -> io::Result<Option<Box<dyn Read + Send>>> {
+/// Returns how a file is compressed, and what reads its text, if it begins as a compressed one does.
+pub(super) fn unpacked(file: &File) -> io::Result<Option<(&'static str, Box<dyn Read + Send>)>> {
     let mut start = [0; 4];
     file.read_at(&mut start, 0)?;
     Ok(match start {
         _ if start.starts_with(&GZIP) => {
-            Some(Box::new(Gunzip(Some(GzDecoder::new(buffered(file.try_clone()?))))))
+            Some(("gzip", Box::new(Gunzip(Some(GzDecoder::new(buffered(file.try_clone()?)))))))
         }
-        _ if u32::from_le_bytes(start) == MAGIC => Some(Box::new(Frames::open(file.try_clone()?))),
+        _ if u32::from_le_bytes(start) == MAGIC => Some(("zstd", Box::new(Frames::open(file.try_clone()?)))),
         _ => None,
     })
 }

@@ -359,7 +359,7 @@ fn offset_of(encoded: &[u8], wanted: usize) -> usize {
 /// Returns the bytes of the character or escape at the start; a pair of escapes for one character is one.
 fn step(encoded: &[u8]) -> usize {
     let is_pair = || {
-        let whole = encoded.get(..12).map(JsonText::new).map(|text| text.to_text(12));
+        let whole = encoded.get(..12).map(|encoded| JsonText { encoded }.to_text(12));
         whole.is_some_and(|pair| pair.replaced == 0 && pair.text.chars().count() == 1)
     };
     if encoded.starts_with(b"\\u") && is_pair() { 12 } else { char_len(encoded).0 }

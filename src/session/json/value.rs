@@ -133,7 +133,7 @@ impl<'a> Json<'a> {
     /// Returns a string, still encoded.
     pub fn text(&self) -> Option<JsonText<'a>> {
         let inner = self.raw().get(1..)?.split_last()?.1;
-        (self.kind() == Kind::String).then(|| JsonText { encoded: inner })
+        (self.kind() == Kind::String).then_some(JsonText { encoded: inner })
     }
 
     /// Returns a short string, decoded: at most `most` bytes; `None` for a longer one or another value.
