@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::fs::FileExt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -104,7 +105,10 @@ impl Spool {
     }
 
     fn drain<R: Read>(&self, open: impl FnOnce() -> io::Result<R>, limit: Limit) {
-        let result = open().and_then(|mut reader| self.copy(&mut reader, limit));
+        // A decoder may panic over a hostile file; whoever waits is to hear of it.
+        let copied =
+            catch_unwind(AssertUnwindSafe(|| open().and_then(|mut reader| self.copy(&mut reader, limit))));
+        let result = copied.unwrap_or_else(|_| Err(io::Error::other("reading it failed")));
         let mut state = self.state();
         match result {
             Ok(()) if state.progress != StreamProgress::CutShort => state.progress = StreamProgress::Complete,
@@ -231,6 +235,19 @@ mod tests {
         let spool = Spool::start(StreamProgress::Waiting, Limit::Disk, open).unwrap();
         spool.wait(1);
         assert_eq!(spool.error().unwrap().kind(), io::ErrorKind::PermissionDenied);
+    }
+
+    #[test]
+    fn a_reader_that_panics_ends_the_stream() {
+        struct Broken;
+        impl Read for Broken {
+            fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+                panic!("a hostile file")
+            }
+        }
+        let spool = Spool::start(StreamProgress::Streaming, Limit::Disk, || Ok(Broken)).unwrap();
+        spool.wait(1);
+        assert_eq!((spool.progress(), spool.error().is_some()), (StreamProgress::CutShort, true));
     }
 
     #[test]
