@@ -131,7 +131,7 @@ impl EventReader {
             }
             "ObservationEvent" | "AgentErrorEvent" | "UserRejectObservation" => {
                 if let Some(call) = event.name("tool_call_id") {
-                    let call = out.number_or_new(0, &call, &event.word("tool_name"));
+                    let call = out.call_or_new(0, &call, &event.word("tool_name"));
                     out.unanswered(call).into_iter().for_each(|call| read_observation(entry, &kind, call));
                     self.results.push((id, call));
                 }
