@@ -127,6 +127,11 @@ impl CallRow {
         matches!(self.cut, CutState::Spill | CutState::Lost)
     }
 
+    /// Whether there is a result, of which it is not recorded whether it was cut.
+    pub(crate) fn is_unsure(&self) -> bool {
+        self.cut == CutState::Unknown && self.evidence.is_some()
+    }
+
     pub(crate) fn still_has(&self) -> ContextState {
         self.sizes.as_ref().and_then(|sizes| sizes.context).unwrap_or(self.context)
     }
@@ -219,7 +224,7 @@ const COLUMNS: &[ListColumn<CallRow>] = &[
     }),
     ListColumn::new("model got", Right, 14, got).sorts('g', ["least first", "most first"], |a, b| {
         // Of what was cut, what is not known is likely to be the most.
-        let share = |row: &CallRow| (!row.is_cut(), row.share());
+        let share = |row: &CallRow| (row.cut == CutState::No, !row.is_cut(), row.share());
         share(a).cmp(&share(b))
     }),
     ListColumn::new("errors lost", Right, 11, lost)
@@ -260,15 +265,16 @@ fn when(row: &CallRow, look: &RowLook) -> RowCell {
 
 fn whole(row: &CallRow, _: &RowLook) -> RowCell {
     let Some(sizes) = &row.sizes else { return RowCell::dim("…") };
-    let whole = if row.is_cut() { sizes.whole } else { sizes.got };
+    let whole = if row.cut == CutState::No { sizes.got } else { sizes.whole };
     RowCell::new(whole.map_or("–".to_owned(), size), if row.is_cut() { Tone::Plain } else { Tone::Dim })
 }
 
 fn got(row: &CallRow, look: &RowLook) -> RowCell {
-    match (row.is_cut(), &row.sizes) {
+    match (row.cut, &row.sizes) {
         (_, None) => RowCell::dim("…"),
-        (false, Some(_)) => RowCell::dim("all"),
-        (true, Some(sizes)) => match row.share() {
+        (CutState::No, Some(_)) => RowCell::dim("all"),
+        (CutState::Unknown, Some(_)) => RowCell::dim("–"),
+        (_, Some(sizes)) => match row.share() {
             Some(percent) => RowCell::plain(share(percent, look)),
             None => RowCell::plain(sizes.got.map_or("–".to_owned(), size)),
         },
@@ -276,7 +282,11 @@ fn got(row: &CallRow, look: &RowLook) -> RowCell {
 }
 
 fn lost(row: &CallRow, _: &RowLook) -> RowCell {
-    if row.is_cut() { LostInCall::cell(&row.lost) } else { RowCell::default() }
+    match row.cut {
+        CutState::No => RowCell::default(),
+        CutState::Unknown => RowCell::dim("–"),
+        CutState::Spill | CutState::Lost => LostInCall::cell(&row.lost),
+    }
 }
 
 fn still_has(row: &CallRow, _: &RowLook) -> RowCell {

@@ -131,8 +131,11 @@ const COLUMNS: &[ListColumn<SessionRow>] = &[
         MOST_FIRST,
         |a, b| by_sum(a, b, |sums| sums.calls),
     ),
-    ListColumn::new("cut", Right, 6, |row, _| figure(row, |sums| sums.cut))
-        .sorts('u', MOST_FIRST, |a, b| by_sum(a, b, |sums| sums.cut)),
+    ListColumn::new("cut", Right, 6, |row: &SessionRow, _| match row.sums.value {
+        Some(CallSums { cut: 0, unsure: 1.., .. }) => RowCell::dim("–"),
+        _ => figure(row, |sums| sums.cut),
+    })
+    .sorts('u', MOST_FIRST, |a, b| by_sum(a, b, |sums| sums.cut)),
     ListColumn::new("errors lost", Right, 11, lost)
         .slow()
         .yields(3)
@@ -168,12 +171,17 @@ const IN_TABLES: &[ListColumn<SessionRow>] = &[
 
 /// Returns how many calls sessions have in all, and how many were cut; empty while some are not counted.
 fn sum(rows: &mut dyn Iterator<Item = &SessionRow>) -> String {
-    let (mut calls, mut cut) = (0, 0);
+    let (mut calls, mut cut, mut unsure) = (0, 0, 0);
     for row in rows {
         let Some(sums) = row.sums.value else { return String::new() };
-        (calls, cut) = (calls + sums.calls, cut + sums.cut);
+        (calls, cut, unsure) = (calls + sums.calls, cut + sums.cut, unsure + sums.unsure);
     }
-    format!("{}, {} cut", count(calls, "call"), thousands(cut))
+    format!("{}, {} cut{}", count(calls, "call"), thousands(cut), describe_unsure(unsure))
+}
+
+/// Returns what follows the number of results that were cut; empty if it is recorded of all.
+pub(crate) fn describe_unsure(results: u64) -> String {
+    if results == 0 { String::new() } else { format!(", {} unknown", thousands(results)) }
 }
 
 fn when(row: &SessionRow, look: &RowLook) -> RowCell {
@@ -191,7 +199,8 @@ fn title(row: &SessionRow, _: &RowLook) -> RowCell {
 
 fn lost(row: &SessionRow, _: &RowLook) -> RowCell {
     match row.sums.value {
-        Some(CallSums { cut: 0, .. }) => RowCell::default(),
+        Some(CallSums { cut: 0, unsure: 0, .. }) => RowCell::default(),
+        Some(CallSums { cut: 0, .. }) => RowCell::dim("–"),
         _ => LostInCall::cell(&row.lost),
     }
 }
@@ -279,5 +288,6 @@ fn describe_sums(row: &SessionRow) -> String {
     let left: Vec<String> = left.into_iter().flatten().collect();
     let left = if left.is_empty() { String::new() } else { format!(" ({})", left.join(", ")) };
     let got = format!("got {} ({} tokens)", size(sums.got_bytes), tokens(sums.got_bytes));
-    format!("{}, {} cut{left} · {got}", count(sums.calls, "call"), thousands(sums.cut))
+    let unsure = describe_unsure(sums.unsure);
+    format!("{}, {} cut{left}{unsure} · {got}", count(sums.calls, "call"), thousands(sums.cut))
 }

@@ -195,7 +195,8 @@ impl CallInspector<'_> {
                 RestOfOutput::Missing("another file is where its spill was")
             }
             (CutState::Spill, _) => RestOfOutput::Missing("its spill was deleted since"),
-            (CutState::No | CutState::Unknown, _) => RestOfOutput::NotCut,
+            (CutState::Unknown, _) => RestOfOutput::Missing("not recorded whether the agent cut it"),
+            (CutState::No, _) => RestOfOutput::NotCut,
         };
         Ok((memory(text.as_bytes())?, rest))
     }
@@ -205,5 +206,28 @@ impl CallInspector<'_> {
         let cited = call.cites.first().map(|cite| cite.path.to_string_lossy().into_owned());
         let spill = self.spill(call).and_then(|state| Source::glance_at_entry(state.path()?).ok());
         spill.zip(cited)
+    }
+}
+
+#[cfg(feature = "app")]
+#[cfg(test)]
+mod tests {
+    use super::super::model::SessionFacts;
+    use super::*;
+
+    #[test]
+    fn the_rest_is_missing_unless_it_is_recorded_that_nothing_was_cut() {
+        let examiner = Examiner::new(&Catalog::builtin(), "x", Arc::new(|_| false), 0, Paths::Known);
+        let facts = SessionFacts::default();
+        let (path, id) = (PathBuf::from("/x"), String::new());
+        let file = SessionFile { format: "x", path, id, size: 0, modified: None, facts };
+        let transcript = Transcript::new("x");
+        let inspector = CallInspector { examiner: &examiner, file: &file, transcript: &transcript };
+        let rest = |cut| {
+            let call = Call { cut, ..Call::new("c", 0, 0) };
+            inspector.output(&call, "got", Paths::Known).unwrap().1
+        };
+        assert_eq!(rest(CutState::No), RestOfOutput::NotCut);
+        assert!(matches!(rest(CutState::Unknown), RestOfOutput::Missing(_)));
     }
 }

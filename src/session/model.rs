@@ -199,7 +199,7 @@ pub enum CutState {
     Spill,
     /// It did, and kept the rest nowhere.
     Lost,
-    /// It is not recorded.
+    /// It is not recorded, or there is no result.
     #[default]
     Unknown,
 }

@@ -26,8 +26,8 @@ pub struct CallSums {
     pub gone: u64,
     /// The bytes of the results, as the model first saw them.
     pub got_bytes: u64,
-    /// Results whose length is not known, since the records cannot be read any more.
-    pub unknown: u64,
+    /// Those of the calls of whose result it is not recorded whether it was cut.
+    pub unsure: u64,
 }
 
 /// Reads a session whole and sums it up: the second step of a list. Leaves out the calls that are `seen` already, as those
@@ -67,11 +67,9 @@ pub fn tally(
         tally.cut += u64::from(call.is_cut());
         tally.lost += u64::from(call.cut == CutState::Lost);
         tally.gone += u64::from(is_gone(call, records, uid));
-        match sent::best(transcript, call).first().map(|first| length(transcript, first)) {
-            Some(Some(bytes)) => tally.got_bytes += bytes,
-            Some(None) => tally.unknown += 1,
-            None => {}
-        }
+        tally.unsure += u64::from(call.cut == CutState::Unknown && call.first().is_some());
+        let best = sent::best(transcript, call);
+        tally.got_bytes += best.first().and_then(|first| length(transcript, first)).unwrap_or(0);
     }
     Some(tally)
 }

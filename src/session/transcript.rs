@@ -64,9 +64,8 @@ impl ReadReport {
 
     /// Counts a record of a kind that the reader does not know. Returns that it is not known.
     pub fn unknown(&mut self, kind: &str) -> bool {
-        let kind =
-            if self.kinds.len() < MAX_UNKNOWN || self.kinds.contains_key(kind) { kind } else { "others" };
-        *self.kinds.entry(kind.into()).or_default() += 1;
+        let is_named = self.kinds.len() < MAX_UNKNOWN || self.kinds.contains_key(kind);
+        *self.kinds.entry(if is_named { kind } else { "others" }.into()).or_default() += 1;
         false
     }
 
@@ -165,15 +164,12 @@ impl Transcript {
 
     /// Adds a call. If its thread has one of this id already, that one is kept, as in a log that repeats itself.
     pub fn add_call(&mut self, call: Call) -> &mut Call {
-        let at = match self.find(call.thread, &call.id) {
-            Ok(at) => at,
-            Err(free) => {
-                let at = self.calls.len() as u32;
-                self.by_id.insert(free, at);
-                self.calls.push(call);
-                at
-            }
-        };
+        let at = self.find(call.thread, &call.id).unwrap_or_else(|free| {
+            let at = self.calls.len() as u32;
+            self.by_id.insert(free, at);
+            self.calls.push(call);
+            at
+        });
         &mut self.calls[at as usize]
     }
 
@@ -188,7 +184,7 @@ impl Transcript {
     }
 
     /// Returns the number of a call; adds one of this tool if the record of the call was left out.
-    pub fn number_or_new(&mut self, thread: u32, id: &str, tool: &str) -> u32 {
+    pub fn call_or_new(&mut self, thread: u32, id: &str, tool: &str) -> u32 {
         self.call_number(thread, id).unwrap_or_else(|| {
             let tool = self.tool_id(tool);
             self.add_call(Call::new(id, thread, tool));
@@ -214,6 +210,7 @@ impl Transcript {
         Err(key)
     }
 
+    /// Counts an answer of the model, which ends a request of the thread. Readers call it once an answer.
     pub fn count_answer(&mut self, thread: u32) {
         let at = thread as usize;
         if self.answers.len() <= at {
@@ -311,7 +308,7 @@ mod tests {
         transcript.call_mut(side, "1").unwrap().exit = Some(3);
         assert_eq!((transcript.calls[0].exit, transcript.calls[1].exit), (None, Some(3)));
         assert_eq!(transcript.tool(&transcript.calls[1]), "Read");
-        let second = transcript.number_or_new(0, "2", "Bash");
+        let second = transcript.call_or_new(0, "2", "Bash");
         assert_eq!((second, transcript.unanswered(second).unwrap().tool), (2, bash));
         assert_eq!((transcript.thread_id("a1"), transcript.threads.len()), (side, 2));
     }

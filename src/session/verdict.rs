@@ -125,6 +125,8 @@ pub enum Unchecked {
     NoResult,
     #[error("the output was not cut")]
     NotCut,
+    #[error("it is not recorded whether the output was cut")]
+    Unsure,
     #[error("the whole output is not at hand")]
     NoSpill,
     /// The file that was read is not at hand, or it is not recorded which it was.

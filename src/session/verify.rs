@@ -12,7 +12,7 @@ use crate::preview::{
 };
 use crate::source;
 
-use super::model::{Call, CallResult, Evidence, RecordSpan, TextPiece};
+use super::model::{Call, CallResult, CutState, Evidence, RecordSpan, TextPiece};
 use super::text;
 use super::transcript::Transcript;
 use super::whole::{FileWindow, MAX_COMPARED, ResultBody};
@@ -48,6 +48,7 @@ impl Verifier {
             Some(_) => Unchecked::DisplayOnly,
             None if is_cut => Unchecked::NoSpill,
             None if call.is_window => return Verdict::Unchecked(Unchecked::NoFile),
+            None if call.cut == CutState::Unknown => return Verdict::Unchecked(Unchecked::Unsure),
             None => return Verdict::Unchecked(Unchecked::NotCut),
         };
         if self.policies.is_empty() {

@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use overspill::internals::session::list;
+
 use crate::cli::examples::{stocked, works};
 use crate::common::home::Home;
 use crate::naive::samples;
@@ -65,6 +67,15 @@ fn every_link_leads_somewhere() {
             assert!(anchor.is_empty() || anchors(&target).contains(anchor), "{}: {link}", page.display());
         }
     }
+}
+
+#[test]
+fn every_agent_whose_records_are_read_is_named() {
+    let page = text(Path::new("docs/sessions.md"));
+    let names = page.split("\n* **").skip(1).filter_map(|entry| entry.split("** (").next());
+    let names = names.filter(|names| !names.contains("**")).flat_map(|names| names.split(", "));
+    let agents: BTreeSet<&str> = names.filter_map(|name| name.split(' ').next()).collect();
+    assert_eq!(agents, list::agents().into_iter().collect());
 }
 
 #[test]

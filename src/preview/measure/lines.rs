@@ -103,7 +103,7 @@ impl Text<'_> {
         let (mut found, mut rest) = (None, within.clone());
         for _ in 0..count {
             let Some(piece) = self.outer_piece(&rest, from, reach) else {
-                self.give_up();
+                self.wait_for_lines();
                 let (low, high) = (rest.end.saturating_sub(reach), rest.start.saturating_add(reach));
                 return Some(from.up_to(&within, &(low..high)));
             };
@@ -120,7 +120,7 @@ impl Text<'_> {
             Some(feed) => (feed, true),
             None if bound == to => (to, true),
             None => {
-                self.give_up();
+                self.wait_for_lines();
                 (bound, false)
             }
         }
@@ -132,7 +132,7 @@ impl Text<'_> {
     }
 
     /// Records that what is kept is provisional until lines are counted.
-    pub(crate) fn give_up(&self) {
+    pub(crate) fn wait_for_lines(&self) {
         self.wait_for(TotalsMask::LINE_FEEDS);
     }
 
@@ -193,7 +193,7 @@ pub(crate) fn python_line_ends(text: &Text, at: usize) -> (usize, usize) {
     let bound = text.patient_end(at, text.body.end);
     let found = next_break(&text.bytes[..bound], at);
     if found.is_none() && bound < text.body.end {
-        text.give_up();
+        text.wait_for_lines();
     }
     let (stop, mut end) = found.map_or((bound, bound), |found| (found.start, found.end));
     if end < text.body.end && text.bytes[end - 1] == b'\r' && text.bytes[end] == b'\n' {

@@ -124,7 +124,7 @@ fn one_stream(input: &Input, policy: &Policy, scope: &Scope, text: &Text) -> Res
     }
     let (keep, context) = (policy.keep(), policy.context(scope));
     let over = context.limits.test(text, scope, context.unit)?;
-    let is_cut = keep.is_always() || matches!(over, Ok(Some(_)));
+    let is_cut = keep.decides_itself() || matches!(over, Ok(Some(_)));
     let mut selection = if is_cut { keep.select(text, &context)? } else { Selection::everything(text) };
     if let Some(words) = selection.crash.take() {
         return Ok(counts::crashed(untouched(policy, text), words));

@@ -145,7 +145,7 @@ fn compile(schema: PolicySchema, params: Vec<Param>, origin: PolicyOrigin) -> Re
         keep: read(&schema.keep, "`[keep]`", &mut compiler, Keep::read)?,
         texts: read(text, "`[text]`", &mut compiler, Texts::read)?,
     };
-    if !rules.limits.has_any() && !rules.keep.is_always() {
+    if !rules.limits.has_any() && !rules.keep.decides_itself() {
         let (at, what) = schema
             .when
             .as_ref()

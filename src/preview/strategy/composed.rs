@@ -17,7 +17,8 @@ pub(crate) enum Segment {
     Bytes(Range<usize>),
     /// Half of the character at this range.
     Half(Range<usize>),
-    Words(String),
+    /// Text of the agent, as in a [`Part::Notice`].
+    Notice(String),
 }
 
 impl Segment {
@@ -26,7 +27,7 @@ impl Segment {
         match self {
             Self::Bytes(range) => text.size_of(range.clone(), unit),
             Self::Half(_) => 1,
-            Self::Words(words) => words_size(words, unit),
+            Self::Notice(words) => words_size(words, unit),
         }
     }
 
@@ -35,7 +36,7 @@ impl Segment {
         match self {
             Self::Bytes(range) => text.kept(range),
             Self::Half(range) => Some(text.changed(range, vec![Fragment::Replaced(1)])),
-            Self::Words(words) => (!words.is_empty()).then_some(Part::Notice { text: words }),
+            Self::Notice(words) => (!words.is_empty()).then_some(Part::Notice { text: words }),
         }
     }
 
@@ -43,7 +44,7 @@ impl Segment {
     pub(super) fn range(&self) -> Option<Range<usize>> {
         match self {
             Self::Bytes(range) => Some(range.clone()),
-            Self::Half(_) | Self::Words(_) => None,
+            Self::Half(_) | Self::Notice(_) => None,
         }
     }
 }
@@ -55,7 +56,7 @@ pub(crate) fn size(text: &Text, segments: &[Segment], unit: Unit) -> u64 {
 pub(crate) fn decoded(text: &Text, segments: &[Segment]) -> String {
     let decoded = segments.iter().map(|segment| match segment {
         Segment::Bytes(range) => text.decoding.decode(&text.bytes[range.clone()]),
-        Segment::Words(words) => words.clone(),
+        Segment::Notice(words) => words.clone(),
         Segment::Half(_) => "\u{FFFD}".to_owned(),
     });
     decoded.collect()
@@ -81,7 +82,7 @@ pub(crate) fn end(text: &Text, segments: &[Segment], from: Direction, unit: Unit
         }
         kept.push(match segment {
             Segment::Bytes(range) => cut(text, range.clone(), from, unit, left),
-            Segment::Words(words) => vec![Segment::Words(
+            Segment::Notice(words) => vec![Segment::Notice(
                 fitting(words, from, left, |character| char_size(character, unit)).to_owned(),
             )],
             Segment::Half(_) => Vec::new(),
@@ -170,14 +171,14 @@ impl Composed {
             Direction::Head => (&self.before, &self.after),
             Direction::Tail => (&self.after, &self.before),
         };
-        let words = |words: &String, size| end(text, &[Segment::Words(words.clone())], from, unit, size);
+        let words = |words: &String, size| end(text, &[Segment::Notice(words.clone())], from, unit, size);
         let left = size.saturating_sub(words_size(outer, unit));
         let body = cut(text, self.body.clone(), from, unit, left);
         let is_whole = matches!(&body[..], [Segment::Bytes(range)] if *range == self.body);
         let rest = if is_whole { left - self::size(text, &body, unit) } else { 0 };
         let kept = from.ordered(vec![words(outer, size), body, words(inner, rest)]);
         let is_empty = |segment: &Segment| match segment {
-            Segment::Words(words) => words.is_empty(),
+            Segment::Notice(words) => words.is_empty(),
             Segment::Bytes(range) => range.is_empty(),
             Segment::Half(_) => false,
         };
@@ -185,7 +186,7 @@ impl Composed {
     }
 
     pub(super) fn uncut(&self, text: &Text) -> Selection {
-        let [before, after] = [&self.before, &self.after].map(|words| Segment::Words(words.clone()));
+        let [before, after] = [&self.before, &self.after].map(|words| Segment::Notice(words.clone()));
         let kept = parts(text, vec![before, Segment::Bytes(self.body.clone()), after]);
         Selection { slots: vec![("kept", kept)], ..Selection::uncut(text) }
     }

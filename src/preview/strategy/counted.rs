@@ -57,7 +57,7 @@ impl Strategy for Counted {
         }
         let (first, last) = shares(room(&words));
         let last = last.saturating_sub(after);
-        let shown = composed::end(text, &[Segment::Words(words)], Direction::Head, unit, size);
+        let shown = composed::end(text, &[Segment::Notice(words)], Direction::Head, unit, size);
         let mut kept = all.end(text, Direction::Head, unit, first);
         kept.extend(shown);
         kept.extend(all.end(text, Direction::Tail, unit, last));
@@ -137,7 +137,7 @@ impl Strategy for Twice {
         let words = marker(removed)?;
         let keep = second.saturating_sub(words.len() as u64) / 2;
         let mut result = composed::end(text, &once, Direction::Head, Unit::Utf16, keep);
-        result.push(Segment::Words(words));
+        result.push(Segment::Notice(words));
         result.extend(composed::end(text, &once, Direction::Tail, Unit::Utf16, keep));
         Ok(composed::selection(text, context, vec![("kept", result)]))
     }
@@ -156,7 +156,7 @@ impl Twice {
         let total = text.size(context.unit);
         text.wait_for(total.err().unwrap_or_default());
         let notice = context.scope.render_number(Some(&self.first_notice), total.unwrap_or(0))?;
-        segments.push(Segment::Words(notice));
+        segments.push(Segment::Notice(notice));
         segments.extend(composed::cut(text, text.body.clone(), Direction::Tail, Unit::Utf16, half));
         Ok(segments)
     }

@@ -29,7 +29,7 @@ impl Strategy for Ends {
         let both = head_lines.saturating_add(tail_lines);
         let is_over = text.exceeds_lines(both);
         if is_over.is_err() {
-            text.give_up();
+            text.wait_for_lines();
         }
         if is_over == Ok(true) {
             return Ok(self.two(text, head_lines, tail_lines));

@@ -245,7 +245,7 @@ impl Search<'_, '_> {
             let join = if at > 0 { "\n" } else { "" };
             if block.pieces.start > before {
                 let marker = self.marker(block.pieces.start - before)?;
-                segments.push(Segment::Words(format!("{join}{marker}\n")));
+                segments.push(Segment::Notice(format!("{join}{marker}\n")));
             }
             segments.push(Segment::Bytes(block.bytes.clone()));
             before = block.pieces.end;

@@ -179,7 +179,7 @@ fn joined(text: &Text, context: &Context, items: &[Item], suffix: &str) -> Selec
         let Some(cut) = &item.cut else { continue };
         segments.push(Segment::Bytes(run..cut.at));
         segments.extend(cut.half.clone().map(Segment::Half));
-        segments.push(Segment::Words(suffix.to_owned()));
+        segments.push(Segment::Notice(suffix.to_owned()));
         run = item.line.end;
     }
     segments.extend(items.last().map(|last| Segment::Bytes(run..last.line.end)));

@@ -31,7 +31,7 @@ pub(crate) use selection::Selection;
 
 /// A way of cutting, with its figures.
 pub(crate) trait Strategy: Any + Debug + Send + Sync {
-    /// Selects what is kept of a text that exceeds its limits, or of any if the strategy takes every output.
+    /// Selects what is kept of a text that exceeds its limits, or of any if the strategy decides itself whether to cut.
     fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError>;
 }
 
@@ -90,43 +90,44 @@ pub(crate) fn or_utf16<'de, D: Deserializer<'de>>(key: D) -> Result<Unit, D::Err
 
 type Read = fn(&mut Keys) -> Result<Box<dyn Strategy>, Fault>;
 
-/// The name of each strategy in a policy file, which outputs it takes, and what reads its keys.
-const STRATEGIES: [(&str, Takes, Read); 29] = [
-    ("pieces", Takes::Large, boxed::<Pieces>),
-    ("size", Takes::Large, boxed::<size::Size>),
-    ("middle", Takes::Large, boxed::<ends::Middle>),
-    ("ends", Takes::Large, boxed::<ends::Ends>),
-    ("window", Takes::Every, boxed::<window::Window>),
-    ("plain-window", Takes::Every, boxed::<window::PlainWindow>),
-    ("matches", Takes::Every, boxed::<matches::Matches>),
-    ("errors", Takes::Every, boxed::<errors::Errors>),
-    ("balanced", Takes::Large, boxed::<agents::both_ends::Balanced>),
-    ("sampled", Takes::Large, boxed::<agents::both_ends::Sampled>),
-    ("held", Takes::Large, boxed::<Held>),
-    ("rolling", Takes::Large, boxed::<Rolling>),
-    ("collected", Takes::Every, boxed::<agents::held::Collected>),
-    ("twice", Takes::Large, boxed::<counted::Twice>),
-    ("snapped", Takes::Large, boxed::<ends::Snapped>),
-    ("raw-tail", Takes::Every, boxed::<size::RawTail>),
-    ("clipped", Takes::Every, boxed::<Clipped>),
-    ("shares", Takes::Large, boxed::<agents::both_ends::Shares>),
-    ("exact", Takes::Every, boxed::<counted::Exact>),
-    ("view", Takes::Every, boxed::<window::View>),
-    ("stripped", Takes::Large, boxed::<agents::escapes::Stripped>),
-    ("text-mode", Takes::Every, boxed::<ends::TextMode>),
-    ("wrapped", Takes::Every, boxed::<counted::Wrapped>),
-    ("filtered", Takes::Every, boxed::<agents::escapes::Filtered>),
-    ("shaped", Takes::Every, boxed::<agents::shaped::Shaped>),
-    ("counted", Takes::Every, boxed::<counted::Counted>),
-    ("numbered", Takes::Large, boxed::<agents::clipped::Numbered>),
-    ("weighed", Takes::Every, boxed::<agents::weighed::Weighed>),
-    ("celled", Takes::Every, boxed::<ends::Celled>),
+/// The name of each strategy in a policy file, what decides whether it cuts, and what reads its keys.
+const STRATEGIES: &[(&str, Decides, Read)] = &[
+    ("pieces", Decides::When, boxed::<Pieces>),
+    ("size", Decides::When, boxed::<size::Size>),
+    ("middle", Decides::When, boxed::<ends::Middle>),
+    ("ends", Decides::When, boxed::<ends::Ends>),
+    ("window", Decides::Itself, boxed::<window::Window>),
+    ("plain-window", Decides::Itself, boxed::<window::PlainWindow>),
+    ("matches", Decides::Itself, boxed::<matches::Matches>),
+    ("errors", Decides::Itself, boxed::<errors::Errors>),
+    ("balanced", Decides::When, boxed::<agents::both_ends::Balanced>),
+    ("sampled", Decides::When, boxed::<agents::both_ends::Sampled>),
+    ("held", Decides::When, boxed::<Held>),
+    ("rolling", Decides::When, boxed::<Rolling>),
+    ("collected", Decides::Itself, boxed::<agents::held::Collected>),
+    ("twice", Decides::When, boxed::<counted::Twice>),
+    ("snapped", Decides::When, boxed::<ends::Snapped>),
+    ("raw-tail", Decides::Itself, boxed::<size::RawTail>),
+    ("clipped", Decides::Itself, boxed::<Clipped>),
+    ("shares", Decides::When, boxed::<agents::both_ends::Shares>),
+    ("exact", Decides::Itself, boxed::<counted::Exact>),
+    ("view", Decides::Itself, boxed::<window::View>),
+    ("stripped", Decides::When, boxed::<agents::escapes::Stripped>),
+    ("text-mode", Decides::Itself, boxed::<ends::TextMode>),
+    ("wrapped", Decides::Itself, boxed::<counted::Wrapped>),
+    ("filtered", Decides::Itself, boxed::<agents::escapes::Filtered>),
+    ("shaped", Decides::Itself, boxed::<agents::shaped::Shaped>),
+    ("counted", Decides::Itself, boxed::<counted::Counted>),
+    ("numbered", Decides::When, boxed::<agents::clipped::Numbered>),
+    ("weighed", Decides::Itself, boxed::<agents::weighed::Weighed>),
+    ("celled", Decides::Itself, boxed::<ends::Celled>),
 ];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Takes {
-    Every,
-    Large,
+enum Decides {
+    Itself,
+    /// The limits of `[when]`.
+    When,
 }
 
 fn boxed<S: Strategy + DeserializeOwned>(keys: &mut Keys) -> Result<Box<dyn Strategy>, Fault> {
@@ -137,7 +138,7 @@ fn boxed<S: Strategy + DeserializeOwned>(keys: &mut Keys) -> Result<Box<dyn Stra
 #[derive(Debug)]
 pub(crate) struct Keep {
     strategy: Box<dyn Strategy>,
-    takes: Takes,
+    decides: Decides,
     first: Option<First>,
     /// Matches a tag of the agent's envelope, which is escaped in what is kept.
     escape_tag: Option<Expression>,
@@ -147,17 +148,18 @@ pub(crate) struct Keep {
 
 impl Keep {
     pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
-        let (_, takes, read) = STRATEGIES[keys.tag("strategy", &STRATEGIES.map(|(name, ..)| name))?];
+        let names: Vec<_> = STRATEGIES.iter().map(|(name, ..)| *name).collect();
+        let (_, decides, read) = STRATEGIES[keys.tag("strategy", &names)?];
         let (strategy, first) = (read(keys)?, keys.field("first")?);
         let tag: Option<String> = keys.field("escape_tag")?;
         let escape_tag = tag.map(|tag| rewrite::tag_finder(&tag)).transpose();
         let escape_tag = escape_tag.map_err(|error| keys.fault("escape_tag", error))?;
-        Ok(Self { strategy, takes, first, escape_tag, rewrite: keys.read()? })
+        Ok(Self { strategy, decides, first, escape_tag, rewrite: keys.read()? })
     }
 
-    /// Whether it handles every output, even within the limits.
-    pub(crate) fn is_always(&self) -> bool {
-        self.takes == Takes::Every
+    /// Whether the strategy decides itself whether to cut.
+    pub(crate) fn decides_itself(&self) -> bool {
+        self.decides == Decides::Itself
     }
 
     /// Returns the strategy if it keeps whole lines of one end, and nothing else happens to them.
@@ -215,4 +217,38 @@ struct First {
     /// What is removed from their ends.
     #[serde(rename = "first_trim", deserialize_with = "or_default")]
     trim: TrimRule,
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    const PAGE: &str = include_str!("../../../docs/policies.md");
+
+    fn between(start: &str, end: &str) -> &'static str {
+        let rest = PAGE.split_once(start).unwrap().1;
+        rest.split_once(end).unwrap().0
+    }
+
+    /// Returns what stands between backticks.
+    fn quoted(text: &'static str) -> BTreeSet<&'static str> {
+        text.split('`').skip(1).step_by(2).collect()
+    }
+
+    #[test]
+    fn the_documentation_names_the_strategies_that_decide_themselves() {
+        let themselves = STRATEGIES.iter().filter(|(_, decides, _)| *decides == Decides::Itself);
+        let listed = quoted(between("The strategies ", "decide\nthemselves"));
+        assert_eq!(listed, themselves.map(|(name, ..)| *name).collect());
+    }
+
+    #[test]
+    fn the_documentation_has_an_entry_for_every_strategy() {
+        let entries = between("## `[keep]`", "Keys that several").split("\n* `").skip(1);
+        let mut found: BTreeSet<_> = entries.filter_map(|entry| entry.split('`').next()).collect();
+        found.extend(quoted(between("Strategies of one agent each;", "\n\n")));
+        assert_eq!(found, STRATEGIES.iter().map(|(name, ..)| *name).collect());
+    }
 }

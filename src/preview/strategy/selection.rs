@@ -50,7 +50,7 @@ impl Selection {
         }
     }
 
-    /// Keeps a whole text, for a strategy that handles every output.
+    /// Keeps a whole text, for a strategy that decides itself whether to cut.
     pub(crate) fn uncut(text: &Text) -> Self {
         Self { cut: Some(false), ..Self::everything(text) }
     }

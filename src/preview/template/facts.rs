@@ -8,76 +8,19 @@ use std::ops::RangeInclusive;
 use crate::preview::model::WAITING;
 use crate::text::units::TotalsMask;
 
-/// Every figure and slot that a template may use besides the parameters.
-/// `docs/policies.md` explains each.
+/// Every figure and slot that a template may use besides the parameters: those that `docs/policies.md` explains, then those
+/// of single strategies, which the policies that use them show.
+#[rustfmt::skip]
 pub(super) const NAMES: &[&str] = &[
-    "kept",
-    "head",
-    "tail",
-    "stdout",
-    "stderr",
-    "stderr_whole",
-    "path",
-    "exit_code",
-    "stream",
-    "stdout_empty",
-    "stderr_empty",
-    "stderr_given",
-    "unit",
-    "hit",
-    "over",
-    "partial",
-    "gap",
-    "kept_empty",
-    "is_empty",
-    "is_blank",
-    "json_units",
-    "kept_lines",
-    "kept_size",
-    "kept_bytes",
-    "raw_bytes",
-    "more",
-    "many",
-    "full",
-    "clipped",
-    "line_cut",
-    "text_cut",
-    "cut_size",
-    "elided",
-    "shown",
-    "begins",
-    "marker",
-    "tail_empty",
-    "kept_points",
-    "removed_points",
-    "rest_lines",
-    "next",
-    "number",
-    "stop",
-    "line_bytes",
-    "rest_bytes",
-    "pieces",
-    "lines",
-    "removed_lines",
-    "middle_lines",
-    "first",
-    "last",
-    "count",
-    "bytes",
-    "removed_bytes",
-    "units",
-    "points",
-    "size",
-    "removed_size",
-    "removed",
-    "head_lines",
-    "tail_lines",
-    "head_size",
-    "composed_size",
-    "composed_bytes",
-    "blank",
-    "ended",
-    "included",
+    "kept", "head", "tail", "stdout", "stderr", "stderr_whole", "stdout_empty", "stderr_empty", "stderr_given",
+    "path", "exit_code", "stream", "pieces", "lines", "bytes", "units", "points", "size", "raw_bytes",
+    "kept_lines", "kept_bytes", "kept_points", "kept_size", "kept_empty",
+    "removed_lines", "removed_bytes", "removed_points", "removed_size", "removed", "unit", "hit",
+    "middle_lines", "rest_lines", "first", "last", "next", "count", "more", "stop",
+    "partial", "line_bytes", "rest_bytes", "head_lines", "tail_lines", "is_empty", "is_blank", "json_units",
+
+    "elided", "gap", "marker", "over", "many", "full", "clipped", "line_cut", "text_cut", "cut_size", "shown",
+    "begins", "tail_empty", "number", "head_size", "composed_size", "composed_bytes", "blank", "ended", "included",
 ];
 
 /// A parameter's value.
@@ -134,11 +77,6 @@ impl From<Result<u64, TotalsMask>> for Fact {
 }
 
 pub(crate) type Facts = BTreeMap<&'static str, Fact>;
-
-/// Whether templates may use this name besides the parameters.
-pub(crate) fn is_known(name: &str) -> bool {
-    NAMES.contains(&name)
-}
 
 /// Surrounds a slot's index in rendered text, unless a variable's text holds it. No template does.
 pub(super) const SLOT: char = '\0';

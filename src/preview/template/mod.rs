@@ -156,7 +156,8 @@ impl Compiler {
         environment.add_template_owned(name.clone(), source.to_owned()).map_err(wrong)?;
         if self.origin == PolicyOrigin::Own {
             let mentioned = environment.get_template(&name).map_err(wrong)?.undeclared_variables(false);
-            let is_unknown = |name: &&String| !self.params.contains_key(*name) && !facts::is_known(name);
+            let is_unknown =
+                |name: &&String| !self.params.contains_key(*name) && !facts::NAMES.contains(&name.as_str());
             if let Some(name) = mentioned.iter().filter(is_unknown).min() {
                 let line = source.lines().position(|line| line.contains(name.as_str()));
                 let known = self.params.keys().map(String::as_str).chain(facts::NAMES.iter().copied());

@@ -153,7 +153,7 @@ impl CodexReader {
     fn result(&mut self, entry: RecordEntry, item: Json, out: &mut Transcript) {
         let (Some(id), Some(output)) = (item.name("call_id"), item.get("output")) else { return };
         self.last = LastRecord::Other;
-        let number = out.number_or_new(0, &id, "");
+        let number = out.call_or_new(0, &id, "");
         let Some(call) = out.unanswered(number) else { return };
         self.history.push((ResultId { call: number, result: 0 }, self.turn));
         // Some versions wrote the text into an object.

@@ -141,7 +141,7 @@ fn message(entry: RecordEntry, out: &mut Transcript) {
             }
             ("tool_result", Some(data)) => {
                 let Some(id) = data.name("tool_call_id") else { continue };
-                let number = out.number_or_new(entry.thread, &id, &data.word("name"));
+                let number = out.call_or_new(entry.thread, &id, &data.word("name"));
                 out.unanswered(number).into_iter().for_each(|call| result(entry, data, call));
             }
             (kind, _) => is_known &= out.unread.is_known(kind, OTHER_KINDS),

@@ -203,7 +203,7 @@ impl GeminiReader {
 
 /// Returns the number of a result's call, and its text.
 fn response_of<'a>(response: Json<'a>, out: &mut Transcript) -> Option<(u32, Option<Json<'a>>)> {
-    let call = out.number_or_new(0, &response.name("id")?, &response.word("name"));
+    let call = out.call_or_new(0, &response.name("id")?, &response.word("name"));
     Some((call, response.path(&["response", "output"]).or_else(|| response.path(&["response", "error"]))))
 }
 

@@ -148,7 +148,7 @@ impl HiddenResults {
 /// Reads a result. Returns the number of its call, unless that has one already.
 fn result(entry: RecordEntry, out: &mut Transcript) -> Option<u32> {
     let part = entry.record;
-    let number = out.number_or_new(0, &part.name("id")?, "");
+    let number = out.call_or_new(0, &part.name("id")?, "");
     let call = out.unanswered(number)?;
     let value = part.path(&["toolResult", "value"]);
     let structured = part.object("toolResult").object("value").object("structuredContent");

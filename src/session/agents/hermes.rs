@@ -169,7 +169,7 @@ impl ResultHistory {
         out: &mut Transcript,
     ) {
         let Some(id) = row.text(3) else { return };
-        let number = out.number_or_new(thread, &id, &row.text(5).unwrap_or_default());
+        let number = out.call_or_new(thread, &id, &row.text(5).unwrap_or_default());
         let call = out.calls.get_mut(number as usize).filter(|_| !self.results.contains_key(&number));
         call.into_iter().for_each(|call| result(row, content, place, call));
         let text = id_of_bytes(content);

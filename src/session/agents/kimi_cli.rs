@@ -252,7 +252,7 @@ impl KimiReader {
         let own = self.own(&id).unwrap_or_else(|| id.as_str().into());
         let Some(own) = self.call_of_result(&id, own, entry.span(), out) else { return };
         self.results.insert((entry.thread, own.clone()), self.now);
-        let number = out.number_or_new(entry.thread, &own, "");
+        let number = out.call_or_new(entry.thread, &own, "");
         let is_task = out.calls.get(number as usize).is_some_and(|call| out.tool(call) == "TaskOutput");
         let call = out.unanswered(number);
         call.into_iter().for_each(|call| read_result(entry, content, is_task, call));

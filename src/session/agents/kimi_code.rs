@@ -124,7 +124,7 @@ impl KimiReader {
             }
             "tool.result" => {
                 let Some(id) = event.name("toolCallId") else { return };
-                let number = out.number_or_new(self.thread, &id, "");
+                let number = out.call_or_new(self.thread, &id, "");
                 let found = event.get("result").and_then(|found| Some((found, found.get("output")?)));
                 let is_small = found.is_some_and(|(found, output)| is_small(output, found.flag("isError")));
                 self.history().add_result(number, is_small);

@@ -82,7 +82,7 @@ fn calls(entry: RecordEntry, out: &mut Transcript) {
 fn result(entry: RecordEntry, out: &mut Transcript) {
     let message = entry.record;
     let Some(id) = message.name("tool_call_id") else { return };
-    let number = out.number_or_new(0, &id, "");
+    let number = out.call_or_new(0, &id, "");
     let Some(call) = out.unanswered(number) else { return };
     let (content, extra) = (message.get("content"), message.object("extra"));
     call.exit = extra.number("returncode");

@@ -131,7 +131,7 @@ impl EventReader {
             }
             "ObservationEvent" | "AgentErrorEvent" | "UserRejectObservation" => {
                 if let Some(call) = event.name("tool_call_id") {
-                    let call = out.number_or_new(0, &call, &event.word("tool_name"));
+                    let call = out.call_or_new(0, &call, &event.word("tool_name"));
                     out.unanswered(call).into_iter().for_each(|call| read_observation(entry, &kind, call));
                     self.results.push((id, call));
                 }
@@ -181,11 +181,11 @@ fn read_observation(entry: RecordEntry, kind: &str, call: &mut Call) {
     let text = |key: &str| event.get(key).map(|text| pieces(text, place)).unwrap_or_default();
     let (evidence, pieces) = match kind {
         "AgentErrorEvent" => {
-            call.status = CallStatus::Failed;
+            (call.status, call.cut) = (CallStatus::Failed, CutState::No);
             (Evidence::Recorded, text("error"))
         }
         "UserRejectObservation" => {
-            call.status = CallStatus::Denied;
+            (call.status, call.cut) = (CallStatus::Denied, CutState::No);
             let words = TextPiece::Added("Action rejected: ".into());
             (Evidence::Rendered, std::iter::once(words).chain(text("rejection_reason")).collect())
         }
@@ -194,9 +194,6 @@ fn read_observation(entry: RecordEntry, kind: &str, call: &mut Call) {
             observation_text(observation, place, call)
         }
     };
-    if call.cut == CutState::Unknown && call.status != CallStatus::NoResult {
-        call.cut = CutState::No;
-    }
     entry.add_text(evidence, pieces, call);
 }
 
@@ -213,9 +210,9 @@ fn observation_text(observation: Json, place: RecordPlace, call: &mut Call) -> (
         }
         // Too long to be rendered: what is recorded, of which less was sent.
         None => {
-            call.cut = CutState::Unknown;
-            let content = observation.get("content").map(|content| pieces(content, place));
-            (Evidence::Recorded, content.unwrap_or_default())
+            let content = observation.get("content");
+            call.cut = if content.is_some() { CutState::Unknown } else { CutState::No };
+            (Evidence::Recorded, content.map(|content| pieces(content, place)).unwrap_or_default())
         }
     }
 }

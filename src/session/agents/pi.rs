@@ -156,7 +156,7 @@ impl PiReader {
             }
             "toolResult" => {
                 let Some(call_id) = message.name("toolCallId") else { return };
-                let call = out.number_or_new(0, &call_id, &message.word("toolName"));
+                let call = out.call_or_new(0, &call_id, &message.word("toolName"));
                 if let Some(unanswered) = out.unanswered(call) {
                     result(entry, message, unanswered);
                     let (entry, key) = (self.entry(), result_key(message, &call_id));

@@ -209,7 +209,7 @@ fn result(
     out: &mut Transcript,
 ) -> Option<u32> {
     let history = out.sources.get(entry.place.source as usize).map(|source| source.path().to_owned());
-    let number = out.number_or_new(0, id, tool);
+    let number = out.call_or_new(0, id, tool);
     let (call, content) = (out.unanswered(number)?, content?);
     let start = first_text(content);
     call.exit = exit_of(&start);

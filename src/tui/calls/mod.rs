@@ -12,6 +12,7 @@ use crate::output::recorded::{CallFacts, CallRequest, ReadyCall};
 use crate::rows::calls::{self, CallRow, CallSizes};
 use crate::rows::column::{ListSpec, SlowState};
 use crate::rows::lost::LostInCall;
+use crate::rows::sessions::describe_unsure;
 use crate::session::examine::Paths;
 use crate::session::facts::TitledText;
 use crate::session::list::format_of;
@@ -103,18 +104,19 @@ impl ListKind for Calls {
     }
 
     fn title(&self, list: &List<CallRow>) -> ListTitle {
+        let number = |of: fn(&CallRow) -> bool| list.rows().iter().filter(|row| of(row)).count() as u64;
         let figures = match (&self.state, list.filter_text()) {
             (ReadingState::Reading(percent), _) => format!("reading… {percent}%"),
             (ReadingState::Failed(_), _) => "not readable".into(),
             (ReadingState::Read, "") => {
-                let cut = list.rows().iter().filter(|row| row.is_cut()).count() as u64;
-                format!("{}, {} cut", list.describe_count(), thousands(cut))
+                let unsure = describe_unsure(number(CallRow::is_unsure));
+                format!("{}, {} cut{unsure}", list.describe_count(), thousands(number(CallRow::is_cut)))
             }
             (ReadingState::Read, _) => list.describe_count(),
         };
         let id = self.file.as_ref().map_or("", |file| &file.id);
         let name = if self.session.title.is_empty() { id.into() } else { self.session.title.clone() };
-        let alarm = match list.rows().iter().filter(|row| row.differs()).count() as u64 {
+        let alarm = match number(CallRow::differs) {
             0 => String::new(),
             1 => "1 DIFFERS".to_owned(),
             differing => format!("{} DIFFER", thousands(differing)),

@@ -67,7 +67,7 @@ fn known<T>(value: Option<T>) -> SlowFigure<T> {
 }
 
 fn sums(calls: u64, cut: u64, lost: u64, gone: u64, got_bytes: u64) -> Option<CallSums> {
-    Some(CallSums { calls, cut, lost, gone, got_bytes, unknown: 0 })
+    Some(CallSums { calls, cut, lost, gone, got_bytes, unsure: 0 })
 }
 
 fn sessions() -> Vec<SessionRow> {
@@ -748,6 +748,20 @@ fn the_state_of_a_call_says_the_worst_first() {
     let rows = calls().into_iter().map(state).collect::<Vec<_>>();
     let differs = "DIFFERS from claude-code/bash, saved";
     assert_eq!(rows, ["", "saved", differs, "deleted", "failed", "never saved"]);
+}
+
+#[test]
+fn of_what_is_not_recorded_to_be_cut_nobody_says_that_it_is_whole() {
+    let mut bench = listed((200, 50));
+    let unsure = Some(CallSums { calls: 2, unsure: 1, ..CallSums::default() });
+    found(&mut bench, vec![row("openhands", 0, Some(["", "/p", "t"]), unsure)]);
+    let shown = text(&bench);
+    assert!(shown.contains("2 calls, 0 cut, 1 unknown") && !shown.contains("0 cut ·"), "{shown}");
+    bench.keys("<Enter>");
+    let known = sized(call("known", "Bash", CutState::No), 19, None, None, "ls");
+    let rows = vec![known, sized(call("unsure", "Bash", CutState::Unknown), 19, None, None, "ls")];
+    bench.update(CallsEvent::Opened(Box::new(OpenedCalls { rows, ..by() })));
+    assert!(text(&bench).contains("2 calls, 0 cut, 1 unknown"), "{}", text(&bench));
 }
 
 #[test]

@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use overspill::internals::session::copies::SeenCalls;
 use overspill::internals::session::fate::ResultFate;
 use overspill::internals::session::list;
 use overspill::internals::session::model::{CallStatus, CutState, Evidence};
-use overspill::internals::session::verify::{Against, Verdict, Verifier};
+use overspill::internals::session::tally::count_calls;
+use overspill::internals::session::verify::{Against, Unchecked, Verdict, Verifier};
 use overspill::internals::session::whole::{WholeOutput, whole_display};
 use overspill::internals::source::Source;
 use overspill::preview::Catalog;
@@ -266,6 +268,7 @@ fn openhands_is_read_as_it_is_sent() {
     let long = "é\n".repeat(15_000);
     run("c1", "out", "/x", true);
     run("c2", &long, home.path().to_str().unwrap(), false);
+    run("c4", &"x".repeat((1 << 20) + 1), "/x", false);
     event(
         json!({"kind": "UserRejectObservation", "tool_name": "terminal", "tool_call_id": "c3", "rejection_reason": "no"}),
     );
@@ -279,6 +282,7 @@ fn openhands_is_read_as_it_is_sent() {
     let c1 = call(transcript, "c1");
     assert_eq!((c1.exit, c1.cut), (Some(3), CutState::No));
     assert!(matches!(fate_of(c1), ResultFate::Compacted(_)));
+    assert_eq!(call(transcript, "c4").cut, CutState::Unknown, "too long to be rendered");
     let (c2, text) = (call(transcript, "c2"), first(transcript, "c2"));
     assert_eq!((c2.cut, text.chars().count()), (CutState::Spill, 30_000));
     assert!(
@@ -302,7 +306,7 @@ fn openhands_is_read_as_it_is_sent() {
 }
 
 /// A trajectory of mini-SWE-agent: a call with its result for each text, with the exit status and the whole output.
-fn trajectory(results: &[(&str, &str, i64)]) -> Value {
+pub fn trajectory(results: &[(&str, &str, i64)]) -> Value {
     let mut messages =
         vec![json!({"role": "system", "content": "s"}), json!({"role": "user", "content": "make it\nnow"})];
     for (n, (content, whole, code)) in results.iter().enumerate() {
@@ -351,6 +355,10 @@ fn mini_swe_agent_is_read() {
     assert_eq!((c2.cut, c2.exit, c2.status), (CutState::Lost, Some(3), CallStatus::Failed));
     assert_eq!((fate_of(c2), c2.results[0].evidence), (ResultFate::InContext, Evidence::Recorded));
     assert_eq!(call(transcript, "c3").cut, CutState::Unknown, "of another configuration");
+    let sums = count_calls(&named, 0, &mut SeenCalls::default(), &()).unwrap().sums;
+    assert_eq!([sums.calls, sums.cut, sums.lost, sums.unsure], [3, 1, 1, 1]);
+    let unsure = Verifier::new(&Catalog::builtin(), "x").verify(transcript, call(transcript, "c3"), None);
+    assert_eq!(unsure, Verdict::Unchecked(Unchecked::Unsure));
     let display = whole_display(transcript, c2);
     let verdict =
         Verifier::new(&Catalog::builtin(), "mini-swe-agent").verify(transcript, c2, display.as_ref());

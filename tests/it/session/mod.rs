@@ -3,7 +3,7 @@
 mod claude;
 mod claude_context;
 mod compacted;
-mod documents;
+pub mod documents;
 mod following;
 mod histories;
 mod hostile;

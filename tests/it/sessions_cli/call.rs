@@ -7,6 +7,7 @@ use sha2::{Digest, Sha256};
 
 use super::{SESSION, claude, result_of, root, use_of, whole};
 use crate::common::home::Home;
+use crate::session::documents::{trajectory, write};
 
 #[test]
 fn a_session_is_listed_with_its_sums() {
@@ -58,6 +59,18 @@ fn calls_are_listed_with_what_the_model_got() {
     assert_eq!(kinds("--gone"), 1);
     let text = home.run(&["sessions", SESSION]).ok();
     assert!(text.text().contains("\tdeleted\t") && text.text().lines().count() == 3, "{}", text.text());
+}
+
+#[test]
+fn what_is_not_recorded_to_be_cut_is_not_called_whole() {
+    let home = Home::new();
+    let known = "{\n  \"returncode\": 0,\n  \"output\": \"x\"\n}";
+    let document = trajectory(&[("<output>x</output>", "x", 0), (known, "x", 0)]);
+    write(home.at("run.traj.json"), &document);
+    let ran = home.run(&["sessions", "run.traj.json"]).ok();
+    let cells: Vec<Vec<&str>> =
+        ran.text().lines().map(|line| line.split('\t').skip(3).take(3).collect()).collect();
+    assert_eq!(cells, [["–", "–", "–"], ["38 B", "all", ""]], "size, model got, errors lost");
 }
 
 #[test]

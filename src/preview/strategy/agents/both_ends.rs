@@ -51,7 +51,7 @@ impl Strategy for Balanced {
 fn halves(text: &Text, lines: u64) -> (u64, u64) {
     let count = text.line_count();
     if count.is_err() {
-        text.give_up();
+        text.wait_for_lines();
     }
     match count {
         Ok(count) if count <= lines => (count.div_ceil(2), count / 2),
@@ -144,7 +144,7 @@ fn sample(text: &Text, lines: u64, size: u64) -> Vec<Range<usize>> {
     match text.exceeds_lines(lines) {
         Ok(false) => return one(start..end),
         Ok(true) => {}
-        Err(_) => text.give_up(),
+        Err(_) => text.wait_for_lines(),
     }
     let reach = as_usize(size.saturating_add(OVERHEAD));
     let (low, high) = (start.saturating_add(reach).min(end), end.saturating_sub(reach).max(start));
@@ -246,7 +246,7 @@ fn share(text: &Text, from: Direction, most: u64, budget: u64) -> Side {
             let (part, half) = text.end(within, from, Unit::Utf16, room);
             range = from.up_to(&text.body, &part);
             side.lines += 1;
-            cut = from.join(half.map(Segment::Half), [Segment::Words(DOTS.to_owned())]);
+            cut = from.join(half.map(Segment::Half), [Segment::Notice(DOTS.to_owned())]);
         }
         side.used = budget;
         break;

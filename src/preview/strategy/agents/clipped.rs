@@ -45,7 +45,7 @@ impl Strategy for Clipped {
             let tail = line_break(text, &line);
             let ending = (marker.chars().count() + tail.len()) as u64;
             let kept = text.advance(line.start, line.end, Unit::Chars, limit.max(ending) - ending).at;
-            segments.extend([Segment::Bytes(run..kept), Segment::Words(marker.to_owned())]);
+            segments.extend([Segment::Bytes(run..kept), Segment::Notice(marker.to_owned())]);
             sum += text.size_of(line.start..kept, Unit::Chars) + ending;
             run = tail.start;
         }
@@ -183,7 +183,7 @@ fn break_before(text: &Text, end: usize) -> Option<Range<usize>> {
         high = (low + MAX_BREAK - 1).min(end);
     }
     if floor > text.body.start {
-        text.give_up();
+        text.wait_for_lines();
     }
     None
 }

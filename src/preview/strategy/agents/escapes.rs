@@ -41,7 +41,7 @@ impl Strategy for Filtered {
             return Ok(cut(text, context, start, reads.size(), last_line));
         }
         let mut whole = segments_of(trimmed(text, within));
-        whole.push(Segment::Words(last_line));
+        whole.push(Segment::Notice(last_line));
         let size = composed::size(text, &whole, Unit::Bytes);
         if size <= most {
             let selection = composed::selection(text, context, vec![("kept", whole)]);

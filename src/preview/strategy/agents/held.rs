@@ -216,7 +216,7 @@ impl Strategy for Collected {
         let (start, end) = (text.body.start, text.body.end);
         let (first, last) = (start..start + held / 2, end - (held - held / 2)..end);
         let collected = match &marker {
-            Some(marker) => [Segment::Bytes(first), Segment::Words(marker.clone()), Segment::Bytes(last)],
+            Some(marker) => [Segment::Bytes(first), Segment::Notice(marker.clone()), Segment::Bytes(last)],
             None => joined(text, first, last),
         };
         let size = composed::size(text, &collected, Unit::Bytes);
@@ -227,7 +227,7 @@ impl Strategy for Collected {
         let tail = composed::end(text, &collected, Direction::Tail, Unit::Bytes, budget - budget / 2);
         let points = |segments: &[Segment]| composed::size(text, segments, Unit::Chars);
         let is_whole =
-            |segment: &Segment| matches!(segment, Segment::Words(words) if Some(words) == marker.as_ref());
+            |segment: &Segment| matches!(segment, Segment::Notice(words) if Some(words) == marker.as_ref());
         let survives = marker.is_none() || head.iter().chain(&tail).any(is_whole);
         let removed = points(&collected) - points(&head) - points(&tail);
         let lines = line_count(text, &collected);
@@ -250,7 +250,7 @@ fn joined(text: &Text, first: Range<usize>, last: Range<usize>) -> [Segment; 3] 
     let rest = text.bytes[last.clone()].iter().take(3).take_while(is_rest).count();
     let rest = last.start + if seam < first.end { rest } else { 0 };
     let bytes = [&text.bytes[seam..first.end], &text.bytes[last.start..rest]].concat();
-    let words = Segment::Words(text.decoding.decode(&bytes));
+    let words = Segment::Notice(text.decoding.decode(&bytes));
     [Segment::Bytes(first.start..seam), words, Segment::Bytes(rest..last.end)]
 }
 
@@ -258,7 +258,7 @@ fn joined(text: &Text, first: Range<usize>, last: Range<usize>) -> [Segment; 3] 
 fn line_count(text: &Text, collected: &[Segment]) -> u64 {
     let feeds = |segment: &Segment| match segment {
         Segment::Bytes(range) => text.line_feeds_of(range.clone()),
-        Segment::Words(words) => words.matches('\n').count() as u64,
+        Segment::Notice(words) => words.matches('\n').count() as u64,
         Segment::Half(_) => 0,
     };
     collected.iter().map(feeds).sum::<u64>() + u64::from(text.bytes[text.body.end - 1] != b'\n')

@@ -184,7 +184,7 @@ impl<'a, 'b> Shaping<'a, 'b> {
         let bound = self.text.patient_end(at, end);
         let found = self.text.break_after(at, bound);
         if found.is_none() && bound < end {
-            self.text.give_up();
+            self.text.wait_for_lines();
         }
         let stop = found.unwrap_or(bound);
         let is_pair = self.text.bytes[stop..end].starts_with(b"\r\n");
@@ -208,7 +208,7 @@ impl<'a, 'b> Shaping<'a, 'b> {
         let cut = self.text.advance(line.text.start, line.text.end, Unit::Utf16, room);
         self.keep(cut.at);
         self.segments.extend(cut.half.map(Segment::Half));
-        self.segments.push(Segment::Words(self.marker.to_owned()));
+        self.segments.push(Segment::Notice(self.marker.to_owned()));
         self.run = line.ending.start;
         self.sum += room + suffix;
         self.push_added(line);
@@ -218,7 +218,7 @@ impl<'a, 'b> Shaping<'a, 'b> {
         if !line.added.is_empty() {
             self.keep(line.ending.end);
             self.run = line.ending.end;
-            self.segments.push(Segment::Words(line.added.to_owned()));
+            self.segments.push(Segment::Notice(line.added.to_owned()));
         }
     }
 
@@ -226,7 +226,7 @@ impl<'a, 'b> Shaping<'a, 'b> {
         let units = words.encode_utf16().count() as u64;
         if units <= self.line_most {
             self.sum += units;
-            self.segments.push(Segment::Words(words.to_owned()));
+            self.segments.push(Segment::Notice(words.to_owned()));
             return;
         }
         let ending = if words.ends_with('\n') { "\n" } else { "" };
@@ -234,7 +234,7 @@ impl<'a, 'b> Shaping<'a, 'b> {
         let room = self.line_most.max(suffix) - suffix;
         let kept: String = words.chars().take(as_usize(room)).collect();
         self.sum += room + suffix;
-        self.segments.push(Segment::Words(format!("{kept}{}{ending}", self.marker)));
+        self.segments.push(Segment::Notice(format!("{kept}{}{ending}", self.marker)));
     }
 
     fn keep(&mut self, to: usize) {

@@ -88,7 +88,7 @@ impl Strategy for Weighed {
         let kept = scale.kept(text, &start)?;
         let (kept, suffix) = scale.bounded(text, &kept)?;
         let Kept { head, between, tail } = kept;
-        let (between, suffix) = (Segment::Words(between), Segment::Words(suffix));
+        let (between, suffix) = (Segment::Notice(between), Segment::Notice(suffix));
         let segments = vec![Segment::Bytes(head), between, Segment::Bytes(tail), suffix];
         Ok(Selection { cut: Some(true), ..composed::selection(text, context, vec![("kept", segments)]) })
     }

@@ -167,7 +167,7 @@ impl ClaudeReader {
         for block in record.list_at(&["message", "content"]) {
             let id = block.get("tool_use_id").filter(|_| block.is_type("tool_result"));
             let Some(id) = id.and_then(|id| id.short_text(MAX_NAME)) else { continue };
-            let number = out.number_or_new(thread, &id, "");
+            let number = out.call_or_new(thread, &id, "");
             out.unanswered(number).into_iter().for_each(|call| result(recorded.entry, block, call));
             let source = record.id("sourceToolAssistantUUID").or_else(|| record.id("parentUuid"));
             self.history.results.push(ResultRecord {

@@ -153,7 +153,7 @@ fn read(document: Json, place: RecordPlace, path: &Path, out: &mut Transcript) {
 fn result(entry: RecordEntry, out: &mut Transcript) -> Option<u32> {
     let (block, thread) = (entry.record, entry.thread);
     let (id, content) = (block.name("tool_use_id")?, block.get("content")?);
-    let number = out.number_or_new(thread, &id, &block.word("name"));
+    let number = out.call_or_new(thread, &id, &block.word("name"));
     let call = out.unanswered(number)?;
     let is_failed = |item: &Json| item.get("success").and_then(|flag| flag.bool()) == Some(false);
     let first_failed = content.items().find(is_failed);

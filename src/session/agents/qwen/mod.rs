@@ -131,7 +131,7 @@ impl QwenReader {
             let Some(response) = part.get("functionResponse") else { continue };
             let Some(call_id) = response.name("id") else { continue };
             let tool = response.word("name");
-            let number = out.number_or_new(self.thread, &call_id, &tool);
+            let number = out.call_or_new(self.thread, &call_id, &tool);
             let Some(call) = out.unanswered(number) else { continue };
             result(entry, response, call);
             if call.cut == CutState::No && !self.windows.contains(&number) && is_short(response, &tool) {
