@@ -45,6 +45,8 @@ pub(crate) struct Frames<R> {
     frame: Option<Frame>,
     /// How many frames were begun or skipped.
     begun: u64,
+    /// Met by the decoder, which still has text from before it.
+    fault: Option<FrameFault>,
 }
 
 struct Frame {
@@ -112,24 +114,33 @@ impl Frames<BufReader<File>> {
 
 impl<R: Read> Frames<R> {
     pub(crate) fn new(packed: R) -> Self {
-        Self { packed, decoder: FrameDecoder::new(), frame: None, begun: 0 }
+        Self { packed, decoder: FrameDecoder::new(), frame: None, begun: 0, fault: None }
     }
 
     /// Reads more of the text: nothing only at its end.
     pub(crate) fn decode(&mut self, room: &mut [u8]) -> Result<usize, FrameFault> {
         loop {
             let Some(frame) = &mut self.frame else { if self.begin()? { continue } else { return Ok(0) } };
-            while self.decoder.can_collect() < room.len() && !self.decoder.is_finished() {
+            while self.fault.is_none()
+                && self.decoder.can_collect() < room.len()
+                && !self.decoder.is_finished()
+            {
                 let wanted = room.len() - self.decoder.can_collect();
                 let decoded =
                     self.decoder.decode_blocks(&mut self.packed, BlockDecodingStrategy::UptoBytes(wanted));
-                decoded.map_err(|_| FrameFault::Damaged)?;
+                if decoded.is_err() {
+                    // It gives out its last window of text only once the frame has ended: an empty last block ends it.
+                    let _ = self.decoder.decode_blocks(&[1, 0, 0][..], BlockDecodingStrategy::All);
+                    self.fault = Some(FrameFault::Damaged);
+                    break;
+                }
             }
             let read = self.decoder.read(room).map_err(|_| FrameFault::Damaged)?;
             frame.read += read as u64;
             if read > 0 {
                 return Ok(read);
             }
+            self.fault.map_or(Ok(()), Err)?;
             let stated = self.decoder.get_checksum_from_data().filter(|_| frame.has_checksum);
             let is_same = stated.is_none_or(|stated| self.decoder.get_calculated_checksum() == Some(stated));
             if !is_same || frame.stated.is_some_and(|stated| stated != frame.read) {

@@ -60,6 +60,9 @@ fn a_compressed_file_that_is_damaged_is_named_with_its_fault() {
         for (bytes, fault) in [(&packed[..packed.len() / 2], short), (&wrong, "is damaged")] {
             let fault = format!("the compressed file {fault}");
             home.file(name, bytes);
+            let shown = home.run(&[name]).stdout;
+            assert!(!shown.is_empty(), "{name}: what came before {fault} is shown");
+            assert!(bytes.len() == packed.len() || text.as_bytes().starts_with(&shown), "{name}");
             for command in [&[][..], &["preview"], &["read", "-p", "opencode/read"]] {
                 let ran = home.run(&[command, &[name]].concat());
                 assert_eq!(ran.status, 1, "{command:?} {name}: {}", ran.stderr);

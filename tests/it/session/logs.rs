@@ -178,7 +178,8 @@ fn a_compressed_rollout_is_read() {
     let damaged = open(&path);
     let unread = damaged.transcript().unread.describe();
     assert!(unread.contains("the compressed file is damaged; "), "{unread}");
-    assert!((90..110).contains(&damaged.transcript().calls.len()));
+    // Those of the second frame, too, as far as it goes.
+    assert!((150..200).contains(&damaged.transcript().calls.len()));
     std::fs::write(&path, &packed[..1000]).unwrap();
     let (format, file) = recognised(&path);
     let error = format.open(&file, &()).map(|_| ()).unwrap_err().to_string();
