@@ -33,8 +33,8 @@ pub(crate) fn run(config: &Config, args: &CompareArgs) -> CommandResult {
     };
     let severities = config.severities();
     let (pattern, left_out) = match &find {
-        Some(find) => (Some(find), ERRORS_KEPT),
-        None => (severities.get(Severity::Error), MATCHES_KEPT),
+        Some(find) => (Some(find), "errors kept"),
+        None => (severities.get(Severity::Error), "matches kept"),
     };
     let mut opened = input::open(config, file, &PolicyArgs::default())?;
     let policies = resolve(config, args, &chosen, opened.path.as_deref())?;
@@ -73,13 +73,10 @@ fn count_kept(view: &MapView, pattern: &Pattern, rows: &mut [Comparison]) {
     }
 }
 
-const ERRORS_KEPT: &str = "errors kept";
-const MATCHES_KEPT: &str = "matches kept";
-
 static COLUMNS: [ListColumn<Comparison>; 9] = [
     ListColumn::new("policy", Left, POLICY, |row: &Comparison, _| RowCell::plain(row.policy.as_str())),
-    ListColumn::new(ERRORS_KEPT, Right, 11, |row: &Comparison, _| finds_kept(row)),
-    ListColumn::new(MATCHES_KEPT, Right, 15, |row: &Comparison, _| finds_kept(row)),
+    ListColumn::new("errors kept", Right, 11, |row: &Comparison, _| finds_kept(row)),
+    ListColumn::new("matches kept", Right, 15, |row: &Comparison, _| finds_kept(row)),
     ListColumn::new("lines", Right, 11, |row: &Comparison, _| figure(row.kept_lines, thousands)),
     ListColumn::new("lines lost", Right, 11, |row: &Comparison, _| figure(row.removed_lines, thousands))
         .yields(1),

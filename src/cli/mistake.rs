@@ -56,8 +56,7 @@ const INSTEAD: &[(&str, &str)] = &[
     ("clean", "`overspill rm ID` deletes one output, and --agent NAME cleans after an agent"),
 ];
 
-/// Prints the error in one line, or the requested help or version. `words` are those after the program's name. Returns the
-/// exit status.
+/// Prints the error in one line, or the requested help or version; returns the exit status. `words` follow the program's name.
 pub(crate) fn report(error: Error, words: &[OsString]) -> u8 {
     let mut error = restate(error, words);
     let status = u8::try_from(error.exit_code()).unwrap_or(2);
@@ -186,8 +185,8 @@ impl<'a> Mistake<'a> {
 
     /// Says that the command takes no such word besides those it has.
     fn surplus(&self, word: &str) -> String {
-        if let Some(words) = places::explain_unparsed(self.words) {
-            return words;
+        if let Some(place) = self.words.iter().find(|word| places::is_place(word)) {
+            return places::for_screens(place);
         }
         let takes = match self.command.get_positionals().next() {
             Some(arg) => format!("one {}", value_name(arg)),

@@ -48,11 +48,6 @@ impl NamedOutputs {
     }
 }
 
-/// Says of a command line that cannot be parsed which word of it only the screens understand.
-pub(crate) fn explain_unparsed(words: &[OsString]) -> Option<String> {
-    words.iter().find(|word| is_place(word)).map(|word| for_screens(word))
-}
-
 /// Says of a word like `+3` or `FILE:3` for a command without screens that only the screens understand it.
 pub(crate) fn explain_missing(error: anyhow::Error) -> anyhow::Error {
     let Some(OpenError::Missing(path)) = error.downcast_ref::<OpenError>() else { return error };
@@ -62,13 +57,13 @@ pub(crate) fn explain_missing(error: anyhow::Error) -> anyhow::Error {
     anyhow!("{error} ({})", for_screens(path.as_os_str()))
 }
 
-fn for_screens(place: &OsStr) -> String {
+pub(super) fn for_screens(place: &OsStr) -> String {
     let file = if place.as_encoded_bytes().first() == Some(&b'+') { " FILE" } else { "" };
     format!("+N FILE and FILE:N are for the screens: overspill {}{file}", label(place.as_encoded_bytes()))
 }
 
 /// Whether a word says where to open a file, and is not itself the name of a file.
-fn is_place(word: &OsStr) -> bool {
+pub(super) fn is_place(word: &OsStr) -> bool {
     !exists(word) && (plus(word).is_some() || with_line(word).is_some())
 }
 

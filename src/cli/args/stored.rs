@@ -168,15 +168,13 @@ pub(crate) struct TuneArgs {
 }
 
 pub(super) fn age(text: &str) -> Result<SignedDuration, String> {
-    crate::base::human::parse_age(text).or_else(|| since_day(text)).ok_or_else(|| {
+    let since_day = || {
+        let start = text.parse::<Date>().ok()?.to_zoned(TimeZone::system()).ok()?.timestamp();
+        Some(crate::base::env::now().duration_since(start)).filter(SignedDuration::is_positive)
+    };
+    crate::base::human::parse_age(text).or_else(since_day).ok_or_else(|| {
         format!("'{text}' is not an age; write 7d, 24h, 30m, 90s or 2w, or a past day such as 2026-11-01")
     })
-}
-
-/// Returns how long ago a day began here; `None` if it has not.
-fn since_day(text: &str) -> Option<SignedDuration> {
-    let start = text.parse::<Date>().ok()?.to_zoned(TimeZone::system()).ok()?.timestamp();
-    Some(crate::base::env::now().duration_since(start)).filter(SignedDuration::is_positive)
 }
 
 fn sort_by() -> impl TypedValueParser<Value = SortBy> {

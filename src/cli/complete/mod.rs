@@ -119,7 +119,11 @@ fn completer(command: &str, arg: &str) -> Option<Completer> {
         (_, "tool") => |_, cursor| Completions::new(tools(&config(), cursor.policy)),
         (_, "set") => |_, cursor| Completions::with("parts", params(&config(), cursor.policy)),
         ("sessions", "agent") => |_, _| Completions::new(plain(list::agents())),
-        ("stores", "name") | (_, "agent") => |_, _| Completions::new(store_agents(&config())),
+        ("stores", "name") | (_, "agent") => |_, _| {
+            let config = config();
+            let agents = config.stores.specs.iter().map(|spec| spec.agent.as_str());
+            Completions::new(plain(agents.collect::<BTreeSet<_>>()))
+        },
         (_, "file" | "files" | "names" | "paths") => {
             |_, cursor| Completions::with("files", outputs(&config(), &cursor.typed))
         }
@@ -208,11 +212,6 @@ fn params(config: &Config, policy: Option<&str>) -> Vec<(String, String)> {
     let overrides = Overrides { policy: policy.map(str::to_owned), ..Overrides::default() };
     let Ok(resolved) = config.resolve(&overrides, None) else { return Vec::new() };
     plain(resolved.policy.params().iter().map(|param| format!("{}=", param.name)))
-}
-
-fn store_agents(config: &Config) -> Vec<(String, String)> {
-    let agents: BTreeSet<&str> = config.stores.specs.iter().map(|spec| spec.agent.as_str()).collect();
-    plain(agents)
 }
 
 /// Returns the ids of stored outputs, if the beginning of one is typed: without, they would bury the files.

@@ -384,8 +384,7 @@ fn json(out: &mut Vec<u8>, of: &Heading, (hit, got): (&Hit, LineReceipt), text: 
     crate::cli::json(out, &record)
 }
 
-/// Returns the part of a line to print, at most `most` bytes: its start, or what surrounds the first match if that lies
-/// further on.
+/// Returns the part of a line to print, at most `most` bytes: its start, or what surrounds a first match beyond that.
 fn part_of<'a>(hit: &Hit<'a>, most: usize, pattern: &Pattern) -> OwnBytes<'a> {
     let line = hit.text;
     if hit.line.len() <= most {

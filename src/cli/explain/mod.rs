@@ -167,13 +167,11 @@ fn print(out: &mut impl Write, notice: &ExplainedNotice) -> io::Result<()> {
     }
     let more = notice.also.len().saturating_sub(MAX_ALSO);
     let also = notice.also.iter().take(MAX_ALSO).cloned().collect::<Vec<_>>().join(", ");
-    match (also.is_empty(), more) {
-        (true, _) => Ok(()),
-        (false, 0) => writeln!(out, "  the same notice: {}", label(also.as_bytes())),
-        (false, more) => {
-            writeln!(out, "  the same notice: {}, {} more", label(also.as_bytes()), thousands(more as u64))
-        }
+    if also.is_empty() {
+        return Ok(());
     }
+    let more = if more > 0 { format!(", {} more", thousands(more as u64)) } else { String::new() };
+    writeln!(out, "  the same notice: {}{more}", label(also.as_bytes()))
 }
 
 fn text(config: &Config, args: &ExplainArgs) -> anyhow::Result<String> {

@@ -244,8 +244,7 @@ impl HookContext<'_> {
         Some(format!("overspill: you did not get all of this output{of} ({notice}). {AGAIN}"))
     }
 
-    /// Gemini CLI cuts the result after the hook, with the note at its end, and then saves it: so the note decides what is
-    /// cut.
+    /// Gemini CLI cuts the result after the hook, with the note at its end, and saves it: the note decides what is cut.
     fn note_of_gemini(self, text: &ToolText) -> Option<String> {
         let policy = self.resolve(Some(self.event.agent.policy()), None)?;
         let mut first = None;

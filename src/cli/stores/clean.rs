@@ -58,8 +58,7 @@ fn record(entry: &Entry, why: Option<&str>, end: &DueOutcome, now: Timestamp) ->
     record
 }
 
-/// Returns which settings the cleaning cannot do without: how long overspill's own store keeps outputs, if that is
-/// cleaned.
+/// Returns the settings that the cleaning needs: how long overspill's own store keeps outputs, if that is cleaned.
 pub(crate) fn need(args: &CleanArgs) -> Need {
     match (args.agent.as_deref(), &args.session) {
         (None | Some(OWN), None) => Need::Retention,
@@ -188,8 +187,7 @@ fn report(
     writeln!(out, "deleted: {}, {}", count(files, "output"), size(bytes))
 }
 
-/// Deletes what the plan says while holding the lock for cleaning; if another process holds it, leaves everything to
-/// that one.
+/// Deletes what the plan says under the lock for cleaning; if another process holds it, leaves everything to that one.
 fn delete(selected: &Selected, plan: &CleanPlan, env: &Env) -> anyhow::Result<Vec<DueOutcome>> {
     if plan.to_delete.is_empty() {
         return Ok(Vec::new());

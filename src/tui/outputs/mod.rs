@@ -97,9 +97,9 @@ impl ScreenEvent for OutputsEvent {
 
 /// Says what to try where nothing is stored, and which directories were searched, in at most `height` rows.
 pub(crate) fn none_yet(reports: &[(Arc<StoreSpec>, Vec<RootReport>)], height: usize) -> Vec<SafeText> {
+    let first = "No stored outputs yet. Try `overspill --demo`, or `overspill FILE`.".into();
     let searched = store::searched("These directories were searched:", reports, height.saturating_sub(6));
-    let first = "No stored outputs yet. Try `overspill --demo`, or `overspill FILE`.";
-    [first.into(), SafeText::default()].into_iter().chain(searched).collect()
+    [first, SafeText::default()].into_iter().chain(searched).collect()
 }
 
 /// Lists the outputs that are to be measured; a worker does it.

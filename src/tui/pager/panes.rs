@@ -112,8 +112,7 @@ impl Pager {
         }
     }
 
-    /// Returns the columns and rows that a pane has for text, without the gutter. The pane is taken to be on the
-    /// screen.
+    /// Returns the columns and rows that a pane on the screen has for text, without the gutter.
     pub fn room(&self, side: Side) -> (u16, u16) {
         let height = self.canvas.size.1 - self.drawer_height();
         let pager = layout::pager(Rect::new(0, 0, self.canvas.size.0, height), side, self.shows_both());
@@ -231,8 +230,7 @@ impl Pager {
         self.panes.beside.is_split(self.canvas.size.0) && !self.output.is_rest_missing()
     }
 
-    /// Scrolls both panes to an offset of the file, `above` rows below the top. For what was lost, Preview shows its
-    /// notice.
+    /// Scrolls both panes to an offset of the file, `above` rows below the top. Preview shows the notice of what was lost.
     pub(crate) fn point_to(&mut self, offset: usize, above: usize) {
         self.show_offset(Side::Preview, offset, above);
         let top = self.scroll(Side::Spill).top_at(offset as u64, above);
