@@ -120,8 +120,7 @@ fn commands(root: &Command) -> Roff {
     roff
 }
 
-/// Returns the examples, and references to every page from the main one, from the others to it and to those of the same
-/// group.
+/// Returns the examples, and references to every page from the main one, from others to it and to those of their group.
 fn ending(name: &str, root: &Command) -> Roff {
     let mut roff = Roff::new();
     roff.control("SH", ["EXAMPLES"]);

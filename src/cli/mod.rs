@@ -31,12 +31,10 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::OnceLock;
-use std::sync::atomic::Ordering;
 
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use crate::base::fs::blocking;
 use crate::config::{Affects, Config, FileFault, Need};
 use crate::store::Env;
 
@@ -73,8 +71,7 @@ pub fn main() -> ExitCode {
     if !args::parse::is_hook() {
         return ExitCode::from(status());
     }
-    // An agent may not care for a hook's answer: what is written to a closed standard output is lost.
-    blocking::CLOSED[1].store(false, Ordering::Relaxed);
+    terminal::allow_closed_stdout();
     // For agents, 2 from a hook means that the command must not run.
     ExitCode::from(status().min(1))
 }

@@ -2,6 +2,7 @@
 
 use std::io::{self, BufRead, IsTerminal, Stderr, Stdout, StdoutLock, Write};
 use std::sync::OnceLock;
+use std::sync::atomic::Ordering;
 
 use rustix::io::Errno;
 
@@ -202,6 +203,11 @@ impl<W: Write> Write for PlainWriter<W> {
     fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
     }
+}
+
+/// Loses what is written to a standard output that is closed: an agent may not care for a hook's answer.
+pub(crate) fn allow_closed_stdout() {
+    blocking::CLOSED[1].store(false, Ordering::Relaxed);
 }
 
 /// Returns standard output for what is safe already; if nothing but ASCII can be shown there, in ASCII.

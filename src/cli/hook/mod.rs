@@ -82,8 +82,7 @@ fn answer(config: &Config, event: &HookEvent, replaces: bool) -> Option<Value> {
     note.filter(|_| config.file.hook.notes).map(|note| event.with_note(&note))
 }
 
-/// Whether a path that an agent names is one that it may have: in a known store, or beside its records. Nothing else is
-/// opened.
+/// Whether an agent may have a path that it names: in a known store, or beside its records. Nothing else is opened.
 fn is_known(config: &Config, path: &Path, records: Option<&Path>) -> bool {
     let is_file = path.symlink_metadata().is_ok_and(|meta| meta.is_file());
     let is_beside = || records.is_some_and(|records| session::spill::is_beside(path, records));

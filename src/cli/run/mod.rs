@@ -163,8 +163,7 @@ fn sweep_before(place: Location, config: &Config) -> Location {
 
 pub(crate) fn sweep(stores: &Stores, env: &Env) {
     let now = crate::base::env::now();
-    // A store that cannot be cleaned is no reason not to save; if it cannot be used at all, creating the spill reports
-    // that.
+    // A store that cannot be cleaned is no reason not to save; creating the spill reports one that cannot be used at all.
     let _ = store::sweep(stores, env, None, now);
     let _ = Record::sweep(env, now);
 }

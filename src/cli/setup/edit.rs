@@ -37,8 +37,7 @@ pub(super) fn without(agent: HookAgent, text: &str, wanted: &SetupRequest) -> Re
     }
 }
 
-/// Returns the text as it was before setup, `None` if there was no file: the backup, if nobody has changed anything else
-/// since.
+/// Returns the text as it was before setup, `None` if there was no file: the backup, if nothing else was changed since.
 pub(super) fn before(
     agent: HookAgent,
     text: &str,
