@@ -75,7 +75,7 @@ fn count_kept(view: &MapView, pattern: &Pattern, rows: &mut [Comparison]) {
 
 static COLUMNS: [ListColumn<Comparison>; 9] = [
     ListColumn::new("policy", Left, POLICY, |row: &Comparison, _| RowCell::plain(row.policy.as_str())),
-    ListColumn::new("errors kept", Right, 11, |row: &Comparison, _| finds_kept(row)),
+    ListColumn::new("errors kept", Right, 15, |row: &Comparison, _| finds_kept(row)),
     ListColumn::new("matches kept", Right, 15, |row: &Comparison, _| finds_kept(row)),
     ListColumn::new("lines", Right, 11, |row: &Comparison, _| figure(row.kept_lines, thousands)),
     ListColumn::new("lines lost", Right, 11, |row: &Comparison, _| figure(row.removed_lines, thousands))

@@ -5,6 +5,7 @@ use crate::base::provenance::Certainty;
 use crate::compare::over;
 use crate::document::scroll::Fate;
 use crate::preview::{Direction, LimitHit, Part, Policy, Preview, Status, Unit};
+use crate::session::examine::RestOfOutput;
 use crate::session::spill::CitingCall;
 use crate::session::verdict::describe_check;
 use crate::text::filter::Share;
@@ -44,6 +45,9 @@ impl OpenOutput {
             _ if self.is_awaited() => "planning…".into(),
             _ if !self.has_preview() => "not planned".into(),
             Ok(preview) if self.shown_record().is_some() => match self.missing_rest() {
+                Some(why) if self.recorded.as_ref().is_some_and(|of| of.rest == RestOfOutput::Unknown) => {
+                    why.into()
+                }
                 Some(why) => format!("cut: {why}"),
                 None if preview.truncated => "cut".into(),
                 None => "nothing cut".into(),

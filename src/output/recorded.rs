@@ -94,7 +94,7 @@ impl ReadyCall {
         // Of an output whose rest is missing no policy makes what the model got.
         let certainty = match &self.recorded.rest {
             RestOfOutput::Here | RestOfOutput::NotCut => Certainty::Reconstructed,
-            RestOfOutput::Missing(_) => Certainty::WouldGet,
+            RestOfOutput::Missing(_) | RestOfOutput::Unknown => Certainty::WouldGet,
         };
         let policy = EffectivePolicy { certainty, ..policy };
         let mut subject = match spill {
@@ -137,6 +137,7 @@ impl OpenOutput {
     pub(crate) fn missing_rest(&self) -> Option<&'static str> {
         match self.recorded.as_ref()?.rest {
             RestOfOutput::Missing(why) => Some(why),
+            RestOfOutput::Unknown => Some("not recorded whether the agent cut it"),
             RestOfOutput::Here | RestOfOutput::NotCut => None,
         }
     }

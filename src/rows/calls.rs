@@ -216,15 +216,12 @@ const COLUMNS: &[ListColumn<CallRow>] = &[
         None => RowCell::dim("…"),
     }),
     ListColumn::new("size", Right, 8, whole).yields(1).sorts('b', MOST_FIRST, |a, b| {
-        let size = |row: &CallRow| {
-            let sizes = row.sizes.as_ref();
-            Reverse(sizes.and_then(|sizes| sizes.whole.or(sizes.got)))
-        };
+        let size = |row: &CallRow| Reverse(row.sizes.as_ref().and_then(|sizes| whole_size(row, sizes)));
         size(a).cmp(&size(b))
     }),
     ListColumn::new("model got", Right, 14, got).sorts('g', ["least first", "most first"], |a, b| {
         // Of what was cut, what is not known is likely to be the most.
-        let share = |row: &CallRow| (row.cut == CutState::No, !row.is_cut(), row.share());
+        let share = |row: &CallRow| (!row.is_cut() && !row.is_unsure(), !row.is_cut(), row.share());
         share(a).cmp(&share(b))
     }),
     ListColumn::new("errors lost", Right, 11, lost)
@@ -263,17 +260,23 @@ fn when(row: &CallRow, look: &RowLook) -> RowCell {
     RowCell::dim(local_time(at, format))
 }
 
+fn whole_size(row: &CallRow, sizes: &CallSizes) -> Option<u64> {
+    if row.cut == CutState::No { sizes.got } else { sizes.whole }
+}
+
 fn whole(row: &CallRow, _: &RowLook) -> RowCell {
     let Some(sizes) = &row.sizes else { return RowCell::dim("…") };
-    let whole = if row.cut == CutState::No { sizes.got } else { sizes.whole };
-    RowCell::new(whole.map_or("–".to_owned(), size), if row.is_cut() { Tone::Plain } else { Tone::Dim })
+    RowCell::new(
+        whole_size(row, sizes).map_or("–".to_owned(), size),
+        if row.is_cut() { Tone::Plain } else { Tone::Dim },
+    )
 }
 
 fn got(row: &CallRow, look: &RowLook) -> RowCell {
     match (row.cut, &row.sizes) {
         (_, None) => RowCell::dim("…"),
         (CutState::No, Some(_)) => RowCell::dim("all"),
-        (CutState::Unknown, Some(_)) => RowCell::dim("–"),
+        (CutState::Unknown, Some(_)) => unsure(row),
         (_, Some(sizes)) => match row.share() {
             Some(percent) => RowCell::plain(share(percent, look)),
             None => RowCell::plain(sizes.got.map_or("–".to_owned(), size)),
@@ -284,9 +287,14 @@ fn got(row: &CallRow, look: &RowLook) -> RowCell {
 fn lost(row: &CallRow, _: &RowLook) -> RowCell {
     match row.cut {
         CutState::No => RowCell::default(),
-        CutState::Unknown => RowCell::dim("–"),
+        CutState::Unknown => unsure(row),
         CutState::Spill | CutState::Lost => LostInCall::cell(&row.lost),
     }
+}
+
+/// Says that it is not recorded whether a result was cut; nothing if there is none.
+fn unsure(row: &CallRow) -> RowCell {
+    RowCell::dim(if row.is_unsure() { "–" } else { "" })
 }
 
 fn still_has(row: &CallRow, _: &RowLook) -> RowCell {

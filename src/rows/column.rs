@@ -157,7 +157,7 @@ pub struct ListColumn<R> {
     pub(crate) order: Option<(SortColumn, RowOrder<R>)>,
     /// When a row was, if the column says that.
     pub(crate) time: Option<fn(&R) -> Option<Timestamp>>,
-    /// Whether files have to be read for it: then the screen asks for it, and tables go without.
+    /// Whether tables go without it, since files would have to be read for all rows.
     pub(crate) is_slow: bool,
 }
 

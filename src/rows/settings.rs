@@ -160,10 +160,11 @@ pub(crate) fn policy_rows(
 
 /// Says how the present setting compares with the best.
 pub(crate) fn beside_best(figures: &[SettingFigures], current: usize) -> &'static str {
+    let kept = |setting: usize| figures.get(setting).map_or(0, |of| of.kept_finds);
     match frontier(figures, current).as_slice() {
         [only] if *only == current => "no other setting keeps more, nor as much for fewer tokens",
         best if best.contains(&current) => "no other setting keeps as much for fewer tokens",
-        _ if figures.get(current).is_some_and(|of| of.kept_finds == 0) => "other settings keep some",
+        [best, ..] if kept(current) == 0 && kept(*best) > 0 => "other settings keep some",
         _ => "other settings keep as much for fewer tokens",
     }
 }
@@ -208,6 +209,14 @@ mod tests {
         assert_eq!(best_and_present(&all, 1), [3, 2, 0, 1]);
         assert_eq!(best_and_present(&all, 2), [3, 2, 0]);
         assert_eq!(best_and_present(&[], 3), [] as [usize; 0]);
+    }
+
+    #[test]
+    fn the_present_setting_is_compared_with_the_best() {
+        let said = |all: &[(u64, u64)], current| beside_best(&figures(all), current);
+        assert_eq!(said(&[(10, 0), (50, 1)], 0), "other settings keep some");
+        assert_eq!(said(&[(10, 0), (50, 0)], 1), "other settings keep as much for fewer tokens");
+        assert_eq!(said(&[(10, 1), (50, 2)], 1), "no other setting keeps as much for fewer tokens");
     }
 
     #[test]

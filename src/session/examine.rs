@@ -39,6 +39,8 @@ pub enum RestOfOutput {
     NotCut,
     /// Only the recorded text is left, for this reason.
     Missing(&'static str),
+    /// It is not recorded whether the agent cut the output, so the recorded text may be all of it.
+    Unknown,
 }
 
 #[derive(Debug, Clone)]
@@ -89,7 +91,8 @@ impl CallInspector<'_> {
     pub fn whole_bytes(&self, call: &Call) -> Option<u64> {
         let found = self.spill(call).and_then(|state| state.path()?.metadata().ok());
         let claimed = || call.cites.iter().find_map(|cite| cite.bytes);
-        let display = || call.is_cut().then(|| whole_display_len(self.transcript, call)).flatten();
+        let display =
+            || (call.cut != CutState::No).then(|| whole_display_len(self.transcript, call)).flatten();
         found.map(|meta| meta.len()).or_else(claimed).or_else(display)
     }
 
@@ -185,7 +188,9 @@ impl CallInspector<'_> {
             return Ok((OutputPlace::File(path.clone()), RestOfOutput::Here));
         }
         let memory = |bytes: &[u8]| MapView::from_bytes(bytes).map(OutputPlace::Memory);
-        if let Some(WholeOutput::Display(bytes)) = whole_display(self.transcript, call).filter(|_| is_cut) {
+        if let Some(WholeOutput::Display(bytes)) =
+            whole_display(self.transcript, call).filter(|_| call.cut != CutState::No)
+        {
             return Ok((memory(&bytes)?, RestOfOutput::Here));
         }
         let rest = match (call.cut, spill) {
@@ -195,7 +200,7 @@ impl CallInspector<'_> {
                 RestOfOutput::Missing("another file is where its spill was")
             }
             (CutState::Spill, _) => RestOfOutput::Missing("its spill was deleted since"),
-            (CutState::Unknown, _) => RestOfOutput::Missing("not recorded whether the agent cut it"),
+            (CutState::Unknown, _) => RestOfOutput::Unknown,
             (CutState::No, _) => RestOfOutput::NotCut,
         };
         Ok((memory(text.as_bytes())?, rest))
@@ -228,6 +233,6 @@ mod tests {
             inspector.output(&call, "got", Paths::Known).unwrap().1
         };
         assert_eq!(rest(CutState::No), RestOfOutput::NotCut);
-        assert!(matches!(rest(CutState::Unknown), RestOfOutput::Missing(_)));
+        assert_eq!(rest(CutState::Unknown), RestOfOutput::Unknown);
     }
 }

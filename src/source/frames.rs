@@ -5,6 +5,9 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::os::unix::fs::FileExt;
 
 use flate2::bufread::GzDecoder;
+use ruzstd::decoding::errors::DecodeBlockContentError::DecompressBlockError;
+use ruzstd::decoding::errors::DecompressBlockError::ExecuteSequencesError;
+use ruzstd::decoding::errors::FrameDecoderError::FailedToReadBlockBody;
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
 /// The largest window of a frame, in bytes: what `zstd -d` takes without being asked to.
@@ -128,7 +131,12 @@ impl<R: Read> Frames<R> {
                 let wanted = room.len() - self.decoder.can_collect();
                 let decoded =
                     self.decoder.decode_blocks(&mut self.packed, BlockDecodingStrategy::UptoBytes(wanted));
-                if decoded.is_err() {
+                if let Err(error) = decoded {
+                    // Only this fault leaves a part of a damaged block in the window.
+                    if matches!(error, FailedToReadBlockBody(DecompressBlockError(ExecuteSequencesError(_))))
+                    {
+                        return Err(FrameFault::Damaged);
+                    }
                     // It gives out its last window of text only once the frame has ended: an empty last block ends it.
                     let _ = self.decoder.decode_blocks(&[1, 0, 0][..], BlockDecodingStrategy::All);
                     self.fault = Some(FrameFault::Damaged);

@@ -108,7 +108,8 @@ impl Spool {
         // A decoder may panic over a hostile file; whoever waits is to hear of it.
         let copied =
             catch_unwind(AssertUnwindSafe(|| open().and_then(|mut reader| self.copy(&mut reader, limit))));
-        let result = copied.unwrap_or_else(|_| Err(io::Error::other("reading it failed")));
+        let result =
+            copied.unwrap_or_else(|_| Err(io::Error::other("it cannot be decoded, by a fault in overspill")));
         let mut state = self.state();
         match result {
             Ok(()) if state.progress != StreamProgress::CutShort => state.progress = StreamProgress::Complete,

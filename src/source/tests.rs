@@ -51,6 +51,20 @@ impl Read for ChannelReader {
     }
 }
 
+#[cfg(feature = "records")]
+#[test]
+fn a_compressed_file_says_how_it_is_compressed() {
+    // The gzip of nothing.
+    let empty = b"\x1f\x8b\x08\0\0\0\0\0\0\xff\x03\0\0\0\0\0\0\0\0\0";
+    let mut case = Case::new(empty);
+    case.source = Source::open_unpacked(&case.path()).unwrap();
+    case.source.wait();
+    assert_eq!((case.source.packed, case.source.len()), (Some(("gzip", 20)), 0));
+    fs::write(case.path(), "plain").unwrap();
+    case.source.reopen().unwrap();
+    assert_eq!((case.source.packed, case.source.len()), (None, 5));
+}
+
 #[test]
 fn a_file_is_seen_whole_and_stays_the_same() {
     let mut case = Case::new(b"one\ntwo\n");

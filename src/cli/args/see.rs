@@ -68,7 +68,7 @@ pub(crate) struct CompareArgs {
     /// Compare only this policy, or all of an agent; may be repeated
     #[arg(short, long = "policy", value_name = "NAME|AGENT")]
     pub policies: Vec<String>,
-    /// Count how many matches of REGEX the model still gets (ignores case unless REGEX has a capital letter)
+    /// Count how many matches of REGEX the model still gets (ignores case unless REGEX has a capital letter) [default: errors]
     #[arg(long, value_name = "REGEX")]
     pub find: Option<String>,
     /// Include policies of earlier versions

@@ -194,6 +194,7 @@ pub(super) fn record(row: &SessionRow) -> Value {
         "cut": sum(|sums| sums.cut),
         "lost": sum(|sums| sums.lost),
         "gone": sum(|sums| sums.gone),
+        "unsure": sum(|sums| sums.unsure),
         "got_bytes": sum(|sums| sums.got_bytes),
         "tokens_estimate": sum(|sums| sums.got_bytes.div_ceil(4)),
     })

@@ -208,7 +208,7 @@ fn observation_text(observation: Json, place: RecordPlace, call: &mut Call) -> (
             let is_added = sent.pieces.iter().any(|piece| matches!(piece, TextPiece::Added(_)));
             (if is_added { Evidence::Rendered } else { Evidence::Recorded }, sent.pieces.into())
         }
-        // Too long to be rendered: what is recorded, of which less was sent.
+        // Too long to be rendered: what is recorded, of which less may have been sent.
         None => {
             let content = observation.get("content");
             call.cut = if content.is_some() { CutState::Unknown } else { CutState::No };

@@ -154,7 +154,12 @@ pub fn searched(heading: &str, reports: &[(Arc<StoreSpec>, Vec<RootReport>)], ro
     let mut looked: Vec<(bool, String)> = reports
         .iter()
         .flat_map(|(store, roots)| {
-            roots.iter().map(|report| {
+            let is_foreign = |report: &&RootReport| {
+                !cfg!(target_os = "macos")
+                    && report.state == RootState::Absent
+                    && report.root.to_string_lossy().contains(OF_MACOS)
+            };
+            roots.iter().filter(move |report| !is_foreign(report)).map(|report| {
                 let root = SafeText::from_bytes(report.root.as_os_str().as_encoded_bytes());
                 (
                     report.state == RootState::Absent,
@@ -162,7 +167,6 @@ pub fn searched(heading: &str, reports: &[(Arc<StoreSpec>, Vec<RootReport>)], ro
                 )
             })
         })
-        .filter(|(is_absent, words)| cfg!(target_os = "macos") || !is_absent || !words.contains(OF_MACOS))
         .collect();
     looked.sort();
     looked.dedup();

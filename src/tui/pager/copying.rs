@@ -200,6 +200,7 @@ impl Pager {
             _ if self.output.subject.is_kept => Some(KEPT_ALREADY),
             _ if self.is_coming() => Some("still coming; keep it once it is complete"),
             Some(RestOfOutput::Missing(why)) => Some(*why),
+            Some(RestOfOutput::Unknown) => Some("not kept: it is not recorded whether the agent cut it"),
             Some(RestOfOutput::NotCut) => {
                 Some("not kept: the agent did not cut it, so the records hold all of it")
             }

@@ -131,6 +131,7 @@ impl Pager {
             RestOfOutput::Here => return None,
             RestOfOutput::Missing(why) => why,
             RestOfOutput::NotCut => "the agent did not cut it",
+            RestOfOutput::Unknown => "it is not recorded whether the agent cut it",
         };
         Some(format!("nothing to reconstruct the preview from: {why}"))
     }

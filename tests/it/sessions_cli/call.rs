@@ -70,7 +70,7 @@ fn what_is_not_recorded_to_be_cut_is_not_called_whole() {
     let ran = home.run(&["sessions", "run.traj.json"]).ok();
     let cells: Vec<Vec<&str>> =
         ran.text().lines().map(|line| line.split('\t').skip(3).take(3).collect()).collect();
-    assert_eq!(cells, [["–", "–", "–"], ["38 B", "all", ""]], "size, model got, errors lost");
+    assert_eq!(cells, [["1 B", "–", "–"], ["38 B", "all", ""]], "size, model got, errors lost");
 }
 
 #[test]

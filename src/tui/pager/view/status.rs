@@ -52,10 +52,11 @@ pub(crate) fn draw(pager: &Pager, status_line: &StatusLine, drawn: DrawnPane, fr
 /// Returns how many hints are worth more than long words. What a filter found is worth more than all, what a preview
 /// depends on more than windows, and the way to the other text more than why a line was lost.
 fn wanted_hints(pager: &Pager, columns: u16) -> usize {
+    let has_caveat = pager.output.caveat().is_some();
     let narrow = match state(pager) {
         Footer::FILTERED => return 0,
         Footer::PREVIEW_CUT | Footer::RECORDED_CALL => 4,
-        Footer::SPILL_CUT => 3,
+        Footer::SPILL_CUT if !has_caveat => 3,
         _ => return MIN_HINTS,
     };
     // Errors, cuts and the other text are among them, then windows, then limits.
@@ -65,8 +66,7 @@ fn wanted_hints(pager: &Pager, columns: u16) -> usize {
         80.. => narrow,
         _ => return MIN_HINTS,
     };
-    let most = if pager.output.caveat().is_some() { 4 } else { 6 };
-    hints.min(most) - usize::from(pager.has_no_error())
+    hints.min(if has_caveat { 4 } else { 6 }) - usize::from(pager.has_no_error())
 }
 
 /// Returns versions of the left end, from the longest to the shortest.
@@ -145,7 +145,7 @@ fn right(pager: &Pager, status_line: &StatusLine, drawn: DrawnPane, wanted: usiz
     let hints = state(pager).versions(json, no_error, pager.canvas.keys);
     let last = hints.len().saturating_sub(1);
     // What is searched for, and the hints that a cut output needs, are worth more than what the keys do about escapes.
-    let without = if long.text.columns() > 0 || wanted > MIN_HINTS { wanted } else { 0 };
+    let without = if long.text.columns() > 0 || wanted > MIN_HINTS + 1 { wanted } else { 0 };
     let order = [
         (&long, &asks[0], wanted.max(MIN_HINTS) + 1),
         (&long, &asks[1], without),
