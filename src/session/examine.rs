@@ -10,9 +10,9 @@ use std::sync::Arc;
 use crate::preview::Catalog;
 use crate::source::{MapView, Source};
 
-use super::model::Call;
 #[cfg(feature = "app")]
-use super::model::{CallResult, CutState};
+use super::model::CallResult;
+use super::model::{Call, CutState};
 use super::reader::SessionFile;
 use super::sent::{self, BestResults};
 use super::spill::{SpillState, is_beside, state_of};
