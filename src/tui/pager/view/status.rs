@@ -50,7 +50,7 @@ pub(crate) fn draw(pager: &Pager, status_line: &StatusLine, drawn: DrawnPane, fr
 }
 
 /// Returns how many hints are worth more than long words. What a filter found is worth more than all, what a preview
-/// depends on more than windows, and the way to the other text more than why a line was lost.
+/// depends on more than windows, and the way to the other text more than how many lines there are.
 fn wanted_hints(pager: &Pager, columns: u16) -> usize {
     let has_caveat = pager.output.caveat().is_some();
     let narrow = match state(pager) {
