@@ -135,7 +135,8 @@ const COLUMNS: &[ListColumn<SessionRow>] = &[
         Some(CallSums { cut: 0, unsure: 1.., .. }) => RowCell::dim("–"),
         _ => figure(row, |sums| sums.cut),
     })
-    .sorts('u', MOST_FIRST, |a, b| by_sum(a, b, |sums| sums.cut)),
+    // What may have been cut is more than nothing.
+    .sorts('u', MOST_FIRST, |a, b| by_sum(a, b, |sums| sums.cut * 2 + u64::from(sums.unsure > 0))),
     ListColumn::new("errors lost", Right, 11, lost)
         .slow()
         .yields(3)

@@ -7,7 +7,7 @@ use crate::layers::sources;
 
 /// Lines of all files, and of the largest folders, without tests.
 const LINES: &[(&str, usize)] =
-    &[("", 79_901), ("tui", 15_661), ("session", 15_111), ("preview", 11_877), ("cli", 11_528)];
+    &[("", 79_901), ("tui", 15_660), ("session", 15_111), ("preview", 11_877), ("cli", 11_528)];
 
 /// Files with any line that is not a test.
 const FILES: usize = 360;

@@ -155,8 +155,7 @@ impl Outputs {
         self.is_reading.then(|| list.texts.read * 100 / list.rows().batches().len().max(1))
     }
 
-    /// Has a worker read what the filter searches, if there is one. It reads once the scan is complete: then a row's
-    /// number stays.
+    /// Has a worker read what the filter searches, if there is one, once the scan is complete: then a row's number stays.
     pub(super) fn read_texts(&mut self, list: &List<OutputRow>, effects: &mut Effects) {
         let is_read = list.texts.read == list.rows().batches().len();
         let is_current = self.has_looked && !list.is_replaced();

@@ -765,6 +765,17 @@ fn of_what_is_not_recorded_to_be_cut_nobody_says_that_it_is_whole() {
 }
 
 #[test]
+fn a_session_of_which_some_may_be_cut_comes_before_one_of_which_nothing_is() {
+    let mut bench = listed((120, 40));
+    let sums = |cut, unsure| Some(CallSums { calls: 2, cut, unsure, ..CallSums::default() });
+    let row = |agent, sums| row(agent, 0, Some(["", "/p", "t"]), sums);
+    found(&mut bench, vec![row("crush", sums(0, 0)), row("openhands", sums(0, 1)), row("codex", sums(1, 0))]);
+    let shown = text(bench.keys("su"));
+    let at = ["codex", "openhands", "crush"].map(|agent| shown.find(agent).expect("a row"));
+    assert!(at.is_sorted(), "{shown}");
+}
+
+#[test]
 fn the_call_that_lost_an_error_is_found_by_a_column_and_by_a_word() {
     let mut bench = opened((120, 40));
     let lost = |all, lost| ErrorsLost { all, lost };
