@@ -188,8 +188,8 @@ impl CallInspector<'_> {
             return Ok((OutputPlace::File(path.clone()), RestOfOutput::Here));
         }
         let memory = |bytes: &[u8]| MapView::from_bytes(bytes).map(OutputPlace::Memory);
-        if let Some(WholeOutput::Display(bytes)) =
-            whole_display(self.transcript, call).filter(|_| call.cut != CutState::No)
+        if call.cut != CutState::No
+            && let Some(WholeOutput::Display(bytes)) = whole_display(self.transcript, call)
         {
             return Ok((memory(&bytes)?, RestOfOutput::Here));
         }
