@@ -11,7 +11,7 @@ use crate::session::verdict::describe_check;
 use crate::text::filter::Share;
 use crate::text::index::BLOCK;
 
-use super::recorded::Cited;
+use super::recorded::{CUT_UNKNOWN, Cited};
 use super::{OpenOutput, Side};
 
 impl OpenOutput {
@@ -44,13 +44,11 @@ impl OpenOutput {
         match &self.made.preview {
             _ if self.is_awaited() => "planning…".into(),
             _ if !self.has_preview() => "not planned".into(),
-            Ok(preview) if self.shown_record().is_some() => match self.missing_rest() {
-                Some(why) if self.recorded.as_ref().is_some_and(|of| of.rest == RestOfOutput::Unknown) => {
-                    why.into()
-                }
-                Some(why) => format!("cut: {why}"),
-                None if preview.truncated => "cut".into(),
-                None => "nothing cut".into(),
+            Ok(preview) if self.shown_record().is_some() => match self.recorded.as_ref().map(|of| &of.rest) {
+                Some(RestOfOutput::Missing(why)) => format!("cut: {why}"),
+                Some(RestOfOutput::Unknown) => CUT_UNKNOWN.into(),
+                _ if preview.truncated => "cut".into(),
+                _ => "nothing cut".into(),
             },
             Err(refusal) => refusal.clone(),
             Ok(Preview { status: Status::Crashed(words), .. }) => format!("the agent crashes here: {words}"),

@@ -23,6 +23,8 @@ use super::{OpenOutput, Subject};
 /// Texts of more bytes are not compared.
 const MAX_BYTES: u64 = 16 << 20;
 
+pub(super) const CUT_UNKNOWN: &str = "not recorded whether the agent cut it";
+
 /// A call's result as the model got it, from the agent's own records.
 #[derive(Debug, Clone)]
 pub struct RecordedCall {
@@ -137,7 +139,7 @@ impl OpenOutput {
     pub(crate) fn missing_rest(&self) -> Option<&'static str> {
         match self.recorded.as_ref()?.rest {
             RestOfOutput::Missing(why) => Some(why),
-            RestOfOutput::Unknown => Some("not recorded whether the agent cut it"),
+            RestOfOutput::Unknown => Some(CUT_UNKNOWN),
             RestOfOutput::Here | RestOfOutput::NotCut => None,
         }
     }
