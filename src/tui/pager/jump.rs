@@ -276,8 +276,7 @@ impl Pager {
         }
     }
 
-    /// Goes to where the end of the line at the top is visible or, if lines are not wrapped, that of the longest line
-    /// shown.
+    /// Goes to where the end of the top line is visible or, if lines are not wrapped, that of the longest line shown.
     pub(crate) fn go_line_end(&mut self, side: Side) {
         let (scroll, top) = (self.scroll(side), self.panes.top(side));
         let end = match self.panes.place.long {

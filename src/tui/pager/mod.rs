@@ -206,9 +206,10 @@ impl Pager {
         self.running || self.streaming
     }
 
-    /// Whether more may come: not of what a compressed file held.
-    pub(crate) fn may_grow(&self) -> bool {
-        self.is_coming() || self.output.packed.is_none()
+    /// Takes in how the file is compressed. Once all of it is unpacked, there is nothing to follow.
+    pub(crate) fn set_packed(&mut self, form: &'static str, bytes: u64) {
+        self.output.packed = Some((form, bytes));
+        self.panes.following &= self.is_coming();
     }
 
     /// Starts counting what is not counted yet: all blocks, or only those that are new.

@@ -168,7 +168,7 @@ impl Pager {
             Action::Beside => self.toggle_beside(),
             Action::Wrap => self.toggle_wrap(),
             Action::Raw => self.toggle_raw(),
-            Action::Follow if self.may_grow() => self.toggle_follow(),
+            Action::Follow if self.is_coming() || self.output.packed.is_none() => self.toggle_follow(),
             Action::Follow => self.note("a compressed file is read once: there is nothing to follow"),
             _ => {}
         }
@@ -269,7 +269,7 @@ impl Pager {
     }
 
     pub(crate) fn stop_following(&mut self) -> bool {
-        std::mem::take(&mut self.panes.following) && self.may_grow()
+        std::mem::take(&mut self.panes.following)
     }
 
     pub(crate) fn toggle_follow(&mut self) {

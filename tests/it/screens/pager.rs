@@ -1,7 +1,7 @@
 //! One output: Preview and Spill in every state.
 
 use overspill::internals::config::Backdrop;
-use overspill::internals::source::{PathStatus, Source};
+use overspill::internals::source::{Change, PathStatus, Source};
 use overspill::internals::text::index::{BLOCK, BlockIndex};
 use overspill::internals::text::units::Measure;
 use overspill::internals::tui::app::{ContentChange, Event, Message, OutputEvent};
@@ -284,6 +284,23 @@ fn a_compressed_file_is_said_to_be_one_and_is_not_followed() {
     assert!(rows.contains(" (gzip, 4.1 KB compressed)"), "{rows}");
     bench.keys("<Esc>F");
     assert!(bench.status().contains("a compressed file is read once"), "{}", bench.status());
+    assert!(!bench.rows()[0].contains("FOLLOW"), "{}", bench.rows()[0]);
+}
+
+#[test]
+fn a_compressed_file_is_followed_until_all_of_it_is_unpacked() {
+    let mut bench = open(SIZES[0], &test_log(8432));
+    let view = bench.source.as_ref().unwrap().view();
+    let look = |bench: &mut Bench, streaming| {
+        let path = PathStatus::Current;
+        let view = view.clone();
+        bench.update(OutputEvent::Changed(ContentChange { view, content: Change::Same, path, streaming }));
+        bench.update(OutputEvent::Packed("gzip", 4200));
+    };
+    look(&mut bench, true);
+    bench.keys("F");
+    assert!(bench.rows()[0].contains("FOLLOW"), "{}", bench.rows()[0]);
+    look(&mut bench, false);
     assert!(!bench.rows()[0].contains("FOLLOW"), "{}", bench.rows()[0]);
 }
 

@@ -50,7 +50,7 @@ fn rest(pager: &Pager, room: usize, is_tabbed: bool) -> Vec<Span> {
     let tabs = if is_tabbed { tabs(pager) } else { Vec::new() };
     let many = many.map(|words| Span::new(words, theme.dim));
     let encoding = pager.output.utf16().map(|_| Span::plain(" UTF-16 "));
-    let follows = (pager.panes.following && pager.may_grow()).then(|| Span::new(" FOLLOW ", theme.accent));
+    let follows = pager.panes.following.then(|| Span::new(" FOLLOW ", theme.accent));
     let kept = pager.output.subject.is_kept.then(|| Span::new(" kept ", theme.dim));
     let failed = pager.output.subject.context.exit_code.filter(|code| *code != 0);
     let failed = failed.map(|code| warn(format!("exit status {code}")));
