@@ -53,6 +53,7 @@ fn continuation(lead: u8) -> Option<(u8, u8, usize)> {
     })
 }
 
+#[inline(always)]
 fn is_continuation(byte: u8) -> bool {
     byte & 0xC0 == 0x80
 }
@@ -330,25 +331,30 @@ fn measure_text(text: &[u8], sum: &mut Measure) {
 }
 
 /// Measures a piece of whole elements, at most 3 bytes longer than `PIECE`. Whether a byte starts an element depends
-/// only on the three before it, so no branches are needed and many bytes are counted at a time.
+/// only on the three before it, so no branches are needed and many bytes are counted at a time. The loops are plain, since
+/// tests count much text unoptimised.
 fn measure_piece(piece: &[u8], sum: &mut Measure) {
     let mut copy = [0; LANES + 3];
     copy[3..3 + piece.len()].copy_from_slice(piece);
     let mut seconds = [0; LANES + 2];
-    for lane in 0..LANES + 2 {
+    let mut lane = 0;
+    while lane < LANES + 2 {
         seconds[lane] = is_second(copy[lane], copy[lane + 1]);
+        lane += 1;
     }
     let (mut ascii, mut inside, mut of_two, mut of_three, mut of_four) = (0u8, 0u8, 0u8, 0u8, 0u8);
-    for lane in 0..LANES {
+    lane = 0;
+    while lane < LANES {
         let [a, b, c, d] = [copy[lane], copy[lane + 1], copy[lane + 2], copy[lane + 3]];
         let second = seconds[lane + 2];
-        let third = seconds[lane + 1] & u8::from(b >= 0xE0) & u8::from(is_continuation(d));
-        let fourth = seconds[lane] & u8::from(a >= 0xF0) & u8::from(is_continuation(c) & is_continuation(d));
-        ascii += u8::from(d < 0x80);
+        let third = seconds[lane + 1] & (b >= 0xE0) as u8 & is_continuation(d) as u8;
+        let fourth = seconds[lane] & (a >= 0xF0) as u8 & (is_continuation(c) & is_continuation(d)) as u8;
+        ascii += (d < 0x80) as u8;
         inside += second | third | fourth;
-        of_two += second & u8::from(c < 0xE0);
-        of_three += third & u8::from(b < 0xF0);
+        of_two += second & (c < 0xE0) as u8;
+        of_three += third & (b < 0xF0) as u8;
         of_four += fourth;
+        lane += 1;
     }
     ascii -= (LANES - piece.len()) as u8;
     let [len, ascii, inside] = [piece.len() as u64, u64::from(ascii), u64::from(inside)];
@@ -362,13 +368,12 @@ fn measure_piece(piece: &[u8], sum: &mut Measure) {
 }
 
 /// Returns 1 if `byte` may be the second byte of a character that `lead` begins, otherwise 0.
+#[inline(always)]
 fn is_second(lead: u8, byte: u8) -> u8 {
-    let leads = u8::from(lead >= 0xC2) & u8::from(lead <= 0xF4);
-    let too_low =
-        u8::from(lead == 0xE0) & u8::from(byte < 0xA0) | u8::from(lead == 0xF0) & u8::from(byte < 0x90);
-    let too_high =
-        u8::from(lead == 0xED) & u8::from(byte >= 0xA0) | u8::from(lead == 0xF4) & u8::from(byte >= 0x90);
-    leads & u8::from(is_continuation(byte)) & (1 ^ (too_low | too_high))
+    let leads = (lead >= 0xC2) & (lead <= 0xF4);
+    let too_low = (lead == 0xE0) & (byte < 0xA0) | (lead == 0xF0) & (byte < 0x90);
+    let too_high = (lead == 0xED) & (byte >= 0xA0) | (lead == 0xF4) & (byte >= 0x90);
+    (leads & is_continuation(byte) & !too_low & !too_high) as u8
 }
 
 impl Measure {

@@ -111,7 +111,9 @@ fn a_key_held_down_types_no_more_than_a_line() {
     in_each(
         |&(_, _, one_types)| one_types,
         |bench, _| {
-            for _ in 0..MAX_LINE + 10 {
+            let effects = bench.update(Event::Paste("9".repeat(MAX_LINE - 20)));
+            bench.carry_out(effects);
+            for _ in 0..40 {
                 let effects = bench.update(Event::Key(KeyEvent::new(KeyCode::Char('9'), KeyModifiers::NONE)));
                 bench.carry_out(effects);
             }
