@@ -135,8 +135,14 @@ pub(crate) fn run(config: &Config, args: &ExplainArgs) -> CommandResult {
         return open(config, notice);
     }
     if all.is_empty() {
+        let Some(entry) = entries.named_in(&text) else {
+            bail!(
+                "no notice of a known policy in this text; give the notice whole, from its first line to its last"
+            );
+        };
         bail!(
-            "no notice of a known policy in this text; give the notice whole, from its first line to its last"
+            "no notice of a known policy in this text; the output that it names: overspill {}",
+            label(entry.id_bytes())
         );
     }
     Ok(())

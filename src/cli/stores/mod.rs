@@ -5,6 +5,7 @@ pub(crate) mod list;
 pub(crate) mod overview;
 pub(crate) mod rm;
 
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -24,6 +25,8 @@ use crate::text::label::{SafeText, label};
 use super::{say, suggest, usage};
 
 pub(crate) const OWN: &str = "overspill";
+/// Bytes below which a word of a text may name something else than an entry.
+const MIN_NAME: usize = 12;
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Whose<'a> {
@@ -93,6 +96,16 @@ impl Selected {
                 && entry.place().path.canonicalize().is_ok_and(|real| real == directory)
         };
         self.entries.iter().find(here)
+    }
+
+    /// Returns the entry whose id or file name comes first in a text, as a word of at least [`MIN_NAME`] bytes.
+    pub(crate) fn named_in(&self, text: &str) -> Option<&Entry> {
+        let names =
+            |entry| [Entry::id(entry), Entry::name(entry).to_string_lossy()].map(|name| (name, entry));
+        let entries: HashMap<_, _> = self.entries.iter().flat_map(names).collect();
+        let words = text.split(|letter: char| !letter.is_ascii_alphanumeric() && !"-_.".contains(letter));
+        let mut words = words.map(|word| word.trim_end_matches('.')).filter(|word| word.len() >= MIN_NAME);
+        words.find_map(|word| entries.get(word).copied())
     }
 }
 

@@ -115,6 +115,18 @@ fn a_figure_has_as_many_decimals_as_its_policy_writes() {
 }
 
 #[test]
+fn a_part_of_a_notice_leads_to_the_output_that_it_names() {
+    let home = Home::new();
+    let id = "tool_e26cf08d5001Lq7Zx2Bw9TkRm3";
+    home.entry("opencode", id, "1\n2\n", 1);
+    let words = format!("no notice of a known policy in this text; the output that it names: overspill {id}");
+    for text in [format!("saved to: /elsewhere/tool-output/{id}.\nUse Grep"), format!("\"{id}\"")] {
+        home.pipe(text, &["explain"]).fails(1, &[&words]);
+    }
+    home.pipe(format!("{id}2"), &["explain"]).fails(1, &["give the notice whole"]);
+}
+
+#[test]
 fn a_text_without_a_notice_is_a_failure() {
     let home = Home::new();
     let part = "Output too large (2.4MB). Full output saved to: /tmp/x.txt\n";
