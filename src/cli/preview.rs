@@ -7,7 +7,8 @@ use anyhow::{anyhow, bail};
 
 use crate::base::provenance::{Certainty, Warning};
 use crate::cli::args::{PreviewArgs, ReadArgs, TextForm};
-use crate::cli::input::{self, OpenInput};
+use crate::cli::input::{self, Named, OpenInput};
+use crate::cli::sessions::show;
 use crate::cli::terminal::SafeWriter;
 use crate::cli::{CommandResult, Failure, print_json, say, terminal, usage};
 use crate::config::{Config, EffectivePolicy, Overrides};
@@ -22,10 +23,20 @@ const DEFAULT_READ: &str = "opencode/read";
 
 pub(crate) fn run(config: &Config, args: &PreviewArgs) -> CommandResult {
     args.saving.refuse(&args.file)?;
-    let opened = input::open(config, &args.file, &args.policy_args)?;
+    let form = args.form.form();
+    let named = input::find(config, &args.file)?;
+    if let Named::Recorded(found) = &named
+        && found.call().is_some()
+        && form != TextForm::Json
+        && args.policy_args.first_given().is_none()
+    {
+        // What the model got is recorded; another policy or limit asks what it would get.
+        return show::print(config, found, None, form);
+    }
+    let opened = input::open_named(config, named, &args.policy_args)?;
     let by = opened.resolve(config, &args.policy_args.overrides())?;
     args.policy_args.refuse_for(&by.policy)?;
-    print(opened, by, args.form.form())
+    print(opened, by, form)
 }
 
 pub(crate) fn read(config: &Config, args: &ReadArgs) -> CommandResult {
@@ -115,7 +126,7 @@ pub(crate) fn write(
         }
         TextForm::Text => safe(preview, input, SafeWriter::stdout())?,
         TextForm::Rendered => safe(preview, input, SafeWriter::rendered())?,
-        TextForm::Raw => exact(preview, input, crate::base::fs::blocking::stdout())?,
+        TextForm::Raw => exact(preview, input, SafeWriter::raw())?,
     }
     Ok(())
 }

@@ -130,6 +130,11 @@ impl SafeWriter<BlockingIo<StdoutLock<'static>>> {
         Self::new(blocking::stdout(), show(&io::stdout()))
     }
 
+    /// Writes byte for byte, to a terminal, too.
+    pub(crate) fn raw() -> Self {
+        Self::new(blocking::stdout(), None)
+    }
+
     /// Same for what a program wrote to a terminal: its colours are shown, and no other escape sequences.
     pub(crate) fn rendered() -> Self {
         let rendered = |show| Show { escapes: Escapes::Render, ..show };

@@ -10,7 +10,7 @@ use crate::source::Source;
 use crate::text::cells::Show;
 use crate::text::label::{SafeText, columns_of, label, write_safe};
 
-use super::args::{Args, CallsArgs, ListArgs};
+use super::args::{Args, CallsArgs, ListArgs, TextForm};
 use super::input::{self, Named};
 use super::places::NamedOutputs;
 use super::screens::{Beginning, Link, show, target};
@@ -92,7 +92,7 @@ fn recorded(config: Config, found: &SelectedSession) -> CommandResult {
         None if !has_screen() => {
             return sessions::list::list_calls(&config, found, &CallsArgs::default(), false);
         }
-        Some(_) if !has_screen() => return sessions::show::print(&config, found, None),
+        Some(_) if !has_screen() => return sessions::show::print(&config, found, None, TextForm::Text),
         None => Link::Session { file: Arc::new(file), title: SafeText::default() },
         Some(call) => {
             Link::OpenCall(Box::new(CitingCall { file, call: call.id.to_string(), command: String::new() }))

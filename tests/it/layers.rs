@@ -325,7 +325,7 @@ fn regular_expressions_never_read_what_may_change() {
 /// What the command line writes passes the writers that know what the terminal can show; few copy byte for byte.
 #[test]
 fn commands_write_to_the_terminal_in_one_place() {
-    let exact = ["cli/preview.rs", "cli/terminal.rs", "cli/view.rs"];
+    let exact = ["cli/terminal.rs", "cli/view.rs"];
     let raw =
         |text: &str| code(text).any(|line| line.contains("blocking::") || line.contains("stdout().lock"));
     let found = sources().into_iter().filter(|(name, text)| name.starts_with("cli/") && raw(text));

@@ -7,7 +7,7 @@ use anyhow::{anyhow, bail};
 use serde_json::{Value, json};
 
 use crate::base::human::{count, thousands};
-use crate::cli::args::{CallText, ShowArgs};
+use crate::cli::args::{CallText, ShowArgs, TextForm};
 use crate::cli::terminal::{self, SafeWriter};
 use crate::cli::{CommandResult, add, input, print_json, say};
 use crate::config::Config;
@@ -33,7 +33,7 @@ const MAX_JSON: usize = 16 << 20;
 
 pub(crate) fn run(config: &Config, found: &SelectedSession, args: &ShowArgs) -> CommandResult {
     match (args.text, args.json) {
-        (Some(which), false) => print(config, found, which),
+        (Some(which), false) => print(config, found, which, TextForm::Text),
         (which, true) if found.call.is_some() || which.is_some() => {
             let call = found.the_call()?;
             let examiner = examiner(config, found.opened.transcript().agent, Paths::Known);
@@ -60,7 +60,12 @@ pub(crate) fn run(config: &Config, found: &SelectedSession, args: &ShowArgs) -> 
 }
 
 /// Prints a text of a call: by default what the model got, by the best evidence.
-pub(crate) fn print(config: &Config, found: &SelectedSession, which: Option<CallText>) -> CommandResult {
+pub(crate) fn print(
+    config: &Config,
+    found: &SelectedSession,
+    which: Option<CallText>,
+    form: TextForm,
+) -> CommandResult {
     let call = found.the_call()?;
     let related = || RelatedSessions::find(&config.env, &found.file, &()).with(call);
     let copies = found.copies.unwrap_or_else(related);
@@ -68,7 +73,8 @@ pub(crate) fn print(config: &Config, found: &SelectedSession, which: Option<Call
         say(&format!("this call is also in {}", count(copies, "session")));
     }
     let examiner = examiner(config, found.opened.transcript().agent, Paths::Known);
-    let mut out = io::BufWriter::new(SafeWriter::stdout());
+    let out = if form == TextForm::Raw { SafeWriter::raw() } else { SafeWriter::stdout() };
+    let mut out = io::BufWriter::new(out);
     write(call, found.inspector(&examiner), which, &mut out)?;
     out.flush()?;
     Ok(out.get_mut().end()?)

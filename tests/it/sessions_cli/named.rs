@@ -23,7 +23,7 @@ fn without_screens_a_session_is_its_calls_and_a_call_its_text() {
 }
 
 #[test]
-fn a_call_is_previewed_from_its_spill_or_else_from_its_text() {
+fn a_call_is_previewed_as_recorded_and_by_a_policy_from_its_spill_or_else_from_its_text() {
     let home = Home::new();
     let spill = claude(&home);
     let got = home.run(&["show", "--text", "c1"]).ok();
@@ -32,13 +32,18 @@ fn a_call_is_previewed_from_its_spill_or_else_from_its_text() {
     assert_eq!(home.run(&["read", "c1"]).ok().text(), home.run(&["read", OUTPUT]).ok().text());
     let rows = |word: &str| home.run(&["compare", "--json", word]).ok().json();
     assert_eq!(rows("c1"), rows(OUTPUT));
-    let ran = home.run(&["preview", "c2"]);
+    let cut = |word: &str| home.run(&["preview", "--max-bytes", "99", word]).ok().text().to_owned();
+    assert_eq!(cut("c1"), cut(OUTPUT));
+    let ran = home.run(&["preview", "c2"]).ok();
+    assert_eq!((ran.text(), &*ran.stderr), (RED, ""));
+    let ran = home.run(&["preview", "-p", "pi/bash", "c2"]);
     let said = format!("{SESSION}:c2: its spill is not at hand; this is its text as recorded");
     assert!(ran.status == 0 && ran.text() == RED && ran.stderr.contains(&said), "{}", ran.stderr);
     let ran = home.run(&["explain", "--json", "c1"]).ok();
     assert_eq!(ran.json()[0]["policy"], "claude-code/bash");
     fs::remove_file(spill).unwrap();
-    assert!(home.run(&["preview", "c1"]).stderr.contains("c1: its spill is not at hand"));
+    assert_eq!(home.run(&["preview", "c1"]).ok().text(), got.text());
+    assert!(home.run(&["preview", "--json", "c1"]).stderr.contains("c1: its spill is not at hand"));
 }
 
 #[test]
