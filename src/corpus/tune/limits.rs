@@ -8,7 +8,7 @@ use crate::text::label::shell::word;
 const STEPS: [u64; 7] = [10, 15, 20, 30, 40, 50, 75];
 
 /// Changes of line and size limits are only searched for in outputs up to this many bytes.
-const MAX_BYTES: usize = 64 << 20;
+pub(crate) const MAX_SEARCHED: usize = 64 << 20;
 
 /// A change of limits: its description, and the policy with the change applied.
 pub(crate) type LimitChange = (String, Policy);
@@ -110,7 +110,7 @@ pub(crate) fn smallest_change(
             return Some((format!("direction {}", other.as_str()), policy));
         }
     }
-    if bytes > MAX_BYTES {
+    if bytes > MAX_SEARCHED {
         return None;
     }
     let most = bytes as u64 * 3 + 1;

@@ -114,8 +114,8 @@ const ANY_LEVEL: &str = concat!(
 const ERRORS: &str = concat!(
     // error: error[E0308]: fatal error: error TS2304: (an `m` ends the escape sequence of a colour), but not `fn f(error: E)`
     r"(?-u)(?:^|[ \t:]|m)(?:error|fatal)(?:\[[\w:-]+\]| [A-Z]+[0-9]+)?(?:\x1b\[[0-9;]*m)*:",
-    // ValueError: AssertionError java.lang.Exception: but not io::Error::other
-    r"|Error(?:\x1b\[[0-9;]*m)*(?::(?:[^:]|$)|$)|Exception(?:\x1b\[[0-9;]*m)*(?::(?:[^:]|$)|$| in thread )",
+    // ValueError: AssertionError java.lang.Exception: but not io::Error::other, nor Qwen Code's `Error: (none)`
+    r"|Error(?:\x1b\[[0-9;]*m)*(?::(?:[^: ]| (?:[^(]|\((?:[^n]|n[^o]|no[^n])|$)|$)|$)|Exception(?:\x1b\[[0-9;]*m)*(?::(?:[^:]|$)|$| in thread )",
     r"|Traceback \(most recent call last\)",
     r"|panicked at |\bpanic: ",
     r"|\bnpm(?:\x1b\[[0-9;]*m)* (?:\x1b\[[0-9;]*m)*(?:ERR!|error)(?:\x1b\[[0-9;]*m)* ",
@@ -215,6 +215,8 @@ mod tests {
             "\x1b[1m\x1b[31mE       assert 1 == 2\x1b[0m",
             "npm \x1b[31mERR!\x1b[39m code E404",
             "Exception in thread \"main\" java.lang.NullPointerException",
+            "Error: (no such file) x",
+            "Error:  two spaces",
         ] {
             assert_eq!(counts(line), [1, 0], "{line}");
         }
@@ -227,6 +229,7 @@ mod tests {
             "WARNINGS_ARE_FINE=1",
             "113 | pub fn usage(error: &Failure) -> anyhow::Error {",
             "133 |     false => Err(io::Error::other(\"taken\")),",
+            "Error: (none)",
             "    say(\"warning: {words}\");",
         ] {
             assert_eq!(counts(line), [0, 0], "{line}");

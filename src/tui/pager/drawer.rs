@@ -5,7 +5,9 @@ use crossterm::event::{KeyCode, KeyEvent};
 
 use crate::base::human::thousands;
 use crate::config;
-use crate::corpus::tune::{LimitChange, describe_change, flags, next_value, other_end, smallest_change};
+use crate::corpus::tune::{
+    LimitChange, MAX_SEARCHED, describe_change, flags, next_value, other_end, smallest_change,
+};
 use crate::output::recorded::PreviewFrom;
 use crate::preview::{LimitHit, Param, ParamError, ParamKind, Policy};
 use crate::tui::event::{MAX_TYPED, Message};
@@ -253,6 +255,7 @@ impl Pager {
                 return self.with_policy(Ok(policy.clone()), effects);
             }
             Some(Advice { found: None, .. }) => "still looking for what keeps this line",
+            _ if self.output.view.len() > MAX_SEARCHED => "limits are not looked for over 64 MB",
             _ => "no change of these limits keeps this line",
         };
         self.note(words);

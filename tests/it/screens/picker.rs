@@ -138,6 +138,15 @@ fn the_advice_follows_the_current_line() {
 }
 
 #[test]
+fn of_a_huge_output_no_limits_are_looked_for_and_none_are_ruled_out() {
+    let home = Home::new();
+    let mut bench = Bench::open((80, 24), &home.sparse("huge", 65 << 20), policy("opencode/output"));
+    bench.keys("<Tab>Gl");
+    assert!(bench.rows().concat().contains("Limits that keep it are not looked for over 64 MB."));
+    assert!(bench.keys("a").status().contains("not looked for over 64 MB"), "{}", bench.status());
+}
+
+#[test]
 fn the_drawer_documents_and_resets() {
     let mut bench = open((60, 15));
     keep("limits", bench.keys("l"));

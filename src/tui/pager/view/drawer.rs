@@ -6,7 +6,7 @@ use ratatui::style::{Modifier, Style};
 
 use crate::base::human::{size, thousands, tokens};
 use crate::config::EffectivePolicy;
-use crate::corpus::tune::describe_value;
+use crate::corpus::tune::{MAX_SEARCHED, describe_value};
 use crate::output::OpenOutput;
 use crate::output::describe::describe_limits;
 use crate::preview::Preview;
@@ -179,6 +179,9 @@ fn advice(pager: &Pager) -> Vec<Span> {
     let lost = Span::new(format!(" {line} is lost. "), theme.warning);
     let words = match &advice.found {
         Some(Some((words, _))) => words,
+        Some(None) if output.view.len() > MAX_SEARCHED => {
+            return vec![lost, Span::plain("Limits that keep it are not looked for over 64 MB.")];
+        }
         Some(None) => return vec![lost, Span::plain("No change of these limits keeps it.")],
         None => return vec![lost, Span::new("Looking for limits that keep it…", theme.dim)],
     };
