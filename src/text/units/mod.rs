@@ -370,7 +370,7 @@ fn measure_piece(piece: &[u8], sum: &mut Measure) {
 /// Returns 1 if `byte` may be the second byte of a character that `lead` begins, otherwise 0.
 #[inline(always)]
 fn is_second(lead: u8, byte: u8) -> u8 {
-    let leads = (lead >= 0xC2) & (lead <= 0xF4);
+    let leads = matches!(lead, 0xC2..=0xF4);
     let too_low = (lead == 0xE0) & (byte < 0xA0) | (lead == 0xF0) & (byte < 0x90);
     let too_high = (lead == 0xED) & (byte >= 0xA0) | (lead == 0xF4) & (byte >= 0x90);
     (leads & is_continuation(byte) & !too_low & !too_high) as u8
