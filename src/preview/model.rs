@@ -254,11 +254,12 @@ impl Direction {
         }
     }
 
-    /// Returns `len` bytes of that end of a range that has as many.
-    pub(crate) fn part(self, whole: &Range<usize>, len: usize) -> Range<usize> {
+    /// Splits a range into `len` bytes of that end, of which it has as many, and the rest.
+    pub(crate) fn split(self, whole: &Range<usize>, len: usize) -> (Range<usize>, Range<usize>) {
+        let Range { start, end } = *whole;
         match self {
-            Self::Head => whole.start..whole.start + len,
-            Self::Tail => whole.end - len..whole.end,
+            Self::Head => (start..start + len, start + len..end),
+            Self::Tail => (end - len..end, start..end - len),
         }
     }
 

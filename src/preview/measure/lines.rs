@@ -19,62 +19,56 @@ pub(crate) struct Piece {
 impl Text<'_> {
     /// Returns the first line feed at or after `from` and before `to`.
     pub(crate) fn feed_after(&self, from: usize, to: usize) -> Option<usize> {
-        self.first_in(from..to, |bytes| memchr::memchr(b'\n', bytes))
+        self.outermost(from..to, Direction::Head, |bytes| memchr::memchr(b'\n', bytes))
     }
 
     /// Returns the first LF or CR at or after `from` and before `to`.
     pub(crate) fn break_after(&self, from: usize, to: usize) -> Option<usize> {
-        self.first_in(from..to, |bytes| memchr::memchr2(b'\n', b'\r', bytes))
-    }
-
-    /// Returns the first byte of a range that `find` finds, step by step, while the plan is wanted.
-    fn first_in(&self, range: Range<usize>, find: impl Fn(&[u8]) -> Option<usize>) -> Option<usize> {
-        let mut at = range.start;
-        while at < range.end && self.is_wanted() {
-            let stop = range.end.min(at.saturating_add(STEP));
-            if let Some(found) = find(&self.bytes[at..stop]) {
-                self.touch(range.start..at + found + 1);
-                return Some(at + found);
-            }
-            at = stop;
-        }
-        self.touch(range.start..at);
-        None
+        self.outermost(from..to, Direction::Head, |bytes| memchr::memchr2(b'\n', b'\r', bytes))
     }
 
     /// Returns the last line feed at or after `from` and before `to`.
     pub(crate) fn feed_before(&self, from: usize, to: usize) -> Option<usize> {
-        let mut at = to;
-        while at > from && self.is_wanted() {
-            let start = from.max(at.saturating_sub(STEP));
-            if let Some(found) = memchr::memrchr(b'\n', &self.bytes[start..at]) {
-                self.touch(start + found..to);
-                return Some(start + found);
+        self.outermost(from..to, Direction::Tail, |bytes| memchr::memrchr(b'\n', bytes))
+    }
+
+    /// Returns the byte of a range that `find` finds first from one end, step by step, while the plan is wanted.
+    fn outermost(
+        &self,
+        range: Range<usize>,
+        from: Direction,
+        find: impl Fn(&[u8]) -> Option<usize>,
+    ) -> Option<usize> {
+        let mut rest = range.clone();
+        while !rest.is_empty() && self.is_wanted() {
+            let (step, beyond) = from.split(&rest, STEP.min(rest.len()));
+            if let Some(found) = find(&self.bytes[step.clone()]) {
+                let at = step.start + found;
+                self.touch(from.up_to(&range, &(at..at + 1)));
+                return Some(at);
             }
-            at = start;
+            rest = beyond;
         }
-        self.touch(at..to);
+        self.touch(from.split(&range, range.len() - rest.len()).0);
         None
     }
 
     /// Returns the outermost piece of a range, searching `reach` bytes of that end; none if it does not end within
     /// them.
     pub(crate) fn outer_piece(&self, within: &Range<usize>, from: Direction, reach: usize) -> Option<Piece> {
-        let Range { start, end } = *within;
-        match from {
-            Direction::Head => {
-                let bound = end.min(start.saturating_add(reach));
-                let feed = self.feed_after(start, bound);
-                let stop = feed.or((bound == end).then_some(end))?;
-                Some(Piece { range: start..stop, rest: feed.map(|feed| feed + 1..end) })
-            }
-            Direction::Tail => {
-                let bound = start.max(end.saturating_sub(reach));
-                let feed = self.feed_before(bound, end);
-                let begin = feed.map(|feed| feed + 1).or((bound == start).then_some(start))?;
-                Some(Piece { range: begin..end, rest: feed.map(|feed| start..feed) })
-            }
-        }
+        let near = from.split(within, reach.min(within.len())).0;
+        let feed = match from {
+            Direction::Head => self.feed_after(near.start, near.end),
+            Direction::Tail => self.feed_before(near.start, near.end),
+        };
+        let Some(feed) = feed else {
+            return (near == *within).then_some(Piece { range: near, rest: None });
+        };
+        let (before, after) = (within.start..feed, feed + 1..within.end);
+        Some(match from {
+            Direction::Head => Piece { range: before, rest: Some(after) },
+            Direction::Tail => Piece { range: after, rest: Some(before) },
+        })
     }
 
     /// Returns the outermost `count` pieces of one end of a range, if it has more than that many. Gives up if nothing

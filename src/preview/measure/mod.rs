@@ -16,7 +16,7 @@ use crate::text::json;
 use crate::text::units::{self, Decoding, Measure, TotalsMask};
 
 pub(crate) use lines::{MAX_BREAK, Piece, breaks, count_rare, python_line_ends};
-pub(crate) use reading::is_js_space;
+pub(crate) use reading::{is_js_space, outer_element, without_space};
 pub(crate) use sizes::most_bytes;
 
 /// Outputs up to this size in bytes are counted completely on the spot.
@@ -93,10 +93,11 @@ pub(crate) struct Text<'a> {
     cells: Cell<Option<u64>>,
 }
 
+/// An amount of one end of a range.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Cut {
-    /// Where the last whole element ends (from the end of the text: begins).
-    pub at: usize,
+    /// The whole elements.
+    pub range: Range<usize>,
     /// The bytes that half a character stands for, if the cut split one.
     pub half: Option<Range<usize>>,
 }

@@ -4,14 +4,15 @@
 use std::ops::Range;
 
 use crate::preview::input::Totals;
-use crate::preview::model::Part;
-use crate::text::units::{self, Measure, TotalsMask};
+use crate::preview::model::{Direction, Part};
+use crate::text::units::{self, Decoding, Element, Measure, TotalsMask};
 
 use super::{Text, TrimRule};
 
 /// Returns the range of `bytes` that remains of `body`, which starts and ends between characters.
 pub(crate) fn trimmed(bytes: &[u8], body: Range<usize>, trim: TrimRule) -> Range<usize> {
     let Range { start, end } = body;
+    let without = |range, from| without_space(bytes, range, from, is_js_space);
     match trim {
         TrimRule::Nothing => body,
         TrimRule::LastFeed => start..end - usize::from(bytes[body].ends_with(b"\n")),
@@ -19,53 +20,43 @@ pub(crate) fn trimmed(bytes: &[u8], body: Range<usize>, trim: TrimRule) -> Range
             let kept = bytes[body].iter().rposition(|byte| *byte != b'\n');
             start..kept.map_or(start, |at| start + at + 1)
         }
-        TrimRule::End => start..space_end(bytes, body),
-        TrimRule::Both => {
-            let end = space_end(bytes, body);
-            space_start(bytes, start..end)..end
-        }
+        TrimRule::End => without(body, Direction::Tail),
+        TrimRule::Both => without(without(body, Direction::Tail), Direction::Head),
         TrimRule::BlankLines => {
-            let end = space_end(bytes, body);
-            blank_lines_end(bytes, start..end)..end
+            let rest = without(body, Direction::Tail);
+            // `^(\s*\n)+` ends after the last line feed of the white space at the start.
+            let space = &bytes[start..without(rest.clone(), Direction::Head).start];
+            let feed = space.iter().rposition(|byte| *byte == b'\n');
+            feed.map_or(start, |at| start + at + 1)..rest.end
         }
     }
 }
 
-/// Returns where the white space at the start ends.
-fn space_start(bytes: &[u8], body: Range<usize>) -> usize {
-    let mut at = body.start;
-    while at < body.end {
-        let len = units::element(&bytes[..body.end], at).len;
-        if !is_space(&bytes[at..at + len]) {
+/// Returns what remains of a range without the white space at one end.
+pub(crate) fn without_space(
+    bytes: &[u8],
+    range: Range<usize>,
+    from: Direction,
+    is_space: fn(char) -> bool,
+) -> Range<usize> {
+    let mut rest = range;
+    while !rest.is_empty() {
+        let (element, beyond) = from.split(&rest, outer_element(bytes, &rest, from).len);
+        let found = std::str::from_utf8(&bytes[element]).ok().and_then(|text| text.chars().next());
+        if !found.is_some_and(is_space) {
             break;
         }
-        at += len;
+        rest = beyond;
     }
-    at
+    rest
 }
 
-/// Returns where the white space at the end begins.
-fn space_end(bytes: &[u8], body: Range<usize>) -> usize {
-    let mut at = body.end;
-    while at > body.start {
-        let len = units::element_before(&bytes[..body.end], body.start, at).len;
-        if !is_space(&bytes[at - len..at]) {
-            break;
-        }
-        at -= len;
+/// Returns the element at one end of a range, which starts and ends between elements.
+pub(crate) fn outer_element(bytes: &[u8], within: &Range<usize>, from: Direction) -> Element {
+    match from {
+        Direction::Head => units::element(&bytes[..within.end], within.start),
+        Direction::Tail => units::element_before(&bytes[..within.end], within.start, within.end),
     }
-    at
-}
-
-/// Returns where `^(\s*\n)+` ends: after the last line feed of the white space at the start.
-fn blank_lines_end(bytes: &[u8], body: Range<usize>) -> usize {
-    let space = body.start..space_start(bytes, body.clone());
-    bytes[space].iter().rposition(|byte| *byte == b'\n').map_or(body.start, |at| body.start + at + 1)
-}
-
-fn is_space(element: &[u8]) -> bool {
-    let found = std::str::from_utf8(element).ok().and_then(|text| text.chars().next());
-    found.is_some_and(is_js_space)
 }
 
 /// Whether JavaScript's `\s` and `trim` treat the character as white space: Unicode's, without U+0085 and with the byte
@@ -102,14 +93,18 @@ impl<'a> Text<'a> {
         None
     }
 
-    /// Returns the end of the read that contains byte `at`.
-    pub(crate) fn read_end(&self, at: usize) -> usize {
-        self.reads.map_or(usize::MAX, |reads| (at / reads + 1).saturating_mul(reads))
-    }
-
-    /// Returns the start of the read that contains the byte before `at`.
-    pub(crate) fn read_start(&self, at: usize) -> usize {
-        self.reads.map_or(0, |reads| at.saturating_sub(1) / reads * reads)
+    /// Returns the element at one end of a range as it is decoded: of the read that it is in, and in Go each bad byte
+    /// alone.
+    pub(crate) fn outer_element(&self, within: &Range<usize>, from: Direction) -> Element {
+        let Range { start, end } = *within;
+        let within = match (self.reads, from) {
+            (None, _) => start..end,
+            (Some(reads), Direction::Head) => start..end.min((start / reads + 1).saturating_mul(reads)),
+            (Some(reads), Direction::Tail) => start.max(end.saturating_sub(1) / reads * reads)..end,
+        };
+        let found = outer_element(self.bytes, &within, from);
+        let is_bad = self.decoding == Decoding::Go && !found.valid;
+        if is_bad { Element { len: 1, valid: false } } else { found }
     }
 
     /// Adjusts totals of the body, counted on the bytes as a whole, for its split characters.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use serde::Deserialize;
 use unicode_width::UnicodeWidthChar;
 
-use crate::preview::measure::Text;
+use crate::preview::measure::{Cut, Text};
 use crate::preview::model::{Direction, Fragment, Part, PlanError, Unit};
 use crate::preview::strategy::selection::lines_in;
 use crate::preview::strategy::{Context, Selection};
@@ -64,7 +64,7 @@ pub(crate) fn decoded(text: &Text, segments: &[Segment]) -> String {
 
 /// Takes an amount from one end of a range of the output.
 pub(crate) fn cut(text: &Text, within: Range<usize>, from: Direction, unit: Unit, size: u64) -> Vec<Segment> {
-    let (range, half) = text.end(within, from, unit, size);
+    let Cut { range, half } = text.end(within, from, unit, size);
     from.join([Segment::Bytes(range)], half.map(Segment::Half))
 }
 

@@ -5,13 +5,12 @@ use std::ops::Range;
 use memchr::memmem;
 use serde::Deserialize;
 
-use crate::preview::measure::{Text, as_usize};
+use crate::preview::measure::{Text, as_usize, outer_element};
 use crate::preview::model::{self, Direction, Fragment, LimitHit, Part, PlanError, Unit};
 use crate::preview::strategy::selection::{feeds_between, lines_in};
 use crate::preview::strategy::size::{self, Ruler};
 use crate::preview::strategy::{Context, Selection, Strategy};
 use crate::preview::template::{Fact, Facts, Figure};
-use crate::text::units;
 
 /// Keeps a number of pieces from either end, regardless of size.
 #[derive(Debug, Deserialize)]
@@ -160,8 +159,8 @@ impl Strategy for Celled {
         if !text.exceeds(Unit::Cells, size) {
             return Ok(Selection::uncut(text));
         }
-        let (head, _) = text.end(text.body.clone(), Direction::Head, Unit::Cells, first);
-        let (tail, _) = text.end(text.body.clone(), Direction::Tail, Unit::Cells, last);
+        let head = text.end(text.body.clone(), Direction::Head, Unit::Cells, first).range;
+        let tail = text.end(text.body.clone(), Direction::Tail, Unit::Cells, last).range;
         let kept = |range: &Range<usize>| text.kept(range.clone());
         let escapes = |range: Range<usize>| escapes(text, range);
         let selection = Selection {
@@ -201,18 +200,16 @@ impl Strategy for TextMode {
     fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let size = as_usize(context.scope.figure(&self.size)?);
         let body = text.body.clone();
-        let starts = Starts { bytes: text.bytes, at: body.start, end: body.end };
-        let mut read = starts.clone();
-        let is_cut = read.by_ref().take(size).count() == size;
-        text.touch(body.start..read.at);
-        if !is_cut {
+        let (read, count) = characters(text.bytes, &body, Direction::Head, size);
+        text.touch(read);
+        if count < size {
             let slots = vec![("kept", part(text, body).into_iter().collect())];
             return Ok(Selection { slots, ..Selection::uncut(text) });
         }
         let head = as_usize(context.scope.figure(&self.head)?);
-        let head = body.start..starts.clone().nth(head).unwrap_or(body.end);
+        let head = characters(text.bytes, &body, Direction::Head, head).0;
         let tail = as_usize(context.scope.figure(&self.tail)?);
-        let tail = start_of_last(text.bytes, head.end..body.end, tail)..body.end;
+        let tail = characters(text.bytes, &(head.end..body.end), Direction::Tail, tail).0;
         text.touch(head.clone());
         text.touch(tail.clone());
         let between = feeds_between(text, &head, &tail);
@@ -234,36 +231,20 @@ impl Strategy for TextMode {
     }
 }
 
-/// The places at which the characters of a text begin; CRLF is one.
-#[derive(Clone)]
-struct Starts<'a> {
-    bytes: &'a [u8],
-    at: usize,
-    end: usize,
-}
-
-impl Iterator for Starts<'_> {
-    type Item = usize;
-
-    fn next(&mut self) -> Option<usize> {
-        let rest = self.bytes.get(self.at..self.end).filter(|rest| !rest.is_empty())?;
-        let start = self.at;
-        self.at += if rest.starts_with(b"\r\n") { 2 } else { units::element(rest, 0).len };
-        Some(start)
+/// Takes so many characters from one end of a range, if it has as many; CRLF is one. Returns also how many.
+fn characters(bytes: &[u8], within: &Range<usize>, from: Direction, most: usize) -> (Range<usize>, usize) {
+    let (mut rest, mut count) = (within.clone(), 0);
+    while count < most && !rest.is_empty() {
+        let left = &bytes[rest.clone()];
+        let is_pair = match from {
+            Direction::Head => left.starts_with(b"\r\n"),
+            Direction::Tail => left.ends_with(b"\r\n"),
+        };
+        let len = if is_pair { 2 } else { outer_element(bytes, &rest, from).len };
+        rest = from.split(&rest, len).1;
+        count += 1;
     }
-}
-
-/// Returns where the last `count` characters of a range begin.
-fn start_of_last(bytes: &[u8], range: Range<usize>, count: usize) -> usize {
-    let mut at = range.end;
-    for _ in 0..count {
-        if at <= range.start {
-            break;
-        }
-        let is_pair = bytes[range.start..at].ends_with(b"\r\n");
-        at -= if is_pair { 2 } else { units::element_before(bytes, range.start, at).len };
-    }
-    at
+    (from.split(within, within.len() - rest.len()).0, count)
 }
 
 /// Counts CRLF in all of a text.

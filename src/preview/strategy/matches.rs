@@ -115,8 +115,8 @@ impl Matches {
             let found = self.prefix_end.as_ref().and_then(|end| split(end, text.bytes, &(at..stop)));
             let (from, mark) = found.unwrap_or((at, None));
             let mut cut = line_size
-                .map(|most| text.advance(from, stop, self.line_unit, most))
-                .filter(|cut| cut.at < stop);
+                .map(|most| text.end(from..stop, Direction::Head, self.line_unit, most))
+                .filter(|cut| cut.range.end < stop);
             if let Some(cut) = cut.as_mut().filter(|_| self.boundary != Boundary::Unit) {
                 cut.half = None;
             }
@@ -135,7 +135,7 @@ fn item_size(text: &Text, item: &Item, suffix: &str) -> u64 {
         None => text.size_of(item.line.clone(), Unit::Bytes),
         Some(cut) => {
             let half = if cut.half.is_some() { 3 } else { 0 };
-            text.size_of(item.line.start..cut.at, Unit::Bytes) + half + suffix.len() as u64
+            text.size_of(item.line.start..cut.range.end, Unit::Bytes) + half + suffix.len() as u64
         }
     };
     size - mark
@@ -177,7 +177,7 @@ fn joined(text: &Text, context: &Context, items: &[Item], suffix: &str) -> Selec
             run = mark.end;
         }
         let Some(cut) = &item.cut else { continue };
-        segments.push(Segment::Bytes(run..cut.at));
+        segments.push(Segment::Bytes(run..cut.range.end));
         segments.extend(cut.half.clone().map(Segment::Half));
         segments.push(Segment::Notice(suffix.to_owned()));
         run = item.line.end;

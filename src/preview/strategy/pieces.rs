@@ -142,8 +142,9 @@ impl Pieces {
         if !(size == 0 && self.zero_keeps_all && from == Direction::Tail) {
             taken.hit = Some(context.by_size());
             taken.partial = true;
-            (taken.range, half) = text.end(whole.clone(), from, unit, size);
-            half = half.filter(|_| self.ruler.keeps_halves());
+            let cut = text.end(whole.clone(), from, unit, size);
+            taken.range = cut.range;
+            half = cut.half.filter(|_| self.ruler.keeps_halves());
         }
         if let Some(snap) = &self.snap {
             let near = context.scope.figure(&snap.near)?;
@@ -196,7 +197,7 @@ fn finish(text: &Text, from: Direction, taken: KeptPieces, half: Option<Range<us
 fn by_lines(text: &Text, region: Range<usize>, bounds: &PieceLimits) -> KeptPieces {
     let from = bounds.from;
     let cut = bounds.lines.and_then(|lines| match lines {
-        0 => Some((0, from.part(&region, 0))),
+        0 => Some((0, from.split(&region, 0).0)),
         _ => Some((lines, text.outer_pieces(region.clone(), from, lines)?)),
     });
     match cut {
@@ -229,7 +230,7 @@ fn by_size(text: &Text, whole: Range<usize>, bounds: &PieceLimits, size: u64) ->
         let fitting = piece.map(|piece| (cost(&piece), piece)).filter(|(cost, _)| *cost <= left);
         let Some((cost, piece)) = fitting else {
             if taken.count == 0 && bounds.cuts_oversize {
-                taken.range = text.end(within, from, unit, left).0;
+                taken.range = text.end(within, from, unit, left).range;
                 taken.size = text.size_of(taken.range.clone(), unit);
                 (taken.count, taken.partial) = (1, true);
             }

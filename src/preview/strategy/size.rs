@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use serde::Deserialize;
 
-use crate::preview::measure::{Text, as_usize};
+use crate::preview::measure::{Cut, Text, as_usize};
 use crate::preview::model::{Direction, Fragment, Part, PlanError, Unit};
 use crate::preview::section::or_default;
 use crate::preview::strategy::selection::lines_in;
@@ -154,9 +154,9 @@ impl Ruler {
         size: u64,
     ) -> End {
         if self.boundary == Boundary::Byte {
-            return raw(text, from.part(&within, as_usize(size).min(within.len())));
+            return raw(text, from.split(&within, as_usize(size).min(within.len())).0);
         }
-        let (range, half) = text.end(within, from, unit, size);
+        let Cut { range, half } = text.end(within, from, unit, size);
         let half = half.filter(|_| self.keeps_halves() && unit == Unit::Utf16);
         let half = half.map(|half| text.changed(half, vec![Fragment::Replaced(1)]));
         let halves = u64::from(half.is_some());

@@ -149,11 +149,11 @@ impl Window {
         if !number.is_empty() {
             fragments.push(Fragment::Text(number));
         }
-        let cut = line_size.map(|most| text.advance(at, text.body.end, self.line_unit, most));
-        let bound = cut.as_ref().map_or(text.body.end, |cut| cut.at);
+        let cut = line_size.map(|most| text.end(at..text.body.end, Direction::Head, self.line_unit, most));
+        let bound = cut.as_ref().map_or(text.body.end, |cut| cut.range.end);
         let found = break_in(text, self.line_ends, at, bound);
-        let cut = cut.filter(|cut| found.is_none() && !ends_here(text, self.line_ends, cut.at));
-        let stop = found.or(cut.as_ref().map(|cut| cut.at)).unwrap_or(bound);
+        let cut = cut.filter(|cut| found.is_none() && !ends_here(text, self.line_ends, cut.range.end));
+        let stop = found.or(cut.as_ref().map(|cut| cut.range.end)).unwrap_or(bound);
         if stop > at {
             fragments.push(Fragment::Bytes(at..stop));
         }

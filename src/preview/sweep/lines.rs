@@ -73,33 +73,34 @@ impl Marks {
     ) -> usize {
         let is_raw = unit == Unit::Bytes && text.decoding == Decoding::Go;
         if is_raw || self.is_ascii(text.bytes) {
-            let part = from.part(range, as_usize(size).min(range.len()));
-            return if from == Direction::Head { part.end } else { part.start };
+            return from.edge(&from.split(range, as_usize(size).min(range.len())).1);
         }
         let figure = |sum: &Measure| size_of(text, unit, range, sum);
-        match from {
+        let (rest, left) = match from {
             Direction::Head => {
                 let most = figure(&self.until(text.bytes, range.start)).saturating_add(size);
                 let index = self.before.partition_point(|sum| figure(sum) <= most).saturating_sub(1);
                 let near = self.boundary(text.bytes, index);
-                let (at, used) = match self.before.get(index) {
-                    Some(sum) if near > range.start => (near, figure(sum)),
-                    _ => (range.start, most - size),
-                };
-                if at >= range.end { range.end } else { text.advance(at, range.end, unit, most - used).at }
+                match self.before.get(index) {
+                    Some(sum) if near > range.start => (near.min(range.end)..range.end, most - figure(sum)),
+                    _ => (range.clone(), size),
+                }
             }
             Direction::Tail => {
                 let all = figure(&self.until(text.bytes, range.end));
                 let least = all.saturating_sub(size);
                 let index = self.before.partition_point(|sum| figure(sum) < least);
-                let near = self.boundary(text.bytes, index);
-                let (at, left) = match self.before.get(index) {
-                    Some(sum) if near < range.end => (near, size - (all - figure(sum)).min(size)),
-                    _ => (range.end, size),
-                };
-                if at <= range.start { range.start } else { text.retreat(range.start, at, unit, left).at }
+                let near = self.boundary(text.bytes, index).max(range.start);
+                match self.before.get(index) {
+                    Some(sum) if near < range.end => {
+                        (range.start..near, size - (all - figure(sum)).min(size))
+                    }
+                    _ => (range.clone(), size),
+                }
             }
-        }
+        };
+        let fits = text.end(rest, from, unit, left).range;
+        if from == Direction::Head { fits.end } else { fits.start }
     }
 
     /// Returns the end of the last character that begins before a block.

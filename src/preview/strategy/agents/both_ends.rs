@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use serde::Deserialize;
 
-use crate::preview::measure::{Piece, Text, as_usize};
+use crate::preview::measure::{Cut, Piece, Text, as_usize};
 use crate::preview::model::{Direction, LimitHit, PlanError, Unit};
 use crate::preview::section::or_default;
 use crate::preview::strategy::composed::{self, Segment};
@@ -243,7 +243,7 @@ fn share(text: &Text, from: Direction, most: u64, budget: u64) -> Side {
             continue;
         }
         if let Some(room) = left.checked_sub(DOTS.len() as u64) {
-            let (part, half) = text.end(within, from, Unit::Utf16, room);
+            let Cut { range: part, half } = text.end(within, from, Unit::Utf16, room);
             range = from.up_to(&text.body, &part);
             side.lines += 1;
             cut = from.join(half.map(Segment::Half), [Segment::Notice(DOTS.to_owned())]);

@@ -5,7 +5,7 @@ use std::ops::Range;
 use serde::Deserialize;
 
 use crate::preview::measure::{MAX_BREAK, Text, as_usize, breaks, count_rare, python_line_ends};
-use crate::preview::model::{Fragment, Part, PlanError, Unit};
+use crate::preview::model::{Direction, Fragment, Part, PlanError, Unit};
 use crate::preview::section::or_default;
 use crate::preview::strategy::composed::{self, Segment};
 use crate::preview::strategy::{Context, Selection, Strategy};
@@ -37,16 +37,17 @@ impl Strategy for Clipped {
             at = line.end;
             lines += 1;
             let limit = line_most.min(most - sum);
-            let cut = text.advance(line.start, line.end, Unit::Chars, limit);
-            if cut.at == line.end {
+            let cut = text.end(line.clone(), Direction::Head, Unit::Chars, limit);
+            if cut.range == line {
                 sum += text.size_of(line, Unit::Chars);
                 continue;
             }
             let tail = line_break(text, &line);
             let ending = (marker.chars().count() + tail.len()) as u64;
-            let kept = text.advance(line.start, line.end, Unit::Chars, limit.max(ending) - ending).at;
-            segments.extend([Segment::Bytes(run..kept), Segment::Notice(marker.to_owned())]);
-            sum += text.size_of(line.start..kept, Unit::Chars) + ending;
+            let room = limit.max(ending) - ending;
+            let kept = text.end(line.clone(), Direction::Head, Unit::Chars, room).range;
+            segments.extend([Segment::Bytes(run..kept.end), Segment::Notice(marker.to_owned())]);
+            sum += text.size_of(kept, Unit::Chars) + ending;
             run = tail.start;
         }
         let cut = Some(!segments.is_empty() || at < text.body.end);
@@ -209,7 +210,7 @@ struct Rows<'a, 'b> {
 
 impl Rows<'_, '_> {
     fn shown(&self, line: &Range<usize>) -> Range<usize> {
-        line.start..self.text.advance(line.start, line.end, self.context.unit, self.most).at
+        self.text.end(line.clone(), Direction::Head, self.context.unit, self.most).range
     }
 
     fn is_long(&self, line: &Range<usize>) -> bool {

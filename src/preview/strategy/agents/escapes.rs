@@ -7,7 +7,7 @@ use std::ops::Range;
 use memchr::memchr2_iter;
 use serde::Deserialize;
 
-use crate::preview::measure::{Text, as_usize};
+use crate::preview::measure::{Text, as_usize, without_space};
 use crate::preview::model::{Direction, Fragment, LimitHit, Part, PlanError, Unit};
 use crate::preview::strategy::composed::{self, Segment};
 use crate::preview::strategy::{Context, Selection, Strategy};
@@ -146,29 +146,20 @@ fn segments_of(ranges: Vec<Range<usize>>) -> Vec<Segment> {
 
 /// Trims white space at both ends (Unicode's White_Space, which does not include the byte order mark).
 fn trimmed(text: &Text, mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
-    let is_space = |element: Range<usize>| {
-        let found = std::str::from_utf8(&text.bytes[element]).ok().and_then(|text| text.chars().next());
-        found.is_some_and(char::is_whitespace)
-    };
-    while let Some(last) = ranges.last_mut() {
-        let len = units::element_before(text.bytes, last.start, last.end).len;
-        if !is_space(last.end - len..last.end) {
+    let without = |range, from| without_space(text.bytes, range, from, char::is_whitespace);
+    while let Some(last) = ranges.pop() {
+        let rest = without(last, Direction::Tail);
+        if !rest.is_empty() {
+            ranges.push(rest);
             break;
-        }
-        last.end -= len;
-        if Range::is_empty(last) {
-            ranges.pop();
         }
     }
     while let Some(first) = ranges.first_mut() {
-        let len = units::element(&text.bytes[..first.end], first.start).len;
-        if !is_space(first.start..first.start + len) {
+        *first = without(first.clone(), Direction::Head);
+        if !Range::is_empty(first) {
             break;
         }
-        first.start += len;
-        if Range::is_empty(first) {
-            ranges.remove(0);
-        }
+        ranges.remove(0);
     }
     ranges
 }

@@ -121,7 +121,7 @@ impl Strategy for Rolling {
         let size = context.scope.figure(&self.size)?;
         let held = context.scope.positive(&self.held)?;
         let chunk = as_usize(context.scope.positive(&self.chunk)?);
-        let last = |size| text.retreat(text.body.start, text.body.end, Unit::Bytes, size).at;
+        let last = |size| text.end(text.body.clone(), Direction::Tail, Unit::Bytes, size).range.start;
         let is_enough = holds_enough(text, size, held, last);
         let start = if is_enough { text.body.start } else { window_start(text, held, chunk) };
         let mut selection = if start == text.body.start {
@@ -170,7 +170,7 @@ fn window_start(text: &Text, held: u64, chunk: usize) -> usize {
         let to = if is_last && from >= next { text.body.end } else { next };
         sum += if bad == 0 { (to - from) as u64 } else { text.size_of(from..to, Unit::Bytes) };
         if sum > held.saturating_mul(2) {
-            let cut = text.retreat(start, to, Unit::Bytes, held).at;
+            let cut = text.end(start..to, Direction::Tail, Unit::Bytes, held).range.start;
             is_line_start = if cut == start { is_line_start } else { text.bytes[cut - 1] == b'\n' };
             start = cut;
             sum = text.size_of(start..to, Unit::Bytes);

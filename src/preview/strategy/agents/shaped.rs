@@ -114,7 +114,7 @@ fn held_end(text: &Text, held: u64) -> Option<usize> {
     match text.size(Unit::Utf16) {
         Ok(units) if units <= held => None,
         Ok(units) if units == text.len() as u64 => Some(text.body.start + as_usize(held)),
-        Ok(_) => Some(text.advance(text.body.start, text.body.end, Unit::Utf16, held).at),
+        Ok(_) => Some(text.end(text.body.clone(), Direction::Head, Unit::Utf16, held).range.end),
         Err(want) => {
             text.wait_for(want);
             None
@@ -197,16 +197,16 @@ impl<'a, 'b> Shaping<'a, 'b> {
         self.lines += 1;
         let ending = (line.ending.len() + line.added.len()) as u64;
         let room = self.line_most.saturating_sub(ending);
-        let fits = self.text.advance(line.text.start, line.text.end, Unit::Utf16, room);
-        if fits.at == line.text.end && ending <= self.line_most {
+        let fits = self.text.end(line.text.clone(), Direction::Head, Unit::Utf16, room);
+        if fits.range == line.text && ending <= self.line_most {
             self.sum += self.text.size_of(line.text.clone(), Unit::Utf16) + ending;
             self.push_added(line);
             return;
         }
         let suffix = self.marker.encode_utf16().count() as u64 + ending;
         let room = self.line_most.max(suffix) - suffix;
-        let cut = self.text.advance(line.text.start, line.text.end, Unit::Utf16, room);
-        self.keep(cut.at);
+        let cut = self.text.end(line.text.clone(), Direction::Head, Unit::Utf16, room);
+        self.keep(cut.range.end);
         self.segments.extend(cut.half.map(Segment::Half));
         self.segments.push(Segment::Notice(self.marker.to_owned()));
         self.run = line.ending.start;

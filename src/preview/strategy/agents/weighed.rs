@@ -76,8 +76,8 @@ impl Strategy for Weighed {
     fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let most = context.scope.figure(&self.size)?;
         let is_long = text.exceeds(Unit::Utf16, most);
-        let near = text.advance(text.body.start, text.body.end, Unit::Utf16, most).at;
-        let start = text.decoding.decode(&text.bytes[text.body.start..near]);
+        let near = text.end(text.body.clone(), Direction::Head, Unit::Utf16, most).range;
+        let start = text.decoding.decode(&text.bytes[near]);
         if !is_long && weight(&start) <= most {
             return Ok(Selection::uncut(text));
         }
@@ -98,8 +98,8 @@ impl Weighed {
     /// Whether the end of a text looks like an error, a summary or the end of JSON.
     fn matters(&self, text: &Text, context: &Context) -> Result<bool, PlanError> {
         let looked_at = context.scope.figure(&self.looked_at)?;
-        let from = text.retreat(text.body.start, text.body.end, Unit::Utf16, looked_at).at;
-        let end = text.decoding.decode(&text.bytes[from..text.body.end]).to_lowercase();
+        let last = text.end(text.body.clone(), Direction::Tail, Unit::Utf16, looked_at).range;
+        let end = text.decoding.decode(&text.bytes[last]).to_lowercase();
         let is_space = |character: char| character.is_whitespace() || character == '\u{feff}';
         Ok(self.pattern.is_match(&end) || end.trim_matches(is_space).ends_with('}'))
     }
@@ -187,12 +187,12 @@ impl Scale<'_> {
             return Ok(None);
         }
         let head = head(text, fitting(start, Direction::Head, first));
-        let far = text.retreat(text.body.start, text.body.end, Unit::Utf16, last).at;
-        let end = text.decoding.decode(&text.bytes[far..text.body.end]);
+        let far = text.end(text.body.clone(), Direction::Tail, Unit::Utf16, last).range;
+        let end = text.decoding.decode(&text.bytes[far]);
         let end = fitting(&end, Direction::Tail, last);
         let feed = end.find('\n').filter(|at| (units(&end[..*at]) as f64) < units(end) as f64 * EARLY);
         let end = feed.map_or(end, |at| &end[at + 1..]);
-        let tail = text.retreat(text.body.start, text.body.end, Unit::Utf16, units(end)).at..text.body.end;
+        let tail = text.end(text.body.clone(), Direction::Tail, Unit::Utf16, units(end)).range;
         let both = text.size_of(head.clone(), Unit::Utf16) + units(end);
         Ok((both < self.total).then_some(Kept { head, between, tail }))
     }
@@ -228,14 +228,16 @@ impl Scale<'_> {
 fn head(text: &Text, start: &str) -> Range<usize> {
     let feed = start.rfind('\n').filter(|at| units(&start[..*at]) as f64 > units(start) as f64 * LATE);
     let kept = feed.map_or(start, |at| &start[..at]);
-    text.body.start..text.advance(text.body.start, text.body.end, Unit::Utf16, units(kept)).at
+    text.end(text.body.clone(), Direction::Head, Unit::Utf16, units(kept)).range
 }
 
 fn first_units(text: &Text, kept: &Kept, most: u64) -> Kept {
-    let head = kept.head.start..text.advance(kept.head.start, kept.head.end, Unit::Utf16, most).at;
+    let start =
+        |range: &Range<usize>, most| text.end(range.clone(), Direction::Head, Unit::Utf16, most).range;
+    let head = start(&kept.head, most);
     let left = most.saturating_sub(text.size_of(kept.head.clone(), Unit::Utf16));
     let between: String = kept.between.chars().take(as_usize(left)).collect();
     let left = left.saturating_sub(units(&kept.between));
-    let tail = kept.tail.start..text.advance(kept.tail.start, kept.tail.end, Unit::Utf16, left).at;
+    let tail = start(&kept.tail, left);
     Kept { head, between, tail }
 }
