@@ -135,6 +135,11 @@ impl Text<'_> {
         self.gave_up.set(self.gave_up.get() | want);
     }
 
+    /// Returns a figure if it is known, or else records that what is kept is provisional until it is counted.
+    pub(crate) fn known_or_wait<T>(&self, figure: Result<T, TotalsMask>) -> Option<T> {
+        figure.map_err(|want| self.wait_for(want)).ok()
+    }
+
     /// Returns the totals for lack of which a search gave up.
     pub(crate) fn gave_up(&self) -> TotalsMask {
         self.gave_up.get()

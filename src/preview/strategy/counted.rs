@@ -153,9 +153,8 @@ impl Twice {
         let half = most / 2;
         let mut segments =
             composed::cut(text, text.body.clone(), Direction::Head, Unit::Utf16, half.max(most - half));
-        let total = text.size(context.unit);
-        text.wait_for(total.err().unwrap_or_default());
-        let notice = context.scope.render_number(Some(&self.first_notice), total.unwrap_or(0))?;
+        let total = text.known_or_wait(text.size(context.unit)).unwrap_or(0);
+        let notice = context.scope.render_number(Some(&self.first_notice), total)?;
         segments.push(Segment::Notice(notice));
         segments.extend(composed::cut(text, text.body.clone(), Direction::Tail, Unit::Utf16, half));
         Ok(segments)

@@ -26,11 +26,7 @@ impl Strategy for Ends {
         let head_lines = context.scope.figure(&self.head_lines)?;
         let tail_lines = context.scope.figure(&self.tail_lines)?;
         let both = head_lines.saturating_add(tail_lines);
-        let is_over = text.exceeds_lines(both);
-        if is_over.is_err() {
-            text.wait_for_lines();
-        }
-        if is_over == Ok(true) {
+        if text.known_or_wait(text.exceeds_lines(both)) == Some(true) {
             return Ok(self.two(text, head_lines, tail_lines));
         }
         let mut selection = Selection::everything(text);

@@ -123,8 +123,7 @@ impl Matches {
             items.push(Item { line: at..stop, mark, cut });
             next = (is_known && stop < end).then_some(stop + 1);
         }
-        let many = text.exceeds_lines(most);
-        text.wait_for(many.err().unwrap_or_default());
+        let many = text.known_or_wait(text.exceeds_lines(most));
         (items, many.unwrap_or(false))
     }
 }

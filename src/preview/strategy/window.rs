@@ -363,8 +363,7 @@ impl PlainWindow {
         caller: Option<u64>,
     ) -> Result<Selection, PlanError> {
         let over = context.limits.test(window, context.scope, context.unit)?;
-        let is_cut = matches!(over, Ok(Some(_)));
-        text.wait_for(over.err().unwrap_or_default());
+        let is_cut = text.known_or_wait(over).flatten().is_some();
         let size = context.scope.optional(&self.pieces.size)?.unwrap_or(u64::MAX);
         // The first line is read only as far as it takes to see whether it exceeds the limit.
         let start = window.body.start;

@@ -49,12 +49,8 @@ impl Strategy for Balanced {
 
 /// Returns how many pieces each side starts with: half the limit each, or half of all pieces.
 fn halves(text: &Text, lines: u64) -> (u64, u64) {
-    let count = text.line_count();
-    if count.is_err() {
-        text.wait_for_lines();
-    }
-    match count {
-        Ok(count) if count <= lines => (count.div_ceil(2), count / 2),
+    match text.known_or_wait(text.line_count()) {
+        Some(count) if count <= lines => (count.div_ceil(2), count / 2),
         _ => (lines / 2, lines / 2),
     }
 }
@@ -141,10 +137,8 @@ fn marker_only(context: &Context, marker: &str, size: u64) -> Selection {
 /// followed only as far as the cut can reach.
 fn sample(text: &Text, lines: u64, size: u64) -> Vec<Range<usize>> {
     let (start, end) = (text.body.start, text.body.end);
-    match text.exceeds_lines(lines) {
-        Ok(false) => return one(start..end),
-        Ok(true) => {}
-        Err(_) => text.wait_for_lines(),
+    if text.known_or_wait(text.exceeds_lines(lines)) == Some(false) {
+        return one(start..end);
     }
     let reach = as_usize(size.saturating_add(OVERHEAD));
     let (low, high) = (start.saturating_add(reach).min(end), end.saturating_sub(reach).max(start));

@@ -158,10 +158,8 @@ pub(crate) fn holds_enough(text: &Text, size: u64, held: u64, last: impl Fn(u64)
 
 /// Replays the reading in chunks. Needs the decoded size of every chunk, so it waits until the whole has been counted.
 fn window_start(text: &Text, held: u64, chunk: usize) -> usize {
-    let Some(bad) = text.totals.bad_bytes else {
-        text.wait_for(TotalsMask::BAD_BYTES);
-        return text.body.start;
-    };
+    let bad = text.totals.bad_bytes.ok_or(TotalsMask::BAD_BYTES);
+    let Some(bad) = text.known_or_wait(bad) else { return text.body.start };
     let (mut start, mut from, mut sum, mut index) = (text.body.start, text.body.start, 0, 1);
     let mut is_line_start = true;
     while from < text.body.end {

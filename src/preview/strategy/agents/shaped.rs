@@ -111,14 +111,10 @@ fn held_end(text: &Text, held: u64) -> Option<usize> {
     if text.len() as u64 <= held {
         return None;
     }
-    match text.size(Unit::Utf16) {
-        Ok(units) if units <= held => None,
-        Ok(units) if units == text.len() as u64 => Some(text.body.start + as_usize(held)),
-        Ok(_) => Some(text.end(text.body.clone(), Direction::Head, Unit::Utf16, held).range.end),
-        Err(want) => {
-            text.wait_for(want);
-            None
-        }
+    match text.known_or_wait(text.size(Unit::Utf16))? {
+        units if units <= held => None,
+        units if units == text.len() as u64 => Some(text.body.start + as_usize(held)),
+        _ => Some(text.end(text.body.clone(), Direction::Head, Unit::Utf16, held).range.end),
     }
 }
 

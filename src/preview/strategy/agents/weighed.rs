@@ -81,9 +81,7 @@ impl Strategy for Weighed {
         if !is_long && weight(&start) <= most {
             return Ok(Selection::uncut(text));
         }
-        let total = text.size(Unit::Utf16);
-        text.wait_for(total.err().unwrap_or_default());
-        let total = total.unwrap_or(text.len() as u64);
+        let total = text.known_or_wait(text.size(Unit::Utf16)).unwrap_or(text.len() as u64);
         let scale = Scale { keys: self, context, most, total };
         let kept = scale.kept(text, &start)?;
         let (kept, suffix) = scale.bounded(text, &kept)?;
