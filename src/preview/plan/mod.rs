@@ -129,7 +129,7 @@ fn one_stream(input: &Input, policy: &Policy, scope: &Scope, text: &Text) -> Res
     if let Some(words) = selection.crash.take() {
         return Ok(counts::crashed(untouched(policy, text), words));
     }
-    let is_cut = selection.cut.unwrap_or(is_cut);
+    let is_cut = is_cut && !selection.uncut;
     selection.hit = selection.hit.or(over.ok().flatten());
     let counts = KeptCounts::new(context.unit, text, &selection);
     for (_, parts) in &mut selection.slots {

@@ -61,7 +61,7 @@ impl Strategy for Counted {
         let mut kept = all.end(text, Direction::Head, unit, first);
         kept.extend(shown);
         kept.extend(all.end(text, Direction::Tail, unit, last));
-        Ok(Selection { cut: Some(true), ..composed::selection(text, context, vec![("kept", kept)]) })
+        Ok(composed::selection(text, context, vec![("kept", kept)]))
     }
 }
 
@@ -98,7 +98,7 @@ impl Strategy for Exact {
         let tail = all.end(text, Direction::Tail, Unit::Chars, room - first);
         let shown: String = marker.chars().take(as_usize(size)).collect();
         let slots = vec![("head", head), ("tail", tail)];
-        let selection = Selection { cut: Some(true), ..composed::selection(text, context, slots) };
+        let selection = composed::selection(text, context, slots);
         Ok(selection.with_fact("marker", Fact::Text(shown)))
     }
 }
@@ -185,7 +185,7 @@ impl Strategy for Wrapped {
         let tail = self.end(text, &whole, Direction::Tail, unit, context.scope.figure(&self.tail)?);
         let kept = composed::size(text, &head, unit) + composed::size(text, &tail, unit);
         let slots = vec![("head", head), ("tail", tail)];
-        let selection = Selection { cut: Some(true), ..composed::selection(text, context, slots) };
+        let selection = composed::selection(text, context, slots);
         Ok(selection.with_fact("elided", Fact::from(size.map(|size| size.saturating_sub(kept)))))
     }
 }

@@ -162,7 +162,6 @@ impl Strategy for Celled {
         let selection = Selection {
             lines: Some(Ok(lines_in(text, &head) + lines_in(text, &tail))),
             hit: Some(LimitHit::Size(Unit::Cells)),
-            cut: Some(true),
             slots: vec![
                 ("head", kept(&head).into_iter().chain(escapes(head.end..text.body.end)).collect()),
                 ("tail", escapes(text.body.start..tail.start).into_iter().chain(kept(&tail)).collect()),
@@ -213,7 +212,6 @@ impl Strategy for TextMode {
         let both = !head.is_empty() && !tail.is_empty();
         let points = text.size(Unit::Chars).map(|points| points - pairs(text));
         let selection = Selection {
-            cut: Some(true),
             lines: Some(between.map(|feeds| lines - u64::from(both && feeds == 0))),
             slots: vec![
                 ("head", part(text, head.clone()).into_iter().collect()),

@@ -75,7 +75,7 @@ impl Strategy for Errors {
                 Selection::everything(&part)
             }
         };
-        Ok(Selection { cut: Some(true), hit, ..selection }.with_fact("gap", Fact::Flag(false)))
+        Ok(Selection { hit, ..selection }.with_fact("gap", Fact::Flag(false)))
     }
 }
 
@@ -83,7 +83,6 @@ impl Errors {
     /// Cuts the middle, of the whole text or of the last pieces.
     fn middle_of(&self, text: &Text, context: &Context, part: &Text) -> Result<Selection, PlanError> {
         let mut selection = self.middle.select(part, context)?;
-        selection.cut = Some(true);
         let points = part.totals.points.ok_or(TotalsMask::POINTS);
         selection.facts.insert("points", Fact::from(points));
         text.absorb(part);

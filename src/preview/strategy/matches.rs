@@ -81,7 +81,7 @@ impl Strategy for Matches {
         } else {
             Selection::everything(text)
         };
-        selection.cut = Some(is_cut);
+        selection.uncut = !is_cut;
         selection.hit = match (full, many) {
             (true, _) => Some(context.by_size()),
             (_, true) => Some(LimitHit::Matches),

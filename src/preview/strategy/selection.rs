@@ -32,8 +32,8 @@ pub(crate) struct Selection {
     pub crash: Option<String>,
     /// What the agent's details say.
     pub inner: Option<Inner>,
-    /// Whether something was left out, for strategies that ignore the policy's `when`.
-    pub cut: Option<bool>,
+    /// Whether the agent answers as for an output within its limits, although the strategy was asked to cut it.
+    pub uncut: bool,
     /// Number of lines in the whole, if the strategy counts them differently from the policy's pieces.
     pub total_lines: Option<Result<u64, TotalsMask>>,
     /// Line numbers (1-based, inclusive) that were kept.
@@ -52,7 +52,7 @@ impl Selection {
 
     /// Keeps a whole text, for a strategy that decides itself whether to cut.
     pub(crate) fn uncut(text: &Text) -> Self {
-        Self { cut: Some(false), ..Self::everything(text) }
+        Self { uncut: true, ..Self::everything(text) }
     }
 
     pub(crate) fn ends(text: &Text, head: Range<usize>, tail: Range<usize>) -> Self {

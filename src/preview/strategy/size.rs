@@ -80,7 +80,7 @@ impl Strategy for RawTail {
             slots: vec![("kept", kept.parts)],
             ranges: vec![kept.range],
             hit: is_cut.then_some(context.by_size()),
-            cut: Some(is_cut),
+            uncut: !is_cut,
             ..Selection::default()
         })
     }

@@ -93,7 +93,7 @@ impl Strategy for Window {
             halves,
             lines: Some(Ok(taken)),
             hit,
-            cut: Some(stop != "end"),
+            uncut: stop == "end",
             span: Some((Ok(skip + 1), Ok(last))),
             silent_limit: Some(LimitHit::Size(self.line_unit)),
             shown: Some(outside(start..end, &cut_ends)),
@@ -289,7 +289,7 @@ impl Strategy for View {
             ranges: rows,
             shown: Some(outside(start..end, &cut_ends)),
             silent_limit: Some(if is_last { clipped } else { LimitHit::Lines }),
-            cut: Some(total > last),
+            uncut: total <= last,
             hit: (total > last).then_some(LimitHit::Lines),
             total_lines: Some(Ok(count)),
             span: Some((Ok(skip + 1), Ok(last))),
@@ -390,7 +390,7 @@ impl PlainWindow {
         selection.span = Some((Ok(first), last));
         selection.hit = selection.hit.filter(|_| is_cut).or((stop == "caller").then_some(LimitHit::Lines));
         selection.hit = if stop == "first" { Some(context.by_size()) } else { selection.hit };
-        selection.cut = Some(stop != "end");
+        selection.uncut = stop == "end";
         selection.shown = Some(selection.ranges.clone());
         selection.silent_limit = Some(LimitHit::Lines);
         selection.total_lines = Some(pieces);

@@ -50,10 +50,10 @@ impl Strategy for Clipped {
             sum += text.size_of(kept, Unit::Chars) + ending;
             run = tail.start;
         }
-        let cut = Some(!segments.is_empty() || at < text.body.end);
+        let uncut = segments.is_empty() && at == text.body.end;
         segments.push(Segment::Bytes(run..at));
         let slots = vec![("kept", segments)];
-        Ok(Selection { cut, ..composed::selection_of_lines(text, context, lines, slots) })
+        Ok(Selection { uncut, ..composed::selection_of_lines(text, context, lines, slots) })
     }
 }
 

@@ -45,7 +45,7 @@ impl Strategy for Filtered {
         let size = composed::size(text, &whole, Unit::Bytes);
         if size <= most {
             let selection = composed::selection(text, context, vec![("kept", whole)]);
-            return Ok(Selection { cut: Some(false), hit: None, ..selection });
+            return Ok(Selection { uncut: true, hit: None, ..selection });
         }
         let start = composed::end(text, &whole, Direction::Head, Unit::Utf16, shown);
         Ok(cut(text, context, start, Fact::Number(size), String::new()))
@@ -63,7 +63,7 @@ fn cut(text: &Text, context: &Context, start: Vec<Segment>, size: Fact, last_lin
     selection.lines = selection.lines.map(|lines| lines.map(|lines| lines.saturating_sub(shared)));
     selection.facts.insert("size", size);
     selection.facts.insert("marker", Fact::Text(last_line));
-    Selection { cut: Some(true), ..selection }
+    selection
 }
 
 struct Reads<'a, 'b> {

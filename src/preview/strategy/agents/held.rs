@@ -203,7 +203,6 @@ impl Strategy for Collected {
             }
             let mut selection = self.middle.select(text, context)?;
             let tokens = text.size(Unit::Bytes).map(|bytes| bytes.div_ceil(4));
-            selection.cut = Some(true);
             selection.facts.insert("count", Fact::from(tokens));
             selection.facts.insert("gap", Fact::Flag(false));
             selection.facts.insert("elided", Fact::Number(0));
@@ -263,6 +262,6 @@ fn line_count(text: &Text, collected: &[Segment]) -> u64 {
 }
 
 fn finish(text: &Text, context: &Context, head: Vec<Segment>, tail: Vec<Segment>, stop: &str) -> Selection {
-    let selection = composed::selection(text, context, vec![("head", head), ("tail", tail)]);
-    Selection { cut: Some(true), ..selection }.with_fact("stop", Fact::Text(stop.to_owned()))
+    composed::selection(text, context, vec![("head", head), ("tail", tail)])
+        .with_fact("stop", Fact::Text(stop.to_owned()))
 }

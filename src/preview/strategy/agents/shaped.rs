@@ -59,7 +59,6 @@ impl Strategy for Shaped {
         };
         selection.facts.extend(facts);
         selection.hit = Some(context.by_size());
-        selection.cut = Some(true);
         Ok(selection)
     }
 }

@@ -88,7 +88,7 @@ impl Strategy for Weighed {
         let Kept { head, between, tail } = kept;
         let (between, suffix) = (Segment::Notice(between), Segment::Notice(suffix));
         let segments = vec![Segment::Bytes(head), between, Segment::Bytes(tail), suffix];
-        Ok(Selection { cut: Some(true), ..composed::selection(text, context, vec![("kept", segments)]) })
+        Ok(composed::selection(text, context, vec![("kept", segments)]))
     }
 }
 
