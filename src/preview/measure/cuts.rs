@@ -56,28 +56,6 @@ impl Text<'_> {
         }
     }
 
-    /// Takes as much of the joined ranges as fits, from one end.
-    pub(crate) fn end_of_stretches(
-        &self,
-        stretches: &[Range<usize>],
-        from: Direction,
-        unit: Unit,
-        amount: u64,
-    ) -> Vec<Range<usize>> {
-        let mut left = amount;
-        let mut kept = Vec::new();
-        for stretch in from.ordered(stretches.iter().collect()) {
-            let range = self.end(stretch.clone(), from, unit, left).range;
-            left -= self.size_of(range.clone(), unit);
-            let is_whole = range == *stretch;
-            kept.push(range);
-            if !is_whole {
-                break;
-            }
-        }
-        from.ordered(kept)
-    }
-
     fn cost(&self, element: units::Element, unit: Unit) -> u64 {
         match (unit, self.decoding) {
             (Unit::Bytes | Unit::Tokens, Decoding::Go) => element.len as u64,

@@ -68,26 +68,27 @@ pub(crate) fn cut(text: &Text, within: Range<usize>, from: Direction, unit: Unit
     from.join([Segment::Bytes(range)], half.map(Segment::Half))
 }
 
-/// Takes an amount from one end of composed text.
+/// Takes an amount from one end of composed text; nothing is measured beyond that.
 pub(crate) fn end(text: &Text, segments: &[Segment], from: Direction, unit: Unit, size: u64) -> Vec<Segment> {
     let mut left = size;
     // Outermost first.
     let mut kept: Vec<Vec<Segment>> = Vec::new();
     for segment in from.ordered(segments.iter().collect()) {
-        let size = segment.size(text, unit);
-        if size <= left {
-            left -= size;
-            kept.push(vec![segment.clone()]);
-            continue;
-        }
-        kept.push(match segment {
+        let part = match segment {
             Segment::Bytes(range) => cut(text, range.clone(), from, unit, left),
-            Segment::Notice(words) => vec![Segment::Notice(
-                fitting(words, from, left, |character| char_size(character, unit)).to_owned(),
-            )],
-            Segment::Half(_) => Vec::new(),
-        });
-        break;
+            Segment::Notice(words) => {
+                let shown = fitting(words, from, left, |character| char_size(character, unit));
+                vec![Segment::Notice(shown.to_owned())]
+            }
+            Segment::Half(_) if left == 0 => Vec::new(),
+            Segment::Half(_) => vec![segment.clone()],
+        };
+        let is_whole = part == std::slice::from_ref(segment);
+        kept.push(part);
+        if !is_whole {
+            break;
+        }
+        left -= segment.size(text, unit);
     }
     from.ordered(kept).concat()
 }
@@ -165,29 +166,24 @@ impl Composed {
         added > max || text.exceeds(unit, max - added)
     }
 
+    fn segments(&self) -> [Segment; 3] {
+        let [before, after] = [&self.before, &self.after].map(|words| Segment::Notice(words.clone()));
+        [before, Segment::Bytes(self.body.clone()), after]
+    }
+
     /// Takes an amount from one end; nothing is measured beyond that.
     pub(super) fn end(&self, text: &Text, from: Direction, unit: Unit, size: u64) -> Vec<Segment> {
-        let (outer, inner) = match from {
-            Direction::Head => (&self.before, &self.after),
-            Direction::Tail => (&self.after, &self.before),
-        };
-        let words = |words: &String, size| end(text, &[Segment::Notice(words.clone())], from, unit, size);
-        let left = size.saturating_sub(words_size(outer, unit));
-        let body = cut(text, self.body.clone(), from, unit, left);
-        let is_whole = matches!(&body[..], [Segment::Bytes(range)] if *range == self.body);
-        let rest = if is_whole { left - self::size(text, &body, unit) } else { 0 };
-        let kept = from.ordered(vec![words(outer, size), body, words(inner, rest)]);
-        let is_empty = |segment: &Segment| match segment {
-            Segment::Notice(words) => words.is_empty(),
-            Segment::Bytes(range) => range.is_empty(),
-            Segment::Half(_) => false,
-        };
-        kept.into_iter().flatten().filter(|segment| !is_empty(segment)).collect()
+        let mut kept = end(text, &self.segments(), from, unit, size);
+        kept.retain(|segment| match segment {
+            Segment::Notice(words) => !words.is_empty(),
+            Segment::Bytes(range) => !range.is_empty(),
+            Segment::Half(_) => true,
+        });
+        kept
     }
 
     pub(super) fn uncut(&self, text: &Text) -> Selection {
-        let [before, after] = [&self.before, &self.after].map(|words| Segment::Notice(words.clone()));
-        let kept = parts(text, vec![before, Segment::Bytes(self.body.clone()), after]);
+        let kept = parts(text, self.segments().into());
         Selection { slots: vec![("kept", kept)], ..Selection::uncut(text) }
     }
 }

@@ -97,17 +97,16 @@ impl Strategy for Sampled {
         let sampled = sample(text, lines, size);
         let fits = sampled.iter().map(|range| range.len() as u64).sum::<u64>() <= size
             && sampled.iter().map(|range| text.size_of(range.clone(), Unit::Bytes)).sum::<u64>() <= size;
-        let end = |from, all: &[Range<usize>], size| text.end_of_stretches(all, from, Unit::Bytes, size);
+        let segments = |ranges: &[Range<usize>]| ranges.iter().cloned().map(Segment::Bytes).collect();
+        let all: Vec<Segment> = segments(&sampled);
+        let end = |from, size| composed::end(text, &all, from, Unit::Bytes, size);
         let (head, tail) = match (fits, sampled.as_slice()) {
-            (true, [head, tail]) => (one(head.start..head.end - 1), one(tail.clone())),
-            (true, all) => (all.to_vec(), Vec::new()),
-            (false, all) => {
-                (end(Direction::Head, all, size.div_ceil(2)), end(Direction::Tail, all, size / 2))
-            }
+            (true, [head, tail]) => (segments(&one(head.start..head.end - 1)), segments(&one(tail.clone()))),
+            (true, all) => (segments(all), Vec::new()),
+            (false, _) => (end(Direction::Head, size.div_ceil(2)), end(Direction::Tail, size / 2)),
         };
-        let is_tail_empty = tail.iter().all(Range::is_empty);
-        let segments = |ranges: Vec<Range<usize>>| ranges.into_iter().map(Segment::Bytes).collect();
-        let slots = vec![("head", segments(head)), ("tail", segments(tail))];
+        let is_tail_empty = tail.iter().filter_map(Segment::range).all(|range| range.is_empty());
+        let slots = vec![("head", head), ("tail", tail)];
         let mut selection = composed::selection(text, context, slots);
         selection.hit = Some(if fits { LimitHit::Lines } else { context.by_size() });
         selection.facts.insert("marker", Fact::Text(marker));

@@ -208,11 +208,11 @@ impl Strategy for Stripped {
         head.end();
         let (tail_count, whole_tail) = tail.whole((lines / 2).min(pieces - head.count));
         let first = match head.count {
-            0 => clip(text, &head.open, size / 2, Direction::Head),
+            0 => clip(text, head.open, size / 2, Direction::Head),
             _ => joined(&head.whole),
         };
         let last = match tail_count {
-            0 => clip(text, &tail.last_piece(), size / 2, Direction::Tail),
+            0 => clip(text, tail.last_piece(), size / 2, Direction::Tail),
             _ => joined(&whole_tail),
         };
         let joints = |count: u64| count.saturating_sub(1);
@@ -374,9 +374,10 @@ fn joined(bites: &[Bite]) -> Vec<Fragment> {
 }
 
 /// Returns as much of one piece as fits, from its start or its end, cut at a character boundary.
-fn clip(text: &Text, piece: &[Range<usize>], size: u64, from: Direction) -> Vec<Fragment> {
-    let kept = text.end_of_stretches(piece, from, Unit::Bytes, size);
-    kept.into_iter().filter(|range| !range.is_empty()).map(Fragment::Bytes).collect()
+fn clip(text: &Text, piece: Vec<Range<usize>>, size: u64, from: Direction) -> Vec<Fragment> {
+    let kept = composed::end(text, &segments_of(piece), from, Unit::Bytes, size);
+    let ranges = kept.iter().filter_map(Segment::range).filter(|range| !range.is_empty());
+    ranges.map(Fragment::Bytes).collect()
 }
 
 fn parts(text: &Text, fragments: Vec<Fragment>) -> Vec<Part> {

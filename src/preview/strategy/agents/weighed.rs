@@ -6,7 +6,7 @@ use regex::Regex;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 
-use crate::preview::measure::{Text, as_usize};
+use crate::preview::measure::Text;
 use crate::preview::model::{Direction, PlanError, Unit};
 use crate::preview::section::or_default;
 use crate::preview::strategy::composed::{self, Segment};
@@ -84,11 +84,8 @@ impl Strategy for Weighed {
         let total = text.known_or_wait(text.size(Unit::Utf16)).unwrap_or(text.len() as u64);
         let scale = Scale { keys: self, context, most, total };
         let kept = scale.kept(text, &start)?;
-        let (kept, suffix) = scale.bounded(text, &kept)?;
-        let Kept { head, between, tail } = kept;
-        let (between, suffix) = (Segment::Notice(between), Segment::Notice(suffix));
-        let segments = vec![Segment::Bytes(head), between, Segment::Bytes(tail), suffix];
-        Ok(composed::selection(text, context, vec![("kept", segments)]))
+        let slots = vec![("kept", scale.bounded(text, kept)?)];
+        Ok(composed::selection(text, context, slots))
     }
 }
 
@@ -128,13 +125,6 @@ fn fitting(text: &str, from: Direction, most: u64) -> &str {
     composed::fitting(text, from, most, heavy)
 }
 
-#[derive(Clone)]
-struct Kept {
-    head: Range<usize>,
-    between: String,
-    tail: Range<usize>,
-}
-
 /// The limit, and what is measured against it.
 struct Scale<'a> {
     keys: &'a Weighed,
@@ -149,7 +139,7 @@ impl Scale<'_> {
         self.context.scope.render_number(Some(&self.keys.suffix), removed.max(1))
     }
 
-    fn kept(&self, text: &Text, start: &str) -> Result<Kept, PlanError> {
+    fn kept(&self, text: &Text, start: &str) -> Result<Vec<Segment>, PlanError> {
         let least = self.context.scope.figure(&self.keys.least)?;
         let least = least.min(self.most.saturating_sub(weight(&self.suffix(1)?)));
         let first = units(fitting(start, Direction::Head, self.most));
@@ -161,12 +151,7 @@ impl Scale<'_> {
         {
             return Ok(kept);
         }
-        let end = text.body.end;
-        Ok(Kept {
-            head: head(text, fitting(start, Direction::Head, budget)),
-            between: String::new(),
-            tail: end..end,
-        })
+        Ok(vec![Segment::Bytes(head(text, fitting(start, Direction::Head, budget)))])
     }
 
     /// Returns both ends, moved inward to line feeds that are near; none if they would be everything.
@@ -176,7 +161,7 @@ impl Scale<'_> {
         start: &str,
         budget: u64,
         least: u64,
-    ) -> Result<Option<Kept>, PlanError> {
+    ) -> Result<Option<Vec<Segment>>, PlanError> {
         let between = self.keys.between.clone();
         let most = self.context.scope.figure(&self.keys.tail)?;
         let last = ((budget as f64 * TAIL_SHARE) as u64).min(most);
@@ -192,33 +177,27 @@ impl Scale<'_> {
         let end = feed.map_or(end, |at| &end[at + 1..]);
         let tail = text.end(text.body.clone(), Direction::Tail, Unit::Utf16, units(end)).range;
         let both = text.size_of(head.clone(), Unit::Utf16) + units(end);
-        Ok((both < self.total).then_some(Kept { head, between, tail }))
+        let kept = vec![Segment::Bytes(head), Segment::Notice(between), Segment::Bytes(tail)];
+        Ok((both < self.total).then_some(kept))
     }
 
     /// Adds the suffix, cutting the end until both fit.
-    fn bounded(&self, text: &Text, kept: &Kept) -> Result<(Kept, String), PlanError> {
-        let mut kept = kept.clone();
+    fn bounded(&self, text: &Text, mut kept: Vec<Segment>) -> Result<Vec<Segment>, PlanError> {
         loop {
-            let shown = self.shown(text, &kept);
+            let shown = composed::decoded(text, &kept);
             let size = units(&shown);
             let suffix = self.suffix(self.total.saturating_sub(size))?;
             let Some(room) = self.most.checked_sub(weight(&suffix)).filter(|room| *room > 0) else {
                 let all = self.suffix(self.total)?;
-                let (start, end) = (text.body.start, text.body.end);
-                let none = Kept { head: start..start, between: String::new(), tail: end..end };
-                return Ok((none, fitting(&all, Direction::Head, self.most).to_owned()));
+                return Ok(vec![Segment::Notice(fitting(&all, Direction::Head, self.most).to_owned())]);
             };
             let fits = units(fitting(&shown, Direction::Head, room));
             if fits == size {
-                return Ok((kept, suffix));
+                kept.push(Segment::Notice(suffix));
+                return Ok(kept);
             }
-            kept = first_units(text, &kept, fits);
+            kept = composed::end(text, &kept, Direction::Head, Unit::Utf16, fits);
         }
-    }
-
-    fn shown(&self, text: &Text, kept: &Kept) -> String {
-        let decoded = |range: &Range<usize>| text.decoding.decode(&text.bytes[range.clone()]);
-        format!("{}{}{}", decoded(&kept.head), kept.between, decoded(&kept.tail))
     }
 }
 
@@ -227,15 +206,4 @@ fn head(text: &Text, start: &str) -> Range<usize> {
     let feed = start.rfind('\n').filter(|at| units(&start[..*at]) as f64 > units(start) as f64 * LATE);
     let kept = feed.map_or(start, |at| &start[..at]);
     text.end(text.body.clone(), Direction::Head, Unit::Utf16, units(kept)).range
-}
-
-fn first_units(text: &Text, kept: &Kept, most: u64) -> Kept {
-    let start =
-        |range: &Range<usize>, most| text.end(range.clone(), Direction::Head, Unit::Utf16, most).range;
-    let head = start(&kept.head, most);
-    let left = most.saturating_sub(text.size_of(kept.head.clone(), Unit::Utf16));
-    let between: String = kept.between.chars().take(as_usize(left)).collect();
-    let left = left.saturating_sub(units(&kept.between));
-    let tail = start(&kept.tail, left);
-    Kept { head, between, tail }
 }
