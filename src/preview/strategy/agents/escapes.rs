@@ -192,33 +192,25 @@ pub(crate) struct Stripped {
 impl Strategy for Stripped {
     fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let (lines, size) = (context.scope.figure(&self.lines)?, context.scope.figure(&self.size)?);
-        let mut head = Head { most: lines / 2, left: size / 2, ..Head::default() };
-        let mut tail = Tail { budget: size / 2, ..Tail::default() };
+        let side = |from| Side { from, budget: size / 2, bites: VecDeque::new(), cost: 0 };
+        let [mut head, mut tail] = [Direction::Head, Direction::Tail].map(side);
         let (mut pieces, mut cost) = (0, 0);
         walk(text, |bite| {
             pieces += u64::from(matches!(bite, Bite::Begin));
             cost += bite.cost();
             head.take(&bite);
-            tail.take(bite);
+            tail.take(&bite);
         });
         let total = cost - 1;
         if pieces <= lines && total <= size {
             return Ok(Selection::uncut(text));
         }
-        head.end();
-        let (tail_count, whole_tail) = tail.whole((lines / 2).min(pieces - head.count));
-        let first = match head.count {
-            0 => clip(text, head.open, size / 2, Direction::Head),
-            _ => joined(&head.whole),
-        };
-        let last = match tail_count {
-            0 => clip(text, tail.last_piece(), size / 2, Direction::Tail),
-            _ => joined(&whole_tail),
-        };
+        let (head_count, first) = head.kept(text, lines / 2);
+        let (tail_count, last) = tail.kept(text, (lines / 2).min(pieces - head_count));
         let joints = |count: u64| count.saturating_sub(1);
-        let omitted = joints(pieces).saturating_sub(joints(head.count) + joints(tail_count));
+        let omitted = joints(pieces).saturating_sub(joints(head_count) + joints(tail_count));
         let selection = Selection {
-            lines: Some(Ok(head.count + tail_count)),
+            lines: Some(Ok(head_count + tail_count)),
             hit: Some(if total > size { context.by_size() } else { LimitHit::Lines }),
             ranges: first.iter().chain(&last).filter_map(bytes_of).collect(),
             slots: vec![("head", parts(text, first)), ("tail", parts(text, last))],
@@ -269,98 +261,47 @@ fn see_lines(text: &Text, range: Range<usize>, see: &mut impl FnMut(Bite)) {
     }
 }
 
-/// The first pieces, as many as fit; of the first that does not, as much as a cut can reach.
-#[derive(Default)]
-struct Head {
-    most: u64,
-    left: u64,
-    count: u64,
-    whole: Vec<Bite>,
-    /// Ranges of the piece that is being read, which cost `open_cost` so far.
-    open: Vec<Range<usize>>,
-    open_cost: u64,
-    is_full: bool,
-}
-
-impl Head {
-    fn take(&mut self, bite: &Bite) {
-        if self.is_full {
-            return;
-        }
-        match bite {
-            Bite::Begin => {
-                self.end();
-                self.open_cost = 1;
-            }
-            Bite::Left(range, size) => {
-                self.open.push(range.clone());
-                self.open_cost += size;
-                self.is_full = self.open_cost > self.left;
-            }
-        }
-    }
-
-    /// Ends the piece that is being read: it is taken if it fits.
-    fn end(&mut self) {
-        if self.is_full || self.open_cost == 0 {
-            return;
-        }
-        if self.count == self.most || self.open_cost > self.left {
-            self.is_full = true;
-            return;
-        }
-        self.count += 1;
-        self.left -= self.open_cost;
-        self.whole.push(Bite::Begin);
-        // The sizes are no longer needed.
-        self.whole.extend(self.open.drain(..).map(|range| Bite::Left(range, 0)));
-        self.open_cost = 0;
-    }
-}
-
-/// The end of the text so far, as much as the budget can reach.
-#[derive(Default)]
-struct Tail {
+/// One end of the text so far, as much as the budget can reach.
+struct Side {
+    from: Direction,
     budget: u64,
     bites: VecDeque<Bite>,
     cost: u64,
 }
 
-impl Tail {
-    fn take(&mut self, bite: Bite) {
+impl Side {
+    fn take(&mut self, bite: &Bite) {
+        if self.from == Direction::Head && self.cost > self.budget {
+            return;
+        }
         self.cost += bite.cost();
-        self.bites.push_back(bite);
+        self.bites.push_back(bite.clone());
+        let is_beyond = |left: u64| self.from == Direction::Tail && left > self.budget;
         while let Some(first) =
-            self.bites.front().map(Bite::cost).filter(|first| self.cost - first > self.budget)
+            self.bites.front().map(Bite::cost).filter(|first| is_beyond(self.cost - first))
         {
             self.cost -= first;
             self.bites.pop_front();
         }
     }
 
-    /// Returns the last pieces that fit, at most `most`: how many, and their bites.
-    fn whole(&self, most: u64) -> (u64, Vec<Bite>) {
-        let (mut count, mut cost, mut start) = (0, 0, self.bites.len());
-        for (at, bite) in self.bites.iter().enumerate().rev() {
-            cost += bite.cost();
-            if count == most || cost > self.budget {
-                break;
-            }
-            if matches!(bite, Bite::Begin) {
-                count += 1;
-                start = at;
-            }
-        }
-        (count, self.bites.iter().skip(start).cloned().collect())
-    }
-
-    fn last_piece(&self) -> Vec<Range<usize>> {
-        let begin = self.bites.iter().rposition(|bite| matches!(bite, Bite::Begin)).map_or(0, |at| at + 1);
-        let range = |bite: &Bite| match bite {
-            Bite::Left(range, _) => Some(range.clone()),
-            Bite::Begin => None,
+    /// Returns the outermost pieces that fit, at most `most`, and how many; if there are none, as much of the outermost
+    /// as fits.
+    fn kept(mut self, text: &Text, most: u64) -> (u64, Vec<Fragment>) {
+        let (from, budget) = (self.from, self.budget);
+        // The outermost that does not fit may lack its `Begin`.
+        let pieces = self.bites.make_contiguous().chunk_by(|_, next| !matches!(next, Bite::Begin));
+        let pieces = from.ordered(pieces.collect());
+        let mut cost = 0;
+        let fits = |piece: &&[Bite]| {
+            cost += piece.iter().map(Bite::cost).sum::<u64>();
+            cost <= budget
         };
-        self.bites.iter().skip(begin).filter_map(range).collect()
+        let whole: Vec<&[Bite]> = pieces.iter().copied().take(as_usize(most)).take_while(fits).collect();
+        if whole.is_empty() {
+            return (0, clip(text, pieces[0], budget, from));
+        }
+        (whole.len() as u64, joined(&from.ordered(whole).concat()))
     }
 }
 
@@ -374,8 +315,12 @@ fn joined(bites: &[Bite]) -> Vec<Fragment> {
 }
 
 /// Returns as much of one piece as fits, from its start or its end, cut at a character boundary.
-fn clip(text: &Text, piece: Vec<Range<usize>>, size: u64, from: Direction) -> Vec<Fragment> {
-    let kept = composed::end(text, &segments_of(piece), from, Unit::Bytes, size);
+fn clip(text: &Text, piece: &[Bite], size: u64, from: Direction) -> Vec<Fragment> {
+    let left = piece.iter().filter_map(|bite| match bite {
+        Bite::Left(range, _) => Some(Segment::Bytes(range.clone())),
+        Bite::Begin => None,
+    });
+    let kept = composed::end(text, &left.collect::<Vec<_>>(), from, Unit::Bytes, size);
     let ranges = kept.iter().filter_map(Segment::range).filter(|range| !range.is_empty());
     ranges.map(Fragment::Bytes).collect()
 }
