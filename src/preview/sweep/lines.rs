@@ -181,24 +181,19 @@ impl<'v, 'a> VisitedText<'v, 'a> {
     ) -> Result<Option<KeptLines>, PlanError> {
         let region = self.text.body.start..self.text.lines_end();
         let found = match kept {
-            LinesKept::Whole(pieces) => match pieces.limits(context)? {
-                Some(limits) => self.lines(region, &limits, context),
-                None => None,
-            },
+            LinesKept::Whole(pieces) => {
+                pieces.limits(context)?.and_then(|limits| self.lines(region, &limits, context))
+            }
             LinesKept::Rolling(rolling) => {
                 let (text, marks) = (self.text, self.marks);
                 let size = context.scope.figure(&rolling.size)?;
                 let held = context.scope.positive(&rolling.held)?;
                 let last = |size| marks.fitting(text, &text.body, Direction::Tail, (Unit::Bytes, size));
-                let limits = rolling.pieces.limits(context)?;
-                match limits.filter(|_| holds_enough(text, size, held, last)) {
-                    Some(limits) => self.lines(region, &limits, context).map(|kept| {
-                        let by_size = self.text.exceeds(Unit::Bytes, size);
-                        let hit = if by_size { context.by_size() } else { LimitHit::Lines };
-                        KeptLines { hit: kept.hit.or(Some(hit)), ..kept }
-                    }),
-                    None => None,
-                }
+                let limits = rolling.pieces.limits(context)?.filter(|_| holds_enough(text, size, held, last));
+                let kept = limits.and_then(|limits| self.lines(region, &limits, context));
+                let by_size = text.exceeds(Unit::Bytes, size);
+                let hit = if by_size { context.by_size() } else { LimitHit::Lines };
+                kept.map(|kept| KeptLines { hit: kept.hit.or(Some(hit)), ..kept })
             }
             LinesKept::Held(held) => {
                 let most = context.scope.figure(&held.held)?;
@@ -207,10 +202,8 @@ impl<'v, 'a> VisitedText<'v, 'a> {
                 let Some(plain) = context.limits.plain(context.scope)?.filter(|_| is_plain) else {
                     return Ok(None);
                 };
-                match held.pieces.limits(context)? {
-                    Some(limits) => self.held(most, chunk, plain, &limits, context),
-                    None => None,
-                }
+                let limits = held.pieces.limits(context)?;
+                limits.and_then(|limits| self.held(most, chunk, plain, &limits, context))
             }
         };
         Ok(found.map(|kept| KeptLines { hit: kept.hit.or(Some(over)), ..kept }))
