@@ -83,6 +83,65 @@ pub(super) fn kept_size(text: &Text, selection: &Selection, unit: Unit) -> Resul
         .map(|size| size + half_size(unit) * selection.halves)
 }
 
+/// A figure, or the totals that it still lacks.
+pub(in crate::preview) type Counted = Result<u64, TotalsMask>;
+
+/// What the figures of notices follow from.
+pub(in crate::preview) struct NoticeFigures<'a> {
+    pub text: &'a Text<'a>,
+    pub unit: Unit,
+    pub lines: Counted,
+    pub kept_lines: Counted,
+    pub kept_feeds: Counted,
+    /// As the agent counts them.
+    pub kept_bytes: Counted,
+    pub kept_points: Counted,
+    pub kept_size: Counted,
+    pub hit: Option<LimitHit>,
+}
+
+pub(in crate::preview) type NoticeFigure = fn(&NoticeFigures) -> Counted;
+
+/// The figures that notices of every policy may state: what templates call each, and what it is.
+pub(in crate::preview) const NOTICE_FIGURES: [(&str, NoticeFigure); 17] = [
+    ("pieces", |of| Ok(of.text.line_feeds()? + 1)),
+    ("lines", |of| of.lines),
+    ("bytes", |of| of.text.size(Unit::Bytes)),
+    ("units", |of| of.text.size(Unit::Utf16)),
+    ("points", |of| of.text.size(Unit::Chars)),
+    ("size", |of| of.text.size(of.unit)),
+    ("raw_bytes", |of| Ok(of.text.bytes.len() as u64)),
+    ("kept_lines", |of| of.kept_lines),
+    ("kept_size", |of| of.kept_size),
+    ("kept_bytes", |of| of.kept_bytes),
+    ("kept_points", |of| of.kept_points),
+    ("removed_points", |of| minus(of.text.size(Unit::Chars), of.kept_points)),
+    ("rest_lines", |of| Ok(minus(of.text.line_feeds(), of.kept_feeds)? + 1)),
+    ("removed_lines", |of| of.removed_lines()),
+    ("removed_size", |of| of.removed_size()),
+    ("removed_bytes", |of| minus(of.text.size(Unit::Bytes), of.kept_bytes)),
+    ("removed", |of| if of.is_by_lines() { of.removed_lines() } else { of.removed_size() }),
+];
+
+fn minus(total: Counted, kept: Counted) -> Counted {
+    Ok(total?.saturating_sub(kept?))
+}
+
+impl NoticeFigures<'_> {
+    /// Whether lines are spoken of, rather than the size.
+    pub(in crate::preview) fn is_by_lines(&self) -> bool {
+        matches!(self.hit, Some(LimitHit::Lines | LimitHit::Matches) | None)
+    }
+
+    fn removed_lines(&self) -> Counted {
+        minus(self.lines, self.kept_lines)
+    }
+
+    fn removed_size(&self) -> Counted {
+        minus(self.text.size(self.unit), self.kept_size)
+    }
+}
+
 /// Returns the size of the U+FFFD that stands for half a character.
 pub(super) fn half_size(unit: Unit) -> u64 {
     if unit == Unit::Bytes { 3 } else { 1 }

@@ -1,7 +1,7 @@
 //! Plans a preview: whether an output is cut, what is kept, and the notices around it. Counts the totals that it needs, if
 //! it may.
 
-mod counts;
+pub(super) mod counts;
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ use crate::preview::template::scope::TemplateSpan;
 use crate::preview::template::{Fact, Facts, Scope, Template};
 use crate::text::units::{self, Measure, TotalsMask};
 
-use counts::{KeptCounts, kept_size};
+use counts::{KeptCounts, NOTICE_FIGURES, NoticeFigures, kept_size};
 
 /// Works out what the model gets of `input` under `policy`. Copies no text, and reads no more of the output than the
 /// limits and two blocks of 64 KiB, unless the policy searches for something (`basic/smart`, distant read windows) or
@@ -167,33 +167,19 @@ fn outside_facts(input: &Input, policy: &Policy, stream: Stream) -> Facts {
 }
 
 fn output_facts(policy: &Policy, text: &Text, selection: &Selection, counts: &KeptCounts) -> Facts {
-    let minus =
-        |total: Result<u64, TotalsMask>, kept: Result<u64, TotalsMask>| Ok(total?.saturating_sub(kept?));
-    let feeds = text.line_feeds();
-    let kept_feeds = counts::sum(text, selection, feeds, |range| text.line_feeds_of(range));
-    let removed = counts.total.zip(counts.kept, minus);
-    let by_lines = matches!(selection.hit, Some(LimitHit::Lines | LimitHit::Matches) | None);
-    let figures = [
-        ("pieces", feeds.map(|feeds| feeds + 1)),
-        ("lines", counts.total.lines),
-        ("bytes", text.size(Unit::Bytes)),
-        ("units", text.size(Unit::Utf16)),
-        ("points", text.size(Unit::Chars)),
-        ("size", counts.total.units),
-        ("raw_bytes", Ok(text.bytes.len() as u64)),
-        ("kept_lines", counts.kept.lines),
-        ("kept_size", counts.kept.units),
-        ("kept_bytes", counts.kept_agent_bytes),
-        ("kept_points", kept_size(text, selection, Unit::Chars)),
-        ("removed_points", minus(text.size(Unit::Chars), kept_size(text, selection, Unit::Chars))),
-        ("rest_lines", minus(feeds, kept_feeds).map(|feeds| feeds + 1)),
-        ("removed_lines", removed.lines),
-        ("removed_size", removed.units),
-        ("removed_bytes", minus(text.size(Unit::Bytes), counts.kept_agent_bytes)),
-        ("removed", if by_lines { removed.lines } else { removed.units }),
-    ];
-    let mut facts = Facts::from(figures.map(|(name, figure)| (name, Fact::from(figure))));
-    let word = if by_lines { "lines" } else { policy.unit().as_str() };
+    let of = NoticeFigures {
+        text,
+        unit: policy.unit(),
+        lines: counts.total.lines,
+        kept_lines: counts.kept.lines,
+        kept_feeds: counts::sum(text, selection, text.line_feeds(), |range| text.line_feeds_of(range)),
+        kept_bytes: counts.kept_agent_bytes,
+        kept_points: kept_size(text, selection, Unit::Chars),
+        kept_size: counts.kept.units,
+        hit: selection.hit,
+    };
+    let mut facts = Facts::from(NOTICE_FIGURES.map(|(name, figure)| (name, Fact::from(figure(&of)))));
+    let word = if of.is_by_lines() { "lines" } else { of.unit.as_str() };
     facts.insert("unit", Fact::Text(word.to_owned()));
     facts.insert("hit", Fact::Text(selection.hit.map_or("none", hit_word).to_owned()));
     facts.insert("partial", Fact::Flag(selection.partial));

@@ -10,7 +10,9 @@ mod notice;
 use std::ops::Range;
 
 use super::input::{Input, Output, Stream, Totals};
+use super::measure::Text;
 use super::model::{Direction, Part, PlanError, Preview, Unit};
+use super::plan::counts::NoticeFigures;
 use super::plan::{plan, view};
 use super::policy::Policy;
 use super::strategy::LinesKept;
@@ -19,7 +21,7 @@ use crate::text::units::{Decoding, Measure, TotalsMask};
 
 pub(crate) use lines::Marks;
 use lines::{KeptLines, VisitedText, size_of};
-use notice::{Deciders, KnownWords, NoticeFigures, Words, adds_up};
+use notice::{Deciders, KnownWords, LinesFigures, Words, adds_up};
 
 /// Goes through settings of a policy, output after output.
 pub(crate) struct Sweep<'p> {
@@ -131,7 +133,7 @@ impl Setting<'_> {
         let Some(kept) = self.kept(visited)? else { return Ok(None) };
         let is_cut = kept.hit.is_some();
         let measure = visited.measure(&kept.range);
-        let figures = figures(visited, self.policy.unit(), &kept, &measure);
+        let figures = figures(visited.text, self.policy.unit(), &kept, &measure);
         let key = (is_cut, if is_cut { cut } else { whole }.key(&figures));
         let words = match self.words.get(&key) {
             Some(words) => *words,
@@ -177,34 +179,26 @@ impl Setting<'_> {
     }
 }
 
-fn figures(visited: &mut VisitedText, unit: Unit, kept: &KeptLines, measure: &Measure) -> NoticeFigures {
-    let text = visited.text;
-    let total = visited.measure(&text.body);
-    let lines = text.line_count().unwrap_or_default();
-    let agent = |range: &Range<usize>, measure: &Measure| size_of(text, Unit::Bytes, range, measure);
+fn figures<'a>(text: &'a Text<'a>, unit: Unit, kept: &KeptLines, measure: &Measure) -> LinesFigures<'a> {
+    let lines = text.line_count();
+    let size = |unit| Ok(size_of(text, unit, &kept.range, measure));
+    let last = lines.unwrap_or_default();
     let (first, last) = match kept.from {
         Direction::Head => (1, kept.count),
-        Direction::Tail => ((lines + 1).saturating_sub(kept.count), lines),
+        Direction::Tail => ((last + 1).saturating_sub(kept.count), last),
     };
-    NoticeFigures {
+    let of = NoticeFigures {
+        text,
+        unit,
         lines,
-        kept_lines: kept.count,
-        feeds: total.line_feeds,
-        kept_feeds: measure.line_feeds,
-        bytes: agent(&text.body, &total),
-        kept_bytes: agent(&kept.range, measure),
-        units: total.units,
-        points: total.points,
-        kept_points: measure.points,
-        size: size_of(text, unit, &text.body, &total),
-        kept_size: size_of(text, unit, &kept.range, measure),
-        raw_bytes: text.bytes.len() as u64,
-        first,
-        last,
+        kept_lines: Ok(kept.count),
+        kept_feeds: Ok(measure.line_feeds),
+        kept_bytes: size(Unit::Bytes),
+        kept_points: Ok(measure.points),
+        kept_size: size(unit),
         hit: kept.hit,
-        is_kept_empty: kept.range.is_empty(),
-        is_empty: text.is_empty(),
-    }
+    };
+    LinesFigures { of, first, last, is_kept_empty: kept.range.is_empty() }
 }
 
 /// Plans a preview, with two paths, to see how long its words are; none if it keeps something else than this range.

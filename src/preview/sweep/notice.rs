@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use crate::preview::model::{LimitHit, Unit};
+use crate::preview::plan::counts::{NOTICE_FIGURES, NoticeFigure, NoticeFigures};
 use crate::preview::policy::Policy;
 use crate::preview::template::Template;
 
@@ -16,57 +17,22 @@ pub(crate) struct Deciders(Vec<Decider>);
 /// A figure of the engine's by which notices differ in length.
 #[derive(Debug, Clone, Copy)]
 enum Decider {
-    Number(Figure),
+    Number(NoticeFigure),
+    First,
+    Last,
     /// Whether lines or the size are spoken of.
     Unit,
     Hit,
     IsEmpty,
 }
 
-type Figure = fn(&NoticeFigures) -> u64;
-
-/// The figures by which notices differ in length: what templates call each, and what it is.
-const FIGURES: [(&str, Figure); 19] = [
-    ("pieces", |of| of.feeds + 1),
-    ("lines", |of| of.lines),
-    ("bytes", |of| of.bytes),
-    ("units", |of| of.units),
-    ("points", |of| of.points),
-    ("size", |of| of.size),
-    ("raw_bytes", |of| of.raw_bytes),
-    ("kept_lines", |of| of.kept_lines),
-    ("kept_size", |of| of.kept_size),
-    ("kept_bytes", |of| of.kept_bytes),
-    ("kept_points", |of| of.kept_points),
-    ("removed_points", |of| of.points.saturating_sub(of.kept_points)),
-    ("rest_lines", |of| of.feeds.saturating_sub(of.kept_feeds) + 1),
-    ("removed_lines", NoticeFigures::removed_lines),
-    ("removed_size", NoticeFigures::removed_size),
-    ("removed_bytes", |of| of.bytes.saturating_sub(of.kept_bytes)),
-    ("removed", |of| if of.is_by_lines() { of.removed_lines() } else { of.removed_size() }),
-    ("first", |of| of.first),
-    ("last", |of| of.last),
-];
-
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct NoticeFigures {
-    pub lines: u64,
-    pub kept_lines: u64,
-    pub feeds: u64,
-    pub kept_feeds: u64,
-    pub bytes: u64,
-    pub kept_bytes: u64,
-    pub units: u64,
-    pub points: u64,
-    pub kept_points: u64,
-    pub size: u64,
-    pub kept_size: u64,
-    pub raw_bytes: u64,
+/// What notices of lines of one end state.
+pub(super) struct LinesFigures<'a> {
+    pub of: NoticeFigures<'a>,
+    /// Numbers of the first and the last line that is kept, from 1.
     pub first: u64,
     pub last: u64,
-    pub hit: Option<LimitHit>,
     pub is_kept_empty: bool,
-    pub is_empty: bool,
 }
 
 /// The length of the words around what is kept, in bytes.
@@ -100,7 +66,7 @@ impl Deciders {
             match name.as_str() {
                 "exit_code" | "stream" | "partial" | "kept_empty" => {}
                 name => match Decider::from_name(name)? {
-                    Decider::Number(_) => return None,
+                    Decider::Number(_) | Decider::First | Decider::Last => return None,
                     decider => all.push(decider),
                 },
             }
@@ -109,7 +75,7 @@ impl Deciders {
     }
 
     /// Returns what all figures have in common for which the words are as long.
-    pub(super) fn key(&self, figures: &NoticeFigures) -> u128 {
+    pub(super) fn key(&self, figures: &LinesFigures) -> u128 {
         let first = u128::from(figures.is_kept_empty);
         self.0.iter().fold(first, |key, decider| key << BITS | u128::from(decider.code(figures)))
     }
@@ -121,36 +87,29 @@ impl Decider {
             "unit" => Some(Self::Unit),
             "hit" => Some(Self::Hit),
             "is_empty" => Some(Self::IsEmpty),
-            name => FIGURES.iter().find(|(known, _)| *known == name).map(|(_, figure)| Self::Number(*figure)),
+            "first" => Some(Self::First),
+            "last" => Some(Self::Last),
+            name => {
+                let figure = NOTICE_FIGURES.iter().find(|(known, _)| *known == name);
+                figure.map(|(_, figure)| Self::Number(*figure))
+            }
         }
     }
 
-    fn code(self, of: &NoticeFigures) -> u32 {
+    fn code(self, figures: &LinesFigures) -> u32 {
         match self {
-            Decider::Number(figure) => digits(figure(of)),
-            Decider::Unit => u32::from(of.is_by_lines()),
-            Decider::IsEmpty => u32::from(of.is_empty),
-            Decider::Hit => match of.hit {
+            Decider::Number(figure) => digits(figure(&figures.of).unwrap_or_default()),
+            Decider::First => digits(figures.first),
+            Decider::Last => digits(figures.last),
+            Decider::Unit => u32::from(figures.of.is_by_lines()),
+            Decider::IsEmpty => u32::from(figures.of.text.is_empty()),
+            Decider::Hit => match figures.of.hit {
                 None => 0,
                 Some(LimitHit::Lines) => 1,
                 Some(LimitHit::Size(_)) => 2,
                 Some(LimitHit::Matches) => 3,
             },
         }
-    }
-}
-
-impl NoticeFigures {
-    fn is_by_lines(&self) -> bool {
-        matches!(self.hit, Some(LimitHit::Lines | LimitHit::Matches) | None)
-    }
-
-    fn removed_lines(&self) -> u64 {
-        self.lines.saturating_sub(self.kept_lines)
-    }
-
-    fn removed_size(&self) -> u64 {
-        self.size.saturating_sub(self.kept_size)
     }
 }
 
