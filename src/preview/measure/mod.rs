@@ -109,6 +109,7 @@ impl<'a> Text<'a> {
         form: DecodingRule,
         lines: LineRule,
         trim: TrimRule,
+        reads: Option<usize>,
     ) -> Self {
         let bytes = output.bytes;
         let mut body = 0..bytes.len();
@@ -127,7 +128,7 @@ impl<'a> Text<'a> {
             body,
             totals: Totals::unknown(),
             lines,
-            reads: None,
+            reads,
             seek: None,
             wanted: None,
             touched: RefCell::default(),
@@ -136,15 +137,6 @@ impl<'a> Text<'a> {
         };
         text.totals = text.body_totals(output.totals);
         text
-    }
-
-    /// Decodes each read of this many bytes separately.
-    pub(crate) fn with_reads(mut self, reads: Option<usize>, whole: &Totals) -> Self {
-        if reads.is_some() {
-            self.reads = reads;
-            self.totals = self.body_totals(whole);
-        }
-        self
     }
 
     pub(crate) fn is_wanted(&self) -> bool {

@@ -47,8 +47,8 @@ pub(super) fn view<'a>(input: &Input<'a>, policy: &Policy, stream: Stream) -> Re
     let reads = policy.scope(Facts::new()).optional(&file.reads)?.map(|reads| as_usize(reads.max(1)));
     let seek = input.lines.filter(|_| stream == Stream::Stdout);
     let output = input.stream(stream);
-    let text = Text::new(output, stream, file.schema.decoding, policy.line_rule(), file.schema.trim);
-    let mut text = text.with_reads(reads, output.totals);
+    let (form, lines, trim) = (file.schema.decoding, policy.line_rule(), file.schema.trim);
+    let mut text = Text::new(output, stream, form, lines, trim, reads);
     (text.seek, text.wanted) = (seek, input.wanted);
     Ok(text)
 }
