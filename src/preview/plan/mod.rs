@@ -10,7 +10,6 @@ use crate::preview::measure::{Text, as_usize};
 use crate::preview::model::{LimitHit, Part, PlanError, Preview, Reply, Status, Unit};
 use crate::preview::policy::Policy;
 use crate::preview::strategy::Selection;
-use crate::preview::template::scope::TemplateSpan;
 use crate::preview::template::{Fact, Facts, Scope, Template};
 use crate::text::units::{self, Measure, TotalsMask};
 
@@ -229,13 +228,7 @@ fn lay_out(
         facts.insert(name, fact);
     }
     let undecided = scope.undecided(template, &facts);
-    let rendered = scope.render(template, facts)?;
-    let parts = rendered.spans.into_iter().flat_map(|span| match span {
-        TemplateSpan::Text(text) => vec![Part::Notice { text }],
-        TemplateSpan::Waiting => vec![Part::Counting],
-        TemplateSpan::Slot(at) => slots.get(at).map(|(_, parts)| parts.clone()).unwrap_or_default(),
-    });
-    let (waiting, parts) = (rendered.waiting, parts.collect());
+    let (parts, waiting) = scope.render(template, facts, &slots)?;
     Ok(Layout { parts, waiting, undecided: undecided.unwrap_or(waiting) })
 }
 

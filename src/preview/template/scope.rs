@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use minijinja::value::{Object, Value as Var};
 
 use crate::base::lock;
-use crate::preview::model::{PlanError, WAITING};
+use crate::preview::model::{Part, PlanError, WAITING};
 use crate::preview::template::facts::{OTHER_SLOTS, SLOT, waiting};
 use crate::preview::template::uses::{self, ReadFor, Uses};
 use crate::preview::template::{CompiledFigure, Fact, Facts, Figure, Template, Templates, Value, describe};
@@ -51,19 +51,6 @@ fn variable(value: &Value) -> Var {
         Value::Boolean(flag) => Var::from(*flag),
         Value::Text(text) => Var::from(text.as_str()),
     }
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum TemplateSpan {
-    Text(String),
-    Slot(usize),
-    Waiting,
-}
-
-/// A rendered template: its spans, and the totals that it still lacks.
-pub(crate) struct RenderedTemplate {
-    pub spans: Vec<TemplateSpan>,
-    pub waiting: TotalsMask,
 }
 
 /// A policy's templates and figures with its current parameters.
@@ -141,7 +128,13 @@ impl<'a> Scope<'a> {
         }))
     }
 
-    pub(crate) fn render(&self, template: &Template, facts: Facts) -> Result<RenderedTemplate, PlanError> {
+    /// Renders a template with these parts in its slots, and returns the totals that it still lacks.
+    pub(crate) fn render(
+        &self,
+        template: &Template,
+        facts: Facts,
+        slots: &[(&str, Vec<Part>)],
+    ) -> Result<(Vec<Part>, TotalsMask), PlanError> {
         let wrong = |error: minijinja::Error| self.fault(describe(&error));
         let compiled = self.templates.source_of(template).map_err(wrong)?;
         let mark = mark(&[&facts, &self.outside], &self.params, compiled.source());
@@ -154,7 +147,7 @@ impl<'a> Scope<'a> {
             ));
         }
         let waiting = *lock(&scene.waiting);
-        Ok(RenderedTemplate { spans: spans(&text, mark), waiting })
+        Ok((parts(&text, mark, slots), waiting))
     }
 
     /// Renders a template without slots, and returns the totals that it still lacks.
@@ -163,13 +156,13 @@ impl<'a> Scope<'a> {
         template: &Template,
         facts: Facts,
     ) -> Result<(String, TotalsMask), PlanError> {
-        let rendered = self.render(template, facts)?;
-        let texts = rendered.spans.into_iter().filter_map(|span| match span {
-            TemplateSpan::Text(text) => Some(text),
-            TemplateSpan::Waiting => Some(WAITING.to_owned()),
-            TemplateSpan::Slot(_) => None,
+        let (parts, waiting) = self.render(template, facts, &[])?;
+        let texts = parts.into_iter().filter_map(|part| match part {
+            Part::Notice { text } => Some(text),
+            Part::Counting => Some(WAITING.to_owned()),
+            Part::Kept { .. } | Part::Changed { .. } => None,
         });
-        Ok((texts.collect(), rendered.waiting))
+        Ok((texts.collect(), waiting))
     }
 
     /// Renders a template without slots.
@@ -216,12 +209,13 @@ fn mark(facts: &[&Facts; 2], params: &BTreeMap<String, Value>, template: &str) -
     std::iter::once(SLOT).chain(others).find(is_free).unwrap_or(SLOT)
 }
 
-fn spans(text: &str, mark: char) -> Vec<TemplateSpan> {
-    let pieces = text.split(mark).enumerate().filter_map(|(at, piece)| match (at % 2, piece) {
-        (0, "") => None,
-        (0, piece) => Some(TemplateSpan::Text(piece.to_owned())),
-        (_, WAITING) => Some(TemplateSpan::Waiting),
-        (_, index) => index.parse().ok().map(TemplateSpan::Slot),
+fn parts(text: &str, mark: char, slots: &[(&str, Vec<Part>)]) -> Vec<Part> {
+    let slot = |index: &str| slots.get(index.parse::<usize>().ok()?).map(|(_, parts)| parts.clone());
+    let pieces = text.split(mark).enumerate().flat_map(|(at, piece)| match (at % 2, piece) {
+        (0, "") => Vec::new(),
+        (0, piece) => vec![Part::Notice { text: piece.to_owned() }],
+        (_, WAITING) => vec![Part::Counting],
+        (_, index) => slot(index).unwrap_or_default(),
     });
     pieces.collect()
 }
