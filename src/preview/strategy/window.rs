@@ -153,7 +153,7 @@ impl Window {
         let bound = cut.as_ref().map_or(text.body.end, |cut| cut.range.end);
         let found = break_in(text, self.line_ends, at, bound);
         let cut = cut.filter(|cut| found.is_none() && !ends_here(text, self.line_ends, cut.range.end));
-        let stop = found.or(cut.as_ref().map(|cut| cut.range.end)).unwrap_or(bound);
+        let stop = found.unwrap_or(bound);
         if stop > at {
             fragments.push(Fragment::Bytes(at..stop));
         }
