@@ -1,6 +1,5 @@
 //! An economical view of one output: every access to its bytes goes through here and is accounted for.
 
-mod cuts;
 mod lines;
 mod reading;
 mod sizes;
