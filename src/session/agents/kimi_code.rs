@@ -10,7 +10,7 @@ use crate::session::fate::ContextChange;
 use crate::session::find;
 use crate::session::format::{FileFormat, RecordFiles, files_by};
 use crate::session::json::{Json, Kind};
-use crate::session::model::{Call, Citation, ContextEvent, Evidence, SessionFacts, TextPiece, TextPieces};
+use crate::session::model::{Call, Citation, Evidence, SessionFacts, TextPiece, TextPieces};
 use crate::session::reader::{FormatInfo, LogReader, RecordPlace};
 use crate::session::transcript::Transcript;
 
@@ -78,11 +78,9 @@ impl LogReader for KimiReader {
 
     fn record(&mut self, record: Json, place: RecordPlace, out: &mut Transcript) -> bool {
         note_facts(record, &mut out.facts);
-        let at = record.time("time");
+        let entry = RecordEntry { record, place, at: record.time("time"), thread: self.thread };
         match &*record.word("type") {
-            "context.append_loop_event" => {
-                self.event(RecordEntry { record, place, at, thread: self.thread }, out)
-            }
+            "context.append_loop_event" => self.event(entry, out),
             "context.append_message" => self.history().add_message(record.object("message")),
             "subagent.spawned" => {
                 if let Some(agent) = record.name("subagentId") {
@@ -91,13 +89,7 @@ impl LogReader for KimiReader {
                 }
             }
             known if OTHER_KINDS.iter().any(|kind| known.starts_with(kind)) => {}
-            other => {
-                let event = ContextEvent {
-                    request: out.next_request(self.thread),
-                    ..ContextEvent::recorded(ContextChange::Compact, at)
-                };
-                return self.history().change(record, place, event, out) || out.unread.unknown(other);
-            }
+            other => return self.history().change(entry, out) || out.unread.unknown(other),
         }
         true
     }
@@ -206,13 +198,8 @@ impl WireHistory {
     }
 
     /// Reads a record that changes the history. Returns whether it is one.
-    fn change(
-        &mut self,
-        record: Json,
-        place: RecordPlace,
-        mut event: ContextEvent,
-        out: &mut Transcript,
-    ) -> bool {
+    fn change(&mut self, entry: RecordEntry, out: &mut Transcript) -> bool {
+        let record = entry.record;
         let (change, calls) = match &*record.word("type") {
             "context.clear" => (ContextChange::Rewind, self.keep_from(usize::MAX)),
             "context.undo" => (ContextChange::Rewind, self.undo(record.number("count").unwrap_or(0))),
@@ -222,10 +209,7 @@ impl WireHistory {
             }
             _ => return false,
         };
-        event.change = change;
-        event.record = Some(place.span(record));
-        event.results = out.results_of(calls);
-        out.add_event(event);
+        entry.add_event(change, out.results_of(calls), out);
         true
     }
 
