@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use super::content::pieces;
 use super::fate::ContextChange;
 use super::json::{Json, Kind};
-use super::model::{Call, CallResult, ContextEvent, DisplayCopy, Evidence, RecordSpan, ResultId, TextPieces};
+use super::model::{Call, CallResult, ChangeOrigin, DisplayCopy, Evidence, RecordSpan, ResultId, TextPieces};
 use super::reader::RecordPlace;
 use super::transcript::Transcript;
 
@@ -69,13 +69,12 @@ impl<'a> RecordEntry<'a> {
 
     /// Adds a change of some results by the record, before the next request of its conversation.
     pub fn add_event(self, change: ContextChange, results: Vec<ResultId>, out: &mut Transcript) {
-        let event = self.event(change, results, out);
-        out.add_event(event);
+        out.add_event(change, self.origin(out), results);
     }
 
-    /// Returns the change of some results by the record, before the next request of its conversation.
-    pub fn event(self, change: ContextChange, results: Vec<ResultId>, out: &Transcript) -> ContextEvent {
+    /// Returns where a change by the record comes from, before the next request of its conversation.
+    pub fn origin(self, out: &Transcript) -> ChangeOrigin {
         let (request, record) = (out.next_request(self.thread), Some(self.span()));
-        ContextEvent { request, record, results, ..ContextEvent::recorded(change, self.at) }
+        ChangeOrigin { at: self.at, request, record, ..ChangeOrigin::default() }
     }
 }

@@ -314,33 +314,35 @@ pub struct ResultId {
     pub result: u32,
 }
 
-/// A change of the model's context. The events of a transcript, taken in their order, give the fate of each result after
-/// the last request; those up to a request give it for that request.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ContextEvent {
-    pub change: ContextChange,
+/// What is known of where a change of the model's context came from. By default it is recorded, and no more is known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ChangeOrigin {
     pub at: Option<Timestamp>,
     /// The first request of the thread that is made so, 1-based; `None` if that is unknown.
     pub request: Option<u32>,
     pub evidence: FateEvidence,
     pub record: Option<RecordSpan>,
+}
+
+/// A change of the model's context. The events of a transcript, taken in their order, give the fate of each result after
+/// the last request; those up to a request give it for that request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ContextEvent {
+    pub change: ContextChange,
+    pub origin: ChangeOrigin,
     pub results: Vec<ResultId>,
 }
 
 impl ContextEvent {
-    pub fn recorded(change: ContextChange, at: Option<Timestamp>) -> Self {
-        let (request, evidence, record) = (None, FateEvidence::Recorded, None);
-        Self { change, at, request, evidence, record, results: Vec::new() }
-    }
-
     /// Returns the state of one of its results after it.
     pub fn applied_to(&self, state: ContextState) -> ContextState {
-        let fate = state.fate.after(self.change, self.at);
+        let ChangeOrigin { at, request, evidence, .. } = self.origin;
+        let fate = state.fate.after(self.change, at);
         if fate == state.fate {
             return state;
         }
-        let since = self.request.and_then(NonZero::new).filter(|_| fate != ResultFate::InContext);
-        ContextState { fate, evidence: self.evidence, since }
+        let since = request.and_then(NonZero::new).filter(|_| fate != ResultFate::InContext);
+        ContextState { fate, evidence, since }
     }
 }
 

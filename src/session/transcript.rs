@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use super::fate::{ContextState, FateEvidence};
+use super::fate::{ContextChange, ContextState, FateEvidence};
 use super::id::{IdMap, record_id};
-use super::model::{Call, ContextEvent, RecordSpan, ResultId, SessionFacts, Thread};
+use super::model::{Call, ChangeOrigin, ContextEvent, RecordSpan, ResultId, SessionFacts, Thread};
 use super::record::{MAX_RECORD, RecordSource};
 use super::sent::log::RequestLog;
 
@@ -242,9 +242,11 @@ impl Transcript {
         results
     }
 
-    /// Adds an event, unless it names no results.
-    pub fn add_event(&mut self, event: ContextEvent) {
-        self.events.extend((!event.results.is_empty()).then_some(event));
+    /// Adds a change of some results; nothing without results.
+    pub fn add_event(&mut self, change: ContextChange, origin: ChangeOrigin, results: Vec<ResultId>) {
+        if !results.is_empty() {
+            self.events.push(ContextEvent { change, origin, results });
+        }
     }
 
     pub fn derive_fates(&mut self) {

@@ -10,7 +10,7 @@ use crate::session::fate::{ContextChange, FateEvidence};
 use crate::session::find::{self, FoundFile};
 use crate::session::format::{FileFormat, RecordFiles, only_file};
 use crate::session::json::{Json, Kind};
-use crate::session::model::{ContextEvent, ResultId, SessionFacts};
+use crate::session::model::{ChangeOrigin, ResultId, SessionFacts};
 use crate::session::reader::{FormatInfo, GLANCE, LogReader, RecordPlace, TakeFault};
 use crate::session::record::{is_packed, unpack};
 use crate::session::transcript::Transcript;
@@ -176,10 +176,8 @@ impl CodexReader {
             outputs.filter_map(|item| item.name("call_id")).map(Into::into).collect();
         let is_sealed =
             history().any(|item| item.is_type("compaction") || item.is_type("context_compaction"));
-        let mut event = entry.event(ContextChange::Compact, Vec::new(), out);
-        if is_sealed {
-            event.evidence = FateEvidence::Unknown;
-        }
+        let evidence = if is_sealed { FateEvidence::Unknown } else { FateEvidence::Recorded };
+        let origin = ChangeOrigin { evidence, ..entry.origin(out) };
         let is_kept = |id: &ResultId, out: &Transcript| {
             out.calls.get(id.call as usize).is_some_and(|call| kept.contains(&call.id))
         };
@@ -189,7 +187,7 @@ impl CodexReader {
         if self.last != LastRecord::Prompt {
             self.last = LastRecord::Other;
         }
-        self.take(event, out, |id, _, out| !is_kept(id, out));
+        self.take(ContextChange::Compact, origin, out, |id, _, out| !is_kept(id, out));
     }
 
     /// The last turns are taken out of the history.
@@ -197,23 +195,20 @@ impl CodexReader {
         self.turn = self.turn.saturating_sub(item.number("num_turns").unwrap_or(0));
         self.last = LastRecord::Other;
         let last_turn = self.turn;
-        let event = entry.event(ContextChange::Rewind, Vec::new(), out);
-        self.take(event, out, |_, turn, _| turn > last_turn);
+        self.take(ContextChange::Rewind, entry.origin(out), out, |_, turn, _| turn > last_turn);
     }
 
     /// Takes results out of the history, by an event that names them.
     fn take(
         &mut self,
-        mut event: ContextEvent,
+        change: ContextChange,
+        origin: ChangeOrigin,
         out: &mut Transcript,
         is_taken: impl Fn(&ResultId, u64, &Transcript) -> bool,
     ) {
-        self.history.retain(|(id, turn)| {
-            let is_taken = is_taken(id, *turn, out);
-            event.results.extend(is_taken.then_some(*id));
-            !is_taken
-        });
-        out.add_event(event);
+        let taken = self.history.extract_if(.., |(id, turn)| is_taken(id, *turn, out));
+        let results = taken.map(|(id, _)| id).collect();
+        out.add_event(change, origin, results);
     }
 }
 

@@ -10,7 +10,7 @@ use crate::session::find;
 use crate::session::format::{FileFormat, RecordFiles, only_file};
 use crate::session::id::{RecordId, record_id};
 use crate::session::json::{Json, Kind};
-use crate::session::model::{Citation, ContextEvent, ResultId, SessionFacts};
+use crate::session::model::{ChangeOrigin, Citation, ResultId, SessionFacts};
 use crate::session::reader::{FormatInfo, LogReader, RecordPlace};
 use crate::session::transcript::Transcript;
 
@@ -196,7 +196,7 @@ impl CopilotReader {
 impl LogEvent<'_> {
     fn add_event(self, change: ContextChange, evidence: FateEvidence, of: &[Message], out: &mut Transcript) {
         let results = of.iter().filter_map(|message| message.result).collect();
-        out.add_event(ContextEvent { evidence, ..self.entry.event(change, results, out) });
+        out.add_event(change, ChangeOrigin { evidence, ..self.entry.origin(out) }, results);
     }
 }
 

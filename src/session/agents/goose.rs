@@ -12,7 +12,7 @@ use crate::session::entry::RecordEntry;
 use crate::session::fate::ContextChange;
 use crate::session::find;
 use crate::session::json::{Json, Tape};
-use crate::session::model::{Citation, ContextEvent, SessionFacts};
+use crate::session::model::{ChangeOrigin, Citation, SessionFacts};
 use crate::session::reader::FormatInfo;
 use crate::session::table::{TableFormat, TableSession};
 use crate::session::transcript::Transcript;
@@ -140,8 +140,7 @@ impl HiddenResults {
 
     fn end(self, out: &mut Transcript) {
         let change = if self.is_begun { ContextChange::Checkpoint } else { ContextChange::Compact };
-        let results = out.results_of(self.hidden);
-        out.add_event(ContextEvent { results, ..ContextEvent::recorded(change, None) });
+        out.add_event(change, ChangeOrigin::default(), out.results_of(self.hidden));
     }
 }
 

@@ -14,7 +14,7 @@ use crate::session::find;
 use crate::session::id::{RecordId, id_of_bytes};
 use crate::session::json::{Json, JsonText, Tape};
 use crate::session::model::{
-    Call, CallResult, Citation, ContextEvent, RecordSpan, SessionFacts, TextPiece, TextPieces,
+    Call, CallResult, ChangeOrigin, Citation, RecordSpan, SessionFacts, TextPiece, TextPieces,
 };
 use crate::session::reader::{FormatInfo, RecordPlace};
 use crate::session::table::{TableFormat, TableSession};
@@ -102,7 +102,9 @@ fn message(
     let place = row.place(contents);
     if history.compacted_at.is_none() && row.bytes(2).is_some_and(|content| content.starts_with(SUMMARY)) {
         let len = row.bytes(2).map_or(0, <[u8]>::len) as u64;
-        history.compacted_at = Some((out.next_request(thread), RecordSpan::new(contents, place.row, 0, len)));
+        let (request, record) = (out.next_request(thread), RecordSpan::new(contents, place.row, 0, len));
+        history.compacted_at =
+            Some(ChangeOrigin { request, record: Some(record), ..ChangeOrigin::default() });
     }
     match row.text(1).unwrap_or_default().as_str() {
         "assistant" => {
@@ -145,8 +147,8 @@ fn message(
 struct ResultHistory {
     /// By the number of the call.
     results: HashMap<u32, ResultRows>,
-    /// The number of the first request after the first compaction, and its summary.
-    compacted_at: Option<(Option<u32>, RecordSpan)>,
+    /// The first request after the first compaction, and its summary.
+    compacted_at: Option<ChangeOrigin>,
 }
 
 struct ResultRows {
@@ -201,11 +203,8 @@ impl ResultHistory {
             let calls = results.iter().filter(|(_, history)| is_meant(history)).map(|(call, _)| *call);
             let ids = out.results_of(calls);
             // The rows do not record which of several compactions did it.
-            let told_by = self.compacted_at.filter(|_| is_early && change != Rewind);
-            let (request, record) =
-                (told_by.and_then(|(request, _)| request), told_by.map(|(_, record)| record));
-            let event = ContextEvent::recorded(change, None);
-            out.add_event(ContextEvent { request, record, results: ids, ..event });
+            let summary = self.compacted_at.filter(|_| is_early && change != Rewind);
+            out.add_event(change, summary.unwrap_or_default(), ids);
         }
         for (call, text) in results.into_iter().filter_map(|(call, history)| Some((call, history.text?))) {
             out.calls.get_mut(call as usize).into_iter().for_each(|call| call.results.push(text.clone()));

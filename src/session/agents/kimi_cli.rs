@@ -12,7 +12,7 @@ use crate::session::fate::ContextChange;
 use crate::session::find::{self, dir_name};
 use crate::session::format::{FileFormat, RecordFiles, files_by};
 use crate::session::json::Json;
-use crate::session::model::{Call, CallStatus, Citation, ContextEvent, RecordSpan, SessionFacts};
+use crate::session::model::{Call, CallStatus, ChangeOrigin, Citation, RecordSpan, SessionFacts};
 use crate::session::reader::{FormatInfo, LogReader, RecordPlace};
 use crate::session::record::read_json;
 use crate::session::transcript::Transcript;
@@ -139,7 +139,7 @@ struct KimiReader {
     now: usize,
     /// The results, by thread and id, with the last log that holds each.
     results: HashMap<(u32, Box<str>), usize>,
-    summed_up: Vec<(u32, ContextEvent)>,
+    summed_up: Vec<(u32, ChangeOrigin)>,
 }
 
 #[derive(Default)]
@@ -181,9 +181,9 @@ impl LogReader for KimiReader {
         }
         out.events.clear();
         for ((thread, log), mut calls) in left {
-            let Some(event) = self.event_after(thread, log) else { continue };
+            let Some((change, origin)) = self.change_after(thread, log) else { continue };
             calls.sort_unstable();
-            out.add_event(ContextEvent { results: out.results_of(calls), ..event });
+            out.add_event(change, origin, out.results_of(calls));
         }
     }
 }
@@ -311,9 +311,7 @@ impl KimiReader {
                 }
             }
             "StepBegin" | "ContentPart" | "ToolCallPart" => {}
-            "CompactionEnd" => {
-                self.summed_up.push((thread, entry.event(ContextChange::Compact, Vec::new(), out)));
-            }
+            "CompactionEnd" => self.summed_up.push((thread, entry.origin(out))),
             "SubagentEvent" => {
                 if let Some(agent) = payload.name("agent_id").filter(|id| !id.is_empty()) {
                     let (thread, name) = (out.thread_id(&agent), payload.name("subagent_type"));
@@ -340,18 +338,18 @@ impl KimiReader {
     }
 
     /// Returns what took the results of a history away, a summary or not; `None` for the last history of a thread.
-    fn event_after(&self, thread: u32, log: usize) -> Option<ContextEvent> {
+    fn change_after(&self, thread: u32, log: usize) -> Option<(ContextChange, ChangeOrigin)> {
         let histories =
             self.logs.iter().enumerate().filter(|(_, log)| log.thread == thread && !log.is_events);
         let (before, after): (Vec<_>, Vec<_>) = histories.partition(|(number, _)| *number <= log);
         let (_, next) = after.first()?;
         if !next.begins_with_summary {
-            return Some(ContextEvent::recorded(ContextChange::Rewind, None));
+            return Some((ContextChange::Rewind, ChangeOrigin::default()));
         }
         let earlier = before.iter().filter(|(_, log)| log.begins_with_summary).count();
         let of_thread = self.summed_up.iter().filter(|(of, _)| *of == thread);
-        let event = of_thread.map(|(_, event)| event.clone()).nth(earlier);
-        Some(event.unwrap_or_else(|| ContextEvent::recorded(ContextChange::Compact, None)))
+        let origin = of_thread.map(|(_, origin)| *origin).nth(earlier);
+        Some((ContextChange::Compact, origin.unwrap_or_default()))
     }
 }
 

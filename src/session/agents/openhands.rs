@@ -14,7 +14,7 @@ use crate::session::format::{FileFormat, RecordFiles};
 use crate::session::id::{IdMap, RecordId, record_id};
 use crate::session::json::{Json, JsonText, Kind, char_len};
 use crate::session::model::{
-    Call, CallStatus, Citation, ContextEvent, CutState, Evidence, SessionFacts, TextPiece, TextPieces,
+    Call, CallStatus, ChangeOrigin, Citation, CutState, Evidence, SessionFacts, TextPiece, TextPieces,
 };
 use crate::session::reader::{FormatInfo, ReadProgress, RecordPlace, SessionError, SessionFile};
 use crate::session::record::read_json;
@@ -109,7 +109,7 @@ struct EventReader {
     /// The events with results, and the numbers of their calls.
     results: Vec<(RecordId, u32)>,
     /// The condensations, each with the events that it takes out.
-    condensations: Vec<(RecordId, ContextEvent, Vec<RecordId>)>,
+    condensations: Vec<(RecordId, ChangeOrigin, Vec<RecordId>)>,
     /// The last answer of the model that was counted: one may have several calls.
     answer: Option<String>,
 }
@@ -139,8 +139,7 @@ impl EventReader {
             "Condensation" => {
                 let ids = event.list("forgotten_event_ids");
                 let forgotten = ids.filter_map(|id| Some(record_id(&id.short(64)?))).collect();
-                let told = entry.event(ContextChange::Compact, Vec::new(), out);
-                self.condensations.push((id, told, forgotten));
+                self.condensations.push((id, entry.origin(out), forgotten));
             }
             kind if out.unread.is_known(kind, OTHER_KINDS) => return RecordUse::Known,
             _ => return RecordUse::Unknown,
@@ -163,16 +162,15 @@ impl EventReader {
         let living = self.branches.living();
         let (on, left): (Vec<_>, Vec<_>) =
             self.results.into_iter().partition(|(event, _)| living.contains(event));
-        let mut off = ContextEvent::recorded(ContextChange::Leave, None);
-        off.results = out.results_of(left.into_iter().map(|(_, call)| call));
         let on: IdMap<u32> = on.into_iter().collect();
-        for (event, mut told, forgotten) in self.condensations {
+        for (event, origin, forgotten) in self.condensations {
             if living.contains(&event) {
-                told.results = out.results_of(forgotten.iter().filter_map(|event| on.get(event).copied()));
-                out.add_event(told);
+                let calls = forgotten.iter().filter_map(|event| on.get(event).copied());
+                out.add_event(ContextChange::Compact, origin, out.results_of(calls));
             }
         }
-        out.add_event(off);
+        let off = out.results_of(left.into_iter().map(|(_, call)| call));
+        out.add_event(ContextChange::Leave, ChangeOrigin::default(), off);
     }
 }
 

@@ -2,8 +2,6 @@
 
 use std::collections::VecDeque;
 
-use jiff::Timestamp;
-
 use crate::session::branch::{Branches, LivingBranch};
 use crate::session::content::{last_line, number_after, pieces, title};
 use crate::session::entry::RecordEntry;
@@ -12,7 +10,7 @@ use crate::session::find;
 use crate::session::format::{FileFormat, RecordFiles, only_file};
 use crate::session::id::{IdMap, RecordId, record_id};
 use crate::session::json::Json;
-use crate::session::model::{Call, CallResult, Citation, ContextEvent, RecordSpan, SessionFacts};
+use crate::session::model::{Call, CallResult, ChangeOrigin, Citation, ContextEvent, SessionFacts};
 use crate::session::reader::{FormatInfo, LogReader, RecordPlace};
 use crate::session::transcript::Transcript;
 
@@ -88,9 +86,10 @@ impl LogReader for PiReader {
         let is_known = effect.is_some() || out.unread.is_known(&kind, OTHER_KINDS);
         self.changes.extend(effect.map(|effect| {
             let entry = self.entry();
-            let request = self.requests.get(entry as usize).copied();
-            let at = record.time("timestamp");
-            EntryChange { entry, request, at, record: place.span(record), effect }
+            let (request, at) = (self.requests.get(entry as usize).copied(), record.time("timestamp"));
+            let origin =
+                ChangeOrigin { at, request, record: Some(place.span(record)), ..ChangeOrigin::default() };
+            EntryChange { entry, origin, effect }
         }));
         is_known
     }
@@ -178,8 +177,9 @@ impl PiReader {
                 let by = next.unwrap_or(entry);
                 if left.last().is_none_or(|(entry, _)| *entry != by) {
                     let request = next.and_then(|next| self.requests.get(next as usize)).copied();
-                    let event = ContextEvent::recorded(ContextChange::Leave, None);
-                    left.push((by, ContextEvent { request, ..event }));
+                    let origin = ChangeOrigin { request, ..ChangeOrigin::default() };
+                    let (change, results) = (ContextChange::Leave, Vec::new());
+                    left.push((by, ContextEvent { change, origin, results }));
                 }
                 left.last_mut()
                     .into_iter()
@@ -266,10 +266,8 @@ fn result_key(message: Json, call_id: &str) -> RecordId {
 
 struct EntryChange {
     pub entry: u32,
-    /// The number of the first request after it.
-    pub request: Option<u32>,
-    pub at: Option<Timestamp>,
-    pub record: RecordSpan,
+    /// With the first request after it.
+    pub origin: ChangeOrigin,
     pub effect: EntryEffect,
 }
 
@@ -394,9 +392,7 @@ impl EntryChange {
 
     fn event(&self, change: ContextChange, calls: impl IntoIterator<Item = u32>, out: &mut Transcript) {
         // An entry about pruned results may come after the first requests that are made so.
-        let request = self.request.filter(|_| !matches!(self.effect, EntryEffect::Prune(_)));
-        let results = out.outer_results_of(calls);
-        let event = ContextEvent::recorded(change, self.at);
-        out.add_event(ContextEvent { request, record: Some(self.record), results, ..event });
+        let request = self.origin.request.filter(|_| !matches!(self.effect, EntryEffect::Prune(_)));
+        out.add_event(change, ChangeOrigin { request, ..self.origin }, out.outer_results_of(calls));
     }
 }

@@ -12,7 +12,7 @@ use crate::session::find::{self, FoundFile};
 use crate::session::format::{FileFormat, RecordFiles, count_records, only_file};
 use crate::session::id::IdMap;
 use crate::session::json::Json;
-use crate::session::model::{Citation, ContextEvent, SessionFacts};
+use crate::session::model::{ChangeOrigin, Citation, SessionFacts};
 use crate::session::reader::{FormatInfo, RecordPlace, TakeFault};
 use crate::session::record::read_json;
 use crate::session::transcript::Transcript;
@@ -185,8 +185,7 @@ impl History {
             let request = self.requests.get(*by).copied().flatten().filter(|_| !is_gap);
             let record = messages.get(*by).map(|message| place.span(*message));
             let results = out.results_of(group.iter().map(|(_, call)| *call));
-            let event = ContextEvent::recorded(*change, None);
-            out.add_event(ContextEvent { request, record, results, ..event });
+            out.add_event(*change, ChangeOrigin { request, record, ..ChangeOrigin::default() }, results);
         }
     }
 }

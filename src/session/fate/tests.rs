@@ -7,7 +7,7 @@ use proptest::sample::Index;
 use smallvec::SmallVec;
 
 use super::*;
-use crate::session::model::{Call, CallResult, ContextEvent, RecordSpan, ResultId};
+use crate::session::model::{Call, CallResult, ChangeOrigin, ContextEvent, RecordSpan, ResultId};
 use crate::session::transcript::Transcript;
 
 const CHANGES: [ContextChange; 8] = [
@@ -39,7 +39,8 @@ fn a_summary_takes_what_was_cleared_and_nothing_clears_what_is_summed_up() {
 #[test]
 fn a_fate_names_the_request_from_which_it_holds() {
     let says = |change, request| {
-        let event = ContextEvent { request, ..ContextEvent::recorded(change, None) };
+        let origin = ChangeOrigin { request, ..ChangeOrigin::default() };
+        let event = ContextEvent { change, origin, results: Vec::new() };
         event.applied_to(ContextState::default()).describe()
     };
     assert_eq!(ContextState::default().describe(), "yes");
@@ -83,10 +84,12 @@ fn event_sketches() -> impl Strategy<Value = Vec<EventSketch>> {
 fn events_of(made: Vec<EventSketch>) -> Vec<ContextEvent> {
     let event = |(second, (change, request, evidence, results)): (i64, EventSketch)| ContextEvent {
         change: CHANGES[change],
-        at: Timestamp::from_second(second).ok(),
-        request,
-        evidence: EVIDENCE[evidence],
-        record: None,
+        origin: ChangeOrigin {
+            at: Timestamp::from_second(second).ok(),
+            request,
+            evidence: EVIDENCE[evidence],
+            record: None,
+        },
         results: results.into_iter().map(|(call, result)| ResultId { call, result }).collect(),
     };
     (1..).zip(made).map(event).collect()
@@ -96,8 +99,8 @@ fn events_of(made: Vec<EventSketch>) -> Vec<ContextEvent> {
 fn in_order(mut events: Vec<ContextEvent>) -> Vec<ContextEvent> {
     let mut request = 1;
     for event in &mut events {
-        request += event.request.unwrap_or(0) % 3;
-        event.request = Some(request);
+        request += event.origin.request.unwrap_or(0) % 3;
+        event.origin.request = Some(request);
     }
     events
 }
@@ -113,7 +116,7 @@ fn derived(shape: &Shape, default: FateEvidence, events: &[ContextEvent]) -> Vec
     }
     let results = (0..shape.len() as u32).flat_map(|call| transcript.result_ids(call)).collect();
     // What was derived before leaves no trace.
-    transcript.events = vec![ContextEvent { results, ..ContextEvent::recorded(ContextChange::Leave, None) }];
+    transcript.add_event(ContextChange::Leave, ChangeOrigin::default(), results);
     transcript.derive_fates();
     transcript.events = events.to_vec();
     transcript.derive_fates();
@@ -145,10 +148,10 @@ fn naive(id: ResultId, default: FateEvidence, events: &[ContextEvent]) -> Contex
     let Some(event) = telling(&changes).map(|at| of_it[at]) else {
         let is_whole = |until: &usize| telling(&changes[..*until]).is_none();
         let whole_since = (0..=changes.len()).rev().take_while(is_whole).last().unwrap_or(0);
-        let restored = whole_since.checked_sub(1).map(|at| of_it[at].evidence);
+        let restored = whole_since.checked_sub(1).map(|at| of_it[at].origin.evidence);
         return ContextState { evidence: restored.unwrap_or(default), ..ContextState::default() };
     };
-    let at = event.at;
+    let at = event.origin.at;
     let fate = match event.change {
         ContextChange::Clear => ResultFate::Cleared(at),
         ContextChange::Replace => ResultFate::Replaced(at),
@@ -159,7 +162,7 @@ fn naive(id: ResultId, default: FateEvidence, events: &[ContextEvent]) -> Contex
         ContextChange::Leave => ResultFate::OffBranch,
         ContextChange::Restore => ResultFate::InContext,
     };
-    ContextState { fate, evidence: event.evidence, since: event.request.and_then(NonZero::new) }
+    ContextState { fate, evidence: event.origin.evidence, since: event.origin.request.and_then(NonZero::new) }
 }
 
 proptest! {
@@ -222,8 +225,8 @@ proptest! {
                     }
                     ContextChange::Leave => prop_assert_eq!(after.fate, ResultFate::OffBranch),
                     ContextChange::Rewind if is_there => {
-                        prop_assert_eq!(after.fate, ResultFate::Rewound(last.at));
-                        prop_assert_eq!(after.since, last.request.and_then(NonZero::new));
+                        prop_assert_eq!(after.fate, ResultFate::Rewound(last.origin.at));
+                        prop_assert_eq!(after.since, last.origin.request.and_then(NonZero::new));
                     }
                     _ if !is_there => prop_assert_eq!(after, before, "what is gone stays gone"),
                     _ => prop_assert_ne!(after.fate, ResultFate::InContext),
@@ -235,16 +238,16 @@ proptest! {
     #[test]
     fn the_state_at_a_request_is_that_of_the_events_up_to_it(shape in shape(), made in event_sketches()) {
         let (events, default) = (in_order(events_of(made)), FateEvidence::Recorded);
-        let last = events.last().and_then(|event| event.request).unwrap_or(0);
+        let last = events.last().and_then(|event| event.origin.request).unwrap_or(0);
         let up_to = |request: u32| {
-            let count = events.partition_point(|event| event.request <= Some(request));
+            let count = events.partition_point(|event| event.origin.request <= Some(request));
             derived(&shape, default, &events[..count])
         };
         let by_request: Vec<_> = (0..=last).map(up_to).collect();
         for (number, (id, state)) in derived(&shape, default, &events).into_iter().enumerate() {
             let of_it = |event: &&ContextEvent| event.results.contains(&id);
             for (request, states) in (0..).zip(&by_request) {
-                let until = events.iter().filter(|event| event.request <= Some(request)).filter(of_it);
+                let until = events.iter().filter(|event| event.origin.request <= Some(request)).filter(of_it);
                 let start = ContextState { evidence: default, ..ContextState::default() };
                 prop_assert_eq!(states[number].1, until.fold(start, |state, event| event.applied_to(state)));
             }
@@ -252,7 +255,7 @@ proptest! {
             for request in state.since.map_or(last, NonZero::get)..=last {
                 prop_assert_eq!(by_request[request as usize][number].1, state);
             }
-            let told = events.iter().filter(of_it).any(|event| event.request == state.since.map(NonZero::get));
+            let told = events.iter().filter(of_it).any(|event| event.origin.request == state.since.map(NonZero::get));
             prop_assert_eq!(told, state.fate != ResultFate::InContext);
         }
     }

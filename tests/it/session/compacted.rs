@@ -47,7 +47,7 @@ fn a_compaction_of_cline_keeps_what_its_own_file_holds() {
     assert_eq!(still_has(&*opened, ids), ["in summary #4", "in summary #4", "yes", "yes"]);
     assert_eq!(call(opened.transcript(), "c1").results[0].context.evidence, FateEvidence::Recorded);
     let event = &opened.transcript().events[0];
-    let told = opened.transcript().read(event.record.unwrap(), 1 << 20).unwrap();
+    let told = opened.transcript().read(event.origin.record.unwrap(), 1 << 20).unwrap();
     assert!(String::from_utf8(told).unwrap().contains("source_message_count"));
     // All of the conversation, before the next request.
     write(home.path().join("s1/s1.compaction.json"), &compaction(8));
@@ -165,7 +165,7 @@ fn a_compaction_of_pi_keeps_what_it_says() {
     let edited = call(opened.transcript(), "3");
     assert_eq!(text_of(opened.transcript(), &edited.results[1]), "cut");
     assert_eq!(call(opened.transcript(), "1").results.len(), 1, "the same text again");
-    let record = opened.transcript().events[0].record.unwrap();
+    let record = opened.transcript().events[0].origin.record.unwrap();
     let told = String::from_utf8(opened.transcript().read(record, 1 << 20).unwrap()).unwrap();
     assert!(told.contains("\"retainedTail\"") && told.ends_with('}'), "{told}");
 }
@@ -184,7 +184,10 @@ fn only_the_living_branch_of_pi_counts() {
     let opened = pi(home.path(), &entries);
     assert_eq!(still_has(&*opened, ["1", "2", "3", "4"]), ["yes", "left branch", "left branch", "yes"]);
     let leave = &opened.transcript().events[0];
-    assert_eq!((leave.request, leave.results.len(), opened.transcript().events.len()), (Some(4), 2, 1));
+    assert_eq!(
+        (leave.origin.request, leave.results.len(), opened.transcript().events.len()),
+        (Some(4), 2, 1)
+    );
     entries.extend([
         edit("e1", "r1", json!([{"type": "text", "text": "short"}])),
         edit("e2", "r4", Value::Null),

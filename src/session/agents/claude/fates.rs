@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use crate::session::branch::LivingBranch;
 use crate::session::fate::{ContextChange, FateEvidence};
 use crate::session::id::{IdMap, RecordId, record_id};
-use crate::session::model::{ContextEvent, ResultId};
+use crate::session::model::{ChangeOrigin, ContextEvent, ResultId};
 use crate::session::transcript::Transcript;
 
 use super::history::{
@@ -32,6 +32,12 @@ pub(super) fn derive_events(history: &ClaudeHistory, out: &mut Transcript) {
 /// An event, with how many records came before its own.
 type CountedEvent = (u64, ContextEvent);
 
+impl RecordContext {
+    fn event(self, change: ContextChange, results: Vec<ResultId>) -> CountedEvent {
+        (self.count, ContextEvent { change, origin: self.origin, results })
+    }
+}
+
 struct Fates<'a> {
     history: &'a ClaudeHistory,
     /// By the numbers of the threads.
@@ -56,12 +62,14 @@ impl Fates<'_> {
     fn changes(&self) -> Vec<CountedEvent> {
         let on_branch = self.history.changes.iter().filter(|change| self.lives(change.context));
         let is_logged = |context: RecordContext| {
-            self.conversation(context.thread).is_some_and(|(own, _)| own.is_logged(context.request))
+            self.conversation(context.thread).is_some_and(|(own, _)| own.is_logged(context.origin.request))
         };
-        let known = on_branch.filter(|change| {
-            change.is_sent || change.event.change == ContextChange::Drop || !is_logged(change.context)
+        let known = on_branch.filter(|record| {
+            record.context.origin.evidence == FateEvidence::Sent
+                || record.change == ContextChange::Drop
+                || !is_logged(record.context)
         });
-        known.map(|change| (change.context.count, change.event.clone())).collect()
+        known.map(|record| record.context.event(record.change, record.results.clone())).collect()
     }
 
     /// Adds what compactions and branches did. Returns the results on the living branch, in order.
@@ -141,7 +149,7 @@ impl Fates<'_> {
                 for (change, calls) in [(ContextChange::Clear, gone), (ContextChange::Restore, back)] {
                     let ids = out.results_of(calls);
                     if !ids.is_empty() {
-                        events.push((edit.context.count, edit.context.event(change, ids)));
+                        events.push(edit.context.event(change, ids));
                     }
                 }
             }
@@ -244,8 +252,9 @@ impl ThreadTurns<'_> {
     fn events(self, conversation: &Conversation, branch: &LivingBranch, events: &mut Vec<CountedEvent>) {
         let mut add = |change, context: RecordContext, results: Vec<ResultId>| {
             if !results.is_empty() {
-                let evidence = conversation.evidence(context.request);
-                events.push((context.count, ContextEvent { evidence, ..context.event(change, results) }));
+                let evidence = conversation.evidence(context.origin.request);
+                let origin = ChangeOrigin { evidence, ..context.origin };
+                events.push(RecordContext { origin, ..context }.event(change, results));
             }
         };
         let has_turned = !self.left.is_empty() || self.compactions.iter().any(|one| !one.lives);
@@ -257,7 +266,8 @@ impl ThreadTurns<'_> {
             add(ContextChange::Compact, context, taken.clone());
             if !lives {
                 let request = Some(request_after(context.number, &path, conversation));
-                add(ContextChange::Restore, RecordContext { request, ..context }, taken);
+                let origin = ChangeOrigin { request, ..context.origin };
+                add(ContextChange::Restore, RecordContext { origin, ..context }, taken);
             }
         }
         for (context, _, taken) in self.spans {
@@ -268,10 +278,10 @@ impl ThreadTurns<'_> {
             left.entry(request_after(record, &path, conversation)).or_default().push(id);
         }
         for (request, results) in left {
-            let evidence = conversation.evidence(Some(request));
-            let event = ContextEvent::recorded(ContextChange::Leave, None);
+            let (request, evidence) = (Some(request), conversation.evidence(Some(request)));
+            let origin = ChangeOrigin { request, evidence, ..ChangeOrigin::default() };
             // Nothing that happens to a branch after it was left brings its results back.
-            events.push((u64::MAX, ContextEvent { request: Some(request), evidence, results, ..event }));
+            events.push((u64::MAX, ContextEvent { change: ContextChange::Leave, origin, results }));
         }
     }
 }

@@ -2,14 +2,12 @@
 
 use std::collections::HashSet;
 
-use jiff::Timestamp;
-
 use crate::session::branch::Branches;
 use crate::session::content::MAX_NAME;
 use crate::session::fate::{ContextChange, FateEvidence};
 use crate::session::id::{RecordId, id_of_bytes};
 use crate::session::json::{Json, Kind, Tape};
-use crate::session::model::{ContextEvent, RecordSpan, ResultId, TextPiece};
+use crate::session::model::{ChangeOrigin, RecordSpan, ResultId, TextPiece};
 use crate::session::text::to_text;
 use crate::session::transcript::Transcript;
 
@@ -132,10 +130,8 @@ pub(super) struct RecordContext {
     pub count: u64,
     /// Its number in the conversation; [`NO_RECORD`] if it has no id.
     pub number: u32,
-    pub at: Option<Timestamp>,
-    /// The first request after it; of an answer, the request itself.
-    pub request: Option<u32>,
-    pub record: RecordSpan,
+    /// With the first request after it; of an answer, the request itself.
+    pub origin: ChangeOrigin,
 }
 
 /// A compaction: the model no longer sees what was recorded before it, except what it preserves.
@@ -160,18 +156,11 @@ pub(super) struct ServerEdit {
     pub excluded: Vec<RecordId>,
 }
 
+/// A change that names its results. Its evidence tells whether it is read from the requests themselves.
 pub(super) struct ContextRecord {
     pub context: RecordContext,
-    pub event: ContextEvent,
-    /// Whether it is read from the requests themselves.
-    pub is_sent: bool,
-}
-
-impl RecordContext {
-    pub(super) fn event(self, change: ContextChange, results: Vec<ResultId>) -> ContextEvent {
-        let (at, request, record) = (self.at, self.request, Some(self.record));
-        ContextEvent { change, at, request, evidence: FateEvidence::Recorded, record, results }
-    }
+    pub change: ContextChange,
+    pub results: Vec<ResultId>,
 }
 
 impl ClaudeHistory {
@@ -218,8 +207,7 @@ impl ClaudeHistory {
 
     pub(super) fn push(&mut self, change: ContextChange, context: RecordContext, results: Vec<ResultId>) {
         if !results.is_empty() {
-            let event = context.event(change, results);
-            self.changes.push(ContextRecord { context, event, is_sent: false });
+            self.changes.push(ContextRecord { context, change, results });
         }
     }
 

@@ -10,15 +10,13 @@ use crate::session::fate::{ContextChange, FateEvidence};
 use crate::session::find;
 use crate::session::id::{IdMap, RecordId, record_id};
 use crate::session::json::{Json, Kind};
-use crate::session::model::{Call, Citation, ContextEvent, CutState, DisplayCopy, ResultId, TextPiece};
+use crate::session::model::{Call, ChangeOrigin, Citation, CutState, DisplayCopy, ResultId, TextPiece};
 use crate::session::reader::{LogReader, RecordPlace};
 use crate::session::record::read_json;
 use crate::session::sent::log::Speaker;
 use crate::session::transcript::Transcript;
 
-use super::history::{
-    ClaudeHistory, ContextRecord, CountedRequest, NO_RECORD, RecordContext, ResultRecord, excluded_tools,
-};
+use super::history::{ClaudeHistory, CountedRequest, NO_RECORD, RecordContext, ResultRecord, excluded_tools};
 use super::requests::{self, RequestLists};
 use super::{fates, note_facts};
 
@@ -188,8 +186,8 @@ impl ClaudeReader {
         self.history.conversation(thread).excluded = excluded_tools(record);
         let Some(number) = requests::request(record, place, &mut out.requests) else { return };
         for (change, results) in self.lists.request(thread, number, &out.requests) {
-            let event = ContextEvent { evidence: FateEvidence::Sent, ..context.event(change, results) };
-            self.history.changes.push(ContextRecord { context, event, is_sent: true });
+            let origin = ChangeOrigin { evidence: FateEvidence::Sent, ..context.origin };
+            self.history.push(change, RecordContext { origin, ..context }, results);
         }
     }
 
@@ -208,7 +206,8 @@ impl ClaudeReader {
             self.count_request(context, false, out);
         }
         let request = out.next_request(thread).and_then(|next| next.checked_sub(1));
-        self.history.read_answer(message, RecordContext { request, ..context });
+        let origin = ChangeOrigin { request, ..context.origin };
+        self.history.read_answer(message, RecordContext { origin, ..context });
     }
 
     fn count_request(&mut self, context: RecordContext, is_logged: bool, out: &mut Transcript) {
@@ -230,13 +229,12 @@ impl ClaudeReader {
 
     fn context_of(&self, recorded: ClaudeRecord, out: &Transcript) -> RecordContext {
         let entry = recorded.entry;
+        let origin = entry.origin(out);
         RecordContext {
             thread: entry.thread,
             count: self.history.count,
             number: recorded.linked.map_or(NO_RECORD, |(_, number)| number),
-            at: entry.at,
-            request: Some(out.next_request(entry.thread).unwrap_or(1)),
-            record: entry.span(),
+            origin: ChangeOrigin { request: origin.request.or(Some(1)), ..origin },
         }
     }
 

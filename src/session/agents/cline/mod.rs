@@ -16,7 +16,7 @@ use crate::session::find;
 use crate::session::format::{FileFormat, RecordFiles, before_member, count_records, files_by};
 use crate::session::id::{IdMap, RecordId, record_id};
 use crate::session::json::{Json, Tape};
-use crate::session::model::{ContextEvent, CutState, DisplayCopy, Evidence, RecordSpan, SessionFacts};
+use crate::session::model::{ChangeOrigin, CutState, DisplayCopy, Evidence, RecordSpan, SessionFacts};
 use crate::session::reader::{FormatInfo, RecordPlace};
 use crate::session::record::{FileRecords, read_json};
 use crate::session::transcript::Transcript;
@@ -185,8 +185,7 @@ struct Compaction {
     /// How many messages of the conversation it stands for.
     messages: usize,
     kept: HashSet<RecordId>,
-    at: Option<Timestamp>,
-    record: RecordSpan,
+    origin: ChangeOrigin,
 }
 
 impl Compaction {
@@ -202,8 +201,8 @@ impl Compaction {
         let kept = results.filter_map(|block| block.id("tool_use_id")).collect();
         let at = document.time("updated_at");
         let source = out.add_source(Arc::new(records));
-        let record = RecordSpan::new(source, 0, 0, bytes.len() as u64);
-        Some(Self { messages, kept, at, record })
+        let record = Some(RecordSpan::new(source, 0, 0, bytes.len() as u64));
+        Some(Self { messages, kept, origin: ChangeOrigin { at, record, ..ChangeOrigin::default() } })
     }
 
     /// Takes out what came before in a thread whose calls begin with `first`, except what is kept.
@@ -215,9 +214,8 @@ impl Compaction {
         reads.retain(|call| !is_gone(call, out));
         let gone = (first..out.calls.len() as u32).filter(|call| is_gone(*call, out));
         let results = out.results_of(gone);
-        let (request, record) = (out.next_request(thread), Some(self.record));
-        let event = ContextEvent::recorded(ContextChange::Compact, self.at);
-        out.add_event(ContextEvent { request, record, results, ..event });
+        let origin = ChangeOrigin { request: out.next_request(thread), ..self.origin };
+        out.add_event(ContextChange::Compact, origin, results);
     }
 }
 
@@ -288,11 +286,10 @@ impl FileReads {
             let is_whole = self.sent.get(&call) == Some(&0);
             if is_whole { &mut whole } else { &mut part }.extend(out.result_ids(call));
         }
-        let (request, record) = (out.next_request(thread), self.record);
-        for (change, results) in [(ContextChange::Clear, whole), (ContextChange::Replace, part)] {
-            let evidence = FateEvidence::ByRule;
-            out.add_event(ContextEvent { change, at, request, evidence, record, results });
-        }
+        let (request, evidence) = (out.next_request(thread), FateEvidence::ByRule);
+        let origin = ChangeOrigin { at, request, evidence, record: self.record };
+        out.add_event(ContextChange::Clear, origin, whole);
+        out.add_event(ContextChange::Replace, origin, part);
     }
 
     /// Forgets the results that are in the context no more.

@@ -9,7 +9,7 @@ use crate::session::entry::RecordEntry;
 use crate::session::fate::ContextChange;
 use crate::session::id::{IdMap, RecordId, record_id};
 use crate::session::json::{Json, Kind};
-use crate::session::model::{Call, CallStatus, Citation, ContextEvent, RecordSpan, ResultId};
+use crate::session::model::{Call, CallStatus, ChangeOrigin, Citation, RecordSpan, ResultId};
 use crate::session::reader::RecordPlace;
 use crate::session::transcript::Transcript;
 
@@ -46,9 +46,9 @@ struct MessageResult {
 
 /// A result that was cleared.
 struct Mark {
-    at: Timestamp,
     id: ResultId,
-    record: RecordSpan,
+    /// With the time, and the record.
+    origin: ChangeOrigin,
 }
 
 /// A compaction that was in force, and what it took.
@@ -96,7 +96,8 @@ impl SessionHistory {
         for id in out.result_ids(call) {
             self.results.push(MessageResult { message: number, id });
             let at = part.object("state").object("time").time("compacted");
-            self.marks.extend(at.map(|at| Mark { at, id, record }));
+            let origin = ChangeOrigin { at, record: Some(record), ..ChangeOrigin::default() };
+            self.marks.extend(at.map(|_| Mark { id, origin }));
         }
         is_known
     }
@@ -110,12 +111,12 @@ impl SessionHistory {
             .copied()
             .filter(|result| hidden.is_some_and(|from| result.message >= from))
             .collect();
-        self.marks.sort_by_key(|mark| mark.at);
+        self.marks.sort_by_key(|mark| mark.origin.at);
         let mut marks = self.marks.iter().peekable();
         let mut compacted = Vec::new();
         for (number, message) in self.messages.iter().enumerate() {
-            while let Some(mark) = marks.next_if(|mark| message.is_answer && message.at > Some(mark.at)) {
-                self.add_event(mark.event(), out);
+            while let Some(mark) = marks.next_if(|mark| message.is_answer && message.at > mark.origin.at) {
+                self.clear(mark, out);
             }
             if message.is_answer {
                 out.count_answer(self.thread);
@@ -126,13 +127,13 @@ impl SessionHistory {
                     result.message < asked && tail.is_none_or(|tail| result.message < tail)
                 };
                 let taken: Vec<_> = living.extract_if(.., is_taken).collect();
-                let mut event = event(ContextChange::Compact, message.at, &taken);
-                event.record = Some(compaction.record);
-                self.add_event(event, out);
+                let (at, record) = (message.at, Some(compaction.record));
+                let origin = ChangeOrigin { at, record, ..ChangeOrigin::default() };
+                self.add_event(ContextChange::Compact, origin, &taken, out);
                 compacted.push(AppliedCompaction { messages: [asked, number as u32], taken });
             }
         }
-        marks.for_each(|mark| self.add_event(mark.event(), out));
+        marks.for_each(|mark| self.clear(mark, out));
         if let Some(from) = hidden {
             self.revert(from, &reverted, compacted, out);
         }
@@ -154,33 +155,28 @@ impl SessionHistory {
     ) {
         let undone = compacted.into_iter().filter(|done| done.messages.iter().any(|number| *number >= from));
         let back: Vec<_> = undone.flat_map(|done| done.taken).collect();
-        self.add_event(event(ContextChange::Restore, None, &back), out);
+        self.add_event(ContextChange::Restore, ChangeOrigin::default(), &back, out);
         let back: HashSet<_> = back.iter().map(|result| result.id).collect();
         let cleared = self.marks.iter().filter(|mark| back.contains(&mark.id));
-        cleared.for_each(|mark| self.add_event(mark.event(), out));
-        self.add_event(event(ContextChange::Rewind, None, reverted), out);
+        cleared.for_each(|mark| self.clear(mark, out));
+        self.add_event(ContextChange::Rewind, ChangeOrigin::default(), reverted, out);
     }
 
-    fn add_event(&self, mut event: ContextEvent, out: &mut Transcript) {
-        event.request = out.next_request(self.thread);
-        out.add_event(event);
+    fn clear(&self, mark: &Mark, out: &mut Transcript) {
+        let origin = ChangeOrigin { request: out.next_request(self.thread), ..mark.origin };
+        out.add_event(ContextChange::Clear, origin, vec![mark.id]);
     }
-}
 
-impl Mark {
-    fn event(&self) -> ContextEvent {
-        let record = Some(self.record);
-        ContextEvent {
-            record,
-            results: vec![self.id],
-            ..ContextEvent::recorded(ContextChange::Clear, Some(self.at))
-        }
+    fn add_event(
+        &self,
+        change: ContextChange,
+        origin: ChangeOrigin,
+        of: &[MessageResult],
+        out: &mut Transcript,
+    ) {
+        let origin = ChangeOrigin { request: out.next_request(self.thread), ..origin };
+        out.add_event(change, origin, of.iter().map(|result| result.id).collect());
     }
-}
-
-fn event(change: ContextChange, at: Option<Timestamp>, results: &[MessageResult]) -> ContextEvent {
-    let results = results.iter().map(|result| result.id).collect();
-    ContextEvent { results, ..ContextEvent::recorded(change, at) }
 }
 
 /// Kinds of parts that hold nothing about calls.

@@ -6,7 +6,7 @@ use crate::session::entry::RecordEntry;
 use crate::session::fate::{ContextChange, FateEvidence};
 use crate::session::id::{RecordId, record_id};
 use crate::session::json::{Json, Kind};
-use crate::session::model::{Citation, ContextEvent, ResultId, SessionFacts};
+use crate::session::model::{ChangeOrigin, Citation, ResultId, SessionFacts};
 use crate::session::reader::FormatInfo;
 use crate::session::table::{TableFormat, TableSession};
 use crate::session::transcript::Transcript;
@@ -127,9 +127,10 @@ fn read_call(entry: RecordEntry, history: &mut Vec<SentResult>, out: &mut Transc
         let pruned = [Some(tool), state].into_iter().flatten();
         let pruned = pruned.filter_map(|holder| holder.path(&["time", "pruned"])).find_map(content::time);
         // The next request is unknown: it belongs to a later message.
-        let event = ContextEvent::recorded(ContextChange::Clear, pruned);
-        let (record, results) = (Some(entry.span()), vec![id]);
-        out.events.extend(pruned.map(|_| ContextEvent { record, results, ..event }));
+        if pruned.is_some() {
+            let origin = ChangeOrigin { at: pruned, record: Some(entry.span()), ..ChangeOrigin::default() };
+            out.add_event(ContextChange::Clear, origin, vec![id]);
+        }
     }
 }
 
@@ -147,8 +148,8 @@ fn compact(entry: RecordEntry, history: &mut Vec<SentResult>, out: &mut Transcri
     let evidence = if is_native { FateEvidence::Unknown } else { FateEvidence::Recorded };
     let of = [(ContextChange::Compact, std::mem::take(history)), (ContextChange::Checkpoint, newest)];
     for (change, of) in of {
-        let results = of.iter().map(|sent| sent.id).collect();
-        out.add_event(ContextEvent { evidence, ..entry.event(change, results, out) });
+        let origin = ChangeOrigin { evidence, ..entry.origin(out) };
+        out.add_event(change, origin, of.iter().map(|sent| sent.id).collect());
     }
 }
 

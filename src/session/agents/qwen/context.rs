@@ -8,7 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 use crate::session::branch::Branches;
 use crate::session::fate::{ContextChange, FateEvidence};
 use crate::session::id::RecordId;
-use crate::session::model::{ContextEvent, RecordSpan};
+use crate::session::model::ChangeOrigin;
 use crate::session::transcript::Transcript;
 
 const CLEARED_TOOLS: &[&str] = &[
@@ -44,7 +44,8 @@ pub(super) fn is_cleared_tool(name: &str) -> bool {
 
 pub(super) struct Step {
     pub record: RecordId,
-    pub at: Option<Timestamp>,
+    /// Where a change comes from that the step is, or shows.
+    pub origin: ChangeOrigin,
     pub kind: StepKind,
 }
 
@@ -55,21 +56,15 @@ pub(super) enum StepKind {
         units: u32,
     },
     Prompt,
-    /// The answer to a request, with its number and its size in tokens.
+    /// The answer to a request, with its size in tokens.
     Answer {
-        request: Option<u32>,
         tokens: Option<i64>,
     },
     /// A summary took the place of all but these calls' results, some of which are cleared.
     Compression {
-        request: Option<u32>,
-        span: RecordSpan,
         kept: Vec<(Box<str>, bool)>,
     },
-    Rewind {
-        request: Option<u32>,
-        span: RecordSpan,
-    },
+    Rewind,
 }
 
 #[derive(Clone, Copy)]
@@ -113,35 +108,23 @@ pub(super) fn events(steps: &[Step], branches: &Branches, out: &mut Transcript) 
                 let result = ClearableResult { step: number, call: *call, units: *units };
                 context.pending.extend((*units > 0).then_some(result));
             }
-            StepKind::Prompt => context.prompt = Some(step.at),
-            StepKind::Answer { request, tokens } => context.answer(step.at, *request, *tokens, out),
-            StepKind::Compression { request, span, kept } => {
-                let event = ContextEvent { request: *request, record: Some(*span), ..recorded(step.at) };
-                context.compress(kept, event, out);
-            }
-            StepKind::Rewind { request, span } => {
-                let event = ContextEvent { request: *request, record: Some(*span), ..recorded(step.at) };
-                push(out, ContextEvent { change: ContextChange::Rewind, ..event }, mem::take(&mut left));
-            }
+            StepKind::Prompt => context.prompt = Some(step.origin.at),
+            StepKind::Answer { tokens } => context.answer(*tokens, step.origin, out),
+            StepKind::Compression { kept } => context.compress(kept, step.origin, out),
+            StepKind::Rewind => push(out, ContextChange::Rewind, step.origin, mem::take(&mut left)),
         }
     }
-    push(out, ContextEvent::recorded(ContextChange::Leave, None), left);
+    push(out, ContextChange::Leave, ChangeOrigin::default(), left);
 }
 
 impl Context {
     /// Takes in the answer to a request, before which old results may have been cleared.
-    fn answer(
-        &mut self,
-        at: Option<Timestamp>,
-        request: Option<u32>,
-        tokens: Option<i64>,
-        out: &mut Transcript,
-    ) {
-        let event = ContextEvent { request, evidence: FateEvidence::ByRule, ..recorded(at) };
+    fn answer(&mut self, tokens: Option<i64>, answer: ChangeOrigin, out: &mut Transcript) {
+        let origin = ChangeOrigin { evidence: FateEvidence::ByRule, record: None, ..answer };
         match self.prompt.take() {
             None => {
                 let count = too_many(&self.whole, units(&self.pending));
-                self.clear(count, event, out);
+                self.clear(count, origin, out);
                 self.whole.append(&mut self.pending);
             }
             Some(asked) => {
@@ -151,10 +134,10 @@ impl Context {
                     Some(pause) if pause >= IDLE => self.whole.len().saturating_sub(KEPT),
                     _ => too_many(&self.whole, 0),
                 };
-                self.go_on_or_resume(count, tokens, event, out);
+                self.go_on_or_resume(count, tokens, origin, out);
             }
         }
-        self.answered = at.or(self.answered);
+        self.answered = answer.at.or(self.answered);
         self.tokens = tokens;
         self.units = units(&self.whole);
     }
@@ -165,7 +148,7 @@ impl Context {
         &mut self,
         count: usize,
         tokens: Option<i64>,
-        event: ContextEvent,
+        origin: ChangeOrigin,
         out: &mut Transcript,
     ) {
         if count == 0 && self.cleared.is_empty() {
@@ -181,34 +164,34 @@ impl Context {
             seen.abs_diff(resumed) < seen.abs_diff(gone_on)
         });
         if !is_resumed {
-            self.clear(count, event, out);
+            self.clear(count, origin, out);
             return;
         }
         let first = all.get(again).map_or(usize::MAX, |result| result.step);
         let is_kept = |result: &&ClearableResult| result.step >= first;
         let back = self.cleared.iter().filter(is_kept).map(|result| result.call).collect();
-        push(out, ContextEvent { change: ContextChange::Restore, ..event.clone() }, back);
+        push(out, ContextChange::Restore, origin, back);
         let new = self.whole.iter().filter(|result| !is_kept(result)).map(|result| result.call).collect();
-        push(out, ContextEvent { change: ContextChange::Clear, ..event }, new);
+        push(out, ContextChange::Clear, origin, new);
         self.whole = all.split_off(again);
         self.cleared = all;
     }
 
     /// Clears the oldest `count` results that are whole.
-    fn clear(&mut self, count: usize, event: ContextEvent, out: &mut Transcript) {
+    fn clear(&mut self, count: usize, origin: ChangeOrigin, out: &mut Transcript) {
         let cleared: Vec<ClearableResult> = self.whole.drain(..count).collect();
         let calls = cleared.iter().map(|result| result.call).collect();
         self.cleared.extend(cleared);
-        push(out, ContextEvent { change: ContextChange::Clear, ..event }, calls);
+        push(out, ContextChange::Clear, origin, calls);
     }
 
     /// A summary takes the place of all results but those that are kept.
-    fn compress(&mut self, kept: &[(Box<str>, bool)], event: ContextEvent, out: &mut Transcript) {
+    fn compress(&mut self, kept: &[(Box<str>, bool)], origin: ChangeOrigin, out: &mut Transcript) {
         self.whole.append(&mut self.pending);
         let numbers: HashMap<u32, bool> =
             kept.iter().filter_map(|(id, is_cleared)| Some((out.call_number(0, id)?, *is_cleared))).collect();
         let (stay, gone): (Vec<u32>, Vec<u32>) = self.all.iter().partition(|call| numbers.contains_key(call));
-        push(out, event.clone(), gone);
+        push(out, ContextChange::Compact, origin, gone);
         let is_cleared = |call: &u32| numbers.get(call) == Some(&true);
         let (now, whole): (Vec<u32>, Vec<u32>) = stay.iter().partition(|call| is_cleared(call));
         let (before, mut results) = (mem::take(&mut self.cleared), mem::take(&mut self.whole));
@@ -216,9 +199,9 @@ impl Context {
         let was_cleared = |call: &u32| cleared.contains(call);
         // The compressed history witnesses what the rules had cleared.
         let back = whole.iter().filter(|call| was_cleared(call)).copied().collect();
-        push(out, ContextEvent { change: ContextChange::Restore, ..event.clone() }, back);
+        push(out, ContextChange::Restore, origin, back);
         let new = now.iter().filter(|call| !was_cleared(call)).copied().collect();
-        push(out, ContextEvent { change: ContextChange::Clear, ..event }, new);
+        push(out, ContextChange::Clear, origin, new);
         results.extend(before);
         results.sort_by_key(|result| result.step);
         results.retain(|result| numbers.contains_key(&result.call));
@@ -247,11 +230,6 @@ fn units(results: &[ClearableResult]) -> u64 {
     results.iter().map(|result| u64::from(result.units)).sum()
 }
 
-fn recorded(at: Option<Timestamp>) -> ContextEvent {
-    ContextEvent::recorded(ContextChange::Compact, at)
-}
-
-fn push(out: &mut Transcript, event: ContextEvent, calls: Vec<u32>) {
-    let results = out.results_of(calls);
-    out.add_event(ContextEvent { results, ..event });
+fn push(out: &mut Transcript, change: ContextChange, origin: ChangeOrigin, calls: Vec<u32>) {
+    out.add_event(change, origin, out.results_of(calls));
 }

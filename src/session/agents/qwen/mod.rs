@@ -5,8 +5,6 @@ mod context;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use jiff::Timestamp;
-
 use crate::session::branch::Branches;
 use crate::session::content::{MAX_TEXT, cited, last_line, start_of, title};
 use crate::session::entry::RecordEntry;
@@ -15,7 +13,7 @@ use crate::session::find;
 use crate::session::format::{FileFormat, RecordFiles, files_by};
 use crate::session::id::RecordId;
 use crate::session::json::Json;
-use crate::session::model::{Call, CallStatus, Citation, CutState, SessionFacts};
+use crate::session::model::{Call, CallStatus, ChangeOrigin, Citation, CutState, SessionFacts};
 use crate::session::reader::{FormatInfo, LogReader, RecordPlace};
 use crate::session::transcript::Transcript;
 
@@ -69,32 +67,31 @@ impl LogReader for QwenReader {
         if self.thread == 0 {
             self.branches.add(id, record.id("parentUuid"));
         }
-        let at = record.time("timestamp");
-        let entry = RecordEntry { record, place, at, thread: self.thread };
-        let request = out.next_request(self.thread).or(Some(1));
+        let entry = RecordEntry { record, place, at: record.time("timestamp"), thread: self.thread };
+        let origin = entry.origin(out);
+        let origin = ChangeOrigin { request: origin.request.or(Some(1)), ..origin };
         match &*record.word("type") {
             "assistant" => {
                 self.calls(entry, out);
                 let tokens = record.object("usageMetadata").number("promptTokenCount");
-                self.step(id, at, StepKind::Answer { request, tokens });
+                self.step(id, origin, StepKind::Answer { tokens });
                 if self.thread == 0 {
                     out.count_answer(0);
                 }
             }
-            "tool_result" => self.result(entry, id, out),
+            "tool_result" => self.result(entry, id, origin, out),
             "system" => match &*record.word("subtype") {
                 "chat_compression" => {
-                    let (span, kept) = (entry.span(), kept_results(record));
-                    self.step(id, at, StepKind::Compression { request, span, kept });
+                    self.step(id, origin, StepKind::Compression { kept: kept_results(record) });
                 }
-                "rewind" => self.step(id, at, StepKind::Rewind { request, span: entry.span() }),
+                "rewind" => self.step(id, origin, StepKind::Rewind),
                 _ => {}
             },
             "user" => {
                 if let Some(agent) = record.name("agentName").filter(|_| self.thread != 0) {
                     out.threads[self.thread as usize].name = agent.into();
                 }
-                self.step(id, at, StepKind::Prompt);
+                self.step(id, origin, StepKind::Prompt);
             }
             other => return out.unread.unknown(other),
         }
@@ -120,13 +117,13 @@ impl LogReader for QwenReader {
 }
 
 impl QwenReader {
-    fn step(&mut self, record: RecordId, at: Option<Timestamp>, kind: StepKind) {
+    fn step(&mut self, record: RecordId, origin: ChangeOrigin, kind: StepKind) {
         if self.thread == 0 {
-            self.steps.push(Step { record, at, kind });
+            self.steps.push(Step { record, origin, kind });
         }
     }
 
-    fn result(&mut self, entry: RecordEntry, id: RecordId, out: &mut Transcript) {
+    fn result(&mut self, entry: RecordEntry, id: RecordId, origin: ChangeOrigin, out: &mut Transcript) {
         for part in parts(entry.record) {
             let Some(response) = part.get("functionResponse") else { continue };
             let Some(call_id) = response.name("id") else { continue };
@@ -139,7 +136,7 @@ impl QwenReader {
             }
             let is_cleared = context::is_cleared_tool(&tool) || self.bridged.contains(&number);
             let units = if is_cleared { units(response) } else { 0 };
-            self.step(id, entry.at, StepKind::Result { call: number, units });
+            self.step(id, origin, StepKind::Result { call: number, units });
         }
     }
 
