@@ -29,12 +29,22 @@ const TELLING: &[&str] = &[
     "prompt",
 ];
 
+/// Returns the first 64 KiB of a call's arguments, in JSON: some agents write it in a string. `None` without arguments.
+pub fn arguments(transcript: &Transcript, call: &Call) -> Option<Vec<u8>> {
+    // Longer arguments are those of tools that write files: their path comes first, the outline is not whole.
+    transcript.read(call.input?, MAX_INPUT).ok().map(unquoted)
+}
+
+fn unquoted(input: Vec<u8>) -> Vec<u8> {
+    let mut tape = Tape::default();
+    let quoted = if input.starts_with(b"\"") { tape.read(&input).ok() } else { None };
+    let inner = quoted.and_then(|quoted| quoted.text());
+    inner.map(|text| text.to_text(MAX_INPUT as usize).text.into_bytes()).unwrap_or(input)
+}
+
 /// Returns a call's command or most telling argument, at most 4 KiB, of any characters; empty without arguments.
 pub fn command(transcript: &Transcript, call: &Call) -> String {
-    let Some(span) = call.input else { return String::new() };
-    // Longer arguments are those of tools that write files: their path comes first, the outline is not whole.
-    let Ok(bytes) = transcript.read(span, MAX_INPUT) else { return String::new() };
-    describe_input(&bytes)
+    arguments(transcript, call).map(|input| describe_input(&input)).unwrap_or_default()
 }
 
 /// Returns the first line of a command with any text.
@@ -42,22 +52,12 @@ pub fn one_line(command: &str) -> &str {
     command.lines().find(|line| !line.trim().is_empty()).unwrap_or_default()
 }
 
-fn describe_input(bytes: &[u8]) -> String {
+fn describe_input(input: &[u8]) -> String {
     let mut tape = Tape::default();
-    // The outline of arguments that are longer than what is looked at does not close.
-    let Ok(input) = tape.read(bytes) else { return shortened(&String::from_utf8_lossy(bytes)) };
-    match input.kind() {
-        // Some agents write the arguments as JSON in a string.
-        Kind::String => {
-            let inner = input.text().map(|text| text.to_text(MAX_INPUT as usize).text).unwrap_or_default();
-            let mut tape = Tape::default();
-            match tape.read(inner.as_bytes()) {
-                Ok(value) if value.kind() == Kind::Object => describe_object(value),
-                _ => shortened(&inner),
-            }
-        }
-        Kind::Object => describe_object(input),
-        _ => shortened(&String::from_utf8_lossy(bytes)),
+    match tape.read(input) {
+        Ok(object) if object.kind() == Kind::Object => describe_object(object),
+        // The outline of arguments that are longer than what is looked at does not close.
+        _ => shortened(&String::from_utf8_lossy(input)),
     }
 }
 
@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn the_most_telling_argument_is_found() {
-        let of = |input: &str| describe_input(input.as_bytes());
+        let of = |input: &str| describe_input(&unquoted(input.into()));
         assert_eq!(of(r#"{"description":"d","command":"make all"}"#), "make all");
         assert_eq!(of(r#""{\"cmd\": \"seq 1 3\"}""#), "seq 1 3");
         assert_eq!(of(r#"{"command":["/bin/bash","-lc","ls"]}"#), "ls");

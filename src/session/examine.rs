@@ -19,7 +19,7 @@ use super::spill::{SpillState, is_beside, state_of};
 use super::tally::length;
 use super::transcript::Transcript;
 use super::verify::{Unchecked, Verdict, Verifier, WholeOutput, whole_display};
-use super::whole::{ReadFile, read_file, whole_display_len};
+use super::whole::{ReadFile, read_file};
 
 /// Which spills may be opened: a path in the records is a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,8 +91,8 @@ impl CallInspector<'_> {
     pub fn whole_bytes(&self, call: &Call) -> Option<u64> {
         let found = self.spill(call).and_then(|state| state.path()?.metadata().ok());
         let claimed = || call.cites.iter().find_map(|cite| cite.bytes);
-        let display =
-            || (call.cut != CutState::No).then(|| whole_display_len(self.transcript, call)).flatten();
+        let display = || whole_display(self.transcript, call).map(|whole| whole.bytes().len() as u64);
+        let display = || (call.cut != CutState::No).then(display).flatten();
         found.map(|meta| meta.len()).or_else(claimed).or_else(display)
     }
 

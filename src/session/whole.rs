@@ -6,6 +6,7 @@ use std::time::SystemTime;
 
 use crate::source::{MapView, Source};
 
+use super::command::arguments;
 use super::content::MAX_TEXT;
 use super::json::{Json, Kind, Tape};
 use super::model::{Call, CallResult, Citation};
@@ -16,8 +17,6 @@ use super::verdict::{Against, Unchecked};
 
 /// The longest text that is compared, in bytes.
 pub const MAX_COMPARED: usize = 16 << 20;
-/// How many bytes of the arguments are looked at.
-const MAX_ARGUMENTS: u64 = 64 << 10;
 const PATH_KEYS: &[&str] = &["path", "filePath", "file_path", "absolute_path"];
 
 #[derive(Clone, Debug)]
@@ -64,16 +63,6 @@ impl WholeOutput {
     }
 }
 
-/// Returns the length in bytes of the display copy that holds all of a call's output; see [`whole_display`].
-pub fn whole_display_len(transcript: &Transcript, call: &Call) -> Option<u64> {
-    call.display.iter().find_map(|copy| {
-        let facts = text::decode(transcript, std::slice::from_ref(&copy.text), &mut |_| true).ok()?;
-        let is_whole =
-            copy.most.map_or(facts.bytes <= MAX_COMPARED as u64, |most| facts.bytes < u64::from(most));
-        (is_whole && facts.replaced == 0).then_some(facts.bytes)
-    })
-}
-
 /// Returns the display copy of a call that holds all of its output, if there is one.
 pub fn whole_display(transcript: &Transcript, call: &Call) -> Option<WholeOutput> {
     call.display.iter().find_map(|copy| {
@@ -104,20 +93,9 @@ pub struct ReadFile {
 
 /// Returns the file that a call asked for; `None` if its arguments do not say.
 pub fn requested_window(transcript: &Transcript, call: &Call) -> Option<FileWindow> {
-    let bytes = transcript.read(call.input?, MAX_ARGUMENTS).ok()?;
+    let input = arguments(transcript, call)?;
     let mut tape = Tape::default();
-    let input = tape.read(&bytes).ok()?;
-    // Some agents write the arguments as JSON in a string.
-    let inner = input.text().map(|text| text.to_text(MAX_ARGUMENTS as usize).text);
-    let mut inner_tape = Tape::default();
-    let arguments = match &inner {
-        Some(inner) => inner_tape.read(inner.as_bytes()).ok()?,
-        None => input,
-    };
-    window_from(transcript, arguments)
-}
-
-fn window_from(transcript: &Transcript, arguments: Json) -> Option<FileWindow> {
+    let arguments = tape.read(&input).ok()?;
     let given = PATH_KEYS.iter().find_map(|key| arguments.get(key)?.short(MAX_TEXT))?;
     let number = |key: &str| arguments.get(key).filter(|value| value.kind() == Kind::Bare)?.int();
     let cwd = transcript.facts.cwd.as_deref().unwrap_or_default();
