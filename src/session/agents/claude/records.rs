@@ -49,11 +49,11 @@ pub(super) struct ClaudeReader {
     lists: RequestLists,
 }
 
-/// A record of the conversation: its id with its number among those of its conversation, and its message.
+/// A record of a conversation, its place there, and its message.
 #[derive(Clone, Copy)]
 struct ClaudeRecord<'a> {
     entry: RecordEntry<'a>,
-    linked: Option<(RecordId, u32)>,
+    context: RecordContext,
     message: Option<RecordId>,
 }
 
@@ -76,7 +76,7 @@ impl LogReader for ClaudeReader {
         let at = note_facts(record, &mut out.facts);
         let kind = record.word("type");
         let thread = self.thread(record, out);
-        let linked = self.link(record, thread);
+        let number = self.link(record, thread);
         let id_of_message = || record.get("message").and_then(|message| message.id("id"));
         let message = (kind == "assistant").then(|| id_of_message().unwrap_or_default());
         let is_of_file = thread == 0 || !self.file_agent.is_empty();
@@ -85,7 +85,10 @@ impl LogReader for ClaudeReader {
             out.requests.add_spoken(message.map_or(Speaker::User, Speaker::model), place.span(record));
         }
         let entry = RecordEntry { record, place, at, thread };
-        let recorded = ClaudeRecord { entry, linked, message };
+        let origin = entry.origin(out);
+        let origin = ChangeOrigin { request: origin.request.or(Some(1)), ..origin };
+        let context = RecordContext { thread, count: self.history.count, number, origin };
+        let recorded = ClaudeRecord { entry, context, message };
         match &*kind {
             "assistant" => self.calls(recorded, out),
             "user" => self.user(recorded, out),
@@ -98,7 +101,6 @@ impl LogReader for ClaudeReader {
             "system" | "attachment" => self.read_change(recorded, out),
             "content-replacement" => {
                 let replaced = replace(entry, &|call| self.is_seen(thread, call), out);
-                let context = self.context_of(recorded, out);
                 self.history.push(ContextChange::Replace, context, replaced);
             }
             "last-prompt" => {
@@ -137,20 +139,20 @@ impl ClaudeReader {
         thread
     }
 
-    /// Takes up a record in its conversation. Returns its id, if it has one, and its number there.
-    fn link(&mut self, record: Json, thread: u32) -> Option<(RecordId, u32)> {
-        let id = record.id("uuid")?;
+    /// Takes up a record in its conversation. Returns its number there.
+    fn link(&mut self, record: Json, thread: u32) -> u32 {
+        let Some(id) = record.id("uuid") else { return NO_RECORD };
         let parent = record.id("parentUuid").or_else(|| record.id("logicalParentUuid"));
-        Some((id, self.history.conversation(thread).branches.add(id, parent)))
+        self.history.conversation(thread).branches.add(id, parent)
     }
 
     fn calls(&mut self, recorded: ClaudeRecord, out: &mut Transcript) {
         let entry = recorded.entry;
         let Some(message) = entry.record.get("message") else { return };
-        let name = recorded.message.filter(|name| *name != 0);
         self.answer(recorded, out);
-        if let (Some((_, number)), Some(name)) = (recorded.linked, name) {
-            self.history.conversation(entry.thread).messages.push((number, name));
+        let name = recorded.message.filter(|name| *name != 0 && recorded.context.number != NO_RECORD);
+        if let Some(name) = name {
+            self.history.conversation(entry.thread).messages.push((recorded.context.number, name));
         }
         for block in message.list("content") {
             let Some(id) = block.name("id").filter(|_| block.is_type("tool_use")) else { continue };
@@ -160,8 +162,7 @@ impl ClaudeReader {
 
     fn user(&mut self, recorded: ClaudeRecord, out: &mut Transcript) {
         let RecordEntry { record, thread, .. } = recorded.entry;
-        let context = self.context_of(recorded, out);
-        self.history.read_span(record, context);
+        self.history.read_span(record, recorded.context);
         for block in record.list_at(&["message", "content"]) {
             let id = block.get("tool_use_id").filter(|_| block.is_type("tool_result"));
             let Some(id) = id.and_then(|id| id.short_text(MAX_NAME)) else { continue };
@@ -171,7 +172,7 @@ impl ClaudeReader {
             self.history.results.push(ResultRecord {
                 thread,
                 call: number,
-                record: recorded.linked.map_or(NO_RECORD, |(_, number)| number),
+                record: recorded.context.number,
                 source: source.unwrap_or_default(),
                 count: self.history.count.try_into().unwrap_or(u32::MAX),
             });
@@ -181,7 +182,7 @@ impl ClaudeReader {
     /// Counts a request that is in the records, and takes what it carries.
     fn request(&mut self, recorded: ClaudeRecord, out: &mut Transcript) {
         let RecordEntry { record, thread, place, .. } = recorded.entry;
-        let context = self.context_of(recorded, out);
+        let context = recorded.context;
         self.count_request(context, true, out);
         self.history.conversation(thread).excluded = excluded_tools(record);
         let Some(number) = requests::request(record, place, &mut out.requests) else { return };
@@ -201,13 +202,12 @@ impl ClaudeReader {
         if name.is_none() || name == last {
             return;
         }
-        let context = self.context_of(recorded, out);
         if !record.id("requestRef").is_some_and(|request| out.requests.has_request(request)) {
-            self.count_request(context, false, out);
+            self.count_request(recorded.context, false, out);
         }
         let request = out.next_request(thread).and_then(|next| next.checked_sub(1));
-        let origin = ChangeOrigin { request, ..context.origin };
-        self.history.read_answer(message, RecordContext { origin, ..context });
+        let origin = ChangeOrigin { request, ..recorded.context.origin };
+        self.history.read_answer(message, RecordContext { origin, ..recorded.context });
     }
 
     fn count_request(&mut self, context: RecordContext, is_logged: bool, out: &mut Transcript) {
@@ -219,22 +219,10 @@ impl ClaudeReader {
     }
 
     fn read_change(&mut self, recorded: ClaudeRecord, out: &Transcript) {
-        let context = self.context_of(recorded, out);
         let before = self.history.boundaries.len();
-        self.history.read_change(recorded.entry.record, context, out);
+        self.history.read_change(recorded.entry.record, recorded.context, out);
         if self.history.boundaries.len() > before {
-            self.lists.compact(context.thread);
-        }
-    }
-
-    fn context_of(&self, recorded: ClaudeRecord, out: &Transcript) -> RecordContext {
-        let entry = recorded.entry;
-        let origin = entry.origin(out);
-        RecordContext {
-            thread: entry.thread,
-            count: self.history.count,
-            number: recorded.linked.map_or(NO_RECORD, |(_, number)| number),
-            origin: ChangeOrigin { request: origin.request.or(Some(1)), ..origin },
+            self.lists.compact(recorded.context.thread);
         }
     }
 
