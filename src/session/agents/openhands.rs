@@ -12,7 +12,7 @@ use crate::session::fate::ContextChange;
 use crate::session::find;
 use crate::session::format::{FileFormat, RecordFiles};
 use crate::session::id::{IdMap, RecordId, record_id};
-use crate::session::json::{Json, JsonText, Kind, char_len};
+use crate::session::json::{Json, JsonText, char_len};
 use crate::session::model::{
     Call, CallStatus, ChangeOrigin, Citation, CutState, Evidence, SessionFacts, TextPiece, TextPieces,
 };
@@ -241,7 +241,7 @@ fn render(observation: Json, place: RecordPlace) -> Option<SentObservation> {
     let content = observation.get("content")?;
     let is_terminal = observation.has("kind", "TerminalObservation");
     let mut sent = match observation.get("metadata").filter(|_| is_terminal) {
-        Some(metadata) => Terminal::new(observation, metadata, content)?.render(place)?,
+        Some(metadata) => render_terminal(observation, metadata, place)?,
         None => SentObservation { pieces: pieces(content, place).into_vec(), saved: None },
     };
     if observation.flag("is_error") {
@@ -250,68 +250,52 @@ fn render(observation: Json, place: RecordPlace) -> Option<SentObservation> {
     Some(sent)
 }
 
-struct Terminal<'a> {
-    prefix: String,
-    output: Json<'a>,
-    decoded: String,
-    suffix: String,
-    save_dir: Option<String>,
+/// Renders the output of a terminal with the lines around it; of a long one the two ends, and a notice between them.
+fn render_terminal(observation: Json, metadata: Json, place: RecordPlace) -> Option<SentObservation> {
+    let output = observation.list("content").next()?.get("text")?;
+    let inner = output.text().filter(|_| output.raw().len() <= MAX_RECORDED)?;
+    let decoded = inner.to_text(MAX_RECORDED).text;
+    let (prefix, suffix) = (metadata.string("prefix").unwrap_or_default(), lines_after(metadata));
+    let span = place.span(output);
+    let (before, of_output, after) = (points(&prefix), points(&decoded), points(&suffix));
+    let around = |inside: Vec<TextPiece>| {
+        let added = |text: &str| (!text.is_empty()).then(|| TextPiece::Added(text.into()));
+        added(&prefix).into_iter().chain(inside).chain(added(&suffix)).collect()
+    };
+    if before + of_output + after <= MAX_POINTS {
+        return Some(SentObservation { pieces: around(vec![TextPiece::Json(span)]), saved: None });
+    }
+    let whole = [prefix.as_str(), &decoded, &suffix].concat();
+    let head = (MAX_POINTS - SHORT_NOTICE).div_ceil(2);
+    let saved = observation.string("full_output_save_dir").map(|dir| saved_at(&whole, &dir));
+    let notice = notice(&whole, head, saved.as_deref());
+    let tail = MAX_POINTS.checked_sub(points(&notice) + head)?;
+    // Of the output, that part of either end which the lines around it leave.
+    let (start, end) = (head.checked_sub(before)?, tail.checked_sub(after)?);
+    let start = offset_of(inner.encoded, start);
+    let end = offset_of(inner.encoded, of_output.checked_sub(end)?);
+    let first = TextPiece::Json(span.part(0, start as u64 + 2));
+    let last = TextPiece::Json(span.part(end as u64, (inner.encoded.len() - end) as u64 + 2));
+    let pieces = around(vec![first, TextPiece::Added(notice.into()), last]);
+    let saved = saved.map(|path| Citation { path: PathBuf::from(path), bytes: Some(whole.len() as u64) });
+    Some(SentObservation { pieces, saved })
 }
 
-impl<'a> Terminal<'a> {
-    fn new(observation: Json<'a>, metadata: Json<'a>, content: Json<'a>) -> Option<Self> {
-        let output = content.items().next()?.get("text").filter(|text| text.kind() == Kind::String)?;
-        let short = |key: &str| metadata.string(key).unwrap_or_default();
-        let mut suffix = short("suffix");
-        let lines =
-            [("working_dir", "Current working directory"), ("py_interpreter_path", "Python interpreter")];
-        for (key, words) in lines {
-            let value = short(key);
-            if !value.is_empty() {
-                suffix.push_str(&format!("\n[{words}: {value}]"));
-            }
+/// Returns what is sent after the output of a terminal.
+fn lines_after(metadata: Json) -> String {
+    let mut lines = metadata.string("suffix").unwrap_or_default();
+    for (key, words) in
+        [("working_dir", "Current working directory"), ("py_interpreter_path", "Python interpreter")]
+    {
+        if let Some(value) = metadata.string(key).filter(|value| !value.is_empty()) {
+            lines.push_str(&format!("\n[{words}: {value}]"));
         }
-        let code = metadata.number("exit_code").unwrap_or(-1_i64);
-        if code != -1 {
-            suffix.push_str(&format!("\n[Command finished with exit code {code}]"));
-        }
-        let is_short = output.raw().len() <= MAX_RECORDED;
-        let decoded = is_short.then(|| output.text()).flatten()?.to_text(MAX_RECORDED).text;
-        let save_dir = observation.string("full_output_save_dir");
-        Some(Self { prefix: short("prefix"), output, decoded, suffix, save_dir })
     }
-
-    fn render(&self, place: RecordPlace) -> Option<SentObservation> {
-        let span = place.span(self.output);
-        let (before, after) = (points(&self.prefix), points(&self.suffix));
-        let added = |text: &str| (!text.is_empty()).then(|| TextPiece::Added(text.into()));
-        let of_output = points(&self.decoded);
-        if before + of_output + after <= MAX_POINTS {
-            let all = [added(&self.prefix), Some(TextPiece::Json(span)), added(&self.suffix)];
-            return Some(SentObservation { pieces: all.into_iter().flatten().collect(), saved: None });
-        }
-        let whole = [self.prefix.as_str(), &self.decoded, &self.suffix].concat();
-        let head = (MAX_POINTS - SHORT_NOTICE).div_ceil(2);
-        let saved = self.save_dir.as_deref().map(|dir| saved_at(&whole, dir));
-        let notice = notice(&whole, head, saved.as_deref());
-        let tail = MAX_POINTS.checked_sub(points(&notice) + head)?;
-        // Of the output, that part of either end which the lines around it leave.
-        let (start, end) = (head.checked_sub(before)?, tail.checked_sub(after)?);
-        let inner = self.output.raw().get(1..self.output.raw().len().saturating_sub(1))?;
-        let start = offset_of(inner, start);
-        let end = offset_of(inner, of_output.checked_sub(end)?);
-        let (first, last) =
-            (span.part(0, start as u64 + 2), span.part(end as u64, (inner.len() - end) as u64 + 2));
-        let all = [
-            added(&self.prefix),
-            Some(TextPiece::Json(first)),
-            added(&notice),
-            Some(TextPiece::Json(last)),
-            added(&self.suffix),
-        ];
-        let saved = saved.map(|path| Citation { path: PathBuf::from(path), bytes: Some(whole.len() as u64) });
-        Some(SentObservation { pieces: all.into_iter().flatten().collect(), saved })
+    let code = metadata.number("exit_code").unwrap_or(-1_i64);
+    if code != -1 {
+        lines.push_str(&format!("\n[Command finished with exit code {code}]"));
     }
+    lines
 }
 
 /// Files are named by what is in them.
