@@ -50,7 +50,7 @@ fn plain(content: Json, place: RecordPlace) -> SentResult {
     let head = span.part(0, ends.head as u64 + 2);
     let rest = (inner.len() - ends.tail) as u64;
     let tail = span.part(ends.tail as u64, rest + 2);
-    let half = |half: &Option<String>| if half.is_some() { "\u{fffd}" } else { "" };
+    let half = |half: &str| if half.is_empty() { "" } else { "\u{fffd}" };
     let between = format!("{}{}{}", half(&ends.half_before), notice(ends.removed), half(&ends.half_after));
     let pieces = vec![TextPiece::Json(head), TextPiece::Added(between.into()), TextPiece::Json(tail)];
     SentResult { pieces, is_cut: true, ..SentResult::default() }
@@ -76,7 +76,9 @@ fn compact(list: Json, place: RecordPlace) -> Option<SentResult> {
             None => push(&mut sent.pieces, span(at, end)),
             Some(ends) => {
                 push(&mut sent.pieces, span(at, at + 1 + ends.head));
-                sent.pieces.push(TextPiece::Added(ends.between().into()));
+                let notice = notice(ends.removed).replace('\n', "\\n");
+                let between = [ends.half_before, notice, ends.half_after].concat();
+                sent.pieces.push(TextPiece::Added(between.into()));
                 push(&mut sent.pieces, span(at + 1 + ends.tail, end));
                 sent.cut.extend((key == b"result").then(|| span(at, end)));
                 sent.is_cut = true;
@@ -110,10 +112,10 @@ struct StringEnds {
     head: usize,
     /// Where the end begins, 0-based.
     tail: usize,
-    /// Half of a pair that the cut leaves at the beginning's end, as an escape.
-    half_before: Option<String>,
+    /// Half of a pair that the cut leaves at the beginning's end, as an escape; empty if it leaves none.
+    half_before: String,
     /// The other half of the pair that the cut leaves at the end's beginning.
-    half_after: Option<String>,
+    half_after: String,
     /// What the notice says was removed, in UTF-16 units.
     removed: usize,
 }
@@ -131,20 +133,9 @@ impl StringEnds {
         let removed = units - 2 * room(over);
         let kept = room(removed);
         let (head, tail) = (units_to(inner, kept), units_to(inner, units - kept));
-        let half_after = tail.half.map(|pair| (pair.len, pair.low));
-        Some(Self {
-            head: head.at,
-            tail: tail.at + half_after.as_ref().map_or(0, |(len, _)| *len),
-            half_before: head.half.map(|pair| pair.high),
-            half_after: half_after.map(|(_, low)| low),
-            removed,
-        })
-    }
-
-    fn between(&self) -> String {
-        let notice = notice(self.removed).replace('\n', "\\n");
-        let half = |half: &Option<String>| half.clone().unwrap_or_default();
-        half(&self.half_before) + &notice + &half(&self.half_after)
+        let ([half_before, _], [_, half_after]) = (head.halves, tail.halves);
+        let tail = tail.at + if half_after.is_empty() { 0 } else { PAIR_LEN };
+        Some(Self { head: head.at, tail, half_before, half_after, removed })
     }
 }
 
@@ -153,16 +144,12 @@ struct PlaceInString {
     at: usize,
     /// The UTF-16 units before it.
     units: usize,
-    /// The character there, if the place that was looked for is in its middle.
-    half: Option<SplitPair>,
+    /// The halves of the character there, as escapes, if the place that was looked for is in its middle; else empty.
+    halves: [String; 2],
 }
 
-/// A character of two UTF-16 units.
-struct SplitPair {
-    len: usize,
-    high: String,
-    low: String,
-}
+/// The bytes of a character of two UTF-16 units.
+const PAIR_LEN: usize = 4;
 
 /// Finds the place after this many UTF-16 units, or the end.
 fn units_to(encoded: &[u8], wanted: usize) -> PlaceInString {
@@ -170,25 +157,19 @@ fn units_to(encoded: &[u8], wanted: usize) -> PlaceInString {
     while at < encoded.len() && units < wanted {
         let (len, of_char) = char_len(&encoded[at..]);
         if units + of_char > wanted {
-            return PlaceInString { at, units, half: pair(&encoded[at..at + len]) };
+            return PlaceInString { at, units, halves: halves(&encoded[at..at + len]) };
         }
         at += len;
         units += of_char;
     }
-    PlaceInString { at, units, half: None }
+    PlaceInString { at, units, halves: Default::default() }
 }
 
-/// Returns the halves of a character as escapes, which is how an agent writes them.
-fn pair(encoded: &[u8]) -> Option<SplitPair> {
-    let whole = std::str::from_utf8(encoded).ok()?.chars().next()?;
-    match *whole.encode_utf16(&mut [0; 2]) {
-        [high, low] => Some(SplitPair {
-            len: encoded.len(),
-            high: format!("\\u{high:04x}"),
-            low: format!("\\u{low:04x}"),
-        }),
-        _ => None,
-    }
+/// Returns the halves of a character as escapes, which is how an agent writes them; empty for one that has none.
+fn halves(encoded: &[u8]) -> [String; 2] {
+    let whole = std::str::from_utf8(encoded).ok().and_then(|text| text.chars().next());
+    let pair = whole.and_then(|whole| <[u16; 2]>::try_from(&*whole.encode_utf16(&mut [0; 2])).ok());
+    pair.map(|pair| pair.map(|half| format!("\\u{half:04x}"))).unwrap_or_default()
 }
 
 #[cfg(test)]
