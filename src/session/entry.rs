@@ -52,8 +52,13 @@ impl<'a> RecordEntry<'a> {
 
     /// Adds what the model got for a call, as the agent's history holds it.
     pub fn add_result(self, content: Option<Json>, call: &mut Call) {
+        call.results.push(self.result(content));
+    }
+
+    /// Returns what the model got for a call, as the agent's history holds it.
+    pub fn result(self, content: Option<Json>) -> CallResult {
         let pieces = content.map(|content| pieces(content, self.place)).unwrap_or_default();
-        self.add_text(Evidence::Recorded, pieces, call);
+        CallResult::recorded(pieces, self.at, self.span())
     }
 
     pub fn add_text(self, evidence: Evidence, pieces: impl Into<TextPieces>, call: &mut Call) {

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::session::branch::{Branches, LivingBranch};
-use crate::session::content::{last_line, number_after, pieces, title};
+use crate::session::content::{last_line, number_after, title};
 use crate::session::entry::RecordEntry;
 use crate::session::fate::ContextChange;
 use crate::session::find;
@@ -74,22 +74,22 @@ pub(crate) struct PiReader {
 impl LogReader for PiReader {
     fn record(&mut self, record: Json, place: RecordPlace, out: &mut Transcript) -> bool {
         note_facts(record, &mut out.facts);
+        let entry = RecordEntry { record, place, at: record.time("timestamp"), thread: 0 };
         let kind = record.word("type");
         if kind != "session" {
             self.link(record, &kind, out);
         }
         if kind == "message" {
-            self.message(record, place, out);
+            self.message(entry, out);
             return true;
         }
-        let effect = EntryEffect::read(&kind, record, place);
+        let effect = EntryEffect::read(&kind, entry);
         let is_known = effect.is_some() || out.unread.is_known(&kind, OTHER_KINDS);
         self.changes.extend(effect.map(|effect| {
-            let entry = self.entry();
-            let (request, at) = (self.requests.get(entry as usize).copied(), record.time("timestamp"));
-            let origin =
-                ChangeOrigin { at, request, record: Some(place.span(record)), ..ChangeOrigin::default() };
-            EntryChange { entry, origin, effect }
+            let number = self.entry();
+            let request = self.requests.get(number as usize).copied();
+            let origin = ChangeOrigin { request, ..entry.origin(out) };
+            EntryChange { entry: number, origin, effect }
         }));
         is_known
     }
@@ -142,10 +142,8 @@ impl PiReader {
         (self.requests.len() as u32).saturating_sub(1)
     }
 
-    fn message(&mut self, record: Json, place: RecordPlace, out: &mut Transcript) {
-        let Some(message) = record.get("message") else { return };
-        let at = record.time("timestamp");
-        let entry = RecordEntry { record, place, at, thread: 0 };
+    fn message(&mut self, entry: RecordEntry, out: &mut Transcript) {
+        let Some(message) = entry.record.get("message") else { return };
         match &*message.word("role") {
             "assistant" => {
                 out.count_answer(0);
@@ -284,18 +282,19 @@ enum EntryEffect {
 
 impl EntryEffect {
     /// Reads what an entry of a kind says; `None` if that is nothing.
-    fn read(kind: &str, record: Json, place: RecordPlace) -> Option<Self> {
+    fn read(kind: &str, entry: RecordEntry) -> Option<Self> {
+        let record = entry.record;
         let kept_from = |change| {
             let first = record.id("firstKeptEntryId").unwrap_or_default();
             Self::KeptFrom { first, change }
         };
         match kind {
             "compaction" => match record.get("retainedTail").filter(|tail| !tail.is_null()) {
-                Some(tail) => Some(Self::KeptTail(retained_results(record, tail, place))),
+                Some(tail) => Some(Self::KeptTail(retained_results(entry, tail))),
                 None => Some(kept_from(ContextChange::Compact)),
             },
             "reset" => Some(kept_from(ContextChange::Drop)),
-            "context_edit" => read_edit(record, place),
+            "context_edit" => read_edit(entry),
             "custom" if record.has("customType", PRUNED) => read_prune(record),
             _ => None,
         }
@@ -303,22 +302,16 @@ impl EntryEffect {
 }
 
 /// Reads the messages that the record of a compaction keeps.
-fn retained_results(record: Json, tail: Json, place: RecordPlace) -> IdMap<CallResult> {
-    let at = record.time("timestamp");
-    let kept = tail.items().filter_map(|message| {
-        let content = message.get("content").map(|content| pieces(content, place)).unwrap_or_default();
-        Some((message.id("toolCallId")?, CallResult::recorded(content, at, place.span(message))))
-    });
-    kept.collect()
+fn retained_results(entry: RecordEntry, tail: Json) -> IdMap<CallResult> {
+    let result =
+        |message: Json| Some((message.id("toolCallId")?, entry.with(message).result(message.get("content"))));
+    tail.items().filter_map(result).collect()
 }
 
-fn read_edit(record: Json, place: RecordPlace) -> Option<EntryEffect> {
-    let target = record.id("targetId")?;
-    let at = record.time("timestamp");
-    let content = record.get("replacement").filter(|replacement| !replacement.is_null());
-    let replacement =
-        content.map(|content| CallResult::recorded(pieces(content, place), at, place.span(record)));
-    Some(EntryEffect::Edit { target, replacement })
+fn read_edit(entry: RecordEntry) -> Option<EntryEffect> {
+    let target = entry.record.id("targetId")?;
+    let content = entry.record.get("replacement").filter(|replacement| !replacement.is_null());
+    Some(EntryEffect::Edit { target, replacement: content.map(|content| entry.result(Some(content))) })
 }
 
 /// Reads which results are pruned: all of them, or those since the entry before.
