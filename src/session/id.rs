@@ -1,4 +1,4 @@
-//! Ids of records and calls, as numbers of this process.
+//! Ids of records and calls, as numbers of this process; and lists by number.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState};
@@ -72,6 +72,15 @@ impl Hasher for IdHasher {
     fn finish(&self) -> u64 {
         self.0
     }
+}
+
+/// Returns the item of a list with a number; the list grows as far as that, by empty items.
+pub fn item_of<T: Default>(list: &mut Vec<T>, number: u32) -> &mut T {
+    let number = number as usize;
+    if list.len() <= number {
+        list.resize_with(number + 1, T::default);
+    }
+    &mut list[number]
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use super::fate::{ContextChange, ContextState, FateEvidence};
-use super::id::{IdMap, record_id};
+use super::id::{IdMap, item_of, record_id};
 use super::model::{Call, ChangeOrigin, ContextEvent, RecordSpan, ResultId, SessionFacts, Thread};
 use super::record::{MAX_RECORD, RecordSource};
 use super::sent::log::RequestLog;
@@ -158,6 +158,11 @@ impl Transcript {
         self.tools.get(call.tool as usize).map_or("", |name| name)
     }
 
+    /// Returns the tool of a call, by its number; empty if there is none.
+    pub fn tool_of(&self, call: u32) -> &str {
+        self.calls.get(call as usize).map_or("", |call| self.tool(call))
+    }
+
     pub fn thread(&self, call: &Call) -> Option<&Thread> {
         self.threads.get(call.thread as usize)
     }
@@ -212,11 +217,8 @@ impl Transcript {
 
     /// Counts an answer of the model, which ends a request of the thread. Readers call it once an answer.
     pub fn count_answer(&mut self, thread: u32) {
-        let at = thread as usize;
-        if self.answers.len() <= at {
-            self.answers.resize(at + 1, 0);
-        }
-        self.answers[at] = self.answers[at].saturating_add(1);
+        let answers = item_of(&mut self.answers, thread);
+        *answers = answers.saturating_add(1);
     }
 
     /// Returns the number of the next request of a thread, 1-based; `None` if its reader counts none.

@@ -203,7 +203,7 @@ impl LogEvent<'_> {
 /// Reads the result of a call. Returns the call's number if it is the first.
 fn result(entry: RecordEntry, data: Json, out: &mut Transcript) -> Option<u32> {
     let number = out.call_or_new(entry.thread, &data.name("toolCallId")?, "");
-    let is_search = out.calls.get(number as usize).is_some_and(|call| SEARCHES.contains(&out.tool(call)));
+    let is_search = SEARCHES.contains(&out.tool_of(number));
     let call = out.unanswered(number)?;
     let content = data.path(&["result", "content"]).or_else(|| data.path(&["error", "message"]));
     call.exit = data.object("shellExecution").number("exitCode");

@@ -192,8 +192,7 @@ impl GeminiReader {
         if self.texts.insert(number, text) == Some(text) {
             return;
         }
-        let is_read = out.calls.get(number as usize).is_some_and(|call| out.tool(call) == "read_file");
-        let is_file = is_read && !self.windows.contains(&number);
+        let is_file = out.tool_of(number) == "read_file" && !self.windows.contains(&number);
         line.add_event(ContextChange::Replace, out.outer_results_of([number]), out);
         if let Some(call) = out.calls.get_mut(number as usize) {
             result(line, content, is_file, call);

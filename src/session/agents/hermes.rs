@@ -177,13 +177,14 @@ impl ResultHistory {
         let text = id_of_bytes(content);
         let new = ResultRows { first: text, is_early: self.compacted_at.is_none(), last: None, text: None };
         let history = self.results.entry(number).or_insert(new);
-        let tool = out.calls.get(number as usize).map_or("", |call| out.tool(call));
         let is_active = row.integer(7) != Some(0);
         history.last = match row.integer(8) {
             Some(1) => Some(ContextChange::Compact),
             _ if !is_active => Some(ContextChange::Rewind),
             _ if is_cleared(content) => Some(ContextChange::Clear),
-            _ if text != history.first || is_one_line(content, tool) => Some(ContextChange::Replace),
+            _ if text != history.first || is_one_line(content, out.tool_of(number)) => {
+                Some(ContextChange::Replace)
+            }
             _ => None,
         };
         let is_other = history.last == Some(ContextChange::Replace) && text != history.first;

@@ -253,7 +253,7 @@ impl KimiReader {
         let Some(own) = self.call_of_result(&id, own, entry.span(), out) else { return };
         self.results.insert((entry.thread, own.clone()), self.now);
         let number = out.call_or_new(entry.thread, &own, "");
-        let is_task = out.calls.get(number as usize).is_some_and(|call| out.tool(call) == "TaskOutput");
+        let is_task = out.tool_of(number) == "TaskOutput";
         let call = out.unanswered(number);
         call.into_iter().for_each(|call| read_result(entry, content, is_task, call));
     }

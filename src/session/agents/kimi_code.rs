@@ -9,6 +9,7 @@ use crate::session::entry::RecordEntry;
 use crate::session::fate::ContextChange;
 use crate::session::find;
 use crate::session::format::{FileFormat, RecordFiles, files_by};
+use crate::session::id::item_of;
 use crate::session::json::{Json, Kind};
 use crate::session::model::{Call, Citation, Evidence, SessionFacts, TextPiece, TextPieces};
 use crate::session::reader::{FormatInfo, LogReader, RecordPlace};
@@ -72,8 +73,6 @@ impl LogReader for KimiReader {
     fn file(&mut self, path: &Path, out: &mut Transcript) {
         let agent = find::dir_name(path, 1);
         self.thread = if agent == "main" { 0 } else { out.thread_id(agent) };
-        let threads = self.histories.len().max(self.thread as usize + 1);
-        self.histories.resize_with(threads, WireHistory::default);
     }
 
     fn record(&mut self, record: Json, place: RecordPlace, out: &mut Transcript) -> bool {
@@ -97,8 +96,7 @@ impl LogReader for KimiReader {
 
 impl KimiReader {
     fn history(&mut self) -> &mut WireHistory {
-        let at = self.thread as usize;
-        &mut self.histories[at]
+        item_of(&mut self.histories, self.thread)
     }
 
     fn event(&mut self, entry: RecordEntry, out: &mut Transcript) {
@@ -120,9 +118,9 @@ impl KimiReader {
                 let found = event.get("result").and_then(|found| Some((found, found.get("output")?)));
                 let is_small = found.is_some_and(|(found, output)| is_small(output, found.flag("isError")));
                 self.history().add_result(number, is_small);
-                let tool = out.calls.get(number as usize).map(|call| out.tool(call).to_owned());
+                let tool = out.tool_of(number).to_owned();
                 if let Some(((found, output), call)) = found.zip(out.unanswered(number)) {
-                    read_result(entry, found, output, tool.as_deref().unwrap_or_default(), call);
+                    read_result(entry, found, output, &tool, call);
                 }
             }
             _ => {}

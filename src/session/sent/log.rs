@@ -5,7 +5,7 @@ use std::num::NonZero;
 
 use jiff::Timestamp;
 
-use crate::session::id::{RecordId, record_id};
+use crate::session::id::{RecordId, item_of, record_id};
 use crate::session::model::RecordSpan;
 
 /// The SHA-256 of a message's canonical form.
@@ -166,11 +166,7 @@ impl RequestLog {
     pub fn add_spoken(&mut self, speaker: Speaker, record: RecordSpan) {
         let spoken =
             SpokenRecord { start: record.start(), len: record.len().try_into().unwrap_or(0), speaker };
-        let source = record.source() as usize;
-        if source >= self.spoken.len() {
-            self.spoken.resize_with(source + 1, Vec::new);
-        }
-        self.spoken.get_mut(source).into_iter().for_each(|records| records.push(spoken));
+        item_of(&mut self.spoken, record.source()).push(spoken);
     }
 
     /// Gives back the room for records that have not come. Forgets those of the conversation if there are no requests.

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use crate::session::branch::Branches;
 use crate::session::content::MAX_NAME;
 use crate::session::fate::{ContextChange, FateEvidence};
-use crate::session::id::{RecordId, id_of_bytes};
+use crate::session::id::{RecordId, id_of_bytes, item_of};
 use crate::session::json::{Json, Kind, Tape};
 use crate::session::model::{ChangeOrigin, RecordSpan, ResultId, TextPiece};
 use crate::session::text::to_text;
@@ -37,11 +37,7 @@ pub(super) struct ClaudeHistory {
 
 impl ClaudeHistory {
     pub(super) fn conversation(&mut self, thread: u32) -> &mut Conversation {
-        let thread = thread as usize;
-        if thread >= self.conversations.len() {
-            self.conversations.resize_with(thread + 1, Conversation::default);
-        }
-        &mut self.conversations[thread]
+        item_of(&mut self.conversations, thread)
     }
 
     /// Whether a request before carried the result of a call. One that is not among the last was long sent.

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use crate::session::content::MAX_NAME;
 use crate::session::fate::ContextChange;
+use crate::session::id::item_of;
 use crate::session::json::Json;
 use crate::session::model::{ResultId, TextPiece};
 use crate::session::reader::RecordPlace;
@@ -105,7 +106,7 @@ impl RequestLists {
     }
 
     pub(super) fn compact(&mut self, thread: u32) {
-        self.list(thread).is_compacted = true;
+        item_of(&mut self.lists, thread).is_compacted = true;
     }
 
     /// Takes the list of a thread's next request. Returns what became of results since the one before.
@@ -115,9 +116,8 @@ impl RequestLists {
         number: u32,
         log: &RequestLog,
     ) -> Vec<(ContextChange, Vec<ResultId>)> {
-        self.list(thread);
         let Self { lists, altered, .. } = self;
-        let Some(list) = lists.get_mut(thread as usize) else { return Vec::new() };
+        let list = item_of(lists, thread);
         let (left, come) = list.go_on(number, log);
         let results = |messages: Vec<Option<MessageHash>>| {
             let known = messages.into_iter().flatten().filter_map(|hash| altered.get(&hash));
@@ -150,14 +150,6 @@ impl RequestLists {
         let mut changes: Vec<_> = changes.into_iter().filter(|(_, results)| !results.is_empty()).collect();
         changes.iter_mut().for_each(|(_, results)| results.sort_unstable());
         changes
-    }
-
-    fn list(&mut self, thread: u32) -> &mut List {
-        let thread = thread as usize;
-        if thread >= self.lists.len() {
-            self.lists.resize_with(thread + 1, List::default);
-        }
-        &mut self.lists[thread]
     }
 }
 

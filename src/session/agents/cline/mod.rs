@@ -242,12 +242,8 @@ struct FileRead {
 
 impl FileReads {
     fn note(&mut self, call: u32, block: Json, place: RecordPlace, out: &Transcript) {
-        let is_read = out
-            .calls
-            .get(call as usize)
-            .is_some_and(|call| READ_TOOLS.iter().any(|tool| out.tool(call).eq_ignore_ascii_case(tool)));
-        let is_error = block.flag("is_error");
-        if !is_read || is_error {
+        let is_read = READ_TOOLS.iter().any(|tool| out.tool_of(call).eq_ignore_ascii_case(tool));
+        if !is_read || block.flag("is_error") {
             return;
         }
         let before = self.outdated.len();
