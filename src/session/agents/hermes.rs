@@ -82,69 +82,20 @@ fn read(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError> {
         column("compacted"),
     );
     for (session, thread) in threads {
-        let mut history = ResultHistory::default();
-        of.each_record(&sql, &session, out, &mut |row, out| {
-            message(row, thread, contents, calls, &mut history, out);
-        })?;
+        let mut history =
+            ThreadHistory { thread, contents, calls, results: HashMap::new(), compacted_at: None };
+        of.each_record(&sql, &session, out, &mut |row, out| history.message(row, out))?;
         history.end(out);
     }
     Ok(())
 }
 
-fn message(
-    row: &TableRow,
+/// The first row of a result is what the model got, and the last that is active is what it has.
+struct ThreadHistory {
     thread: u32,
+    /// The sources with the contents and the calls.
     contents: u32,
     calls: u32,
-    history: &mut ResultHistory,
-    out: &mut Transcript,
-) {
-    let place = row.place(contents);
-    if history.compacted_at.is_none() && row.bytes(2).is_some_and(|content| content.starts_with(SUMMARY)) {
-        let len = row.bytes(2).map_or(0, <[u8]>::len) as u64;
-        let (request, record) = (out.next_request(thread), RecordSpan::new(contents, place.row, 0, len));
-        history.compacted_at =
-            Some(ChangeOrigin { request, record: Some(record), ..ChangeOrigin::default() });
-    }
-    match row.text(1).unwrap_or_default().as_str() {
-        "assistant" => {
-            let mut buffer = RowBuffer::default();
-            let before = out.calls.len();
-            if !row.is_null(4) {
-                let Some(called) = row.record(4, CALLS, &mut buffer, &mut out.unread) else { return };
-                let at = row.time(6);
-                let entry = RecordEntry { record: called, place: row.place(calls), at, thread };
-                for called in called.items() {
-                    let Some(id) = called.name("call_id").or_else(|| called.name("id")) else { continue };
-                    let function = called.object("function");
-                    let entry = entry.with(called);
-                    entry.add_call(id, &function.word("name"), function.get("arguments"), out);
-                }
-            }
-            // What a compaction keeps is there again, and no new answer.
-            if history.compacted_at.is_none() || out.calls.len() > before {
-                out.count_answer(thread);
-            }
-        }
-        "tool" if row.is_null(2) => {}
-        "tool" => {
-            let mut beginning = Vec::new();
-            let content = row.text_record(2, CONTENTS, &mut beginning, &mut out.unread);
-            let Some(content) = content else { return };
-            history.result(row, content, thread, place, out);
-        }
-        "user" | "system" | "session_meta" => {}
-        role => {
-            out.unread.unknown(role);
-            return;
-        }
-    }
-    out.unread.known += 1;
-}
-
-/// The first row of a result is what the model got, and the last that is active is what it has.
-#[derive(Default)]
-struct ResultHistory {
     /// By the number of the call.
     results: HashMap<u32, ResultRows>,
     /// The first request after the first compaction, and its summary.
@@ -161,17 +112,54 @@ struct ResultRows {
     text: Option<CallResult>,
 }
 
-impl ResultHistory {
-    fn result(
-        &mut self,
-        row: &TableRow,
-        content: &[u8],
-        thread: u32,
-        place: RecordPlace,
-        out: &mut Transcript,
-    ) {
+impl ThreadHistory {
+    fn message(&mut self, row: &TableRow, out: &mut Transcript) {
+        let place = row.place(self.contents);
+        let summary = row.bytes(2).filter(|content| content.starts_with(SUMMARY));
+        if let (None, Some(summary)) = (self.compacted_at, summary) {
+            let record = Some(RecordSpan::new(self.contents, place.row, 0, summary.len() as u64));
+            let request = out.next_request(self.thread);
+            self.compacted_at = Some(ChangeOrigin { request, record, ..ChangeOrigin::default() });
+        }
+        match row.text(1).unwrap_or_default().as_str() {
+            "assistant" => {
+                let mut buffer = RowBuffer::default();
+                let before = out.calls.len();
+                if !row.is_null(4) {
+                    let Some(called) = row.record(4, CALLS, &mut buffer, &mut out.unread) else { return };
+                    let (place, at) = (row.place(self.calls), row.time(6));
+                    let entry = RecordEntry { record: called, place, at, thread: self.thread };
+                    for called in called.items() {
+                        let Some(id) = called.name("call_id").or_else(|| called.name("id")) else { continue };
+                        let function = called.object("function");
+                        let entry = entry.with(called);
+                        entry.add_call(id, &function.word("name"), function.get("arguments"), out);
+                    }
+                }
+                // What a compaction keeps is there again, and no new answer.
+                if self.compacted_at.is_none() || out.calls.len() > before {
+                    out.count_answer(self.thread);
+                }
+            }
+            "tool" if row.is_null(2) => {}
+            "tool" => {
+                let mut beginning = Vec::new();
+                let content = row.text_record(2, CONTENTS, &mut beginning, &mut out.unread);
+                let Some(content) = content else { return };
+                self.result(row, content, place, out);
+            }
+            "user" | "system" | "session_meta" => {}
+            role => {
+                out.unread.unknown(role);
+                return;
+            }
+        }
+        out.unread.known += 1;
+    }
+
+    fn result(&mut self, row: &TableRow, content: &[u8], place: RecordPlace, out: &mut Transcript) {
         let Some(id) = row.text(3) else { return };
-        let number = out.call_or_new(thread, &id, &row.text(5).unwrap_or_default());
+        let number = out.call_or_new(self.thread, &id, &row.text(5).unwrap_or_default());
         let call = out.calls.get_mut(number as usize).filter(|_| !self.results.contains_key(&number));
         call.into_iter().for_each(|call| result(row, content, place, call));
         let text = id_of_bytes(content);
@@ -188,8 +176,7 @@ impl ResultHistory {
             _ => None,
         };
         let is_other = history.last == Some(ContextChange::Replace) && text != history.first;
-        history.text = is_other
-            .then(|| CallResult::recorded(text_of(content, place), row.time(6), whole_of(content, place)));
+        history.text = is_other.then(|| text_in(row, content, place));
     }
 
     fn end(self, out: &mut Transcript) {
@@ -237,19 +224,17 @@ fn result(row: &TableRow, content: &[u8], place: RecordPlace, call: &mut Call) {
     call.end(field("error").is_some_and(|error| !error.is_null()));
     let is_cut = field("output").is_some_and(|output| output.text().is_some() && is_cut(output));
     call.note_cut(find_spill(content), is_cut);
-    call.results.push(CallResult::recorded(text_of(content, place), row.time(6), whole_of(content, place)));
+    call.results.push(text_in(row, content, place));
 }
 
-fn whole_of(content: &[u8], place: RecordPlace) -> RecordSpan {
-    RecordSpan::new(place.source, place.row, 0, content.len() as u64)
-}
-
-fn text_of(content: &[u8], place: RecordPlace) -> TextPieces {
+fn text_in(row: &TableRow, content: &[u8], place: RecordPlace) -> CallResult {
+    let whole = RecordSpan::new(place.source, place.row, 0, content.len() as u64);
     let mut tape = Tape::default();
-    match content.strip_prefix(PARTS).and_then(|parts| tape.read(parts).ok()) {
+    let pieces = match content.strip_prefix(PARTS).and_then(|parts| tape.read(parts).ok()) {
         Some(parts) => pieces(parts, RecordPlace { start: PARTS.len() as u64, ..place }),
-        None => TextPieces::from_iter([TextPiece::Raw(whole_of(content, place))]),
-    }
+        None => TextPieces::from_iter([TextPiece::Raw(whole)]),
+    };
+    CallResult::recorded(pieces, row.time(6), whole)
 }
 
 /// Returns the spill that a result names which is a preview as a whole.
