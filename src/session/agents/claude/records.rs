@@ -94,10 +94,10 @@ impl LogReader for ClaudeReader {
             "user" => self.user(recorded, out),
             "api-request" => self.request(recorded, out),
             "api-request-blob" => {
-                requests::blob(record, thread, place, &mut out.requests);
-                self.lists.blob(record, thread, &|call| self.history.was_sent(call), out);
+                requests::blob(entry, &mut out.requests);
+                self.lists.blob(entry, &|call| self.history.was_sent(call), out);
             }
-            "api-request-shape" => requests::shape(record, place, &mut out.requests),
+            "api-request-shape" => requests::shape(entry, &mut out.requests),
             "system" | "attachment" => self.read_change(recorded, out),
             "content-replacement" => {
                 let replaced = replace(entry, &|call| self.is_seen(thread, call), out);
@@ -181,12 +181,11 @@ impl ClaudeReader {
 
     /// Counts a request that is in the records, and takes what it carries.
     fn request(&mut self, recorded: ClaudeRecord, out: &mut Transcript) {
-        let RecordEntry { record, thread, place, .. } = recorded.entry;
-        let context = recorded.context;
+        let ClaudeRecord { entry, context, .. } = recorded;
         self.count_request(context, true, out);
-        self.history.conversation(thread).excluded = excluded_tools(record);
-        let Some(number) = requests::request(record, place, &mut out.requests) else { return };
-        for (change, results) in self.lists.request(thread, number, &out.requests) {
+        self.history.conversation(entry.thread).excluded = excluded_tools(entry.record);
+        let Some(number) = requests::request(entry, &mut out.requests) else { return };
+        for (change, results) in self.lists.request(entry.thread, number, &out.requests) {
             let origin = ChangeOrigin { evidence: FateEvidence::Sent, ..context.origin };
             self.history.push(change, RecordContext { origin, ..context }, results);
         }

@@ -3,43 +3,44 @@
 use std::collections::HashMap;
 
 use crate::session::content::MAX_NAME;
+use crate::session::entry::RecordEntry;
 use crate::session::fate::ContextChange;
 use crate::session::id::item_of;
 use crate::session::json::Json;
 use crate::session::model::{ResultId, TextPiece};
-use crate::session::reader::RecordPlace;
 use crate::session::sent::log::{MessageHash, RequestFacts, RequestLog, message_hash};
 use crate::session::sent::{FirstForm, SentForm, is_proven, text_of};
 use crate::session::text::to_text;
 use crate::session::transcript::Transcript;
 
 /// Reads a request, and returns its number.
-pub(super) fn request(record: Json, place: RecordPlace, log: &mut RequestLog) -> Option<u32> {
+pub(super) fn request(entry: RecordEntry, log: &mut RequestLog) -> Option<u32> {
+    let record = entry.record;
     let facts = RequestFacts {
         id: record.id("id").unwrap_or_default(),
         base: record.id("base"),
         keep: record.number("keep").unwrap_or(0),
-        at: record.time("timestamp"),
+        at: entry.at,
     };
     // A hash that cannot be read keeps its place, and stands for no message.
     let tail = record.list("tail");
     let tail = tail.map(|hash| hash_of(Some(hash)).unwrap_or_default());
-    log.add_request(&facts, place.span(record), tail)
+    log.add_request(&facts, entry.span(), tail)
 }
 
 /// Reads a message that was written for a request.
-pub(super) fn blob(record: Json, thread: u32, place: RecordPlace, log: &mut RequestLog) {
-    let Some(hash) = hash_of(record.get("hash")) else { return };
-    let blocks = record.list_at(&["message", "content"]);
+pub(super) fn blob(entry: RecordEntry, log: &mut RequestLog) {
+    let Some(hash) = hash_of(entry.record.get("hash")) else { return };
+    let blocks = entry.record.list_at(&["message", "content"]);
     let results = blocks.filter(|block| block.is_type("tool_result"));
     let ids: Vec<String> = results.filter_map(|block| block.name("tool_use_id")).collect();
-    log.add_blob(hash, place.span(record), ids.iter().map(|id| (thread, id.as_str())));
+    log.add_blob(hash, entry.span(), ids.iter().map(|id| (entry.thread, id.as_str())));
 }
 
 /// Reads the system prompt and the tools of requests.
-pub(super) fn shape(record: Json, place: RecordPlace, log: &mut RequestLog) {
-    if let Some(hash) = hash_of(record.get("shapeHash")) {
-        log.add_shape(hash, place.span(record));
+pub(super) fn shape(entry: RecordEntry, log: &mut RequestLog) {
+    if let Some(hash) = hash_of(entry.record.get("shapeHash")) {
+        log.add_shape(hash, entry.span());
     }
 }
 
@@ -73,13 +74,8 @@ struct List {
 
 impl RequestLists {
     /// Reads a message that was written for a request. `was_sent` returns whether an earlier request carried the result of a call.
-    pub(super) fn blob(
-        &mut self,
-        record: Json,
-        thread: u32,
-        was_sent: &dyn Fn(u32) -> bool,
-        out: &Transcript,
-    ) {
+    pub(super) fn blob(&mut self, entry: RecordEntry, was_sent: &dyn Fn(u32) -> bool, out: &Transcript) {
+        let RecordEntry { record, thread, .. } = entry;
         let Some(hash) = hash_of(record.get("hash")).filter(|hash| !self.altered.contains_key(hash)) else {
             return;
         };
