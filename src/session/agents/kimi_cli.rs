@@ -168,8 +168,8 @@ impl LogReader for KimiReader {
     }
 
     fn record(&mut self, record: Json, place: RecordPlace, out: &mut Transcript) -> bool {
-        let is_events = self.logs.get(self.now).is_some_and(|log| log.is_events);
-        let entry = RecordEntry { record, place, at: record.time("timestamp"), thread: self.thread() };
+        let KimiLog { thread, is_events, .. } = *self.log();
+        let entry = RecordEntry { record, place, at: record.time("timestamp"), thread };
         if is_events { self.event(entry, out) } else { self.message(RecordEntry { at: None, ..entry }, out) }
     }
 
@@ -189,8 +189,9 @@ impl LogReader for KimiReader {
 }
 
 impl KimiReader {
-    fn thread(&self) -> u32 {
-        self.logs.get(self.now).map_or(0, |log| log.thread)
+    /// Returns the log that is read now.
+    fn log(&mut self) -> &mut KimiLog {
+        &mut self.logs[self.now]
     }
 
     /// Reads a record of a history. Returns whether its role is known.
@@ -205,9 +206,7 @@ impl KimiReader {
             "user" => {
                 let is_summary =
                     record.get("content").map(first_text).is_some_and(|text| text.starts_with(SUMMARY));
-                if let Some(log) = self.logs.get_mut(self.now) {
-                    log.begins_with_summary |= is_summary;
-                }
+                self.log().begins_with_summary |= is_summary;
             }
             role => return out.unread.is_known(role, OTHER_ROLES),
         }
@@ -216,17 +215,18 @@ impl KimiReader {
 
     fn call(&mut self, entry: RecordEntry, called: Json, out: &mut Transcript) {
         let Some(id) = called.name("id") else { return };
-        let Some(own) = self.own_id(&id, called, entry.place, out) else { return };
-        self.take(&id, &own);
+        let Some(own) = self.own_id(&id, entry.with(called), out) else { return };
+        // From here on in this log the id means this call.
+        self.log().ids.insert(id.into(), own.clone());
         let function = called.object("function");
         entry.add_call(own, &function.word("name"), function.get("arguments"), out);
     }
 
     /// Returns the id of a call in the transcript: of one that an earlier history has, word for word, that one's.
-    fn own_id(&self, id: &str, called: Json, place: RecordPlace, out: &mut Transcript) -> Option<Box<str>> {
-        let input = called.path(&["function", "arguments"]).map(|input| place.span(input));
-        let is_taken = self.own(id).is_some();
-        numbered(id).find(|own| match out.call_mut(self.thread(), own) {
+    fn own_id(&mut self, id: &str, called: RecordEntry, out: &mut Transcript) -> Option<Box<str>> {
+        let input = called.record.path(&["function", "arguments"]).map(|input| called.place.span(input));
+        let is_taken = self.log().ids.contains_key(id);
+        numbered(id).find(|own| match out.call_mut(called.thread, own) {
             None => true,
             Some(call) => {
                 let before = call.input;
@@ -235,22 +235,10 @@ impl KimiReader {
         })
     }
 
-    /// Notes which call of the transcript an id means from here on in this log.
-    fn take(&mut self, id: &str, own: &str) {
-        if let Some(log) = self.logs.get_mut(self.now) {
-            log.ids.insert(id.into(), own.into());
-        }
-    }
-
-    fn own(&self, id: &str) -> Option<Box<str>> {
-        self.logs.get(self.now)?.ids.get(id).cloned()
-    }
-
     fn result(&mut self, entry: RecordEntry, out: &mut Transcript) {
         let record = entry.record;
         let (Some(id), Some(content)) = (record.name("tool_call_id"), record.get("content")) else { return };
-        let own = self.own(&id).unwrap_or_else(|| id.as_str().into());
-        let Some(own) = self.call_of_result(&id, own, entry.span(), out) else { return };
+        let Some(own) = self.call_of_result(&id, entry, out) else { return };
         self.results.insert((entry.thread, own.clone()), self.now);
         let number = out.call_or_new(entry.thread, &own, "");
         let is_task = out.tool_of(number) == "TaskOutput";
@@ -259,23 +247,17 @@ impl KimiReader {
     }
 
     /// Returns the call of a result: if that has another result already, the next of the same id, with the same input.
-    fn call_of_result(
-        &mut self,
-        id: &str,
-        own: Box<str>,
-        span: RecordSpan,
-        out: &mut Transcript,
-    ) -> Option<Box<str>> {
-        let thread = self.thread();
+    fn call_of_result(&mut self, id: &str, entry: RecordEntry, out: &mut Transcript) -> Option<Box<str>> {
+        let (thread, own) = (entry.thread, self.log().ids.get(id).cloned().unwrap_or_else(|| id.into()));
         let Some(call) = out.call_mut(thread, &own).cloned() else { return Some(own) };
         let first = call.first().and_then(|first| first.record);
-        if first.is_none() || is_same(first, Some(span), out) {
+        if first.is_none() || is_same(first, Some(entry.span()), out) {
             return Some(own);
         }
         let next = numbered(id).find(|next| out.call_mut(thread, next).is_none())?;
         let new = Call::new(next.clone(), thread, call.tool);
         out.add_call(Call { input: call.input, record: call.record, ..new });
-        self.take(id, &next);
+        self.log().ids.insert(id.into(), next.clone());
         Some(next)
     }
 
@@ -289,8 +271,7 @@ impl KimiReader {
             return out.unread.is_known(&record.word("type"), &["metadata"]);
         };
         let Some(payload) = message.get("payload") else { return true };
-        let Some(log) = self.logs.get_mut(self.now) else { return true };
-        let kind = message.word("type");
+        let (log, kind) = (self.log(), message.word("type"));
         match &*kind {
             "StepBegin" => log.is_asked = true,
             "ContentPart" | "ToolCall" | "ToolCallPart" if std::mem::take(&mut log.is_asked) => {
@@ -330,7 +311,7 @@ impl KimiReader {
         id: Option<String>,
         out: &'a mut Transcript,
     ) -> Option<&'a mut Call> {
-        let (log, id) = (self.logs.get_mut(self.now)?, id?);
+        let (log, id) = (self.log(), id?);
         let count = log.counts.entry((kind.into(), id.as_str().into())).or_default();
         let own = numbered(&id).nth(*count)?;
         *count += 1;
