@@ -230,7 +230,7 @@ impl Citation {
     }
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Call {
     /// The agent's id of the call; unique in the session only.
     pub id: Box<str>,
@@ -243,7 +243,7 @@ pub struct Call {
     pub at: Option<Timestamp>,
     pub status: CallStatus,
     pub exit: Option<i32>,
-    /// What the model got for it, as first seen and then as it changed.
+    /// What the model got for it, as first seen and then as it changed: nearly always just one, which is kept in place.
     pub results: SmallVec<[CallResult; 1]>,
     pub display: SmallVec<[DisplayCopy; 1]>,
     pub cites: Vec<Citation>,
@@ -257,23 +257,7 @@ pub struct Call {
 
 impl Call {
     pub fn new(id: impl Into<Box<str>>, thread: u32, tool: u32) -> Self {
-        Self {
-            id: id.into(),
-            thread,
-            tool,
-            input: None,
-            at: None,
-            status: CallStatus::NoResult,
-            exit: None,
-            // Nearly every call has just one of each, which is kept in place.
-            results: SmallVec::new(),
-            display: SmallVec::new(),
-            cites: Vec::new(),
-            cut: CutState::Unknown,
-            is_window: false,
-            tokens: None,
-            record: None,
-        }
+        Self { id: id.into(), thread, tool, ..Self::default() }
     }
 
     /// Notes how it ended: whether it failed by the agent's own words, or by its exit status.

@@ -15,7 +15,7 @@ const MAX_UNKNOWN: usize = 100;
 const MAX_NAMES: usize = 100_000;
 
 /// A session that was opened. It holds places and short facts, never the texts.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Transcript {
     /// The agent: the first part of its policies' names.
     pub agent: &'static str,
@@ -109,22 +109,7 @@ impl ReadReport {
 
 impl Transcript {
     pub fn new(agent: &'static str) -> Self {
-        Self {
-            agent,
-            facts: SessionFacts::default(),
-            sources: Vec::new(),
-            threads: vec![Thread::main()],
-            tools: Vec::new(),
-            calls: Vec::new(),
-            unread: ReadReport::default(),
-            requests: RequestLog::default(),
-            events: Vec::new(),
-            default_evidence: FateEvidence::Recorded,
-            answers: Vec::new(),
-            by_id: IdMap::default(),
-            tool_ids: HashMap::new(),
-            thread_ids: HashMap::new(),
-        }
+        Self { agent, threads: vec![Thread::main()], ..Self::default() }
     }
 
     /// Adds a source of records, and returns its number.

@@ -14,6 +14,7 @@ use crate::session::reader::RecordPlace;
 use crate::session::transcript::Transcript;
 
 /// The messages of a conversation, in the order in which they were sent, and the results in them.
+#[derive(Default)]
 pub(super) struct SessionHistory {
     thread: u32,
     messages: Vec<Message>,
@@ -60,8 +61,7 @@ struct AppliedCompaction {
 
 impl SessionHistory {
     pub(super) fn new(thread: u32) -> Self {
-        let (messages, numbers) = (Vec::new(), IdMap::default());
-        Self { thread, messages, numbers, results: Vec::new(), marks: Vec::new() }
+        Self { thread, ..Self::default() }
     }
 
     /// Adds a message, after those before it in time.
