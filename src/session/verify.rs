@@ -80,7 +80,7 @@ impl Verifier {
         if result.evidence == Evidence::Rendered {
             return None;
         }
-        let body = ResultBody::new(transcript, result, text, &[], MAX_COMPARED).ok()?;
+        let body = ResultBody::new(transcript, result, text, &[]).ok()?;
         let cited = call.cites.first().map(|cite| cite.path.to_string_lossy().into_owned());
         let saved_as = cited.unwrap_or_default();
         // Copilot CLI records the size beside its notice; others have it in the notice alone.
@@ -106,7 +106,7 @@ impl Verifier {
         (call, result): (&Call, &CallResult),
         text: &str,
     ) -> Vec<Range<usize>> {
-        let Ok(body) = ResultBody::new(transcript, result, text, &[], MAX_COMPARED) else {
+        let Ok(body) = ResultBody::new(transcript, result, text, &[]) else {
             return Vec::new();
         };
         let witnessed = || {
@@ -132,7 +132,7 @@ impl Verifier {
 
     fn compare(&self, recorded: &RecordedResult, whole: &WholeOutput) -> Verdict {
         let RecordedResult { transcript, result, text, .. } = *recorded;
-        let Ok(body) = ResultBody::new(transcript, result, text, whole.bytes(), MAX_COMPARED) else {
+        let Ok(body) = ResultBody::new(transcript, result, text, whole.bytes()) else {
             return Verdict::Unchecked(Unchecked::Unreadable);
         };
         let mut totals = Totals::unknown();

@@ -157,22 +157,21 @@ enum BodyPlace {
 
 impl ResultBody {
     /// Takes the body out of a result of which `text` is the whole; of several results the one of `output`. Only texts that
-    /// are decoded anew are cut to `longest` bytes.
+    /// are decoded anew are cut to [`MAX_COMPARED`] bytes.
     pub(super) fn new(
         transcript: &Transcript,
         result: &CallResult,
         text: &str,
         output: &[u8],
-        longest: usize,
     ) -> io::Result<Self> {
         let head = match transcript.agent {
-            "goose" => return in_parts(transcript, result, longest),
+            "goose" => return in_parts(transcript, result),
             "cline" | "hermes" => match in_json(text, output) {
                 Some(body) => return Ok(body),
                 None => None,
             },
             "codex" => text.find(HEADER_END).map(|at| at + HEADER_END.len()),
-            "kimi-cli" => after_system_lines(transcript, result, text, longest),
+            "kimi-cli" => after_system_lines(transcript, result, text),
             _ => None,
         };
         let head = head.unwrap_or(0);
@@ -198,14 +197,14 @@ impl ResultBody {
 }
 
 /// Goose sends the notice as a part of its own; the policy has an empty line before it.
-fn in_parts(transcript: &Transcript, result: &CallResult, longest: usize) -> io::Result<ResultBody> {
+fn in_parts(transcript: &Transcript, result: &CallResult) -> io::Result<ResultBody> {
     let (mut text, mut breaks) = (String::new(), Vec::new());
     for piece in &result.pieces {
         if !text.is_empty() {
             breaks.push(text.len() as u64);
             text.push_str(BETWEEN);
         }
-        text.push_str(&text::to_text(transcript, std::slice::from_ref(piece), longest)?.0);
+        text.push_str(&text::to_text(transcript, std::slice::from_ref(piece), MAX_COMPARED)?.0);
     }
     Ok(ResultBody { text, place: BodyPlace::Parts(breaks) })
 }
@@ -234,17 +233,12 @@ fn in_json(text: &str, output: &[u8]) -> Option<ResultBody> {
 }
 
 /// Returns where Kimi CLI's output begins: after a message, a part of its own, or the lines about a background task.
-fn after_system_lines(
-    transcript: &Transcript,
-    result: &CallResult,
-    text: &str,
-    longest: usize,
-) -> Option<usize> {
+fn after_system_lines(transcript: &Transcript, result: &CallResult, text: &str) -> Option<usize> {
     if let Some(header) = text.find(TASK_LINES) {
         return Some(header + text[header..].find(TASK_OUTPUT)? + TASK_OUTPUT.len());
     }
     let message = result.pieces.get(..1).filter(|_| result.pieces.len() > 1)?;
-    text::to_text(transcript, message, longest).ok().map(|(message, _)| message.len())
+    text::to_text(transcript, message, MAX_COMPARED).ok().map(|(message, _)| message.len())
 }
 
 #[cfg(test)]
