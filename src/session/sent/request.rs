@@ -57,8 +57,8 @@ pub fn request_of(transcript: &Transcript, call: &Call) -> Result<SentRequest, N
     let hashes = log.messages(carrier.request);
     let spoken = spoken_messages(transcript, request.record, &hashes);
     let message = |hash: &Option<MessageHash>| {
-        let message = hash.map(|hash| message(transcript, &hash, spoken.get(&hash)));
-        message.unwrap_or(RequestMessage::MISSING)
+        let Some(hash) = hash else { return RequestMessage::MISSING };
+        spoken.get(hash).cloned().unwrap_or_else(|| blob_message(transcript, hash))
     };
     Ok(SentRequest {
         record: request.record,
@@ -72,7 +72,7 @@ fn spoken_messages(
     transcript: &Transcript,
     request: RecordSpan,
     hashes: &[Option<MessageHash>],
-) -> HashMap<MessageHash, (MessageRole, Vec<RecordSpan>)> {
+) -> HashMap<MessageHash, RequestMessage> {
     let log = &transcript.requests;
     let wanted = hashes.iter().flatten().filter(|hash| log.blob(hash).is_none());
     let mut left: HashSet<MessageHash> = wanted.copied().collect();
@@ -81,7 +81,8 @@ fn spoken_messages(
         for (role, records) in [(MessageRole::Assistant, &turn.model), (MessageRole::User, &turn.user)] {
             each_message(transcript, role, records, &mut |hash, records| {
                 if left.remove(&hash) {
-                    found.insert(hash, (role, records.to_vec()));
+                    let place = MessagePlace::Records(records.to_vec());
+                    found.insert(hash, RequestMessage { role, proof: MessageProof::Proven, place });
                 }
             });
         }
@@ -99,15 +100,7 @@ impl RequestMessage {
         Self { role: MessageRole::Other, proof: MessageProof::Missing, place: MessagePlace::Nowhere };
 }
 
-fn message(
-    transcript: &Transcript,
-    hash: &MessageHash,
-    spoken: Option<&(MessageRole, Vec<RecordSpan>)>,
-) -> RequestMessage {
-    if let Some((role, records)) = spoken {
-        let place = MessagePlace::Records(records.clone());
-        return RequestMessage { role: *role, proof: MessageProof::Proven, place };
-    }
+fn blob_message(transcript: &Transcript, hash: &MessageHash) -> RequestMessage {
     let Some(blob) = transcript.requests.blob(hash) else { return RequestMessage::MISSING };
     let proof = look_at_blob(transcript, blob, hash, |_, _| Some(()));
     let role = look(transcript, blob, |record, _| Some(MessageRole::read(record.get("message")?)));
