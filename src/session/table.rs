@@ -62,7 +62,15 @@ impl SessionFormat for TableFormat {
     fn open(&self, file: &SessionFile, progress: &dyn ReadProgress) -> OpenResult {
         let read = self.read;
         let read = move |file: &SessionFile, progress: &dyn ReadProgress, out: &mut Transcript| {
-            read_tables(read, file, progress, out).map_err(|error| error.at(&file.path))
+            let found = Database::open(&file.path, progress).and_then(|mut database| {
+                database.whole(progress, |rows| {
+                    // It may be tried again.
+                    let mut found = out.clone();
+                    read(&TableSession { file, rows, progress }, &mut found).map(|()| found)
+                })
+            });
+            *out = found.map_err(|error| error.at(&file.path))?;
+            Ok(())
         };
         let paths = |file: &SessionFile, _: &Transcript| Database::files(&file.path).into();
         WatchedSession::open(self.info.agent, file, paths, Box::new(read), progress)
@@ -86,22 +94,6 @@ impl TableFormat {
         };
         Ok(all.into_iter().map(session).collect())
     }
-}
-
-fn read_tables(
-    read: ReadTables,
-    file: &SessionFile,
-    progress: &dyn ReadProgress,
-    out: &mut Transcript,
-) -> Result<(), DatabaseError> {
-    let found = Database::open(&file.path, progress)?.whole(progress, |rows| {
-        // It may be tried again.
-        let mut found = out.clone();
-        read(&TableSession { file, rows, progress }, &mut found)?;
-        Ok(found)
-    })?;
-    *out = found;
-    Ok(())
 }
 
 impl TableSession<'_> {
