@@ -178,16 +178,16 @@ impl CodexReader {
             history().any(|item| item.is_type("compaction") || item.is_type("context_compaction"));
         let evidence = if is_sealed { FateEvidence::Unknown } else { FateEvidence::Recorded };
         let origin = ChangeOrigin { evidence, ..entry.origin(out) };
-        let is_kept = |id: &ResultId, out: &Transcript| {
-            out.calls.get(id.call as usize).is_some_and(|call| kept.contains(&call.id))
-        };
+        let is_kept =
+            |id: &ResultId| out.calls.get(id.call as usize).is_some_and(|call| kept.contains(&call.id));
         if self.last == LastRecord::Task {
             self.turn = self.turn.saturating_sub(1);
         }
         if self.last != LastRecord::Prompt {
             self.last = LastRecord::Other;
         }
-        self.take(ContextChange::Compact, origin, out, |id, _, out| !is_kept(id, out));
+        let taken = self.take(|id, _| !is_kept(id));
+        out.add_event(ContextChange::Compact, origin, taken);
     }
 
     /// The last turns are taken out of the history.
@@ -195,20 +195,13 @@ impl CodexReader {
         self.turn = self.turn.saturating_sub(item.number("num_turns").unwrap_or(0));
         self.last = LastRecord::Other;
         let last_turn = self.turn;
-        self.take(ContextChange::Rewind, entry.origin(out), out, |_, turn, _| turn > last_turn);
+        let taken = self.take(|_, turn| turn > last_turn);
+        entry.add_event(ContextChange::Rewind, taken, out);
     }
 
-    /// Takes results out of the history, by an event that names them.
-    fn take(
-        &mut self,
-        change: ContextChange,
-        origin: ChangeOrigin,
-        out: &mut Transcript,
-        is_taken: impl Fn(&ResultId, u64, &Transcript) -> bool,
-    ) {
-        let taken = self.history.extract_if(.., |(id, turn)| is_taken(id, *turn, out));
-        let results = taken.map(|(id, _)| id).collect();
-        out.add_event(change, origin, results);
+    /// Takes results out of the history, by their ids and turns, and returns them.
+    fn take(&mut self, is_taken: impl Fn(&ResultId, u64) -> bool) -> Vec<ResultId> {
+        self.history.extract_if(.., |(id, turn)| is_taken(id, *turn)).map(|(id, _)| id).collect()
     }
 }
 
