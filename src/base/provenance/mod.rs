@@ -246,7 +246,7 @@ impl Era {
 }
 
 /// Returns the numbers of a version, by which versions are compared: `2.1.330` is 2, 1, 330.
-fn numbers(version: &str) -> Vec<u64> {
+pub(crate) fn numbers(version: &str) -> Vec<u64> {
     let parts = version.split(|c: char| !c.is_ascii_digit()).filter(|part| !part.is_empty());
     parts.map(|part| part.parse().unwrap_or(u64::MAX)).collect()
 }

@@ -96,6 +96,7 @@ fn equal(version: &str, agent: &str, tool: &str, policy: &str) {
 
 #[test]
 fn samples_are_equal() {
+    equal("claude-1.0.86", "claude-code", "Bash", "claude-code/bash-2025");
     equal("claude-2.1.330", "claude-code", "Bash", "claude-code/bash");
     equal("codex-0.169.0", "codex", "exec_command", "codex/exec-bytes");
     equal("gemini-0.61.0", "gemini-cli", "run_shell_command", "gemini-cli/output");

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use smallvec::SmallVec;
 
+use crate::base::provenance::numbers;
 use crate::session::content::{MAX_NAME, cited, first_text, is_number, start_of, text_start};
 use crate::session::entry::RecordEntry;
 use crate::session::fate::{ContextChange, FateEvidence};
@@ -167,7 +168,10 @@ impl ClaudeReader {
             let id = block.get("tool_use_id").filter(|_| block.is_type("tool_result"));
             let Some(id) = id.and_then(|id| id.short_text(MAX_NAME)) else { continue };
             let number = out.call_or_new(thread, &id, "");
-            out.unanswered(number).into_iter().for_each(|call| result(recorded.entry, block, call));
+            let is_bash = out.calls.get(number as usize).is_some_and(|call| out.tool(call) == "Bash");
+            let version = || numbers(&record.word("version"));
+            let is_2025 = is_bash && (vec![0]..=vec![2, 1, 1]).contains(&version());
+            out.unanswered(number).into_iter().for_each(|call| result(recorded.entry, block, is_2025, call));
             let source = record.id("sourceToolAssistantUUID").or_else(|| record.id("parentUuid"));
             self.history.results.push(ResultRecord {
                 thread,
@@ -238,10 +242,14 @@ impl ClaudeReader {
 /// How many UTF-16 units of a failed command's output come before the notice, with the line about its exit status.
 const FAILURE_HEAD: usize = 5000;
 
+/// How many UTF-16 units of any other command's output come before the notice, up to 2.1.1.
+const HEAD_2025: usize = 30_000;
+
 /// How many bytes are enough for the notice.
 const MAX_NOTICE: usize = 64;
 
-fn result(entry: RecordEntry, block: Json, call: &mut Call) {
+/// Reads a result. `is_2025` says that it is of a command of a version that kept nothing of what it cut.
+fn result(entry: RecordEntry, block: Json, is_2025: bool, call: &mut Call) {
     let (content, is_error) = (block.get("content"), block.flag("is_error"));
     let start = content.map(|content| frame(content, is_error)).unwrap_or_default();
     call.exit = start
@@ -254,7 +262,9 @@ fn result(entry: RecordEntry, block: Json, call: &mut Call) {
     let bytes = ui.number("persistedOutputSize");
     let cite = saved.map(|path| Citation { path: path.into(), bytes });
     call.note_cut(cite, start.starts_with("<truncated-output>\n"));
-    if call.cut == CutState::No && call.exit.is_some() && content.is_some_and(is_failure_cut) {
+    let is_cut_after = |units, what| content.is_some_and(|content| is_cut_after(content, units, what));
+    let is_cut = call.exit.is_some() && is_cut_after(FAILURE_HEAD, "characters");
+    if call.cut == CutState::No && (is_cut || is_2025 && is_cut_after(HEAD_2025, "lines")) {
         call.cut = CutState::Lost;
     }
     call.display = display(ui, entry.place);
@@ -271,17 +281,17 @@ fn frame(content: Json, is_error: bool) -> String {
     if words.starts_with('<') { first_text(content) } else { words }
 }
 
-/// Whether the middle of a failed command's output was cut out: what is left of it has the agent's notice in its middle.
-fn is_failure_cut(content: Json) -> bool {
-    let text = text_start(content, 3 * FAILURE_HEAD + MAX_NOTICE);
+/// Whether an output was cut after so many UTF-16 units: the notice that counts `what` was cut out follows them.
+fn is_cut_after(content: Json, head: usize, what: &str) -> bool {
+    let text = text_start(content, 3 * head + MAX_NOTICE);
     let mut units = 0;
-    let head = text.char_indices().find(|(_, c)| {
+    let rest = text.char_indices().find(|(_, c)| {
         units += c.len_utf16();
-        units > FAILURE_HEAD
+        units > head
     });
-    let after = head.and_then(|(at, _)| text.get(at..)?.strip_prefix("\n\n... ["));
+    let after = rest.and_then(|(at, _)| text.get(at..)?.strip_prefix("\n\n... ["));
     after
-        .and_then(|rest| rest.split_once(" characters truncated] ...\n\n"))
+        .and_then(|rest| rest.split_once(&format!(" {what} truncated] ...")))
         .is_some_and(|(figure, _)| is_number(figure))
 }
 
