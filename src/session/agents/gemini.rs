@@ -219,7 +219,9 @@ fn call(line: RecordEntry, called: Json, out: &mut Transcript) -> Option<u32> {
         _ => call.status,
     };
     call.display.clear();
-    entry.note_copy("resultDisplay", called.get("resultDisplay"), None, call);
+    // Of another tool it may be just a line about the output.
+    let most = Some(0).filter(|_| !called.has("name", "run_shell_command"));
+    entry.note_copy("resultDisplay", called.get("resultDisplay"), most, call);
     Some(number)
 }
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use overspill::internals::session::fate::{FateEvidence, ResultFate};
 use overspill::internals::session::model::{CallStatus, CutState};
 use overspill::internals::session::transcript::Transcript;
+use overspill::internals::session::whole::whole_display;
 use serde_json::{Value, json};
 
 use super::samples::home_of;
@@ -233,6 +234,21 @@ fn gemini_keeps_what_the_last_checkpoint_holds() {
     assert_eq!(after(json!({"$rewindTo": "unknown"})), [gone, gone, "rewound #5", "rewound #5"]);
     assert_eq!(after(set(&[&summary, &g3, &masked])), [gone, gone, "edited since #4", "dropped #5"]);
     assert_eq!(after(set(&[&g1, &u1, &g3, &u3, &g4, &u4]))[..2], ["yes", "in summary #4"]);
+}
+
+#[test]
+fn gemini_s_screen_has_the_whole_output_of_a_command_alone() {
+    let [mut g1, u1] = gemini("1", "f1", "\nIMPORTANT: The file content has been truncated.\nStatus: …");
+    let [mut g2, u2] = gemini("2", "f2", "Output too large. Showing first 1 and last 1 characters.");
+    g1["toolCalls"][0]["resultDisplay"] = json!("Read lines 1-2000 of 3001 from notes.txt");
+    g2["toolCalls"][0]["resultDisplay"] = json!("whole");
+    g2["toolCalls"][0]["name"] = json!("run_shell_command");
+    let head = json!({"sessionId": "s", "projectHash": "p", "startTime": AT});
+    let (_dir, path) = read(&[head, g1, u1, g2, u2]);
+    let opened = open(&path);
+    let whole = |id| whole_display(opened.transcript(), call(opened.transcript(), id));
+    let whole = ["f1", "f2"].map(|id| whole(id).map(|whole| whole.bytes().to_vec()));
+    assert_eq!(whole, [None, Some(b"whole".to_vec())]);
 }
 
 /// If each change named all earlier texts, a log of a megabyte would take hundreds.
