@@ -138,8 +138,8 @@ impl Capture {
             ..About::default()
         };
         let failed = policy.failed().and_then(|name| Policy::builtin(name).ok());
-        let (counts, headroom) = (ToCount::All, self.headroom);
-        Request { about, failed, counts, headroom, ..Request::new(policy) }
+        let (counts, headroom, timeout) = (ToCount::All, self.headroom, self.timeout);
+        Request { about, failed, counts, headroom, timeout, ..Request::new(policy) }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::request::{About, KeepSpill, Request, set_true};
+use super::request::{About, KeepSpill, Request, set_all};
 use super::spill::location::Location;
 use super::spill::sink::StopReason;
 use crate::preview::{
@@ -28,8 +28,8 @@ pub struct FinishedCapture {
     pub saved: PerStream<Option<PathBuf>>,
     /// Problems that stopped nothing. Escape them before printing to a terminal.
     pub warnings: Vec<String>,
-    /// The parameters that the capture set to `true`.
-    pub told: Vec<&'static str>,
+    /// The parameters that the capture set.
+    pub told: Vec<(&'static str, String)>,
     /// Whether the limits were lowered to fit the requested headroom.
     pub limits_from_headroom: bool,
     paths: PerStream<String>,
@@ -96,11 +96,8 @@ impl Captured {
     pub fn finish(mut self, request: &Request, place: &Location) -> Result<FinishedCapture, NoPreview> {
         let request = &request.for_exit(self.ended);
         let mut policy = request.policy.clone();
-        let mut told = Vec::new();
-        if self.ended.is_some_and(|ended| ended.is_aborted()) {
-            told.push("aborted");
-            set_true(&mut policy, &told);
-        }
+        let mut told = request.told(self.ended);
+        set_all(&mut policy, &told);
         let mut warnings = self.notes();
         let narrow = self.fit_headroom(request, &policy, &PerStream::default());
         let narrow = narrow.as_ref().map_or(&policy, |found| found.policy(&policy));
@@ -112,8 +109,8 @@ impl Captured {
             path
         });
         if is_lost {
-            told.push("save_failed");
-            set_true(&mut policy, &told);
+            told.push(("save_failed", "true".to_owned()));
+            set_all(&mut policy, &told);
         }
         let paths = PerStream::each(|stream| printed_path(request, stream, saved.of(stream).as_deref()));
         let fitted = self.fit_headroom(request, &policy, &saved).unwrap_or(FittedPolicy::AsIs);

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use crate::preview::{PerStream, Policy, ToCount};
 
 use super::headroom::Headroom;
-use super::process::exit::Ended;
+use super::process::exit::{Ended, Stop};
 
 /// What the caller knows about a run.
 #[derive(Clone, Debug, Default)]
@@ -44,6 +45,8 @@ pub struct Request {
     pub durable: bool,
     /// What the calling agent passes on without cutting it again; none for no limit.
     pub headroom: Option<Headroom>,
+    /// How long the command may take.
+    pub timeout: Option<Duration>,
     pub about: About,
 }
 
@@ -61,6 +64,7 @@ impl Request {
             counts: ToCount::Text,
             durable: false,
             headroom: None,
+            timeout: None,
             about,
         }
     }
@@ -74,6 +78,25 @@ impl Request {
             request.policy = policy;
         }
         request
+    }
+
+    /// Returns the parameters that tell the policy why the command was stopped. A timeout for which it has no parameter
+    /// is an abort; one that was set already stays.
+    pub(crate) fn told(&self, ended: Option<Ended>) -> Vec<(&'static str, String)> {
+        let time = self.timeout.unwrap_or_default();
+        let units = [
+            ("timeout_ms", time.as_nanos().div_ceil(1_000_000)),
+            ("timeout_s", time.as_millis().div_ceil(1000)),
+        ];
+        match ended.map_or(Stop::No, |ended| ended.stop) {
+            Stop::No => Vec::new(),
+            Stop::TimedOut if units.iter().any(|(key, _)| self.policy.get(key).is_some()) => {
+                let set = self.policy.changed();
+                let unset = units.into_iter().filter(|(key, _)| !set.contains_key(*key));
+                unset.map(|(key, time)| (key, time.to_string())).collect()
+            }
+            _ => vec![("aborted", "true".to_owned())],
+        }
     }
 
     /// Sets the maximum number of bytes spilled, also in the notices of a policy that mentions its cap.
@@ -96,7 +119,7 @@ fn set(policy: &mut Policy, key: &str, value: &str) {
     }
 }
 
-/// Sets boolean parameters to true, if the policy has them.
-pub fn set_true(policy: &mut Policy, keys: &[&str]) {
-    keys.iter().for_each(|key| set(policy, key, "true"));
+/// Sets parameters, if the policy has them.
+pub fn set_all(policy: &mut Policy, parameters: &[(&str, String)]) {
+    parameters.iter().for_each(|(key, value)| set(policy, key, value));
 }

@@ -386,6 +386,6 @@ pub struct Ending {
     pub exit_code: Option<i32>,
     /// The policy for the output of failed commands, if that is a different one.
     pub failed: Option<Policy>,
-    /// The boolean parameters to set because of how it ended, for policies that have them.
-    pub parameters: Vec<&'static str>,
+    /// The parameters to set because of how it ended, for policies that have them.
+    pub parameters: Vec<(&'static str, String)>,
 }

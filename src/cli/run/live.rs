@@ -186,7 +186,8 @@ fn final_request(request: &Request) -> Request {
 
 /// Reports that the output is complete, and where it is.
 fn report_over(tell: &Sender<LiveUpdate>, message: Option<String>, path: Option<PathBuf>, request: &Request) {
-    let told = if request.keep == KeepSpill::Never { vec!["save_failed"] } else { Vec::new() };
+    let is_lost = request.keep == KeepSpill::Never;
+    let told = is_lost.then(|| ("save_failed", "true".to_owned())).into_iter().collect();
     let ending = Ending { certainty: Certainty::WouldGet, exit_code: None, failed: None, parameters: told };
     report_ending(tell, message, path, request, ending);
 }

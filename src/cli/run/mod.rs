@@ -177,6 +177,7 @@ fn request(config: &Config, policy: &EffectivePolicy, args: &RunArgs) -> anyhow:
     .map_err(usage)?;
     request.about.command = args.command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     request.counts = args.form.form().counts();
+    request.timeout = args.timeout;
     request.headroom = match &args.headroom {
         None => None,
         Some(CallerLimits::Given(room)) => Some(*room),

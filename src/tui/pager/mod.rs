@@ -20,7 +20,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::capture::set_true;
+use crate::capture::set_all;
 use crate::compare::Comparison;
 use crate::config::EffectivePolicy;
 use crate::corpus::tune::LimitChange;
@@ -291,7 +291,7 @@ impl Pager {
             output.first.policy = failed;
         }
         for policy in [&mut output.subject.policy.policy, &mut output.first.policy] {
-            set_true(policy, &parameters);
+            set_all(policy, &parameters);
         }
         self.plan_again(effects);
     }

@@ -49,6 +49,22 @@ fn a_command_that_takes_too_long_is_124() {
 }
 
 #[test]
+fn a_timeout_is_named_as_the_agent_does() {
+    let home = Home::new();
+    let after = |words: &[&str]| run(&home, &[&["--timeout", "0.2"], words].concat(), "echo begun; sleep 60");
+    let opencode = after(&["-p", "opencode/shell"]).text().to_owned();
+    assert!(
+        opencode.contains(" after exceeding timeout 200 ms. ") && !opencode.contains("aborted"),
+        "{opencode}"
+    );
+    assert_eq!(after(&["-p", "pi/bash"]).text(), "begun\n\n\nCommand timed out after 1 seconds");
+    let set = after(&["-p", "pi/bash", "--set", "timeout_s=7"]);
+    assert!(set.text().ends_with("\nCommand timed out after 7 seconds"), "{}", set.text());
+    let untimed = after(&["-p", "go-opencode/bash"]);
+    assert!(untimed.text().ends_with("\nCommand was aborted before completion"), "{}", untimed.text());
+}
+
+#[test]
 fn a_silent_process_left_behind_does_not_hold_us() {
     let home = Home::new();
     let before = Instant::now();
