@@ -286,13 +286,12 @@ impl Loss {
         self.with_named(note, &heading, "", most)
     }
 
-    /// Adds the lost errors with their heading, if there are any, and where the whole is.
-    fn with_named(&self, mut note: String, heading: &str, place: &str, most: usize) -> String {
+    /// Adds the lost errors with their heading, or what of these has room, and where the whole is.
+    fn with_named(&self, note: String, heading: &str, place: &str, most: usize) -> String {
         if self.lost == 0 {
             return note + place;
         }
-        let _ = write!(note, " {heading}");
-        let (mut named, mut shown) = (String::new(), 0);
+        let (mut named, mut shown) = (format!(" {heading}"), 0);
         for line in &self.named {
             let line = format!("\n{line}");
             let rest = "\nand 1,000,000 more".len();
@@ -302,7 +301,12 @@ impl Loss {
             named.push_str(&line);
             shown += 1;
         }
-        if shown < self.lost {
+        if shown == 0 {
+            named = format!(" {}.", heading.trim_end_matches(':'));
+            if note.len() + named.len() + place.len() > most {
+                named.clear();
+            }
+        } else if shown < self.lost {
             let _ = write!(named, "\nand {} more", thousands(self.lost - shown));
         }
         note + &named + place
@@ -380,11 +384,16 @@ mod tests {
         let whole = loss.note("", "The whole output is in /tmp/x", 2048);
         assert!(whole.starts_with("overspill: you got 13 of 5,449 lines of this output (250 KB in all). You did not get 19 of its 20 errors:\nline 1: "));
         assert!(whole.ends_with("\nand 11 more\nThe whole output is in /tmp/x"), "{whole}");
-        for most in 200..600 {
-            let note = loss.note("", "The whole output is in /tmp/x", most);
+        let (start, end) = (whole.find(" You did").unwrap(), "\nThe whole output is in /tmp/x");
+        for most in start + end.len()..600 {
+            let note = loss.note("", &end[1..], most);
             assert!(note.len() <= most, "{most}: {note}");
-            assert!(note.ends_with("more\nThe whole output is in /tmp/x"));
+            let ends =
+                ["in all).", "its 20 errors.", "more"].map(|words| note.ends_with(&(words.to_owned() + end)));
+            let expected = [most < 135, (135..194).contains(&most), most >= 194];
+            assert_eq!(ends, expected, "{most}: {note}");
         }
+        assert_eq!(loss.note("", &end[1..], 0).len(), start + end.len(), "the least that a note says");
     }
 
     /// Returns how many errors a text has and how many are lost, the first of these, and how much was searched.

@@ -483,7 +483,7 @@ fn the_configuration_says_whether_and_how_much_is_told() {
     };
     assert_eq!(with("[hook]\nnotes = false\n", &input), "");
     let short = with("[hook]\nlimit = 240\n", &input);
-    assert!(short.contains("and 2 more") && !short.contains("line 9,000"), "{short}");
+    assert!(short.contains("none of its 2 errors.") && !short.contains("line 9,000"), "{short}");
     input["tool_input"]["command"] = json!("git log -p");
     assert_eq!(with("[hook]\nignore = [\"git log\"]\n", &input), "");
     assert_ne!(with("[hook]\nignore = [\"git lo\"]\n", &input), "");
