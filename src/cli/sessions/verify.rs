@@ -160,7 +160,7 @@ fn describe(found: &VerdictJson) -> String {
     match (found.differs_at, &found.fits, &found.reason) {
         (_, Some(fits), _) => format!("equal to {fits}, which is of another version"),
         (Some(at), None, _) => {
-            format!("differs at byte {}, in the {}", thousands(at), found.part.unwrap_or_default())
+            format!("differs at byte {}, in the {}", thousands(at + 1), found.part.unwrap_or_default())
         }
         (None, None, None) if is_by_witness(&found.found) => {
             "by a witness: the whole output is not at hand, so its totals in the notice are not checked"

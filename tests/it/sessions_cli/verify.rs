@@ -42,6 +42,10 @@ fn a_difference_is_told_by_its_first_byte_and_ends_with_1() {
     let recorded = home.run(&["show", "--text", "c1"]).ok();
     let first = recorded.text().find("\n1\n2\n").unwrap() + 1;
     assert_eq!(verdict["differs_at"], first);
+    // People count from 1, as cmp does.
+    let place = format!("byte {}, in", first + 1);
+    assert!(home.run(&["verify", SESSION]).text().contains(&place));
+    assert!(home.run(&["show", "c1"]).ok().text().contains(&place));
 }
 
 /// Replaces some of the text in Claude Code's log.
