@@ -120,8 +120,7 @@ fn report(found: &[VerdictJson], as_json: bool) -> CommandResult {
         thousands(unchecked)
     );
     if differ > 0 || found.iter().any(|found| found.found == Verdict::Unchecked(Unchecked::Unsteady)) {
-        let cut = count(found.len() as u64, "result");
-        bail!("{cut} that were cut: {words}");
+        bail!("{}: {words}", count(found.len() as u64, "cut result"));
     }
     if found.is_empty() && !as_json {
         say("no result was cut, so there is nothing to check");

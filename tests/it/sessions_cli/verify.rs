@@ -44,7 +44,8 @@ fn a_difference_is_told_by_its_first_byte_and_ends_with_1() {
     assert_eq!(verdict["differs_at"], first);
     // People count from 1, as cmp does.
     let place = format!("byte {}, in", first + 1);
-    assert!(home.run(&["verify", SESSION]).text().contains(&place));
+    let ran = home.run(&["verify", SESSION]);
+    assert!(ran.text().contains(&place) && ran.stderr.contains(": 1 cut result: 0 equal"), "{}", ran.stderr);
     assert!(home.run(&["show", "c1"]).ok().text().contains(&place));
 }
 
