@@ -82,15 +82,15 @@ fn describe_search<'a>(roots: impl Iterator<Item = &'a RootReport>) -> String {
     });
     let named: Vec<&str> = there.iter().take(MAX_NAMED).map(String::as_str).collect();
     let named = match there.len().saturating_sub(MAX_NAMED) {
-        _ if there.is_empty() => ":".to_owned(),
-        0 => format!(" in {};", named.join(", ")),
-        more => format!(" in {} and {more} more directories;", named.join(", ")),
+        _ if there.is_empty() => String::new(),
+        0 => format!(" in {}", named.join(", ")),
+        more => format!(" in {} and {more} more directories", named.join(", ")),
     };
+    let mark = if there.is_empty() { ':' } else { ';' };
     let absent = match absent.len() {
-        1 => "1 directory does".to_owned(),
-        more => format!("{more} directories do"),
+        0 => String::new(),
+        1 => format!("{mark} 1 directory does not exist or cannot be read"),
+        more => format!("{mark} {more} directories do not exist or cannot be read"),
     };
-    format!(
-        "no stored outputs{named} {absent} not exist or cannot be read; `overspill stores --all` lists all"
-    )
+    format!("no stored outputs{named}{absent}; `overspill stores --all` lists all directories")
 }
