@@ -251,6 +251,9 @@ pub(crate) fn start(args: &RunArgs, options: &Options, place: &Location) -> anyh
 /// Says why a command was not started. Who writes as in a shell learns how to get one.
 fn describe_start_error(error: &StartError, program: &OsStr) -> String {
     match error {
+        StartError::NotFound(_) if program.is_empty() => {
+            "'': command not found; its name is empty".to_owned()
+        }
         StartError::NotFound(_) if is_shell(program) => {
             format!("{error}; overspill runs no shell: overspill run -- sh -c 'COMMAND'")
         }

@@ -33,6 +33,7 @@ fn not_found_and_not_executable_are_as_in_shells() {
     let file = file.to_str().unwrap();
     home.run(&["run", "--", file]).fails(126, &["script", "not an executable file"]);
     home.run(&["run", "--", "/"]).fails(126, &["/"]);
+    home.run(&["run", "--", ""]).fails(127, &["'': command not found; its name is empty"]);
     home.run(&["run"]).fails(2, &["CMD"]);
 }
 
