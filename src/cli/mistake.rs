@@ -153,6 +153,7 @@ impl<'a> Mistake<'a> {
                 Some(format!("{one} cannot be used with {other}; leave one of them out"))
             }
             ErrorKind::InvalidValue => self.invalid_value(),
+            ErrorKind::InvalidUtf8 => self.not_utf8(),
             _ => None,
         }
     }
@@ -234,6 +235,23 @@ impl<'a> Mistake<'a> {
         let last = value.rsplit('/').next().unwrap_or(value);
         let remedy = suggest::name(last, &valid, "write one of");
         Some(format!("`{}` is not a value of {option}; {remedy}", safe(value)))
+    }
+
+    /// Names the first word that has to be UTF-8, and what the words before it lack: clap tells neither.
+    fn not_utf8(&self) -> Option<String> {
+        let fault = |words: Vec<OsString>| parse::parse([vec!["overspill".into()], words].concat()).err();
+        let is_wrong = |at: &usize| {
+            let lossy = |word: &OsString| word.to_string_lossy().into_owned().into();
+            let mut words: Vec<OsString> = self.words.iter().map(lossy).collect();
+            words[*at].clone_from(&self.words[*at]);
+            fault(words).is_some_and(|error| error.kind() == ErrorKind::InvalidUtf8)
+        };
+        let at = (0..self.words.len()).filter(|at| self.words[*at].to_str().is_none()).find(is_wrong)?;
+        let value = label(self.words[at].as_encoded_bytes());
+        let lacking = fault(self.words[..at].to_vec()).filter(|_| !value.starts_with('-'));
+        let name = lacking.and_then(|error| argument(&error, ContextKind::InvalidArg).map(short));
+        let name = name.map(|name| format!(" a value of {name}; it is not")).unwrap_or_default();
+        Some(format!("`{value}` is not{name} UTF-8"))
     }
 }
 

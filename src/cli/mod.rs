@@ -78,7 +78,7 @@ pub fn main() -> ExitCode {
 
 /// Runs the command, says why it failed, and returns the exit status.
 fn status() -> u8 {
-    let args = match args::parse::parse() {
+    let args = match args::parse::parse(std::env::args_os().collect()) {
         Ok(args) => args,
         Err(error) => {
             let words: Vec<_> = std::env::args_os().skip(1).collect();

@@ -13,13 +13,13 @@ use crate::cli::terminal::help_colour;
 
 use super::{Args, Command as CommandArgs, help};
 
-/// Parses the arguments of the process.
+/// Parses the arguments of a process, which begin with its name.
 ///
 /// # Errors
 /// What clap reports: a usage error, or the help or version that was asked for.
-pub(crate) fn parse() -> Result<Args, Error> {
+pub(crate) fn parse(words: Vec<OsString>) -> Result<Args, Error> {
     let plain = Args::command();
-    let words = behind_subcommand(std::env::args_os().collect(), &plain);
+    let words = behind_subcommand(words, &plain);
     // Examples and groups take as long to add as the rest, and only help and usage errors show them.
     let args = parse_by(plain, &words).or_else(|_| {
         let is_coloured = is_coloured(&words, &io::stdout());

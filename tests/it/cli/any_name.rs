@@ -55,6 +55,21 @@ fn a_choice_that_is_not_utf_8_is_refused_by_name() {
 }
 
 #[test]
+fn a_text_that_is_not_utf_8_is_named_with_what_it_is_for() {
+    let home = Home::new();
+    for (words, name) in [
+        (&["preview", "-p"][..], "--policy"),
+        (&["-q", "list", "--agent"], "--agent"),
+        (&["tune", "--find"], "--find"),
+        (&["grep", "-i"], "REGEX"),
+    ] {
+        let said = format!("`a<FF>` is not a value of {name}; it is not UTF-8");
+        run(&home, words, b"a\xff").fails(2, &[&said]);
+    }
+    run(&home, &["preview", "-p", "pi/bash"], b"--set=\xff").fails(2, &["`--set=<FF>` is not UTF-8"]);
+}
+
+#[test]
 fn ids_that_are_not_utf_8_are_told_apart_by_their_bytes() {
     let home = Home::new();
     let dir = home.work().with_file_name("home").join(".hermes/cache/terminal-output");
