@@ -7,10 +7,10 @@ use crate::layers::sources;
 
 /// Lines of all files, and of the largest folders, without tests.
 const LINES: &[(&str, usize)] =
-    &[("", 79_901), ("tui", 15_660), ("session", 15_111), ("preview", 11_877), ("cli", 11_528)];
+    &[("", 79_509), ("tui", 15_666), ("session", 14_879), ("preview", 11_619), ("cli", 11_595)];
 
 /// Files with any line that is not a test.
-const FILES: usize = 360;
+const FILES: usize = 359;
 
 /// Files of more lines than this, and how many of them there may be.
 const LONG: (usize, usize) = (450, 0);

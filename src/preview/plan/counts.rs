@@ -84,23 +84,23 @@ pub(super) fn kept_size(text: &Text, selection: &Selection, unit: Unit) -> Resul
 }
 
 /// A figure, or the totals that it still lacks.
-pub(in crate::preview) type Counted = Result<u64, TotalsMask>;
+pub(in crate::preview) type FigureResult = Result<u64, TotalsMask>;
 
 /// What the figures of notices follow from.
 pub(in crate::preview) struct NoticeFigures<'a> {
     pub text: &'a Text<'a>,
     pub unit: Unit,
-    pub lines: Counted,
-    pub kept_lines: Counted,
-    pub kept_feeds: Counted,
+    pub lines: FigureResult,
+    pub kept_lines: FigureResult,
+    pub kept_feeds: FigureResult,
     /// As the agent counts them.
-    pub kept_bytes: Counted,
-    pub kept_points: Counted,
-    pub kept_size: Counted,
+    pub kept_bytes: FigureResult,
+    pub kept_points: FigureResult,
+    pub kept_size: FigureResult,
     pub hit: Option<LimitHit>,
 }
 
-pub(in crate::preview) type NoticeFigure = fn(&NoticeFigures) -> Counted;
+pub(in crate::preview) type NoticeFigure = fn(&NoticeFigures) -> FigureResult;
 
 /// The figures that notices of every policy may state: what templates call each, and what it is.
 pub(in crate::preview) const NOTICE_FIGURES: [(&str, NoticeFigure); 17] = [
@@ -123,7 +123,7 @@ pub(in crate::preview) const NOTICE_FIGURES: [(&str, NoticeFigure); 17] = [
     ("removed", |of| if of.is_by_lines() { of.removed_lines() } else { of.removed_size() }),
 ];
 
-fn minus(total: Counted, kept: Counted) -> Counted {
+fn minus(total: FigureResult, kept: FigureResult) -> FigureResult {
     Ok(total?.saturating_sub(kept?))
 }
 
@@ -133,11 +133,11 @@ impl NoticeFigures<'_> {
         matches!(self.hit, Some(LimitHit::Lines | LimitHit::Matches) | None)
     }
 
-    fn removed_lines(&self) -> Counted {
+    fn removed_lines(&self) -> FigureResult {
         minus(self.lines, self.kept_lines)
     }
 
-    fn removed_size(&self) -> Counted {
+    fn removed_size(&self) -> FigureResult {
         minus(self.text.size(self.unit), self.kept_size)
     }
 }
