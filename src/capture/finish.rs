@@ -29,7 +29,7 @@ pub struct FinishedCapture {
     /// Problems that stopped nothing. Escape them before printing to a terminal.
     pub warnings: Vec<String>,
     /// The parameters that the capture set.
-    pub told: Vec<(&'static str, String)>,
+    pub parameters: Vec<(&'static str, String)>,
     /// Whether the limits were lowered to fit the requested headroom.
     pub limits_from_headroom: bool,
     paths: PerStream<String>,
@@ -96,8 +96,8 @@ impl Captured {
     pub fn finish(mut self, request: &Request, place: &Location) -> Result<FinishedCapture, NoPreview> {
         let request = &request.for_exit(self.ended);
         let mut policy = request.policy.clone();
-        let mut told = request.told(self.ended);
-        set_all(&mut policy, &told);
+        let mut parameters = request.stop_parameters(self.ended);
+        set_all(&mut policy, &parameters);
         let mut warnings = self.notes();
         let narrow = self.fit_headroom(request, &policy, &PerStream::default());
         let narrow = narrow.as_ref().map_or(&policy, |found| found.policy(&policy));
@@ -109,8 +109,8 @@ impl Captured {
             path
         });
         if is_lost {
-            told.push(("save_failed", "true".to_owned()));
-            set_all(&mut policy, &told);
+            parameters.push(("save_failed", "true".to_owned()));
+            set_all(&mut policy, &parameters);
         }
         let paths = PerStream::each(|stream| printed_path(request, stream, saved.of(stream).as_deref()));
         let fitted = self.fit_headroom(request, &policy, &saved).unwrap_or(FittedPolicy::AsIs);
@@ -146,7 +146,7 @@ impl Captured {
             captured: self,
             saved,
             warnings,
-            told,
+            parameters,
             limits_from_headroom,
             paths,
             totals,

@@ -9,6 +9,9 @@ use crate::preview::{PerStream, Policy, ToCount};
 use super::headroom::Headroom;
 use super::process::exit::{Ended, Stop};
 
+/// The parameters that tell of a timeout, with their units in nanoseconds.
+const TIMEOUTS: [(&str, u128); 2] = [("timeout_ms", 1_000_000), ("timeout_s", 1_000_000_000)];
+
 /// What the caller knows about a run.
 #[derive(Clone, Debug, Default)]
 pub struct About {
@@ -80,21 +83,13 @@ impl Request {
         request
     }
 
-    /// Returns the parameters that tell the policy why the command was stopped. A timeout for which it has no parameter
-    /// is an abort; one that was set already stays.
-    pub(crate) fn told(&self, ended: Option<Ended>) -> Vec<(&'static str, String)> {
-        let time = self.timeout.unwrap_or_default();
-        let units = [
-            ("timeout_ms", time.as_nanos().div_ceil(1_000_000)),
-            ("timeout_s", time.as_millis().div_ceil(1000)),
-        ];
+    /// Returns the parameters that tell a policy why the command was stopped.
+    pub(crate) fn stop_parameters(&self, ended: Option<Ended>) -> Vec<(&'static str, String)> {
+        let time = self.timeout.unwrap_or_default().as_nanos();
+        let whole = |unit| time.div_ceil(unit).max(1).to_string();
         match ended.map_or(Stop::No, |ended| ended.stop) {
             Stop::No => Vec::new(),
-            Stop::TimedOut if units.iter().any(|(key, _)| self.policy.get(key).is_some()) => {
-                let set = self.policy.changed();
-                let unset = units.into_iter().filter(|(key, _)| !set.contains_key(*key));
-                unset.map(|(key, time)| (key, time.to_string())).collect()
-            }
+            Stop::TimedOut => TIMEOUTS.map(|(key, unit)| (key, whole(unit))).to_vec(),
             _ => vec![("aborted", "true".to_owned())],
         }
     }
@@ -119,7 +114,38 @@ fn set(policy: &mut Policy, key: &str, value: &str) {
     }
 }
 
-/// Sets parameters, if the policy has them.
+/// Sets the parameters that the policy has, unless they were set before. A timeout for which it has none is an abort.
 pub fn set_all(policy: &mut Policy, parameters: &[(&str, String)]) {
-    parameters.iter().for_each(|(key, value)| set(policy, key, value));
+    let is_timeout = |key: &str| TIMEOUTS.iter().any(|(known, _)| *known == key);
+    let mut timeouts = parameters.iter().filter(|(key, _)| is_timeout(key)).peekable();
+    if timeouts.peek().is_some() && timeouts.all(|(key, _)| policy.get(key).is_none()) {
+        set(policy, "aborted", "true");
+    }
+    let before = policy.changed();
+    let unset = parameters.iter().filter(|(key, _)| !before.contains_key(*key));
+    unset.for_each(|(key, value)| set(policy, key, value));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::process::exit::ProcessStatus;
+    use super::*;
+
+    #[test]
+    fn a_timeout_is_at_least_one_unit_and_an_abort_where_no_parameter_tells_it() {
+        let parameters = |name: &str, timeout| {
+            let policy = Policy::builtin(name).unwrap();
+            let mut request = Request::new(policy);
+            request.timeout = Some(timeout);
+            let ended = Ended { status: ProcessStatus::Signal(15), stop: Stop::TimedOut };
+            let parameters = request.stop_parameters(Some(ended));
+            set_all(&mut request.policy, &parameters);
+            request.policy.changed()
+        };
+        let set = |key: &str, value: &str| BTreeMap::from([(key.to_owned(), value.to_owned())]);
+        assert_eq!(parameters("pi/bash", Duration::from_micros(1_000_400)), set("timeout_s", "2"));
+        assert_eq!(parameters("pi/bash", Duration::ZERO), set("timeout_s", "1"));
+        assert_eq!(parameters("opencode/shell", Duration::from_micros(1)), set("timeout_ms", "1"));
+        assert_eq!(parameters("go-opencode/bash", Duration::from_secs(9)), set("aborted", "true"));
+    }
 }

@@ -246,7 +246,9 @@ impl<'a> Mistake<'a> {
             words[*at].clone_from(&self.words[*at]);
             fault(words).is_some_and(|error| error.kind() == ErrorKind::InvalidUtf8)
         };
-        let at = (0..self.words.len()).filter(|at| self.words[*at].to_str().is_none()).find(is_wrong)?;
+        // Each one costs a parse.
+        let mut suspects = (0..self.words.len()).filter(|at| self.words[*at].to_str().is_none()).take(16);
+        let at = suspects.find(is_wrong)?;
         let value = label(self.words[at].as_encoded_bytes());
         let lacking = fault(self.words[..at].to_vec()).filter(|_| !value.starts_with('-'));
         let name = lacking.and_then(|error| argument(&error, ContextKind::InvalidArg).map(short));

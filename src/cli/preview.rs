@@ -30,7 +30,7 @@ pub(crate) fn run(config: &Config, args: &PreviewArgs) -> CommandResult {
         && form != TextForm::Json
         && args.policy_args.first_given().is_none()
     {
-        // What the model got is recorded; another policy or limit asks what it would get.
+        // What the model got is recorded; another policy or limit asks what it would get, and JSON describes a plan.
         return show::print(config, found, None, form);
     }
     let opened = input::open_named(config, named, &args.policy_args)?;

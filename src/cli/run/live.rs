@@ -167,12 +167,12 @@ fn produce(
     let message = format!("exited with status {} after {}", status.unwrap_or(0), span(ran));
     let finished = captured.finish(&final_request(request), place);
     let certainty = finished.as_ref().map_or(Certainty::WouldGet, super::report::certainty);
-    let (saved, told) = match &finished {
-        Ok(finished) => (&finished.saved, finished.told.clone()),
+    let (saved, parameters) = match &finished {
+        Ok(finished) => (&finished.saved, finished.parameters.clone()),
         Err(none) => (&none.saved, Vec::new()),
     };
     let failed = request.failed.clone().filter(|_| status.is_some_and(|status| status != 0));
-    let ending = Ending { certainty, exit_code: status.map(Into::into), failed, parameters: told };
+    let ending = Ending { certainty, exit_code: status.map(Into::into), failed, parameters };
     report_ending(tell, Some(message), saved.stdout.clone(), request, ending);
     super::require_preview(finished)
 }
@@ -187,8 +187,8 @@ fn final_request(request: &Request) -> Request {
 /// Reports that the output is complete, and where it is.
 fn report_over(tell: &Sender<LiveUpdate>, message: Option<String>, path: Option<PathBuf>, request: &Request) {
     let is_lost = request.keep == KeepSpill::Never;
-    let told = is_lost.then(|| ("save_failed", "true".to_owned())).into_iter().collect();
-    let ending = Ending { certainty: Certainty::WouldGet, exit_code: None, failed: None, parameters: told };
+    let parameters = is_lost.then(|| ("save_failed", "true".to_owned())).into_iter().collect();
+    let ending = Ending { certainty: Certainty::WouldGet, exit_code: None, failed: None, parameters };
     report_ending(tell, message, path, request, ending);
 }
 

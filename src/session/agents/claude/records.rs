@@ -168,9 +168,9 @@ impl ClaudeReader {
             let id = block.get("tool_use_id").filter(|_| block.is_type("tool_result"));
             let Some(id) = id.and_then(|id| id.short_text(MAX_NAME)) else { continue };
             let number = out.call_or_new(thread, &id, "");
-            let is_bash = out.calls.get(number as usize).is_some_and(|call| out.tool(call) == "Bash");
-            let version = || numbers(&record.word("version"));
-            let is_2025 = is_bash && (vec![0]..=vec![2, 1, 1]).contains(&version());
+            let version = numbers(&record.word("version"));
+            let is_old = !version.is_empty() && version[..] <= LAST_OF_2025[..];
+            let is_2025 = is_old && out.tool_of(number) == "Bash";
             out.unanswered(number).into_iter().for_each(|call| result(recorded.entry, block, is_2025, call));
             let source = record.id("sourceToolAssistantUUID").or_else(|| record.id("parentUuid"));
             self.history.results.push(ResultRecord {
@@ -242,8 +242,10 @@ impl ClaudeReader {
 /// How many UTF-16 units of a failed command's output come before the notice, with the line about its exit status.
 const FAILURE_HEAD: usize = 5000;
 
-/// How many UTF-16 units of any other command's output come before the notice, up to 2.1.1.
+/// How many UTF-16 units of any other command's output come before the notice, up to the version in which
+/// `claude-code/bash-2025` ends.
 const HEAD_2025: usize = 30_000;
+const LAST_OF_2025: [u64; 3] = [2, 1, 1];
 
 /// How many bytes are enough for the notice.
 const MAX_NOTICE: usize = 64;
@@ -262,9 +264,9 @@ fn result(entry: RecordEntry, block: Json, is_2025: bool, call: &mut Call) {
     let bytes = ui.number("persistedOutputSize");
     let cite = saved.map(|path| Citation { path: path.into(), bytes });
     call.note_cut(cite, start.starts_with("<truncated-output>\n"));
-    let is_cut_after = |units, what| content.is_some_and(|content| is_cut_after(content, units, what));
-    let is_cut = call.exit.is_some() && is_cut_after(FAILURE_HEAD, "characters");
-    if call.cut == CutState::No && (is_cut || is_2025 && is_cut_after(HEAD_2025, "lines")) {
+    let is_cut_after = |units, end| content.is_some_and(|content| is_cut_after(content, units, end));
+    let is_cut = call.exit.is_some() && is_cut_after(FAILURE_HEAD, " characters truncated] ...\n\n");
+    if call.cut == CutState::No && (is_cut || is_2025 && is_cut_after(HEAD_2025, " lines truncated] ...")) {
         call.cut = CutState::Lost;
     }
     call.display = display(ui, entry.place);
@@ -281,8 +283,8 @@ fn frame(content: Json, is_error: bool) -> String {
     if words.starts_with('<') { first_text(content) } else { words }
 }
 
-/// Whether an output was cut after so many UTF-16 units: the notice that counts `what` was cut out follows them.
-fn is_cut_after(content: Json, head: usize, what: &str) -> bool {
+/// Whether an output was cut after so many UTF-16 units: the notice follows them, whose figure has `end` behind it.
+fn is_cut_after(content: Json, head: usize, end: &str) -> bool {
     let text = text_start(content, 3 * head + MAX_NOTICE);
     let mut units = 0;
     let rest = text.char_indices().find(|(_, c)| {
@@ -290,9 +292,7 @@ fn is_cut_after(content: Json, head: usize, what: &str) -> bool {
         units > head
     });
     let after = rest.and_then(|(at, _)| text.get(at..)?.strip_prefix("\n\n... ["));
-    after
-        .and_then(|rest| rest.split_once(&format!(" {what} truncated] ...")))
-        .is_some_and(|(figure, _)| is_number(figure))
+    after.and_then(|rest| rest.split_once(end)).is_some_and(|(figure, _)| is_number(figure))
 }
 
 /// Returns the copies that only the agent's own screen shows.
