@@ -52,6 +52,7 @@ pub(crate) fn without_space(
 }
 
 /// Returns the element at one end of a range, which starts and ends between elements.
+#[inline]
 pub(crate) fn outer_element(bytes: &[u8], within: &Range<usize>, from: Direction) -> Element {
     match from {
         Direction::Head => units::element(&bytes[..within.end], within.start),

@@ -89,10 +89,15 @@ impl Text<'_> {
                 }
                 asked = rest.len();
             }
-            let (stride, beyond) = from.split(&rest, STRIDE.min(as_usize(left)).min(rest.len()));
-            if self.bytes[stride.clone()].is_ascii() {
-                left -= stride.len() as u64;
-                rest = beyond;
+            let near = &self.bytes[from.split(&rest, STEP.min(as_usize(left)).min(rest.len())).0];
+            let is_ascii = |stride: &&[u8]| stride.is_ascii();
+            let plain: usize = match from {
+                Direction::Head => near.chunks(STRIDE).take_while(is_ascii).map(<[u8]>::len).sum(),
+                Direction::Tail => near.rchunks(STRIDE).take_while(is_ascii).map(<[u8]>::len).sum(),
+            };
+            if plain > 0 {
+                left -= plain as u64;
+                rest = from.split(&rest, plain).1;
                 continue;
             }
             let found = self.outer_element(&rest, from);

@@ -88,7 +88,8 @@ pub(crate) fn end(text: &Text, segments: &[Segment], from: Direction, unit: Unit
         if !is_whole {
             break;
         }
-        left -= segment.size(text, unit);
+        // The file may have changed since the end was taken.
+        left = left.saturating_sub(segment.size(text, unit));
     }
     from.ordered(kept).concat()
 }

@@ -115,7 +115,7 @@ const ERRORS: &str = concat!(
     // error: error[E0308]: fatal error: error TS2304: (an `m` ends the escape sequence of a colour), but not `fn f(error: E)`
     r"(?-u)(?:^|[ \t:]|m)(?:error|fatal)(?:\[[\w:-]+\]| [A-Z]+[0-9]+)?(?:\x1b\[[0-9;]*m)*:",
     // ValueError: AssertionError java.lang.Exception: but not io::Error::other, nor Qwen Code's `Error: (none)`
-    r"|Error(?:\x1b\[[0-9;]*m)*(?::(?:[^: ]| (?:[^(]|\((?:[^n]|n[^o]|no[^n])|$)|$)|$)|Exception(?:\x1b\[[0-9;]*m)*(?::(?:[^:]|$)|$| in thread )",
+    r"|Error(?:\x1b\[[0-9;]*m)*(?::(?:[^: ]| (?:[^(]|\((?:[^n]|n[^o]|no[^n]|non[^e]|none[^)])|$)|$)|$)|Exception(?:\x1b\[[0-9;]*m)*(?::(?:[^:]|$)|$| in thread )",
     r"|Traceback \(most recent call last\)",
     r"|panicked at |\bpanic: ",
     r"|\bnpm(?:\x1b\[[0-9;]*m)* (?:\x1b\[[0-9;]*m)*(?:ERR!|error)(?:\x1b\[[0-9;]*m)* ",
@@ -216,6 +216,7 @@ mod tests {
             "npm \x1b[31mERR!\x1b[39m code E404",
             "Exception in thread \"main\" java.lang.NullPointerException",
             "Error: (no such file) x",
+            "Error: (none of them) x",
             "Error:  two spaces",
         ] {
             assert_eq!(counts(line), [1, 0], "{line}");

@@ -198,8 +198,11 @@ impl Strategy for Stripped {
         walk(text, |bite| {
             pieces += u64::from(matches!(bite, Bite::Begin));
             cost += bite.cost();
-            head.take(&bite);
-            tail.take(&bite);
+            // What is beyond the head's lines or budget is never in it; of no lines a part of the first may be.
+            if pieces <= (lines / 2).max(1) && head.cost <= head.budget {
+                head.take(bite.clone());
+            }
+            tail.take(bite);
         });
         let total = cost - 1;
         if pieces <= lines && total <= size {
@@ -270,12 +273,9 @@ struct Side {
 }
 
 impl Side {
-    fn take(&mut self, bite: &Bite) {
-        if self.from == Direction::Head && self.cost > self.budget {
-            return;
-        }
+    fn take(&mut self, bite: Bite) {
         self.cost += bite.cost();
-        self.bites.push_back(bite.clone());
+        self.bites.push_back(bite);
         let is_beyond = |left: u64| self.from == Direction::Tail && left > self.budget;
         while let Some(first) =
             self.bites.front().map(Bite::cost).filter(|first| is_beyond(self.cost - first))
