@@ -62,7 +62,7 @@ fn the_store_in_which_a_file_lies_tells_its_policy() {
     let spill = home.path().join(".local/share/opencode/tool-output/tool_0118bbe93001AbCdEfGhIjKlMn");
     let config = config(home.path());
     let inside = config.resolve(&Overrides::default(), Some(&spill)).unwrap();
-    assert_eq!(inside.policy.name(), "opencode/output");
+    assert_eq!(inside.policy.name(), "opencode/shell");
     assert!(matches!(inside.chosen_by, ChosenBy::Store(_)));
     let outside = config.resolve(&Overrides::default(), Some(Path::new("/var/log/x"))).unwrap();
     assert_eq!(outside.policy.name(), "opencode/metadata");
@@ -132,6 +132,21 @@ fn a_stored_file_is_shown_by_the_policy_of_its_time() {
     assert_eq!(on("2026-11-22"), "pi/bash");
     assert_eq!(on("2026-04-20"), "pi/bash", "between the two that are known: as the store has it");
     assert_eq!(on("2025-12-07"), "pi/bash-2026-03", "of two that may have held, the later");
+}
+
+#[test]
+fn a_file_of_any_tool_is_shown_by_the_likeliest_tool_that_existed_then() {
+    let home = tempfile::tempdir().unwrap();
+    let config = config(home.path());
+    // Created 2026-05-14 and 2026-02-24 by their ids.
+    let spill = |id: &str| home.path().join(".local/share/opencode/tool-output").join(id);
+    let may = spill("tool_e26cf08d5001AbCdEfGhIjKlMn");
+    let february = spill("tool_c8d4f0000001AbCdEfGhIjKlMn");
+    for file in [&may, &february] {
+        dated(file, "2026-11-22");
+    }
+    assert_eq!(config.candidates(Some(&may)), ["opencode/shell", "opencode/output", "opencode/v2"]);
+    assert_eq!(config.candidates(Some(&february)), ["opencode/output", "opencode/v2", "opencode/shell"]);
 }
 
 /// Returns a minimal policy file, with more lines at its top.

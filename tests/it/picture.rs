@@ -21,15 +21,17 @@ fn stored(home: &Home) {
     let log = std::fs::read_to_string(assets().join("samples/build.log")).unwrap();
     let passed =
         |name: &str, count: u32| -> String { (1..=count).map(|n| format!("{name}{n} ... ok\n")).collect() };
-    let failed = passed("test_login.py::test_", 2_400) + "FAILED test_login.py::test_expiry\n";
-    for (agent, id, content, hours) in [
-        ("opencode", "tool_0118bbe93001AbCdEfGhIjKlMn", &*log, 1),
-        ("opencode", "tool_0118bbe94001BcDeFgHiJkLmNo", &passed("test unit_", 3_000), 5),
-        ("kilo", "tool_0118bbe95001CdEfGhIjKlMnOp", &failed, 30),
-        ("opencode", "tool_0118bbe96001DeFgHiJkLmNoPq", &passed("test doc_", 420), 53),
-        ("kilo", "tool_0118bbe97001EfGhIjKlMnOpQr", &log[..40_000], 130),
+    let failed = "FAILED test_login.py::test_expiry\n".to_owned() + &passed("test_login.py::test_", 2_400);
+    let claude = "home/.claude/projects/-home-someone-app/4f1c2f0e-8a1b-4b7e-9d7e-0f8f6f1f2a3b/tool-results";
+    let opencode = "data/opencode/tool-output";
+    for (store, name, content, hours) in [
+        (claude, "b3f9k2m7q.txt", &*log, 1),
+        (opencode, "tool_0118bbe94001BcDeFgHiJkLmNo", &passed("test unit_", 3_000), 5),
+        (opencode, "tool_0118bbe95001CdEfGhIjKlMnOp", &failed, 30),
+        (claude, "b7x1c4d8z.txt", &passed("test doc_", 1_420), 53),
+        (opencode, "tool_0118bbe97001EfGhIjKlMnOpQr", &log[..40_000], 130),
     ] {
-        home.private_entry(agent, id, content, hours);
+        home.entry_at(&format!("{store}/{name}"), content, hours);
     }
 }
 
@@ -48,18 +50,18 @@ fn the_moving_picture_finds_the_lost_error() {
     let home = Home::new();
     stored(&home);
     let mut session = Session::start_sized(&home, SIZE, &[]);
-    session.wait_for("5 outputs").wait_gone("… ");
+    session.wait_for("5 outputs").wait_for("<1%            2").wait_for("all            0       38 h");
     let frames = [
         ("", &["lost: error[E0308]"][..], ("", "Two errors of this build never reached the model.")),
         (
             "\r",
             &["errors 2, model got 0", "S lists  h help"],
-            ("Enter", "What the model got of the log: its first 50 KB."),
+            ("Enter", "What the model got of the log: its first 2 KB."),
         ),
-        ("c", &["view specific sections"], ("c", "The cut, and what the agent says about it.")),
-        ("e", &["line 6,330 of 6,344 · lost"], ("e", "The lost error, in the whole output.")),
-        ("l", &["Kept with: direction tail"], ("l", "Other limits: which would have kept it?")),
-        ("a", &["line 6,330 is kept"], ("a", "The end instead of the start: the model gets both errors.")),
+        ("c", &["</persisted-output>"], ("c", "The cut, in the agent's own words.")),
+        ("e", &["line 6,330 · lost"], ("e", "The lost error, in the whole output.")),
+        ("l", &["No change of these limits keeps it"], ("l", "Other limits: would any have kept it?")),
+        ("p", &["basic/shell"], ("p", "Other agents: those that keep the end get both errors.")),
     ]
     .map(|(keys, texts, words)| taken(&mut session, keys, texts, words));
     let svg = svg::film(&frames, "overspill finds the error that was cut from what the model got");

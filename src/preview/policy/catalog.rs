@@ -201,21 +201,20 @@ impl Catalog {
         others.filter(|other| today(other.name(), &other.era()) == ours).collect()
     }
 
-    /// Sorts policies that may have created an output on a given day, most likely first: all forms of a tool take the
-    /// place of the first of them, and among them the form of that day comes first.
+    /// Sorts policies that may have created an output on a given day, most likely first: the tools that a form of that
+    /// day is known of, in the order of their first forms; of each tool the form of that day first.
     #[cfg(feature = "app")]
     pub(crate) fn by_day(&self, names: Vec<String>, day: jiff::civil::Date) -> Vec<String> {
         let era = |name: &String| self.get(name).map(|policy| policy.era()).unwrap_or_default();
         let eras: Vec<Era> = names.iter().map(era).collect();
         let tool = |at: usize| today(&names[at], &eras[at]);
-        let first_of = |at: usize| (0..at).find(|other| tool(*other) == tool(at)).unwrap_or(at);
+        let forms = |at: usize| (0..names.len()).filter(move |other| tool(*other) == tool(at));
+        let existed = |at: usize| forms(at).any(|form| eras[form].holds_at(day));
         let mut order: Vec<usize> = (0..names.len()).collect();
-        order.sort_by_cached_key(|at| (first_of(*at), eras[*at].rank(day)));
+        order.sort_by_cached_key(|at| (!existed(*at), forms(*at).next(), eras[*at].rank(day)));
         order.into_iter().map(|at| names[at].clone()).collect()
     }
-}
 
-impl Catalog {
     /// Says which policy may be meant by a name that none has, or where all are listed.
     pub(super) fn instead_of(&self, name: &str) -> String {
         let (agent, tool) = name.split_once('/').unwrap_or((name, ""));

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::common::home::Home;
 
-const ID: &str = "tool_e26cf08d5001AbCdEfGhIjKlMn";
+const ID: &str = "tool_c8d4f08d5001AbCdEfGhIjKlMn";
 
 /// Policies that say nothing where they cut, or refuse the output instead.
 const SILENT: &[&str] = &[
@@ -117,7 +117,7 @@ fn a_figure_has_as_many_decimals_as_its_policy_writes() {
 #[test]
 fn a_part_of_a_notice_leads_to_the_output_that_it_names() {
     let home = Home::new();
-    let id = "tool_e26cf08d5001Lq7Zx2Bw9TkRm3";
+    let id = "tool_c8d4f08d5001Lq7Zx2Bw9TkRm3";
     home.entry("opencode", id, "1\n2\n", 1);
     let words = format!("no notice of a known policy in this text; the output that it names: overspill {id}");
     for text in [format!("saved to: /elsewhere/tool-output/{id}.\nUse Grep"), format!("\"{id}\"")] {

@@ -139,7 +139,7 @@ fn the_environment_names_a_policy_below_flags_and_above_the_configuration() {
     config(&home, "policy = \"crush/bash\"\n");
     let spill = home.private_entry("opencode", "tool_e26cf08d50010000AbCdEfGhIjKl", numbered(30), 1);
     let stored = with_variable(&home, "pi/bash", &["preview", "--json", spill.to_str().unwrap()]);
-    assert_eq!(stored.ok().json()["policy"], "opencode/output", "where it is stored tells more");
+    assert_eq!(stored.ok().json()["policy"], "opencode/shell", "where it is stored tells more");
     let run = with_variable(&home, "pi/bash", &["run", "--json", "--", "seq", "3"]).ok().json();
     assert_eq!((&run["policy"], &run["policy_from"]), (&"pi/bash".into(), &"OVERSPILL_POLICY".into()));
     let words = ["OVERSPILL_POLICY: no policy `pi/bahs`; did you mean pi/bash?"];

@@ -92,20 +92,24 @@ impl Home {
 
     /// Creates an entry of an agent's store that everyone can read, last modified this many hours ago.
     pub fn entry(&self, agent: &str, id: &str, content: impl AsRef<[u8]>, hours: u64) -> PathBuf {
-        let store = self.dir.path().join("data").join(agent).join("tool-output");
-        fs::create_dir_all(&store).expect("a store");
-        let path = store.join(id);
-        fs::write(&path, content).expect("an entry");
+        let path = self.private_entry(agent, id, content, hours);
         fs::set_permissions(&path, PermissionsExt::from_mode(0o644)).expect("rights");
-        let then = SystemTime::now() - Duration::from_secs(hours * 3600);
-        File::open(&path).and_then(|file| file.set_modified(then)).expect("an age");
         path
     }
 
     /// The same, readable only by its owner.
     pub fn private_entry(&self, agent: &str, id: &str, content: impl AsRef<[u8]>, hours: u64) -> PathBuf {
-        let path = self.entry(agent, id, content, hours);
+        self.entry_at(&format!("data/{agent}/tool-output/{id}"), content, hours)
+    }
+
+    /// Creates a stored output at a path from the top, readable only by its owner.
+    pub fn entry_at(&self, path: &str, content: impl AsRef<[u8]>, hours: u64) -> PathBuf {
+        let path = self.dir.path().join(path);
+        fs::create_dir_all(path.parent().expect("a store")).expect("a store");
+        fs::write(&path, content).expect("an entry");
         fs::set_permissions(&path, PermissionsExt::from_mode(0o600)).expect("rights");
+        let then = SystemTime::now() - Duration::from_secs(hours * 3600);
+        File::open(&path).and_then(|file| file.set_modified(then)).expect("an age");
         path
     }
 

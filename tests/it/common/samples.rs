@@ -1,7 +1,7 @@
 //! Sample outputs, the same on every machine.
 
 /// The path that notices print.
-pub const SAVED_AS: &str = "/home/me/.local/share/opencode/tool-output/tool_e26cf08d5001AbCdEfGhIjKlMn";
+pub const SAVED_AS: &str = "/home/me/.local/share/opencode/tool-output/tool_c8d4f08d5001AbCdEfGhIjKlMn";
 
 /// A coloured build log of this many lines, with an error on the last but 21st.
 pub fn build_log(lines: usize) -> Vec<u8> {

@@ -15,7 +15,7 @@ const STRIP: (u16, u16) = (60, 6);
 impl Stocked {
     /// Has an output come in that is younger than those with a larger number.
     fn comes(&mut self, number: u64, content: &[u8]) -> &mut Self {
-        self.entry("opencode", &format!("tool_e26cf08d5{number:03}AbCdEfGhIjKlMn"), content, number);
+        self.entry("opencode", &format!("tool_c8d4f08d5{number:03}AbCdEfGhIjKlMn"), content, number);
         let effects = self.bench.update(OutputsEvent::Changed);
         self.bench.carry_out(effects);
         self

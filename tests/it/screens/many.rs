@@ -24,7 +24,7 @@ fn stocked(count: usize) -> (tempfile::TempDir, Bench) {
 }
 
 fn name(n: usize) -> String {
-    format!("tool_e26cf08d5001{n:014}")
+    format!("tool_c8d4f08d5001{n:014}")
 }
 
 fn put(dir: &tempfile::TempDir, bench: &Bench, n: usize, minutes: u64) -> std::path::PathBuf {

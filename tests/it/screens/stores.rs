@@ -56,15 +56,15 @@ impl Stocked {
         let stocked = Self::new(size);
         stocked.entry(
             "opencode",
-            "tool_e26cf08d5001AbCdEfGhIjKlMn",
+            "tool_c8d4f08d5001AbCdEfGhIjKlMn",
             b"[INFO] Scanning for projects...\n",
             50,
         );
-        stocked.entry("opencode", "tool_e26cf08d6001AbCdEfGhIjKlMn", b"src/a.rs:10: fn main() {\n", 10);
+        stocked.entry("opencode", "tool_c8d4f08d6001AbCdEfGhIjKlMn", b"src/a.rs:10: fn main() {\n", 10);
         stocked.entry("opencode", "tool_0118bbe93001AbCdEfGhIjKlMn", &vec![b'x'; 3 << 20], 24 * 8);
-        stocked.entry("opencode", "tool_e26cf08d7001AbCdEfGhIjKlMn", b"\x1b[2J\x1b]0;owned\x07hostile\n", 1);
-        stocked.entry("overspill", "tool_e26cf08d50010000AbCdEfGhIjKl", "日本語の出力です\n".as_bytes(), 160);
-        stocked.entry("overspill", "tool_e26cf08d50020000AbCdEfGhIjKl", b"", 0);
+        stocked.entry("opencode", "tool_c8d4f08d7001AbCdEfGhIjKlMn", b"\x1b[2J\x1b]0;owned\x07hostile\n", 1);
+        stocked.entry("overspill", "tool_c8d4f08d50010000AbCdEfGhIjKl", "日本語の出力です\n".as_bytes(), 160);
+        stocked.entry("overspill", "tool_c8d4f08d50020000AbCdEfGhIjKl", b"", 0);
         stocked
     }
 
@@ -117,11 +117,11 @@ fn stores_with_entries() {
 #[test]
 fn what_is_marked_is_copied_together_and_commands_only_where_all_have_one() {
     let stocked = Stocked::with_entries(SIZES[0]);
-    stocked.run("tool_e26cf08d50020000AbCdEfGhIjKl", &["sh", "-c", "exit 0"]);
+    stocked.run("tool_c8d4f08d50020000AbCdEfGhIjKl", &["sh", "-c", "exit 0"]);
     let mut stocked = stocked.shown();
     let bench = &mut stocked.bench;
     let shown = bench.keys("gy").screen();
-    assert!(shown.contains(" i  id          tool_e26cf08d50020000AbCdEfGhIjKl"), "{shown}");
+    assert!(shown.contains(" i  id          tool_c8d4f08d50020000AbCdEfGhIjKl"), "{shown}");
     let copied = |bench: &Bench| match bench.asked.last() {
         Some(Effect::Copy(text)) => text.clone(),
         other => panic!("{other:?}"),
@@ -203,7 +203,7 @@ fn a_filter_says_how_many_of_how_many() {
 #[test]
 fn a_filter_finds_what_the_rows_say() {
     let stocked = Stocked::with_entries(SIZES[0]);
-    stocked.run("tool_e26cf08d50010000AbCdEfGhIjKl", &["cargo", "build"]);
+    stocked.run("tool_c8d4f08d50010000AbCdEfGhIjKl", &["cargo", "build"]);
     let mut stocked = stocked.shown();
     let table = [
         ("overdue", "1 of 6"),
@@ -220,7 +220,7 @@ fn a_filter_finds_what_the_rows_say() {
         stocked.bench.keys("<Esc>");
     }
     stocked.bench.keys("/scanning<Enter>");
-    stocked.entry("opencode", "tool_e26cf08d9001AbCdEfGhIjKlMn", b"Scanning again\n", 2);
+    stocked.entry("opencode", "tool_c8d4f08d9001AbCdEfGhIjKlMn", b"Scanning again\n", 2);
     let effects = stocked.bench.update(OutputsEvent::Changed);
     stocked.bench.carry_out(effects);
     let title = stocked.bench.rows()[0].clone();
@@ -231,9 +231,9 @@ fn a_filter_finds_what_the_rows_say() {
 fn a_filter_by_what_the_model_lost_finds_what_was_not_on_the_screen() {
     let stocked = Stocked::new((80, 10));
     for n in 0..30 {
-        stocked.entry("opencode", &format!("tool_e26cf08d5{n:03}AbCdEfGhIjKlMn"), b"all of it\n", n);
+        stocked.entry("opencode", &format!("tool_c8d4f08d5{n:03}AbCdEfGhIjKlMn"), b"all of it\n", n);
     }
-    stocked.entry("opencode", "tool_e26cf08d9001AbCdEfGhIjKlMn", &test_log(8432), 40);
+    stocked.entry("opencode", "tool_c8d4f08d9001AbCdEfGhIjKlMn", &test_log(8432), 40);
     let mut stocked = stocked.shown();
     let title = stocked.bench.keys("/lost<Enter>").rows()[0].clone();
     assert!(title.contains("   1 of 31 · "), "{title}");
@@ -243,7 +243,7 @@ fn a_filter_by_what_the_model_lost_finds_what_was_not_on_the_screen() {
 fn a_filter_says_what_is_not_searched_yet() {
     let stocked = Stocked::new((80, 10));
     for n in 0..40 {
-        let id = format!("tool_e26cf08d5{n:03}AbCdEfGhIjKlMn");
+        let id = format!("tool_c8d4f08d5{n:03}AbCdEfGhIjKlMn");
         stocked.entry("opencode", &id, format!("entry {n}!").as_bytes(), n);
     }
     let mut stocked = stocked.shown();
@@ -263,7 +263,7 @@ fn nothing_runs_together_and_nothing_is_cut_without_a_mark() {
     for width in [60, 72, 80, 100, 120, 139, 140, 200] {
         let stocked = Stocked::with_entries((width, 24));
         let long = "日本語の出力です".repeat(20);
-        stocked.entry("opencode", "tool_e26cf08d8001AbCdEfGhIjKlMn", long.as_bytes(), 3);
+        stocked.entry("opencode", "tool_c8d4f08d8001AbCdEfGhIjKlMn", long.as_bytes(), 3);
         let stocked = stocked.shown();
         let rows = stocked.bench.rows();
         for whole in ["hostile", "src/a.rs:10: fn main() {", "[INFO] Scanning for projects...", &long] {
@@ -278,10 +278,10 @@ fn nothing_runs_together_and_nothing_is_cut_without_a_mark() {
 #[test]
 fn a_link_gets_no_warning_about_its_mode() {
     let stocked = Stocked::new((120, 24));
-    stocked.entry("overspill", "tool_e26cf08d50010000AbCdEfGhIjKl", b"target", 1);
+    stocked.entry("overspill", "tool_c8d4f08d50010000AbCdEfGhIjKl", b"target", 1);
     let store = stocked.dir.path().join(".local/share/overspill/tool-output");
-    let link = store.join("tool_e26cf08d50020000AbCdEfGhIjKl");
-    std::os::unix::fs::symlink(store.join("tool_e26cf08d50010000AbCdEfGhIjKl"), link).unwrap();
+    let link = store.join("tool_c8d4f08d50020000AbCdEfGhIjKl");
+    std::os::unix::fs::symlink(store.join("tool_c8d4f08d50010000AbCdEfGhIjKl"), link).unwrap();
     let stocked = stocked.shown();
     let rows = stocked.bench.rows();
     let row = rows.iter().find(|row| row.contains("symbolic link")).expect("the link");
@@ -292,7 +292,7 @@ fn a_link_gets_no_warning_about_its_mode() {
 fn stores_tell_commands_and_what_is_marked() {
     for size in SIZES {
         let stocked = Stocked::with_entries(size);
-        stocked.run("tool_e26cf08d50010000AbCdEfGhIjKl", &["cargo", "build", "\x1b[31m--release"]);
+        stocked.run("tool_c8d4f08d50010000AbCdEfGhIjKl", &["cargo", "build", "\x1b[31m--release"]);
         let mut stocked = stocked.shown();
         keep("run", stocked.bench.keys("4j"));
         keep("two_marked", stocked.bench.keys("gj  "));
@@ -334,7 +334,7 @@ fn keep_selected(stocked: &mut Stocked) {
 #[test]
 fn an_output_is_kept_where_it_is_read_and_says_so() {
     let stocked = Stocked::new((120, 24));
-    let file = stocked.entry("opencode", "tool_e26cf08d5001AbCdEfGhIjKlMn", b"one\ntwo\n", 30);
+    let file = stocked.entry("opencode", "tool_c8d4f08d5001AbCdEfGhIjKlMn", b"one\ntwo\n", 30);
     let mut stocked = stocked.shown();
     let subject = Subject { file: Some(file.to_string_lossy().into()), ..subject(policy("opencode/output")) };
     let again = subject.clone();
@@ -391,7 +391,7 @@ fn of_a_pipe_that_is_still_coming_nothing_is_kept() {
 #[test]
 fn one_output_is_kept_after_the_other_and_the_result_is_said_wherever_the_user_is() {
     let stocked = Stocked::new((120, 24));
-    stocked.entry("opencode", "tool_e26cf08d5001AbCdEfGhIjKlMn", b"one\ntwo\n", 30);
+    stocked.entry("opencode", "tool_c8d4f08d5001AbCdEfGhIjKlMn", b"one\ntwo\n", 30);
     let mut stocked = stocked.shown();
     stocked.bench.show_view(subject(policy("opencode/output")), MapView::from_bytes(b"text").unwrap());
     assert!(stocked.bench.keys("K").status().contains("keeping…"), "{}", stocked.bench.status());
@@ -423,7 +423,7 @@ fn an_output_that_is_being_kept_is_given_up_before_the_screens_are_left() {
 fn all_that_is_marked_is_kept() {
     let stocked = Stocked::new((120, 24));
     for letter in ["a", "b", "c"] {
-        let id = format!("tool_e26cf08d5001AbCdEfGhIjKlM{letter}");
+        let id = format!("tool_c8d4f08d5001AbCdEfGhIjKlM{letter}");
         stocked.entry("opencode", &id, b"one\ntwo\n", 30);
     }
     let mut stocked = stocked.shown();
@@ -440,7 +440,7 @@ fn all_that_is_marked_is_kept() {
 #[test]
 fn why_a_deletion_is_refused_comes_before_the_name_and_what_stays_is_still_marked() {
     let stocked = Stocked::new((80, 24));
-    let file = stocked.entry("opencode", "tool_e26cf08d5001AbCdEfGhIjKlMn", b"one", 30);
+    let file = stocked.entry("opencode", "tool_c8d4f08d5001AbCdEfGhIjKlMn", b"one", 30);
     let mut stocked = stocked.shown();
     let reader = std::fs::File::open(&file).unwrap();
     reader.lock_shared().unwrap();
@@ -490,7 +490,7 @@ fn call(command: &str) -> CitingCall {
 fn a_kept_copy_is_shown_as_its_original_is() {
     let stocked = Stocked::new((120, 24));
     let lines: String = (1..=100).map(|number| format!("line {number} of a build\n")).collect();
-    stocked.entry("opencode", "tool_e26cf08d5001AbCdEfGhIjKlMn", lines.as_bytes(), 30);
+    stocked.entry("opencode", "tool_c8d4f08d5001AbCdEfGhIjKlMn", lines.as_bytes(), 30);
     let limits = stocked.dir.path().join(".config/opencode/opencode.json");
     std::fs::create_dir_all(limits.parent().unwrap()).unwrap();
     std::fs::write(&limits, r#"{"tool_output": {"max_lines": 20}}"#).unwrap();
@@ -571,7 +571,7 @@ fn enter_opens_the_chosen_entry() {
     let mut stocked = Stocked::with_entries(SIZES[0]).shown();
     stocked.bench.keys("jj<Enter>");
     let opened = stocked.bench.opened().expect("an entry is opened");
-    assert_eq!(opened.file_name().unwrap(), "tool_e26cf08d6001AbCdEfGhIjKlMn");
+    assert_eq!(opened.file_name().unwrap(), "tool_c8d4f08d6001AbCdEfGhIjKlMn");
 }
 
 #[test]
@@ -580,7 +580,7 @@ fn a_list_longer_than_the_screen_scrolls() {
     for n in 0..40 {
         stocked.entry(
             "opencode",
-            &format!("tool_e26cf08d5{n:03}AbCdEfGhIjKlMn"),
+            &format!("tool_c8d4f08d5{n:03}AbCdEfGhIjKlMn"),
             format!("entry {n}").as_bytes(),
             n,
         );
@@ -644,7 +644,7 @@ fn an_entry_beside_the_list_is_shown_once_it_comes_and_only_while_it_is_chosen()
 #[test]
 fn an_unfinished_output_is_not_kept() {
     let mut stocked = Stocked::new((80, 24));
-    stocked.entry("overspill", ".tmp-tool_e26cf08d50010000AbCdEfGhIjKl", b"half", 1);
+    stocked.entry("overspill", ".tmp-tool_c8d4f08d50010000AbCdEfGhIjKl", b"half", 1);
     stocked.bench.env = Env::hermetic(stocked.dir.path());
     let effects = stocked.bench.start_with_stores();
     stocked.bench.carry_out(effects);
@@ -660,21 +660,21 @@ fn an_unfinished_output_is_not_kept() {
 #[test]
 fn a_copy_shows_how_far_it_is_and_can_be_given_up() {
     let mut stocked = Stocked::new((80, 24));
-    stocked.entry("opencode", "tool_e26cf08d5001AbCdEfGhIjKlMn", &[b'x'; 1000], 1);
+    stocked.entry("opencode", "tool_c8d4f08d5001AbCdEfGhIjKlMn", &[b'x'; 1000], 1);
     stocked.bench.env = Env::hermetic(stocked.dir.path());
     let effects = stocked.bench.start_with_stores();
     stocked.bench.carry_out(effects);
     stocked.bench.keys("K");
     let foot = |bench: &Bench| bench.rows().pop().unwrap();
     stocked.bench.update(OutputsEvent::Copied(450));
-    let words = "keeping tool_e26cf08d5001AbCdEfGhIjKlMn: 45% of 1000 B…  ^C gives up";
+    let words = "keeping tool_c8d4f08d5001AbCdEfGhIjKlMn: 45% of 1000 B…  ^C gives up";
     assert!(foot(&stocked.bench).contains(words), "{}", foot(&stocked.bench));
     // One after the other.
     stocked.bench.keys("K");
     assert!(foot(&stocked.bench).contains("is still being kept"), "{}", foot(&stocked.bench));
     assert_eq!(stocked.bench.jobs(Slot::Keep), 1);
     stocked.bench.keys("<^C>");
-    assert!(foot(&stocked.bench).contains("gave up keeping tool_e26"), "{}", foot(&stocked.bench));
+    assert!(foot(&stocked.bench).contains("gave up keeping tool_c8d"), "{}", foot(&stocked.bench));
     assert!(stocked.bench.stops(Slot::Keep));
     stocked.bench.keys("j");
     assert!(!foot(&stocked.bench).contains("keeping"), "{}", foot(&stocked.bench));
@@ -686,7 +686,7 @@ fn times_that_no_date_can_tell_are_shown() {
         [(i64::MAX, EntryStatus::FutureTime, " –  "), (i64::MIN, EntryStatus::Ok, "439236…")]
     {
         let mut stocked = Stocked::new((120, 24));
-        stocked.entry("opencode", "tool_e26cf08d5001AbCdEfGhIjKlMn", b"out of time", 1);
+        stocked.entry("opencode", "tool_c8d4f08d5001AbCdEfGhIjKlMn", b"out of time", 1);
         stocked.bench.env = Env::hermetic(stocked.dir.path());
         stocked.bench.start_with_stores();
         let mut listing = list(&looked_at(), &stocked.bench.env, stocked.bench.now);
@@ -734,13 +734,13 @@ fn lines_of_all_outputs_open_their_output() {
         let word =
             |number| if number % 1200 == 0 { "\terror[E0308]: \x1b[31mmismatched\x1b[0m" } else { "fine" };
         let long: String = (1..=4000).map(|number| format!("{} {number}\n", word(number))).collect();
-        stocked.entry("opencode", "tool_e26cf08d8001AbCdEfGhIjKlMn", long.as_bytes(), 3);
+        stocked.entry("opencode", "tool_c8d4f08d8001AbCdEfGhIjKlMn", long.as_bytes(), 3);
         let mut stocked = stocked.shown();
         keep("lines_found", stocked.bench.keys("&error|info<Enter>j"));
         keep("lines_lost", stocked.bench.keys("/lost<Enter>"));
         stocked.bench.keys("<Enter>");
         let opened = stocked.bench.opened().unwrap();
-        assert!(opened.ends_with("tool_e26cf08d8001AbCdEfGhIjKlMn"), "{opened:?}");
+        assert!(opened.ends_with("tool_c8d4f08d8001AbCdEfGhIjKlMn"), "{opened:?}");
         keep("no_line_found", stocked.bench.keys("&nowhere<Enter>"));
         stocked.bench.keys("&(<Enter>");
         assert!(stocked.bench.screen().contains("unclosed group at column 1"), "{}", stocked.bench.screen());
@@ -757,7 +757,7 @@ fn a_line_found_in_all_outputs_is_the_current_one_of_its_output_and_a_match() {
     for size in SIZES {
         for (moves, number, line) in [("", 1, 1200), ("j", 2, 2400), ("jj", 3, 3990)] {
             let stocked = Stocked::new(size);
-            let path = stocked.entry("opencode", "tool_e26cf08d8001AbCdEfGhIjKlMn", long.as_bytes(), 3);
+            let path = stocked.entry("opencode", "tool_c8d4f08d8001AbCdEfGhIjKlMn", long.as_bytes(), 3);
             let mut stocked = stocked.shown();
             let bench = &mut stocked.bench;
             bench.keys(&format!("&error<Enter>{moves}<Enter>"));
@@ -783,7 +783,7 @@ fn a_match_stays_the_current_one_when_the_notice_before_it_becomes_longer() {
     let word = |number: u64| if [18, 21].contains(&number) { "error" } else { "fine" };
     let long: String = (1..=30_000).map(|number| format!("{} {number}\n", word(number))).collect();
     let stocked = Stocked::new(SIZES[0]);
-    let path = stocked.entry("opencode", "tool_e26cf08d8001AbCdEfGhIjKlMn", long.as_bytes(), 3);
+    let path = stocked.entry("opencode", "tool_c8d4f08d8001AbCdEfGhIjKlMn", long.as_bytes(), 3);
     let mut stocked = stocked.shown();
     stocked.bench.keys("&error<Enter>j<Enter>");
     let effects = stocked.bench.open_requested(&path, policy("claude-code/bash"));
@@ -794,7 +794,7 @@ fn a_match_stays_the_current_one_when_the_notice_before_it_becomes_longer() {
 #[test]
 fn a_line_found_in_all_outputs_and_its_output_are_called_as_the_list_of_outputs_calls_it() {
     let stocked = Stocked::new((120, 40));
-    let (id, text) = ("tool_e26cf08d50020000AbCdEfGhIjKl", "fine\n".repeat(2100) + "error: no\n");
+    let (id, text) = ("tool_c8d4f08d50020000AbCdEfGhIjKl", "fine\n".repeat(2100) + "error: no\n");
     stocked.entry("overspill", id, text.as_bytes(), 0);
     stocked.run(id, &["cargo", "clippy", "--all-targets"]);
     let mut stocked = stocked.shown();

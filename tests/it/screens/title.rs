@@ -138,11 +138,11 @@ fn a_what_if_warns_and_says_in_what_it_differs() {
 
 #[test]
 fn a_long_name_leaves_both_texts_and_the_word_in_the_title() {
-    let name = "tool_e26cf08d5001AbCdEfGhIjKlMnOpQrStUvWxYz0123456789.txt";
+    let name = "tool_c8d4f08d5001AbCdEfGhIjKlMnOpQrStUvWxYz0123456789.txt";
     for width in [80, 90, 100] {
         for policy in ["opencode/output", "codex/exec-bytes", "claude-code/bash"] {
             let title = title(width, name, policy);
-            assert!(title.contains("tool_e") && title.contains('…'), "{width}: {title}");
+            assert!(title.contains("tool_c") && title.contains('…'), "{width}: {title}");
             assert!(title.contains("Model got │ Whole output"), "{width}: {title}");
             assert!(title.contains(" reconstructed"), "{width}: {title}");
         }

@@ -19,7 +19,7 @@ use crate::screens::SIZES;
 
 /// Ids of outputs of opencode: its 12 hex digits, then 14 others.
 fn id(number: usize) -> String {
-    format!("tool_e26cf08d{number:02x}01AbCdEfGhIjKlMn")
+    format!("tool_c8d4f08d{number:02x}01AbCdEfGhIjKlMn")
 }
 
 /// An output of so many lines, with errors in the lines of a range.

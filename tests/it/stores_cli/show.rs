@@ -11,7 +11,7 @@ fn an_entry_s_facts_by_the_beginning_of_its_id() {
     let path = home.entry("opencode", ID, "x".repeat(2048), 240);
     fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
     home.entry("opencode", OTHER, "y", 1);
-    let ran = home.run(&["show", "tool_e"]).ok();
+    let ran = home.run(&["show", "tool_c"]).ok();
     let facts: Vec<(&str, &str)> = ran.text().lines().map(|line| line.split_once(' ').unwrap()).collect();
     let fact = |name| facts.iter().find(|(key, _)| *key == name).unwrap().1.trim();
     assert_eq!((fact("id"), fact("path")), (ID, path.to_str().unwrap()));
@@ -21,7 +21,7 @@ fn an_entry_s_facts_by_the_beginning_of_its_id() {
     assert!(fact("expires").ends_with("Z (overdue 3 d)"), "{}", fact("expires"));
     assert_eq!(fact("rule"), "mtime: 7 d after its last change");
     assert_eq!(fact("holds"), "raw: the output itself");
-    assert_eq!(fact("policies"), "opencode/output, opencode/shell, opencode/v2");
+    assert_eq!(fact("policies"), "opencode/output, opencode/v2, opencode/shell");
     assert_eq!(fact("mode"), "0644 (warning: readable by others; fix with `chmod 600`)");
     assert!(fact("owner").ends_with("(you)"));
 }

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use crate::common::home::{Home, Ran};
 
 /// Two ids as created by opencode.
-pub const ID: &str = "tool_e26cf08d5001AbCdEfGhIjKlMn";
+pub const ID: &str = "tool_c8d4f08d5001AbCdEfGhIjKlMn";
 pub const OTHER: &str = "tool_0118bbe93001AbCdEfGhIjKlMn";
 
 /// A home directory for one test. No root of any store is outside of it.

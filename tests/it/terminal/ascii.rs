@@ -8,7 +8,7 @@ use crate::common::records::{self, SESSION, claude};
 use crate::common::samples::hostile;
 use crate::common::session::Session;
 
-const ID: &str = "tool_e26cf08d5001AbCdEfGhIjKlMn";
+const ID: &str = "tool_c8d4f08d5001AbCdEfGhIjKlMn";
 /// Of its bytes in UTF-8, the last is OSC to a terminal in 8-bit mode.
 const SIGN: &str = "A\u{11d}52;c;cHdu\u{11c}B";
 
@@ -21,7 +21,7 @@ fn home() -> Home {
     home.file("short", &content);
     home.file("notice.txt", format!("{SIGN}\n\n...3 lines truncated...\n\nThe tool call succeeded but the output was truncated. Full output saved to: /tmp/é{ID}\n"));
     home.private_entry("opencode", ID, &long, 1);
-    home.private_entry("opencode", "tool_e26cf08d5002AbCdEfGhIjKlMn", &long, 900);
+    home.private_entry("opencode", "tool_c8d4f08d5002AbCdEfGhIjKlMn", &long, 900);
     claude(&home);
     let log = records::root(&home).join(format!(".claude/projects/-home-u-proj/{SESSION}.jsonl"));
     let call =
@@ -45,8 +45,8 @@ const LINES: &[&str] = &[
     "read é\u{202e}.log --offset 5 --limit 20",
     "compare é\u{202e}.log",
     "compare --json é\u{202e}.log short",
-    "show tool_e26cf08d5001AbCdEfGhIjKlMn",
-    "show --json tool_e26cf08d5001AbCdEfGhIjKlMn",
+    "show tool_c8d4f08d5001AbCdEfGhIjKlMn",
+    "show --json tool_c8d4f08d5001AbCdEfGhIjKlMn",
     "show é",
     "explain notice.txt",
     "explain --json notice.txt",
@@ -66,7 +66,7 @@ const LINES: &[&str] = &[
     "clean --agent opencode --dry-run",
     "clean --agent opencode --yes",
     "rm ĝ",
-    "rm --yes tool_e26cf08d5001AbCdEfGhIjKlMn",
+    "rm --yes tool_c8d4f08d5001AbCdEfGhIjKlMn",
     "stores",
     "stores opencode",
     "sessions",

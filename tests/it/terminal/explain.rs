@@ -3,7 +3,7 @@
 use crate::common::home::Home;
 use crate::common::session::Session;
 
-const ID: &str = "tool_e26cf08d5001AbCdEfGhIjKlMn";
+const ID: &str = "tool_c8d4f08d5001AbCdEfGhIjKlMn";
 
 #[test]
 fn enter_opens_the_output_at_the_cut() {

@@ -3,7 +3,7 @@
 use crate::common::home::Home;
 use crate::common::session::Session;
 
-const ID: &str = "tool_e26cf08d5001AbCdEfGhIjKlMn";
+const ID: &str = "tool_c8d4f08d5001AbCdEfGhIjKlMn";
 
 #[test]
 fn a_new_output_comes_in_on_top_is_opened_at_its_lost_error_and_left() {
@@ -11,7 +11,7 @@ fn a_new_output_comes_in_on_top_is_opened_at_its_lost_error_and_left() {
     let mut session = Session::start(&home, &[]);
     session.wait_for("No stored outputs yet");
     session.keys("F").wait_for("Waiting for new outputs").wait_for("FOLLOW");
-    home.private_entry("opencode", "tool_e26cf08d6001AbCdEfGhIjKlMn", "an old one\n", 1);
+    home.private_entry("opencode", "tool_c8d4f08d6001AbCdEfGhIjKlMn", "an old one\n", 1);
     session.wait_for("an old one");
     let line = |number| if number == 2500 { "error: lost\n".into() } else { format!("line {number}\n") };
     home.private_entry("opencode", ID, (1..=3000).map(line).collect::<String>(), 0);

@@ -90,7 +90,7 @@ fn raw_insists() {
 #[test]
 fn a_store_can_not_write_to_the_terminal() {
     let home = Home::new();
-    home.private_entry("opencode", "tool_e26cf08d5001AbCdEfGhIjKlMn", hostile(), 1);
+    home.private_entry("opencode", "tool_c8d4f08d5001AbCdEfGhIjKlMn", hostile(), 1);
     let mut session = Session::start(&home, &[]);
     session.wait_for("title:  done");
     session.keys("q");

@@ -3,8 +3,8 @@
 use crate::common::home::Home;
 use crate::common::session::Session;
 
-const ID: &str = "tool_e26cf08d5001AbCdEfGhIjKlMn";
-const OTHER: &str = "tool_e26cf08d6001AbCdEfGhIjKlMn";
+const ID: &str = "tool_c8d4f08d5001AbCdEfGhIjKlMn";
+const OTHER: &str = "tool_c8d4f08d6001AbCdEfGhIjKlMn";
 
 #[test]
 fn an_entry_is_chosen_opened_and_left_again() {
