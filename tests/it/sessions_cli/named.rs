@@ -32,7 +32,7 @@ fn a_call_is_previewed_as_recorded_and_by_a_policy_from_its_spill_or_else_from_i
     assert_eq!(home.run(&["read", "c1"]).ok().text(), home.run(&["read", OUTPUT]).ok().text());
     let rows = |word: &str| home.run(&["compare", "--json", word]).ok().json();
     assert_eq!(rows("c1"), rows(OUTPUT));
-    let cut = |word: &str| home.run(&["preview", "--max-bytes", "99", word]).ok().text().to_owned();
+    let cut = |word: &str| home.run(&["preview", "--max-bytes", "4000", word]).ok().text().to_owned();
     assert_eq!(cut("c1"), cut(OUTPUT));
     let ran = home.run(&["preview", "c2"]).ok();
     assert_eq!((ran.text(), &*ran.stderr), (RED, ""));
