@@ -248,6 +248,8 @@ pub struct Call {
     pub display: SmallVec<[DisplayCopy; 1]>,
     pub cites: Vec<Citation>,
     pub cut: CutState,
+    /// Whether it was cut by a rule that no policy describes, such as a limit of all results of a turn.
+    pub is_cut_otherwise: bool,
     /// Whether the result is a window of a file, which holds the rest: no cut, but made by a policy, too.
     pub is_window: bool,
     /// The tokens of the result, where the agent records them.

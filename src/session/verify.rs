@@ -51,7 +51,7 @@ impl Verifier {
             None if call.cut == CutState::Unknown => return Verdict::Unchecked(Unchecked::Unsure),
             None => return Verdict::Unchecked(Unchecked::NotCut),
         };
-        if self.policies.is_empty() {
+        if self.policies.is_empty() || call.is_cut_otherwise {
             return Verdict::Unchecked(Unchecked::NoPolicy);
         }
         let text = match text::to_text(transcript, &first.pieces, MAX_COMPARED) {
@@ -225,6 +225,12 @@ impl<'a> RecordedResult<'a> {
         1 + before.take(MAX_CALLS).count() + after.take(MAX_CALLS).count()
     }
 
+    /// Returns what follows these words at the start of one of the last three lines, up to a blank.
+    fn figure_at_end(&self, words: &str) -> Option<String> {
+        let rest = self.text.lines().rev().take(3).find_map(|line| line.strip_prefix(words))?;
+        Some(rest.split(' ').next()?.to_owned())
+    }
+
     fn parameter(&self, name: &str) -> Option<String> {
         match name {
             "offset" => Some(self.window?.offset?.to_string()),
@@ -241,10 +247,9 @@ impl<'a> RecordedResult<'a> {
                 let dir = self.call.cites.first()?.path.parent()?;
                 Some(dir.file_name()?.to_str()?.to_owned())
             }
-            "shell_id" => {
-                let (_, last) = self.text.rsplit_once("<shellId: ")?;
-                Some(last.split(' ').next()?.to_owned())
-            }
+            "shell_id" => self.figure_at_end("<shellId: "),
+            "timeout_s" => self.figure_at_end("Command timed out after "),
+            "timeout_ms" => self.figure_at_end("shell tool terminated command after exceeding timeout "),
             "wall_seconds" => match self.result.pieces.first()? {
                 TextPiece::Added(text) => {
                     Some(text.strip_prefix("Wall time: ")?.split(' ').next()?.to_owned())

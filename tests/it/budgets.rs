@@ -7,7 +7,7 @@ use crate::layers::sources;
 
 /// Lines of all files, and of the largest folders, without tests.
 const LINES: &[(&str, usize)] =
-    &[("", 79_521), ("tui", 15_666), ("session", 14_879), ("preview", 11_626), ("cli", 11_597)];
+    &[("", 79_644), ("tui", 15_666), ("session", 15_007), ("preview", 11_625), ("cli", 11_593)];
 
 /// Files with any line that is not a test.
 const FILES: usize = 359;

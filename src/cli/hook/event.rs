@@ -7,6 +7,7 @@ use memchr::memmem;
 use serde_json::{Map, Value, json};
 
 use crate::cli::args::HookAgent;
+use crate::session::agents::claude::oversized_result;
 use crate::session::json::{Json, JsonText, Kind, Tape};
 
 use super::input::{Joint, ShortJson, ToolText};
@@ -86,7 +87,10 @@ impl<'a> HookEvent<'a> {
     pub(super) fn saved_as(&self) -> Option<PathBuf> {
         let path = match self.agent {
             HookAgent::ClaudeCode if self.is_of_mcp() && self.response.kind() == Kind::String => {
-                return claude_mcp_file(&self.json.string(self.response)?);
+                // If it holds the text as it is.
+                let told = self.json.string(self.response)?;
+                let (path, format) = oversized_result(&told)?;
+                return format.starts_with("Plain text\n").then(|| path.into());
             }
             HookAgent::ClaudeCode => self.response.get("persistedOutputPath"),
             HookAgent::Opencode => self.response.path(&["metadata", "outputPath"]),
@@ -255,14 +259,6 @@ fn after_output(agent: HookAgent, text: &[u8]) -> usize {
 pub(super) fn added_by_gemini(note: &str) -> usize {
     let escaped = note.replace('<', "&lt;").replace('>', "&gt;");
     "\n\n<hook_context></hook_context>".len() + escaped.encode_utf16().count()
-}
-
-/// Returns the file that Claude Code names in place of an MCP server's result of too many tokens, if it holds the text as it is.
-fn claude_mcp_file(told: &str) -> Option<PathBuf> {
-    const SAVED: &str = " exceeds maximum allowed tokens. Output has been saved to ";
-    let (_, rest) = told.strip_prefix("Error: result (")?.split_once(SAVED)?;
-    let (path, _) = rest.split_once(".\nFormat: Plain text\n")?;
-    Some(path.into())
 }
 
 #[cfg(test)]

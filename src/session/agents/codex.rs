@@ -3,8 +3,10 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+use memchr::memmem;
+
 use crate::base::env::Env;
-use crate::session::content::{first_text, start_of, texts, title};
+use crate::session::content::{first_text, is_number, start_of, texts, title};
 use crate::session::entry::RecordEntry;
 use crate::session::fate::{ContextChange, FateEvidence};
 use crate::session::find::{self, FoundFile};
@@ -164,7 +166,8 @@ impl CodexReader {
         call.end(false);
         // In code mode, the words of the script's end are a part of their own.
         let has_warning = |text: Json| start_of(text).starts_with(WARNING);
-        call.note_cut(None, is_cut(&start) || texts(content).any(has_warning));
+        let is_cut = is_cut(&start) || texts(content).any(has_warning) || is_cut_again(content);
+        call.note_cut(None, is_cut);
         entry.add_result(Some(content), call);
     }
 
@@ -249,6 +252,28 @@ fn is_cut(start: &str) -> bool {
     output.starts_with(WARNING) || output.starts_with("Total output lines: ")
 }
 
+/// The most bytes of a text of which the middle is looked for, and by how many its ends may differ: they end at characters.
+const MAX_KEPT: usize = 1 << 20;
+const MAX_UNEVEN: usize = 8;
+
+/// Whether the agent cut a result when it took it into its history, as it does with an MCP server's: from the middle of a
+/// text, of which it keeps as much of both ends, and all of the texts after it.
+fn is_cut_again(content: Json) -> bool {
+    let is_middle = |text: &str, at: usize| {
+        let (figure, end) = text.get(at + '…'.len_utf8()..)?.split_once(" truncated…")?;
+        let figure = figure.strip_suffix(" tokens").or(figure.strip_suffix(" chars"))?;
+        Some(is_number(figure) && at.abs_diff(end.len()) <= MAX_UNEVEN)
+    };
+    let has_words = |text: &Json| memmem::find(text.raw(), " truncated…".as_bytes()).is_some();
+    let is_cut = |text: Json| {
+        let text = text.text().map(|text| text.to_text(MAX_KEPT).text).unwrap_or_default();
+        text.match_indices('…').any(|(at, _)| is_middle(&text, at) == Some(true))
+    };
+    let omitted = texts(content).skip(1).last().map(start_of).unwrap_or_default();
+    let omitted = omitted.strip_prefix("[omitted ").and_then(|rest| rest.strip_suffix(" text items ...]"));
+    omitted.is_some_and(is_number) || texts(content).filter(has_words).any(is_cut)
+}
+
 fn note_facts(record: Json, facts: &mut SessionFacts) {
     let item = record.get("payload").unwrap_or(record);
     facts.note_time(record.time("timestamp"));
@@ -272,5 +297,33 @@ fn note_facts(record: Json, facts: &mut SessionFacts) {
     let is_user = item.is_type("message") && item.has("role", "user");
     if facts.title.is_none() && is_user {
         facts.title = title(item.get("content")).filter(|words| !words.starts_with('<'));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::session::json::Tape;
+
+    use super::*;
+
+    #[test]
+    fn the_middle_of_a_result_is_cut_where_its_ends_are_as_long() {
+        let is_cut = |content: serde_json::Value| {
+            is_cut_again(Tape::default().read(content.to_string().as_bytes()).unwrap())
+        };
+        let text = |head: usize, words: &str, tail: usize| {
+            format!("{}{words}{}", "é".repeat(head), "x".repeat(tail))
+        };
+        let words = "…9321 tokens truncated…";
+        assert!(
+            is_cut(text(500, words, 1001).into()) && is_cut(text(500, "…3 chars truncated…", 1000).into())
+        );
+        assert!(!is_cut(text(500, words, 1200).into()), "a quoted notice is no notice");
+        assert!(!is_cut(text(500, "…some tokens truncated…", 1000).into()));
+        let parts = |last: &str| serde_json::json!([{"text": "a"}, {"text": "b"}, {"text": last}]);
+        assert!(is_cut(parts("[omitted 2 text items ...]")) && is_cut(parts(&text(5, words, 10))));
+        assert!(
+            !is_cut(parts("[omitted 2 text items ...] ")) && !is_cut("[omitted 2 text items ...]".into())
+        );
     }
 }

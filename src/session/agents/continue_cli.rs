@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use crate::session::content::{self, is_number, start_of};
+use crate::session::content::{self, has_line, is_number, start_of};
 use crate::session::entry::RecordEntry;
 use crate::session::fate::ContextChange;
 use crate::session::find;
@@ -81,7 +81,8 @@ fn call(entry: RecordEntry, out: &mut Transcript) {
     if out.call_number(0, &id).is_some() {
         return;
     }
-    let call = entry.add_call(id, &function.word("name"), input, out);
+    let tool = function.word("name");
+    let call = entry.add_call(id, &tool, input, out);
     call.status = match &*state.word("status") {
         "done" => CallStatus::Ok,
         "errored" => CallStatus::Failed,
@@ -91,7 +92,8 @@ fn call(entry: RecordEntry, out: &mut Transcript) {
     let contents: Vec<Json> = state.list("output").filter_map(|item| item.get("content")).collect();
     let start = contents.first().map(|content| start_of(*content)).unwrap_or_default();
     call.exit = exit_of(&start);
-    call.note_cut(None, is_cut(&start));
+    let is_short = tool == "Search" && contents.iter().any(|content| has_line(*content, RESULTS, is_results));
+    call.note_cut(None, is_cut(&start) || is_short);
     if let Some((evidence, pieces)) = rendered(&contents, call.status, entry.place) {
         entry.add_text(evidence, pieces, call);
     }
@@ -122,6 +124,16 @@ fn exit_of(start: &str) -> Option<i32> {
     rest.split(')').next()?.parse().ok()
 }
 
+/// How a search says that it left out matches.
+const RESULTS: &str = "[Results truncated: showing ";
+
+fn is_results(line: &str) -> bool {
+    let counts = line.strip_prefix(RESULTS).and_then(|rest| rest.strip_suffix(" matches]"));
+    counts
+        .and_then(|counts| counts.split_once(" of "))
+        .is_some_and(|(some, all)| is_number(some) && is_number(all))
+}
+
 /// Whether a text begins with the notice: `(previous 12 lines truncated)`, or as many characters, or both.
 fn is_cut(start: &str) -> bool {
     let Some((notice, _)) = start.split_once("\n\n") else { return false };
@@ -146,6 +158,8 @@ mod tests {
         assert!(is_cut("(previous output truncated: 3 lines and 4 characters removed)\n\nx"));
         assert!(!is_cut("(previous  lines truncated)\n\n"));
         assert!(!is_cut("x\n(previous 11001 lines truncated)\n\n"));
+        assert!(is_results("[Results truncated: showing 100 of 4501 matches]"));
+        assert!(!is_results("[Results truncated: showing some of 4501 matches]"));
         assert_eq!(exit_of("Error executing tool Bash: Error (exit code 3): err\n"), Some(3));
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use crate::session::content::{MAX_NAME, cited, has_line, start_of};
+use crate::session::content::{MAX_NAME, cited, has_line, last_line, start_of};
 use crate::session::entry::RecordEntry;
 use crate::session::fate::{ContextChange, FateEvidence};
 use crate::session::find;
@@ -203,7 +203,8 @@ impl LogEvent<'_> {
 /// Reads the result of a call. Returns the call's number if it is the first.
 fn result(entry: RecordEntry, data: Json, out: &mut Transcript) -> Option<u32> {
     let number = out.call_or_new(entry.thread, &data.name("toolCallId")?, "");
-    let is_search = SEARCHES.contains(&out.tool_of(number));
+    let tool = out.tool_of(number);
+    let (is_search, is_view) = (SEARCHES.contains(&tool), tool == "view");
     let call = out.unanswered(number)?;
     let content = data.path(&["result", "content"]).or_else(|| data.path(&["error", "message"]));
     call.exit = data.object("shellExecution").number("exitCode");
@@ -216,7 +217,9 @@ fn result(entry: RecordEntry, data: Json, out: &mut Transcript) -> Option<u32> {
     let bytes = bytes.and_then(|bytes| bytes.short(20)?.parse().ok());
     let saved = content.map(start_of).and_then(|start| cited(&start, BEGINNING, "). Saved to: "));
     let saved = saved.map(|path| Citation { path: PathBuf::from(path), bytes });
-    let is_cut = is_large || saved.is_none() && is_search && content.is_some_and(has_omitted);
+    let goes_on = |content| is_view && last_line(content).starts_with("[Output truncated. Use view_range=[");
+    let is_short = |content| is_search && has_omitted(content) || goes_on(content);
+    let is_cut = is_large || saved.is_none() && content.is_some_and(is_short);
     call.note_cut(saved, is_cut);
     entry.note_copy("detailedContent", data.path(&["result", "detailedContent"]), Some(0), call);
     entry.add_result(content, call);

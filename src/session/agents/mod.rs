@@ -1,6 +1,6 @@
 //! The readers: one form of an agent's records each.
 
-mod claude;
+pub(crate) mod claude;
 mod cline;
 mod codex;
 mod continue_cli;

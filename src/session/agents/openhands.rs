@@ -202,7 +202,7 @@ fn observation_text(observation: Json, place: RecordPlace, call: &mut Call) -> (
     let lost = prefix.starts_with("[Previous command outputs are truncated.");
     match render(observation, place) {
         Some(sent) => {
-            call.note_cut(sent.saved, lost);
+            call.note_cut(sent.saved, lost || sent.is_lost);
             let is_added = sent.pieces.iter().any(|piece| matches!(piece, TextPiece::Added(_)));
             (if is_added { Evidence::Rendered } else { Evidence::Recorded }, sent.pieces.into())
         }
@@ -215,14 +215,15 @@ fn observation_text(observation: Json, place: RecordPlace, call: &mut Call) -> (
     }
 }
 
-/// The most code points that are sent of a terminal's output with the lines around it.
+/// The most code points that are sent of a terminal's output with the lines around it, and of any other.
 const MAX_POINTS: usize = 30_000;
+const MAX_OTHER_POINTS: usize = 50_000;
 
 /// The most bytes of a recorded output, as it is written, that are rendered.
 const MAX_RECORDED: usize = 1 << 20;
 
-/// The notice that the beginning is reckoned with, in code points.
-const SHORT_NOTICE: usize = 113;
+/// The notice where nothing is saved, which the beginning is reckoned with.
+const SHORT_NOTICE: &str = "<response clipped><NOTE>Due to the max output limit, only part of the full response has been shown to you.</NOTE>";
 /// What is sent before the text of an error.
 const ERROR: &str = "[An error occurred during execution.]\n";
 
@@ -234,15 +235,25 @@ struct SentObservation {
     pub pieces: Vec<TextPiece>,
     /// Where the whole of it was saved, if it was cut.
     pub saved: Option<Citation>,
+    /// Whether a part of it was saved nowhere.
+    pub is_lost: bool,
 }
 
-/// Renders an observation. Returns `None` for a terminal's output that cannot be rendered.
+/// Renders an observation. Returns `None` for an output that is too long to be rendered.
 fn render(observation: Json, place: RecordPlace) -> Option<SentObservation> {
     let content = observation.get("content")?;
-    let is_terminal = observation.has("kind", "TerminalObservation");
-    let mut sent = match observation.get("metadata").filter(|_| is_terminal) {
-        Some(metadata) => render_terminal(observation, metadata, place)?,
-        None => SentObservation { pieces: pieces(content, place).into_vec(), saved: None },
+    let metadata = observation.get("metadata").filter(|_| observation.has("kind", "TerminalObservation"));
+    let first = observation.list("content").next().and_then(|part| part.get("text"));
+    let mut sent = match (metadata, first) {
+        (Some(metadata), first) => {
+            let around = (metadata.string("prefix").unwrap_or_default(), lines_after(metadata));
+            let dir = observation.string("full_output_save_dir");
+            clip(first?, around, MAX_POINTS, dir, place)?
+        }
+        (None, Some(text)) if text.raw().len() > MAX_OTHER_POINTS && content.items().count() == 1 => {
+            clip(text, <(String, String)>::default(), MAX_OTHER_POINTS, None, place)?
+        }
+        _ => SentObservation { pieces: pieces(content, place).into_vec(), saved: None, is_lost: false },
     };
     if observation.flag("is_error") {
         sent.pieces.insert(0, TextPiece::Added(ERROR.into()));
@@ -250,26 +261,35 @@ fn render(observation: Json, place: RecordPlace) -> Option<SentObservation> {
     Some(sent)
 }
 
-/// Renders the output of a terminal with the lines around it; of a long one the two ends, and a notice between them.
-fn render_terminal(observation: Json, metadata: Json, place: RecordPlace) -> Option<SentObservation> {
-    let output = observation.list("content").next()?.get("text")?;
+/// Renders an output with what is sent around it; of one of over `most` code points the two ends, and a notice between them.
+/// `dir` is where the whole is saved.
+fn clip(
+    output: Json,
+    (prefix, suffix): (String, String),
+    most: usize,
+    dir: Option<String>,
+    place: RecordPlace,
+) -> Option<SentObservation> {
     let inner = output.text().filter(|_| output.raw().len() <= MAX_RECORDED)?;
     let decoded = inner.to_text(MAX_RECORDED).text;
-    let (prefix, suffix) = (metadata.string("prefix").unwrap_or_default(), lines_after(metadata));
     let span = place.span(output);
     let (before, of_output, after) = (points(&prefix), points(&decoded), points(&suffix));
     let around = |inside: Vec<TextPiece>| {
         let added = |text: &str| (!text.is_empty()).then(|| TextPiece::Added(text.into()));
         added(&prefix).into_iter().chain(inside).chain(added(&suffix)).collect()
     };
-    if before + of_output + after <= MAX_POINTS {
-        return Some(SentObservation { pieces: around(vec![TextPiece::Json(span)]), saved: None });
+    let head = (most - points(SHORT_NOTICE)).div_ceil(2);
+    // The terminal's session has cut the output before, and saved nothing of it.
+    let notice_at = decoded.char_indices().nth(head).filter(|_| of_output == most);
+    let was_clipped = notice_at.is_some_and(|(at, _)| decoded[at..].starts_with(SHORT_NOTICE));
+    if before + of_output + after <= most {
+        let pieces = around(vec![TextPiece::Json(span)]);
+        return Some(SentObservation { pieces, saved: None, is_lost: was_clipped });
     }
     let whole = [prefix.as_str(), &decoded, &suffix].concat();
-    let head = (MAX_POINTS - SHORT_NOTICE).div_ceil(2);
-    let saved = observation.string("full_output_save_dir").map(|dir| saved_at(&whole, &dir));
+    let saved = dir.map(|dir| saved_at(&whole, &dir));
     let notice = notice(&whole, head, saved.as_deref());
-    let tail = MAX_POINTS.checked_sub(points(&notice) + head)?;
+    let tail = most.checked_sub(points(&notice) + head)?;
     // Of the output, that part of either end which the lines around it leave.
     let (start, end) = (head.checked_sub(before)?, tail.checked_sub(after)?);
     let start = offset_of(inner.encoded, start);
@@ -277,8 +297,10 @@ fn render_terminal(observation: Json, metadata: Json, place: RecordPlace) -> Opt
     let first = TextPiece::Json(span.part(0, start as u64 + 2));
     let last = TextPiece::Json(span.part(end as u64, (inner.encoded.len() - end) as u64 + 2));
     let pieces = around(vec![first, TextPiece::Added(notice.into()), last]);
+    let is_lost = was_clipped || saved.is_none();
+    let saved = saved.filter(|_| !is_lost);
     let saved = saved.map(|path| Citation { path: PathBuf::from(path), bytes: Some(whole.len() as u64) });
-    Some(SentObservation { pieces, saved })
+    Some(SentObservation { pieces, saved, is_lost })
 }
 
 /// Returns what is sent after the output of a terminal.
@@ -305,8 +327,8 @@ fn saved_at(whole: &str, dir: &str) -> String {
 }
 
 fn notice(whole: &str, head: usize, saved: Option<&str>) -> String {
-    let words = "<response clipped><NOTE>Due to the max output limit, only part of the full response has been shown to you.";
-    let Some(path) = saved else { return format!("{words}</NOTE>") };
+    let Some(path) = saved else { return SHORT_NOTICE.to_owned() };
+    let words = SHORT_NOTICE.trim_end_matches("</NOTE>");
     let kept = whole.char_indices().nth(head).map_or(whole, |(at, _)| &whole[..at]);
     let line = lines(kept) + 1;
     format!(

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::session::branch::{Branches, LivingBranch};
-use crate::session::content::{last_line, number_after, title};
+use crate::session::content::{MAX_TEXT, last_line, number_after, text_end, text_start, title};
 use crate::session::entry::RecordEntry;
 use crate::session::fate::ContextChange;
 use crate::session::find;
@@ -203,11 +203,33 @@ fn result(entry: RecordEntry, message: Json, call: &mut Call) {
     let is_truncated = truncation.flag("truncated");
     let goes_on = |line: String| line.starts_with('[') && line.contains(" more lines in file. Use offset=");
     call.is_window = is_read && (is_truncated || content.map(last_line).is_some_and(goes_on));
-    let spill = details.string("fullOutputPath");
+    let noted = content.and_then(|content| noted_spill(content, is_error));
+    let spill = details.string("fullOutputPath").or(noted.clone().filter(|path| path != "undefined"));
     let spill = spill.map(|path| Citation { path: path.into(), bytes: truncation.number("totalBytes") });
-    call.note_cut(spill, is_truncated && !is_read);
+    call.note_cut(spill, is_truncated && !is_read || noted.is_some());
     entry.add_result(content, call);
 }
+
+/// Returns the path in a notice of which the details say nothing: of a command that failed, in the last paragraph but that
+/// about its end; or of an MCP server or a script, in the last line. A failed command that was cut by lines alone has the
+/// path `undefined` until March 2026.
+fn noted_spill(content: Json, is_error: bool) -> Option<String> {
+    let text = text_end(content, MAX_TEXT);
+    let failed = || {
+        let (rest, _) = text.rsplit_once("\n\nCommand ").filter(|_| is_error)?;
+        let notice = rest.rsplit("\n\n").next()?.strip_prefix("[Showing ")?;
+        notice.rsplit_once(". Full output: ")?.1.strip_suffix(']')
+    };
+    let other = || {
+        let line = text.lines().next_back()?.strip_prefix("[Full output: ")?;
+        let (path, _) = line.strip_suffix(" with offset/limit)]")?.rsplit_once(" (read")?;
+        text_start(content, WARNING.len()).starts_with(WARNING).then_some(path)
+    };
+    failed().or_else(other).map(str::to_owned)
+}
+
+/// How the results of MCP servers and scripts begin that were cut.
+const WARNING: &str = "Warning: truncated output (original token count: ";
 
 /// OpenClaw's own entries about results that it prunes when it sends them. Not seen in use: after the source.
 const PRUNED: &str = "openclaw.cache-ttl";
@@ -387,5 +409,32 @@ impl EntryChange {
         // An entry about pruned results may come after the first requests that are made so.
         let request = self.origin.request.filter(|_| !matches!(self.effect, EntryEffect::Prune(_)));
         out.add_event(change, ChangeOrigin { request, ..self.origin }, out.outer_results_of(calls));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::session::json::Tape;
+
+    use super::*;
+
+    #[test]
+    fn a_notice_is_read_where_the_details_are_missing() {
+        let noted = |text: &str, is_error| {
+            let text = serde_json::to_string(text).unwrap();
+            noted_spill(Tape::default().read(text.as_bytes()).unwrap(), is_error)
+        };
+        let cut = "x\n\n[Showing lines 1-2 of 9 (50.0KB limit). Full output: /t/a (b).log]";
+        for end in ["Command exited with code 2", "Command timed out after 60 seconds", "Command aborted"] {
+            assert_eq!(noted(&format!("{cut}\n\n{end}"), true).as_deref(), Some("/t/a (b).log"), "{end}");
+            assert_eq!(noted(&format!("{cut}\n\n{end}"), false), None, "what a command printed");
+            assert_eq!(noted(&format!("{cut}\n\nmore\n\n{end}"), true), None, "not the last but one");
+        }
+        assert_eq!(noted(cut, true), None);
+        let server =
+            |path: &str| format!("{WARNING}20000)\n\nx\n\n[Full output: {path} (read it with offset/limit)]");
+        assert_eq!(noted(&server("/t/m.txt"), false).as_deref(), Some("/t/m.txt"));
+        assert_eq!(noted(&server("/t/m.txt").replace(" it ", " "), false).as_deref(), Some("/t/m.txt"));
+        assert_eq!(noted(&server("/t/m.txt")[1..], false), None, "a quoted notice is no notice");
     }
 }

@@ -269,6 +269,15 @@ fn openhands_is_read_as_it_is_sent() {
     run("c1", "out", "/x", true);
     run("c2", &long, home.path().to_str().unwrap(), false);
     run("c4", &"x".repeat((1 << 20) + 1), "/x", false);
+    let short = "<response clipped><NOTE>Due to the max output limit, only part of the full response has been shown to you.</NOTE>";
+    let clipped = |head: usize, tail: usize| format!("{}{short}{}", "x".repeat(head), "y".repeat(tail));
+    run("c5", &clipped(14_944, 14_943), "/x", false);
+    run("c6", &clipped(14_000, 14_943), "/x", false);
+    event(json!({"kind": "ActionEvent", "tool_name": "grep", "tool_call_id": "c7", "action": {}}));
+    let other = json!({"kind": "GrepObservation", "content": [{"type": "text", "text": "é".repeat(60_000)}]});
+    event(
+        json!({"kind": "ObservationEvent", "tool_name": "grep", "tool_call_id": "c7", "observation": other}),
+    );
     event(
         json!({"kind": "UserRejectObservation", "tool_name": "terminal", "tool_call_id": "c3", "rejection_reason": "no"}),
     );
@@ -283,6 +292,12 @@ fn openhands_is_read_as_it_is_sent() {
     assert_eq!((c1.exit, c1.cut), (Some(3), CutState::No));
     assert!(matches!(fate_of(c1), ResultFate::Compacted(_)));
     assert_eq!(call(transcript, "c4").cut, CutState::Unknown, "too long to be rendered");
+    assert_eq!(
+        ["c5", "c6", "c7"].map(|id| call(transcript, id).cut),
+        [CutState::Lost, CutState::No, CutState::Lost]
+    );
+    assert!(call(transcript, "c5").cites.is_empty(), "what is saved had been cut before");
+    assert_eq!(first(transcript, "c7"), format!("{}{short}{}", "é".repeat(24_944), "é".repeat(24_943)));
     let (c2, text) = (call(transcript, "c2"), first(transcript, "c2"));
     assert_eq!((c2.cut, text.chars().count()), (CutState::Spill, 30_000));
     assert!(

@@ -180,6 +180,19 @@ fn copilot_sums_up_what_came_before_the_start() {
 }
 
 #[test]
+fn copilot_says_where_a_view_of_a_file_stopped() {
+    let told = "1. x\n\n[Output truncated. Use view_range=[2400, ...] to continue reading. File has at least 2500 lines.]";
+    let cut = |tool: &str, text: &str| {
+        let mut log = called("c1", text);
+        log[1].1["toolName"] = json!(tool);
+        let (_dir, path) = read(&copilot(&log));
+        call(open(&path).transcript(), "c1").cut
+    };
+    assert_eq!(cut("view", told), CutState::Lost);
+    assert_eq!([cut("bash", told), cut("view", &format!("{told}\nx"))], [CutState::No; 2]);
+}
+
+#[test]
 fn copilot_drops_the_oldest_messages() {
     let of = |before: u64| {
         let cut = json!({"messagesRemovedDuringTruncation": 2, "preTruncationMessagesLength": before});

@@ -186,6 +186,29 @@ fn what_a_tool_left_out_is_lost() {
 }
 
 #[test]
+fn every_notice_names_its_file() {
+    let mut chat = Chat::default();
+    chat.prompt();
+    let notices = [
+        "Tool output was too large and has been truncated.\nThe full output has been saved to: /x/a b\nTo read…",
+        "<persisted-output>\nOutput too large (51.7 KB). Full output saved to: /x/a b\nNote: …",
+        "Tool output truncated. Persisted tool-output artifact: /x/a b\n\nx\n...\ny",
+        "cat: Tool output truncated. Persisted tool-output artifact: /x/a b\n",
+    ];
+    for (id, notice) in ["a", "b", "c", "d"].into_iter().zip(notices) {
+        chat.answer(id, "mcp__db", json!({})).got(id, "mcp__db", json!({"output": notice}));
+    }
+    chat.look(|transcript| {
+        for id in ["a", "b", "c"] {
+            let call = call(transcript, id);
+            assert_eq!((call.cut, call.cites[0].path.to_str()), (CutState::Spill, Some("/x/a b")), "{id}");
+            assert_eq!(call.is_cut_otherwise, id != "a", "{id}");
+        }
+        assert_eq!(call(transcript, "d").cut, CutState::No);
+    });
+}
+
+#[test]
 fn sub_agents_have_logs_of_their_own() {
     let dir = tempfile::tempdir().unwrap();
     let mut chat = Chat::default();

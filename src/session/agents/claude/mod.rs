@@ -23,6 +23,9 @@ use crate::session::watch::PathWatch;
 
 use records::ClaudeReader;
 
+#[cfg(feature = "app")]
+pub(crate) use records::oversized_result;
+
 pub(crate) const CLAUDE_CODE: FileFormat = FileFormat {
     info: FormatInfo::new("claude-code", "1.0.86 to 2.1.330"),
     find: |env, fault| {

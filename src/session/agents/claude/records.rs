@@ -263,6 +263,7 @@ fn result(entry: RecordEntry, block: Json, is_2025: bool, call: &mut Call) {
     let saved = ui.string("persistedOutputPath").or_else(|| framed_path(&start));
     let bytes = ui.number("persistedOutputSize");
     let cite = saved.map(|path| Citation { path: path.into(), bytes });
+    call.is_cut_otherwise = oversized_result(&start).is_some();
     call.note_cut(cite, start.starts_with("<truncated-output>\n"));
     let is_cut_after = |units, end| content.is_some_and(|content| is_cut_after(content, units, end));
     let is_cut = call.exit.is_some() && is_cut_after(FAILURE_HEAD, " characters truncated] ...\n\n");
@@ -273,14 +274,18 @@ fn result(entry: RecordEntry, block: Json, is_2025: bool, call: &mut Call) {
     entry.add_result(content, call);
 }
 
-/// Returns the start of a result: all of a notice, which begins with `<`; else the words with a failure's status.
+/// Returns the start of a result: all of a notice; else the words with a failure's status.
 fn frame(content: Json, is_error: bool) -> String {
     let first = content.text().map(|text| text.first_char());
-    if !is_error && first.is_some_and(|first| first != Some('<')) {
+    if !is_error && first.is_some_and(|first| !matches!(first, Some('<' | 'E'))) {
         return String::new();
     }
     let words = text_start(content, 64);
-    if words.starts_with('<') { first_text(content) } else { words }
+    if words.starts_with(['<', 'E']) && !words.starts_with("Exit code ") {
+        first_text(content)
+    } else {
+        words
+    }
 }
 
 /// Whether an output was cut after so many UTF-16 units: the notice follows them, whose figure has `end` behind it.
@@ -335,7 +340,7 @@ fn replace(entry: RecordEntry, is_seen: &dyn Fn(u32) -> bool, out: &mut Transcri
             }
         }
         if let Some(path) = framed_path(&start_of(text)) {
-            call.cut = CutState::Spill;
+            (call.cut, call.is_cut_otherwise) = (CutState::Spill, true);
             call.cites.push(Citation::new(path));
         }
         entry.add_result(Some(text), call);
@@ -343,8 +348,16 @@ fn replace(entry: RecordEntry, is_seen: &dyn Fn(u32) -> bool, out: &mut Transcri
     replaced
 }
 
-/// Returns the path in the frame `<persisted-output>`, which must begin the text.
+/// Returns the path in the frame `<persisted-output>`, which must begin the text, or in the error that stands for a result.
 fn framed_path(start: &str) -> Option<String> {
     let after = |words| cited(start, "<persisted-output>\n", words);
-    after(" Full output saved to: ").or_else(|| after(" were saved to: "))
+    let framed = after(" Full output saved to: ").or_else(|| after(" were saved to: "));
+    framed.or_else(|| Some(oversized_result(start)?.0.to_owned()))
+}
+
+/// Returns the path of the file that stands for a result of too many tokens, as an MCP server's, and its format with what
+/// follows.
+pub(crate) fn oversized_result(told: &str) -> Option<(&str, &str)> {
+    const SAVED: &str = " exceeds maximum allowed tokens. Output has been saved to ";
+    told.strip_prefix("Error: result (")?.split_once(SAVED)?.1.split_once(".\nFormat: ")
 }

@@ -19,8 +19,13 @@ use crate::session::transcript::Transcript;
 
 use context::{Step, StepKind};
 
-/// What stands before the path in the notice that begins a cut output.
-const NOTICE: &str = "Tool output was too large and has been truncated.\nThe full output has been saved to: ";
+/// How the notices of cut outputs begin, and what stands in their next line before the path: of one tool's limit, of that of
+/// a batch, and of the last one.
+const NOTICES: [(&str, &str); 3] = [
+    ("Tool output was too large and has been truncated.\nThe full output has been saved to: ", ""),
+    ("<persisted-output>\nOutput too large (", " Full output saved to: "),
+    ("Tool output truncated. Persisted tool-output artifact: ", ""),
+];
 
 pub(crate) const QWEN_CODE: FileFormat = FileFormat {
     info: FormatInfo::new("qwen-code", "0.24.4"),
@@ -210,7 +215,10 @@ fn result(entry: RecordEntry, response: Json, call: &mut Call) {
     let files = display.list("outputFiles");
     let mut paths: Vec<String> = files.filter_map(|path| path.short(MAX_TEXT)).collect();
     if paths.is_empty() {
-        paths.extend(content.map(start_of).and_then(|start| cited(&start, NOTICE, "")));
+        let start = content.map(start_of).unwrap_or_default();
+        let found = NOTICES.iter().find_map(|(beginning, before)| cited(&start, beginning, before));
+        call.is_cut_otherwise = found.is_some() && !start.starts_with(NOTICES[0].0);
+        paths.extend(found);
     }
     call.note_cut(paths.into_iter().map(Citation::new), display.flag("truncated"));
     entry.note_copy("resultDisplay.output", display.get("output"), Some(32_000), call);
