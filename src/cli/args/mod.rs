@@ -2,7 +2,6 @@
 
 pub(crate) mod help;
 pub(crate) mod parse;
-mod recorded;
 mod see;
 mod setup;
 mod shared;
@@ -15,13 +14,15 @@ use clap::{Args as Group, Parser, Subcommand, ValueEnum};
 
 use parse::Deferred;
 
-pub(crate) use recorded::{CallSort, CallText, CallsArgs, SessionsArgs, VerifyArgs};
 pub(crate) use see::{
     CallerLimits, CompareArgs, ExplainArgs, PreviewArgs, ReadArgs, RunArgs, SpillLayout, UnreadAction,
 };
 pub(crate) use setup::{CompleteArgs, CompletedBy, ConfigArgs, HookAgent, HookArgs, PoliciesArgs, SetupArgs};
-pub(crate) use shared::{FormArgs, LimitArgs, PolicyArgs, SaveArgs, TextForm};
-pub(crate) use stored::{CleanArgs, GrepArgs, ListArgs, RmArgs, ShowArgs, StoresArgs, TuneArgs};
+pub(crate) use shared::{FormArgs, LimitArgs, PolicyArgs, SaveArgs, TextForm, first};
+pub(crate) use stored::{
+    CallSort, CallText, CallsArgs, CleanArgs, GrepArgs, ListArgs, RmArgs, SessionsArgs, ShowArgs, StoresArgs,
+    TuneArgs, VerifyArgs,
+};
 
 /// See exactly what the model saw of a tool's output, and page through the rest
 ///
@@ -189,7 +190,6 @@ pub(crate) enum ColorWhen {
     Never,
 }
 
-/// Parses a whole number, 0 or more.
 fn whole_number(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| match text.bytes().all(|byte| byte.is_ascii_digit()) && !text.is_empty() {
         true => format!("it is too large; the largest is {}", u64::MAX),

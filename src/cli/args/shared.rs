@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
-use clap::builder::{EnumValueParser, OsStringValueParser, TypedValueParser};
+use clap::builder::{OsStringValueParser, PossibleValue, TypedValueParser};
 use clap::{Args as Group, ValueEnum};
 
 use crate::base::human::TypedSize;
@@ -25,7 +25,7 @@ pub(crate) struct LimitArgs {
     #[arg(long, value_name = "SIZE")]
     pub max_bytes: Option<TypedSize>,
     /// Which end of the output to keep
-    #[arg(long, value_name = "END", value_parser = direction())]
+    #[arg(long, value_name = "END")]
     pub direction: Option<Direction>,
     /// Set a parameter of the policy, such as task_tool=true
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_value)]
@@ -34,13 +34,12 @@ pub(crate) struct LimitArgs {
 
 impl LimitArgs {
     pub(crate) fn first_given(&self) -> Option<&'static str> {
-        let flags = [
-            ("--max-lines", self.max_lines.is_some()),
-            ("--max-bytes", self.max_bytes.is_some()),
-            ("--direction", self.direction.is_some()),
-            ("--set", !self.set.is_empty()),
-        ];
-        flags.into_iter().find(|(_, is_given)| *is_given).map(|(flag, _)| flag)
+        first(&[
+            (self.max_lines.is_some(), "--max-lines"),
+            (self.max_bytes.is_some(), "--max-bytes"),
+            (self.direction.is_some(), "--direction"),
+            (!self.set.is_empty(), "--set"),
+        ])
     }
 
     pub(crate) fn overrides(&self) -> Overrides {
@@ -83,28 +82,26 @@ pub(crate) struct PolicyArgs {
 
 impl PolicyArgs {
     pub(crate) fn first_given(&self) -> Option<&'static str> {
-        let flags = [
-            ("--policy", self.policy.is_some()),
-            ("--tool", self.tool.is_some()),
-            ("--stderr", self.stderr.is_some()),
-            ("--exit-code", self.exit_code.is_some()),
-            ("--saved-as", self.saved_as.is_some()),
-            ("--saved-as-stderr", self.saved_as_stderr.is_some()),
-        ];
-        let given = flags.into_iter().find(|(_, is_given)| *is_given).map(|(flag, _)| flag);
+        let given = first(&[
+            (self.policy.is_some(), "--policy"),
+            (self.tool.is_some(), "--tool"),
+            (self.stderr.is_some(), "--stderr"),
+            (self.exit_code.is_some(), "--exit-code"),
+            (self.saved_as.is_some(), "--saved-as"),
+            (self.saved_as_stderr.is_some(), "--saved-as-stderr"),
+        ]);
         given.or_else(|| self.limits.first_given())
     }
 
     /// Checks that the policy makes use of the flags that only some policies use.
     pub(crate) fn refuse_for(&self, policy: &Policy) -> anyhow::Result<()> {
+        let unused = first(&[
+            (self.stderr.is_some() && !policy.takes_stderr(), "--stderr"),
+            (self.saved_as_stderr.is_some() && !policy.takes_stderr(), "--saved-as-stderr"),
+            (self.exit_code.is_some() && !policy.takes_exit_code(), "--exit-code"),
+        ]);
+        let Some(flag) = unused else { return Ok(()) };
         let name = policy.name();
-        let takes = policy.takes_stderr();
-        let flag = match self {
-            Self { stderr: Some(_), .. } if !takes => "--stderr",
-            Self { saved_as_stderr: Some(_), .. } if !takes => "--saved-as-stderr",
-            Self { exit_code: Some(_), .. } if !policy.takes_exit_code() => "--exit-code",
-            _ => return Ok(()),
-        };
         Err(usage(format!("{flag} has no effect: {name} makes no use of it; another policy may (-p)")))
     }
 
@@ -113,22 +110,34 @@ impl PolicyArgs {
     }
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum KeptEnd {
-    /// The beginning
-    Head,
-    /// The end
-    Tail,
+impl ValueEnum for Direction {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[Self::Head, Self::Tail]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(match self {
+            Self::Head => PossibleValue::new("head").help("The beginning"),
+            Self::Tail => PossibleValue::new("tail").help("The end"),
+        })
+    }
 }
 
-fn direction() -> impl TypedValueParser<Value = Direction> {
-    EnumValueParser::new().map(|end| match end {
-        KeptEnd::Head => Direction::Head,
-        KeptEnd::Tail => Direction::Tail,
-    })
+impl ValueEnum for KeepSpill {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[Self::Always, Self::Cut, Self::Never]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(match self {
+            Self::Always => PossibleValue::new("always").help("Always"),
+            Self::Cut => PossibleValue::new("cut").help("If the policy cuts it"),
+            Self::Never => PossibleValue::new("never").help("Never"),
+        })
+    }
 }
 
-/// Parses a path as text: notices are UTF-8, whatever a file is called.
+/// Notices are UTF-8, whatever a file is called.
 fn path() -> impl TypedValueParser<Value = String> {
     OsStringValueParser::new().try_map(|path| match path.is_empty() {
         true => Err("a path cannot be empty"),
@@ -147,12 +156,17 @@ fn key_value(text: &str) -> Result<(String, String), String> {
     Ok((key.to_owned(), value.to_owned()))
 }
 
+/// Returns the words of the first row that applies.
+pub(crate) fn first(rows: &[(bool, &'static str)]) -> Option<&'static str> {
+    rows.iter().find(|(applies, _)| *applies).map(|(_, words)| *words)
+}
+
 /// What is saved of an output that is just being made.
 #[derive(Debug, Default, Group)]
 #[command(next_help_heading = "Saving")]
 pub(crate) struct SaveArgs {
     /// When to save the output of a command or a pipe [default: cut]
-    #[arg(long, value_name = "WHEN", value_parser = keep())]
+    #[arg(long, value_name = "WHEN")]
     keep: Option<KeepSpill>,
     /// Maximum size of the saved output; none for no limit [default: the policy's, else 100m]
     #[arg(long, value_name = "SIZE", value_parser = cap)]
@@ -192,24 +206,6 @@ impl SaveArgs {
         };
         Err(usage(format!("--keep, --max-spill and --durable {why}")))
     }
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum KeepWhen {
-    /// Always
-    Always,
-    /// If the policy cuts it
-    Cut,
-    /// Never
-    Never,
-}
-
-fn keep() -> impl TypedValueParser<Value = KeepSpill> {
-    EnumValueParser::new().map(|when| match when {
-        KeepWhen::Always => KeepSpill::Always,
-        KeepWhen::Cut => KeepSpill::Cut,
-        KeepWhen::Never => KeepSpill::Never,
-    })
 }
 
 /// Parses `none`, or a size in bytes.

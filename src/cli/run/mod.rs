@@ -19,7 +19,9 @@ use crate::preview::{PerStream, Status, TotalsMask};
 use crate::source;
 use crate::store::{self, Env, Record, Stores};
 
-use super::args::{CallerLimits, PolicyArgs, PreviewArgs, RunArgs, SpillLayout, TextForm, UnreadAction};
+use super::args::{
+    CallerLimits, PolicyArgs, PreviewArgs, RunArgs, SpillLayout, TextForm, UnreadAction, first,
+};
 use super::{CommandResult, Failure, describe_error, fail, is_closed_pipe, progress, say, usage};
 use live::Showing;
 use report::{print, print_notices};
@@ -117,7 +119,7 @@ pub(crate) fn save_stdin(config: &Config, args: &PreviewArgs) -> CommandResult {
 /// Refuses flags for what the command itself will determine, and those that need or exclude another.
 fn refuse(args: &RunArgs) -> anyhow::Result<()> {
     let RunArgs { policy_args, pty, split, print, interactive, session, layout, .. } = args;
-    let words = [
+    let wrong = first(&[
         (
             policy_args.stderr.is_some(),
             "--stderr does not apply to run; use --split to capture it separately",
@@ -129,9 +131,8 @@ fn refuse(args: &RunArgs) -> anyhow::Result<()> {
             session.is_some() && *layout == SpillLayout::Own,
             "--session has no effect without --layout agent; add it, or leave --session out",
         ),
-    ];
-    let first = words.into_iter().find(|(is_wrong, _)| *is_wrong);
-    first.map_or(Ok(()), |(_, words)| Err(usage(words)))
+    ]);
+    wrong.map_or(Ok(()), |words| Err(usage(words)))
 }
 
 /// Resolves the policy. A tool that the policy does not know is still recorded. A faulty file of the user's own stops no
