@@ -45,10 +45,13 @@ pub(crate) fn run(args: &CompleteArgs) -> CommandResult {
         CompletedBy::Zsh | CompletedBy::Fish => args.words.iter().map(text).collect(),
     };
     let cursor = TypedWord::parse(&root, &words);
-    let completions = complete(&root, &cursor);
+    let (kind, words) = complete(&root, &cursor);
     let whole = format!("{}{}", cursor.prefix, cursor.typed);
-    let mut text = format!("{}\n", completions.kind);
-    for (value, what) in completions.safe(&cursor.prefix, &cursor.typed) {
+    let mut text = format!("{kind}\n");
+    for (word, what) in
+        words.into_iter().filter(|(word, _)| word.starts_with(&cursor.typed) && is_plain(word))
+    {
+        let (value, what) = (format!("{}{word}", cursor.prefix), label(what.as_bytes()));
         match args.shell {
             CompletedBy::Bash => text.push_str(tail(&value, &whole, &args.breaks)),
             CompletedBy::Zsh | CompletedBy::Fish => text.push_str(&format!("{value}\t{what}")),
@@ -62,98 +65,75 @@ fn text(word: &OsString) -> String {
     word.to_string_lossy().into_owned()
 }
 
-fn complete(root: &Command, cursor: &TypedWord) -> Completions {
-    match cursor.place {
-        WordPlace::Flag => flags(cursor.command),
+/// Words, each with what it is.
+type Words = Vec<(String, String)>;
+
+/// Returns the first line to print, and the words that may fit.
+fn complete(root: &Command, cursor: &TypedWord) -> (String, Words) {
+    let (kind, words) = match cursor.place {
+        WordPlace::Command(at) => return (format!("command {at}"), Words::new()),
+        WordPlace::Flag => ("words", flags(cursor.command)),
         WordPlace::Value(arg) => complete_value(root, cursor, arg),
         WordPlace::Positional(arg) => {
-            let none = Completions::new(Vec::new());
-            let mut completions = arg.map_or(none, |arg| complete_value(root, cursor, arg));
+            let none = ("words", Words::new());
+            let (kind, mut words) = arg.map_or(none, |arg| complete_value(root, cursor, arg));
             if cursor.positionals == 0 {
-                completions.words.extend(subcommands(cursor.command));
+                words.extend(subcommands(cursor.command));
             }
-            completions
+            (kind, words)
         }
-        WordPlace::Command(at) => Completions::with(&format!("command {at}"), Vec::new()),
-    }
+    };
+    (kind.to_owned(), words)
 }
 
-struct Completions {
-    /// What the shell adds, in the words of the first line that is printed.
-    kind: String,
-    /// Words, each with what it is.
-    words: Vec<(String, String)>,
-}
-
-impl Completions {
-    fn new(words: Vec<(String, String)>) -> Self {
-        Self::with("words", words)
-    }
-
-    fn with(kind: &str, words: Vec<(String, String)>) -> Self {
-        Self { kind: kind.to_owned(), words }
-    }
-
-    /// Returns the words that begin with what is typed, with the prefix before them. Of words with a character that means
-    /// something to a shell none is offered: bash would put it on the command line as it is.
-    fn safe(&self, prefix: &str, typed: &str) -> Vec<(String, String)> {
-        let fits = self.words.iter().filter(|(word, _)| word.starts_with(typed) && is_plain(word));
-        fits.map(|(word, what)| (format!("{prefix}{word}"), label(what.as_bytes()))).collect()
-    }
-}
-
-/// Whether a word means nothing but itself in every shell.
+/// Whether a word means nothing but itself in every shell. Others are not offered: bash would put them on the command line
+/// as they are.
 fn is_plain(word: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./:@%+,=".contains(&byte);
     !word.is_empty() && word.bytes().all(is_plain)
 }
 
-type Completer = fn(&Command, &TypedWord) -> Completions;
+/// What the shell has to add, and what returns the words.
+type Completer = (&'static str, fn(&Command, &TypedWord) -> Words);
 
 /// Returns what completes the values of an argument; `None` if nobody has said yet.
 fn completer(command: &str, arg: &str) -> Option<Completer> {
     Some(match (command, arg) {
         ("policies", "name") | (_, "policy" | "policies" | "headroom") => {
-            |_, cursor| Completions::new(policies(&config(), &cursor.typed))
+            ("words", |_, cursor| policies(&config(), &cursor.typed))
         }
-        (_, "tool") => |_, cursor| Completions::new(tools(&config(), cursor.policy)),
-        (_, "set") => |_, cursor| Completions::with("parts", params(&config(), cursor.policy)),
-        ("sessions", "agent") => |_, _| Completions::new(plain(list::agents())),
-        ("stores", "name") | (_, "agent") => |_, _| {
+        (_, "tool") => ("words", |_, cursor| tools(&config(), cursor.policy)),
+        (_, "set") => ("parts", |_, cursor| params(&config(), cursor.policy)),
+        ("sessions", "agent") => ("words", |_, _| plain(list::agents())),
+        ("stores", "name") | (_, "agent") => ("words", |_, _| {
             let config = config();
             let agents = config.stores.specs.iter().map(|spec| spec.agent.as_str());
-            Completions::new(plain(agents.collect::<BTreeSet<_>>()))
-        },
-        (_, "file" | "files" | "names" | "paths") => {
-            |_, cursor| Completions::with("files", outputs(&config(), &cursor.typed))
-        }
-        ("show", "name") => |_, cursor| Completions::with("files", ids(&config(), &cursor.typed)),
-        ("sessions", "session") | ("verify", "what") => {
-            |_, _| Completions::with("files", sessions(&list_sessions(&config())))
-        }
-        (_, "subcommand") => |root, _| Completions::new(subcommands(root)),
-        (_, "stderr" | "saved_as" | "saved_as_stderr" | "config") => {
-            |_, _| Completions::with("files", Vec::new())
-        }
-        (_, "project") => |_, _| Completions::with("dirs", Vec::new()),
+            plain(agents.collect::<BTreeSet<_>>())
+        }),
+        (_, "file" | "files" | "names" | "paths") => ("files", |_, cursor| outputs(&config(), &cursor.typed)),
+        ("show", "name") => ("files", |_, cursor| ids(&config(), &cursor.typed)),
+        ("sessions", "session") | ("verify", "what") => ("files", |_, _| sessions(&list_sessions(&config()))),
+        (_, "subcommand") => ("words", |root, _| subcommands(root)),
+        (_, "stderr" | "saved_as" | "saved_as_stderr" | "config") => ("files", |_, _| Words::new()),
+        (_, "project") => ("dirs", |_, _| Words::new()),
         // The name of a session is of the user's own making.
         ("run" | "clean", "session")
         | (_, "max_lines" | "max_bytes" | "exit_code" | "offset" | "limit" | "timeout" | "max_spill")
         | (_, "pattern" | "since" | "older_than" | "larger_than" | "max_total" | "find") => {
-            |_, _| Completions::new(Vec::new())
+            ("words", |_, _| Words::new())
         }
         _ => return None,
     })
 }
 
-fn complete_value(root: &Command, cursor: &TypedWord, arg: &Arg) -> Completions {
+fn complete_value(root: &Command, cursor: &TypedWord, arg: &Arg) -> (&'static str, Words) {
     let possible = arg.get_possible_values();
     if possible.is_empty() {
         let completer = completer(cursor.command.get_name(), arg.get_id().as_str());
-        return completer.map_or(Completions::new(Vec::new()), |complete| complete(root, cursor));
+        return completer.map_or(("words", Words::new()), |(kind, words)| (kind, words(root, cursor)));
     }
     let what = |value: &PossibleValue| value.get_help().map(ToString::to_string).unwrap_or_default();
-    Completions::new(possible.iter().map(|value| (value.get_name().to_owned(), what(value))).collect())
+    ("words", possible.iter().map(|value| (value.get_name().to_owned(), what(value))).collect())
 }
 
 /// Returns the user's files, without a word on the mistakes in them.
@@ -161,22 +141,18 @@ fn config() -> Config {
     Config::load(Env::from_process())
 }
 
-fn flags(command: &Command) -> Completions {
-    let mut words = Vec::new();
-    for arg in command.get_arguments().filter(|arg| !arg.is_hide_set()) {
+fn flags(command: &Command) -> Words {
+    let of = |arg: &Arg| {
         let what = arg.get_help().map(ToString::to_string).unwrap_or_default();
         let long = arg.get_long().map(|long| format!("--{long}"));
-        words.extend(
-            long.into_iter()
-                .chain(arg.get_short().map(|short| format!("-{short}")))
-                .map(|flag| (flag, what.clone())),
-        );
-    }
-    Completions::new(words)
+        let both = [long, arg.get_short().map(|short| format!("-{short}"))];
+        both.map(|flag| flag.map(|flag| (flag, what.clone()))).into_iter().flatten()
+    };
+    command.get_arguments().filter(|arg| !arg.is_hide_set()).flat_map(of).collect()
 }
 
 /// Returns the subcommands, in the order of the help.
-fn subcommands(command: &Command) -> Vec<(String, String)> {
+fn subcommands(command: &Command) -> Words {
     let named = |name: &str| {
         let about = command.find_subcommand(name).and_then(Command::get_about);
         (name.to_owned(), about.map(ToString::to_string).unwrap_or_default())
@@ -184,12 +160,12 @@ fn subcommands(command: &Command) -> Vec<(String, String)> {
     help::groups(command).iter().flat_map(|(_, names)| names).map(|name| named(name)).collect()
 }
 
-fn plain(names: impl IntoIterator<Item = impl Into<String>>) -> Vec<(String, String)> {
+fn plain(names: impl IntoIterator<Item = impl Into<String>>) -> Words {
     names.into_iter().map(|name| (name.into(), String::new())).collect()
 }
 
 /// Returns all policies; with nothing typed yet, those that hold today.
-fn policies(config: &Config, typed: &str) -> Vec<(String, String)> {
+fn policies(config: &Config, typed: &str) -> Words {
     let named = |name: &str| {
         let policy = config.catalog.get(name).ok()?;
         (!typed.is_empty() || config.catalog.is_current(&policy))
@@ -199,7 +175,7 @@ fn policies(config: &Config, typed: &str) -> Vec<(String, String)> {
 }
 
 /// Returns the tools of the agent of `-p`, or of all.
-fn tools(config: &Config, policy: Option<&str>) -> Vec<(String, String)> {
+fn tools(config: &Config, policy: Option<&str>) -> Words {
     let agent = policy.map(|policy| policy.split('/').next().unwrap_or_default());
     let names = config.catalog.names().filter_map(|name| name.split_once('/'));
     let tools: BTreeSet<&str> =
@@ -208,14 +184,14 @@ fn tools(config: &Config, policy: Option<&str>) -> Vec<(String, String)> {
 }
 
 /// Returns the parameters of the policy, each with an equals sign.
-fn params(config: &Config, policy: Option<&str>) -> Vec<(String, String)> {
+fn params(config: &Config, policy: Option<&str>) -> Words {
     let overrides = Overrides { policy: policy.map(str::to_owned), ..Overrides::default() };
     let Ok(resolved) = config.resolve(&overrides, None) else { return Vec::new() };
     plain(resolved.policy.params().iter().map(|param| format!("{}=", param.name)))
 }
 
 /// Returns the ids of stored outputs, if the beginning of one is typed: without, they would bury the files.
-fn outputs(config: &Config, typed: &str) -> Vec<(String, String)> {
+fn outputs(config: &Config, typed: &str) -> Words {
     let now = crate::base::env::now();
     let mut found = Vec::new();
     for store in config.stores.specs.iter().filter(|_| !typed.is_empty() && !typed.contains('/')) {
@@ -229,7 +205,7 @@ fn outputs(config: &Config, typed: &str) -> Vec<(String, String)> {
     found
 }
 
-fn ids(config: &Config, typed: &str) -> Vec<(String, String)> {
+fn ids(config: &Config, typed: &str) -> Words {
     let listed = list_sessions(config);
     [outputs(config, typed), sessions(&listed), calls(&listed)].concat()
 }
@@ -239,14 +215,14 @@ fn list_sessions(config: &Config) -> Vec<SessionFile> {
     list::list(&config.env, None, &()).sessions
 }
 
-fn sessions(listed: &[SessionFile]) -> Vec<(String, String)> {
+fn sessions(listed: &[SessionFile]) -> Words {
     let named = |session: &SessionFile| (session.id.clone(), session.format.to_owned());
     listed.iter().take(MAX_IDS).map(named).collect()
 }
 
 /// Returns the ids of calls with their tools, the last first: those of the sessions that were changed last, as far as they
 /// are read within the time that a key may take.
-fn calls(listed: &[SessionFile]) -> Vec<(String, String)> {
+fn calls(listed: &[SessionFile]) -> Words {
     let short = listed.iter().filter(|session| session.size <= MAX_SESSION_SIZE).take(MAX_SESSIONS);
     let mut seen = BTreeSet::new();
     let mut found = Vec::new();
@@ -285,8 +261,7 @@ mod tests {
     #[test]
     fn a_word_that_a_shell_would_act_on_is_not_offered() {
         let words = ["$(reboot)", "a b", "`x`", "a;b", "a*", "a\nb", "tool_01", "pi/bash", "-x", "é"];
-        let completions = Completions::new(plain(words));
-        let safe: Vec<String> = completions.safe("", "").into_iter().map(|(word, _)| word).collect();
+        let safe: Vec<&str> = words.into_iter().filter(|word| is_plain(word)).collect();
         assert_eq!(safe, ["tool_01", "pi/bash", "-x"]);
     }
 }
