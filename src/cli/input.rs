@@ -57,7 +57,7 @@ pub(crate) fn find(config: &Config, word: &OsStr) -> anyhow::Result<Named> {
     let mut sessions = if is_whole { Vec::new() } else { sessions::find_by_prefix(config, &id) };
     match (outputs.len(), sessions.len()) {
         (1, 0) => Ok(Named::Output(Box::new(outputs.remove(0)))),
-        (0, 1) => Ok(Named::Recorded(Box::new(sessions::open(sessions.remove(0), &id)?))),
+        (0, 1) => Ok(Named::Recorded(Box::new(sessions::open(config, sessions.remove(0), &id)?))),
         (0, 0) => {
             // All records are read for it, which is too much for the name of a file or a command that was mistyped.
             let is_name = id.contains(['.', ':']) || id.bytes().all(|byte| byte.is_ascii_alphabetic());
@@ -75,14 +75,14 @@ pub(crate) fn find(config: &Config, word: &OsStr) -> anyhow::Result<Named> {
 pub(crate) fn recorded(config: &Config, word: &OsStr) -> anyhow::Result<SelectedSession> {
     match find(config, word)? {
         Named::Recorded(found) => Ok(*found),
-        Named::File(path) => sessions::open_file(&path),
-        Named::Stdin => sessions::open_file(Path::new("-")),
+        Named::File(path) => sessions::open_file(config, &path),
+        Named::Stdin => sessions::open_file(config, Path::new("-")),
         Named::Output(entry) => {
             let path = entry.saved_as();
             let cited = SessionsCache::default().find(Path::new(&path), entry.modified(), &config.env);
             let none = || anyhow!("{}: no session near it in time names this output", entry.id());
             let cited = cited.ok_or_else(none)?;
-            sessions::open(cited.file, &format!(":{}", cited.call))
+            sessions::open(config, cited.file, &format!(":{}", cited.call))
         }
     }
 }
@@ -152,7 +152,7 @@ pub(crate) fn open_named(
         }
         Named::File(path) => path,
         Named::Output(entry) => entry.path(),
-        Named::Recorded(found) => match found.output(config)? {
+        Named::Recorded(found) => match found.output()? {
             CallOutput::Spill(path) => path,
             CallOutput::Text(text) => {
                 say(&format!("{}: its spill is not at hand; this is its text as recorded", found.id()));

@@ -53,13 +53,11 @@ fn resolve_names(config: &Config, words: &[OsString]) -> anyhow::Result<Corpus> 
             Named::Stdin => paths.push(STDIN.into()),
             Named::File(path) => paths.push(path),
             Named::Output(entry) => entries.push(CorpusOutput::Entry(entry)),
-            Named::Recorded(found) => match found.output(config)? {
+            Named::Recorded(found) => match found.output()? {
                 CallOutput::Spill(path) => paths.push(path),
                 CallOutput::Text(_) => {
-                    bail!(
-                        "{}: its spill is not at hand; `overspill show --text` prints its text",
-                        found.id()
-                    );
+                    let remedy = "`overspill show --text` prints its text";
+                    bail!("{}: its spill is not at hand; {remedy}", found.id());
                 }
             },
         }

@@ -21,7 +21,7 @@ use crate::rows::lost::LostInCall;
 use crate::rows::sessions::{self, SessionRow, SessionTexts};
 use crate::session::command::command;
 use crate::session::copies::{RelatedSessions, SeenCalls, families};
-use crate::session::examine::{CallInspector, Paths};
+use crate::session::examine::CallInspector;
 use crate::session::find::directory_to_close;
 use crate::session::list::{self, ListStep, ListedSession, SessionFilter};
 use crate::session::model::{Call, CallStatus, CutState, Evidence};
@@ -35,7 +35,7 @@ use crate::source::share_out;
 use crate::text::label::shell;
 use crate::text::search::SeverityPatterns;
 
-use super::{SelectedSession, check_agent, describe_unread, earliest, examiner};
+use super::{SelectedSession, check_agent, describe_unread, earliest};
 
 pub(crate) fn run(config: &Config, args: &SessionsArgs) -> CommandResult {
     if let Some(session) = &args.session {
@@ -207,8 +207,7 @@ pub(crate) fn list_calls(
     is_json: bool,
 ) -> CommandResult {
     let transcript = found.opened.transcript();
-    let examiner = examiner(config, transcript.agent, Paths::Known);
-    let inspector = found.inspector(&examiner);
+    let inspector = found.inspector();
     let mut calls: Vec<&Call> = match found.call() {
         Some(call) => vec![call],
         None => transcript.calls.iter().collect(),

@@ -33,6 +33,7 @@ pub(crate) struct SelectedSession {
     pub call: Option<usize>,
     /// In how many other sessions the call is, if all were looked through for it.
     pub copies: Option<u64>,
+    pub examiner: Examiner,
 }
 
 /// What is at hand of the output of a call.
@@ -44,12 +45,17 @@ pub(crate) enum CallOutput {
 }
 
 impl SelectedSession {
+    fn new(config: &Config, file: SessionFile, opened: Box<dyn OpenedSession>, call: Option<usize>) -> Self {
+        let examiner = examiner(config, opened.transcript().agent, Paths::Known);
+        Self { file, opened, call, copies: None, examiner }
+    }
+
     pub(crate) fn call(&self) -> Option<&Call> {
         self.opened.transcript().calls.get(self.call?)
     }
 
-    pub(crate) fn inspector<'a>(&'a self, examiner: &'a Examiner) -> CallInspector<'a> {
-        CallInspector { examiner, file: &self.file, transcript: self.opened.transcript() }
+    pub(crate) fn inspector(&self) -> CallInspector<'_> {
+        CallInspector { examiner: &self.examiner, file: &self.file, transcript: self.opened.transcript() }
     }
 
     /// Returns its id, or that of the call as SESSION:CALL.
@@ -67,11 +73,9 @@ impl SelectedSession {
     ///
     /// # Errors
     /// It is a session, or nothing is at hand.
-    pub(crate) fn output(&self, config: &Config) -> anyhow::Result<CallOutput> {
-        let (call, transcript) = (self.the_call()?, self.opened.transcript());
-        let examiner = examiner(config, transcript.agent, Paths::Known);
-        let inspector = self.inspector(&examiner);
-        match inspector.spill(call) {
+    pub(crate) fn output(&self) -> anyhow::Result<CallOutput> {
+        let inspector = self.inspector();
+        match inspector.spill(self.the_call()?) {
             Some(SpillState::Here(path)) if inspector.is_known(&path) => Ok(CallOutput::Spill(path)),
             _ => Ok(CallOutput::Text(self.text()?)),
         }
@@ -135,21 +139,20 @@ pub(crate) fn describe_unread(file: &SessionFile, unread: &ReadReport) -> String
 }
 
 /// Opens the session in a file, wherever that lies.
-pub(crate) fn open_file(path: &Path) -> anyhow::Result<SelectedSession> {
+pub(crate) fn open_file(config: &Config, path: &Path) -> anyhow::Result<SelectedSession> {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let file = all_sessions::recognise(&path)?;
-    open(file, "")
+    open(config, all_sessions::recognise(&path)?, "")
 }
 
 /// Opens a session; with `:CALL` in the word that named it, one of its calls.
-pub(crate) fn open(file: SessionFile, word: &str) -> anyhow::Result<SelectedSession> {
+pub(crate) fn open(config: &Config, file: SessionFile, word: &str) -> anyhow::Result<SelectedSession> {
     let opened = all_sessions::open(&file, &())?;
     let words = describe_unread(&file, &opened.transcript().unread);
     if !words.is_empty() {
         say(&words);
     }
     let call = word.split_once(':').map(|(name, id)| the_call_in(&*opened, name, id)).transpose()?;
-    Ok(SelectedSession { file, opened, call, copies: None })
+    Ok(SelectedSession::new(config, file, opened, call))
 }
 
 /// Returns the session with an id, or those whose ids begin so; what follows a colon is a call's.
@@ -171,7 +174,7 @@ pub(crate) fn find_call(config: &Config, id: &str) -> anyhow::Result<Option<Sele
     for file in list_all(config, None, None)?.into_iter().filter(|file| may_hold(file)) {
         let Ok(opened) = all_sessions::open(&file, &()) else { continue };
         match call_in(&*opened, id) {
-            Some(call) => found.push(SelectedSession { file, opened, call: Some(call), copies: None }),
+            Some(call) => found.push(SelectedSession::new(config, file, opened, Some(call))),
             None => begun.extend(call_ids_with_prefix(&*opened, id)),
         }
     }
@@ -195,8 +198,7 @@ pub(crate) fn find_call(config: &Config, id: &str) -> anyhow::Result<Option<Sele
 
 /// Returns the session from which the others took over the call; `None` if the calls are different ones.
 fn oldest_copy(found: &[SelectedSession]) -> Option<usize> {
-    let calls: Vec<&Call> =
-        found.iter().filter_map(|found| found.opened.transcript().calls.get(found.call?)).collect();
+    let calls: Vec<&Call> = found.iter().filter_map(SelectedSession::call).collect();
     let sessions: Vec<_> =
         found.iter().map(|found| (&found.file, &found.opened.transcript().facts)).collect();
     let families = families(&sessions);

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use anyhow::{anyhow, bail};
+use anyhow::{Context, anyhow, bail};
 use serde_json::{Value, json};
 
 use crate::base::human::{count, thousands};
@@ -14,7 +14,7 @@ use crate::config::Config;
 use crate::rows::column::RowLook;
 use crate::rows::lost::LostInCall;
 use crate::session::copies::RelatedSessions;
-use crate::session::examine::{CallInspector, Paths};
+use crate::session::examine::CallInspector;
 use crate::session::facts::FirstBytes;
 use crate::session::model::{Call, TextPiece};
 use crate::session::sent::{MessageProof, NotSent, request_of, write_request};
@@ -25,8 +25,8 @@ use crate::source::Source;
 use crate::text::label::label;
 use crate::{rows, store};
 
+use super::SelectedSession;
 use super::list::{self, row_of};
-use super::{SelectedSession, examiner};
 
 /// The longest text in `--json`, in bytes.
 const MAX_JSON: usize = 16 << 20;
@@ -35,9 +35,7 @@ pub(crate) fn run(config: &Config, found: &SelectedSession, args: &ShowArgs) -> 
     match (args.text, args.json) {
         (Some(which), false) => print(config, found, which, TextForm::Text),
         (which, true) if found.call.is_some() || which.is_some() => {
-            let call = found.the_call()?;
-            let examiner = examiner(config, found.opened.transcript().agent, Paths::Known);
-            let inspector = found.inspector(&examiner);
+            let (call, inspector) = (found.the_call()?, found.inspector());
             let text = which.map(|which| text_fields(call, inspector, which)).transpose()?;
             let mut fields = json!({ "version": 1, "kind": "call" });
             add(&mut fields, list::call_record(inspector, call));
@@ -59,7 +57,7 @@ pub(crate) fn run(config: &Config, found: &SelectedSession, args: &ShowArgs) -> 
     }
 }
 
-/// Prints a text of a call: by default what the model got, by the best evidence.
+/// By default prints what the model got, by the best evidence.
 pub(crate) fn print(
     config: &Config,
     found: &SelectedSession,
@@ -72,10 +70,9 @@ pub(crate) fn print(
     if copies > 0 {
         say(&format!("this call is also in {}", count(copies, "session")));
     }
-    let examiner = examiner(config, found.opened.transcript().agent, Paths::Known);
     let out = if form == TextForm::Raw { SafeWriter::raw() } else { SafeWriter::stdout() };
     let mut out = io::BufWriter::new(out);
-    write(call, found.inspector(&examiner), which, &mut out)?;
+    write(call, found.inspector(), which, &mut out)?;
     out.flush()?;
     Ok(out.get_mut().end()?)
 }
@@ -94,8 +91,7 @@ fn facts(config: &Config, found: &SelectedSession) -> anyhow::Result<Vec<(&'stat
     let Some(call) = found.call() else {
         return session_facts(config, found);
     };
-    let examiner = examiner(config, found.opened.transcript().agent, Paths::Known);
-    let inspector = found.inspector(&examiner);
+    let inspector = found.inspector();
     let related = RelatedSessions::find(&config.env, &found.file, &());
     let row = list::call_row(call, inspector, &related, &config.severities());
     Ok(rows::calls::facts(&row, inspector.facts(call, inspector.best(call).first())))
@@ -104,14 +100,8 @@ fn facts(config: &Config, found: &SelectedSession) -> anyhow::Result<Vec<(&'stat
 fn session_facts(config: &Config, found: &SelectedSession) -> anyhow::Result<Vec<(&'static str, String)>> {
     let now = crate::base::env::now();
     let mut row = row_of(config, &found.file)?;
-    let examiner = examiner(config, found.opened.transcript().agent, Paths::Known);
-    let mut spills = Vec::new();
-    row.lost.found(LostInCall::count_all(
-        &found.inspector(&examiner),
-        &config.severities(),
-        &mut spills,
-        &|| true,
-    ));
+    let (severities, mut spills) = (config.severities(), Vec::new());
+    row.lost.found(LostInCall::count_all(&found.inspector(), &severities, &mut spills, &|| true));
     let spills = spills.iter().map(PathBuf::as_path).collect();
     let entries = store::entries_at(&spills, &config.stores, &config.env, now, &|| true);
     row.expires.found(entries.values().filter_map(|entry| entry.expires.at()).min());
@@ -131,9 +121,7 @@ fn write(
         Some(CallText::Spill) => return spill(call, inspector, out).map(|()| "spill"),
         Some(CallText::Request) => return request(call, transcript, out).map(|()| "request"),
         Some(CallText::Display) => {
-            let Some(copy) = call.display.first() else {
-                bail!("the agent recorded no copy for its own screen");
-            };
+            let copy = call.display.first().context("the agent recorded no copy for its own screen")?;
             say(&format!("{}: a copy for the agent's own screen, which the model never got", copy.name));
             pieces(transcript, std::slice::from_ref(&copy.text), out)?;
             return Ok("display");
@@ -142,7 +130,7 @@ fn write(
     }
     let best = inspector.best(call);
     let result = if which == Some(CallText::Recorded) { call.first() } else { best.first() };
-    let result = result.ok_or_else(|| anyhow!("the call has no result"))?;
+    let result = result.context("the call has no result")?;
     match (best.not_sent, which) {
         (Some(why), Some(CallText::Sent)) => {
             bail!("{why}; --text=recorded prints what the history holds");
@@ -189,9 +177,7 @@ fn pieces(transcript: &Transcript, pieces: &[TextPiece], out: &mut impl Write) -
 }
 
 fn spill(call: &Call, inspector: CallInspector, out: &mut impl Write) -> anyhow::Result<()> {
-    let Some(state) = inspector.spill(call) else {
-        bail!("the result names no spill");
-    };
+    let state = inspector.spill(call).context("the result names no spill")?;
     let Some(path) = state.path() else {
         let cited = call.cites.first().map(|cite| cite.path.display().to_string()).unwrap_or_default();
         bail!("{cited}: the spill is {}", state.as_str());

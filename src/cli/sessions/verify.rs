@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use anyhow::bail;
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::base::human::{count, thousands};
 use crate::cli::args::VerifyArgs;
@@ -15,28 +15,43 @@ use crate::session::copies::SeenCalls;
 use crate::session::examine::{CallInspector, Paths};
 use crate::session::list;
 use crate::session::model::Call;
-use crate::session::verdict::{Against, Unchecked, Verdict};
+use crate::session::verdict::{Against, Difference, Unchecked, Verdict};
 
 use super::list::command_of;
 use super::{describe_unread, examiner, list_all};
 
-#[derive(Debug, Serialize)]
-struct VerdictJson {
-    #[serde(skip)]
-    found: Verdict,
-    session: String,
-    call: String,
-    agent: &'static str,
-    agent_version: Option<String>,
-    tool: String,
-    command: String,
-    verdict: &'static str,
-    against: Option<&'static str>,
-    policy: Option<String>,
-    differs_at: Option<u64>,
-    part: Option<&'static str>,
-    fits: Option<String>,
-    reason: Option<String>,
+struct CheckedCall {
+    verdict: Verdict,
+    /// Its fields in `--json`.
+    record: Value,
+}
+
+impl CheckedCall {
+    fn new(inspector: CallInspector, call: &Call) -> Self {
+        let CallInspector { file, transcript, .. } = inspector;
+        let verdict = inspector.verify(call);
+        let difference = if let Verdict::Differs(difference) = &verdict { Some(difference) } else { None };
+        let record = json!({
+            "session": file.id,
+            "call": &*call.id,
+            "agent": transcript.agent,
+            "agent_version": transcript.facts.version,
+            "tool": transcript.tool(call),
+            "command": command_of(transcript, call),
+            "verdict": verdict.as_str(),
+            "against": verdict.against().map(Against::as_str),
+            "policy": verdict.policy(),
+            "differs_at": difference.map(|difference| difference.at),
+            "part": difference.map(|difference| difference.part),
+            "fits": difference.and_then(|difference| difference.fits.as_ref()),
+            "reason": if let Verdict::Unchecked(why) = &verdict { Some(why.to_string()) } else { None },
+        });
+        Self { verdict, record }
+    }
+
+    fn text(&self, field: &str) -> &str {
+        self.record[field].as_str().unwrap_or_default()
+    }
 }
 
 pub(crate) fn run(config: &Config, args: &VerifyArgs) -> CommandResult {
@@ -47,10 +62,10 @@ pub(crate) fn run(config: &Config, args: &VerifyArgs) -> CommandResult {
             let selected = input::recorded(config, what)?;
             let transcript = selected.opened.transcript();
             let examiner = examiner(config, transcript.agent, paths);
-            let inspector = selected.inspector(&examiner);
+            let inspector = CallInspector { examiner: &examiner, ..selected.inspector() };
             let all = || transcript.calls.iter().filter(|call| call.is_partial()).collect();
             let calls: Vec<&Call> = selected.call().map_or_else(all, |call| vec![call]);
-            check(inspector, calls.into_iter(), &mut found);
+            found.extend(calls.into_iter().map(|call| CheckedCall::new(inspector, call)));
         }
         None => {
             let mut seen: HashMap<Option<String>, SeenCalls> = HashMap::new();
@@ -66,7 +81,7 @@ pub(crate) fn run(config: &Config, args: &VerifyArgs) -> CommandResult {
                         let inspector = CallInspector { examiner: &examiner, file: &file, transcript };
                         let calls =
                             transcript.calls.iter().filter(|call| call.is_partial() && !seen.has(call));
-                        check(inspector, calls, &mut found);
+                        found.extend(calls.map(|call| CheckedCall::new(inspector, call)));
                         // Sessions without an origin have no copies.
                         if transcript.facts.origin.is_some() {
                             seen.add(transcript);
@@ -80,46 +95,19 @@ pub(crate) fn run(config: &Config, args: &VerifyArgs) -> CommandResult {
     report(&found, args.json)
 }
 
-fn check<'a>(inspector: CallInspector, calls: impl Iterator<Item = &'a Call>, found: &mut Vec<VerdictJson>) {
-    found.extend(calls.map(|call| record(inspector, call, inspector.verify(call))));
-}
-
-fn record(inspector: CallInspector, call: &Call, verdict: Verdict) -> VerdictJson {
-    let CallInspector { file, transcript, .. } = inspector;
-    let difference =
-        if let Verdict::Differs(difference) = &verdict { Some(difference.clone()) } else { None };
-    VerdictJson {
-        session: file.id.clone(),
-        call: call.id.to_string(),
-        agent: transcript.agent,
-        agent_version: transcript.facts.version.clone(),
-        tool: transcript.tool(call).to_owned(),
-        command: command_of(transcript, call),
-        verdict: verdict.as_str(),
-        against: verdict.against().map(Against::as_str),
-        policy: verdict.policy().map(str::to_owned),
-        differs_at: difference.as_ref().map(|difference| difference.at),
-        part: difference.as_ref().map(|difference| difference.part),
-        fits: difference.and_then(|difference| difference.fits),
-        reason: if let Verdict::Unchecked(why) = &verdict { Some(why.to_string()) } else { None },
-        found: verdict,
-    }
-}
-
-fn report(found: &[VerdictJson], as_json: bool) -> CommandResult {
-    let of = |verdict: &str| found.iter().filter(|found| found.verdict == verdict).count() as u64;
-    let (equal, differ, unchecked) = (of("equal"), of("differs"), of("unchecked"));
-    table::list(as_json, &COLUMNS, found, |found| found)?;
-    let witnessed = found.iter().filter(|found| is_by_witness(&found.found)).count() as u64;
-    let by_witness =
-        if witnessed > 0 { format!(" ({} by a witness)", thousands(witnessed)) } else { String::new() };
-    let words = format!(
-        "{} equal{by_witness}, {} different, {} not checked",
-        thousands(equal),
-        thousands(differ),
-        thousands(unchecked)
-    );
-    if differ > 0 || found.iter().any(|found| found.found == Verdict::Unchecked(Unchecked::Unsteady)) {
+fn report(found: &[CheckedCall], as_json: bool) -> CommandResult {
+    table::list(as_json, &COLUMNS, found, |call| &call.record)?;
+    let some = |is_it: fn(&Verdict) -> bool| found.iter().filter(|call| is_it(&call.verdict)).count() as u64;
+    let equal = some(|verdict| matches!(verdict, Verdict::Equal { .. }));
+    let differ = some(|verdict| matches!(verdict, Verdict::Differs(_)));
+    let unchecked = some(|verdict| matches!(verdict, Verdict::Unchecked(_)));
+    let by_witness = match some(is_by_witness) {
+        0 => String::new(),
+        some => format!(" ({} by a witness)", thousands(some)),
+    };
+    let [equal, different, unchecked] = [equal, differ, unchecked].map(thousands);
+    let words = format!("{equal} equal{by_witness}, {different} different, {unchecked} not checked");
+    if differ > 0 || some(|verdict| *verdict == Verdict::Unchecked(Unchecked::Unsteady)) > 0 {
         bail!("{}: {words}", count(found.len() as u64, "cut result"));
     }
     if found.is_empty() && !as_json {
@@ -130,23 +118,21 @@ fn report(found: &[VerdictJson], as_json: bool) -> CommandResult {
     Ok(())
 }
 
-static COLUMNS: [ListColumn<VerdictJson>; 7] = [
-    ListColumn::new("check", Left, 5, |found: &VerdictJson, _| RowCell::plain(found.found.mark())),
-    ListColumn::new("agent", Left, 24, |found: &VerdictJson, _| {
-        let agent = format!("{} {}", found.agent, found.agent_version.as_deref().unwrap_or_default());
+static COLUMNS: [ListColumn<CheckedCall>; 7] = [
+    ListColumn::new("check", Left, 5, |call: &CheckedCall, _| RowCell::plain(call.verdict.mark())),
+    ListColumn::new("agent", Left, 24, |call: &CheckedCall, _| {
+        let agent = format!("{} {}", call.text("agent"), call.text("agent_version"));
         RowCell::plain(agent.trim_end())
     })
     .yields(2),
-    ListColumn::new("session", Left, ID, |found: &VerdictJson, _| RowCell::plain(found.session.as_str()))
+    ListColumn::new("session", Left, ID, |call: &CheckedCall, _| RowCell::plain(call.text("session")))
         .yields(0),
-    ListColumn::new("id", Left, ID, |found: &VerdictJson, _| RowCell::plain(found.call.as_str())),
-    ListColumn::new("policy", Left, POLICY, |found: &VerdictJson, _| {
-        RowCell::plain(found.policy.as_deref().unwrap_or_default())
-    })
-    .yields(3),
-    ListColumn::new("found", Left, 40, |found: &VerdictJson, _| RowCell::plain(describe(found))),
-    ListColumn::new("command", Left, 0, |found: &VerdictJson, _| {
-        RowCell::plain(found.command.lines().next().unwrap_or_default())
+    ListColumn::new("id", Left, ID, |call: &CheckedCall, _| RowCell::plain(call.text("call"))),
+    ListColumn::new("policy", Left, POLICY, |call: &CheckedCall, _| RowCell::plain(call.text("policy")))
+        .yields(3),
+    ListColumn::new("found", Left, 40, |call: &CheckedCall, _| RowCell::plain(describe(&call.verdict))),
+    ListColumn::new("command", Left, 0, |call: &CheckedCall, _| {
+        RowCell::plain(call.text("command").lines().next().unwrap_or_default())
     }),
 ];
 
@@ -155,16 +141,19 @@ fn is_by_witness(verdict: &Verdict) -> bool {
     verdict.against() == Some(Against::Witness)
 }
 
-fn describe(found: &VerdictJson) -> String {
-    match (found.differs_at, &found.fits, &found.reason) {
-        (_, Some(fits), _) => format!("equal to {fits}, which is of another version"),
-        (Some(at), None, _) => {
-            format!("differs at byte {}, in the {}", thousands(at + 1), found.part.unwrap_or_default())
+fn describe(verdict: &Verdict) -> String {
+    match verdict {
+        Verdict::Differs(Difference { fits: Some(fits), .. }) => {
+            format!("equal to {fits}, which is of another version")
         }
-        (None, None, None) if is_by_witness(&found.found) => {
+        Verdict::Differs(Difference { at, part, .. }) => {
+            format!("differs at byte {}, in the {part}", thousands(at + 1))
+        }
+        Verdict::Unchecked(why) => why.to_string(),
+        verdict if is_by_witness(verdict) => {
             "by a witness: the whole output is not at hand, so its totals in the notice are not checked"
                 .into()
         }
-        (None, None, reason) => reason.clone().unwrap_or_default(),
+        Verdict::Equal { .. } => String::new(),
     }
 }
