@@ -1,9 +1,8 @@
 //! The commands on stored outputs, and what they share: how they choose outputs and describe them.
 
-pub(crate) mod clean;
+pub(crate) mod delete;
 pub(crate) mod list;
 pub(crate) mod overview;
-pub(crate) mod rm;
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -14,13 +13,11 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::base::human::{size, thousands};
 use crate::config::Config;
-use crate::rows::column::CellSide::{self, Left, Right};
-use crate::rows::column::{ListColumn, RowCell, RowLook};
-use crate::rows::outputs;
+use crate::rows::column::RowLook;
 use crate::store::{
     self, Basis, Entry, Env, KeptIds, Listing, OwnStore, Record, Retention, RootReport, RunRecord, StoreSpec,
 };
-use crate::text::label::{SafeText, label};
+use crate::text::label::label;
 
 use super::{say, suggest, usage};
 
@@ -180,25 +177,6 @@ fn exact(age: SignedDuration) -> String {
     let (unit, word) = whole.unwrap_or((1, "s"));
     format!("{} {word}", seconds / unit)
 }
-
-fn path(entry: &Entry) -> String {
-    label(entry.path().as_os_str().as_encoded_bytes())
-}
-
-struct ToDeleteRow {
-    entry: Entry,
-    why: &'static str,
-}
-
-static DELETE_COLUMNS: [ListColumn<ToDeleteRow>; 5] = [
-    ListColumn::new("when", Right, 7, |row: &ToDeleteRow, look| outputs::when(&row.entry, look)),
-    ListColumn::new("size", Right, 8, |row: &ToDeleteRow, _| RowCell::plain(size(row.entry.size()))),
-    ListColumn::new("agent", Left, 13, |row: &ToDeleteRow, _| RowCell::plain(row.entry.agent())),
-    ListColumn::new("why", Left, 24, |row: &ToDeleteRow, _| RowCell::plain(row.why)),
-    ListColumn::new("path", CellSide::Path, 0, |row: &ToDeleteRow, _| {
-        RowCell::plain(SafeText::from_bytes(row.entry.path().as_os_str().as_encoded_bytes()))
-    }),
-];
 
 #[cfg(test)]
 mod tests {

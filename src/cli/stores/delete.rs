@@ -1,0 +1,370 @@
+//! `overspill clean` and `overspill rm`: delete what has expired, or the entries that the user names, after showing them.
+
+use std::borrow::Cow;
+use std::ffi::OsString;
+use std::io::{self, Write};
+
+use anyhow::{anyhow, bail};
+use serde_json::Value;
+
+use crate::base::human::{count, size};
+use crate::capture::{EndError, EndedSession, end_session};
+use crate::cli::args::{CleanArgs, RmArgs};
+use crate::cli::input::{self, Named};
+use crate::cli::terminal::{self, Consent, ask};
+use crate::cli::{CommandResult, print_json_array, say, table, usage};
+use crate::config::{Config, Need};
+use crate::rows::column::CellSide::{self, Left, Right};
+use crate::rows::column::{ListColumn, RowCell};
+use crate::rows::outputs;
+use crate::store::{
+    self, CleanPlan, CleanRule, Cleaner, DeleteMode, DeleteOutcome, DeleteReason, Entry, EntryStatus, Env,
+    PlannedDelete, Reason, Record, SkipReason, SortBy, Trigger, clean_plan,
+};
+use crate::text::label::{SafeText, label};
+
+use super::{OWN, Selected, Whose};
+
+fn path(entry: &Entry) -> String {
+    label(entry.path().as_os_str().as_encoded_bytes())
+}
+
+struct ToDeleteRow {
+    entry: Entry,
+    why: &'static str,
+}
+
+static COLUMNS: [ListColumn<ToDeleteRow>; 5] = [
+    ListColumn::new("when", Right, 7, |row: &ToDeleteRow, look| outputs::when(&row.entry, look)),
+    ListColumn::new("size", Right, 8, |row: &ToDeleteRow, _| RowCell::plain(size(row.entry.size()))),
+    ListColumn::new("agent", Left, 13, |row: &ToDeleteRow, _| RowCell::plain(row.entry.agent())),
+    ListColumn::new("why", Left, 24, |row: &ToDeleteRow, _| RowCell::plain(row.why)),
+    ListColumn::new("path", CellSide::Path, 0, |row: &ToDeleteRow, _| {
+        RowCell::plain(SafeText::from_bytes(row.entry.path().as_os_str().as_encoded_bytes()))
+    }),
+];
+
+const DELETED: &str = "deleted";
+const KEPT: &str = "kept";
+const FAILED: &str = "failed";
+
+/// What became of an output, in a word; why it was kept, or could not be deleted.
+struct DueOutcome {
+    word: &'static str,
+    reason: Option<String>,
+}
+
+impl DueOutcome {
+    fn stayed(word: &'static str, reason: &str) -> Self {
+        Self { word, reason: Some(reason.to_owned()) }
+    }
+}
+
+impl From<DeleteOutcome> for DueOutcome {
+    fn from(outcome: DeleteOutcome) -> Self {
+        match outcome {
+            DeleteOutcome::Deleted => Self { word: DELETED, reason: None },
+            DeleteOutcome::AlreadyGone => Self { word: "already gone", reason: None },
+            // It has changed, is in use or was marked since the listing.
+            DeleteOutcome::Stayed(why @ (Reason::Changed | Reason::InUse | Reason::Kept)) => {
+                Self::stayed(KEPT, why.as_str())
+            }
+            DeleteOutcome::Stayed(why) => Self::stayed(FAILED, why.as_str()),
+        }
+    }
+}
+
+/// Returns the settings that the cleaning needs: how long overspill's own store keeps outputs, if that is cleaned.
+pub(crate) fn need(args: &CleanArgs) -> Need {
+    match (args.agent.as_deref(), &args.session) {
+        (None | Some(OWN), None) => Need::Retention,
+        _ => Need::Nothing,
+    }
+}
+
+/// Refuses to clean a store of which the user said something that was not understood.
+fn refuse_unclear(config: &Config, whose: Whose) -> anyhow::Result<()> {
+    let fault = match whose {
+        Whose::Own => config.stores.fault_of(OWN),
+        Whose::Agent(name) => config.stores.fault_of(name),
+        Whose::All => config.stores.faults().next(),
+    };
+    fault.map_or(Ok(()), |fault| {
+        Err(usage(format!("{fault}; nothing was deleted, because this file may say what to keep")))
+    })
+}
+
+pub(crate) fn clean(config: &Config, args: &CleanArgs) -> CommandResult {
+    if let Some(name) = &args.session {
+        return end(config, name);
+    }
+    let whose = args.agent.as_deref().map_or(if args.all { Whose::All } else { Whose::Own }, Whose::Agent);
+    refuse_unclear(config, whose)?;
+    let mut selected = Selected::list(config, whose)?.with_sure_marks(config)?;
+    selected.entries.sort_by(|a, b| SortBy::Age.compare(b, a));
+    let rule = CleanRule {
+        older_than: args.older_than,
+        max_total: args.max_total.map(|size| size.number),
+        asked: Trigger::ByHand,
+    };
+    let plan = clean_plan(&selected.entries, selected.now, &rule);
+    let is_shown_only = args.dry_run || (plan.to_delete.is_empty() && !args.json);
+    let remedy = "add --yes to delete, or --dry-run to see what would go";
+    let consent = Consent::from_flags(is_shown_only, args.yes, !args.json, remedy)?;
+    let cleaning = Cleaning { selected, plan, env: &config.env };
+    if args.json { cleaning.as_json(consent) } else { cleaning.as_text(consent) }
+}
+
+fn end(config: &Config, name: &str) -> CommandResult {
+    let ended = end_session(name, &config.env).map_err(|error| match error {
+        EndError::Name(error) => usage(error),
+        error @ EndError::NoSession(_) => {
+            anyhow!("{error}; NAME is the one that was given with `run --session`")
+        }
+        error => anyhow!(error.to_string()),
+    })?;
+    let EndedSession { path, files, bytes, left } = ended;
+    let place = label(path.as_os_str().as_encoded_bytes());
+    say(&format!("removed {} ({}) from {place}", count(files, "spill"), size(bytes)));
+    if left.is_empty() {
+        return Ok(());
+    }
+    let names: Vec<_> = left.iter().map(|name| label(name.as_bytes())).collect();
+    let names = names.join(", ");
+    bail!("{place} was kept, because it holds files that are not finished spills: {names}")
+}
+
+struct Cleaning<'a> {
+    selected: Selected,
+    plan: CleanPlan,
+    env: &'a Env,
+}
+
+impl Cleaning<'_> {
+    fn as_json(&self, consent: Consent) -> CommandResult {
+        let to_delete = &self.plan.to_delete;
+        let ends = match consent {
+            Consent::Given => self.delete()?,
+            Consent::DryRun | Consent::Ask => {
+                to_delete.iter().map(|_| DueOutcome { word: "would go", reason: None }).collect()
+            }
+        };
+        let due = to_delete.iter().zip(&ends);
+        let due = due.map(|(due, end)| self.record(due.index, Some(word(due.why)), end));
+        let skipped = self.plan.skipped.iter();
+        let kept = |why| DueOutcome::stayed(KEPT, &because(why));
+        let skipped = skipped.map(|(index, why)| self.record(*index, None, &kept(why)));
+        print_json_array(due.chain(skipped))?;
+        result(&ends)
+    }
+
+    fn record(&self, index: usize, why: Option<&str>, end: &DueOutcome) -> Value {
+        let mut record = outputs::json(&self.selected.entries[index], self.selected.now);
+        record["why"] = why.into();
+        record["outcome"] = end.word.into();
+        record["reason"] = end.reason.as_deref().into();
+        record
+    }
+
+    fn as_text(&self, consent: Consent) -> CommandResult {
+        let Self { selected, plan, .. } = self;
+        let mut out = io::BufWriter::new(terminal::stdout());
+        let row = |due: &PlannedDelete| ToDeleteRow {
+            entry: selected.entries[due.index].clone(),
+            why: word(due.why),
+        };
+        let rows: Vec<_> = plan.to_delete.iter().map(row).collect();
+        table::print(&mut out, &COLUMNS, &rows, true)?;
+        for (index, why) in &plan.skipped {
+            writeln!(out, "kept: {}: {}", path(&selected.entries[*index]), label(because(why).as_bytes()))?;
+        }
+        let what = format!("{}, {}", count(plan.to_delete.len() as u64, "output"), size(plan.bytes));
+        if plan.to_delete.is_empty() {
+            writeln!(out, "nothing to delete")?;
+            return Ok(out.flush()?);
+        }
+        writeln!(out, "to delete: {what}")?;
+        out.flush()?;
+        if consent == Consent::DryRun {
+            return Ok(());
+        }
+        if consent == Consent::Ask && !ask(&format!("Delete {what}?"))? {
+            writeln!(out, "nothing was deleted")?;
+            return Ok(out.flush()?);
+        }
+        let ends = self.delete()?;
+        self.report(&mut out, &ends)?;
+        out.flush()?;
+        result(&ends)
+    }
+
+    fn report(&self, out: &mut impl Write, ends: &[DueOutcome]) -> io::Result<()> {
+        let (mut files, mut bytes) = (0, 0);
+        for (PlannedDelete { index, .. }, end) in self.plan.to_delete.iter().zip(ends) {
+            let entry = &self.selected.entries[*index];
+            if end.word == DELETED {
+                files += 1;
+                bytes = u64::saturating_add(bytes, entry.size());
+            } else {
+                let why = end.reason.as_ref().map(|why| format!(": {}", label(why.as_bytes())));
+                writeln!(out, "{}: {}{}", end.word, path(entry), why.unwrap_or_default())?;
+            }
+        }
+        writeln!(out, "deleted: {}, {}", count(files, "output"), size(bytes))
+    }
+
+    /// Deletes what the plan says under the lock for cleaning; if another process holds it, leaves everything to that one.
+    fn delete(&self) -> anyhow::Result<Vec<DueOutcome>> {
+        let Self { selected, plan, env } = self;
+        if plan.to_delete.is_empty() {
+            return Ok(Vec::new());
+        }
+        let Some(mut cleaner) = Cleaner::start_patiently(env)? else {
+            say("another cleaning is running; nothing was deleted here");
+            let left = |_| DueOutcome::stayed(KEPT, "another cleaning is running");
+            return Ok(plan.to_delete.iter().map(left).collect());
+        };
+        let mut one = |due: &PlannedDelete| {
+            let entry = &selected.entries[due.index];
+            cleaner.delete(entry, due.why, DeleteMode::Bulk, env, selected.now).into()
+        };
+        let ends = plan.to_delete.iter().map(&mut one).collect();
+        cleaner.unlogged().into_iter().for_each(say);
+        // A record that is left behind is removed by the next cleaning.
+        let _ = Record::sweep(env, selected.now);
+        Ok(ends)
+    }
+}
+
+/// Exit status 1 if anything could not be deleted.
+fn result(ends: &[DueOutcome]) -> CommandResult {
+    match ends.iter().filter(|end| end.word == FAILED).count() {
+        0 => Ok(()),
+        failed => bail!("{} could not be deleted; see the reasons above", count(failed as u64, "output")),
+    }
+}
+
+fn word(why: DeleteReason) -> &'static str {
+    if let DeleteReason::Overdue(_) = why { "overdue" } else { why.as_str() }
+}
+
+fn because(skipped: &SkipReason) -> Cow<'static, str> {
+    match skipped {
+        SkipReason::Kept => "kept by you".into(),
+        SkipReason::Unusual(status) => status.describe(),
+        SkipReason::Young => "younger by its own times than its store's rule says".into(),
+    }
+}
+
+pub(crate) fn rm(config: &Config, args: &RmArgs) -> CommandResult {
+    args.names.iter().try_for_each(|name| input::path(name).map(drop))?;
+    let selected = Selected::list(config, Whose::All)?.with_sure_marks(config)?;
+    let entries = find_entries(config, &selected, &args.names)?;
+    let consent = Consent::from_flags(false, args.yes, true, "add --yes to delete")?;
+    let refused = entries.iter().find_map(|entry| Some((*entry, refusal(entry, consent)?)));
+    if let Some((entry, why)) = refused {
+        bail!("{}: {why}; nothing was deleted", entry.path().display());
+    }
+    if consent == Consent::Ask && !confirm(&entries)? {
+        return Ok(writeln!(terminal::stdout(), "nothing was deleted")?);
+    }
+    delete_each(config, &selected, &entries, consent)
+}
+
+fn find_entries<'a>(
+    config: &Config,
+    selected: &'a Selected,
+    words: &[OsString],
+) -> anyhow::Result<Vec<&'a Entry>> {
+    let mut entries: Vec<&Entry> = Vec::new();
+    for word in words {
+        // A whole id needs no other search of the stores.
+        let mut same = selected.entries.iter().filter(|entry| entry.id_bytes() == word.as_encoded_bytes());
+        let entry = match (input::path(word)?, same.next(), same.next()) {
+            (None, Some(entry), None) => Some(entry),
+            _ => match input::find(config, word)? {
+                Named::Output(entry) => selected.at(&entry.path()),
+                Named::File(path) => selected.at(&path),
+                Named::Stdin => None,
+                Named::Recorded(found) => {
+                    let words = "is in an agent's records, which overspill never changes";
+                    let spill =
+                        found.call.map_or("", |_| "; `overspill show` names its spill, if it has one");
+                    bail!("{} {words}{spill}", found.id());
+                }
+            },
+        };
+        let Some(entry) = entry else {
+            bail!(
+                "{}: is not a stored output; `rm` deletes only those (see `overspill list`)",
+                word.display()
+            );
+        };
+        if !entries.iter().any(|known| std::ptr::eq(*known, entry)) {
+            entries.push(entry);
+        }
+    }
+    Ok(entries)
+}
+
+/// Returns why an entry cannot be deleted, or not without asking.
+fn refusal(entry: &Entry, consent: Consent) -> Option<String> {
+    let unusual = entry.status.describe();
+    match entry.status {
+        _ if entry.is_kept() && consent != Consent::Ask => {
+            Some("you keep it; run without --yes to confirm".to_owned())
+        }
+        EntryStatus::Ok | EntryStatus::Unfinished | EntryStatus::FutureTime => None,
+        EntryStatus::HardLinked if consent == Consent::Ask => None,
+        EntryStatus::HardLinked => {
+            Some(format!("{unusual}: it has other names; run without --yes to confirm"))
+        }
+        EntryStatus::SymbolicLink
+        | EntryStatus::NotAFile
+        | EntryStatus::ForeignOwner
+        | EntryStatus::OtherMount => {
+            Some(format!("{unusual}: not deleted by overspill; `rm` itself can, if you are sure"))
+        }
+        EntryStatus::Unreadable(_) => Some(unusual.into_owned()),
+    }
+}
+
+fn confirm(entries: &[&Entry]) -> io::Result<bool> {
+    let mut out = terminal::stdout();
+    let row = |entry: &&Entry| ToDeleteRow { entry: Entry::clone(entry), why: "" };
+    table::print(&mut out, &COLUMNS, &entries.iter().map(row).collect::<Vec<_>>(), true)?;
+    for entry in entries.iter().filter(|entry| entry.status == EntryStatus::HardLinked) {
+        writeln!(out, "{} has other names (hard link): they stay, and no space is freed", path(entry))?;
+    }
+    for entry in entries.iter().filter(|entry| entry.is_kept()) {
+        writeln!(out, "{} is kept: you chose that it never expires", path(entry))?;
+    }
+    out.flush()?;
+    let bytes = store::sum(entries.iter().map(|entry| entry.size()));
+    ask(&format!("Delete {}, {}?", count(entries.len() as u64, "output"), size(bytes)))
+}
+
+fn delete_each(config: &Config, selected: &Selected, entries: &[&Entry], consent: Consent) -> CommandResult {
+    let Some(mut cleaner) = Cleaner::start_patiently(&config.env)? else {
+        bail!("another cleaning is running, and nothing was deleted; try again when it is done");
+    };
+    let (mut out, mut stayed) = (terminal::stdout(), Vec::new());
+    for entry in entries {
+        // The user knows of the other names, and that it is kept, only if asked.
+        let told = consent == Consent::Ask;
+        let is_linked = told && entry.status == EntryStatus::HardLinked;
+        let mode = if is_linked { DeleteMode::Single } else { DeleteMode::Bulk };
+        let why = DeleteReason::Requested { knows_kept: told && entry.is_kept() };
+        match cleaner.delete(entry, why, mode, &config.env, selected.now) {
+            DeleteOutcome::Deleted => writeln!(out, "deleted: {}, {}", path(entry), size(entry.size()))?,
+            DeleteOutcome::AlreadyGone => writeln!(out, "already gone: {}", path(entry))?,
+            DeleteOutcome::Stayed(why) => {
+                stayed.push(format!("{}: {}", entry.path().display(), why.as_str()));
+            }
+        }
+    }
+    cleaner.unlogged().into_iter().for_each(say);
+    // A record that is left behind is removed by the next cleaning.
+    let _ = Record::sweep(&config.env, selected.now);
+    if stayed.is_empty() { Ok(()) } else { bail!("not deleted: {}", stayed.join("; ")) }
+}
