@@ -5,14 +5,16 @@ use std::io::{self, Write};
 
 use anyhow::{anyhow, bail};
 
-use crate::base::provenance::{Certainty, Warning};
+use crate::base::provenance::Warning;
 use crate::cli::args::{PreviewArgs, ReadArgs, TextForm};
 use crate::cli::input::{self, Named, OpenInput};
 use crate::cli::sessions::show;
 use crate::cli::terminal::SafeWriter;
 use crate::cli::{CommandResult, Failure, print_json, say, terminal, usage};
 use crate::config::{Config, EffectivePolicy, Overrides};
-use crate::preview::{self, Counts, Input, InputContext, Output, Policy, Preview, Status, Stream, Totals};
+use crate::preview::{
+    self, Counts, Input, InputContext, Output, Policy, Preview, Report, Status, Stream, Totals,
+};
 use crate::source::{self, MapView};
 
 /// Outputs up to this many bytes are counted before they are planned.
@@ -93,7 +95,9 @@ fn print(mut opened: OpenInput, by: EffectivePolicy, form: TextForm) -> CommandR
         Some(words) => say(&words),
         None => {}
     }
-    write(&preview, &input, &policy, (certainty, &limits_from.to_string(), &store_warnings), form)?;
+    let (preview, policy, store) = (&preview, &policy, &store_warnings[..]);
+    let limits_from = &limits_from.to_string();
+    write(&Report { preview, input: &input, policy, certainty, limits_from, store }, form)?;
     // What was printed cannot be taken back.
     if !opened.source.is_still(view.generation()).unwrap_or(false) {
         bail!("{}: cut or rewritten meanwhile; this preview may be of neither state", opened.name);
@@ -101,29 +105,21 @@ fn print(mut opened: OpenInput, by: EffectivePolicy, form: TextForm) -> CommandR
     if preview.is_to_be_saved() && form != TextForm::Json {
         opened.warn_if_not_saved();
     }
-    match preview.status {
+    match &preview.status {
         Status::Ok => Ok(()),
-        Status::Crashed(words) => Err(Failure::Crashed(words).into()),
+        Status::Crashed(words) => Err(Failure::Crashed(words.clone()).into()),
     }
 }
 
 /// Writes a preview to standard output in the given form, and warnings to standard error, including those of the store.
-/// JSON also says where the limits come from.
-pub(crate) fn write(
-    preview: &Preview,
-    input: &Input,
-    policy: &Policy,
-    (certainty, limits_from, store): (Certainty, &str, &[Warning]),
-    form: TextForm,
-) -> anyhow::Result<()> {
+pub(crate) fn write(report: &Report, form: TextForm) -> CommandResult {
+    let Report { preview, input, policy, store, .. } = *report;
     if form != TextForm::Json {
         let warnings = Warning::applying(policy.warnings(), store, preview.extent(input));
         warnings.iter().for_each(|warning| say(&format!("{}: {}", policy.name(), warning.text)));
     }
     match form {
-        TextForm::Json => {
-            print_json(&preview::report(preview, input, policy, certainty, limits_from, store))?;
-        }
+        TextForm::Json => print_json(report)?,
         TextForm::Text => safe(preview, input, SafeWriter::stdout())?,
         TextForm::Rendered => safe(preview, input, SafeWriter::rendered())?,
         TextForm::Raw => exact(preview, input, SafeWriter::raw())?,

@@ -60,11 +60,7 @@ pub(crate) use template::pattern::NoticePattern;
 
 // For the program and the tests; none of this is stable.
 #[doc(hidden)]
-pub use {
-    crate::base::provenance::Certainty,
-    plan::plan_touching,
-    report::{Report, report},
-};
+pub use {crate::base::provenance::Certainty, plan::plan_touching, report::Report};
 
 pub(crate) use plan::{CountedPlan, ToCount, plan_counting};
 #[cfg(feature = "records")]

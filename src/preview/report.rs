@@ -42,26 +42,17 @@ impl Serialize for StreamedText<'_> {
 }
 
 /// The object that `overspill preview --json` prints; docs/json.md says what each field is.
+#[derive(Clone, Copy)]
+#[allow(missing_docs)]
 pub struct Report<'a> {
-    preview: &'a Preview,
-    input: &'a Input<'a>,
-    policy: &'a Policy,
-    certainty: Certainty,
-    limits_from: &'a str,
-    store: &'a [Warning],
-}
-
-/// Describes a preview for `--json`. `certainty` says how it is known, `limits_from` where the limits came from;
-/// `store` are the warnings of the store that contains the output.
-pub fn report<'a>(
-    preview: &'a Preview,
-    input: &'a Input<'a>,
-    policy: &'a Policy,
-    certainty: Certainty,
-    limits_from: &'a str,
-    store: &'a [Warning],
-) -> Report<'a> {
-    Report { preview, input, policy, certainty, limits_from, store }
+    pub preview: &'a Preview,
+    pub input: &'a Input<'a>,
+    pub policy: &'a Policy,
+    /// How the preview is known.
+    pub certainty: Certainty,
+    pub limits_from: &'a str,
+    /// The warnings of the store that contains the output.
+    pub store: &'a [Warning],
 }
 
 impl Serialize for Report<'_> {

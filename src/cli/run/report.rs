@@ -12,20 +12,24 @@ use crate::capture::{CapturedOutput, FinishedCapture, ProcessStatus, Stop};
 use crate::cli::args::TextForm;
 use crate::cli::terminal::SafeWriter;
 use crate::cli::{CommandResult, Failure, add, fail, is_closed_pipe, preview, print_json, say};
-use crate::preview::{Part, Status, report};
+use crate::preview::{Part, Report, Status};
 
 /// Maximum number of notices that are printed at either end: some policies add one to every long line.
 const MAX_NOTICES: usize = 5;
 
 /// Prints the preview, then the remarks about it. `from` says where the limits and the policy come from.
-pub(super) fn print(finished: &FinishedCapture, from: (&str, &str), form: TextForm) -> CommandResult {
+pub(super) fn print(
+    finished: &FinishedCapture,
+    (limits_from, policy_from): (&str, &str),
+    form: TextForm,
+) -> CommandResult {
     finished.warnings.iter().for_each(|warning| say(warning));
+    let FinishedCapture { preview, policy, .. } = finished;
+    let (input, certainty) = (&finished.input(), certainty(finished));
+    let report = Report { preview, input, policy, certainty, limits_from, store: &[] };
     let written = match form {
-        TextForm::Json => write_json(finished, from),
-        form => {
-            let basis = (certainty(finished), from.0, &[][..]);
-            preview::write(&finished.preview, &finished.input(), &finished.policy, basis, form)
-        }
+        TextForm::Json => write_json(finished, report, policy_from),
+        form => preview::write(&report, form),
     };
     // Ends with 128 + SIGPIPE if the reader has closed the pipe, as any program in a pipe.
     written.map_err(|error| if is_closed_pipe(&error) { Failure::Ended(141).into() } else { error })?;
@@ -58,14 +62,15 @@ fn say_where(finished: &FinishedCapture) {
 }
 
 /// Writes the preview's object, with how the command ended and what was saved.
-fn write_json(finished: &FinishedCapture, (limits_from, policy_from): (&str, &str)) -> CommandResult {
-    let certainty = certainty(finished);
-    let input = finished.input();
-    let made = report(&finished.preview, &input, &finished.policy, certainty, limits_from, &[]);
-    let mut value = serde_json::to_value(made)?;
-    let captured = &finished.captured;
+fn write_json(finished: &FinishedCapture, report: Report, policy_from: &str) -> CommandResult {
+    let FinishedCapture { captured, saved, .. } = finished;
+    let mut value = with_saved(Some(report), &captured.stdout, saved.stdout.as_ref())?;
+    let input = finished.stderr_input();
+    let stderr = finished.stderr_preview.as_ref();
+    let stderr = stderr.map(|preview| Report { preview, input: &input, ..report });
+    let apart = captured.stderr.as_ref();
+    let apart = apart.map(|output| with_saved(stderr, output, saved.stderr.as_ref())).transpose()?;
     let ended = captured.ended;
-    add(&mut value, saved(&captured.stdout, finished.saved.stdout.as_ref()));
     let signal = ended.and_then(|ended| match ended.status {
         ProcessStatus::Signal(signal) => Some(signal),
         ProcessStatus::Code(_) => None,
@@ -79,7 +84,7 @@ fn write_json(finished: &FinishedCapture, (limits_from, policy_from): (&str, &st
             "timed_out": ended.is_some_and(|ended| ended.stop == Stop::TimedOut),
             "duration_ms": u64::try_from(duration).unwrap_or(u64::MAX),
             "policy_from": policy_from,
-            "stderr": stderr(finished, limits_from)?,
+            "stderr": apart,
         }),
     );
     print_json(&value)
@@ -90,27 +95,26 @@ pub(super) fn certainty(finished: &FinishedCapture) -> Certainty {
     if finished.captured.ended.is_some() { Certainty::Recorded } else { Certainty::WouldGet }
 }
 
-/// Returns the object of standard error; null if it is not apart.
-fn stderr(finished: &FinishedCapture, limits_from: &str) -> anyhow::Result<Value> {
-    let Some(output) = &finished.captured.stderr else { return Ok(Value::Null) };
-    let (certainty, input) = (certainty(finished), finished.stderr_input());
-    let made = finished.stderr_preview.as_ref();
-    let made = made.map(|made| report(made, &input, &finished.policy, certainty, limits_from, &[]));
-    let mut value = made.map_or_else(|| Ok(json!({})), serde_json::to_value)?;
-    add(&mut value, saved(output, finished.saved.stderr.as_ref()));
-    Ok(value)
-}
-
-/// Returns what was saved of an output: nothing, the start of it up to a cap, or all.
-fn saved(output: &CapturedOutput, path: Option<&PathBuf>) -> Value {
+/// Returns the object of a preview, if there is one, with what was saved of its output: nothing, the start of it up to a
+/// cap, or all.
+fn with_saved(
+    report: Option<Report>,
+    output: &CapturedOutput,
+    path: Option<&PathBuf>,
+) -> anyhow::Result<Value> {
+    let mut value = report.map_or_else(|| Ok(json!({})), serde_json::to_value)?;
     let id = path.and_then(|path| path.file_name()).map(|name| name.to_string_lossy());
-    json!({
-        "id": id,
-        "saved_as": path.map(|path| path.to_string_lossy()),
-        "saved_bytes": path.map_or(0, |_| output.kept.bytes),
-        "seen_bytes": output.seen.bytes,
-        "whole": output.is_whole(),
-    })
+    add(
+        &mut value,
+        json!({
+            "id": id,
+            "saved_as": path.map(|path| path.to_string_lossy()),
+            "saved_bytes": path.map_or(0, |_| output.kept.bytes),
+            "seen_bytes": output.seen.bytes,
+            "whole": output.is_whole(),
+        }),
+    );
+    Ok(value)
 }
 
 /// Prints of an output that the screens have shown the notices, then the remarks about it, not the whole preview again.

@@ -3,8 +3,8 @@
 use std::cell::RefCell;
 
 use super::*;
+use crate::preview::Report;
 use crate::preview::plan::{ToCount, plan_counting};
-use crate::preview::report::report;
 use crate::text::units::{self, Measure, TotalsMask};
 
 /// Outputs that policies cut in different ways, and that all but the first two are too large to be counted on the spot.
@@ -59,7 +59,9 @@ impl Counted {
 
 /// Returns what is unknown in a preview, in words.
 fn unknown(preview: &Preview, input: &Input, policy: &Policy) -> Vec<String> {
-    let report = serde_json::to_value(report(preview, input, policy, Certainty::WouldGet, "", &[])).unwrap();
+    let certainty = Certainty::WouldGet;
+    let report = Report { preview, input, policy, certainty, limits_from: "", store: &[] };
+    let report = serde_json::to_value(report).unwrap();
     let nulls = ["total_lines", "total_bytes", "total_units", "kept_lines", "kept_bytes", "kept_units"];
     let nulls = nulls.iter().chain(&["removed_lines", "removed_bytes"]).filter(|key| report[**key].is_null());
     let mut faults: Vec<String> = nulls.map(|key| format!("{key} is null")).collect();

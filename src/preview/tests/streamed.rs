@@ -28,13 +28,14 @@ fn written(name: &str, set: &[(&str, &str)], bytes: &[u8]) -> usize {
     let (policy, input) = (policy(name, set), Input::from_bytes(bytes, "/P"));
     let preview = plan_counted(&input, &policy).unwrap();
     let mut pieces = Pieces::default();
-    let report = report(&preview, &input, &policy, Certainty::WouldGet, "", &[]);
+    let (preview, input, policy, certainty) = (&preview, &input, &policy, Certainty::WouldGet);
+    let report = Report { preview, input, policy, certainty, limits_from: "", store: &[] };
     serde_json::to_writer(&mut pieces, &report).unwrap();
     let report: serde_json::Value = serde_json::from_slice(&pieces.all).unwrap();
-    assert!(report["text"] == preview.text(&input), "{name}");
+    assert!(report["text"] == preview.text(input), "{name}");
     let texts =
         report["parts"].as_array().unwrap().iter().map(|part| part["text"].as_str().unwrap().to_owned());
-    assert!(texts.eq(preview.parts.iter().map(|part| part.text(&input))), "{name}");
+    assert!(texts.eq(preview.parts.iter().map(|part| part.text(input))), "{name}");
     pieces.longest
 }
 
