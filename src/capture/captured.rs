@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::process::exit::{Ended, Stop};
+use super::process::{Ended, Stop};
 use super::request::About;
 use super::spill::Spill;
 use super::spill::content::{Content, HeadAndTail};
@@ -95,7 +95,7 @@ impl Captured {
             stream: output.stream.as_str().to_owned(),
             start: self.started,
             end: self.finished,
-            exit: self.ended.map(|ended| ended.status.into()),
+            exit: self.ended.map(|ended| ended.status),
             stopped: stopped.or(left),
             seen: output.seen,
             kept: output.kept,

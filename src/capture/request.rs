@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::preview::{PerStream, Policy, ToCount};
 
 use super::headroom::Headroom;
-use super::process::exit::{Ended, Stop};
+use super::process::{Ended, Stop};
 
 /// The parameters that tell of a timeout, with their units in nanoseconds.
 const TIMEOUTS: [(&str, u128); 2] = [("timeout_ms", 1_000_000), ("timeout_s", 1_000_000_000)];
@@ -128,8 +128,8 @@ pub fn set_all(policy: &mut Policy, parameters: &[(&str, String)]) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::process::exit::ProcessStatus;
     use super::*;
+    use crate::store::ProcessStatus;
 
     #[test]
     fn a_timeout_is_at_least_one_unit_and_an_abort_where_no_parameter_tells_it() {

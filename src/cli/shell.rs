@@ -20,11 +20,11 @@ use rustix::process::{Pid, Signal, kill_process};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 use signal_hook::iterator::Signals;
 
-use crate::capture::{Ended, ProcessStatus, Stop};
+use crate::capture::{Ended, Stop};
 use crate::config::Config;
 use crate::preview::{self, Input, Policy};
 use crate::source::{Buffer, MapView, measure};
-use crate::store::{Env, Exit, OutputSize, OwnStore, Record, RunRecord, now};
+use crate::store::{Env, OutputSize, OwnStore, Record, RunRecord, now};
 use crate::text::units::TotalsMask;
 
 use super::args::HookAgent;
@@ -167,7 +167,7 @@ impl AgentFile {
             stream: "stdout".to_owned(),
             start,
             end,
-            exit: Some(Exit::from(ProcessStatus::from(ended))),
+            exit: Some(ended.into()),
             stopped: None,
             seen,
             kept,

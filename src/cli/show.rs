@@ -14,7 +14,7 @@ use crate::config::{Config, Overrides};
 use crate::preview::Policy;
 use crate::rows::outputs::{self, mode};
 use crate::source::OpenError;
-use crate::store::{CopyRecord, Entry, EntryStatus, Exit, Holds, OutputSize, RunRecord};
+use crate::store::{CopyRecord, Entry, EntryStatus, Holds, OutputSize, ProcessStatus, RunRecord};
 use crate::text::label::label;
 
 use super::args::ShowArgs;
@@ -205,8 +205,8 @@ fn copy_facts(copy: &CopyRecord) -> Vec<Fact> {
 /// Returns a record as pairs of label and value; not yet safe to print.
 fn run_facts(run: &RunRecord) -> Vec<Fact> {
     let exit = run.exit.map(|exit| match exit {
-        Exit::Code(code) => format!("with status {code}"),
-        Exit::Signal(signal) => format!("by signal {signal}"),
+        ProcessStatus::Code(code) => format!("with status {code}"),
+        ProcessStatus::Signal(signal) => format!("by signal {signal}"),
     });
     let ended = [exit, run.stopped.as_ref().map(|how| format!("stopped: {how}"))];
     let ended: Vec<String> = ended.into_iter().flatten().collect();

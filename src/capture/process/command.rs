@@ -21,11 +21,10 @@ use crate::capture::spill::location::Location;
 use crate::capture::spill::sink::Sink;
 use crate::preview::Stream;
 
-use super::exit::{Ended, Stop};
 use super::pipe::{ExitNotice, Pipe, Pty};
 use super::stdin::{self, ModesRestorer, TerminalInput};
 use super::supervise::{Control, Escalation, ProcessEvent, ProcessWatch, tell_exit};
-use super::{Group, Options, StartError, Stdin, Streams, TeeReader, TerminalSize};
+use super::{Ended, Group, Options, StartError, Stdin, Stop, Streams, TeeReader, TerminalSize};
 
 #[derive(Debug)]
 pub struct Running {

@@ -12,10 +12,9 @@ use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, kill_process_group, waitid};
 use rustix::termios::tcgetpgrp;
 
-use super::exit::Stop;
 use super::pipe::{ExitNotice, resize};
 use super::stdin::TerminalInput;
-use super::{Group, TerminalSize};
+use super::{Group, Stop, TerminalSize};
 
 /// Time between TERM and KILL.
 const PATIENCE: Duration = Duration::from_secs(2);

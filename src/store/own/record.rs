@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
 
 use jiff::{SignedDuration, Timestamp};
 use rustix::fs::{AtFlags, Dir, Mode, OFlags, openat, statat, unlinkat};
@@ -22,11 +24,24 @@ const MAX_POLICIES: usize = 64;
 /// How long a record without a spill is kept: the spill may be about to get its final name.
 const GRACE: SignedDuration = SignedDuration::from_hours(1);
 
+/// The system's report on a finished process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Exit {
+#[non_exhaustive]
+pub enum ProcessStatus {
+    /// Exited with this status: 0 to 255.
     Code(u8),
+    /// Killed by the signal of this number.
     Signal(i32),
+}
+
+impl From<ExitStatus> for ProcessStatus {
+    fn from(status: ExitStatus) -> ProcessStatus {
+        match (status.code(), status.signal()) {
+            (Some(code), _) => ProcessStatus::Code(code as u8),
+            (None, signal) => ProcessStatus::Signal(signal.unwrap_or_default()),
+        }
+    }
 }
 
 /// A size in bytes and lines. A last line without a line feed counts, unlike in `wc -l`.
@@ -81,7 +96,7 @@ pub struct RunRecord {
     /// When the command and its output had both ended.
     pub end: Timestamp,
     /// How the command ended; none for a stream.
-    pub exit: Option<Exit>,
+    pub exit: Option<ProcessStatus>,
     /// By a forwarded signal, a timeout, or a reader that was gone; or how a stream was left or broke off.
     pub stopped: Option<String>,
     /// The size of everything that was printed.
