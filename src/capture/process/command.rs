@@ -6,7 +6,7 @@ use std::os::unix::process::CommandExt;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::sync::atomic::AtomicI32;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -75,8 +75,7 @@ pub fn run(command: Command, options: &Options, place: &Location) -> Result<Capt
 /// `command`; everything else is up to the caller.
 pub fn start(mut command: Command, options: &Options, place: &Location) -> Result<Running, StartError> {
     let gone = ExitNotice::new()?;
-    let held = Arc::new(AtomicBool::new(false));
-    let OwnEnds { pipes, terminal } = connect(&mut command, options, &gone, &held)?;
+    let OwnEnds { pipes, terminal } = connect(&mut command, options, &gone)?;
     let name = command.get_program().to_string_lossy().into_owned();
     let (events, received) = channel();
     // Acquire everything that can fail before the command starts: afterwards nothing can.
@@ -89,7 +88,7 @@ pub fn start(mut command: Command, options: &Options, place: &Location) -> Resul
         (Some(terminal), Stdin::Inherit) => Some((terminal.try_clone()?, gone.listener()?)),
         _ => None,
     };
-    let Supervisor { give_command, thread: supervisor, over } = start_supervisor(held)?;
+    let Supervisor { give_command, thread: supervisor, over } = start_supervisor()?;
     let spawned = command.spawn();
     // It holds overspill's copies of the descriptors that the command writes to.
     drop(command);
@@ -141,6 +140,27 @@ struct StartedCommand {
     typing: Option<JoinHandle<()>>,
 }
 
+impl StartedCommand {
+    fn supervise(mut self, began: Timestamp) -> io::Result<Captured> {
+        self.watch.until_over(self.streams.len());
+        let status = self.child.wait()?.into();
+        let (mut outputs, mut failure) = (Vec::new(), None);
+        for stream in self.streams {
+            let (taken, error) = join(stream.thread)?;
+            outputs.push(CapturedOutput::new(stream.stream, taken)?);
+            failure = failure.or(error);
+        }
+        let mut outputs = outputs.into_iter();
+        let stdout = outputs.next().ok_or_else(|| io::Error::other("no output"))?;
+        Ok(Captured {
+            ended: Some(Ended { status, stop: self.watch.stop }),
+            left_running: self.watch.gone.is_held(),
+            stderr: outputs.next(),
+            ..Captured::from_stream(began, stdout, failure)
+        })
+    }
+}
+
 /// A thread that supervises the command that it is given.
 struct Supervisor {
     give_command: Sender<StartedCommand>,
@@ -149,14 +169,15 @@ struct Supervisor {
     over: Receiver<()>,
 }
 
-fn start_supervisor(held: Arc<AtomicBool>) -> io::Result<Supervisor> {
+fn start_supervisor() -> io::Result<Supervisor> {
     let (tell_over, over) = channel::<()>();
     let (give_command, given) = channel::<StartedCommand>();
     let began = crate::base::env::now();
     let supervise = move || {
-        let started = given.recv().map_err(|_| io::Error::other("no command"))?;
-        let captured = supervise(started.child, started.watch, started.streams, began, &held);
-        let _ = started.typing.map(JoinHandle::join);
+        let mut started = given.recv().map_err(|_| io::Error::other("no command"))?;
+        let typing = started.typing.take();
+        let captured = started.supervise(began);
+        let _ = typing.map(JoinHandle::join);
         drop(tell_over);
         captured
     };
@@ -179,24 +200,19 @@ struct OwnEnds {
 }
 
 /// Creates the pipes, or the terminal, and gives the command its ends.
-fn connect(
-    command: &mut Command,
-    options: &Options,
-    gone: &ExitNotice,
-    held: &Arc<AtomicBool>,
-) -> io::Result<OwnEnds> {
+fn connect(command: &mut Command, options: &Options, gone: &ExitNotice) -> io::Result<OwnEnds> {
     command.stdin(match &options.stdin {
         Stdin::Inherit => Stdio::inherit(),
         Stdin::Bytes(bytes) => stdin::feed(Arc::clone(bytes), gone.listener()?)?.into(),
         Stdin::Null => Stdio::null(),
     });
     if let Streams::Terminal(size) = options.streams {
-        return connect_terminal(command, size, &options.stdin, gone, held);
+        return connect_terminal(command, size, &options.stdin, gone);
     }
-    let (reader, writer) = Pipe::new(gone, held)?;
+    let (reader, writer) = Pipe::new(gone)?;
     let mut pipes = vec![(Stream::Stdout, reader)];
     if options.streams == Streams::Apart {
-        let (reader, writer) = Pipe::new(gone, held)?;
+        let (reader, writer) = Pipe::new(gone)?;
         command.stderr(writer);
         pipes.push((Stream::Stderr, reader));
     } else {
@@ -214,7 +230,6 @@ fn connect_terminal(
     size: TerminalSize,
     stdin: &Stdin,
     gone: &ExitNotice,
-    held: &Arc<AtomicBool>,
 ) -> io::Result<OwnEnds> {
     let pty = Pty::open(size)?;
     if *stdin == Stdin::Inherit {
@@ -225,7 +240,7 @@ fn connect_terminal(
     }
     pty.lead_session(command)?;
     command.stdout(pty.its.try_clone()?).stderr(pty.its);
-    let pipe = Pipe::listen(pty.ours.try_clone()?, gone, held)?;
+    let pipe = Pipe::listen(pty.ours.try_clone()?, gone)?;
     Ok(OwnEnds { pipes: vec![(Stream::Stdout, pipe)], terminal: Some(pty.ours) })
 }
 
@@ -257,30 +272,4 @@ impl StreamThread {
         let thread = thread::Builder::new().name("spill".into()).spawn(drain)?;
         Ok(StreamThread { stream, progress, thread })
     }
-}
-
-fn supervise(
-    mut child: Child,
-    mut watch: ProcessWatch,
-    streams: Vec<StreamThread>,
-    started: Timestamp,
-    held: &AtomicBool,
-) -> io::Result<Captured> {
-    watch.until_over(streams.len());
-    let status = child.wait()?.into();
-    let mut outputs = Vec::new();
-    let mut failure = None;
-    for stream in streams {
-        let (taken, error) = join(stream.thread)?;
-        outputs.push(CapturedOutput::new(stream.stream, taken)?);
-        failure = failure.or(error);
-    }
-    let mut outputs = outputs.into_iter();
-    let stdout = outputs.next().ok_or_else(|| io::Error::other("no output"))?;
-    Ok(Captured {
-        ended: Some(Ended { status, stop: watch.stop }),
-        left_running: held.load(Ordering::Acquire),
-        stderr: outputs.next(),
-        ..Captured::from_stream(started, stdout, failure)
-    })
 }

@@ -24,10 +24,12 @@ const MAX_WAIT: Duration = Duration::from_secs(2);
 /// Requested pipe capacity, in bytes.
 const PIPE_BYTES: usize = 1 << 20;
 
-/// Notifies the pipes of a command that it has exited.
+/// Notifies the pipes of a command that it has exited, and is told if one had to be closed early.
 #[derive(Debug)]
 pub(crate) struct ExitNotice {
     flag: Arc<AtomicBool>,
+    /// Set if a pipe was closed while other processes still held the write end.
+    held: Arc<AtomicBool>,
     /// Closed to wake pollers of the other end.
     wake: Option<PipeWriter>,
     woken: PipeReader,
@@ -36,7 +38,11 @@ pub(crate) struct ExitNotice {
 impl ExitNotice {
     pub(crate) fn new() -> io::Result<ExitNotice> {
         let (woken, wake) = io::pipe()?;
-        Ok(ExitNotice { flag: Arc::new(AtomicBool::new(false)), wake: Some(wake), woken })
+        Ok(ExitNotice { flag: Arc::default(), held: Arc::default(), wake: Some(wake), woken })
+    }
+
+    pub(crate) fn is_held(&self) -> bool {
+        self.held.load(Ordering::Acquire)
     }
 
     /// Returns a pipe whose other end is closed when the command exits.
@@ -59,7 +65,6 @@ pub(crate) struct Pipe {
     gone: Arc<AtomicBool>,
     woken: PipeReader,
     grace: Option<GracePeriod>,
-    /// Set if it was closed while other processes still held the write end.
     held: Arc<AtomicBool>,
 }
 
@@ -82,18 +87,18 @@ impl GracePeriod {
 }
 
 impl Pipe {
-    /// Creates a pipe. Returns it with the write end for the command. `held` is set if it had to be closed early.
-    pub(crate) fn new(gone: &ExitNotice, held: &Arc<AtomicBool>) -> io::Result<(Pipe, PipeWriter)> {
+    /// Creates a pipe. Returns it with the write end for the command.
+    pub(crate) fn new(gone: &ExitNotice) -> io::Result<(Pipe, PipeWriter)> {
         let (reader, writer) = io::pipe()?;
         widen(&reader);
-        Ok((Pipe::listen(reader.into(), gone, held)?, writer))
+        Ok((Pipe::listen(reader.into(), gone)?, writer))
     }
 
     /// Same as [`Pipe::new`] for a read end that exists already, such as a terminal's.
-    pub(crate) fn listen(end: OwnedFd, gone: &ExitNotice, held: &Arc<AtomicBool>) -> io::Result<Pipe> {
+    pub(crate) fn listen(end: OwnedFd, notice: &ExitNotice) -> io::Result<Pipe> {
         rustix::fs::fcntl_setfl(&end, rustix::fs::fcntl_getfl(&end)? | OFlags::NONBLOCK)?;
-        let woken = gone.listener()?;
-        Ok(Pipe { end, gone: Arc::clone(&gone.flag), woken, grace: None, held: Arc::clone(held) })
+        let (gone, held) = (Arc::clone(&notice.flag), Arc::clone(&notice.held));
+        Ok(Pipe { end, gone, woken: notice.listener()?, grace: None, held })
     }
 
     fn begin_grace(&mut self) {
@@ -223,37 +228,37 @@ mod tests {
 
     use super::*;
 
-    fn piped() -> (ExitNotice, Arc<AtomicBool>, Pipe, PipeWriter) {
-        let (gone, held) = (ExitNotice::new().unwrap(), Arc::new(AtomicBool::new(false)));
-        let (pipe, writer) = Pipe::new(&gone, &held).unwrap();
-        (gone, held, pipe, writer)
+    fn piped() -> (ExitNotice, Pipe, PipeWriter) {
+        let gone = ExitNotice::new().unwrap();
+        let (pipe, writer) = Pipe::new(&gone).unwrap();
+        (gone, pipe, writer)
     }
 
     #[test]
     fn a_closed_pipe_ends() {
-        let (_gone, held, mut pipe, mut writer) = piped();
+        let (gone, mut pipe, mut writer) = piped();
         writer.write_all(b"all").unwrap();
         drop(writer);
         let mut bytes = Vec::new();
         pipe.read_to_end(&mut bytes).unwrap();
-        assert_eq!((&bytes[..], held.load(Ordering::Acquire)), (&b"all"[..], false));
+        assert_eq!((&bytes[..], gone.is_held()), (&b"all"[..], false));
     }
 
     #[test]
     fn a_silent_background_process_does_not_keep_the_pipe_open() {
-        let (mut gone, held, mut pipe, mut writer) = piped();
+        let (mut gone, mut pipe, mut writer) = piped();
         writer.write_all(b"all").unwrap();
         gone.tell();
         let (before, mut bytes) = (Instant::now(), Vec::new());
         pipe.read_to_end(&mut bytes).unwrap();
         let took = before.elapsed();
         assert!(took >= SILENCE && took < MAX_WAIT, "{took:?}");
-        assert_eq!((&bytes[..], held.load(Ordering::Acquire)), (&b"all"[..], true));
+        assert_eq!((&bytes[..], gone.is_held()), (&b"all"[..], true));
     }
 
     #[test]
     fn the_commands_own_bytes_are_read_however_late() {
-        let (mut gone, held, mut pipe, mut writer) = piped();
+        let (mut gone, mut pipe, mut writer) = piped();
         let bytes = vec![7; 60_000];
         writer.write_all(&bytes).unwrap();
         gone.tell();
@@ -264,6 +269,6 @@ mod tests {
         }
         let mut read = Vec::new();
         pipe.read_to_end(&mut read).unwrap();
-        assert!(read == bytes && held.load(Ordering::Acquire));
+        assert!(read == bytes && gone.is_held());
     }
 }
