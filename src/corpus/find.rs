@@ -131,11 +131,7 @@ impl Finder<'_> {
 
     /// Returns what became of an output, and what all of its lines have in common.
     fn place(&self, entry: &Entry, bytes: &[u8]) -> (Receipt, FoundLine) {
-        let policy = self.policies.resolve(&entry.path());
-        let got = match &policy {
-            Ok(resolved) => Receipt::new(bytes, &entry.saved_as(), &resolved.policy),
-            Err(why) => Receipt::Unknown(why.clone()),
-        };
+        let (got, policy) = self.policies.receipt(&entry.path(), &entry.saved_as(), bytes);
         let over = policy.ok().zip(got.limit()).and_then(|(resolved, hit)| over(&resolved.policy, hit));
         let age = entry.known_age(self.now);
         let line = FoundLine {

@@ -152,7 +152,7 @@ pub(crate) struct CutPolicies<'a> {
     around: Mutex<HashMap<PathBuf, Arc<[Arc<StoreSpec>]>>>,
 }
 
-type ResolvedPolicy = Result<Arc<EffectivePolicy>, String>;
+pub(crate) type ResolvedPolicy = Result<Arc<EffectivePolicy>, String>;
 
 impl<'a> CutPolicies<'a> {
     pub(crate) fn new(config: &'a Config) -> Self {
@@ -172,6 +172,16 @@ impl<'a> CutPolicies<'a> {
         let resolved = resolved.map(Arc::new).map_err(|error| error.to_string());
         known.insert(origin, resolved.clone());
         resolved
+    }
+
+    /// Plans what the model got of the output at `path`; also returns the policy, or why there is none.
+    pub(crate) fn receipt(&self, path: &Path, saved_as: &str, bytes: &[u8]) -> (Receipt, ResolvedPolicy) {
+        let resolved = self.resolve(path);
+        let got = match &resolved {
+            Ok(by) => Receipt::new(bytes, saved_as, &by.policy),
+            Err(why) => Receipt::Unknown(why.clone()),
+        };
+        (got, resolved)
     }
 
     fn stores_around(&self, path: &Path) -> Arc<[Arc<StoreSpec>]> {

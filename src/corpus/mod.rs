@@ -15,7 +15,7 @@ mod watched;
 pub use find::{FindEnd, FoundLine, find_in_stores};
 pub(crate) use find::{Hit, MAX_FOUND, WantedLines, each_hit};
 pub(crate) use gather::{Corpus, CorpusOutput};
-pub(crate) use got::{CutPolicies, LineReceipt, LostBy, Receipt, plan_all};
+pub(crate) use got::{CutPolicies, LineReceipt, LostBy, Receipt, ResolvedPolicy, plan_all};
 pub(crate) use order::{Outlet, in_order};
 pub(crate) use read::{CorpusReader, OutputBytes, ReadFault, STDIN};
 pub use tune::request::{TuneFault, TuneOutputs, TunePolicies, TuneRequest, prepare_tuning};

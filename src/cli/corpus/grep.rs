@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use anstyle::{AnsiColor, Style};
 use jiff::{SignedDuration, Timestamp};
@@ -20,10 +20,10 @@ use crate::base::provenance::Certainty;
 use crate::cli::args::GrepArgs;
 use crate::cli::progress::Meter;
 use crate::cli::{CommandResult, Failure, fail, terminal, usage};
-use crate::config::{Config, EffectivePolicy};
+use crate::config::Config;
 use crate::corpus::{
-    Corpus, CorpusOutput, CorpusReader, CutPolicies, Hit, LineReceipt, Outlet, ReadFault, Receipt, STDIN,
-    WantedLines, each_hit, in_order,
+    Corpus, CorpusOutput, CorpusReader, CutPolicies, Hit, LineReceipt, Outlet, ReadFault, ResolvedPolicy,
+    STDIN, WantedLines, each_hit, in_order,
 };
 use crate::text::cells::Show;
 use crate::text::label::{label, write_safe};
@@ -155,7 +155,8 @@ impl Search<'_> {
             let (mut planned, mut heading, mut flow) = (None, None, ControlFlow::Continue(()));
             hits.set(0);
             each_hit(&mut open.supply(), self.wanted, &|| true, |hit| {
-                let (got, by) = planned.get_or_insert_with(|| self.receipt(output, &open));
+                let receipt = || self.policies.receipt(&path, &output.saved_as(), &open);
+                let (got, by) = planned.get_or_insert_with(receipt);
                 let fate = got.line(&hit.line);
                 if self.args.lost && fate.is_kept() != Some(false) {
                     return ControlFlow::Continue(());
@@ -198,26 +199,12 @@ impl Search<'_> {
         ControlFlow::Continue(())
     }
 
-    /// Plans what the model got of an output; also returns the policy, or why there is none.
-    fn receipt(
-        &self,
-        output: &CorpusOutput,
-        bytes: &[u8],
-    ) -> (Receipt, Result<Arc<EffectivePolicy>, String>) {
-        let by = self.policies.resolve(&output.path());
-        let got = match &by {
-            Ok(by) => Receipt::new(bytes, &output.saved_as(), &by.policy),
-            Err(why) => Receipt::Unknown(why.clone()),
-        };
-        (got, by)
-    }
-
     fn heading<'a>(
         &self,
         out: &mut Vec<u8>,
         output: &CorpusOutput,
         path: &'a Path,
-        by: &Result<Arc<EffectivePolicy>, String>,
+        by: &ResolvedPolicy,
     ) -> Heading<'a> {
         let seconds = |age: SignedDuration| u64::try_from(age.as_secs()).ok();
         let heading = Heading {
