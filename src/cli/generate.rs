@@ -1,23 +1,20 @@
-//! `overspill completions` and `overspill man`: generated from the definition of the command line, a man page a subcommand.
+//! `overspill completions` and `overspill man`: print what packages install.
 
-use std::io::{self, Write};
+use std::io::Write;
 
-use clap::Command;
-use clap::builder::StyledStr;
+use clap::{Command, CommandFactory};
 use clap_complete::Shell;
-use clap_mangen::Man;
-use clap_mangen::roff::{Roff, bold, roman};
 
-use super::args::help::{self, examples, exit_statuses};
-use super::{CommandResult, suggest, usage};
+use super::args::{Args, help};
+use super::{CommandResult, suggest, terminal, usage};
 
-/// The sections on the environment and on files, the same on every page.
-const SECTIONS: &str = include_str!("../../assets/sections.roff");
+/// The man pages, each with the name of its file; `tests/it/cli/man.rs` makes them of the definition of the command line.
+const PAGES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/man.rs"));
 
 /// Prints a completion script: of the three common shells the one in `assets/completions`, which asks overspill itself
 /// what fits; of the others one that knows subcommands and options.
 pub(crate) fn completions(shell: Shell) -> CommandResult {
-    let mut out = super::terminal::stdout();
+    let mut out = terminal::stdout();
     match shell {
         Shell::Bash => out.write_all(include_bytes!("../../assets/completions/overspill.bash"))?,
         Shell::Zsh => out.write_all(include_bytes!("../../assets/completions/_overspill"))?,
@@ -32,137 +29,11 @@ pub(crate) fn completions(shell: Shell) -> CommandResult {
 }
 
 pub(crate) fn man(subcommand: Option<&str>) -> CommandResult {
-    Ok(super::terminal::stdout().write_all(page(subcommand)?.as_bytes())?)
-}
-
-/// Returns the man page of a subcommand, or the main one, as roff; fails if there is no such subcommand.
-fn page(subcommand: Option<&str>) -> anyhow::Result<String> {
-    let mut root = help::command().disable_help_subcommand(true);
-    root.build();
     let name = subcommand.map(|name| name.strip_prefix("overspill-").unwrap_or(name));
-    let Some(name) = name.filter(|name| *name != "overspill") else { return Ok(render(&root, "", &root)?) };
-    match root.find_subcommand(name).filter(|command| !command.is_hide_set()) {
-        Some(command) => Ok(render(command, name, &root)?),
-        None => Err(usage(suggest::man_page(name, &root))),
-    }
-}
-
-/// Moves the section on arguments before that on options, as in the help.
-fn arguments_first(page: &str) -> String {
-    let section = |heading: &str| page.find(&format!(".SH {heading}\n"));
-    let (Some(options), Some(start)) = (section("OPTIONS"), section("ARGUMENTS")) else {
-        return page.to_owned();
-    };
-    let end = page[start + 1..].find("\n.SH ").map_or(page.len(), |at| start + 2 + at);
-    [&page[..options], &page[start..end], &page[options..start], &page[end..]].concat()
-}
-
-fn render(command: &Command, name: &str, root: &Command) -> io::Result<String> {
-    let usage = command.clone().render_usage().to_string();
-    let about = command.get_long_about().or_else(|| command.get_about());
-    let sentences = |text: &StyledStr| {
-        let text = text.to_string();
-        let paragraphs = text.split("\n\n").map(|text| format!("{}.", text.trim_end().trim_end_matches('.')));
-        paragraphs.collect::<Vec<_>>().join("\n\n")
-    };
-    let paragraphs = about.into_iter().chain(command.get_after_help()).map(sentences);
-    // `clap_mangen` prints no text for an option that `-h` leaves out.
-    let command = command.clone().mut_args(|arg| match arg.is_positional() {
-        true => arg.hide_short_help(false).help_heading("Arguments"),
-        false => arg.hide_short_help(false),
-    });
-    let command = command.override_usage(usage.trim_start_matches("Usage:").to_owned());
-    let man = Man::new(command.long_about(paragraphs.collect::<Vec<_>>().join("\n\n")));
-    let mut page = Vec::new();
-    man.render_name_section(&mut page)?;
-    man.render_synopsis_section(&mut page)?;
-    man.render_description_section(&mut page)?;
-    if name.is_empty() {
-        commands(root).to_writer(&mut page)?;
-    }
-    man.render_options_section(&mut page)?;
-    let mut statuses = Roff::new();
-    statuses.control("SH", ["EXIT STATUS"]);
-    exit_statuses(name).iter().for_each(|(status, meaning)| item(&mut statuses, status, meaning));
-    statuses.to_writer(&mut page)?;
-    page.write_all(SECTIONS.as_bytes())?;
-    ending(name, root).to_writer(&mut page)?;
-    // The preamble that each part begins with, once.
-    let preamble = Roff::new().render();
-    let page = String::from_utf8_lossy(&page).replace(&preamble, "").replace("\n.br\n\n.br\n", "\n.sp\n");
-    let page = arguments_first(&page);
-    let version = root.get_version().unwrap_or_default();
-    // Without a date, so that the same sources make the same pages; the crate would leave the empty field out.
-    let title = format!(".TH {} 1 \"\" \"overspill {version}\" \"overspill manual\"", title(name));
-    Ok(format!("{preamble}{title}\n{page}"))
-}
-
-fn title(name: &str) -> String {
-    if name.is_empty() { "overspill".to_owned() } else { format!("overspill-{name}") }
-}
-
-fn item(roff: &mut Roff, term: &str, meaning: &str) {
-    roff.control("TP", []);
-    roff.text([bold(term)]);
-    roff.text([roman(meaning)]);
-}
-
-fn commands(root: &Command) -> Roff {
-    let mut roff = Roff::new();
-    roff.control("SH", ["COMMANDS"]);
-    for (heading, names) in help::groups(root) {
-        roff.control("SS", [heading]);
-        for command in names.iter().filter_map(|name| root.find_subcommand(name)) {
-            let about = command.get_about().map(ToString::to_string).unwrap_or_default();
-            item(&mut roff, command.get_name(), &about);
-        }
-    }
-    roff
-}
-
-/// Returns the examples, and references to every page from the main one, from others to it and to those of their group.
-fn ending(name: &str, root: &Command) -> Roff {
-    let mut roff = Roff::new();
-    roff.control("SH", ["EXAMPLES"]);
-    examples(name).iter().for_each(|example| item(&mut roff, example.line, example.does));
-    roff.control("SH", ["SEE ALSO"]);
-    let groups = help::groups(root);
-    let own = groups.iter().filter(|(_, names)| name.is_empty() || names.contains(&name));
-    let others = [""].into_iter().chain(own.flat_map(|(_, names)| names).copied());
-    let mut others = others.filter(|other| *other != name).peekable();
-    while let Some(other) = others.next() {
-        let comma = if others.peek().is_some() { "," } else { "" };
-        roff.text([bold(title(other)), roman(format!("(1){comma}"))]);
-    }
-    roff
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_page_has_every_section_in_order() {
-        let root = help::command();
-        let shown = root.get_subcommands().filter(|command| !command.is_hide_set());
-        for name in shown.map(Command::get_name).map(Some).chain([None]) {
-            let page = page(name).unwrap();
-            let at = |heading: &str| page.find(&format!("\n.SH {heading}\n"));
-            let headings = ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "\"EXIT STATUS\"", "ENVIRONMENT"];
-            assert!(
-                page.find(".SH ARGUMENTS").is_none_or(|at| Some(at) < page.find(".SH OPTIONS")),
-                "{page}"
-            );
-            let places: Vec<_> = headings
-                .iter()
-                .chain(&["FILES", "EXAMPLES", "\"SEE ALSO\""])
-                .map(|heading| at(heading))
-                .collect();
-            assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{name:?}: {places:?}\n{page}");
-            assert_eq!(page.matches(".ie \\n(.g").count(), 1, "one preamble: {page}");
-            let mut items = page.split("\n.TP\n").skip(1);
-            assert!(items.all(|item| item.lines().nth(1).is_some_and(|text| !text.is_empty())), "{page}");
-        }
-        assert!(page(Some("lst")).unwrap_err().to_string().contains("did you mean `overspill man list`?"));
-    }
+    let (root, name) = (Args::command(), name.filter(|name| *name != "overspill").unwrap_or_default());
+    let name = root.find_subcommand(name).map_or(name, Command::get_name);
+    let file = if name.is_empty() { "overspill.1".to_owned() } else { format!("overspill-{name}.1") };
+    let page = PAGES.iter().find(|(known, _)| *known == file);
+    let (_, page) = page.ok_or_else(|| usage(suggest::man_page(name, &root)))?;
+    Ok(terminal::stdout().write_all(page.as_bytes())?)
 }

@@ -38,6 +38,7 @@ use serde_json::Value;
 use crate::config::{Affects, Config, FileFault, Need};
 use crate::store::Env;
 
+pub use args::help;
 use args::{Args, Command, GlobalArgs};
 
 /// Why a command failed, by exit status; that of any other error is 1.

@@ -27,7 +27,7 @@ const NAMES: usize = 13;
 const STATUSES: usize = 10;
 
 /// Returns the definition of the command line, with examples.
-pub(crate) fn command() -> Command {
+pub fn command() -> Command {
     let names: Vec<String> = Args::command().get_subcommands().map(|sub| sub.get_name().to_owned()).collect();
     names.into_iter().fold(with_examples(without_long(Args::command()), ""), |command, name| {
         command.mut_subcommand(&name, |sub| with_examples(sub, &name))
@@ -88,7 +88,7 @@ fn list(command: &Command) -> String {
 }
 
 /// Returns the headings with the subcommands that there are; those in no group come last.
-pub(crate) fn groups(command: &Command) -> Vec<(&'static str, Vec<&str>)> {
+pub fn groups(command: &Command) -> Vec<(&'static str, Vec<&str>)> {
     let defined = |name: &&'static str| command.find_subcommand(name).is_some();
     let mut groups: Vec<(&str, Vec<&str>)> = GROUPS
         .iter()
@@ -123,7 +123,7 @@ const RUN: &[StatusMeaning] = &[
 ];
 
 /// Returns the exit statuses of a subcommand; the empty name is the program without one.
-pub(crate) fn exit_statuses(command: &str) -> &'static [StatusMeaning] {
+pub fn exit_statuses(command: &str) -> &'static [StatusMeaning] {
     match command {
         "run" => RUN,
         "preview" | "read" => &[SUCCESS, FAILURE, USAGE, CRASH],
@@ -154,13 +154,13 @@ pub(crate) fn exit_statuses(command: &str) -> &'static [StatusMeaning] {
 const EXAMPLES: &str = include_str!("../../../assets/examples.txt");
 
 #[derive(Debug)]
-pub(crate) struct Example {
+pub struct Example {
     pub does: &'static str,
     pub line: &'static str,
 }
 
 /// Returns the examples of a subcommand; the empty name is the program without one.
-pub(crate) fn examples(command: &str) -> Vec<Example> {
+pub fn examples(command: &str) -> Vec<Example> {
     let lines = EXAMPLES.lines().skip_while(|line| *line != format!("[{command}]")).skip(1);
     let lines: Vec<&str> = lines.take_while(|line| !line.is_empty()).map(str::trim_start).collect();
     lines.chunks_exact(2).map(|pair| Example { does: pair[0], line: pair[1] }).collect()

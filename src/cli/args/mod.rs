@@ -1,6 +1,6 @@
 //! All command-line arguments.
 
-pub(crate) mod help;
+pub mod help;
 pub(crate) mod parse;
 mod see;
 mod setup;

@@ -14,6 +14,7 @@ mod hook;
 mod hook_mcp;
 mod json_docs;
 mod list;
+mod man;
 mod mistakes;
 mod misuse;
 mod own_files;
