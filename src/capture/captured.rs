@@ -37,7 +37,6 @@ pub struct Captured {
 }
 
 impl Captured {
-    /// Wraps up a single stream that has just ended.
     pub(crate) fn from_stream(
         started: Timestamp,
         output: CapturedOutput,
@@ -235,7 +234,6 @@ impl CapturedOutput {
         }
     }
 
-    /// Returns the size of the output up to a cap.
     fn size_within(&self, cap: u64) -> OutputSize {
         let bytes = self.content.bytes();
         let bytes = &bytes[..usize::try_from(cap).map_or(bytes.len(), |cap| cap.min(bytes.len()))];

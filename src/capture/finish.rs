@@ -69,7 +69,6 @@ impl FinishedCapture {
     }
 }
 
-/// Returns both outputs as input for a policy that takes them separately.
 fn input<'a>(
     captured: &'a Captured,
     policy: &Policy,

@@ -63,7 +63,6 @@ pub(super) enum FittedPolicy {
 }
 
 impl FittedPolicy {
-    /// Returns the policy to use instead of `policy`.
     pub(super) fn policy<'a>(&'a self, policy: &'a Policy) -> &'a Policy {
         match self {
             FittedPolicy::AsIs => policy,

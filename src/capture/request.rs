@@ -48,7 +48,6 @@ pub struct Request {
     pub durable: bool,
     /// What the calling agent passes on without cutting it again; none for no limit.
     pub headroom: Option<Headroom>,
-    /// How long the command may take.
     pub timeout: Option<Duration>,
     pub about: About,
 }
@@ -83,7 +82,6 @@ impl Request {
         request
     }
 
-    /// Returns the parameters that tell a policy why the command was stopped.
     pub(crate) fn stop_parameters(&self, ended: Option<Ended>) -> Vec<(&'static str, String)> {
         let time = self.timeout.unwrap_or_default().as_nanos();
         let whole = |unit| time.div_ceil(unit).max(1).to_string();

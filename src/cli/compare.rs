@@ -60,7 +60,6 @@ pub(crate) fn run(config: &Config, args: &CompareArgs) -> CommandResult {
     table::list(args.json, COLUMNS.iter().filter(is_shown), &rows, |row| row)
 }
 
-/// Counts all matches, and for each row those that it keeps entirely.
 fn count_kept(view: &MapView, pattern: &Pattern, rows: &mut [Comparison]) {
     let mut finds = KeptMatches::new(rows.iter().map(|row| &row.kept[..]));
     each_match(&mut ViewSupply::from(view), pattern, &mut |found| {
@@ -164,7 +163,6 @@ enum PolicyChoice<'a> {
 }
 
 impl PolicyChoice<'_> {
-    /// Whether it chooses this policy, which is in its current form or not.
     fn has(self, name: &str, is_current: bool) -> bool {
         match self {
             PolicyChoice::Every => is_current,

@@ -24,7 +24,6 @@ use super::args::PolicyArgs;
 use super::sessions::{self, CallOutput, SelectedSession};
 use super::{CommandResult, say, suggest, usage};
 
-/// The output of a build, compressed.
 const SAMPLE: &[u8] = include_bytes!("../../assets/samples/build.log.zst");
 
 /// Bytes copied at a time.
@@ -35,7 +34,6 @@ pub(crate) enum Named {
     /// It has a slash, or exists.
     File(PathBuf),
     Output(Box<Entry>),
-    /// A session, or one of its calls.
     Recorded(Box<SelectedSession>),
 }
 
@@ -116,13 +114,11 @@ fn ambiguous(word: &OsStr, outputs: &[&Entry], sessions: impl Iterator<Item = St
     suggest::several(word, &format!("matches {} ids", names.len()), names)
 }
 
-/// An output that was named on the command line and opened.
 #[derive(Debug)]
 pub(crate) struct OpenInput {
     pub source: Source,
     /// Its name for the screen; safe to print.
     pub name: String,
-    /// What a plan needs to know besides the bytes.
     pub context: InputContext<MapView>,
     /// The file itself, unless it is standard input.
     pub path: Option<PathBuf>,
@@ -167,7 +163,6 @@ pub(crate) fn open_sample(policy_args: &PolicyArgs) -> anyhow::Result<OpenInput>
     open_text(unpack(SAMPLE, 1 << 20).0, "build.log (a sample)", policy_args)
 }
 
-/// Opens a text that is in no file.
 fn open_text(text: Vec<u8>, name: &str, policy_args: &PolicyArgs) -> anyhow::Result<OpenInput> {
     let opened = input(Source::stream(io::Cursor::new(text))?, None, policy_args)?;
     Ok(OpenInput { name: label(name.as_bytes()), ..opened })
@@ -280,7 +275,6 @@ impl OpenInput {
     }
 }
 
-/// Reads a whole file and counts its totals.
 fn whole(path: &Path) -> anyhow::Result<(MapView, Totals)> {
     let mut source = Source::open(path)?;
     source.wait();
@@ -298,7 +292,6 @@ fn beside(saved_as: &str) -> String {
     }
 }
 
-/// Copies an output unchanged while it arrives.
 pub(crate) fn copy(mut source: Source, out: &mut impl Write) -> CommandResult {
     let mut at = 0;
     loop {

@@ -75,7 +75,6 @@ pub(crate) fn report(error: Error, words: &[OsString]) -> u8 {
     status
 }
 
-/// Returns the message in clap's colours, if the stream is to be coloured.
 fn coloured(error: &Error, stream: &impl IsTerminal) -> String {
     let words: Vec<OsString> = std::env::args_os().collect();
     let text = error.render();
@@ -115,7 +114,6 @@ fn restate(error: Error, words: &[OsString]) -> Error {
 struct Mistake<'a> {
     error: &'a Error,
     root: &'a Command,
-    /// The command whose words they are.
     command: &'a Command,
     words: &'a [OsString],
 }
@@ -265,7 +263,6 @@ fn argument(error: &Error, kind: ContextKind) -> Option<&str> {
     }
 }
 
-/// Returns the long options of a command, with their hyphens.
 fn options(command: &Command) -> impl Iterator<Item = String> {
     command.get_arguments().filter_map(|arg| Some(format!("--{}", arg.get_long()?)))
 }

@@ -64,7 +64,6 @@ fn usage(words: impl ToString) -> anyhow::Error {
     Failure::Usage(words.to_string()).into()
 }
 
-/// Parses the command line and runs the command.
 pub fn main() -> ExitCode {
     if let Some(words) = shell::arguments() {
         return shell::run(&words);
@@ -77,7 +76,6 @@ pub fn main() -> ExitCode {
     ExitCode::from(status().min(1))
 }
 
-/// Runs the command, says why it failed, and returns the exit status.
 fn status() -> u8 {
     let args = match args::parse::parse(std::env::args_os().collect()) {
         Ok(args) => args,
@@ -212,7 +210,6 @@ fn json(out: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
     out.write_all(b"\n")
 }
 
-/// Prints a value as one line of JSON.
 fn print_json(value: &impl Serialize) -> CommandResult {
     let mut out = io::BufWriter::new(terminal::stdout());
     json(&mut out, value)?;

@@ -11,7 +11,6 @@ use crate::text::label::label;
 
 use super::screens::StartAt;
 
-/// The outputs named on the command line, and where to open them.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct NamedOutputs {
     pub words: Vec<OsString>,

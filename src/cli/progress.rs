@@ -15,7 +15,6 @@ use super::terminal::{options, put};
 
 /// What ends sooner than this needs no progress line.
 const AFTER: Duration = Duration::from_secs(1);
-/// Time between two updates.
 const EVERY: Duration = Duration::from_millis(250);
 /// Columns that the terminal may have echoed after the line: `^C`, at most three times.
 const TYPED: usize = 6;

@@ -69,7 +69,6 @@ pub(super) fn run(words: &[OsString]) -> ExitCode {
     }
 }
 
-/// Runs the shell as a child, to which the signals are passed on.
 fn run_beside(mut command: Command) -> io::Result<ExitStatus> {
     let stops = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2];
     let mut signals = Signals::new(not_ignored(stops))?;

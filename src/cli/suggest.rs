@@ -57,7 +57,6 @@ pub(crate) fn explain_mistyped(words: &[OsString]) -> Option<String> {
     if is_known || is_file { None } else { subcommand(&words[first..]) }
 }
 
-/// Names the candidates of a word that means several things.
 pub(crate) fn several(word: &OsStr, what: &str, names: Vec<String>) -> anyhow::Error {
     let more = names.len().saturating_sub(MAX_CANDIDATES);
     let shown = names[..names.len() - more].join(", ");
@@ -86,7 +85,6 @@ fn subcommand(words: &[OsString]) -> Option<String> {
     ))
 }
 
-/// Says that a subcommand has no man page, and names the one that may be meant.
 pub(crate) fn man_page(name: &str, root: &clap::Command) -> String {
     let pages = root.get_subcommands().filter(|command| !command.is_hide_set());
     let names = pages.map(clap::Command::get_name);

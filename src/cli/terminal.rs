@@ -13,16 +13,13 @@ use crate::text::{label, units};
 use super::args::{ColorWhen, GlobalArgs};
 use super::usage;
 
-/// Why a terminal cannot show the screens.
 pub(crate) const DUMB: &str =
     "TERM is not set or dumb, so the screens cannot be shown (set TERM to your terminal's type)";
 
-/// Whether there is a terminal that can show the screens.
 pub(crate) fn has_screen() -> bool {
     io::stdout().is_terminal() && !is_dumb()
 }
 
-/// Explains why the terminal cannot be used, and what to do.
 pub(crate) fn unusable(error: &io::Error) -> String {
     let remedy = match error.raw_os_error().map(Errno::from_raw_os_error) {
         Some(Errno::NXIO | Errno::NOENT) => "; no controlling terminal; use `overspill preview` or `list`",

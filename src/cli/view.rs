@@ -26,7 +26,6 @@ pub(crate) fn need(args: &Args) -> Need {
     if has_screen() && !is_piped { Need::Screens } else { Need::Nothing }
 }
 
-/// Opens the screens, or copies the files if there is no terminal to show them on.
 pub(crate) fn run(config: Config, args: &Args) -> CommandResult {
     let Args { files, policy_args, saving, one_screen, demo, .. } = args;
     let NamedOutputs { words, places, first } = NamedOutputs::parse(files);
@@ -133,7 +132,6 @@ fn fitting_text(source: &Source) -> Option<Vec<u8>> {
     fits(&view, (columns.into(), rows.into())).then(|| render(&view, colour()))
 }
 
-/// Whether an output takes fewer rows than the screen has.
 fn fits(bytes: &[u8], (columns, rows): (usize, usize)) -> bool {
     let text = String::from_utf8(render(bytes, false)).unwrap_or_default();
     let taken = text.lines().map(|line| columns_of(line).div_ceil(columns.max(1)).max(1));

@@ -161,7 +161,6 @@ impl StartedCommand {
     }
 }
 
-/// A thread that supervises the command that it is given.
 struct Supervisor {
     give_command: Sender<StartedCommand>,
     thread: JoinHandle<io::Result<Captured>>,
@@ -199,7 +198,6 @@ struct OwnEnds {
     terminal: Option<OwnedFd>,
 }
 
-/// Creates the pipes, or the terminal, and gives the command its ends.
 fn connect(command: &mut Command, options: &Options, gone: &ExitNotice) -> io::Result<OwnEnds> {
     command.stdin(match &options.stdin {
         Stdin::Inherit => Stdio::inherit(),

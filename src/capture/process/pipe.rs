@@ -68,7 +68,6 @@ pub(crate) struct Pipe {
     held: Arc<AtomicBool>,
 }
 
-/// The grace period after the command's exit.
 #[derive(Debug)]
 struct GracePeriod {
     since: Instant,
@@ -170,7 +169,6 @@ fn widen(reader: &PipeReader) {
     let _ = (reader, PIPE_BYTES);
 }
 
-/// The pseudo-terminal of a command.
 #[derive(Debug)]
 pub(crate) struct Pty {
     /// Overspill's end: the command's output is read from it, and keys are written to it.

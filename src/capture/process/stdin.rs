@@ -96,7 +96,6 @@ impl TerminalInput {
         matches!(*modes, Modes::Ours(_))
     }
 
-    /// Restores the terminal modes while `meanwhile` runs.
     pub(crate) fn pause(&self, meanwhile: impl FnOnce()) {
         let mut modes = lock(&self.modes);
         let was_ours = matches!(*modes, Modes::Ours(_));
@@ -201,7 +200,6 @@ impl KeyForwarder {
 }
 
 enum WaitResult {
-    /// The command has exited.
     Over,
     Ready,
     Nothing,

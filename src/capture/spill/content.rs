@@ -42,7 +42,6 @@ impl Content {
         }
     }
 
-    /// Returns the byte ranges that are gone.
     pub fn holes(&self) -> &[Range<u64>] {
         if let Content::Ends(_, holes) = self { holes } else { &[] }
     }
@@ -78,7 +77,6 @@ impl Content {
     }
 }
 
-/// Returns the gaps between ordered ranges.
 fn gaps(filled: &[Range<u64>], total: u64) -> Vec<Range<u64>> {
     let ends = std::iter::once(0).chain(filled.iter().map(|range| range.end));
     let starts = filled.iter().map(|range| range.start).chain([total]);

@@ -15,7 +15,6 @@ const BUFFER: usize = 128 << 10;
 /// Number of buffers: together they are all the memory that a stream uses, however long.
 const BUFFERS: usize = 4;
 
-/// The progress of a capture; shared with those who follow it.
 #[derive(Debug, Default)]
 pub struct Progress {
     bytes: AtomicU64,

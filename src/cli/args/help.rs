@@ -26,7 +26,6 @@ const NAMES: usize = 13;
 /// The column of what exit statuses mean.
 const STATUSES: usize = 10;
 
-/// Returns the definition of the command line, with examples.
 pub fn command() -> Command {
     let names: Vec<String> = Args::command().get_subcommands().map(|sub| sub.get_name().to_owned()).collect();
     names.into_iter().fold(with_examples(without_long(Args::command()), ""), |command, name| {
@@ -42,7 +41,6 @@ pub(super) fn without_long(command: Command) -> Command {
     })
 }
 
-/// Adds the exit statuses and the examples to the end of the help.
 fn with_examples(command: Command, name: &str) -> Command {
     let examples = examples(name);
     if examples.is_empty() {

@@ -108,7 +108,6 @@ fn behind_subcommand(mut words: Vec<OsString>, command: &Command) -> Vec<OsStrin
     words
 }
 
-/// Counts the words at the beginning that are global options and their values.
 fn count_leading(words: &[OsString], command: &Command) -> usize {
     let mut at = 0;
     while let Some(taken) = words.get(at).and_then(|word| words_of_option(word, command)) {

@@ -151,7 +151,6 @@ fn flags(command: &Command) -> Words {
     command.get_arguments().filter(|arg| !arg.is_hide_set()).flat_map(of).collect()
 }
 
-/// Returns the subcommands, in the order of the help.
 fn subcommands(command: &Command) -> Words {
     let named = |name: &str| {
         let about = command.find_subcommand(name).and_then(Command::get_about);

@@ -44,7 +44,6 @@ const MAX_ON_TERMINAL: usize = 2 << 10;
 /// Bytes before the match that a part of a line begins with.
 const BEFORE: usize = 200;
 
-/// Searches, and prints the hits in the order of the outputs.
 pub(crate) fn run(config: &Config, args: &GrepArgs) -> CommandResult {
     let mut pattern = Pattern::new(&args.pattern).map_err(|error| fault_in(&args.pattern, &error))?;
     if args.ignore_case {
@@ -332,7 +331,6 @@ impl GrepForm {
         out.write_all(b"\n")
     }
 
-    /// Writes text for a terminal, with the matches in colour.
     fn text(self, out: &mut Vec<u8>, text: OwnBytes, pattern: &Pattern) -> io::Result<()> {
         let mut at = 0;
         let show = terminal::show(&io::stdout()).unwrap_or(Show::MODEL);

@@ -218,7 +218,6 @@ fn text(config: &Config, args: &ExplainArgs) -> anyhow::Result<String> {
         .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
 }
 
-/// The programs that print the clipboard, with their arguments.
 const CLIPBOARDS: &[(&str, &[&str])] = &[
     ("pbpaste", &[]),
     ("wl-paste", &["--no-newline"]),

@@ -14,7 +14,6 @@ use crate::preview::Policy;
 /// The longest text, in bytes, that is compared with the whole of what a policy writes.
 const MAX_COMPARED: usize = 64 << 10;
 
-/// A notice, and the policy that writes such.
 #[derive(Debug)]
 pub(super) struct RecognisedNotice {
     pub policy: Policy,
@@ -95,7 +94,6 @@ fn literal_finder(policies: &[Policy]) -> Option<Regex> {
     Regex::new(&Vec::from_iter(words).join("|")).ok()
 }
 
-/// Hands out all texts of a value.
 fn strings(value: &Value, take: &mut dyn FnMut(&str)) {
     match value {
         Value::String(text) => take(text),

@@ -12,7 +12,6 @@ use crate::session::json::{Json, JsonText, Kind, Tape};
 
 use super::input::{Joint, ShortJson, ToolText};
 
-/// When the agent runs the hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Phase {
     After,
@@ -159,7 +158,6 @@ impl<'a> HookEvent<'a> {
         }
     }
 
-    /// Returns the answer that adds a note for the model.
     pub(super) fn with_note(&self, note: &str) -> Value {
         match self.agent {
             HookAgent::CopilotCli => json!({ "additionalContext": note }),
@@ -192,7 +190,6 @@ impl<'a> HookEvent<'a> {
 /// Maximum size of a member of an answer besides its text, in bytes: parsed, some take a hundred times as much.
 const MAX_MEMBER: usize = 8 << 10;
 
-/// Returns a text, or that in a part of a result.
 fn text_in(part: Json) -> Option<JsonText> {
     part.text().or_else(|| part.get("text")?.text())
 }

@@ -43,7 +43,6 @@ const CHUNK: usize = 64 << 10;
 /// Marks a string that stands for a long one, whose number follows. JSON holds this byte only as an escape.
 const MARK: char = '\0';
 
-/// JSON without its long strings.
 #[derive(Debug, Default)]
 pub(super) struct ShortJson {
     pub bytes: Vec<u8>,
@@ -70,7 +69,6 @@ pub(super) struct ToolText {
     pub parts: Vec<Range<u64>>,
 }
 
-/// What stands between texts that are joined.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Joint {
     LineFeed,
@@ -195,7 +193,6 @@ impl ShortJson {
 struct OpenString {
     /// Where it begins in the JSON that is kept.
     start: usize,
-    /// Whether the next byte is escaped.
     is_escaped: bool,
     /// Of a long string what decodes it into the temporary file; `None` in it for one that is not read, or cannot be written.
     long: Option<Option<TextWriter>>,

@@ -300,7 +300,6 @@ const AGAIN: &str =
 /// Maximum number of attempts at a note whose own length changes what it says.
 const MAX_TRIES: usize = 4;
 
-/// Counts the UTF-16 units of a text.
 fn units_of(text: &MapView) -> u64 {
     measure(text, 0..text.len(), TotalsMask::UNITS, &mut Buffer::default()).units
 }

@@ -54,7 +54,6 @@ pub(super) struct HookOutput {
     pub size: u64,
 }
 
-/// What the model did not get of an output.
 #[derive(Clone, Default)]
 pub(super) struct Loss {
     size: u64,
@@ -128,7 +127,6 @@ impl HookOutput {
         (!shown.is_empty()).then(|| self.within_inner(&shown))
     }
 
-    /// Turns ranges of the view into those of what the tool printed.
     fn within_inner(&self, ranges: &[Range<usize>]) -> Vec<Range<usize>> {
         let inside = |at: usize| at.clamp(self.inner.start, self.inner.end) - self.inner.start;
         ranges.iter().map(|range| inside(range.start)..inside(range.end)).collect()
@@ -178,7 +176,6 @@ impl HookOutput {
         loss
     }
 
-    /// Returns the lines in which these errors begin.
     fn named(&self, first: &[usize]) -> Vec<String> {
         let lines = pieces::lines_of(&mut self.printed(), first, MAX_LINE).into_iter();
         let words = |line: Vec<u8>| SafeText::from_bytes(&ansi::printed(&line)).fit(MAX_WORDS);

@@ -152,7 +152,6 @@ fn join<T>(thread: JoinHandle<anyhow::Result<T>>) -> anyhow::Result<T> {
     thread.join().unwrap_or_else(failed)
 }
 
-/// Waits for a command to end, and keeps its output as requested.
 fn produce(
     running: Running,
     request: &Request,
@@ -184,7 +183,6 @@ fn final_request(request: &Request) -> Request {
     Request { keep: if is_ended { KeepSpill::Always } else { request.keep }, ..request.clone() }
 }
 
-/// Reports that the output is complete, and where it is.
 fn report_over(tell: &Sender<LiveUpdate>, message: Option<String>, path: Option<PathBuf>, request: &Request) {
     let is_lost = request.keep == KeepSpill::Never;
     let parameters = is_lost.then(|| ("save_failed", "true".to_owned())).into_iter().collect();
@@ -205,7 +203,6 @@ fn report_ending(
     let _ = tell.send(LiveUpdate::Finished(Finished { path, saved_as, message, ending }));
 }
 
-/// Reports that the output has ended but cannot be kept.
 fn report_failed(tell: &Sender<LiveUpdate>, error: &io::Error, request: &Request) {
     report_over(tell, Some(label(error.to_string().as_bytes())), None, request);
 }

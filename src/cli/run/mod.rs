@@ -221,7 +221,6 @@ fn run_to_end(
     require_preview(running.wait()?.finish(request, place))
 }
 
-/// Turns a missing preview into an error.
 pub(crate) fn require_preview(
     finished: Result<FinishedCapture, NoPreview>,
 ) -> anyhow::Result<FinishedCapture> {

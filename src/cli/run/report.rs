@@ -61,7 +61,6 @@ fn say_where(finished: &FinishedCapture) {
     }
 }
 
-/// Writes the preview's object, with how the command ended and what was saved.
 fn write_json(finished: &FinishedCapture, report: Report, policy_from: &str) -> CommandResult {
     let FinishedCapture { captured, saved, .. } = finished;
     let mut value = with_saved(Some(report), &captured.stdout, saved.stdout.as_ref())?;

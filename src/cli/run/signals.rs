@@ -140,7 +140,6 @@ pub(crate) fn not_ignored(signals: impl IntoIterator<Item = i32>) -> impl Iterat
     signals.into_iter().filter(move |signal| !has(ignored, *signal))
 }
 
-/// Whether overspill was started with this signal ignored.
 pub(crate) fn is_ignored(signal: i32) -> bool {
     has(ignored(), signal)
 }

@@ -25,7 +25,6 @@ use crate::text::label::label;
 
 use super::{say, suggest, usage};
 
-/// A session, and one of its calls if the argument names one.
 pub(crate) struct SelectedSession {
     pub file: SessionFile,
     pub opened: Box<dyn OpenedSession>,
@@ -36,7 +35,6 @@ pub(crate) struct SelectedSession {
     pub examiner: Examiner,
 }
 
-/// What is at hand of the output of a call.
 pub(crate) enum CallOutput {
     /// The file that holds all of it.
     Spill(PathBuf),
@@ -81,7 +79,6 @@ impl SelectedSession {
         }
     }
 
-    /// Returns the result of the call as the model got it.
     pub(crate) fn text(&self) -> anyhow::Result<String> {
         let transcript = self.opened.transcript();
         let best = sent::best(transcript, self.the_call()?);
@@ -118,7 +115,6 @@ pub(crate) fn check_agent(agent: Option<&str>) -> anyhow::Result<()> {
     Err(usage(format!("no sessions of `{}` can be read; {instead}", safe(agent))))
 }
 
-/// Returns the time that lies this long ago.
 pub(crate) fn earliest(since: Option<SignedDuration>) -> Option<Timestamp> {
     since.and_then(|since| crate::base::env::now().checked_sub(since).ok())
 }

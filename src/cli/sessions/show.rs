@@ -142,7 +142,6 @@ fn write(
     Ok(result.evidence.as_str())
 }
 
-/// Writes the request that first carried the result.
 fn request(call: &Call, transcript: &Transcript, mut out: &mut impl Write) -> anyhow::Result<()> {
     let request = request_of(transcript, call).map_err(|why| anyhow!(why.to_string()))?;
     let of = |wanted: fn(MessageProof) -> bool| {

@@ -70,7 +70,6 @@ impl HookAgent {
         }
     }
 
-    /// Returns the command of the hook, for a shell.
     pub(super) fn command(self, wanted: &SetupRequest) -> String {
         let replace = if wanted.replace { " --replace" } else { "" };
         format!("{} hook {}{replace}", shell::word(wanted.program.as_bytes()), self.id())

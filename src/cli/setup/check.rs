@@ -199,7 +199,6 @@ fn cut(agent: HookAgent, output: &str, path: &str) -> io::Result<String> {
     Ok(preview.text(&input))
 }
 
-/// A program that is started, written to and read from, and ended in time.
 struct TimedChild {
     child: Child,
     input: Option<ChildStdin>,

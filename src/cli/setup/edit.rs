@@ -28,7 +28,6 @@ pub(super) fn with(agent: HookAgent, text: Option<&str>, wanted: &SetupRequest) 
     }
 }
 
-/// Returns the text without anything that setup wrote.
 pub(super) fn without(agent: HookAgent, text: &str, wanted: &SetupRequest) -> Result<String, String> {
     match agent {
         HookAgent::Codex => without_codex(text, &wanted.file),
@@ -121,7 +120,6 @@ fn own_group(table: &Table) -> Option<usize> {
     })
 }
 
-/// Takes the hook out of what the file says.
 fn less_own(mut table: Table) -> Table {
     let Some(number) = own_group(&table) else { return table };
     let Some(Value::Table(hooks)) = table.get_mut("hooks") else { return table };

@@ -82,7 +82,6 @@ fn whole(agent: HookAgent, hooks: Vec<JsonHook>, prefix: Option<String>) -> Valu
     file
 }
 
-/// Returns the object of this name, made if there is none.
 fn child(object: &CstObject, name: &str) -> Result<CstObject, String> {
     only_one(object, name)?;
     object.object_value_or_create(name).ok_or_else(|| format!("{name} is no object"))

@@ -24,7 +24,6 @@ use agent::SetupRequest;
 use check::check;
 use file::AgentFile;
 
-/// Shows what would change, asks, and changes it.
 pub(crate) fn run(args: &SetupArgs) -> CommandResult {
     let agent = args.agent;
     if agent != HookAgent::ClaudeCode && (args.replace || args.capture) {
@@ -99,7 +98,6 @@ fn plan_text(args: &SetupArgs, file: &AgentFile, wanted: &SetupRequest) -> anyho
     })
 }
 
-/// Prints the lines that change.
 fn show(file: &AgentFile, new: Option<&str>) -> io::Result<()> {
     let mut out = terminal::stdout();
     writeln!(out, "{}", label(file.path.as_os_str().as_encoded_bytes()))?;

@@ -236,7 +236,6 @@ impl Cleaning<'_> {
     }
 }
 
-/// Exit status 1 if anything could not be deleted.
 fn result(ends: &[DueOutcome]) -> CommandResult {
     match ends.iter().filter(|end| end.word == FAILED).count() {
         0 => Ok(()),

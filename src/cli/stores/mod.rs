@@ -38,7 +38,6 @@ pub(crate) struct Selected {
     pub entries: Vec<Entry>,
     pub kept: KeptIds,
     pub now: Timestamp,
-    /// What became of listing each directory.
     reports: Vec<(Arc<StoreSpec>, Vec<RootReport>)>,
 }
 

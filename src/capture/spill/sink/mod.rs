@@ -137,7 +137,6 @@ impl<W: Write> Sink<W> {
         }
     }
 
-    /// Writes what fits in the file and passes the rest to the held ends.
     fn put(&mut self, chunk: &[u8]) {
         let SinkState::Spilling(file) = &mut self.state else { return self.leave_out(chunk) };
         let room = usize::try_from(self.limits.cap - self.kept).unwrap_or(usize::MAX).min(chunk.len());
