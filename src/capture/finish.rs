@@ -10,7 +10,7 @@ use crate::preview::{
 };
 
 use super::captured::Captured;
-use super::headroom::{self, FittedPolicy, TextExtent};
+use super::headroom::{self, TextExtent};
 
 /// The path that notices print if nothing was saved.
 pub const NOT_SAVED: &str = "<not saved>";
@@ -58,15 +58,6 @@ impl FinishedCapture {
         let bytes = self.captured.stderr.as_ref().map_or(&[][..], |output| output.content().bytes());
         alone(&self.captured, bytes, &self.totals.stderr, &self.paths.stderr)
     }
-
-    pub fn text(&self) -> String {
-        self.preview.text(&self.input())
-    }
-
-    pub fn is_cut(&self) -> bool {
-        let stderr = self.stderr_preview.as_ref();
-        self.preview.is_to_be_saved() || stderr.is_some_and(preview::Preview::is_to_be_saved)
-    }
 }
 
 fn input<'a>(
@@ -99,7 +90,7 @@ impl Captured {
         set_all(&mut policy, &parameters);
         let mut warnings = self.notes();
         let narrow = self.fit_headroom(request, &policy, &PerStream::default());
-        let narrow = narrow.as_ref().map_or(&policy, |found| found.policy(&policy));
+        let narrow = narrow.as_ref().map_or(&policy, |(lowered, _)| lowered);
         let mut is_lost = request.keep == KeepSpill::Never;
         let saved = PerStream::each(|stream| {
             let wanted = self.is_wanted(stream, request, narrow);
@@ -112,14 +103,14 @@ impl Captured {
             set_all(&mut policy, &parameters);
         }
         let paths = PerStream::each(|stream| printed_path(request, stream, saved.of(stream).as_deref()));
-        let fitted = self.fit_headroom(request, &policy, &saved).unwrap_or(FittedPolicy::AsIs);
-        if let FittedPolicy::TooLarge(_) = fitted {
+        let fitted = self.fit_headroom(request, &policy, &saved);
+        if let Some((_, false)) = fitted {
             let words =
                 "no preview of this policy fits in the headroom, so the calling agent may cut this one";
             warnings.push(words.into());
         }
-        let limits_from_headroom = !matches!(fitted, FittedPolicy::AsIs);
-        policy = fitted.policy(&policy).clone();
+        let limits_from_headroom = fitted.is_some();
+        policy = fitted.map_or(policy, |(lowered, _)| lowered);
         let planned = self.plan(&policy, &paths, request.counts).and_then(|planned| {
             let apart = self.plan_stderr(&policy, &paths, request.counts)?;
             Ok((planned, apart))
@@ -153,22 +144,22 @@ impl Captured {
     }
 
     /// Lowers the policy's limits so that the preview fits in the requested headroom, with the outputs saved at these
-    /// paths; none if there is nothing to do. A faulty plan is reported later.
+    /// paths; also returns whether it does. None if there is nothing to do. A faulty plan is reported later.
     fn fit_headroom(
         &self,
         request: &Request,
         policy: &Policy,
         saved: &PerStream<Option<PathBuf>>,
-    ) -> Option<FittedPolicy> {
+    ) -> Option<(Policy, bool)> {
         let paths = PerStream::each(|stream| printed_path(request, stream, saved.of(stream).as_deref()));
         let measure = |policy: &Policy| {
-            let CountedPlan { preview, totals, .. } = self.plan(policy, &paths, ToCount::Text)?;
+            let CountedPlan { preview, totals, .. } = self.plan(policy, &paths, ToCount::Text).ok()?;
             let input = input(self, policy, &totals, &paths);
             let saved = saved.stdout.as_deref().and_then(|path| self.stdout.remark(&preview, path));
             let remarks = headroom::remarks(policy, preview.extent(&input), saved);
-            Ok(TextExtent::new(&preview.text(&input), &remarks))
+            Some(TextExtent::new(&preview.text(&input), &remarks))
         };
-        headroom::fit(policy, request.headroom?, measure).ok()
+        headroom::fit(policy, request.headroom?, measure)
     }
 
     /// Keeps the output if the request says so, without planning: for output that was viewed. Truncates it to the cap.
@@ -297,8 +288,8 @@ fn finish(
         return None;
     }
     let saved = PerStream::each(|each| (each == stream).then(|| path.to_owned()));
-    let fitted = captured.fit_headroom(request, &request.policy, &saved).unwrap_or(FittedPolicy::AsIs);
-    let parameters = fitted.policy(&request.policy).changed();
+    let fitted = captured.fit_headroom(request, &request.policy, &saved);
+    let parameters = fitted.as_ref().map_or(&request.policy, |(lowered, _)| lowered).changed();
     let about = About { parameters, ..request.about.clone() };
     let record = captured.record(taken, &about, &path.to_string_lossy());
     captured.output_mut(stream)?.finish(&record, place, request.durable)

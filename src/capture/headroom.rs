@@ -1,7 +1,7 @@
 //! Makes a preview small enough for the agent that reads it, so that it is not cut a second time and its notice lost.
 
 use crate::base::provenance::{Extent, Warning};
-use crate::preview::{ParamError, PlanError, Policy, Unit};
+use crate::preview::{ParamError, Policy, Unit};
 
 /// What the calling agent passes on to its model without cutting it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,35 +53,16 @@ pub(super) fn remarks(policy: &Policy, extent: Extent, saved: Option<String>) ->
     warnings.chain(saved).collect()
 }
 
-/// A policy whose limits were lowered, and whether that was enough.
-#[derive(Debug)]
-pub(super) enum FittedPolicy {
-    /// The policy's own limits are small enough.
-    AsIs,
-    Lowered(Policy),
-    TooLarge(Policy),
-}
-
-impl FittedPolicy {
-    pub(super) fn policy<'a>(&'a self, policy: &'a Policy) -> &'a Policy {
-        match self {
-            FittedPolicy::AsIs => policy,
-            FittedPolicy::Lowered(lowered) | FittedPolicy::TooLarge(lowered) => lowered,
-        }
-    }
-}
-
-/// Lowers a policy's limits until its preview fits: first the lines, then the size. `measure` plans a preview.
-///
-/// # Errors
-/// If no preview can be planned even with the policy's own limits.
+/// Lowers a policy's limits until its preview fits: first the lines, then the size. `measure` plans a preview, if it can be
+/// planned. Returns the lowered policy, and whether that is enough; none if the policy's own limits are small enough, or
+/// allow no preview.
 pub(super) fn fit(
     policy: &Policy,
     headroom: Headroom,
-    measure: impl Fn(&Policy) -> Result<TextExtent, PlanError>,
-) -> Result<FittedPolicy, PlanError> {
+    measure: impl Fn(&Policy) -> Option<TextExtent>,
+) -> Option<(Policy, bool)> {
     if headroom.admits(measure(policy)?) {
-        return Ok(FittedPolicy::AsIs);
+        return None;
     }
     let mut lowered = policy.clone();
     let few_lines = Headroom { bytes: None, ..headroom };
@@ -90,12 +71,11 @@ pub(super) fn fit(
     for (limit, headroom) in [(lines, few_lines), (size, headroom), (lines, headroom)] {
         // Some tools refuse an output that is over a limit: then there is no preview.
         lowered =
-            lower(&lowered, limit, |policy| measure(policy).is_ok_and(|extent| headroom.admits(extent)));
+            lower(&lowered, limit, |policy| measure(policy).is_some_and(|extent| headroom.admits(extent)));
     }
-    Ok(match measure(&lowered) {
-        Ok(extent) if headroom.admits(extent) => FittedPolicy::Lowered(lowered),
-        Ok(_) => FittedPolicy::TooLarge(lowered),
-        Err(_) => FittedPolicy::TooLarge(policy.clone()),
+    Some(match measure(&lowered) {
+        Some(extent) => (lowered, headroom.admits(extent)),
+        None => (policy.clone(), false),
     })
 }
 

@@ -89,7 +89,8 @@ fn a_stream_is_taken_as_a_command_s_output_is() {
     let captured = drain(text.as_bytes(), options(HOLD).limits, &place).unwrap();
     assert_eq!((captured.ended, captured.stdout.seen.lines), (None, 50_000));
     let finished = captured.finish(&Request::new(policy()), &place).unwrap();
-    assert!(finished.is_cut() && finished.text().starts_with("1\n2\n"));
+    let text_of = finished.preview.text(&finished.input());
+    assert!(finished.preview.truncated && text_of.starts_with("1\n2\n"));
     assert_eq!(std::fs::read_to_string(finished.saved.stdout.as_ref().unwrap()).unwrap(), text);
 }
 
@@ -110,7 +111,7 @@ fn a_reader_that_fails_keeps_what_came() {
     let captured = drain(Failing(0), options(HOLD).limits, &place).unwrap();
     assert_eq!(captured.failure.as_ref().unwrap().raw_os_error(), Some(libc::EIO));
     let finished = captured.finish(&Request::new(policy()), &place).unwrap();
-    assert_eq!(finished.text(), "okok");
+    assert_eq!(finished.preview.text(&finished.input()), "okok");
     assert!(finished.warnings[0].contains("could not be read to its end"));
 }
 
