@@ -5,7 +5,6 @@ mod compare;
 mod complete;
 mod corpus;
 mod explain;
-mod generate;
 mod hook;
 mod input;
 mod mistake;
@@ -198,9 +197,9 @@ fn run(args: Args) -> CommandResult {
         Some(Command::Setup(args)) => setup::run(&args),
         Some(Command::Config(args)) if args.init => settings::init(file.as_deref()),
         Some(Command::Config(args)) => settings::run(&config()?, &args),
-        Some(Command::Completions { shell }) => generate::completions(shell),
+        Some(Command::Completions { shell }) => complete::print_script(shell),
         Some(Command::Complete(args)) => complete::run(&args),
-        Some(Command::Man { subcommand }) => generate::man(subcommand.as_deref()),
+        Some(Command::Man { subcommand }) => help::print_page(subcommand.as_deref()),
     }
 }
 

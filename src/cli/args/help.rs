@@ -1,8 +1,11 @@
-//! The help: subcommands in groups, and exit statuses and examples at the end of each.
+//! The help: subcommands in groups, and exit statuses and examples at the end of each; and the man pages.
 
 use std::fmt::Write as _;
+use std::io::Write as _;
 
 use clap::{Command, CommandFactory};
+
+use crate::cli::{CommandResult, suggest, terminal, usage};
 
 use super::Args;
 
@@ -155,6 +158,19 @@ const EXAMPLES: &str = include_str!("../../../assets/examples.txt");
 pub struct Example {
     pub does: &'static str,
     pub line: &'static str,
+}
+
+/// The man pages, each with the name of its file; `tests/it/cli/man.rs` makes them of the definition of the command line.
+const PAGES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/man.rs"));
+
+pub(crate) fn print_page(subcommand: Option<&str>) -> CommandResult {
+    let name = subcommand.map(|name| name.strip_prefix("overspill-").unwrap_or(name));
+    let (root, name) = (Args::command(), name.filter(|name| *name != "overspill").unwrap_or_default());
+    let name = root.find_subcommand(name).map_or(name, Command::get_name);
+    let file = if name.is_empty() { "overspill.1".to_owned() } else { format!("overspill-{name}.1") };
+    let page = PAGES.iter().find(|(known, _)| *known == file);
+    let (_, page) = page.ok_or_else(|| usage(suggest::man_page(name, &root)))?;
+    Ok(terminal::stdout().write_all(page.as_bytes())?)
 }
 
 /// Returns the examples of a subcommand; the empty name is the program without one.

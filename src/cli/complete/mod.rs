@@ -1,4 +1,5 @@
-//! `overspill __complete`: says what fits where the cursor is, for the completion scripts in `assets/completions`.
+//! `overspill completions` prints the scripts in `assets/completions`, and `overspill __complete` tells them what fits where
+//! the cursor is.
 //!
 //! The first line names what the shell has to add itself: `words` nothing, `parts` nothing and no space, `files`, `dirs`,
 //! `command N` the completions of the command that begins at word N. Each further line is a word that fits, for zsh and
@@ -13,6 +14,7 @@ use std::ops::ControlFlow;
 
 use clap::builder::PossibleValue;
 use clap::{Arg, Command};
+use clap_complete::Shell;
 
 use crate::base::env::Env;
 use crate::base::human::size;
@@ -35,6 +37,23 @@ const MAX_SESSIONS: usize = 8;
 
 /// Maximum size of such a session, in bytes.
 const MAX_SESSION_SIZE: u64 = 4 << 20;
+
+/// Prints a completion script: of the three common shells the one in `assets/completions`; of the others one that knows
+/// subcommands and options.
+pub(crate) fn print_script(shell: Shell) -> CommandResult {
+    let mut out = terminal::stdout();
+    match shell {
+        Shell::Bash => out.write_all(include_bytes!("../../../assets/completions/overspill.bash"))?,
+        Shell::Zsh => out.write_all(include_bytes!("../../../assets/completions/_overspill"))?,
+        Shell::Fish => out.write_all(include_bytes!("../../../assets/completions/overspill.fish"))?,
+        other => {
+            let mut text = Vec::new();
+            clap_complete::generate(other, &mut help::command(), "overspill", &mut text);
+            out.write_all(&text)?;
+        }
+    }
+    Ok(())
+}
 
 /// Prints what fits. Whatever goes wrong, nothing is written to standard error, and nothing fits then.
 pub(crate) fn run(args: &CompleteArgs) -> CommandResult {
