@@ -12,7 +12,7 @@ use crate::config::Config;
 use crate::rows::column::CellSide::{Left, Path, Right};
 use crate::rows::column::{ListColumn, RowCell};
 use crate::store::{self, Env, Listing, OwnStore, RootReport, RootState, StoreSpec};
-use crate::text::label::{SafeText, ascii, label};
+use crate::text::label::{SafeText, label};
 
 use super::{OWN, describe_retention};
 
@@ -53,7 +53,6 @@ fn print(rows: &[StoreRow]) -> CommandResult {
         lines.split_inclusive(|byte| *byte == b'\n').zip([String::new()].into_iter().chain(below))
     {
         out.write_all(line)?;
-        let below = if terminal::is_ascii(&io::stdout()) { ascii(&below) } else { below.into() };
         out.write_all(below.as_bytes())?;
     }
     Ok(out.flush()?)
