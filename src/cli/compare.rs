@@ -26,10 +26,10 @@ use super::{CommandResult, fail, input, print_json_array, say, table, terminal, 
 
 pub(crate) fn run(config: &Config, args: &CompareArgs) -> CommandResult {
     let find = args.find.as_deref().map(pattern).transpose()?;
-    let chosen = choose(config, args)?;
+    check_names(config, args)?;
     let file = match &args.files[..] {
         [file] if !Path::new(file).is_dir() => file,
-        _ => return many(config, args, &chosen, find.as_ref()),
+        _ => return many(config, args, find.as_ref()),
     };
     let severities = config.severities();
     let (pattern, left_out) = match &find {
@@ -37,7 +37,7 @@ pub(crate) fn run(config: &Config, args: &CompareArgs) -> CommandResult {
         None => (severities.get(Severity::Error), "matches kept"),
     };
     let mut opened = input::open(config, file, &PolicyArgs::default())?;
-    let policies = resolve(config, args, &chosen, opened.path.as_deref())?;
+    let policies = resolve(config, args, opened.path.as_deref())?;
     let mut rows = opened.read_steadily(&mut |context, view| {
         let totals = Totals::from_measure(&source::count(view, TotalsMask::ALL), TotalsMask::ALL);
         let input = context.input(Output { bytes: view, totals: &totals });
@@ -97,16 +97,11 @@ fn figure(number: Option<u64>, words: fn(u64) -> String) -> RowCell {
 }
 
 /// Measures all outputs under the chosen policies, and prints the sums.
-fn many(
-    config: &Config,
-    args: &CompareArgs,
-    chosen: &[PolicyChoice],
-    find: Option<&Pattern>,
-) -> CommandResult {
+fn many(config: &Config, args: &CompareArgs, find: Option<&Pattern>) -> CommandResult {
     let severities = config.severities();
     let (corpus, _) = gather(config, &args.files, None)?;
     let mut policies = Vec::new();
-    for found in resolve(config, args, chosen, None)? {
+    for found in resolve(config, args, None)? {
         match found {
             Ok(found) => policies.push(found),
             Err((name, error)) => fail(&format!("{name} is left out: {error}")),
@@ -152,36 +147,10 @@ fn record(found: &EffectivePolicy, figures: &SettingFigures, sums: &TuneSums) ->
 /// A policy, or the name of one that cannot be used, and why.
 type ComparedPolicy = Result<EffectivePolicy, (String, OverrideError)>;
 
-/// What `-p` chooses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum PolicyChoice<'a> {
-    /// All current policies.
-    Every,
-    /// The current policies of an agent.
-    Agent(&'a str),
-    Policy(&'a str),
-}
-
-impl PolicyChoice<'_> {
-    fn has(self, name: &str, is_current: bool) -> bool {
-        match self {
-            PolicyChoice::Every => is_current,
-            PolicyChoice::Agent(agent) => is_current && name.split('/').next() == Some(agent),
-            PolicyChoice::Policy(policy) => name == policy,
-        }
-    }
-}
-
-fn choose<'a>(config: &Config, args: &'a CompareArgs) -> anyhow::Result<Vec<PolicyChoice<'a>>> {
-    if args.policies.is_empty() {
-        return Ok(vec![PolicyChoice::Every]);
-    }
-    let one = |word: &'a String| match config.catalog.get(word) {
-        _ if config.catalog.names_of(word).next().is_some() => Ok(PolicyChoice::Agent(word)),
-        Ok(_) => Ok(PolicyChoice::Policy(word)),
-        Err(error) => Err(usage(error)),
-    };
-    args.policies.iter().map(one).collect()
+/// Checks that `-p` names agents and policies that there are.
+fn check_names(config: &Config, args: &CompareArgs) -> anyhow::Result<()> {
+    let mut named = args.policies.iter().filter(|word| config.catalog.names_of(word).next().is_none());
+    named.try_for_each(|word| config.catalog.get(word).map(drop).map_err(usage))
 }
 
 /// Returns the chosen policies with their limits for the output at `path`. A policy without a limit or parameter that
@@ -189,12 +158,7 @@ fn choose<'a>(config: &Config, args: &'a CompareArgs) -> anyhow::Result<Vec<Poli
 ///
 /// # Errors
 /// If a policy that is chosen by its name cannot be used with the flags, or none of them can.
-fn resolve(
-    config: &Config,
-    args: &CompareArgs,
-    chosen: &[PolicyChoice],
-    path: Option<&Path>,
-) -> anyhow::Result<Vec<ComparedPolicy>> {
+fn resolve(config: &Config, args: &CompareArgs, path: Option<&Path>) -> anyhow::Result<Vec<ComparedPolicy>> {
     // The policy that created a stored file has a row even if it is an earlier form.
     let made_by = config.candidates(path).into_iter().next();
     let (mut all, mut left_out, mut why) = (Vec::new(), 0_u64, None);
@@ -202,13 +166,15 @@ fn resolve(
         let is_current = args.all
             || made_by.as_deref() == Some(name)
             || config.catalog.get(name).map_or(true, |policy| config.catalog.is_current(&policy));
-        if !chosen.iter().any(|chosen| chosen.has(name, is_current)) {
+        let is_named = args.policies.iter().any(|word| word == name);
+        let of_agent = args.policies.iter().any(|word| name.split('/').next() == Some(word));
+        if !is_named && !(is_current && (of_agent || args.policies.is_empty())) {
             continue;
         }
         let overrides = Overrides { policy: Some(name.to_owned()), ..args.limits.overrides() };
         match config.resolve(&overrides, path) {
             Ok(found) => all.push(Ok(found)),
-            Err(error) if chosen.contains(&PolicyChoice::Policy(name)) => return Err(usage(error)),
+            Err(error) if is_named => return Err(usage(error)),
             // The flags do not fit the policy.
             Err(
                 error @ (OverrideError::Param(ParamError::Unknown { .. } | ParamError::Value { .. })

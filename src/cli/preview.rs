@@ -12,10 +12,8 @@ use crate::cli::sessions::show;
 use crate::cli::terminal::SafeWriter;
 use crate::cli::{CommandResult, Failure, print_json, say, terminal, usage};
 use crate::config::{Config, EffectivePolicy, Overrides};
-use crate::preview::{
-    self, Counts, Input, InputContext, Output, Policy, Preview, Report, Status, Stream, Totals,
-};
-use crate::source::{self, MapView};
+use crate::preview::{self, Counts, Input, Output, Preview, Report, Status, Stream, Totals};
+use crate::source;
 
 /// Outputs up to this many bytes are counted before they are planned.
 const MAX_COUNTED_FIRST: usize = 1 << 20;
@@ -78,8 +76,13 @@ fn print(mut opened: OpenInput, by: EffectivePolicy, form: TextForm) -> CommandR
     let EffectivePolicy { policy, limits_from, certainty, warnings, mut store_warnings, .. } = by;
     warnings.iter().for_each(|warning| say(warning));
     let (view, totals, mut preview) = opened.read_steadily(&mut |context, view| {
-        let (totals, preview) = plan(context, view, &policy, form)?;
-        Ok((view.clone(), totals, preview))
+        // A plan that lacks a total is made again once that is counted; of a small output, counting takes less time.
+        let totals = if view.len() <= MAX_COUNTED_FIRST { Totals::count(view) } else { Totals::unknown() };
+        let input = context.input(Output { bytes: view, totals: &totals });
+        let count = |stream, want| (stream == Stream::Stdout).then(|| source::count(view, want));
+        let planned = preview::plan_counting(&input, &policy, form.counts(), count);
+        let counted = planned.map_err(|error| anyhow!(error.to_string()))?;
+        Ok((view.clone(), counted.totals.stdout, counted.preview))
     })?;
     let input = opened.context.input(Output { bytes: &view, totals: &totals });
     // Whoever pages through a file knows that there is more, and would otherwise be warned of it at every window.
@@ -134,21 +137,6 @@ pub(crate) fn write_to_stderr(preview: &Preview, input: &Input, form: TextForm) 
         }
         TextForm::Raw | TextForm::Json => exact(preview, input, io::stderr().lock()),
     }
-}
-
-fn plan(
-    context: &InputContext<MapView>,
-    view: &MapView,
-    policy: &Policy,
-    form: TextForm,
-) -> anyhow::Result<(Totals, Preview)> {
-    // A plan that lacks a total is made again once that is counted; of a small output, counting takes less time.
-    let totals = if view.len() <= MAX_COUNTED_FIRST { Totals::count(view) } else { Totals::unknown() };
-    let input = context.input(Output { bytes: view, totals: &totals });
-    let count = |stream, want| (stream == Stream::Stdout).then(|| source::count(view, want));
-    let planned = preview::plan_counting(&input, policy, form.counts(), count);
-    let counted = planned.map_err(|error| anyhow!(error.to_string()))?;
-    Ok((counted.totals.stdout, counted.preview))
 }
 
 /// Writes the preview byte for byte; kept text goes piece by piece, so that memory stays small.

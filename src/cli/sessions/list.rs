@@ -151,27 +151,22 @@ fn count_calls_of(sessions: Vec<ListedSession>, uid: u32) -> Vec<SessionRow> {
             say(&words);
         }
     };
-    sessions.into_iter().zip(counts).map(|(session, counted)| row(session, counted, &mut tell)).collect()
-}
-
-fn row(
-    session: ListedSession,
-    counted: Result<CountedSession, SessionError>,
-    tell: &mut dyn FnMut(String),
-) -> SessionRow {
-    match &counted {
-        Ok(CountedSession { unread, .. }) if unread.is_format_unknown() || unread.is_short() => {
-            tell(describe_unread(&session.file, unread));
+    let row = |(session, counted): (ListedSession, Result<CountedSession, SessionError>)| {
+        match &counted {
+            Ok(CountedSession { unread, .. }) if unread.is_format_unknown() || unread.is_short() => {
+                tell(describe_unread(&session.file, unread));
+            }
+            Ok(_) => {}
+            Err(error) => tell(error.to_string()),
         }
-        Ok(_) => {}
-        Err(error) => tell(error.to_string()),
-    }
-    let understood = counted.ok().filter(|counted| !counted.unread.is_format_unknown());
-    let ListedSession { file, facts, is_open_to_others, .. } = session;
-    let mut row = SessionRow::new(SessionFile { facts, ..file });
-    row.words = Some(SessionTexts::new(&row.file.facts, is_open_to_others));
-    row.sums.found(understood.map(|counted| counted.sums));
-    row
+        let understood = counted.ok().filter(|counted| !counted.unread.is_format_unknown());
+        let ListedSession { file, facts, is_open_to_others, .. } = session;
+        let mut row = SessionRow::new(SessionFile { facts, ..file });
+        row.words = Some(SessionTexts::new(&row.file.facts, is_open_to_others));
+        row.sums.found(understood.map(|counted| counted.sums));
+        row
+    };
+    sessions.into_iter().zip(counts).map(row).collect()
 }
 
 /// Returns the fields of a session in `--json`. Times are RFC 3339, UTC; sizes are bytes.

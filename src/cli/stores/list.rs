@@ -61,36 +61,24 @@ fn rows(selected: &mut Selected, env: &Env) -> Vec<OutputRow> {
     std::mem::take(&mut selected.entries).into_iter().map(row).collect()
 }
 
-/// Prints a line for each new output, until it is interrupted or nobody reads the lines.
+/// Prints a line for each new output once it is complete, until it is interrupted or nobody reads the lines.
 pub(crate) fn follow(config: &Config, args: &ListArgs) -> CommandResult {
     let whose = args.agent.as_deref().map_or(Whose::All, Whose::Agent);
-    let first = list_timed(config, whose)?;
-    if first.0.roots().next().is_none() {
+    let (mut selected, mut rest) = list_timed(config, whose)?;
+    if selected.roots().next().is_none() {
         bail!("there is no store to follow; `overspill stores --all` lists all");
     }
-    first.0.unlisted().for_each(|words| say(&words));
+    let mut complaints = HashSet::new();
+    let mut complain = |selected: &Selected| {
+        let new = selected.unlisted().filter(|words| complaints.insert(words.clone()));
+        new.for_each(|words| say(&words));
+    };
+    complain(&selected);
     say("waiting for new outputs; Ctrl-C ends");
-    print_new(config, whose, first, args.json)
-}
-
-/// Lists the entries of the stores, and returns how long to rest after that.
-fn list_timed(config: &Config, whose: Whose) -> anyhow::Result<(Selected, Duration)> {
-    let began = Instant::now();
-    let selected = Selected::list_in_silence(config, whose)?.with_marks(config);
-    Ok((selected, rest_after(began.elapsed())))
-}
-
-/// Prints each new output once it is complete, until nobody reads the lines. What there is already is not new.
-fn print_new(
-    config: &Config,
-    whose: Whose,
-    (mut selected, mut rest): (Selected, Duration),
-    is_json: bool,
-) -> CommandResult {
     let (policies, severities) = (CutPolicies::new(config), config.severities());
+    // What there is already is not new.
     let mut known: HashSet<u64> =
         selected.entries.iter().filter(|entry| is_complete(entry)).map(key).collect();
-    let mut complaints: HashSet<String> = selected.unlisted().collect();
     let mut directories = DirWatch::new(selected.roots());
     // New outputs, each with when it was last seen to change.
     let mut growing: Vec<(Entry, Instant)> = Vec::new();
@@ -100,7 +88,7 @@ fn print_new(
             match WatchedOutput::read(entry, &policies, &severities) {
                 Ok(mut output) => {
                     read_run(&mut output.entry, &config.env);
-                    print(&output, &selected, is_json)?;
+                    print(&output, &selected, args.json)?;
                 }
                 Err(ReadFault::Gone) => {}
                 Err(ReadFault::Failed(words) | ReadFault::Unsteady(words)) => say(&words),
@@ -108,14 +96,18 @@ fn print_new(
         }
         if directories.check_once() {
             (selected, rest) = list_timed(config, whose)?;
-            selected
-                .unlisted()
-                .filter(|words| complaints.insert(words.clone()))
-                .for_each(|words| say(&words));
+            complain(&selected);
             directories = DirWatch::new(selected.roots());
             growing.extend(new_entries(&mut selected, &mut known));
         }
     }
+}
+
+/// Lists the entries of the stores, and returns how long to rest after that.
+fn list_timed(config: &Config, whose: Whose) -> anyhow::Result<(Selected, Duration)> {
+    let began = Instant::now();
+    let selected = Selected::list_in_silence(config, whose)?.with_marks(config);
+    Ok((selected, rest_after(began.elapsed())))
 }
 
 /// Takes out the new entries, oldest first.
