@@ -3,7 +3,7 @@
 
 use std::io;
 use std::os::fd::OwnedFd;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use jiff::{SignedDuration, Timestamp};
 use rustix::fs::{
@@ -18,66 +18,45 @@ use crate::store::Env;
 /// A temporary file younger than this may still be in use.
 const YOUNG: SignedDuration = SignedDuration::from_hours(1);
 
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum DirError {
-    #[error("{}: is a symbolic link or not a directory; move it away", .0.display())]
-    NotADirectory(PathBuf),
-    #[error("{}: belongs to another user; set TMPDIR to a directory of yours", .0.display())]
-    Foreign(PathBuf),
-    #[error("{}: is open to others; run `chmod {remedy}` on it", path.display())]
-    Exposed { path: PathBuf, remedy: &'static str },
-    #[error("{}: {}", .0.display(), io::Error::from(*.1))]
-    Io(PathBuf, Errno),
-}
-
-impl DirError {
-    pub(crate) fn raw(&self) -> Option<Errno> {
-        if let DirError::Io(_, errno) = self { Some(*errno) } else { None }
-    }
-}
-
-impl From<DirError> for io::Error {
-    fn from(error: DirError) -> io::Error {
-        let kind = error.raw().map_or(io::ErrorKind::Other, |errno| errno.kind());
-        io::Error::new(kind, error.to_string())
-    }
-}
-
-pub(crate) fn open_private(path: &Path, env: &Env) -> Result<OwnedFd, DirError> {
+pub(crate) fn open_private(path: &Path, env: &Env) -> io::Result<OwnedFd> {
     directory::open(CWD, path, env.uid(), NO_OTHERS).map_err(|unfit| explain(path, unfit, "700"))
 }
 
-pub(crate) fn private_dir(path: &Path, env: &Env) -> Result<OwnedFd, DirError> {
+pub(crate) fn private_dir(path: &Path, env: &Env) -> io::Result<OwnedFd> {
     make(path)?;
     open_private(path, env)
 }
 
 /// Opens an agent's own directory. Others may read it if the agent allows that, but must not be able to write to it.
-pub(crate) fn agents_dir(path: &Path, env: &Env) -> Result<OwnedFd, DirError> {
+pub(crate) fn agents_dir(path: &Path, env: &Env) -> io::Result<OwnedFd> {
     if let Some(parent) = path.parent() {
-        directory::make_all(parent).map_err(|error| DirError::Io(parent.to_owned(), error))?;
+        directory::make_all(parent).map_err(|error| failed(parent, error))?;
     }
     make(path)?;
     directory::open(CWD, path, env.uid(), NO_OTHER_WRITERS).map_err(|unfit| explain(path, unfit, "go-w"))
 }
 
 /// Opens a shared directory such as /tmp: owned by the user, or sticky, so that no other user can move files away.
-pub(crate) fn shared_dir(path: &Path, env: &Env) -> Result<OwnedFd, DirError> {
+pub(crate) fn shared_dir(path: &Path, env: &Env) -> io::Result<OwnedFd> {
     directory::open_shared(path, env.uid()).map_err(|unfit| explain(path, unfit, "+t"))
 }
 
-fn make(path: &Path) -> Result<(), DirError> {
-    directory::make(CWD, path).map_err(|error| DirError::Io(path.to_owned(), error))
+fn make(path: &Path) -> io::Result<()> {
+    directory::make(CWD, path).map_err(|error| failed(path, error))
 }
 
-fn explain(path: &Path, unfit: DirectoryFault, remedy: &'static str) -> DirError {
-    let path = path.to_owned();
-    match unfit {
-        DirectoryFault::NotADirectory => DirError::NotADirectory(path),
-        DirectoryFault::Foreign => DirError::Foreign(path),
-        DirectoryFault::Exposed => DirError::Exposed { path, remedy },
-        DirectoryFault::System(error) => DirError::Io(path, error),
-    }
+fn explain(path: &Path, unfit: DirectoryFault, remedy: &str) -> io::Error {
+    let words = match unfit {
+        DirectoryFault::System(error) => return failed(path, error),
+        DirectoryFault::NotADirectory => "is a symbolic link or not a directory; move it away",
+        DirectoryFault::Foreign => "belongs to another user; set TMPDIR to a directory of yours",
+        DirectoryFault::Exposed => &format!("is open to others; run `chmod {remedy}` on it"),
+    };
+    io::Error::other(format!("{}: {words}", path.display()))
+}
+
+pub(super) fn failed(path: &Path, error: Errno) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {}", path.display(), io::Error::from(error)))
 }
 
 /// Removes a file, if it is a regular file of this user that no process is writing. Returns its bytes if removed.

@@ -10,13 +10,12 @@ use std::sync::{Arc, LazyLock};
 
 use jiff::Timestamp;
 use rustix::fs::{AtFlags, CWD, Dir, unlinkat};
-use rustix::io::Errno;
 
 use crate::preview::Stream;
 use crate::store::{Env, NewSpill, OwnStore, next_id, parse_id, random};
 
 use super::Spill;
-use super::dir::{DirError, agents_dir, open_private, private_dir, remove, shared_dir, sweep};
+use super::dir::{agents_dir, failed, open_private, private_dir, remove, shared_dir, sweep};
 use super::sink::{Sink, SinkLimits};
 
 /// The session used if none is named.
@@ -222,13 +221,7 @@ pub enum EndError {
     NoSession(PathBuf),
     /// The directory is not private, or the system's error; it names the path.
     #[error("{0}")]
-    Io(io::Error),
-}
-
-impl From<DirError> for EndError {
-    fn from(error: DirError) -> EndError {
-        EndError::Io(error.into())
-    }
+    Io(#[from] io::Error),
 }
 
 /// Removes a session's directory and the spills in it, one file at a time. Files that are not named like a session's
@@ -236,10 +229,10 @@ impl From<DirError> for EndError {
 pub fn end_session(name: &str, env: &Env) -> Result<EndedSession, EndError> {
     let path = session_dir(env, &session_name(name)?);
     let dir = match open_private(&path, env) {
-        Err(error) if error.raw() == Some(Errno::NOENT) => return Err(EndError::NoSession(path)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(EndError::NoSession(path)),
         dir => dir?,
     };
-    let failed = |error| DirError::Io(path.clone(), error);
+    let failed = |error| failed(&path, error);
     let mut ended = EndedSession { path: path.clone(), ..EndedSession::default() };
     for found in Dir::read_from(&dir).map_err(failed)? {
         let found = found.map_err(failed)?;
