@@ -182,10 +182,24 @@ impl Captured {
         match request.keep {
             KeepSpill::Always => true,
             KeepSpill::Never => false,
-            KeepSpill::Cut => {
-                is_cut(self, stream, policy, &printed_path(request, stream, None)).unwrap_or(true)
-            }
+            KeepSpill::Cut => self.is_cut(stream, policy, &printed_path(request, stream, None)),
         }
+    }
+
+    /// Whether the policy would cut this stream without a saved copy, whatever it does to the other stream. If not, the
+    /// preview contains the whole stream.
+    fn is_cut(&self, stream: Stream, policy: &Policy, path: &str) -> bool {
+        const NONE: preview::Output = preview::Output { bytes: &[], totals: &Totals::unknown() };
+        let Some(output) = self.output(stream) else { return false };
+        let input = alone(self, output.content().bytes(), &output.totals, path);
+        let input = match stream {
+            Stream::Stderr if policy.takes_stderr() => {
+                let stderr = Some(input.output);
+                Input { output: NONE, stderr, saved_as: "", saved_as_stderr: path, ..input }
+            }
+            Stream::Stdout | Stream::Stderr => input,
+        };
+        preview::plan(&input, policy).map_or(true, |preview| preview.is_to_be_saved())
     }
 
     /// Plans, counting every total that the plan turns out to need.
@@ -241,24 +255,8 @@ fn printed_path(request: &Request, stream: Stream, saved: Option<&Path>) -> Stri
     request.printed.of(stream).clone().unwrap_or_else(saved)
 }
 
-/// Whether the policy would cut this stream without a saved copy, whatever it does to the other stream. If not, the
-/// preview contains the whole stream.
-fn is_cut(captured: &Captured, stream: Stream, policy: &Policy, path: &str) -> Result<bool, PlanError> {
-    const NONE: preview::Output = preview::Output { bytes: &[], totals: &Totals::unknown() };
-    let Some(output) = captured.output(stream) else { return Ok(false) };
-    let output = preview::Output { bytes: output.content().bytes(), totals: &output.totals };
-    let input = match stream {
-        Stream::Stderr if policy.takes_stderr() => {
-            Input { stderr: Some(output), saved_as_stderr: path, ..Input::new(NONE, "") }
-        }
-        Stream::Stdout | Stream::Stderr => Input::new(output, path),
-    };
-    let exit_code = captured.ended.map(|ended| ended.exit_code().into());
-    let input = Input { exit_code, ..input };
-    Ok(preview::plan(&input, policy)?.is_to_be_saved())
-}
-
-/// Saves one stream's output. Returns its path if everything, or everything up to the cap, was saved.
+/// Writes the record of one stream's output, and gives the spill its final name; a failed spill with nothing in it is
+/// removed. Returns its path if everything, or everything up to the cap, was saved.
 fn save_one(
     captured: &mut Captured,
     stream: Stream,
@@ -267,30 +265,20 @@ fn save_one(
     warnings: &mut Vec<String>,
 ) -> Option<PathBuf> {
     let path = captured.output_mut(stream)?.spill(request.cap).map(|spill| spill.file.path());
-    let saved = path.and_then(|path| finish(captured, stream, request, place, &path));
+    let taken = captured.output(stream)?;
+    let has_failed = matches!(taken.stopped, Some(StopReason::Failed(_)));
+    let path = path.filter(|_| !has_failed || taken.kept.bytes > 0);
+    let saved = path.and_then(|path| {
+        let saved = PerStream::each(|each| (each == stream).then(|| path.clone()));
+        let fitted = captured.fit_headroom(request, &request.policy, &saved);
+        let parameters = fitted.as_ref().map_or(&request.policy, |(lowered, _)| lowered).changed();
+        let about = About { parameters, ..request.about.clone() };
+        let record = captured.record(captured.output(stream)?, &about, &path.to_string_lossy());
+        captured.output_mut(stream)?.finish(&record, place, request.durable)
+    });
     let output = captured.output(stream)?;
     let Some(StopReason::Failed(error)) = &output.stopped else { return saved };
     let part = saved.map(|path| format!("; its first {} bytes are in {}", output.kept.bytes, path.display()));
     warnings.push(format!("the whole output could not be saved: {error}{}", part.unwrap_or_default()));
     None
-}
-
-/// Writes the record and gives the spill its final name. A failed spill with nothing in it is removed.
-fn finish(
-    captured: &mut Captured,
-    stream: Stream,
-    request: &Request,
-    place: &Location,
-    path: &Path,
-) -> Option<PathBuf> {
-    let taken = captured.output(stream)?;
-    if matches!(taken.stopped, Some(StopReason::Failed(_))) && taken.kept.bytes == 0 {
-        return None;
-    }
-    let saved = PerStream::each(|each| (each == stream).then(|| path.to_owned()));
-    let fitted = captured.fit_headroom(request, &request.policy, &saved);
-    let parameters = fitted.as_ref().map_or(&request.policy, |(lowered, _)| lowered).changed();
-    let about = About { parameters, ..request.about.clone() };
-    let record = captured.record(taken, &about, &path.to_string_lossy());
-    captured.output_mut(stream)?.finish(&record, place, request.durable)
 }

@@ -88,7 +88,18 @@ pub fn start(mut command: Command, options: &Options, place: &Location) -> Resul
         (Some(terminal), Stdin::Inherit) => Some((terminal.try_clone()?, gone.listener()?)),
         _ => None,
     };
-    let Supervisor { give_command, thread: supervisor, over } = start_supervisor()?;
+    let (tell_over, over) = channel::<()>();
+    let (give_command, given) = channel::<StartedCommand>();
+    let began = crate::base::env::now();
+    let supervise = move || {
+        let mut started = given.recv().map_err(|_| io::Error::other("no command"))?;
+        let typing = started.typing.take();
+        let captured = started.supervise(began);
+        let _ = typing.map(JoinHandle::join);
+        drop(tell_over);
+        captured
+    };
+    let supervisor = thread::Builder::new().name("command".into()).spawn(supervise)?;
     let spawned = command.spawn();
     // It holds overspill's copies of the descriptors that the command writes to.
     drop(command);
@@ -159,29 +170,6 @@ impl StartedCommand {
             ..Captured::from_stream(began, stdout, failure)
         })
     }
-}
-
-struct Supervisor {
-    give_command: Sender<StartedCommand>,
-    thread: JoinHandle<io::Result<Captured>>,
-    /// Ends when the command and its output do.
-    over: Receiver<()>,
-}
-
-fn start_supervisor() -> io::Result<Supervisor> {
-    let (tell_over, over) = channel::<()>();
-    let (give_command, given) = channel::<StartedCommand>();
-    let began = crate::base::env::now();
-    let supervise = move || {
-        let mut started = given.recv().map_err(|_| io::Error::other("no command"))?;
-        let typing = started.typing.take();
-        let captured = started.supervise(began);
-        let _ = typing.map(JoinHandle::join);
-        drop(tell_over);
-        captured
-    };
-    let thread = thread::Builder::new().name("command".into()).spawn(supervise)?;
-    Ok(Supervisor { give_command, thread, over })
 }
 
 fn explain(name: String, error: io::Error) -> StartError {
