@@ -122,33 +122,22 @@ pub(crate) fn write(report: &Report, form: TextForm) -> CommandResult {
         warnings.iter().for_each(|warning| say(&format!("{}: {}", policy.name(), warning.text)));
     }
     match form {
-        TextForm::Json => print_json(report)?,
-        TextForm::Text => safe(preview, input, SafeWriter::stdout())?,
-        TextForm::Rendered => safe(preview, input, SafeWriter::rendered())?,
-        TextForm::Raw => exact(preview, input, SafeWriter::raw())?,
+        TextForm::Json => print_json(report),
+        form => Ok(write_to(SafeWriter::in_form(form), preview, input)?),
     }
-    Ok(())
 }
 
 pub(crate) fn write_to_stderr(preview: &Preview, input: &Input, form: TextForm) -> io::Result<()> {
-    match form {
-        TextForm::Text | TextForm::Rendered => {
-            safe(preview, input, SafeWriter::new(io::stderr(), terminal::show(&io::stderr())))
-        }
-        TextForm::Raw | TextForm::Json => exact(preview, input, io::stderr().lock()),
-    }
+    let show = terminal::show(&io::stderr()).filter(|_| form != TextForm::Raw);
+    write_to(SafeWriter::new(io::stderr(), show), preview, input)
 }
 
-/// Writes the preview byte for byte; kept text goes piece by piece, so that memory stays small.
-fn exact(preview: &Preview, input: &Input, out: impl Write) -> io::Result<()> {
-    let mut out = io::BufWriter::new(out);
-    let mut write = |text: &str| out.write_all(text.as_bytes());
+/// Kept text goes piece by piece, so that memory stays small.
+fn write_to<W: Write>(mut out: SafeWriter<W>, preview: &Preview, input: &Input) -> io::Result<()> {
+    let mut buffered = io::BufWriter::new(&mut out);
+    let mut write = |text: &str| buffered.write_all(text.as_bytes());
     preview.parts.iter().try_for_each(|part| part.each_piece(input, &mut write))?;
-    out.flush()
-}
-
-/// Writes the preview byte for byte, except that a terminal gets it escaped.
-fn safe<W: Write>(preview: &Preview, input: &Input, mut out: SafeWriter<W>) -> io::Result<()> {
-    exact(preview, input, &mut out)?;
+    buffered.flush()?;
+    drop(buffered);
     out.end()
 }

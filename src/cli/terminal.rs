@@ -10,7 +10,7 @@ use crate::base::fs::blocking::{self, BlockingIo};
 use crate::text::cells::{Escapes, Show};
 use crate::text::{label, units};
 
-use super::args::{ColorWhen, GlobalArgs};
+use super::args::{ColorWhen, GlobalArgs, TextForm};
 use super::usage;
 
 pub(crate) const DUMB: &str =
@@ -127,15 +127,11 @@ impl SafeWriter<BlockingIo<StdoutLock<'static>>> {
         Self::new(blocking::stdout(), show(&io::stdout()))
     }
 
-    /// Writes byte for byte, to a terminal, too.
-    pub(crate) fn raw() -> Self {
-        Self::new(blocking::stdout(), None)
-    }
-
-    /// Same for what a program wrote to a terminal: its colours are shown, and no other escape sequences.
-    pub(crate) fn rendered() -> Self {
+    /// Of what a program wrote to a terminal its colours are shown there, and no other escape sequences.
+    pub(crate) fn in_form(form: TextForm) -> Self {
         let rendered = |show| Show { escapes: Escapes::Render, ..show };
-        Self::new(blocking::stdout(), show(&io::stdout()).map(rendered))
+        let show = show(&io::stdout()).filter(|_| matches!(form, TextForm::Text | TextForm::Rendered));
+        Self::new(blocking::stdout(), if form == TextForm::Rendered { show.map(rendered) } else { show })
     }
 }
 
@@ -261,12 +257,7 @@ pub(crate) enum Consent {
 impl Consent {
     /// Determines the consent from the flags. `askable` says whether the output format leaves room for a question;
     /// `remedy` names the flags that avoid it.
-    pub(crate) fn from_flags(
-        dry_run: bool,
-        yes: bool,
-        askable: bool,
-        remedy: &str,
-    ) -> anyhow::Result<Consent> {
+    pub(crate) fn from_flags(dry_run: bool, yes: bool, askable: bool, remedy: &str) -> anyhow::Result<Self> {
         let has_person =
             || io::stdin().is_terminal() && io::stdout().is_terminal() && io::stderr().is_terminal();
         match (dry_run, yes) {

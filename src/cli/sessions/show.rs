@@ -70,8 +70,7 @@ pub(crate) fn print(
     if copies > 0 {
         say(&format!("this call is also in {}", count(copies, "session")));
     }
-    let out = if form == TextForm::Raw { SafeWriter::raw() } else { SafeWriter::stdout() };
-    let mut out = io::BufWriter::new(out);
+    let mut out = io::BufWriter::new(SafeWriter::in_form(form));
     write(call, found.inspector(), which, &mut out)?;
     out.flush()?;
     Ok(out.get_mut().end()?)
@@ -88,20 +87,15 @@ fn text_fields(call: &Call, inspector: CallInspector, which: Option<CallText>) -
 }
 
 fn facts(config: &Config, found: &SelectedSession) -> anyhow::Result<Vec<(&'static str, String)>> {
-    let Some(call) = found.call() else {
-        return session_facts(config, found);
-    };
-    let inspector = found.inspector();
-    let related = RelatedSessions::find(&config.env, &found.file, &());
-    let row = list::call_row(call, inspector, &related, &config.severities());
-    Ok(rows::calls::facts(&row, inspector.facts(call, inspector.best(call).first())))
-}
-
-fn session_facts(config: &Config, found: &SelectedSession) -> anyhow::Result<Vec<(&'static str, String)>> {
-    let now = crate::base::env::now();
+    let (inspector, severities) = (found.inspector(), config.severities());
+    if let Some(call) = found.call() {
+        let related = RelatedSessions::find(&config.env, &found.file, &());
+        let row = list::call_row(call, inspector, &related, &severities);
+        return Ok(rows::calls::facts(&row, inspector.facts(call, inspector.best(call).first())));
+    }
+    let (now, mut spills) = (crate::base::env::now(), Vec::new());
     let mut row = row_of(config, &found.file)?;
-    let (severities, mut spills) = (config.severities(), Vec::new());
-    row.lost.found(LostInCall::count_all(&found.inspector(), &severities, &mut spills, &|| true));
+    row.lost.found(LostInCall::count_all(&inspector, &severities, &mut spills, &|| true));
     let spills = spills.iter().map(PathBuf::as_path).collect();
     let entries = store::entries_at(&spills, &config.stores, &config.env, now, &|| true);
     row.expires.found(entries.values().filter_map(|entry| entry.expires.at()).min());
