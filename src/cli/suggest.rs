@@ -85,16 +85,6 @@ fn subcommand(words: &[OsString]) -> Option<String> {
     ))
 }
 
-pub(crate) fn man_page(name: &str, root: &clap::Command) -> String {
-    let pages = root.get_subcommands().filter(|command| !command.is_hide_set());
-    let names = pages.map(clap::Command::get_name);
-    let meant = nearest(name, names).map_or_else(
-        || "`overspill man` is the main page, which lists the others".to_owned(),
-        |name| format!("did you mean `overspill man {name}`?"),
-    );
-    format!("no man page `{}`; {meant}", label(name.as_bytes()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,7 +5,9 @@ use std::io::Write as _;
 
 use clap::{Command, CommandFactory};
 
-use crate::cli::{CommandResult, suggest, terminal, usage};
+use crate::base::toml_check::nearest;
+use crate::cli::{CommandResult, terminal, usage};
+use crate::text::label::label;
 
 use super::Args;
 
@@ -168,9 +170,15 @@ pub(crate) fn print_page(subcommand: Option<&str>) -> CommandResult {
     let (root, name) = (Args::command(), name.filter(|name| *name != "overspill").unwrap_or_default());
     let name = root.find_subcommand(name).map_or(name, Command::get_name);
     let file = if name.is_empty() { "overspill.1".to_owned() } else { format!("overspill-{name}.1") };
-    let page = PAGES.iter().find(|(known, _)| *known == file);
-    let (_, page) = page.ok_or_else(|| usage(suggest::man_page(name, &root)))?;
-    Ok(terminal::stdout().write_all(page.as_bytes())?)
+    if let Some((_, page)) = PAGES.iter().find(|(known, _)| *known == file) {
+        return Ok(terminal::stdout().write_all(page.as_bytes())?);
+    }
+    let pages = root.get_subcommands().filter(|command| !command.is_hide_set());
+    let meant = nearest(name, pages.map(Command::get_name)).map_or_else(
+        || "`overspill man` is the main page, which lists the others".to_owned(),
+        |name| format!("did you mean `overspill man {name}`?"),
+    );
+    Err(usage(format!("no man page `{}`; {meant}", label(name.as_bytes()))))
 }
 
 /// Returns the examples of a subcommand; the empty name is the program without one.

@@ -134,24 +134,15 @@ pub(crate) fn ignore_once() -> io::Result<()> {
     Ok(())
 }
 
-/// Returns those of some signals that overspill was not started with ignored.
+/// Returns those of some signals that overspill was not started with ignored: all but on Linux, where alone they can be
+/// found out without unsafe code.
 pub(crate) fn not_ignored(signals: impl IntoIterator<Item = i32>) -> impl Iterator<Item = i32> {
-    let ignored = ignored();
-    signals.into_iter().filter(move |signal| !has(ignored, *signal))
+    let ignored = ignored_mask(&std::fs::read_to_string("/proc/self/status").unwrap_or_default());
+    signals.into_iter().filter(move |signal| ignored & (1 << (signal - 1)) == 0)
 }
 
 pub(crate) fn is_ignored(signal: i32) -> bool {
-    has(ignored(), signal)
-}
-
-fn has(mask: u64, signal: i32) -> bool {
-    mask & (1 << (signal - 1)) != 0
-}
-
-/// Returns the signals that overspill was started with ignored; none but on Linux, where alone they can be found out without
-/// unsafe code.
-fn ignored() -> u64 {
-    ignored_mask(&std::fs::read_to_string("/proc/self/status").unwrap_or_default())
+    not_ignored([signal]).next().is_none()
 }
 
 fn ignored_mask(status: &str) -> u64 {
