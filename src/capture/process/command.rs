@@ -75,7 +75,7 @@ pub fn run(command: Command, options: &Options, place: &Location) -> Result<Capt
 /// `command`; everything else is up to the caller.
 pub fn start(mut command: Command, options: &Options, place: &Location) -> Result<Running, StartError> {
     let gone = ExitNotice::new()?;
-    let OwnEnds { pipes, terminal } = connect(&mut command, options, &gone)?;
+    let (pipes, terminal) = connect(&mut command, options, &gone)?;
     let name = command.get_program().to_string_lossy().into_owned();
     let (events, received) = channel();
     // Acquire everything that can fail before the command starts: afterwards nothing can.
@@ -181,10 +181,7 @@ fn explain(name: String, error: io::Error) -> StartError {
 }
 
 /// Overspill's ends of the command's pipes, and that of its own terminal if it has one.
-struct OwnEnds {
-    pipes: Vec<(Stream, Pipe)>,
-    terminal: Option<OwnedFd>,
-}
+type OwnEnds = (Vec<(Stream, Pipe)>, Option<OwnedFd>);
 
 fn connect(command: &mut Command, options: &Options, gone: &ExitNotice) -> io::Result<OwnEnds> {
     command.stdin(match &options.stdin {
@@ -208,7 +205,7 @@ fn connect(command: &mut Command, options: &Options, gone: &ExitNotice) -> io::R
     if options.group == Group::Own {
         command.process_group(0);
     }
-    Ok(OwnEnds { pipes, terminal: None })
+    Ok((pipes, None))
 }
 
 fn connect_terminal(
@@ -227,7 +224,7 @@ fn connect_terminal(
     pty.lead_session(command)?;
     command.stdout(pty.its.try_clone()?).stderr(pty.its);
     let pipe = Pipe::listen(pty.ours.try_clone()?, gone)?;
-    Ok(OwnEnds { pipes: vec![(Stream::Stdout, pipe)], terminal: Some(pty.ours) })
+    Ok((vec![(Stream::Stdout, pipe)], Some(pty.ours)))
 }
 
 #[derive(Debug)]

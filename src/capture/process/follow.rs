@@ -32,16 +32,13 @@ pub fn drain(reader: impl Read + Send, limits: SinkLimits, place: &Location) -> 
 
 #[derive(Debug)]
 pub struct Following {
-    progress: Arc<Progress>,
+    pub progress: Arc<Progress>,
     over: Receiver<()>,
     thread: JoinHandle<io::Result<Captured>>,
 }
 
 /// The stream is read for as long as this is held.
-#[derive(Debug)]
-pub struct Interest {
-    _open: PipeWriter,
-}
+pub type Interest = PipeWriter;
 
 /// Captures a stream into a spill that was already created, on its own thread, until it ends or the [`Interest`] is
 /// dropped.
@@ -71,14 +68,10 @@ pub fn follow(
         Ok(Captured { left_early, ..Captured::from_stream(started, output, failure) })
     };
     let thread = thread::Builder::new().name("spill".into()).spawn(take)?;
-    Ok((Following { progress, over, thread }, Interest { _open: open }))
+    Ok((Following { progress, over, thread }, open))
 }
 
 impl Following {
-    pub fn progress(&self) -> &Arc<Progress> {
-        &self.progress
-    }
-
     /// Waits for the end of the stream, for at most this long. Returns whether it has ended.
     pub fn wait_for(&self, most: Duration) -> bool {
         self.over.recv_timeout(most) != Err(RecvTimeoutError::Timeout)
@@ -136,7 +129,7 @@ mod tests {
         let ((_home, spill), (reader, mut writer)) = (begun(), io::pipe().unwrap());
         let path = spill.temporary_path();
         let (following, _interest) = follow(reader, LIMITS, spill).unwrap();
-        assert_eq!(following.progress().spill(), Some(&*path));
+        assert_eq!(following.progress.spill(), Some(&*path));
         assert_eq!(path.metadata().unwrap().len(), 0);
         writer.write_all(b"all of it").unwrap();
         assert!(!following.wait_for(Duration::ZERO));
@@ -150,7 +143,7 @@ mod tests {
         let ((_home, spill), (reader, mut writer)) = (begun(), io::pipe().unwrap());
         let (following, interest) = follow(reader, LIMITS, spill).unwrap();
         writer.write_all(b"some").unwrap();
-        while following.progress().bytes() < 4 {
+        while following.progress.bytes() < 4 {
             std::thread::yield_now();
         }
         drop(interest);

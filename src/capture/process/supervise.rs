@@ -50,15 +50,6 @@ impl Control {
         self.ask(Signal::INT.as_raw())
     }
 
-    /// Waits until everything requested so far has been done.
-    fn await_requests(&self) {
-        let (done, is_done) = sync_channel(1);
-        if self.events.send(ProcessEvent::Answer(done)).is_ok() {
-            // An error means that the supervisor has finished, which is just as good.
-            let _ = is_done.recv();
-        }
-    }
-
     /// Stops the command: TERM, then KILL two seconds later. What it printed by then is captured.
     pub fn cancel(&self) {
         self.end(Stop::Asked(Signal::TERM.as_raw()));
@@ -87,7 +78,11 @@ impl Control {
     pub fn pause(&self, meanwhile: impl FnOnce()) {
         self.keyboard.pause(|| {
             let _ = self.events.send(ProcessEvent::Paused);
-            self.await_requests();
+            let (done, is_done) = sync_channel(1);
+            if self.events.send(ProcessEvent::Answer(done)).is_ok() {
+                // An error means that the supervisor has finished, which is just as good.
+                let _ = is_done.recv();
+            }
             meanwhile();
         });
         let _ = self.events.send(ProcessEvent::GoesOn);

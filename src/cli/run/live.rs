@@ -331,7 +331,7 @@ fn keep_stream(
     left: &Receiver<()>,
 ) -> anyhow::Result<Vec<String>> {
     let keeps = (request.keep != KeepSpill::Never).then_some(request.cap);
-    until_over(&following.progress().clone(), |most| following.wait_for(most), (request, keeps), tell);
+    until_over(&following.progress, |most| following.wait_for(most), (request, keeps), tell);
     let captured = following.wait().inspect_err(|error| report_failed(tell, error, request))?;
     let is_cut = captured.stdout.kept.bytes > request.cap;
     if is_cut {
