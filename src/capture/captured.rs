@@ -160,10 +160,10 @@ impl CapturedOutput {
         let counter = &taken.counter;
         let (feeds, kept) = (counter.line_feeds(), taken.kept);
         let seen = OutputSize { bytes: counter.bytes, lines: counter.lines() };
-        let (content, file, kept) = match taken.state {
-            SinkState::Held(held, begin) => (Content::Held(held), UnsavedSpill::Memory(begin), seen.bytes),
-            SinkState::Spilling(file) => Self::on_disk(Some(file), kept, &taken.rest)?,
-            SinkState::Stopped(file) => Self::on_disk(file, kept, &taken.rest)?,
+        let ((content, file), kept) = match taken.state {
+            SinkState::Held(held, begin) => ((Content::Held(held), UnsavedSpill::Memory(begin)), seen.bytes),
+            SinkState::Spilling(file) => (Self::on_disk(Some(file), kept, &taken.rest)?, kept),
+            SinkState::Stopped(file) => (Self::on_disk(file, kept, &taken.rest)?, kept),
         };
         let lines =
             if kept == seen.bytes { seen.lines } else { cut_lines(&content, feeds - taken.rest_feeds, kept) };
@@ -172,16 +172,12 @@ impl CapturedOutput {
         Ok(CapturedOutput { stream, seen, kept, stopped, content, totals, file })
     }
 
-    fn on_disk(
-        file: Option<Spill>,
-        kept: u64,
-        rest: &HeadAndTail,
-    ) -> io::Result<(Content, UnsavedSpill, u64)> {
+    fn on_disk(file: Option<Spill>, kept: u64, rest: &HeadAndTail) -> io::Result<(Content, UnsavedSpill)> {
         let whole = file.as_ref().filter(|_| rest.total == 0);
         let whole = whole.and_then(|spill| Content::open(&spill.file.temporary_path(), kept));
         let ends = || Content::from_ends(file.as_ref().map(|spill| spill.file.file()), kept, rest);
         let content = whole.map_or_else(ends, Ok)?;
-        Ok((content, file.map_or(UnsavedSpill::Nothing, UnsavedSpill::File), kept))
+        Ok((content, file.map_or(UnsavedSpill::Nothing, UnsavedSpill::File)))
     }
 
     pub(crate) fn is_whole(&self) -> bool {

@@ -163,17 +163,12 @@ impl Captured {
     }
 
     /// Keeps the output if the request says so, without planning: for output that was viewed. Truncates it to the cap.
-    /// Returns its path, and appends problems to `warnings`.
-    pub fn keep(
-        mut self,
-        request: &Request,
-        place: &Location,
-        warnings: &mut Vec<String>,
-    ) -> Option<PathBuf> {
-        warnings.extend(self.notes());
+    /// Returns its path, and appends problems to `notes`.
+    pub fn keep(mut self, request: &Request, place: &Location, notes: &mut Vec<String>) -> Option<PathBuf> {
+        notes.extend(self.notes());
         let wanted = self.is_wanted(Stream::Stdout, request, &request.policy);
         self.stdout.cut(request.cap);
-        wanted.then(|| save_one(&mut self, Stream::Stdout, request, place, warnings)).flatten()
+        wanted.then(|| save_one(&mut self, Stream::Stdout, request, place, notes)).flatten()
     }
 
     /// Whether a stream's output is to be kept. True if the plan fails: a mistake in a policy must not cost an output

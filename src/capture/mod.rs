@@ -120,11 +120,8 @@ impl Outcome {
     }
 }
 
-fn errors_of<'a>(
-    preview: &Preview,
-    contents: impl Iterator<Item = (Stream, &'a Content)>,
-) -> Option<Portion> {
-    let counted = contents.map(|(stream, content)| match content {
+fn errors_of<'a>(preview: &Preview, outputs: impl Iterator<Item = (Stream, &'a Content)>) -> Option<Portion> {
+    let counted = outputs.map(|(stream, content)| match content {
         Content::Held(bytes) => errors_in(preview, stream, &mut OwnBytes::from(bytes)),
         Content::File(view) => errors_in(preview, stream, &mut ViewSupply::from(view)),
         Content::Ends(..) => None,

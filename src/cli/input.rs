@@ -12,7 +12,7 @@ use rustix::fs::FileType;
 
 use crate::base::human::{size, thousands};
 use crate::capture::NOT_SAVED;
-use crate::config::{self, Config, Overrides};
+use crate::config::{Config, EffectivePolicy, Overrides};
 use crate::preview::{InputContext, Totals};
 use crate::session::record::unpack;
 use crate::session::spill::SessionsCache;
@@ -124,16 +124,12 @@ pub(crate) struct OpenInput {
     pub path: Option<PathBuf>,
 }
 
-pub(crate) fn open(config: &Config, word: &OsStr, policy_args: &PolicyArgs) -> anyhow::Result<OpenInput> {
-    open_named(config, find(config, word)?, policy_args)
+pub(crate) fn open(config: &Config, word: &OsStr, args: &PolicyArgs) -> anyhow::Result<OpenInput> {
+    open_named(config, find(config, word)?, args)
 }
 
 /// Opens what a word names; of a call its spill, else its text as recorded.
-pub(crate) fn open_named(
-    config: &Config,
-    named: Named,
-    policy_args: &PolicyArgs,
-) -> anyhow::Result<OpenInput> {
+pub(crate) fn open_named(config: &Config, named: Named, args: &PolicyArgs) -> anyhow::Result<OpenInput> {
     let path = match named {
         Named::Stdin => {
             if io::stdin().is_terminal() {
@@ -144,7 +140,7 @@ pub(crate) fn open_named(
                 bail!("standard input is a directory; name a file in it, or pipe an output in");
             }
             let failed = |error| anyhow!("standard input cannot be read: {error}");
-            return input(Source::stdin().map_err(failed)?, None, policy_args);
+            return input(Source::stdin().map_err(failed)?, None, args);
         }
         Named::File(path) => path,
         Named::Output(entry) => entry.path(),
@@ -152,32 +148,32 @@ pub(crate) fn open_named(
             CallOutput::Spill(path) => path,
             CallOutput::Text(text) => {
                 say(&format!("{}: its spill is not at hand; this is its text as recorded", found.id()));
-                return open_text(text.into(), &found.id(), policy_args);
+                return open_text(text.into(), &found.id(), args);
             }
         },
     };
-    open_path(config, &path, policy_args, FileLock::Shared)
+    open_path(config, &path, args, FileLock::Shared)
 }
 
-pub(crate) fn open_sample(policy_args: &PolicyArgs) -> anyhow::Result<OpenInput> {
-    open_text(unpack(SAMPLE, 1 << 20).0, "build.log (a sample)", policy_args)
+pub(crate) fn open_sample(args: &PolicyArgs) -> anyhow::Result<OpenInput> {
+    open_text(unpack(SAMPLE, 1 << 20).0, "build.log (a sample)", args)
 }
 
-fn open_text(text: Vec<u8>, name: &str, policy_args: &PolicyArgs) -> anyhow::Result<OpenInput> {
-    let opened = input(Source::stream(io::Cursor::new(text))?, None, policy_args)?;
+fn open_text(text: Vec<u8>, name: &str, args: &PolicyArgs) -> anyhow::Result<OpenInput> {
+    let opened = input(Source::stream(io::Cursor::new(text))?, None, args)?;
     Ok(OpenInput { name: label(name.as_bytes()), ..opened })
 }
 
 /// Opens piped input through the file that it is saved in, which still has its temporary name.
-pub(crate) fn growing(temporary: &Path, policy_args: &PolicyArgs) -> anyhow::Result<OpenInput> {
-    input(Source::open(temporary)?, None, policy_args)
+pub(crate) fn growing(temporary: &Path, args: &PolicyArgs) -> anyhow::Result<OpenInput> {
+    input(Source::open(temporary)?, None, args)
 }
 
 /// Opens a file. If it is in a store, `lock` says whether it is locked, so that no cleaning deletes it meanwhile.
 pub(crate) fn open_path(
     config: &Config,
     path: &Path,
-    policy_args: &PolicyArgs,
+    args: &PolicyArgs,
     lock: FileLock,
 ) -> anyhow::Result<OpenInput> {
     let around = config.stores_around(Some(path));
@@ -189,38 +185,30 @@ pub(crate) fn open_path(
     };
     let absolute = || std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let saved_as = file.map_or_else(absolute, |file| file.saved_as().to_owned());
-    input(source, Some((path, saved_as.to_string_lossy().into_owned())), policy_args)
+    input(source, Some((path, saved_as.to_string_lossy().into_owned())), args)
 }
 
 /// `file` is its path, and the one that notices print.
-fn input(
-    source: Source,
-    file: Option<(&Path, String)>,
-    policy_args: &PolicyArgs,
-) -> anyhow::Result<OpenInput> {
-    let stderr = policy_args.stderr.as_deref().map(whole).transpose()?;
+fn input(source: Source, file: Option<(&Path, String)>, args: &PolicyArgs) -> anyhow::Result<OpenInput> {
+    let stderr = args.stderr.as_deref().map(whole).transpose()?;
     let (path, printed) = file.unzip();
     let name = path.and_then(Path::file_name).map(|name| label(name.as_bytes()));
-    let saved_as = policy_args.saved_as.clone().or(printed).unwrap_or_else(|| NOT_SAVED.to_owned());
+    let saved_as = args.saved_as.clone().or(printed).unwrap_or_else(|| NOT_SAVED.to_owned());
     Ok(OpenInput {
         source,
         name: name.unwrap_or_else(|| "standard input".into()),
         context: InputContext {
-            saved_as_stderr: policy_args.saved_as_stderr.clone().unwrap_or_else(|| beside(&saved_as)),
+            saved_as_stderr: args.saved_as_stderr.clone().unwrap_or_else(|| beside(&saved_as)),
             saved_as,
             stderr,
-            exit_code: policy_args.exit_code,
+            exit_code: args.exit_code,
         },
         path: path.map(Path::to_owned),
     })
 }
 
 impl OpenInput {
-    pub(crate) fn resolve(
-        &self,
-        config: &Config,
-        overrides: &Overrides,
-    ) -> anyhow::Result<config::EffectivePolicy> {
+    pub(crate) fn resolve(&self, config: &Config, overrides: &Overrides) -> anyhow::Result<EffectivePolicy> {
         let mut resolved = config.resolve(overrides, self.path.as_deref()).map_err(usage)?;
         if let Some(failed) = resolved.policy.failed_with(self.context.exit_code) {
             resolved.warnings.push(format!("a failed command is cut by {failed}: see it with -p"));

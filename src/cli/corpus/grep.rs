@@ -8,14 +8,12 @@ use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use anstyle::{AnsiColor, Style};
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
 use crate::base::human::{size, span};
-use crate::base::lock;
 use crate::base::provenance::Certainty;
 use crate::cli::args::GrepArgs;
 use crate::cli::progress::Meter;
@@ -43,6 +41,9 @@ const MAX_ON_TERMINAL: usize = 2 << 10;
 
 /// Bytes before the match that a part of a line begins with.
 const BEFORE: usize = 200;
+
+const NAME: Style = AnsiColor::Magenta.on_default();
+const DIM: Style = Style::new().dimmed();
 
 pub(crate) fn run(config: &Config, args: &GrepArgs) -> CommandResult {
     let mut pattern = Pattern::new(&args.pattern).map_err(|error| fault_in(&args.pattern, &error))?;
@@ -113,7 +114,7 @@ struct Search<'a> {
 
 impl Search<'_> {
     fn run(&self, corpus: &Corpus) -> io::Result<()> {
-        let failed = Mutex::new(None);
+        let mut written = Ok(());
         self.meter.show_during(|| {
             let mut out = terminal::shared_stdout();
             let mut is_first = self.prints_lines() && self.form.has_headings();
@@ -123,7 +124,7 @@ impl Search<'_> {
                 match out.write_all(block.get(skipped..).unwrap_or_default()).and_then(|()| out.flush()) {
                     Ok(()) => ControlFlow::Continue(()),
                     Err(error) => {
-                        lock(&failed).replace(error);
+                        written = Err(error);
                         ControlFlow::Break(())
                     }
                 }
@@ -133,7 +134,7 @@ impl Search<'_> {
             };
             in_order(corpus.outputs.len(), CorpusReader::default, search, take);
         });
-        failed.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
+        written
     }
 
     fn prints_lines(&self) -> bool {
@@ -283,14 +284,14 @@ impl GrepForm {
         let agent = heading.agent.as_deref().map(|agent| label(agent.as_bytes()));
         let facts = [agent, heading.age.map(span), Some(label(heading.policy.as_bytes()))];
         let facts = facts.into_iter().flatten().collect::<Vec<_>>().join(" · ");
-        let (name, dim) = (self.style(AnsiColor::Magenta), self.dim());
+        let (name, dim) = (self.style(NAME), self.style(DIM));
         writeln!(out, "\n{name}{path}{name:#}  {dim}{facts}{dim:#}")
     }
 
     /// Writes the name of an output with hits, and how many there are where they are counted.
     fn total(self, out: &mut Vec<u8>, path: &Path, count: Option<u64>) -> io::Result<()> {
         let bytes = path.as_os_str().as_bytes();
-        let name = self.style(AnsiColor::Magenta);
+        let name = self.style(NAME);
         match self.has_headings() {
             true => write!(out, "{name}{}{name:#}", label(bytes))?,
             false => out.write_all(bytes)?,
@@ -318,8 +319,9 @@ impl GrepForm {
                 }
             }
             GrepForm::Terminal | GrepForm::Colour => {
-                let number = self.style(AnsiColor::Green);
-                let fate = if got == LineReceipt::Kept { self.dim() } else { self.style(AnsiColor::Yellow) };
+                let number = self.style(AnsiColor::Green.on_default());
+                let lost = AnsiColor::Yellow.on_default();
+                let fate = self.style(if got == LineReceipt::Kept { DIM } else { lost });
                 let words = got.describe();
                 write!(out, "{number}{}{number:#}:{fate}{words}{fate:#}:", hit.number)?;
                 self.text(out, text, pattern)?;
@@ -334,7 +336,7 @@ impl GrepForm {
     fn text(self, out: &mut Vec<u8>, text: OwnBytes, pattern: &Pattern) -> io::Result<()> {
         let mut at = 0;
         let show = terminal::show(&io::stdout()).unwrap_or(Show::MODEL);
-        let mark = if self == GrepForm::Colour { AnsiColor::Red.on_default().bold() } else { Style::new() };
+        let mark = self.style(AnsiColor::Red.on_default().bold());
         for found in pattern.find_from(text, 0) {
             write_safe(out, text.get(at..found.start).unwrap_or_default(), &show, false)?;
             write!(out, "{mark}")?;
@@ -345,12 +347,8 @@ impl GrepForm {
         write_safe(out, text.get(at..).unwrap_or_default(), &show, false)
     }
 
-    fn style(self, colour: AnsiColor) -> Style {
-        if self == GrepForm::Colour { colour.on_default() } else { Style::new() }
-    }
-
-    fn dim(self) -> Style {
-        if self == GrepForm::Colour { Style::new().dimmed() } else { Style::new() }
+    fn style(self, style: Style) -> Style {
+        if self == GrepForm::Colour { style } else { Style::new() }
     }
 }
 

@@ -301,19 +301,14 @@ fn check(config: &Config, found: &RecognisedNotice, path: &Path) -> Option<Cited
         true
     };
     let checked =
-        source.read_steadily(&mut again, &mut |source| compare_notices(found, &policy, path, &source.view()));
+        source.read_steadily(&mut again, &mut |source| compare(found, &policy, path, &source.view()));
     checked.unwrap_or_else(|error| {
         fail(&format!("{name}: {error}"));
         None
     })
 }
 
-fn compare_notices(
-    found: &RecognisedNotice,
-    policy: &Policy,
-    path: &Path,
-    view: &MapView,
-) -> Option<CitedSpill> {
+fn compare(found: &RecognisedNotice, policy: &Policy, path: &Path, view: &MapView) -> Option<CitedSpill> {
     let name = path.to_string_lossy();
     let count = |_, want| Some(source::count(view, want));
     let input = Input::from_bytes(view, &name);

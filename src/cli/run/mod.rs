@@ -221,11 +221,9 @@ fn run_to_end(
     require_preview(running.wait()?.finish(request, place))
 }
 
-pub(crate) fn require_preview(
-    finished: Result<FinishedCapture, NoPreview>,
-) -> anyhow::Result<FinishedCapture> {
+pub(crate) fn require_preview(made: Result<FinishedCapture, NoPreview>) -> anyhow::Result<FinishedCapture> {
     // It has no cause besides what it says.
-    finished.map_err(|error| anyhow!(error.to_string()))
+    made.map_err(|error| anyhow!(error.to_string()))
 }
 
 pub(crate) fn start(args: &RunArgs, options: &Options, place: &Location) -> anyhow::Result<capture::Running> {

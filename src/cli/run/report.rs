@@ -63,12 +63,12 @@ fn say_where(finished: &FinishedCapture) {
 
 fn write_json(finished: &FinishedCapture, report: Report, policy_from: &str) -> CommandResult {
     let FinishedCapture { captured, saved, .. } = finished;
-    let mut value = with_saved(Some(report), &captured.stdout, saved.stdout.as_ref())?;
+    let mut value = record(Some(report), &captured.stdout, saved.stdout.as_ref())?;
     let input = finished.stderr_input();
     let stderr = finished.stderr_preview.as_ref();
     let stderr = stderr.map(|preview| Report { preview, input: &input, ..report });
     let apart = captured.stderr.as_ref();
-    let apart = apart.map(|output| with_saved(stderr, output, saved.stderr.as_ref())).transpose()?;
+    let apart = apart.map(|output| record(stderr, output, saved.stderr.as_ref())).transpose()?;
     let ended = captured.ended;
     let signal = ended.and_then(|ended| match ended.status {
         ProcessStatus::Signal(signal) => Some(signal),
@@ -96,11 +96,7 @@ pub(super) fn certainty(finished: &FinishedCapture) -> Certainty {
 
 /// Returns the object of a preview, if there is one, with what was saved of its output: nothing, the start of it up to a
 /// cap, or all.
-fn with_saved(
-    report: Option<Report>,
-    output: &CapturedOutput,
-    path: Option<&PathBuf>,
-) -> anyhow::Result<Value> {
+fn record(report: Option<Report>, output: &CapturedOutput, path: Option<&PathBuf>) -> anyhow::Result<Value> {
     let mut value = report.map_or_else(|| Ok(json!({})), serde_json::to_value)?;
     let id = path.and_then(|path| path.file_name()).map(|name| name.to_string_lossy());
     add(
