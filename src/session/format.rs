@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::base::env::Env;
-use crate::source::{Change, Source};
+use crate::source::Source;
 
 use super::find::{self, FoundFile};
 use super::json::{Json, Kind, Tape};
 use super::model::SessionFacts;
 use super::reader::{
-    FormatInfo, LogPaths, LogReader, LogSession, OpenResult, OpenedSession, ReadProgress, RecordPlace,
-    SessionError, SessionFile, SessionFormat, TakeFault, TakeSession,
+    FormatInfo, LogPaths, LogReader, LogSession, OpenResult, ReadProgress, RecordPlace, SessionError,
+    SessionFile, SessionFormat, TakeFault, TakeSession,
 };
 use super::record::{MAX_DOCUMENT, MappedRecords, is_packed};
 use super::transcript::Transcript;
@@ -83,10 +83,14 @@ impl SessionFormat for FileFormat {
         match self.records {
             RecordFiles::Logs(logs, reader) => LogSession::open(agent, logs(&file.path), reader, progress),
             RecordFiles::Documents(documents, read) => {
-                DocumentSession::open(agent, documents(&file.path), read, progress)
+                let paths = move |file: &SessionFile, _: &Transcript| documents(&file.path)();
+                let read = move |file: &SessionFile, progress: &dyn ReadProgress, out: &mut Transcript| {
+                    read_documents(&documents(&file.path)(), read, progress, out)
+                };
+                WatchedSession::open(agent, file, Box::new(paths), Box::new(read), progress)
             }
             RecordFiles::Single(paths, read) => {
-                WatchedSession::open(agent, file, paths, Box::new(read), progress)
+                WatchedSession::open(agent, file, Box::new(paths), Box::new(read), progress)
             }
         }
     }
@@ -106,51 +110,24 @@ pub fn files_by(main: &Path, files: fn(&Path) -> Vec<PathBuf>) -> LogPaths {
 /// Reads a document and counts its records. `path` is its file; the main conversation's is source 0.
 pub type ReadDocument = fn(document: Json, place: RecordPlace, path: &Path, out: &mut Transcript);
 
-/// A session in one or several documents of at most 256 MiB each.
-pub struct DocumentSession {
-    agent: &'static str,
-    find: LogPaths,
-    paths: Vec<PathBuf>,
-    sources: Vec<Source>,
+/// Reads documents of at most 256 MiB each, the main one first. Those after the first may be missing.
+fn read_documents(
+    paths: &[PathBuf],
     read: ReadDocument,
-    transcript: Transcript,
-}
-
-impl DocumentSession {
-    /// Reads the documents that `find` returns, the main one first. Those after the first may be missing.
-    pub fn open(
-        agent: &'static str,
-        find: LogPaths,
-        read: ReadDocument,
-        progress: &dyn ReadProgress,
-    ) -> OpenResult {
-        let (paths, sources, transcript) = (Vec::new(), Vec::new(), Transcript::new(agent));
-        let mut session = Self { agent, find, paths, sources, read, transcript };
-        session.read_all(progress)?;
-        Ok(Box::new(session))
-    }
-
-    fn read_all(&mut self, progress: &dyn ReadProgress) -> Result<(), SessionError> {
-        self.paths = (self.find)();
-        self.sources.clear();
-        self.transcript = Transcript::new(self.agent);
-        for (number, path) in self.paths.iter().enumerate() {
-            match Source::open(path) {
-                Ok(source) => self.sources.push(source),
-                Err(error) if number == 0 => return Err(error.into()),
-                Err(_) => continue,
-            }
+    progress: &dyn ReadProgress,
+    out: &mut Transcript,
+) -> Result<(), SessionError> {
+    for (number, path) in paths.iter().enumerate() {
+        match Source::open(path) {
+            Ok(source) => read_document(&source, read, out),
+            Err(error) if number == 0 => return Err(error.into()),
+            Err(_) => continue,
         }
-        let total = self.sources.len() as u64;
-        for (number, source) in self.sources.iter().enumerate() {
-            if !progress.step(number as u64, total) {
-                return Err(SessionError::GivenUp);
-            }
-            read_document(source, self.read, &mut self.transcript);
+        if !progress.step(number as u64 + 1, paths.len() as u64) {
+            return Err(SessionError::GivenUp);
         }
-        self.transcript.derive_fates();
-        Ok(())
     }
+    Ok(())
 }
 
 fn read_document(source: &Source, read: ReadDocument, out: &mut Transcript) {
@@ -165,21 +142,6 @@ fn read_document(source: &Source, read: ReadDocument, out: &mut Transcript) {
             out.unread.records += 1;
             out.unread.broken += 1;
         }
-    }
-}
-
-impl OpenedSession for DocumentSession {
-    fn transcript(&self) -> &Transcript {
-        &self.transcript
-    }
-
-    fn refresh(&mut self, progress: &dyn ReadProgress) -> Result<bool, SessionError> {
-        let is_same = self.sources.iter_mut().all(|source| source.refresh() == Change::Same);
-        if is_same && (self.find)() == self.paths {
-            return Ok(false);
-        }
-        self.read_all(progress)?;
-        Ok(true)
     }
 }
 

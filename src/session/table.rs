@@ -73,7 +73,7 @@ impl SessionFormat for TableFormat {
             Ok(())
         };
         let paths = |file: &SessionFile, _: &Transcript| Database::files(&file.path).into();
-        WatchedSession::open(self.info.agent, file, paths, Box::new(read), progress)
+        WatchedSession::open(self.info.agent, file, Box::new(paths), Box::new(read), progress)
     }
 }
 

@@ -39,13 +39,14 @@ pub type WatchedPaths = fn(&SessionFile, &Transcript) -> Vec<PathBuf>;
 /// Reads a session into a transcript that has its facts so far.
 pub type ReadSession = fn(&SessionFile, &dyn ReadProgress, &mut Transcript) -> Result<(), SessionError>;
 
+type WatchedPathsFn = dyn Fn(&SessionFile, &Transcript) -> Vec<PathBuf> + Send;
 type ReadSessionFn =
     dyn Fn(&SessionFile, &dyn ReadProgress, &mut Transcript) -> Result<(), SessionError> + Send;
 
 /// A session whose records may change in any place: if any did, all are read again and compared.
 pub struct WatchedSession {
     file: SessionFile,
-    paths: WatchedPaths,
+    paths: Box<WatchedPathsFn>,
     read: Box<ReadSessionFn>,
     watch: PathWatch,
     transcript: Transcript,
@@ -56,7 +57,7 @@ impl WatchedSession {
     pub fn open(
         agent: &'static str,
         file: &SessionFile,
-        paths: WatchedPaths,
+        paths: Box<WatchedPathsFn>,
         read: Box<ReadSessionFn>,
         progress: &dyn ReadProgress,
     ) -> OpenResult {

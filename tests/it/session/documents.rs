@@ -129,6 +129,13 @@ fn a_document_that_is_written_anew_is_read_again() {
     std::fs::write(&path, &whole).unwrap();
     assert!(opened.refresh(&()).unwrap());
     assert_eq!(first(opened.transcript(), "c1"), "out");
+    let next = write(dir.path().join("next"), &with(&[state("c1", "done", &["another"])]));
+    std::fs::rename(next, &path).unwrap();
+    assert!(opened.refresh(&()).unwrap(), "the file that took its place");
+    assert_eq!(first(opened.transcript(), "c1"), "another");
+    std::fs::remove_file(&path).unwrap();
+    assert!(opened.refresh(&()).is_err());
+    assert_eq!(first(opened.transcript(), "c1"), "another", "what was read of it stays");
 }
 
 pub fn cline_message(role: &str, content: Value) -> Value {
