@@ -86,17 +86,9 @@ fn whole(time: Timestamp) -> Timestamp {
 
 impl LooseFile {
     fn open(path: &Path, config: &Config) -> anyhow::Result<Self> {
-        let meta = match std::fs::metadata(path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Err(OpenError::Missing(path.to_owned()).into());
-            }
-            meta => meta.map_err(|source| OpenError::Io { path: path.to_owned(), source })?,
-        };
+        let meta = std::fs::metadata(path).map_err(|error| OpenError::new(path, error))?;
         if meta.is_dir() {
-            return Err(usage(format!(
-                "{} is a directory; name a file or the id of a stored output",
-                path.display()
-            )));
+            return Err(OpenError::Directory(path.to_owned()).into());
         }
         let policy = config.resolve(&Overrides::default(), Some(path)).map(|resolved| resolved.policy);
         let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());

@@ -46,6 +46,23 @@ pub enum OpenError {
     Io { path: PathBuf, source: io::Error },
 }
 
+impl OpenError {
+    /// Explains why a path cannot be opened or queried.
+    pub(crate) fn new(path: &Path, source: io::Error) -> Self {
+        let path = path.to_owned();
+        let socket = || path.metadata().is_ok_and(|meta| meta.file_type().is_socket());
+        let is_loop = || path.metadata().is_err_and(|error| error.raw_os_error() == Some(libc::ELOOP));
+        match source.raw_os_error() {
+            Some(libc::ENOENT | libc::ENOTDIR) => Self::Missing(path),
+            Some(libc::EACCES | libc::EPERM) => Self::Denied(path),
+            Some(libc::ELOOP) if is_loop() => Self::Loop(path),
+            Some(libc::ELOOP) if path.is_symlink() => Self::Link(path),
+            Some(libc::ENXIO | libc::EOPNOTSUPP) if socket() => Self::Socket(path),
+            _ => Self::Io { path, source },
+        }
+    }
+}
+
 /// Whether to follow a symbolic link that is the last component of a path.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum FollowLinks {
@@ -67,8 +84,8 @@ fn missing(name: &Path) -> &'static str {
 }
 
 pub(super) fn open(path: &Path, links: FollowLinks) -> Result<Access, OpenError> {
-    let file = open_file(path, links).map_err(|error| explain(path, error))?;
-    let meta = file.metadata().map_err(|error| explain(path, error))?;
+    let file = open_file(path, links).map_err(|error| OpenError::new(path, error))?;
+    let meta = file.metadata().map_err(|error| OpenError::new(path, error))?;
     let kind = meta.file_type();
     if let Some(refusal) = refuse(path, kind, &file) {
         return Err(refusal);
@@ -91,7 +108,7 @@ pub(super) fn open(path: &Path, links: FollowLinks) -> Result<Access, OpenError>
         // As a device, files under /proc may never end; their size says nothing.
         Spool::start(StreamProgress::Streaming, Limit::Bytes(DEVICE_BYTES), || Ok(file)).map(Access::Stream)
     };
-    stream().map_err(|error| explain(path, error))
+    stream().map_err(|error| OpenError::new(path, error))
 }
 
 fn open_file(path: &Path, links: FollowLinks) -> io::Result<File> {
@@ -111,20 +128,6 @@ fn refuse(path: &Path, kind: FileType, file: &File) -> Option<OpenError> {
         return None;
     };
     Some(refusal(path.to_owned()))
-}
-
-fn explain(path: &Path, source: io::Error) -> OpenError {
-    let path = path.to_owned();
-    let socket = || path.metadata().is_ok_and(|meta| meta.file_type().is_socket());
-    let is_loop = || path.metadata().is_err_and(|error| error.raw_os_error() == Some(libc::ELOOP));
-    match source.raw_os_error() {
-        Some(libc::ENOENT | libc::ENOTDIR) => OpenError::Missing(path),
-        Some(libc::EACCES | libc::EPERM) => OpenError::Denied(path),
-        Some(libc::ELOOP) if is_loop() => OpenError::Loop(path),
-        Some(libc::ELOOP) if path.is_symlink() => OpenError::Link(path),
-        Some(libc::ENXIO | libc::EOPNOTSUPP) if socket() => OpenError::Socket(path),
-        _ => OpenError::Io { path, source },
-    }
 }
 
 fn blocking(file: &File) -> io::Result<()> {

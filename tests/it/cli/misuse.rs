@@ -130,6 +130,8 @@ const LINES: &[(&str, &[&str])] = &[
             "explain sock",
             "preview sock",
             "preview loop",
+            "show dir",
+            "show loop",
             "show tool_",
             "rm -y tool_",
             "sessions nosuch",
