@@ -65,6 +65,7 @@ impl ListKind for FoundLines {
     type Event = LinesEvent;
     type Link = Link;
     const SPEC: &'static ListSpec<FoundLine> = &SPEC;
+    const HAS_FILES: bool = true;
 
     fn footer(&self, _: &List<FoundLine>) -> Footer {
         Footer::LINES
@@ -113,10 +114,6 @@ impl ListKind for FoundLines {
         std::iter::once(path).chain(command).chain([Copyable::id(row.entry.id_bytes())]).collect()
     }
 
-    fn has_files(&self) -> bool {
-        true
-    }
-
     fn output(&self, row: &FoundLine) -> Option<PathBuf> {
         Some(row.entry.path())
     }
@@ -161,10 +158,7 @@ impl ListKind for FoundLines {
     }
 
     fn handler(&self, action: Action) -> Option<ActionHandler<Self>> {
-        match action {
-            Action::Open => Some(|of, on| of.open_chosen(on)),
-            _ => None,
-        }
+        (action == Action::Open).then_some(|of, on| of.open_chosen(on))
     }
 
     fn ask(&mut self, on: ListContext<FoundLine>) {

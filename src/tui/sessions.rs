@@ -373,10 +373,13 @@ fn sum_calls(sessions: &[SessionRow], context: &JobContext) {
             return;
         }
     }
-    let mut spills = Vec::new();
+    let (mut spills, severities) = (Vec::new(), &context.services.severities);
     for session in cut {
         let mut own = Vec::new();
-        let lost = count_lost(session, &mut own, context);
+        let count = |inspector: CallInspector| {
+            LostInCall::count_all(&inspector, severities, &mut own, &|| context.is_wanted())
+        };
+        let lost = inspect(&session.file, context, count).ok().flatten();
         if !context.send(SessionsEvent::Lost(session.file.clone(), lost)) {
             return;
         }
@@ -391,16 +394,6 @@ fn sum_calls(sessions: &[SessionRow], context: &JobContext) {
             return;
         }
     }
-}
-
-/// Counts the errors in the outputs of a session that were cut, as far as those are at hand; `None` if none is. Adds
-/// their spills to `spills`.
-fn count_lost(session: &SessionRow, spills: &mut Vec<PathBuf>, context: &JobContext) -> Option<LostInCall> {
-    let severities = &context.services.severities;
-    let count = |inspector: CallInspector| {
-        LostInCall::count_all(&inspector, severities, spills, &|| context.is_wanted())
-    };
-    inspect(&session.file, context, count).ok()?
 }
 
 /// Lists the outputs that the results of a session name and that are there, in the order of its calls.

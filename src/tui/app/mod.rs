@@ -142,7 +142,10 @@ impl App {
                     }
                     ScreenRequest::Send(Event::Message(message)) => self.say(Some(message)),
                     ScreenRequest::Send(event) => self.send(event, effects),
-                    ScreenRequest::Lay(layer) => self.layers.push(layer),
+                    ScreenRequest::Lay(layer) => {
+                        self.layers.push(layer);
+                        self.refresh_layers();
+                    }
                     ScreenRequest::Replay(keys) => self.replay(keys, effects),
                 }
             }

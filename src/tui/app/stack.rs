@@ -157,10 +157,7 @@ impl App {
         if self.on_top(|top| top.close_inner(effects)) == Some(true) {
             return;
         }
-        match self.stack.len() > 1 {
-            true => self.go_back(effects),
-            false => self.leave(ExitChoice::default(), effects),
-        }
+        if self.stack.len() > 1 { self.go_back(effects) } else { self.leave(ExitChoice::default(), effects) }
     }
 
     /// Goes back to the place beneath; at the bottom it says how to quit.

@@ -98,6 +98,7 @@ impl ListKind for Calls {
     type Event = CallsEvent;
     type Link = Link;
     const SPEC: &'static ListSpec<CallRow> = &calls::SPEC;
+    const HAS_FILES: bool = true;
 
     fn footer(&self, _: &List<CallRow>) -> Footer {
         Footer::CALLS
@@ -156,10 +157,6 @@ impl ListKind for Calls {
         let command = sizes.and_then(|sizes| Copyable::command(&sizes.written));
         let id = Copyable::id(format!("{session}:{}", row.id).as_bytes());
         path.into_iter().chain(command).chain([id]).collect()
-    }
-
-    fn has_files(&self) -> bool {
-        true
     }
 
     fn output(&self, row: &CallRow) -> Option<PathBuf> {

@@ -117,14 +117,10 @@ impl<R> ArrangeTask<R> {
         let all = shown.len();
         for row in shown {
             let name = group(&self.rows[row as usize]);
-            let at = match known.get(&name) {
-                Some(at) => *at,
-                None => {
-                    known.insert(name.clone(), groups.len());
-                    groups.push((name, Vec::new()));
-                    groups.len() - 1
-                }
-            };
+            let at = *known.entry(name.clone()).or_insert(groups.len());
+            if at == groups.len() {
+                groups.push((name, Vec::new()));
+            }
             groups[at].1.push(row);
         }
         let (mut order, mut headings) = (Vec::with_capacity(all), Vec::new());

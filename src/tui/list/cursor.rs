@@ -56,11 +56,6 @@ impl<R: Clone> List<R> {
         self.shown.order.iter().position(|n| *n as usize == row)
     }
 
-    /// Returns the number of the selected row among those shown, 1-based.
-    pub(crate) fn number(&self) -> usize {
-        self.chosen + 1
-    }
-
     pub(crate) fn is_at_end(&self) -> bool {
         self.chosen + 1 >= self.len()
     }

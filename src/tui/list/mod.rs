@@ -17,8 +17,10 @@ use crate::rows::column::{ListSpec, RowLook, SortColumn};
 use crate::rows::{BatchText, RowTable, TextTable};
 use crate::text::label::SafeText;
 
+use super::event::Purpose;
 use super::keys::{Action, KeyContext, KeyMap};
 use super::popup::menu::{Menu, MenuEntry};
+use super::popup::prompt::Prompt;
 use arrange::{ArrangeTask, Arrangement, Landing, ListOptions, RowTexts, RunningTask};
 use cursor::FollowState;
 
@@ -277,10 +279,11 @@ impl<R: Clone> List<R> {
         &self.options.filter
     }
 
-    pub(crate) fn start_filter(&mut self) {
+    pub(crate) fn start_filter(&mut self) -> Prompt {
         self.before = Some((self.options.filter.clone(), self.chosen_index()));
         // Ages have changed since.
         self.words.clear();
+        Prompt::with(Purpose::Filter, &self.options.filter)
     }
 
     /// Shows only the rows that have all of these words. The row that was selected before they were typed stays selected

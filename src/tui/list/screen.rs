@@ -37,6 +37,8 @@ pub trait ListKind: Sized + 'static {
     /// What leads to it.
     type Link: ScreenEvent;
     const SPEC: &'static ListSpec<Self::Row>;
+    /// Whether rows have files to edit.
+    const HAS_FILES: bool = false;
 
     fn footer(&self, list: &List<Self::Row>) -> Footer;
 
@@ -74,11 +76,6 @@ pub trait ListKind: Sized + 'static {
     /// Returns the line of that output that the row is of, 1-based.
     fn line(&self, _row: &Self::Row) -> u64 {
         1
-    }
-
-    /// Whether rows have files to edit.
-    fn has_files(&self) -> bool {
-        false
     }
 
     fn serves(&self, link: &Self::Link) -> bool;
@@ -285,7 +282,7 @@ impl<L: ListKind> Screen for ListScreen<L> {
         use Action::{Back, Choose, ChooseAll, Copy, Editor, Group, Matching, Search, Sort, Stores};
         match action {
             Back | Choose | ChooseAll | Copy | Matching | Search | Sort => true,
-            Editor => self.of.has_files(),
+            Editor => L::HAS_FILES,
             Group => !L::SPEC.groups.is_empty(),
             Stores => !self.serves(&Link::Stores(None)),
             _ => self.of.handler(action).is_some() || action.destination(None, 0, 1).is_some(),
@@ -309,10 +306,7 @@ impl<L: ListKind> Screen for ListScreen<L> {
                     _ => self.message = Some(Message::note("this row has no file to edit")),
                 }
             }
-            Action::Search => {
-                self.list.start_filter();
-                effects.lay(Prompt::with(Purpose::Filter, self.list.filter_text()));
-            }
+            Action::Search => effects.lay(self.list.start_filter()),
             Action::Back if self.list.unmark() => {}
             Action::Back if !self.list.filter_text().is_empty() => self.on_list(effects, List::end_filter),
             Action::Back if self.list.end_following() => {}
@@ -370,7 +364,7 @@ impl<L: ListKind> Screen for ListScreen<L> {
             let position = match self.list.is_empty() {
                 _ if !progress.is_empty() => Span::new(format!(" {progress}"), canvas.theme.accent),
                 true => Span::default(),
-                false => Span::plain(format!(" {} of {of}", thousands(self.list.number() as u64))),
+                false => Span::plain(format!(" {} of {of}", thousands(self.list.chosen as u64 + 1))),
             };
             status.draw(position, &hints, canvas, (frame.buffer_mut(), places.status));
         }

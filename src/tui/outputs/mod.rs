@@ -132,6 +132,7 @@ impl ListKind for Outputs {
     type Event = OutputsEvent;
     type Link = Link;
     const SPEC: &'static ListSpec<OutputRow> = &outputs::SPEC;
+    const HAS_FILES: bool = true;
 
     fn footer(&self, list: &List<OutputRow>) -> Footer {
         if !self.pending.is_empty() {
@@ -166,8 +167,7 @@ impl ListKind for Outputs {
             }
         };
         let alarm = match overdue {
-            0 => String::new(),
-            _ if !list.filter_text().is_empty() => String::new(),
+            _ if overdue == 0 || !list.filter_text().is_empty() => String::new(),
             _ if list.look.width < WIDE => format!("overdue {}", thousands(overdue)),
             _ => format!("overdue {}, {}", thousands(overdue), size(overdue_bytes)),
         };
@@ -186,13 +186,11 @@ impl ListKind for Outputs {
         if !self.has_looked {
             return vec!["scanning the stores…".into()];
         }
-        match list.is_following() {
-            true => {
-                let heading = "Waiting for new outputs in these directories:";
-                store::searched(heading, &self.reports, list.height.saturating_sub(4))
-            }
-            false => none_yet(&self.reports, list.height),
+        if !list.is_following() {
+            return none_yet(&self.reports, list.height);
         }
+        let heading = "Waiting for new outputs in these directories:";
+        store::searched(heading, &self.reports, list.height.saturating_sub(4))
     }
 
     fn details(&self, list: &List<OutputRow>) -> [SafeText; 2] {
@@ -220,10 +218,6 @@ impl ListKind for Outputs {
 
     fn is_struck(&self, row: &OutputRow) -> bool {
         !self.pending.is_empty() && self.pending.contains(&row.entry.path())
-    }
-
-    fn has_files(&self) -> bool {
-        true
     }
 
     fn output(&self, row: &OutputRow) -> Option<PathBuf> {

@@ -116,7 +116,7 @@ impl Outputs {
                 context.send(OutputsEvent::Peeked(wanted.into_iter().map(read).collect()));
             });
         }
-        let measured = on_screen.iter().copied().chain(placed_by_share(list, MAX_MEASURED));
+        let measured = on_screen.iter().copied().chain(placed_by_share(list));
         let measured: Vec<usize> = measured.filter(|row| list.rows()[*row].can_be_read()).collect();
         if let Some(wanted) = lacking(&mut self.asked.shares, list, &measured, |facts| facts.share.state) {
             effects.run(Slot::MeasureKept, move |context| measure(wanted, context));
@@ -208,19 +208,21 @@ fn lacking(
     })
 }
 
-/// Returns the rows whose place in the list goes by what the model got, unless there are more than `max`: all if the
-/// filter does, else those shown if their order does.
-fn placed_by_share(list: &List<OutputRow>, max: usize) -> Vec<usize> {
+/// Returns the rows whose place in the list goes by what the model got: all if the filter does, else those shown if their
+/// order does.
+fn placed_by_share(list: &List<OutputRow>) -> Vec<usize> {
     let is_slow = |name| SPEC.columns.iter().any(|column| column.is_slow && column.heading() == name);
     let column = list.sort_columns().get(list.sort().0).map(|column| column.name);
-    if list.filter_text().split_whitespace().any(|word| SLOW_WORDS.contains(&word)) {
-        let all = list.rows().len();
-        if all <= max { (0..all).collect() } else { Vec::new() }
-    } else if column.is_some_and(is_slow) && list.len() <= max {
-        list.order().iter().map(|row| *row as usize).collect()
-    } else {
-        Vec::new()
+    match list.filter_text().split_whitespace().any(|word| SLOW_WORDS.contains(&word)) {
+        true => (0..list.rows().len()).take_while(|_| list.rows().len() <= MAX_MEASURED).collect(),
+        false if column.is_some_and(is_slow) => all_shown(list),
+        false => Vec::new(),
     }
+}
+
+/// Returns the rows that are shown, on the screen or not; none if they are too many.
+fn all_shown(list: &List<OutputRow>) -> Vec<usize> {
+    list.order().iter().map(|row| *row as usize).take_while(|_| list.len() <= MAX_MEASURED).collect()
 }
 
 fn measure(entries: Vec<RowEntry>, context: &JobContext) {

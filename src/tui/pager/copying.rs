@@ -35,12 +35,8 @@ pub(crate) struct LineSelection {
 impl Pager {
     /// Starts selecting lines at the current one, or gives the selection up.
     pub(crate) fn toggle_selection(&mut self) {
-        let side = self.focus();
-        let at = self.current_line(side);
-        self.selection = match self.selection {
-            Some(_) => None,
-            None => Some(LineSelection { side, from: at, to: at }),
-        };
+        let (side, at) = (self.focus(), self.current_line(self.focus()));
+        self.selection = self.selection.is_none().then_some(LineSelection { side, from: at, to: at });
     }
 
     /// Moves the end of the selection by lines, also where the pane cannot scroll any further. Other motions take it

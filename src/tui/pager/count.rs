@@ -56,11 +56,8 @@ impl Pager {
     /// Returns the severity that walks and figures go by: errors, or warnings if there is no error.
     pub(crate) fn severity(&self) -> Severity {
         let [errors, warnings] = &self.errors.tallies;
-        let is_whole = errors.is_whole(self.output.view.len());
-        match is_whole && errors.counts.total() == 0 && warnings.counts.total() > 0 {
-            true => Severity::Warning,
-            false => Severity::Error,
-        }
+        let has_none = errors.is_whole(self.output.view.len()) && errors.counts.total() == 0;
+        if has_none && warnings.counts.total() > 0 { Severity::Warning } else { Severity::Error }
     }
 
     /// Whether it is known that there is neither an error nor a warning to go to. In UTF-16 they are not looked for.

@@ -151,10 +151,7 @@ impl Pager {
     }
 
     fn reset(&mut self, effects: &mut Effects) {
-        let output = &mut self.output;
-        output.subject.policy = output.first.clone();
-        output.preview_from = PreviewFrom::default();
-        self.plan(AfterPlan::Hold, effects);
+        self.plan_by(self.output.first.clone(), PreviewFrom::default(), AfterPlan::Hold, effects);
     }
 
     /// Changes the policy and makes the preview again; the current line stays where it is.

@@ -16,12 +16,10 @@ use crate::rows::column::CellSide::{Left, Right};
 use crate::rows::column::{ListColumn, ListSpec, MOST_FIRST, NAMES, RowCell, RowLook, Tone, key_of};
 use crate::source::{self, ViewSupply};
 use crate::text::search::Pattern;
-use crate::tui::event::Purpose;
 use crate::tui::job::{JobContext, Slot};
 use crate::tui::keys::{Action, KeyContext};
 use crate::tui::list::List;
 use crate::tui::popup::menu::copy_menu;
-use crate::tui::popup::prompt::Prompt;
 use crate::tui::screen::Effects;
 
 use super::planning::{AfterPlan, ViewPoint};
@@ -150,14 +148,10 @@ impl Pager {
     }
 
     pub(crate) fn picker_act(&mut self, action: Action, count: Option<u64>, effects: &mut Effects) {
-        let Some(picker) = &mut self.drawer.picker else { return };
-        let list = &mut picker.list;
+        let Some(Picker { list, .. }) = &mut self.drawer.picker else { return };
         match action {
             Action::Open => self.take_policy(effects),
-            Action::Search => {
-                list.start_filter();
-                effects.lay(Prompt::with(Purpose::Filter, list.filter_text()));
-            }
+            Action::Search => effects.lay(list.start_filter()),
             Action::Sort => effects.lay(list.sort_menu()),
             Action::Copy => effects.lay(copy_menu(self.limits_to_copy())),
             Action::Back if !list.filter_text().is_empty() => self.on_picker(List::end_filter, effects),

@@ -51,13 +51,10 @@ impl Pager {
                 self.panes.place.window.offset = to;
                 self.go_to_window(start);
             }
-            _ => {
-                let text = match output.lines() {
-                    Some(lines) => format!("the last window: line {} is the last", thousands(lines)),
-                    None => format!("line {to} is not counted yet; try again in a moment"),
-                };
-                self.note(text);
-            }
+            _ => self.note(match output.lines() {
+                Some(lines) => format!("the last window: line {} is the last", thousands(lines)),
+                None => format!("line {to} is not counted yet; try again in a moment"),
+            }),
         }
     }
 

@@ -329,13 +329,12 @@ impl Pager {
         let tally = self.tally(what);
         let exists = !tally.is_whole(self.output.view.len()) || tally.counts.total() > 0;
         let verb = self.output.certainty().verb();
-        let name = self.find.pattern.as_ref().map_or("", |pattern| pattern.text());
         let is_filtered = self.output.sift.is_some();
         self.message = Some(match what {
             Counting::Matches if missed && exists => Message::note(format!("the model {verb} every match")),
             Counting::Matches if is_filtered => {
-                let filter = self.key_of(Action::Matching);
-                Message::error(format!("no match for {name} in the lines shown; {filter} Enter shows all"))
+                let (none, filter) = (self.no_match().text, self.key_of(Action::Matching));
+                Message::error(format!("{none} in the lines shown; {filter} Enter shows all"))
             }
             Counting::Matches => self.no_match(),
             Counting::Severity(severity) if missed && exists => {

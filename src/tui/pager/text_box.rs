@@ -67,17 +67,16 @@ const WHOLE: &[Hint] = &[(&[A::Back], "back")];
 /// The columns reserved for the names of facts.
 const NAMES: usize = 12;
 
-const TITLE: &str = "Facts";
-
 impl TextBox {
     pub(crate) fn new(text: TitledText) -> Self {
         let (doc, links) = (Doc::from_texts([(Class::Kept, text.text)]), Vec::new());
         Self { title: text.title, text: LinkedText { doc, links }, chosen: 0, renewal: None, top: 0 }
     }
 
-    /// Shows a text that follows changes of the screen beneath.
-    pub(crate) fn following(title: &str, text: LinkedText, renewal: Renewal) -> Self {
-        Self { title: title.to_owned(), text, chosen: 0, renewal: Some(renewal), top: 0 }
+    /// Shows the facts that the screen beneath has, now and whenever it changes.
+    pub(crate) fn of_facts(renewal: Renewal) -> Self {
+        let (title, text) = ("Facts".to_owned(), LinkedText::default());
+        Self { title, text, chosen: 0, renewal: Some(renewal), top: 0 }
     }
 
     pub(crate) fn columns(canvas: &Canvas) -> usize {
@@ -206,9 +205,7 @@ impl Pager {
                 context.send(OutputEvent::Cited(path, call));
             });
         }
-        effects.lay(TextBox::following(TITLE, self.facts(), |below| {
-            (below as &dyn Any).downcast_ref().map(Self::facts)
-        }));
+        effects.lay(TextBox::of_facts(|below| (below as &dyn Any).downcast_ref().map(Self::facts)));
     }
 
     fn facts(&self) -> LinkedText {
@@ -257,9 +254,7 @@ pub(crate) trait ListFacts: ListKind {
         if on.list.chosen().is_none() {
             return;
         }
-        let (facts, texts) = self.facts(on.list);
-        let first = page(facts, texts, on.canvas);
-        on.effects.lay(TextBox::following(TITLE, first, |below| {
+        on.effects.lay(TextBox::of_facts(|below| {
             let screen: &ListScreen<Self> = (below as &dyn Any).downcast_ref()?;
             let (facts, texts) = screen.of.facts(&screen.list);
             Some(page(facts, texts, &screen.canvas))

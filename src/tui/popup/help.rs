@@ -21,15 +21,10 @@ type Knows<'a> = &'a dyn Fn(Action) -> bool;
 #[derive(Debug, Clone)]
 pub struct HelpView {
     from: KeyContext,
-    scope: HelpScope,
+    /// Whether the keys of all views are shown, not those of one.
+    of_all: bool,
     /// The first row shown.
     top: usize,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum HelpScope {
-    View,
-    All,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,7 +37,7 @@ enum HelpRow {
 
 impl HelpView {
     pub(crate) fn new(from: KeyContext) -> Self {
-        Self { from, scope: HelpScope::View, top: 0 }
+        Self { from, of_all: false, top: 0 }
     }
 
     /// Returns the rows of help, each as wide as they all are. Of a view, `knows` tells which actions do something there.
@@ -52,7 +47,7 @@ impl HelpView {
         let rows = columns.iter().map(|column| column.rows.len()).max().unwrap_or(0);
         let line = |row| columns.iter().flat_map(|column| column.spans(row, canvas)).collect();
         let mut lines: Vec<Vec<Span>> = (0..rows).map(line).collect();
-        if self.scope == HelpScope::View {
+        if !self.of_all {
             lines.push(Vec::new());
             lines.extend(motions(self.from, canvas, columns.iter().map(HelpColumn::width).sum()));
         }
@@ -61,23 +56,17 @@ impl HelpView {
 
     fn groups(&self, canvas: &Canvas, knows: Knows) -> Vec<Vec<HelpRow>> {
         let (from, glyphs) = (self.from, canvas.glyphs());
-        match self.scope {
-            HelpScope::View => {
-                let signs = if from == KeyContext::Lists { signs_of_lists } else { signs_of_output };
-                let keys = |place| keys_of(place, (from, knows), canvas);
-                vec![keys(from), keys(KeyContext::Everywhere), signs(glyphs)]
-            }
-            HelpScope::All => {
-                let rows = canvas.keys.rows().chunk_by(|one, next| one.row.heading() == next.row.heading());
-                let groups = rows.map(|rows| {
-                    let heading = rows.first().map_or("", |bound| bound.row.heading());
-                    group(heading, rows.iter().filter_map(|bound| entry(bound, KeyContext::Everywhere)))
-                });
-                groups
-                    .chain([other_in_lists(canvas), signs_of_output(glyphs), signs_of_lists(glyphs)])
-                    .collect()
-            }
+        if !self.of_all {
+            let signs = if from == KeyContext::Lists { signs_of_lists } else { signs_of_output };
+            let keys = |place| keys_of(place, (from, knows), canvas);
+            return vec![keys(from), keys(KeyContext::Everywhere), signs(glyphs)];
         }
+        let rows = canvas.keys.rows().chunk_by(|one, next| one.row.heading() == next.row.heading());
+        let groups = rows.map(|rows| {
+            let heading = rows.first().map_or("", |bound| bound.row.heading());
+            group(heading, rows.iter().filter_map(|bound| entry(bound, KeyContext::Everywhere)))
+        });
+        groups.chain([other_in_lists(canvas), signs_of_output(glyphs), signs_of_lists(glyphs)]).collect()
     }
 
     /// Returns where help stands, and the first row that is shown there: the screen may have grown since it was scrolled to.
@@ -93,7 +82,7 @@ impl HelpView {
     fn foot(&self, scrolls: bool, canvas: &Canvas, width: u16) -> String {
         let key = |action| canvas.keys.label(KeyContext::Everywhere, action);
         let [other, close, down] = [Action::Other, Action::Help, Action::Down].map(key);
-        let scope = if self.scope == HelpScope::All { "keys of this view" } else { "all keys" };
+        let scope = if self.of_all { "keys of this view" } else { "all keys" };
         let hints = [format!("{other} {scope}"), format!("{close} closes"), format!("{down} down")];
         line::box_keys(&hints[..2 + usize::from(scrolls)], width)
     }
@@ -113,13 +102,7 @@ impl Layer for HelpView {
         match keys.action(KeyContext::Everywhere, key) {
             Some(Action::Help | Action::Back | Action::Quit | Action::Interrupt) => return LayerNext::Closes,
             Some(Action::QuitNow) => on.effects.request(ScreenRequest::Leave(ExitChoice::default())),
-            Some(Action::Other) => {
-                self.top = 0;
-                self.scope = match self.scope {
-                    HelpScope::View => HelpScope::All,
-                    HelpScope::All => HelpScope::View,
-                };
-            }
+            Some(Action::Other) => (self.of_all, self.top) = (!self.of_all, 0),
             action => {
                 let lines = self.lines(on.canvas, &|action| on.below.knows(action));
                 let (place, top) = self.place(&lines, on.canvas);
@@ -139,7 +122,7 @@ impl Layer for HelpView {
         let lines = self.lines(look.canvas, &|action| look.below.knows(action));
         let (place, top) = self.place(&lines, look.canvas);
         let (rows, shown) = (lines.len(), height(place));
-        let words = if self.scope == HelpScope::All { "All keys" } else { "Keys" };
+        let words = if self.of_all { "All keys" } else { "Keys" };
         let title = match shown < rows {
             true => format!(" {words} {}-{} of {rows} ", top + 1, top + shown),
             false => format!(" {words} "),
@@ -384,7 +367,7 @@ mod tests {
     #[test]
     fn all_keys_are_in_the_help_of_every_view() {
         for from in VIEWS {
-            let view = HelpView { scope: HelpScope::All, ..HelpView::new(from) };
+            let view = HelpView { of_all: true, ..HelpView::new(from) };
             let groups = view.groups(&canvas((80, 24)), &|_| true);
             for row in TABLE {
                 for place in [KeyContext::Everywhere, KeyContext::Lists] {

@@ -84,6 +84,7 @@ impl ListKind for ChangedList {
     type Event = ChangedEvent;
     type Link = ChangedStart;
     const SPEC: &'static ListSpec<ChangedRow> = &SPEC;
+    const HAS_FILES: bool = true;
 
     fn footer(&self, _: &List<ChangedRow>) -> Footer {
         Footer::CHANGED_OUTPUTS
@@ -128,10 +129,6 @@ impl ListKind for ChangedList {
         vec![Copyable::path(row.path.as_os_str().as_encoded_bytes())]
     }
 
-    fn has_files(&self) -> bool {
-        true
-    }
-
     fn output(&self, row: &ChangedRow) -> Option<PathBuf> {
         Some(row.path.clone())
     }
@@ -161,10 +158,7 @@ impl ListKind for ChangedList {
     }
 
     fn handler(&self, action: Action) -> Option<ActionHandler<Self>> {
-        match action {
-            Action::Open => Some(|of, on| of.open_chosen(on)),
-            _ => None,
-        }
+        (action == Action::Open).then_some(|of, on| of.open_chosen(on))
     }
 
     fn close(&mut self, on: ListContext<ChangedRow>) {

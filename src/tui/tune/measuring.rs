@@ -45,10 +45,8 @@ impl Tuning {
 
     pub(super) fn has_measured(&self, start: &TuneStart) -> bool {
         let text = |start: &TuneStart| start.find.as_ref().map(|find| find.text().to_owned());
-        let is_same = |own: &TuneStart| match (&own.listed, &start.listed) {
-            (Some(own), Some(other)) => Arc::ptr_eq(own, other),
-            _ => false,
-        };
+        let both = |own: &TuneStart| own.listed.clone().zip(start.listed.clone());
+        let is_same = |own| both(own).is_some_and(|(own, other)| Arc::ptr_eq(&own, &other));
         let is_policies = self.of == TuneRows::Policies;
         self.start.as_ref().is_some_and(|own| is_policies && is_same(own) && text(own) == text(start))
     }
