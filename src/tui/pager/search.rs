@@ -34,6 +34,8 @@ pub struct Find {
     pub(crate) typing: Option<Typing>,
     /// What a worker is searching for, and in which text.
     seeking: Option<(SearchTarget, Side)>,
+    /// The first match in the model's text, which is next if the lines shown have no lost one.
+    first: Option<Range<usize>>,
 }
 
 #[derive(Debug, Clone)]
@@ -252,7 +254,7 @@ impl Pager {
     /// Searches from an offset in the text of the side.
     fn seek_after(&mut self, from: usize, side: Side, sought: SearchTarget, effects: &mut Effects) {
         let Some(pattern) = self.pattern(sought.what).cloned() else { return };
-        self.find.seeking = Some((sought, side));
+        (self.find.seeking, self.find.first) = (Some((sought, side)), None);
         let output = &self.output;
         let search = Search {
             pattern,
@@ -321,6 +323,9 @@ impl Pager {
         if side == Side::Preview {
             return self.seek_in(Side::Spill, sought, effects);
         }
+        if let Some(first) = self.find.first.take() {
+            return self.go_to_match((SearchTarget { missed: false, ..sought }, Side::Preview), first, true);
+        }
         let SearchTarget { what, missed, .. } = sought;
         if what == Counting::Severity(Severity::Error) && self.tally(what).counts.total() == 0 {
             return self
@@ -354,7 +359,6 @@ impl Pager {
         let got = tally.got(&self.output).filter(|_| tally.is_whole(self.output.view.len()));
         (side, sought.toward, sought.times) == (Side::Preview, Toward::End, 1)
             && self.find.typing.is_none()
-            && self.output.sift.is_none()
             && got.is_some_and(|got| got < tally.counts.total())
     }
 
@@ -368,8 +372,14 @@ impl Pager {
         if wrapped && self.goes_on(sought, side) {
             let last = self.seek_from(side, sought.toward).saturating_sub(1);
             let from = self.output.made.seen.kept_at(last).unwrap_or_default();
-            return self.seek_after(from, Side::Spill, SearchTarget { missed: true, ..sought }, effects);
+            self.seek_after(from, Side::Spill, SearchTarget { missed: true, ..sought }, effects);
+            self.find.first = Some(range);
+            return;
         }
+        self.go_to_match((sought, side), range, wrapped);
+    }
+
+    fn go_to_match(&mut self, (sought, side): (SearchTarget, Side), range: Range<usize>, wrapped: bool) {
         let offset = range.start;
         let range = range.start as u64..range.end as u64;
         // What was lost is in the file alone, so one goes on there; while one types, the screen stays.

@@ -107,6 +107,22 @@ fn moves_and_searches_keep_to_the_lines_shown() {
 }
 
 #[test]
+fn from_the_models_text_a_search_goes_on_to_the_lost_lines_that_are_shown() {
+    for (hidden, side, line) in
+        [("4950", Side::Spill, "error: unit_8250"), ("4950|8250", Side::Preview, "error: unit_1980")]
+    {
+        let mut bench = open(SIZES[0], &log(9000));
+        bench.keys(&format!("&!{hidden}<Enter><Tab>/unit_(1980|4950|8250)<Enter>n"));
+        assert_eq!(bench.pager().focus(), side);
+        let found = bench.pager().find.current(side).unwrap();
+        let text = &bench.pager().output.view[..found.end as usize];
+        assert!(text.ends_with(line.as_bytes()), "{}", bench.screen());
+        let wraps = bench.status().contains("wrapped to the top");
+        assert_eq!(wraps, side == Side::Preview, "{}", bench.status());
+    }
+}
+
+#[test]
 fn a_change_of_limits_changes_what_was_lost() {
     let mut bench = open(SIZES[0], &log(9000));
     bench.keys("&error<Enter>&!debug<Enter>");
