@@ -259,7 +259,7 @@ impl Pager {
     }
 
     pub(crate) fn advise(&mut self, effects: &mut Effects) {
-        let (offset, output) = (self.current_offset(), &self.output);
+        let (offset, output) = (self.examined_offset(), &self.output);
         let is_kept = output.is_kept(offset);
         let found = is_kept.then_some(None);
         self.drawer.advice = (!output.view.is_empty()).then_some(Advice { offset, found });
@@ -275,7 +275,7 @@ impl Pager {
     }
 
     pub(crate) fn advise_again(&mut self, effects: &mut Effects) {
-        let is_about = |advice: &Advice| advice.offset == self.current_offset();
+        let is_about = |advice: &Advice| advice.offset == self.examined_offset();
         if self.drawer.is_open()
             && !self.output.is_awaited()
             && !self.drawer.advice.as_ref().is_some_and(is_about)
@@ -289,7 +289,7 @@ impl Pager {
         let held = self.held.as_ref();
         let before = held.and_then(|held| held.policy.as_ref());
         let change = before.and_then(|before| describe_change(before, self.output.policy()));
-        let line = held.and_then(|held| self.describe_held(held));
+        let line = held.map(|held| self.describe_held(held));
         let (gained, got) = (Some(self.gained()), self.got());
         let versions = [
             join(&[&change, &line, &gained, &got]),

@@ -39,14 +39,26 @@ pub(crate) struct ScrollAnchor {
 impl Pager {
     /// Remembers where the text under examination is, before something changes the screen.
     pub(crate) fn hold(&mut self) {
-        let here = self.view_state();
-        let unmoved = self.held.take().filter(|held| held.left == here).map(|held| held.points);
-        let points = unmoved.unwrap_or_else(|| [Side::Preview, Side::Spill].map(|side| self.anchor_in(side)));
+        let points = self.examined();
         let point = points[self.focused_pane(&points) as usize].as_ref();
         let was =
             point.filter(|_| self.output.has_preview()).map(|point| self.output.share_of_line(point.offset));
         let policy = self.output.made_by().cloned();
-        self.held = Some(ScrollAnchor { points, left: here, was, policy });
+        self.held = Some(ScrollAnchor { points, left: self.view_state(), was, policy });
+    }
+
+    /// Returns the text under examination in each pane: what is held, if the screen is as the last change left it.
+    fn examined(&self) -> [Option<AnchorPoint>; 2] {
+        let unmoved = self.held.as_ref().filter(|held| held.left == self.view_state());
+        let now = || [Side::Preview, Side::Spill].map(|side| self.anchor_in(side));
+        unmoved.map_or_else(now, |held| held.points.clone())
+    }
+
+    /// Returns the offset in the output of the line under examination; of the cut, if there is only a notice.
+    pub(super) fn examined_offset(&self) -> usize {
+        let points = self.examined();
+        let point = points[self.focused_pane(&points) as usize].as_ref();
+        point.map_or_else(|| self.current_offset(), |point| point.offset)
     }
 
     /// Scrolls both panes so that the text under examination is where it was. Lost text is where its notice now is.
@@ -89,9 +101,9 @@ impl Pager {
     }
 
     /// Describes what became of the line under examination: `line 6,330 is now kept`.
-    pub(super) fn describe_held(&self, held: &ScrollAnchor) -> Option<String> {
-        let offset = held.points[self.focused_pane(&held.points) as usize].as_ref()?.offset;
-        Some(describe_fate(self.output.line_number(offset), held.was, self.output.share_of_line(offset)))
+    pub(super) fn describe_held(&self, held: &ScrollAnchor) -> String {
+        let offset = self.examined_offset();
+        describe_fate(self.output.line_number(offset), held.was, self.output.share_of_line(offset))
     }
 
     /// Returns the pane that shows what is under examination: the one with a match on the screen, first that with the

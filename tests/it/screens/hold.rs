@@ -87,7 +87,9 @@ fn side_by_side_the_preview_goes_with_a_match_that_is_kept_now() {
     bench.keys("1500G/error<Enter>l");
     let (first, row) = (body(&bench), row_of(&bench, "8421 ┊"));
     assert!(row.is_some(), "{:?}", bench.rows());
+    assert!(row_of(&bench, "│ line 8,421 is lost. ").is_some(), "the drawer: {:?}", bench.rows());
     bench.keys("D");
+    assert!(row_of(&bench, "│ line 8,421 is kept").is_some(), "the drawer: {:?}", bench.rows());
     assert_eq!(row_of(&bench, "8421 │"), row, "{:?}", bench.rows());
     assert!(row_of(&bench, "^[[31merror^[[0m: unit_x failed").is_some(), "{:?}", bench.rows());
     assert!(bench.status().contains("line 8,421 is now kept"), "{}", bench.status());
@@ -102,6 +104,7 @@ fn text_of_the_preview_that_is_lost_gives_its_row_to_the_notice_and_gets_it_back
     bench.keys("-");
     assert!(row_of(&bench, "...6933 lines truncated...").is_some(), "{:?}", bench.rows());
     assert!(bench.status().contains("line 1,705 is now lost"), "{}", bench.status());
+    assert!(row_of(&bench, "│ line 1,705 is lost. ").is_some(), "the drawer: {:?}", bench.rows());
     assert_eq!(body(bench.keys("+")), first);
     assert!(bench.status().contains("line 1,705 is now kept"), "{}", bench.status());
     bench.keys("+");
