@@ -34,6 +34,8 @@ pub enum LimitsFrom {
     Record(String),
     /// A setting that is applied in this session.
     Setting,
+    /// The user, on the screen.
+    Screen,
     Flags,
 }
 
@@ -44,6 +46,7 @@ impl fmt::Display for LimitsFrom {
             LimitsFrom::Flags => f.write_str("flags"),
             LimitsFrom::Record(from) => f.write_str(from),
             LimitsFrom::Setting => f.write_str("setting, in this session"),
+            LimitsFrom::Screen => f.write_str("changes made here"),
             LimitsFrom::Agent(path) | LimitsFrom::Config(path) => write!(f, "{}", path.display()),
         }
     }

@@ -275,7 +275,7 @@ impl OpenOutput {
         facts.extend([
             ("certainty", certainty(self).to_owned()),
             ("policy", policy.name().to_owned()),
-            ("limits", limits(self)),
+            ("limits", format!("{} (from {})", self.limits(), self.subject.policy.origin())),
             ("versions", policy.version().to_owned()),
             ("known from", format!("{} · {}", policy.source(), policy.confidence().describe())),
             ("verdict", self.verdict()),
@@ -373,14 +373,6 @@ fn kept(output: &OpenOutput, preview: &Preview) -> Vec<NamedFact> {
         ("bytes kept", kept(preview.kept.bytes, preview.total.bytes)),
         ("tokens", preview.text_bytes.map_or_else(unknown, tokens)),
     ]
-}
-
-fn limits(output: &OpenOutput) -> String {
-    let limits = output.limits();
-    match output.what_if() {
-        Some(_) => format!("{limits} (chosen here)"),
-        None => format!("{limits} (from {})", output.subject.policy.origin()),
-    }
 }
 
 /// Says how certain it is that the model got the preview that is shown.

@@ -4,7 +4,7 @@
 use crossterm::event::{KeyCode, KeyEvent};
 
 use crate::base::human::thousands;
-use crate::config;
+use crate::config::{self, LimitsFrom};
 use crate::corpus::tune::{
     LimitChange, MAX_SEARCHED, describe_change, flags, next_value, other_end, smallest_change,
 };
@@ -160,8 +160,10 @@ impl Pager {
         if output.is_rest_missing() {
             return self.note("limits have no effect: only the recorded text is left");
         }
+        let used = &mut output.subject.policy;
         match changed {
-            Ok(policy) => output.subject.policy.policy = policy,
+            Ok(policy) if policy.is_same(&output.first.policy) => *used = output.first.clone(),
+            Ok(policy) => (used.policy, used.limits_from) = (policy, LimitsFrom::Screen),
             Err(fault) => return self.fail(fault.to_string()),
         }
         output.preview_from = PreviewFrom::Policy;

@@ -84,9 +84,10 @@ fn enter_takes_the_policy_under_the_cursor() {
 
 #[test]
 fn limits_changed_by_hand_stay_when_the_picker_is_left() {
-    let mut bench = open(SIZES[0]);
+    let mut bench = open((120, 24));
     bench.keys("l1900<Enter>p");
     assert_eq!(row(&bench, "opencode/output")[2], "1,900");
+    assert!(bench.screen().contains("· limits from: changes made here"), "{}", bench.screen());
     bench.keys("<Down><Up><Enter>");
     assert_eq!(bench.pager().output.policy().max_lines(), Some(1900));
     assert!(bench.pager().drawer.picker.is_none());
