@@ -227,6 +227,9 @@ pub struct ListSpec<R: 'static> {
     pub mark: fn(&R) -> RowCell,
 }
 
+/// Columns that make room from this rank on do so for the others alone, not for the one that takes what is left.
+pub(crate) const LAST: u8 = 100;
+
 /// Columns between two columns of text.
 pub(crate) const BETWEEN: usize = 2;
 
@@ -253,8 +256,8 @@ pub(crate) fn column_widths(
     let mut yielding: Vec<(u8, usize)> =
         columns.iter().enumerate().filter_map(|(n, column)| Some((column.yields?, n))).collect();
     yielding.sort_unstable();
-    for (_, n) in yielding {
-        if taken(&widths) + least <= room {
+    for (rank, n) in yielding {
+        if taken(&widths) + if rank < LAST { least } else { 0 } <= room {
             break;
         }
         widths[n] = None;

@@ -6,7 +6,7 @@ use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 use unicode_width::UnicodeWidthStr;
 
-use crate::rows::column::{BETWEEN, CellSide, ListColumn, RowCell, TableColumn, Tone, column_widths};
+use crate::rows::column::{BETWEEN, CellSide, LAST, ListColumn, RowCell, TableColumn, Tone, column_widths};
 use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::line::{self, Span};
 use crate::tui::widget::theme::Theme;
@@ -18,6 +18,9 @@ use super::{List, ShownRow};
 const TABS: [&str; 2] = ["Outputs", "Sessions"];
 
 const MIN_NAME: usize = 8;
+
+/// The columns that a filter keeps beside the figures.
+const MIN_FILTER: usize = 11;
 
 /// Up to this many columns, the name takes the room of the order of the rows.
 const MAX_NAME: usize = 24;
@@ -58,7 +61,9 @@ impl<R: Clone> List<R> {
         let columns: Vec<TableColumn> = columns
             .iter()
             .map(|ListColumn { table, .. }| match table.yields {
-                Some(_) if sorted == Some(table.heading) => TableColumn { yields: Some(u8::MAX), ..*table },
+                Some(..LAST) if sorted == Some(table.heading) => {
+                    TableColumn { yields: Some(LAST - 1), ..*table }
+                }
                 _ => *table,
             })
             .collect();
@@ -91,10 +96,13 @@ impl<L: ListKind> ListScreen<L> {
         if self.list.is_following() {
             left.push(Span::new("   FOLLOW", theme.accent));
         }
+        let kept_free = if self.list.filter_text().is_empty() { 3 } else { MIN_FILTER + 3 };
+        let room = |left: &[Span]| usize::from(area.width).saturating_sub(line::width(left) + kept_free);
+        let figures = whole_parts(&figures, room(&left));
         if !figures.is_empty() {
             left.push(Span::plain(format!("   {figures}")));
         }
-        if !alarm.is_empty() {
+        if !alarm.is_empty() && alarm.width() <= room(&left) {
             left.push(Span::new(format!(" · {alarm}"), theme.warning));
         }
         let orders = match state.is_empty() {
@@ -130,6 +138,12 @@ impl<L: ListKind> ListScreen<L> {
         let filter = line::head(filter.trim_end(), room, self.canvas.glyphs());
         line::right(frame.buffer_mut(), area, taken, &[Span::new(filter, theme.accent)]);
     }
+}
+
+/// Returns the parts of a title that fit in `room` columns, so that no figure is cut.
+fn whole_parts(parts: &str, room: usize) -> &str {
+    let ends = parts.match_indices(" · ").map(|(end, _)| end).chain([parts.len()]);
+    &parts[..ends.filter(|end| parts[..*end].width() <= room).last().unwrap_or(0)]
 }
 
 struct ListTable<'a> {

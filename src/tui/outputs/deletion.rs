@@ -194,9 +194,11 @@ impl Layer for CleaningBox {
         let [open, undo, back] = [Action::Open, Action::Undo, Action::Back]
             .map(|action| canvas.keys.label(KeyContext::Lists, action));
         let asks = [format!(" (leaving asks; {undo} undoes)"), " (leaving asks)".into(), String::new()];
-        let mut feet = asks
+        let long = asks.map(|asks| format!(" for deletion{asks}"));
+        let mut feet = long
             .into_iter()
-            .map(|asks| format!(" {open} marks them for deletion{asks} · {back} leaves them "));
+            .chain([String::new()])
+            .map(|marks| format!(" {open} marks them{marks} · {back} leaves them "));
         let foot = feet.find(fits).unwrap_or_default();
         let inner = line::boxed(canvas, frame, place, title, foot);
         let height = usize::from(inner.height.saturating_sub(1));

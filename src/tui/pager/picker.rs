@@ -13,7 +13,7 @@ use crate::output::describe::describe_size;
 use crate::output::plan::PlanTask;
 use crate::preview::TotalsMask;
 use crate::rows::column::CellSide::{Left, Right};
-use crate::rows::column::{ListColumn, ListSpec, MOST_FIRST, NAMES, RowCell, RowLook, Tone, key_of};
+use crate::rows::column::{LAST, ListColumn, ListSpec, MOST_FIRST, NAMES, RowCell, RowLook, Tone, key_of};
 use crate::source::{self, ViewSupply};
 use crate::text::search::Pattern;
 use crate::tui::job::{JobContext, Slot};
@@ -273,52 +273,50 @@ impl PolicyRow {
     }
 }
 
-static SPEC: ListSpec<PolicyRow> =
-    ListSpec {
-        noun: "policy",
-        columns: &[
-            ListColumn::new("policy", Left, 24, |row: &PolicyRow, _| {
-                let tone = if row.rank == PolicyRank::Earlier { Tone::Dim } else { Tone::Plain };
-                RowCell::new(row.choice.policy.name(), tone)
-            })
-            .sorts('n', NAMES, |a, b| {
-                (a.rank, a.choice.policy.name()).cmp(&(b.rank, b.choice.policy.name()))
-            }),
-            ListColumn::new("matches", Right, 15, |row: &PolicyRow, _| {
-                row.matches.map_or_else(RowCell::default, |all| kept_of(row, all, |made| made.finds_kept))
-            })
-            .sorts('m', MOST_FIRST, |a, b| by(a, b, |made| made.finds_kept.map(Reverse))),
-            ListColumn::new("errors", Right, 15, |row: &PolicyRow, _| match row.errors.all {
-                0 => RowCell::default(),
-                _ => kept_of(row, row.errors, |made| made.errors_kept),
-            })
-            .yields(4)
-            .sorts('e', MOST_FIRST, |a, b| by(a, b, |made| made.errors_kept.map(Reverse))),
-            ListColumn::new("lines", Right, 11, |row, _| figure(row, |made| made.kept_lines, thousands))
-                .sorts('l', MOST_FIRST, |a, b| by(a, b, |made| made.kept_lines.map(Reverse))),
-            ListColumn::new("bytes", Right, 9, |row, _| figure(row, |made| made.kept_bytes, size))
-                .yields(2)
-                .sorts('b', MOST_FIRST, |a, b| by(a, b, |made| made.kept_bytes.map(Reverse))),
-            ListColumn::new("tokens", Right, 7, |row, _| figure(row, |made| made.preview_bytes, tokens))
-                .sorts('t', ["fewest first", "most first"], |a, b| by(a, b, |made| made.preview_bytes)),
-            ListColumn::new("keeps", Left, 9, |row: &PolicyRow, _| {
-                RowCell::plain(
-                    row.made.as_ref().and_then(|made| made.keeps).map_or("", |keeps| keeps.as_str()),
-                )
-            })
-            .yields(3),
-            ListColumn::new("cut by", Left, 0, cut_by),
-        ],
-        groups: &[],
-        words: &[("earlier", |row, _| row.rank == PolicyRank::Earlier)],
-        known: |row| row.choice.policy.summary().to_owned(),
-        key: |row| key_of(row.choice.policy.name()),
-        sum: |_| String::new(),
-        mark: |row| match row.rank {
-            PolicyRank::InUse => RowCell::new("*", Tone::Accent),
-            _ => RowCell::plain(" "),
-        },
-    };
+static SPEC: ListSpec<PolicyRow> = ListSpec {
+    noun: "policy",
+    columns: &[
+        ListColumn::new("policy", Left, 24, |row: &PolicyRow, _| {
+            let tone = if row.rank == PolicyRank::Earlier { Tone::Dim } else { Tone::Plain };
+            RowCell::new(row.choice.policy.name(), tone)
+        })
+        .sorts('n', NAMES, |a, b| (a.rank, a.choice.policy.name()).cmp(&(b.rank, b.choice.policy.name()))),
+        ListColumn::new("matches", Right, 15, |row: &PolicyRow, _| {
+            row.matches.map_or_else(RowCell::default, |all| kept_of(row, all, |made| made.finds_kept))
+        })
+        .yields(LAST)
+        .sorts('m', MOST_FIRST, |a, b| by(a, b, |made| made.finds_kept.map(Reverse))),
+        ListColumn::new("errors", Right, 15, |row: &PolicyRow, _| match row.errors.all {
+            0 => RowCell::default(),
+            _ => kept_of(row, row.errors, |made| made.errors_kept),
+        })
+        .yields(4)
+        .sorts('e', MOST_FIRST, |a, b| by(a, b, |made| made.errors_kept.map(Reverse))),
+        ListColumn::new("lines", Right, 11, |row, _| figure(row, |made| made.kept_lines, thousands))
+            .yields(LAST + 2)
+            .sorts('l', MOST_FIRST, |a, b| by(a, b, |made| made.kept_lines.map(Reverse))),
+        ListColumn::new("bytes", Right, 9, |row, _| figure(row, |made| made.kept_bytes, size))
+            .yields(2)
+            .sorts('b', MOST_FIRST, |a, b| by(a, b, |made| made.kept_bytes.map(Reverse))),
+        ListColumn::new("tokens", Right, 7, |row, _| figure(row, |made| made.preview_bytes, tokens))
+            .yields(LAST + 1)
+            .sorts('t', ["fewest first", "most first"], |a, b| by(a, b, |made| made.preview_bytes)),
+        ListColumn::new("keeps", Left, 9, |row: &PolicyRow, _| {
+            RowCell::plain(row.made.as_ref().and_then(|made| made.keeps).map_or("", |keeps| keeps.as_str()))
+        })
+        .yields(3),
+        ListColumn::new("cut by", Left, 0, cut_by),
+    ],
+    groups: &[],
+    words: &[("earlier", |row, _| row.rank == PolicyRank::Earlier)],
+    known: |row| row.choice.policy.summary().to_owned(),
+    key: |row| key_of(row.choice.policy.name()),
+    sum: |_| String::new(),
+    mark: |row| match row.rank {
+        PolicyRank::InUse => RowCell::new("*", Tone::Accent),
+        _ => RowCell::plain(" "),
+    },
+};
 
 /// Compares two rows by a figure, the smallest first; what has none comes last, what made no preview at the very end.
 fn by<T: Ord>(a: &PolicyRow, b: &PolicyRow, of: fn(&Comparison) -> Option<T>) -> Ordering {

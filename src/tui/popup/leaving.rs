@@ -2,6 +2,8 @@
 //! is marked for deletion.
 
 use crossterm::event::{KeyCode, KeyEvent};
+use ratatui::layout::Rect;
+use ratatui::style::Modifier;
 use unicode_width::UnicodeWidthStr;
 
 use crate::base::human::{count, size};
@@ -60,11 +62,20 @@ impl Layer for Leaving {
     }
 
     fn draw(&self, look: LayerFrame) {
-        let theme = &look.canvas.theme;
-        let [what, keys] = self.question.describe(look.status.width.into());
+        let (theme, status, buffer) = (&look.canvas.theme, look.status, look.frame.buffer_mut());
+        let [what, keys] = self.question.describe(status.width.into());
         let [what, keys] = [Span::new(what, theme.warning), Span::new(keys, theme.accent)];
-        let spans = [Span::plain(" "), what, Span::plain("  "), keys];
-        line::spans(look.frame.buffer_mut(), look.status, &spans);
+        let [margin, gap] = [" ", "  "].map(Span::plain);
+        let row = [margin.clone(), what.clone(), gap, keys.clone()];
+        if line::width(&row) <= status.width.into() {
+            return line::spans(buffer, status, &row);
+        }
+        let above = Rect { y: status.y.saturating_sub(1), ..status };
+        // What stood there, a dim rule perhaps, is hidden.
+        let (text, style) =
+            (what.text.padded(status.width.into()), what.style.remove_modifier(Modifier::DIM));
+        line::spans(buffer, above, &[margin.clone(), Span { text, style }]);
+        line::spans(buffer, status, &[margin, keys]);
     }
 }
 

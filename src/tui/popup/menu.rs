@@ -86,7 +86,7 @@ impl Layer for Menu {
         let (names, columns) = self.columns();
         let place = layout::overlay(frame.area(), columns as u16, self.entries.len() as u16 + 2);
         let back = canvas.keys.label(KeyContext::Everywhere, Action::Back);
-        let foot = format!(" {} · {back} back ", self.foot);
+        let foot = line::box_keys(&[self.foot.to_owned(), format!("{back} back")], place.width);
         let inner = line::boxed(canvas, frame, place, self.title, foot);
         let room = usize::from(inner.width).saturating_sub(AROUND - 2 + names);
         // A menu that is higher than the screen shows the selected entry.

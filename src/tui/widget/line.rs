@@ -163,7 +163,8 @@ pub(crate) fn boxed(
     title: impl Into<SafeText>,
     foot: impl Into<SafeText>,
 ) -> Rect {
-    let (title, foot) = (title.into(), foot.into());
+    let title = head(title, usize::from(place.width).saturating_sub(2), canvas.glyphs());
+    let foot = foot.into();
     let block = Block::bordered().title(&*title).title_bottom(&*foot).border_style(canvas.theme.dim);
     let inner = block.inner(place);
     Clear.render(place, frame.buffer_mut());

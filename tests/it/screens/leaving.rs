@@ -115,6 +115,10 @@ fn leaving_asks_once_whether_to_delete() {
         assert_eq!(left(bench), deleted.map(|deleted| (false, deleted)), "{keys}");
         assert!(bench.app.layers().next().is_none(), "{keys}");
     }
+    let mut stocked = Stocked::with_entries((40, 10)).shown();
+    let rows = stocked.bench.keys("xxxq").rows();
+    assert!(rows[8].starts_with(" Delete 3 outputs (") && rows[8].trim_end().ends_with(")?"), "{rows:#?}");
+    assert_eq!(rows[9].trim_end(), " y delete · n keep · Esc stay");
     // What does not answer does nothing, and the question stays.
     let mut stocked = Stocked::with_entries(SIZES[0]).shown();
     let bench = &mut stocked.bench;
@@ -211,6 +215,17 @@ fn leaving_a_command_that_runs_asks_whether_to_stop_it() {
         bench.keys(&keys[1..]);
         assert_eq!(left(&bench), expected, "{keys}");
     }
+}
+
+#[test]
+fn the_answers_stand_below_a_question_that_leaves_them_no_room() {
+    let (_home, mut bench) = running();
+    bench.resize((40, 10));
+    let rows = bench.keys("q").rows();
+    assert_eq!(
+        [8, 9].map(|row| rows[row].trim_end()),
+        [" Stop the command?", " y stop · n let it end · Esc stay"]
+    );
 }
 
 #[test]

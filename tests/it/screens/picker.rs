@@ -44,6 +44,18 @@ fn each_policy_shows_what_it_makes_of_the_output() {
     }
     let mut bench = open(SIZES[0]);
     assert_eq!(row(bench.keys("lp"), "opencode/output")[2], "2,000", "its lines");
+    assert_eq!(row(open((40, 15)).keys("lp"), "opencode/output")[1], "2,000", "the names go last");
+}
+
+#[test]
+fn the_figures_of_the_drawer_are_whole_or_left_out() {
+    for (width, words) in [(40, None), (50, Some("lines  1,500 ")), (60, Some("lines  2,000 → 1,500 "))] {
+        let rows = open((width, 24)).keys("l-").rows();
+        let row = rows.iter().find(|row| row.contains(" opencod")).expect("the row of the policy");
+        let figures = row.trim_end_matches('│').split_once("output ").expect("the policy").1.trim_start();
+        assert_eq!(Some(figures.trim_end()).filter(|f| !f.is_empty()), words.map(str::trim_end), "{row}");
+        assert!(rows.iter().any(|row| row.contains("(a)") || row.contains(" is kept")), "{rows:#?}");
+    }
 }
 
 #[test]
@@ -134,6 +146,8 @@ fn the_advice_follows_the_current_line() {
     assert!(shows(bench.keys(":5000<Enter>"), "line 5,000 is lost. Kept with:"), "{:#?}", bench.rows());
     assert!(shows(bench.keys("a"), "line 5,000 is kept"), "{:#?}", bench.rows());
     assert!(bench.keys("a").status().contains("gets this line already"), "{}", bench.status());
+    let mut narrow = open((40, 15));
+    assert!(shows(narrow.keys("<Tab>l:5000<Enter>"), "(a)"), "the key that takes it: {:#?}", narrow.rows());
     bench.keys("<Esc>O<Tab>:8000<Enter>");
     assert!(shows(bench.keys("l"), "No change of these limits keeps it."), "{:#?}", bench.rows());
 }

@@ -190,6 +190,10 @@ fn where_there_is_little_room_no_heading_stands_without_its_values() {
         assert!(rows[1].trim_end().ends_with("time left"), "{rows:#?}");
         assert!(rows.iter().any(|row| row.trim_end().ends_with("overdue 24 h")), "{rows:#?}");
         assert!(rows.iter().any(|row| row.trim_end().ends_with("7 d")), "{rows:#?}");
+        assert_eq!(rows[0].trim_end(), " Outputs │ Sessions   6 outputs · 3 MB", "whole, or left out");
+        let mut stocked = Stocked::with_entries((width, 10)).shown();
+        let title = stocked.bench.keys("/overspill<Enter>").rows()[0].clone();
+        assert!(title.contains("   2 of 6 ") && title.contains("  filter: "), "{title}");
     }
 }
 

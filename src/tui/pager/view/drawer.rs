@@ -3,6 +3,7 @@
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
+use unicode_width::UnicodeWidthStr;
 
 use crate::base::human::{size, thousands, tokens};
 use crate::config::EffectivePolicy;
@@ -27,7 +28,9 @@ const NARROW_LEFT: u16 = 34;
 /// Minimum number of columns in which differences are written in full.
 const ROOMY: u16 = 34;
 
+/// The columns of the name of a figure, and of a short name.
 const FIGURE: usize = 12;
+const SHORT: usize = 7;
 
 const PICKER_HINTS: &[Hint] =
     &[(&[A::Open], "use"), (&[A::Back], "back"), (&[A::Search], "filter"), (&[A::Sort], "sort")];
@@ -54,8 +57,12 @@ pub(crate) fn draw(pager: &Pager, frame: &mut Frame, place: Rect) {
         height: u16::from(inner.height >= n),
         ..inner
     };
-    line::spans(frame.buffer_mut(), from_end(2), &doc(pager, inner.width));
-    line::spans(frame.buffer_mut(), from_end(1), &advice(pager));
+    let (policy, param) = (pager.output.policy(), pager.drawer.row.checked_sub(1));
+    let param = param.and_then(|row| policy.params().get(row));
+    let doc = param.map_or_else(|| policy.summary(), |param| &param.doc);
+    line::rows(frame.buffer_mut(), from_end(2), [doc], &pager.canvas);
+    let advice = line::cut(advice(pager), inner.width.into(), pager.canvas.glyphs());
+    line::spans(frame.buffer_mut(), from_end(1), &advice);
 }
 
 const HINTS: &[Hint] = &[
@@ -75,14 +82,6 @@ fn foot(pager: &Pager, width: u16) -> String {
         None => describe_hints(KeyContext::Drawer, HINTS, pager.canvas.keys),
     };
     line::box_keys(&all, width)
-}
-
-fn doc(pager: &Pager, width: u16) -> Vec<Span> {
-    let policy = pager.output.policy();
-    let param = pager.drawer.row.checked_sub(1).and_then(|row| policy.params().get(row));
-    let words = param.map_or_else(|| policy.summary(), |param| &param.doc);
-    let room = usize::from(width).saturating_sub(2);
-    vec![Span::new(line::head(format!(" {words}"), room, pager.canvas.glyphs()), pager.canvas.theme.dim)]
 }
 
 fn rows(pager: &Pager, frame: &mut Frame, area: Rect) {
@@ -135,8 +134,11 @@ fn differences(pager: &Pager, output: &OpenOutput, width: u16) -> Vec<Vec<Span>>
         };
         if width < ROOMY {
             let name = name.rsplit(' ').next().unwrap_or(name);
-            let words = format!("{} {arrow} {}", figure(was), figure(is));
-            return vec![Span::new(format!("{name:<7}"), pager.canvas.theme.dim), Span::plain(words)];
+            let words = [format!("{} {arrow} {}", figure(was), figure(is)), figure(is)];
+            let words = words.into_iter().find(|words| SHORT + words.width() <= width.into());
+            return words.map_or_else(Vec::new, |words| {
+                vec![Span::new(format!("{name:<SHORT$}"), pager.canvas.theme.dim), Span::plain(words)]
+            });
         }
         vec![
             Span::new(format!("{name:<12}"), pager.canvas.theme.dim),
@@ -158,9 +160,12 @@ fn differences(pager: &Pager, output: &OpenOutput, width: u16) -> Vec<Vec<Span>>
     for (name, what, of) in tallies {
         let (tally, all) = (pager.tally(what), pager.tally(what).counts.total());
         let (Some(of), Some(kept)) = (of, tally.kept) else { continue };
-        let words = SafeText::from(format!("{} of {}{of}", thousands(kept), thousands(all)));
+        let counts = format!("{} of {}", thousands(kept), thousands(all));
         let room = usize::from(width).saturating_sub(FIGURE + 1);
-        let words = line::head(words, room, pager.canvas.glyphs());
+        if counts.width() > room {
+            continue;
+        }
+        let words = line::head(format!("{counts}{of}"), room, pager.canvas.glyphs());
         let name = Span::new(format!("{name:<FIGURE$} "), pager.canvas.theme.dim);
         let tone = if kept < all { pager.canvas.theme.warning } else { Style::new() };
         rows.push(vec![name, Span::new(words, tone)]);
@@ -186,11 +191,18 @@ fn advice(pager: &Pager) -> Vec<Span> {
         None => return vec![lost, Span::new("Looking for limits that keep it…", theme.dim)],
     };
     let key = pager.canvas.keys.label(KeyContext::Drawer, Action::TakeAdvice);
-    let kept = Span::plain(format!("Kept with: {words}"));
-    let apply = [format!("   {key} applies it"), format!(" ({key})")].map(|text| Span::new(text, theme.dim));
+    let kept = format!("Kept with: {words}");
+    let [long, short] =
+        [format!("   {key} applies it"), format!(" ({key})")].map(|text| Span::new(text, theme.dim));
     let room = usize::from(pager.canvas.size.0.saturating_sub(2));
-    let [long, short] = apply.map(|apply| vec![lost.clone(), kept.clone(), apply]);
-    if line::width(&long) <= room { long } else { short }
+    let alone =
+        line::head(format!(" {kept}"), room.saturating_sub(short.text.columns()), pager.canvas.glyphs());
+    let versions = [
+        vec![lost.clone(), Span::plain(kept.as_str()), long],
+        vec![lost, Span::plain(kept), short.clone()],
+        vec![Span::plain(alone), short],
+    ];
+    versions.into_iter().find(|version| line::width(version) <= room).unwrap_or_default()
 }
 
 pub(crate) fn draw_picker(pager: &Pager, picker: &Picker, frame: &mut Frame, place: Rect) {
@@ -205,11 +217,9 @@ pub(crate) fn draw_picker(pager: &Pager, picker: &Picker, frame: &mut Frame, pla
     let Some(row) = picker.list.chosen() else {
         return line::centred(frame.buffer_mut(), list, ["No policy has these words."], canvas.theme.dim);
     };
-    for (text, y) in prose(&row.choice, prose_rows).into_iter().zip(list.bottom()..inner.bottom()) {
-        let text = line::head(text, usize::from(inner.width).saturating_sub(2), canvas.glyphs());
-        let spans = [Span::plain("  "), Span::new(text, canvas.theme.dim)];
-        line::spans(frame.buffer_mut(), Rect { y, height: 1, ..inner }, &spans);
-    }
+    let height = inner.bottom().saturating_sub(list.bottom());
+    let below = Rect { x: inner.x + 1, y: list.bottom(), width: inner.width.saturating_sub(1), height };
+    line::rows(frame.buffer_mut(), below, prose(&row.choice, prose_rows), canvas);
 }
 
 /// Names the output, so that the figures cannot be taken for limits.
