@@ -130,6 +130,9 @@ fn written_command(run: &RunRecord) -> String {
     run.command.iter().map(word).collect::<Vec<_>>().join(" ")
 }
 
+/// The index of the groups by session, to which calls may lead.
+pub(crate) const BY_SESSION: usize = 1;
+
 pub(crate) static SPEC: ListSpec<OutputRow> = ListSpec {
     noun: "output",
     columns: COLUMNS,
@@ -363,7 +366,9 @@ fn describe_rule(entry: &Entry) -> String {
 }
 
 fn session(row: &OutputRow) -> String {
-    row.entry.whose().map_or_else(|| "no session".to_owned(), str::to_owned)
+    let of_call = || row.call().map(|call| &*call.file.id);
+    let known = row.entry.session().or_else(of_call).or_else(|| row.entry.project());
+    known.unwrap_or("no session").to_owned()
 }
 
 /// Returns the day of the last change, in local time.

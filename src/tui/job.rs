@@ -31,6 +31,7 @@ pub enum Slot {
     Grep,
     ReadTexts,
     MeasureKept,
+    FindCalls,
     /// Copying an output to keep it. Such a job is waited for when the screens are left.
     Keep,
     /// Measuring settings.

@@ -26,7 +26,8 @@ pub(super) struct GroupHeading {
     pub before: usize,
     /// The same, with the headings before it.
     pub place: usize,
-    pub words: SafeText,
+    /// The name of the group, and what it adds up to.
+    pub words: [SafeText; 2],
 }
 
 #[derive(Debug, Clone, Default)]
@@ -127,9 +128,9 @@ impl<R> ArrangeTask<R> {
         for (name, members) in groups {
             let sum = (self.spec.sum)(&mut members.iter().map(|n| &self.rows[*n as usize]));
             let sum = if sum.is_empty() { sum } else { format!(" · {sum}") };
-            let words = format!("{name} · {}{sum}", count(members.len() as u64, self.spec.noun));
-            let before = order.len();
-            headings.push(GroupHeading { before, place: before + headings.len(), words: words.into() });
+            let sum = format!(" · {}{sum}", count(members.len() as u64, self.spec.noun));
+            let (before, words) = (order.len(), [name, sum].map(SafeText::from));
+            headings.push(GroupHeading { before, place: before + headings.len(), words });
             order.extend(members);
         }
         (order, headings)

@@ -7,6 +7,7 @@ use ratatui::style::{Modifier, Style};
 use unicode_width::UnicodeWidthStr;
 
 use crate::rows::column::{BETWEEN, CellSide, LAST, ListColumn, RowCell, TableColumn, Tone, column_widths};
+use crate::text::label::SafeText;
 use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::line::{self, Span};
 use crate::tui::widget::theme::Theme;
@@ -38,7 +39,7 @@ impl<R: Clone> List<R> {
     ) {
         let (theme, columns) = (&canvas.theme, self.spec.columns);
         let row = |shown| match shown {
-            ShownRow::Heading(words) => ListTableRow::Heading(Span::new(words.clone(), theme.accent)),
+            ShownRow::Heading(words) => ListTableRow::Heading(words),
             ShownRow::Row(n) => {
                 let row = &self.rows[n];
                 let mut cells: Vec<Span> =
@@ -148,15 +149,15 @@ fn whole_parts(parts: &str, room: usize) -> &str {
 
 struct ListTable<'a> {
     columns: &'a [TableColumn],
-    rows: Vec<ListTableRow>,
+    rows: Vec<ListTableRow<'a>>,
     canvas: &'a Canvas,
 }
 
-enum ListTableRow {
+enum ListTableRow<'a> {
     /// A mark before the row, and one cell a column.
     Cells(Span, Vec<Span>),
-    /// Words across the whole table.
-    Heading(Span),
+    /// The name of a group, which makes room for what the group adds up to.
+    Heading(&'a [SafeText; 2]),
 }
 
 impl ListTable<'_> {
@@ -188,9 +189,9 @@ impl ListTable<'_> {
                     let marks = [Span::new(mark, self.canvas.theme.accent), own.clone()];
                     self.fitted(cells.clone(), &widths, &marks)
                 }
-                ListTableRow::Heading(words) => {
-                    let spans = vec![Span::new(format!("{mark} "), self.canvas.theme.accent), words.clone()];
-                    line::cut(spans, area.width.into(), self.canvas.glyphs())
+                ListTableRow::Heading([name, sum]) => {
+                    let name = name.fit(usize::from(area.width).saturating_sub(MARKS + sum.columns()));
+                    vec![Span::new(format!("{mark} {name}{sum}"), self.canvas.theme.accent)]
                 }
             };
             line::list_row(buffer, area, &spans, n == chosen, self.canvas);

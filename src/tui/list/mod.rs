@@ -30,7 +30,7 @@ const AT_ONCE: usize = 10_000;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ShownRow<'a> {
     Row(usize),
-    Heading(&'a SafeText),
+    Heading(&'a [SafeText; 2]),
 }
 
 pub struct List<R: 'static> {
@@ -267,6 +267,11 @@ impl<R: Clone> List<R> {
         self.options.reversed = self.options.sort == column && !self.options.reversed;
         self.options.sort = column;
         self.arrange_asked(self.chosen_index());
+    }
+
+    /// Returns the way in which rows are grouped, an index into those of the list.
+    pub(crate) fn group(&self) -> Option<usize> {
+        self.options.group
     }
 
     pub(crate) fn group_next(&mut self) {

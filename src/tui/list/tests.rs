@@ -393,7 +393,7 @@ proptest! {
         let (mut group, mut seen) = (String::new(), Vec::new());
         for shown in list.on_screen() {
             match shown {
-                ShownRow::Heading(words) => group = words.split(" · ").next().unwrap().to_owned(),
+                ShownRow::Heading([name, _]) => group = name.to_string(),
                 ShownRow::Row(n) => {
                     prop_assert_eq!(&list.rows[n].name, &group);
                     seen.push(list.rows[n].id);

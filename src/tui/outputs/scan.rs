@@ -10,7 +10,7 @@ use crate::output::{OpenOutput, Subject};
 use crate::preview::Status;
 use crate::rows::column::SlowState;
 use crate::rows::lost::{KeptShare, ModelShare};
-use crate::rows::outputs::{OutputFacts, OutputRow, Peek, SLOW_WORDS, SPEC, peek};
+use crate::rows::outputs::{BY_SESSION, OutputFacts, OutputRow, Peek, SLOW_WORDS, SPEC, peek};
 use crate::rows::{BATCH, BatchText, RowTable, TextTable};
 use crate::source::{FileLock, Identity, MapView};
 use crate::store::{self, Entry, EntrySums, Record, RootReport, ScanStep, StoreSpec};
@@ -26,7 +26,8 @@ use super::{Context, Outputs, OutputsEvent};
 /// Maximum number of outputs of which what was found out is remembered; beyond it all is found out again.
 const MAX_FACTS: usize = 20_000;
 
-/// Maximum number of outputs that are measured because the list is sorted or filtered by what that finds out.
+/// Maximum number of outputs off the screen that are looked into because the list is sorted, filtered or grouped by what
+/// that finds out.
 const MAX_MEASURED: usize = 20_000;
 
 /// The longest that one entry may take until it is left unknown how much the model got.
@@ -121,9 +122,11 @@ impl Outputs {
         if let Some(wanted) = lacking(&mut self.asked.shares, list, &measured, |facts| facts.share.state) {
             effects.run(Slot::MeasureKept, move |context| measure(wanted, context));
         }
-        let cited: Vec<usize> = on_screen.into_iter().filter(|row| list.rows()[*row].is_of_agent()).collect();
+        let grouped = if list.group() == Some(BY_SESSION) { all_shown(list) } else { Vec::new() };
+        let cited = on_screen.into_iter().chain(grouped);
+        let cited: Vec<usize> = cited.filter(|row| list.rows()[*row].is_of_agent()).collect();
         if let Some(wanted) = lacking(&mut self.asked.calls, list, &cited, |facts| facts.call.state) {
-            effects.run(Slot::Other, move |context| find_calls(wanted, context));
+            effects.run(Slot::FindCalls, move |context| find_calls(wanted, context));
         }
     }
 

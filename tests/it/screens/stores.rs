@@ -491,6 +491,30 @@ fn call(command: &str) -> CitingCall {
 }
 
 #[test]
+fn an_output_belongs_to_the_session_of_its_call_whether_it_is_on_the_screen_or_not() {
+    let mut stocked = Stocked::with_entries((70, 5)).shown();
+    let unknown = |stocked: &Stocked| {
+        let rows = stocked.bench.stores().list.rows();
+        let of_agents = rows.iter().filter(|row| row.entry.agent() == "opencode");
+        of_agents
+            .filter(|row| row.facts.as_ref().is_none_or(|facts| facts.call == Default::default()))
+            .count()
+    };
+    assert!(unknown(&stocked) > 0, "some are below the screen");
+    stocked.bench.keys("tt");
+    assert_eq!(unknown(&stocked), 0, "and are looked for once they are grouped");
+    stocked.bench.resize((40, 24));
+    let entry = stocked.bench.stores().list.rows()[0].entry.clone();
+    stocked.bench.update(OutputsEvent::Cited(0, Box::new(entry), Some(Box::new(call("ls")))));
+    let rows = stocked.bench.rows();
+    assert!(rows.iter().any(|row| row.starts_with("  session_1 · 1 output · ")), "{rows:#?}");
+    assert!(rows.iter().any(|row| row.starts_with("  no session · 5 outputs · ")), "{rows:#?}");
+    stocked.bench.keys("ttt");
+    let named = |row: &&String| row.contains("…") && row.trim_end().ends_with("outputs · 3 MB");
+    assert!(stocked.bench.rows().iter().any(|row| named(&row)), "the sum stays: {:#?}", stocked.bench.rows());
+}
+
+#[test]
 fn a_kept_copy_is_shown_as_its_original_is() {
     let stocked = Stocked::new((120, 24));
     let lines: String = (1..=100).map(|number| format!("line {number} of a build\n")).collect();
