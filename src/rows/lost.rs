@@ -152,6 +152,8 @@ pub enum KeptShare {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelShare {
     pub got: KeptShare,
+    /// Whether a model got the output; else that is what one would get.
+    pub is_past: bool,
     /// The errors in it; `None` if it is too long to count them for a list.
     pub lost: Option<LostInCall>,
     /// What the model lost first; `None` if it got all, or the output is too long.
@@ -172,11 +174,11 @@ impl ModelShare {
         let got = KeptShare::kept(kept, view);
         let (lost, line) = LostInCall::beside(view, kept, severities).unzip();
         let first_lost = line.filter(|_| got.is_cut()).map(|line| FirstLost::find(line, view, kept));
-        Self { got, lost, first_lost }
+        Self { got, is_past: true, lost, first_lost }
     }
 
     pub(crate) fn without_errors(got: KeptShare) -> Self {
-        Self { got, lost: None, first_lost: None }
+        Self { got, is_past: true, lost: None, first_lost: None }
     }
 }
 

@@ -289,16 +289,17 @@ fn measured<T>(row: &OutputRow, figure: impl Fn(&ModelShare) -> Option<T>) -> Sl
 }
 
 fn got(row: &OutputRow, look: &RowLook) -> RowCell {
-    let measured = measured(row, |share| Some(share.got));
-    let words = measured.describe(|got| match *got {
+    let measured = measured(row, |share| Some((share.got, share.is_past)));
+    let words = measured.describe(|(got, is_past)| match *got {
+        _ if !is_past => format!("would get {}", got.label()),
         KeptShare::Percent(percent) => share(percent.into(), look),
         KeptShare::LostLastLine if look.width < WIDE => "−1 line".to_owned(),
         got => got.label(),
     });
     let tone = match measured.value {
-        Some(KeptShare::Error | KeptShare::Nothing | KeptShare::Unsaved) => Tone::Warning,
-        Some(KeptShare::LostLastLine | KeptShare::Percent(_)) => Tone::Plain,
-        Some(KeptShare::All) | None => Tone::Dim,
+        Some((_, false)) | Some((KeptShare::All, _)) | None => Tone::Dim,
+        Some((KeptShare::Error | KeptShare::Nothing | KeptShare::Unsaved, _)) => Tone::Warning,
+        Some((KeptShare::LostLastLine | KeptShare::Percent(_), _)) => Tone::Plain,
     };
     RowCell::new(words, tone)
 }

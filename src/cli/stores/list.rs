@@ -112,11 +112,10 @@ fn list_timed(config: &Config, whose: Whose) -> anyhow::Result<(Selected, Durati
 
 /// Takes out the new entries, oldest first.
 fn new_entries(selected: &mut Selected, known: &mut HashSet<u64>) -> Vec<(Entry, Instant)> {
-    let since = Instant::now();
     let mut new: Vec<Entry> = std::mem::take(&mut selected.entries);
     new.retain(|entry| is_complete(entry) && known.insert(key(entry)));
     new.sort_by_key(Entry::modified);
-    new.into_iter().map(|entry| (entry, since)).collect()
+    new.into_iter().map(|entry| (entry, Instant::now())).collect()
 }
 
 /// Takes out what has not changed for long enough; what vanished is forgotten.
@@ -172,9 +171,10 @@ fn follow_record(output: &WatchedOutput, selected: &Selected) -> Value {
 fn describe(output: &WatchedOutput) -> String {
     let entry = &output.entry;
     let agent = label(entry.agent().as_bytes());
-    let got = match output.got {
-        KeptAmount::Unknown => "not known what the model got".to_owned(),
-        got => format!("the model got {}", got.describe()),
+    let got = match (output.got, output.certainty) {
+        (KeptAmount::Unknown, _) => "not known what the model got".to_owned(),
+        (got, Some(Certainty::WouldGet)) => format!("the model would get {}", got.describe()),
+        (got, _) => format!("the model got {}", got.describe()),
     };
     let mut words = format!("{}  {agent}  {}  {got}", output.time, size(entry.size()));
     if let Some((severity, found)) = output.worst_errors().filter(|(_, found)| found.lost > 0) {

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::base::provenance::Certainty;
 use crate::output::{OpenOutput, Subject};
 use crate::preview::Status;
 use crate::rows::column::SlowState;
@@ -255,12 +256,13 @@ fn share_of(
 ) -> Option<ModelShare> {
     let output = OpenOutput::counted_now(subject, view);
     let planned = output.task().run(wanted)?;
-    Some(match &planned.made.preview {
+    let share = match &planned.made.preview {
         Ok(preview) if preview.status == Status::Ok => {
             ModelShare::measure(&output.view, &planned.made.kept, severities)
         }
         _ => ModelShare::without_errors(KeptShare::Error),
-    })
+    };
+    Some(ModelShare { is_past: output.certainty() != Certainty::WouldGet, ..share })
 }
 
 fn find_calls(entries: Vec<RowEntry>, context: &JobContext) {

@@ -86,6 +86,15 @@ fn a_line_is_plain_and_safe() {
 }
 
 #[test]
+fn what_no_model_got_is_what_one_would_get() {
+    let home = Stocked::new();
+    let mut following = Following::start(&home, &["--agent", "overspill"]);
+    home.entry("overspill", "tool_e26cf08d50010000AbCdEfGhIjKl", "one line\n", 0);
+    let line = following.next();
+    assert!(line.ends_with("  the model would get all"), "{line}");
+}
+
+#[test]
 fn among_ten_thousand_outputs_a_new_one_is_found_and_what_vanishes_is_no_fault() {
     let home = Stocked::new();
     for number in 0..10_000 {
