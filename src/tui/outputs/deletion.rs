@@ -12,6 +12,7 @@ use crate::rows::RowTable;
 use crate::rows::outputs::OutputRow;
 use crate::store::{
     self, CleanPlan, CleanRule, DeleteMode, DeleteOutcome, DeleteReason, EntryStatus, Env, PendingDelete,
+    TimeLeft,
 };
 use crate::text::label::{SafeText, label};
 use crate::tui::event::Message;
@@ -23,6 +24,8 @@ use crate::tui::widget::layout;
 use crate::tui::widget::line::{self, Span};
 
 use super::{Context, Outputs};
+
+const STAY: &str = "and stay: kept, linked, in use or too young";
 
 impl Outputs {
     /// Marks for deletion what is marked, or else the selected row, except what cannot be deleted; of several, also
@@ -97,8 +100,12 @@ impl Outputs {
         let now = on.list.look.now;
         let mut plan = store::clean_plan(rows.iter().map(|row| &row.entry), now, &rule);
         plan.to_delete.sort_by_key(|to_delete| rows[to_delete.index].entry.identity.modified);
-        if plan.to_delete.is_empty() {
-            return on.note("nothing is overdue");
+        // Of the others it is not known whether they are overdue.
+        plan.skipped.retain(|(row, _)| matches!(rows[*row].entry.left(now), TimeLeft::Overdue(_)));
+        match (plan.to_delete.is_empty(), plan.skipped.len() as u64) {
+            (true, 0) => return on.note("nothing is overdue"),
+            (true, staying) => return on.note(format!("overdue {}, {STAY}", thousands(staying))),
+            _ => {}
         }
         on.effects.lay(CleaningBox { plan, rows, now, top: 0 });
     }
@@ -189,7 +196,9 @@ impl Layer for CleaningBox {
         let overdue = plan.to_delete.len();
         let rows = u16::try_from(overdue.max(1)).unwrap_or(u16::MAX).saturating_add(4);
         let place = layout::overlay(area, 100, rows.min(area.height.saturating_sub(2)));
-        let title = format!(" Overdue: {}, {} ", count(overdue as u64, "output"), size(plan.bytes));
+        let is_unfinished = plan.to_delete.iter().any(|planned| planned.why == DeleteReason::Unfinished);
+        let what = if is_unfinished { "Overdue or unfinished" } else { "Overdue" };
+        let title = format!(" {what}: {}, {} ", count(overdue as u64, "output"), size(plan.bytes));
         let fits = |foot: &String| foot.width() + 2 <= usize::from(place.width);
         let [open, undo, back] = [Action::Open, Action::Undo, Action::Back]
             .map(|action| canvas.keys.label(KeyContext::Lists, action));
@@ -216,8 +225,7 @@ impl Layer for CleaningBox {
         }
         if inner.height > 0 && !plan.skipped.is_empty() {
             let foot = Rect { y: inner.y + inner.height - 1, height: 1, ..inner };
-            let stay = "are overdue, and stay: kept, linked, in use or too young";
-            let words = format!(" {} more {stay}", plan.skipped.len());
+            let words = format!(" overdue {} more, {STAY}", plan.skipped.len());
             let words = line::head(words, foot.width.into(), canvas.glyphs());
             line::left(frame.buffer_mut(), foot, words, canvas.theme.dim);
         }

@@ -567,6 +567,23 @@ fn what_cleaning_asks_is_not_cut_off() {
     let mut stocked = Stocked::with_entries((60, 15)).shown();
     let rows = stocked.bench.keys("X").rows();
     assert!(rows.iter().any(|row| row.contains("Esc leaves them ─")), "{rows:?}");
+    let rows = Stocked::with_entries((40, 15)).shown().bench.keys("X").rows();
+    assert!(rows.iter().any(|row| row.contains("Enter marks them · Esc leaves them ")), "{rows:?}");
+}
+
+#[test]
+fn what_the_title_calls_overdue_is_told_whether_it_can_be_deleted_or_not() {
+    let stocked = Stocked::new((120, 24));
+    stocked.entry("opencode", "tool_1fca7be1d001AbCdEfGhIjKlMn", b"young by its id\n", 24 * 8);
+    let mut stocked = stocked.shown();
+    let rows = stocked.bench.keys("X").rows();
+    assert!(rows[0].contains(" · overdue 1, "), "{rows:#?}");
+    assert!(stocked.bench.status().contains("overdue 1, and stay: kept, "), "{}", stocked.bench.status());
+    stocked.entry("opencode", "tool_0118bbe93001AbCdEfGhIjKlMn", b"old\n", 24 * 8);
+    let rows = stocked.bench.keys("RX").rows();
+    assert!(rows[0].contains(" · overdue 2, "), "{rows:#?}");
+    assert!(rows.iter().any(|row| row.contains("┌ Overdue: 1 output, 4 B ")), "{rows:#?}");
+    assert!(rows.iter().any(|row| row.contains(" overdue 1 more, and stay: kept, ")), "{rows:#?}");
 }
 
 #[test]
