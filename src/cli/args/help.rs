@@ -57,8 +57,8 @@ fn with_examples(command: Command, name: &str) -> Command {
         let _ = write!(text, "\n  {status:STATUSES$}{meaning}");
     }
     let _ = write!(text, "\n\n{header}Examples:{header:#}");
-    for example in examples {
-        let _ = write!(text, "\n  # {}\n  {}\n", example.does, example.line);
+    for (does, line) in examples {
+        let _ = write!(text, "\n  # {does}\n  {line}\n");
     }
     let after = command.get_after_help();
     if let Some(after) = after.map(ToString::to_string) {
@@ -156,12 +156,6 @@ pub fn exit_statuses(command: &str) -> &'static [StatusMeaning] {
 /// By subcommand, whose name stands in brackets: what a line does, as one phrase, and below it the line.
 const EXAMPLES: &str = include_str!("../../../assets/examples.txt");
 
-#[derive(Debug)]
-pub struct Example {
-    pub does: &'static str,
-    pub line: &'static str,
-}
-
 /// The man pages, each with the name of its file; `tests/it/cli/man.rs` makes them of the definition of the command line.
 const PAGES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/man.rs"));
 
@@ -182,10 +176,10 @@ pub(crate) fn print_page(subcommand: Option<&str>) -> CommandResult {
 }
 
 /// Returns the examples of a subcommand; the empty name is the program without one.
-pub fn examples(command: &str) -> Vec<Example> {
+pub fn examples(command: &str) -> Vec<(&'static str, &'static str)> {
     let lines = EXAMPLES.lines().skip_while(|line| *line != format!("[{command}]")).skip(1);
     let lines: Vec<&str> = lines.take_while(|line| !line.is_empty()).map(str::trim_start).collect();
-    lines.chunks_exact(2).map(|pair| Example { does: pair[0], line: pair[1] }).collect()
+    lines.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect()
 }
 
 #[cfg(test)]

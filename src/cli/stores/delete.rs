@@ -193,15 +193,9 @@ impl Cleaning<'_> {
             return Ok(out.flush()?);
         }
         let ends = self.delete()?;
-        self.report(&mut out, &ends)?;
-        out.flush()?;
-        result(&ends)
-    }
-
-    fn report(&self, out: &mut impl Write, ends: &[DueOutcome]) -> io::Result<()> {
         let (mut files, mut bytes) = (0, 0);
-        for (PlannedDelete { index, .. }, end) in self.plan.to_delete.iter().zip(ends) {
-            let entry = &self.selected.entries[*index];
+        for (PlannedDelete { index, .. }, end) in plan.to_delete.iter().zip(&ends) {
+            let entry = &selected.entries[*index];
             if end.word == DELETED {
                 files += 1;
                 bytes = u64::saturating_add(bytes, entry.size());
@@ -210,7 +204,9 @@ impl Cleaning<'_> {
                 writeln!(out, "{}: {}{}", end.word, path(entry), why.unwrap_or_default())?;
             }
         }
-        writeln!(out, "deleted: {}, {}", count(files, "output"), size(bytes))
+        writeln!(out, "deleted: {}, {}", count(files, "output"), size(bytes))?;
+        out.flush()?;
+        result(&ends)
     }
 
     /// Deletes what the plan says under the lock for cleaning; if another process holds it, leaves everything to that one.

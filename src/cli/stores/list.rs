@@ -88,7 +88,12 @@ pub(crate) fn follow(config: &Config, args: &ListArgs) -> CommandResult {
             match WatchedOutput::read(entry, &policies, &severities) {
                 Ok(mut output) => {
                     read_run(&mut output.entry, &config.env);
-                    print(&output, &selected, args.json)?;
+                    let mut out = terminal::stdout();
+                    match args.json {
+                        true => json(&mut out, &follow_record(&output, &selected))?,
+                        false => out.write_all(format!("{}\n", describe(&output)).as_bytes())?,
+                    }
+                    out.flush()?;
                 }
                 Err(ReadFault::Gone) => {}
                 Err(ReadFault::Failed(words) | ReadFault::Unsteady(words)) => say(&words),
@@ -142,16 +147,6 @@ fn is_complete(entry: &Entry) -> bool {
 /// Returns what tells an output from others: another file of the same name is another output.
 fn key(entry: &Entry) -> u64 {
     key_of((entry.path(), entry.identity.dev, entry.identity.ino))
-}
-
-fn print(output: &WatchedOutput, selected: &Selected, is_json: bool) -> CommandResult {
-    let mut out = terminal::stdout();
-    if is_json {
-        json(&mut out, &follow_record(output, selected))?;
-    } else {
-        out.write_all(format!("{}\n", describe(output)).as_bytes())?;
-    }
-    Ok(out.flush()?)
 }
 
 fn follow_record(output: &WatchedOutput, selected: &Selected) -> Value {

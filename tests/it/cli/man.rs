@@ -100,7 +100,7 @@ fn commands(root: &Command) -> Roff {
 fn ending(name: &str, root: &Command) -> Roff {
     let mut roff = Roff::new();
     roff.control("SH", ["EXAMPLES"]);
-    examples(name).iter().for_each(|example| item(&mut roff, example.line, example.does));
+    examples(name).iter().for_each(|(does, line)| item(&mut roff, line, does));
     roff.control("SH", ["SEE ALSO"]);
     let groups = help::groups(root);
     let own = groups.iter().filter(|(_, names)| name.is_empty() || names.contains(&name));
