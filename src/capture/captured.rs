@@ -13,6 +13,7 @@ use super::spill::content::{Content, HeadAndTail};
 use super::spill::location::Location;
 use super::spill::sink::{CreateFile, Sink, SinkState, StopReason};
 use crate::preview::{Part, Preview, Stream, Totals};
+use crate::source::Source;
 use crate::store::{OutputSize, Record, RunRecord, record};
 
 /// A command or stream that was captured to its end. No file has its final name yet: [`Captured::finish`] keeps what
@@ -113,7 +114,8 @@ pub struct CapturedOutput {
     pub kept: OutputSize,
     /// Why what is kept is not everything, if so.
     pub stopped: Option<StopReason>,
-    pub(crate) content: Content,
+    /// The output, as far as it is still available.
+    pub content: Content,
     pub(crate) totals: Totals,
     pub(crate) file: UnsavedSpill,
 }
@@ -174,7 +176,10 @@ impl CapturedOutput {
 
     fn on_disk(file: Option<Spill>, kept: u64, rest: &HeadAndTail) -> io::Result<(Content, UnsavedSpill)> {
         let whole = file.as_ref().filter(|_| rest.total == 0);
-        let whole = whole.and_then(|spill| Content::open(&spill.file.temporary_path(), kept));
+        let whole = whole.and_then(|spill| {
+            let view = Source::open_entry(&spill.file.temporary_path()).ok()?.view();
+            (view.len() as u64 == kept).then_some(Content::File(view))
+        });
         let ends = || Content::from_ends(file.as_ref().map(|spill| spill.file.file()), kept, rest);
         let content = whole.map_or_else(ends, Ok)?;
         Ok((content, file.map_or(UnsavedSpill::Nothing, UnsavedSpill::File)))
@@ -199,11 +204,6 @@ impl CapturedOutput {
         let names = |part: &Part| matches!(part, Part::Notice { text } if text.contains(&*name));
         let is_said = self.is_whole() && preview.parts.iter().any(names);
         (!is_said).then(|| self.whereabouts(path))
-    }
-
-    /// Returns the output, as far as it is still available; see [`Content`].
-    pub fn content(&self) -> &Content {
-        &self.content
     }
 
     /// Returns the path of the growing file, if one was created.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::request::{About, KeepSpill, Request, set_all};
 use super::spill::location::Location;
 use super::spill::sink::StopReason;
+use crate::base::provenance::Warning;
 use crate::preview::{
     self, CountedPlan, Input, PerStream, PlanError, Policy, Preview, Stream, ToCount, Totals,
 };
@@ -55,7 +56,7 @@ impl FinishedCapture {
     }
 
     pub fn stderr_input(&self) -> Input<'_> {
-        let bytes = self.captured.stderr.as_ref().map_or(&[][..], |output| output.content().bytes());
+        let bytes = self.captured.stderr.as_ref().map_or(&[][..], |output| output.content.bytes());
         alone(&self.captured, bytes, &self.totals.stderr, &self.paths.stderr)
     }
 }
@@ -68,8 +69,8 @@ fn input<'a>(
 ) -> Input<'a> {
     let stderr = captured.stderr.as_ref().filter(|_| policy.takes_stderr());
     let stderr =
-        stderr.map(|output| preview::Output { bytes: output.content().bytes(), totals: &totals.stderr });
-    let main = alone(captured, captured.stdout.content().bytes(), &totals.stdout, &paths.stdout);
+        stderr.map(|output| preview::Output { bytes: output.content.bytes(), totals: &totals.stderr });
+    let main = alone(captured, captured.stdout.content.bytes(), &totals.stdout, &paths.stdout);
     Input { stderr, saved_as_stderr: &paths.stderr, ..main }
 }
 
@@ -156,8 +157,9 @@ impl Captured {
             let CountedPlan { preview, totals, .. } = self.plan(policy, &paths, ToCount::Text).ok()?;
             let input = input(self, policy, &totals, &paths);
             let saved = saved.stdout.as_deref().and_then(|path| self.stdout.remark(&preview, path));
-            let remarks = headroom::remarks(policy, preview.extent(&input), saved);
-            Some(TextExtent::new(&preview.text(&input), &remarks))
+            let warnings = Warning::applying(policy.warnings(), &[], preview.extent(&input));
+            let warnings = warnings.iter().map(|warning| format!("{}: {}", policy.name(), warning.text));
+            Some(TextExtent::new(&preview.text(&input), &warnings.chain(saved).collect::<Vec<_>>()))
         };
         headroom::fit(policy, request.headroom?, measure)
     }
@@ -186,7 +188,7 @@ impl Captured {
     fn is_cut(&self, stream: Stream, policy: &Policy, path: &str) -> bool {
         const NONE: preview::Output = preview::Output { bytes: &[], totals: &Totals::unknown() };
         let Some(output) = self.output(stream) else { return false };
-        let input = alone(self, output.content().bytes(), &output.totals, path);
+        let input = alone(self, output.content.bytes(), &output.totals, path);
         let input = match stream {
             Stream::Stderr if policy.takes_stderr() => {
                 let stderr = Some(input.output);
@@ -206,7 +208,7 @@ impl Captured {
     ) -> Result<CountedPlan, PlanError> {
         let totals =
             PerStream::each(|stream| self.output(stream).map_or(Totals::unknown(), |out| out.totals));
-        let count = |stream, want| self.output(stream)?.content().count(want);
+        let count = |stream, want| self.output(stream)?.content.count(want);
         preview::plan_counting(&input(self, policy, &totals, paths), policy, counts, count)
     }
 
@@ -218,8 +220,8 @@ impl Captured {
         counts: ToCount,
     ) -> Result<Option<CountedPlan>, PlanError> {
         let Some(stderr) = self.stderr.as_ref().filter(|_| !policy.takes_stderr()) else { return Ok(None) };
-        let input = alone(self, stderr.content().bytes(), &stderr.totals, &paths.stderr);
-        let count = |_, want| stderr.content().count(want);
+        let input = alone(self, stderr.content.bytes(), &stderr.totals, &paths.stderr);
+        let count = |_, want| stderr.content.count(want);
         preview::plan_counting(&input, policy, counts, count).map(Some)
     }
 
@@ -232,11 +234,11 @@ impl Captured {
 
     /// Returns a warning if the preview needed bytes that are gone and so is not exact.
     pub(super) fn missing(&self, preview: &Preview, touched: u64) -> Option<String> {
-        let holes = self.outputs().flat_map(|output| output.content().holes());
+        let holes = self.outputs().flat_map(|output| output.content.holes());
         let gone: u64 = holes.map(|hole| hole.end - hole.start).sum();
         let there = self.outputs().map(|output| output.seen.bytes).sum::<u64>() - gone;
         let shown = preview.parts.iter().filter_map(|part| part.range()).any(|(stream, range)| {
-            let holes = self.output(stream).map_or(&[][..], |output| output.content().holes());
+            let holes = self.output(stream).map_or(&[][..], |output| output.content.holes());
             holes.iter().any(|hole| hole.start < range.end as u64 && hole.end > range.start as u64)
         });
         (gone > 0 && (shown || touched > there)).then(|| {

@@ -1,6 +1,5 @@
 //! Makes a preview small enough for the agent that reads it, so that it is not cut a second time and its notice lost.
 
-use crate::base::provenance::{Extent, Warning};
 use crate::preview::{ParamError, Policy, Unit};
 
 /// What the calling agent passes on to its model without cutting it.
@@ -45,13 +44,6 @@ impl TextExtent {
 
 /// The bytes of `overspill: ` before a remark and of the line feed after it.
 const PREFIX: usize = 12;
-
-/// Returns the remarks that come with a preview: the policy's warnings, and the one about the saved file.
-pub(super) fn remarks(policy: &Policy, extent: Extent, saved: Option<String>) -> Vec<String> {
-    let warnings = Warning::applying(policy.warnings(), &[], extent);
-    let warnings = warnings.iter().map(|warning| format!("{}: {}", policy.name(), warning.text));
-    warnings.chain(saved).collect()
-}
 
 /// Lowers a policy's limits until its preview fits: first the lines, then the size. `measure` plans a preview, if it can be
 /// planned. Returns the lowered policy, and whether that is enough; none if the policy's own limits are small enough, or

@@ -135,7 +135,7 @@ mod tests {
         assert!(!following.wait_for(Duration::ZERO));
         drop(writer);
         let captured = following.wait().unwrap();
-        assert_eq!((captured.stdout.content().bytes(), captured.left_early), (&b"all of it"[..], false));
+        assert_eq!((captured.stdout.content.bytes(), captured.left_early), (&b"all of it"[..], false));
     }
 
     #[test]
@@ -148,7 +148,7 @@ mod tests {
         }
         drop(interest);
         let captured = following.wait().unwrap();
-        assert_eq!((captured.stdout.content().bytes(), captured.left_early), (&b"some"[..], true));
+        assert_eq!((captured.stdout.content.bytes(), captured.left_early), (&b"some"[..], true));
         assert!(writer.write_all(b"more").is_err(), "the pipe is closed");
     }
 

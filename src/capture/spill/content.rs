@@ -4,11 +4,10 @@ use std::fs::File;
 use std::io;
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
-use std::path::Path;
 
 use memmap2::{Mmap, MmapOptions};
 
-use crate::source::{self, MapView, Source};
+use crate::source::{self, MapView};
 use crate::text::units::{self, Measure, TotalsMask};
 
 /// Bytes held of the beginning, and as many of the end: more than any agent's limits keep.
@@ -44,12 +43,6 @@ impl Content {
 
     pub fn holes(&self) -> &[Range<u64>] {
         if let Content::Ends(_, holes) = self { holes } else { &[] }
-    }
-
-    /// Returns the content of a file that has the whole output; `None` if the file cannot be opened.
-    pub(crate) fn open(path: &Path, len: u64) -> Option<Content> {
-        let view = Source::open_entry(path).ok()?.view();
-        (view.len() as u64 == len).then_some(Content::File(view))
     }
 
     /// Returns the content whose first `kept` bytes are in the file, followed by `rest`.

@@ -207,7 +207,7 @@ impl Writer {
         let output = CapturedOutput::new(Stream::Stdout, sink)?;
         let mut captured = Captured::from_stream(crate::base::env::now(), output, None);
         let file = std::mem::take(&mut captured.stdout.file);
-        let content = captured.stdout.content();
+        let content = &captured.stdout.content;
         let save = || file.save(content.bytes(), cap(&policy), captured.stdout.stopped.as_ref());
         let output = preview::Output { bytes: content.bytes(), totals: &captured.stdout.totals };
         let mut warnings = Vec::new();
