@@ -113,6 +113,21 @@
 #[cfg(not(any(target_os = "linux", target_os = "macos")))]
 compile_error!("overspill runs on Linux and macOS; other systems are not supported");
 
+/// Defines an enum of which each variant has a word, as it stands in JSON and files.
+macro_rules! words {
+    ($(#[$of:meta])* $vis:vis enum $name:ident { $($(#[$about:meta])* $variant:ident => $word:literal,)* }) => {
+        $(#[$of])*
+        $vis enum $name { $($(#[$about])* $variant,)* }
+
+        impl $name {
+            /// Returns its word.
+            $vis fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $word,)* }
+            }
+        }
+    };
+}
+
 pub mod capture;
 pub mod preview;
 

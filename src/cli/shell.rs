@@ -162,7 +162,7 @@ impl AgentFile {
             command: vec![line.to_string_lossy().into_owned()],
             directory: std::env::current_dir().unwrap_or_default().to_string_lossy().into_owned(),
             tool: Some(AGENT.shell_tool().to_owned()),
-            agent: Some(AGENT.id().to_owned()),
+            agent: Some(AGENT.as_str().to_owned()),
             stream: "stdout".to_owned(),
             start,
             end,

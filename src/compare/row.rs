@@ -63,32 +63,22 @@ const LOOK_BACK: usize = 64 << 10;
 /// The number of lines of the output on which policies are tried: 2 MB, more than any limit of an agent.
 const PROBE_LINES: usize = 35_000;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Keeps {
-    All,
-    Head,
-    Tail,
-    #[serde(rename = "head+tail")]
-    Both,
-    /// Neither its start nor its end.
-    Inside,
-    Nothing,
+words! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+    #[serde(rename_all = "lowercase")]
+    pub(crate) enum Keeps {
+        All => "all",
+        Head => "head",
+        Tail => "tail",
+        #[serde(rename = "head+tail")]
+        Both => "head+tail",
+        /// Neither its start nor its end.
+        Inside => "inside",
+        Nothing => "nothing",
+    }
 }
 
 impl Keeps {
-    /// Returns the word for it, as in JSON.
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Keeps::All => "all",
-            Keeps::Head => "head",
-            Keeps::Tail => "tail",
-            Keeps::Both => "head+tail",
-            Keeps::Inside => "inside",
-            Keeps::Nothing => "nothing",
-        }
-    }
-
     /// Reads it off the ranges of the output that the parts stand for. A line feed that ends the output may be missing.
     fn new(preview: &Preview, bytes: &[u8]) -> Self {
         if !preview.truncated {

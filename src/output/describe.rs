@@ -268,7 +268,7 @@ impl OpenOutput {
         facts.extend(self.fault.iter().map(|fault| ("cut short", fault.clone())));
         if !self.is_rest_missing() {
             facts.push(("size", bytes(self)));
-            facts.extend(self.utf16().map(|order| ("text", order.describe().to_owned())));
+            facts.extend(self.utf16().map(|order| ("text", order.as_str().to_owned())));
             facts.push(("lines", self.lines().map_or_else(unknown, lines)));
         }
         let policy = self.policy();

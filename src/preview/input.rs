@@ -4,22 +4,14 @@ use std::ops::Deref;
 
 use crate::text::units::{self, Measure, TotalsMask};
 
-/// One of a command's outputs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Stream {
-    /// Standard output, or the only output.
-    Stdout,
-    /// Standard error, if the policy treats it separately (`--stderr`).
-    Stderr,
-}
-
-impl Stream {
-    /// Returns `stdout` or `stderr`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Stdout => "stdout",
-            Self::Stderr => "stderr",
-        }
+words! {
+    /// One of a command's outputs.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum Stream {
+        /// Standard output, or the only output.
+        Stdout => "stdout",
+        /// Standard error, if the policy treats it separately (`--stderr`).
+        Stderr => "stderr",
     }
 }
 

@@ -174,35 +174,24 @@ fn pieces(mut bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// The unit of a policy's sizes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-#[non_exhaustive]
-pub enum Unit {
-    /// UTF-8 bytes of the decoded text (raw bytes for Go agents).
-    Bytes,
-    /// UTF-16 units.
-    #[serde(rename = "units")]
-    Utf16,
-    /// Unicode code points.
-    #[serde(rename = "points")]
-    Chars,
-    /// Terminal cells.
-    Cells,
-    /// Tokens, by the agents' own rule of four bytes each.
-    Tokens,
-}
-
-impl Unit {
-    /// Returns the unit's name, as in `--json`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Bytes => "bytes",
-            Self::Utf16 => "units",
-            Self::Chars => "points",
-            Self::Cells => "cells",
-            Self::Tokens => "tokens",
-        }
+words! {
+    /// The unit of a policy's sizes.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    #[non_exhaustive]
+    pub enum Unit {
+        /// UTF-8 bytes of the decoded text (raw bytes for Go agents).
+        Bytes => "bytes",
+        /// UTF-16 units.
+        #[serde(rename = "units")]
+        Utf16 => "units",
+        /// Unicode code points.
+        #[serde(rename = "points")]
+        Chars => "points",
+        /// Terminal cells.
+        Cells => "cells",
+        /// Tokens, by the agents' own rule of four bytes each.
+        Tokens => "tokens",
     }
 }
 
@@ -218,26 +207,20 @@ impl Unit {
     }
 }
 
-/// Which end of an output is kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-#[non_exhaustive]
-pub enum Direction {
-    /// The beginning.
-    Head,
-    /// The end.
-    Tail,
+words! {
+    /// Which end of an output is kept.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    #[non_exhaustive]
+    pub enum Direction {
+        /// The beginning.
+        Head => "head",
+        /// The end.
+        Tail => "tail",
+    }
 }
 
 impl Direction {
-    /// Returns `head` or `tail`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Head => "head",
-            Self::Tail => "tail",
-        }
-    }
-
     /// Returns the outermost place of a range.
     pub(crate) fn edge(self, range: &Range<usize>) -> usize {
         match self {

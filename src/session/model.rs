@@ -75,24 +75,16 @@ impl RecordSpan {
     }
 }
 
-/// What the records say about a text, best first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Evidence {
-    /// The request that carried it is in the records.
-    Sent,
-    /// The agent's history holds it.
-    Recorded,
-    /// The history holds it, and a last step that is known was added.
-    Rendered,
-}
-
-impl Evidence {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Sent => "sent",
-            Self::Recorded => "recorded",
-            Self::Rendered => "rendered",
-        }
+words! {
+    /// What the records say about a text, best first.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Evidence {
+        /// The request that carried it is in the records.
+        Sent => "sent",
+        /// The agent's history holds it.
+        Recorded => "recorded",
+        /// The history holds it, and a last step that is known was added.
+        Rendered => "rendered",
     }
 }
 
@@ -166,52 +158,33 @@ impl DisplayCopy {
     }
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum CallStatus {
-    Ok,
-    /// It failed, by the agent's own words or by its exit status.
-    Failed,
-    /// The user did not let it run, or stopped it.
-    Denied,
-    /// There is no result yet, and the session is live.
-    Running,
-    #[default]
-    NoResult,
-}
-
-impl CallStatus {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Ok => "ok",
-            Self::Failed => "failed",
-            Self::Denied => "denied",
-            Self::Running => "running",
-            Self::NoResult => "no result",
-        }
+words! {
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum CallStatus {
+        Ok => "ok",
+        /// It failed, by the agent's own words or by its exit status.
+        Failed => "failed",
+        /// The user did not let it run, or stopped it.
+        Denied => "denied",
+        /// There is no result yet, and the session is live.
+        Running => "running",
+        #[default]
+        NoResult => "no result",
     }
 }
 
-/// Whether the agent cut a call's output before the model got it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum CutState {
-    No,
-    /// It did, and kept the whole in a spill.
-    Spill,
-    /// It did, and kept the rest nowhere.
-    Lost,
-    /// It is not recorded, or there is no result.
-    #[default]
-    Unknown,
-}
-
-impl CutState {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::No => "no",
-            Self::Spill => "spill",
-            Self::Lost => "lost",
-            Self::Unknown => "unknown",
-        }
+words! {
+    /// Whether the agent cut a call's output before the model got it.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum CutState {
+        No => "no",
+        /// It did, and kept the whole in a spill.
+        Spill => "spill",
+        /// It did, and kept the rest nowhere.
+        Lost => "lost",
+        /// It is not recorded, or there is no result.
+        #[default]
+        Unknown => "unknown",
     }
 }
 

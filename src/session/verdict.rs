@@ -17,26 +17,17 @@ pub enum Verdict {
     Unchecked(Unchecked),
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Against {
-    Spill,
-    File,
-    /// A copy of the whole output that the agent keeps for its own screen.
-    Display,
-    /// A made-up output, as the real one is not at hand: what was kept, and a filler as long as the notice says. It proves
-    /// the cut, with its limits and words, but not that what was kept is of the real output, nor the totals that only the
-    /// notice tells: the length of the filler was taken from them.
-    Witness,
-}
-
-impl Against {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Spill => "spill",
-            Self::File => "file",
-            Self::Display => "display",
-            Self::Witness => "witness",
-        }
+words! {
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Against {
+        Spill => "spill",
+        File => "file",
+        /// A copy of the whole output that the agent keeps for its own screen.
+        Display => "display",
+        /// A made-up output, as the real one is not at hand: what was kept, and a filler as long as the notice says. It proves
+        /// the cut, with its limits and words, but not that what was kept is of the real output, nor the totals that only the
+        /// notice tells: the length of the filler was taken from them.
+        Witness => "witness",
     }
 }
 

@@ -12,37 +12,27 @@ use crate::base::toml_check::{Field, Shape, needed, optional};
 #[cfg(test)]
 mod tests;
 
-/// How a fact is known, most certain first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Confidence {
-    /// The agent was run, and did this.
-    Run,
-    /// Read in the agent's source.
-    Source,
-    /// From the vendor's documentation.
-    Documented,
-    /// Only seen in transcripts and issues, or not exactly.
-    Observed,
-    /// No evidence.
-    Unknown,
-    /// Defined by the author of the file: there is nothing to check it against.
-    Own,
+words! {
+    /// How a fact is known, most certain first.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Confidence {
+        /// The agent was run, and did this.
+        Run => "run",
+        /// Read in the agent's source.
+        Source => "source",
+        /// From the vendor's documentation.
+        Documented => "documented",
+        /// Only seen in transcripts and issues, or not exactly.
+        Observed => "observed",
+        /// No evidence.
+        Unknown => "unknown",
+        /// Defined by the author of the file: there is nothing to check it against.
+        Own => "own",
+    }
 }
 
 impl Confidence {
-    /// Returns the word used in files, on the screen and in JSON.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Run => "run",
-            Self::Source => "source",
-            Self::Documented => "documented",
-            Self::Observed => "observed",
-            Self::Unknown => "unknown",
-            Self::Own => "own",
-        }
-    }
-
     /// Describes how the fact is known.
     #[cfg(feature = "app")]
     pub(crate) fn describe(self) -> &'static str {
@@ -62,27 +52,20 @@ impl Confidence {
     }
 }
 
-/// How a preview is known, most certain first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Certainty {
-    /// The text is from an agent's record or request, or overspill printed it.
-    Recorded,
-    /// It is made of an output in an agent's store, by a policy that the agent used then.
-    Reconstructed,
-    /// No model is known to have got it: the output is of no agent, or its limits or policy are others.
-    WouldGet,
+words! {
+    /// How a preview is known, most certain first.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Certainty {
+        /// The text is from an agent's record or request, or overspill printed it.
+        Recorded => "recorded",
+        /// It is made of an output in an agent's store, by a policy that the agent used then.
+        Reconstructed => "reconstructed",
+        /// No model is known to have got it: the output is of no agent, or its limits or policy are others.
+        WouldGet => "would-get",
+    }
 }
 
 impl Certainty {
-    /// Returns the word in JSON.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Recorded => "recorded",
-            Self::Reconstructed => "reconstructed",
-            Self::WouldGet => "would-get",
-        }
-    }
-
     /// Describes it on the screen.
     #[cfg(feature = "app")]
     pub(crate) fn describe(self) -> &'static str {

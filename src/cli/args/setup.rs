@@ -68,40 +68,30 @@ pub(crate) struct SetupArgs {
     pub capture: bool,
 }
 
-/// An agent whose hooks are known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum HookAgent {
-    /// Claude Code: PostToolUse, PostToolUseFailure
-    ClaudeCode,
-    /// Codex: PostToolUse
-    Codex,
-    /// Gemini CLI: AfterTool
-    GeminiCli,
-    /// opencode: a plugin
-    Opencode,
-    /// Qwen Code: PostToolUse, PostToolUseFailure
-    QwenCode,
-    /// Copilot CLI: postToolUse
-    CopilotCli,
+words! {
+    /// An agent whose hooks are known, with its name on the command line, with which its policies begin.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+    pub(crate) enum HookAgent {
+        /// Claude Code: PostToolUse, PostToolUseFailure
+        ClaudeCode => "claude-code",
+        /// Codex: PostToolUse
+        Codex => "codex",
+        /// Gemini CLI: AfterTool
+        GeminiCli => "gemini-cli",
+        /// opencode: a plugin
+        Opencode => "opencode",
+        /// Qwen Code: PostToolUse, PostToolUseFailure
+        QwenCode => "qwen-code",
+        /// Copilot CLI: postToolUse
+        CopilotCli => "copilot-cli",
+    }
 }
 
 impl HookAgent {
-    /// Returns its name on the command line, with which its policies begin.
-    pub(crate) fn id(self) -> &'static str {
-        match self {
-            Self::ClaudeCode => "claude-code",
-            Self::Codex => "codex",
-            Self::GeminiCli => "gemini-cli",
-            Self::Opencode => "opencode",
-            Self::QwenCode => "qwen-code",
-            Self::CopilotCli => "copilot-cli",
-        }
-    }
-
     /// Returns the policy by which the agent cuts what its shell tool prints.
     pub(crate) fn policy(self) -> &'static str {
         // Its limit depends on the model; this is the lower one.
-        if self == Self::Codex { "codex/exec-bytes" } else { self.id() }
+        if self == Self::Codex { "codex/exec-bytes" } else { self.as_str() }
     }
 
     /// Returns what the agent calls its shell tool.

@@ -130,7 +130,7 @@ impl HookContext<'_> {
         let since = now() - MAX_AGE;
         let is_it = |run: &RunRecord| {
             let command = run.command.last().map(String::as_str);
-            run.agent.as_deref() == Some(shell::AGENT.id())
+            run.agent.as_deref() == Some(shell::AGENT.as_str())
                 && command == Some(&self.event.command)
                 && run.end > since
         };
@@ -146,7 +146,7 @@ impl HookContext<'_> {
         let view = text.view(0).ok()?;
         let ends = [0..view.len().min(MAX_END), view.len().saturating_sub(MAX_END)..view.len()];
         let ends = ends.map(|end| decode_lossy(&view[end]));
-        let agent = self.event.agent.id();
+        let agent = self.event.agent.as_str();
         let names: Vec<&str> = match self.event.is_of_shell() {
             true => vec![self.event.agent.policy()],
             false => self.config.catalog.names_of(agent).collect(),

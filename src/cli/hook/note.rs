@@ -233,7 +233,7 @@ impl Loss {
 
     /// Tells how many errors the model did not get; empty if it got all.
     pub(super) fn heading(&self) -> String {
-        let [lost, all] = [self.lost, self.all].map(|number| count(number, self.severity.singular()));
+        let [lost, all] = [self.lost, self.all].map(|number| count(number, self.severity.as_str()));
         match self.searched {
             _ if self.lost == 0 => String::new(),
             Some(bytes) => format!("At least {lost} (in its first {}) did not reach you:", size(bytes)),
@@ -260,7 +260,7 @@ impl Loss {
     pub(super) fn note_of_middle(&self, texts: &[Range<u64>], most: usize) -> String {
         let all = self.lines.map(|[_, all]| format!("{}, ", lines(all))).unwrap_or_default();
         let bytes = size(texts.iter().map(|text| text.end - text.start).sum());
-        let mut lost = count(self.lost, self.severity.singular());
+        let mut lost = count(self.lost, self.severity.as_str());
         if self.searched.is_some() {
             lost.insert_str(0, "at least ");
         }

@@ -72,13 +72,16 @@ impl HookAgent {
 
     pub(super) fn command(self, wanted: &SetupRequest) -> String {
         let replace = if wanted.replace { " --replace" } else { "" };
-        format!("{} hook {}{replace}", shell::word(wanted.program.as_bytes()), self.id())
+        format!("{} hook {}{replace}", shell::word(wanted.program.as_bytes()), self.as_str())
     }
 
     /// Whether a command is one that setup writes for this agent, with whatever path.
     pub(super) fn is_own(self, command: &str) -> bool {
         let command = command.strip_suffix(" --replace").unwrap_or(command);
-        command.strip_suffix(self.id()).and_then(|rest| rest.strip_suffix(" hook ")).is_some_and(is_program)
+        command
+            .strip_suffix(self.as_str())
+            .and_then(|rest| rest.strip_suffix(" hook "))
+            .is_some_and(is_program)
     }
 
     /// Returns which tools the agent is to run the hook for: the shell, and those of MCP servers where a note can be made.

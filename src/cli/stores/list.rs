@@ -173,7 +173,7 @@ fn describe(output: &WatchedOutput) -> String {
     };
     let mut words = format!("{}  {agent}  {}  {got}", output.time, size(entry.size()));
     if let Some((severity, found)) = output.worst_errors().filter(|(_, found)| found.lost > 0) {
-        let lost = count(found.lost, severity.singular());
+        let lost = count(found.lost, severity.as_str());
         words.push_str(&format!("  {lost} lost of {}", thousands(found.all)));
     }
     if let Some(line) = &output.first_lost {

@@ -4,28 +4,19 @@ use std::num::NonZero;
 
 use jiff::Timestamp;
 
-/// What says that something happened to a result, best first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum FateEvidence {
-    /// The requests are in the records.
-    Sent,
-    /// The agent recorded what it did; or it records all that it does, and nothing of the kind.
-    #[default]
-    Recorded,
-    /// Nothing is recorded, but the agent's rule and all that it looks at are known.
-    ByRule,
-    /// It cannot be known: it is done by the server, or by a rule that looks at what is not recorded.
-    Unknown,
-}
-
-impl FateEvidence {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Sent => "sent",
-            Self::Recorded => "recorded",
-            Self::ByRule => "by-rule",
-            Self::Unknown => "unknown",
-        }
+words! {
+    /// What says that something happened to a result, best first.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum FateEvidence {
+        /// The requests are in the records.
+        Sent => "sent",
+        /// The agent recorded what it did; or it records all that it does, and nothing of the kind.
+        #[default]
+        Recorded => "recorded",
+        /// Nothing is recorded, but the agent's rule and all that it looks at are known.
+        ByRule => "by-rule",
+        /// It cannot be known: it is done by the server, or by a rule that looks at what is not recorded.
+        Unknown => "unknown",
     }
 }
 

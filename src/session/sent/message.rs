@@ -149,24 +149,17 @@ fn add_content(content: Json, blocks: &mut Blocks, hash: &mut Sha256) -> Option<
     written.ok()
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MessageRole {
-    /// The user, or a tool.
-    User,
-    Assistant,
-    Other,
+words! {
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum MessageRole {
+        /// The user, or a tool.
+        User => "user",
+        Assistant => "assistant",
+        Other => "",
+    }
 }
 
 impl MessageRole {
-    /// Returns the agent's word; empty for another one.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::User => "user",
-            Self::Assistant => "assistant",
-            Self::Other => "",
-        }
-    }
-
     pub(super) fn read(message: Json) -> Self {
         let is = |role: Self| message.get("role").is_some_and(|word| word.is(role.as_str()));
         [Self::User, Self::Assistant].into_iter().find(|role| is(*role)).unwrap_or(Self::Other)

@@ -28,30 +28,19 @@ use super::{Basis, Env, Retention};
 use form::AgentForm;
 use pattern::{Component, PathFacts};
 
-/// How the content of an agent's file differs from what the tool printed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Holds {
-    /// The output itself (invalid UTF-8 may have been replaced).
-    Raw,
-    /// Without escape sequences.
-    Stripped,
-    /// With text of the agent around it.
-    Wrapped,
-    Reindented,
-    Cut,
-}
-
-impl Holds {
-    /// Returns the name used in `list --json`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Holds::Raw => "raw",
-            Holds::Stripped => "stripped",
-            Holds::Wrapped => "wrapped",
-            Holds::Reindented => "re-indented",
-            Holds::Cut => "already cut",
-        }
+words! {
+    /// How the content of an agent's file differs from what the tool printed.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Holds {
+        /// The output itself (invalid UTF-8 may have been replaced).
+        Raw => "raw",
+        /// Without escape sequences.
+        Stripped => "stripped",
+        /// With text of the agent around it.
+        Wrapped => "wrapped",
+        Reindented => "re-indented",
+        Cut => "already cut",
     }
 }
 

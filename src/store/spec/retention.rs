@@ -49,34 +49,19 @@ pub struct Setting {
     pub key: String,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Rule {
-    Mtime,
-    Id,
-    Count,
-    TotalSize,
-    SessionEnd,
-    ProcessExit,
-    Never,
-    /// Never deleted, because the user keeps it in overspill's own store.
-    Kept,
-    Unknown,
-}
-
-impl Rule {
-    /// Returns the name used in `list --json`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Rule::Mtime => "mtime",
-            Rule::Id => "id",
-            Rule::Count => "count",
-            Rule::TotalSize => "total-size",
-            Rule::SessionEnd => "session-end",
-            Rule::ProcessExit => "process-exit",
-            Rule::Never => "never",
-            Rule::Kept => "kept",
-            Rule::Unknown => "unknown",
-        }
+words! {
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Rule {
+        Mtime => "mtime",
+        Id => "id",
+        Count => "count",
+        TotalSize => "total-size",
+        SessionEnd => "session-end",
+        ProcessExit => "process-exit",
+        Never => "never",
+        /// Never deleted, because the user keeps it in overspill's own store.
+        Kept => "kept",
+        Unknown => "unknown",
     }
 }
 

@@ -7,11 +7,13 @@ use regex::bytes::{Captures, Regex};
 
 use super::{LOOK_BEHIND, Pattern};
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Severity {
-    #[default]
-    Error,
-    Warning,
+words! {
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Severity {
+        #[default]
+        Error => "error",
+        Warning => "warning",
+    }
 }
 
 impl Severity {
@@ -22,13 +24,6 @@ impl Severity {
         match self {
             Self::Error => "errors",
             Self::Warning => "warnings",
-        }
-    }
-
-    pub fn singular(self) -> &'static str {
-        match self {
-            Self::Error => "error",
-            Self::Warning => "warning",
         }
     }
 

@@ -18,11 +18,13 @@ const LOOK: usize = 4096;
 /// A file without a mark is not taken for UTF-16 below this many bytes.
 const MIN_UNMARKED: usize = 16;
 
-/// Which half of a unit comes first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ByteOrder {
-    Little,
-    Big,
+words! {
+    /// Which half of a unit comes first.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum ByteOrder {
+        Little => "UTF-16, little-endian",
+        Big => "UTF-16, big-endian",
+    }
 }
 
 impl ByteOrder {
@@ -46,13 +48,6 @@ impl ByteOrder {
             high == 0 && is_text(low)
         };
         start.as_chunks().0.iter().all(is_ascii).then_some(order)
-    }
-
-    pub fn describe(self) -> &'static str {
-        match self {
-            Self::Little => "UTF-16, little-endian",
-            Self::Big => "UTF-16, big-endian",
-        }
     }
 
     fn unit(self, bytes: [u8; 2]) -> u16 {

@@ -3,26 +3,20 @@
 use Action as A;
 use KeyContext::{Drawer, Everywhere, Lists, Pager};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum KeyContext {
-    /// Everywhere except while typing.
-    Everywhere,
-    /// Both texts of an output.
-    Pager,
-    Drawer,
-    Lists,
+words! {
+    /// Where a key works, with its heading.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum KeyContext {
+        /// Everywhere except while typing.
+        Everywhere => "Everywhere",
+        /// Both texts of an output.
+        Pager => "Output",
+        Drawer => "Limits",
+        Lists => "Lists",
+    }
 }
 
 impl KeyContext {
-    pub(in crate::tui) fn heading(self) -> &'static str {
-        match self {
-            Self::Everywhere => "Everywhere",
-            Self::Pager => "Output",
-            Self::Drawer => "Limits",
-            Self::Lists => "Lists",
-        }
-    }
-
     /// Whether a key for everywhere does this here, too, if it does nothing else here.
     pub(super) fn takes(self, action: Action) -> bool {
         match self {
@@ -158,7 +152,7 @@ impl Binding {
     }
 
     pub fn heading(&self) -> &'static str {
-        if self.is_motion() { "Motions" } else { self.place.heading() }
+        if self.is_motion() { "Motions" } else { self.place.as_str() }
     }
 
     /// Returns what the keys do in lists, or elsewhere.

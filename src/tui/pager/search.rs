@@ -343,7 +343,7 @@ impl Pager {
             }
             Counting::Matches => self.no_match(),
             Counting::Severity(severity) if missed && exists => {
-                Message::note(format!("the model {verb} every {}", severity.singular()))
+                Message::note(format!("the model {verb} every {}", severity.as_str()))
             }
             Counting::Severity(_) if self.output.utf16().is_some() => {
                 Message::note("errors and warnings are not counted in UTF-16; search for their words")

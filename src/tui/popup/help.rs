@@ -228,7 +228,7 @@ fn keys_of(place: KeyContext, (from, knows): (KeyContext, Knows), canvas: &Canva
             _ => entries.push((keys.join(" "), what.to_owned())),
         }
     }
-    group(place.heading(), entries)
+    group(place.as_str(), entries)
 }
 
 /// Whether one text is of a step forwards, and the other of the same step backwards.

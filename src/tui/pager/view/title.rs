@@ -221,7 +221,7 @@ fn describe_severity(pager: &Pager, severity: Severity) -> [String; 2] {
     let total = tally.describe(output);
     let number = number(pager, Counting::Severity(severity));
     let words = match number {
-        Some(number) => format!("{} {} of {total}", severity.singular(), thousands(number)),
+        Some(number) => format!("{} {} of {total}", severity.as_str(), thousands(number)),
         None => format!("{} {total}", severity.plural()),
     };
     let got = tally.got(output).filter(|_| output.has_preview() && !output.gaps().is_empty());
