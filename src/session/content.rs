@@ -137,6 +137,21 @@ pub fn number_after(line: &str, beginning: &str) -> Option<i32> {
     line.strip_prefix(beginning)?.parse().ok()
 }
 
+/// Returns how many lines of a file some arguments ask for, 0 for all from one on; `None` if they name no window.
+pub fn asked_lines(arguments: Json) -> Option<u32> {
+    let number = |keys: &[&str]| keys.iter().find_map(|key| arguments.number::<u32>(key));
+    let start = number(&["offset", "start_line"]);
+    let up_to = number(&["end_line"]).map(|end| end.saturating_sub(start.unwrap_or(1).saturating_sub(1)));
+    number(&["limit"]).or(up_to).or(start.map(|_| 0))
+}
+
+/// Returns how many lines of a file a notice says are shown: `Showing lines 1-506 of 4001`.
+pub fn shown_lines(notice: &str) -> Option<u32> {
+    let (first, rest) = notice.split_once("Showing lines ")?.1.split_once('-')?;
+    let last: u32 = rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()?;
+    last.checked_sub(first.parse().ok()?)?.checked_add(1)
+}
+
 pub fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
@@ -189,6 +204,7 @@ pub fn timestamp(value: f64) -> Option<Timestamp> {
 #[cfg(test)]
 mod tests {
     use super::super::json::Tape;
+    use super::super::model::Call;
     use super::*;
 
     fn read(text: &str) -> Option<String> {
@@ -222,6 +238,23 @@ mod tests {
             let found = time(Tape::default().read(json.as_bytes()).unwrap());
             assert_eq!(found, text.parse().ok(), "{text}");
         }
+    }
+
+    #[test]
+    fn a_part_of_a_file_is_less_than_what_was_asked_for_unless_that_was_it() {
+        let less = |arguments: &str, notice: &str| {
+            let mut tape = Tape::default();
+            let asked_lines = asked_lines(tape.read(arguments.as_bytes()).unwrap());
+            Call { asked_lines, ..Call::default() }.gives_less(shown_lines(notice))
+        };
+        let told = "[Showing lines 11-510 of 4001. Use offset=511 to continue.]";
+        for arguments in [r#"{"path":"/x"}"#, r#"{"limit":501}"#, r#"{"start_line":11,"end_line":511}"#] {
+            assert!(less(arguments, told), "{arguments}");
+        }
+        for arguments in [r#"{"offset":11}"#, r#"{"offset":11,"limit":500}"#, r#"{"end_line":500}"#] {
+            assert!(!less(arguments, told), "{arguments}");
+        }
+        assert!(less("{}", "more") && !less(r#"{"limit":500}"#, "more"), "it is not told how much");
     }
 
     #[test]

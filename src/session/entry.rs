@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::content::pieces;
+use super::content::{asked_lines, pieces};
 use super::fate::ContextChange;
 use super::json::{Json, Kind};
 use super::model::{Call, CallResult, ChangeOrigin, DisplayCopy, Evidence, RecordSpan, ResultId, TextPieces};
@@ -38,8 +38,9 @@ impl<'a> RecordEntry<'a> {
         out: &'o mut Transcript,
     ) -> &'o mut Call {
         let new = Call::new(id, self.thread, out.tool_id(tool));
+        let asked_lines = input.and_then(asked_lines);
         let input = input.map(|input| self.place.span(input));
-        out.add_call(Call { input, at: self.at, record: Some(self.span()), ..new })
+        out.add_call(Call { input, asked_lines, at: self.at, record: Some(self.span()), ..new })
     }
 
     /// Adds the call `value`, by the keys of its id, tool and arguments. Returns its number; `None` without an id.

@@ -180,7 +180,7 @@ words! {
         No => "no",
         /// It did, and kept the whole in a spill.
         Spill => "spill",
-        /// It did, and kept the rest nowhere.
+        /// It did, and kept the rest in no spill.
         Lost => "lost",
         /// It is not recorded, or there is no result.
         #[default]
@@ -223,7 +223,9 @@ pub struct Call {
     pub cut: CutState,
     /// Whether it was cut by a rule that no policy describes, such as a limit of all results of a turn.
     pub is_cut_otherwise: bool,
-    /// Whether the result is a window of a file, which holds the rest: no cut, but made by a policy, too.
+    /// How many lines of a file it asked for, 0 for all from one on; `None` if its arguments name no window.
+    pub asked_lines: Option<u32>,
+    /// Whether the result is a part of a file by a policy, which can be held against the file.
     pub is_window: bool,
     /// The tokens of the result, where the agent records them.
     pub tokens: Option<u64>,
@@ -249,6 +251,12 @@ impl Call {
             (true, true) => CutState::Lost,
             (true, false) => CutState::No,
         };
+    }
+
+    /// Whether the part of a file that the model got, which it is told is not all, is less than what it asked for; `shown`
+    /// is how many lines it got, if that is known.
+    pub fn gives_less(&self, shown: Option<u32>) -> bool {
+        self.asked_lines.is_none_or(|asked| shown.is_some_and(|shown| shown < asked))
     }
 
     /// Whether a policy made the result of more than the model got: the output was cut, or is a window of a file.

@@ -217,13 +217,17 @@ fn result(entry: RecordEntry, data: Json, out: &mut Transcript) -> Option<u32> {
     let bytes = bytes.and_then(|bytes| bytes.short(20)?.parse().ok());
     let saved = content.map(start_of).and_then(|start| cited(&start, BEGINNING, "). Saved to: "));
     let saved = saved.map(|path| Citation { path: PathBuf::from(path), bytes });
-    let goes_on = |content| is_view && last_line(content).starts_with("[Output truncated. Use view_range=[");
-    let is_short = |content| is_search && has_omitted(content) || goes_on(content);
-    let is_cut = is_large || saved.is_none() && content.is_some_and(is_short);
+    let gives_less = |content| is_search && has_omitted(content) || is_view && ends_early(content);
+    let is_cut = is_large || saved.is_none() && content.is_some_and(gives_less);
     call.note_cut(saved, is_cut);
     entry.note_copy("detailedContent", data.path(&["result", "detailedContent"]), Some(0), call);
     entry.add_result(content, call);
     Some(number)
+}
+
+/// Whether the window of a file that was asked for was cut at the size limit.
+fn ends_early(content: Json) -> bool {
+    last_line(content).starts_with("[Output truncated. Use view_range=[")
 }
 
 fn has_omitted(content: Json) -> bool {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use jiff::Timestamp;
 use smallvec::SmallVec;
 
-use crate::session::content::{self, cited, first_text, start_of, title};
+use crate::session::content::{self, cited, first_text, shown_lines, start_of, title};
 use crate::session::entry::RecordEntry;
 use crate::session::fate::ContextChange;
 use crate::session::find;
@@ -16,8 +16,6 @@ use crate::session::model::{Call, CallStatus, Citation, Evidence, SessionFacts, 
 use crate::session::reader::{FormatInfo, LogReader, RecordPlace};
 use crate::session::transcript::Transcript;
 
-/// The arguments by which the model asks for a window of a file.
-const WINDOW: &[&str] = &["offset", "limit", "start_line", "end_line"];
 /// How the notice begins that stands for a cut output.
 const BEGINNING: &str = "Output too large. Showing first ";
 
@@ -49,8 +47,6 @@ struct GeminiReader {
     gone: HashSet<u32>,
     /// The last text of each call's result, as a number.
     texts: HashMap<u32, RecordId>,
-    /// The reads for which the model asked for a window itself.
-    windows: HashSet<u32>,
     last_at: Option<Timestamp>,
 }
 
@@ -159,9 +155,7 @@ impl GeminiReader {
         }
         self.answer(id, message, out);
         for called in message.list("toolCalls") {
-            let call = call(line, called, out);
-            let asked = |key: &&str| called.path(&["args", key]).is_some();
-            self.windows.extend(call.filter(|_| WINDOW.iter().any(asked)));
+            call(line, called, out);
         }
         let parts = message.list("content");
         let responses = parts.filter_map(|part| part.get("functionResponse"));
@@ -192,10 +186,10 @@ impl GeminiReader {
         if self.texts.insert(number, text) == Some(text) {
             return;
         }
-        let is_file = out.tool_of(number) == "read_file" && !self.windows.contains(&number);
+        let is_read = out.tool_of(number) == "read_file";
         line.add_event(ContextChange::Replace, out.outer_results_of([number]), out);
         if let Some(call) = out.calls.get_mut(number as usize) {
-            result(line, content, is_file, call);
+            result(line, content, is_read, call);
         }
     }
 }
@@ -206,12 +200,11 @@ fn response_of<'a>(response: Json<'a>, out: &mut Transcript) -> Option<(u32, Opt
     Some((call, response.path(&["response", "output"]).or_else(|| response.path(&["response", "error"]))))
 }
 
-/// Reads a call. Returns its number.
-fn call(line: RecordEntry, called: Json, out: &mut Transcript) -> Option<u32> {
+fn call(line: RecordEntry, called: Json, out: &mut Transcript) {
     let at = called.time("timestamp").or(line.at);
     let entry = RecordEntry { at, ..line };
-    let number = entry.add_call_of(called, ["id", "name", "args"], out)?;
-    let call = out.calls.get_mut(number as usize)?;
+    let number = entry.add_call_of(called, ["id", "name", "args"], out);
+    let Some(call) = number.and_then(|number| out.calls.get_mut(number as usize)) else { return };
     call.status = match &*called.word("status") {
         "success" => CallStatus::Ok,
         "cancelled" => CallStatus::Denied,
@@ -222,14 +215,13 @@ fn call(line: RecordEntry, called: Json, out: &mut Transcript) -> Option<u32> {
     // Of another tool it may be just a line about the output.
     let most = Some(0).filter(|_| !called.has("name", "run_shell_command"));
     entry.note_copy("resultDisplay", called.get("resultDisplay"), most, call);
-    Some(number)
 }
 
-/// Reads a result. `is_file` says that it is of a whole file.
-fn result(line: RecordEntry, content: Option<Json>, is_file: bool, call: &mut Call) {
+fn result(line: RecordEntry, content: Option<Json>, is_read: bool, call: &mut Call) {
     if call.results.is_empty() {
         let start = content.map(start_of).unwrap_or_default();
-        let is_cut = is_file && start.trim_start().starts_with(FILE_NOTICE);
+        let is_told = is_read && start.trim_start().starts_with(FILE_NOTICE);
+        let is_cut = is_told && call.gives_less(shown_lines(&start));
         let saved = cited(&start, BEGINNING, " For full output see: ");
         call.note_cut(saved.map(Citation::new), is_cut);
         call.exit = content.and_then(exit_of);

@@ -198,15 +198,15 @@ fn result(entry: RecordEntry, message: Json, call: &mut Call) {
     call.end(is_error);
     let details = message.object("details");
     let truncation = details.object("truncation");
-    // A window of a file does not count as cut: the file holds the rest.
     let is_read = message.has("toolName", "read");
     let is_truncated = truncation.flag("truncated");
+    let is_cut = is_truncated && (!is_read || call.gives_less(truncation.number("outputLines")));
     let goes_on = |line: String| line.starts_with('[') && line.contains(" more lines in file. Use offset=");
     call.is_window = is_read && (is_truncated || content.map(last_line).is_some_and(goes_on));
     let noted = content.and_then(|content| noted_spill(content, is_error));
     let spill = details.string("fullOutputPath").or(noted.clone().filter(|path| path != "undefined"));
     let spill = spill.map(|path| Citation { path: path.into(), bytes: truncation.number("totalBytes") });
-    call.note_cut(spill, is_truncated && !is_read || noted.is_some());
+    call.note_cut(spill, is_cut || noted.is_some());
     entry.add_result(content, call);
 }
 

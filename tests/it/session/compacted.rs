@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use overspill::internals::session::fate::FateEvidence;
+use overspill::internals::session::model::CutState;
 use overspill::internals::session::reader::OpenedSession;
 use rusqlite::params;
 use serde_json::{Value, json};
@@ -138,6 +139,27 @@ fn pi_call(id: &str) -> [Value; 2] {
     let block = json!({"type": "toolCall", "id": id, "name": "bash", "arguments": {}});
     let used = json!({"type": "message", "id": format!("a{id}"), "message": {"role": "assistant", "content": [block]}});
     [used, json!({"type": "message", "id": format!("r{id}"), "message": pi_message(id, "text")})]
+}
+
+#[test]
+fn a_file_of_pi_s_is_lost_beyond_its_limit_unless_the_call_asked_for_no_more() {
+    let cut = |arguments: Value, truncated: bool| {
+        let home = tempfile::tempdir().unwrap();
+        let [mut called, mut got] = pi_call("1");
+        let block = &mut called["message"]["content"][0];
+        (block["name"], block["arguments"]) = (json!("read"), arguments);
+        got["message"]["toolName"] = json!("read");
+        got["message"]["content"][0]["text"] =
+            json!("x\n\n[2 more lines in file. Use offset=2001 to continue.]");
+        got["message"]["details"] = json!({"truncation": {"truncated": truncated, "outputLines": 2000}});
+        let opened = pi(home.path(), &[called, got]);
+        let call = call(opened.transcript(), "1");
+        (call.cut, call.is_window)
+    };
+    assert_eq!(cut(json!({"path": "/x"}), true), (CutState::Lost, true));
+    assert_eq!(cut(json!({"path": "/x", "limit": 3000}), true), (CutState::Lost, true));
+    assert_eq!(cut(json!({"path": "/x", "offset": 2001}), true), (CutState::No, true));
+    assert_eq!(cut(json!({"path": "/x", "limit": 2000}), false), (CutState::No, true));
 }
 
 #[test]

@@ -143,6 +143,19 @@ fn called(id: &str, content: &str) -> [(&'static str, Value); 3] {
 }
 
 #[test]
+fn a_window_that_copilot_cut_is_lost() {
+    let told =
+        "x\n\n[Output truncated. Use view_range=[12, ...] to continue reading. File has at least 40 lines.]";
+    let mut log = called("c1", told).to_vec();
+    log[1].1["toolName"] = json!("view");
+    log.extend(called("c2", told));
+    let (_dir, path) = read(&copilot(&log));
+    let opened = open(&path);
+    let cut = ["c1", "c2"].map(|id| call(opened.transcript(), id).cut);
+    assert_eq!(cut, [CutState::Lost, CutState::No], "another tool's output may quote it");
+}
+
+#[test]
 fn copilot_sums_up_what_came_before_the_start() {
     let start = || ("session.compaction_start", json!({}));
     let complete = |outcome: &str| {
@@ -247,6 +260,21 @@ fn gemini_keeps_what_the_last_checkpoint_holds() {
     assert_eq!(after(json!({"$rewindTo": "unknown"})), [gone, gone, "rewound #5", "rewound #5"]);
     assert_eq!(after(set(&[&summary, &g3, &masked])), [gone, gone, "edited since #4", "dropped #5"]);
     assert_eq!(after(set(&[&g1, &u1, &g3, &u3, &g4, &u4]))[..2], ["yes", "in summary #4"]);
+}
+
+#[test]
+fn a_file_of_gemini_s_is_lost_beyond_its_limit_unless_the_call_asked_for_no_more() {
+    let notice = "\nIMPORTANT: The file content has been truncated.\nStatus: Showing lines 11-20 of 4001 total lines.\n";
+    let cut = |args: Value| {
+        let [mut called, got] = gemini("1", "f1", notice);
+        called["toolCalls"][0]["args"] = args;
+        let head = json!({"sessionId": "s", "projectHash": "p", "startTime": AT});
+        let (_dir, path) = read(&[head, called, got]);
+        call(open(&path).transcript(), "f1").cut
+    };
+    assert_eq!(cut(json!({"file_path": "/x"})), CutState::Lost);
+    assert_eq!(cut(json!({"start_line": 11, "end_line": 20})), CutState::No);
+    assert_eq!(cut(json!({"start_line": 11, "end_line": 21})), CutState::Lost);
 }
 
 #[test]
@@ -406,13 +434,18 @@ fn opencode_says_what_its_read_tool_cut_and_what_was_interrupted() {
             json!({"output": "(Showing lines 1-2 of 9. Use offset=3 to continue.)", "metadata": {"truncated": true}}),
         ),
         tool("c5", json!({"status": "error", "error": "stopped", "metadata": metadata})),
+        tool(
+            "c6",
+            json!({"output": "(Showing lines 1-2 of 9. Use offset=3 to continue.)", "metadata": {"truncated": true},
+                "input": {"limit": 2}}),
+        ),
     ];
     opencode(&path, None, &[("m1", json!({"role": "assistant"}), parts)]);
     let opened = open(&path);
     let of = |id: &str| call(opened.transcript(), id);
-    let cut = ["c1", "c2", "c3", "c4"].map(|id| (of(id).cut, of(id).is_window));
+    let cut = ["c1", "c2", "c3", "c4", "c6"].map(|id| (of(id).cut, of(id).is_window));
     let (lost, no) = (CutState::Lost, CutState::No);
-    assert_eq!(cut, [(lost, true), (lost, true), (no, false), (no, true)]);
+    assert_eq!(cut, [(lost, true), (lost, true), (no, false), (lost, true), (no, true)]);
     assert_eq!((first(opened.transcript(), "c5").as_str(), of("c5").status), ("printed", CallStatus::Failed));
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use jiff::Timestamp;
 
-use crate::session::content::has_line;
+use crate::session::content::{has_line, shown_lines};
 use crate::session::entry::RecordEntry;
 use crate::session::fate::ContextChange;
 use crate::session::id::{IdMap, RecordId, record_id};
@@ -230,10 +230,13 @@ fn result(entry: RecordEntry, state: Json, call: &mut Call) {
     };
     let Some(text) = text.filter(|text| text.kind() == Kind::String) else { return };
     let (path, is_cut) = (metadata.string("outputPath"), metadata.flag("truncated"));
-    // A window of a file that the model asked for is no cut: the file holds the rest.
+    let is_notice =
+        |line: &str| line.starts_with("(Output capped at ") || is_cut && line.starts_with("(Showing lines ");
+    let gives_less = |line: &str| is_notice(line) && call.gives_less(shown_lines(line));
     let is_short = is_read
         && (has_line(text, "truncated to 2000 chars)", is_cut_line)
-            || has_line(text, "(Output capped at ", |line| line.starts_with("(Output capped at ")));
+            || has_line(text, "Showing lines ", gives_less)
+            || is_cut && call.gives_less(None));
     call.is_window = is_read && (is_short || is_cut);
     call.note_cut(path.map(Citation::new), if is_read { is_short } else { is_cut });
     entry.note_copy("metadata.output", copy, Some(DISPLAY), call);

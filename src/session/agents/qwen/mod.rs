@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use crate::session::branch::Branches;
-use crate::session::content::{MAX_TEXT, cited, last_line, start_of, title};
+use crate::session::content::{MAX_TEXT, cited, last_line, shown_lines, start_of, title};
 use crate::session::entry::RecordEntry;
 use crate::session::fate::FateEvidence;
 use crate::session::find;
@@ -50,8 +50,6 @@ struct QwenReader {
     thread: u32,
     branches: Branches,
     steps: Vec<Step>,
-    /// The calls that were asked for a window of a file.
-    windows: HashSet<u32>,
     /// The calls through `tool_call` of a tool whose results are cleared.
     bridged: HashSet<u32>,
 }
@@ -136,7 +134,7 @@ impl QwenReader {
             let number = out.call_or_new(self.thread, &call_id, &tool);
             let Some(call) = out.unanswered(number) else { continue };
             result(entry, response, call);
-            if call.cut == CutState::No && !self.windows.contains(&number) && is_short(response, &tool) {
+            if call.cut == CutState::No && is_short(response, &tool, call) {
                 call.cut = CutState::Lost;
             }
             let is_cleared = context::is_cleared_tool(&tool) || self.bridged.contains(&number);
@@ -149,9 +147,6 @@ impl QwenReader {
         for called in parts(entry.record).filter_map(|part| part.get("functionCall")) {
             let number = entry.add_call_of(called, ["id", "name", "args"], out);
             let (Some(number), args) = (number, called.object("args")) else { continue };
-            if ["offset", "limit"].iter().any(|key| args.get(key).is_some()) {
-                self.windows.insert(number);
-            }
             if called.has("name", "tool_call") && context::is_cleared_tool(&args.word("name")) {
                 self.bridged.insert(number);
             }
@@ -179,7 +174,7 @@ fn units(response: Json) -> u32 {
 }
 
 /// Whether a tool left out a part of its own accord, and says so.
-fn is_short(response: Json, tool: &str) -> bool {
+fn is_short(response: Json, tool: &str, call: &Call) -> bool {
     let Some(output) = response.path(&["response", "output"]) else { return false };
     match tool {
         "read_file" => {
@@ -187,7 +182,7 @@ fn is_short(response: Json, tool: &str) -> bool {
             let told = start.strip_prefix("Showing lines ").and_then(|told| told.split_once(" total lines."));
             let lines = told.and_then(|(told, _)| told.split_once('-')?.1.split_once(" of "));
             let numbers = lines.and_then(|(last, all)| last.parse::<u64>().ok().zip(all.parse().ok()));
-            numbers.is_some_and(|(last, all)| last < all)
+            numbers.is_some_and(|(last, all)| last < all) && call.gives_less(shown_lines(&start))
         }
         "glob" => {
             let last = last_line(output);
