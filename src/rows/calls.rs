@@ -5,8 +5,10 @@ use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 
 use jiff::{SignedDuration, Timestamp};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 
-use crate::base::human::{count, local_time, size, thousands, tokens};
+use crate::base::human::{count, local_time, size, thousands, tokens, utc};
 use crate::session::command::{command, one_line};
 use crate::session::examine::CallInspector;
 use crate::session::fate::{ContextState, ResultFate};
@@ -246,6 +248,40 @@ const IN_TABLES: &[ListColumn<CallRow>] = &[
     .yields(0),
     ListColumn::new("id", Left, ID, |row: &CallRow, _| RowCell::plain(row.id.clone())),
 ];
+
+/// Returns the fields of a call in `--json`: those of the row, and texts as they are recorded. Times are RFC 3339, UTC, to
+/// the second; sizes are bytes of UTF-8.
+pub(crate) fn json(of: CallInspector, call: &Call) -> Value {
+    let CallInspector { file, transcript, .. } = of;
+    let mut hash = Sha256::new();
+    let row = CallRow::find(&of, call, &mut |piece| hash.update(piece));
+    let sizes = row.sizes.unwrap_or_default();
+    let thread = transcript.thread(call);
+    json!({
+        "id": &*call.id,
+        "session": file.id,
+        "agent": transcript.agent,
+        "agent_version": transcript.facts.version,
+        "thread": thread.map_or("", |thread| &thread.name),
+        "tool": transcript.tool(call),
+        "command": text::mask(&sizes.written),
+        "at": row.at.map(utc),
+        "status": row.status.as_str(),
+        "exit": call.exit,
+        "evidence": sizes.evidence.map(Evidence::as_str),
+        "got_bytes": sizes.got,
+        "got_sha256": sizes.got.map(|_| format!("{:x}", hash.finalize())),
+        "tokens_estimate": call.tokens.or_else(|| sizes.got.map(|bytes| bytes.div_ceil(4))),
+        "cut": row.cut.as_str(),
+        "cut_by": row.verdict.as_ref().and_then(Verdict::cut_by),
+        "spill": call.cites.first().map(|cite| cite.path.to_string_lossy()),
+        "spill_state": sizes.spill,
+        "fate": sizes.context.map(|context| context.fate.as_str()),
+        "fate_evidence": sizes.context.map(|context| context.evidence.as_str()),
+        "verify": row.verdict.as_ref().map(Verdict::as_str),
+        "verify_against": row.verdict.as_ref().and_then(Verdict::against).map(Against::as_str),
+    })
+}
 
 /// What was cut stands out from what was not.
 fn faint(row: &CallRow, text: SafeText) -> RowCell {

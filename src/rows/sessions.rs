@@ -6,12 +6,14 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use jiff::Timestamp;
+use serde_json::{Value, json};
 
-use crate::base::human::{count, local_time, size, span, span_left, thousands, tokens};
+use crate::base::human::{count, local_time, size, span, span_left, thousands, tokens, utc};
 use crate::session::list;
 use crate::session::model::SessionFacts;
 use crate::session::reader::SessionFile;
 use crate::session::tally::CallSums;
+use crate::session::text::mask;
 use crate::text::label::SafeText;
 
 use super::column::CellSide::{Left, Path, Right};
@@ -169,6 +171,32 @@ const IN_TABLES: &[ListColumn<SessionRow>] = &[
     .yields(0),
     ListColumn::new("session", Left, ID, |row: &SessionRow, _| RowCell::plain(row.file.id.as_str())),
 ];
+
+/// Returns the fields of a session in `--json`. Times are RFC 3339, UTC; sizes are bytes.
+pub(crate) fn json(row: &SessionRow, now: Timestamp) -> Value {
+    let (file, facts) = (&row.file, &row.file.facts);
+    let sum = |of: fn(&CallSums) -> u64| row.sums.value.as_ref().map(of);
+    json!({
+        "id": file.id,
+        "agent": row.agent,
+        "agent_version": facts.version,
+        "project": facts.cwd,
+        "title": facts.title.as_deref().map(mask),
+        "started": facts.started.map(utc),
+        "ended": facts.ended.map(utc),
+        "live": row.is_live(now),
+        "open_to_others": row.words.as_ref().is_some_and(|words| words.is_open_to_others),
+        "path": file.path.to_string_lossy(),
+        "size": file.size,
+        "calls": sum(|sums| sums.calls),
+        "cut": sum(|sums| sums.cut),
+        "lost": sum(|sums| sums.lost),
+        "gone": sum(|sums| sums.gone),
+        "unsure": sum(|sums| sums.unsure),
+        "got_bytes": sum(|sums| sums.got_bytes),
+        "tokens_estimate": sum(|sums| sums.got_bytes.div_ceil(4)),
+    })
+}
 
 /// Returns how many calls sessions have in all, and how many were cut; empty while some are not counted.
 fn sum(rows: &mut dyn Iterator<Item = &SessionRow>) -> String {

@@ -8,29 +8,23 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::anyhow;
-use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 
-use crate::base::human::{count, span, thousands, utc};
-use crate::base::lock;
+use crate::base::human::{count, span, thousands};
+use crate::base::{env, lock};
 use crate::cli::args::{CallSort, CallsArgs, SessionsArgs};
 use crate::cli::{CommandResult, input, print_json_array, say, table};
 use crate::config::Config;
 use crate::rows::calls::{self, CallRow};
 use crate::rows::lost::LostInCall;
 use crate::rows::sessions::{self, SessionRow, SessionTexts};
-use crate::session::command::command;
 use crate::session::copies::{RelatedSessions, SeenCalls, families};
 use crate::session::examine::CallInspector;
 use crate::session::find::directory_to_close;
 use crate::session::list::{self, ListStep, ListedSession, SessionFilter};
-use crate::session::model::{Call, CallStatus, CutState, Evidence};
+use crate::session::model::{Call, CallStatus, CutState};
 use crate::session::reader::{SessionError, SessionFile};
 use crate::session::spill::SpillState;
-use crate::session::tally::{CallSums, CountedSession, count_calls};
-use crate::session::text::mask;
-use crate::session::transcript::Transcript;
-use crate::session::verdict::{Against, Verdict};
+use crate::session::tally::{CountedSession, count_calls};
 use crate::source::share_out;
 use crate::text::label::shell;
 use crate::text::search::SeverityPatterns;
@@ -57,7 +51,8 @@ pub(crate) fn run(config: &Config, args: &SessionsArgs) -> CommandResult {
         say(&describe_absence(config, args));
         return Ok(());
     }
-    table::list(args.json, sessions::table_columns(), &rows, record)
+    let now = env::now();
+    table::list(args.json, sessions::table_columns(), &rows, |row| sessions::json(row, now))
 }
 
 /// Returns the row that the list has of a session; fails if it is gone.
@@ -169,32 +164,6 @@ fn count_calls_of(sessions: Vec<ListedSession>, uid: u32) -> Vec<SessionRow> {
     sessions.into_iter().zip(counts).map(row).collect()
 }
 
-/// Returns the fields of a session in `--json`. Times are RFC 3339, UTC; sizes are bytes.
-pub(super) fn record(row: &SessionRow) -> Value {
-    let (file, facts) = (&row.file, &row.file.facts);
-    let sum = |of: fn(&CallSums) -> u64| row.sums.value.as_ref().map(of);
-    json!({
-        "id": file.id,
-        "agent": row.agent,
-        "agent_version": facts.version,
-        "project": facts.cwd,
-        "title": facts.title.as_deref().map(mask),
-        "started": facts.started.map(utc),
-        "ended": facts.ended.map(utc),
-        "live": row.is_live(crate::base::env::now()),
-        "open_to_others": row.words.as_ref().is_some_and(|words| words.is_open_to_others),
-        "path": file.path.to_string_lossy(),
-        "size": file.size,
-        "calls": sum(|sums| sums.calls),
-        "cut": sum(|sums| sums.cut),
-        "lost": sum(|sums| sums.lost),
-        "gone": sum(|sums| sums.gone),
-        "unsure": sum(|sums| sums.unsure),
-        "got_bytes": sum(|sums| sums.got_bytes),
-        "tokens_estimate": sum(|sums| sums.got_bytes.div_ceil(4)),
-    })
-}
-
 pub(crate) fn list_calls(
     config: &Config,
     found: &SelectedSession,
@@ -211,7 +180,7 @@ pub(crate) fn list_calls(
     calls.retain(|call| is_wanted(args, call, inspector));
     sort(&mut calls, args.sort, inspector);
     if is_json {
-        return print_json_array(calls.iter().map(|call| call_record(inspector, call)));
+        return print_json_array(calls.iter().map(|call| calls::json(inspector, call)));
     }
     if calls.is_empty() && !transcript.unread.is_format_unknown() {
         say(if any { "no calls of that kind" } else { "no calls" });
@@ -254,43 +223,4 @@ pub(super) fn call_row(
     row.lost.found(row.is_cut().then(|| LostInCall::count(&inspector, call, of)).flatten());
     row.copies = related.with(call);
     row
-}
-
-/// Returns the one line that says what a call did; what looks like a secret is masked.
-pub(super) fn command_of(transcript: &Transcript, call: &Call) -> String {
-    mask(&command(transcript, call)).into_owned()
-}
-
-/// Returns the fields of a call in `--json`: those of the row, and texts as they are recorded. Times are RFC 3339, UTC, to
-/// the second; sizes are bytes of UTF-8.
-pub(super) fn call_record(of: CallInspector, call: &Call) -> Value {
-    let CallInspector { file, transcript, .. } = of;
-    let mut hash = Sha256::new();
-    let row = CallRow::find(&of, call, &mut |piece| hash.update(piece));
-    let sizes = row.sizes.unwrap_or_default();
-    let thread = transcript.thread(call);
-    json!({
-        "id": &*call.id,
-        "session": file.id,
-        "agent": transcript.agent,
-        "agent_version": transcript.facts.version,
-        "thread": thread.map_or("", |thread| &thread.name),
-        "tool": transcript.tool(call),
-        "command": mask(&sizes.written),
-        "at": row.at.map(utc),
-        "status": row.status.as_str(),
-        "exit": call.exit,
-        "evidence": sizes.evidence.map(Evidence::as_str),
-        "got_bytes": sizes.got,
-        "got_sha256": sizes.got.map(|_| format!("{:x}", hash.finalize())),
-        "tokens_estimate": call.tokens.or_else(|| sizes.got.map(|bytes| bytes.div_ceil(4))),
-        "cut": row.cut.as_str(),
-        "cut_by": row.verdict.as_ref().and_then(Verdict::cut_by),
-        "spill": call.cites.first().map(|cite| cite.path.to_string_lossy()),
-        "spill_state": sizes.spill,
-        "fate": sizes.context.map(|context| context.fate.as_str()),
-        "fate_evidence": sizes.context.map(|context| context.evidence.as_str()),
-        "verify": row.verdict.as_ref().map(Verdict::as_str),
-        "verify_against": row.verdict.as_ref().and_then(Verdict::against).map(Against::as_str),
-    })
 }

@@ -38,13 +38,13 @@ pub(crate) fn run(config: &Config, found: &SelectedSession, args: &ShowArgs) -> 
             let (call, inspector) = (found.the_call()?, found.inspector());
             let text = which.map(|which| text_fields(call, inspector, which)).transpose()?;
             let mut fields = json!({ "version": 1, "kind": "call" });
-            add(&mut fields, list::call_record(inspector, call));
+            add(&mut fields, rows::calls::json(inspector, call));
             add(&mut fields, text.unwrap_or_default());
             print_json(&fields)
         }
         (_, true) => {
             let mut fields = json!({ "version": 1, "kind": "session" });
-            add(&mut fields, list::record(&row_of(config, &found.file)?));
+            add(&mut fields, rows::sessions::json(&row_of(config, &found.file)?, crate::base::env::now()));
             print_json(&fields)
         }
         (None, false) => {

@@ -11,13 +11,14 @@ use crate::cli::{CommandResult, input, say, table};
 use crate::config::Config;
 use crate::rows::column::CellSide::Left;
 use crate::rows::column::{ID, ListColumn, POLICY, RowCell};
+use crate::session::command::command;
 use crate::session::copies::SeenCalls;
 use crate::session::examine::{CallInspector, Paths};
 use crate::session::list;
 use crate::session::model::Call;
+use crate::session::text::mask;
 use crate::session::verdict::{Against, Difference, Unchecked, Verdict};
 
-use super::list::command_of;
 use super::{describe_unread, examiner, list_all};
 
 struct CheckedCall {
@@ -37,7 +38,7 @@ impl CheckedCall {
             "agent": transcript.agent,
             "agent_version": transcript.facts.version,
             "tool": transcript.tool(call),
-            "command": command_of(transcript, call),
+            "command": mask(&command(transcript, call)),
             "verdict": verdict.as_str(),
             "against": verdict.against().map(Against::as_str),
             "policy": verdict.policy(),
