@@ -272,14 +272,17 @@ impl OpenOutput {
             facts.push(("lines", self.lines().map_or_else(unknown, lines)));
         }
         let policy = self.policy();
-        facts.extend([
-            ("certainty", certainty(self).to_owned()),
-            ("policy", policy.name().to_owned()),
-            ("limits", format!("{} (from {})", self.limits(), self.subject.policy.origin())),
-            ("versions", policy.version().to_owned()),
-            ("known from", format!("{} · {}", policy.source(), policy.confidence().describe())),
-            ("verdict", self.verdict()),
-        ]);
+        facts.push(("certainty", certainty(self).to_owned()));
+        // Another policy of the agent's did not make what was recorded.
+        if self.shown_record().is_none_or(|recorded| recorded.policy.is_some()) {
+            facts.extend([
+                ("policy", policy.name().to_owned()),
+                ("limits", format!("{} (from {})", self.limits(), self.subject.policy.origin())),
+                ("versions", policy.version().to_owned()),
+                ("known from", format!("{} · {}", policy.source(), policy.confidence().describe())),
+            ]);
+        }
+        facts.push(("verdict", self.verdict()));
         facts.extend(self.made.preview.as_ref().map(|preview| kept(self, preview)).unwrap_or_default());
         facts.extend(self.warnings().iter().map(|warning| ("warning", warning.text.clone())));
         facts

@@ -34,6 +34,8 @@ pub struct RecordedCall {
     /// What of the text is the agent's notice, as ranges in bytes, where nothing is left of the output beside which it
     /// would show: so far as the text fits what the agent's policies make.
     pub notices: Arc<[Range<usize>]>,
+    /// The policy that cut it, or that comes closest, if that is known.
+    pub policy: Option<Policy>,
     pub evidence: Evidence,
     /// Who recorded it: `claude-code 2.1.330`.
     pub by: String,
@@ -81,8 +83,6 @@ pub struct ReadyCall {
     /// Its name on the screen: tool and command.
     pub name: String,
     pub agent: &'static str,
-    /// The policy that cut it, or that comes closest, if that is known: `claude-code/bash`.
-    pub policy: Option<String>,
     pub exit_code: Option<i32>,
     /// The path of the spill as the records have it, if they name one.
     pub saved_as: Option<String>,

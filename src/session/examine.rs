@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::preview::Catalog;
+use crate::preview::{Catalog, Policy};
 use crate::source::{MapView, Source};
 
 #[cfg(feature = "app")]
@@ -130,6 +130,11 @@ impl CallInspector<'_> {
                 self.examiner.verifier.verify(self.transcript, call, copy.as_ref())
             }
         }
+    }
+
+    /// Returns the policy of a call, as far as a verdict on it or its tool tells, with what is recorded of its parameters.
+    pub fn policy_of(&self, call: &Call, verdict: Option<&Verdict>) -> Option<Policy> {
+        self.examiner.verifier.policy_of(self.transcript, call, verdict)
     }
 
     fn verify_window(&self, call: &Call) -> Verdict {

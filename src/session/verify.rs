@@ -15,7 +15,7 @@ use crate::source;
 use super::model::{Call, CallResult, CutState, Evidence, RecordSpan, TextPiece};
 use super::text;
 use super::transcript::Transcript;
-use super::whole::{FileWindow, MAX_COMPARED, ResultBody};
+use super::whole::{FileWindow, MAX_COMPARED, ResultBody, requested_window};
 
 pub use super::verdict::{Against, Difference, Unchecked, Verdict};
 pub use super::whole::{WholeOutput, whole_display};
@@ -71,6 +71,26 @@ impl Verifier {
             }
             compared => compared,
         }
+    }
+
+    /// Returns the policy that a verdict on a call names, or else, of a part of a file, that of the agent's read tool; with
+    /// what is recorded of its parameters.
+    pub fn policy_of(
+        &self,
+        transcript: &Transcript,
+        call: &Call,
+        verdict: Option<&Verdict>,
+    ) -> Option<Policy> {
+        let result = call.first()?;
+        let window = call.is_window.then(|| requested_window(transcript, call)).flatten();
+        let (text, _) = text::to_text(transcript, &result.pieces, MAX_COMPARED).ok()?;
+        let recorded = RecordedResult { transcript, call, result, text: &text, window: window.as_ref() };
+        let is_meant = |(policy, name): &(Policy, String)| match verdict.and_then(Verdict::policy) {
+            Some(named) => name == named,
+            None => call.is_window && policy.offset_key().is_some() && recorded.is_of_version(&policy.era()),
+        };
+        let mut all = self.policies.iter().flat_map(|policy| variants(policy, &recorded));
+        all.find(is_meant).map(|(policy, _)| policy)
     }
 
     /// Looks for an output of which a policy of the agent's version makes what was recorded. What overspill added to the

@@ -247,12 +247,11 @@ impl SessionContext<'_> {
         };
         let is_quick = self.of.whole_bytes(call).is_none_or(|bytes| bytes <= COMPARED_FIRST);
         let check = self.verdict(index).or_else(|| is_quick.then(|| self.compare(index, call)));
-        let policy = check.as_ref().and_then(Verdict::policy).filter(|policy| !policy.is_empty());
+        let policy = self.of.policy_of(call, check.as_ref());
         let tool = self.of.transcript.tool(call);
         Ok(ReadyCall {
             name: format!("{tool}: {}", one_line(&command(self.of.transcript, call))),
             agent: self.of.transcript.agent,
-            policy: policy.and_then(|policy| policy.split(' ').next()).map(str::to_owned),
             exit_code: call.exit.filter(|code| *code != 0),
             saved_as: call.cites.first().map(|cite| cite.path.to_string_lossy().into_owned()),
             place,
@@ -268,6 +267,7 @@ impl SessionContext<'_> {
                     _ => Arc::default(),
                 },
                 text: text.into(),
+                policy,
                 evidence: first.evidence,
                 by: self.of.recorder(),
                 rest,

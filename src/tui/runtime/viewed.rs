@@ -70,15 +70,13 @@ impl Session {
 
     /// Returns the policy that cut the call, or else the first of its agent.
     fn policy_of(&self, ready: &ReadyCall) -> Option<EffectivePolicy> {
-        let load = &self.services.load_policies;
-        let named = ready.policy.as_deref().and_then(|name| load(Some(name)).pop());
-        named.or_else(|| {
-            let mut choices = load(None);
-            let of_agent =
-                |choice: &EffectivePolicy| choice.policy.agent() == ready.agent && choice.is_current;
-            let at = choices.iter().position(of_agent).unwrap_or(0);
-            (!choices.is_empty()).then(|| choices.swap_remove(at))
-        })
+        if let Some(policy) = &ready.recorded.policy {
+            return Some(EffectivePolicy::chosen(policy.clone(), true));
+        }
+        let mut choices = (self.services.load_policies)(None);
+        let of_agent = |choice: &EffectivePolicy| choice.policy.agent() == ready.agent && choice.is_current;
+        let at = choices.iter().position(of_agent).unwrap_or(0);
+        (!choices.is_empty()).then(|| choices.swap_remove(at))
     }
 
     /// Puts an output on the screen, in place of one that is there.

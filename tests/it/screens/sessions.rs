@@ -542,6 +542,7 @@ fn shown_over(
         call: citing(),
         text: text.into(),
         notices: notices.into(),
+        policy: Some(base.policy.policy.clone()),
         evidence: Evidence::Recorded,
         by: "claude-code 2.1.330".into(),
         rest,
@@ -581,6 +582,7 @@ fn a_call_that_was_asked_for_opens_over_its_list_and_over_no_other_output() {
             call: citing(),
             text: "text".into(),
             notices: Arc::default(),
+            policy: None,
             evidence: Evidence::Recorded,
             by: "claude-code".into(),
             rest: RestOfOutput::Missing("its spill was deleted since"),
@@ -593,7 +595,6 @@ fn a_call_that_was_asked_for_opens_over_its_list_and_over_no_other_output() {
         let call = ReadyCall {
             name: "Bash: seq".into(),
             agent: "claude-code",
-            policy: None,
             exit_code: None,
             saved_as: None,
             place,
