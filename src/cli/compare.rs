@@ -22,7 +22,8 @@ use crate::text::search::{Pattern, Severity, each_match};
 use super::args::{CompareArgs, PolicyArgs};
 use super::corpus::gather;
 use super::corpus::tune::{describe_outputs, measure, pattern};
-use super::{CommandResult, fail, input, print_json_array, say, table, terminal, usage};
+use super::input::{self, OpenInput};
+use super::{CommandResult, fail, print_json_array, say, table, terminal, usage};
 
 pub(crate) fn run(config: &Config, args: &CompareArgs) -> CommandResult {
     let find = args.find.as_deref().map(pattern).transpose()?;
@@ -37,7 +38,7 @@ pub(crate) fn run(config: &Config, args: &CompareArgs) -> CommandResult {
         None => (severities.get(Severity::Error), "matches kept"),
     };
     let mut opened = input::open(config, file, &PolicyArgs::default())?;
-    let policies = resolve(config, args, opened.path.as_deref())?;
+    let policies = resolve(config, args, Some(&opened))?;
     let mut rows = opened.read_steadily(&mut |context, view| {
         let totals = Totals::from_measure(&source::count(view, TotalsMask::ALL), TotalsMask::ALL);
         let input = context.input(Output { bytes: view, totals: &totals });
@@ -153,14 +154,20 @@ fn check_names(config: &Config, args: &CompareArgs) -> anyhow::Result<()> {
     named.try_for_each(|word| config.catalog.get(word).map(drop).map_err(usage))
 }
 
-/// Returns the chosen policies with their limits for the output at `path`. A policy without a limit or parameter that
+/// Returns the chosen policies with their limits for an output. A policy without a limit or parameter that
 /// the flags set is left out, which standard error reports.
 ///
 /// # Errors
 /// If a policy that is chosen by its name cannot be used with the flags, or none of them can.
-fn resolve(config: &Config, args: &CompareArgs, path: Option<&Path>) -> anyhow::Result<Vec<ComparedPolicy>> {
-    // The policy that created a stored file has a row even if it is an earlier form.
-    let made_by = config.candidates(path).into_iter().next();
+fn resolve(
+    config: &Config,
+    args: &CompareArgs,
+    opened: Option<&OpenInput>,
+) -> anyhow::Result<Vec<ComparedPolicy>> {
+    // The policy that made the preview of a call or a stored file has a row even if it is an earlier form.
+    let of_call = opened.and_then(|opened| opened.policy.as_ref()).map(|policy| policy.name().to_owned());
+    let path = opened.and_then(|opened| opened.path.as_deref());
+    let made_by = of_call.or_else(|| config.candidates(path).into_iter().next());
     let (mut all, mut left_out, mut why) = (Vec::new(), 0_u64, None);
     for name in config.catalog.names() {
         let is_current = args.all
@@ -172,7 +179,8 @@ fn resolve(config: &Config, args: &CompareArgs, path: Option<&Path>) -> anyhow::
             continue;
         }
         let overrides = Overrides { policy: Some(name.to_owned()), ..args.limits.overrides() };
-        match config.resolve(&overrides, path) {
+        let anyway = || config.resolve(&overrides, None);
+        match opened.map_or_else(anyway, |opened| opened.policy_by(config, &overrides)) {
             Ok(found) => all.push(Ok(found)),
             Err(error) if is_named => return Err(usage(error)),
             // The flags do not fit the policy.

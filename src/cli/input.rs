@@ -12,8 +12,9 @@ use rustix::fs::FileType;
 
 use crate::base::human::{size, thousands};
 use crate::capture::NOT_SAVED;
-use crate::config::{Config, EffectivePolicy, Overrides};
-use crate::preview::{InputContext, Totals};
+use crate::config::{Config, EffectivePolicy, OverrideError, Overrides};
+use crate::preview::{InputContext, Policy, Totals};
+use crate::session::examine::{OutputPlace, RestOfOutput};
 use crate::session::record::unpack;
 use crate::session::spill::SessionsCache;
 use crate::source::{Change, FileLock, MapView, OpenError, Source, StreamProgress};
@@ -21,7 +22,7 @@ use crate::store::{self, Entry};
 use crate::text::label::label;
 
 use super::args::PolicyArgs;
-use super::sessions::{self, CallOutput, SelectedSession};
+use super::sessions::{self, SelectedSession};
 use super::{CommandResult, say, suggest, usage};
 
 const SAMPLE: &[u8] = include_bytes!("../../assets/samples/build.log.zst");
@@ -122,6 +123,8 @@ pub(crate) struct OpenInput {
     pub context: InputContext<MapView>,
     /// The file itself, unless it is standard input.
     pub path: Option<PathBuf>,
+    /// The policy of the call that it is of, with its parameters.
+    pub policy: Option<Policy>,
 }
 
 pub(crate) fn open(config: &Config, word: &OsStr, args: &PolicyArgs) -> anyhow::Result<OpenInput> {
@@ -144,15 +147,35 @@ pub(crate) fn open_named(config: &Config, named: Named, args: &PolicyArgs) -> an
         }
         Named::File(path) => path,
         Named::Output(entry) => entry.path(),
-        Named::Recorded(found) => match found.output()? {
-            CallOutput::Spill(path) => path,
-            CallOutput::Text(text) => {
-                say(&format!("{}: its spill is not at hand; this is its text as recorded", found.id()));
-                return open_text(text.into(), &found.id(), args);
-            }
-        },
+        Named::Recorded(found) => return Ok(open_call(config, &found, args)?.0),
     };
     open_path(config, &path, args, FileLock::Shared)
+}
+
+/// Opens what is at hand of the output of a call, with what its policy made the result of.
+pub(crate) fn open_call(
+    config: &Config,
+    found: &SelectedSession,
+    args: &PolicyArgs,
+) -> anyhow::Result<(OpenInput, RestOfOutput)> {
+    let (call, (place, rest)) = (found.the_call()?, found.output()?);
+    let mut opened = match place {
+        OutputPlace::File(path) => open_path(config, &path, args, FileLock::Shared)?,
+        OutputPlace::Memory(view) => {
+            if rest != RestOfOutput::Here {
+                say(&format!("{}: its spill is not at hand; this is its text as recorded", found.id()));
+            }
+            open_text(view.to_vec(), &found.id(), args)?
+        }
+    };
+    opened.policy = found.policy();
+    // The recorded text has its words about it already.
+    let exit_code = call.exit.filter(|code| *code != 0 && rest == RestOfOutput::Here);
+    opened.context.exit_code = opened.context.exit_code.or(exit_code);
+    if let (Some(cite), None) = (call.cites.first(), &args.saved_as) {
+        opened.context.saved_as = cite.path.to_string_lossy().into_owned();
+    }
+    Ok((opened, rest))
 }
 
 pub(crate) fn open_sample(args: &PolicyArgs) -> anyhow::Result<OpenInput> {
@@ -204,12 +227,27 @@ fn input(source: Source, file: Option<(&Path, String)>, args: &PolicyArgs) -> an
             exit_code: args.exit_code,
         },
         path: path.map(Path::to_owned),
+        policy: None,
     })
 }
 
 impl OpenInput {
+    /// Returns the policy that is asked for; of a call, unless another is named, its own.
+    pub(crate) fn policy_by(
+        &self,
+        config: &Config,
+        overrides: &Overrides,
+    ) -> Result<EffectivePolicy, OverrideError> {
+        let Overrides { policy: named, tool, .. } = overrides;
+        let is_own = |own: &&Policy| tool.is_none() && named.as_ref().is_none_or(|name| name == own.name());
+        match self.policy.as_ref().filter(is_own) {
+            Some(policy) => config.resolve_own(policy, overrides),
+            None => config.resolve(overrides, self.path.as_deref()),
+        }
+    }
+
     pub(crate) fn resolve(&self, config: &Config, overrides: &Overrides) -> anyhow::Result<EffectivePolicy> {
-        let mut resolved = config.resolve(overrides, self.path.as_deref()).map_err(usage)?;
+        let mut resolved = self.policy_by(config, overrides).map_err(usage)?;
         if let Some(failed) = resolved.policy.failed_with(self.context.exit_code) {
             resolved.warnings.push(format!("a failed command is cut by {failed}: see it with -p"));
         }

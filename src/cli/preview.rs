@@ -5,15 +5,18 @@ use std::io::{self, Write};
 
 use anyhow::{anyhow, bail};
 
-use crate::base::provenance::Warning;
-use crate::cli::args::{PreviewArgs, ReadArgs, TextForm};
+use crate::base::provenance::{Certainty, Warning};
+use crate::cli::args::{PolicyArgs, PreviewArgs, ReadArgs, TextForm};
 use crate::cli::input::{self, Named, OpenInput};
-use crate::cli::sessions::show;
+use crate::cli::sessions::{SelectedSession, show};
 use crate::cli::terminal::SafeWriter;
 use crate::cli::{CommandResult, Failure, print_json, say, terminal, usage};
 use crate::config::{Config, EffectivePolicy, Overrides};
-use crate::preview::{self, Counts, Input, Output, Preview, Report, Status, Stream, Totals};
-use crate::source;
+use crate::preview::{
+    self, Counts, Input, InputContext, Output, Policy, Preview, Report, Status, Stream, Totals,
+};
+use crate::session::examine::RestOfOutput;
+use crate::source::{self, MapView};
 
 /// Outputs up to this many bytes are counted before they are planned.
 const MAX_COUNTED_FIRST: usize = 1 << 20;
@@ -27,11 +30,13 @@ pub(crate) fn run(config: &Config, args: &PreviewArgs) -> CommandResult {
     let named = input::find(config, &args.file)?;
     if let Named::Recorded(found) = &named
         && found.call().is_some()
-        && form != TextForm::Json
         && args.policy_args.first_given().is_none()
     {
-        // What the model got is recorded; another policy or limit asks what it would get, and JSON describes a plan.
-        return show::print(config, found, None, form);
+        // What the model got is recorded; another policy or limit asks what it would get.
+        return match form {
+            TextForm::Json => print_recorded(config, found),
+            _ => show::print(config, found, None, form),
+        };
     }
     let opened = input::open_named(config, named, &args.policy_args)?;
     let by = opened.resolve(config, &args.policy_args.overrides())?;
@@ -76,13 +81,8 @@ fn print(mut opened: OpenInput, by: EffectivePolicy, form: TextForm) -> CommandR
     let EffectivePolicy { policy, limits_from, certainty, warnings, mut store_warnings, .. } = by;
     warnings.iter().for_each(|warning| say(warning));
     let (view, totals, mut preview) = opened.read_steadily(&mut |context, view| {
-        // A plan that lacks a total is made again once that is counted; of a small output, counting takes less time.
-        let totals = if view.len() <= MAX_COUNTED_FIRST { Totals::count(view) } else { Totals::unknown() };
-        let input = context.input(Output { bytes: view, totals: &totals });
-        let count = |stream, want| (stream == Stream::Stdout).then(|| source::count(view, want));
-        let planned = preview::plan_counting(&input, &policy, form.counts(), count);
-        let counted = planned.map_err(|error| anyhow!(error.to_string()))?;
-        Ok((view.clone(), counted.totals.stdout, counted.preview))
+        let (totals, preview) = plan(context, view, &policy, form)?;
+        Ok((view.clone(), totals, preview))
     })?;
     let input = opened.context.input(Output { bytes: &view, totals: &totals });
     // Whoever pages through a file knows that there is more, and would otherwise be warned of it at every window.
@@ -92,13 +92,13 @@ fn print(mut opened: OpenInput, by: EffectivePolicy, form: TextForm) -> CommandR
     match opened.cut_short() {
         Some(text) if form == TextForm::Json => {
             // How much there is of it is not known.
-            preview.total = Counts { lines: None, bytes: None, units: None };
+            preview.total = Counts::default();
             store_warnings.push(Warning { over: None, unended: false, short: None, text });
         }
         Some(words) => say(&words),
         None => {}
     }
-    let (preview, policy, store) = (&preview, &policy, &store_warnings[..]);
+    let (preview, policy, store) = (&preview, Some(&policy), &store_warnings[..]);
     let limits_from = &limits_from.to_string();
     write(&Report { preview, input: &input, policy, certainty, limits_from, store }, form)?;
     // What was printed cannot be taken back.
@@ -114,10 +114,56 @@ fn print(mut opened: OpenInput, by: EffectivePolicy, form: TextForm) -> CommandR
     }
 }
 
+fn plan(
+    context: &InputContext<MapView>,
+    view: &MapView,
+    policy: &Policy,
+    form: TextForm,
+) -> anyhow::Result<(Totals, Preview)> {
+    // A plan that lacks a total is made again once that is counted; of a small output, counting takes less time.
+    let totals = if view.len() <= MAX_COUNTED_FIRST { Totals::count(view) } else { Totals::unknown() };
+    let input = context.input(Output { bytes: view, totals: &totals });
+    let count = |stream, want| (stream == Stream::Stdout).then(|| source::count(view, want));
+    let planned = preview::plan_counting(&input, policy, form.counts(), count);
+    let counted = planned.map_err(|error| anyhow!(error.to_string()))?;
+    Ok((counted.totals.stdout, counted.preview))
+}
+
+/// Prints what the model got of a call, as it is recorded, in JSON: as the call's policy describes it if that makes the same.
+fn print_recorded(config: &Config, found: &SelectedSession) -> CommandResult {
+    let text = found.text()?;
+    let (mut opened, rest) = input::open_call(config, found, &PolicyArgs::default())?;
+    let policy = opened.policy.clone();
+    let (view, totals, mut preview) = opened.read_steadily(&mut |context, view| {
+        let planned = policy.as_ref().and_then(|policy| plan(context, view, policy, TextForm::Json).ok());
+        if let Some((totals, made)) = planned
+            && made.text(&context.input(Output { bytes: view, totals: &totals })) == text
+        {
+            return Ok((view.clone(), totals, made));
+        }
+        let totals = Totals::count(view);
+        let recorded = preview::recorded(&text, &context.input(Output { bytes: view, totals: &totals }));
+        Ok((view.clone(), totals, recorded.map_err(|error| anyhow!(error.to_string()))?))
+    })?;
+    if matches!(rest, RestOfOutput::Missing(_) | RestOfOutput::Unknown) {
+        preview.truncated = found.the_call()?.is_cut();
+        (preview.total, preview.kept) = Default::default();
+    }
+    let input = opened.context.input(Output { bytes: &view, totals: &totals });
+    print_json(&Report {
+        preview: &preview,
+        input: &input,
+        policy: policy.as_ref(),
+        certainty: Certainty::Recorded,
+        limits_from: "record",
+        store: &[],
+    })
+}
+
 /// Writes a preview to standard output in the given form, and warnings to standard error, including those of the store.
 pub(crate) fn write(report: &Report, form: TextForm) -> CommandResult {
     let Report { preview, input, policy, store, .. } = *report;
-    if form != TextForm::Json {
+    if let Some(policy) = policy.filter(|_| form != TextForm::Json) {
         let warnings = Warning::applying(policy.warnings(), store, preview.extent(input));
         warnings.iter().for_each(|warning| say(&format!("{}: {}", policy.name(), warning.text)));
     }

@@ -222,6 +222,20 @@ impl Config {
         self.resolve(&Overrides { policy: Some(name.to_owned()), ..Overrides::default() }, None)
     }
 
+    /// Same as [`Config::resolve`] for the policy of a recorded call, whose parameters are known.
+    pub(crate) fn resolve_own(
+        &self,
+        of_call: &Policy,
+        overrides: &Overrides,
+    ) -> Result<EffectivePolicy, OverrideError> {
+        let mut policy = of_call.clone();
+        let limits_from = if apply(&mut policy, overrides)? { LimitsFrom::Flags } else { LimitsFrom::Policy };
+        let is_same = policy.is_same(of_call);
+        let certainty = if is_same { Certainty::Reconstructed } else { Certainty::WouldGet };
+        let is_current = self.catalog.is_current(&policy);
+        Ok(EffectivePolicy { limits_from, certainty, ..EffectivePolicy::chosen(policy, is_current) })
+    }
+
     /// Returns how sure it is that the model got what the policy makes, with the limits of `run` if there is one.
     fn certainty(&self, policy: &Policy, run: Option<&RunRecord>, file: Option<&StoredFile>) -> Certainty {
         match run {

@@ -310,7 +310,7 @@ pub(crate) enum Reply {
 }
 
 /// How much text there is, in each measure.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts<T = Option<u64>> {
     /// Number of lines, as the policy counts them.
     pub lines: T,

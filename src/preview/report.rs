@@ -47,7 +47,8 @@ impl Serialize for StreamedText<'_> {
 pub struct Report<'a> {
     pub preview: &'a Preview,
     pub input: &'a Input<'a>,
-    pub policy: &'a Policy,
+    /// None if a recorded preview is of no known policy.
+    pub policy: Option<&'a Policy>,
     /// How the preview is known.
     pub certainty: Certainty,
     pub limits_from: &'a str,
@@ -72,11 +73,12 @@ impl Serialize for Report<'_> {
             Status::Ok => "ok".to_owned(),
             Status::Crashed(words) => format!("crashed: {words}"),
         };
-        let warnings = Warning::applying(policy.warnings(), self.store, preview.extent(input));
+        let of_policy = policy.map_or(&[][..], Policy::warnings);
+        let warnings = Warning::applying(of_policy, self.store, preview.extent(input));
         let mut object = serializer.serialize_struct("Report", 23)?;
         object.serialize_field("version", &1)?;
-        object.serialize_field("policy", policy.name())?;
-        object.serialize_field("confidence", policy.confidence().as_str())?;
+        object.serialize_field("policy", &policy.map(Policy::name))?;
+        object.serialize_field("confidence", &policy.map(|policy| policy.confidence().as_str()))?;
         object.serialize_field("certainty", self.certainty.as_str())?;
         object.serialize_field("status", &status)?;
         object.serialize_field("truncated", &preview.truncated)?;

@@ -10,13 +10,13 @@ use anyhow::bail;
 
 use crate::config::Config;
 use crate::corpus::{Corpus, CorpusOutput, STDIN};
+use crate::session::examine::OutputPlace;
 use crate::source::OpenError;
 use crate::store::{RootReport, RootState};
 use crate::text::label::label;
 
 use super::input::{self, Named};
 use super::say;
-use super::sessions::CallOutput;
 use super::stores::{Selected, Whose};
 
 /// How many of the directories searched are named if nothing is found in them.
@@ -53,13 +53,13 @@ fn resolve_names(config: &Config, words: &[OsString]) -> anyhow::Result<Corpus> 
             Named::Stdin => paths.push(STDIN.into()),
             Named::File(path) => paths.push(path),
             Named::Output(entry) => entries.push(CorpusOutput::Entry(entry)),
-            Named::Recorded(found) => match found.output()? {
-                CallOutput::Spill(path) => paths.push(path),
-                CallOutput::Text(_) => {
-                    let remedy = "`overspill show --text` prints its text";
-                    bail!("{}: its spill is not at hand; {remedy}", found.id());
-                }
-            },
+            Named::Recorded(found) => {
+                let id = found.id();
+                let (OutputPlace::File(path), _) = found.output()? else {
+                    bail!("{id}: its spill is not at hand; `overspill show --text` prints its text");
+                };
+                paths.push(path);
+            }
         }
     }
     let mut corpus = Corpus::from_paths(&paths);

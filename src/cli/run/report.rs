@@ -17,7 +17,7 @@ use crate::preview::{Part, Report, Status};
 /// Maximum number of notices that are printed at either end: some policies add one to every long line.
 const MAX_NOTICES: usize = 5;
 
-/// Prints the preview, then the remarks about it. `from` says where the limits and the policy come from.
+/// Prints the preview, then the remarks about it. `limits_from` and `policy_from` say where they come from.
 pub(super) fn print(
     finished: &FinishedCapture,
     (limits_from, policy_from): (&str, &str),
@@ -26,7 +26,7 @@ pub(super) fn print(
     finished.warnings.iter().for_each(|warning| say(warning));
     let FinishedCapture { preview, policy, .. } = finished;
     let (input, certainty) = (&finished.input(), certainty(finished));
-    let report = Report { preview, input, policy, certainty, limits_from, store: &[] };
+    let report = Report { preview, input, policy: Some(policy), certainty, limits_from, store: &[] };
     let written = match form {
         TextForm::Json => write_json(finished, report, policy_from),
         form => preview::write(&report, form),

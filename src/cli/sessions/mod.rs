@@ -6,7 +6,7 @@ pub(crate) mod verify;
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::anyhow;
@@ -14,11 +14,11 @@ use jiff::{SignedDuration, Timestamp};
 use memchr::memmem::Finder;
 
 use crate::config::Config;
+use crate::preview::Policy;
 use crate::session::copies::{families, is_same};
-use crate::session::examine::{CallInspector, Examiner, Paths};
+use crate::session::examine::{CallInspector, Examiner, OutputPlace, Paths, RestOfOutput};
 use crate::session::model::Call;
 use crate::session::reader::{OpenedSession, SessionFile};
-use crate::session::spill::SpillState;
 use crate::session::transcript::ReadReport;
 use crate::session::{list as all_sessions, sent, text};
 use crate::text::label::label;
@@ -28,18 +28,11 @@ use super::{say, suggest, usage};
 pub(crate) struct SelectedSession {
     pub file: SessionFile,
     pub opened: Box<dyn OpenedSession>,
-    /// Its index.
+    /// The index of the call that the argument names, if it names one.
     pub call: Option<usize>,
     /// In how many other sessions the call is, if all were looked through for it.
     pub copies: Option<u64>,
     pub examiner: Examiner,
-}
-
-pub(crate) enum CallOutput {
-    /// The file that holds all of it.
-    Spill(PathBuf),
-    /// The result as the model got it.
-    Text(String),
 }
 
 impl SelectedSession {
@@ -67,16 +60,18 @@ impl SelectedSession {
         self.call().ok_or_else(|| anyhow!("{id} is a session; `overspill sessions {id}` lists its calls"))
     }
 
-    /// Returns what is at hand of the output of the call: its spill if that is where agents keep spills, else its text.
+    /// Returns what is at hand of the output of the call: its spill in a known place, else a whole copy, else its text.
     ///
     /// # Errors
     /// It is a session, or nothing is at hand.
-    pub(crate) fn output(&self) -> anyhow::Result<CallOutput> {
-        let inspector = self.inspector();
-        match inspector.spill(self.the_call()?) {
-            Some(SpillState::Here(path)) if inspector.is_known(&path) => Ok(CallOutput::Spill(path)),
-            _ => Ok(CallOutput::Text(self.text()?)),
-        }
+    pub(crate) fn output(&self) -> anyhow::Result<(OutputPlace, RestOfOutput)> {
+        Ok(self.inspector().output(self.the_call()?, &self.text()?, Paths::Known)?)
+    }
+
+    /// Returns the policy that cut the call, or that comes closest, with its parameters; `None` if that is not known.
+    pub(crate) fn policy(&self) -> Option<Policy> {
+        let (call, inspector) = (self.call()?, self.inspector());
+        inspector.policy_of(call, Some(&inspector.verify(call)))
     }
 
     pub(crate) fn text(&self) -> anyhow::Result<String> {

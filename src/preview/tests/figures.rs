@@ -60,7 +60,7 @@ impl Counted {
 /// Returns what is unknown in a preview, in words.
 fn unknown(preview: &Preview, input: &Input, policy: &Policy) -> Vec<String> {
     let certainty = Certainty::WouldGet;
-    let report = Report { preview, input, policy, certainty, limits_from: "", store: &[] };
+    let report = Report { preview, input, policy: Some(policy), certainty, limits_from: "", store: &[] };
     let report = serde_json::to_value(report).unwrap();
     let nulls = ["total_lines", "total_bytes", "total_units", "kept_lines", "kept_bytes", "kept_units"];
     let nulls = nulls.iter().chain(&["removed_lines", "removed_bytes"]).filter(|key| report[**key].is_null());

@@ -29,7 +29,7 @@ fn written(name: &str, set: &[(&str, &str)], bytes: &[u8]) -> usize {
     let preview = plan_counted(&input, &policy).unwrap();
     let mut pieces = Pieces::default();
     let (preview, input, policy, certainty) = (&preview, &input, &policy, Certainty::WouldGet);
-    let report = Report { preview, input, policy, certainty, limits_from: "", store: &[] };
+    let report = Report { preview, input, policy: Some(policy), certainty, limits_from: "", store: &[] };
     serde_json::to_writer(&mut pieces, &report).unwrap();
     let report: serde_json::Value = serde_json::from_slice(&pieces.all).unwrap();
     assert!(report["text"] == preview.text(input), "{name}");

@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use serde_json::Value;
+
 use super::{SESSION, claude, root, whole};
 use crate::common::home::Home;
 
@@ -29,6 +31,20 @@ fn a_call_is_previewed_as_recorded_and_by_a_policy_from_its_spill_or_else_from_i
     let got = home.run(&["show", "--text", "c1"]).ok();
     let ran = home.run(&["preview", "c1"]).ok();
     assert_eq!((ran.text(), &*ran.stderr), (got.text(), ""));
+    let json = |args: &[&str]| home.run(&[&["preview", "--json"], args].concat()).json();
+    let (recorded, other) = (json(&["c1"]), json(&["--max-bytes", "99", "c1"]));
+    assert_eq!((recorded["text"].as_str(), &recorded["certainty"]), (Some(got.text()), &"recorded".into()));
+    assert_eq!(
+        (&recorded["policy"], &recorded["truncated_by"]),
+        (&"claude-code/bash".into(), &"bytes".into())
+    );
+    assert_eq!((&other["policy"], &other["certainty"]), (&recorded["policy"], &"would-get".into()));
+    assert_eq!(other["saved_as"].as_str(), spill.to_str());
+    let whole = json(&["c2"]);
+    assert_eq!(
+        (whole["text"].as_str(), &whole["truncated"], &whole["policy"]),
+        (Some(RED), &false.into(), &Value::Null)
+    );
     assert_eq!(home.run(&["read", "c1"]).ok().text(), home.run(&["read", OUTPUT]).ok().text());
     let rows = |word: &str| home.run(&["compare", "--json", word]).ok().json();
     assert_eq!(rows("c1"), rows(OUTPUT));
@@ -43,6 +59,9 @@ fn a_call_is_previewed_as_recorded_and_by_a_policy_from_its_spill_or_else_from_i
     assert_eq!(ran.json()[0]["policy"], "claude-code/bash");
     fs::remove_file(spill).unwrap();
     assert_eq!(home.run(&["preview", "c1"]).ok().text(), got.text());
+    let left = json(&["c1"]);
+    assert_eq!((left["text"].as_str(), &left["truncated"]), (Some(got.text()), &true.into()));
+    assert!(["total_bytes", "kept_bytes"].iter().all(|key| left[*key].is_null()), "{left}");
     assert!(home.run(&["preview", "--json", "c1"]).stderr.contains("c1: its spill is not at hand"));
 }
 
