@@ -322,8 +322,8 @@ pub(crate) fn time_left(entry: &Entry, has_copy: bool, look: &RowLook) -> RowCel
             let words = format!("overdue {}", span(late.as_secs().max(0) as u64));
             RowCell::new(words, if has_copy { Tone::Plain } else { Tone::Warning })
         }
-        (TimeLeft::Open, Expiry::Orphaned) => RowCell::new(entry.left_word(look.now), Tone::Warning),
-        (TimeLeft::Open, _) => RowCell::dim(entry.left_word(look.now)),
+        (TimeLeft::Open, Expiry::Orphaned) => RowCell::new(entry.expires.left_word(look.now), Tone::Warning),
+        (TimeLeft::Open, _) => RowCell::dim(entry.expires.left_word(look.now)),
     }
 }
 

@@ -14,6 +14,7 @@ use crate::session::model::SessionFacts;
 use crate::session::reader::SessionFile;
 use crate::session::tally::CallSums;
 use crate::session::text::mask;
+use crate::store::{Expiry, TimeLeft};
 use crate::text::label::SafeText;
 
 use super::column::CellSide::{Left, Path, Right};
@@ -47,7 +48,7 @@ pub struct SessionRow {
     /// The errors in the outputs that were cut, as far as those are there.
     pub lost: SlowFigure<LostInCall>,
     /// When the first of its spills is deleted, by the rules of their stores.
-    pub expires: SlowFigure<Timestamp>,
+    pub expires: SlowFigure<Expiry>,
     /// The sessions from which it may have copied calls.
     pub earlier: Arc<[Arc<SessionFile>]>,
 }
@@ -236,11 +237,11 @@ fn lost(row: &SessionRow, _: &RowLook) -> RowCell {
 
 /// Says how long the first of the spills is kept.
 fn time_left(row: &SessionRow, look: &RowLook) -> RowCell {
-    let seconds = |at: &Timestamp| at.duration_since(look.now).as_secs();
-    match (row.sums.value, &row.expires.value) {
+    match (row.sums.value, row.expires.value.map(|expiry| (expiry, expiry.left(look.now)))) {
         (Some(CallSums { cut: 0, .. }), _) => RowCell::default(),
-        (_, Some(at)) if seconds(at) <= 0 => RowCell::new("overdue", Tone::Warning),
-        _ => RowCell::plain(row.expires.describe(|at| span_left(seconds(at) as u64))),
+        (_, Some((_, TimeLeft::For(rest)))) => RowCell::plain(span_left(rest.as_secs() as u64)),
+        (_, Some((_, TimeLeft::Overdue(_)))) => RowCell::new("overdue", Tone::Warning),
+        _ => RowCell::dim(row.expires.describe(|expiry| expiry.left_word(look.now).to_owned())),
     }
 }
 
@@ -291,7 +292,8 @@ pub(crate) fn facts(row: &SessionRow, look: &RowLook) -> [(&'static str, String)
         true => "its owner, and other users",
         false => "its owner alone",
     });
-    let first = row.expires.value.map_or("", |_| " · of the spill that is deleted first");
+    let is_timed = row.expires.value.is_some_and(|expiry| expiry.at().is_some());
+    let first = if is_timed { " · of the spill that is deleted first" } else { "" };
     [
         ("title", words.title.to_string()),
         ("file", row.file.path.to_string_lossy().into_owned()),

@@ -20,7 +20,7 @@ use crate::session::list::{self, agents};
 use crate::session::model::SessionFacts;
 use crate::session::reader::{SessionError, SessionFile};
 use crate::session::tally::{self, CallSums};
-use crate::store;
+use crate::store::{self, Expiry};
 use crate::text::label::SafeText;
 
 use super::event::{Message, ScreenEvent};
@@ -77,7 +77,7 @@ pub enum SessionsEvent {
     /// The errors in the outputs of a session that were cut; none if they cannot be counted.
     Lost(Arc<SessionFile>, Option<LostInCall>),
     /// When the first spill of a session is deleted; none if no rule says so.
-    Expires(Arc<SessionFile>, Option<Timestamp>),
+    Expires(Arc<SessionFile>, Option<Expiry>),
 }
 
 impl ScreenEvent for SessionsEvent {}
@@ -389,7 +389,7 @@ fn sum_calls(sessions: &[SessionRow], context: &JobContext) {
     let (stores, goes_on) = (&context.services.stores, || context.is_wanted());
     let entries = store::entries_at(&paths, stores, context.env(), crate::base::env::now(), &goes_on);
     for (session, own) in &spills {
-        let first = own.iter().filter_map(|spill| entries.get(spill)?.expires.at()).min();
+        let first = own.iter().filter_map(|spill| Some(entries.get(spill)?.expires)).min();
         if !context.send(SessionsEvent::Expires(session.file.clone(), first)) {
             return;
         }

@@ -263,7 +263,7 @@ fn time_left(entries: &Selected, path: &Path) -> Option<String> {
         _ if entry.is_kept() => "you keep it".to_owned(),
         TimeLeft::For(rest) => format!("deleted in {}", span_left(rest.as_secs().try_into().unwrap_or(0))),
         TimeLeft::Overdue(late) => format!("overdue for {}", span(late.as_secs().try_into().unwrap_or(0))),
-        TimeLeft::Open => format!("deleted: {}", entry.left_word(entries.now)),
+        TimeLeft::Open => format!("deleted: {}", entry.expires.left_word(entries.now)),
     })
 }
 

@@ -98,7 +98,7 @@ fn facts(config: &Config, found: &SelectedSession) -> anyhow::Result<Vec<(&'stat
     row.lost.found(LostInCall::count_all(&inspector, &severities, &mut spills, &|| true));
     let spills = spills.iter().map(PathBuf::as_path).collect();
     let entries = store::entries_at(&spills, &config.stores, &config.env, now, &|| true);
-    row.expires.found(entries.values().filter_map(|entry| entry.expires.at()).min());
+    row.expires.found(entries.values().map(|entry| entry.expires).min());
     let look = RowLook { now, ..RowLook::default() };
     Ok([("session", found.file.id.clone())].into_iter().chain(rows::sessions::facts(&row, &look)).collect())
 }

@@ -251,19 +251,6 @@ impl Entry {
         self.expires.left(now)
     }
 
-    /// Returns the state of its time left in a word; empty if a time is left.
-    pub fn left_word(&self, now: Timestamp) -> &'static str {
-        match (self.left(now), self.expires) {
-            (TimeLeft::For(_), _) => "",
-            (TimeLeft::Overdue(_), _) => "overdue",
-            (TimeLeft::Open, Expiry::SessionEnd) => "session",
-            (TimeLeft::Open, Expiry::ProcessExit) => "process",
-            (TimeLeft::Open, Expiry::Never) => "never",
-            (TimeLeft::Open, Expiry::Orphaned) => "left behind",
-            (TimeLeft::Open, _) => "unknown",
-        }
-    }
-
     /// Whether group or others have any permission. A symbolic link's own mode gives none.
     pub fn exposed(&self) -> bool {
         self.status != EntryStatus::SymbolicLink && self.mode & 0o077 != 0

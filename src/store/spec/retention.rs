@@ -65,7 +65,8 @@ words! {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// In the order in which they come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Expiry {
     /// At the first cleanup that the agent runs after this time.
     At(Timestamp),
@@ -73,8 +74,8 @@ pub enum Expiry {
     ProcessExit,
     /// Its process ended without deleting it, so nothing will.
     Orphaned,
-    Never,
     Unknown,
+    Never,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,6 +100,19 @@ impl Expiry {
             None => TimeLeft::Open,
             Some(left) if left.is_positive() => TimeLeft::For(left),
             Some(left) => TimeLeft::Overdue(left.abs()),
+        }
+    }
+
+    /// Returns the state of the time left in a word; empty if a time is left.
+    pub fn left_word(self, now: Timestamp) -> &'static str {
+        match (self.left(now), self) {
+            (TimeLeft::For(_), _) => "",
+            (TimeLeft::Overdue(_), _) => "overdue",
+            (TimeLeft::Open, Self::SessionEnd) => "session",
+            (TimeLeft::Open, Self::ProcessExit) => "process",
+            (TimeLeft::Open, Self::Never) => "never",
+            (TimeLeft::Open, Self::Orphaned) => "left behind",
+            (TimeLeft::Open, _) => "unknown",
         }
     }
 }

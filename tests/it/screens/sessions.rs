@@ -20,6 +20,7 @@ use overspill::internals::session::spill::CitingCall;
 use overspill::internals::session::tally::CallSums;
 use overspill::internals::session::verify::{Against, Difference, Unchecked, Verdict, Verifier};
 use overspill::internals::source::{MapView, Source};
+use overspill::internals::store::Expiry;
 use overspill::internals::tui::calls::{CallsEvent, OpenedCalls};
 use overspill::internals::tui::job::{Job, Slot};
 use overspill::internals::tui::pager::OutputEvent;
@@ -468,8 +469,10 @@ fn the_facts_of_a_session_open_from_the_list_follow_what_is_found_and_lead_to_it
         assert!(text(&bench).contains(fact), "{fact}: {}", text(&bench));
     }
     let file = bench.sessions().list.rows()[1].file.clone();
+    bench.update(SessionsEvent::Expires(file.clone(), Some(Expiry::Never)));
+    assert!(text(&bench).contains("time left    never  "), "{}", text(&bench));
     let left = jiff::Timestamp::from_second(1_795_000_000 + 3 * 86_400).ok();
-    bench.update(SessionsEvent::Expires(file, left));
+    bench.update(SessionsEvent::Expires(file, left.map(Expiry::At)));
     let left = "time left    3 d · of the spill that is deleted first";
     assert!(text(&bench).contains(left), "{}", text(&bench));
     bench.keys("<Enter>");
