@@ -22,9 +22,9 @@ use crate::text::label::SafeText;
 
 use super::column::CellSide::{Left, Right};
 use super::column::{
-    ID, ListColumn, ListSpec, MOST_FIRST, RowCell, RowLook, SlowFigure, Tone, joined, key_of, share,
+    ID, ListColumn, ListSpec, MOST_FIRST, RowCell, RowLook, SlowFigure, SlowState, Tone, joined, key_of,
 };
-use super::lost::LostInCall;
+use super::lost::{KeptShare, LostInCall, ModelShare};
 
 /// What takes a while to find out about a call.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -61,8 +61,8 @@ pub struct CallRow {
     pub sizes: Option<CallSizes>,
     /// Whether a policy makes the same text; of calls that were cut.
     pub verdict: Option<Verdict>,
-    /// The errors in the output, if it was cut.
-    pub lost: SlowFigure<LostInCall>,
+    /// What the model got of the output, if it was cut.
+    pub share: SlowFigure<ModelShare>,
     /// The number of other sessions that have the same call, as far as is known.
     pub copies: u64,
 }
@@ -107,7 +107,7 @@ impl CallRow {
             evidence: call.first().map(|first| first.evidence),
             sizes: None,
             verdict: None,
-            lost: SlowFigure::default(),
+            share: SlowFigure::default(),
             copies: 0,
         }
     }
@@ -140,12 +140,13 @@ impl CallRow {
 
     /// Returns what is left of an output that was cut; `None` if it was not cut, or nobody has looked yet.
     pub(crate) fn left(&self) -> Option<&'static str> {
-        let spill = self.sizes.as_ref().map(|sizes| sizes.spill);
-        match (self.cut, spill) {
+        let sizes = self.sizes.as_ref()?;
+        match (self.cut, sizes.spill) {
+            (CutState::Lost, _) if sizes.whole.is_some() => Some("in the record"),
             (CutState::Lost, _) => Some("never saved"),
-            (CutState::Spill, Some(Some("here"))) => Some("saved"),
-            (CutState::Spill, Some(Some("other"))) => Some("another file"),
-            (CutState::Spill, Some(_)) => Some("deleted"),
+            (CutState::Spill, Some("here")) => Some("saved"),
+            (CutState::Spill, Some("other")) => Some("another file"),
+            (CutState::Spill, _) => Some("deleted"),
             _ => None,
         }
     }
@@ -173,14 +174,14 @@ impl CallRow {
 
     /// Whether something about the call needs a look: it failed, differs from its policy, or its output is nowhere.
     pub(crate) fn is_bad(&self) -> bool {
-        self.status == CallStatus::Failed || self.differs() || self.left().is_some_and(|left| left != "saved")
+        self.status == CallStatus::Failed
+            || self.differs()
+            || matches!(self.left(), Some("never saved" | "another file" | "deleted"))
     }
 
-    /// Returns how much of the output the model got: of its bytes, in percent, below 100; `None` if that is not known.
-    pub(crate) fn share(&self) -> Option<u64> {
-        let sizes = self.sizes.as_ref()?;
-        let (got, whole) = (sizes.got?, sizes.whole?);
-        Some((u128::from(got) * 100 / u128::from(whole.max(1))).min(99) as u64)
+    /// Returns the errors in the output, if it was cut.
+    fn lost(&self) -> SlowFigure<LostInCall> {
+        self.share.and_then(|share| share.lost)
     }
 }
 
@@ -190,8 +191,8 @@ pub(crate) static SPEC: ListSpec<CallRow> = ListSpec {
     groups: &[],
     words: &[
         ("cut", |row, _| row.is_cut()),
-        ("errors", |row, _| row.lost.value.is_some_and(|lost| lost.errors.all > 0)),
-        ("lost", |row, _| row.lost.value.is_some_and(|lost| lost.errors.lost > 0)),
+        ("errors", |row, _| row.lost().value.is_some_and(|lost| lost.errors.all > 0)),
+        ("lost", |row, _| row.lost().value.is_some_and(|lost| lost.errors.lost > 0)),
         ("deleted", |row, _| row.left() == Some("deleted")),
         ("differs", |row, _| row.differs()),
         ("failed", |row, _| row.status == CallStatus::Failed),
@@ -223,11 +224,12 @@ const COLUMNS: &[ListColumn<CallRow>] = &[
     }),
     ListColumn::new("model got", Right, 14, got).sorts('g', ["least first", "most first"], |a, b| {
         // Of what was cut, what is not known is likely to be the most.
-        let share = |row: &CallRow| (!row.is_cut() && !row.is_unsure(), !row.is_cut(), row.share());
+        let rank = |row: &CallRow| row.share.value.as_ref().map(|share| share.got.rank());
+        let share = |row: &CallRow| (!row.is_cut() && !row.is_unsure(), !row.is_cut(), rank(row));
         share(a).cmp(&share(b))
     }),
     ListColumn::new("errors lost", Right, 11, lost)
-        .sorts('e', MOST_FIRST, |a, b| LostInCall::compare(&a.lost, &b.lost)),
+        .sorts('e', MOST_FIRST, |a, b| LostInCall::compare(&a.lost(), &b.lost())),
     ListColumn::new("still has", Left, 14, still_has).yields(2),
     ListColumn::new("state", Left, STATE, |row: &CallRow, _| {
         RowCell::new(row.state(), if row.is_bad() { Tone::Warning } else { Tone::Dim })
@@ -313,10 +315,10 @@ fn got(row: &CallRow, look: &RowLook) -> RowCell {
         (_, None) => RowCell::dim("…"),
         (CutState::No, Some(_)) => RowCell::dim("all"),
         (CutState::Unknown, Some(_)) => unsure(row),
-        (_, Some(sizes)) => match row.share() {
-            Some(percent) => RowCell::plain(share(percent, look)),
-            None => RowCell::plain(sizes.got.map_or("–".to_owned(), size)),
-        },
+        (_, Some(sizes)) if row.share.state == SlowState::Failed => {
+            RowCell::plain(sizes.got.map_or("–".to_owned(), size))
+        }
+        _ => KeptShare::cell(&row.share.and_then(|share| Some((share.got, share.is_past))), look),
     }
 }
 
@@ -324,7 +326,7 @@ fn lost(row: &CallRow, _: &RowLook) -> RowCell {
     match row.cut {
         CutState::No => RowCell::default(),
         CutState::Unknown => unsure(row),
-        CutState::Spill | CutState::Lost => LostInCall::cell(&row.lost),
+        CutState::Spill | CutState::Lost => LostInCall::cell(&row.lost()),
     }
 }
 

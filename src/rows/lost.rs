@@ -19,7 +19,7 @@ use crate::text::filter::Got;
 use crate::text::label::SafeText;
 use crate::text::search::{Severity, SeverityPatterns};
 
-use super::column::{RowCell, SlowFigure, Tone};
+use super::column::{RowCell, RowLook, SlowFigure, Tone, WIDE, share};
 
 /// The longest output, in bytes, whose errors are counted for a list: reading more would hold up all others.
 const MAX_OUTPUT: usize = 256 << 20;
@@ -40,27 +40,6 @@ pub struct LostInCall {
 }
 
 impl LostInCall {
-    /// Counts them; `None` if the whole output or the result is not at hand.
-    pub(crate) fn count(
-        inspector: &CallInspector,
-        call: &Call,
-        severities: &SeverityPatterns,
-    ) -> Option<Self> {
-        let best = inspector.best(call);
-        let (result, facts) = text::to_text(inspector.transcript, &best.first()?.pieces, MAX_RESULT).ok()?;
-        if facts.is_stopped {
-            return None;
-        }
-        let mut count = |view: &MapView| {
-            if view.len() > MAX_OUTPUT {
-                return None;
-            }
-            let preview = preview::recorded(&result, &Input::from_bytes(view, "")).ok()?;
-            Self::beside(view, &kept_ranges(&preview.parts, Stream::Stdout), severities).map(|(lost, _)| lost)
-        };
-        inspector.read_whole(call, &mut count).flatten()
-    }
-
     /// Counts them in all outputs of a session that were cut and are at hand, until `goes_on` says no; `None` if none
     /// is. Adds their spills to `spills`.
     pub(crate) fn count_all(
@@ -75,7 +54,8 @@ impl LostInCall {
                 return None;
             }
             spills.extend(inspector.spill(call).and_then(|spill| spill.path().map(Path::to_path_buf)));
-            if let Some(lost) = Self::count(inspector, call, severities) {
+            if let Some(lost) = ModelShare::of_call(inspector, call, severities).and_then(|share| share.lost)
+            {
                 sum.get_or_insert_default().add(lost);
             }
         }
@@ -177,6 +157,24 @@ impl ModelShare {
         Self { got, is_past: true, lost, first_lost }
     }
 
+    /// Measures what the model got of a call; `None` if the whole output or the result is not at hand, or too long.
+    pub(crate) fn of_call(
+        inspector: &CallInspector,
+        call: &Call,
+        severities: &SeverityPatterns,
+    ) -> Option<Self> {
+        let best = inspector.best(call);
+        let (result, facts) = text::to_text(inspector.transcript, &best.first()?.pieces, MAX_RESULT).ok()?;
+        let mut measure = |view: &MapView| {
+            if view.len() > MAX_OUTPUT || facts.is_stopped {
+                return None;
+            }
+            let preview = preview::recorded(&result, &Input::from_bytes(view, "")).ok()?;
+            Some(Self::measure(view, &kept_ranges(&preview.parts, Stream::Stdout), severities))
+        };
+        inspector.read_whole(call, &mut measure).flatten()
+    }
+
     pub(crate) fn without_errors(got: KeptShare) -> Self {
         Self { got, is_past: true, lost: None, first_lost: None }
     }
@@ -219,6 +217,22 @@ impl KeptShare {
             Self::Error => "an error".into(),
             Self::Unsaved => "partly saved".into(),
         }
+    }
+
+    /// Returns the cell of a share, and whether the model got that, or would.
+    pub(crate) fn cell(figure: &SlowFigure<(Self, bool)>, look: &RowLook) -> RowCell {
+        let words = figure.describe(|(got, is_past)| match *got {
+            _ if !is_past => format!("would get {}", got.label()),
+            Self::Percent(percent) => share(percent.into(), look),
+            Self::LostLastLine if look.width < WIDE => "−1 line".to_owned(),
+            got => got.label(),
+        });
+        let tone = match figure.value {
+            Some((_, false) | (Self::All, _)) | None => Tone::Dim,
+            Some((Self::Error | Self::Nothing | Self::Unsaved, _)) => Tone::Warning,
+            Some((Self::LostLastLine | Self::Percent(_), _)) => Tone::Plain,
+        };
+        RowCell::new(words, tone)
     }
 
     pub(crate) fn is_cut(self) -> bool {

@@ -20,7 +20,7 @@ use super::RowTable;
 use super::column::CellSide::{Left as ToLeft, Right};
 use super::column::{
     ID, ListColumn, ListSpec, MOST_FIRST, NAMES, RowCell, RowLook, RowOrder, SlowFigure, SlowState, Tone,
-    WIDE, joined, key_of, share,
+    joined, key_of,
 };
 use super::lost::{KeptShare, LostInCall, ModelShare};
 
@@ -289,19 +289,7 @@ fn measured<T>(row: &OutputRow, figure: impl Fn(&ModelShare) -> Option<T>) -> Sl
 }
 
 fn got(row: &OutputRow, look: &RowLook) -> RowCell {
-    let measured = measured(row, |share| Some((share.got, share.is_past)));
-    let words = measured.describe(|(got, is_past)| match *got {
-        _ if !is_past => format!("would get {}", got.label()),
-        KeptShare::Percent(percent) => share(percent.into(), look),
-        KeptShare::LostLastLine if look.width < WIDE => "−1 line".to_owned(),
-        got => got.label(),
-    });
-    let tone = match measured.value {
-        Some((_, false)) | Some((KeptShare::All, _)) | None => Tone::Dim,
-        Some((KeptShare::Error | KeptShare::Nothing | KeptShare::Unsaved, _)) => Tone::Warning,
-        Some((KeptShare::LostLastLine | KeptShare::Percent(_), _)) => Tone::Plain,
-    };
-    RowCell::new(words, tone)
+    KeptShare::cell(&measured(row, |share| Some((share.got, share.is_past))), look)
 }
 
 fn lost(row: &OutputRow) -> Option<LostInCall> {

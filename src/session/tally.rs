@@ -7,6 +7,7 @@ use super::model::{Call, CallResult, CutState};
 use super::reader::{ReadProgress, SessionError, SessionFile};
 use super::spill::{SpillState, state_of};
 use super::transcript::{ReadReport, Transcript};
+use super::whole::is_lost;
 use super::{list, sent, text};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -65,7 +66,7 @@ pub fn tally(
         }
         tally.calls += 1;
         tally.cut += u64::from(call.is_cut());
-        tally.lost += u64::from(call.cut == CutState::Lost);
+        tally.lost += u64::from(is_lost(transcript, call));
         tally.gone += u64::from(is_gone(call, records, uid));
         tally.unsure += u64::from(call.cut == CutState::Unknown && call.first().is_some());
         let best = sent::best(transcript, call);

@@ -9,7 +9,7 @@ use crate::source::{MapView, Source};
 use super::command::arguments;
 use super::content::MAX_TEXT;
 use super::json::{Json, Kind, Tape};
-use super::model::{Call, CallResult, Citation};
+use super::model::{Call, CallResult, Citation, CutState};
 use super::spill::{SpillState, look_for};
 use super::text;
 use super::transcript::Transcript;
@@ -71,6 +71,11 @@ pub fn whole_display(transcript: &Transcript, call: &Call) -> Option<WholeOutput
         let is_whole = !facts.is_stopped && copy.most.is_none_or(|most| facts.bytes < u64::from(most));
         (is_whole && facts.replaced == 0).then(|| WholeOutput::Display(text.into_bytes()))
     })
+}
+
+/// Whether the rest of an output that was cut is nowhere: in no spill, and in no copy that is whole.
+pub fn is_lost(transcript: &Transcript, call: &Call) -> bool {
+    call.cut == CutState::Lost && whole_display(transcript, call).is_none()
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

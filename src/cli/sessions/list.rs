@@ -15,7 +15,7 @@ use crate::cli::args::{CallSort, CallsArgs, SessionsArgs};
 use crate::cli::{CommandResult, input, print_json_array, say, table};
 use crate::config::Config;
 use crate::rows::calls::{self, CallRow};
-use crate::rows::lost::LostInCall;
+use crate::rows::lost::ModelShare;
 use crate::rows::sessions::{self, SessionRow, SessionTexts};
 use crate::session::copies::{RelatedSessions, SeenCalls, families};
 use crate::session::examine::CallInspector;
@@ -25,6 +25,7 @@ use crate::session::model::{Call, CallStatus, CutState};
 use crate::session::reader::{SessionError, SessionFile};
 use crate::session::spill::SpillState;
 use crate::session::tally::{CountedSession, count_calls};
+use crate::session::whole::is_lost;
 use crate::source::share_out;
 use crate::text::label::shell;
 use crate::text::search::SeverityPatterns;
@@ -198,7 +199,7 @@ fn is_wanted(args: &CallsArgs, call: &Call, inspector: CallInspector) -> bool {
     let is_gone =
         || call.cut == CutState::Spill && inspector.spill(call).is_none_or(|state| state == SpillState::Gone);
     all || args.cut && call.is_cut()
-        || args.lost && call.cut == CutState::Lost
+        || args.lost && is_lost(inspector.transcript, call)
         || args.failed && call.status == CallStatus::Failed
         || args.gone && is_gone()
 }
@@ -220,7 +221,7 @@ pub(super) fn call_row(
     of: &SeverityPatterns,
 ) -> CallRow {
     let mut row = CallRow::find(&inspector, call, &mut |_| {});
-    row.lost.found(row.is_cut().then(|| LostInCall::count(&inspector, call, of)).flatten());
+    row.share.found(row.is_cut().then(|| ModelShare::of_call(&inspector, call, of)).flatten());
     row.copies = related.with(call);
     row
 }

@@ -11,7 +11,7 @@ use crate::base::human::thousands;
 use crate::output::recorded::{CallFacts, CallRequest, ReadyCall};
 use crate::rows::calls::{self, CallRow, CallSizes};
 use crate::rows::column::{ListSpec, SlowState};
-use crate::rows::lost::LostInCall;
+use crate::rows::lost::ModelShare;
 use crate::rows::sessions::describe_unsure;
 use crate::session::examine::Paths;
 use crate::session::facts::TitledText;
@@ -79,8 +79,8 @@ pub enum CallsEvent {
     Opened(Box<OpenedCalls>),
     Failed(SafeText),
     Sized(Vec<(usize, CallSizes)>),
-    /// The errors of a call's output were counted; none if the output is not at hand.
-    Lost(usize, Option<LostInCall>),
+    /// What the model got of a call's output; none if that is not at hand.
+    Measured(usize, Option<ModelShare>),
     /// How many other sessions have some of the calls, by the index of the call.
     Copied(Vec<(usize, u64)>),
     Verified(usize, Verdict),
@@ -204,8 +204,8 @@ impl ListKind for Calls {
             }
             CallsEvent::Failed(why) => self.state = ReadingState::Failed(why),
             CallsEvent::Sized(sizes) => on.list.change(sizes, |row, sizes| row.sizes = Some(sizes)),
-            CallsEvent::Lost(index, lost) => {
-                on.list.change([(index, lost)], |row, lost| row.lost.found(lost))
+            CallsEvent::Measured(index, share) => {
+                on.list.change([(index, share)], |row, share| row.share.found(share))
             }
             CallsEvent::Copied(copies) => on.list.change(copies, |row, copies| row.copies = copies),
             CallsEvent::Verified(index, verdict) => {
@@ -247,7 +247,7 @@ impl ListKind for Calls {
             let row = &on.list.rows()[*n];
             row.sizes.is_none()
                 || row.is_partial() && row.verdict.is_none()
-                || row.is_cut() && row.lost.state == SlowState::Missing
+                || row.is_cut() && row.share.state == SlowState::Missing
         };
         let wanted: Vec<usize> = on.list.rows_on_screen().filter(lacks).collect();
         if !wanted.is_empty() && wanted != self.asked {
@@ -320,7 +320,7 @@ impl Calls {
         for (row, old) in rows.iter_mut().zip(list.rows().iter()).filter(|(row, old)| row.id == old.id) {
             if row.cut == old.cut && row.evidence == old.evidence {
                 (row.sizes, row.verdict) = (old.sizes.clone(), old.verdict.clone());
-                (row.lost, row.copies) = (old.lost.clone(), old.copies);
+                (row.share, row.copies) = (old.share.clone(), old.copies);
             }
         }
         self.state = ReadingState::Read;

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use crate::output::recorded::{CallFacts, CallRequest, ReadyCall, RecordedCall};
 use crate::rows::calls::{CallRow, CallSizes};
-use crate::rows::lost::LostInCall;
+use crate::rows::lost::ModelShare;
 use crate::session::command::{command, one_line};
 use crate::session::copies::CopySearch;
 use crate::session::examine::{CallInspector, OUTSIDE, Paths, RestOfOutput};
@@ -203,8 +203,8 @@ impl SessionContext<'_> {
 
     fn count_lost(&self, index: usize) {
         let Some(call) = self.of.transcript.calls.get(index).filter(|call| call.is_cut()) else { return };
-        let lost = LostInCall::count(&self.of, call, &self.context.services.severities);
-        self.context.send(CallsEvent::Lost(index, lost));
+        let share = ModelShare::of_call(&self.of, call, &self.context.services.severities);
+        self.context.send(CallsEvent::Measured(index, share));
     }
 
     fn verdict(&self, index: usize) -> Option<Verdict> {

@@ -9,7 +9,7 @@ use overspill::internals::output::Subject;
 use overspill::internals::output::recorded::{CallFacts, CallRequest, ReadyCall, RecordedCall};
 use overspill::internals::rows::calls::{CallRow, CallSizes};
 use overspill::internals::rows::column::{SlowFigure, SlowState};
-use overspill::internals::rows::lost::LostInCall;
+use overspill::internals::rows::lost::{KeptShare, LostInCall, ModelShare};
 use overspill::internals::rows::sessions::{SessionRow, SessionTexts};
 use overspill::internals::session::examine::{OutputPlace, Paths, RestOfOutput};
 use overspill::internals::session::facts::TitledText;
@@ -109,7 +109,7 @@ fn call(id: &str, tool: &str, cut: CutState) -> CallRow {
         evidence: Some(Evidence::Recorded),
         sizes: None,
         verdict: None,
-        lost: SlowFigure::default(),
+        share: SlowFigure::default(),
         copies: 0,
     }
 }
@@ -128,6 +128,10 @@ fn sized(row: CallRow, got: u64, whole: Option<u64>, spill: Option<&'static str>
     CallRow { sizes: Some(sizes), ..row }
 }
 
+fn share(percent: u8) -> ModelShare {
+    ModelShare { got: KeptShare::Percent(percent), lost: Some(LostInCall::default()), first_lost: None }
+}
+
 fn calls() -> Vec<CallRow> {
     let differs = Difference { policy: "claude-code/bash".into(), at: 1999, part: "notice", fits: None };
     let spill = |id: &str| call(id, "Bash", CutState::Spill);
@@ -139,12 +143,14 @@ fn calls() -> Vec<CallRow> {
                 by: Some("units"),
                 against: Against::Spill,
             }),
+            share: known(Some(share(3))),
             ..sized(spill("toolu_2"), 2_220, Some(60_894), Some("here"), "seq 1 12000")
         },
         CallRow {
             verdict: Some(Verdict::Differs(differs)),
             context: ResultFate::Compacted(None).into(),
             thread: "general-purpose".into(),
+            share: known(Some(share(0))),
             ..sized(spill("toolu_3"), 2_220, Some(9_000_000), Some("here"), "cargo build --release -vv 2>&1")
         },
         CallRow {
@@ -299,8 +305,9 @@ fn a_filter_is_typed_kept_and_given_up() {
 fn calls_are_sorted_by_what_was_lost_and_the_screen_goes_back_step_by_step() {
     let mut bench = opened((80, 24));
     bench.keys("sgg");
-    let open = &bench.calls().list;
-    assert_eq!(open.chosen().map(|row| row.id.to_string()).as_deref(), Some("toolu_6"));
+    let chosen = |bench: &Bench| bench.calls().list.chosen().map(|row| row.id.to_string());
+    assert_eq!(chosen(&bench).as_deref(), Some("toolu_4"));
+    assert_eq!(chosen(bench.keys("j")).as_deref(), Some("toolu_6"), "of neither it is known");
     bench.keys("q");
     assert!(bench.calls().list.rows().is_empty(), "the calls are closed");
     assert!(is_job(bench.asked.last().unwrap(), Slot::SumSessions), "{:?}", bench.asked.last());
@@ -747,11 +754,14 @@ fn the_state_of_a_call_says_the_worst_first() {
     let state = |row: CallRow| row.state();
     let failed = CallRow { status: CallStatus::Failed, copies: 1, ..call("c", "Bash", CutState::No) };
     assert_eq!(state(failed), "failed, also in 1 session");
-    assert_eq!(state(call("c", "Bash", CutState::Lost)), "never saved");
-    assert_eq!(state(call("c", "Bash", CutState::Spill)), "", "nobody has looked yet");
+    for cut in [CutState::Lost, CutState::Spill] {
+        assert_eq!(state(call("c", "Bash", cut)), "", "nobody has looked yet");
+    }
+    let lost = |whole| state(sized(call("c", "Bash", CutState::Lost), 9, whole, None, "ls"));
+    assert_eq!([lost(None), lost(Some(99))], ["never saved", "in the record"]);
     let rows = calls().into_iter().map(state).collect::<Vec<_>>();
     let differs = "DIFFERS from claude-code/bash, saved";
-    assert_eq!(rows, ["", "saved", differs, "deleted", "failed", "never saved"]);
+    assert_eq!(rows, ["", "saved", differs, "deleted", "failed", ""]);
 }
 
 #[test]
@@ -783,10 +793,12 @@ fn a_session_of_which_some_may_be_cut_comes_before_one_of_which_nothing_is() {
 fn the_call_that_lost_an_error_is_found_by_a_column_and_by_a_word() {
     let mut bench = opened((120, 40));
     let lost = |all, lost| ErrorsLost { all, lost };
-    for (index, errors, warnings) in [(1, lost(0, 0), lost(9, 5)), (2, lost(3, 2), lost(0, 0))] {
-        bench.update(CallsEvent::Lost(index, Some(LostInCall { errors, warnings })));
+    for (index, percent, errors, warnings) in [(1, 3, lost(0, 0), lost(9, 5)), (2, 0, lost(3, 2), lost(0, 0))]
+    {
+        let share = ModelShare { lost: Some(LostInCall { errors, warnings }), ..share(percent) };
+        bench.update(CallsEvent::Measured(index, Some(share)));
     }
-    bench.update(CallsEvent::Lost(3, None));
+    bench.update(CallsEvent::Measured(3, None));
     keep("calls_lost", bench.keys("se"));
     assert_eq!(
         bench.keys("g").calls().list.chosen().map(|row| row.id.to_string()).as_deref(),

@@ -356,5 +356,13 @@ fn a_share_is_told_where_the_records_hold_the_whole_output() {
     let lines: String = log.iter().map(|record| format!("{record}\n")).collect();
     fs::write(dir.join(format!("rollout-2026-11-22T05-49-57-{id}.jsonl")), lines).unwrap();
     let table = home.run(&["sessions", id]).ok().text().to_owned();
-    assert!(table.contains("59.5 KB") && table.contains("\t18%\t"), "{table}");
+    assert!(
+        table.contains("59.5 KB") && table.contains("\t17%\t"),
+        "of its bytes, without the notice: {table}"
+    );
+    assert!(table.contains("\tin the record\t"), "{table}");
+    assert_eq!(home.run(&["sessions", "--json"]).ok().json()[0]["lost"], 0);
+    let json = home.run(&["preview", "--json", "c1"]).ok().json();
+    assert_eq!((json["text"].as_str(), json["total_bytes"].as_u64()), (Some(&*got), Some(60_894)));
+    assert_eq!(json["kept_bytes"].as_u64(), Some(10_894));
 }
