@@ -5,7 +5,6 @@ mod recognise;
 
 use std::ffi::OsStr;
 use std::io::{self, BufRead, Read, Write};
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -15,12 +14,12 @@ use serde_json::{Map, Value};
 
 use crate::base::human::{lines, span, span_left, thousands};
 use crate::compare::{first_lost_line, kept_ranges};
-use crate::config::{Config, EffectivePolicy, Overrides};
+use crate::config::{Config, Overrides};
 use crate::output::describe::lines_as_numbered;
 use crate::preview::{self, CountedPlan, Input, Policy, Stream, ToCount, TotalsMask};
 use crate::session::model::Citation;
 use crate::session::spill::{SpillState, look_for};
-use crate::source::{self, MapView, OpenError, Source};
+use crate::source::{self, FileLock, MapView, OpenError, Source};
 use crate::store::{Basis, TimeLeft};
 use crate::text::label::label;
 
@@ -44,7 +43,7 @@ struct ExplainedNotice {
     tool: String,
     also: Vec<String>,
     path: Option<String>,
-    /// `here`, `gone` or `other`: something that is not the agent's file, which is not opened.
+    /// `here`, `gone`, `missing` where no store is known, or `other`: not the agent's file, and not opened.
     spill: Option<&'static str>,
     figures: Map<String, Value>,
     #[serde(flatten)]
@@ -52,22 +51,6 @@ struct ExplainedNotice {
 }
 
 impl ExplainedNotice {
-    fn new(config: &Config, entries: &Selected, found: &RecognisedNotice) -> Self {
-        let path = found.path();
-        let (spill, cited) = path.map(|path| look_up(config, entries, found, path)).unzip();
-        let figures = found.figures.iter().map(|(name, value)| (name.clone(), Value::from(value.as_str())));
-        Self {
-            policy: found.policy.name().to_owned(),
-            agent: found.policy.agent().to_owned(),
-            tool: found.policy.tool().to_owned(),
-            also: found.also.clone(),
-            path: path.map(|path| path.to_string_lossy().into_owned()),
-            spill,
-            figures: figures.collect(),
-            cited: cited.unwrap_or_default(),
-        }
-    }
-
     fn line(&self) -> String {
         let mut parts = vec![self.policy.clone()];
         parts.extend(self.lost());
@@ -76,6 +59,7 @@ impl ExplainedNotice {
             (Some("here"), Some(why), _) => format!("the output there differs: {why}"),
             (Some("here"), None, None) => "the output is there, not checked".to_owned(),
             (Some("gone"), ..) => "the whole output is gone".to_owned(),
+            (Some("missing"), ..) => "nothing is at that path here".to_owned(),
             (Some(_), ..) => "that file is in no known store, so it was not opened".to_owned(),
             (None, ..) => "the notice names no file".to_owned(),
         });
@@ -112,15 +96,18 @@ struct CitedSpill {
     /// The first line that the model did not get, 1-based.
     #[serde(skip)]
     first_lost: Option<u64>,
+    /// Where it is, if it is here: in a copy of the agent's directory this is another path than the notice's.
+    #[serde(skip)]
+    place: PathBuf,
 }
 
 /// Names agent, tool and form of every notice in a text, and what became of the spill that it cites.
 pub(crate) fn run(config: &Config, args: &ExplainArgs) -> CommandResult {
-    let text = text(config, args)?;
-    let found = recognise::find_all(config, &text);
+    let (text, call) = text(config, args)?;
+    let found = recognise::find_all(config, &text, call.as_ref());
     let entries = Selected::list(config, Whose::All)?.with_marks(config);
-    let all: Vec<ExplainedNotice> =
-        found.iter().map(|found| ExplainedNotice::new(config, &entries, found)).collect();
+    let explainer = Explainer { config, entries, call };
+    let all: Vec<ExplainedNotice> = found.iter().map(|found| explainer.explain(found)).collect();
     let mut out = io::BufWriter::new(terminal::stdout());
     if args.json {
         json(&mut out, &all)?;
@@ -135,15 +122,11 @@ pub(crate) fn run(config: &Config, args: &ExplainArgs) -> CommandResult {
         return open(config, notice);
     }
     if all.is_empty() {
-        let Some(entry) = entries.named_in(&text) else {
-            bail!(
-                "no notice of a known policy in this text; give the notice whole, from its first line to its last"
-            );
-        };
-        bail!(
-            "no notice of a known policy in this text; the output that it names: overspill {}",
-            label(entry.id_bytes())
-        );
+        let named = explainer.entries.named_in(&text).map(|entry| label(entry.id_bytes()));
+        let advice = named.map_or("give the notice whole, from its first line to its last".into(), |id| {
+            format!("the output that it names: overspill {id}")
+        });
+        bail!("no notice of a known policy in this text; {advice}");
     }
     Ok(())
 }
@@ -157,10 +140,10 @@ fn open(config: &Config, notice: &ExplainedNotice) -> CommandResult {
     if io::BufReader::new(terminal).read_line(&mut answer)? == 0 || !answer.trim().is_empty() {
         return Ok(());
     }
-    let path = notice.path.clone().unwrap_or_default();
-    let Overrides { policy, .. } = overrides(config, &notice.policy, Path::new(&path));
+    let path = &notice.cited.place;
+    let Overrides { policy, .. } = overrides(config, &notice.policy, path);
     let policy_args = PolicyArgs { policy, ..PolicyArgs::default() };
-    let opened = input::open(config, OsStr::new(&path), &policy_args)?;
+    let opened = input::open(config, path.as_os_str(), &policy_args)?;
     let target = target(config, opened, &policy_args.overrides())?;
     let places = notice.cited.first_lost.map(|line| (0, StartAt::Line(line))).into_iter().collect();
     show(config.clone(), Beginning { targets: vec![target], places, ..Beginning::default() })
@@ -180,7 +163,14 @@ fn print(out: &mut impl Write, notice: &ExplainedNotice) -> io::Result<()> {
     writeln!(out, "  the same notice: {}{more}", label(also.as_bytes()))
 }
 
-fn text(config: &Config, args: &ExplainArgs) -> anyhow::Result<String> {
+/// The call that the text is the result of.
+struct ExplainedCall {
+    agent: &'static str,
+    policy: Option<Policy>,
+    records: PathBuf,
+}
+
+fn text(config: &Config, args: &ExplainArgs) -> anyhow::Result<(String, Option<ExplainedCall>)> {
     let mut bytes = Vec::new();
     if args.clipboard {
         bytes = clipboard()?;
@@ -192,7 +182,11 @@ fn text(config: &Config, args: &ExplainArgs) -> anyhow::Result<String> {
         source::stdin().map_err(named)?.take(MAX_TEXT).read_to_end(&mut bytes).map_err(named)?;
     } else {
         let path = match input::find(config, &args.file) {
-            Ok(Named::Recorded(found)) => return found.text(),
+            Ok(Named::Recorded(found)) => {
+                let (agent, records) = (found.opened.transcript().agent, found.file.path.clone());
+                let call = ExplainedCall { agent, policy: found.policy(), records };
+                return Ok((found.text()?, Some(call)));
+            }
             Ok(Named::Output(entry)) => entry.path(),
             Err(error) if !error.is::<OpenError>() => return Err(error),
             _ => PathBuf::from(&args.file),
@@ -214,8 +208,7 @@ fn text(config: &Config, args: &ExplainArgs) -> anyhow::Result<String> {
     if bytes.len() as u64 >= MAX_TEXT {
         bail!("the text has 64 MB or more; give the part with the notice");
     }
-    Ok(String::from_utf8(bytes)
-        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
+    Ok((String::from_utf8_lossy(&bytes).into_owned(), None))
 }
 
 const CLIPBOARDS: &[(&str, &[&str])] = &[
@@ -237,34 +230,71 @@ fn clipboard() -> anyhow::Result<Vec<u8>> {
     bail!("the clipboard cannot be read: none of {} works here; pipe the text in", names.join(", "))
 }
 
-/// Looks for the spill of a notice, and compares the notice with the one that the policy writes for the spill.
-fn look_up(
-    config: &Config,
-    entries: &Selected,
-    found: &RecognisedNotice,
-    path: &Path,
-) -> (&'static str, CitedSpill) {
-    let uid = config.env.home().metadata().map_or(0, |meta| meta.uid());
-    let cite = Citation { path: path.to_owned(), bytes: None };
-    match look_for(&cite, path, uid) {
-        SpillState::Gone => ("gone", CitedSpill { deletion: rule_of(config, path), ..CitedSpill::default() }),
-        SpillState::Here(here) if config.stores.store_of(&here, &config.env).is_some() => {
-            let checked = check(config, found, &here).unwrap_or_default();
-            ("here", CitedSpill { deletion: time_left(entries, &here), ..checked })
-        }
-        // Only files in known stores are opened: a path in a text is a claim.
-        SpillState::Here(_) | SpillState::Other(_) => ("other", CitedSpill::default()),
-    }
+struct Explainer<'a> {
+    config: &'a Config,
+    entries: Selected,
+    /// The call that the text is the result of.
+    call: Option<ExplainedCall>,
 }
 
-fn time_left(entries: &Selected, path: &Path) -> Option<String> {
-    let entry = entries.at(path)?;
-    Some(match entry.left(entries.now) {
-        _ if entry.is_kept() => "you keep it".to_owned(),
-        TimeLeft::For(rest) => format!("deleted in {}", span_left(rest.as_secs().try_into().unwrap_or(0))),
-        TimeLeft::Overdue(late) => format!("overdue for {}", span(late.as_secs().try_into().unwrap_or(0))),
-        TimeLeft::Open => format!("deleted: {}", entry.expires.left_word(entries.now)),
-    })
+impl Explainer<'_> {
+    fn explain(&self, found: &RecognisedNotice) -> ExplainedNotice {
+        let path = found.path();
+        let (spill, cited) = path.map(|path| self.look_up(found, path)).unzip();
+        let figures = found.figures.iter().map(|(name, value)| (name.clone(), Value::from(value.as_str())));
+        ExplainedNotice {
+            policy: found.policy.name().to_owned(),
+            agent: found.policy.agent().to_owned(),
+            tool: found.policy.tool().to_owned(),
+            also: found.also.clone(),
+            path: path.map(|path| path.to_string_lossy().into_owned()),
+            spill,
+            figures: figures.collect(),
+            cited: cited.unwrap_or_default(),
+        }
+    }
+
+    /// Looks for the spill of a notice, and compares the notice with the one that the policy writes for the spill.
+    fn look_up(&self, found: &RecognisedNotice, path: &Path) -> (&'static str, CitedSpill) {
+        let Config { stores, env, .. } = self.config;
+        let records = self.call.as_ref().map_or(path, |call| &call.records);
+        match look_for(&Citation::new(path), records, env.uid()) {
+            SpillState::Gone if stores.store_of(path, env).is_none() => ("missing", CitedSpill::default()),
+            SpillState::Gone => {
+                ("gone", CitedSpill { deletion: rule_of(self.config, path), ..CitedSpill::default() })
+            }
+            SpillState::Here(place) if stores.store_of(&place, env).is_some() => {
+                let checked = self.check(found, &place).unwrap_or_default();
+                ("here", CitedSpill { deletion: self.time_left(&place), place, ..checked })
+            }
+            // Only files in known stores are opened: a path in a text is a claim.
+            SpillState::Here(_) | SpillState::Other(_) => ("other", CitedSpill::default()),
+        }
+    }
+
+    fn time_left(&self, path: &Path) -> Option<String> {
+        let (entry, now) = (self.entries.at(path)?, self.entries.now);
+        Some(match entry.left(now) {
+            _ if entry.is_kept() => "you keep it".to_owned(),
+            TimeLeft::For(rest) => format!("deleted in {}", span_left(rest.as_secs() as u64)),
+            TimeLeft::Overdue(late) => format!("overdue for {}", span(late.as_secs() as u64)),
+            TimeLeft::Open => format!("deleted: {}", entry.expires.left_word(now)),
+        })
+    }
+
+    fn check(&self, found: &RecognisedNotice, path: &Path) -> Option<CitedSpill> {
+        let name = found.policy.name();
+        let mut opened =
+            input::open_path(self.config, path, &PolicyArgs::default(), FileLock::Shared).ok()?;
+        let own = self.call.as_ref().and_then(|call| call.policy.clone());
+        opened.policy = own.filter(|own| own.name() == name);
+        let policy = opened.policy_by(self.config, &overrides(self.config, name, path)).ok()?.policy;
+        let checked = opened.read_steadily(&mut |_, view| Ok(compare_notices(found, &policy, view)));
+        checked.unwrap_or_else(|error| {
+            fail(&error.to_string());
+            None
+        })
+    }
 }
 
 /// Describes the rule of the store that the path is in, and when it applied.
@@ -291,25 +321,8 @@ fn overrides(config: &Config, policy: &str, path: &Path) -> Overrides {
     Overrides { policy: (!is_likeliest).then(|| policy.to_owned()), ..Overrides::default() }
 }
 
-fn check(config: &Config, found: &RecognisedNotice, path: &Path) -> Option<CitedSpill> {
-    let overrides = overrides(config, found.policy.name(), path);
-    let EffectivePolicy { policy, .. } = config.resolve(&overrides, Some(path)).ok()?;
-    let mut source = Source::open_entry(path).ok()?;
-    let name = path.display();
-    let mut again = || {
-        say(&format!("{name}: cut or rewritten meanwhile; starting over"));
-        true
-    };
-    let checked =
-        source.read_steadily(&mut again, &mut |source| compare(found, &policy, path, &source.view()));
-    checked.unwrap_or_else(|error| {
-        fail(&format!("{name}: {error}"));
-        None
-    })
-}
-
-fn compare(found: &RecognisedNotice, policy: &Policy, path: &Path, view: &MapView) -> Option<CitedSpill> {
-    let name = path.to_string_lossy();
+fn compare_notices(found: &RecognisedNotice, policy: &Policy, view: &MapView) -> Option<CitedSpill> {
+    let name = found.path().map(Path::to_string_lossy).unwrap_or_default();
     let count = |_, want| Some(source::count(view, want));
     let input = Input::from_bytes(view, &name);
     let planned = preview::plan_counting(&input, policy, ToCount::All, count);
@@ -331,8 +344,8 @@ fn compare(found: &RecognisedNotice, policy: &Policy, path: &Path, view: &MapVie
         differs,
         lines,
         removed_lines: lines.zip(kept_lines).map(|(all, kept)| all.saturating_sub(kept)),
-        deletion: None,
         first_lost: preview.truncated.then(|| bytecount::count(before, b'\n') as u64 + 1),
+        ..CitedSpill::default()
     })
 }
 

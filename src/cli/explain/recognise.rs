@@ -1,5 +1,6 @@
 //! Which policy wrote a notice: by patterns made from the policies' own templates.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::Path;
@@ -10,6 +11,8 @@ use serde_json::Value;
 use crate::base::provenance::Confidence;
 use crate::config::{Config, DEFAULT_POLICY};
 use crate::preview::Policy;
+
+use super::ExplainedCall;
 
 /// The longest text, in bytes, that is compared with the whole of what a policy writes.
 const MAX_COMPARED: usize = 64 << 10;
@@ -54,16 +57,19 @@ impl RecognisedNotice {
     }
 }
 
-/// Finds all notices in a text, each once, in order. In a transcript the texts of its records are searched.
-pub(super) fn find_all(config: &Config, text: &str) -> Vec<RecognisedNotice> {
-    let policies = policies(config);
+/// Finds all notices in a text, each once, in order. In a transcript the texts of its records are searched. What a call got
+/// is its agent's alone, and of several policies of that, the call's comes first.
+pub(super) fn find_all(config: &Config, text: &str, call: Option<&ExplainedCall>) -> Vec<RecognisedNotice> {
+    let mut policies = policies(config);
+    policies.retain(|policy| call.is_none_or(|call| call.agent == policy.agent()));
+    let own = call.and_then(|call| call.policy.as_ref());
     let words = literal_finder(&policies);
     let (mut seen, mut all, mut is_transcript) = (BTreeSet::new(), Vec::new(), false);
     let mut search = |text: &str| {
         if words.as_ref().is_some_and(|words| !words.is_match(text)) {
             return;
         }
-        let found = in_text(config, &policies, text).into_iter();
+        let found = in_text(config, &policies, own, text).into_iter();
         all.extend(found.filter(|found| seen.insert((found.policy.name().to_owned(), found.notice.clone()))));
     };
     let lines = text.lines().filter(|line| line.starts_with(['{', '[']));
@@ -103,7 +109,7 @@ fn strings(value: &Value, take: &mut dyn FnMut(&str)) {
     }
 }
 
-fn in_text(config: &Config, policies: &[Policy], text: &str) -> Vec<RecognisedNotice> {
+fn in_text(config: &Config, policies: &[Policy], own: Option<&Policy>, text: &str) -> Vec<RecognisedNotice> {
     let mut found: Vec<RecognisedNotice> = Vec::new();
     for policy in policies {
         let forms = policy.notice_patterns().iter();
@@ -124,8 +130,9 @@ fn in_text(config: &Config, policies: &[Policy], text: &str) -> Vec<RecognisedNo
     let fits = |found: &RecognisedNotice| {
         !is_alone && text.len() <= MAX_COMPARED && found.policy.notices_in(text).is_some()
     };
+    let is_other = |found: &RecognisedNotice| own.is_some_and(|policy| policy.name() != found.policy.name());
     found.sort_by_cached_key(|found| {
-        (std::cmp::Reverse(found.range.len()), !fits(found), rank(config, found))
+        (Reverse(found.range.len()), is_other(found), !fits(found), rank(config, found))
     });
     let mut best: Vec<RecognisedNotice> = Vec::new();
     for each in found {
@@ -164,7 +171,7 @@ fn rank(config: &Config, found: &RecognisedNotice) -> (bool, bool, bool, bool) {
 /// Returns the figures of the notices that a policy wrote in a preview; none if it wrote none.
 pub(super) fn figures_of(policy: &Policy, text: &str) -> Option<Vec<(String, String)>> {
     let mut found: Vec<_> = policy.notice_patterns().iter().flat_map(|form| form.find_in(text)).collect();
-    found.sort_by_key(|found| (found.range.start, std::cmp::Reverse(found.range.end)));
+    found.sort_by_key(|found| (found.range.start, Reverse(found.range.end)));
     // Of two forms that overlap the longer one counts.
     let mut end = 0;
     found.retain(|each| {
@@ -178,8 +185,10 @@ pub(super) fn figures_of(policy: &Policy, text: &str) -> Option<Vec<(String, Str
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
     use crate::base::env::Env;
-    use crate::preview::NoticePattern;
+    use crate::preview::{self, Input, NoticePattern};
 
     use super::*;
 
@@ -189,12 +198,37 @@ mod tests {
         let config = Config::load(Env::hermetic(home.path()));
         let plain = "{\"text\":\"nothing was \\u00e4nd so on\",\"id\":\"0123\"}\n".repeat(20_000);
         let before = NoticePattern::searched();
-        assert_eq!(find_all(&config, &plain).len(), 0);
+        assert_eq!(find_all(&config, &plain, None).len(), 0);
         assert_eq!(NoticePattern::searched() - before, 0);
         let notice = "{\"t\":\"a\\n[Showing lines 1-2000 of 6346. Full output: /tmp/pi-bash-0.log]\"}\n";
-        let found = find_all(&config, &format!("{plain}{notice}{plain}"));
+        let found = find_all(&config, &format!("{plain}{notice}{plain}"), None);
         assert_eq!(found.iter().map(|found| found.policy.name()).collect::<Vec<_>>(), ["pi/bash"]);
         let forms: usize = policies(&config).iter().map(|policy| policy.notice_patterns().len()).sum();
         assert_eq!(NoticePattern::searched() - before, forms, "one text");
+    }
+
+    #[test]
+    fn what_a_call_got_is_its_agent_s_and_first_its_policy_s() {
+        let home = tempfile::tempdir().unwrap();
+        let config = Config::load(Env::hermetic(home.path()));
+        let of = |text: &str, agent, policy: Option<&str>| {
+            let policy = policy.map(|name| config.catalog.get(name).unwrap());
+            let call = ExplainedCall { agent, policy, records: PathBuf::new() };
+            let found = find_all(&config, text, Some(&call)).into_iter();
+            found.map(|found| found.policy.name().to_owned()).collect::<Vec<_>>()
+        };
+        let text = "...output truncated...\n\nFull output saved to: /x/tool-output/tool_201\n\nlast\n";
+        assert_eq!(
+            [of(text, "opencode", None), of(text, "kilo", None)],
+            [["opencode/shell"], ["kilo/shell"]]
+        );
+        assert!(of(text, "codex", None).is_empty());
+        let output = "a line of an output\n".repeat(5000);
+        let input = Input::from_bytes(output.as_bytes(), "/home/nobody/x.output");
+        let qwen = config.catalog.get("qwen-code/shell").unwrap();
+        let text = preview::plan(&input, &qwen).unwrap().text(&input);
+        for policy in ["qwen-code/shell", "qwen-code/grep"] {
+            assert_eq!(of(&text, "qwen-code", Some(policy)), [policy]);
+        }
     }
 }

@@ -80,6 +80,28 @@ fn what_a_command_has_no_use_for_is_answered_with_what_has() {
     home.run(&["show", "--text", OUTPUT]).fails(2, &["`overspill b12345678 | cat` prints an output"]);
 }
 
+/// The records of another machine name its paths.
+#[test]
+fn a_call_is_explained_by_its_agent_and_from_the_copy_of_its_directory() {
+    let home = Home::new();
+    let spill = claude(&home);
+    let log = root(&home).join(format!(".claude/projects/-home-u-proj/{SESSION}.jsonl"));
+    let moved = fs::read_to_string(&log).unwrap().replace(root(&home).to_str().unwrap(), "/home/nobody");
+    fs::write(&log, moved).unwrap();
+    let explain = || home.run(&["explain", "--json", "c1"]).ok().json()[0].clone();
+    let here = explain();
+    assert_eq!(
+        (&here["policy"], &here["spill"], &here["agrees"]),
+        (&"claude-code/bash".into(), &"here".into(), &true.into())
+    );
+    assert!(here["path"].as_str().unwrap().starts_with("/home/nobody/.claude/"), "{here}");
+    assert_eq!(home.run(&["preview", "--json", "c1"]).ok().json()["saved_as"], here["path"]);
+    fs::remove_file(spill).unwrap();
+    assert_eq!(explain()["spill"], "missing");
+    let words = home.run(&["explain", "c1"]).ok().text().to_owned();
+    assert!(words.contains("nothing is at that path here") && !words.contains("gone"), "{words}");
+}
+
 #[test]
 fn an_output_leads_to_its_call() {
     let home = Home::new();
