@@ -1,5 +1,6 @@
 //! The result of a capture: the output, how much of it was spilled, and how the command ended.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -7,7 +8,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::process::{Ended, Stop};
-use super::request::About;
+use super::request::{About, Request};
 use super::spill::Spill;
 use super::spill::content::{Content, HeadAndTail};
 use super::spill::location::Location;
@@ -74,7 +75,14 @@ impl Captured {
         }
     }
 
-    pub(crate) fn record(&self, output: &CapturedOutput, about: &About, path: &str) -> Record {
+    pub(crate) fn record(
+        &self,
+        output: &CapturedOutput,
+        request: &Request,
+        parameters: BTreeMap<String, String>,
+        path: &str,
+    ) -> Record {
+        let About { command, directory, tool, policy } = request.about.clone();
         let left = match (self.left_early, &self.failure) {
             (true, _) => Some("left before its end".to_owned()),
             (false, Some(_)) => Some("not read to its end".to_owned()),
@@ -83,16 +91,18 @@ impl Captured {
         let stopped = self.ended.map(|ended| ended.stop).and_then(|stop| match stop {
             Stop::No => None,
             Stop::Asked(signal) => Some(format!("signal {signal}")),
-            Stop::TimedOut => Some("timeout".to_owned()),
-            Stop::Unwanted => Some("its reader had gone".to_owned()),
+            Stop::TimedOut => Some(TIMEOUT.to_owned()),
+            Stop::Unwanted => Some(UNREAD.to_owned()),
         });
         Record::Run(RunRecord {
             path: path.to_owned(),
-            command: about.command.clone(),
-            directory: about.directory.to_string_lossy().into_owned(),
-            tool: about.tool.clone(),
+            command,
+            directory: directory.to_string_lossy().into_owned(),
+            tool,
             agent: None,
             stream: output.stream.as_str().to_owned(),
+            split: self.stderr.is_some(),
+            printed: request.printed.of(output.stream).clone(),
             start: self.started,
             end: self.finished,
             exit: self.ended.map(|ended| ended.status),
@@ -100,9 +110,27 @@ impl Captured {
             seen: output.seen,
             kept: output.kept,
             truncated: output.stopped.as_ref().map(|stopped| stopped.as_str().to_owned()),
-            policy: about.policy.clone(),
-            parameters: about.parameters.clone(),
+            policy,
+            parameters,
         })
+    }
+}
+
+/// Words of a record for why a command was stopped.
+const TIMEOUT: &str = "timeout";
+const UNREAD: &str = "its reader had gone";
+
+impl Ended {
+    /// Returns how a recorded command ended; none for a stream.
+    pub(crate) fn from_record(run: &RunRecord) -> Option<Ended> {
+        let stopped = run.stopped.as_deref().unwrap_or_default();
+        let asked = stopped.strip_prefix("signal ").and_then(|signal| signal.parse().ok());
+        let stop = match stopped {
+            TIMEOUT => Stop::TimedOut,
+            UNREAD => Stop::Unwanted,
+            _ => asked.map_or(Stop::No, Stop::Asked),
+        };
+        Some(Ended { status: run.exit?, stop })
     }
 }
 

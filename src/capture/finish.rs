@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::request::{About, KeepSpill, Request, set_all};
+use super::request::{KeepSpill, Request, set_all};
 use super::spill::location::Location;
 use super::spill::sink::StopReason;
 use crate::base::provenance::Warning;
@@ -85,16 +85,16 @@ impl Captured {
     /// # Errors
     /// Same as [`preview::plan`]. The output is then kept, unless the request says [`KeepSpill::Never`].
     pub fn finish(mut self, request: &Request, place: &Location) -> Result<FinishedCapture, NoPreview> {
-        let request = &request.for_exit(self.ended);
-        let mut policy = request.policy.clone();
+        let mut request = request.for_exit(self.ended);
         let mut parameters = request.stop_parameters(self.ended);
-        set_all(&mut policy, &parameters);
+        set_all(&mut request.policy, &parameters);
+        let (request, mut policy) = (&request, request.policy.clone());
         let mut warnings = self.notes();
         let narrow = self.fit_headroom(request, &policy, &PerStream::default());
         let narrow = narrow.as_ref().map_or(&policy, |(lowered, _)| lowered);
         let mut is_lost = request.keep == KeepSpill::Never;
         let saved = PerStream::each(|stream| {
-            let wanted = self.is_wanted(stream, request, narrow);
+            let wanted = self.output(stream).is_some() && self.is_wanted(stream, request, narrow);
             let path = wanted.then(|| save_one(&mut self, stream, request, place, &mut warnings)).flatten();
             is_lost |= wanted && path.is_none();
             path
@@ -269,8 +269,7 @@ fn save_one(
         let saved = PerStream::each(|each| (each == stream).then(|| path.clone()));
         let fitted = captured.fit_headroom(request, &request.policy, &saved);
         let parameters = fitted.as_ref().map_or(&request.policy, |(lowered, _)| lowered).changed();
-        let about = About { parameters, ..request.about.clone() };
-        let record = captured.record(captured.output(stream)?, &about, &path.to_string_lossy());
+        let record = captured.record(captured.output(stream)?, request, parameters, &path.to_string_lossy());
         captured.output_mut(stream)?.finish(&record, place, request.durable)
     });
     let output = captured.output(stream)?;

@@ -1,6 +1,5 @@
 //! What is requested of a capture: which policy, what to keep, and up to which size.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -21,7 +20,6 @@ pub struct About {
     /// The tool that it stands for.
     pub tool: Option<String>,
     pub policy: String,
-    pub parameters: BTreeMap<String, String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

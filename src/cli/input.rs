@@ -11,8 +11,9 @@ use anyhow::{anyhow, bail};
 use rustix::fs::FileType;
 
 use crate::base::human::{size, thousands};
-use crate::capture::NOT_SAVED;
-use crate::config::{Config, EffectivePolicy, OverrideError, Overrides};
+use crate::base::provenance::Certainty;
+use crate::capture::{Ended, NOT_SAVED};
+use crate::config::{Config, EffectivePolicy, OverrideError, Overrides, StoredFile};
 use crate::preview::{InputContext, Policy, Totals};
 use crate::session::examine::{OutputPlace, RestOfOutput};
 use crate::session::record::unpack;
@@ -125,6 +126,8 @@ pub(crate) struct OpenInput {
     pub path: Option<PathBuf>,
     /// The policy of the call that it is of, with its parameters.
     pub policy: Option<Policy>,
+    /// Whether flags replace what the record of a run tells.
+    is_supposed: bool,
 }
 
 pub(crate) fn open(config: &Config, word: &OsStr, args: &PolicyArgs) -> anyhow::Result<OpenInput> {
@@ -206,9 +209,13 @@ pub(crate) fn open_path(
         Some(_) => Source::open_entry(path)?,
         None => Source::open_unpacked(path)?,
     };
+    let ended = file.as_ref().and_then(StoredFile::run).and_then(Ended::from_record);
     let absolute = || std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let saved_as = file.map_or_else(absolute, |file| file.saved_as().to_owned());
-    input(source, Some((path, saved_as.to_string_lossy().into_owned())), args)
+    let mut opened = input(source, Some((path, saved_as.to_string_lossy().into_owned())), args)?;
+    let exit_code = &mut opened.context.exit_code;
+    *exit_code = exit_code.or(ended.map(|ended| ended.exit_code().into()));
+    Ok(opened)
 }
 
 /// `file` is its path, and the one that notices print.
@@ -228,6 +235,9 @@ fn input(source: Source, file: Option<(&Path, String)>, args: &PolicyArgs) -> an
         },
         path: path.map(Path::to_owned),
         policy: None,
+        is_supposed: [&args.saved_as, &args.saved_as_stderr].iter().any(|path| path.is_some())
+            || args.exit_code.is_some()
+            || args.stderr.is_some(),
     })
 }
 
@@ -248,6 +258,9 @@ impl OpenInput {
 
     pub(crate) fn resolve(&self, config: &Config, overrides: &Overrides) -> anyhow::Result<EffectivePolicy> {
         let mut resolved = self.policy_by(config, overrides).map_err(usage)?;
+        if self.is_supposed && resolved.certainty == Certainty::Recorded {
+            resolved.certainty = Certainty::WouldGet;
+        }
         if let Some(failed) = resolved.policy.failed_with(self.context.exit_code) {
             resolved.warnings.push(format!("a failed command is cut by {failed}: see it with -p"));
         }

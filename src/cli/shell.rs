@@ -164,6 +164,8 @@ impl AgentFile {
             tool: Some(AGENT.shell_tool().to_owned()),
             agent: Some(AGENT.as_str().to_owned()),
             stream: "stdout".to_owned(),
+            split: false,
+            printed: None,
             start,
             end,
             exit: Some(ended.into()),

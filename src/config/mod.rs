@@ -160,7 +160,7 @@ impl Config {
         let mut warnings = Vec::new();
         let mut limits_from = LimitsFrom::Policy;
         let record = file.as_ref().and_then(|file| file.record.as_ref());
-        let run = if let Some(Record::Run(run)) = record { Some(run) } else { None };
+        let run = file.as_ref().and_then(StoredFile::run);
         if let Some(run) = run.filter(|run| !run.is_whole()) {
             let (kept, seen) = (run.kept.bytes, run.seen.bytes);
             warnings.push(format!(
@@ -239,6 +239,8 @@ impl Config {
     /// Returns how sure it is that the model got what the policy makes, with the limits of `run` if there is one.
     fn certainty(&self, policy: &Policy, run: Option<&RunRecord>, file: Option<&StoredFile>) -> Certainty {
         match run {
+            // One preview of two spills.
+            Some(run) if run.split && policy.takes_stderr() => Certainty::WouldGet,
             Some(run) if run.is_whole() && run.agent.is_some() => Certainty::Reconstructed,
             Some(run) if run.is_whole() && run.exit.is_some() => Certainty::Recorded,
             Some(_) => Certainty::WouldGet,

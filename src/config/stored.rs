@@ -9,7 +9,7 @@ use jiff::tz::TimeZone;
 
 use crate::base::provenance::Warning;
 use crate::preview::Policy;
-use crate::store::{FileRule, Record, StoreSpec, store_among};
+use crate::store::{FileRule, Record, RunRecord, StoreSpec, store_among};
 
 use super::{Config, OWN};
 
@@ -45,9 +45,15 @@ impl StoredFile<'_> {
         if let Record::Copy(copy) = self.record.as_ref()? { Some(Path::new(&copy.original)) } else { None }
     }
 
-    /// Returns the path that notices print: that of its original if it is a kept copy, otherwise its own.
+    pub(crate) fn run(&self) -> Option<&RunRecord> {
+        if let Record::Run(run) = self.record.as_ref()? { Some(run) } else { None }
+    }
+
+    /// Returns the path that notices print: that of its original if it is a kept copy, the one that its run was given,
+    /// otherwise its own.
     pub(crate) fn saved_as(&self) -> &Path {
-        self.original().unwrap_or(&self.path)
+        let given = self.run().and_then(|run| run.printed.as_ref()).map(Path::new);
+        self.original().or(given).unwrap_or(&self.path)
     }
 }
 

@@ -92,6 +92,12 @@ pub struct RunRecord {
     pub agent: Option<String>,
     /// `stdout` (including standard error, unless captured separately) or `stderr`.
     pub stream: String,
+    /// Whether standard error was captured separately.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub split: bool,
+    /// The path that notices print, if it is not that of the spill.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub printed: Option<String>,
     pub start: Timestamp,
     /// When the command and its output had both ended.
     pub end: Timestamp,
@@ -106,7 +112,7 @@ pub struct RunRecord {
     /// Why that is not everything: `cap`, `disk full`, `failed`.
     pub truncated: Option<String>,
     pub policy: String,
-    /// The parameters that were set, with their values: those of the preview, lowered to the headroom.
+    /// The parameters that were set, with their values: those of the preview, as the command ended, lowered to the headroom.
     #[serde(default)]
     pub parameters: BTreeMap<String, String>,
 }

@@ -129,6 +129,38 @@ fn json_says_whether_a_model_got_the_text() {
 }
 
 #[test]
+fn a_preview_of_a_run_is_what_it_printed() {
+    let home = Home::new();
+    let command = ["--", "sh", "-c", "seq 60000; sleep ${1:-0}; exit 4"];
+    let timeout = ["--timeout", "0.3", "--", "sh", "-c", "seq 60000; sleep 9"];
+    let policies =
+        ["mini-swe-agent/observation", "claude-code/bash", "roo/command", "pi/bash", "goose/shell"];
+    let ended = policies.map(|policy| (policy, &command[..]));
+    let stopped = ["pi/bash-2026-03", "go-opencode/bash"].map(|policy| (policy, &timeout[..]));
+    let named = [("opencode/output", &["--saved-as", "/s/out", "--", "seq", "60000"][..])];
+    for (policy, words) in ended.into_iter().chain(stopped).chain(named) {
+        let run = home.run(&[&["run", "--json", "--keep", "always", "-p", policy], words].concat()).json();
+        let id = run["id"].as_str().expect("a spill");
+        let preview = home.run(&["preview", "--json", id]).ok().json();
+        assert_eq!((&preview["text"], &preview["certainty"]), (&run["text"], &"recorded".into()), "{policy}");
+        let other = home.run(&["preview", "--json", id, "--saved-as", "/else"]).ok().json();
+        assert_eq!(other["certainty"], "would-get", "{policy}");
+    }
+}
+
+#[test]
+fn one_preview_of_two_outputs_is_recorded_for_neither() {
+    let home = Home::new();
+    let words =
+        ["run", "--json", "--split", "-p", "go-opencode/bash", "--", "sh", "-c", "seq 9000; seq 9000 >&2"];
+    let run = home.run(&words).json();
+    for id in [&run["id"], &run["stderr"]["id"]] {
+        let preview = home.run(&["preview", "--json", id.as_str().expect("a spill")]).ok().json();
+        assert_eq!(preview["certainty"], "would-get");
+    }
+}
+
+#[test]
 fn the_policy_of_a_failed_command_is_named_where_another_was_asked_for() {
     let home = Home::new();
     home.file("out.log", "line\n".repeat(10_000));
