@@ -34,6 +34,17 @@ fn the_preview_is_what_the_spill_s_own_would_be() {
 }
 
 #[test]
+fn a_stream_that_is_not_there_is_not_missing() {
+    let home = Home::new();
+    for policy in ["go-opencode/bash", "go-opencode/shipped"] {
+        let ran = run(&home, &["--keep", "always", "-p", policy], "seq 1 60000");
+        let spill = spill(&home);
+        assert!(ran.text().contains(spill.to_str().unwrap()), "{policy}: {}", ran.text().len());
+        fs::remove_file(spill).unwrap();
+    }
+}
+
+#[test]
 fn an_output_of_which_there_is_no_preview_is_kept_and_said_where() {
     let home = Home::new();
     let ran = run(&home, &["-p", "opencode/read", "--set", "offset=1001"], "seq 1 500");
