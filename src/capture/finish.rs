@@ -91,10 +91,12 @@ impl Captured {
         let (request, mut policy) = (&request, request.policy.clone());
         let mut warnings = self.notes();
         let narrow = self.fit_headroom(request, &policy, &PerStream::default());
-        let narrow = narrow.as_ref().map_or(&policy, |(lowered, _)| lowered);
+        let (narrow, fits) = narrow.as_ref().map_or((&policy, true), |(lowered, fits)| (lowered, *fits));
         let mut is_lost = request.keep == KeepSpill::Never;
         let saved = PerStream::each(|stream| {
-            let wanted = self.output(stream).is_some() && self.is_wanted(stream, request, narrow);
+            let is_over = !fits && request.keep == KeepSpill::Cut;
+            let wanted =
+                self.output(stream).is_some() && (is_over || self.is_wanted(stream, request, narrow));
             let path = wanted.then(|| save_one(&mut self, stream, request, place, &mut warnings)).flatten();
             is_lost |= wanted && path.is_none();
             path

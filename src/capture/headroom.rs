@@ -1,6 +1,6 @@
 //! Makes a preview small enough for the agent that reads it, so that it is not cut a second time and its notice lost.
 
-use crate::preview::{ParamError, Policy, Unit};
+use crate::preview::{Param, ParamKind, Policy, Unit, Value};
 
 /// What the calling agent passes on to its model without cutting it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -58,8 +58,7 @@ pub(super) fn fit(
     }
     let mut lowered = policy.clone();
     let few_lines = Headroom { bytes: None, ..headroom };
-    let lines: Limit = (Policy::max_lines, Policy::set_max_lines);
-    let size: Limit = (Policy::max_size, Policy::set_max_size);
+    let (lines, size) = (policy.lines_key(), policy.size_key());
     for (limit, headroom) in [(lines, few_lines), (size, headroom), (lines, headroom)] {
         // Some tools refuse an output that is over a limit: then there is no preview.
         lowered =
@@ -71,20 +70,23 @@ pub(super) fn fit(
     })
 }
 
-/// How a limit of a policy is read and set.
-type Limit = (fn(&Policy) -> Option<u64>, fn(&mut Policy, u64) -> Result<(), ParamError>);
-
-/// Returns the policy with the highest limit that is found to suit, or with the limit 1 if none is found.
-fn lower(policy: &Policy, (get, set): Limit, suits: impl Fn(&Policy) -> bool) -> Policy {
-    let Some(highest) = get(policy).filter(|limit| *limit > 1 && !suits(policy)) else {
+/// Returns the policy with the highest number of this parameter that is found to suit, or the lowest that it takes if none
+/// is found: of a limit 0 may mean none.
+fn lower(policy: &Policy, key: Option<&str>, suits: impl Fn(&Policy) -> bool) -> Policy {
+    let param = policy.params().iter().find(|param| Some(&*param.name) == key);
+    let Some((Param { name, kind: ParamKind::Integer { min, .. }, .. }, Some(Value::Integer(highest)))) =
+        param.map(|param| (param, policy.get(&param.name)))
+    else {
         return policy.clone();
     };
-    // The policy itself if it does not take the number.
-    let with = |number| {
+    let with = |number: u64| {
         let mut lowered = policy.clone();
-        set(&mut lowered, number).map_or_else(|_| policy.clone(), |()| lowered)
+        lowered.set(name, &number.to_string()).map_or_else(|_| policy.clone(), |()| lowered)
     };
-    let (mut low, mut high) = (1, highest);
+    let (mut low, mut high) = ((*min).max(1), highest);
+    if high <= low || suits(policy) {
+        return policy.clone();
+    }
     while low + 1 < high {
         let middle = low + (high - low) / 2;
         if suits(&with(middle)) { low = middle } else { high = middle }

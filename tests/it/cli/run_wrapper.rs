@@ -58,6 +58,21 @@ fn the_headroom_is_told_in_json_and_refused_if_it_is_none() {
     home.run(&["run", "--headroom", "pi/bsh", "--", "true"]).fails(2, &["did you mean pi/bash?"]);
 }
 
+#[test]
+fn a_limit_that_has_a_minimum_is_lowered_as_well() {
+    let home = Home::new();
+    let run = |policy: &str, headroom: &str, most: &str| {
+        let words = ["run", "--json", "-p", policy, "--headroom", headroom, "--", "seq", most];
+        let json = home.run(&words).json();
+        (json["truncated"].as_bool().unwrap(), json["id"].is_string(), json["text"].as_str().unwrap().len())
+    };
+    let (is_cut, is_saved, bytes) = run("nanocoder/bash", "250", "300");
+    assert!(is_cut && is_saved && bytes <= 250, "{is_cut} {is_saved} {bytes}");
+    // Of what is under the minimum and over the headroom nothing can be cut, but it is saved.
+    let (is_cut, is_saved, bytes) = run("nanocoder/bash", "150", "60");
+    assert!(!is_cut && is_saved && bytes > 150, "{is_cut} {is_saved} {bytes}");
+}
+
 /// A spill of `run` is shown by the policy and the limits that cut it then, not by today's default.
 #[test]
 fn a_run_s_output_is_shown_as_it_was_cut() {
