@@ -29,7 +29,7 @@ use super::screens::{Beginning, StartAt, show, target};
 use super::stores::{Selected, Whose, describe_retention};
 use super::{CommandResult, fail, json, say, terminal};
 
-use recognise::{RecognisedNotice, figures_of};
+use recognise::{NoticeFigures, RecognisedNotice, figures_of};
 
 /// A text of this many bytes or more is refused.
 const MAX_TEXT: u64 = 64 << 20;
@@ -246,7 +246,7 @@ impl Explainer<'_> {
             policy: found.policy.name().to_owned(),
             agent: found.policy.agent().to_owned(),
             tool: found.policy.tool().to_owned(),
-            also: found.also.clone(),
+            also: found.also.iter().map(|(policy, _)| policy.name().to_owned()).collect(),
             path: path.map(|path| path.to_string_lossy().into_owned()),
             spill,
             figures: figures.collect(),
@@ -289,7 +289,8 @@ impl Explainer<'_> {
         let own = self.call.as_ref().and_then(|call| call.policy.clone());
         opened.policy = own.filter(|own| own.name() == name);
         let policy = opened.policy_by(self.config, &overrides(self.config, name, path)).ok()?.policy;
-        let checked = opened.read_steadily(&mut |_, view| Ok(compare_notices(found, &policy, view)));
+        let checked =
+            opened.read_steadily(&mut |_, view| Ok(compare_notices(self.config, found, &policy, view)));
         checked.unwrap_or_else(|error| {
             fail(&error.to_string());
             None
@@ -321,18 +322,21 @@ fn overrides(config: &Config, policy: &str, path: &Path) -> Overrides {
     Overrides { policy: (!is_likeliest).then(|| policy.to_owned()), ..Overrides::default() }
 }
 
-fn compare_notices(found: &RecognisedNotice, policy: &Policy, view: &MapView) -> Option<CitedSpill> {
+fn compare_notices(
+    config: &Config,
+    found: &RecognisedNotice,
+    policy: &Policy,
+    view: &MapView,
+) -> Option<CitedSpill> {
     let name = found.path().map(Path::to_string_lossy).unwrap_or_default();
     let count = |_, want| Some(source::count(view, want));
-    let input = Input::from_bytes(view, &name);
+    let exit_code = found.figure("exit_code").and_then(|code| code.parse().ok());
+    let input = Input { exit_code, ..Input::from_bytes(view, &name) };
     let planned = preview::plan_counting(&input, policy, ToCount::All, count);
     let CountedPlan { preview, totals, .. } = planned.ok()?;
     let text = preview.text(&input);
-    let made = figures_of(policy, &text);
-    let differs = match made {
-        Some(made) if made == found.figures => None,
-        made => Some(difference(found, made.as_deref())),
-    };
+    let made = figures_of(config, policy, &text);
+    let differs = (!made.contains(&found.figures)).then(|| difference(found, made.first()));
     let kept = kept_ranges(&preview.parts, Stream::Stdout);
     let before = view.get(..first_lost_line(view, &kept)).unwrap_or_default();
     let is_open = view.last().is_some_and(|last| *last != b'\n');
@@ -350,7 +354,7 @@ fn compare_notices(found: &RecognisedNotice, policy: &Policy, view: &MapView) ->
 }
 
 /// Names the first figure that differs.
-fn difference(found: &RecognisedNotice, made: Option<&[(String, String)]>) -> String {
+fn difference(found: &RecognisedNotice, made: Option<&NoticeFigures>) -> String {
     let Some(made) = made else { return "the policy does not cut this file".to_owned() };
     let other = found.figures.iter().find_map(|(name, stated)| {
         let (_, would) = made.iter().find(|(known, _)| known == name)?;

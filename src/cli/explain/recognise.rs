@@ -17,32 +17,48 @@ use super::ExplainedCall;
 /// The longest text, in bytes, that is compared with the whole of what a policy writes.
 const MAX_COMPARED: usize = 64 << 10;
 
+/// Names and values, as written.
+pub(super) type NoticeFigures = Vec<(String, String)>;
+
 #[derive(Debug)]
 pub(super) struct RecognisedNotice {
     pub policy: Policy,
-    /// Other policies that write the same.
-    pub also: Vec<String>,
+    /// Other policies that write the same, with their names for the figures.
+    pub also: Vec<(Policy, NoticeFigures)>,
     /// The notice as it stands in the text; of several parts, the first.
     pub notice: String,
-    /// Its figures: name and value, as written.
-    pub figures: Vec<(String, String)>,
+    pub figures: NoticeFigures,
     range: Range<usize>,
     /// The words by which its parts were recognised.
     forms: Vec<String>,
 }
 
 impl RecognisedNotice {
+    /// Returns the figures as a policy names them, if it may have written the notice.
+    fn figures_by(&self, policy: &str) -> Option<&NoticeFigures> {
+        let own = Some(&self.figures).filter(|_| self.policy.name() == policy);
+        let of_other = || self.also.iter().find(|(other, _)| other.name() == policy);
+        own.or_else(|| of_other().map(|(_, figures)| figures))
+    }
+
     /// Whether another notice, which stands behind this one, is a part of the same cut: the same policy wrote both, and
     /// writes each once.
     fn continues(&self, other: &RecognisedNotice) -> bool {
-        let name = self.policy.name();
-        let is_same = other.policy.name() == name || other.also.iter().any(|also| also == name);
-        is_same && !other.forms.iter().any(|form| self.forms.contains(form))
+        let is_same = other.figures_by(self.policy.name()).or(self.figures_by(other.policy.name()));
+        is_same.is_some() && !other.forms.iter().any(|form| self.forms.contains(form))
     }
 
+    /// Adds the next part; only who may have written both stays.
     fn add(&mut self, other: RecognisedNotice) {
-        self.also.retain(|name| other.policy.name() == name || other.also.contains(name));
-        self.figures.extend(other.figures);
+        let mut by = vec![(self.policy.clone(), std::mem::take(&mut self.figures))];
+        by.append(&mut self.also);
+        by.retain_mut(|(policy, figures)| {
+            let more = other.figures_by(policy.name());
+            figures.extend(more.into_iter().flatten().cloned());
+            more.is_some()
+        });
+        (self.policy, self.figures) = by.remove(0);
+        self.also = by;
         self.forms.extend(other.forms);
     }
 
@@ -142,12 +158,12 @@ fn in_text(config: &Config, policies: &[Policy], own: Option<&Policy>, text: &st
         match best.iter_mut().find(overlaps) {
             None => best.push(each),
             Some(other) if other.range == each.range && other.policy.name() != each.policy.name() => {
-                other.also.push(each.policy.name().to_owned());
+                other.also.push((each.policy, each.figures));
             }
             Some(_) => {}
         }
     }
-    best.iter_mut().for_each(|found| found.also.dedup());
+    best.iter_mut().for_each(|found| found.also.dedup_by(|a, b| a.0.name() == b.0.name()));
     best.sort_by_key(|found| found.range.start);
     let mut cuts: Vec<RecognisedNotice> = Vec::new();
     for each in best {
@@ -168,19 +184,10 @@ fn rank(config: &Config, found: &RecognisedNotice) -> (bool, bool, bool, bool) {
     (!by_store, !config.catalog.is_current(&found.policy), is_design, name != DEFAULT_POLICY)
 }
 
-/// Returns the figures of the notices that a policy wrote in a preview; none if it wrote none.
-pub(super) fn figures_of(policy: &Policy, text: &str) -> Option<Vec<(String, String)>> {
-    let mut found: Vec<_> = policy.notice_patterns().iter().flat_map(|form| form.find_in(text)).collect();
-    found.sort_by_key(|found| (found.range.start, Reverse(found.range.end)));
-    // Of two forms that overlap the longer one counts.
-    let mut end = 0;
-    found.retain(|each| {
-        let is_free = each.range.start >= end;
-        end = if is_free { each.range.end } else { end };
-        is_free
-    });
-    let figures: Vec<_> = found.into_iter().flat_map(|found| found.figures).collect();
-    (!figures.is_empty()).then_some(figures)
+/// Returns the figures of each notice that a policy wrote in a preview, in order.
+pub(super) fn figures_of(config: &Config, policy: &Policy, text: &str) -> Vec<NoticeFigures> {
+    let found = in_text(config, std::slice::from_ref(policy), None, text).into_iter();
+    found.map(|found| found.figures).collect()
 }
 
 #[cfg(test)]

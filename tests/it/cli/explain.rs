@@ -1,5 +1,7 @@
 //! `explain`: from a notice to the policy that wrote it and the output that it was cut from.
 
+use std::fs;
+
 use serde_json::Value;
 
 use crate::common::home::Home;
@@ -86,6 +88,33 @@ fn a_notice_that_is_not_of_this_output_differs() {
     let row =
         explained(&home, &notice.replace(spill.to_str().unwrap(), elsewhere.to_str().unwrap()))[0].clone();
     assert_eq!((&row["spill"], &row["agrees"], &row["lines"]), (&"other".into(), &Value::Null, &Value::Null));
+}
+
+/// A notice of several parts, one that comes twice, and one that tells the exit status.
+#[test]
+fn the_notices_of_a_preview_agree_with_its_output() {
+    let home = Home::new();
+    let output: String = (0..40_000).map(|n| format!("{n} and more of a long output\n")).collect();
+    let temporary = home.work().with_file_name("tmp");
+    fs::create_dir(temporary.join(".tmpGoose1")).unwrap();
+    for (name, policy) in [
+        (".tmpGoose1/stdout-1", "goose/shell"),
+        ("pi-mcp-0123456789abcdef.txt", "pi/mcp"),
+        ("pi-codemode-0123456789abcdef.txt", "pi/codemode"),
+        ("copilot-tool-output-1764000000000-abc123.txt", "copilot-cli/tool-1.0.32"),
+    ] {
+        let path = temporary.join(name);
+        fs::write(&path, &output).unwrap();
+        let preview = home.run(&["preview", path.to_str().unwrap()]);
+        let rows = explained(&home, preview.text());
+        let of_file: Vec<&Value> =
+            rows.as_array().unwrap().iter().filter(|row| row["spill"] != "gone").collect();
+        let of = |row: &Value| (row["policy"].clone(), row["agrees"].clone());
+        let all: Vec<_> = of_file.into_iter().map(of).collect();
+        assert_eq!(all, [(policy.into(), true.into())], "{rows}");
+    }
+    let run = home.run(&["run", "-p", "pi/bash", "--", "sh", "-c", "seq 5000; exit 4"]);
+    assert_eq!(explained(&home, run.text())[0]["agrees"], true);
 }
 
 #[test]
