@@ -94,7 +94,12 @@ pub(crate) fn save_stdin(config: &Config, args: &PreviewArgs) -> CommandResult {
     if args.file != "-" {
         return Err(usage("--save is for standard input; FILE is already on disk"));
     }
+    let PolicyArgs { stderr, exit_code, .. } = &args.policy_args;
+    if let Some(flag) = first(&[(stderr.is_some(), "--stderr"), (exit_code.is_some(), "--exit-code")]) {
+        return Err(usage(format!("{flag} does not apply with --save: a pipe has neither; leave one out")));
+    }
     let policy = resolve(config, &args.policy_args.overrides())?;
+    args.policy_args.refuse_for(&policy.policy)?;
     let place = sweep_before(Location::own(&config.env, crate::base::env::now()), config);
     let form = args.form.form();
     let mut request = args.saving.request(&policy.policy);

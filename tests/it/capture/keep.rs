@@ -162,6 +162,9 @@ fn standard_input_is_saved_when_it_is_cut() {
     spill(&home);
     home.file("out", "x");
     home.run(&["preview", "--save", "out"]).fails(2, &["--save"]);
+    for (flag, value) in [("--exit-code", "3"), ("--stderr", "out"), ("--saved-as-stderr", "/s")] {
+        home.pipe("a\n", &["preview", "--save", flag, value]).fails(2, &[flag]);
+    }
 }
 
 #[test]
