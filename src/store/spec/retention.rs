@@ -182,10 +182,12 @@ impl Setting {
     fn read(&self, env: &Env) -> Option<SignedDuration> {
         let text = crate::base::fs::plain_file::read(&expand(&self.file, env).ok()?).ok()?;
         let settings: serde_json::Value = serde_json::from_str(&text).ok()?;
-        match self.key.split('.').try_fold(&settings, |value, key| value.get(key))? {
+        let age = match self.key.split('.').try_fold(&settings, |value, key| value.get(key))? {
             serde_json::Value::String(age) => crate::base::human::parse_age(age),
             days => SignedDuration::try_from_hours(days.as_i64()?.checked_mul(24)?),
-        }
+        };
+        // The agents take no less than one, and what is fresh must not pass for due.
+        age.filter(|age| age.is_positive())
     }
 }
 

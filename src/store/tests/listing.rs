@@ -226,10 +226,14 @@ fn ending(entry: &Entry) -> String {
 #[test]
 fn an_age_set_in_the_agents_configuration_counts() {
     let home = Home::new();
-    home.file(&home.at(".claude/settings.json"), br#"{"cleanupPeriodDays": 3}"#, 0);
     let dir = home.at(".claude/projects/-p/01234567-89ab-4cde-8f01-23456789abcd/tool-results");
     home.file(&dir.join("b1a2b3c4d.txt"), b"x", 24);
-    assert_eq!(ending(&home.list("claude-code")[0]), "2d");
+    // Less than a day is none that the agent takes: its default counts.
+    for (days, left) in [("3", "2d"), ("1", "overdue"), ("0", "29d"), ("-1", "29d"), ("-30", "29d")] {
+        let settings = format!(r#"{{"cleanupPeriodDays": {days}}}"#);
+        home.file(&home.at(".claude/settings.json"), settings.as_bytes(), 0);
+        assert_eq!(ending(&home.list("claude-code")[0]), left, "{days}");
+    }
 }
 
 #[test]
