@@ -105,7 +105,7 @@ impl TuneSums {
         self.bytes = self.bytes.saturating_add(visited.bytes);
         let finds = &mut self.finds[visited.severity as usize];
         finds.all = finds.all.saturating_add(visited.finds);
-        finds.outputs += u64::from(visited.has_error);
+        finds.outputs += u64::from(visited.finds > 0);
         for (sums, under) in self.settings.iter_mut().zip(&visited.settings) {
             sums.add(under, visited.severity);
         }
@@ -121,7 +121,7 @@ impl TuneSums {
         self.finds[self.severity() as usize].all
     }
 
-    /// Returns how many outputs have an error, or a warning if the figures go by these.
+    /// Returns how many outputs have a find: an error, or a warning if the figures go by these.
     pub(crate) fn with_errors(&self) -> u64 {
         self.finds[self.severity() as usize].outputs
     }
@@ -309,7 +309,6 @@ mod tests {
             bytes: 0,
             lines: 0,
             finds: 9999,
-            has_error: true,
             severity: Severity::Error,
             settings: vec![under(5000), under((number * 7919) % 9999)],
             otherwise: vec![false, otherwise],

@@ -27,8 +27,6 @@ pub(crate) struct VisitedOutput {
     /// Its number of lines: line feeds, and a last line without one.
     pub lines: u64,
     pub finds: u64,
-    /// Whether it has an error, or a warning if those are its finds.
-    pub has_error: bool,
     pub severity: Severity,
     pub settings: Vec<SettingEffect>,
     /// Whether each setting keeps other parts of it than the present one; empty without a present one.
@@ -148,7 +146,6 @@ impl<'p> Tuner<'p> {
             bytes: bytes.len() as u64,
             lines: marks.total().line_feeds + u64::from(is_open),
             finds,
-            has_error: first_error.is_some(),
             severity,
             settings: kept.iter().map(under).collect(),
             otherwise,

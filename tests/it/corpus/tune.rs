@@ -164,6 +164,17 @@ fn compare_sums_up_many_outputs() {
 }
 
 #[test]
+fn an_output_with_a_find_counts_without_an_error() {
+    let home = Home::new();
+    home.file("a", "hello\nworld\n");
+    home.file("b", "error: x\n");
+    for words in [&["tune", "a", "b"][..], &["compare", "-p", "opencode/output", "a", "b"]] {
+        let ran = home.run(&[words, &["--find", "hello"]].concat()).ok();
+        assert!(ran.text().contains("with 1 find in 1 of them"), "{}", ran.text());
+    }
+}
+
+#[test]
 fn an_interrupt_leaves_the_figures_so_far() {
     let home = Home::new();
     home.file("a", "error: no\n".repeat(20));
