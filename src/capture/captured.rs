@@ -13,7 +13,7 @@ use super::spill::Spill;
 use super::spill::content::{Content, HeadAndTail};
 use super::spill::location::Location;
 use super::spill::sink::{CreateFile, Sink, SinkState, StopReason};
-use crate::preview::{Part, Preview, Stream, Totals};
+use crate::preview::{Preview, Stream, Totals};
 use crate::source::Source;
 use crate::store::{OutputSize, Record, RunRecord, record};
 
@@ -228,9 +228,7 @@ impl CapturedOutput {
 
     /// Same, for readers of the preview: nothing if a notice names the path of the whole output.
     pub(crate) fn remark(&self, preview: &Preview, path: &Path) -> Option<String> {
-        let name = path.to_string_lossy();
-        let names = |part: &Part| matches!(part, Part::Notice { text } if text.contains(&*name));
-        let is_said = self.is_whole() && preview.parts.iter().any(names);
+        let is_said = self.is_whole() && preview.says(&path.to_string_lossy());
         (!is_said).then(|| self.whereabouts(path))
     }
 

@@ -401,6 +401,11 @@ impl Preview {
         self.truncated || self.reply == Reply::Cut
     }
 
+    /// Whether one of its notices has these words.
+    pub(crate) fn says(&self, words: &str) -> bool {
+        self.parts.iter().any(|part| matches!(part, Part::Notice { text } if text.contains(words)))
+    }
+
     /// Estimates tokens at four bytes each, rounded up.
     pub fn tokens_estimate(&self, input: &Input) -> u64 {
         self.byte_len(input).div_ceil(4)

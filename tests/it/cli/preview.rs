@@ -78,6 +78,8 @@ fn nothing_is_said_of_saving_where_no_notice_speaks_of_it() {
     assert_eq!(home.pipe(EXAMPLE, &["preview"]).ok().text(), EXAMPLE);
     let ran = home.pipe(EXAMPLE, &["preview", "--max-lines", "1", "--saved-as", "/s/out"]).ok();
     assert!(ran.text().ends_with(HINT));
+    // Its notice names no file.
+    assert!(home.pipe("line\n".repeat(3000), &["preview", "-p", "pi/grep", "-"]).ok().text().len() < 15_000);
 }
 
 #[test]
