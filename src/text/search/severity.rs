@@ -110,7 +110,7 @@ const ERRORS: &str = concat!(
     // error: error[E0308]: fatal error: error TS2304: (an `m` ends the escape sequence of a colour), but not `fn f(error: E)`
     r"(?-u)(?:^|[ \t:]|m)(?:error|fatal)(?:\[[\w:-]+\]| [A-Z]+[0-9]+)?(?:\x1b\[[0-9;]*m)*:",
     // ValueError: AssertionError java.lang.Exception: but not io::Error::other, nor Qwen Code's `Error: (none)`
-    r"|Error(?:\x1b\[[0-9;]*m)*(?::(?:[^: ]| (?:[^(]|\((?:[^n]|n[^o]|no[^n]|non[^e]|none[^)])|$)|$)|$)|Exception(?:\x1b\[[0-9;]*m)*(?::(?:[^:]|$)|$| in thread )",
+    r"|Error(?:\x1b\[[0-9;]*m)*(?::(?:[^: ]| (?:[^(]|\((?:[^n]|n[^o]|no[^n]|non[^e]|none[^)])|$)|$)|\r?$)|Exception(?:\x1b\[[0-9;]*m)*(?::(?:[^:]|$)|\r?$| in thread )",
     r"|Traceback \(most recent call last\)",
     r"|panicked at |\bpanic: ",
     r"|\bnpm(?:\x1b\[[0-9;]*m)* (?:\x1b\[[0-9;]*m)*(?:ERR!|error)(?:\x1b\[[0-9;]*m)* ",
@@ -191,6 +191,7 @@ mod tests {
             "Traceback (most recent call last):",
             "ValueError: invalid literal for int() with base 10: 'x'",
             "AssertionError",
+            "foo.BarException",
             "npm ERR! code ELIFECYCLE",
             "npm error code E404",
             "--- FAIL: TestX (0.00s)",
@@ -214,7 +215,9 @@ mod tests {
             "Error: (none of them) x",
             "Error:  two spaces",
         ] {
-            assert_eq!(counts(line), [1, 0], "{line}");
+            for ending in ["", "\n", "\r\n"] {
+                assert_eq!(counts(&format!("{line}{ending}")), [1, 0], "{line}{ending:?}");
+            }
         }
         for line in [
             "0 errors, 0 warnings",
@@ -229,6 +232,7 @@ mod tests {
             "    say(\"warning: {words}\");",
         ] {
             assert_eq!(counts(line), [0, 0], "{line}");
+            assert_eq!(counts(&format!("{line}\r\n")), [0, 0], "{line}");
         }
     }
 
