@@ -64,6 +64,9 @@ fn say_where(finished: &FinishedCapture) {
 fn write_json(finished: &FinishedCapture, report: Report, policy_from: &str) -> CommandResult {
     let FinishedCapture { captured, saved, .. } = finished;
     let mut value = record(Some(report), &captured.stdout, saved.stdout.as_ref())?;
+    if let Some(Value::Array(warnings)) = value.get_mut("warnings") {
+        warnings.extend(finished.warnings.iter().map(|words| Value::from(words.as_str())));
+    }
     let input = finished.stderr_input();
     let stderr = finished.stderr_preview.as_ref();
     let stderr = stderr.map(|preview| Report { preview, input: &input, ..report });

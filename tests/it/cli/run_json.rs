@@ -37,6 +37,14 @@ fn the_end_of_a_command_is_told() {
 }
 
 #[test]
+fn what_is_said_on_standard_error_is_among_the_warnings() {
+    let home = Home::new();
+    let words = ["-p", "pi/bash", "--headroom", "10", "--", "seq", "5000"];
+    let warnings = run(&home, &words)["warnings"].to_string();
+    assert!(warnings.contains("no preview of this policy fits in the headroom"), "{warnings}");
+}
+
+#[test]
 fn a_spill_that_a_cap_cut_is_not_whole() {
     let home = Home::new();
     let json = run(&home, &["--", "seq", "5000"]);
