@@ -7,7 +7,7 @@ use std::{fs, io};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::config::Config;
-use crate::store::Entry;
+use crate::store::{Entry, EntryStatus};
 
 /// Outputs to look at together; none has been opened.
 #[derive(Debug, Default)]
@@ -27,7 +27,9 @@ pub(crate) enum CorpusOutput {
 }
 
 impl Corpus {
+    /// Takes what stores list, but for links and what is no file.
     pub(crate) fn from_entries(mut entries: Vec<Entry>) -> Self {
+        entries.retain(|entry| !matches!(entry.status, EntryStatus::SymbolicLink | EntryStatus::NotAFile));
         entries.sort_by(|a, b| b.modified().cmp(&a.modified()).then_with(|| a.path().cmp(&b.path())));
         let outputs = entries.into_iter().map(|entry| CorpusOutput::Entry(Box::new(entry))).collect();
         Self { outputs, faults: Vec::new() }

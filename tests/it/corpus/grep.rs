@@ -8,7 +8,7 @@ use std::os::unix::fs::symlink;
 
 use serde_json::Value;
 
-use crate::common::home::Home;
+use crate::common::home::{Home, fifo};
 use crate::stores_cli::stocked::{ID, OTHER, Stocked};
 
 /// Returns the objects that a command printed, one per line.
@@ -129,6 +129,19 @@ fn what_cannot_be_searched_is_reported_and_the_rest_is_searched() {
     assert_eq!(ran.stderr, "overspill: nosuch: no such file or directory\n");
     assert_eq!(home.run(&["grep", "nothing", "a"]).status, 1);
     home.run(&["grep", "x", ""]).fails(2, &["empty"]);
+}
+
+#[test]
+fn what_is_no_file_in_a_store_is_not_searched() {
+    let home = Home::new();
+    let spill = home.private_entry("opencode", "tool_e26cf08d5001AbCdEfGhIjKlMn", "error: x\n", 1);
+    let beside = |id: &str| spill.with_file_name(id);
+    fs::create_dir(beside("tool_e26cf08d5001AbCdEfGhIjKlMo")).unwrap();
+    fifo(&beside("tool_e26cf08d5001AbCdEfGhIjKlMp"));
+    symlink(&spill, beside("tool_e26cf08d5001AbCdEfGhIjKlMq")).unwrap();
+    assert_eq!(home.run(&["list", "--json"]).ok().json().as_array().unwrap().len(), 4);
+    assert_eq!(home.run(&["grep", "error"]).ok().text().lines().count(), 1);
+    assert_eq!(home.run(&["tune", "-p", "opencode/output", "--stores", "--json"]).ok().json()["outputs"], 1);
 }
 
 #[test]
