@@ -33,13 +33,16 @@ pub(crate) fn run(config: &Config, args: &CompareArgs) -> CommandResult {
         _ => return many(config, args, find.as_ref()),
     };
     let severities = config.severities();
-    let (pattern, left_out) = match &find {
-        Some(find) => (Some(find), "errors kept"),
-        None => (severities.get(Severity::Error), "matches kept"),
+    // The warnings count if there is no error.
+    let counted: Vec<_> = match &find {
+        Some(find) => vec![("matches kept", Some(find))],
+        None => [("errors kept", Severity::Error), ("warnings kept", Severity::Warning)]
+            .map(|(heading, severity)| (heading, severities.get(severity)))
+            .into(),
     };
     let mut opened = input::open(config, file, &PolicyArgs::default())?;
     let policies = resolve(config, args, Some(&opened))?;
-    let mut rows = opened.read_steadily(&mut |context, view| {
+    let (mut rows, heading) = opened.read_steadily(&mut |context, view| {
         let totals = Totals::from_measure(&source::count(view, TotalsMask::ALL), TotalsMask::ALL);
         let input = context.input(Output { bytes: view, totals: &totals });
         let row = |found: &ComparedPolicy| match found {
@@ -47,21 +50,24 @@ pub(crate) fn run(config: &Config, args: &CompareArgs) -> CommandResult {
             Err((name, error)) => Comparison::failed(name, error),
         };
         let mut rows: Vec<Comparison> = policies.iter().map(row).collect();
-        if let Some(pattern) = pattern {
-            count_kept(view, pattern, &mut rows);
-        }
-        Ok(rows)
+        let has_some = |(_, pattern): &&(_, Option<&Pattern>)| {
+            pattern.is_some_and(|pattern| count_kept(view, pattern, &mut rows) > 0)
+        };
+        let heading = counted.iter().find(has_some).map_or(counted[0].0, |(heading, _)| *heading);
+        Ok((rows, heading))
     })?;
     // What a real agent does comes before what nobody has shipped.
     let is_design = |row: &Comparison| {
         row.confidence == Some(Confidence::Own.as_str()) && !config.catalog.is_own(&row.policy)
     };
     rows.sort_by(|a, b| is_design(a).cmp(&is_design(b)).then_with(|| a.cmp_by_kept(b)));
-    let is_shown = |column: &&ListColumn<_>| column.heading() != left_out;
+    let is_shown =
+        |column: &&ListColumn<_>| column.heading() == heading || !column.heading().ends_with(" kept");
     table::list(args.json, COLUMNS.iter().filter(is_shown), &rows, |row| row)
 }
 
-fn count_kept(view: &MapView, pattern: &Pattern, rows: &mut [Comparison]) {
+/// Returns how many finds there are in all.
+fn count_kept(view: &MapView, pattern: &Pattern, rows: &mut [Comparison]) -> u64 {
     let mut finds = KeptMatches::new(rows.iter().map(|row| &row.kept[..]));
     each_match(&mut ViewSupply::from(view), pattern, &mut |found| {
         finds.add(&found);
@@ -71,11 +77,13 @@ fn count_kept(view: &MapView, pattern: &Pattern, rows: &mut [Comparison]) {
     for (row, kept) in rows.iter_mut().zip(kept) {
         (row.finds, row.finds_kept) = (Some(all), Some(kept).filter(|_| row.preview_bytes.is_some()));
     }
+    all
 }
 
-static COLUMNS: [ListColumn<Comparison>; 9] = [
+static COLUMNS: [ListColumn<Comparison>; 10] = [
     ListColumn::new("policy", Left, POLICY, |row: &Comparison, _| RowCell::plain(row.policy.as_str())),
     ListColumn::new("errors kept", Right, 15, |row: &Comparison, _| finds_kept(row)),
+    ListColumn::new("warnings kept", Right, 15, |row: &Comparison, _| finds_kept(row)),
     ListColumn::new("matches kept", Right, 15, |row: &Comparison, _| finds_kept(row)),
     ListColumn::new("lines", Right, 11, |row: &Comparison, _| figure(row.kept_lines, thousands)),
     ListColumn::new("lines lost", Right, 11, |row: &Comparison, _| figure(row.removed_lines, thousands))

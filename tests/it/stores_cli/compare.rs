@@ -47,6 +47,21 @@ fn without_a_pattern_errors_are_counted() {
 }
 
 #[test]
+fn one_output_and_several_count_warnings_where_there_is_no_error() {
+    let home = Home::new();
+    home.file("a", "warning: a\nb\nwarning: c\n");
+    home.file("b", "warning: a\nb\nwarning: c\n");
+    let finds = |files: &[&str]| {
+        let words = [&["compare", "--json", "-p", "opencode/output"], files].concat();
+        home.run(&words).ok().json()[0]["finds"].as_u64()
+    };
+    assert_eq!((finds(&["a"]), finds(&["a", "b"])), (Some(2), Some(4)));
+    let ran = home.run(&["compare", "--header", "-p", "opencode/output", "a"]).ok();
+    assert!(ran.text().starts_with("policy\twarnings kept\tlines\t"), "{}", ran.text());
+    assert!(ran.text().contains("\nopencode/output\t2 of 2\t"), "{}", ran.text());
+}
+
+#[test]
 fn earlier_forms_are_compared_only_when_asked_for() {
     let home = stocked();
     let has = |words: &[&str], policy: &str| {
