@@ -124,6 +124,8 @@ pub fn set_all(policy: &mut Policy, parameters: &[(&str, String)]) {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
     use crate::store::ProcessStatus;
 
