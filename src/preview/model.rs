@@ -428,7 +428,7 @@ pub enum PlanError {
     /// The policy file has a mistake that only shows in use.
     #[error("{policy}: {message}")]
     Policy {
-        /// The policy's name.
+        /// The policy's name, or its file if it is the user's own.
         policy: String,
         /// What is wrong.
         message: String,

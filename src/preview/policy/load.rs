@@ -132,7 +132,7 @@ pub(super) fn parse(text: &str, path: &str, origin: PolicyOrigin) -> Result<Poli
         params.push(read);
     }
     let file = compile(schema, params, origin).map_err(|fault| source.fault(fault))?;
-    Ok(Policy::new(file, text))
+    Ok(Policy::new(file, text, Some(path).filter(|_| origin == PolicyOrigin::Own)))
 }
 
 fn compile(schema: PolicySchema, params: Vec<Param>, origin: PolicyOrigin) -> Result<PolicyFile, Fault> {

@@ -66,6 +66,8 @@ pub enum PolicyError {
 #[derive(Debug, Clone)]
 pub struct Policy {
     name: String,
+    /// What its faults name: the file if it is the user's own, else the policy.
+    place: Arc<str>,
     file: Arc<PolicyFile>,
     #[cfg_attr(not(feature = "app"), allow(dead_code, reason = "the screens write policies"))]
     text: Arc<str>,
@@ -73,9 +75,15 @@ pub struct Policy {
 }
 
 impl Policy {
-    fn new(file: PolicyFile, text: &str) -> Self {
+    fn new(file: PolicyFile, text: &str, own: Option<&str>) -> Self {
         let name = format!("{}/{}", file.schema.agent, file.schema.tool);
-        Self { name, file: Arc::new(file), text: text.into(), set: BTreeMap::new() }
+        Self {
+            place: own.unwrap_or(&name).into(),
+            name,
+            file: Arc::new(file),
+            text: text.into(),
+            set: BTreeMap::new(),
+        }
     }
 
     /// Returns the name, `agent/tool`.
@@ -342,7 +350,7 @@ impl Policy {
     pub(super) fn scope(&self, outside: Facts) -> Scope<'_> {
         let value = |name: &str| self.get(name).unwrap_or(Value::Integer(0));
         let params = self.params().iter().map(|param| (param.name.clone(), value(&param.name)));
-        Scope::new(&self.name, &self.file.templates, params.collect(), outside)
+        Scope::new(&self.place, &self.file.templates, params.collect(), outside)
     }
 
     pub(super) fn context<'a>(&'a self, scope: &'a Scope<'a>) -> Context<'a> {

@@ -208,6 +208,9 @@ fn describe(error: &minijinja::Error) -> String {
         Some(detail) if error.kind() == minijinja::ErrorKind::SyntaxError => {
             format!("cannot be read: {}", detail.replace("unexpected end of input", "it ends too early"))
         }
+        Some(detail) if error.kind() == minijinja::ErrorKind::UndefinedError => {
+            format!("{detail}; leave it out, or keep by a strategy that tells it")
+        }
         Some(detail) => format!("{}: {detail}", error.kind()),
         None => error.kind().to_string(),
     }

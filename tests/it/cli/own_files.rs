@@ -53,6 +53,15 @@ fn refused(policy: &str, words: &[&str]) {
 }
 
 #[test]
+fn a_figure_that_its_strategy_does_not_tell_is_named_with_the_file() {
+    let ran = preview(&policy("", "{{ middle_lines }}"));
+    assert_eq!(ran.status, 1);
+    for word in ["/policies/own.toml: ", "`middle_lines` is undefined; leave it out"] {
+        assert!(ran.stderr.contains(word), "{}", ran.stderr);
+    }
+}
+
+#[test]
 fn a_template_may_do_what_the_built_in_ones_do() {
     let ran = preview(&policy(
         "",
