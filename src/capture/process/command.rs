@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal};
 use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::AtomicI32;
@@ -174,6 +175,10 @@ impl StartedCommand {
 
 fn explain(name: String, error: io::Error) -> StartError {
     match error.kind() {
+        io::ErrorKind::NotFound if name.contains('/') && Path::new(&name).exists() => {
+            let words = "cannot be run: the interpreter that it names is not there";
+            StartError::NotExecutable(name, io::Error::other(words))
+        }
         io::ErrorKind::NotFound => StartError::NotFound(name),
         io::ErrorKind::WouldBlock | io::ErrorKind::OutOfMemory => StartError::System(error),
         _ => StartError::NotExecutable(name, error),

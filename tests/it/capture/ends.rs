@@ -1,6 +1,7 @@
 //! How commands end, and overspill's exit status: bars 24, 25 and 27.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -33,6 +34,9 @@ fn not_found_and_not_executable_are_as_in_shells() {
     let file = file.to_str().unwrap();
     home.run(&["run", "--", file]).fails(126, &["script", "not an executable file"]);
     home.run(&["run", "--", "/"]).fails(126, &["/"]);
+    let lost = home.file("lost", "#!/nonexistent/interpreter\n");
+    fs::set_permissions(&lost, PermissionsExt::from_mode(0o700)).unwrap();
+    home.run(&["run", "--", "./lost"]).fails(126, &["./lost: cannot be run: the interpreter that it names"]);
     home.run(&["run", "--", ""]).fails(127, &["'': command not found; its name is empty"]);
     home.run(&["run"]).fails(2, &["CMD"]);
 }
