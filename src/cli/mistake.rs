@@ -32,6 +32,7 @@ const HABITS: &[(&[&str], &str, &str)] = &[
     (&["--agent"], "text", "`overspill list --agent NAME` lists those of an agent"),
     (&["--agent"], "name", "write the name alone, without an option"),
     (&["-n", "--lines", "--line", "--limit"], "max_lines", "write `--max-lines N`"),
+    (&["-c"], "split", "write `-- sh -c 'COMMAND'`"),
     (&["-c", "--bytes", "--size"], "max_bytes", "write `--max-bytes SIZE`"),
     (&["--tail"], "direction", "write `--direction tail`, with `--max-lines N` for a number of lines"),
     (&["--head"], "direction", "write `--direction head`, with `--max-lines N` for a number of lines"),

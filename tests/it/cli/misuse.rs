@@ -56,6 +56,7 @@ const LINES: &[(&str, &[&str])] = &[
             "grep -r x f",
             "grep -o x f",
             "explain --clipboard f",
+            "run -c 'echo hi'",
         ],
     ),
     (
@@ -166,6 +167,8 @@ const LINES: &[(&str, &[&str])] = &[
             "clean --json",
             "stores pi --json",
             "preview --keep always f",
+            "run --saved-as-stderr /y -- true",
+            "run --layout agent -p opencode/output --session s -- true",
             "-p pi/bash f",
             "--max-lines 3 f",
             "+100 f",
