@@ -263,7 +263,7 @@ pub(crate) fn json(of: CallInspector, call: &Call) -> Value {
         "id": &*call.id,
         "session": file.id,
         "agent": transcript.agent,
-        "agent_version": transcript.facts.version,
+        "agent_version": transcript.version_of(call),
         "thread": thread.map_or("", |thread| &thread.name),
         "tool": transcript.tool(call),
         "command": text::mask(&sizes.written),

@@ -25,9 +25,9 @@ pub struct TitledText {
 }
 
 impl CallInspector<'_> {
-    /// Returns who recorded the session: the agent with its version.
-    pub(crate) fn recorder(&self) -> String {
-        let version = self.transcript.facts.version.as_deref().unwrap_or_default();
+    /// Returns who recorded a call: the agent with its version.
+    pub(crate) fn recorder(&self, call: &Call) -> String {
+        let version = self.transcript.version_of(call).unwrap_or_default();
         format!("{} {version}", self.transcript.agent).trim_end().to_owned()
     }
 
@@ -39,7 +39,7 @@ impl CallInspector<'_> {
         let time = |at| local_time(at, "%Y-%m-%d %H:%M:%S");
         let mut facts = vec![
             ("evidence", first.map_or("no result was recorded", |first| evidence(first.evidence)).to_owned()),
-            ("recorded by", self.recorder()),
+            ("recorded by", self.recorder(call)),
             ("session", self.file.id.clone()),
             ("call", call.id.to_string()),
             ("command", command(transcript, call)),

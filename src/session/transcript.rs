@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::fate::{ContextChange, ContextState, FateEvidence};
 use super::id::{IdMap, item_of, record_id};
+use super::json::Tape;
 use super::model::{Call, ChangeOrigin, ContextEvent, RecordSpan, ResultId, SessionFacts, Thread};
 use super::record::{MAX_RECORD, RecordSource};
 use super::sent::log::RequestLog;
@@ -146,6 +147,17 @@ impl Transcript {
     /// Returns the tool of a call, by its number; empty if there is none.
     pub fn tool_of(&self, call: u32) -> &str {
         self.calls.get(call as usize).map_or("", |call| self.tool(call))
+    }
+
+    /// Returns the version of the agent that wrote a call's result, or else the call; that of the last record if these do not
+    /// say. Several versions may write one session.
+    pub fn version_of(&self, call: &Call) -> Option<String> {
+        let read = |span| {
+            let bytes = self.read(span, MAX_RECORD as u64).ok()?;
+            Tape::default().read(&bytes).ok()?.name("version")
+        };
+        let records = [call.first().and_then(|first| first.record), call.record];
+        records.into_iter().flatten().find_map(read).or_else(|| self.facts.version.clone())
     }
 
     pub fn thread(&self, call: &Call) -> Option<&Thread> {

@@ -60,7 +60,8 @@ impl Verifier {
             Ok((text, _)) => text,
         };
         let window = whole.and_then(WholeOutput::window);
-        let recorded = RecordedResult { transcript, call, result: first, text: &text, window };
+        let version = transcript.version_of(call);
+        let recorded = RecordedResult { transcript, call, result: first, text: &text, window, version };
         let compared = whole.map_or(Verdict::Unchecked(missing), |whole| self.compare(&recorded, whole));
         match compared {
             Verdict::Unchecked(Unchecked::NoSpill | Unchecked::DisplayOnly) if is_cut => {
@@ -84,7 +85,8 @@ impl Verifier {
         let result = call.first()?;
         let window = call.is_window.then(|| requested_window(transcript, call)).flatten();
         let (text, _) = text::to_text(transcript, &result.pieces, MAX_COMPARED).ok()?;
-        let recorded = RecordedResult { transcript, call, result, text: &text, window: window.as_ref() };
+        let (window, version) = (window.as_ref(), transcript.version_of(call));
+        let recorded = RecordedResult { transcript, call, result, text: &text, window, version };
         let is_meant = |(policy, name): &(Policy, String)| match verdict.and_then(Verdict::policy) {
             Some(named) => name == named,
             None => call.is_window && policy.offset_key().is_some() && recorded.is_of_version(&policy.era()),
@@ -130,7 +132,8 @@ impl Verifier {
             return Vec::new();
         };
         let witnessed = || {
-            let recorded = RecordedResult { transcript, call, result, text, window: None };
+            let version = transcript.version_of(call);
+            let recorded = RecordedResult { transcript, call, result, text, window: None, version };
             self.witnessed(&recorded).map(|(_, found)| found.added)
         };
         let added = Some(self.notices_in(&body.text)).filter(|added| !added.is_empty()).or_else(witnessed);
@@ -202,12 +205,14 @@ struct RecordedResult<'a> {
     result: &'a CallResult,
     text: &'a str,
     window: Option<&'a FileWindow>,
+    /// The version of the agent that wrote the result.
+    version: Option<String>,
 }
 
 impl<'a> RecordedResult<'a> {
     /// Whether a policy was seen in the agent's version, or holds for it; or, if either does not say, for the day of the call.
     fn is_of_version(&self, era: &Era) -> bool {
-        let version = self.transcript.facts.version.as_deref();
+        let version = self.version.as_deref();
         let at = self.result.at.or(self.call.at);
         let day = at.map(|at| at.to_zoned(TimeZone::UTC).date());
         let seen = era.seen.as_ref().and_then(|seen| seen.version.as_deref());

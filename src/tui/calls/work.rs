@@ -269,7 +269,7 @@ impl SessionContext<'_> {
                 text: text.into(),
                 policy,
                 evidence: first.evidence,
-                by: self.of.recorder(),
+                by: self.of.recorder(call),
                 rest,
                 claim,
                 check,

@@ -5,6 +5,8 @@ use std::path::Path;
 
 use overspill::internals::session::fate::ResultFate;
 use overspill::internals::session::model::{CallStatus, CutState};
+use overspill::internals::session::verify::Verifier;
+use overspill::preview::{Catalog, Input, plan_counted};
 use serde_json::{Value, json};
 
 use super::samples::{compare, records};
@@ -132,6 +134,27 @@ fn up_to_2_1_1_the_rest_of_a_commands_output_is_lost() {
     assert_eq!(["2.1.2", "2.1.330", ""].map(|new| cut(new, "Bash", 30_000)), [CutState::No; 3]);
     let quoted = [cut("2.1.1", "Read", 30_000), cut("2.1.1", "Bash", 29_999), cut("2.1.1", "Bash", 4)];
     assert_eq!(quoted, [CutState::No; 3], "a quoted notice is no notice");
+}
+
+#[test]
+fn a_call_is_judged_by_the_version_that_made_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let output: String = (1..=9000).map(|n| format!("{n}\n")).collect();
+    let input = Input::from_bytes(output.as_bytes(), "");
+    let policy = Catalog::builtin().get("claude-code/bash-2025").unwrap();
+    let cut = plan_counted(&input, &policy).unwrap().text(&input);
+    let mut log = [
+        use_of("1", Value::Null, "c1"),
+        result_of("2", "1", "c1", json!(cut)),
+        use_of("3", json!("2"), "c2"),
+    ];
+    log[..2].iter_mut().for_each(|record| record["version"] = json!("1.0.86"));
+    let opened = open(&write_log(dir.path(), "s1.jsonl", &log));
+    let transcript = opened.transcript();
+    let versions = ["c1", "c2"].map(|id| transcript.version_of(call(transcript, id)).unwrap());
+    assert_eq!(versions, ["1.0.86", "2.1.330"]);
+    let verifier = Verifier::new(&Catalog::builtin(), "claude-code");
+    assert_eq!(verifier.verify(transcript, call(transcript, "c1"), None).mark(), "≈");
 }
 
 #[test]
