@@ -5,7 +5,8 @@ use std::path::Path;
 
 use overspill::internals::session::fate::ResultFate;
 use overspill::internals::session::model::{CallStatus, CutState};
-use overspill::internals::session::verify::Verifier;
+use overspill::internals::session::verify::{Unchecked, Verdict, Verifier, WholeOutput, whole_display};
+use overspill::internals::source::Source;
 use overspill::preview::{Catalog, Input, plan_counted};
 use serde_json::{Value, json};
 
@@ -196,6 +197,32 @@ fn what_became_of_a_result_is_told() {
     assert_eq!((first(transcript, "c5"), c5.results.len()), (notice.to_owned(), 1), "never seen otherwise");
     assert_eq!(pieces(transcript, std::slice::from_ref(&c5.display[0].text)), "five");
     assert_eq!((fate("c4"), fate("c5")), (ResultFate::OffBranch, ResultFate::InContext));
+}
+
+#[test]
+fn results_that_were_too_long_together_are_not_held_against_the_limit_of_one() {
+    let dir = tempfile::tempdir().unwrap();
+    let spill = dir.path().join("c1.txt");
+    let output: String = (1..=2500).map(|n| format!("line {n}\n")).collect();
+    std::fs::write(&spill, &output).unwrap();
+    let path = spill.to_str().unwrap();
+    let mut policy = Catalog::builtin().get("claude-code/tool").unwrap();
+    policy.set("max_units", "5000").unwrap();
+    let input = Input::from_bytes(output.as_bytes(), path);
+    let replacement = plan_counted(&input, &policy).unwrap().text(&input);
+    let replaced = json!({"kind": "tool-result", "toolUseId": "c1", "replacement": replacement});
+    let log = [
+        use_of("1", Value::Null, "c1"),
+        result_of("2", "1", "c1", json!(output)),
+        json!({"type": "content-replacement", "sessionId": "s1", "replacements": [replaced]}),
+    ];
+    let opened = open(&write_log(dir.path(), "s1.jsonl", &log));
+    let transcript = opened.transcript();
+    assert_eq!(first(transcript, "c1"), replacement);
+    let whole = WholeOutput::Spill(Source::open(&spill).unwrap().view(), path.to_owned());
+    let verifier = Verifier::new(&Catalog::builtin(), "claude-code");
+    let verdict = verifier.verify(transcript, call(transcript, "c1"), Some(&whole));
+    assert_eq!(verdict, Verdict::Unchecked(Unchecked::NoPolicy));
 }
 
 #[test]
