@@ -205,12 +205,13 @@ fn call(line: RecordEntry, called: Json, out: &mut Transcript) {
     let entry = RecordEntry { at, ..line };
     let number = entry.add_call_of(called, ["id", "name", "args"], out);
     let Some(call) = number.and_then(|number| out.calls.get_mut(number as usize)) else { return };
-    call.status = match &*called.word("status") {
-        "success" => CallStatus::Ok,
-        "cancelled" => CallStatus::Denied,
-        "error" => CallStatus::Failed,
-        _ => call.status,
-    };
+    // A command that failed is a success, too, and is written again.
+    match &*called.word("status") {
+        "success" => call.end(false),
+        "cancelled" => call.status = CallStatus::Denied,
+        "error" => call.end(true),
+        _ => {}
+    }
     call.display.clear();
     // Of another tool it may be just a line about the output.
     let most = Some(0).filter(|_| !called.has("name", "run_shell_command"));
@@ -225,11 +226,8 @@ fn result(line: RecordEntry, content: Option<Json>, is_read: bool, call: &mut Ca
         let saved = cited(&start, BEGINNING, " For full output see: ");
         call.note_cut(saved.map(Citation::new), is_cut);
         call.exit = content.and_then(exit_of);
-        if call.status == CallStatus::NoResult {
-            call.status = CallStatus::Ok;
-        }
-        if call.exit.is_some_and(|code| code != 0) {
-            call.status = CallStatus::Failed;
+        if call.status == CallStatus::NoResult || call.exit.is_some_and(|code| code != 0) {
+            call.end(false);
         }
     }
     let text: TextPieces =

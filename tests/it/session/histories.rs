@@ -292,6 +292,21 @@ fn gemini_s_screen_has_the_whole_output_of_a_command_alone() {
     assert_eq!(whole, [None, Some(b"whole".to_vec())]);
 }
 
+#[test]
+fn a_failed_command_of_gemini_stays_failed_when_the_history_is_written_again() {
+    let [g1, u1] = gemini("1", "f1", "Output: x\nExit Code: 3");
+    let [g2, u2] = gemini("2", "f1", "Output: x\nExit Code: 3");
+    let head = json!({"sessionId": "s", "projectHash": "p", "startTime": AT});
+    let set = json!({"$set": {"messages": [g1, u1], "lastUpdated": AT}});
+    let log = [head, g1, u1, set, g2, u2];
+    for n in 3..=log.len() {
+        let (_dir, path) = read(&log[..n]);
+        let opened = open(&path);
+        let f1 = call(opened.transcript(), "f1");
+        assert_eq!((f1.status, f1.exit), (CallStatus::Failed, Some(3)), "after {n} records");
+    }
+}
+
 /// If each change named all earlier texts, a log of a megabyte would take hundreds.
 #[test]
 fn gemini_s_edits_of_one_result_name_two_texts_each_at_most() {
