@@ -288,7 +288,13 @@ impl Explainer<'_> {
             input::open_path(self.config, path, &PolicyArgs::default(), FileLock::Shared).ok()?;
         let own = self.call.as_ref().and_then(|call| call.policy.clone());
         opened.policy = own.filter(|own| own.name() == name);
-        let policy = opened.policy_by(self.config, &overrides(self.config, name, path)).ok()?.policy;
+        let mut policy = opened.policy_by(self.config, &overrides(self.config, name, path)).ok()?.policy;
+        // What only the agent knew, such as the call's id, is as the notice says.
+        for (name, value) in &found.figures {
+            if matches!(policy.get(name), Some(preview::Value::Text(_))) {
+                let _ = policy.set(name, value);
+            }
+        }
         let checked =
             opened.read_steadily(&mut |_, view| Ok(compare_notices(self.config, found, &policy, view)));
         checked.unwrap_or_else(|error| {

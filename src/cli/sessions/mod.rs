@@ -176,13 +176,9 @@ pub(crate) fn find_call(config: &Config, id: &str) -> anyhow::Result<Option<Sele
             [whole] => find_call(config, whole),
             several => Err(several_calls(id, several.to_vec())),
         },
-        1 => Ok(found.pop().map(|found| SelectedSession { copies, ..found })),
         _ => match oldest_copy(&found) {
             Some(oldest) => Ok(Some(SelectedSession { copies, ..found.swap_remove(oldest) })),
-            None => {
-                let names = found.iter().map(|found| format!("{}:{id}", found.file.id)).collect();
-                Err(several_calls(id, names))
-            }
+            None => Err(several_calls(id, found.iter().map(SelectedSession::id).collect())),
         },
     }
 }

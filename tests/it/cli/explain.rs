@@ -53,6 +53,25 @@ fn every_policy_s_notice_is_recognised() {
     assert_eq!(unknown, SILENT);
 }
 
+/// What a notice says of the call itself is in no file.
+#[test]
+fn the_call_that_a_notice_names_is_taken_from_it() {
+    let home = Home::new();
+    let lines: String = (1..=12_000).map(|n| format!("{n}\n")).collect();
+    let session = "wd_p_9c09f8055a26/session_b51462bc-c4a8-4af5-acd2-8daf9f492909";
+    let task = format!("home/.kimi-code/sessions/{session}/agents/main/tasks/bash-r8tcfbjz/output.log");
+    let spill = home.entry_at(&task, lines, 1);
+    let call = ["--set", "call_id=call_9", "--set", "task_id=bash-r8tcfbjz", "--set", "wall_seconds=0.025"];
+    let words = [&["preview", "-p", "kimi-code/bash"], &call[..], &[spill.to_str().unwrap()]].concat();
+    let notice = home.run(&words).ok().text().to_owned();
+    assert!(["call_9", "bash-r8tcfbjz", "0.025"].iter().all(|word| notice.contains(word)), "{notice}");
+    let row = &explained(&home, &notice)[0];
+    assert_eq!((&row["policy"], &row["agrees"]), (&"kimi-code/bash".into(), &true.into()), "{row}");
+    let other = notice.replace("59870", "59871");
+    assert_ne!(other, notice);
+    assert_eq!(explained(&home, &other)[0]["agrees"], false);
+}
+
 #[test]
 fn a_notice_leads_to_its_output() {
     let (home, spill, notice) = cut();
