@@ -62,9 +62,8 @@ pub(super) fn row_of(config: &Config, file: &SessionFile) -> anyhow::Result<Sess
     let agent = list::format_of(file).map(|format| format.agent());
     let all = list_sessions(config, &SessionFilter { agent, since: None, project: None });
     let families = families(&all.iter().map(|one| (&one.file, &one.facts)).collect::<Vec<_>>());
-    let family = families
-        .into_iter()
-        .find(|family| family.iter().any(|n| all.get(*n).is_some_and(|one| is_it(&one.file))));
+    let own = all.iter().position(|one| is_it(&one.file));
+    let family = families.into_iter().find(|family| own.is_some_and(|own| family.contains(&own)));
     let family = family.unwrap_or_default();
     let related = all.into_iter().enumerate().filter(|(n, _)| family.contains(n)).map(|(_, one)| one);
     let mut rows = count_calls_of(related.collect(), config.env.uid()).into_iter();
@@ -72,7 +71,7 @@ pub(super) fn row_of(config: &Config, file: &SessionFile) -> anyhow::Result<Sess
     rows.find(|row| is_it(&row.file)).ok_or_else(gone)
 }
 
-fn list_sessions(config: &Config, wanted: &SessionFilter) -> Vec<ListedSession> {
+pub(super) fn list_sessions(config: &Config, wanted: &SessionFilter) -> Vec<ListedSession> {
     let mut found = Vec::new();
     let _ = list::each(&config.env, wanted, &mut |step| {
         match step {

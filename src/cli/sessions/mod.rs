@@ -88,22 +88,6 @@ pub(crate) fn examiner(config: &Config, agent: &str, paths: Paths) -> Examiner {
     Examiner::new(&config.catalog, agent, in_store, config.env.uid(), paths)
 }
 
-/// Lists sessions; says what cannot be looked at.
-pub(crate) fn list_all(
-    config: &Config,
-    agent: Option<&str>,
-    since: Option<SignedDuration>,
-) -> anyhow::Result<Vec<SessionFile>> {
-    check_agent(agent)?;
-    let listing = all_sessions::list(&config.env, agent, &());
-    listing.faults.iter().for_each(|fault| say(fault));
-    let mut sessions = listing.sessions;
-    let earliest = earliest(since);
-    sessions
-        .retain(|session| earliest.is_none_or(|earliest| all_sessions::changed(session) >= Some(earliest)));
-    Ok(sessions)
-}
-
 pub(crate) fn check_agent(agent: Option<&str>) -> anyhow::Result<()> {
     let Some(agent) = agent.filter(|agent| !all_sessions::agents().contains(agent)) else { return Ok(()) };
     let instead = suggest::name(agent, &all_sessions::agents(), "those of these agents can:");
@@ -162,7 +146,9 @@ pub(crate) fn find_call(config: &Config, id: &str) -> anyhow::Result<Option<Sele
     let (mut found, mut begun) = (Vec::new(), BTreeSet::new());
     let (finder, mut room) = (Finder::new(id), Vec::new());
     let mut may_hold = |file: &SessionFile| all_sessions::may_hold(file, &finder, &mut room, &mut || true);
-    for file in list_all(config, None, None)?.into_iter().filter(|file| may_hold(file)) {
+    let listing = all_sessions::list(&config.env, None, &());
+    listing.faults.iter().for_each(|fault| say(fault));
+    for file in listing.sessions.into_iter().filter(|file| may_hold(file)) {
         let Ok(opened) = all_sessions::open(&file, &()) else { continue };
         match call_in(&*opened, id) {
             Some(call) => found.push(SelectedSession::new(config, file, opened, Some(call))),

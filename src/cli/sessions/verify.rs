@@ -1,7 +1,5 @@
 //! `overspill verify`: is what the policies make of the spills what the agents recorded?
 
-use std::collections::HashMap;
-
 use anyhow::bail;
 use serde::Serialize;
 
@@ -12,14 +10,15 @@ use crate::config::Config;
 use crate::rows::column::CellSide::Left;
 use crate::rows::column::{ID, ListColumn, POLICY, RowCell};
 use crate::session::command::command;
-use crate::session::copies::SeenCalls;
+use crate::session::copies::{SeenCalls, families};
 use crate::session::examine::{CallInspector, Paths};
-use crate::session::list;
+use crate::session::list::{self, SessionFilter};
 use crate::session::model::Call;
 use crate::session::text::mask;
 use crate::session::verdict::{Against, Difference, Unchecked, Verdict};
 
-use super::{describe_unread, examiner, list_all};
+use super::list::list_sessions;
+use super::{describe_unread, earliest, examiner};
 
 #[derive(Serialize)]
 struct CheckedCall {
@@ -78,26 +77,27 @@ pub(crate) fn run(config: &Config, args: &VerifyArgs) -> CommandResult {
             found.extend(calls.into_iter().map(|call| CheckedCall::new(inspector, call)));
         }
         None => {
-            let mut seen: HashMap<Option<String>, SeenCalls> = HashMap::new();
-            for file in list_all(config, None, args.since)? {
-                match list::open(&file, &()) {
-                    Ok(opened) => {
-                        let transcript = opened.transcript();
-                        if transcript.unread.is_short() {
-                            say(&describe_unread(&file, &transcript.unread));
-                        }
-                        let seen = seen.entry(transcript.facts.origin.clone()).or_default();
-                        let examiner = examiner(config, transcript.agent, paths);
-                        let inspector = CallInspector { examiner: &examiner, file: &file, transcript };
-                        let calls =
-                            transcript.calls.iter().filter(|call| call.is_partial() && !seen.has(call));
-                        found.extend(calls.map(|call| CheckedCall::new(inspector, call)));
-                        // Sessions without an origin have no copies.
-                        if transcript.facts.origin.is_some() {
+            let since = earliest(args.since);
+            let sessions = list_sessions(config, &SessionFilter { since, ..SessionFilter::default() });
+            let all: Vec<_> = sessions.iter().map(|session| (&session.file, &session.facts)).collect();
+            for family in families(&all) {
+                let mut seen = SeenCalls::default();
+                for (file, _) in family.into_iter().map(|n| all[n]) {
+                    match list::open(file, &()) {
+                        Ok(opened) => {
+                            let transcript = opened.transcript();
+                            if transcript.unread.is_short() {
+                                say(&describe_unread(file, &transcript.unread));
+                            }
+                            let examiner = examiner(config, transcript.agent, paths);
+                            let inspector = CallInspector { examiner: &examiner, file, transcript };
+                            let is_own = |call: &&Call| call.is_partial() && !seen.has(call);
+                            let calls = transcript.calls.iter().filter(is_own);
+                            found.extend(calls.map(|call| CheckedCall::new(inspector, call)));
                             seen.add(transcript);
                         }
+                        Err(error) => say(&error.to_string()),
                     }
-                    Err(error) => say(&error.to_string()),
                 }
             }
         }
