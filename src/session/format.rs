@@ -1,5 +1,6 @@
 //! Sessions in files: how all agents that keep them so are found, listed and opened, be it as logs or as JSON documents.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -24,7 +25,7 @@ pub struct FileFormat {
     pub find: fn(env: &Env, fault: TakeFault) -> Vec<FoundFile>,
     /// Whether a file has a main conversation: `head` is its first 64 KiB.
     pub is_session: fn(main: &Path, head: &[u8]) -> bool,
-    pub id: fn(main: &Path) -> &str,
+    pub id: fn(main: &Path) -> Cow<'_, str>,
     /// Reads what a list shows, as [`SessionFormat::glance`] does.
     pub glance: fn(main: &Path, head: &[u8], tail: &[u8]) -> SessionFacts,
     pub records: RecordFiles,
@@ -44,7 +45,7 @@ impl FileFormat {
     fn session(&self, file: FoundFile) -> SessionFile {
         SessionFile {
             format: self.info.name,
-            id: (self.id)(&file.path).to_owned(),
+            id: (self.id)(&file.path).into_owned(),
             path: file.path,
             size: file.size,
             modified: file.modified,

@@ -29,7 +29,7 @@ pub(crate) const CODEX: FileFormat = FileFormat {
         let is_meta = find::begins_with_line(head, &["\"session_meta\""]);
         is_meta || is_bare || path.to_string_lossy().ends_with(".jsonl.zst")
     },
-    id,
+    id: |log| id(log).into(),
     glance: |path, head, tail| match is_packed(path) {
         true => find::glance(&unpack(head, GLANCE).0, &[], note_facts),
         false => find::glance(head, tail, note_facts),

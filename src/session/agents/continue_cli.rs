@@ -34,7 +34,7 @@ pub(crate) const CONTINUE: FileFormat = FileFormat {
             |start: Json| ["sessionId", "workspaceDirectory"].iter().all(|key| start.get(key).is_some());
         before_member(head, "history", has).unwrap_or(false)
     },
-    id: find::stem,
+    id: |log| find::stem(log).into(),
     glance: |_, head, _| before_member(head, "history", facts).unwrap_or_default(),
     records: RecordFiles::Documents(only_file, read),
 };

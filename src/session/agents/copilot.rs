@@ -43,7 +43,7 @@ pub(crate) const COPILOT_CLI: FileFormat = FileFormat {
         logs
     },
     is_session: |_, head| find::begins_with_line(head, &["\"session.start\"", "\"copilotVersion\""]),
-    id,
+    id: |log| id(log).into(),
     glance: |_, head, tail| find::glance(head, tail, note_facts),
     records: RecordFiles::Logs(only_file, || Box::new(CopilotReader::default())),
 };

@@ -1,6 +1,8 @@
 //! Gemini CLI: an upsert log, in which a message with a known id replaces the earlier one.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::path::Path;
 
 use jiff::Timestamp;
 use smallvec::SmallVec;
@@ -31,10 +33,18 @@ pub(crate) const GEMINI_CLI: FileFormat = FileFormat {
         logs
     },
     is_session: |_, head| find::begins_with_line(head, &["\"sessionId\"", "\"projectHash\""]),
-    id: find::stem,
+    id,
     glance: |_, head, tail| find::glance(head, tail, note_facts),
     records: RecordFiles::Logs(only_file, || Box::new(GeminiReader::default())),
 };
+
+/// Returns the id in the first record: a name that begins with `session-` ends with the first eight characters of it.
+fn id(log: &Path) -> Cow<'_, str> {
+    let name = find::stem(log);
+    let head = if name.starts_with("session-") { find::head(log).unwrap_or_default() } else { Vec::new() };
+    let id = find::glance(find::first_line(&head), &[], note_facts).id;
+    if id.is_empty() { name.into() } else { id.into() }
+}
 
 #[derive(Default)]
 struct GeminiReader {

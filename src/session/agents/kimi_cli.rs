@@ -32,7 +32,7 @@ pub(crate) const KIMI_CLI: FileFormat = FileFormat {
         let roles = ["\"_system_prompt\"", "\"_checkpoint\""];
         roles.iter().any(|role| find::begins_with_line(head, &[role]))
     },
-    id: |history| find::dir_name(history, 1),
+    id: |history| find::dir_name(history, 1).into(),
     glance: |history, _, _| {
         let (head, tail) = find::ends(&history.with_file_name(EVENTS)).unwrap_or_default();
         let facts = find::glance(&head, &tail, note_facts);

@@ -49,7 +49,7 @@ pub(crate) const KIMI_CODE: FileFormat = FileFormat {
         find::begins_with_line(head, &["\"protocol_version\""])
             && memmem::find(head, b"\"runtime.set_binding\"").is_some()
     },
-    id: |log| find::dir_name(log, 3),
+    id: |log| find::dir_name(log, 3).into(),
     glance: |_, head, tail| find::glance(head, tail, note_facts),
     records: RecordFiles::Logs(|main| files_by(main, logs), || Box::new(KimiReader::default())),
 };

@@ -28,7 +28,7 @@ pub(crate) const MINI_SWE_AGENT: FileFormat = FileFormat {
         path.to_str().is_some_and(|path| path.ends_with(ENDING))
             && memmem::find(head, b"\"mini_version\":").is_some()
     },
-    id,
+    id: |log| id(log).into(),
     glance: |_, head, _| before_member(head, "messages", facts).unwrap_or_default(),
     records: RecordFiles::Documents(only_file, read),
 };

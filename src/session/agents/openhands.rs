@@ -47,7 +47,7 @@ pub(crate) const OPENHANDS: FileFormat = FileFormat {
         find::matching(find::in_home(env, ".openhands/conversations"), &format!("*/{STATE}"), fault)
     },
     is_session: |path, _| path.ends_with(STATE) && events_of(path).is_dir(),
-    id: |state| find::dir_name(state, 1),
+    id: |state| find::dir_name(state, 1).into(),
     glance: |state, _, _| facts(state),
     records: RecordFiles::Single(|file, _| vec![events_of(&file.path), file.path.clone()], read),
 };

@@ -21,7 +21,7 @@ pub(crate) const PI: FileFormat = FileFormat {
     },
     is_session: |_, head| find::begins_with_line(head, &["\"type\":\"session\"", "\"cwd\""]),
     // The name is a time and the id.
-    id: |log| find::stem(log).split_once('_').map_or(find::stem(log), |(_, id)| id),
+    id: |log| find::stem(log).split_once('_').map_or(find::stem(log), |(_, id)| id).into(),
     glance: |_, head, tail| find::glance(head, tail, note_facts),
     records: RecordFiles::Logs(only_file, || Box::new(PiReader::default())),
 };

@@ -60,7 +60,7 @@ const fn tasks(info: FormatInfo) -> FileFormat {
         info,
         find: |_, _| Vec::new(),
         is_session: is_history,
-        id: |history| find::dir_name(history, 1),
+        id: |history| find::dir_name(history, 1).into(),
         glance: |history, _, _| facts(history),
         records: RecordFiles::Documents(only_file, read),
     }

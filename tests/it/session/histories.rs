@@ -307,6 +307,19 @@ fn a_failed_command_of_gemini_stays_failed_when_the_history_is_written_again() {
     }
 }
 
+#[test]
+fn gemini_s_sessions_have_the_id_in_their_records() {
+    let home = tempfile::tempdir().unwrap();
+    let chats = home.path().join(".gemini/tmp/p/chats");
+    let id = "652ea467-f10c-44f8-8505-783b4fc9c305";
+    let head = json!({"sessionId": id, "projectHash": "p", "startTime": AT});
+    write_log(&chats, "session-2026-11-22T05-51-652ea467.jsonl", std::slice::from_ref(&head));
+    write_log(&chats.join(id), "aaaa1111.jsonl", &[head]);
+    let mut ids: Vec<_> = sessions_in(home.path(), "gemini-cli").into_iter().map(|file| file.id).collect();
+    ids.sort();
+    assert_eq!(ids, [id, "aaaa1111"], "a sub-agent's log has its id as its name");
+}
+
 /// If each change named all earlier texts, a log of a megabyte would take hundreds.
 #[test]
 fn gemini_s_edits_of_one_result_name_two_texts_each_at_most() {

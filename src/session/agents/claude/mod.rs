@@ -41,7 +41,7 @@ pub(crate) const CLAUDE_CODE: FileFormat = FileFormat {
         logs
     },
     is_session,
-    id: find::stem,
+    id: |log| find::stem(log).into(),
     glance: |_, head, tail| glance(head, tail),
     records: RecordFiles::Logs(find_logs, || Box::new(ClaudeReader::default())),
 };

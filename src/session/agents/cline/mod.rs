@@ -46,7 +46,7 @@ pub(crate) const CLINE: FileFormat = FileFormat {
         before_member(head, "messages", has).unwrap_or(false)
     },
     // The name of a conversation's file without its ending.
-    id: |path| id_of(path).unwrap_or_default(),
+    id: |path| id_of(path).unwrap_or_default().into(),
     glance: |path, head, _| {
         with_manifest(path, before_member(head, "messages", facts_of).unwrap_or_default())
     },

@@ -148,7 +148,7 @@ pub(crate) const OPENCODE_TREE: FileFormat = FileFormat {
         let record = tape.read(head.trim_ascii()).ok();
         record.is_some_and(|record| record.name("projectID").is_some() && record.name("directory").is_some())
     },
-    id: stem,
+    id: |session| stem(session).into(),
     glance: |path, _, _| read_json(path, facts).unwrap_or_default(),
     records: RecordFiles::Single(files, read_tree),
 };

@@ -33,7 +33,7 @@ pub(crate) const QWEN_CODE: FileFormat = FileFormat {
         find::matching(find::home_or(env, "QWEN_RUNTIME_DIR", ".qwen"), "projects/*/chats/*.jsonl", fault)
     },
     is_session: |_, head| find::begins_with_line(head, &["\"parentUuid\"", "\"sessionId\"", "\"parts\""]),
-    id: find::stem,
+    id: |log| find::stem(log).into(),
     glance: |_, head, tail| find::glance(head, tail, note_facts),
     records: RecordFiles::Logs(|main| files_by(main, logs), || Box::new(QwenReader::default())),
 };
