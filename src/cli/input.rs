@@ -48,16 +48,21 @@ pub(crate) fn find(config: &Config, word: &OsStr) -> anyhow::Result<Named> {
     if word == "-" {
         return Ok(Named::Stdin);
     }
-    if let Some(path) = path(word)? {
-        return Ok(Named::File(path));
+    let id = word.to_string_lossy();
+    let call = if Path::new(word).exists() { None } else { sessions::open_call(config, &id)? };
+    match (call, path(word)?) {
+        (Some(call), _) => return Ok(Named::Recorded(Box::new(call))),
+        (None, Some(path)) => return Ok(Named::File(path)),
+        (None, None) => {}
     }
     let mut outputs = store::resolve(word, &config.stores.specs, &config.env, crate::base::env::now());
     let is_whole = outputs.iter().any(|entry| entry.id_bytes() == word.as_bytes());
-    let id = word.to_string_lossy();
     let mut sessions = if is_whole { Vec::new() } else { sessions::find_by_prefix(config, &id) };
     match (outputs.len(), sessions.len()) {
         (1, 0) => Ok(Named::Output(Box::new(outputs.remove(0)))),
-        (0, 1) => Ok(Named::Recorded(Box::new(sessions::open(config, sessions.remove(0), &id)?))),
+        (0, 1) => {
+            Ok(Named::Recorded(Box::new(sessions::open(config, sessions.remove(0), id.split_once(':'))?)))
+        }
         (0, 0) => {
             // All records are read for it, which is too much for the name of a file or a command that was mistyped.
             let is_name = id.contains(['.', ':']) || id.bytes().all(|byte| byte.is_ascii_alphabetic());
@@ -71,6 +76,14 @@ pub(crate) fn find(config: &Config, word: &OsStr) -> anyhow::Result<Named> {
     }
 }
 
+/// Finds what a word names, but of a call and its spill, which may have one id, the call.
+pub(crate) fn find_call(config: &Config, word: &OsStr) -> anyhow::Result<Named> {
+    let found = find(config, word)?;
+    let call = if matches!(found, Named::Output(_)) { recorded(config, word).ok() } else { None };
+    let call = call.filter(|found| found.call().is_some_and(|call| *word == *call.id));
+    Ok(call.map_or(found, |call| Named::Recorded(Box::new(call))))
+}
+
 /// Finds the session or the call that a word names, or the call that an output is of.
 pub(crate) fn recorded(config: &Config, word: &OsStr) -> anyhow::Result<SelectedSession> {
     match find(config, word)? {
@@ -82,7 +95,7 @@ pub(crate) fn recorded(config: &Config, word: &OsStr) -> anyhow::Result<Selected
             let cited = SessionsCache::default().find(Path::new(&path), entry.modified(), &config.env);
             let none = || anyhow!("{}: no session near it in time names this output", entry.id());
             let cited = cited.ok_or_else(none)?;
-            sessions::open(config, cited.file, &format!(":{}", cited.call))
+            sessions::open(config, cited.file, Some(("", &cited.call)))
         }
     }
 }

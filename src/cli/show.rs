@@ -30,13 +30,13 @@ struct LooseFile {
 }
 
 pub(crate) fn run(config: &Config, args: &ShowArgs) -> CommandResult {
-    let path = match input::find(config, &args.name)? {
+    let find = if args.text.is_some() { input::find_call } else { input::find };
+    let path = match find(config, &args.name)? {
         Named::Recorded(found) => return sessions::show::run(config, &found, args),
         _ if args.text.is_some() => {
             let word = label(args.name.as_encoded_bytes());
-            return Err(usage(format!(
-                "--text prints a text of a call; `overspill {word} | cat` prints an output"
-            )));
+            let words = "--text prints a text of a call";
+            return Err(usage(format!("{words}; `overspill {word} | cat` prints an output")));
         }
         Named::Output(entry) => entry.path(),
         Named::File(path) => path,

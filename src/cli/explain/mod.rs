@@ -181,7 +181,7 @@ fn text(config: &Config, args: &ExplainArgs) -> anyhow::Result<(String, Option<E
         let named = |error: io::Error| anyhow!("standard input: {error}");
         source::stdin().map_err(named)?.take(MAX_TEXT).read_to_end(&mut bytes).map_err(named)?;
     } else {
-        let path = match input::find(config, &args.file) {
+        let path = match input::find_call(config, &args.file) {
             Ok(Named::Recorded(found)) => {
                 let (agent, records) = (found.opened.transcript().agent, found.file.path.clone());
                 let call = ExplainedCall { agent, policy: found.policy(), records };

@@ -116,17 +116,29 @@ pub(crate) fn describe_unread(file: &SessionFile, unread: &ReadReport) -> String
 /// Opens the session in a file, wherever that lies.
 pub(crate) fn open_file(config: &Config, path: &Path) -> anyhow::Result<SelectedSession> {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    open(config, all_sessions::recognise(&path)?, "")
+    open(config, all_sessions::recognise(&path)?, None)
 }
 
-/// Opens a session; with `:CALL` in the word that named it, one of its calls.
-pub(crate) fn open(config: &Config, file: SessionFile, word: &str) -> anyhow::Result<SelectedSession> {
+/// Opens the call that FILE:CALL names; `None` if there is no session in such a file.
+pub(crate) fn open_call(config: &Config, word: &str) -> anyhow::Result<Option<SelectedSession>> {
+    let mut parts = word.match_indices(':').map(|(at, _)| (&word[..at], &word[at + 1..]));
+    let found =
+        |(path, call)| Some((all_sessions::recognise(&std::path::absolute(path).ok()?).ok()?, (path, call)));
+    parts.find_map(found).map(|(file, named)| open(config, file, Some(named))).transpose()
+}
+
+/// Opens a session, or one of its calls: `named` is what named the session, and the call's id.
+pub(crate) fn open(
+    config: &Config,
+    file: SessionFile,
+    named: Option<(&str, &str)>,
+) -> anyhow::Result<SelectedSession> {
     let opened = all_sessions::open(&file, &())?;
     let words = describe_unread(&file, &opened.transcript().unread);
     if !words.is_empty() {
         say(&words);
     }
-    let call = word.split_once(':').map(|(name, id)| the_call_in(&*opened, name, id)).transpose()?;
+    let call = named.map(|(session, id)| the_call_in(&*opened, session, id)).transpose()?;
     Ok(SelectedSession::new(config, file, opened, call))
 }
 

@@ -121,7 +121,7 @@ fn read(document: Json, place: RecordPlace, path: &Path, out: &mut Transcript) {
             } else if let Some(tool) = old_protocol_tool(block) {
                 // Without ids: the time of the message, and where in it the block is.
                 let message = message.number("ts").unwrap_or(number as i64 + 1);
-                let (id, content) = (format!("{message}.{block_number}"), block.get("text"));
+                let (id, content) = (format!("{message}-{block_number}"), block.get("text"));
                 let call = result(entry, &id, &tool, content, out);
                 history.results.extend(call.map(|call| (number, call, false)));
             }

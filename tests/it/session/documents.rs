@@ -239,7 +239,7 @@ fn tasks_of_editors_extensions_are_read() {
     assert_eq!((c1.exit, c1.cut, fate_of(c1)), (Some(3), CutState::Spill, ResultFate::Compacted(None)));
     assert_eq!(c1.cites[0].path, task.join("command-output/cmd-17.txt"));
     assert_eq!(first(transcript, "c1"), cut);
-    let old = call(transcript, "1795378305189.0");
+    let old = call(transcript, "1795378305189-0");
     assert_eq!((transcript.tool(old), fate_of(old)), ("read_file", ResultFate::InContext));
     assert_eq!(transcript.calls.len(), 2);
     let elsewhere = write(home.path().join("kilocode.kilo-code/t/api_conversation_history.json"), &history);

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::{SESSION, claude, root, whole};
 use crate::common::home::Home;
+use crate::session::documents::{trajectory, write};
 
 /// What the model got for the call without a spill.
 const RED: &str = "Exit code 3\nout \u{1b}[31mred";
@@ -156,4 +157,36 @@ fn what_is_known_of_a_session_and_a_call_is_shown() {
     assert_eq!((&json["version"], &json["kind"], &json["calls"]), (&1.into(), &"session".into(), &3.into()));
     let json = home.run(&["show", "--json", "c1"]).ok().json();
     assert_eq!((&json["kind"], &json["verify"], json.get("text")), (&"call".into(), &"equal".into(), None));
+}
+
+/// Tools other than Bash name the spill by the call.
+#[test]
+fn of_a_call_and_its_spill_with_one_id_a_text_is_the_call_s() {
+    let home = Home::new();
+    let spill = claude(&home);
+    let id = "toolu_01AbCdEfGhIjKlMnOpQr";
+    let log = root(&home).join(format!(".claude/projects/-home-u-proj/{SESSION}.jsonl"));
+    let text = fs::read_to_string(&log).unwrap();
+    fs::write(log, text.replace(OUTPUT, id).replace("\"c1\"", &format!("\"{id}\""))).unwrap();
+    fs::rename(&spill, spill.with_file_name(format!("{id}.txt"))).unwrap();
+    let got = home.run(&["show", "--text", id]).ok();
+    assert!(got.text().starts_with("<persisted-output>\n"), "{}", got.text());
+    assert_eq!(home.run(&["show", "--text", &format!("{SESSION}:{id}")]).ok().text(), got.text());
+    assert_eq!(home.run(&["explain", "--json", id]).ok().json()[0]["spill"], "here");
+    assert_eq!(home.run(&["show", "--json", id]).ok().json()["kind"], "output");
+}
+
+#[test]
+fn a_call_in_a_file_is_named_behind_the_file() {
+    let home = Home::new();
+    write(home.at("run.traj.json"), &trajectory(&[("one", "one", 0), ("two", "two", 0)]));
+    let path = home.at("run.traj.json");
+    for file in ["run.traj.json", "./run.traj.json", path.to_str().unwrap()] {
+        assert_eq!(home.run(&["show", "--text", &format!("{file}:c2")]).ok().text(), "two");
+    }
+    home.run(&["show", "run.traj.json:c3"]).fails(1, &["no call of session run.traj.json has the id `c3`"]);
+    home.file("other.txt", "x\n");
+    home.run(&["show", "other.txt:c3"]).fails(1, &["other.txt:c3: no such file"]);
+    home.file("run.traj.json:c1", "a file\n");
+    assert_eq!(home.run(&["run.traj.json:c1"]).ok().text(), "a file\n");
 }
