@@ -63,12 +63,18 @@ impl WholeOutput {
     }
 }
 
+/// What stands for the middle in a copy that Codex cut.
+const CUT_COPY: &str = "... command output truncated for persistence ...";
+
 /// Returns the display copy of a call that holds all of its output, if there is one.
 pub fn whole_display(transcript: &Transcript, call: &Call) -> Option<WholeOutput> {
     call.display.iter().find_map(|copy| {
         let most = copy.most.map_or(MAX_COMPARED, |most| most as usize);
         let (text, facts) = text::to_text(transcript, std::slice::from_ref(&copy.text), most).ok()?;
-        let is_whole = !facts.is_stopped && copy.most.is_none_or(|most| facts.bytes < u64::from(most));
+        // Before a character that takes up to four bytes, up to three are left free.
+        let is_short = copy.most.is_none_or(|most| facts.bytes + 4 <= most.into());
+        let is_larger = call.cites.iter().any(|cite| cite.bytes > Some(facts.bytes));
+        let is_whole = !facts.is_stopped && is_short && !is_larger && !text.contains(CUT_COPY);
         (is_whole && facts.replaced == 0).then(|| WholeOutput::Display(text.into_bytes()))
     })
 }

@@ -225,6 +225,24 @@ fn results_that_were_too_long_together_are_not_held_against_the_limit_of_one() {
     assert_eq!(verdict, Verdict::Unchecked(Unchecked::NoPolicy));
 }
 
+/// The agent keeps the first 30,000 bytes, without half a character at their end.
+#[test]
+fn a_copy_of_the_beginning_is_not_the_whole_output() {
+    let is_whole = |stdout: &str, size: usize| {
+        let dir = tempfile::tempdir().unwrap();
+        let notice = "<persisted-output>\nOutput too large (57.5KB). Full output saved to: /x/b1.txt\n";
+        let mut log = [use_of("1", Value::Null, "c1"), result_of("2", "1", "c1", json!(notice))];
+        log[1]["toolUseResult"] =
+            json!({"stdout": stdout, "persistedOutputPath": "/x/b1.txt", "persistedOutputSize": size});
+        let opened = open(&write_log(dir.path(), "s1.jsonl", &log));
+        whole_display(opened.transcript(), call(opened.transcript(), "c1")).is_some()
+    };
+    let x = |bytes: usize| "x".repeat(bytes);
+    assert!(is_whole(&x(29_996), 29_996));
+    assert!(!is_whole(&x(29_997), 29_997), "it may be cut before a long character");
+    assert!(!is_whole(&x(20_000), 20_001), "the whole is larger");
+}
+
 #[test]
 fn a_log_that_grows_is_followed() {
     let dir = tempfile::tempdir().unwrap();

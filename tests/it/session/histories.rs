@@ -320,6 +320,26 @@ fn gemini_s_sessions_have_the_id_in_their_records() {
     assert_eq!(ids, [id, "aaaa1111"], "a sub-agent's log has its id as its name");
 }
 
+#[test]
+fn a_copy_that_codex_cut_is_not_the_whole_output() {
+    let is_whole = |copy: String| {
+        let called = json!({"name": "exec_command", "arguments": "{}", "call_id": "c1"});
+        let item = json!({"type": "CommandExecution", "id": "c1", "aggregated_output": copy, "exit_code": 0});
+        let output = "Process exited with code 0\nOutput:\nx";
+        let log = [
+            json!({"type": "session_meta", "payload": {"id": "s", "cwd": "/p"}}),
+            codex("function_call", called),
+            codex("item_completed", json!({"item": item})),
+            codex("function_call_output", json!({"call_id": "c1", "output": output})),
+        ];
+        let (_dir, path) = read(&log);
+        let opened = open(&path);
+        whole_display(opened.transcript(), call(opened.transcript(), "c1")).is_some()
+    };
+    assert!(is_whole("x".repeat(65_532)) && !is_whole("x".repeat(65_533)));
+    assert!(!is_whole("a\n\n... command output truncated for persistence ...\n\nb".into()));
+}
+
 /// If each change named all earlier texts, a log of a megabyte would take hundreds.
 #[test]
 fn gemini_s_edits_of_one_result_name_two_texts_each_at_most() {
