@@ -120,21 +120,20 @@ impl TableSession<'_> {
         if is_wanted { Ok(()) } else { Err(DatabaseError::GivenUp) }
     }
 
-    /// Returns the ids of a session and its sub-agents, with their threads. `sql` selects ids and titles of the latter.
+    /// Returns the ids as [`Transcript::family`] does. `sql` selects ids and titles of a session's sub-agents.
     pub fn threads(
         &self,
         sql: &str,
         titles: RowsOf,
         out: &mut Transcript,
     ) -> Result<Vec<(String, u32)>, DatabaseError> {
-        let mut threads = vec![(self.file.id.clone(), 0)];
-        self.rows.each(sql, &[&self.file.id], &mut |row| {
-            let id = row.text(0).unwrap_or_default();
-            let thread = out.thread_id(&id);
-            out.describe_thread(thread, row.title(1, titles), None);
-            threads.push((id, thread));
-            true
-        })?;
-        Ok(threads)
+        out.family(&self.file.id, &|session| {
+            let mut found = Vec::new();
+            self.rows.each(sql, &[session], &mut |row| {
+                found.push((row.text(0).unwrap_or_default(), row.title(1, titles)));
+                true
+            })?;
+            Ok(found)
+        })
     }
 }

@@ -132,6 +132,28 @@ impl Transcript {
         number_of(&mut self.threads, &mut self.thread_ids, id, new)
     }
 
+    /// Returns the ids of a session, of its sub-agents, of theirs and so on, with their threads. `children` returns the ids and
+    /// titles of those of one session.
+    pub fn family<E, C: IntoIterator<Item = (String, Option<String>)>>(
+        &mut self,
+        session: &str,
+        children: &dyn Fn(&str) -> Result<C, E>,
+    ) -> Result<Vec<(String, u32)>, E> {
+        let mut found = vec![(session.to_owned(), 0)];
+        let mut at = 0;
+        while let Some((parent, _)) = found.get(at).cloned() {
+            for (id, title) in children(&parent)?.into_iter().filter(|(id, _)| id != session) {
+                let before = self.threads.len();
+                let thread = self.thread_id(&id);
+                self.describe_thread(thread, title, None);
+                // In a circle it is known.
+                found.extend((self.threads.len() > before).then_some((id, thread)));
+            }
+            at += 1;
+        }
+        Ok(found)
+    }
+
     /// Notes what the records say of a sub-agent's thread: its kind or title, and the id of the call that started it.
     pub fn describe_thread(&mut self, thread: u32, name: Option<String>, parent_call: Option<String>) {
         if let Some(thread) = self.threads.get_mut(thread as usize) {

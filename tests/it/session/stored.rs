@@ -7,6 +7,7 @@ use overspill::internals::session::fate::ResultFate;
 use overspill::internals::session::model::{CallStatus, CutState};
 use serde_json::{Value, json};
 
+use super::documents::write;
 use super::samples::compare;
 use super::{call, fate_of, first, open, sessions_in, text_of};
 
@@ -141,4 +142,23 @@ fn messages_of_opencode_2_hold_calls() {
     let sub = transcript.calls.iter().find(|call| call.thread == 1).unwrap();
     assert_eq!((text_of(transcript, &sub.results[0]), &*transcript.threads[1].name), ("sub!".into(), "sub"));
     assert_eq!(transcript.unread.describe(), "1 record of 1 unknown kind (new-kind ×1)");
+}
+
+#[test]
+fn files_of_opencode_s_sub_agents_are_found_at_any_depth() {
+    let home = tempfile::tempdir().unwrap();
+    let storage = home.path().join(".local/share/opencode/storage");
+    for (id, parent) in [("ses_1", None), ("ses_2", Some("ses_1")), ("ses_3", Some("ses_2"))] {
+        let session = json!({"id": id, "projectID": "p", "directory": "/p", "title": id, "parentID": parent});
+        write(storage.join(format!("session/p/{id}.json")), &session);
+        write(storage.join(format!("message/{id}/msg_{id}.json")), &json!({"role": "assistant"}));
+        let state = json!({"status": "completed", "input": {}, "output": "x"});
+        let part = json!({"type": "tool", "tool": "bash", "callID": format!("of-{id}"), "state": state});
+        write(storage.join(format!("part/msg_{id}/prt_1.json")), &part);
+    }
+    let found = sessions_in(home.path(), "opencode");
+    assert_eq!(found.len(), 1);
+    let opened = overspill::internals::session::list::open(&found[0], &()).unwrap();
+    let calls = opened.transcript().calls.iter().map(|call| (&*call.id, call.thread));
+    assert_eq!(calls.collect::<Vec<_>>(), [("of-ses_1", 0), ("of-ses_2", 1), ("of-ses_3", 2)]);
 }

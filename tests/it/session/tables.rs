@@ -87,6 +87,27 @@ fn hermes_is_read() {
     assert!(first(transcript, "c5") == text);
 }
 
+#[test]
+fn sub_agents_of_sub_agents_are_read() {
+    let home = tempfile::tempdir().unwrap();
+    let (connection, path) = hermes(home.path());
+    let insert = "INSERT INTO sessions VALUES (?, 'subagent', '/p', 'm', NULL, ?, 1795380272.5)";
+    // The last two, which no agent makes, form a circle.
+    for (id, parent) in [("s3", "s2"), ("s4", "s3"), ("s1", "s4"), ("s2", "s4")] {
+        connection.execute(insert, [id, parent]).unwrap();
+    }
+    for session in ["s1", "s2", "s3", "s4"] {
+        let insert =
+            "INSERT INTO messages (session_id, role, content, tool_call_id, tool_name, timestamp, active)
+            VALUES (?, 'tool', 'x', ?, 'terminal', 1795380273.5, 1)";
+        connection.execute(insert, [session, &format!("of-{session}")]).unwrap();
+    }
+    let opened = open(&path);
+    let calls = opened.transcript().calls.iter().map(|call| (&*call.id, call.thread));
+    assert_eq!(calls.collect::<Vec<_>>(), [("of-s1", 0), ("of-s2", 1), ("of-s3", 2), ("of-s4", 3)]);
+    assert_eq!(opened.transcript().threads.len(), 4);
+}
+
 /// The shell's own last line counts in the cut: its length follows from the session's directory.
 #[test]
 fn hermes_is_checked_by_a_witness() {

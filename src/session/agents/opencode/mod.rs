@@ -195,9 +195,17 @@ fn read_tree(
 ) -> Result<(), SessionError> {
     out.facts = read_json(&file.path, facts).unwrap_or_default();
     let storage = storage(file);
-    let mut threads = vec![(file.id.clone(), 0)];
-    threads.extend(children(file, out));
-    for (session, thread) in threads {
+    // Those of sub-agents lie beside their parent's.
+    let files = find::files(file.path.parent().unwrap_or(&file.path), is_json, &mut |_| {}).into_iter();
+    let all: Vec<_> = files.filter_map(|file| Some((read_json(&file.path, facts)?, file))).collect();
+    let children = |parent: &str| {
+        let children = all.iter().filter(|(facts, _)| facts.parent.as_deref() == Some(parent));
+        let child = |(facts, file): &(SessionFacts, FoundFile)| {
+            (stem(&file.path).to_owned(), Some(facts.title.clone().unwrap_or_default()))
+        };
+        Ok(children.map(child).collect::<Vec<_>>())
+    };
+    for (session, thread) in out.family::<SessionError, _>(&file.id, &children)? {
         let mut history = SessionHistory::new(thread);
         read_messages(&storage, &session, &mut history, progress, out)?;
         // The message from which on the person took all back.
@@ -215,19 +223,6 @@ fn messages(storage: &Path, session: &str) -> Vec<FoundFile> {
 
 fn parts(storage: &Path, message: &FoundFile) -> Vec<FoundFile> {
     find::files(&storage.join("part").join(stem(&message.path)), is_json, &mut |_| {})
-}
-
-/// Returns the sessions of sub-agents, which lie beside their parent's.
-fn children(parent: &SessionFile, out: &mut Transcript) -> Vec<(String, u32)> {
-    let Some(project) = parent.path.parent() else { return Vec::new() };
-    let child = |file: FoundFile| {
-        let facts = read_json(&file.path, facts).filter(|facts| facts.parent.as_ref() == Some(&parent.id))?;
-        let id = stem(&file.path);
-        let thread = out.thread_id(id);
-        out.describe_thread(thread, facts.title.or(Some(String::new())), None);
-        Some((id.to_owned(), thread))
-    };
-    find::files(project, is_json, &mut |_| {}).into_iter().filter_map(child).collect()
 }
 
 /// Reads the messages of a session, in the order of their times.
