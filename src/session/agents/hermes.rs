@@ -105,7 +105,7 @@ struct ThreadHistory {
 struct ResultRows {
     /// The content of the first row.
     first: RecordId,
-    /// Whether the first row stands before the first compaction.
+    /// Whether the first row, or the one that a compaction took last, stands before the first compaction.
     is_early: bool,
     last: Option<ContextChange>,
     /// The text of the last row, if it is another one.
@@ -175,6 +175,8 @@ impl ThreadHistory {
             }
             _ => None,
         };
+        // Of what a compaction keeps, the next one takes the copy.
+        history.is_early &= history.last != Some(ContextChange::Compact) || self.compacted_at.is_none();
         let is_other = history.last == Some(ContextChange::Replace) && text != history.first;
         history.text = is_other.then(|| text_in(row, content, place));
     }

@@ -318,6 +318,30 @@ fn rows_of_hermes_that_are_there_twice_are_one_result() {
     assert_eq!(opened.transcript().next_request(0), Some(8), "what was kept is no new answer");
 }
 
+/// A compaction inserts again what it keeps, and the next one takes that.
+#[test]
+fn what_the_first_compaction_of_hermes_keeps_is_in_no_summary_of_it() {
+    let home = tempfile::tempdir().unwrap();
+    let (connection, path) = hermes(home.path());
+    let row = |role: &str, content: &str, id: Option<&str>, compacted: i64| {
+        let insert = "INSERT INTO messages (session_id, role, content, tool_call_id, tool_name, timestamp,
+            active, compacted) VALUES ('s1', ?, ?, ?, 'terminal', 1795380273.5, ?, ?)";
+        connection.execute(insert, params![role, content, id, 1 - compacted, compacted]).unwrap();
+    };
+    let got = |id: &str, compacted: i64| row("tool", "text", Some(id), compacted);
+    let summary = |compacted| row("user", "[CONTEXT COMPACTION — REFERENCE ONLY] so far", None, compacted);
+    row("assistant", "", None, 1);
+    got("gone", 1);
+    got("kept", 1);
+    summary(1);
+    got("kept", 1);
+    got("next", 1);
+    summary(0);
+    drop(connection);
+    let has = still_has(&*open(&path), ["gone", "kept", "next"]);
+    assert_eq!(has, ["in summary #2", "in summary", "in summary"]);
+}
+
 /// Messages of a task of Roo: a call and its result for each id.
 fn roo_calls(ids: &[&str]) -> Vec<Value> {
     let used = |id: &str| json!([{"type": "tool_use", "id": id, "name": "read_file", "input": {}}]);
