@@ -240,7 +240,7 @@ struct EntryResult {
     pub call: u32,
     /// What OpenClaw calls it where it was pruned.
     pub key: RecordId,
-    /// How it was pruned last.
+    /// How it was pruned last, or that an edit took it out.
     pub pruned: Option<ContextChange>,
 }
 
@@ -366,13 +366,15 @@ impl EntryChange {
             EntryEffect::Edit { target, replacement } => {
                 let Some(target) = living.number(*target) else { return };
                 let Some(place) = context.place(target) else { return };
-                let call = context.results[place].call;
+                let EntryResult { call, pruned, .. } = &mut context.results[place];
+                let change = replacement.is_none().then_some(ContextChange::Drop);
+                let (call, before) = (*call, std::mem::replace(pruned, change));
                 match replacement {
-                    None => {
-                        context.results.remove(place);
-                        self.event(ContextChange::Drop, [call], out);
-                    }
+                    None => self.event(ContextChange::Drop, [call], out),
                     Some(text) => {
+                        if before == Some(ContextChange::Drop) {
+                            self.event(ContextChange::Restore, [call], out);
+                        }
                         self.event(ContextChange::Replace, [call], out);
                         out.calls[call as usize].results.push(text.clone());
                     }

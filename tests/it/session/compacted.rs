@@ -227,6 +227,26 @@ fn only_the_living_branch_of_pi_counts() {
     assert_eq!(described, ["in summary #5", "in summary #5"]);
 }
 
+/// The latest edit on the branch counts.
+#[test]
+fn what_an_edit_of_pi_took_out_comes_back_with_another_text() {
+    let home = tempfile::tempdir().unwrap();
+    let [first, second] = ["1", "2"].map(pi_call);
+    let edit =
+        |replacement: Value| json!({"type": "context_edit", "targetId": "r1", "replacement": replacement});
+    let mut entries: Vec<_> = first.into_iter().chain(second).collect();
+    let expected =
+        ["yes", "edited since #3", "dropped #3", "edited since #3", "edited since #3", "dropped #3"];
+    let edits = ["short", "", "again", "shorter", ""];
+    for (n, expected) in expected.into_iter().enumerate() {
+        let opened = pi(home.path(), &entries);
+        assert_eq!(still_has(&*opened, ["1", "2"]), [expected, "yes"], "after {n} edits");
+        let text =
+            |text: &&str| if text.is_empty() { Value::Null } else { json!([{"type": "text", "text": text}]) };
+        entries.extend(edits.get(n).map(|words| with(&edit(text(words)), json!({"id": format!("e{n}")}))));
+    }
+}
+
 /// A session of Goose: the content of each message, and to whom it is visible (the user, the agent).
 fn goose(home: &Path, messages: &[(&str, Value, bool, bool)]) -> Box<dyn OpenedSession> {
     let path = home.join("sessions.db");
