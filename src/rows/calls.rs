@@ -336,6 +336,7 @@ fn unsure(row: &CallRow) -> RowCell {
 }
 
 fn still_has(row: &CallRow, _: &RowLook) -> RowCell {
+    let Some(_) = row.evidence else { return RowCell::default() };
     let state = row.still_has();
     RowCell::new(state.describe(), if state.fate == ResultFate::InContext { Tone::Dim } else { Tone::Plain })
 }

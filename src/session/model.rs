@@ -166,8 +166,6 @@ words! {
         Failed => "failed",
         /// The user did not let it run, or stopped it.
         Denied => "denied",
-        /// There is no result yet, and the session is live.
-        Running => "running",
         #[default]
         NoResult => "no result",
     }

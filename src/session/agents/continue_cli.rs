@@ -92,9 +92,10 @@ fn call(entry: RecordEntry, out: &mut Transcript) {
     let contents: Vec<Json> = state.list("output").filter_map(|item| item.get("content")).collect();
     let start = contents.first().map(|content| start_of(*content)).unwrap_or_default();
     call.exit = exit_of(&start);
-    let is_short = tool == "Search" && contents.iter().any(|content| has_line(*content, RESULTS, is_results));
-    call.note_cut(None, is_cut(&start) || is_short);
     if let Some((evidence, pieces)) = rendered(&contents, call.status, entry.place) {
+        let is_short =
+            tool == "Search" && contents.iter().any(|content| has_line(*content, RESULTS, is_results));
+        call.note_cut(None, is_cut(&start) || is_short);
         entry.add_text(evidence, pieces, call);
     }
 }

@@ -127,6 +127,18 @@ fn a_call_that_a_fork_took_over_is_one() {
 }
 
 #[test]
+fn of_a_call_without_a_result_nothing_more_is_told() {
+    let home = Home::new();
+    claude(&home);
+    let log = root(&home).join(format!(".claude/projects/-home-u-proj/{SESSION}.jsonl"));
+    let text = fs::read_to_string(&log).unwrap();
+    fs::write(&log, format!("{text}{}\n", use_of("c4", "sleep 9"))).unwrap();
+    let ran = home.run(&["sessions", SESSION]).ok();
+    let cells: Vec<&str> = ran.text().lines().last().unwrap().split('\t').skip(3).take(5).collect();
+    assert_eq!(cells, ["–", "", "", "", "no result"], "size, model got, errors lost, still has, state");
+}
+
+#[test]
 fn a_file_anywhere_is_read() {
     let home = Home::new();
     claude(&home);

@@ -248,8 +248,6 @@ pub(super) fn status_of(word: &str, exit: Option<i32>) -> CallStatus {
         ("error", _) => CallStatus::Failed,
         ("completed", Some(0) | None) => CallStatus::Ok,
         ("completed", Some(_)) => CallStatus::Failed,
-        // opencode 1 writes "pending", opencode 2 "streaming".
-        ("streaming" | "running" | "pending", _) => CallStatus::Running,
         _ => CallStatus::NoResult,
     }
 }

@@ -187,9 +187,9 @@ fn call(entry: RecordEntry, out: &mut Transcript) {
     call.status = status_of(&status, call.exit);
     let paths = state.list("outputPaths").filter_map(|path| path.short(MAX_TEXT));
     let is_truncated = facts("truncated").and_then(|cut| cut.bool()) == Some(true);
-    let is_cut = is_truncated && (!tool.has("name", "read") || call.gives_less(None));
-    call.note_cut(paths.map(Citation::new), is_cut);
     if let Some(content) = result_of(state, &status) {
+        let is_cut = is_truncated && (!tool.has("name", "read") || call.gives_less(None));
+        call.note_cut(paths.map(Citation::new), is_cut);
         RecordEntry { at: time("completed"), ..entry }.add_result(Some(content), call);
     }
 }
