@@ -29,7 +29,7 @@ use super::screens::{Beginning, StartAt, show, target};
 use super::stores::{Selected, Whose, describe_retention};
 use super::{CommandResult, fail, json, say, terminal};
 
-use recognise::{NoticeFigures, RecognisedNotice, figures_of};
+use recognise::{RecognisedNotice, WrittenFigures, figures_of};
 
 /// A text of this many bytes or more is refused.
 const MAX_TEXT: u64 = 64 << 20;
@@ -241,12 +241,12 @@ impl Explainer<'_> {
     fn explain(&self, found: &RecognisedNotice) -> ExplainedNotice {
         let path = found.path();
         let (spill, cited) = path.map(|path| self.look_up(found, path)).unzip();
-        let figures = found.figures.iter().map(|(name, value)| (name.clone(), Value::from(value.as_str())));
+        let figures = found.figures().iter().map(|(name, value)| (name.clone(), Value::from(value.as_str())));
         ExplainedNotice {
-            policy: found.policy.name().to_owned(),
-            agent: found.policy.agent().to_owned(),
-            tool: found.policy.tool().to_owned(),
-            also: found.also.iter().map(|(policy, _)| policy.name().to_owned()).collect(),
+            policy: found.policy().name().to_owned(),
+            agent: found.policy().agent().to_owned(),
+            tool: found.policy().tool().to_owned(),
+            also: found.by.iter().skip(1).map(|(policy, _)| policy.name().to_owned()).collect(),
             path: path.map(|path| path.to_string_lossy().into_owned()),
             spill,
             figures: figures.collect(),
@@ -283,14 +283,14 @@ impl Explainer<'_> {
     }
 
     fn check(&self, found: &RecognisedNotice, path: &Path) -> Option<CitedSpill> {
-        let name = found.policy.name();
+        let name = found.policy().name();
         let mut opened =
             input::open_path(self.config, path, &PolicyArgs::default(), FileLock::Shared).ok()?;
         let own = self.call.as_ref().and_then(|call| call.policy.clone());
         opened.policy = own.filter(|own| own.name() == name);
         let mut policy = opened.policy_by(self.config, &overrides(self.config, name, path)).ok()?.policy;
         // What only the agent knew, such as the call's id, is as the notice says.
-        for (name, value) in &found.figures {
+        for (name, value) in found.figures() {
             if matches!(policy.get(name), Some(preview::Value::Text(_))) {
                 let _ = policy.set(name, value);
             }
@@ -342,7 +342,7 @@ fn compare_notices(
     let CountedPlan { preview, totals, .. } = planned.ok()?;
     let text = preview.text(&input);
     let made = figures_of(config, policy, &text);
-    let differs = (!made.contains(&found.figures)).then(|| difference(found, made.first()));
+    let differs = (!made.contains(found.figures())).then(|| difference(found, made.first()));
     let kept = kept_ranges(&preview.parts, Stream::Stdout);
     let before = view.get(..first_lost_line(view, &kept)).unwrap_or_default();
     let is_open = view.last().is_some_and(|last| *last != b'\n');
@@ -360,9 +360,9 @@ fn compare_notices(
 }
 
 /// Names the first figure that differs.
-fn difference(found: &RecognisedNotice, made: Option<&NoticeFigures>) -> String {
+fn difference(found: &RecognisedNotice, made: Option<&WrittenFigures>) -> String {
     let Some(made) = made else { return "the policy does not cut this file".to_owned() };
-    let other = found.figures.iter().find_map(|(name, stated)| {
+    let other = found.figures().iter().find_map(|(name, stated)| {
         let (_, would) = made.iter().find(|(known, _)| known == name)?;
         (would != stated).then(|| format!("{name} is {stated} in the notice, and would be {would}"))
     });

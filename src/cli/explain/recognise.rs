@@ -18,57 +18,57 @@ use super::ExplainedCall;
 const MAX_COMPARED: usize = 64 << 10;
 
 /// Names and values, as written.
-pub(super) type NoticeFigures = Vec<(String, String)>;
+pub(super) type WrittenFigures = Vec<(String, String)>;
 
 #[derive(Debug)]
 pub(super) struct RecognisedNotice {
-    pub policy: Policy,
-    /// Other policies that write the same, with their names for the figures.
-    pub also: Vec<(Policy, NoticeFigures)>,
+    /// The policies that write the same, the most likely first, each with its names for the figures.
+    pub by: Vec<(Policy, WrittenFigures)>,
     /// The notice as it stands in the text; of several parts, the first.
     pub notice: String,
-    pub figures: NoticeFigures,
     range: Range<usize>,
     /// The words by which its parts were recognised.
     forms: Vec<String>,
 }
 
 impl RecognisedNotice {
+    pub(super) fn policy(&self) -> &Policy {
+        &self.by[0].0
+    }
+
+    pub(super) fn figures(&self) -> &WrittenFigures {
+        &self.by[0].1
+    }
+
     /// Returns the figures as a policy names them, if it may have written the notice.
-    fn figures_by(&self, policy: &str) -> Option<&NoticeFigures> {
-        let own = Some(&self.figures).filter(|_| self.policy.name() == policy);
-        let of_other = || self.also.iter().find(|(other, _)| other.name() == policy);
-        own.or_else(|| of_other().map(|(_, figures)| figures))
+    fn figures_by(&self, policy: &str) -> Option<&WrittenFigures> {
+        self.by.iter().find(|(by, _)| by.name() == policy).map(|(_, figures)| figures)
     }
 
     /// Whether another notice, which stands behind this one, is a part of the same cut: the same policy wrote both, and
     /// writes each once.
     fn continues(&self, other: &RecognisedNotice) -> bool {
-        let is_same = other.figures_by(self.policy.name()).or(self.figures_by(other.policy.name()));
+        let is_same = other.figures_by(self.policy().name()).or(self.figures_by(other.policy().name()));
         is_same.is_some() && !other.forms.iter().any(|form| self.forms.contains(form))
     }
 
     /// Adds the next part; only who may have written both stays.
     fn add(&mut self, other: RecognisedNotice) {
-        let mut by = vec![(self.policy.clone(), std::mem::take(&mut self.figures))];
-        by.append(&mut self.also);
-        by.retain_mut(|(policy, figures)| {
+        self.by.retain_mut(|(policy, figures)| {
             let more = other.figures_by(policy.name());
             figures.extend(more.into_iter().flatten().cloned());
             more.is_some()
         });
-        (self.policy, self.figures) = by.remove(0);
-        self.also = by;
         self.forms.extend(other.forms);
     }
 
     pub(super) fn figure(&self, name: &str) -> Option<&str> {
-        self.figures.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+        self.figures().iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
     pub(super) fn path(&self) -> Option<&Path> {
         let is_path = |value: &&str| value.starts_with('/');
-        let other = || self.figures.iter().map(|(_, value)| value.as_str()).find(is_path);
+        let other = || self.figures().iter().map(|(_, value)| value.as_str()).find(is_path);
         self.figure("path").filter(is_path).or_else(other).map(Path::new)
     }
 }
@@ -86,7 +86,8 @@ pub(super) fn find_all(config: &Config, text: &str, call: Option<&ExplainedCall>
             return;
         }
         let found = in_text(config, &policies, own, text).into_iter();
-        all.extend(found.filter(|found| seen.insert((found.policy.name().to_owned(), found.notice.clone()))));
+        let key = |found: &RecognisedNotice| (found.policy().name().to_owned(), found.notice.clone());
+        all.extend(found.filter(|found| seen.insert(key(found))));
     };
     let lines = text.lines().filter(|line| line.starts_with(['{', '[']));
     for value in lines.filter_map(|line| serde_json::from_str(line).ok()) {
@@ -132,10 +133,8 @@ fn in_text(config: &Config, policies: &[Policy], own: Option<&Policy>, text: &st
         let all = forms.flat_map(|form| form.find_in(text).into_iter().map(move |each| (form, each)));
         for (form, each) in all {
             found.push(RecognisedNotice {
-                policy: policy.clone(),
-                also: Vec::new(),
                 notice: text.get(each.range.clone()).unwrap_or_default().to_owned(),
-                figures: each.figures,
+                by: vec![(policy.clone(), each.figures)],
                 range: each.range,
                 forms: vec![form.literal().to_owned()],
             });
@@ -144,9 +143,10 @@ fn in_text(config: &Config, policies: &[Policy], own: Option<&Policy>, text: &st
     // Compared only where the notices alone leave a choice.
     let is_alone = found.len() < 2;
     let fits = |found: &RecognisedNotice| {
-        !is_alone && text.len() <= MAX_COMPARED && found.policy.notices_in(text).is_some()
+        !is_alone && text.len() <= MAX_COMPARED && found.policy().notices_in(text).is_some()
     };
-    let is_other = |found: &RecognisedNotice| own.is_some_and(|policy| policy.name() != found.policy.name());
+    let is_other =
+        |found: &RecognisedNotice| own.is_some_and(|policy| policy.name() != found.policy().name());
     found.sort_by_cached_key(|found| {
         (Reverse(found.range.len()), is_other(found), !fits(found), rank(config, found))
     });
@@ -157,13 +157,13 @@ fn in_text(config: &Config, policies: &[Policy], own: Option<&Policy>, text: &st
         };
         match best.iter_mut().find(overlaps) {
             None => best.push(each),
-            Some(other) if other.range == each.range && other.policy.name() != each.policy.name() => {
-                other.also.push((each.policy, each.figures));
+            Some(other) if other.range == each.range && other.policy().name() != each.policy().name() => {
+                other.by.extend(each.by);
             }
             Some(_) => {}
         }
     }
-    best.iter_mut().for_each(|found| found.also.dedup_by(|a, b| a.0.name() == b.0.name()));
+    best.iter_mut().for_each(|found| found.by.dedup_by(|a, b| a.0.name() == b.0.name()));
     best.sort_by_key(|found| found.range.start);
     let mut cuts: Vec<RecognisedNotice> = Vec::new();
     for each in best {
@@ -177,17 +177,19 @@ fn in_text(config: &Config, policies: &[Policy], own: Option<&Policy>, text: &st
 
 /// Ranks the policies that write the same: first the one whose store the cited file lies in, and those in use today.
 fn rank(config: &Config, found: &RecognisedNotice) -> (bool, bool, bool, bool) {
-    let name = found.policy.name();
+    let name = found.policy().name();
     let by_store =
         found.path().is_some_and(|path| config.candidates(Some(path)).iter().any(|made| made == name));
-    let is_design = found.policy.confidence() == Confidence::Own;
-    (!by_store, !config.catalog.is_current(&found.policy), is_design, name != DEFAULT_POLICY)
+    let is_design = found.policy().confidence() == Confidence::Own;
+    (!by_store, !config.catalog.is_current(found.policy()), is_design, name != DEFAULT_POLICY)
 }
 
 /// Returns the figures of each notice that a policy wrote in a preview, in order.
-pub(super) fn figures_of(config: &Config, policy: &Policy, text: &str) -> Vec<NoticeFigures> {
-    let found = in_text(config, std::slice::from_ref(policy), None, text).into_iter();
-    found.map(|found| found.figures).collect()
+pub(super) fn figures_of(config: &Config, policy: &Policy, text: &str) -> Vec<WrittenFigures> {
+    in_text(config, std::slice::from_ref(policy), None, text)
+        .iter()
+        .map(|found| found.figures().clone())
+        .collect()
 }
 
 #[cfg(test)]
@@ -209,7 +211,7 @@ mod tests {
         assert_eq!(NoticePattern::searched() - before, 0);
         let notice = "{\"t\":\"a\\n[Showing lines 1-2000 of 6346. Full output: /tmp/pi-bash-0.log]\"}\n";
         let found = find_all(&config, &format!("{plain}{notice}{plain}"), None);
-        assert_eq!(found.iter().map(|found| found.policy.name()).collect::<Vec<_>>(), ["pi/bash"]);
+        assert_eq!(found.iter().map(|found| found.policy().name()).collect::<Vec<_>>(), ["pi/bash"]);
         let forms: usize = policies(&config).iter().map(|policy| policy.notice_patterns().len()).sum();
         assert_eq!(NoticePattern::searched() - before, forms, "one text");
     }
