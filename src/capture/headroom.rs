@@ -1,6 +1,6 @@
 //! Makes a preview small enough for the agent that reads it, so that it is not cut a second time and its notice lost.
 
-use crate::preview::{Param, ParamKind, Policy, Unit, Value};
+use crate::preview::{Policy, Unit, Value};
 
 /// What the calling agent passes on to its model without cutting it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -61,8 +61,8 @@ pub(super) fn fit(
     let (lines, size) = (policy.lines_key(), policy.size_key());
     for (limit, headroom) in [(lines, few_lines), (size, headroom), (lines, headroom)] {
         // Some tools refuse an output that is over a limit: then there is no preview.
-        lowered =
-            lower(&lowered, limit, |policy| measure(policy).is_some_and(|extent| headroom.admits(extent)));
+        let suits = |policy: &Policy| measure(policy).is_some_and(|extent| headroom.admits(extent));
+        lowered = lower(&lowered, limit, suits).unwrap_or(lowered);
     }
     Some(match measure(&lowered) {
         Some(extent) => (lowered, headroom.admits(extent)),
@@ -70,26 +70,20 @@ pub(super) fn fit(
     })
 }
 
-/// Returns the policy with the highest number of this parameter that is found to suit, or the lowest that it takes if none
-/// is found: of a limit 0 may mean none.
-fn lower(policy: &Policy, key: Option<&str>, suits: impl Fn(&Policy) -> bool) -> Policy {
-    let param = policy.params().iter().find(|param| Some(&*param.name) == key);
-    let Some((Param { name, kind: ParamKind::Integer { min, .. }, .. }, Some(Value::Integer(highest)))) =
-        param.map(|param| (param, policy.get(&param.name)))
-    else {
-        return policy.clone();
-    };
+/// Returns the policy with the highest number of this parameter that is found to suit, or the lowest from 1 that it takes if
+/// none is found; none if there is nothing to lower.
+fn lower(policy: &Policy, key: Option<&str>, suits: impl Fn(&Policy) -> bool) -> Option<Policy> {
+    let key = key?;
+    let Some(Value::Integer(highest)) = policy.get(key).filter(|_| !suits(policy)) else { return None };
     let with = |number: u64| {
         let mut lowered = policy.clone();
-        lowered.set(name, &number.to_string()).map_or_else(|_| policy.clone(), |()| lowered)
+        lowered.set(key, &number.to_string()).is_ok().then_some(lowered)
     };
-    let (mut low, mut high) = ((*min).max(1), highest);
-    if high <= low || suits(policy) {
-        return policy.clone();
-    }
+    let (mut low, mut high) = (1, highest.max(1));
     while low + 1 < high {
         let middle = low + (high - low) / 2;
-        if suits(&with(middle)) { low = middle } else { high = middle }
+        // What is not taken is below the minimum.
+        if with(middle).is_none_or(|lowered| suits(&lowered)) { low = middle } else { high = middle }
     }
-    with(low)
+    with(low).or_else(|| with(high))
 }
