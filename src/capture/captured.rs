@@ -1,6 +1,5 @@
 //! The result of a capture: the output, how much of it was spilled, and how the command ended.
 
-use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -75,13 +74,7 @@ impl Captured {
         }
     }
 
-    pub(crate) fn record(
-        &self,
-        output: &CapturedOutput,
-        request: &Request,
-        parameters: BTreeMap<String, String>,
-        path: &str,
-    ) -> Record {
+    pub(crate) fn record(&self, output: &CapturedOutput, request: &Request, path: &str) -> Record {
         let About { command, directory, tool, policy } = request.about.clone();
         let left = match (self.left_early, &self.failure) {
             (true, _) => Some("left before its end".to_owned()),
@@ -91,8 +84,8 @@ impl Captured {
         let stopped = self.ended.map(|ended| ended.stop).and_then(|stop| match stop {
             Stop::No => None,
             Stop::Asked(signal) => Some(format!("signal {signal}")),
-            Stop::TimedOut => Some(TIMEOUT.to_owned()),
-            Stop::Unwanted => Some(UNREAD.to_owned()),
+            Stop::TimedOut => Some("timeout".to_owned()),
+            Stop::Unwanted => Some("its reader had gone".to_owned()),
         });
         Record::Run(RunRecord {
             path: path.to_owned(),
@@ -106,31 +99,14 @@ impl Captured {
             start: self.started,
             end: self.finished,
             exit: self.ended.map(|ended| ended.status),
+            exit_code: self.ended.map(Ended::exit_code),
             stopped: stopped.or(left),
             seen: output.seen,
             kept: output.kept,
             truncated: output.stopped.as_ref().map(|stopped| stopped.as_str().to_owned()),
             policy,
-            parameters,
+            parameters: request.policy.changed(),
         })
-    }
-}
-
-/// Words of a record for why a command was stopped.
-const TIMEOUT: &str = "timeout";
-const UNREAD: &str = "its reader had gone";
-
-impl Ended {
-    /// Returns how a recorded command ended; none for a stream.
-    pub(crate) fn from_record(run: &RunRecord) -> Option<Ended> {
-        let stopped = run.stopped.as_deref().unwrap_or_default();
-        let asked = stopped.strip_prefix("signal ").and_then(|signal| signal.parse().ok());
-        let stop = match stopped {
-            TIMEOUT => Stop::TimedOut,
-            UNREAD => Stop::Unwanted,
-            _ => asked.map_or(Stop::No, Stop::Asked),
-        };
-        Some(Ended { status: run.exit?, stop })
     }
 }
 
@@ -228,7 +204,7 @@ impl CapturedOutput {
 
     /// Same, for readers of the preview: nothing if a notice names the path of the whole output.
     pub(crate) fn remark(&self, preview: &Preview, path: &Path) -> Option<String> {
-        let is_said = self.is_whole() && preview.says(&path.to_string_lossy());
+        let is_said = self.is_whole() && preview.has_notice_with(&path.to_string_lossy());
         (!is_said).then(|| self.whereabouts(path))
     }
 

@@ -270,8 +270,9 @@ fn save_one(
     let saved = path.and_then(|path| {
         let saved = PerStream::each(|each| (each == stream).then(|| path.clone()));
         let fitted = captured.fit_headroom(request, &request.policy, &saved);
-        let parameters = fitted.as_ref().map_or(&request.policy, |(lowered, _)| lowered).changed();
-        let record = captured.record(captured.output(stream)?, request, parameters, &path.to_string_lossy());
+        let policy = fitted.map_or_else(|| request.policy.clone(), |(lowered, _)| lowered);
+        let fitted = Request { policy, ..request.clone() };
+        let record = captured.record(captured.output(stream)?, &fitted, &path.to_string_lossy());
         captured.output_mut(stream)?.finish(&record, place, request.durable)
     });
     let output = captured.output(stream)?;

@@ -12,7 +12,7 @@ use rustix::fs::FileType;
 
 use crate::base::human::{size, thousands};
 use crate::base::provenance::Certainty;
-use crate::capture::{Ended, NOT_SAVED};
+use crate::capture::NOT_SAVED;
 use crate::config::{Config, EffectivePolicy, OverrideError, Overrides, StoredFile};
 use crate::preview::{InputContext, Policy, Totals};
 use crate::session::examine::{OutputPlace, RestOfOutput};
@@ -222,12 +222,11 @@ pub(crate) fn open_path(
         Some(_) => Source::open_entry(path)?,
         None => Source::open_unpacked(path)?,
     };
-    let ended = file.as_ref().and_then(StoredFile::run).and_then(Ended::from_record);
+    let told = file.as_ref().and_then(StoredFile::run).and_then(|run| run.exit_code);
     let absolute = || std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let saved_as = file.map_or_else(absolute, |file| file.saved_as().to_owned());
     let mut opened = input(source, Some((path, saved_as.to_string_lossy().into_owned())), args)?;
-    let exit_code = &mut opened.context.exit_code;
-    *exit_code = exit_code.or(ended.map(|ended| ended.exit_code().into()));
+    opened.context.exit_code = args.exit_code.or(told.map(i32::from));
     Ok(opened)
 }
 
@@ -248,9 +247,7 @@ fn input(source: Source, file: Option<(&Path, String)>, args: &PolicyArgs) -> an
         },
         path: path.map(Path::to_owned),
         policy: None,
-        is_supposed: [&args.saved_as, &args.saved_as_stderr].iter().any(|path| path.is_some())
-            || args.exit_code.is_some()
-            || args.stderr.is_some(),
+        is_supposed: args.first_given().is_some(),
     })
 }
 

@@ -105,7 +105,7 @@ fn print(mut opened: OpenInput, by: EffectivePolicy, form: TextForm) -> CommandR
     if !opened.source.is_still(view.generation()).unwrap_or(false) {
         bail!("{}: cut or rewritten meanwhile; this preview may be of neither state", opened.name);
     }
-    if preview.says(&opened.context.saved_as) && form != TextForm::Json {
+    if preview.has_notice_with(&opened.context.saved_as) && form != TextForm::Json {
         opened.warn_if_not_saved();
     }
     match &preview.status {

@@ -164,17 +164,15 @@ impl AgentFile {
             tool: Some(AGENT.shell_tool().to_owned()),
             agent: Some(AGENT.as_str().to_owned()),
             stream: "stdout".to_owned(),
-            split: false,
-            printed: None,
             start,
             end,
             exit: Some(ended.into()),
-            stopped: None,
+            exit_code: ended.code().and_then(|code| u8::try_from(code).ok()),
             seen,
             kept,
             truncated: (copied < len).then(|| "cap".to_owned()),
             policy: policy.name().to_owned(),
-            parameters: Default::default(),
+            ..RunRecord::default()
         };
         Record::Run(record).write(&env, &name, false)?;
         copy.finish(false).map(drop)

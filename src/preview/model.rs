@@ -374,9 +374,7 @@ pub struct Preview {
 impl Preview {
     /// Returns what was not kept: [`Preview::total`] without [`Preview::kept`].
     pub fn removed(&self) -> Counts {
-        let without =
-            |total: Option<u64>, kept| total.zip(kept).map(|(total, kept)| total.saturating_sub(kept));
-        self.total.zip(self.kept, without)
+        self.total.zip(self.kept, |total, kept| Some(total?.saturating_sub(kept?)))
     }
 
     /// Returns the whole preview as text.
@@ -401,8 +399,7 @@ impl Preview {
         self.truncated || self.reply == Reply::Cut
     }
 
-    /// Whether one of its notices has these words.
-    pub(crate) fn says(&self, words: &str) -> bool {
+    pub(crate) fn has_notice_with(&self, words: &str) -> bool {
         self.parts.iter().any(|part| matches!(part, Part::Notice { text } if text.contains(words)))
     }
 
@@ -428,7 +425,7 @@ pub enum PlanError {
     /// The policy file has a mistake that only shows in use.
     #[error("{policy}: {message}")]
     Policy {
-        /// The policy's name, or its file if it is the user's own.
+        /// The policy's name, before it the file if it is the user's own.
         policy: String,
         /// What is wrong.
         message: String,

@@ -66,7 +66,7 @@ pub enum PolicyError {
 #[derive(Debug, Clone)]
 pub struct Policy {
     name: String,
-    /// What its faults name: the file if it is the user's own, else the policy.
+    /// What its faults name: the policy, before it the file if it is the user's own.
     place: Arc<str>,
     file: Arc<PolicyFile>,
     #[cfg_attr(not(feature = "app"), allow(dead_code, reason = "the screens write policies"))]
@@ -77,13 +77,8 @@ pub struct Policy {
 impl Policy {
     fn new(file: PolicyFile, text: &str, own: Option<&str>) -> Self {
         let name = format!("{}/{}", file.schema.agent, file.schema.tool);
-        Self {
-            place: own.unwrap_or(&name).into(),
-            name,
-            file: Arc::new(file),
-            text: text.into(),
-            set: BTreeMap::new(),
-        }
+        let place = own.map_or(name.clone(), |path| format!("{path}: {name}")).into();
+        Self { name, place, file: Arc::new(file), text: text.into(), set: BTreeMap::new() }
     }
 
     /// Returns the name, `agent/tool`.

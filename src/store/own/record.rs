@@ -79,7 +79,7 @@ pub struct CopyRecord {
     pub limits_from: String,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct RunRecord {
     pub path: String,
     /// Command and arguments; empty for a stream. What an agent ran is one line of its shell.
@@ -103,6 +103,9 @@ pub struct RunRecord {
     pub end: Timestamp,
     /// How the command ended; none for a stream.
     pub exit: Option<ProcessStatus>,
+    /// The exit status that notices tell; none also in older records.
+    #[serde(default)]
+    pub exit_code: Option<u8>,
     /// By a forwarded signal, a timeout, or a reader that was gone; or how a stream was left or broke off.
     pub stopped: Option<String>,
     /// The size of everything that was printed.
