@@ -33,12 +33,11 @@ pub(crate) fn run(config: &Config, args: &CompareArgs) -> CommandResult {
         _ => return many(config, args, find.as_ref()),
     };
     let severities = config.severities();
-    // The warnings count if there is no error.
-    let counted: Vec<_> = match &find {
+    let [errors, warnings] = Severity::ALL.map(|severity| severities.get(severity));
+    let counted = match &find {
         Some(find) => vec![("matches kept", Some(find))],
-        None => [("errors kept", Severity::Error), ("warnings kept", Severity::Warning)]
-            .map(|(heading, severity)| (heading, severities.get(severity)))
-            .into(),
+        // The warnings count if there is no error.
+        None => vec![("errors kept", errors), ("warnings kept", warnings)],
     };
     let mut opened = input::open(config, file, &PolicyArgs::default())?;
     let policies = resolve(config, args, Some(&opened))?;
@@ -50,9 +49,7 @@ pub(crate) fn run(config: &Config, args: &CompareArgs) -> CommandResult {
             Err((name, error)) => Comparison::failed(name, error),
         };
         let mut rows: Vec<Comparison> = policies.iter().map(row).collect();
-        let has_some = |(_, pattern): &&(_, Option<&Pattern>)| {
-            pattern.is_some_and(|pattern| count_kept(view, pattern, &mut rows) > 0)
-        };
+        let has_some = |(_, pattern): &&(_, _)| count_kept(view, *pattern, &mut rows) > 0;
         let heading = counted.iter().find(has_some).map_or(counted[0].0, |(heading, _)| *heading);
         Ok((rows, heading))
     })?;
@@ -67,7 +64,8 @@ pub(crate) fn run(config: &Config, args: &CompareArgs) -> CommandResult {
 }
 
 /// Returns how many finds there are in all.
-fn count_kept(view: &MapView, pattern: &Pattern, rows: &mut [Comparison]) -> u64 {
+fn count_kept(view: &MapView, pattern: Option<&Pattern>, rows: &mut [Comparison]) -> u64 {
+    let Some(pattern) = pattern else { return 0 };
     let mut finds = KeptMatches::new(rows.iter().map(|row| &row.kept[..]));
     each_match(&mut ViewSupply::from(view), pattern, &mut |found| {
         finds.add(&found);

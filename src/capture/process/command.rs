@@ -176,8 +176,7 @@ impl StartedCommand {
 fn explain(name: String, error: io::Error) -> StartError {
     match error.kind() {
         io::ErrorKind::NotFound if name.contains('/') && Path::new(&name).exists() => {
-            let words = "cannot be run: the interpreter that it names is not there";
-            StartError::NotExecutable(name, io::Error::other(words))
+            StartError::NotExecutable(name, io::Error::other("the interpreter that it names is not there"))
         }
         io::ErrorKind::NotFound => StartError::NotFound(name),
         io::ErrorKind::WouldBlock | io::ErrorKind::OutOfMemory => StartError::System(error),

@@ -41,14 +41,12 @@ fn run_and_print(config: &Config, args: &RunArgs) -> CommandResult {
         SpillLayout::Own => Location::own(&config.env, now),
         SpillLayout::Agent => {
             let name = policy.policy.name();
-            let place = Location::for_agent(name, tool, args.session.as_deref(), &config.env, now);
-            let place = place.map_err(usage)?;
             if args.session.is_some() && policy.policy.agent() != "go-opencode" {
                 return Err(usage(format!(
                     "--session has no effect: {name} names no file by it; leave it out"
                 )));
             }
-            place
+            Location::for_agent(name, tool, args.session.as_deref(), &config.env, now).map_err(usage)?
         }
     };
     let place = sweep_before(place, config);
@@ -138,10 +136,7 @@ fn refuse(args: &RunArgs) -> anyhow::Result<()> {
         ),
         (policy_args.exit_code.is_some(), "--exit-code does not apply to run, which uses the command's own"),
         (*pty && *split, "--pty has one terminal for both streams, and --split parts them; leave one out"),
-        (
-            policy_args.saved_as_stderr.is_some() && !split,
-            "--saved-as-stderr has no effect without --split; add it, or leave --saved-as-stderr out",
-        ),
+        (policy_args.saved_as_stderr.is_some() && !split, "--saved-as-stderr needs --split; add it"),
         (*print && !interactive, "--print has no effect without -i; run prints the preview anyway"),
         (
             session.is_some() && *layout == SpillLayout::Own,

@@ -36,7 +36,7 @@ fn not_found_and_not_executable_are_as_in_shells() {
     home.run(&["run", "--", "/"]).fails(126, &["/"]);
     let lost = home.file("lost", "#!/nonexistent/interpreter\n");
     fs::set_permissions(&lost, PermissionsExt::from_mode(0o700)).unwrap();
-    home.run(&["run", "--", "./lost"]).fails(126, &["./lost: cannot be run: the interpreter that it names"]);
+    home.run(&["run", "--", "./lost"]).fails(126, &["./lost: the interpreter that it names is not there"]);
     home.run(&["run", "--", ""]).fails(127, &["'': command not found; its name is empty"]);
     home.run(&["run"]).fails(2, &["CMD"]);
 }
