@@ -99,9 +99,9 @@ pub(crate) fn save_stdin(config: &Config, args: &PreviewArgs) -> CommandResult {
     if args.file != "-" {
         return Err(usage("--save is for standard input; FILE is already on disk"));
     }
-    let PolicyArgs { stderr, exit_code, .. } = &args.policy_args;
-    if let Some(flag) = first(&[(stderr.is_some(), "--stderr"), (exit_code.is_some(), "--exit-code")]) {
-        return Err(usage(format!("{flag} does not apply with --save: a pipe has neither; leave one out")));
+    if args.policy_args.stderr.is_some() || args.policy_args.exit_code.is_some() {
+        let why = "--save knows only standard input; leave them out";
+        return Err(usage(format!("--stderr and --exit-code have no effect here: {why}")));
     }
     let policy = resolve(config, &args.policy_args.overrides())?;
     args.policy_args.refuse_for(&policy.policy)?;
