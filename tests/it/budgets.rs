@@ -7,10 +7,10 @@ use crate::layers::sources;
 
 /// Lines of all files, and of the largest folders, without tests.
 const LINES: &[(&str, usize)] =
-    &[("", 79_644), ("tui", 15_666), ("session", 15_007), ("preview", 11_625), ("cli", 11_593)];
+    &[("", 79_209), ("tui", 15_657), ("session", 15_016), ("preview", 11_597), ("cli", 11_287)];
 
 /// Files with any line that is not a test.
-const FILES: usize = 359;
+const FILES: usize = 355;
 
 /// Files of more lines than this, and how many of them there may be.
 const LONG: (usize, usize) = (450, 0);

@@ -224,7 +224,7 @@ mod tests {
             let policy = policy.map(|name| config.catalog.get(name).unwrap());
             let call = ExplainedCall { agent, policy, records: PathBuf::new() };
             let found = find_all(&config, text, Some(&call)).into_iter();
-            found.map(|found| found.policy.name().to_owned()).collect::<Vec<_>>()
+            found.map(|found| found.policy().name().to_owned()).collect::<Vec<_>>()
         };
         let text = "...output truncated...\n\nFull output saved to: /x/tool-output/tool_201\n\nlast\n";
         assert_eq!(

@@ -129,7 +129,12 @@ fn sized(row: CallRow, got: u64, whole: Option<u64>, spill: Option<&'static str>
 }
 
 fn share(percent: u8) -> ModelShare {
-    ModelShare { got: KeptShare::Percent(percent), lost: Some(LostInCall::default()), first_lost: None }
+    ModelShare {
+        got: KeptShare::Percent(percent),
+        is_past: true,
+        lost: Some(LostInCall::default()),
+        first_lost: None,
+    }
 }
 
 fn calls() -> Vec<CallRow> {

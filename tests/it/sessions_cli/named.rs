@@ -33,7 +33,7 @@ fn a_call_is_previewed_as_recorded_and_by_a_policy_from_its_spill_or_else_from_i
     let ran = home.run(&["preview", "c1"]).ok();
     assert_eq!((ran.text(), &*ran.stderr), (got.text(), ""));
     let json = |args: &[&str]| home.run(&[&["preview", "--json"], args].concat()).json();
-    let (recorded, other) = (json(&["c1"]), json(&["--max-bytes", "99", "c1"]));
+    let (recorded, other) = (json(&["c1"]), json(&["--max-bytes", "4000", "c1"]));
     assert_eq!((recorded["text"].as_str(), &recorded["certainty"]), (Some(got.text()), &"recorded".into()));
     assert_eq!(
         (&recorded["policy"], &recorded["truncated_by"]),
