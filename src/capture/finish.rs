@@ -11,7 +11,7 @@ use crate::preview::{
 };
 
 use super::captured::Captured;
-use super::headroom::{self, TextExtent};
+use super::headroom::{self, LoweredPolicy, TextExtent};
 
 /// The path that notices print if nothing was saved.
 pub const NOT_SAVED: &str = "<not saved>";
@@ -91,7 +91,7 @@ impl Captured {
         let (request, mut policy) = (&request, request.policy.clone());
         let mut warnings = self.notes();
         let narrow = self.fit_headroom(request, &policy, &PerStream::default());
-        let (narrow, fits) = narrow.as_ref().map_or((&policy, true), |(lowered, fits)| (lowered, *fits));
+        let (narrow, fits) = narrow.as_ref().map_or((&policy, true), |narrow| (&narrow.policy, narrow.fits));
         let mut is_lost = request.keep == KeepSpill::Never;
         let saved = PerStream::each(|stream| {
             let is_over = !fits && request.keep == KeepSpill::Cut;
@@ -107,13 +107,13 @@ impl Captured {
         }
         let paths = PerStream::each(|stream| printed_path(request, stream, saved.of(stream).as_deref()));
         let fitted = self.fit_headroom(request, &policy, &saved);
-        if let Some((_, false)) = fitted {
+        if fitted.as_ref().is_some_and(|lowered| !lowered.fits) {
             let words =
                 "no preview of this policy fits in the headroom, so the calling agent may cut this one";
             warnings.push(words.into());
         }
         let limits_from_headroom = fitted.is_some();
-        policy = fitted.map_or(policy, |(lowered, _)| lowered);
+        policy = fitted.map_or(policy, |lowered| lowered.policy);
         let planned = self.plan(&policy, &paths, request.counts).and_then(|planned| {
             let apart = self.plan_stderr(&policy, &paths, request.counts)?;
             Ok((planned, apart))
@@ -147,13 +147,13 @@ impl Captured {
     }
 
     /// Lowers the policy's limits so that the preview fits in the requested headroom, with the outputs saved at these
-    /// paths; also returns whether it does. None if there is nothing to do. A faulty plan is reported later.
+    /// paths; none if there is nothing to do. A faulty plan is reported later.
     fn fit_headroom(
         &self,
         request: &Request,
         policy: &Policy,
         saved: &PerStream<Option<PathBuf>>,
-    ) -> Option<(Policy, bool)> {
+    ) -> Option<LoweredPolicy> {
         let paths = PerStream::each(|stream| printed_path(request, stream, saved.of(stream).as_deref()));
         let measure = |policy: &Policy| {
             let CountedPlan { preview, totals, .. } = self.plan(policy, &paths, ToCount::Text).ok()?;
@@ -270,7 +270,7 @@ fn save_one(
     let saved = path.and_then(|path| {
         let saved = PerStream::each(|each| (each == stream).then(|| path.clone()));
         let fitted = captured.fit_headroom(request, &request.policy, &saved);
-        let policy = fitted.map_or_else(|| request.policy.clone(), |(lowered, _)| lowered);
+        let policy = fitted.map_or_else(|| request.policy.clone(), |lowered| lowered.policy);
         let fitted = Request { policy, ..request.clone() };
         let record = captured.record(captured.output(stream)?, &fitted, &path.to_string_lossy());
         captured.output_mut(stream)?.finish(&record, place, request.durable)

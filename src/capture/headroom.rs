@@ -45,14 +45,20 @@ impl TextExtent {
 /// The bytes of `overspill: ` before a remark and of the line feed after it.
 const PREFIX: usize = 12;
 
+/// A policy whose limits were lowered.
+pub(super) struct LoweredPolicy {
+    pub policy: Policy,
+    /// Whether its preview fits in the headroom.
+    pub fits: bool,
+}
+
 /// Lowers a policy's limits until its preview fits: first the lines, then the size. `measure` plans a preview, if it can be
-/// planned. Returns the lowered policy, and whether that is enough; none if the policy's own limits are small enough, or
-/// allow no preview.
+/// planned. None if the policy's own limits are small enough, or allow no preview.
 pub(super) fn fit(
     policy: &Policy,
     headroom: Headroom,
     measure: impl Fn(&Policy) -> Option<TextExtent>,
-) -> Option<(Policy, bool)> {
+) -> Option<LoweredPolicy> {
     if headroom.admits(measure(policy)?) {
         return None;
     }
@@ -65,8 +71,8 @@ pub(super) fn fit(
         lowered = lower(&lowered, limit, suits).unwrap_or(lowered);
     }
     Some(match measure(&lowered) {
-        Some(extent) => (lowered, headroom.admits(extent)),
-        None => (policy.clone(), false),
+        Some(extent) => LoweredPolicy { policy: lowered, fits: headroom.admits(extent) },
+        None => LoweredPolicy { policy: policy.clone(), fits: false },
     })
 }
 

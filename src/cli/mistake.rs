@@ -115,6 +115,7 @@ fn restate(error: Error, words: &[OsString]) -> Error {
 struct Mistake<'a> {
     error: &'a Error,
     root: &'a Command,
+    /// The command whose words they are; `root` before a subcommand.
     command: &'a Command,
     words: &'a [OsString],
 }

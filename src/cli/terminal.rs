@@ -127,7 +127,8 @@ impl SafeWriter<BlockingIo<StdoutLock<'static>>> {
         Self::new(blocking::stdout(), show(&io::stdout()))
     }
 
-    /// Of what a program wrote to a terminal its colours are shown there, and no other escape sequences.
+    /// Of what a program wrote to a terminal, `Rendered` shows its colours there, and no other escape sequences. `Raw` and
+    /// `Json` reach a terminal byte for byte.
     pub(crate) fn in_form(form: TextForm) -> Self {
         let rendered = |show| Show { escapes: Escapes::Render, ..show };
         let show = show(&io::stdout()).filter(|_| matches!(form, TextForm::Text | TextForm::Rendered));

@@ -7,7 +7,7 @@ use crate::layers::sources;
 
 /// Lines of all files, and of the largest folders, without tests.
 const LINES: &[(&str, usize)] =
-    &[("", 79_209), ("tui", 15_657), ("session", 15_016), ("preview", 11_597), ("cli", 11_287)];
+    &[("", 79_238), ("tui", 15_657), ("session", 15_016), ("preview", 11_597), ("cli", 11_298)];
 
 /// Files with any line that is not a test.
 const FILES: usize = 355;

@@ -166,7 +166,7 @@ impl StartedCommand {
         let stdout = outputs.next().ok_or_else(|| io::Error::other("no output"))?;
         Ok(Captured {
             ended: Some(Ended { status, stop: self.watch.stop }),
-            left_running: self.watch.gone.is_held(),
+            left_running: self.watch.gone.was_closed_early(),
             stderr: outputs.next(),
             ..Captured::from_stream(began, stdout, failure)
         })

@@ -41,7 +41,7 @@ impl ExitNotice {
         Ok(ExitNotice { flag: Arc::default(), held: Arc::default(), wake: Some(wake), woken })
     }
 
-    pub(crate) fn is_held(&self) -> bool {
+    pub(crate) fn was_closed_early(&self) -> bool {
         self.held.load(Ordering::Acquire)
     }
 
@@ -239,7 +239,7 @@ mod tests {
         drop(writer);
         let mut bytes = Vec::new();
         pipe.read_to_end(&mut bytes).unwrap();
-        assert_eq!((&bytes[..], gone.is_held()), (&b"all"[..], false));
+        assert_eq!((&bytes[..], gone.was_closed_early()), (&b"all"[..], false));
     }
 
     #[test]
@@ -251,7 +251,7 @@ mod tests {
         pipe.read_to_end(&mut bytes).unwrap();
         let took = before.elapsed();
         assert!(took >= SILENCE && took < MAX_WAIT, "{took:?}");
-        assert_eq!((&bytes[..], gone.is_held()), (&b"all"[..], true));
+        assert_eq!((&bytes[..], gone.was_closed_early()), (&b"all"[..], true));
     }
 
     #[test]
@@ -267,6 +267,6 @@ mod tests {
         }
         let mut read = Vec::new();
         pipe.read_to_end(&mut read).unwrap();
-        assert!(read == bytes && gone.is_held());
+        assert!(read == bytes && gone.was_closed_early());
     }
 }

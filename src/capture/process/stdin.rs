@@ -143,11 +143,11 @@ impl KeyForwarder {
             let is_ours = keyboard.take(&stdin);
             let input = is_ours.then(|| PollFd::new(&stdin, PollFlags::IN));
             match self.wait(input)? {
-                [true, _] => return Ok(()),
-                [false, false] => {}
+                WaitResult::Over => return Ok(()),
+                WaitResult::Nothing => {}
                 // Another job may have taken the terminal meanwhile.
-                [false, true] if !keyboard.take(&stdin) => {}
-                [false, true] => match rustix::io::read(&stdin, &mut keys) {
+                WaitResult::Ready if !keyboard.take(&stdin) => {}
+                WaitResult::Ready => match rustix::io::read(&stdin, &mut keys) {
                     Ok(0) => return self.end(),
                     Ok(count) if !self.put(&keys[..count])? => return Ok(()),
                     Ok(_) | Err(Errno::INTR | Errno::AGAIN) => {}
@@ -170,7 +170,7 @@ impl KeyForwarder {
                 Ok(count) => keys = &keys[count..],
                 Err(Errno::AGAIN) => {
                     let room = PollFd::new(&self.input, PollFlags::OUT);
-                    if self.wait(Some(room))?[0] {
+                    if self.wait(Some(room))? == WaitResult::Over {
                         return Ok(false);
                     }
                 }
@@ -181,8 +181,7 @@ impl KeyForwarder {
         Ok(true)
     }
 
-    /// Returns whether the command has exited, and whether the descriptor is ready.
-    fn wait(&self, what: Option<PollFd<'_>>) -> io::Result<[bool; 2]> {
+    fn wait(&self, what: Option<PollFd<'_>>) -> io::Result<WaitResult> {
         let rest = what.is_none().then(|| Timespec::try_from(LOOK_EVERY)).transpose();
         let rest = rest.map_err(io::Error::other)?;
         let over = PollFd::from_borrowed_fd(self.over.as_fd(), PollFlags::IN);
@@ -191,6 +190,19 @@ impl KeyForwarder {
             Ok(_) | Err(Errno::INTR) => {}
             Err(error) => return Err(error.into()),
         }
-        Ok([0, 1].map(|at| fds.get(at).is_some_and(|fd| !fd.revents().is_empty())))
+        let is_ready = |at: usize| fds.get(at).is_some_and(|fd| !fd.revents().is_empty());
+        Ok(match (is_ready(0), is_ready(1)) {
+            (true, _) => WaitResult::Over,
+            (false, true) => WaitResult::Ready,
+            (false, false) => WaitResult::Nothing,
+        })
     }
+}
+
+#[derive(PartialEq, Eq)]
+enum WaitResult {
+    /// The command has exited.
+    Over,
+    Ready,
+    Nothing,
 }

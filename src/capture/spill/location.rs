@@ -220,7 +220,7 @@ pub enum EndError {
     #[error("{}: there is no such session", .0.display())]
     NoSession(PathBuf),
     /// The directory is not private, or the system's error; it names the path.
-    #[error("{0}")]
+    #[error(transparent)]
     Io(#[from] io::Error),
 }
 

@@ -161,9 +161,9 @@ const PAGES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/man.rs"));
 
 pub(crate) fn print_page(subcommand: Option<&str>) -> CommandResult {
     let name = subcommand.map(|name| name.strip_prefix("overspill-").unwrap_or(name));
-    let (root, name) = (Args::command(), name.filter(|name| *name != "overspill").unwrap_or_default());
+    let (root, name) = (Args::command(), name.unwrap_or("overspill"));
     let name = root.find_subcommand(name).map_or(name, Command::get_name);
-    let file = if name.is_empty() { "overspill.1".to_owned() } else { format!("overspill-{name}.1") };
+    let file = if name == "overspill" { "overspill.1".to_owned() } else { format!("overspill-{name}.1") };
     if let Some((_, page)) = PAGES.iter().find(|(known, _)| *known == file) {
         return Ok(terminal::stdout().write_all(page.as_bytes())?);
     }

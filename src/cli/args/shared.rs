@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
-use clap::builder::{OsStringValueParser, PossibleValue, TypedValueParser};
+use clap::builder::{EnumValueParser, OsStringValueParser, PossibleValue, TypedValueParser};
 use clap::{Args as Group, ValueEnum};
 
 use crate::base::human::TypedSize;
@@ -25,7 +25,7 @@ pub(crate) struct LimitArgs {
     #[arg(long, value_name = "SIZE")]
     pub max_bytes: Option<TypedSize>,
     /// Which end of the output to keep
-    #[arg(long, value_name = "END")]
+    #[arg(long, value_name = "END", value_parser = direction())]
     pub direction: Option<Direction>,
     /// Set a parameter of the policy, such as task_tool=true
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_value)]
@@ -110,17 +110,19 @@ impl PolicyArgs {
     }
 }
 
-impl ValueEnum for Direction {
-    fn value_variants<'a>() -> &'a [Self] {
-        &[Self::Head, Self::Tail]
-    }
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum KeptEnd {
+    /// The beginning
+    Head,
+    /// The end
+    Tail,
+}
 
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        Some(match self {
-            Self::Head => PossibleValue::new("head").help("The beginning"),
-            Self::Tail => PossibleValue::new("tail").help("The end"),
-        })
-    }
+fn direction() -> impl TypedValueParser<Value = Direction> {
+    EnumValueParser::new().map(|end| match end {
+        KeptEnd::Head => Direction::Head,
+        KeptEnd::Tail => Direction::Tail,
+    })
 }
 
 impl ValueEnum for KeepSpill {

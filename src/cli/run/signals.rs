@@ -134,8 +134,8 @@ pub(crate) fn ignore_once() -> io::Result<()> {
     Ok(())
 }
 
-/// Returns those of some signals that overspill was not started with ignored: all but on Linux, where alone they can be
-/// found out without unsafe code.
+/// Returns those of some signals that overspill was not started with ignored. Elsewhere than on Linux it returns all: only
+/// there can this be found out without unsafe code.
 pub(crate) fn not_ignored(signals: impl IntoIterator<Item = i32>) -> impl Iterator<Item = i32> {
     let ignored = ignored_mask(&std::fs::read_to_string("/proc/self/status").unwrap_or_default());
     signals.into_iter().filter(move |signal| ignored & (1 << (signal - 1)) == 0)

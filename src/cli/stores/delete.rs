@@ -44,32 +44,39 @@ static COLUMNS: [ListColumn<ToDeleteRow>; 5] = [
     }),
 ];
 
-const DELETED: &str = "deleted";
-const KEPT: &str = "kept";
-const FAILED: &str = "failed";
+words! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    enum Due {
+        WouldGo => "would go",
+        Deleted => "deleted",
+        AlreadyGone => "already gone",
+        Kept => "kept",
+        Failed => "failed",
+    }
+}
 
-/// What became of an output, in a word; why it was kept, or could not be deleted.
+/// What became of an output; why it was kept, or could not be deleted.
 struct DueOutcome {
-    word: &'static str,
+    end: Due,
     reason: Option<String>,
 }
 
 impl DueOutcome {
-    fn stayed(word: &'static str, reason: &str) -> Self {
-        Self { word, reason: Some(reason.to_owned()) }
+    fn stayed(end: Due, reason: &str) -> Self {
+        Self { end, reason: Some(reason.to_owned()) }
     }
 }
 
 impl From<DeleteOutcome> for DueOutcome {
     fn from(outcome: DeleteOutcome) -> Self {
         match outcome {
-            DeleteOutcome::Deleted => Self { word: DELETED, reason: None },
-            DeleteOutcome::AlreadyGone => Self { word: "already gone", reason: None },
+            DeleteOutcome::Deleted => Self { end: Due::Deleted, reason: None },
+            DeleteOutcome::AlreadyGone => Self { end: Due::AlreadyGone, reason: None },
             // It has changed, is in use or was marked since the listing.
             DeleteOutcome::Stayed(why @ (Reason::Changed | Reason::InUse | Reason::Kept)) => {
-                Self::stayed(KEPT, why.as_str())
+                Self::stayed(Due::Kept, why.as_str())
             }
-            DeleteOutcome::Stayed(why) => Self::stayed(FAILED, why.as_str()),
+            DeleteOutcome::Stayed(why) => Self::stayed(Due::Failed, why.as_str()),
         }
     }
 }
@@ -146,13 +153,13 @@ impl Cleaning<'_> {
         let ends = match consent {
             Consent::Given => self.delete()?,
             Consent::DryRun | Consent::Ask => {
-                to_delete.iter().map(|_| DueOutcome { word: "would go", reason: None }).collect()
+                to_delete.iter().map(|_| DueOutcome { end: Due::WouldGo, reason: None }).collect()
             }
         };
         let due = to_delete.iter().zip(&ends);
         let due = due.map(|(due, end)| self.record(due.index, Some(word(due.why)), end));
         let skipped = self.plan.skipped.iter();
-        let kept = |why| DueOutcome::stayed(KEPT, &because(why));
+        let kept = |why| DueOutcome::stayed(Due::Kept, &because(why));
         let skipped = skipped.map(|(index, why)| self.record(*index, None, &kept(why)));
         print_json_array(due.chain(skipped))?;
         result(&ends)
@@ -161,7 +168,7 @@ impl Cleaning<'_> {
     fn record(&self, index: usize, why: Option<&str>, end: &DueOutcome) -> Value {
         let mut record = outputs::json(&self.selected.entries[index], self.selected.now);
         record["why"] = why.into();
-        record["outcome"] = end.word.into();
+        record["outcome"] = end.end.as_str().into();
         record["reason"] = end.reason.as_deref().into();
         record
     }
@@ -196,12 +203,12 @@ impl Cleaning<'_> {
         let (mut files, mut bytes) = (0, 0);
         for (PlannedDelete { index, .. }, end) in plan.to_delete.iter().zip(&ends) {
             let entry = &selected.entries[*index];
-            if end.word == DELETED {
+            if end.end == Due::Deleted {
                 files += 1;
                 bytes = u64::saturating_add(bytes, entry.size());
             } else {
                 let why = end.reason.as_ref().map(|why| format!(": {}", label(why.as_bytes())));
-                writeln!(out, "{}: {}{}", end.word, path(entry), why.unwrap_or_default())?;
+                writeln!(out, "{}: {}{}", end.end.as_str(), path(entry), why.unwrap_or_default())?;
             }
         }
         writeln!(out, "deleted: {}, {}", count(files, "output"), size(bytes))?;
@@ -217,7 +224,7 @@ impl Cleaning<'_> {
         }
         let Some(mut cleaner) = Cleaner::start_patiently(env)? else {
             say("another cleaning is running; nothing was deleted here");
-            let left = |_| DueOutcome::stayed(KEPT, "another cleaning is running");
+            let left = |_| DueOutcome::stayed(Due::Kept, "another cleaning is running");
             return Ok(plan.to_delete.iter().map(left).collect());
         };
         let mut one = |due: &PlannedDelete| {
@@ -233,7 +240,7 @@ impl Cleaning<'_> {
 }
 
 fn result(ends: &[DueOutcome]) -> CommandResult {
-    match ends.iter().filter(|end| end.word == FAILED).count() {
+    match ends.iter().filter(|due| due.end == Due::Failed).count() {
         0 => Ok(()),
         failed => bail!("{} could not be deleted; see the reasons above", count(failed as u64, "output")),
     }

@@ -141,4 +141,5 @@ fn a_page_is_named_by_its_command_or_its_file() {
     assert_eq!(home.run(&["man", "overspill"]).ok().text(), home.run(&["man"]).ok().text());
     home.run(&["man", "lst"]).fails(2, &["did you mean `overspill man list`?"]);
     home.run(&["man", "hook"]).fails(2, &["no man page `hook`"]);
+    home.run(&["man", ""]).fails(2, &["no man page ``"]);
 }
