@@ -137,12 +137,13 @@ pub fn number_after(line: &str, beginning: &str) -> Option<i32> {
     line.strip_prefix(beginning)?.parse().ok()
 }
 
-/// Returns how many lines of a file some arguments ask for, 0 for all from one on; `None` if they name no window.
+/// Returns how many lines of a file some arguments ask for, 0 for all from one on; `None` if they name no window. To begin
+/// with the first line, which is 0 or 1, is no window.
 pub fn asked_lines(arguments: Json) -> Option<u32> {
     let number = |keys: &[&str]| keys.iter().find_map(|key| arguments.number::<u32>(key));
     let start = number(&["offset", "start_line"]);
     let up_to = number(&["end_line"]).map(|end| end.saturating_sub(start.unwrap_or(1).saturating_sub(1)));
-    number(&["limit"]).or(up_to).or(start.map(|_| 0))
+    number(&["limit"]).or(up_to).or(start.filter(|start| *start > 1).map(|_| 0))
 }
 
 /// Returns how many lines of a file a notice says are shown: `Showing lines 1-506 of 4001`.

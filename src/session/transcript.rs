@@ -178,8 +178,11 @@ impl Transcript {
             let bytes = self.read(span, MAX_RECORD as u64).ok()?;
             Tape::default().read(&bytes).ok()?.name("version")
         };
-        let records = [call.first().and_then(|first| first.record), call.record];
-        records.into_iter().flatten().find_map(read).or_else(|| self.facts.version.clone())
+        // Other agents' records do not have it, and may hold a tool's text.
+        let has_versions = ["claude-code", "qwen-code"].contains(&self.agent);
+        let records = [call.first().and_then(|first| first.record), call.record].into_iter().flatten();
+        let recorded = records.filter(|_| has_versions).find_map(read);
+        recorded.or_else(|| self.facts.version.clone())
     }
 
     pub fn thread(&self, call: &Call) -> Option<&Thread> {

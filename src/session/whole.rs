@@ -63,8 +63,9 @@ impl WholeOutput {
     }
 }
 
-/// What stands for the middle in a copy that Codex cut.
+/// What stands for the middle in a copy that Codex cut to about its limit.
 const CUT_COPY: &str = "... command output truncated for persistence ...";
+const MAX_BELOW: u64 = 1024;
 
 /// Returns the display copy of a call that holds all of its output, if there is one.
 pub fn whole_display(transcript: &Transcript, call: &Call) -> Option<WholeOutput> {
@@ -74,7 +75,9 @@ pub fn whole_display(transcript: &Transcript, call: &Call) -> Option<WholeOutput
         // Before a character that takes up to four bytes, up to three are left free.
         let is_short = copy.most.is_none_or(|most| facts.bytes + 4 <= most.into());
         let is_larger = call.cites.iter().any(|cite| cite.bytes > Some(facts.bytes));
-        let is_whole = !facts.is_stopped && is_short && !is_larger && !text.contains(CUT_COPY);
+        let is_cut = || facts.bytes + MAX_BELOW > most as u64 && text.contains(CUT_COPY);
+        let is_whole =
+            !facts.is_stopped && is_short && !is_larger && (transcript.agent != "codex" || !is_cut());
         (is_whole && facts.replaced == 0).then(|| WholeOutput::Display(text.into_bytes()))
     })
 }

@@ -252,22 +252,29 @@ fn is_cut(start: &str) -> bool {
     output.starts_with(WARNING) || output.starts_with("Total output lines: ")
 }
 
-/// The most bytes of a text of which the middle is looked for, and by how many its ends may differ: they end at characters.
+/// The most bytes of a text of which the middle is looked for, the least of either end, and by how many these may differ:
+/// they end at characters.
 const MAX_KEPT: usize = 1 << 20;
+const MIN_END: usize = 100;
 const MAX_UNEVEN: usize = 8;
+/// The most bytes of the figure and its unit, with the mark before them.
+const MAX_FIGURE: usize = 40;
 
 /// Whether the agent cut a result when it took it into its history, as it does with an MCP server's: from the middle of a
 /// text, of which it keeps as much of both ends, and all of the texts after it.
 fn is_cut_again(content: Json) -> bool {
-    let is_middle = |text: &str, at: usize| {
-        let (figure, end) = text.get(at + '…'.len_utf8()..)?.split_once(" truncated…")?;
-        let figure = figure.strip_suffix(" tokens").or(figure.strip_suffix(" chars"))?;
-        Some(is_number(figure) && at.abs_diff(end.len()) <= MAX_UNEVEN)
+    const WORDS: &str = " truncated…";
+    let is_middle = |text: &str, end: usize| {
+        let near = (end.saturating_sub(MAX_FIGURE)..end).find_map(|from| text.get(from..end))?;
+        let (_, figure) = near.rsplit_once('…')?;
+        let number = figure.strip_suffix(" tokens").or(figure.strip_suffix(" chars"))?;
+        let (head, tail) = (end - figure.len() - '…'.len_utf8(), text.len() - end - WORDS.len());
+        Some(is_number(number) && head.min(tail) >= MIN_END && head.abs_diff(tail) <= MAX_UNEVEN)
     };
-    let has_words = |text: &Json| memmem::find(text.raw(), " truncated…".as_bytes()).is_some();
+    let has_words = |text: &Json| memmem::find(text.raw(), WORDS.as_bytes()).is_some();
     let is_cut = |text: Json| {
         let text = text.text().map(|text| text.to_text(MAX_KEPT).text).unwrap_or_default();
-        text.match_indices('…').any(|(at, _)| is_middle(&text, at) == Some(true))
+        text.match_indices(WORDS).any(|(end, _)| is_middle(&text, end) == Some(true))
     };
     let omitted = texts(content).skip(1).last().map(start_of).unwrap_or_default();
     let omitted = omitted.strip_prefix("[omitted ").and_then(|rest| rest.strip_suffix(" text items ...]"));
@@ -318,10 +325,12 @@ mod tests {
         assert!(
             is_cut(text(500, words, 1001).into()) && is_cut(text(500, "…3 chars truncated…", 1000).into())
         );
-        assert!(!is_cut(text(500, words, 1200).into()), "a quoted notice is no notice");
+        for quoted in [text(500, words, 1200), text(5, words, 10), "…".repeat(9000) + words] {
+            assert!(!is_cut(quoted.into()), "a quoted notice is no notice");
+        }
         assert!(!is_cut(text(500, "…some tokens truncated…", 1000).into()));
         let parts = |last: &str| serde_json::json!([{"text": "a"}, {"text": "b"}, {"text": last}]);
-        assert!(is_cut(parts("[omitted 2 text items ...]")) && is_cut(parts(&text(5, words, 10))));
+        assert!(is_cut(parts("[omitted 2 text items ...]")) && is_cut(parts(&text(200, words, 400))));
         assert!(
             !is_cut(parts("[omitted 2 text items ...] ")) && !is_cut("[omitted 2 text items ...]".into())
         );

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use jiff::civil::DateTime;
 
 use crate::base::env::Env;
-use crate::session::content::{MAX_TEXT, cited, first_text, text_end};
+use crate::session::content::{cited, first_text};
 use crate::session::database::{self, DatabaseError, RowBuffer, RowsOf, TableRows};
 use crate::session::entry::RecordEntry;
 use crate::session::fate::ContextChange;
@@ -163,20 +163,18 @@ fn result(entry: RecordEntry, out: &mut Transcript) -> Option<u32> {
     Some(number)
 }
 
-/// Returns the path in a notice, if the text is or ends in one; inside it nothing if the file lacks a part of the output.
+/// Returns the path in a notice, if the text is one; inside it nothing if the file lacks a part of the output.
 fn spill_path(part: Json) -> Option<Option<String>> {
-    let text = part.get("text").filter(|_| part.is_type("text"))?;
-    let start = first_text(text);
-    if let Some(path) = cited(&start, "The response returned from the tool call was larger (", " search in: ")
-    {
-        return Some(Some(path));
+    let text = first_text(part.get("text").filter(|_| part.is_type("text"))?);
+    let any = cited(&text, "The response returned from the tool call was larger (", " search in: ");
+    if any.is_some() {
+        return Some(any);
     }
-    let end = text_end(text, MAX_TEXT);
-    // The last, or before the last, which tells how the command ended.
-    let mut paragraphs = end.rsplit("\n\n").take(2);
-    let rest = paragraphs.find_map(|paragraph| paragraph.strip_prefix("[Output exceeded "))?;
-    let path = rest.split_once(" Full output saved to ").map(|(_, path)| path);
-    Some(path.and_then(|path| path.split(". Read it with").next()).map(str::to_owned))
+    let rest = text.strip_prefix("[Output exceeded ")?;
+    match rest.split_once(" Full output saved to ") {
+        Some((_, path)) => Some(path.split(". Read it with").next().map(str::to_owned)),
+        None => rest.contains(" Captured fragment (beginning and end) saved to ").then_some(None),
+    }
 }
 
 #[cfg(test)]
@@ -184,7 +182,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_notice_is_a_text_or_its_end() {
+    fn a_notice_is_a_text_of_its_own() {
         let of = |text: &str| {
             let part = serde_json::json!({"type": "text", "text": text}).to_string();
             spill_path(Tape::default().read(part.as_bytes()).unwrap())
@@ -192,8 +190,9 @@ mod tests {
         let path = |path: &str| Some(Some(path.to_owned()));
         let notice = "[Output exceeded 2000 line limit (9000 lines total). Full output saved to /t/stdout-0. Read it with shell…]";
         assert_eq!(of(notice), path("/t/stdout-0"));
-        assert_eq!(of(&format!("1\n2\n\n{notice}\n\nCommand exited with code 2")), path("/t/stdout-0"));
-        assert_eq!(of(&format!("{notice}\n\n1\n\n2")), None, "a quoted notice is no notice");
+        assert_eq!(of(&format!("{notice}\n\nCommand exited with code 2")), path("/t/stdout-0"));
+        assert_eq!(of(&format!("1\n\n{notice}")), None, "a quoted notice is no notice");
+        assert_eq!(of("[Output exceeded quota]"), None);
         let part = "[Output exceeded 50000 byte limit (20000000 bytes total). Captured fragment (beginning and end) saved to /t/stdout-0; the dropped middle is unrecoverable. Read it with shell…]";
         assert_eq!(of(part), Some(None));
         let any = "The response returned from the tool call was larger (250000 characters) and is stored in the file \

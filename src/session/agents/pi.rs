@@ -3,7 +3,9 @@
 use std::collections::VecDeque;
 
 use crate::session::branch::{Branches, LivingBranch};
-use crate::session::content::{MAX_TEXT, last_line, number_after, text_end, text_start, title};
+use crate::session::content::{
+    MAX_TEXT, last_line, number_after, shown_lines, text_end, text_start, texts, title,
+};
 use crate::session::entry::RecordEntry;
 use crate::session::fate::ContextChange;
 use crate::session::find;
@@ -217,8 +219,14 @@ fn noted_spill(content: Json, is_error: bool) -> Option<String> {
     let text = text_end(content, MAX_TEXT);
     let failed = || {
         let (rest, _) = text.rsplit_once("\n\nCommand ").filter(|_| is_error)?;
-        let notice = rest.rsplit("\n\n").next()?.strip_prefix("[Showing ")?;
-        notice.rsplit_once(". Full output: ")?.1.strip_suffix(']')
+        let notice = rest.rsplit("\n\n").next().filter(|notice| notice.starts_with("[Showing "))?;
+        let is_of = |kept: &str| match shown_lines(notice) {
+            Some(lines) => kept.split('\n').count() == lines as usize,
+            None => notice.starts_with("[Showing last ") && kept.len() >= MIN_PART,
+        };
+        let whole = texts(content).last()?.text()?.to_text(MAX_RESULT).text;
+        let kept = whole.rsplit_once(notice)?.0.strip_suffix("\n\n").filter(|kept| is_of(kept));
+        kept.and(notice.rsplit_once(". Full output: ")?.1.strip_suffix(']'))
     };
     let other = || {
         let line = text.lines().next_back()?.strip_prefix("[Full output: ")?;
@@ -227,6 +235,11 @@ fn noted_spill(content: Json, is_error: bool) -> Option<String> {
     };
     failed().or_else(other).map(str::to_owned)
 }
+
+/// The longest result that is looked at for how many lines it has, in bytes, and the least that is kept of a line: by default
+/// 50 KB.
+const MAX_RESULT: usize = 1 << 20;
+const MIN_PART: usize = 1024;
 
 /// How the results of MCP servers and scripts begin that were cut.
 const WARNING: &str = "Warning: truncated output (original token count: ";
@@ -426,11 +439,12 @@ mod tests {
             let text = serde_json::to_string(text).unwrap();
             noted_spill(Tape::default().read(text.as_bytes()).unwrap(), is_error)
         };
-        let cut = "x\n\n[Showing lines 1-2 of 9 (50.0KB limit). Full output: /t/a (b).log]";
+        let cut = "x\ny\n\n[Showing lines 8-9 of 9 (50.0KB limit). Full output: /t/a (b).log]";
         for end in ["Command exited with code 2", "Command timed out after 60 seconds", "Command aborted"] {
             assert_eq!(noted(&format!("{cut}\n\n{end}"), true).as_deref(), Some("/t/a (b).log"), "{end}");
             assert_eq!(noted(&format!("{cut}\n\n{end}"), false), None, "what a command printed");
             assert_eq!(noted(&format!("{cut}\n\nmore\n\n{end}"), true), None, "not the last but one");
+            assert_eq!(noted(&format!("one\n{cut}\n\n{end}"), true), None, "a quoted notice is no notice");
         }
         assert_eq!(noted(cut, true), None);
         let server =

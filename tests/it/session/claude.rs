@@ -99,14 +99,17 @@ fn a_result_of_too_many_tokens_is_in_a_file() {
     let dir = tempfile::tempdir().unwrap();
     let told = "Error: result (297,831 characters across 9,001 lines) exceeds maximum allowed tokens. Output has been saved \
                 to /x/mcp-db-1.txt.\nFormat: Plain text\nUse offset and limit…";
-    let log = [
+    let mut log = [
         use_of("1", Value::Null, "c1"),
         result_of("2", "1", "c1", json!(told)),
         use_of("3", json!("2"), "c2"),
         result_of("4", "3", "c2", json!([{"type": "text", "text": told}])),
         use_of("5", json!("4"), "c3"),
-        result_of("6", "5", "c3", json!(format!("E{told}"))),
+        result_of("6", "5", "c3", json!(told)),
     ];
+    for call in [0, 2] {
+        log[call]["message"]["content"][0]["name"] = json!("mcp__db__query");
+    }
     let opened = open(&write_log(dir.path(), "s1.jsonl", &log));
     let transcript = opened.transcript();
     for id in ["c1", "c2"] {
@@ -118,7 +121,7 @@ fn a_result_of_too_many_tokens_is_in_a_file() {
         );
         assert!(call.is_cut_otherwise, "{id}: no policy is to be blamed");
     }
-    assert_eq!(call(transcript, "c3").cut, CutState::No);
+    assert_eq!(call(transcript, "c3").cut, CutState::No, "what a command printed");
 }
 
 #[test]

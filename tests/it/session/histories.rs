@@ -143,19 +143,6 @@ fn called(id: &str, content: &str) -> [(&'static str, Value); 3] {
 }
 
 #[test]
-fn a_window_that_copilot_cut_is_lost() {
-    let told =
-        "x\n\n[Output truncated. Use view_range=[12, ...] to continue reading. File has at least 40 lines.]";
-    let mut log = called("c1", told).to_vec();
-    log[1].1["toolName"] = json!("view");
-    log.extend(called("c2", told));
-    let (_dir, path) = read(&copilot(&log));
-    let opened = open(&path);
-    let cut = ["c1", "c2"].map(|id| call(opened.transcript(), id).cut);
-    assert_eq!(cut, [CutState::Lost, CutState::No], "another tool's output may quote it");
-}
-
-#[test]
 fn copilot_sums_up_what_came_before_the_start() {
     let start = || ("session.compaction_start", json!({}));
     let complete = |outcome: &str| {
@@ -337,7 +324,8 @@ fn a_copy_that_codex_cut_is_not_the_whole_output() {
         whole_display(opened.transcript(), call(opened.transcript(), "c1")).is_some()
     };
     assert!(is_whole("x".repeat(65_532)) && !is_whole("x".repeat(65_533)));
-    assert!(!is_whole("a\n\n... command output truncated for persistence ...\n\nb".into()));
+    let marked = |head: usize| "a".repeat(head) + "\n\n... command output truncated for persistence ...\n\nb";
+    assert!(!is_whole(marked(65_000)) && is_whole(marked(600)), "a quoted mark is no mark");
 }
 
 /// If each change named all earlier texts, a log of a megabyte would take hundreds.

@@ -170,8 +170,12 @@ impl ClaudeReader {
             let number = out.call_or_new(thread, &id, "");
             let version = numbers(&record.word("version"));
             let is_old = !version.is_empty() && version[..] <= LAST_OF_2025[..];
-            let is_2025 = is_old && out.tool_of(number) == "Bash";
-            out.unanswered(number).into_iter().for_each(|call| result(recorded.entry, block, is_2025, call));
+            let tool = match out.tool_of(number) {
+                "Bash" if is_old => ResultTool::Bash2025,
+                tool if tool.starts_with("mcp__") => ResultTool::Mcp,
+                _ => ResultTool::Other,
+            };
+            out.unanswered(number).into_iter().for_each(|call| result(recorded.entry, block, tool, call));
             let source = record.id("sourceToolAssistantUUID").or_else(|| record.id("parentUuid"));
             self.history.results.push(ResultRecord {
                 thread,
@@ -250,8 +254,16 @@ const LAST_OF_2025: [u64; 3] = [2, 1, 1];
 /// How many bytes are enough for the notice.
 const MAX_NOTICE: usize = 64;
 
-/// Reads a result. `is_2025` says that it is of a command of a version that kept nothing of what it cut.
-fn result(entry: RecordEntry, block: Json, is_2025: bool, call: &mut Call) {
+/// A tool by the notices of its own.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ResultTool {
+    /// A command of a version that kept nothing of what it cut.
+    Bash2025,
+    Mcp,
+    Other,
+}
+
+fn result(entry: RecordEntry, block: Json, tool: ResultTool, call: &mut Call) {
     let (content, is_error) = (block.get("content"), block.flag("is_error"));
     let start = content.map(|content| frame(content, is_error)).unwrap_or_default();
     call.exit = start
@@ -261,13 +273,17 @@ fn result(entry: RecordEntry, block: Json, is_2025: bool, call: &mut Call) {
     call.end(is_error);
     let ui = entry.record.object("toolUseResult");
     let saved = ui.string("persistedOutputPath").or_else(|| framed_path(&start));
+    let oversized = oversized_result(&start).filter(|_| tool == ResultTool::Mcp);
+    let saved = saved.or_else(|| oversized.map(|(path, _)| path.to_owned()));
     let bytes = ui.number("persistedOutputSize");
     let cite = saved.map(|path| Citation { path: path.into(), bytes });
-    call.is_cut_otherwise = oversized_result(&start).is_some();
+    call.is_cut_otherwise = oversized.is_some();
     call.note_cut(cite, start.starts_with("<truncated-output>\n"));
     let is_cut_after = |units, end| content.is_some_and(|content| is_cut_after(content, units, end));
     let is_cut = call.exit.is_some() && is_cut_after(FAILURE_HEAD, " characters truncated] ...\n\n");
-    if call.cut == CutState::No && (is_cut || is_2025 && is_cut_after(HEAD_2025, " lines truncated] ...")) {
+    if call.cut == CutState::No
+        && (is_cut || tool == ResultTool::Bash2025 && is_cut_after(HEAD_2025, " lines truncated] ..."))
+    {
         call.cut = CutState::Lost;
     }
     call.display = display(ui, entry.place);
@@ -348,11 +364,10 @@ fn replace(entry: RecordEntry, is_seen: &dyn Fn(u32) -> bool, out: &mut Transcri
     replaced
 }
 
-/// Returns the path in the frame `<persisted-output>`, which must begin the text, or in the error that stands for a result.
+/// Returns the path in the frame `<persisted-output>`, which must begin the text.
 fn framed_path(start: &str) -> Option<String> {
     let after = |words| cited(start, "<persisted-output>\n", words);
-    let framed = after(" Full output saved to: ").or_else(|| after(" were saved to: "));
-    framed.or_else(|| Some(oversized_result(start)?.0.to_owned()))
+    after(" Full output saved to: ").or_else(|| after(" were saved to: "))
 }
 
 /// Returns the path of the file that stands for a result of too many tokens, as an MCP server's, and its format with what
