@@ -336,7 +336,8 @@ fn unsure(row: &CallRow) -> RowCell {
 }
 
 fn still_has(row: &CallRow, _: &RowLook) -> RowCell {
-    let Some(_) = row.evidence else { return RowCell::default() };
+    let best = row.sizes.as_ref().and_then(|sizes| sizes.evidence);
+    let Some(_) = best.or(row.evidence) else { return RowCell::default() };
     let state = row.still_has();
     RowCell::new(state.describe(), if state.fate == ResultFate::InContext { Tone::Dim } else { Tone::Plain })
 }

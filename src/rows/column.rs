@@ -227,7 +227,7 @@ pub struct ListSpec<R: 'static> {
     pub mark: fn(&R) -> RowCell,
 }
 
-/// Columns that make room from this rank on do so for the others alone, not for the one that takes what is left.
+/// From this rank on, columns are left out only where the others do not fit even without the one that takes what is left.
 pub(crate) const LAST: u8 = 100;
 
 /// Columns between two columns of text.

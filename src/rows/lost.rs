@@ -222,6 +222,7 @@ impl KeptShare {
     /// Returns the cell of a share, and whether the model got that, or would.
     pub(crate) fn cell(figure: &SlowFigure<(Self, bool)>, look: &RowLook) -> RowCell {
         let words = figure.describe(|(got, is_past)| match *got {
+            Self::LostLastLine if !is_past => "would get −1 line".to_owned(),
             _ if !is_past => format!("would get {}", got.label()),
             Self::Percent(percent) => share(percent.into(), look),
             Self::LostLastLine if look.width < WIDE => "−1 line".to_owned(),

@@ -190,7 +190,9 @@ impl ListTable<'_> {
                     self.fitted(cells.clone(), &widths, &marks)
                 }
                 ListTableRow::Heading([name, sum]) => {
-                    let name = name.fit(usize::from(area.width).saturating_sub(MARKS + sum.columns()));
+                    let room = usize::from(area.width).saturating_sub(MARKS);
+                    let sum = whole_parts(sum, room.saturating_sub(name.columns().min(MIN_NAME)));
+                    let name = name.fit(room.saturating_sub(sum.width()));
                     vec![Span::new(format!("{mark} {name}{sum}"), self.canvas.theme.accent)]
                 }
             };

@@ -25,7 +25,7 @@ use crate::tui::widget::line::{self, Span};
 
 use super::{Context, Outputs};
 
-const STAY: &str = "and stay: kept, linked, in use or too young";
+const WHY_THEY_STAY: &str = "kept, linked, in use or too young";
 
 impl Outputs {
     /// Marks for deletion what is marked, or else the selected row, except what cannot be deleted; of several, also
@@ -104,7 +104,9 @@ impl Outputs {
         plan.skipped.retain(|(row, _)| matches!(rows[*row].entry.left(now), TimeLeft::Overdue(_)));
         match (plan.to_delete.is_empty(), plan.skipped.len() as u64) {
             (true, 0) => return on.note("nothing is overdue"),
-            (true, staying) => return on.note(format!("overdue {}, {STAY}", thousands(staying))),
+            (true, staying) => {
+                return on.note(format!("overdue but left: {}: {WHY_THEY_STAY}", count(staying, "output")));
+            }
             _ => {}
         }
         on.effects.lay(CleaningBox { plan, rows, now, top: 0 });
@@ -225,7 +227,7 @@ impl Layer for CleaningBox {
         }
         if inner.height > 0 && !plan.skipped.is_empty() {
             let foot = Rect { y: inner.y + inner.height - 1, height: 1, ..inner };
-            let words = format!(" overdue {} more, {STAY}", plan.skipped.len());
+            let words = format!(" overdue but left: {} more: {WHY_THEY_STAY}", plan.skipped.len());
             let words = line::head(words, foot.width.into(), canvas.glyphs());
             line::left(frame.buffer_mut(), foot, words, canvas.theme.dim);
         }

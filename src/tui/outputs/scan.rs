@@ -124,6 +124,8 @@ impl Outputs {
             effects.run(Slot::MeasureKept, move |context| measure(wanted, context));
         }
         let grouped = if list.group() == Some(BY_SESSION) { all_shown(list) } else { Vec::new() };
+        // Where the path names the session, its call decides nothing.
+        let grouped = grouped.into_iter().filter(|row| list.rows()[*row].entry.session().is_none());
         let cited = on_screen.into_iter().chain(grouped);
         let cited: Vec<usize> = cited.filter(|row| list.rows()[*row].is_of_agent()).collect();
         if let Some(wanted) = lacking(&mut self.asked.calls, list, &cited, |facts| facts.call.state) {
@@ -266,11 +268,15 @@ fn share_of(
 }
 
 fn find_calls(entries: Vec<RowEntry>, context: &JobContext) {
+    // Of an output of the future no list of sessions is young enough.
     let newest = entries.iter().map(|(_, entry)| entry.modified()).max().unwrap_or_default();
+    let newest = newest.min(crate::base::env::now());
     for (row, entry) in entries {
         let path = entry.saved_as();
         let found = context.services.sessions.find(Path::new(&path), newest, context.env());
-        if !context.send(OutputsEvent::Cited(row, Box::new(entry), found)) {
+        // What was found out holds, even if other rows are on the screen by now.
+        context.send_always(OutputsEvent::Cited(row, Box::new(entry), found));
+        if !context.is_wanted() {
             return;
         }
     }

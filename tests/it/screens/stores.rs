@@ -578,12 +578,16 @@ fn what_the_title_calls_overdue_is_told_whether_it_can_be_deleted_or_not() {
     let mut stocked = stocked.shown();
     let rows = stocked.bench.keys("X").rows();
     assert!(rows[0].contains(" · overdue 1, "), "{rows:#?}");
-    assert!(stocked.bench.status().contains("overdue 1, and stay: kept, "), "{}", stocked.bench.status());
+    assert!(
+        stocked.bench.status().contains("overdue but left: 1 output: kept, "),
+        "{}",
+        stocked.bench.status()
+    );
     stocked.entry("opencode", "tool_0118bbe93001AbCdEfGhIjKlMn", b"old\n", 24 * 8);
     let rows = stocked.bench.keys("RX").rows();
     assert!(rows[0].contains(" · overdue 2, "), "{rows:#?}");
     assert!(rows.iter().any(|row| row.contains("┌ Overdue: 1 output, 4 B ")), "{rows:#?}");
-    assert!(rows.iter().any(|row| row.contains(" overdue 1 more, and stay: kept, ")), "{rows:#?}");
+    assert!(rows.iter().any(|row| row.contains(" overdue but left: 1 more: kept, ")), "{rows:#?}");
 }
 
 #[test]
