@@ -80,12 +80,12 @@ pub(super) fn fit(
 /// none is found; none if there is nothing to lower.
 fn lower(policy: &Policy, key: Option<&str>, suits: impl Fn(&Policy) -> bool) -> Option<Policy> {
     let key = key?;
-    let Some(Value::Integer(highest)) = policy.get(key).filter(|_| !suits(policy)) else { return None };
+    let Some(Value::Integer(highest @ 2..)) = policy.get(key).filter(|_| !suits(policy)) else { return None };
     let with = |number: u64| {
         let mut lowered = policy.clone();
         lowered.set(key, &number.to_string()).is_ok().then_some(lowered)
     };
-    let (mut low, mut high) = (1, highest.max(1));
+    let (mut low, mut high) = (1, highest);
     while low + 1 < high {
         let middle = low + (high - low) / 2;
         // What is not taken is below the minimum.

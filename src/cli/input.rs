@@ -19,7 +19,7 @@ use crate::session::examine::{OutputPlace, RestOfOutput};
 use crate::session::record::unpack;
 use crate::session::spill::SessionsCache;
 use crate::source::{Change, FileLock, MapView, OpenError, Source, StreamProgress};
-use crate::store::{self, Entry};
+use crate::store::{self, Entry, RunRecord};
 use crate::text::label::label;
 
 use super::args::PolicyArgs;
@@ -222,11 +222,11 @@ pub(crate) fn open_path(
         Some(_) => Source::open_entry(path)?,
         None => Source::open_unpacked(path)?,
     };
-    let told = file.as_ref().and_then(StoredFile::run).and_then(|run| run.exit_code);
+    let told = file.as_ref().and_then(StoredFile::run).and_then(RunRecord::told_exit_code);
     let absolute = || std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let saved_as = file.map_or_else(absolute, |file| file.saved_as().to_owned());
     let mut opened = input(source, Some((path, saved_as.to_string_lossy().into_owned())), args)?;
-    opened.context.exit_code = args.exit_code.or(told.map(i32::from));
+    opened.context.exit_code = args.exit_code.or(told);
     Ok(opened)
 }
 

@@ -71,6 +71,8 @@ pub struct EffectivePolicy {
     pub chosen_by: ChosenBy,
     /// How certain it is that a model got what the policy makes of the file.
     pub certainty: Certainty,
+    /// The exit status that the notices of a recorded run tell.
+    pub exit_code: Option<i32>,
     /// What could not be used from the agent's own configuration.
     pub warnings: Vec<String>,
     pub store_warnings: Vec<Warning>,
@@ -85,6 +87,7 @@ impl EffectivePolicy {
             limits_from: LimitsFrom::Policy,
             chosen_by: ChosenBy::Person,
             certainty: Certainty::WouldGet,
+            exit_code: None,
             warnings: Vec::new(),
             store_warnings: Vec::new(),
         }

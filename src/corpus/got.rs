@@ -8,9 +8,7 @@ use std::sync::{Arc, Mutex};
 use crate::base::lock;
 use crate::compare::{is_kept, kept_ranges};
 use crate::config::{Config, EffectivePolicy, FileOrigin, Overrides};
-use crate::preview::{
-    self, Input, LimitHit, Output, PlanError, Policy, Preview, Status, Stream, ToCount, Totals,
-};
+use crate::preview::{self, Input, LimitHit, Output, PlanError, Preview, Status, Stream, ToCount, Totals};
 use crate::store::StoreSpec;
 use crate::text::units;
 
@@ -46,25 +44,31 @@ pub(crate) enum LineReceipt {
 }
 
 /// Plans the preview of an output with all its figures.
-pub(crate) fn plan_all(bytes: &[u8], saved_as: &str, policy: &Policy) -> Result<Preview, PlanError> {
-    plan_with(bytes, saved_as, policy, ToCount::All)
+pub(crate) fn plan_all(bytes: &[u8], saved_as: &str, by: &EffectivePolicy) -> Result<Preview, PlanError> {
+    plan_with(bytes, saved_as, by, ToCount::All)
 }
 
-fn plan_with(bytes: &[u8], saved_as: &str, policy: &Policy, counts: ToCount) -> Result<Preview, PlanError> {
+fn plan_with(
+    bytes: &[u8],
+    saved_as: &str,
+    by: &EffectivePolicy,
+    counts: ToCount,
+) -> Result<Preview, PlanError> {
     let totals = Totals::unknown();
     let input = Input::new(Output { bytes, totals: &totals }, saved_as);
+    let input = Input { exit_code: by.exit_code, ..input };
     let count = |_, want| Some(units::measure_all(bytes, want));
-    preview::plan_counting(&input, policy, counts, count).map(|counted| counted.preview)
+    preview::plan_counting(&input, &by.policy, counts, count).map(|counted| counted.preview)
 }
 
 impl Receipt {
     /// Plans the preview of an output. Reads no more than the plan does, but for a total that settles what is kept.
-    pub(crate) fn new(bytes: &[u8], saved_as: &str, policy: &Policy) -> Self {
-        Self::with(bytes, saved_as, policy, ToCount::Ranges)
+    pub(crate) fn new(bytes: &[u8], saved_as: &str, by: &EffectivePolicy) -> Self {
+        Self::with(bytes, saved_as, by, ToCount::Ranges)
     }
 
-    fn with(bytes: &[u8], saved_as: &str, policy: &Policy, counts: ToCount) -> Self {
-        let Ok(preview) = plan_with(bytes, saved_as, policy, counts) else {
+    fn with(bytes: &[u8], saved_as: &str, by: &EffectivePolicy, counts: ToCount) -> Self {
+        let Ok(preview) = plan_with(bytes, saved_as, by, counts) else {
             return Self::Ranges { kept: Vec::new(), lost_by: LostBy::Error };
         };
         let lost_by = match (&preview.status, preview.truncated_by) {
@@ -178,7 +182,7 @@ impl<'a> CutPolicies<'a> {
     pub(crate) fn receipt(&self, path: &Path, saved_as: &str, bytes: &[u8]) -> (Receipt, ResolvedPolicy) {
         let resolved = self.resolve(path);
         let got = match &resolved {
-            Ok(by) => Receipt::new(bytes, saved_as, &by.policy),
+            Ok(by) => Receipt::new(bytes, saved_as, by),
             Err(why) => Receipt::Unknown(why.clone()),
         };
         (got, resolved)
@@ -205,7 +209,7 @@ mod tests {
     use proptest::prelude::*;
 
     use crate::corpus::{WantedLines, each_hit};
-    use crate::preview::Catalog;
+    use crate::preview::{Catalog, Policy};
     use crate::text::search::Pattern;
     use crate::text::supply::OwnBytes;
 
@@ -280,7 +284,7 @@ mod tests {
         let mut policy = Catalog::builtin().get("kimi-code/bash").unwrap();
         policy.set("line_units", "9000").unwrap();
         policy.set_max_size(300).unwrap();
-        let got = Receipt::new(&bytes, "/tmp/out", &policy);
+        let got = Receipt::new(&bytes, "/tmp/out", &EffectivePolicy::chosen(policy, true));
         let Receipt::Ranges { kept, .. } = &got else { panic!("{got:?}") };
         assert_eq!(kept, &[0..4096, 4096..bytes.len()]);
         assert_eq!(got.line(&(0..bytes.len() - 1)).is_kept(), Some(false));
@@ -295,8 +299,9 @@ mod tests {
             let (totals, hits) = (Totals::count(&bytes), hits(&bytes));
             for policy in policies() {
                 let input = Input::new(Output { bytes: &bytes, totals: &totals }, "/tmp/out");
-                let got = Receipt::new(&bytes, "/tmp/out", &policy);
-                let counted = Receipt::with(&bytes, "/tmp/out", &policy, ToCount::All);
+                let by = EffectivePolicy::chosen(policy.clone(), true);
+                let got = Receipt::new(&bytes, "/tmp/out", &by);
+                let counted = Receipt::with(&bytes, "/tmp/out", &by, ToCount::All);
                 prop_assert_eq!(&got, &counted, "{}: as with all totals", policy.name());
                 let text = preview::plan(&input, &policy).map(|preview| preview.text(&input)).unwrap_or_default();
                 let whole: HashSet<&str> = whole_lines(&text).collect();

@@ -83,7 +83,7 @@ impl WatchedOutput {
         let bytes: &[u8] = open;
         let path = entry.path();
         let by = policies.resolve(&path).ok();
-        let planned = by.as_ref().map(|by| plan_all(bytes, &entry.saved_as(), &by.policy).ok());
+        let planned = by.as_ref().map(|by| plan_all(bytes, &entry.saved_as(), by).ok());
         let preview = planned.as_ref().and_then(Option::as_ref).filter(|made| made.status == Status::Ok);
         let kept = preview.map(|preview| kept_ranges(&preview.parts, Stream::Stdout)).unwrap_or_default();
         let got = match (&planned, preview) {

@@ -217,6 +217,9 @@ fn name_of<'a>(expr: &Expr<'a>) -> &'a str {
     match expr {
         Expr::Var(var) => var.id,
         Expr::Filter(filter) => filter.expr.as_ref().map_or("", name_of),
+        // What stands where it is not known has no name.
+        Expr::IfExpr(choice) => name_of(&choice.true_expr),
+        Expr::BinOp(pair) => name_of(&pair.left),
         _ => "",
     }
 }

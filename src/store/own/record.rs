@@ -146,6 +146,16 @@ impl CopyRecord {
 }
 
 impl RunRecord {
+    /// Returns the exit status that notices tell. Older records have the command's own alone.
+    #[cfg(feature = "app")]
+    pub(crate) fn told_exit_code(&self) -> Option<i32> {
+        let own = match self.exit {
+            Some(ProcessStatus::Code(code)) if self.stopped.is_none() => Some(code),
+            _ => None,
+        };
+        self.exit_code.or(own).map(i32::from)
+    }
+
     #[cfg(feature = "app")]
     pub(crate) fn is_whole(&self) -> bool {
         self.kept.bytes >= self.seen.bytes

@@ -190,3 +190,14 @@ fn a_text_without_a_notice_is_a_failure() {
     let ran = home.pipe(hostile, &["explain"]);
     assert!(!ran.text().contains('\u{1b}') && !ran.stderr.contains('\u{1b}'));
 }
+
+#[test]
+fn the_notice_of_a_failed_command_tells_its_exit_status() {
+    let home = Home::new();
+    for policy in ["copilot-cli/tool", "grok/bash", "pi/bash"] {
+        let ran = home.run(&["run", "-q", "-p", policy, "--", "sh", "-c", "seq 1 60000; exit 3"]);
+        let rows = explained(&home, ran.text());
+        assert_eq!(rows[0]["agrees"], true, "{policy}: {rows}");
+        assert_eq!(rows[0]["figures"]["exit_code"], "3", "{policy}: {rows}");
+    }
+}

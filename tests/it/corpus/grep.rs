@@ -211,3 +211,15 @@ fn the_fields_are_documented() {
         assert!(section.contains(&format!("`{field}`")), "{field}");
     }
 }
+
+#[test]
+fn a_line_of_a_run_is_kept_exactly_if_its_preview_has_it() {
+    let home = Home::new();
+    let ran = home.run(&["run", "-q", "-p", "kimi-code/bash", "--", "sh", "-c", "seq 1 60000; exit 123"]);
+    let shown: std::collections::BTreeSet<&str> = ran.text().lines().collect();
+    let hits = objects(home.run(&["grep", "--json", "--stores", "^598[0-9]{2}$"]).ok().text());
+    assert_eq!(hits.len(), 100);
+    for hit in &hits {
+        assert_eq!(hit["kept"].as_bool(), Some(shown.contains(hit["text"].as_str().unwrap())), "{hit}");
+    }
+}
