@@ -27,7 +27,7 @@ pub(crate) enum CorpusOutput {
 }
 
 impl Corpus {
-    /// Takes what stores list, but for links and what is no file.
+    /// Takes the files that stores list, and leaves out links, directories and pipes.
     pub(crate) fn from_entries(mut entries: Vec<Entry>) -> Self {
         entries.retain(|entry| !matches!(entry.status, EntryStatus::SymbolicLink | EntryStatus::NotAFile));
         entries.sort_by(|a, b| b.modified().cmp(&a.modified()).then_with(|| a.path().cmp(&b.path())));

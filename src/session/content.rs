@@ -146,7 +146,7 @@ pub fn asked_lines(arguments: Json) -> Option<u32> {
     number(&["limit"]).or(up_to).or(start.filter(|start| *start > 1).map(|_| 0))
 }
 
-/// Returns how many lines of a file a notice says are shown: `Showing lines 1-506 of 4001`.
+/// Returns the number of lines shown, by a notice such as `Showing lines 1-506 of 4001`.
 pub fn shown_lines(notice: &str) -> Option<u32> {
     let (first, rest) = notice.split_once("Showing lines ")?.1.split_once('-')?;
     let last: u32 = rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()?;

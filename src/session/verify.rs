@@ -60,8 +60,7 @@ impl Verifier {
             Ok((text, _)) => text,
         };
         let window = whole.and_then(WholeOutput::window);
-        let version = transcript.version_of(call);
-        let recorded = RecordedResult { transcript, call, result: first, text: &text, window, version };
+        let recorded = RecordedResult { window, ..RecordedResult::new(transcript, (call, first), &text) };
         let compared = whole.map_or(Verdict::Unchecked(missing), |whole| self.compare(&recorded, whole));
         match compared {
             Verdict::Unchecked(Unchecked::NoSpill | Unchecked::DisplayOnly) if is_cut => {
@@ -85,8 +84,8 @@ impl Verifier {
         let result = call.first()?;
         let window = call.is_window.then(|| requested_window(transcript, call)).flatten();
         let (text, _) = text::to_text(transcript, &result.pieces, MAX_COMPARED).ok()?;
-        let (window, version) = (window.as_ref(), transcript.version_of(call));
-        let recorded = RecordedResult { transcript, call, result, text: &text, window, version };
+        let window = window.as_ref();
+        let recorded = RecordedResult { window, ..RecordedResult::new(transcript, (call, result), &text) };
         let is_meant = |(policy, name): &(Policy, String)| match verdict.and_then(Verdict::policy) {
             Some(named) => name == named,
             None => call.is_window && policy.offset_key().is_some() && recorded.is_of_version(&policy.era()),
@@ -131,11 +130,8 @@ impl Verifier {
         let Ok(body) = ResultBody::new(transcript, result, text, &[]) else {
             return Vec::new();
         };
-        let witnessed = || {
-            let version = transcript.version_of(call);
-            let recorded = RecordedResult { transcript, call, result, text, window: None, version };
-            self.witnessed(&recorded).map(|(_, found)| found.added)
-        };
+        let recorded = || RecordedResult::new(transcript, (call, result), text);
+        let witnessed = || self.witnessed(&recorded()).map(|(_, found)| found.added);
         let added = Some(self.notices_in(&body.text)).filter(|added| !added.is_empty()).or_else(witnessed);
         let place = |at: usize| (body.place(at as u64) as usize).min(text.len());
         let added = added.unwrap_or_default().into_iter().map(|range| place(range.start)..place(range.end));
@@ -210,6 +206,11 @@ struct RecordedResult<'a> {
 }
 
 impl<'a> RecordedResult<'a> {
+    fn new(transcript: &'a Transcript, (call, result): (&'a Call, &'a CallResult), text: &'a str) -> Self {
+        let version = transcript.version_of(call);
+        Self { transcript, call, result, text, window: None, version }
+    }
+
     /// Whether a policy was seen in the agent's version, or holds for it; or, if either does not say, for the day of the call.
     fn is_of_version(&self, era: &Era) -> bool {
         let version = self.version.as_deref();

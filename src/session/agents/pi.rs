@@ -216,6 +216,10 @@ fn result(entry: RecordEntry, message: Json, call: &mut Call) {
 /// about its end; or of an MCP server or a script, in the last line. A failed command that was cut by lines alone has the
 /// path `undefined` until March 2026.
 fn noted_spill(content: Json, is_error: bool) -> Option<String> {
+    let is_other = text_start(content, WARNING.len()).starts_with(WARNING);
+    if !is_error && !is_other {
+        return None;
+    }
     let text = text_end(content, MAX_TEXT);
     let failed = || {
         let (rest, _) = text.rsplit_once("\n\nCommand ").filter(|_| is_error)?;
@@ -229,9 +233,8 @@ fn noted_spill(content: Json, is_error: bool) -> Option<String> {
         kept.and(notice.rsplit_once(". Full output: ")?.1.strip_suffix(']'))
     };
     let other = || {
-        let line = text.lines().next_back()?.strip_prefix("[Full output: ")?;
-        let (path, _) = line.strip_suffix(" with offset/limit)]")?.rsplit_once(" (read")?;
-        text_start(content, WARNING.len()).starts_with(WARNING).then_some(path)
+        let line = text.lines().next_back().filter(|_| is_other)?.strip_prefix("[Full output: ")?;
+        Some(line.strip_suffix(" with offset/limit)]")?.rsplit_once(" (read")?.0)
     };
     failed().or_else(other).map(str::to_owned)
 }
