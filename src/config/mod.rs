@@ -175,7 +175,7 @@ impl Config {
             // Limits that held when the command ran or the output was kept, not those of today.
             let tool = policy.tool_key().filter(|_| overrides.tool.is_some()).map(str::to_owned);
             for (key, value) in parameters.iter().filter(|(key, _)| Some(*key) != tool.as_ref()) {
-                policy.set(key, value)?;
+                policy.set_recorded(key, value)?;
             }
             limits_from = LimitsFrom::Record(from.to_owned());
         } else {

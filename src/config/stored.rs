@@ -76,8 +76,9 @@ impl Config {
         let record = if spec.agent == OWN { Record::find(&self.env, &path) } else { None };
         let record = record.filter(|record| {
             let (policies, parameters, _) = record.cut_policies();
-            let takes_all =
-                |mut policy: Policy| parameters.iter().all(|(key, value)| policy.set(key, value).is_ok());
+            let takes_all = |mut policy: Policy| {
+                parameters.iter().all(|(key, value)| policy.set_recorded(key, value).is_ok())
+            };
             policies.first().is_none_or(|name| self.catalog.get(name).is_ok_and(takes_all))
         });
         Some(StoredFile { path, spec, rule, record })

@@ -240,3 +240,35 @@ fn a_kept_copy_is_cut_as_its_record_says_or_as_any_file_of_ours_if_that_cannot_b
     let unnamed = cut_by("[]", "{}");
     assert_eq!(unnamed, ("opencode/output".into(), limits, Certainty::WouldGet, "/elsewhere/out".into()));
 }
+
+/// Bounds are of the agent as it is today: a run was cut by the limits that it had.
+#[test]
+fn a_run_is_shown_with_the_limits_of_its_record_whatever_bounds_hold_now() {
+    use crate::preview::{Input, Output, Totals, plan};
+    use std::os::unix::fs::PermissionsExt;
+    let home = tempfile::tempdir().unwrap();
+    let own = home.path().join(".local/share/overspill");
+    let spill = own.join("tool-output/tool_001a20feed397001U5yZfVLODbQO");
+    let output = "some words\n".repeat(1000);
+    write(&spill, &output);
+    let set = |limit: &str| [("max_bytes".to_owned(), limit.to_owned())].into();
+    let run =
+        RunRecord { policy: "claude-code/bash".to_owned(), parameters: set("900"), ..RunRecord::default() };
+    let record = serde_json::to_string(&Record::Run(run)).unwrap();
+    write(&own.join("records/tool_001a20feed397001U5yZfVLODbQO.json"), &record);
+    for directory in [&own, &own.join("tool-output"), &own.join("records")] {
+        std::fs::set_permissions(directory, PermissionsExt::from_mode(0o700)).unwrap();
+    }
+    let config = config(home.path());
+    let found = config.resolve(&Overrides::default(), Some(&spill)).unwrap();
+    assert_eq!((found.policy.name(), found.policy.max_size()), ("claude-code/bash", Some(900)));
+    assert_eq!(found.limits_from, LimitsFrom::Record("run".to_owned()));
+    assert!(
+        config.catalog.get("claude-code/bash").unwrap().set("max_bytes", "900").is_err(),
+        "too low by now"
+    );
+    let totals = Totals::count(output.as_bytes());
+    let input = Input::new(Output { bytes: output.as_bytes(), totals: &totals }, "/saved");
+    let preview = plan(&input, &found.policy).unwrap().text(&input);
+    assert!(preview.contains("Preview (first 2KB):\nsome words\n") && preview.len() < 1200, "{preview}");
+}

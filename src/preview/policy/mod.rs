@@ -109,7 +109,6 @@ impl Policy {
         Era { from: from.clone(), until: until.clone(), seen: seen.clone(), of: era_of.clone() }
     }
 
-    /// Returns the warnings, each with the outputs that it applies to.
     #[doc(hidden)]
     pub fn warnings(&self) -> &[Warning] {
         &self.file.schema.warnings
@@ -202,6 +201,18 @@ impl Policy {
             takes: param.kind.describe(),
         })?;
         self.set.insert(param.name.clone(), parsed);
+        Ok(())
+    }
+
+    /// Sets a parameter to what it was when an output was cut: any number, whatever is taken by now.
+    #[cfg(feature = "app")]
+    pub(crate) fn set_recorded(&mut self, key: &str, value: &str) -> Result<(), ParamError> {
+        match (self.get(key), value.parse()) {
+            (Some(Value::Integer(_)), Ok(number)) => {
+                drop(self.set.insert(key.to_owned(), Value::Integer(number)))
+            }
+            _ => self.set(key, value)?,
+        }
         Ok(())
     }
 

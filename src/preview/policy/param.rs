@@ -88,20 +88,13 @@ impl ParamKind {
     pub(crate) fn parse(&self, value: &str) -> Option<Value> {
         match self {
             Self::Integer { min, max } => {
-                let number = value.parse::<u64>().ok()?;
-                (*min..=*max).contains(&number).then_some(Value::Integer(number))
+                value.parse().ok().filter(|number| (*min..=*max).contains(number)).map(Value::Integer)
             }
             Self::Boolean => value.parse().ok().map(Value::Boolean),
-            Self::Choice(words) => {
-                words.iter().any(|word| word == value).then(|| Value::Text(value.to_owned()))
-            }
+            Self::Choice(words) => words.iter().find(|word| *word == value).cloned().map(Value::Text),
             Self::Text => Some(Value::Text(value.to_owned())),
             Self::Decimal => is_decimal(value).then(|| Value::Text(value.to_owned())),
         }
-    }
-
-    fn admits(&self, value: &Value) -> bool {
-        self.parse(&value.to_string()).as_ref() == Some(value)
     }
 }
 
@@ -120,7 +113,7 @@ impl Param {
             Value::Text(_) if schema.kind == Some(KindSchema::Decimal) => ParamKind::Decimal,
             Value::Text(_) => schema.values.clone().map_or(ParamKind::Text, ParamKind::Choice),
         };
-        if !kind.admits(&default) {
+        if kind.parse(&default.to_string()).as_ref() != Some(&default) {
             return Err(("default", format!("does not fit: the parameter takes {}", kind.describe())));
         }
         let also = schema.also.as_ref().map(|also| (also.name.clone(), also.times));
@@ -167,7 +160,5 @@ pub(crate) fn matches_key<'a>(param: &'a Param, key: &str) -> Option<(&'a Param,
 
 /// Returns every key that names a parameter.
 pub(crate) fn keys(param: &Param) -> Vec<String> {
-    let mut keys = vec![param.name.clone()];
-    keys.extend(param.also.iter().map(|(other, _)| other.clone()));
-    keys
+    std::iter::once(&param.name).chain(param.also.iter().map(|(other, _)| other)).cloned().collect()
 }

@@ -119,6 +119,31 @@ fn figures_agree_under_every_policy() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
+/// A record may name a number that a policy does not take, or did not mean.
+#[cfg(feature = "app")]
+#[test]
+fn an_output_can_be_planned_with_any_recorded_number() {
+    let outputs: Vec<_> = outputs()
+        .into_iter()
+        .map(|(_, bytes)| (Totals::count(&bytes), bytes))
+        .filter(|(_, bytes)| bytes.len() < 5_000)
+        .collect();
+    let catalog = Catalog::builtin();
+    for name in catalog.names() {
+        let policy = catalog.get(name).unwrap();
+        let integers = policy.params().iter().filter(|param| matches!(param.kind, ParamKind::Integer { .. }));
+        for (param, value) in integers.flat_map(|param| [0, 1, 7, 150, u64::MAX].map(|value| (param, value)))
+        {
+            let mut policy = policy.clone();
+            policy.set_recorded(&param.name, &value.to_string()).unwrap();
+            for (totals, bytes) in &outputs {
+                let input = Input { exit_code: Some(1), ..Input::new(Output { bytes, totals }, "/P") };
+                let _ = plan(&input, &policy).map(|preview| preview.text(&input));
+            }
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { rng_seed: RngSeed::Fixed(14), ..ProptestConfig::with_cases(12) })]
 
