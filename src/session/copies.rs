@@ -9,10 +9,10 @@ use std::time::SystemTime;
 
 use crate::base::env::Env;
 
+use super::find;
 use super::list::{format_of, list, open};
 use super::model::{Call, SessionFacts, TextPiece};
 use super::reader::{GLANCE, ReadProgress, SessionFile};
-use super::record::{FileRecords, RecordSource};
 use super::transcript::Transcript;
 
 /// How many lines at the start of a session's file show from which one it was copied.
@@ -171,7 +171,7 @@ fn begins_with_origin(file: &SessionFile) -> Option<SessionFacts> {
     if !file.facts.id.is_empty() {
         return Some(file.facts.clone()).filter(|facts| facts.origin.is_some());
     }
-    let head = FileRecords::new(&file.path).read(0, 0..GLANCE as u64).ok()?;
+    let head = find::head(&file.path, GLANCE).ok()?;
     let end = memchr::memchr_iter(b'\n', &head).take(LINES).last().map_or(head.len(), |at| at + 1);
     let facts = format_of(file)?.glance(file, head.get(..end)?, &[]);
     facts.origin.is_some().then_some(facts)

@@ -141,16 +141,15 @@ fn entries(dir: &Path, fault: &mut dyn FnMut(String)) -> Vec<DirEntry> {
     entries.filter_map(Result::ok).take(MAX_NAMES).collect()
 }
 
-/// Reads the first 64 KiB of a regular file.
-pub fn head(path: &Path) -> io::Result<Vec<u8>> {
-    let (file, meta) = open_regular(path)?;
-    read(&file, 0..meta.len().min(GLANCE as u64))
+/// Reads the first bytes of a regular file, at most `most`.
+pub fn head(path: &Path, most: usize) -> io::Result<Vec<u8>> {
+    read(&open_regular(path)?.0, 0..most as u64)
 }
 
 /// Reads the first and the last 64 KiB of a regular file; the second is empty if the first is all of it.
 pub fn ends(path: &Path) -> io::Result<(Vec<u8>, Vec<u8>)> {
     let (file, meta) = open_regular(path)?;
-    let head = read(&file, 0..meta.len().min(GLANCE as u64))?;
+    let head = read(&file, 0..GLANCE as u64)?;
     let rest = meta.len().saturating_sub(head.len() as u64);
     let tail = read(&file, meta.len() - rest.min(GLANCE as u64)..meta.len())?;
     Ok((head, tail))

@@ -14,7 +14,7 @@ use super::reader::{
     FormatInfo, LogPaths, LogReader, LogSession, OpenResult, ReadProgress, RecordPlace, SessionError,
     SessionFile, SessionFormat, TakeFault, TakeSession,
 };
-use super::record::{MAX_DOCUMENT, MappedRecords, is_packed};
+use super::record::{MAX_DOCUMENT, MappedRecords, RecordSource, is_packed};
 use super::transcript::Transcript;
 use super::watch::{ReadSession, WatchedPaths, WatchedSession};
 
@@ -42,7 +42,7 @@ pub enum RecordFiles {
 }
 
 impl FileFormat {
-    fn session(&self, file: FoundFile) -> SessionFile {
+    pub(super) fn session(&self, file: FoundFile) -> SessionFile {
         SessionFile {
             format: self.info.name,
             id: (self.id)(&file.path).into_owned(),
@@ -132,12 +132,12 @@ fn read_documents(
 }
 
 fn read_document(source: &Source, read: ReadDocument, out: &mut Transcript) {
-    let (view, path) = (source.view(), source.path().map(Path::to_owned).unwrap_or_default());
-    let number = out.add_source(Arc::new(MappedRecords::new(path.clone(), view.clone())));
+    let (view, records) = (source.view(), Arc::new(MappedRecords::new(source)));
+    let number = out.add_source(records.clone());
     let bytes = if view.len() > MAX_DOCUMENT { &[][..] } else { &view[..] };
     let mut tape = Tape::default();
     match tape.read(bytes) {
-        Ok(document) => read(document, RecordPlace { source: number, row: 0, start: 0 }, &path, out),
+        Ok(document) => read(document, RecordPlace { source: number, row: 0, start: 0 }, records.path(), out),
         // Half of it, while the agent writes; or something else.
         Err(_) => {
             out.unread.records += 1;

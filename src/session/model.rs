@@ -113,7 +113,7 @@ impl TextPiece {
 /// The pieces of a text: nearly every text is one, which is kept in place.
 pub type TextPieces = SmallVec<[TextPiece; 1]>;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallResult {
     pub evidence: Evidence,
     pub pieces: TextPieces,
@@ -142,7 +142,7 @@ impl CallResult {
 }
 
 /// A copy for the agent's own screen. The model never got it, and it sometimes holds more than the model got.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DisplayCopy {
     /// The agent's name for it: `toolUseResult.stdout`.
     pub name: &'static str,
@@ -201,7 +201,7 @@ impl Citation {
     }
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Call {
     /// The agent's id of the call; unique in the session only.
     pub id: Box<str>,
@@ -228,6 +228,14 @@ pub struct Call {
     /// The tokens of the result, where the agent records them.
     pub tokens: Option<u64>,
     pub record: Option<RecordSpan>,
+}
+
+/// How much of a file a result shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ShownLines {
+    pub count: u32,
+    /// Whether it goes up to the last line of the file.
+    pub is_end: bool,
 }
 
 impl Call {

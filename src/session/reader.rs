@@ -258,6 +258,7 @@ impl LogState {
         progress: &dyn ReadProgress,
     ) -> Result<LogChange, SessionError> {
         let mut grown = Vec::new();
+        self.is_torn = true;
         for (n, log) in self.logs.iter_mut().enumerate() {
             match log.file.refresh().map_err(|error| unreadable(log.file.path(), &error))? {
                 LogChange::Same => {}
@@ -267,16 +268,14 @@ impl LogState {
         }
         let new: Vec<_> = paths.iter().filter(|path| !self.paths.contains(path)).cloned().collect();
         grown.extend(self.begin(&new)?);
-        if grown.is_empty() {
-            return Ok(LogChange::Same);
+        if !grown.is_empty() {
+            self.read_on(&grown, progress)?;
         }
-        self.is_torn = true;
-        self.read_on(&grown, progress)?;
         if self.transcript.requests.is_torn() {
             return Ok(LogChange::Replaced);
         }
         self.is_torn = false;
-        Ok(LogChange::Grown)
+        Ok(if grown.is_empty() { LogChange::Same } else { LogChange::Grown })
     }
 
     /// Reads the records of some logs that were not read yet.

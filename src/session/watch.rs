@@ -50,6 +50,8 @@ pub struct WatchedSession {
     read: Box<ReadSessionFn>,
     watch: PathWatch,
     transcript: Transcript,
+    /// Whether a reading was given up or failed, after which all counts as changed.
+    is_torn: bool,
 }
 
 impl WatchedSession {
@@ -61,8 +63,8 @@ impl WatchedSession {
         read: Box<ReadSessionFn>,
         progress: &dyn ReadProgress,
     ) -> OpenResult {
-        let (file, watch) = (file.clone(), PathWatch::default());
-        let mut session = Self { file, paths, read, watch, transcript: Transcript::new(agent) };
+        let (file, watch, transcript) = (file.clone(), PathWatch::default(), Transcript::new(agent));
+        let mut session = Self { file, paths, read, watch, transcript, is_torn: false };
         session.refresh(progress)?;
         Ok(Box::new(session))
     }
@@ -74,19 +76,21 @@ impl OpenedSession for WatchedSession {
     }
 
     fn refresh(&mut self, progress: &dyn ReadProgress) -> Result<bool, SessionError> {
-        if !self.watch.has_changed(&(self.paths)(&self.file, &self.transcript)) {
+        if !self.watch.has_changed(&(self.paths)(&self.file, &self.transcript)) && !self.is_torn {
             return Ok(false);
         }
+        let was_torn = std::mem::replace(&mut self.is_torn, true);
         let mut transcript = Transcript::new(self.transcript.agent);
         transcript.facts = self.file.facts.clone();
-        if let Err(error) = (self.read)(&self.file, progress, &mut transcript) {
-            self.watch = PathWatch::default();
-            return Err(error);
-        }
+        (self.read)(&self.file, progress, &mut transcript)?;
+        self.is_torn = false;
         transcript.derive_fates();
         let before = std::mem::replace(&mut self.transcript, transcript);
-        Ok(before.unread != self.transcript.unread
-            || format!("{:?}", before.calls) != format!("{:?}", self.transcript.calls))
+        let states = |of: &Transcript| of.sources.iter().map(|source| source.seen()).collect::<Vec<_>>();
+        Ok(was_torn
+            || states(&before) != states(&self.transcript)
+            || before.unread != self.transcript.unread
+            || before.calls != self.transcript.calls)
     }
 }
 
@@ -105,9 +109,9 @@ pub fn read_record(
     read: impl FnOnce(Json, RecordPlace, &mut Transcript) -> RecordUse,
 ) {
     out.unread.records += 1;
-    let records = FileRecords::new(path);
-    let (bytes, mut tape) = (records.whole().ok(), Tape::default());
-    let Some(record) = bytes.as_ref().and_then(|bytes| tape.read(bytes).ok()) else {
+    let (found, mut tape) = (FileRecords::whole(path).ok(), Tape::default());
+    let record = found.as_ref().and_then(|(_, bytes)| tape.read(bytes).ok());
+    let Some((record, (records, _))) = record.zip(found.as_ref()) else {
         out.unread.broken += 1;
         return;
     };
@@ -115,7 +119,7 @@ pub fn read_record(
     let used = read(record, RecordPlace { source, row: 0, start: 0 }, out);
     out.unread.known += u64::from(used != RecordUse::Unknown);
     if used == RecordUse::Kept {
-        out.add_source(Arc::new(records));
+        out.add_source(Arc::new(records.clone()));
     }
 }
 

@@ -15,8 +15,11 @@ use crate::session::format::{FileFormat, RecordFiles, only_file};
 use crate::session::id::{IdMap, RecordId, id_of_bytes};
 use crate::session::json::{Json, Kind};
 use crate::session::model::{Call, CallStatus, Citation, Evidence, SessionFacts, TextPiece, TextPieces};
-use crate::session::reader::{FormatInfo, LogReader, RecordPlace};
+use crate::session::reader::{FormatInfo, GLANCE, LogReader, RecordPlace};
 use crate::session::transcript::Transcript;
+
+/// How many bytes of a log are read for its id at first: all are listed before any is shown.
+const SHORT: usize = 1 << 10;
 
 /// How the notice begins that stands for a cut output.
 const BEGINNING: &str = "Output too large. Showing first ";
@@ -38,10 +41,15 @@ pub(crate) const GEMINI_CLI: FileFormat = FileFormat {
     records: RecordFiles::Logs(only_file, || Box::new(GeminiReader::default())),
 };
 
-/// Returns the id in the first record: a name that begins with `session-` ends with the first eight characters of it.
+/// Returns the id in the first record, which is mostly short: a name that begins with `session-` ends with the first eight
+/// characters of it.
 fn id(log: &Path) -> Cow<'_, str> {
-    let name = find::stem(log);
-    let head = if name.starts_with("session-") { find::head(log).unwrap_or_default() } else { Vec::new() };
+    let (name, mut head) = (find::stem(log), Vec::new());
+    for most in [SHORT, GLANCE].into_iter().filter(|_| name.starts_with("session-")) {
+        if !head.contains(&b'\n') {
+            head = find::head(log, most).unwrap_or_default();
+        }
+    }
     let id = find::glance(find::first_line(&head), &[], note_facts).id;
     if id.is_empty() { name.into() } else { id.into() }
 }
@@ -262,5 +270,33 @@ fn note_facts(record: Json, facts: &mut SessionFacts) {
     facts.model = record.name("model").or(facts.model.take());
     if facts.title.is_none() && record.is_type("user") {
         facts.title = title(record.get("content")).filter(|words| !words.starts_with('<'));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::list;
+    use crate::session::record::READ;
+
+    #[test]
+    fn little_of_each_chat_is_read_to_list_them() {
+        let home = tempfile::tempdir().unwrap();
+        let chats = home.path().join(".gemini/tmp/p/chats");
+        std::fs::create_dir_all(&chats).unwrap();
+        let write = |name: &str, id: &str, more: usize| {
+            let first = format!("{{\"sessionId\":\"{id}\",\"projectHash\":\"{}\"}}\n", "h".repeat(more));
+            std::fs::write(chats.join(name), first + &"{}\n".repeat(GLANCE)).unwrap();
+        };
+        (10..30).for_each(|n| {
+            write(&format!("session-2026-11-22T05-{n}-8305e0af.jsonl"), &format!("id-{n}"), 64)
+        });
+        let env = crate::base::env::Env::hermetic(home.path());
+        let read = READ.get();
+        let ids = || list::list(&env, Some("gemini-cli"), &()).sessions.into_iter().map(|file| file.id);
+        assert!(ids().all(|id| id.starts_with("id-")));
+        assert!(READ.get() - read <= 20 * SHORT, "{} bytes", READ.get() - read);
+        write("session-2026-11-22T05-30-8305e0af.jsonl", "long", 2 * SHORT);
+        assert!(ids().any(|id| id == "long"), "of a first record of any length");
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::base::fs::identity::{Identity, Stamp};
 use crate::session::json::{Json, Tape};
-use crate::source::MapView;
+use crate::source::{MapView, Source};
 
 use super::bytes::LogBytes;
 use super::{MAX_DOCUMENT, RecordSource, open_regular, read, read_range, same};
@@ -16,11 +16,13 @@ use super::{MAX_DOCUMENT, RecordSource, open_regular, read, read_range, same};
 pub struct MappedRecords {
     path: PathBuf,
     view: MapView,
+    seen: Option<Identity>,
 }
 
 impl MappedRecords {
-    pub fn new(path: impl Into<PathBuf>, view: MapView) -> Self {
-        Self { path: path.into(), view }
+    pub fn new(source: &Source) -> Self {
+        let path = source.path().map(Path::to_owned).unwrap_or_default();
+        Self { path, view: source.view(), seen: source.identity() }
     }
 }
 
@@ -37,35 +39,37 @@ impl RecordSource for MappedRecords {
         }
         Ok(self.view.get(range).unwrap_or_default().to_vec())
     }
+
+    fn seen(&self) -> Option<Identity> {
+        self.seen
+    }
 }
 
 /// A log, or a small file, which is opened for each look unless it is kept open.
 #[derive(Clone, Debug)]
 pub struct FileRecords {
     path: PathBuf,
-    /// The only file that is read under this path; `None` for any.
-    seen: Option<Identity>,
+    /// The only file that is read under this path.
+    seen: Identity,
     bytes: Option<LogBytes>,
 }
 
 impl FileRecords {
-    pub fn new(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into(), seen: None, bytes: None }
-    }
-
-    /// Reads the whole file: a regular one of at most 256 MiB.
-    pub fn whole(&self) -> io::Result<Vec<u8>> {
-        let (file, meta) = open_regular(&self.path)?;
+    /// Reads a whole file: a regular one of at most 256 MiB.
+    pub fn whole(path: impl Into<PathBuf>) -> io::Result<(Self, Vec<u8>)> {
+        let path = path.into();
+        let (file, meta) = open_regular(&path)?;
         if meta.len() > MAX_DOCUMENT as u64 {
             return Err(io::Error::other("the file is larger than 256 MiB"));
         }
-        read(&file, 0..meta.len())
+        let records = Self { path, seen: Identity::from(&meta), bytes: None };
+        Ok((records, read(&file, 0..meta.len())?))
     }
 }
 
 /// Reads a file that is one JSON value; `None` if it cannot be read or is no JSON.
 pub fn read_json<T>(path: impl Into<PathBuf>, take: impl FnOnce(Json) -> T) -> Option<T> {
-    let bytes = FileRecords::new(path).whole().ok()?;
+    let (_, bytes) = FileRecords::whole(path).ok()?;
     let mut tape = Tape::default();
     tape.read(bytes.trim_ascii()).ok().map(take)
 }
@@ -76,12 +80,15 @@ impl RecordSource for FileRecords {
     }
 
     fn read(&self, _: i64, range: Range<u64>) -> io::Result<Vec<u8>> {
-        match (&self.bytes, &self.seen) {
-            (Some(LogBytes::Plain(file)), _) => read(file, range),
-            (Some(packed), _) => read_range(range, |start, room| packed.fill(start, room)),
-            (None, Some(seen)) => read(&same(&self.path, seen)?, range),
-            (None, None) => read(&open_regular(&self.path)?.0, range),
+        match &self.bytes {
+            Some(LogBytes::Plain(file)) => read(file, range),
+            Some(packed) => read_range(range, |start, room| packed.fill(start, room)),
+            None => read(&same(&self.path, &self.seen)?, range),
         }
+    }
+
+    fn seen(&self) -> Option<Identity> {
+        Some(self.seen)
     }
 }
 
@@ -190,7 +197,7 @@ impl LogFile {
     /// Looks up records: in the file kept open, even if it is deleted or replaced, or opened for each look.
     pub fn records(&self, keep_open: bool) -> io::Result<FileRecords> {
         let bytes = if keep_open || self.is_packed() { Some(self.reopen()?) } else { None };
-        Ok(FileRecords { path: self.path.clone(), seen: Some(self.seen), bytes })
+        Ok(FileRecords { path: self.path.clone(), seen: self.seen, bytes })
     }
 }
 
@@ -208,11 +215,11 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("r.json");
         std::fs::write(&path, "0123456789").unwrap();
-        let records = FileRecords::new(&path);
-        assert_eq!(records.whole().unwrap(), b"0123456789");
+        let (records, whole) = FileRecords::whole(&path).unwrap();
+        assert_eq!(whole, b"0123456789");
         assert_eq!(records.read(0, 8..20).unwrap(), b"89");
         assert_eq!(records.read(0, 20..30).unwrap(), b"");
-        assert!(FileRecords::new(dir.path()).whole().is_err());
+        assert!(FileRecords::whole(dir.path()).is_err());
     }
 
     #[test]

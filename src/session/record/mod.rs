@@ -39,6 +39,11 @@ pub trait RecordSource: Debug + Send + Sync {
     /// # Errors
     /// The system's; or the file was replaced since it was first read.
     fn read(&self, row: i64, range: Range<u64>) -> io::Result<Vec<u8>>;
+
+    /// Returns the state in which a file was read; `None` for a table.
+    fn seen(&self) -> Option<Identity> {
+        None
+    }
 }
 
 /// Opens a regular file for reading; never blocks, not even for a FIFO without a writer.

@@ -134,9 +134,16 @@ fn a_document_that_is_written_anew_is_read_again() {
     std::fs::rename(next, &path).unwrap();
     assert!(opened.refresh(&()).unwrap(), "the file that took its place");
     assert_eq!(first(opened.transcript(), "c1"), "another");
-    std::fs::remove_file(&path).unwrap();
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, text.replace("another", "ANOTHER")).unwrap();
+    assert!(opened.refresh(&()).unwrap(), "of the same length");
+    assert_eq!(first(opened.transcript(), "c1"), "ANOTHER");
+    let away = dir.path().join("away");
+    std::fs::rename(&path, &away).unwrap();
     assert!(opened.refresh(&()).is_err());
-    assert_eq!(first(opened.transcript(), "c1"), "another", "what was read of it stays");
+    assert_eq!(first(opened.transcript(), "c1"), "ANOTHER", "what was read of it stays");
+    std::fs::rename(&away, &path).unwrap();
+    assert!(opened.refresh(&()).unwrap(), "it can be read again, and is the same");
 }
 
 pub fn cline_message(role: &str, content: Value) -> Value {

@@ -88,6 +88,21 @@ fn a_log_that_is_rewritten_or_replaced_is_read_anew() {
 }
 
 #[test]
+fn a_log_that_could_not_be_read_for_a_while_counts_as_changed() {
+    let dir = tempfile::tempdir().unwrap();
+    let (project, away) = (dir.path().join("p"), dir.path().join("away"));
+    let path = write_log(&project, "s.jsonl", &[use_of("1")]);
+    let mut opened = open(&path);
+    fs::rename(&project, &away).unwrap();
+    fs::write(&project, "").unwrap();
+    assert!(opened.refresh(&()).is_err(), "a file is where its directory was");
+    fs::remove_file(&project).unwrap();
+    fs::rename(&away, &project).unwrap();
+    assert!(opened.refresh(&()).unwrap(), "or a screen would say for ever that it is unreadable");
+    assert_eq!((ids(&*opened), opened.refresh(&()).unwrap()), (vec!["1".to_owned()], false));
+}
+
+#[test]
 fn a_sub_agent_that_begins_later_is_followed() {
     let dir = tempfile::tempdir().unwrap();
     let path = write_log(dir.path(), "s.jsonl", &[use_of("1")]);

@@ -18,7 +18,7 @@ use crate::session::find;
 use crate::session::format::{FileFormat, RecordFiles};
 use crate::session::json::Json;
 use crate::session::model::SessionFacts;
-use crate::session::reader::{FormatInfo, LogPaths};
+use crate::session::reader::{FormatInfo, GLANCE, LogPaths};
 use crate::session::watch::PathWatch;
 
 use records::ClaudeReader;
@@ -130,7 +130,7 @@ impl Project {
 }
 
 fn session_of(sub_agent: &Path) -> Option<String> {
-    let head = find::head(sub_agent).ok()?;
+    let head = find::head(sub_agent, GLANCE).ok()?;
     let id = glance(find::first_line(&head), &[]).id;
     let id = if id.is_empty() { glance(&head, &[]).id } else { id };
     (!id.is_empty()).then_some(id)

@@ -191,8 +191,7 @@ struct Compaction {
 impl Compaction {
     /// Reads the compaction in a file; `None` if there is none that can be read.
     fn read(path: &Path, out: &mut Transcript) -> Option<Self> {
-        let records = FileRecords::new(path);
-        let bytes = records.whole().ok()?;
+        let (records, bytes) = FileRecords::whole(path).ok()?;
         let mut tape = Tape::default();
         let document = tape.read(bytes.trim_ascii()).ok()?;
         let messages = document.number("source_message_count")?;

@@ -240,7 +240,7 @@ fn read_messages(
     messages.sort_by_key(|(at, _)| *at);
     let total = messages.len() as u64;
     for (at, file) in &messages {
-        let bytes = FileRecords::new(&file.path).whole().unwrap_or_default();
+        let bytes = FileRecords::whole(&file.path).map(|(_, bytes)| bytes).unwrap_or_default();
         let mut tape = Tape::default();
         history.add_message(stem(&file.path), *at, tape.read(&bytes).ok());
     }
