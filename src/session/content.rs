@@ -10,7 +10,7 @@ use memchr::memmem;
 
 use super::id::{RecordId, id_of_bytes};
 use super::json::{Json, Kind};
-use super::model::{TextPiece, TextPieces};
+use super::model::{ShownLines, TextPiece, TextPieces};
 use super::reader::RecordPlace;
 
 /// The longest id, kind or name that is taken over, in bytes.
@@ -141,16 +141,24 @@ pub fn number_after(line: &str, beginning: &str) -> Option<i32> {
 /// with the first line, which is 0 or 1, is no window.
 pub fn asked_lines(arguments: Json) -> Option<u32> {
     let number = |keys: &[&str]| keys.iter().find_map(|key| arguments.number::<u32>(key));
-    let start = number(&["offset", "start_line"]);
+    let start = number(&["offset", "start_line", "line_offset"]);
     let up_to = number(&["end_line"]).map(|end| end.saturating_sub(start.unwrap_or(1).saturating_sub(1)));
-    number(&["limit"]).or(up_to).or(start.filter(|start| *start > 1).map(|_| 0))
+    number(&["limit", "n_lines"]).or(up_to).or(start.filter(|start| *start > 1).map(|_| 0))
 }
 
-/// Returns the number of lines shown, by a notice such as `Showing lines 1-506 of 4001`.
-pub fn shown_lines(notice: &str) -> Option<u32> {
-    let (first, rest) = notice.split_once("Showing lines ")?.1.split_once('-')?;
-    let last: u32 = rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()?;
-    last.checked_sub(first.parse().ok()?)?.checked_add(1)
+/// Returns what is shown of a file by a notice such as `Showing lines 1-506 of 4001`.
+pub fn shown_lines(notice: &str) -> Option<ShownLines> {
+    line_range(notice.split_once("Showing lines ")?.1)
+}
+
+/// Reads `1-506 of 4001`, or what is known of it.
+pub fn line_range(text: &str) -> Option<ShownLines> {
+    let (first, rest) = text.split_once('-')?;
+    let mut numbers =
+        rest.split(" of ").map(|text| text.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok());
+    let (last, total): (u32, Option<u32>) = (numbers.next()??, numbers.next().flatten());
+    let count = last.checked_sub(first.parse().ok()?)?.checked_add(1)?;
+    Some(ShownLines { count, is_end: total.is_some_and(|total| last >= total) })
 }
 
 pub fn is_number(text: &str) -> bool {
@@ -255,6 +263,8 @@ mod tests {
         for arguments in [r#"{"offset":11}"#, r#"{"offset":11,"limit":500}"#, r#"{"end_line":500}"#] {
             assert!(!less(arguments, told), "{arguments}");
         }
+        let end = "Showing lines 3001-4001 of 4001 total lines.";
+        assert!(!less(r#"{"offset":3001,"limit":2000}"#, end), "the file ends before the limit");
         assert!(less("{}", "more") && !less(r#"{"limit":500}"#, "more"), "it is not told how much");
     }
 

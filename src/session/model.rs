@@ -260,9 +260,9 @@ impl Call {
     }
 
     /// Whether the part of a file that the model got, which it is told is not all, is less than what it asked for; `shown`
-    /// is how many lines it got, if that is known.
-    pub fn gives_less(&self, shown: Option<u32>) -> bool {
-        self.asked_lines.is_none_or(|asked| shown.is_some_and(|shown| shown < asked))
+    /// is what it got, if that is known.
+    pub fn gives_less(&self, shown: Option<ShownLines>) -> bool {
+        self.asked_lines.is_none_or(|asked| shown.is_some_and(|shown| shown.count < asked && !shown.is_end))
     }
 
     /// Whether a policy made the result of more than the model got: the output was cut, or is a window of a file.

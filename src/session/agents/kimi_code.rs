@@ -11,7 +11,7 @@ use crate::session::find;
 use crate::session::format::{FileFormat, RecordFiles, files_by};
 use crate::session::id::item_of;
 use crate::session::json::{Json, Kind};
-use crate::session::model::{Call, Citation, Evidence, SessionFacts, TextPiece, TextPieces};
+use crate::session::model::{Call, Citation, Evidence, SessionFacts, ShownLines, TextPiece, TextPieces};
 use crate::session::reader::{FormatInfo, LogReader, RecordPlace};
 use crate::session::transcript::Transcript;
 
@@ -365,7 +365,8 @@ fn note_cut(found: Json, output: Json, tool: &str, call: &mut Call) {
     let start = first_text(output);
     let is_notice = start.starts_with(EXCEEDED);
     let saved = if is_notice { spill_at_start(&start) } else { spill_at_end(output) };
-    call.note_cut(saved, is_notice || is_short(found, output, tool));
+    let is_short = is_short(found, output, tool, call);
+    call.note_cut(saved, is_notice || is_short);
 }
 
 fn spill_at_start(start: &str) -> Option<Citation> {
@@ -389,12 +390,17 @@ fn bytes<'a>(mut lines: impl Iterator<Item = &'a str>) -> Option<u64> {
 }
 
 /// Whether a tool left out a part of its own accord, and says so in the note or at the end.
-fn is_short(found: Json, output: Json, tool: &str) -> bool {
+fn is_short(found: Json, output: Json, tool: &str, call: &Call) -> bool {
     let note = found.get("note").map(start_of).unwrap_or_default();
     match tool {
         "Read" => {
             let is_notice = |text: &str| text.contains("Character limit reached. Effective max_chars: ");
-            is_notice(&note) || text_end(output, MAX_END).lines().last().is_some_and(is_notice)
+            let is_told = is_notice(&note) || text_end(output, MAX_END).lines().last().is_some_and(is_notice);
+            let read = note
+                .split_once(" lines read from file ")
+                .map(|(before, _)| before.trim_start_matches("<system>"));
+            let count = read.and_then(|count| count.parse().ok());
+            is_told && call.gives_less(count.map(|count| ShownLines { count, is_end: false }))
         }
         "Glob" => {
             let (start, end) = (first_text(output), text_end(output, MAX_END));

@@ -12,7 +12,9 @@ use crate::session::find;
 use crate::session::format::{FileFormat, RecordFiles, only_file};
 use crate::session::id::{IdMap, RecordId, record_id};
 use crate::session::json::Json;
-use crate::session::model::{Call, CallResult, ChangeOrigin, Citation, ContextEvent, SessionFacts};
+use crate::session::model::{
+    Call, CallResult, ChangeOrigin, Citation, ContextEvent, SessionFacts, ShownLines,
+};
 use crate::session::reader::{FormatInfo, LogReader, RecordPlace};
 use crate::session::transcript::Transcript;
 
@@ -202,7 +204,8 @@ fn result(entry: RecordEntry, message: Json, call: &mut Call) {
     let truncation = details.object("truncation");
     let is_read = message.has("toolName", "read");
     let is_truncated = truncation.flag("truncated");
-    let is_cut = is_truncated && (!is_read || call.gives_less(truncation.number("outputLines")));
+    let shown = truncation.number("outputLines").map(|count| ShownLines { count, is_end: false });
+    let is_cut = is_truncated && (!is_read || call.gives_less(shown));
     let goes_on = |line: String| line.starts_with('[') && line.contains(" more lines in file. Use offset=");
     call.is_window = is_read && (is_truncated || content.map(last_line).is_some_and(goes_on));
     let noted = content.and_then(|content| noted_spill(content, is_error));
@@ -225,7 +228,7 @@ fn noted_spill(content: Json, is_error: bool) -> Option<String> {
         let (rest, _) = text.rsplit_once("\n\nCommand ").filter(|_| is_error)?;
         let notice = rest.rsplit("\n\n").next().filter(|notice| notice.starts_with("[Showing "))?;
         let is_of = |kept: &str| match shown_lines(notice) {
-            Some(lines) => kept.split('\n').count() == lines as usize,
+            Some(lines) => kept.split('\n').count() == lines.count as usize,
             None => notice.starts_with("[Showing last ") && kept.len() >= MIN_PART,
         };
         let whole = texts(content).last()?.text()?.to_text(MAX_RESULT).text;

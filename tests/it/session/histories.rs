@@ -458,6 +458,10 @@ fn opencode_says_what_its_read_tool_cut_and_what_was_interrupted() {
     let path = dir.path().join("opencode.db");
     let long = format!("1: {}... (line truncated to 2000 chars)\n", "é".repeat(2000));
     let metadata = json!({"interrupted": true, "output": "printed"});
+    let old = |id: &str, notice: &str| {
+        let output = format!("<file>\n00001| a\n\n({notice})\n</file>");
+        tool(id, json!({"output": output, "metadata": {"truncated": true}, "input": {"limit": 2000}}))
+    };
     let parts = vec![
         tool(
             "c1",
@@ -475,10 +479,17 @@ fn opencode_says_what_its_read_tool_cut_and_what_was_interrupted() {
             json!({"output": "(Showing lines 1-2 of 9. Use offset=3 to continue.)", "metadata": {"truncated": true},
                 "input": {"limit": 2}}),
         ),
+        old("c7", "Output truncated at 51200 bytes. Use 'offset' parameter to read beyond line 900"),
+        old("c8", "File has more lines. Use 'offset' parameter to read beyond line 2000"),
     ];
     opencode(&path, None, &[("m1", json!({"role": "assistant"}), parts)]);
     let opened = open(&path);
     let of = |id: &str| call(opened.transcript(), id);
+    assert_eq!(
+        ["c7", "c8"].map(|id| of(id).cut),
+        [CutState::Lost, CutState::No],
+        "by the limit that ended it"
+    );
     let cut = ["c1", "c2", "c3", "c4", "c6"].map(|id| (of(id).cut, of(id).is_window));
     let (lost, no) = (CutState::Lost, CutState::No);
     assert_eq!(cut, [(lost, true), (lost, true), (no, false), (lost, true), (no, true)]);

@@ -17,9 +17,13 @@ fn prompt(kind: &str) -> Value {
 
 /// A request, the call that answers it, and its result.
 fn step(id: &str, tool: &str, result: Value) -> Vec<Value> {
+    step_with(id, tool, json!({}), result)
+}
+
+fn step_with(id: &str, tool: &str, args: Value, result: Value) -> Vec<Value> {
     vec![
         event(json!({"type": "step.begin", "uuid": id})),
-        event(json!({"type": "tool.call", "toolCallId": id, "name": tool, "args": {}})),
+        event(json!({"type": "tool.call", "toolCallId": id, "name": tool, "args": args})),
         event(json!({"type": "tool.result", "toolCallId": id, "result": result})),
         event(json!({"type": "step.end", "uuid": id})),
     ]
@@ -136,11 +140,23 @@ fn a_cut_is_known_by_its_notice() {
     let closing =
         "\n\nCommand executed successfully.\ntask_id: b\noutput_size_bytes: 75008\nnext_step: Use it.";
     let note = "<system>Character limit reached. Effective max_chars: 100000. Next Read: {}</system>";
+    let read = |id: &str, asked: u32, got: u32| {
+        let note =
+            note.replace("Character", &format!("{got} lines read from file starting from line 9. Character"));
+        step_with(
+            id,
+            "Read",
+            json!({"path": "/x", "line_offset": 9, "n_lines": asked}),
+            json!({"output": "9\ta", "note": note}),
+        )
+    };
     let records = [
         step("bash", "Bash", json!({"output": format!("{lines}{closing}")})),
         step("other", "Grep", json!({"output": lines})),
         step("quoted", "Bash", json!({"output": format!("{lines}\nand more")})),
         step("read", "Read", json!({"output": "1\ta", "note": note})),
+        read("window", 300, 300),
+        read("less", 500, 300),
         step("glob", "Glob", json!({"output": "a\nShowing matches 1–100 of 150.\n"})),
         step("last", "Glob", json!({"output": "a\nShowing matches 101–150 of 150.\n"})),
     ];
@@ -150,6 +166,7 @@ fn a_cut_is_known_by_its_notice() {
         assert_eq!((bash.cut, bash.cites[0].path.to_str()), (CutState::Spill, Some("/h/.kimi-code/o.log")));
         assert_eq!((bash.cites[0].bytes, call(transcript, "other").cites[0].bytes), (Some(75_008), None));
         assert_eq!([cut("other"), cut("quoted")], [CutState::Spill, CutState::No]);
+        assert_eq!([cut("window"), cut("less")], [CutState::No, CutState::Lost], "by what was asked for");
         assert_eq!([cut("read"), cut("glob"), cut("last")], [CutState::Lost, CutState::Lost, CutState::No]);
     });
 }

@@ -179,9 +179,13 @@ fn what_a_tool_left_out_is_lost() {
         "glob",
         json!({"output": "a\n---\n[50 files truncated] ..."}),
     );
+    let end = told.replace("1-506 of 4001", "3001-4001 of 4001");
+    chat.answer("d", "read_file", json!({"offset": 3000, "limit": 2000}));
+    chat.got("d", "read_file", json!({"output": end}));
     chat.look(|transcript| {
         let cut = |id: &str| call(transcript, id).cut;
         assert_eq!([cut("a"), cut("b"), cut("c")], [CutState::Lost, CutState::No, CutState::Lost]);
+        assert_eq!(cut("d"), CutState::No, "the file ends before the limit");
     });
 }
 

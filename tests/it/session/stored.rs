@@ -87,6 +87,16 @@ fn opencode_2(path: &Path) {
     pruned["time"]["pruned"] = json!(1795326609000u64);
     let saved =
         json!({"content": text("three"), "outputPaths": ["/x/tool_1"], "metadata": {"truncated": true}});
+    let read = |id: &str, input: Value| {
+        let content = json!([{"type": "text", "text": "Read file /a, lines 1-2/x, lines 1-2000\n1: a\n\n[Output truncated. Continue reading with offset: 2001]"}]);
+        let mut tool = tool(
+            id,
+            "completed",
+            json!({"content": content, "metadata": {"truncated": true}, "input": input}),
+        );
+        tool["name"] = json!("read");
+        tool
+    };
     let recent = "[User]: go\n\n[Assistant tool call]: bash({})\n[Tool result]: two\n!";
     let rows = [
         ("ses_1", "user", json!({"text": "go"})),
@@ -107,6 +117,12 @@ fn opencode_2(path: &Path) {
             "ses_2",
             "assistant",
             json!({"content": [tool("c1", "completed", json!({"content": text("sub")}))]}),
+        ),
+        (
+            "ses_1",
+            "assistant",
+            json!({"content": [read("all", json!({})), read("window", json!({"limit": 2000})),
+                read("less", json!({"limit": 5000}))]}),
         ),
     ];
     for (seq, (session, kind, data)) in rows.iter().enumerate() {
@@ -139,6 +155,8 @@ fn messages_of_opencode_2_hold_calls() {
     assert_eq!(fate("c2"), ResultFate::Checkpoint(at("2026-11-22T05:50:10Z")), "a copy is in the checkpoint");
     assert_eq!((fate("c3"), call(transcript, "c3").cut), (ResultFate::InContext, CutState::Spill));
     assert_eq!(call(transcript, "c2").exit, Some(3));
+    let read = ["all", "window", "less"].map(|id| call(transcript, id).cut);
+    assert_eq!(read, [CutState::Lost, CutState::No, CutState::Lost], "by what was asked for, and what came");
     let c5 = call(transcript, "c5");
     assert_eq!((c5.results.len(), c5.cut, c5.status), (0, CutState::Unknown, CallStatus::NoResult));
     let sub = transcript.calls.iter().find(|call| call.thread == 1).unwrap();

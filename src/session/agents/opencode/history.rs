@@ -197,6 +197,9 @@ const OTHER_KINDS: &[&str] = &[
 /// The longest display copy, in UTF-16 units; a shorter one is whole.
 const DISPLAY: u32 = 30_000;
 
+/// How the read tool said that it ended a window before what was asked for.
+const AT_LIMIT: &str = "(Output truncated at ";
+
 /// Where the read tool cuts a line, in UTF-16 units.
 const LINE: usize = 2000;
 
@@ -236,6 +239,8 @@ fn result(entry: RecordEntry, state: Json, call: &mut Call) {
     let is_short = is_read
         && (has_line(text, "truncated to 2000 chars)", is_cut_line)
             || has_line(text, "Showing lines ", gives_less)
+            // Until March 2026: at the tool's own limit, whatever was asked for.
+            || is_cut && has_line(text, AT_LIMIT, |line| line.starts_with(AT_LIMIT))
             || is_cut && call.gives_less(None));
     call.is_window = is_read && (is_short || is_cut);
     call.note_cut(path.map(Citation::new), if is_read { is_short } else { is_cut });

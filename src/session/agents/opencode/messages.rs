@@ -1,6 +1,6 @@
 //! opencode 2: a database with a row for each message, which holds its calls. Written from the agent's source.
 
-use crate::session::content::{self, MAX_TEXT, text_start};
+use crate::session::content::{self, MAX_TEXT, first_text, line_range, text_start};
 use crate::session::database::{self, DatabaseError, RowBuffer, RowsOf, TableRows};
 use crate::session::entry::RecordEntry;
 use crate::session::fate::{ContextChange, FateEvidence};
@@ -188,7 +188,9 @@ fn call(entry: RecordEntry, out: &mut Transcript) {
     let paths = state.list("outputPaths").filter_map(|path| path.short(MAX_TEXT));
     let is_truncated = facts("truncated").and_then(|cut| cut.bool()) == Some(true);
     if let Some(content) = result_of(state, &status) {
-        let is_cut = is_truncated && (!tool.has("name", "read") || call.gives_less(None));
+        let first = first_text(content);
+        let shown = first.lines().next().and_then(|line| line_range(line.rsplit_once(", lines ")?.1));
+        let is_cut = is_truncated && (!tool.has("name", "read") || call.gives_less(shown));
         call.note_cut(paths.map(Citation::new), is_cut);
         RecordEntry { at: time("completed"), ..entry }.add_result(Some(content), call);
     }

@@ -179,10 +179,9 @@ fn is_short(response: Json, tool: &str, call: &Call) -> bool {
     match tool {
         "read_file" => {
             let start = start_of(output);
-            let told = start.strip_prefix("Showing lines ").and_then(|told| told.split_once(" total lines."));
-            let lines = told.and_then(|(told, _)| told.split_once('-')?.1.split_once(" of "));
-            let numbers = lines.and_then(|(last, all)| last.parse::<u64>().ok().zip(all.parse().ok()));
-            numbers.is_some_and(|(last, all)| last < all) && call.gives_less(shown_lines(&start))
+            let is_told = start.lines().next().is_some_and(|line| line.ends_with(" total lines."));
+            let shown = shown_lines(&start).filter(|_| is_told && start.starts_with("Showing lines "));
+            shown.is_some() && call.gives_less(shown)
         }
         "glob" => {
             let last = last_line(output);
