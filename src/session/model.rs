@@ -225,6 +225,8 @@ pub struct Call {
     pub asked_lines: Option<u32>,
     /// Whether the result is a part of a file by a policy, which can be held against the file.
     pub is_window: bool,
+    /// One more than the number of its version in the transcript; 0 if the records of it do not tell it.
+    pub version: u16,
     /// The tokens of the result, where the agent records them.
     pub tokens: Option<u64>,
     pub record: Option<RecordSpan>,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::fate::{ContextChange, ContextState, FateEvidence};
 use super::id::{IdMap, item_of, record_id};
-use super::json::Tape;
+use super::json::Json;
 use super::model::{Call, ChangeOrigin, ContextEvent, RecordSpan, ResultId, SessionFacts, Thread};
 use super::record::{MAX_RECORD, RecordSource};
 use super::sent::log::RequestLog;
@@ -25,6 +25,8 @@ pub struct Transcript {
     /// The conversations; the first is the main one.
     pub threads: Vec<Thread>,
     pub tools: Vec<Box<str>>,
+    /// The versions of the agent that calls and results tell.
+    versions: Vec<Box<str>>,
     /// The calls, in the order of the records.
     pub calls: Vec<Call>,
     pub unread: ReadReport,
@@ -171,18 +173,23 @@ impl Transcript {
         self.calls.get(call as usize).map_or("", |call| self.tool(call))
     }
 
+    /// Notes the version of the agent that wrote the record of a call, or of its first result before that is added.
+    pub fn note_version(&mut self, call: u32, record: Json) {
+        let version = record.word("version");
+        let call = self.calls.get_mut(call as usize).filter(|call| call.results.is_empty());
+        if let Some(call) = call.filter(|_| !version.is_empty()) {
+            let known = self.versions.iter().rposition(|known| **known == *version);
+            let number = known.unwrap_or(self.versions.len()) + 1;
+            self.versions.extend(known.is_none().then(|| version.into()));
+            call.version = u16::try_from(number).unwrap_or(0);
+        }
+    }
+
     /// Returns the version of the agent that wrote a call's result, or else the call; that of the last record if these do not
     /// say. Several versions may write one session.
-    pub fn version_of(&self, call: &Call) -> Option<String> {
-        let read = |span| {
-            let bytes = self.read(span, MAX_RECORD as u64).ok()?;
-            Tape::default().read(&bytes).ok()?.name("version")
-        };
-        // Other agents' records do not have it, and may hold a tool's text.
-        let has_versions = ["claude-code", "qwen-code"].contains(&self.agent);
-        let records = [call.first().and_then(|first| first.record), call.record].into_iter().flatten();
-        let recorded = records.filter(|_| has_versions).find_map(read);
-        recorded.or_else(|| self.facts.version.clone())
+    pub fn version_of(&self, call: &Call) -> Option<&str> {
+        let noted = usize::from(call.version).checked_sub(1).and_then(|at| self.versions.get(at));
+        noted.map(|version| &**version).or(self.facts.version.as_deref())
     }
 
     pub fn thread(&self, call: &Call) -> Option<&Thread> {

@@ -202,7 +202,7 @@ struct RecordedResult<'a> {
     text: &'a str,
     window: Option<&'a FileWindow>,
     /// The version of the agent that wrote the result.
-    version: Option<String>,
+    version: Option<&'a str>,
 }
 
 impl<'a> RecordedResult<'a> {
@@ -213,14 +213,13 @@ impl<'a> RecordedResult<'a> {
 
     /// Whether a policy was seen in the agent's version, or holds for it; or, if either does not say, for the day of the call.
     fn is_of_version(&self, era: &Era) -> bool {
-        let version = self.version.as_deref();
         let at = self.result.at.or(self.call.at);
         let day = at.map(|at| at.to_zoned(TimeZone::UTC).date());
         let seen = era.seen.as_ref().and_then(|seen| seen.version.as_deref());
-        match version.map(|version| (version, era.holds_for(version))) {
-            _ if version.is_some() && version == seen => true,
-            Some((_, Some(holds))) => holds,
-            _ => day.is_none_or(|day| era.holds_at(day)),
+        match self.version.and_then(|version| era.holds_for(version)) {
+            _ if self.version.is_some() && self.version == seen => true,
+            Some(holds) => holds,
+            None => day.is_none_or(|day| era.holds_at(day)),
         }
     }
 

@@ -48,7 +48,7 @@ impl CheckedCall {
             session: file.id.clone(),
             call: call.id.to_string(),
             agent: transcript.agent,
-            agent_version: transcript.version_of(call),
+            agent_version: transcript.version_of(call).map(str::to_owned),
             tool: transcript.tool(call).to_owned(),
             command: mask(&command(transcript, call)).into_owned(),
             verdict: found.as_str(),

@@ -220,6 +220,31 @@ mod tests {
     }
 
     #[test]
+    fn the_version_of_a_call_costs_no_look_at_its_records() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("s.jsonl");
+        let record = |kind: &str, version: &str, block: &str| {
+            format!(
+                "{{\"type\":\"{kind}\",\"version\":\"{version}\",\"message\":{{\"content\":[{block}]}}}}\n"
+            )
+        };
+        let call = |id: &str| format!("{{\"type\":\"tool_use\",\"id\":\"{id}\",\"name\":\"Bash\"}}");
+        let result = "{\"type\":\"tool_result\",\"tool_use_id\":\"a\",\"content\":\"x\"}";
+        let records = [
+            record("assistant", "1.0", &call("a")),
+            record("assistant", "1.1", &call("b")),
+            record("user", "2.0", result),
+        ];
+        fs::write(&path, records.concat() + &record("assistant", "2.1", &call("a"))).unwrap();
+        let file = CLAUDE_CODE.session(find::found_file(&path).unwrap());
+        let opened = list::open(&file, &()).unwrap();
+        let (transcript, read) = (opened.transcript(), READ.get());
+        let versions: Vec<_> = transcript.calls.iter().map(|call| transcript.version_of(call)).collect();
+        assert_eq!(versions, [Some("2.0"), Some("1.1")], "of the result, or else of the call");
+        assert_eq!(READ.get(), read);
+    }
+
+    #[test]
     fn a_sub_agent_that_comes_later_is_found() {
         let home = tempfile::tempdir().unwrap();
         write(home.path(), "s.jsonl", "s");

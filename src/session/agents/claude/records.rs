@@ -155,9 +155,9 @@ impl ClaudeReader {
         if let Some(name) = name {
             self.history.conversation(entry.thread).messages.push((recorded.context.number, name));
         }
-        for block in message.list("content") {
-            let Some(id) = block.name("id").filter(|_| block.is_type("tool_use")) else { continue };
-            entry.add_call(id, &block.word("name"), block.get("input"), out);
+        for block in message.list("content").filter(|block| block.is_type("tool_use")) {
+            let number = entry.add_call_of(block, ["id", "name", "input"], out);
+            number.into_iter().for_each(|number| out.note_version(number, entry.record));
         }
     }
 
@@ -168,6 +168,7 @@ impl ClaudeReader {
             let id = block.get("tool_use_id").filter(|_| block.is_type("tool_result"));
             let Some(id) = id.and_then(|id| id.short_text(MAX_NAME)) else { continue };
             let number = out.call_or_new(thread, &id, "");
+            out.note_version(number, record);
             let version = numbers(&record.word("version"));
             let is_old = !version.is_empty() && version[..] <= LAST_OF_2025[..];
             let tool = match out.tool_of(number) {
