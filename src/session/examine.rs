@@ -240,4 +240,14 @@ mod tests {
         assert_eq!(rest(CutState::No), RestOfOutput::NotCut);
         assert_eq!(rest(CutState::Unknown), RestOfOutput::Unknown);
     }
+
+    /// Commands open many sessions to find one call.
+    #[test]
+    fn policies_are_parsed_when_a_call_is_compared_first() {
+        let parsed = crate::preview::PARSED.get();
+        let examiner = Examiner::new(&Catalog::builtin(), "pi", Arc::new(|_| false), 0, Paths::Known);
+        assert_eq!(crate::preview::PARSED.get(), parsed);
+        assert!(examiner.verifier.notices_in("x").is_empty());
+        assert!(crate::preview::PARSED.get() > parsed);
+    }
 }

@@ -2,6 +2,7 @@
 
 #[cfg(feature = "app")]
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use jiff::tz::TimeZone;
 
@@ -26,18 +27,18 @@ const MAX_GAP: u64 = 256;
 /// How many calls before and after one are looked for in its message: limits that are divided among more are nothing.
 const MAX_CALLS: usize = 1000;
 
-#[derive(Debug)]
 pub struct Verifier {
-    policies: Vec<Policy>,
+    policies: LazyLock<Vec<Policy>, Box<dyn FnOnce() -> Vec<Policy> + Send>>,
 }
 
 impl Verifier {
-    /// Takes the policies of an agent from a catalog. Faulty files are left out.
+    /// Takes the policies of an agent from a catalog, when they are needed first. Faulty files are left out.
     pub fn new(catalog: &Catalog, agent: &str) -> Self {
         // Kilo has the tools of opencode, on which it is built.
-        let agent = if agent == "kilo" { "opencode" } else { agent };
-        let names = catalog.names_of(agent);
-        Self { policies: names.filter_map(|name| catalog.get(name).ok()).collect() }
+        let agent = if agent == "kilo" { "opencode" } else { agent }.to_owned();
+        let catalog = catalog.clone();
+        let policies = move || catalog.names_of(&agent).filter_map(|name| catalog.get(name).ok()).collect();
+        Self { policies: LazyLock::new(Box::new(policies)) }
     }
 
     /// Compares what the model first saw with what the policies make of the whole output, or else of a witness.

@@ -207,13 +207,11 @@ impl Policy {
     /// Sets a parameter to what it was when an output was cut: any number, whatever is taken by now.
     #[cfg(feature = "app")]
     pub(crate) fn set_recorded(&mut self, key: &str, value: &str) -> Result<(), ParamError> {
-        match (self.get(key), value.parse()) {
-            (Some(Value::Integer(_)), Ok(number)) => {
-                drop(self.set.insert(key.to_owned(), Value::Integer(number)))
-            }
-            _ => self.set(key, value)?,
+        if let (Some(Value::Integer(_)), Ok(number)) = (self.get(key), value.parse()) {
+            self.set.insert(key.to_owned(), Value::Integer(number));
+            return Ok(());
         }
-        Ok(())
+        self.set(key, value)
     }
 
     /// Returns the parameters that were set, with their values as [`Policy::set`] takes them.

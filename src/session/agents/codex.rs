@@ -161,12 +161,16 @@ impl CodexReader {
         // Some versions wrote the text into an object.
         let content = output.get("content").filter(|_| output.kind() == Kind::Object).unwrap_or(output);
         let start = first_text(content);
+        let (header, printed) = start.split_once("\nOutput:\n").unwrap_or((&start, &start));
         // The item of a command that still runs has -1.
-        call.exit = exit_of(&start).or(call.exit.filter(|_| !is_running(&start)));
+        let is_running = || header.lines().any(|line| line.starts_with("Process running with session ID "));
+        call.exit = exit_of(header).or(call.exit.filter(|_| !is_running()));
         call.end(false);
         // In code mode, the words of the script's end are a part of their own.
         let has_warning = |text: Json| start_of(text).starts_with(WARNING);
-        let is_cut = is_cut(&start) || texts(content).any(has_warning) || is_cut_again(content);
+        let may_be_cut_again = header.len() == start.len() || content.raw().len() < MAX_CUT_AGAIN;
+        let is_cut =
+            is_cut(printed) || texts(content).any(has_warning) || may_be_cut_again && is_cut_again(content);
         call.note_cut(None, is_cut);
         entry.add_result(Some(content), call);
     }
@@ -234,20 +238,12 @@ fn exit_of(start: &str) -> Option<i32> {
     if start.starts_with("{\"output\":") {
         return start.rsplit_once("\"exit_code\":")?.1.split([',', '}']).next()?.trim().parse().ok();
     }
-    let header = start.split("\nOutput:\n").next().unwrap_or_default();
-    let after = |marker: &str| header.lines().find_map(|line| line.strip_prefix(marker)?.trim().parse().ok());
+    let after = |marker: &str| start.lines().find_map(|line| line.strip_prefix(marker)?.trim().parse().ok());
     after("Process exited with code ").or_else(|| after("Exit code: "))
 }
 
-/// Whether a command did not end before its result was made.
-fn is_running(start: &str) -> bool {
-    let header = start.split("\nOutput:\n").next().unwrap_or_default();
-    header.lines().any(|line| line.starts_with("Process running with session ID "))
-}
-
 /// Whether the agent says at the start of an output that it cut it.
-fn is_cut(start: &str) -> bool {
-    let output = start.split_once("\nOutput:\n").map_or(start, |(_, output)| output);
+fn is_cut(output: &str) -> bool {
     let output = output.strip_prefix("{\"output\":\"").unwrap_or(output);
     output.starts_with(WARNING) || output.starts_with("Total output lines: ")
 }
@@ -259,6 +255,9 @@ const MIN_END: usize = 100;
 const MAX_UNEVEN: usize = 8;
 /// The most bytes of the figure and its unit, with the mark before them.
 const MAX_FIGURE: usize = 40;
+/// The most bytes of a result, as it is written, whose lines about a command bring it over the history's limit, which is a
+/// fifth above that of its output.
+const MAX_CUT_AGAIN: usize = 8 << 10;
 
 /// Whether the agent cut a result when it took it into its history, as it does with an MCP server's: from the middle of a
 /// text, of which it keeps as much of both ends, and all of the texts after it.
