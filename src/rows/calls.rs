@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use crate::base::human::{count, local_time, size, thousands, tokens, utc};
 use crate::session::command::{command, one_line};
 use crate::session::examine::CallInspector;
-use crate::session::fate::{ContextState, ResultFate};
+use crate::session::fate::ContextState;
 use crate::session::model::{Call, CallStatus, CutState, Evidence};
 use crate::session::spill::SpillState;
 use crate::session::text;
@@ -278,7 +278,7 @@ pub(crate) fn json(of: CallInspector, call: &Call) -> Value {
         "cut_by": row.verdict.as_ref().and_then(Verdict::cut_by),
         "spill": call.cites.first().map(|cite| cite.path.to_string_lossy()),
         "spill_state": sizes.spill,
-        "fate": sizes.context.map(|context| context.fate.as_str()),
+        "fate": sizes.context.map(|context| context.change.as_str()),
         "fate_evidence": sizes.context.map(|context| context.evidence.as_str()),
         "verify": row.verdict.as_ref().map(Verdict::as_str),
         "verify_against": row.verdict.as_ref().and_then(Verdict::against).map(Against::as_str),
@@ -339,7 +339,7 @@ fn still_has(row: &CallRow, _: &RowLook) -> RowCell {
     let best = row.sizes.as_ref().and_then(|sizes| sizes.evidence);
     let Some(_) = best.or(row.evidence) else { return RowCell::default() };
     let state = row.still_has();
-    RowCell::new(state.describe(), if state.fate == ResultFate::InContext { Tone::Dim } else { Tone::Plain })
+    RowCell::new(state.describe(), if state.is_whole() { Tone::Dim } else { Tone::Plain })
 }
 
 pub(crate) fn details(row: &CallRow) -> [SafeText; 2] {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use jiff::Timestamp;
 use smallvec::SmallVec;
 
-use super::fate::{ContextChange, ContextState, FateEvidence, ResultFate};
+use super::fate::{ContextChange, ContextState, FateEvidence};
 
 /// A place in an agent's records. A session holds five for each call, so it takes 20 bytes, also as an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -311,13 +311,12 @@ pub struct ContextEvent {
 impl ContextEvent {
     /// Returns the state of one of its results after it.
     pub fn applied_to(&self, state: ContextState) -> ContextState {
-        let ChangeOrigin { at, request, evidence, .. } = self.origin;
-        let fate = state.fate.after(self.change, at);
-        if fate == state.fate {
-            return state;
+        let (change, ChangeOrigin { at, request, evidence, .. }) = (self.change, self.origin);
+        match change {
+            change if !state.is_altered_by(change) => state,
+            ContextChange::Restore => ContextState { evidence, ..ContextState::default() },
+            change => ContextState { change, at, evidence, since: request.and_then(NonZero::new) },
         }
-        let since = request.and_then(NonZero::new).filter(|_| fate != ResultFate::InContext);
-        ContextState { fate, evidence, since }
     }
 }
 

@@ -41,8 +41,14 @@ pub fn decode(
         match piece {
             TextPiece::Image => facts.images += 1,
             TextPiece::Added(text) => drop(counted(text)),
-            TextPiece::Json(span) => facts.replaced += json(transcript, *span, &mut counted)?,
-            TextPiece::Raw(span) => raw(transcript, *span, &mut counted)?,
+            TextPiece::Json(span) => {
+                // Without the quotes.
+                let inside = span.part(1, span.len().saturating_sub(2));
+                facts.replaced += decoded(transcript, inside, Decoder::default(), &mut counted)?;
+            }
+            TextPiece::Raw(span) => {
+                facts.replaced += decoded(transcript, *span, Decoder::of_plain_text(), &mut counted)?;
+            }
         }
         if facts.is_stopped {
             break;
@@ -67,41 +73,13 @@ pub fn to_text(
     Ok((text, facts))
 }
 
-fn json(transcript: &Transcript, span: RecordSpan, take: &mut dyn FnMut(&str) -> bool) -> io::Result<u64> {
-    // Without the quotes.
-    let inside = span.part(1, span.len().saturating_sub(2));
-    let mut decoder = Decoder::default();
-    chunks(transcript, inside, &mut |chunk| decoder.push(chunk, take))?;
-    Ok(decoder.finish(take))
-}
-
-fn raw(transcript: &Transcript, span: RecordSpan, take: &mut dyn FnMut(&str) -> bool) -> io::Result<()> {
-    let (mut goes_on, mut held) = (true, Vec::new());
-    chunks(transcript, span, &mut |chunk| {
-        held.extend_from_slice(chunk);
-        let whole = held.len() - unfinished_len(&held);
-        goes_on = goes_on && take(&String::from_utf8_lossy(&held[..whole]));
-        held.drain(..whole);
-    })?;
-    if goes_on && !held.is_empty() {
-        take(&String::from_utf8_lossy(&held));
-    }
-    Ok(())
-}
-
-/// Returns how many bytes at the end begin a character of which the rest is to follow.
-fn unfinished_len(bytes: &[u8]) -> usize {
-    let len = |lead: u8| match lead {
-        0xc0..0xe0 => 2,
-        0xe0..0xf0 => 3,
-        0xf0.. => 4,
-        _ => 0,
-    };
-    let lasts = bytes.iter().rev().take(3).zip(1..);
-    lasts.filter(|(lead, count)| len(**lead) > *count).map(|(_, count)| count).next().unwrap_or(0)
-}
-
-fn chunks(transcript: &Transcript, span: RecordSpan, take: &mut dyn FnMut(&[u8])) -> io::Result<()> {
+/// Returns how many characters stand for invalid text.
+fn decoded(
+    transcript: &Transcript,
+    span: RecordSpan,
+    mut decoder: Decoder,
+    take: &mut dyn FnMut(&str) -> bool,
+) -> io::Result<u64> {
     let mut done = 0;
     while done < span.len() {
         let part = span.part(done, (span.len() - done).min(CHUNK));
@@ -110,9 +88,9 @@ fn chunks(transcript: &Transcript, span: RecordSpan, take: &mut dyn FnMut(&[u8])
             return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the record is shorter than it was"));
         }
         done += bytes.len() as u64;
-        take(&bytes);
+        decoder.push(&bytes, take);
     }
-    Ok(())
+    Ok(decoder.finish(take))
 }
 
 const MASK: &str = "[masked]";

@@ -2,9 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use jiff::Timestamp;
-use jiff::civil::DateTime;
-
 use crate::base::env::Env;
 use crate::session::content::{cited, first_text};
 use crate::session::database::{self, DatabaseError, RowBuffer, RowsOf, TableRows};
@@ -48,22 +45,11 @@ fn list(_: &Path, rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseError> 
     }
     let title = database::title(database::or_null(&columns, "name"));
     let parent = database::or_null(&columns, "parent_session_id");
-    let sql = format!("SELECT id, {title}, working_dir, created_at, updated_at, {parent} FROM sessions");
-    rows.all(&sql, |row| SessionFacts {
-        id: row.text(0).unwrap_or_default(),
-        title: row.title(1, RowsOf::plain("sessions", "name")),
-        cwd: row.text(2),
-        started: row.text(3).and_then(|text| utc(&text)),
-        ended: row.text(4).and_then(|text| utc(&text)),
-        parent: row.text(5),
-        ..SessionFacts::default()
-    })
-}
-
-/// Reads `2026-11-22 05:52:17`, which is UTC.
-fn utc(text: &str) -> Option<Timestamp> {
-    let time: DateTime = text.parse().ok()?;
-    time.to_zoned(jiff::tz::TimeZone::UTC).ok().map(|time| time.timestamp())
+    let sql = format!(
+        "SELECT id, {title} AS title, working_dir AS cwd, created_at AS started, updated_at AS ended, \
+         {parent} AS parent FROM sessions"
+    );
+    rows.sessions(&sql, RowsOf::plain("sessions", "name"))
 }
 
 fn read(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags};
 
+use crate::base::fs::identity::Identity;
 use crate::base::fs::plain_file;
 use crate::base::lock;
 use crate::session::reader::ReadProgress;
@@ -79,7 +80,7 @@ pub(super) fn check_plain(connection: &Connection) -> Result<(), DatabaseError> 
 
 /// The time that looks at a database took together, as long as it does not change.
 struct TimeSpent {
-    state: Vec<FileState>,
+    state: FileStates,
     since: Instant,
     time: Duration,
 }
@@ -140,16 +141,11 @@ const BESIDE: [&str; 3] = ["-wal", "-shm", "-journal"];
 /// The first bytes of a journal whose transaction is not finished.
 const JOURNAL_MAGIC: [u8; 8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7];
 
-/// The state by which a change of a file is noticed: length, time and inode; nothing if the file is missing.
-pub(super) type FileState = Option<(u64, i64, i64, u64)>;
+/// The states of a database, its log and its journal, by which a change is noticed; nothing of one that is missing.
+pub(super) type FileStates = [Option<Identity>; 3];
 
-/// Returns the states by which a change of a database, its log or its journal is noticed.
-pub(super) fn states(path: &Path) -> Vec<FileState> {
-    let state = |path: PathBuf| {
-        let meta = fs::metadata(path).ok()?;
-        Some((meta.len(), meta.mtime(), meta.mtime_nsec(), meta.ino()))
-    };
-    Database::files(path).map(state).into()
+pub(super) fn states(path: &Path) -> FileStates {
+    Database::files(path).map(|path| fs::metadata(path).ok().as_ref().map(Identity::from))
 }
 
 pub(super) fn beside(path: &Path, ending: &str) -> PathBuf {
@@ -215,7 +211,7 @@ const MAX_COPIED: u64 = 512 << 20;
 #[derive(Debug)]
 struct LastCopy {
     path: PathBuf,
-    of: Vec<FileState>,
+    of: FileStates,
     connection: Arc<Mutex<Connection>>,
 }
 
@@ -240,7 +236,7 @@ pub(super) fn private_copy(path: &Path) -> Result<Arc<Mutex<Connection>>, Databa
 }
 
 /// Copies a database and its log into a private directory, opens the copy, and deletes the directory.
-fn copy(path: &Path) -> Result<(Connection, Vec<FileState>), DatabaseError> {
+fn copy(path: &Path) -> Result<(Connection, FileStates), DatabaseError> {
     let directory = tempfile::Builder::new()
         .prefix("overspill-")
         .permissions(fs::Permissions::from_mode(0o700))

@@ -17,6 +17,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, RowIndex};
 
@@ -24,7 +26,7 @@ use super::content;
 use super::model::SessionFacts;
 use super::reader::{ReadProgress, SessionError};
 
-use connect::{FileState, beside, length, states};
+use connect::{FileStates, beside, length, states};
 
 pub use connect::check_project_s;
 pub use records::{RowBuffer, RowRecords, RowsOf};
@@ -106,7 +108,7 @@ pub struct Database {
 #[derive(Debug)]
 enum Access {
     /// As one that does not change, by what it was when it was opened.
-    Immutable(Connection, Vec<FileState>),
+    Immutable(Connection, FileStates),
     /// Together with whoever writes it.
     Shared(Connection),
     /// A copy, which several readers may share.
@@ -316,11 +318,15 @@ impl TableRow<'_> {
         }
     }
 
-    /// Returns a time that is a number.
+    /// Returns a time that is a number, or text in UTC without a zone.
     pub fn time(&self, column: impl RowIndex) -> Option<Timestamp> {
         match self.row.get_ref(column).ok()? {
             ValueRef::Integer(number) => content::timestamp(number as f64),
             ValueRef::Real(number) => content::timestamp(number),
+            ValueRef::Text(text) => {
+                let time: DateTime = str::from_utf8(text).ok()?.parse().ok()?;
+                TimeZone::UTC.to_timestamp(time).ok()
+            }
             _ => None,
         }
     }

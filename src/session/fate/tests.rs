@@ -21,19 +21,27 @@ const CHANGES: [ContextChange; 8] = [
     ContextChange::Restore,
 ];
 
-fn fate(changes: &[ContextChange]) -> ResultFate {
-    changes.iter().fold(ResultFate::InContext, |fate, change| fate.after(*change, None))
+/// Returns what counts of some changes.
+fn last(changes: &[ContextChange]) -> ContextChange {
+    let event = |change: &ContextChange| ContextEvent {
+        change: *change,
+        origin: ChangeOrigin::default(),
+        results: Vec::new(),
+    };
+    let states =
+        changes.iter().fold(ContextState::default(), |state, change| event(change).applied_to(state));
+    states.change
 }
 
 #[test]
 fn a_summary_takes_what_was_cleared_and_nothing_clears_what_is_summed_up() {
     use ContextChange::{Clear, Compact, Leave, Replace, Restore, Rewind};
-    assert_eq!(fate(&[Clear, Compact]), ResultFate::Compacted(None));
-    assert_eq!(fate(&[Compact, Clear]), ResultFate::Compacted(None));
-    assert_eq!(fate(&[Replace, Clear]), ResultFate::Cleared(None));
-    assert_eq!(fate(&[Compact, Restore]), ResultFate::InContext);
-    assert_eq!(fate(&[Rewind, Compact]), ResultFate::Rewound(None));
-    assert_eq!(fate(&[Compact, Leave]), ResultFate::OffBranch);
+    assert_eq!(last(&[Clear, Compact]), ContextChange::Compact);
+    assert_eq!(last(&[Compact, Clear]), ContextChange::Compact);
+    assert_eq!(last(&[Replace, Clear]), ContextChange::Clear);
+    assert_eq!(last(&[Compact, Restore]), ContextChange::Restore);
+    assert_eq!(last(&[Rewind, Compact]), ContextChange::Rewind);
+    assert_eq!(last(&[Compact, Leave]), ContextChange::Leave);
 }
 
 #[test]
@@ -54,7 +62,7 @@ proptest! {
     #[test]
     fn a_result_is_whole_again_only_if_it_is_restored(changes in vec(0usize..CHANGES.len(), 0..12)) {
         let changes: Vec<_> = changes.into_iter().map(|n| CHANGES[n]).collect();
-        let is_whole = fate(&changes) == ResultFate::InContext;
+        let is_whole = last(&changes) == ContextChange::Restore;
         let last = changes.last().copied();
         prop_assert_eq!(is_whole, matches!(last, None | Some(ContextChange::Restore)));
     }
@@ -152,17 +160,12 @@ fn naive(id: ResultId, default: FateEvidence, events: &[ContextEvent]) -> Contex
         return ContextState { evidence: restored.unwrap_or(default), ..ContextState::default() };
     };
     let at = event.origin.at;
-    let fate = match event.change {
-        ContextChange::Clear => ResultFate::Cleared(at),
-        ContextChange::Replace => ResultFate::Replaced(at),
-        ContextChange::Compact => ResultFate::Compacted(at),
-        ContextChange::Checkpoint => ResultFate::Checkpoint(at),
-        ContextChange::Drop => ResultFate::Dropped(at),
-        ContextChange::Rewind => ResultFate::Rewound(at),
-        ContextChange::Leave => ResultFate::OffBranch,
-        ContextChange::Restore => ResultFate::InContext,
-    };
-    ContextState { fate, evidence: event.origin.evidence, since: event.origin.request.and_then(NonZero::new) }
+    ContextState {
+        change: event.change,
+        at,
+        evidence: event.origin.evidence,
+        since: event.origin.request.and_then(NonZero::new),
+    }
 }
 
 proptest! {
@@ -221,15 +224,15 @@ proptest! {
                 let is_there = matches!(before.describe().split(' ').next(), Some("yes" | "cleared" | "edited"));
                 match last.change {
                     ContextChange::Restore => {
-                        prop_assert_eq!((after.fate, after.since), (ResultFate::InContext, None));
+                        prop_assert_eq!((after.change, after.since), (ContextChange::Restore, None));
                     }
-                    ContextChange::Leave => prop_assert_eq!(after.fate, ResultFate::OffBranch),
+                    ContextChange::Leave => prop_assert_eq!(after.change, ContextChange::Leave),
                     ContextChange::Rewind if is_there => {
-                        prop_assert_eq!(after.fate, ResultFate::Rewound(last.origin.at));
+                        prop_assert_eq!((after.change, after.at), (ContextChange::Rewind, last.origin.at));
                         prop_assert_eq!(after.since, last.origin.request.and_then(NonZero::new));
                     }
                     _ if !is_there => prop_assert_eq!(after, before, "what is gone stays gone"),
-                    _ => prop_assert_ne!(after.fate, ResultFate::InContext),
+                    _ => prop_assert_ne!(after.change, ContextChange::Restore),
                 }
             }
         }
@@ -256,7 +259,7 @@ proptest! {
                 prop_assert_eq!(by_request[request as usize][number].1, state);
             }
             let told = events.iter().filter(of_it).any(|event| event.origin.request == state.since.map(NonZero::get));
-            prop_assert_eq!(told, state.fate != ResultFate::InContext);
+            prop_assert_eq!(told, !state.is_whole());
         }
     }
 }

@@ -145,9 +145,15 @@ pub struct Decoder {
     held: Vec<u8>,
     replaced: u64,
     is_stopped: bool,
+    /// Whether backslashes stand for themselves.
+    is_plain: bool,
 }
 
 impl Decoder {
+    pub fn of_plain_text() -> Self {
+        Self { is_plain: true, ..Self::default() }
+    }
+
     /// Decodes another chunk of the string's inside, as far as that is certain without the next.
     pub fn push(&mut self, chunk: &[u8], take: &mut dyn FnMut(&str) -> bool) {
         if self.held.is_empty() {
@@ -173,7 +179,8 @@ impl Decoder {
     fn decode(&mut self, bytes: &[u8], may_go_on: bool, take: &mut dyn FnMut(&str) -> bool) -> usize {
         let mut at = 0;
         while at < bytes.len() && !self.is_stopped {
-            let end = memchr(b'\\', &bytes[at..]).map_or(bytes.len(), |found| at + found);
+            let escape_at = if self.is_plain { None } else { memchr(b'\\', &bytes[at..]) };
+            let end = escape_at.map_or(bytes.len(), |found| at + found);
             let used = self.plain(&bytes[at..end], may_go_on && end == bytes.len(), take);
             at += used;
             if at < end {

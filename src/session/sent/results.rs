@@ -1,7 +1,7 @@
 //! The results of a call by the best evidence: as requests carried them, if one in the records did and its hash shows it.
 
 use crate::session::content::pieces;
-use crate::session::fate::{ContextState, ResultFate};
+use crate::session::fate::{ContextChange, ContextState};
 use crate::session::id::record_id;
 use crate::session::json::{Json, Kind};
 use crate::session::model::{Call, CallResult, Evidence, RecordSpan};
@@ -106,7 +106,7 @@ fn sent_results(transcript: &Transcript, call: &Call) -> Result<Vec<CallResult>,
     let mut results = vec![first.result];
     let state = call.first().map(|first| first.context).unwrap_or_default();
     // Of one that is whole again, no other text counts.
-    let later = if state.fate == ResultFate::InContext { &[] } else { later };
+    let later = if state.is_whole() { &[] } else { later };
     for carrier in later {
         // A later message without proof does not count.
         let Ok(next) = text_in(transcript, call, carrier) else { continue };
@@ -117,7 +117,7 @@ fn sent_results(transcript: &Transcript, call: &Call) -> Result<Vec<CallResult>,
         }
     }
     results.iter_mut().for_each(|result| result.context = state);
-    if let ([_, .., last], ResultFate::Replaced(_)) = (&mut results[..], state.fate) {
+    if let ([_, .., last], ContextChange::Replace) = (&mut results[..], state.change) {
         last.context = ContextState { evidence: state.evidence, ..ContextState::default() };
     }
     Ok(results)

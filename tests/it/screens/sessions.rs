@@ -13,7 +13,7 @@ use overspill::internals::rows::lost::{KeptShare, LostInCall, ModelShare};
 use overspill::internals::rows::sessions::{SessionRow, SessionTexts};
 use overspill::internals::session::examine::{OutputPlace, Paths, RestOfOutput};
 use overspill::internals::session::facts::TitledText;
-use overspill::internals::session::fate::ResultFate;
+use overspill::internals::session::fate::{ContextChange, ContextState};
 use overspill::internals::session::model::{CallStatus, CutState, Evidence, SessionFacts};
 use overspill::internals::session::reader::SessionFile;
 use overspill::internals::session::spill::CitingCall;
@@ -105,7 +105,7 @@ fn call(id: &str, tool: &str, cut: CutState) -> CallRow {
         status: CallStatus::Ok,
         cut,
         is_window: false,
-        context: ResultFate::InContext.into(),
+        context: ContextState::default(),
         evidence: Some(Evidence::Recorded),
         sizes: None,
         verdict: None,
@@ -153,7 +153,7 @@ fn calls() -> Vec<CallRow> {
         },
         CallRow {
             verdict: Some(Verdict::Differs(differs)),
-            context: ResultFate::Compacted(None).into(),
+            context: ContextState { change: ContextChange::Compact, ..ContextState::default() },
             thread: "general-purpose".into(),
             share: known(Some(share(0))),
             ..sized(spill("toolu_3"), 2_220, Some(9_000_000), Some("here"), "cargo build --release -vv 2>&1")

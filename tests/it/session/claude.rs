@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use overspill::internals::session::fate::ResultFate;
+use overspill::internals::session::fate::ContextChange;
 use overspill::internals::session::model::{CallStatus, CutState};
 use overspill::internals::session::verify::{Unchecked, Verdict, Verifier, WholeOutput, whole_display};
 use overspill::internals::source::Source;
@@ -192,14 +192,14 @@ fn what_became_of_a_result_is_told() {
     let opened = open(&write_log(dir.path(), "s1.jsonl", &log));
     let transcript = opened.transcript();
     let fate = |id: &str| fate_of(call(transcript, id));
-    assert!(matches!(fate("c1"), ResultFate::Compacted(Some(_))));
-    assert_eq!(fate("c2"), ResultFate::InContext, "preserved");
-    assert!(matches!(fate("c3"), ResultFate::Replaced(_)));
+    assert!(matches!(fate("c1"), (ContextChange::Compact, Some(_))));
+    assert_eq!(fate("c2"), (ContextChange::Restore, None), "preserved");
+    assert!(matches!(fate("c3"), (ContextChange::Replace, _)));
     assert_eq!((call(transcript, "c3").results.len(), call(transcript, "c3").cut), (2, CutState::Spill));
     let c5 = call(transcript, "c5");
     assert_eq!((first(transcript, "c5"), c5.results.len()), (notice.to_owned(), 1), "never seen otherwise");
     assert_eq!(pieces(transcript, std::slice::from_ref(&c5.display[0].text)), "five");
-    assert_eq!((fate("c4"), fate("c5")), (ResultFate::OffBranch, ResultFate::InContext));
+    assert_eq!((fate("c4"), fate("c5")), ((ContextChange::Leave, None), (ContextChange::Restore, None)));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use overspill::internals::session::fate::ResultFate;
+use overspill::internals::session::fate::ContextChange;
 use overspill::internals::session::model::{CallStatus, CutState};
 use overspill::internals::session::verify::Verifier;
 use overspill::preview::Catalog;
@@ -147,8 +147,8 @@ fn histories_that_were_left_are_read() {
         transcript.calls.iter().map(|call| call.at.unwrap().as_second() - 1795376950).collect();
     assert_eq!(seconds, [1, 2, 3, 4]);
     let fates: Vec<_> = transcript.calls.iter().map(fate_of).collect();
-    let summed_up = ResultFate::Compacted("2026-11-22T19:49:20Z".parse().ok());
-    assert_eq!(fates, [summed_up, ResultFate::Rewound(None), summed_up, ResultFate::InContext]);
+    let summed_up = (ContextChange::Compact, "2026-11-22T19:49:20Z".parse().ok());
+    assert_eq!(fates, [summed_up, (ContextChange::Rewind, None), summed_up, (ContextChange::Restore, None)]);
     assert_eq!(transcript.calls[0].first().unwrap().context.describe(), "in summary #5");
 }
 
@@ -180,6 +180,6 @@ fn a_session_is_followed_through_its_logs() {
     write_log(&dir, "context.jsonl", &history);
     assert!(opened.refresh(&()).unwrap());
     let fate = |id: &str| fate_of(call(opened.transcript(), id));
-    assert_eq!((fate("c1"), fate("c2")), (ResultFate::InContext, ResultFate::Rewound(None)));
+    assert_eq!((fate("c1"), fate("c2")), ((ContextChange::Restore, None), (ContextChange::Rewind, None)));
     assert!(!opened.refresh(&()).unwrap());
 }

@@ -1,6 +1,6 @@
 //! Kimi Code's records: what left the model's context, what is added to a result when it is sent, and the notices of cuts.
 
-use overspill::internals::session::fate::ResultFate;
+use overspill::internals::session::fate::ContextChange;
 use overspill::internals::session::model::CutState;
 use overspill::internals::session::transcript::Transcript;
 use serde_json::{Value, json};
@@ -97,7 +97,7 @@ fn large_results_among_the_first_messages_were_cleared() {
     let first = [vec![prompt("user")], large("a"), small, large("c")].concat();
     transcript(&[first, cutoff(5), large("d"), cutoff(7)], |transcript| {
         assert_eq!(states(transcript), ["cleared #4", "yes", "cleared #5", "yes"]);
-        assert!(matches!(fate_of(call(transcript, "a")), ResultFate::Cleared(Some(_))));
+        assert!(matches!(fate_of(call(transcript, "a")), (ContextChange::Clear, Some(_))));
     });
 }
 

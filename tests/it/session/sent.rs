@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 
-use overspill::internals::session::fate::ResultFate;
+use jiff::Timestamp;
+use overspill::internals::session::fate::ContextChange;
 use overspill::internals::session::model::{Call, Evidence};
 use overspill::internals::session::sent::{
     MessageFault, MessageProof, NotSent, best, request_of, write_request,
@@ -39,8 +40,8 @@ fn got(transcript: &Transcript, id: &str) -> (Vec<String>, Option<NotSent>) {
     (best.results.iter().map(|result| text_of(transcript, result)).collect(), best.not_sent)
 }
 
-fn fates(transcript: &Transcript, call: &Call) -> Vec<ResultFate> {
-    best(transcript, call).results.iter().map(|result| result.context.fate).collect()
+fn fates(transcript: &Transcript, call: &Call) -> Vec<(ContextChange, Option<Timestamp>)> {
+    best(transcript, call).results.iter().map(|result| (result.context.change, result.context.at)).collect()
 }
 
 /// Records of a session with requests, made as Claude Code makes them.
@@ -254,9 +255,9 @@ fn a_result_that_a_later_request_carries_otherwise_has_changed() {
     let transcript = opened.transcript();
     let at = Some("2026-11-22T06:00:00Z".parse().unwrap());
     assert_eq!(got(transcript, "c1").0, ["one"]);
-    assert_eq!(fates(transcript, call(transcript, "c1")), [ResultFate::Cleared(at)]);
+    assert_eq!(fates(transcript, call(transcript, "c1")), [(ContextChange::Clear, at)]);
     assert_eq!(got(transcript, "c2").0, ["two!", "2"]);
-    let replaced = [ResultFate::Replaced(at), ResultFate::InContext];
+    let replaced = [(ContextChange::Replace, at), (ContextChange::Restore, None)];
     assert_eq!(fates(transcript, call(transcript, "c2")), replaced);
 }
 

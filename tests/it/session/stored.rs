@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use overspill::internals::session::fate::ResultFate;
+use overspill::internals::session::fate::ContextChange;
 use overspill::internals::session::model::{CallStatus, CutState};
 use serde_json::{Value, json};
 
@@ -151,9 +151,13 @@ fn messages_of_opencode_2_hold_calls() {
     assert_eq!(["c1", "c2", "c3", "c4"].map(|id| first(transcript, id)), ["one!", "two!", "three!", "no"]);
     let at = |text: &str| Some(text.parse().unwrap());
     let fate = |id: &str| fate_of(call(transcript, id));
-    assert_eq!(fate("c1"), ResultFate::Compacted(at("2026-11-22T05:50:10Z")));
-    assert_eq!(fate("c2"), ResultFate::Checkpoint(at("2026-11-22T05:50:10Z")), "a copy is in the checkpoint");
-    assert_eq!((fate("c3"), call(transcript, "c3").cut), (ResultFate::InContext, CutState::Spill));
+    assert_eq!(fate("c1"), (ContextChange::Compact, at("2026-11-22T05:50:10Z")));
+    assert_eq!(
+        fate("c2"),
+        (ContextChange::Checkpoint, at("2026-11-22T05:50:10Z")),
+        "a copy is in the checkpoint"
+    );
+    assert_eq!((fate("c3"), call(transcript, "c3").cut), ((ContextChange::Restore, None), CutState::Spill));
     assert_eq!(call(transcript, "c2").exit, Some(3));
     let read = ["all", "window", "less"].map(|id| call(transcript, id).cut);
     assert_eq!(read, [CutState::Lost, CutState::No, CutState::Lost], "by what was asked for, and what came");
