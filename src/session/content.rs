@@ -52,11 +52,6 @@ pub fn title(content: Option<Json>) -> Option<String> {
     content.map(first_text).filter(|words| !words.is_empty())
 }
 
-/// Returns the first 4 KiB of a string; empty for another value.
-pub fn start_of(text: Json) -> String {
-    text.text().map(|text| text.to_text(MAX_TEXT).text).unwrap_or_default()
-}
-
 /// Returns about the last bytes of a content's last text, at most `most`; empty if there is none.
 pub fn text_end(content: Json, most: usize) -> String {
     let last = texts(content).last().and_then(|text| text.text());

@@ -18,8 +18,8 @@ use super::sent::{self, BestResults};
 use super::spill::{SpillState, is_beside, state_of};
 use super::tally::length;
 use super::transcript::Transcript;
-use super::verify::{Unchecked, Verdict, Verifier, WholeOutput, whole_display};
-use super::whole::{ReadFile, read_file};
+use super::verify::{Against, Unchecked, Verdict, Verifier, WholeOutput, whole_display};
+use super::whole::read_file;
 
 /// Which spills may be opened: a path in the records is a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,10 +88,14 @@ impl CallInspector<'_> {
         (self.examiner.in_store)(path) || is_beside(path, &self.file.path)
     }
 
+    fn may_open(&self, path: &Path, paths: Paths) -> bool {
+        paths == Paths::Any || self.is_known(path)
+    }
+
     pub fn whole_bytes(&self, call: &Call) -> Option<u64> {
         let found = self.spill(call).and_then(|state| state.path()?.metadata().ok());
         let claimed = || call.cites.iter().find_map(|cite| cite.bytes);
-        let display = || whole_display(self.transcript, call).map(|whole| whole.bytes().len() as u64);
+        let display = || whole_display(self.transcript, call).map(|whole| whole.view.len() as u64);
         let display = || (call.cut != CutState::No).then(display).flatten();
         found.map(|meta| meta.len()).or_else(claimed).or_else(display)
     }
@@ -116,17 +120,12 @@ impl CallInspector<'_> {
         if call.is_window {
             return self.verify_window(call);
         }
-        let is_cut = call.is_cut();
-        let here = self.spill(call).and_then(|state| state.path().map(Path::to_owned)).filter(|_| is_cut);
-        if here.is_some_and(|path| self.examiner.paths == Paths::Known && !self.is_known(&path)) {
-            return Verdict::Unchecked(Unchecked::Outside);
-        }
-        match is_cut.then(|| self.open(call)).flatten() {
-            Some((source, path)) => {
-                self.compare(call, source, &mut |view| WholeOutput::Spill(view, path.clone()))
-            }
-            None => {
-                let copy = is_cut.then(|| whole_display(self.transcript, call)).flatten();
+        let opened = if call.is_cut() { self.open(call) } else { Err(Unchecked::NotCut) };
+        match opened {
+            Ok((source, whole)) => self.compare(call, source, &whole),
+            Err(Unchecked::Outside) => Verdict::Unchecked(Unchecked::Outside),
+            Err(_) => {
+                let copy = call.is_cut().then(|| whole_display(self.transcript, call)).flatten();
                 self.examiner.verifier.verify(self.transcript, call, copy.as_ref())
             }
         }
@@ -138,24 +137,18 @@ impl CallInspector<'_> {
     }
 
     fn verify_window(&self, call: &Call) -> Verdict {
-        let may_open = |path: &Path| self.examiner.paths == Paths::Any || self.is_known(path);
+        let may_open = |path: &Path| self.may_open(path, self.examiner.paths);
         match read_file(self.transcript, call, &self.file.path, self.examiner.uid, &may_open) {
-            Ok((source, read)) => self.compare(call, source, &mut |view| {
-                WholeOutput::File(Box::new(ReadFile { view, ..read.clone() }))
-            }),
+            Ok((source, whole)) => self.compare(call, source, &whole),
             Err(why) => Verdict::Unchecked(why),
         }
     }
 
     /// Compares a result with what the policies make of a file, which is of one content.
-    fn compare(
-        &self,
-        call: &Call,
-        mut source: Source,
-        whole: &mut dyn FnMut(MapView) -> WholeOutput,
-    ) -> Verdict {
+    fn compare(&self, call: &Call, mut source: Source, whole: &WholeOutput) -> Verdict {
         let verdict = source.read_steadily(&mut || true, &mut |source| {
-            self.examiner.verifier.verify(self.transcript, call, Some(&whole(source.view())))
+            let whole = WholeOutput { view: source.view(), ..whole.clone() };
+            self.examiner.verifier.verify(self.transcript, call, Some(&whole))
         });
         verdict.unwrap_or(Verdict::Unchecked(Unchecked::Unsteady))
     }
@@ -163,13 +156,10 @@ impl CallInspector<'_> {
     /// Calls `read` with the whole output of a call that was cut, of one content, if it is at hand: a spill or a whole copy.
     #[cfg(feature = "app")]
     pub(crate) fn read_whole<T>(&self, call: &Call, read: &mut dyn FnMut(&MapView) -> T) -> Option<T> {
-        let path = self.spill(call).and_then(|state| state.path().map(Path::to_owned));
-        let is_open = path.is_some_and(|path| self.examiner.paths == Paths::Any || self.is_known(&path));
-        if let Some((mut source, _)) = is_open.then(|| self.open(call)).flatten() {
+        if let Ok((mut source, _)) = self.open(call) {
             return source.read_steadily(&mut || true, &mut |source| read(&source.view())).ok();
         }
-        let Some(WholeOutput::Display(bytes)) = whole_display(self.transcript, call) else { return None };
-        MapView::from_bytes(&bytes).ok().map(|view| read(&view))
+        whole_display(self.transcript, call).map(|whole| read(&whole.view))
     }
 
     /// Returns where the whole output is, and what is left of it: a spill if it lies in one of these places, else a copy
@@ -185,18 +175,16 @@ impl CallInspector<'_> {
         paths: Paths,
     ) -> io::Result<(OutputPlace, RestOfOutput)> {
         let spill = self.spill(call);
-        let is_cut = call.is_cut();
         if let Some(SpillState::Here(path)) = &spill
-            && is_cut
-            && (paths == Paths::Any || self.is_known(path))
+            && call.is_cut()
+            && self.may_open(path, paths)
         {
             return Ok((OutputPlace::File(path.clone()), RestOfOutput::Here));
         }
-        let memory = |bytes: &[u8]| MapView::from_bytes(bytes).map(OutputPlace::Memory);
         if call.cut != CutState::No
-            && let Some(WholeOutput::Display(bytes)) = whole_display(self.transcript, call)
+            && let Some(whole) = whole_display(self.transcript, call)
         {
-            return Ok((memory(&bytes)?, RestOfOutput::Here));
+            return Ok((OutputPlace::Memory(whole.view), RestOfOutput::Here));
         }
         let rest = match (call.cut, spill) {
             (CutState::Lost, _) => RestOfOutput::Missing("the agent cut it and never kept the rest"),
@@ -208,14 +196,19 @@ impl CallInspector<'_> {
             (CutState::Unknown, _) => RestOfOutput::Unknown,
             (CutState::No, _) => RestOfOutput::NotCut,
         };
-        Ok((memory(text.as_bytes())?, rest))
+        Ok((OutputPlace::Memory(MapView::from_bytes(text.as_bytes())?), rest))
     }
 
-    /// Opens the spill of a call, and returns the path that the agent gave it.
-    fn open(&self, call: &Call) -> Option<(Source, String)> {
+    fn open(&self, call: &Call) -> Result<(Source, WholeOutput), Unchecked> {
+        let spill = self.spill(call);
+        let path = spill.as_ref().and_then(SpillState::path).ok_or(Unchecked::NoSpill)?;
+        if !self.may_open(path, self.examiner.paths) {
+            return Err(Unchecked::Outside);
+        }
+        let source = Source::glance_at_entry(path).map_err(|_| Unchecked::NoSpill)?;
         let cited = call.cites.first().map(|cite| cite.path.to_string_lossy().into_owned());
-        let spill = self.spill(call).and_then(|state| Source::glance_at_entry(state.path()?).ok());
-        spill.zip(cited)
+        let whole = WholeOutput::new(source.view(), Against::Spill, cited.unwrap_or_default());
+        Ok((source, whole))
     }
 }
 

@@ -87,19 +87,13 @@ pub fn is_beside(path: &Path, records: &Path) -> bool {
 
 /// Returns a cited file's place in a copy of the agent's directory: below that of the same name with the records.
 fn in_copy(cited: &Path, records: &Path) -> Option<PathBuf> {
-    let names: Vec<&OsStr> = cited
-        .components()
-        .filter_map(|part| match part {
-            Component::Normal(name) => Some(name),
-            _ => None,
-        })
-        .collect();
     if cited.components().any(|part| part == Component::ParentDir) {
         return None;
     }
-    let hidden = names.iter().position(|name| name.as_encoded_bytes().starts_with(b"."))?;
-    let root = records.ancestors().find(|dir| dir.file_name() == Some(names[hidden]))?;
-    let copy = names[hidden + 1..].iter().fold(root.to_owned(), |path, name| path.join(name));
+    let names = cited.iter().skip_while(|name| !name.as_encoded_bytes().starts_with(b"."));
+    let hidden = names.clone().next()?;
+    let root = records.ancestors().find(|dir| dir.file_name() == Some(hidden))?;
+    let copy: PathBuf = root.iter().chain(names.skip(1)).collect();
     (copy != cited).then_some(copy)
 }
 

@@ -60,7 +60,7 @@ impl Verifier {
             Ok((_, facts)) if facts.is_stopped => return Verdict::Unchecked(Unchecked::TooLong),
             Ok((text, _)) => text,
         };
-        let window = whole.and_then(WholeOutput::window);
+        let window = whole.and_then(|whole| whole.window.as_ref());
         let recorded = RecordedResult { window, ..RecordedResult::new(transcript, (call, first), &text) };
         let compared = whole.map_or(Verdict::Unchecked(missing), |whole| self.compare(&recorded, whole));
         match compared {
@@ -152,7 +152,7 @@ impl Verifier {
 
     fn compare(&self, recorded: &RecordedResult, whole: &WholeOutput) -> Verdict {
         let RecordedResult { transcript, result, text, .. } = *recorded;
-        let Ok(body) = ResultBody::new(transcript, result, text, whole.bytes()) else {
+        let Ok(body) = ResultBody::new(transcript, result, text, &whole.view) else {
             return Verdict::Unchecked(Unchecked::Unreadable);
         };
         let mut totals = Totals::unknown();
@@ -171,7 +171,7 @@ impl Verifier {
                 let text = preview.text(&input);
                 if text == body.text && is_of_version {
                     let by = preview.truncated_by.map(LimitHit::as_str);
-                    return Verdict::Equal { policy: name, by, against: whole.against() };
+                    return Verdict::Equal { policy: name, by, against: whole.against };
                 }
                 if text == body.text {
                     fits = fits.or(Some(name));
@@ -185,11 +185,9 @@ impl Verifier {
             }
         }
         let nearest = nearest.unwrap_or(Difference { policy: String::new(), at: 0, part: "end", fits: None });
-        match whole {
-            WholeOutput::Display(_) if fits.is_none() => Verdict::Unchecked(Unchecked::DisplayOnly),
-            WholeOutput::File(file) if file.is_changed && fits.is_none() => {
-                Verdict::Unchecked(Unchecked::Changed)
-            }
+        match whole.against {
+            Against::Display if fits.is_none() => Verdict::Unchecked(Unchecked::DisplayOnly),
+            _ if whole.is_changed && fits.is_none() => Verdict::Unchecked(Unchecked::Changed),
             _ => Verdict::Differs(Difference { at: body.place(nearest.at), fits, ..nearest }),
         }
     }
@@ -309,8 +307,8 @@ fn variants(policy: &Policy, recorded: &RecordedResult) -> Vec<(Policy, String)>
 }
 
 fn input<'a>(whole: &'a WholeOutput, totals: &'a Totals, exit_code: Option<i32>) -> Input<'a> {
-    let output = Output { bytes: whole.bytes(), totals };
-    Input { exit_code, ..Input::new(output, whole.saved_as()) }
+    let output = Output { bytes: &whole.view, totals };
+    Input { exit_code, ..Input::new(output, &whole.saved_as) }
 }
 
 /// Plans with exact totals, counted once for all policies.
@@ -320,13 +318,7 @@ fn plan_whole(
     totals: Totals,
     exit_code: Option<i32>,
 ) -> Option<(Preview, Totals)> {
-    let count = |_, want| {
-        Some(match whole {
-            WholeOutput::Spill(view, _) => source::count(view, want),
-            WholeOutput::File(file) => source::count(&file.view, want),
-            WholeOutput::Display(bytes) => crate::text::units::measure_all(bytes, want),
-        })
-    };
+    let count = |_, want| Some(source::count(&whole.view, want));
     let counted = plan_counting(&input(whole, &totals, exit_code), policy, ToCount::Text, count).ok()?;
     let is_short = counted.preview.byte_len(&input(whole, &totals, exit_code)) <= MAX_COMPARED as u64;
     is_short.then_some((counted.preview, counted.totals.stdout))

@@ -19,47 +19,22 @@ use super::verdict::{Against, Unchecked};
 pub const MAX_COMPARED: usize = 16 << 20;
 const PATH_KEYS: &[&str] = &["path", "filePath", "file_path", "absolute_path"];
 
+/// What a result is compared with: a spill, a file, or a copy for the agent's own screen that is known to be whole.
 #[derive(Clone, Debug)]
-pub enum WholeOutput {
-    /// The spill, with its path as the agent named it.
-    Spill(MapView, String),
-    /// A copy for the agent's own screen that is known to be whole.
-    Display(Vec<u8>),
-    File(Box<ReadFile>),
+pub struct WholeOutput {
+    pub view: MapView,
+    pub against: Against,
+    /// The path that the agent's notices print; empty if there is none.
+    pub saved_as: String,
+    /// What the call asked for, if it read a file.
+    pub window: Option<FileWindow>,
+    /// Whether the file was changed after the call, or that is not known.
+    pub is_changed: bool,
 }
 
 impl WholeOutput {
-    pub fn bytes(&self) -> &[u8] {
-        match self {
-            Self::Spill(view, _) => view,
-            Self::Display(bytes) => bytes,
-            Self::File(file) => &file.view,
-        }
-    }
-
-    /// Returns the path that the agent's notices print; empty if there is none.
-    pub fn saved_as(&self) -> &str {
-        match self {
-            Self::Spill(_, path) => path,
-            Self::Display(_) => "",
-            Self::File(file) => &file.window.named,
-        }
-    }
-
-    pub fn against(&self) -> Against {
-        match self {
-            Self::Spill(..) => Against::Spill,
-            Self::Display(_) => Against::Display,
-            Self::File(_) => Against::File,
-        }
-    }
-
-    /// Returns what the call asked for, if it read a file.
-    pub fn window(&self) -> Option<&FileWindow> {
-        match self {
-            Self::File(file) => Some(&file.window),
-            _ => None,
-        }
+    pub fn new(view: MapView, against: Against, saved_as: String) -> Self {
+        Self { view, against, saved_as, window: None, is_changed: false }
     }
 }
 
@@ -78,7 +53,8 @@ pub fn whole_display(transcript: &Transcript, call: &Call) -> Option<WholeOutput
         let is_cut = || facts.bytes + MAX_BELOW > most as u64 && text.contains(CUT_COPY);
         let is_whole =
             !facts.is_stopped && is_short && !is_larger && (transcript.agent != "codex" || !is_cut());
-        (is_whole && facts.replaced == 0).then(|| WholeOutput::Display(text.into_bytes()))
+        let view = MapView::from_bytes(text.as_bytes()).ok().filter(|_| is_whole && facts.replaced == 0);
+        Some(WholeOutput::new(view?, Against::Display, String::new()))
     })
 }
 
@@ -95,14 +71,6 @@ pub struct FileWindow {
     pub path: PathBuf,
     pub offset: Option<i64>,
     pub limit: Option<i64>,
-}
-
-#[derive(Clone, Debug)]
-pub struct ReadFile {
-    pub window: FileWindow,
-    pub view: MapView,
-    /// Whether the file was changed after the call, or that is not known.
-    pub is_changed: bool,
 }
 
 /// Returns the file that a call asked for; `None` if its arguments do not say.
@@ -126,7 +94,7 @@ pub fn read_file(
     records: &Path,
     uid: u32,
     may_open: &dyn Fn(&Path) -> bool,
-) -> Result<(Source, ReadFile), Unchecked> {
+) -> Result<(Source, WholeOutput), Unchecked> {
     let window = requested_window(transcript, call).ok_or(Unchecked::NoFile)?;
     let claim = Citation::new(window.path.clone());
     let SpillState::Here(path) = look_for(&claim, records, uid) else { return Err(Unchecked::NoFile) };
@@ -137,8 +105,8 @@ pub fn read_file(
     let modified = path.metadata().and_then(|meta| meta.modified()).ok();
     let read_at = call.first().and_then(|first| first.at).or(call.at).map(SystemTime::from);
     let is_changed = modified.zip(read_at).is_none_or(|(modified, read_at)| modified > read_at);
-    let view = source.view();
-    Ok((source, ReadFile { window, view, is_changed }))
+    let whole = WholeOutput::new(source.view(), Against::File, window.named.clone());
+    Ok((source, WholeOutput { window: Some(window), is_changed, ..whole }))
 }
 
 /// Where the output begins in what Codex gives its model.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use memchr::memmem;
 
 use crate::base::env::Env;
-use crate::session::content::{first_text, is_number, start_of, texts, title};
+use crate::session::content::{first_text, is_number, texts, title};
 use crate::session::entry::RecordEntry;
 use crate::session::fate::{ContextChange, FateEvidence};
 use crate::session::find::{self, FoundFile};
@@ -167,7 +167,7 @@ impl CodexReader {
         call.exit = exit_of(header).or(call.exit.filter(|_| !is_running()));
         call.end(false);
         // In code mode, the words of the script's end are a part of their own.
-        let has_warning = |text: Json| start_of(text).starts_with(WARNING);
+        let has_warning = |text: Json| first_text(text).starts_with(WARNING);
         let may_be_cut_again = header.len() == start.len() || content.raw().len() < MAX_CUT_AGAIN;
         let is_cut =
             is_cut(printed) || texts(content).any(has_warning) || may_be_cut_again && is_cut_again(content);
@@ -275,7 +275,7 @@ fn is_cut_again(content: Json) -> bool {
         let text = text.text().map(|text| text.to_text(MAX_KEPT).text).unwrap_or_default();
         text.match_indices(WORDS).any(|(end, _)| is_middle(&text, end) == Some(true))
     };
-    let omitted = texts(content).skip(1).last().map(start_of).unwrap_or_default();
+    let omitted = texts(content).skip(1).last().map(first_text).unwrap_or_default();
     let omitted = omitted.strip_prefix("[omitted ").and_then(|rest| rest.strip_suffix(" text items ...]"));
     omitted.is_some_and(is_number) || texts(content).filter(has_words).any(is_cut)
 }

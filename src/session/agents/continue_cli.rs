@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use crate::session::content::{self, has_line, is_number, start_of};
+use crate::session::content::{self, first_text, has_line, is_number};
 use crate::session::entry::RecordEntry;
 use crate::session::fate::ContextChange;
 use crate::session::find;
@@ -90,7 +90,7 @@ fn call(entry: RecordEntry, out: &mut Transcript) {
         _ => CallStatus::NoResult,
     };
     let contents: Vec<Json> = state.list("output").filter_map(|item| item.get("content")).collect();
-    let start = contents.first().map(|content| start_of(*content)).unwrap_or_default();
+    let start = contents.first().map(|content| first_text(*content)).unwrap_or_default();
     call.exit = exit_of(&start);
     if let Some((evidence, pieces)) = rendered(&contents, call.status, entry.place) {
         let is_short =

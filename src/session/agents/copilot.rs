@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use crate::session::content::{MAX_NAME, cited, has_line, last_line, start_of};
+use crate::session::content::{MAX_NAME, cited, first_text, has_line, last_line};
 use crate::session::entry::RecordEntry;
 use crate::session::fate::{ContextChange, FateEvidence};
 use crate::session::find;
@@ -215,19 +215,16 @@ fn result(entry: RecordEntry, data: Json, out: &mut Transcript) -> Option<u32> {
     let is_large = properties.has("largeOutputHandled", "true");
     let bytes = properties.get("largeOutputOriginalSizeBytes");
     let bytes = bytes.and_then(|bytes| bytes.short(20)?.parse().ok());
-    let saved = content.map(start_of).and_then(|start| cited(&start, BEGINNING, "). Saved to: "));
+    let saved = content.map(first_text).and_then(|start| cited(&start, BEGINNING, "). Saved to: "));
     let saved = saved.map(|path| Citation { path: PathBuf::from(path), bytes });
+    // The window of a file that was asked for, cut at the size limit.
+    let ends_early = |content| last_line(content).starts_with("[Output truncated. Use view_range=[");
     let gives_less = |content| is_search && has_omitted(content) || is_view && ends_early(content);
     let is_cut = is_large || saved.is_none() && content.is_some_and(gives_less);
     call.note_cut(saved, is_cut);
     entry.note_copy("detailedContent", data.path(&["result", "detailedContent"]), Some(0), call);
     entry.add_result(content, call);
     Some(number)
-}
-
-/// Whether the window of a file that was asked for was cut at the size limit.
-fn ends_early(content: Json) -> bool {
-    last_line(content).starts_with("[Output truncated. Use view_range=[")
 }
 
 fn has_omitted(content: Json) -> bool {

@@ -7,7 +7,7 @@ use std::path::Path;
 use jiff::Timestamp;
 use smallvec::SmallVec;
 
-use crate::session::content::{self, cited, first_text, shown_lines, start_of, title};
+use crate::session::content::{self, cited, first_text, shown_lines, title};
 use crate::session::entry::RecordEntry;
 use crate::session::fate::ContextChange;
 use crate::session::find;
@@ -238,7 +238,7 @@ fn call(line: RecordEntry, called: Json, out: &mut Transcript) {
 
 fn result(line: RecordEntry, content: Option<Json>, is_read: bool, call: &mut Call) {
     if call.results.is_empty() {
-        let start = content.map(start_of).unwrap_or_default();
+        let start = content.map(first_text).unwrap_or_default();
         let is_told = is_read && start.trim_start().starts_with(FILE_NOTICE);
         let is_cut = is_told && call.gives_less(shown_lines(&start));
         let saved = cited(&start, BEGINNING, " For full output see: ");

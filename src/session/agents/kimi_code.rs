@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use memchr::memmem;
 
-use crate::session::content::{first_text, last_line, pieces, start_of, text_end, texts, title};
+use crate::session::content::{first_text, last_line, number_after, pieces, text_end, texts, title};
 use crate::session::entry::RecordEntry;
 use crate::session::fate::ContextChange;
 use crate::session::find;
@@ -103,9 +103,15 @@ impl KimiReader {
         let Some(event) = entry.record.get("event") else { return };
         let kind = event.word("type");
         match &*kind {
-            "step.begin" => return self.history().ask(),
+            "step.begin" => {
+                let history = self.history();
+                history.messages.push(Message::Other);
+                history.is_asked = true;
+                return;
+            }
             "tool.result" => {}
-            _ if self.history().is_answered() => out.count_answer(self.thread),
+            // The first sign that it was answered.
+            _ if std::mem::take(&mut self.history().is_asked) => out.count_answer(self.thread),
             _ => {}
         }
         match &*kind {
@@ -117,7 +123,7 @@ impl KimiReader {
                 let number = out.call_or_new(self.thread, &id, "");
                 let found = event.get("result").and_then(|found| Some((found, found.get("output")?)));
                 let is_small = found.is_some_and(|(found, output)| is_small(output, found.flag("isError")));
-                self.history().add_result(number, is_small);
+                self.history().messages.push(Message::Result { call: number, is_small });
                 let tool = out.tool_of(number).to_owned();
                 if let Some(((found, output), call)) = found.zip(out.unanswered(number)) {
                     read_result(entry, found, output, &tool, call);
@@ -179,20 +185,6 @@ impl WireHistory {
             }
             _ => Message::Other,
         });
-    }
-
-    fn ask(&mut self) {
-        self.messages.push(Message::Other);
-        self.is_asked = true;
-    }
-
-    /// Returns whether this is the first sign that the request was answered.
-    fn is_answered(&mut self) -> bool {
-        std::mem::take(&mut self.is_asked)
-    }
-
-    fn add_result(&mut self, call: u32, is_small: bool) {
-        self.messages.push(Message::Result { call, is_small });
     }
 
     /// Reads a record that changes the history. Returns whether it is one.
@@ -278,9 +270,7 @@ const MIN_TOKENS: usize = 100;
 fn read_result(entry: RecordEntry, found: Json, output: Json, tool: &str, call: &mut Call) {
     let is_error = found.flag("isError");
     call.end(is_error);
-    call.exit = last_line(output)
-        .strip_prefix("Command failed with exit code: ")
-        .and_then(|rest| rest.trim_end_matches('.').parse().ok());
+    call.exit = number_after(last_line(output).trim_end_matches('.'), "Command failed with exit code: ");
     note_cut(found, output, tool, call);
     entry.add_text(Evidence::Rendered, render(found, output, tool, is_error, entry.place), call);
 }
@@ -391,7 +381,7 @@ fn bytes<'a>(mut lines: impl Iterator<Item = &'a str>) -> Option<u64> {
 
 /// Whether a tool left out a part of its own accord, and says so in the note or at the end.
 fn is_short(found: Json, output: Json, tool: &str, call: &Call) -> bool {
-    let note = found.get("note").map(start_of).unwrap_or_default();
+    let note = found.get("note").map(first_text).unwrap_or_default();
     match tool {
         "Read" => {
             let is_notice = |text: &str| text.contains("Character limit reached. Effective max_chars: ");

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use memchr::memmem;
 
-use crate::session::content::{first_text, is_number, start_of, text_end};
+use crate::session::content::{first_text, is_number, text_end};
 use crate::session::entry::RecordEntry;
 use crate::session::format::{FileFormat, RecordFiles, before_member, count_records, only_file};
 use crate::session::json::Json;
@@ -94,7 +94,7 @@ fn result(entry: RecordEntry, out: &mut Transcript) {
 
 /// Whether an observation was cut; what one of another configuration says is not known.
 fn cut_state(content: Json) -> CutState {
-    if !start_of(content).starts_with(START) {
+    if !first_text(content).starts_with(START) {
         return CutState::Unknown;
     }
     let end = text_end(content, 128);

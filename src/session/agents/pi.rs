@@ -160,7 +160,9 @@ impl PiReader {
                 let call = out.call_or_new(0, &call_id, &message.word("toolName"));
                 if let Some(unanswered) = out.unanswered(call) {
                     result(entry, message, unanswered);
-                    let (entry, key) = (self.entry(), result_key(message, &call_id));
+                    // What OpenClaw calls it, by the call and the time in the message.
+                    let at = message.number::<i64>("timestamp").map_or(String::new(), |at| format!(":{at}"));
+                    let (entry, key) = (self.entry(), record_id(&format!("tool:{call_id}{at}")));
                     self.results.push(EntryResult { entry, call, key, pruned: None });
                 }
             }
@@ -295,14 +297,6 @@ impl ContextResults {
     }
 }
 
-/// Returns what OpenClaw calls a result, by its call and the time in its message.
-fn result_key(message: Json, call_id: &str) -> RecordId {
-    match message.number::<i64>("timestamp") {
-        Some(at) => record_id(&format!("tool:{call_id}:{at}")),
-        None => record_id(&format!("tool:{call_id}")),
-    }
-}
-
 struct EntryChange {
     pub entry: u32,
     /// With the first request after it.
@@ -335,7 +329,11 @@ impl EntryEffect {
                 None => Some(kept_from(ContextChange::Compact)),
             },
             "reset" => Some(kept_from(ContextChange::Drop)),
-            "context_edit" => read_edit(entry),
+            "context_edit" => {
+                let target = record.id("targetId")?;
+                let content = record.get("replacement").filter(|replacement| !replacement.is_null());
+                Some(Self::Edit { target, replacement: content.map(|content| entry.result(Some(content))) })
+            }
             "custom" if record.has("customType", PRUNED) => read_prune(record),
             _ => None,
         }
@@ -347,12 +345,6 @@ fn retained_results(entry: RecordEntry, tail: Json) -> IdMap<CallResult> {
     let result =
         |message: Json| Some((message.id("toolCallId")?, entry.with(message).result(message.get("content"))));
     tail.items().filter_map(result).collect()
-}
-
-fn read_edit(entry: RecordEntry) -> Option<EntryEffect> {
-    let target = entry.record.id("targetId")?;
-    let content = entry.record.get("replacement").filter(|replacement| !replacement.is_null());
-    Some(EntryEffect::Edit { target, replacement: content.map(|content| entry.result(Some(content))) })
 }
 
 /// Reads which results are pruned: all of them, or those since the entry before.

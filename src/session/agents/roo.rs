@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use crate::base::env::Env;
-use crate::session::content::{first_text, start_of};
+use crate::session::content::first_text;
 use crate::session::entry::RecordEntry;
 use crate::session::fate::ContextChange;
 use crate::session::find::{self, FoundFile};
@@ -192,7 +192,7 @@ impl History {
 
 /// Returns the tool of an older result: `[execute_command for 'make'] Result:`.
 fn old_protocol_tool(block: Json) -> Option<String> {
-    let start = block.get("text").filter(|_| block.is_type("text")).map(start_of)?;
+    let start = block.get("text").filter(|_| block.is_type("text")).map(first_text)?;
     let (head, _) = start.strip_prefix('[')?.split_once("] Result:")?;
     let tool = head.split(' ').next().unwrap_or_default();
     let is_name = !tool.is_empty() && tool.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');

@@ -330,7 +330,7 @@ fn openhands_is_read_as_it_is_sent() {
     // The agent saves the whole, with the lines around it: the policy makes the same of it.
     std::fs::write(&c2.cites[0].path, format!("{long}{around}")).unwrap();
     let saved_as = c2.cites[0].path.to_str().unwrap().to_owned();
-    let whole = WholeOutput::Spill(Source::open(&c2.cites[0].path).unwrap().view(), saved_as);
+    let whole = WholeOutput::new(Source::open(&c2.cites[0].path).unwrap().view(), Against::Spill, saved_as);
     let verdict = Verifier::new(&Catalog::builtin(), "openhands").verify(transcript, c2, Some(&whole));
     assert_eq!(
         verdict,

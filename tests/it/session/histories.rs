@@ -275,7 +275,7 @@ fn gemini_s_screen_has_the_whole_output_of_a_command_alone() {
     let (_dir, path) = read(&[head, g1, u1, g2, u2]);
     let opened = open(&path);
     let whole = |id| whole_display(opened.transcript(), call(opened.transcript(), id));
-    let whole = ["f1", "f2"].map(|id| whole(id).map(|whole| whole.bytes().to_vec()));
+    let whole = ["f1", "f2"].map(|id| whole(id).map(|whole| whole.view.to_vec()));
     assert_eq!(whole, [None, Some(b"whole".to_vec())]);
 }
 

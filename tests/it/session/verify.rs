@@ -6,10 +6,10 @@ use overspill::internals::session::command::command;
 use overspill::internals::session::model::{Call, CutState};
 use overspill::internals::session::spill::{SpillState, state_of};
 use overspill::internals::session::transcript::Transcript;
-use overspill::internals::session::verify::{Verdict, Verifier, WholeOutput, whole_display};
-use overspill::internals::session::whole::{ReadFile, requested_window};
+use overspill::internals::session::verify::{Against, Verdict, Verifier, WholeOutput, whole_display};
+use overspill::internals::session::whole::requested_window;
 use overspill::internals::session::{FORMATS, list};
-use overspill::internals::source::Source;
+use overspill::internals::source::{MapView, Source};
 use overspill::preview::{Catalog, Input, plan_counted};
 use serde_json::{Value, json};
 
@@ -60,8 +60,12 @@ fn whole(
     let cited = call.cites.first().map(|cite| cite.path.to_string_lossy().into_owned());
     let again = counted(&command(transcript, call));
     let Some(cited) = cited else {
-        return whole_display(transcript, call)
-            .or_else(|| again.map(|output| WholeOutput::Display(output.into_bytes())));
+        return whole_display(transcript, call).or_else(|| {
+            again.map(|output| {
+                let view = MapView::from_bytes(output.as_bytes()).unwrap();
+                WholeOutput::new(view, Against::Display, String::new())
+            })
+        });
     };
     let path = match state_of(call, records, uid) {
         Some(SpillState::Here(path)) => path,
@@ -70,7 +74,7 @@ fn whole(
             dir.join("spill")
         }
     };
-    Some(WholeOutput::Spill(Source::open(&path).unwrap().view(), cited))
+    Some(WholeOutput::new(Source::open(&path).unwrap().view(), Against::Spill, cited))
 }
 
 /// The file of notes that every sample reads, made again.
@@ -80,7 +84,8 @@ fn noted(transcript: &Transcript, call: &Call, dir: &std::path::Path) -> Option<
     let lines: String = (1..=3000).map(|n| format!("note line {n}\n")).collect();
     std::fs::write(dir.join("notes"), lines).unwrap();
     let view = Source::open(&dir.join("notes")).unwrap().view();
-    Some(WholeOutput::File(Box::new(ReadFile { window, view, is_changed: true })))
+    let whole = WholeOutput::new(view, Against::File, window.named.clone());
+    Some(WholeOutput { window: Some(window), is_changed: true, ..whole })
 }
 
 /// Asserts that every cut call of these tools is equal by this policy.
@@ -196,7 +201,7 @@ fn a_result_of_another_tool_of_kimi_code_has_a_rule_of_its_own() {
     let opened = list::open(&sessions_in(home.path(), "kimi-code")[0], &()).unwrap();
     let verifier = Verifier::new(&Catalog::builtin(), "kimi-code");
     let verdicts = opened.transcript().calls.iter().map(|call| {
-        let whole = WholeOutput::Spill(Source::open(&spill).unwrap().view(), path.to_owned());
+        let whole = WholeOutput::new(Source::open(&spill).unwrap().view(), Against::Spill, path.to_owned());
         match verifier.verify(opened.transcript(), call, Some(&whole)) {
             Verdict::Equal { policy, .. } => policy,
             Verdict::Differs(difference) => format!("≠ {}", difference.policy),

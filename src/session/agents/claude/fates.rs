@@ -15,15 +15,16 @@ use super::history::{
 pub(super) fn derive_events(history: &ClaudeHistory, out: &mut Transcript) {
     let living: Vec<LivingBranch> =
         history.conversations.iter().map(|conversation| conversation.branches.living()).collect();
-    let fates = Fates { history, lives: living_messages(history, &living), living };
+    let mut fates = Fates { history, living, lives: IdMap::default() };
+    fates.lives = fates.living_messages();
     let mut events = fates.changes();
     let lasting = fates.results(&mut events, out);
     fates.server_edits(&lasting, &mut events, out);
     events.sort_by_key(|(count, _)| *count);
     out.events = events.into_iter().map(|(_, event)| event).collect();
     let is_logged = |result: &ResultRecord| {
-        let conversation = history.conversations.get(result.thread as usize);
-        conversation.and_then(|own| own.requests.last()).is_some_and(|last| last.is_logged)
+        let last = fates.conversation(result.thread).and_then(|(own, _)| own.requests.last());
+        last.is_some_and(|last| last.is_logged)
     };
     let is_sent = !history.results.is_empty() && history.results.iter().all(is_logged);
     out.default_evidence = if is_sent { FateEvidence::Sent } else { FateEvidence::Recorded };
@@ -100,9 +101,8 @@ impl Fates<'_> {
             let Some(turn) = turn.filter(|_| last.get(result.call as usize) == Some(&at)) else { continue };
             let ids = out.result_ids(result.call);
             // Parallel calls are in several records of one message: a result lives if any of them does.
-            let message = || message_of(self.history, result, &self.living);
-            let is_of_living = || message().and_then(|message| self.lives.get(&message)) == Some(&true);
-            if is_on_branch(self.history, result, &self.living) || is_of_living() {
+            let message = || self.message_of(result).and_then(|message| self.lives.get(&message));
+            if self.is_on_branch(result) || message() == Some(&true) {
                 let compacted = turn.compact(result, &|boundary| self.preserves(boundary, result), ids);
                 lasting.push(LastingResult { result, compacted });
             } else {
@@ -115,6 +115,42 @@ impl Fates<'_> {
             turn.events(conversation, branch, events);
         }
         lasting
+    }
+
+    fn is_on_branch(&self, result: &ResultRecord) -> bool {
+        // No record of a conversation may have an id.
+        self.conversation(result.thread).is_none_or(|(conversation, branch)| {
+            let branches = &conversation.branches;
+            branches.last().is_none() || branch.contains_number(result.record, branches)
+        })
+    }
+
+    /// Returns the message of the call of a result: in its own conversation, or in the main one.
+    fn message_of(&self, result: &ResultRecord) -> Option<RecordId> {
+        let source = result.source()?;
+        let within = |thread: u32| {
+            let (conversation, branch) = self.conversation(thread)?;
+            conversation.message(branch.number(source)?)
+        };
+        within(result.thread).or_else(|| within(0))
+    }
+
+    /// Returns whether a record of a message is on a living branch, for the messages of results that are on none.
+    fn living_messages(&self) -> IdMap<bool> {
+        let off = self.history.results.iter().filter(|result| !self.is_on_branch(result));
+        let mut messages: IdMap<bool> =
+            off.filter_map(|result| Some((self.message_of(result)?, false))).collect();
+        if messages.is_empty() {
+            return messages;
+        }
+        for (conversation, branch) in self.history.conversations.iter().zip(&self.living) {
+            for (number, message) in &conversation.messages {
+                if let Some(lives) = messages.get_mut(message) {
+                    *lives |= branch.contains_number(*number, &conversation.branches);
+                }
+            }
+        }
+        messages
     }
 
     fn preserves(&self, boundary: &CompactBoundary, result: &ResultRecord) -> bool {
@@ -155,45 +191,6 @@ impl Fates<'_> {
             }
         }
     }
-}
-
-fn is_on_branch(history: &ClaudeHistory, result: &ResultRecord, living: &[LivingBranch]) -> bool {
-    let thread = result.thread as usize;
-    match (history.conversations.get(thread), living.get(thread)) {
-        (Some(conversation), Some(branch)) if conversation.branches.last().is_some() => {
-            branch.contains_number(result.record, &conversation.branches)
-        }
-        // No record of the conversation has an id.
-        _ => true,
-    }
-}
-
-/// Returns the message of the call of a result: in its own conversation, or in the main one.
-fn message_of(history: &ClaudeHistory, result: &ResultRecord, living: &[LivingBranch]) -> Option<RecordId> {
-    let source = result.source()?;
-    let within = |thread: usize| {
-        let number = living.get(thread)?.number(source)?;
-        history.conversations.get(thread)?.message(number)
-    };
-    within(result.thread as usize).or_else(|| within(0))
-}
-
-/// Returns whether a record of a message is on a living branch, for the messages of results that are on none.
-fn living_messages(history: &ClaudeHistory, living: &[LivingBranch]) -> IdMap<bool> {
-    let off = history.results.iter().filter(|result| !is_on_branch(history, result, living));
-    let mut messages: IdMap<bool> =
-        off.filter_map(|result| Some((message_of(history, result, living)?, false))).collect();
-    if messages.is_empty() {
-        return messages;
-    }
-    for (conversation, branch) in history.conversations.iter().zip(living) {
-        for (number, message) in &conversation.messages {
-            if let Some(lives) = messages.get_mut(message) {
-                *lives |= branch.contains_number(*number, &conversation.branches);
-            }
-        }
-    }
-    messages
 }
 
 /// The compactions and summaries of a thread, and what they took.

@@ -160,8 +160,8 @@ pub(super) struct ContextRecord {
 }
 
 impl ClaudeHistory {
-    /// Reads a record that is neither a message nor a request.
-    pub(super) fn read_change(&mut self, record: Json, context: RecordContext, out: &Transcript) {
+    /// Reads a record that is neither a message nor a request. Returns whether it is a compaction.
+    pub(super) fn read_change(&mut self, record: Json, context: RecordContext, out: &Transcript) -> bool {
         let is = |name: &str| record.has("subtype", name);
         let cut = record.get("attachment").filter(|what| what.is_type("tool_results_cut"));
         if is("compact_boundary") {
@@ -176,6 +176,7 @@ impl ClaudeHistory {
             let results = self.cut_results(attachment, context.thread, out);
             self.push(ContextChange::Clear, context, results);
         }
+        is("compact_boundary")
     }
 
     /// Reads that a user's record stands for those between it and the one that it follows.

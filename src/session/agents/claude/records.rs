@@ -5,7 +5,7 @@ use std::path::Path;
 use smallvec::SmallVec;
 
 use crate::base::provenance::numbers;
-use crate::session::content::{MAX_NAME, cited, first_text, is_number, start_of, text_start};
+use crate::session::content::{MAX_NAME, cited, first_text, is_number, text_start};
 use crate::session::entry::RecordEntry;
 use crate::session::fate::{ContextChange, FateEvidence};
 use crate::session::find;
@@ -94,12 +94,13 @@ impl LogReader for ClaudeReader {
             "assistant" => self.calls(recorded, out),
             "user" => self.user(recorded, out),
             "api-request" => self.request(recorded, out),
-            "api-request-blob" => {
-                requests::blob(entry, &mut out.requests);
-                self.lists.blob(entry, &|call| self.history.was_sent(call), out);
-            }
+            "api-request-blob" => self.lists.blob(entry, &|call| self.history.was_sent(call), out),
             "api-request-shape" => requests::shape(entry, &mut out.requests),
-            "system" | "attachment" => self.read_change(recorded, out),
+            "system" | "attachment" => {
+                if self.history.read_change(record, context, out) {
+                    self.lists.compact(thread);
+                }
+            }
             "content-replacement" => {
                 let replaced = replace(entry, &|call| self.is_seen(thread, call), out);
                 self.history.push(ContextChange::Replace, context, replaced);
@@ -226,14 +227,6 @@ impl ClaudeReader {
         out.count_answer(context.thread);
     }
 
-    fn read_change(&mut self, recorded: ClaudeRecord, out: &Transcript) {
-        let before = self.history.boundaries.len();
-        self.history.read_change(recorded.entry.record, recorded.context, out);
-        if self.history.boundaries.len() > before {
-            self.lists.compact(recorded.context.thread);
-        }
-    }
-
     /// Whether the model has spoken since it could see a result.
     fn is_seen(&self, thread: u32, call: u32) -> bool {
         let result = self.history.results.iter().rev().find(|result| result.call == call);
@@ -356,7 +349,7 @@ fn replace(entry: RecordEntry, is_seen: &dyn Fn(u32) -> bool, out: &mut Transcri
                 call.display.extend(copies.map(copy));
             }
         }
-        if let Some(path) = framed_path(&start_of(text)) {
+        if let Some(path) = framed_path(&first_text(text)) {
             (call.cut, call.is_cut_otherwise) = (CutState::Spill, true);
             call.cites.push(Citation::new(path));
         }

@@ -28,15 +28,6 @@ pub(super) fn request(entry: RecordEntry, log: &mut RequestLog) -> Option<u32> {
     log.add_request(&facts, entry.span(), tail)
 }
 
-/// Reads a message that was written for a request.
-pub(super) fn blob(entry: RecordEntry, log: &mut RequestLog) {
-    let Some(hash) = hash_of(entry.record.get("hash")) else { return };
-    let blocks = entry.record.list_at(&["message", "content"]);
-    let results = blocks.filter(|block| block.is_type("tool_result"));
-    let ids: Vec<String> = results.filter_map(|block| block.name("tool_use_id")).collect();
-    log.add_blob(hash, entry.span(), ids.iter().map(|id| (entry.thread, id.as_str())));
-}
-
 /// Reads the system prompt and the tools of requests.
 pub(super) fn shape(entry: RecordEntry, log: &mut RequestLog) {
     if let Some(hash) = hash_of(entry.record.get("shapeHash")) {
@@ -74,15 +65,16 @@ struct List {
 
 impl RequestLists {
     /// Reads a message that was written for a request. `was_sent` returns whether an earlier request carried the result of a call.
-    pub(super) fn blob(&mut self, entry: RecordEntry, was_sent: &dyn Fn(u32) -> bool, out: &Transcript) {
+    pub(super) fn blob(&mut self, entry: RecordEntry, was_sent: &dyn Fn(u32) -> bool, out: &mut Transcript) {
         let RecordEntry { record, thread, .. } = entry;
-        let Some(hash) = hash_of(record.get("hash")).filter(|hash| !self.altered.contains_key(hash)) else {
+        let (Some(hash), Some(message)) = (hash_of(record.get("hash")), record.get("message")) else {
             return;
         };
-        let Some(message) = record.get("message") else { return };
+        let results = || message.list("content").filter(|block| block.is_type("tool_result"));
+        let ids: Vec<String> = results().filter_map(|block| block.name("tool_use_id")).collect();
+        out.requests.add_blob(hash, entry.span(), ids.iter().map(|id| (thread, id.as_str())));
         let mut altered = Vec::new();
-        let blocks = message.list("content");
-        for block in blocks.filter(|block| block.is_type("tool_result")) {
+        for block in results().filter(|_| !self.altered.contains_key(&hash)) {
             let id = block.get("tool_use_id").and_then(|id| id.short_text(MAX_NAME));
             let call = id.and_then(|id| out.call_number(thread, &id));
             let (Some(call), Some(content)) = (call, block.get("content")) else { continue };

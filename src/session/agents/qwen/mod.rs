@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use crate::session::branch::Branches;
-use crate::session::content::{MAX_TEXT, cited, last_line, shown_lines, start_of, title};
+use crate::session::content::{MAX_TEXT, cited, first_text, last_line, shown_lines, title};
 use crate::session::entry::RecordEntry;
 use crate::session::fate::FateEvidence;
 use crate::session::find;
@@ -180,7 +180,7 @@ fn is_short(response: Json, tool: &str, call: &Call) -> bool {
     let Some(output) = response.path(&["response", "output"]) else { return false };
     match tool {
         "read_file" => {
-            let start = start_of(output);
+            let start = first_text(output);
             let is_told = start.lines().next().is_some_and(|line| line.ends_with(" total lines."));
             let shown = shown_lines(&start).filter(|_| is_told && start.starts_with("Showing lines "));
             shown.is_some() && call.gives_less(shown)
@@ -211,7 +211,7 @@ fn result(entry: RecordEntry, response: Json, call: &mut Call) {
     let files = display.list("outputFiles");
     let mut paths: Vec<String> = files.filter_map(|path| path.short(MAX_TEXT)).collect();
     if paths.is_empty() {
-        let start = content.map(start_of).unwrap_or_default();
+        let start = content.map(first_text).unwrap_or_default();
         let found = NOTICES.iter().find_map(|(beginning, before)| cited(&start, beginning, before));
         call.is_cut_otherwise = found.is_some() && !start.starts_with(NOTICES[0].0);
         paths.extend(found);
