@@ -13,7 +13,6 @@ use crate::base::provenance::{Extent, Warning};
 use crate::config::{Config, Overrides};
 use crate::preview::Policy;
 use crate::rows::outputs::{self, mode};
-use crate::source::OpenError;
 use crate::store::{CopyRecord, Entry, EntryStatus, Holds, OutputSize, ProcessStatus, RunRecord};
 use crate::text::label::label;
 
@@ -33,15 +32,16 @@ pub(crate) fn run(config: &Config, args: &ShowArgs) -> CommandResult {
     let find = if args.text.is_some() { input::find_call } else { input::find };
     let path = match find(config, &args.name)? {
         Named::Recorded(found) => return sessions::show::run(config, &found, args),
-        _ if args.text.is_some() => {
-            let word = label(args.name.as_encoded_bytes());
-            let words = "--text prints a text of a call";
-            return Err(usage(format!("{words}; `overspill {word} | cat` prints an output")));
-        }
         Named::Output(entry) => entry.path(),
         Named::File(path) => path,
         Named::Stdin => PathBuf::from("-"),
     };
+    if args.text.is_some() {
+        input::metadata(&path)?;
+        let word = label(args.name.as_encoded_bytes());
+        let words = "--text prints a text of a call";
+        return Err(usage(format!("{words}; `overspill {word} | cat` prints an output")));
+    }
     let selected = Selected::list(config, Whose::All)?.with_marks(config);
     match selected.at(&path).cloned() {
         Some(mut entry) => {
@@ -52,7 +52,7 @@ pub(crate) fn run(config: &Config, args: &ShowArgs) -> CommandResult {
             }
         }
         None => {
-            let file = LooseFile::open(&path, config)?;
+            let file = LooseFile::new(&path, input::metadata(&path)?, config);
             match args.json {
                 true => print_json(&file.record()),
                 false => print(&file.facts(config, selected.now)),
@@ -85,18 +85,14 @@ fn whole(time: Timestamp) -> Timestamp {
 }
 
 impl LooseFile {
-    fn open(path: &Path, config: &Config) -> anyhow::Result<Self> {
-        let meta = std::fs::metadata(path).map_err(|error| OpenError::new(path, error))?;
-        if meta.is_dir() {
-            return Err(OpenError::Directory(path.to_owned()).into());
-        }
+    fn new(path: &Path, meta: Metadata, config: &Config) -> Self {
         let policy = config.resolve(&Overrides::default(), Some(path)).map(|resolved| resolved.policy);
         let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        Ok(Self {
+        Self {
             path: absolute.to_string_lossy().into_owned(),
             meta,
             policies: policy.into_iter().map(|policy| policy.name().to_owned()).collect(),
-        })
+        }
     }
 
     fn modified(&self) -> Option<Timestamp> {

@@ -7,6 +7,7 @@ use std::{fs, io};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::config::Config;
+use crate::source::OpenError;
 use crate::store::{Entry, EntryStatus};
 
 /// Outputs to look at together; none has been opened.
@@ -42,7 +43,7 @@ impl Corpus {
             match fs::metadata(path) {
                 Ok(meta) if meta.is_dir() => corpus.add_directory(path.clone()),
                 Ok(_) => corpus.outputs.push(CorpusOutput::Named(path.clone())),
-                Err(error) => corpus.fault(path, &error),
+                Err(error) => corpus.fault(path, error),
             }
         }
         corpus
@@ -60,17 +61,13 @@ impl Corpus {
                 // The last one is taken first.
                 Ok(found) => left.extend(found.into_iter().rev()),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                Err(error) => self.fault(&path, &error),
+                Err(error) => self.fault(&path, error),
             }
         }
     }
 
-    fn fault(&mut self, path: &Path, error: &io::Error) {
-        let words = match error.kind() {
-            io::ErrorKind::NotFound => format!("{}: no such file or directory", path.display()),
-            _ => format!("{}: {error}", path.display()),
-        };
-        self.faults.push(words);
+    fn fault(&mut self, path: &Path, error: io::Error) {
+        self.faults.push(OpenError::new(path, error).to_string());
     }
 }
 
@@ -96,7 +93,6 @@ impl CorpusOutput {
         }
     }
 
-    /// Returns the path that notices print.
     pub(crate) fn saved_as(&self) -> String {
         match self {
             CorpusOutput::Entry(entry) => entry.saved_as(),

@@ -6,7 +6,7 @@ use std::io::{self, Read, Seek};
 use std::ops::{Deref, Range};
 use std::path::Path;
 
-use crate::source::{Identity, MapView, Snapshot, Source, ViewSupply, await_write, stdin};
+use crate::source::{Identity, MapView, OpenError, Snapshot, Source, ViewSupply, await_write, stdin};
 use crate::text::supply::{OwnBytes, Supply};
 
 use super::CorpusOutput;
@@ -107,8 +107,8 @@ impl CorpusReader {
             CorpusOutput::Named(path) => return look_at(open_named(path)?, output, again, look),
             CorpusOutput::Found(path) => open_found(path),
         };
-        let file = opened.map_err(|error| fault(output, &error))?;
-        if self.read_small(&file).map_err(|error| fault(output, &error))? {
+        let file = opened.map_err(|error| fault(output, error))?;
+        if self.read_small(&file).map_err(|error| fault(output, error))? {
             return Ok(look(OutputBytes::Read(&self.buffer)));
         }
         let source = Source::glance_at_entry(&output.path());
@@ -172,14 +172,14 @@ fn open_named(path: &Path) -> Result<Source, ReadFault> {
     Source::open_unpacked(path).map_err(|error| fault(error.to_string()))
 }
 
-fn fault(output: &CorpusOutput, error: &io::Error) -> ReadFault {
+fn fault(output: &CorpusOutput, error: io::Error) -> ReadFault {
     let now = output.path().symlink_metadata();
     match (output, now) {
         (_, Err(gone)) if gone.kind() == io::ErrorKind::NotFound => ReadFault::Gone,
         (CorpusOutput::Entry(entry), Ok(now)) if !Identity::from(&now).same_file(&entry.identity) => {
             ReadFault::Gone
         }
-        _ => failed(output, error.to_string()),
+        _ => ReadFault::Failed(OpenError::new(&output.path(), error).to_string()),
     }
 }
 

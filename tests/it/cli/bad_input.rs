@@ -25,6 +25,35 @@ fn a_directory_is_named_with_a_remedy() {
     all_fail(&Home::new(), ".", &[".: is a directory", "name a file"]);
 }
 
+/// What takes one output, a record, or many.
+#[test]
+fn every_command_says_what_to_do_about_a_file_that_can_not_be_read() {
+    let home = Home::new();
+    home.file("f", "x\n");
+    std::os::unix::fs::symlink("loop", home.at("loop")).unwrap();
+    let missing = "no such file or id; `overspill list` and `overspill sessions` list what there is";
+    let circle = "is a symbolic link that leads back to itself; remove it, or let it name a file";
+    for (name, words) in [("nofile", missing), ("loop", circle)] {
+        let words = format!("overspill: {name}: {words}\n");
+        for (command, status) in [
+            (&["preview", name][..], 1),
+            (&["show", name], 1),
+            (&["sessions", name], 1),
+            (&["verify", name], 1),
+            (&["compare", name, "f"], 1),
+            (&["tune", name], 1),
+            (&["grep", "x", name], 2),
+        ] {
+            let ran = home.run(command);
+            assert!(ran.status == status && ran.stderr.starts_with(&words), "{command:?}: {}", ran.stderr);
+        }
+    }
+    std::fs::create_dir(home.at("dir")).unwrap();
+    for command in [&["show"][..], &["show", "--text"], &["sessions"], &["verify"], &["explain"]] {
+        home.run(&[command, &["dir"]].concat()).fails(1, &["dir: is a directory; name a file in it"]);
+    }
+}
+
 #[test]
 fn a_socket_is_named_with_a_remedy() {
     let home = Home::new();
