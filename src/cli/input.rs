@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::fmt;
+use std::fs::Metadata;
 use std::io::{self, IsTerminal, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -113,6 +114,12 @@ pub(crate) fn path(word: &OsStr) -> anyhow::Result<Option<PathBuf>> {
     Ok(is_path.then_some(path))
 }
 
+/// Returns the metadata of a file, which may be of any kind but a directory.
+pub(crate) fn metadata(path: &Path) -> Result<Metadata, OpenError> {
+    let meta = path.metadata().map_err(|error| OpenError::new(path, error))?;
+    if meta.is_dir() { Err(OpenError::Directory(path.to_owned())) } else { Ok(meta) }
+}
+
 /// Reports an id that means several outputs or sessions. Outputs may all have the same id; then only their paths differ.
 fn ambiguous(word: &OsStr, outputs: &[&Entry], sessions: impl Iterator<Item = String>) -> anyhow::Error {
     let mut ids: Vec<&[u8]> = outputs.iter().map(|entry| entry.id_bytes()).collect();
@@ -178,8 +185,8 @@ pub(crate) fn open_call(
     let mut opened = match place {
         OutputPlace::File(path) => open_path(config, &path, args, FileLock::Shared)?,
         OutputPlace::Memory(view) => {
-            if rest != RestOfOutput::Here {
-                say(&format!("{}: its spill is not at hand; this is its text as recorded", found.id()));
+            if let Some(why) = rest.why_alone() {
+                say(&format!("{}: {why}; this is its text as recorded", found.id()));
             }
             open_text(view.to_vec(), &found.id(), args)?
         }
@@ -261,7 +268,7 @@ impl OpenInput {
         let Overrides { policy: named, tool, .. } = overrides;
         let is_own = |own: &&Policy| tool.is_none() && named.as_ref().is_none_or(|name| name == own.name());
         match self.policy.as_ref().filter(is_own) {
-            Some(policy) => config.resolve_own(policy, overrides),
+            Some(policy) => config.resolve_own(policy, overrides, self.path.as_deref()),
             None => config.resolve(overrides, self.path.as_deref()),
         }
     }
@@ -300,7 +307,6 @@ impl OpenInput {
         made.map_err(|error| failed(&error))?
     }
 
-    /// Returns a warning if an output goes on after what was read of it.
     pub(crate) fn cut_short(&self) -> Option<String> {
         let is_cut = self.source.error().is_none() && self.source.progress() == StreamProgress::CutShort;
         let read = size(self.source.len());

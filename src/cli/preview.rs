@@ -2,6 +2,7 @@
 //! file, and nothing else.
 
 use std::io::{self, Write};
+use std::ops::Range;
 
 use anyhow::{anyhow, bail};
 
@@ -13,7 +14,8 @@ use crate::cli::terminal::SafeWriter;
 use crate::cli::{CommandResult, Failure, print_json, say, terminal, usage};
 use crate::config::{Config, EffectivePolicy, Overrides};
 use crate::preview::{
-    self, Counts, Input, InputContext, Output, Policy, Preview, Report, Status, Stream, Totals,
+    self, Counts, Decoding, Input, InputContext, Output, Part, Policy, Preview, Report, Status, Stream,
+    Totals,
 };
 use crate::session::examine::RestOfOutput;
 use crate::source::{self, MapView};
@@ -146,9 +148,14 @@ fn print_recorded(config: &Config, found: &SelectedSession) -> CommandResult {
         Ok((view.clone(), totals, recorded.map_err(|error| anyhow!(error.to_string()))?))
     })?;
     if matches!(rest, RestOfOutput::Missing(_) | RestOfOutput::Unknown) {
-        preview.truncated = found.the_call()?.is_cut();
+        let (call, inspector) = (found.the_call()?, found.inspector());
+        let best = inspector.best(call);
+        let added = best.first().map(|first| inspector.added_in((call, first), &text));
+        preview.parts = parts_of(&text, &added.unwrap_or_default());
+        preview.truncated = call.is_cut();
         (preview.total, preview.kept) = Default::default();
     }
+    let by = opened.policy_by(config, &Overrides::default());
     let input = opened.context.input(Output { bytes: &view, totals: &totals });
     print_json(&Report {
         preview: &preview,
@@ -156,8 +163,22 @@ fn print_recorded(config: &Config, found: &SelectedSession) -> CommandResult {
         policy: policy.as_ref(),
         certainty: Certainty::Recorded,
         limits_from: "record",
-        store: &[],
+        store: by.as_ref().map_or(&[], |by| &by.store_warnings),
     })
+}
+
+/// Returns the parts of a recorded text, of which the agent added these ranges, in order.
+fn parts_of(text: &str, added: &[Range<usize>]) -> Vec<Part> {
+    let (mut parts, mut at) = (Vec::new(), 0);
+    for notice in added.iter().chain([&(text.len()..text.len())]) {
+        let range = at..notice.start;
+        at = notice.end;
+        parts.push(Part::Kept { source: Stream::Stdout, range, decoding: Decoding::Lossy });
+        parts.push(Part::Notice { text: text[notice.clone()].to_owned() });
+    }
+    parts.retain(|part| !matches!(part, Part::Kept { range, .. } if range.is_empty()));
+    parts.retain(|part| !matches!(part, Part::Notice { text } if text.is_empty()));
+    parts
 }
 
 /// Writes a preview to standard output in the given form, and warnings to standard error, including those of the store.

@@ -223,18 +223,24 @@ impl Config {
         self.resolve(&Overrides { policy: Some(name.to_owned()), ..Overrides::default() }, None)
     }
 
-    /// Same as [`Config::resolve`] for the policy of a recorded call, whose parameters are known.
+    /// Same as [`Config::resolve`] for the policy of a recorded call, whose parameters are known; `path` is that of its
+    /// spill.
     pub(crate) fn resolve_own(
         &self,
         of_call: &Policy,
         overrides: &Overrides,
+        path: Option<&Path>,
     ) -> Result<EffectivePolicy, OverrideError> {
+        let around = self.stores_around(path);
+        let file = path.and_then(|path| self.stored_file(&around, path));
+        let store_warnings = file.map(|file| self.warnings_of(&file)).unwrap_or_default();
         let mut policy = of_call.clone();
         let limits_from = if apply(&mut policy, overrides)? { LimitsFrom::Flags } else { LimitsFrom::Policy };
         let is_same = policy.is_same(of_call);
         let certainty = if is_same { Certainty::Reconstructed } else { Certainty::WouldGet };
         let is_current = self.catalog.is_current(&policy);
-        Ok(EffectivePolicy { limits_from, certainty, ..EffectivePolicy::chosen(policy, is_current) })
+        let chosen = EffectivePolicy::chosen(policy, is_current);
+        Ok(EffectivePolicy { limits_from, certainty, store_warnings, ..chosen })
     }
 
     /// Returns how sure it is that the model got what the policy makes, with the limits of `run` if there is one.

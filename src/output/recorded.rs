@@ -25,6 +25,18 @@ const MAX_BYTES: u64 = 16 << 20;
 
 pub(super) const CUT_UNKNOWN: &str = "not recorded whether the agent cut it";
 
+impl RestOfOutput {
+    /// Returns why the recorded text is all there is; `None` if the output is at hand.
+    pub(crate) fn why_alone(&self) -> Option<&'static str> {
+        match self {
+            Self::Here => None,
+            Self::NotCut => Some("the agent did not cut it"),
+            Self::Missing(why) => Some(why),
+            Self::Unknown => Some("it is not recorded whether the agent cut it"),
+        }
+    }
+}
+
 /// A call's result as the model got it, from the agent's own records.
 #[derive(Debug, Clone)]
 pub struct RecordedCall {
@@ -246,7 +258,6 @@ impl Differences {
         self.places.get(next).is_some_and(|place| place.start <= at)
     }
 
-    /// Iterates over the positions where differences begin, in order.
     pub(crate) fn starts(&self) -> impl Iterator<Item = u64> + '_ {
         self.places.iter().map(|place| place.start)
     }

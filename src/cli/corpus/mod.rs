@@ -54,9 +54,10 @@ fn resolve_names(config: &Config, words: &[OsString]) -> anyhow::Result<Corpus> 
             Named::File(path) => paths.push(path),
             Named::Output(entry) => entries.push(CorpusOutput::Entry(entry)),
             Named::Recorded(found) => {
-                let id = found.id();
-                let (OutputPlace::File(path), _) = found.output()? else {
-                    bail!("{id}: its spill is not at hand; `overspill show --text` prints its text");
+                let (place, rest) = found.output()?;
+                let OutputPlace::File(path) = place else {
+                    let why = rest.why_alone().unwrap_or("its output is in no file");
+                    bail!("{}: {why}; `overspill show --text` prints its text", found.id());
                 };
                 paths.push(path);
             }

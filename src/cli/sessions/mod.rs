@@ -20,10 +20,10 @@ use crate::session::examine::{CallInspector, Examiner, OutputPlace, Paths, RestO
 use crate::session::model::Call;
 use crate::session::reader::{OpenedSession, SessionFile};
 use crate::session::transcript::ReadReport;
-use crate::session::{list as all_sessions, sent, text};
+use crate::session::{list as all_sessions, sent, spill, text};
 use crate::text::label::label;
 
-use super::{say, suggest, usage};
+use super::{input, say, suggest, usage};
 
 pub(crate) struct SelectedSession {
     pub file: SessionFile,
@@ -88,6 +88,12 @@ pub(crate) fn examiner(config: &Config, agent: &str, paths: Paths) -> Examiner {
     Examiner::new(&config.catalog, agent, in_store, config.env.uid(), paths)
 }
 
+/// Whether a path that an agent names may be opened: it is in a known store, or beside the agent's records.
+pub(crate) fn is_known(config: &Config, path: &Path, records: Option<&Path>) -> bool {
+    let is_beside = |records| spill::is_beside(path, records);
+    config.stores.store_of(path, &config.env).is_some() || records.is_some_and(is_beside)
+}
+
 pub(crate) fn check_agent(agent: Option<&str>) -> anyhow::Result<()> {
     let Some(agent) = agent.filter(|agent| !all_sessions::agents().contains(agent)) else { return Ok(()) };
     let instead = suggest::name(agent, &all_sessions::agents(), "those of these agents can:");
@@ -115,6 +121,7 @@ pub(crate) fn describe_unread(file: &SessionFile, unread: &ReadReport) -> String
 
 /// Opens the session in a file, wherever that lies.
 pub(crate) fn open_file(config: &Config, path: &Path) -> anyhow::Result<SelectedSession> {
+    input::metadata(path)?;
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     open(config, all_sessions::recognise(&path)?, None)
 }

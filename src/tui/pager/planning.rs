@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::config::EffectivePolicy;
 use crate::output::plan::{PlanDone, PlanTask};
 use crate::output::recorded::{CallRequest, PreviewFrom};
-use crate::session::examine::{Paths, RestOfOutput};
+use crate::session::examine::Paths;
 use crate::tui::job::{Pace, Slot};
 use crate::tui::keys::Action;
 use crate::tui::screen::Effects;
@@ -127,12 +127,7 @@ impl Pager {
                 "no record of this output is known; {lists} {sessions} lists recorded sessions"
             ));
         };
-        let why = match recorded.rest {
-            RestOfOutput::Here => return None,
-            RestOfOutput::Missing(why) => why,
-            RestOfOutput::NotCut => "the agent did not cut it",
-            RestOfOutput::Unknown => "it is not recorded whether the agent cut it",
-        };
+        let why = recorded.rest.why_alone()?;
         Some(format!("nothing to reconstruct the preview from: {why}"))
     }
 
