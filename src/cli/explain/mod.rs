@@ -3,8 +3,7 @@
 
 mod recognise;
 
-use std::ffi::OsStr;
-use std::io::{self, BufRead, Read, Write};
+use std::io::{self, BufRead, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -19,13 +18,14 @@ use crate::output::describe::lines_as_numbered;
 use crate::preview::{self, CountedPlan, Input, Policy, Stream, ToCount, TotalsMask};
 use crate::session::model::Citation;
 use crate::session::spill::{SpillState, look_for};
-use crate::source::{self, FileLock, MapView, OpenError, Source};
+use crate::source::{self, FileLock, MapView, OpenError};
 use crate::store::{Basis, TimeLeft};
 use crate::text::label::label;
 
 use super::args::{ExplainArgs, PolicyArgs};
 use super::input::{self, Named};
 use super::screens::{Beginning, StartAt, show, target};
+use super::sessions::is_known;
 use super::stores::{Selected, Whose, describe_retention};
 use super::{CommandResult, fail, json, say, terminal};
 
@@ -67,7 +67,6 @@ impl ExplainedNotice {
         label(parts.join(" · ").as_bytes())
     }
 
-    /// Says what was lost: as the spill shows, or else as the notice states it.
     fn lost(&self) -> Option<String> {
         if let (Some(lost), Some(true)) = (self.cited.removed_lines, self.cited.agrees) {
             return Some(format!("{} lost", lines(lost)));
@@ -101,7 +100,6 @@ struct CitedSpill {
     place: PathBuf,
 }
 
-/// Names agent, tool and form of every notice in a text, and what became of the spill that it cites.
 pub(crate) fn run(config: &Config, args: &ExplainArgs) -> CommandResult {
     let (text, call) = text(config, args)?;
     let found = recognise::find_all(config, &text, call.as_ref());
@@ -171,44 +169,36 @@ struct ExplainedCall {
 }
 
 fn text(config: &Config, args: &ExplainArgs) -> anyhow::Result<(String, Option<ExplainedCall>)> {
-    let mut bytes = Vec::new();
-    if args.clipboard {
-        bytes = clipboard()?;
-    } else if args.file == OsStr::new("-") {
-        if io::IsTerminal::is_terminal(&io::stdin()) {
-            say("paste the text here; Ctrl-D ends it");
-        }
-        let named = |error: io::Error| anyhow!("standard input: {error}");
-        source::stdin().map_err(named)?.take(MAX_TEXT).read_to_end(&mut bytes).map_err(named)?;
+    let bytes = if args.clipboard {
+        clipboard()?
     } else {
-        let path = match input::find_call(config, &args.file) {
+        let named = match input::find_call(config, &args.file) {
             Ok(Named::Recorded(found)) => {
                 let (agent, records) = (found.opened.transcript().agent, found.file.path.clone());
                 let call = ExplainedCall { agent, policy: found.policy(), records };
                 return Ok((found.text()?, Some(call)));
             }
-            Ok(Named::Output(entry)) => entry.path(),
-            Err(error) if !error.is::<OpenError>() => return Err(error),
-            _ => PathBuf::from(&args.file),
+            named => named,
         };
-        let mut source = Source::open_unpacked(&path).map_err(|error| match error {
-            OpenError::Missing(path) => {
-                anyhow!("{}: no such file; name the text to explain, or pipe it in", path.display())
-            }
-            error => error.into(),
-        })?;
+        let opened = named.and_then(|named| input::open_named(config, named, &PolicyArgs::default()));
+        let mut source = opened.map_err(explain_missing)?.source;
         source.wait_for(MAX_TEXT);
         if let Some(error) = source.error() {
             bail!("{}: {error}", label(args.file.as_encoded_bytes()));
         }
         let view = source.view();
-        bytes = view[..view.len().min(MAX_TEXT as usize)].to_vec();
-    }
+        view[..view.len().min(MAX_TEXT as usize)].to_vec()
+    };
     // No more is read: a device may never end.
     if bytes.len() as u64 >= MAX_TEXT {
         bail!("the text has 64 MB or more; give the part with the notice");
     }
     Ok((String::from_utf8_lossy(&bytes).into_owned(), None))
+}
+
+fn explain_missing(error: anyhow::Error) -> anyhow::Error {
+    let Some(OpenError::Missing(path)) = error.downcast_ref() else { return error };
+    anyhow!("{}: no such file; name the text to explain, or pipe it in", path.display())
 }
 
 const CLIPBOARDS: &[(&str, &[&str])] = &[
@@ -241,7 +231,8 @@ impl Explainer<'_> {
     fn explain(&self, found: &RecognisedNotice) -> ExplainedNotice {
         let path = found.path();
         let (spill, cited) = path.map(|path| self.look_up(found, path)).unzip();
-        let figures = found.figures().iter().map(|(name, value)| (name.clone(), Value::from(value.as_str())));
+        let named = found.figures().iter().filter(|(name, _)| !name.is_empty());
+        let figures = named.map(|(name, value)| (name.clone(), Value::from(value.as_str())));
         ExplainedNotice {
             policy: found.policy().name().to_owned(),
             agent: found.policy().agent().to_owned(),
@@ -257,17 +248,17 @@ impl Explainer<'_> {
     /// Looks for the spill of a notice, and compares the notice with the one that the policy writes for the spill.
     fn look_up(&self, found: &RecognisedNotice, path: &Path) -> (&'static str, CitedSpill) {
         let Config { stores, env, .. } = self.config;
-        let records = self.call.as_ref().map_or(path, |call| &call.records);
-        match look_for(&Citation::new(path), records, env.uid()) {
+        let records = self.call.as_ref().map(|call| &*call.records);
+        match look_for(&Citation::new(path), records.unwrap_or(path), env.uid()) {
             SpillState::Gone if stores.store_of(path, env).is_none() => ("missing", CitedSpill::default()),
             SpillState::Gone => {
                 ("gone", CitedSpill { deletion: rule_of(self.config, path), ..CitedSpill::default() })
             }
-            SpillState::Here(place) if stores.store_of(&place, env).is_some() => {
+            SpillState::Here(place) if is_known(self.config, &place, records) => {
                 let checked = self.check(found, &place).unwrap_or_default();
                 ("here", CitedSpill { deletion: self.time_left(&place), place, ..checked })
             }
-            // Only files in known stores are opened: a path in a text is a claim.
+            // Only files in known stores, or beside the records, are opened: a path in a text is a claim.
             SpillState::Here(_) | SpillState::Other(_) => ("other", CitedSpill::default()),
         }
     }
@@ -359,12 +350,12 @@ fn compare_notices(
     })
 }
 
-/// Names the first figure that differs.
 fn difference(found: &RecognisedNotice, made: Option<&WrittenFigures>) -> String {
     let Some(made) = made else { return "the policy does not cut this file".to_owned() };
-    let other = found.figures().iter().find_map(|(name, stated)| {
-        let (_, would) = made.iter().find(|(known, _)| known == name)?;
-        (would != stated).then(|| format!("{name} is {stated} in the notice, and would be {would}"))
-    });
-    other.unwrap_or_else(|| "the notice has another form".to_owned())
+    let mut both = found.figures().iter().zip(made).take_while(|((name, _), (known, _))| name == known);
+    let Some(((name, stated), (_, would))) = both.find(|(stated, would)| stated != would) else {
+        return "the notice has another form".to_owned();
+    };
+    let name = if name.is_empty() { "a figure" } else { name };
+    format!("{name} is {stated} in the notice, and would be {would}")
 }

@@ -1,7 +1,7 @@
 //! Which policy wrote a notice: by patterns made from the policies' own templates.
 
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::Path;
 
@@ -45,11 +45,18 @@ impl RecognisedNotice {
         self.by.iter().find(|(by, _)| by.name() == policy).map(|(_, figures)| figures)
     }
 
-    /// Whether another notice, which stands behind this one, is a part of the same cut: the same policy wrote both, and
-    /// writes each once.
+    /// Whether another notice, which stands behind this one, is a part of the same cut: the same policy wrote both, writes
+    /// each once, and no figure otherwise in one than in the other.
     fn continues(&self, other: &RecognisedNotice) -> bool {
-        let is_same = other.figures_by(self.policy().name()).or(self.figures_by(other.policy().name()));
-        is_same.is_some() && !other.forms.iter().any(|form| self.forms.contains(form))
+        let agree = |name: &str| {
+            let (ours, theirs) = self.figures_by(name).zip(other.figures_by(name))?;
+            let same = |(name, value): &(String, String)| {
+                name.is_empty() || ours.iter().all(|(known, stated)| known != name || stated == value)
+            };
+            Some(theirs.iter().all(same))
+        };
+        let is_one = agree(self.policy().name()).or_else(|| agree(other.policy().name())) == Some(true);
+        is_one && !other.forms.iter().any(|form| self.forms.contains(form))
     }
 
     /// Adds the next part; only who may have written both stays.
@@ -140,33 +147,33 @@ fn in_text(config: &Config, policies: &[Policy], own: Option<&Policy>, text: &st
             });
         }
     }
-    // Compared only where the notices alone leave a choice.
-    let is_alone = found.len() < 2;
-    let fits = |found: &RecognisedNotice| {
-        !is_alone && text.len() <= MAX_COMPARED && found.policy().notices_in(text).is_some()
+    // Compared only where the notices alone leave a choice, with each policy once.
+    let is_compared = found.len() > 1 && text.len() <= MAX_COMPARED;
+    let mut compared = BTreeMap::new();
+    let mut fits = |policy: &Policy| {
+        let fits = || is_compared && policy.notices_in(text).is_some();
+        *compared.entry(policy.name().to_owned()).or_insert_with(fits)
     };
-    let is_other =
-        |found: &RecognisedNotice| own.is_some_and(|policy| policy.name() != found.policy().name());
+    let is_other = |policy: &Policy| own.is_some_and(|own| own.name() != policy.name());
     found.sort_by_cached_key(|found| {
-        (Reverse(found.range.len()), is_other(found), !fits(found), rank(config, found))
+        let policy = found.policy();
+        (Reverse(found.range.len()), is_other(policy), !fits(policy), rank(config, found))
     });
-    let mut best: Vec<RecognisedNotice> = Vec::new();
+    // By where they begin; none overlaps another.
+    let mut best: BTreeMap<usize, RecognisedNotice> = BTreeMap::new();
     for each in found {
-        let overlaps = |other: &&mut RecognisedNotice| {
-            each.range.start < other.range.end && other.range.start < each.range.end
-        };
-        match best.iter_mut().find(overlaps) {
-            None => best.push(each),
+        let mut near = best.range_mut(..each.range.end).rev().map(|(_, other)| other);
+        match near.next().filter(|other| other.range.end > each.range.start) {
+            None => drop(best.insert(each.range.start, each)),
             Some(other) if other.range == each.range && other.policy().name() != each.policy().name() => {
                 other.by.extend(each.by);
             }
             Some(_) => {}
         }
     }
-    best.iter_mut().for_each(|found| found.by.dedup_by(|a, b| a.0.name() == b.0.name()));
-    best.sort_by_key(|found| found.range.start);
     let mut cuts: Vec<RecognisedNotice> = Vec::new();
-    for each in best {
+    for mut each in best.into_values() {
+        each.by.dedup_by(|a, b| a.0.name() == b.0.name());
         match cuts.last_mut() {
             Some(last) if last.continues(&each) => last.add(each),
             _ => cuts.push(each),
@@ -213,7 +220,14 @@ mod tests {
         let found = find_all(&config, &format!("{plain}{notice}{plain}"), None);
         assert_eq!(found.iter().map(|found| found.policy().name()).collect::<Vec<_>>(), ["pi/bash"]);
         let forms: usize = policies(&config).iter().map(|policy| policy.notice_patterns().len()).sum();
-        assert_eq!(NoticePattern::searched() - before, forms, "one text");
+        let compared = found[0].by.len();
+        assert_eq!(NoticePattern::searched() - before, forms + compared, "one text, and what writes it");
+        // A long text takes no more searches.
+        let text: String = (0..700).map(|n| notice.replace("6346", &format!("7{n:03}"))).collect();
+        let text = text.replace("{\"t\":\"a\\n", "").replace("\"}", "");
+        let before = NoticePattern::searched();
+        assert_eq!(find_all(&config, &text, None).len(), 700);
+        assert_eq!(NoticePattern::searched() - before, forms + compared);
     }
 
     #[test]

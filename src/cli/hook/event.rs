@@ -25,7 +25,6 @@ pub(super) struct HookEvent<'a> {
     pub agent: HookAgent,
     /// The command that the shell tool ran; empty for another tool.
     pub command: String,
-    /// The agent's record of the session.
     pub records: Option<PathBuf>,
     json: &'a ShortJson,
     root: Json<'a>,

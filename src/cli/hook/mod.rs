@@ -14,10 +14,11 @@ use serde_json::Value;
 
 use crate::base::human::{lines, thousands};
 use crate::cli::args::{HookAgent, HookArgs};
+use crate::cli::sessions::is_known;
 use crate::cli::{CommandResult, print_json, say, shell};
 use crate::config::{Config, MAX_NOTE, Overrides};
 use crate::preview::Policy;
-use crate::session::{self, json::Tape};
+use crate::session::json::Tape;
 use crate::source::{self, Buffer, MapView, Source, ViewSupply, measure};
 use crate::store::{Record, RunRecord, now};
 use crate::text::label;
@@ -60,7 +61,8 @@ fn answer(config: &Config, event: &HookEvent, replaces: bool) -> Option<Value> {
     let hook = HookContext { config, event };
     let text = event.text();
     let saved = event.saved_as().or_else(|| hook.find_copy()).or_else(|| hook.cited_path(text.as_ref()?));
-    let saved = saved.filter(|path| is_known(config, path, event.records.as_deref()));
+    let is_file = |path: &PathBuf| path.symlink_metadata().is_ok_and(|meta| meta.is_file());
+    let saved = saved.filter(|path| is_file(path) && is_known(config, path, event.records.as_deref()));
     if replaces && event.is_of_shell() && event.phase() == Phase::After {
         let text = |path| hook.of_file(path, &|output| note::in_place_of_preview(config, output, path));
         let answer = saved.as_deref().and_then(text).and_then(|text| event.with_text(&text));
@@ -80,13 +82,6 @@ fn answer(config: &Config, event: &HookEvent, replaces: bool) -> Option<Value> {
         },
     };
     note.filter(|_| config.file.hook.notes).map(|note| event.with_note(&note))
-}
-
-/// Whether an agent may have a path that it names: in a known store, or beside its records. Nothing else is opened.
-fn is_known(config: &Config, path: &Path, records: Option<&Path>) -> bool {
-    let is_file = path.symlink_metadata().is_ok_and(|meta| meta.is_file());
-    let is_beside = || records.is_some_and(|records| session::spill::is_beside(path, records));
-    is_file && (config.stores.store_of(path, &config.env).is_some() || is_beside())
 }
 
 /// Maximum number of records that are searched for a copy, newest first, and the maximum age of that copy.

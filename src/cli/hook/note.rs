@@ -187,7 +187,6 @@ impl HookOutput {
         self.part(0..self.inner.len().min(MAX_TEXT))
     }
 
-    /// Returns a range of what the tool printed, to be read piece by piece.
     fn part(&self, range: Range<usize>) -> ViewSupply<'_> {
         let start = self.inner.start;
         ViewSupply::from(&self.view).within(start + range.start..start + range.end)

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use minijinja::machinery::ast::{CallArg, Expr, Stmt};
+use minijinja::machinery::ast::{BinOpKind, CallArg, Expr, Stmt};
 use minijinja::machinery::parse;
 use regex::{Regex, RegexBuilder};
 
@@ -36,7 +36,6 @@ impl Templates {
     }
 }
 
-/// What recognises the texts that a template makes.
 #[derive(Debug)]
 pub(super) struct TextPattern {
     /// Words that every such text contains.
@@ -56,6 +55,8 @@ impl TextPattern {
     }
 
     fn added(&self, text: &str) -> Option<Vec<Range<usize>>> {
+        #[cfg(test)]
+        SEARCHED.set(SEARCHED.get() + 1);
         // To look for words takes far less time than to match groups.
         let found = text.contains(&self.literal).then(|| self.regex.captures(text)).flatten()?;
         Some(between(found.iter().skip(1).flatten().map(|slot| slot.range()), text.len()))
@@ -96,7 +97,6 @@ pub(crate) struct NoticeMatch {
 }
 
 impl NoticePattern {
-    /// Returns the words that every such notice contains.
     #[cfg(feature = "app")]
     pub(crate) fn literal(&self) -> &str {
         &self.literal
@@ -116,11 +116,9 @@ impl NoticePattern {
         }
         let Some(regex) = self.regex.get_or_init(|| compiled(&self.pattern)) else { return Vec::new() };
         let of = |found: regex::Captures| {
-            let range = found.get(0)?.range();
             let stated = self.figures.iter().zip(found.iter().skip(1));
-            let figures =
-                stated.filter_map(|(name, group)| Some((name.clone(), group?.as_str().to_owned()))).collect();
-            Some(NoticeMatch { range, figures })
+            let figures = stated.filter_map(|(name, group)| Some((name.clone(), group?.as_str().to_owned())));
+            Some(NoticeMatch { range: found.get(0)?.range(), figures: figures.collect() })
         };
         regex.captures_iter(text).filter_map(of).collect()
     }
@@ -216,10 +214,12 @@ impl<'t, 'a> Unfold<'t, 'a> {
 fn name_of<'a>(expr: &Expr<'a>) -> &'a str {
     match expr {
         Expr::Var(var) => var.id,
+        // What is reckoned with is another figure.
+        Expr::Filter(filter) if ["plus", "minus", "times", "over", "length"].contains(&filter.name) => "",
         Expr::Filter(filter) => filter.expr.as_ref().map_or("", name_of),
         // What stands where it is not known has no name.
         Expr::IfExpr(choice) => name_of(&choice.true_expr),
-        Expr::BinOp(pair) => name_of(&pair.left),
+        Expr::BinOp(pair) if matches!(pair.op, BinOpKind::ScOr) => name_of(&pair.left),
         _ => "",
     }
 }

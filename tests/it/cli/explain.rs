@@ -201,3 +201,27 @@ fn the_notice_of_a_failed_command_tells_its_exit_status() {
         assert_eq!(rows[0]["figures"]["exit_code"], "3", "{policy}: {rows}");
     }
 }
+
+/// What a tool printed may quote a notice of the agent's that cuts it.
+#[test]
+fn two_cuts_of_one_policy_stay_two_notices() {
+    let home = Home::new();
+    let by_lines = "[Showing lines 1-2000 of 6346. Full output: /tmp/pi-bash-0.log]";
+    let by_size = "[Showing lines 4000-9000 of 9000 (50.0KB limit). Full output: /tmp/pi-bash-1.log]";
+    for both in [[by_lines, by_size], [by_size, by_lines]] {
+        let rows = explained(&home, &both.join("\n\n"));
+        let paths: Vec<&str> =
+            rows.as_array().unwrap().iter().map(|row| row["path"].as_str().unwrap()).collect();
+        let each =
+            both.map(|notice| if notice == by_lines { "/tmp/pi-bash-0.log" } else { "/tmp/pi-bash-1.log" });
+        assert_eq!(paths, each, "{rows}");
+    }
+    let path = home.work().with_file_name("tmp").join("pi-bash-0123456789abcdef.log");
+    let output: String = (0..40_000).map(|n| format!("{n} and more of a long output\n")).collect();
+    fs::write(&path, format!("{output}{by_lines}\n")).unwrap();
+    let preview = home.run(&["preview", path.to_str().unwrap()]).ok();
+    let rows = explained(&home, preview.text());
+    let of = |at: usize| (&rows[at]["policy"], &rows[at]["spill"], &rows[at]["agrees"]);
+    assert_eq!(of(0), (&"pi/bash".into(), &"missing".into(), &Value::Null), "{rows}");
+    assert_eq!(of(1), (&"pi/bash".into(), &"here".into(), &true.into()), "{rows}");
+}

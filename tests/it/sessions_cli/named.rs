@@ -54,7 +54,7 @@ fn a_call_is_previewed_as_recorded_and_by_a_policy_from_its_spill_or_else_from_i
     let ran = home.run(&["preview", "c2"]).ok();
     assert_eq!((ran.text(), &*ran.stderr), (RED, ""));
     let ran = home.run(&["preview", "-p", "pi/bash", "c2"]);
-    let said = format!("{SESSION}:c2: its spill is not at hand; this is its text as recorded");
+    let said = format!("{SESSION}:c2: the agent did not cut it; this is its text as recorded");
     assert!(ran.status == 0 && ran.text() == RED && ran.stderr.contains(&said), "{}", ran.stderr);
     let ran = home.run(&["explain", "--json", "c1"]).ok();
     assert_eq!(ran.json()[0]["policy"], "claude-code/bash");
@@ -63,7 +63,32 @@ fn a_call_is_previewed_as_recorded_and_by_a_policy_from_its_spill_or_else_from_i
     let left = json(&["c1"]);
     assert_eq!((left["text"].as_str(), &left["truncated"]), (Some(got.text()), &true.into()));
     assert!(["total_bytes", "kept_bytes"].iter().all(|key| left[*key].is_null()), "{left}");
-    assert!(home.run(&["preview", "--json", "c1"]).stderr.contains("c1: its spill is not at hand"));
+    assert!(home.run(&["preview", "--json", "c1"]).stderr.contains("c1: its spill was deleted since"));
+    let parts = left["parts"].as_array().unwrap();
+    let of = |kind: &str| {
+        parts
+            .iter()
+            .filter(|part| part["kind"] == kind)
+            .map(|part| part["text"].as_str().unwrap())
+            .collect::<String>()
+    };
+    assert!(of("notice").starts_with("<persisted-output>\n") && of("kept").starts_with("1\n2\n"), "{left}");
+    assert_eq!(of("kept").len() + of("notice").len(), got.text().len());
+    home.run(&["grep", "x", "c2"]).fails(1, &["c2: the agent did not cut it; `overspill show --text`"]);
+}
+
+#[test]
+fn a_recorded_preview_has_the_warnings_of_the_store_of_its_spill() {
+    let home = Home::new();
+    claude(&home);
+    let own = home.work().with_file_name("config").join("overspill/stores");
+    fs::create_dir_all(&own).unwrap();
+    let store = fs::read_to_string("assets/stores/claude-code.toml").unwrap();
+    fs::write(own.join("claude-code.toml"), store + "\n[[store.warning]]\ntext = \"look twice\"\n").unwrap();
+    for args in [&["c1"][..], &["--max-bytes", "4000", "c1"], &[OUTPUT]] {
+        let json = home.run(&[&["preview", "--json"], args].concat()).ok().json();
+        assert!(json["warnings"].as_array().unwrap().contains(&"look twice".into()), "{args:?}: {json}");
+    }
 }
 
 #[test]
@@ -97,6 +122,12 @@ fn a_call_is_explained_by_its_agent_and_from_the_copy_of_its_directory() {
     );
     assert!(here["path"].as_str().unwrap().starts_with("/home/nobody/.claude/"), "{here}");
     assert_eq!(home.run(&["preview", "--json", "c1"]).ok().json()["saved_as"], here["path"]);
+    // Outside of all stores, too.
+    fs::rename(root(&home).join(".claude"), home.at(".claude")).unwrap();
+    let call = format!(".claude/projects/-home-u-proj/{SESSION}.jsonl:c1");
+    let copied = home.run(&["explain", "--json", &call]).ok().json()[0].clone();
+    assert_eq!((&copied["spill"], &copied["agrees"]), (&"here".into(), &true.into()), "{copied}");
+    fs::rename(home.at(".claude"), root(&home).join(".claude")).unwrap();
     fs::remove_file(spill).unwrap();
     assert_eq!(explain()["spill"], "missing");
     let words = home.run(&["explain", "c1"]).ok().text().to_owned();
