@@ -102,6 +102,7 @@ pub fn start(mut command: Command, options: &Options, place: &Location) -> Resul
     };
     let supervisor = thread::Builder::new().name("command".into()).spawn(supervise)?;
     let spawned = command.spawn();
+    let absent = command.get_current_dir().filter(|dir| !dir.is_dir()).map(Path::to_owned);
     // It holds overspill's copies of the descriptors that the command writes to.
     drop(command);
     let child = match spawned {
@@ -109,7 +110,7 @@ pub fn start(mut command: Command, options: &Options, place: &Location) -> Resul
         Err(error) => {
             // Their pipes end, and the files they created are removed.
             streams.into_iter().for_each(|stream| drop(stream.thread.join()));
-            return Err(explain(name, error));
+            return Err(explain(name, absent.as_deref(), error));
         }
     };
     let pid = Pid::from_child(&child);
@@ -173,7 +174,12 @@ impl StartedCommand {
     }
 }
 
-fn explain(name: String, error: io::Error) -> StartError {
+/// Says why a command was not started; `absent` is its working directory if that is none.
+fn explain(name: String, absent: Option<&Path>, error: io::Error) -> StartError {
+    if let Some(dir) = absent {
+        let words = format!("its working directory {} is not there", dir.display());
+        return StartError::NotExecutable(name, io::Error::other(words));
+    }
     match error.kind() {
         io::ErrorKind::NotFound if name.contains('/') && Path::new(&name).exists() => {
             StartError::NotExecutable(name, io::Error::other("the interpreter that it names is not there"))

@@ -146,3 +146,16 @@ fn the_signal_that_killed_the_command_is_known_once_it_is_over() {
         assert_eq!(found, killer, "{script}");
     }
 }
+
+#[test]
+fn a_missing_working_directory_is_named() {
+    let (home, place) = home();
+    let gone = home.path().join("gone");
+    for program in ["true", "/bin/sh"] {
+        let mut command = Command::new(program);
+        command.current_dir(&gone);
+        let error = run(command, &options(HOLD), &place).unwrap_err();
+        let words = format!("{program}: its working directory {} is not there", gone.display());
+        assert_eq!((error.to_string(), error.exit_code()), (words, 126));
+    }
+}
