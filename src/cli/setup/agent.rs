@@ -15,7 +15,6 @@ pub(super) const MAX_SECONDS: u32 = 10;
 /// The setting of Claude Code that names a program to run commands with.
 pub(super) const PREFIX: &str = "CLAUDE_CODE_SHELL_PREFIX";
 
-/// What a file is to say.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct SetupRequest {
     /// The absolute path of this program.
@@ -84,6 +83,16 @@ impl HookAgent {
             .is_some_and(is_program)
     }
 
+    /// Returns the settings with which the agent runs no hook: their places in its file, and their values then.
+    pub(super) fn switches(self) -> &'static [(&'static str, bool)] {
+        match self {
+            Self::ClaudeCode | Self::QwenCode | Self::CopilotCli => &[("/disableAllHooks", true)],
+            Self::GeminiCli => &[("/hooksConfig/enabled", false)],
+            Self::Codex => &[("/features/hooks", false), ("/features/codex_hooks", false)],
+            Self::Opencode => &[],
+        }
+    }
+
     /// Returns which tools the agent is to run the hook for: the shell, and those of MCP servers where a note can be made.
     /// With a note after it, Gemini CLI would no longer cut what such a tool gives.
     pub(super) fn matcher(self) -> String {
@@ -112,7 +121,6 @@ impl HookAgent {
     }
 }
 
-/// Whether a value of [`PREFIX`] is one that setup writes.
 pub(super) fn is_own_prefix(value: &str) -> bool {
     value.strip_suffix(" -c").is_some_and(is_program)
 }

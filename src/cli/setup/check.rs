@@ -207,7 +207,6 @@ struct TimedChild {
 }
 
 impl TimedChild {
-    /// Starts a command, which is ended after `limit`.
     fn start(mut command: Command, limit: Duration) -> io::Result<Self> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0);
         let mut child = command.spawn()?;

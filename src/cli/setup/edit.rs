@@ -36,6 +36,17 @@ pub(super) fn without(agent: HookAgent, text: &str, wanted: &SetupRequest) -> Re
     }
 }
 
+/// Returns the setting in a text with which the agent runs no hook, as `name = value`.
+pub(super) fn switched_off(agent: HookAgent, text: &str) -> Option<String> {
+    let file: serde_json::Value = match agent {
+        HookAgent::Codex => toml::from_str(text).ok()?,
+        _ => hooks_json::parse(text).ok()?.to_serde_value()?,
+    };
+    let is_set = |(place, value): &&(&str, bool)| file.pointer(place) == Some(&(*value).into());
+    let (place, value) = agent.switches().iter().find(is_set)?;
+    Some(format!("{} = {value}", place[1..].replace('/', ".")))
+}
+
 /// Returns the text as it was before setup, `None` if there was no file: the backup, if nothing else was changed since.
 pub(super) fn before(
     agent: HookAgent,

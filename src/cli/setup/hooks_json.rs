@@ -65,7 +65,7 @@ pub(super) fn without(agent: HookAgent, text: &str) -> Result<String, String> {
     Ok(root.to_string())
 }
 
-fn parse(text: &str) -> Result<CstRootNode, String> {
+pub(super) fn parse(text: &str) -> Result<CstRootNode, String> {
     CstRootNode::parse(text, &FORM).map_err(|error| format!("is no JSON: {error}"))
 }
 
@@ -96,7 +96,6 @@ fn only_one(object: &CstObject, name: &str) -> Result<(), String> {
     }
 }
 
-/// The entries in the lists that setup wrote, and the prefix that it wrote.
 type Own = (Vec<JsonHook>, Option<String>);
 
 fn own(agent: HookAgent, object: &CstObject) -> Own {
@@ -134,7 +133,6 @@ fn text_of(node: Option<CstNode>) -> Option<String> {
     node?.as_string_lit()?.decoded_value().ok()
 }
 
-/// Takes out what setup wrote, and what is empty without it.
 fn take_out(agent: HookAgent, object: &CstObject) -> Result<(), String> {
     only_one(object, "hooks")?;
     for (event, list) in lists(object) {

@@ -17,7 +17,7 @@ use similar::{ChangeTag, TextDiff};
 use crate::base::env::Env;
 use crate::cli::args::{HookAgent, SetupArgs};
 use crate::cli::terminal::{self, Consent, SafeWriter, ask};
-use crate::cli::{CommandResult, usage};
+use crate::cli::{CommandResult, say, usage};
 use crate::text::label::label;
 
 use agent::SetupRequest;
@@ -49,7 +49,13 @@ pub(crate) fn run(args: &SetupArgs) -> CommandResult {
         write(args, &file, new.as_deref(), &wanted).map_err(failed(&file.path))?;
     }
     report(args, &file, new != file.text)?;
-    if args.remove { Ok(()) } else { check(agent, &file.path, &wanted) }
+    if args.remove {
+        return Ok(());
+    }
+    if let Some(setting) = edit::switched_off(agent, new.as_deref().unwrap_or_default()) {
+        say(&format!("{} runs no hook while that file has {setting}; take it out", agent.name()));
+    }
+    check(agent, &file.path, &wanted)
 }
 
 fn find(args: &SetupArgs) -> anyhow::Result<AgentFile> {

@@ -179,3 +179,36 @@ fn codex_is_asked_to_trust_the_hook() {
     setup(&home, &["codex", "--remove", "--yes"]).ok();
     assert_eq!(fs::read_to_string(&config).unwrap(), text);
 }
+
+#[test]
+fn a_switch_that_keeps_all_hooks_from_running_is_named() {
+    let home = Home::new();
+    for (agent, file, text, setting) in [
+        ("claude-code", ".claude/settings.json", r#"{"disableAllHooks": true}"#, "disableAllHooks = true"),
+        ("qwen-code", ".qwen/settings.json", r#"{"disableAllHooks": true}"#, "disableAllHooks = true"),
+        (
+            "gemini-cli",
+            ".gemini/settings.json",
+            r#"{"hooksConfig": {"enabled": false}}"#,
+            "hooksConfig.enabled = false",
+        ),
+        ("codex", ".codex/config.toml", "[features]\nhooks = false\n", "features.hooks = false"),
+    ] {
+        let file = at(&home, file);
+        fs::write(&file, text).unwrap();
+        for words in [&[agent, "--yes"][..], &[agent]] {
+            let ran = setup(&home, words);
+            assert!(
+                ran.status == 0
+                    && ran
+                        .stderr
+                        .contains(&format!("runs no hook while that file has {setting}; take it out")),
+                "{}",
+                ran.stderr
+            );
+        }
+        assert!(!setup(&home, &[agent, "--remove", "--yes"]).ok().stderr.contains("runs no hook"), "{agent}");
+        fs::write(&file, text.replace("true", "no").replace("false", "true").replace("no", "false")).unwrap();
+        assert!(!setup(&home, &[agent, "--yes"]).stderr.contains("runs no hook"), "{agent}");
+    }
+}
