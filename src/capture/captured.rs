@@ -75,7 +75,7 @@ impl Captured {
     }
 
     pub(crate) fn record(&self, output: &CapturedOutput, request: &Request, path: &str) -> Record {
-        let About { command, directory, tool, policy } = request.about.clone();
+        let About { command, directory, tool, agent, policy } = request.about.clone();
         let left = match (self.left_early, &self.failure) {
             (true, _) => Some("left before its end".to_owned()),
             (false, Some(_)) => Some("not read to its end".to_owned()),
@@ -92,7 +92,7 @@ impl Captured {
             command,
             directory: directory.to_string_lossy().into_owned(),
             tool,
-            agent: None,
+            agent,
             stream: output.stream.as_str().to_owned(),
             split: self.stderr.is_some(),
             printed: request.printed.of(output.stream).clone(),

@@ -135,6 +135,7 @@ impl Capture {
                 .unwrap_or_default(),
             tool: Some(self.tool.clone()),
             policy: policy.name().to_owned(),
+            ..About::default()
         };
         let failed = policy.failed().and_then(|name| Policy::builtin(name).ok());
         let (counts, headroom, timeout) = (ToCount::All, self.headroom, self.timeout);

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::request::{KeepSpill, Request, set_all};
+use super::request::{KeepSpill, Mishap, Request, tell};
 use super::spill::location::Location;
 use super::spill::sink::StopReason;
 use crate::base::provenance::Warning;
@@ -29,8 +29,8 @@ pub struct FinishedCapture {
     pub saved: PerStream<Option<PathBuf>>,
     /// Problems that stopped nothing. Escape them before printing to a terminal.
     pub warnings: Vec<String>,
-    /// The parameters that the capture set.
-    pub parameters: Vec<(&'static str, String)>,
+    /// What the capture told the policy.
+    pub mishaps: Vec<Mishap>,
     /// Whether the limits were lowered to fit the requested headroom.
     pub limits_from_headroom: bool,
     paths: PerStream<String>,
@@ -86,8 +86,8 @@ impl Captured {
     /// Same as [`preview::plan`]. The output is then kept, unless the request says [`KeepSpill::Never`].
     pub fn finish(mut self, request: &Request, place: &Location) -> Result<FinishedCapture, NoPreview> {
         let mut request = request.for_exit(self.ended);
-        let mut parameters = request.stop_parameters(self.ended);
-        set_all(&mut request.policy, &parameters);
+        let mut mishaps = Vec::from_iter(request.mishap(self.ended));
+        tell(&mut request.policy, &mishaps);
         let (request, mut policy) = (&request, request.policy.clone());
         let mut warnings = self.notes();
         let narrow = self.fit_headroom(request, &policy, &PerStream::default());
@@ -102,8 +102,8 @@ impl Captured {
             path
         });
         if is_lost {
-            parameters.push(("save_failed", "true".to_owned()));
-            set_all(&mut policy, &parameters);
+            mishaps.push(Mishap::NotSaved);
+            tell(&mut policy, &mishaps);
         }
         let paths = PerStream::each(|stream| printed_path(request, stream, saved.of(stream).as_deref()));
         let fitted = self.fit_headroom(request, &policy, &saved);
@@ -139,7 +139,7 @@ impl Captured {
             captured: self,
             saved,
             warnings,
-            parameters,
+            mishaps,
             limits_from_headroom,
             paths,
             totals,

@@ -47,7 +47,7 @@ pub use {
     process::command::{Running, run, start},
     process::follow::{Following, Interest, drain, follow},
     process::{Group, Options, Stdin, Streams, Tee, TerminalSize},
-    request::{About, KeepSpill, Request, set_all},
+    request::{About, KeepSpill, Mishap, Request, tell},
     spill::content::Content,
     spill::copy::Progress,
     spill::location::{DEFAULT_SESSION, EndError, EndedSession, end_session},

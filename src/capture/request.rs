@@ -8,6 +8,15 @@ use crate::preview::{PerStream, Policy, ToCount};
 use super::headroom::Headroom;
 use super::process::{Ended, Stop};
 
+/// What went wrong in a capture, which policies tell by their parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mishap {
+    /// The command was stopped after this time.
+    TimedOut(Duration),
+    Aborted,
+    NotSaved,
+}
+
 /// The parameters that tell of a timeout, with their units in nanoseconds.
 const TIMEOUTS: [(&str, u128); 2] = [("timeout_ms", 1_000_000), ("timeout_s", 1_000_000_000)];
 
@@ -19,6 +28,8 @@ pub struct About {
     pub directory: PathBuf,
     /// The tool that it stands for.
     pub tool: Option<String>,
+    /// The agent that ran it itself, and cut what it printed.
+    pub agent: Option<String>,
     pub policy: String,
 }
 
@@ -80,13 +91,11 @@ impl Request {
         request
     }
 
-    pub(crate) fn stop_parameters(&self, ended: Option<Ended>) -> Vec<(&'static str, String)> {
-        let time = self.timeout.unwrap_or_default().as_nanos();
-        let whole = |unit| time.div_ceil(unit).max(1).to_string();
-        match ended.map_or(Stop::No, |ended| ended.stop) {
-            Stop::No => Vec::new(),
-            Stop::TimedOut => TIMEOUTS.map(|(key, unit)| (key, whole(unit))).to_vec(),
-            _ => vec![("aborted", "true".to_owned())],
+    pub(crate) fn mishap(&self, ended: Option<Ended>) -> Option<Mishap> {
+        match ended?.stop {
+            Stop::No => None,
+            Stop::TimedOut => Some(Mishap::TimedOut(self.timeout.unwrap_or_default())),
+            _ => Some(Mishap::Aborted),
         }
     }
 
@@ -110,16 +119,28 @@ fn set(policy: &mut Policy, key: &str, value: &str) {
     }
 }
 
-/// Sets the parameters that the policy has, unless they were set before. A timeout for which it has none is an abort.
-pub fn set_all(policy: &mut Policy, parameters: &[(&str, String)]) {
-    let is_timeout = |key: &str| TIMEOUTS.iter().any(|(known, _)| *known == key);
-    let mut timeouts = parameters.iter().filter(|(key, _)| is_timeout(key)).peekable();
-    if timeouts.peek().is_some() && timeouts.all(|(key, _)| policy.get(key).is_none()) {
-        set(policy, "aborted", "true");
-    }
+/// Sets the parameters by which a policy tells mishaps, unless they were set before. A timeout for which it has none is an
+/// abort.
+pub fn tell(policy: &mut Policy, mishaps: &[Mishap]) {
     let before = policy.changed();
-    let unset = parameters.iter().filter(|(key, _)| !before.contains_key(*key));
-    unset.for_each(|(key, value)| set(policy, key, value));
+    let mut tell = |key: &str, value: &str| {
+        let is_known = policy.get(key).is_some();
+        if !before.contains_key(key) {
+            set(policy, key, value);
+        }
+        is_known
+    };
+    for mishap in mishaps {
+        match mishap {
+            Mishap::TimedOut(time) => {
+                let whole = |unit| time.as_nanos().div_ceil(unit).max(1).to_string();
+                let told = TIMEOUTS.map(|(key, unit)| tell(key, &whole(unit)));
+                _ = told.contains(&true) || tell("aborted", "true");
+            }
+            Mishap::Aborted => _ = tell("aborted", "true"),
+            Mishap::NotSaved => _ = tell("save_failed", "true"),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -136,8 +157,8 @@ mod tests {
             let mut request = Request::new(policy);
             request.timeout = Some(timeout);
             let ended = Ended { status: ProcessStatus::Signal(15), stop: Stop::TimedOut };
-            let parameters = request.stop_parameters(Some(ended));
-            set_all(&mut request.policy, &parameters);
+            let mishap = request.mishap(Some(ended)).unwrap();
+            tell(&mut request.policy, &[mishap]);
             request.policy.changed()
         };
         let set = |key: &str, value: &str| BTreeMap::from([(key.to_owned(), value.to_owned())]);

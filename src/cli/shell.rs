@@ -20,12 +20,10 @@ use rustix::process::{Pid, Signal, kill_process};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 use signal_hook::iterator::Signals;
 
-use crate::capture::{Ended, Stop};
+use crate::capture::{self, About, Captured, Ended, Location, Request, SinkLimits, Stop};
 use crate::config::Config;
-use crate::preview::{self, Input, Policy};
-use crate::source::{Buffer, MapView, measure};
-use crate::store::{Env, OutputSize, OwnStore, Record, RunRecord, now};
-use crate::text::units::TotalsMask;
+use crate::preview::Policy;
+use crate::store::{Env, now};
 
 use super::args::HookAgent;
 use super::run::signals::not_ignored;
@@ -134,48 +132,26 @@ impl AgentFile {
             .then_some(Self { file, start: out.st_size as u64 })
     }
 
-    /// Copies the output into the own store, if the agent cuts it.
-    fn save(mut self, line: &OsStr, start: Timestamp, ended: ExitStatus) -> io::Result<()> {
-        let view = MapView::from_file_range(&self.file, 0..self.file.metadata()?.len())?;
-        let output = view.get(self.start as usize..).unwrap_or_default();
+    fn save(mut self, line: &OsStr, started: Timestamp, ended: ExitStatus) -> io::Result<()> {
         let env = Env::from_process();
         let policy = find_policy(&env, ended).ok_or(io::ErrorKind::NotFound)?;
-        let input = Input { exit_code: ended.code(), ..Input::from_bytes(output, "") };
-        if preview::plan(&input, &policy).is_ok_and(|preview| !preview.truncated) {
-            return Ok(());
-        }
-        let len = output.len() as u64;
-        let end = now();
-        let copy = OwnStore::create(&env).map_err(io::Error::other)?.begin(end)?;
-        io::Seek::seek(&mut self.file, io::SeekFrom::Start(self.start))?;
-        let copied = io::copy(&mut io::Read::take(&self.file, len.min(MAX_COPY)), &mut copy.file())?;
-        let name = copy.id().to_owned();
-        let size = |bytes: u64| {
-            let range = self.start as usize..(self.start + bytes) as usize;
-            let counted = measure(&view, range, TotalsMask::LINE_FEEDS, &mut Buffer::default());
-            OutputSize { bytes, lines: counted.line_feeds }
-        };
-        let seen = size(len);
-        let kept = if copied == len { seen } else { size(copied) };
-        let record = RunRecord {
-            path: copy.path().to_string_lossy().into_owned(),
+        let about = About {
             command: vec![line.to_string_lossy().into_owned()],
-            directory: std::env::current_dir().unwrap_or_default().to_string_lossy().into_owned(),
+            directory: std::env::current_dir().unwrap_or_default(),
             tool: Some(AGENT.shell_tool().to_owned()),
             agent: Some(AGENT.as_str().to_owned()),
-            stream: "stdout".to_owned(),
-            start,
-            end,
-            exit: Some(ended.into()),
-            exit_code: ended.code().and_then(|code| u8::try_from(code).ok()),
-            seen,
-            kept,
-            truncated: (copied < len).then(|| "cap".to_owned()),
             policy: policy.name().to_owned(),
-            ..RunRecord::default()
         };
-        Record::Run(record).write(&env, &name, false)?;
-        copy.finish(false).map(drop)
+        let request = Request { about, ..Request::new(policy).with_cap(MAX_COPY) };
+        let (place, limits) =
+            (Location::own(&env, now()), SinkLimits { cap: MAX_COPY, ..SinkLimits::default() });
+        // What a child of the shell writes from now on is not the command's.
+        let len = self.file.metadata()?.len().saturating_sub(self.start);
+        io::Seek::seek(&mut self.file, io::SeekFrom::Start(self.start))?;
+        let captured = capture::drain(io::Read::take(&self.file, len), limits, &place)?;
+        let ended = Some(Ended { status: ended.into(), stop: Stop::No });
+        let finished = Captured { ended, started, ..captured }.finish(&request, &place);
+        finished.map(drop).map_err(io::Error::other)
     }
 }
 

@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::base::provenance::{Certainty, Extent, Warning};
-use crate::capture::NOT_SAVED;
+use crate::capture::{Mishap, NOT_SAVED};
 use crate::config::EffectivePolicy;
 use crate::document::Doc;
 use crate::document::reader::{Cost, Files, Reader};
@@ -48,7 +48,6 @@ impl Side {
 /// How the preview shown relates to the one requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum PlanState {
-    /// The preview shown is the one requested.
     Made,
     Awaited {
         /// Whether the user is waiting for it; otherwise it is made because more lines have been counted.
@@ -348,7 +347,6 @@ pub struct Subject {
     pub is_kept: bool,
     /// The command that printed it, as it was written; empty if none is known.
     pub command: String,
-    /// What a plan needs besides the bytes.
     pub context: InputContext<MapView>,
     pub policy: EffectivePolicy,
     /// The policies that may have made the output, if its store tells; most likely first.
@@ -386,6 +384,5 @@ pub struct Ending {
     pub exit_code: Option<i32>,
     /// The policy for the output of failed commands, if that is a different one.
     pub failed: Option<Policy>,
-    /// The parameters to set because of how it ended, for policies that have them.
-    pub parameters: Vec<(&'static str, String)>,
+    pub mishaps: Vec<Mishap>,
 }

@@ -30,7 +30,6 @@ pub(crate) struct TerminalInput {
 
 #[derive(Debug, Default)]
 enum Modes {
-    /// Unchanged.
     #[default]
     Found,
     /// Changed by overspill; these were the original modes.

@@ -14,7 +14,7 @@ use crate::text::units::{self, Measure};
 use super::captured::{Captured, CapturedOutput};
 use super::finish::{NOT_SAVED, NoPreview};
 use super::process::StartError;
-use super::request::{Request, set_all};
+use super::request::{Mishap, Request, tell};
 use super::spill::Spill;
 use super::spill::location::Location;
 use super::spill::sink::{HOLD, Sink, SinkLimits};
@@ -247,7 +247,7 @@ fn saved_plan(
     match save() {
         Ok(path) => Ok((plan(output, &count, &policy, &path.to_string_lossy())?, Some(path))),
         Err(error) => {
-            set_all(&mut policy, &[("save_failed", "true".to_owned())]);
+            tell(&mut policy, &[Mishap::NotSaved]);
             warnings.push(format!("the whole output could not be saved: {error}"));
             Ok((plan(output, &count, &policy, NOT_SAVED)?, None))
         }

@@ -16,8 +16,8 @@ use signal_hook::consts::SIGHUP;
 use crate::base::human::{size, span};
 use crate::base::provenance::Certainty;
 use crate::capture::{
-    self, Ended, FinishedCapture, Following, Interest, KeepSpill, Location, NOT_SAVED, Options, Progress,
-    Request, Running, SinkLimits, Stdin, StopReason,
+    self, Ended, FinishedCapture, Following, Interest, KeepSpill, Location, Mishap, NOT_SAVED, Options,
+    Progress, Request, Running, SinkLimits, Stdin, StopReason,
 };
 use crate::cli::args::{PolicyArgs, RunArgs, SaveArgs};
 use crate::cli::{CommandResult, Failure, fail, input, progress, say, screens, terminal, usage};
@@ -166,12 +166,12 @@ fn produce(
     let message = format!("exited with status {} after {}", status.unwrap_or(0), span(ran));
     let finished = captured.finish(&final_request(request), place);
     let certainty = finished.as_ref().map_or(Certainty::WouldGet, super::report::certainty);
-    let (saved, parameters) = match &finished {
-        Ok(finished) => (&finished.saved, finished.parameters.clone()),
+    let (saved, mishaps) = match &finished {
+        Ok(finished) => (&finished.saved, finished.mishaps.clone()),
         Err(none) => (&none.saved, Vec::new()),
     };
     let failed = request.failed.clone().filter(|_| status.is_some_and(|status| status != 0));
-    let ending = Ending { certainty, exit_code: status.map(Into::into), failed, parameters };
+    let ending = Ending { certainty, exit_code: status.map(Into::into), failed, mishaps };
     report_ending(tell, Some(message), saved.stdout.clone(), request, ending);
     super::require_preview(finished)
 }
@@ -185,8 +185,8 @@ fn final_request(request: &Request) -> Request {
 
 fn report_over(tell: &Sender<LiveUpdate>, message: Option<String>, path: Option<PathBuf>, request: &Request) {
     let is_lost = request.keep == KeepSpill::Never;
-    let parameters = is_lost.then(|| ("save_failed", "true".to_owned())).into_iter().collect();
-    let ending = Ending { certainty: Certainty::WouldGet, exit_code: None, failed: None, parameters };
+    let mishaps = is_lost.then_some(Mishap::NotSaved).into_iter().collect();
+    let ending = Ending { certainty: Certainty::WouldGet, exit_code: None, failed: None, mishaps };
     report_ending(tell, message, path, request, ending);
 }
 

@@ -20,7 +20,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::capture::set_all;
+use crate::capture::tell;
 use crate::compare::Comparison;
 use crate::config::EffectivePolicy;
 use crate::corpus::tune::LimitChange;
@@ -279,7 +279,7 @@ impl Pager {
 
     /// Tells the policy how the output ended: some agents report that to the model, or cut with another policy then.
     pub(crate) fn ended(&mut self, ending: Ending, effects: &mut Effects) {
-        let Ending { certainty, exit_code, failed, parameters } = ending;
+        let Ending { certainty, exit_code, failed, mishaps } = ending;
         let output = &mut self.output;
         output.first.certainty = certainty;
         output.subject.context.exit_code = exit_code.or(output.subject.context.exit_code);
@@ -291,7 +291,7 @@ impl Pager {
             output.first.policy = failed;
         }
         for policy in [&mut output.subject.policy.policy, &mut output.first.policy] {
-            set_all(policy, &parameters);
+            tell(policy, &mishaps);
         }
         self.plan_again(effects);
     }
@@ -322,7 +322,7 @@ pub enum OutputEvent {
     Planned(Box<PlanDone>),
     Compared(ComparedReply),
     /// The answer to what keeps a line: the change of limits that does.
-    Advised(Option<LimitChange>),
+    Advised(Result<LimitChange, &'static str>),
     /// The call of this index has been compared with what the policies make.
     Checked(usize, Box<Verdict>),
     /// What the records hold of the call of this index besides its result.
