@@ -8,7 +8,7 @@ use crate::text::label::shell::word;
 const STEPS: [u64; 7] = [10, 15, 20, 30, 40, 50, 75];
 
 /// Changes of line and size limits are only searched for in outputs up to this many bytes.
-pub(crate) const MAX_SEARCHED: usize = 64 << 20;
+const MAX_SEARCHED: usize = 64 << 20;
 
 /// A change of limits: its description, and the policy with the change applied.
 pub(crate) type LimitChange = (String, Policy);
@@ -97,23 +97,27 @@ pub(crate) fn other_end(direction: Direction) -> Direction {
     }
 }
 
-/// Returns the smallest change of direction or limits with which a policy keeps what `keeps` asks for of an output of this many bytes.
+/// Returns the smallest change of direction or limits with which a policy keeps what `keeps` asks for of an output of this
+/// many bytes; fails with why none is known.
 pub(crate) fn smallest_change(
     now: &Policy,
     bytes: usize,
     keeps: &dyn Fn(&Policy) -> bool,
-) -> Option<LimitChange> {
+) -> Result<LimitChange, &'static str> {
     if let Some(direction) = now.direction() {
         let mut policy = now.clone();
         let other = other_end(direction);
         if policy.set_direction(other).is_ok() && keeps(&policy) {
-            return Some((format!("direction {}", other.as_str()), policy));
+            return Ok((format!("direction {}", other.as_str()), policy));
         }
     }
     if bytes > MAX_SEARCHED {
-        return None;
+        return Err("Limits that keep it are not looked for over 64 MB.");
     }
-    let most = bytes as u64 * 3 + 1;
+    smallest_limits(now, bytes as u64 * 3 + 1, keeps).ok_or("No change of these limits keeps it.")
+}
+
+fn smallest_limits(now: &Policy, most: u64, keeps: &dyn Fn(&Policy) -> bool) -> Option<LimitChange> {
     let lines = |policy: &mut Policy, n: u64| policy.set_max_lines(n).is_ok();
     let size = |policy: &mut Policy, n: u64| policy.set_max_size(n).is_ok();
     if let Some((n, policy)) = least(now, now.max_lines(), most, lines, keeps) {
@@ -185,7 +189,7 @@ pub(crate) struct TuneSetting {
     pub direction: Option<Direction>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct TuneGrid {
     /// The settings, by direction, then by lines, then by size.
     pub settings: Vec<TuneSetting>,
@@ -220,7 +224,6 @@ impl TuneGrid {
         Some(grid)
     }
 
-    /// Adds a setting, unless the policy does not take it.
     fn add(&mut self, policy: &Policy, setting: TuneSetting, own: TuneSetting) {
         let Some(policy) = setting.on(policy) else { return };
         if setting == own {

@@ -12,8 +12,8 @@ mod sums;
 mod visit;
 
 pub(crate) use limits::{
-    LimitChange, MAX_SEARCHED, TuneGrid, TuneSetting, describe_change, describe_value, flags, next_value,
-    other_end, smallest_change,
+    LimitChange, TuneGrid, TuneSetting, describe_change, describe_value, flags, next_value, other_end,
+    smallest_change,
 };
 pub(crate) use sums::{
     ChangedOutput, ChangedOutputs, SettingFigures, TuneMove, TuneSums, describe_share, frontier,

@@ -5,9 +5,7 @@ use crossterm::event::{KeyCode, KeyEvent};
 
 use crate::base::human::thousands;
 use crate::config::{self, LimitsFrom};
-use crate::corpus::tune::{
-    LimitChange, MAX_SEARCHED, describe_change, flags, next_value, other_end, smallest_change,
-};
+use crate::corpus::tune::{LimitChange, describe_change, flags, next_value, other_end, smallest_change};
 use crate::output::recorded::PreviewFrom;
 use crate::preview::{LimitHit, Param, ParamError, ParamKind, Policy};
 use crate::tui::event::{MAX_TYPED, Message};
@@ -34,12 +32,14 @@ pub struct Drawer {
     pub picker: Option<Picker>,
 }
 
+const GOT: &str = "the model gets this line already";
+
 /// What it takes to keep the current line.
 pub struct Advice {
     /// The offset of the line, or the match, in the output.
     pub(super) offset: usize,
-    /// The change of limits that would keep it, if there is one; `None` while a worker looks for it.
-    pub(super) found: Option<Option<LimitChange>>,
+    /// The change of limits that would keep it, or why there is none; `None` while a worker looks for it.
+    pub(super) found: Option<Result<LimitChange, &'static str>>,
 }
 
 impl Drawer {
@@ -249,13 +249,13 @@ impl Pager {
 
     fn take_advice(&mut self, effects: &mut Effects) {
         let words = match &self.drawer.advice {
-            Some(Advice { offset, .. }) if self.output.is_kept(*offset) => "the model gets this line already",
-            Some(Advice { found: Some(Some((_, policy))), .. }) => {
+            Some(Advice { offset, .. }) if self.output.is_kept(*offset) => GOT,
+            Some(Advice { found: Some(Ok((_, policy))), .. }) => {
                 return self.with_policy(Ok(policy.clone()), effects);
             }
+            Some(Advice { found: Some(Err(why)), .. }) => *why,
             Some(Advice { found: None, .. }) => "still looking for what keeps this line",
-            _ if self.output.view.len() > MAX_SEARCHED => "limits are not looked for over 64 MB",
-            _ => "no change of these limits keeps this line",
+            None => "there is no line",
         };
         self.note(words);
     }
@@ -263,7 +263,7 @@ impl Pager {
     pub(crate) fn advise(&mut self, effects: &mut Effects) {
         let (offset, output) = (self.examined_offset(), &self.output);
         let is_kept = output.is_kept(offset);
-        let found = is_kept.then_some(None);
+        let found = is_kept.then_some(Err(GOT));
         self.drawer.advice = (!output.view.is_empty()).then_some(Advice { offset, found });
         if output.view.is_empty() || is_kept {
             return;
@@ -272,7 +272,7 @@ impl Pager {
         effects.run(Slot::Advise, move |context| {
             let keeps = |policy: &Policy| task.would_keep(policy, offset, &|| context.is_wanted());
             let change = smallest_change(&task.policy, task.view.len(), &keeps);
-            context.send(OutputEvent::Advised(change.filter(|_| context.is_wanted())));
+            context.send(OutputEvent::Advised(change));
         });
     }
 

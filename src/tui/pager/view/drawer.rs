@@ -7,7 +7,7 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::base::human::{size, thousands, tokens};
 use crate::config::EffectivePolicy;
-use crate::corpus::tune::{MAX_SEARCHED, describe_value};
+use crate::corpus::tune::describe_value;
 use crate::output::OpenOutput;
 use crate::output::describe::describe_limits;
 use crate::preview::Preview;
@@ -183,11 +183,8 @@ fn advice(pager: &Pager) -> Vec<Span> {
     }
     let lost = Span::new(format!(" {line} is lost. "), theme.warning);
     let words = match &advice.found {
-        Some(Some((words, _))) => words,
-        Some(None) if output.view.len() > MAX_SEARCHED => {
-            return vec![lost, Span::plain("Limits that keep it are not looked for over 64 MB.")];
-        }
-        Some(None) => return vec![lost, Span::plain("No change of these limits keeps it.")],
+        Some(Ok((words, _))) => words,
+        Some(Err(why)) => return vec![lost, Span::plain(*why)],
         None => return vec![lost, Span::new("Looking for limits that keep it…", theme.dim)],
     };
     let key = pager.canvas.keys.label(KeyContext::Drawer, Action::TakeAdvice);
