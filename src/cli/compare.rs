@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 
@@ -10,9 +11,9 @@ use crate::base::human::{size, thousands, tokens};
 use crate::base::provenance::Confidence;
 use crate::compare::{Comparison, KeptMatches};
 use crate::config::{Config, EffectivePolicy, OverrideError, Overrides};
-use crate::corpus::is_design;
-use crate::corpus::tune::{SettingFigures, TuneSums, Tuner};
-use crate::preview::{Output, ParamError, Policy, Totals, TotalsMask};
+use crate::corpus::tune::SettingFigures;
+use crate::corpus::{TuneChoice, TuneFigures, TuneRun, is_design};
+use crate::preview::{Output, ParamError, Totals, TotalsMask};
 use crate::rows::column::CellSide::{Left, Right};
 use crate::rows::column::{ListColumn, POLICY, RowCell};
 use crate::rows::settings::{TuneRow, policy_columns, policy_rows};
@@ -21,7 +22,7 @@ use crate::text::search::{Pattern, Severity, each_match};
 
 use super::args::{CompareArgs, PolicyArgs};
 use super::corpus::gather;
-use super::corpus::tune::{describe_outputs, measure, pattern};
+use super::corpus::tune::{describe_outputs, end, measure, pattern};
 use super::input::{self, OpenInput};
 use super::{CommandResult, fail, print_json_array, say, table, terminal, usage};
 
@@ -30,7 +31,7 @@ pub(crate) fn run(config: &Config, args: &CompareArgs) -> CommandResult {
     check_names(config, args)?;
     let file = match &args.files[..] {
         [file] if !Path::new(file).is_dir() => file,
-        _ => return many(config, args, find.as_ref()),
+        _ => return many(config, args, find),
     };
     let severities = config.severities();
     let [errors, warnings] = Severity::ALL.map(|severity| severities.get(severity));
@@ -104,8 +105,7 @@ fn figure(number: Option<u64>, words: fn(u64) -> String) -> RowCell {
 }
 
 /// Measures all outputs under the chosen policies, and prints the sums.
-fn many(config: &Config, args: &CompareArgs, find: Option<&Pattern>) -> CommandResult {
-    let severities = config.severities();
+fn many(config: &Config, args: &CompareArgs, find: Option<Pattern>) -> CommandResult {
     let (corpus, _) = gather(config, &args.files, None)?;
     let mut policies = Vec::new();
     for found in resolve(config, args, None)? {
@@ -116,23 +116,22 @@ fn many(config: &Config, args: &CompareArgs, find: Option<&Pattern>) -> CommandR
     }
     policies.sort_by_key(|found| is_design(config, &found.policy));
     let designs = policies.partition_point(|found| !is_design(config, &found.policy));
-    let each: Vec<Policy> = policies.iter().map(|found| found.policy.clone()).collect();
-    let mut measured = measure(&corpus, each.len(), &|| Tuner::for_policies(&each, find, &severities))?;
-    let figures = measured.sums.figures();
-    let sums = &measured.sums;
-    let rows = policy_rows(&policies, designs, &figures, sums.finds());
+    let is_asked = find.is_some();
+    let choice = TuneChoice::policies(policies.clone(), designs);
+    let sums = measure(&TuneRun::new(Arc::new(corpus), choice, find, config.severities()))?;
+    let rows = policy_rows(&policies, designs, &sums.settings, sums.finds);
     if args.json {
-        let record = |row: &TuneRow| Some(record(policies.get(row.number)?, &row.figures, sums));
+        let record = |row: &TuneRow| Some(record(policies.get(row.number)?, &row.figures, &sums));
         print_json_array(rows.iter().filter_map(record))?;
     } else if sums.outputs > 0 {
-        let finds = if find.is_some() { "finds" } else { sums.severity().plural() };
+        let finds = if is_asked { "finds" } else { sums.severity.plural() };
         table::show(policy_columns(), &rows)?;
-        writeln!(terminal::stdout(), "\nof {}", describe_outputs(sums, finds))?;
+        writeln!(terminal::stdout(), "\nof {}", describe_outputs(&sums, finds))?;
     }
-    measured.end()
+    end(&sums)
 }
 
-fn record(found: &EffectivePolicy, figures: &SettingFigures, sums: &TuneSums) -> Value {
+fn record(found: &EffectivePolicy, figures: &SettingFigures, sums: &TuneFigures) -> Value {
     json!({
         "policy": found.policy.name(),
         "confidence": found.policy.confidence().as_str(),
@@ -143,7 +142,7 @@ fn record(found: &EffectivePolicy, figures: &SettingFigures, sums: &TuneSums) ->
         "tokens_median": figures.tokens_median,
         "tokens_p95": figures.tokens_p95,
         "tokens_max": figures.tokens_max,
-        "finds": sums.finds(),
+        "finds": sums.finds,
         "finds_kept": figures.kept_finds,
         "lost_last_line": figures.lost_last_line,
         "lost_first_error": figures.lost_first_error,

@@ -29,7 +29,6 @@ fn blank(columns: usize) {
 
 /// How far a search or a measurement is; its line makes room for what that finds.
 pub(super) struct Meter {
-    /// What is done to outputs.
     verb: &'static str,
     began: Instant,
     outputs: u64,
@@ -64,6 +63,11 @@ impl Meter {
     pub(super) fn add(&self, bytes: u64) {
         self.done.fetch_add(1, Ordering::Relaxed);
         self.bytes.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    pub(super) fn set(&self, done: u64, bytes: u64) {
+        self.done.store(done, Ordering::Relaxed);
+        self.bytes.store(bytes, Ordering::Relaxed);
     }
 
     /// Takes the line off the terminal, so that something else can be written there while the result is held.

@@ -47,12 +47,14 @@ pub enum TuneFault {
     Policy(String, Arc<Corpus>),
 }
 
-/// Lists the outputs, and resolves the policies.
 pub fn prepare_tuning(config: &Config, request: TuneRequest) -> Result<TuneRun, TuneFault> {
     let corpus = corpus(config, request.outputs)?;
     let fault = |words| TuneFault::Policy(words, Arc::clone(&corpus));
     let choice = match request.policies {
-        TunePolicies::Around(overrides) => around(config, *overrides, &corpus).map_err(fault)?,
+        TunePolicies::Around(overrides) => {
+            let (policy, grid) = around(config, *overrides, &corpus).map_err(fault)?;
+            TuneChoice::settings(policy, grid)
+        }
         TunePolicies::Current => {
             let (policies, designs) = current(config);
             TuneChoice::policies(policies, designs)
@@ -77,12 +79,19 @@ fn corpus(config: &Config, outputs: TuneOutputs) -> Result<Arc<Corpus>, TuneFaul
     if corpus.outputs.is_empty() { Err(TuneFault::Empty(reports)) } else { Ok(corpus) }
 }
 
-fn around(config: &Config, mut overrides: Overrides, corpus: &Corpus) -> Result<TuneChoice, String> {
+/// Returns the policy to tune, and the settings around its limits: of the one that is named, else of the one that cut most of
+/// the outputs, else of the configured one.
+pub(crate) fn around(
+    config: &Config,
+    mut overrides: Overrides,
+    corpus: &Corpus,
+) -> Result<(EffectivePolicy, TuneGrid), String> {
     overrides.policy = overrides.policy.or_else(|| likely_policy(config, corpus));
     let policy = config.resolve(&overrides, None).map_err(|error| error.to_string())?;
-    let grid = TuneGrid::around(&policy.policy)
-        .ok_or_else(|| format!("{} has no limit on lines or size to tune", policy.policy.name()))?;
-    Ok(TuneChoice::settings(policy, grid))
+    let name = policy.policy.name();
+    let none = || format!("{name} has no limit on lines or size to tune; another policy may");
+    let grid = TuneGrid::around(&policy.policy).ok_or_else(none)?;
+    Ok((policy, grid))
 }
 
 /// Returns the current policies that can be used, and the number of the first design; these come last.
@@ -100,7 +109,7 @@ pub(crate) fn is_design(config: &Config, policy: &Policy) -> bool {
 }
 
 /// Returns the policy that cut most of the outputs; `None` without outputs.
-pub(crate) fn likely_policy(config: &Config, corpus: &Corpus) -> Option<String> {
+fn likely_policy(config: &Config, corpus: &Corpus) -> Option<String> {
     let all = corpus.outputs.iter();
     most_frequent(all.filter_map(|output| config.candidates(Some(&output.path())).into_iter().next()))
 }

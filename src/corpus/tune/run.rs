@@ -21,6 +21,9 @@ const EVERY: Duration = Duration::from_millis(200);
 /// Reports are rarer if they take long: they are at least this many times their duration apart.
 const REST: u32 = 8;
 
+/// How many outputs that cannot be read are named.
+const MAX_NAMED: usize = 8;
+
 #[derive(Debug)]
 pub struct TuneRun {
     pub(crate) corpus: Arc<Corpus>,
@@ -60,7 +63,7 @@ struct RunState {
     /// Outputs that vanished or cannot be read.
     left_out: u64,
     /// How many outputs and directories cannot be read, and why the first of them cannot.
-    unreadable: (u64, Option<String>),
+    unreadable: (u64, Vec<String>),
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -74,14 +77,13 @@ pub struct TuneFigures {
     pub(crate) finds: u64,
     /// What they are, unless they were asked for.
     pub(crate) severity: Severity,
-    /// How many outputs have an error.
     pub(crate) with_errors: u64,
     /// How many outputs have been looked at, of how many.
     pub(crate) done: (u64, u64),
     /// How far measuring is, of how much: in bytes if their number is known, else in outputs.
     pub(crate) progress: (u64, u64),
     /// How many outputs and directories cannot be read, and why the first of them cannot.
-    pub(crate) unreadable: (u64, Option<String>),
+    pub(crate) unreadable: (u64, Vec<String>),
     /// Seconds left, once known.
     pub(crate) left: Option<u64>,
 }
@@ -124,7 +126,7 @@ impl TuneRun {
             sums: TuneSums::new(settings),
             changed: vec![ChangedOutputs::default(); if choice.present().is_some() { settings } else { 0 }],
             left_out: 0,
-            unreadable: (corpus.faults.len() as u64, corpus.faults.first().cloned()),
+            unreadable: (corpus.faults.len() as u64, corpus.faults.clone()),
         };
         let bytes = stored_bytes(&corpus);
         Self { corpus, choice, find, severities, bytes, state: Mutex::new(state) }
@@ -154,8 +156,7 @@ impl TuneRun {
             let reports = || self.report_until(&ended, &|| report(self.figures(began.elapsed())));
             // Without the thread there is only the last report.
             let _ = std::thread::Builder::new().spawn_scoped(scope, reports);
-            let tuner = || self.choice.tuner(self.find.as_ref(), &self.severities);
-            let measured = measure(&self.corpus, &tuner, &FiguresWatcher { run: self, goes_on });
+            let measured = self.visit_all(goes_on);
             *lock(&ended.0) = true;
             ended.1.notify_all();
             measured
@@ -178,6 +179,53 @@ impl TuneRun {
                 is_over = lock(ended);
             }
         }
+    }
+
+    /// Visits all outputs, until `goes_on` says no. Each thread has a tuner of its own.
+    ///
+    /// # Errors
+    /// A policy has a mistake that only shows in use; the rest is not visited.
+    fn visit_all(&self, goes_on: &(dyn Fn() -> bool + Sync)) -> Result<(), String> {
+        let failed = Mutex::new(None);
+        let state = || (CorpusReader::default(), self.choice.tuner(self.find.as_ref(), &self.severities));
+        share_out(self.corpus.outputs.len(), state, |(reader, tuner), number| {
+            let Some(output) = self.corpus.outputs.get(number).filter(|_| goes_on()) else {
+                return ControlFlow::Break(());
+            };
+            let saved_as = output.saved_as();
+            let visited = reader.look(output, &mut || true, &mut |open| {
+                tuner.visit(&open, &mut open.supply(), &saved_as).map_err(|error| error.to_string())
+            });
+            match visited {
+                Ok(Ok(visited)) => self.add(number, &visited),
+                Err(why) => self.leave_out(why),
+                Ok(Err(error)) => {
+                    *lock(&failed) = Some(error);
+                    return ControlFlow::Break(());
+                }
+            }
+            ControlFlow::Continue(())
+        });
+        failed.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
+    }
+
+    /// Takes the figures of an output by its number in the corpus, 0-based.
+    fn add(&self, number: usize, visited: &VisitedOutput) {
+        let mut state = lock(&self.state);
+        state.sums.add(visited);
+        let Some(present) = self.choice.present() else { return };
+        for (setting, changed) in state.changed.iter_mut().enumerate() {
+            changed.add(number, visited, setting, present);
+        }
+    }
+
+    fn leave_out(&self, why: ReadFault) {
+        let mut state = lock(&self.state);
+        state.left_out += 1;
+        let (ReadFault::Failed(words) | ReadFault::Unsteady(words)) = why else { return };
+        let (count, named) = &mut state.unreadable;
+        *count += 1;
+        named.extend((named.len() < MAX_NAMED).then_some(words));
     }
 
     /// Returns what has been found out, `elapsed` after the measuring began.
@@ -224,88 +272,6 @@ fn stored_bytes(corpus: &Corpus) -> Option<u64> {
 pub(crate) fn seconds_left(elapsed: Duration, done: u64, all: u64) -> Option<u64> {
     let each = elapsed.as_secs_f64() / (done > 0).then_some(done)? as f64;
     Some((each * all.saturating_sub(done) as f64).ceil() as u64)
-}
-
-struct FiguresWatcher<'a> {
-    run: &'a TuneRun,
-    goes_on: &'a (dyn Fn() -> bool + Sync),
-}
-
-impl MeasureWatcher for FiguresWatcher<'_> {
-    fn goes_on(&self) -> bool {
-        (self.goes_on)()
-    }
-
-    fn visited(&self, number: usize, visited: &VisitedOutput) {
-        let mut state = lock(&self.run.state);
-        state.sums.add(visited);
-        let Some(present) = self.run.choice.present() else { return };
-        for (setting, changed) in state.changed.iter_mut().enumerate() {
-            changed.add(number, visited, setting, present);
-        }
-    }
-
-    fn left_out(&self, why: &ReadFault) {
-        let mut state = lock(&self.run.state);
-        state.left_out += 1;
-        let (ReadFault::Failed(words) | ReadFault::Unsteady(words)) = why else { return };
-        state.unreadable.0 += 1;
-        state.unreadable.1.get_or_insert_with(|| words.clone());
-    }
-}
-
-/// Takes what a measurement finds out; shared by its threads.
-pub(crate) trait MeasureWatcher: Sync {
-    /// Whether to go on; asked before each output.
-    fn goes_on(&self) -> bool;
-
-    /// Takes the figures of an output by its number in the corpus, 0-based.
-    fn visited(&self, number: usize, visited: &VisitedOutput);
-
-    fn left_out(&self, why: &ReadFault);
-}
-
-/// Visits all outputs, until `watcher` has had enough. Each thread has a `tuner` of its own.
-///
-/// # Errors
-/// A policy has a mistake that only shows in use; the rest is not visited.
-pub(crate) fn measure<'p>(
-    corpus: &Corpus,
-    tuner: &(impl Fn() -> Tuner<'p> + Sync),
-    watcher: &impl MeasureWatcher,
-) -> Result<(), String> {
-    let failed = Mutex::new(None);
-    let state = || (CorpusReader::default(), tuner());
-    share_out(corpus.outputs.len(), state, |(reader, tuner), number| {
-        let Some(output) = corpus.outputs.get(number).filter(|_| watcher.goes_on()) else {
-            return ControlFlow::Break(());
-        };
-        match visit((reader, tuner), output, number, watcher) {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(error) => {
-                *lock(&failed) = Some(error);
-                ControlFlow::Break(())
-            }
-        }
-    });
-    failed.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
-}
-
-fn visit(
-    (reader, tuner): (&mut CorpusReader, &mut Tuner),
-    output: &CorpusOutput,
-    number: usize,
-    watcher: &impl MeasureWatcher,
-) -> Result<(), String> {
-    let saved_as = output.saved_as();
-    let visited = reader.look(output, &mut || true, &mut |open| {
-        tuner.visit(&open, &mut open.supply(), &saved_as).map_err(|error| error.to_string())
-    });
-    match visited {
-        Ok(visited) => watcher.visited(number, &visited?),
-        Err(why) => watcher.left_out(&why),
-    }
-    Ok(())
 }
 
 #[cfg(test)]

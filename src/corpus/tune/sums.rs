@@ -187,7 +187,6 @@ impl ChangedOutput {
 }
 
 impl ChangedOutputs {
-    /// Adds an output if the setting of this number cuts it differently than the present one.
     pub(crate) fn add(&mut self, number: usize, visited: &VisitedOutput, setting: usize, present: usize) {
         let is_changed = visited.otherwise.get(setting).copied().unwrap_or_default();
         let both = visited.settings.get(present).zip(visited.settings.get(setting));

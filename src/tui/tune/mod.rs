@@ -121,7 +121,7 @@ impl ListKind for Tuning {
     fn empty(&self, list: &List<TuneRow>, keys: &KeyMap) -> Vec<SafeText> {
         let [back, policies] =
             [Action::Back, Action::Policy].map(|action| keys.label(KeyContext::Lists, action));
-        let unreadable = || self.figures.unreadable.1.clone().unwrap_or_default();
+        let unreadable = || self.figures.unreadable.1.first().cloned().unwrap_or_default();
         let words = match &self.state {
             TuneState::Empty(reports) if reports.is_empty() => {
                 let place = self.start.as_ref().map(|start| start.place.clone()).unwrap_or_default();

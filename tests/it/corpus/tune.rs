@@ -95,7 +95,7 @@ fn what_cannot_be_read_is_named_and_left_out() {
     let ran = home.run(&["tune", "nosuch", "a"]);
     assert_eq!(ran.status, 1);
     assert!(ran.text().contains("for 1 output (10 B) with 1 error"), "{}", ran.text());
-    let expected = "overspill: nosuch: no such file or directory\n\
+    let expected = "overspill: nosuch: no such file or id; `overspill list` and `overspill sessions` list what there is\n\
                     overspill: 1 output could not be read, and is left out\n";
     assert_eq!(ran.stderr, expected);
     assert_eq!(home.run(&["tune", "--json", "nosuch", "a"]).json()["complete"], false);
@@ -178,13 +178,19 @@ fn an_output_with_a_find_counts_without_an_error() {
 fn an_interrupt_leaves_the_figures_so_far() {
     let home = Home::new();
     home.file("a", "error: no\n".repeat(20));
-    fifo(&home.at("pipe"));
-    let mut session = Session::start(&home, &["tune", "pipe", "a"]);
-    session.wait_for("measured 1 of 2 outputs, 200 B, ");
+    // More than are read at once.
+    let pipes: Vec<String> = (0..300).map(|number| format!("pipe{number}")).collect();
+    pipes.iter().for_each(|pipe| fifo(&home.at(pipe)));
+    let words = ["tune", "a"].into_iter().chain(pipes.iter().map(String::as_str));
+    let mut session = Session::start(&home, &Vec::from_iter(words));
+    session.wait_for("measured 1 of 301 outputs, 200 B, ");
     session.keys("\x03").wait_for("^C");
-    // The output that is being read is finished first.
-    drop(fs::OpenOptions::new().write(true).open(home.at("pipe")).unwrap());
-    session.wait_for("stopped: the figures are of ").wait_for("*    head   2,000  50 KB");
+    // Those that are being read are finished first.
+    for pipe in &pipes {
+        drop(fs::OpenOptions::new().read(true).write(true).open(home.at(pipe)).unwrap());
+    }
+    session.wait_for("stopped: the figures are of ").wait_for(" of 301 outputs");
+    session.wait_for("*    head   2,000  50 KB");
     assert_eq!(session.ended(), 0);
 }
 
