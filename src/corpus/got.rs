@@ -20,8 +20,8 @@ pub(crate) enum Receipt {
         /// Why a line outside of them is lost.
         lost_by: LostBy,
     },
-    /// It is not known: the policy cannot be used, for this reason.
-    Unknown(String),
+    /// It is not known: the policy cannot be used.
+    Unknown,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,12 +43,8 @@ pub(crate) enum LineReceipt {
     Unknown,
 }
 
-/// Plans the preview of an output with all its figures.
-pub(crate) fn plan_all(bytes: &[u8], saved_as: &str, by: &EffectivePolicy) -> Result<Preview, PlanError> {
-    plan_with(bytes, saved_as, by, ToCount::All)
-}
-
-fn plan_with(
+/// Plans the preview of an output under the policy that cut it.
+pub(crate) fn plan(
     bytes: &[u8],
     saved_as: &str,
     by: &EffectivePolicy,
@@ -62,13 +58,10 @@ fn plan_with(
 }
 
 impl Receipt {
-    /// Plans the preview of an output. Reads no more than the plan does, but for a total that settles what is kept.
-    pub(crate) fn new(bytes: &[u8], saved_as: &str, by: &EffectivePolicy) -> Self {
-        Self::with(bytes, saved_as, by, ToCount::Ranges)
-    }
-
-    fn with(bytes: &[u8], saved_as: &str, by: &EffectivePolicy, counts: ToCount) -> Self {
-        let Ok(preview) = plan_with(bytes, saved_as, by, counts) else {
+    /// Plans the preview of an output. For [`ToCount::Ranges`] reads no more than the plan does, but for a total that
+    /// settles what is kept.
+    pub(crate) fn new(bytes: &[u8], saved_as: &str, by: &EffectivePolicy, counts: ToCount) -> Self {
+        let Ok(preview) = plan(bytes, saved_as, by, counts) else {
             return Self::Ranges { kept: Vec::new(), lost_by: LostBy::Error };
         };
         let lost_by = match (&preview.status, preview.truncated_by) {
@@ -92,7 +85,7 @@ impl Receipt {
     /// Returns what became of a line (bytes, without its line end).
     pub(crate) fn line(&self, line: &Range<usize>) -> LineReceipt {
         match self {
-            Receipt::Unknown(_) => LineReceipt::Unknown,
+            Receipt::Unknown => LineReceipt::Unknown,
             Receipt::Ranges { kept, .. } if is_kept(line, kept) => LineReceipt::Kept,
             Receipt::Ranges { lost_by, .. } => LineReceipt::Lost(*lost_by),
         }
@@ -128,22 +121,12 @@ impl LineReceipt {
     }
 
     /// Describes it: `kept`, `lost: max bytes`.
-    pub(crate) fn describe(self) -> &'static str {
+    pub(crate) fn describe(self) -> String {
         match self {
-            LineReceipt::Kept => "kept",
-            LineReceipt::Unknown => "unknown",
-            LineReceipt::Lost(LostBy::Cut) => "lost: cut",
-            LineReceipt::Lost(LostBy::Changed) => "lost: changed",
-            LineReceipt::Lost(LostBy::Error) => "lost: error",
-            LineReceipt::Lost(LostBy::Limit(limit)) => match limit.as_str() {
-                "lines" => "lost: max lines",
-                "bytes" => "lost: max bytes",
-                "units" => "lost: max units",
-                "points" => "lost: max points",
-                "cells" => "lost: max cells",
-                "tokens" => "lost: max tokens",
-                _ => "lost: max matches",
-            },
+            LineReceipt::Kept => "kept".to_owned(),
+            LineReceipt::Unknown => "unknown".to_owned(),
+            LineReceipt::Lost(LostBy::Limit(limit)) => format!("lost: max {}", limit.as_str()),
+            LineReceipt::Lost(by) => format!("lost: {}", by.as_str()),
         }
     }
 }
@@ -181,11 +164,8 @@ impl<'a> CutPolicies<'a> {
     /// Plans what the model got of the output at `path`; also returns the policy, or why there is none.
     pub(crate) fn receipt(&self, path: &Path, saved_as: &str, bytes: &[u8]) -> (Receipt, ResolvedPolicy) {
         let resolved = self.resolve(path);
-        let got = match &resolved {
-            Ok(by) => Receipt::new(bytes, saved_as, by),
-            Err(why) => Receipt::Unknown(why.clone()),
-        };
-        (got, resolved)
+        let new = |by: &Arc<_>| Receipt::new(bytes, saved_as, by, ToCount::Ranges);
+        (resolved.as_ref().map_or(Receipt::Unknown, new), resolved)
     }
 
     fn stores_around(&self, path: &Path) -> Arc<[Arc<StoreSpec>]> {
@@ -284,7 +264,7 @@ mod tests {
         let mut policy = Catalog::builtin().get("kimi-code/bash").unwrap();
         policy.set("line_units", "9000").unwrap();
         policy.set_max_size(300).unwrap();
-        let got = Receipt::new(&bytes, "/tmp/out", &EffectivePolicy::chosen(policy, true));
+        let got = Receipt::new(&bytes, "/tmp/out", &EffectivePolicy::chosen(policy, true), ToCount::Ranges);
         let Receipt::Ranges { kept, .. } = &got else { panic!("{got:?}") };
         assert_eq!(kept, &[0..4096, 4096..bytes.len()]);
         assert_eq!(got.line(&(0..bytes.len() - 1)).is_kept(), Some(false));
@@ -300,8 +280,8 @@ mod tests {
             for policy in policies() {
                 let input = Input::new(Output { bytes: &bytes, totals: &totals }, "/tmp/out");
                 let by = EffectivePolicy::chosen(policy.clone(), true);
-                let got = Receipt::new(&bytes, "/tmp/out", &by);
-                let counted = Receipt::with(&bytes, "/tmp/out", &by, ToCount::All);
+                let got = Receipt::new(&bytes, "/tmp/out", &by, ToCount::Ranges);
+                let counted = Receipt::new(&bytes, "/tmp/out", &by, ToCount::All);
                 prop_assert_eq!(&got, &counted, "{}: as with all totals", policy.name());
                 let text = preview::plan(&input, &policy).map(|preview| preview.text(&input)).unwrap_or_default();
                 let whole: HashSet<&str> = whole_lines(&text).collect();

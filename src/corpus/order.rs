@@ -34,7 +34,6 @@ struct State<'t, T> {
     turn: usize,
     /// The results of outputs after it that are done.
     left: BTreeMap<usize, Vec<T>>,
-    /// The number of results in `left`.
     amount: usize,
     take: Taker<'t, T>,
     /// Whether `take` has broken off.

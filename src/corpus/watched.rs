@@ -3,11 +3,11 @@
 use crate::base::human::{local_time, size, thousands};
 use crate::base::provenance::Certainty;
 use crate::compare::{LostErrors, kept_ranges, lost_errors};
-use crate::preview::{Preview, Status, Stream};
+use crate::preview::{Preview, Status, Stream, ToCount};
 use crate::store::Entry;
 use crate::text::search::{Severity, SeverityPatterns};
 
-use super::{CorpusOutput, CorpusReader, CutPolicies, OutputBytes, ReadFault, plan_all};
+use super::{CorpusOutput, CorpusReader, CutPolicies, OutputBytes, ReadFault, plan};
 
 /// Bytes of a line that are passed on.
 const MAX_LINE: usize = 400;
@@ -33,7 +33,6 @@ pub(crate) struct WatchedOutput {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum KeptAmount {
-    /// The policy cannot be used.
     Unknown,
     /// An error of the agent's instead.
     Error,
@@ -83,7 +82,7 @@ impl WatchedOutput {
         let bytes: &[u8] = open;
         let path = entry.path();
         let by = policies.resolve(&path).ok();
-        let planned = by.as_ref().map(|by| plan_all(bytes, &entry.saved_as(), by).ok());
+        let planned = by.as_ref().map(|by| plan(bytes, &entry.saved_as(), by, ToCount::All).ok());
         let preview = planned.as_ref().and_then(Option::as_ref).filter(|made| made.status == Status::Ok);
         let kept = preview.map(|preview| kept_ranges(&preview.parts, Stream::Stdout)).unwrap_or_default();
         let got = match (&planned, preview) {

@@ -281,6 +281,6 @@ fn is_lost(row: &FoundLine) -> bool {
 fn describe_got(row: &FoundLine) -> String {
     match (row.got, &row.over) {
         (LineReceipt::Lost(LostBy::Limit(_)), Some(over)) => format!("lost: {over}"),
-        (got, _) => got.describe().to_owned(),
+        (got, _) => got.describe(),
     }
 }
