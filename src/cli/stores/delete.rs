@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 
 use anyhow::{anyhow, bail};
+use jiff::Timestamp;
 use serde_json::Value;
 
 use crate::base::human::{count, size};
@@ -216,27 +217,34 @@ impl Cleaning<'_> {
         result(&ends)
     }
 
-    /// Deletes what the plan says under the lock for cleaning; if another process holds it, leaves everything to that one.
+    /// Deletes what the plan says; if another process is cleaning, leaves everything to that one.
     fn delete(&self) -> anyhow::Result<Vec<DueOutcome>> {
-        let Self { selected, plan, env } = self;
-        if plan.to_delete.is_empty() {
+        let due = &self.plan.to_delete;
+        if due.is_empty() {
             return Ok(Vec::new());
         }
-        let Some(mut cleaner) = Cleaner::start_patiently(env)? else {
+        let all = due.iter().map(|due| (&self.selected.entries[due.index], due.why, DeleteMode::Bulk));
+        let Some(ends) = delete_all(self.env, self.selected.now, all)? else {
             say("another cleaning is running; nothing was deleted here");
             let left = |_| DueOutcome::stayed(Due::Kept, "another cleaning is running");
-            return Ok(plan.to_delete.iter().map(left).collect());
+            return Ok(due.iter().map(left).collect());
         };
-        let mut one = |due: &PlannedDelete| {
-            let entry = &selected.entries[due.index];
-            cleaner.delete(entry, due.why, DeleteMode::Bulk, env, selected.now).into()
-        };
-        let ends = plan.to_delete.iter().map(&mut one).collect();
-        cleaner.unlogged().into_iter().for_each(say);
-        // A record that is left behind is removed by the next cleaning.
-        let _ = Record::sweep(env, selected.now);
-        Ok(ends)
+        Ok(ends.into_iter().map(DueOutcome::from).collect())
     }
+}
+
+/// Deletes entries under the lock for cleaning; `None` if another process holds it.
+fn delete_all<'a>(
+    env: &Env,
+    now: Timestamp,
+    all: impl Iterator<Item = (&'a Entry, DeleteReason, DeleteMode)>,
+) -> anyhow::Result<Option<Vec<DeleteOutcome>>> {
+    let Some(mut cleaner) = Cleaner::start_patiently(env)? else { return Ok(None) };
+    let ends = all.map(|(entry, why, mode)| cleaner.delete(entry, why, mode, env, now)).collect();
+    cleaner.unlogged().into_iter().for_each(say);
+    // A record that is left behind is removed by the next cleaning.
+    let _ = Record::sweep(env, now);
+    Ok(Some(ends))
 }
 
 fn result(ends: &[DueOutcome]) -> CommandResult {
@@ -270,7 +278,7 @@ pub(crate) fn rm(config: &Config, args: &RmArgs) -> CommandResult {
     if consent == Consent::Ask && !confirm(&entries)? {
         return Ok(writeln!(terminal::stdout(), "nothing was deleted")?);
     }
-    delete_each(config, &selected, &entries, consent)
+    delete_each(config, selected.now, &entries, consent)
 }
 
 fn find_entries<'a>(
@@ -346,18 +354,20 @@ fn confirm(entries: &[&Entry]) -> io::Result<bool> {
     ask(&format!("Delete {}, {}?", count(entries.len() as u64, "output"), size(bytes)))
 }
 
-fn delete_each(config: &Config, selected: &Selected, entries: &[&Entry], consent: Consent) -> CommandResult {
-    let Some(mut cleaner) = Cleaner::start_patiently(&config.env)? else {
+fn delete_each(config: &Config, now: Timestamp, entries: &[&Entry], consent: Consent) -> CommandResult {
+    // The user knows of the other names, and that it is kept, only if asked.
+    let told = consent == Consent::Ask;
+    let due = entries.iter().map(|entry| {
+        let is_linked = told && entry.status == EntryStatus::HardLinked;
+        let mode = if is_linked { DeleteMode::Single } else { DeleteMode::Bulk };
+        (*entry, DeleteReason::Requested { knows_kept: told && entry.is_kept() }, mode)
+    });
+    let Some(ends) = delete_all(&config.env, now, due)? else {
         bail!("another cleaning is running, and nothing was deleted; try again when it is done");
     };
     let (mut out, mut stayed) = (terminal::stdout(), Vec::new());
-    for entry in entries {
-        // The user knows of the other names, and that it is kept, only if asked.
-        let told = consent == Consent::Ask;
-        let is_linked = told && entry.status == EntryStatus::HardLinked;
-        let mode = if is_linked { DeleteMode::Single } else { DeleteMode::Bulk };
-        let why = DeleteReason::Requested { knows_kept: told && entry.is_kept() };
-        match cleaner.delete(entry, why, mode, &config.env, selected.now) {
+    for (entry, end) in entries.iter().zip(ends) {
+        match end {
             DeleteOutcome::Deleted => writeln!(out, "deleted: {}, {}", path(entry), size(entry.size()))?,
             DeleteOutcome::AlreadyGone => writeln!(out, "already gone: {}", path(entry))?,
             DeleteOutcome::Stayed(why) => {
@@ -365,8 +375,5 @@ fn delete_each(config: &Config, selected: &Selected, entries: &[&Entry], consent
             }
         }
     }
-    cleaner.unlogged().into_iter().for_each(say);
-    // A record that is left behind is removed by the next cleaning.
-    let _ = Record::sweep(&config.env, selected.now);
     if stayed.is_empty() { Ok(()) } else { bail!("not deleted: {}", stayed.join("; ")) }
 }
