@@ -184,7 +184,6 @@ impl<'a> Mistake<'a> {
         format!("`{}` has no option `{}`; {remedy}", self.title(), safe(word))
     }
 
-    /// Says that the command takes no such word besides those it has.
     fn surplus(&self, word: &str) -> String {
         if let Some(place) = self.words.iter().find(|word| places::is_place(word)) {
             return places::for_screens(place);

@@ -106,7 +106,6 @@ fn open_path(config: &Config, path: &Path, hold: FileLock) -> Result<Target, Str
     target.map_err(|error| error.to_string())
 }
 
-/// Returns the readable policies, or only the one of this name, each with its effective limits.
 fn load_policies(config: &Config, only: Option<&str>) -> Vec<EffectivePolicy> {
     let names = config.catalog.names().filter(|name| only.is_none_or(|only| only == *name));
     names.filter_map(|name| config.resolve_named(name).ok()).collect()

@@ -64,7 +64,6 @@ pub(crate) fn several(word: &OsStr, what: &str, names: Vec<String>) -> anyhow::E
     usage(format!("{} {what}: {shown}{more}", label(word.as_encoded_bytes())))
 }
 
-/// Names the subcommand that the first word may mean.
 fn subcommand(words: &[OsString]) -> Option<String> {
     let word = words.first().map(OsString::as_os_str).and_then(OsStr::to_str)?;
     let plain = !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_alphabetic());

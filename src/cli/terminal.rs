@@ -51,7 +51,6 @@ pub(crate) fn colour() -> bool {
     }
 }
 
-/// Whether to use colours in tables on standard output.
 pub(crate) fn table_colour() -> bool {
     let is_auto = options().color.unwrap_or_default() == ColorWhen::Auto;
     colour() && (!is_auto || io::stdout().is_terminal() && !is_dumb() || is_forced())
@@ -76,7 +75,6 @@ pub(crate) fn show(stream: &impl IsTerminal) -> Option<Show> {
     is_escaped(stream).then(|| Show { ascii: !is_unicode(), ..Show::MODEL })
 }
 
-/// Whether a stream gets nothing but ASCII.
 pub(crate) fn is_ascii(stream: &impl IsTerminal) -> bool {
     show(stream).is_some_and(|show| show.ascii)
 }
@@ -117,7 +115,6 @@ const PIECE: usize = 1 << 20;
 /// Writes content: escaped line by line for a terminal, a very long line in pieces; unchanged for anything else.
 pub(crate) struct SafeWriter<W: Write> {
     out: W,
-    /// How a terminal shows it.
     show: Option<Show>,
     line: Vec<u8>,
 }
@@ -219,7 +216,6 @@ pub(crate) fn shared_stdout() -> PlainWriter<BlockingIo<Stdout>> {
     PlainWriter::new(blocking::screen(), is_ascii(&io::stdout()))
 }
 
-/// The same for standard error.
 pub(crate) fn stderr() -> PlainWriter<Stderr> {
     PlainWriter::new(io::stderr(), is_ascii(&io::stderr()))
 }
@@ -249,7 +245,6 @@ fn bounded(text: &str) -> String {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Consent {
-    /// Nothing is changed.
     DryRun,
     Given,
     Ask,

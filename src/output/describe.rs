@@ -252,7 +252,6 @@ impl OpenOutput {
         self.warnings().into_iter().find_map(|warning| warning.short.as_deref())
     }
 
-    /// Returns the call that it is of, if one is known.
     pub(crate) fn call(&self) -> Option<&CitingCall> {
         match (&self.recorded, &self.cited) {
             (Some(recorded), _) => Some(&recorded.call),
@@ -378,7 +377,6 @@ fn kept(output: &OpenOutput, preview: &Preview) -> Vec<NamedFact> {
     ]
 }
 
-/// Says how certain it is that the model got the preview that is shown.
 fn certainty(output: &OpenOutput) -> &'static str {
     match output.certainty() {
         Certainty::Recorded if output.recorded.is_some() => "recorded by the agent",

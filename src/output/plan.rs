@@ -52,7 +52,6 @@ pub struct PlanDone {
     pub(crate) made: MadePreview,
 }
 
-/// A preview as it is shown.
 #[derive(Debug)]
 pub struct MadePreview {
     /// Or why there is none; no words before the first.

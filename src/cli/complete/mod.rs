@@ -192,7 +192,6 @@ fn policies(config: &Config, typed: &str) -> Words {
     config.catalog.names().filter(|name| name.starts_with(typed)).filter_map(named).collect()
 }
 
-/// Returns the tools of the agent of `-p`, or of all.
 fn tools(config: &Config, policy: Option<&str>) -> Words {
     let agent = policy.map(|policy| policy.split('/').next().unwrap_or_default());
     let names = config.catalog.names().filter_map(|name| name.split_once('/'));
@@ -201,7 +200,6 @@ fn tools(config: &Config, policy: Option<&str>) -> Words {
     plain(tools)
 }
 
-/// Returns the parameters of the policy, each with an equals sign.
 fn params(config: &Config, policy: Option<&str>) -> Words {
     let overrides = Overrides { policy: policy.map(str::to_owned), ..Overrides::default() };
     let Ok(resolved) = config.resolve(&overrides, None) else { return Vec::new() };

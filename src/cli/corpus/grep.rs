@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use anstyle::{AnsiColor, Style};
 use jiff::{SignedDuration, Timestamp};
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::base::human::{size, span};
 use crate::base::provenance::Certainty;
@@ -239,11 +239,9 @@ enum GrepForm {
     Pipe,
     /// Headings and escaped text.
     Terminal,
-    /// The same with colours.
     Colour,
 }
 
-/// What is printed of an output besides its hits.
 #[derive(Debug)]
 struct Heading<'a> {
     path: &'a Path,
@@ -255,19 +253,6 @@ struct Heading<'a> {
     policy: String,
     /// How certain it is that a model got what that policy makes; `None` if there is none.
     certainty: Option<Certainty>,
-}
-
-#[derive(Serialize)]
-struct HitJson<'a> {
-    path: &'a str,
-    agent: Option<&'a str>,
-    id: Option<&'a str>,
-    line: u64,
-    offset: usize,
-    text: &'a str,
-    certainty: Option<&'static str>,
-    kept: Option<bool>,
-    lost_by: Option<&'static str>,
 }
 
 impl GrepForm {
@@ -309,7 +294,7 @@ impl GrepForm {
         let most = if self.has_headings() { MAX_ON_TERMINAL } else { MAX_IN_PIPE };
         let text = part_of(hit, most, pattern);
         match self {
-            GrepForm::Json => return json(out, heading, (hit, got), &text),
+            GrepForm::Json => return crate::cli::json(out, &record(heading, (hit, got), &text)),
             GrepForm::Pipe => {
                 out.write_all(heading.path.as_os_str().as_bytes())?;
                 write!(out, ":{}:{}:", hit.number, got.describe())?;
@@ -352,19 +337,18 @@ impl GrepForm {
     }
 }
 
-fn json(out: &mut Vec<u8>, of: &Heading, (hit, got): (&Hit, LineReceipt), text: &[u8]) -> io::Result<()> {
-    let record = HitJson {
-        path: &of.path.to_string_lossy(),
-        agent: of.agent.as_deref(),
-        id: of.id.as_deref(),
-        line: hit.number,
-        offset: hit.line.start,
-        text: &String::from_utf8_lossy(text),
-        certainty: of.certainty.map(Certainty::as_str),
-        kept: got.is_kept(),
-        lost_by: got.lost_by(),
-    };
-    crate::cli::json(out, &record)
+fn record(of: &Heading, (hit, got): (&Hit, LineReceipt), text: &[u8]) -> Value {
+    json!({
+        "path": of.path.to_string_lossy(),
+        "agent": of.agent,
+        "id": of.id,
+        "line": hit.number,
+        "offset": hit.line.start,
+        "text": String::from_utf8_lossy(text),
+        "certainty": of.certainty.map(Certainty::as_str),
+        "kept": got.is_kept(),
+        "lost_by": got.lost_by(),
+    })
 }
 
 /// Returns the part of a line to print, at most `most` bytes: its start, or what surrounds a first match beyond that.

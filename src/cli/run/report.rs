@@ -136,7 +136,6 @@ pub(super) fn print_notices(finished: &FinishedCapture) -> CommandResult {
     Ok(())
 }
 
-/// Returns the notices, without the empty lines around them.
 fn notices(parts: &[Part]) -> Vec<Cow<'_, str>> {
     let texts = parts.iter().filter_map(|part| match part {
         Part::Notice { text } => Some(text.trim_matches('\n')),
@@ -145,7 +144,6 @@ fn notices(parts: &[Part]) -> Vec<Cow<'_, str>> {
     texts.filter(|text| !text.is_empty()).map(Cow::from).collect()
 }
 
-/// Returns the notices with the middle ones left out, if there are many.
 fn brief(mut notices: Vec<Cow<'_, str>>) -> Vec<Cow<'_, str>> {
     let more = notices.len().saturating_sub(2 * MAX_NOTICES);
     if more > 0 {

@@ -86,7 +86,6 @@ pub(crate) fn pass_on(group: Group, control: Control) -> Option<Finishing> {
     StopSignals::begin(group).ok().map(|passing| passing.to(control))
 }
 
-/// Stops a command once the reader of standard output has closed it.
 pub(crate) fn give_up_unread(control: Control) -> io::Result<()> {
     let stdout = io::stdout().as_fd().try_clone_to_owned()?;
     thread::Builder::new().name("unread".into()).spawn(move || {
@@ -103,7 +102,6 @@ pub(crate) fn give_up_unread(control: Control) -> io::Result<()> {
     Ok(())
 }
 
-/// Keeps the command's own terminal at the size of the outer terminal.
 pub(crate) fn follow_size(control: Control) -> io::Result<()> {
     let mut resized = Signals::new([SIGWINCH])?;
     // It may have changed since the command's terminal was created.

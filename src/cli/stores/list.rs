@@ -115,7 +115,6 @@ fn list_timed(config: &Config, whose: Whose) -> anyhow::Result<(Selected, Durati
     Ok((selected, rest_after(began.elapsed())))
 }
 
-/// Takes out the new entries, oldest first.
 fn new_entries(selected: &mut Selected, known: &mut HashSet<u64>) -> Vec<(Entry, Instant)> {
     let mut new: Vec<Entry> = std::mem::take(&mut selected.entries);
     new.retain(|entry| is_complete(entry) && known.insert(key(entry)));

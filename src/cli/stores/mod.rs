@@ -28,7 +28,6 @@ const MIN_NAME: usize = 12;
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Whose<'a> {
     All,
-    /// Those in overspill's own store.
     Own,
     Agent(&'a str),
 }
@@ -68,7 +67,6 @@ impl Selected {
         self.reports.iter().flat_map(|(_, roots)| roots)
     }
 
-    /// Returns the directories that could not be read, in words.
     pub(crate) fn unlisted(&self) -> impl Iterator<Item = String> {
         self.roots().flat_map(RootReport::unlisted)
     }

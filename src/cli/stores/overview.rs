@@ -146,7 +146,6 @@ fn holds(spec: &StoreSpec) -> Vec<&'static str> {
     words
 }
 
-/// A directory of a store, or an agent that keeps no outputs.
 #[derive(Default)]
 struct StoreRow {
     store: String,

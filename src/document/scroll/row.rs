@@ -90,7 +90,6 @@ impl<'a> RowMatches<'a> {
         Self { pattern, is_file, found: None }
     }
 
-    /// Returns the matches visible in a row.
     pub(crate) fn within(&mut self, row: &ScreenRow, reader: &Reader) -> Vec<Range<u64>> {
         let shown = row.first()..row.drawn_end();
         if self.found.as_ref().is_none_or(|(base, _)| *base != row.base) {
