@@ -93,7 +93,7 @@ pub(crate) fn recorded(config: &Config, word: &OsStr) -> anyhow::Result<Selected
         Named::Stdin => sessions::open_file(config, Path::new("-")),
         Named::Output(entry) => {
             let path = entry.saved_as();
-            let cited = SessionsCache::default().find(Path::new(&path), entry.modified(), &config.env);
+            let cited = SessionsCache::default().find(Path::new(&path), &config.env);
             let none = || anyhow!("{}: no session near it in time names this output", entry.id());
             let cited = cited.ok_or_else(none)?;
             sessions::open(config, cited.file, Some(("", &cited.call)))

@@ -3,6 +3,7 @@
 
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use crate::base::human::TypedSize;
 use crate::base::provenance::{Certainty, Warning};
@@ -25,7 +26,7 @@ pub struct Overrides {
     pub set: Vec<(String, String)>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub enum LimitsFrom {
     Policy,
     Agent(PathBuf),
@@ -34,8 +35,8 @@ pub enum LimitsFrom {
     Record(String),
     /// A setting that is applied in this session.
     Setting,
-    /// The user, on the screen.
-    Screen,
+    /// The user, on the screen: changes to this one.
+    Screen(Arc<EffectivePolicy>),
     Flags,
 }
 
@@ -46,7 +47,7 @@ impl fmt::Display for LimitsFrom {
             LimitsFrom::Flags => f.write_str("flags"),
             LimitsFrom::Record(from) => f.write_str(from),
             LimitsFrom::Setting => f.write_str("setting, in this session"),
-            LimitsFrom::Screen => f.write_str("changes made here"),
+            LimitsFrom::Screen(_) => f.write_str("changes made here"),
             LimitsFrom::Agent(path) | LimitsFrom::Config(path) => write!(f, "{}", path.display()),
         }
     }

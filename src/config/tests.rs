@@ -29,7 +29,7 @@ fn without_a_word_it_is_the_default() {
     let home = tempfile::tempdir().unwrap();
     let resolved = config(home.path()).resolve(&Overrides::default(), None).unwrap();
     assert_eq!(resolved.policy.name(), DEFAULT_POLICY);
-    assert_eq!(resolved.limits_from, LimitsFrom::Policy);
+    assert!(matches!(resolved.limits_from, LimitsFrom::Policy));
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn flags_win_over_our_file_and_that_over_the_agent_s() {
     let overrides = Overrides { tool: Some("grep".into()), max_lines: Some(1), ..Overrides::default() };
     let resolved = config(home.path()).resolve(&overrides, None).unwrap();
     assert_eq!((resolved.policy.max_lines(), resolved.policy.max_size()), (Some(1), Some(1024)));
-    assert_eq!(resolved.limits_from, LimitsFrom::Flags);
+    assert!(matches!(resolved.limits_from, LimitsFrom::Flags));
 }
 
 #[test]

@@ -22,7 +22,7 @@ use crate::text::label::SafeText;
 
 use super::column::CellSide::{Left, Right};
 use super::column::{
-    ID, ListColumn, ListSpec, MOST_FIRST, RowCell, RowLook, SlowFigure, SlowState, Tone, joined, key_of,
+    ID, ListColumn, ListSpec, MOST_FIRST, RowCell, RowLook, SlowFigure, Tone, joined, key_of,
 };
 use super::lost::{KeptShare, LostInCall, ModelShare};
 
@@ -315,9 +315,6 @@ fn got(row: &CallRow, look: &RowLook) -> RowCell {
         (_, None) => RowCell::dim("…"),
         (CutState::No, Some(_)) => RowCell::dim("all"),
         (CutState::Unknown, Some(_)) => unsure(row),
-        (_, Some(sizes)) if row.share.state == SlowState::Failed => {
-            RowCell::plain(sizes.got.map_or("–".to_owned(), size))
-        }
         _ => KeptShare::cell(&row.share.and_then(|share| Some((share.got, share.is_past))), look),
     }
 }

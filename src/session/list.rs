@@ -6,7 +6,6 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use jiff::Timestamp;
-use memchr::memmem::Finder;
 
 use crate::base::env::Env;
 
@@ -15,7 +14,7 @@ use super::database::Database;
 use super::find::{self, Exposure};
 use super::model::SessionFacts;
 use super::reader::{OpenedSession, ReadProgress, SessionError, SessionFile, SessionFormat};
-use super::record::holds;
+use super::record::LogSearch;
 
 /// A session that was changed within this time counts as live: most agents write nothing while a command runs.
 pub const LIVE: Duration = Duration::from_secs(60);
@@ -158,16 +157,11 @@ pub fn open(file: &SessionFile, progress: &dyn ReadProgress) -> Result<Box<dyn O
     }
 }
 
-/// Whether a session may hold what `finder` looks for, by the bytes of its logs: far quicker to see than to read it. One with
-/// other records always may. `room` is used again from one session to the next; `wanted` says whether to go on.
-pub fn may_hold(
-    file: &SessionFile,
-    finder: &Finder,
-    room: &mut Vec<u8>,
-    wanted: &mut dyn FnMut() -> bool,
-) -> bool {
+/// Whether a session may hold what is searched for, by the bytes of its logs: far quicker to see than to read it. One with
+/// other records always may. `wanted` says whether to go on.
+pub fn may_hold(file: &SessionFile, search: &mut LogSearch, wanted: &mut dyn FnMut() -> bool) -> bool {
     let logs = format_of(file).map(|format| format.logs(file)).unwrap_or_default();
-    logs.is_empty() || logs.iter().any(|log| holds(log, finder, room, wanted))
+    logs.is_empty() || logs.iter().any(|log| search.is_in(log, wanted))
 }
 
 /// Identifies the agent of a file's records; fails if the file cannot be read, or no reader knows its form.

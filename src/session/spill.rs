@@ -1,6 +1,7 @@
 //! The spills that results name: whether they are still there, and the call whose result names one; a path in the records is
 //! a claim, and what it names is not opened.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
@@ -8,7 +9,6 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 use jiff::Timestamp;
-use memchr::memmem::Finder;
 
 use crate::base::env::Env;
 use crate::base::lock;
@@ -18,6 +18,7 @@ use super::find::is_hidden;
 use super::list;
 use super::model::{Call, Citation};
 use super::reader::{ReadProgress, SessionFile};
+use super::record::LogSearch;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SpillState {
@@ -120,9 +121,18 @@ pub struct CitingCall {
 pub struct SessionsCache(Mutex<Option<(Timestamp, Arc<Vec<SessionFile>>)>>);
 
 impl SessionsCache {
-    /// Finds the call that names an output, which was written at a time; `None` if there is none among the sessions near it.
-    pub fn find(&self, path: &Path, written: Timestamp, env: &Env) -> Option<Box<CitingCall>> {
-        find_citing(&self.since(written, env), path, env.uid(), &()).map(Box::new)
+    /// Finds the call that names an output; `None` if there is none among the sessions near it.
+    pub fn find(&self, path: &Path, env: &Env) -> Option<Box<CitingCall>> {
+        let mut found = None;
+        self.find_all(&[path.to_owned()], env, &(), &mut |_, call| found = call);
+        found
+    }
+
+    /// Finds the calls that name outputs, and hands each to `take` with the index of its output, until `progress` gives up.
+    pub fn find_all(&self, paths: &[PathBuf], env: &Env, progress: &dyn ReadProgress, take: TakeCall) {
+        let newest = paths.iter().filter_map(|path| written(path)).max();
+        let newest = newest.and_then(|time| Timestamp::try_from(time).ok()).unwrap_or_default();
+        find_citing(&self.since(newest, env), paths, env.uid(), progress, take);
     }
 
     /// Returns the sessions of a list that is younger than a time: a session begins before its outputs are written.
@@ -138,70 +148,72 @@ impl SessionsCache {
     }
 }
 
-/// Finds the call that names the file at `path`; `None` too if `progress` gave up. `uid` owns the files that count. A spill
-/// does not say whose it is, so the sessions near it in time are looked through.
-pub fn find_citing(
+fn written(path: &Path) -> Option<SystemTime> {
+    path.symlink_metadata().and_then(|meta| meta.modified()).ok()
+}
+
+/// Takes the call of the output of an index; `None` if there is none.
+pub type TakeCall<'a> = &'a mut dyn FnMut(usize, Option<Box<CitingCall>>);
+
+/// Finds the calls that name outputs in sessions, the last changed first. `uid` owns the files that count. A spill does not
+/// say whose it is, so the sessions near it in time are looked through, each for all outputs that it is near to at once.
+fn find_citing(
     sessions: &[SessionFile],
-    path: &Path,
+    paths: &[PathBuf],
     uid: u32,
     progress: &dyn ReadProgress,
-) -> Option<CitingCall> {
-    let name = path.file_name().filter(|name| name.as_encoded_bytes().len() >= MIN_NAME)?;
-    let written = path.symlink_metadata().ok()?.modified().ok();
-    let finder = Finder::new(name.as_encoded_bytes());
-    let mut room = Vec::new();
-    for file in near(sessions, path, written) {
-        let mut wanted = || progress.step(0, 1);
-        if !wanted() {
-            return None;
-        }
-        if list::may_hold(file, &finder, &mut room, &mut wanted)
-            && let Some(found) = in_session(file, path, name, uid, progress)
-        {
-            return Some(found);
+    take: TakeCall,
+) {
+    let mut by_name: BTreeMap<&OsStr, Vec<usize>> = BTreeMap::new();
+    let mut turns: BTreeMap<_, Vec<usize>> = BTreeMap::new();
+    for (n, path) in paths.iter().enumerate() {
+        let name = path.file_name().filter(|name| name.as_encoded_bytes().len() >= MIN_NAME);
+        if let Some((name, written)) = name.zip(written(path)) {
+            by_name.entry(name).or_default().push(n);
+            near(sessions, path, written).into_iter().for_each(|turn| turns.entry(turn).or_default().push(n));
         }
     }
-    None
+    let mut search = LogSearch::new(by_name.keys().copied());
+    let mut left: BTreeSet<usize> = (0..paths.len()).collect();
+    for ((is_next, at), near) in turns {
+        let file = &sessions[if is_next { sessions.len() - 1 - at } else { at }];
+        let mut wanted = || progress.step(0, 1);
+        let is_near = near.iter().any(|n| left.contains(n)) && wanted();
+        let opens = is_near && list::may_hold(file, &mut search, &mut wanted);
+        let Some(Ok(opened)) = opens.then(|| list::open(file, progress)) else { continue };
+        let transcript = opened.transcript();
+        for call in &transcript.calls {
+            let cited = call.cites.iter().filter_map(|cite| by_name.get(cite.path.file_name()?));
+            let mut cited = cited.flatten().filter(|n| near.contains(n) && left.contains(n)).peekable();
+            let here = cited.peek().and_then(|_| state_of(call, &file.path, uid));
+            let here = here.as_ref().and_then(SpillState::path);
+            if let Some(n) = cited.find(|n| here == Some(&paths[**n])) {
+                let (call, command) = (call.id.to_string(), command(transcript, call));
+                take(*n, Some(Box::new(CitingCall { file: file.clone(), call, command })));
+                left.remove(n);
+            }
+        }
+    }
+    if progress.step(0, 1) {
+        left.into_iter().for_each(|n| take(n, None));
+    }
 }
 
-/// Returns the sessions that may have written an output: those named in its path, then the next that changed.
-fn near<'a>(
-    sessions: &'a [SessionFile],
-    path: &Path,
-    written: Option<SystemTime>,
-) -> impl Iterator<Item = &'a SessionFile> {
-    let text = path.to_string_lossy().into_owned();
+/// Returns the turns of the sessions that may have written an output: of those named in its path by their index, then of the
+/// next that changed by their index from the end.
+fn near(sessions: &[SessionFile], path: &Path, written: SystemTime) -> Vec<(bool, usize)> {
+    let text = path.to_string_lossy();
     let named = |file: &SessionFile| !file.id.is_empty() && text.contains(&file.id);
-    let (mut first, rest): (Vec<_>, Vec<_>) = sessions.iter().partition(|file| named(file));
-    let after = |file: &&SessionFile| match (file.modified, written) {
-        (Some(changed), Some(written)) => changed + SLACK >= written,
-        _ => true,
-    };
-    let mut rest: Vec<_> = rest.into_iter().filter(after).collect();
-    rest.sort_by_key(|file| file.modified);
-    first.extend(rest);
-    first.into_iter().take(MAX_SESSIONS)
-}
-
-fn in_session(
-    file: &SessionFile,
-    path: &Path,
-    name: &OsStr,
-    uid: u32,
-    progress: &dyn ReadProgress,
-) -> Option<CitingCall> {
-    let opened = list::open(file, progress).ok()?;
-    let transcript = opened.transcript();
-    let cites = |call: &&Call| {
-        let by_name = call.cites.iter().any(|cite| cite.path.file_name() == Some(name));
-        by_name && matches!(state_of(call, &file.path, uid), Some(SpillState::Here(here)) if here == path)
-    };
-    let call = transcript.calls.iter().find(cites)?;
-    Some(CitingCall { file: file.clone(), call: call.id.to_string(), command: command(transcript, call) })
+    let after = |file: &SessionFile| file.modified.is_none_or(|changed| changed + SLACK >= written);
+    let first = sessions.iter().enumerate().filter(|(_, file)| named(file)).map(|(at, _)| (false, at));
+    let rest = sessions.iter().rev().enumerate().filter(|(_, file)| !named(file) && after(file));
+    first.chain(rest.map(|(at, _)| (true, at))).take(MAX_SESSIONS).collect()
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
     use super::*;
 
     fn citing(path: &Path, bytes: Option<u64>) -> Call {
@@ -227,6 +239,61 @@ mod tests {
         std::os::unix::fs::symlink(&spill, &link).unwrap();
         assert_eq!(state(&link, None), Some(SpillState::Other(link)));
         assert_eq!(state_of(&Call::new("1", 0, 0), Path::new("/log"), uid), None);
+    }
+
+    struct Looks(AtomicUsize);
+
+    impl ReadProgress for Looks {
+        fn step(&self, _: u64, _: u64) -> bool {
+            self.0.fetch_add(1, Ordering::Relaxed);
+            true
+        }
+    }
+
+    /// Returns the calls that name outputs in sessions of these texts, the first changed first, and how often it was asked
+    /// whether to go on.
+    fn cited(dir: &Path, texts: &[String], paths: &[PathBuf]) -> (Vec<Option<String>>, usize) {
+        let session = |(n, text): (usize, &String)| {
+            let path = dir.join(format!("{n}.jsonl"));
+            std::fs::write(&path, text).unwrap();
+            let modified = Some(SystemTime::now() + Duration::from_secs(n as u64));
+            let (id, facts) = (format!("session-{n}"), Default::default());
+            SessionFile { format: "claude-code", path, id, size: text.len() as u64, modified, facts }
+        };
+        let sessions: Vec<SessionFile> = texts.iter().enumerate().map(session).rev().collect();
+        let (mut calls, looks) = (vec![None; paths.len()], Looks(AtomicUsize::new(0)));
+        let uid = dir.metadata().unwrap().uid();
+        let mut take = |n: usize, call: Option<Box<CitingCall>>| {
+            calls[n] = call.map(|call| format!("{}:{}", call.file.id, call.call));
+        };
+        find_citing(&sessions, paths, uid, &looks, &mut take);
+        (calls, looks.0.into_inner())
+    }
+
+    #[test]
+    fn each_session_is_looked_through_once_for_all_outputs() {
+        let dir = tempfile::tempdir().unwrap();
+        let spill = |n: usize| dir.path().join(format!("bspill{n}.txt"));
+        let paths: Vec<PathBuf> = (0..40).map(spill).collect();
+        paths.iter().for_each(|path| std::fs::write(path, "x").unwrap());
+        let none = vec!["{}\n".repeat(10); 5];
+        let (calls, looks) = cited(dir.path(), &none, &paths[..1]);
+        assert_eq!((calls, cited(dir.path(), &none, &paths)), (vec![None], (vec![None; 40], looks)));
+        let call = |n: usize, id: &str| {
+            let call = serde_json::json!({"type": "assistant", "message": {"id": id, "content": [
+                {"type": "tool_use", "id": id, "name": "Bash", "input": {"command": "ls"}}]}});
+            let text = format!(
+                "<persisted-output>\nOutput too large (8.7KB). Full output saved to: {}\n\nPreview (first 2KB):\nx\n...\n</persisted-output>",
+                spill(n).display()
+            );
+            let result = serde_json::json!({"type": "user", "message": {"role": "user", "content": [
+                {"type": "tool_result", "tool_use_id": id, "content": text}]}});
+            format!("{call}\n{result}\n")
+        };
+        let texts = ["{}\n".to_owned(), call(0, "a") + &call(2, "b"), call(2, "c") + &call(1, "d")];
+        let (calls, _) = cited(dir.path(), &texts, &paths[..4]);
+        let expected = [Some("session-1:a"), Some("session-2:d"), Some("session-1:b"), None];
+        assert_eq!(calls, expected.map(|call| call.map(str::to_owned)));
     }
 
     #[test]

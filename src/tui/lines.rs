@@ -3,10 +3,8 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
-
-use jiff::Timestamp;
 
 use crate::base::human::{count, span, thousands};
 use crate::corpus::{FindEnd, FoundLine, LineReceipt, LostBy, MAX_FOUND};
@@ -208,29 +206,31 @@ impl FoundLines {
     }
 }
 
+/// Reports the commands of outputs as the list of outputs has them, as far as they are known.
 fn find_commands(entries: &[Arc<store::Entry>], context: &JobContext) {
-    let newest = entries.iter().map(|entry| entry.modified()).max().unwrap_or_default();
-    for entry in entries {
-        let command = command_of(entry, newest, context);
-        if !command.shown.is_empty() && !context.send(LinesEvent::Named(Arc::clone(entry), command)) {
-            return;
+    let row = |entry: &Arc<store::Entry>| {
+        let mut facts = OutputFacts::default();
+        facts.peek.found(Some(peek(entry, context.env())));
+        let entry = store::Entry::clone(entry);
+        OutputRow { entry, is_kept: false, facts: Some(Arc::new(facts)) }
+    };
+    let (of_agents, own): (Vec<_>, Vec<_>) = entries.iter().map(row).partition(OutputRow::is_of_agent);
+    let report = |row: &OutputRow| {
+        let written = row.written_command().unwrap_or_default().to_owned();
+        let command = OutputCommand { shown: row.command(), written };
+        if !command.shown.is_empty() {
+            context.send(LinesEvent::Named(Arc::new(row.entry.clone()), command));
         }
-    }
-}
-
-/// Returns the command of an output as the list of outputs has it; empty if none is known.
-fn command_of(entry: &store::Entry, newest: Timestamp, context: &JobContext) -> OutputCommand {
-    let mut row = OutputRow { entry: entry.clone(), is_kept: false, facts: None };
-    let mut facts = OutputFacts::default();
-    facts.peek.found(Some(peek(entry, context.env())));
-    if row.is_of_agent() {
-        let saved_as = entry.saved_as();
-        let call = context.services.sessions.find(Path::new(&saved_as), newest, context.env());
-        facts.call.found(call.map(|call| *call));
-    }
-    row.facts = Some(Arc::new(facts));
-    let written = row.written_command().unwrap_or_default().to_owned();
-    OutputCommand { shown: row.command(), written }
+    };
+    own.iter().for_each(report);
+    let paths: Vec<PathBuf> = of_agents.iter().map(|row| row.entry.saved_as().into()).collect();
+    context.services.sessions.find_all(&paths, context.env(), &context.ticket, &mut |n, call| {
+        let mut row = of_agents[n].clone();
+        if let Some(facts) = &mut row.facts {
+            Arc::make_mut(facts).call.found(call.map(|call| *call));
+        }
+        report(&row);
+    });
 }
 
 fn find(pattern: &Pattern, context: &JobContext) {

@@ -7,7 +7,7 @@ use crate::layers::sources;
 
 /// Lines of all files, and of the largest folders, without tests.
 const LINES: &[(&str, usize)] =
-    &[("", 79_217), ("tui", 15_659), ("session", 15_060), ("preview", 11_600), ("cli", 11_220)];
+    &[("", 79_156), ("tui", 15_697), ("session", 14_962), ("preview", 11_600), ("cli", 11_220)];
 
 /// Files with any line that is not a test.
 const FILES: usize = 355;

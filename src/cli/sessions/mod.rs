@@ -11,7 +11,6 @@ use std::sync::Arc;
 
 use anyhow::anyhow;
 use jiff::{SignedDuration, Timestamp};
-use memchr::memmem::Finder;
 
 use crate::config::Config;
 use crate::preview::Policy;
@@ -19,6 +18,7 @@ use crate::session::copies::{families, is_same};
 use crate::session::examine::{CallInspector, Examiner, OutputPlace, Paths, RestOfOutput};
 use crate::session::model::Call;
 use crate::session::reader::{OpenedSession, SessionFile};
+use crate::session::record::LogSearch;
 use crate::session::transcript::ReadReport;
 use crate::session::{list as all_sessions, sent, spill, text};
 use crate::text::label::label;
@@ -163,8 +163,8 @@ pub(crate) fn find_by_prefix(config: &Config, word: &str) -> Vec<SessionFile> {
 /// Finds a call in all sessions by its id or a prefix of just one id; `None` if there is none.
 pub(crate) fn find_call(config: &Config, id: &str) -> anyhow::Result<Option<SelectedSession>> {
     let (mut found, mut begun) = (Vec::new(), BTreeSet::new());
-    let (finder, mut room) = (Finder::new(id), Vec::new());
-    let mut may_hold = |file: &SessionFile| all_sessions::may_hold(file, &finder, &mut room, &mut || true);
+    let mut search = LogSearch::new([OsStr::new(id)].into_iter());
+    let mut may_hold = |file: &SessionFile| all_sessions::may_hold(file, &mut search, &mut || true);
     let listing = all_sessions::list(&config.env, None, &());
     listing.faults.iter().for_each(|fault| say(fault));
     for file in listing.sessions.into_iter().filter(|file| may_hold(file)) {

@@ -1,11 +1,12 @@
 //! The bytes of a log by place, whether it is compressed as zstd or not; and a search for some of them.
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use memchr::memmem::Finder;
+use regex::bytes::{Regex, RegexBuilder};
 use rustix::fs::{SeekFrom, seek};
 
 use crate::base::fs::identity::Identity;
@@ -61,31 +62,48 @@ impl std::fmt::Debug for LogBytes {
     }
 }
 
-/// Whether a log can be read and holds what `finder` looks for, outside of holes, as long as `wanted` says to go on.
-pub fn holds(path: &Path, finder: &Finder, room: &mut Vec<u8>, wanted: &mut dyn FnMut() -> bool) -> bool {
-    let Ok((file, meta)) = open_regular(path) else { return false };
-    let bytes = LogBytes::Plain(Arc::new(file));
-    let overlap = finder.needle().len().saturating_sub(1);
-    room.resize(CHUNK + overlap, 0);
-    let (mut at, mut kept) = (0, 0);
-    while wanted() {
-        let left = usize::try_from(meta.len().saturating_sub(at)).unwrap_or(usize::MAX);
-        let want = left.min(room.len() - kept);
-        let Ok(read) = bytes.fill(at, &mut room[kept..kept + want]) else { return false };
-        let filled = kept + read;
-        if finder.find(&room[..filled]).is_some() {
-            return true;
-        }
-        if read < want || read == left {
-            return false;
-        }
-        at += read as u64;
-        let next = bytes.after_hole(at, meta.len());
-        kept = if next > at { 0 } else { overlap };
-        room.copy_within(filled - kept..filled, 0);
-        at = next;
+/// A search for any of some names in logs.
+pub struct LogSearch {
+    /// None if they are more than a pattern takes: any log may hold one of them.
+    names: Option<Regex>,
+    /// A piece of a log, with room for the start of a name before it.
+    room: Vec<u8>,
+}
+
+impl LogSearch {
+    pub fn new<'a>(names: impl Iterator<Item = &'a OsStr>) -> Self {
+        let names: Vec<String> = names.map(|name| regex::escape(&name.to_string_lossy())).collect();
+        let longest = names.iter().map(String::len).max().unwrap_or(0);
+        let names = RegexBuilder::new(&names.join("|")).size_limit(usize::MAX).build().ok();
+        Self { names, room: vec![0; CHUNK + longest] }
     }
-    false
+
+    /// Whether a log can be read and holds one of the names, outside of holes, as long as `wanted` says to go on.
+    pub fn is_in(&mut self, path: &Path, wanted: &mut dyn FnMut() -> bool) -> bool {
+        let Self { names, room } = self;
+        let Ok((file, meta)) = open_regular(path) else { return false };
+        let bytes = LogBytes::Plain(Arc::new(file));
+        let overlap = room.len() - CHUNK;
+        let (mut at, mut kept) = (0, 0);
+        while wanted() {
+            let left = usize::try_from(meta.len().saturating_sub(at)).unwrap_or(usize::MAX);
+            let want = left.min(room.len() - kept);
+            let Ok(read) = bytes.fill(at, &mut room[kept..kept + want]) else { return false };
+            let filled = kept + read;
+            if names.as_ref().is_none_or(|names| names.is_match(&room[..filled])) {
+                return true;
+            }
+            if read < want || read == left {
+                return false;
+            }
+            at += read as u64;
+            let next = bytes.after_hole(at, meta.len());
+            kept = if next > at { 0 } else { overlap.min(filled) };
+            room.copy_within(filled - kept..filled, 0);
+            at = next;
+        }
+        false
+    }
 }
 
 /// How many bytes of the text are kept at least, and how many are decoded before older ones are given up.

@@ -18,7 +18,7 @@ use rustix::fs::OFlags;
 
 use crate::base::fs::identity::Identity;
 
-pub use bytes::{holds, is_packed, unpack};
+pub use bytes::{LogSearch, is_packed, unpack};
 pub use file::{FileRecords, LogChange, LogFile, MappedRecords, read_json};
 pub use pass::{LogStep, records};
 

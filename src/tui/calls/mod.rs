@@ -122,7 +122,7 @@ impl ListKind for Calls {
             1 => "1 DIFFERS".to_owned(),
             differing => format!("{} DIFFER", thousands(differing)),
         };
-        let figures = format!("{} · {figures}", self.session.agent);
+        let figures = format!("{figures} · {}", self.session.agent);
         ListTitle { place: &["Sessions", "Calls"], figures, alarm, name, ..ListTitle::default() }
     }
 

@@ -62,8 +62,9 @@ impl<R: Clone> List<R> {
         let columns: Vec<TableColumn> = columns
             .iter()
             .map(|ListColumn { table, .. }| match table.yields {
-                Some(..LAST) if sorted == Some(table.heading) => {
-                    TableColumn { yields: Some(LAST - 1), ..*table }
+                Some(rank) if sorted == Some(table.heading) => {
+                    let last = if rank < LAST { LAST - 1 } else { u8::MAX };
+                    TableColumn { yields: Some(last), ..*table }
                 }
                 _ => *table,
             })

@@ -2,7 +2,7 @@
 //! and calls, of those on the screen; what the filter searches, of all.
 
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -129,7 +129,8 @@ impl Outputs {
         let cited = on_screen.into_iter().chain(grouped);
         let cited: Vec<usize> = cited.filter(|row| list.rows()[*row].is_of_agent()).collect();
         if let Some(wanted) = lacking(&mut self.asked.calls, list, &cited, |facts| facts.call.state) {
-            effects.run(Slot::FindCalls, move |context| find_calls(wanted, context));
+            let on_screen = list.height;
+            effects.run(Slot::FindCalls, move |context| find_calls(&wanted, on_screen, context));
         }
     }
 
@@ -267,18 +268,15 @@ fn share_of(
     Some(ModelShare { is_past: output.certainty() != Certainty::WouldGet, ..share })
 }
 
-fn find_calls(entries: Vec<RowEntry>, context: &JobContext) {
-    // Of an output of the future no list of sessions is young enough.
-    let newest = entries.iter().map(|(_, entry)| entry.modified()).max().unwrap_or_default();
-    let newest = newest.min(crate::base::env::now());
-    for (row, entry) in entries {
-        let path = entry.saved_as();
-        let found = context.services.sessions.find(Path::new(&path), newest, context.env());
-        // What was found out holds, even if other rows are on the screen by now.
-        context.send_always(OutputsEvent::Cited(row, Box::new(entry), found));
-        if !context.is_wanted() {
-            return;
-        }
+/// Finds the calls of outputs, of which so many are on the screen and come first.
+fn find_calls(entries: &[RowEntry], on_screen: usize, context: &JobContext) {
+    let (first, others) = entries.split_at(on_screen.min(entries.len()));
+    for some in [first, others] {
+        let paths: Vec<PathBuf> = some.iter().map(|(_, entry)| entry.saved_as().into()).collect();
+        context.services.sessions.find_all(&paths, context.env(), &context.ticket, &mut |n, call| {
+            // What was found out holds, even if other rows are on the screen by now.
+            context.send_always(OutputsEvent::Cited(some[n].0, Box::new(some[n].1.clone()), call));
+        });
     }
 }
 

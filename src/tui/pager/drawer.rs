@@ -1,10 +1,12 @@
 //! The limits drawer: a row for the policy and one for each of its parameters, changed by key or by typing, while the
 //! preview follows; what a change did; and limits as text to copy.
 
+use std::sync::Arc;
+
 use crossterm::event::{KeyCode, KeyEvent};
 
 use crate::base::human::thousands;
-use crate::config::{self, LimitsFrom};
+use crate::config::{self, EffectivePolicy, LimitsFrom};
 use crate::corpus::tune::{LimitChange, describe_change, flags, next_value, other_end, smallest_change};
 use crate::output::recorded::PreviewFrom;
 use crate::preview::{LimitHit, Param, ParamError, ParamKind, Policy};
@@ -50,13 +52,14 @@ impl Drawer {
 
 impl Pager {
     pub(crate) fn open_drawer(&mut self, effects: &mut Effects) {
-        let (side, before) = (self.focus(), Some(self.view_point()));
+        let (side, before, target) = (self.focus(), Some(self.view_point()), self.panes.target);
         let line = self.current_line(side);
         self.drawer = Drawer { before, ..Drawer::default() };
         let policy = self.output.policy();
         let limit = policy.lines_key().or(policy.size_key()).and_then(|key| self.row_of(key));
         self.drawer.row = self.cutting_row().or(limit).unwrap_or(0);
         self.reveal(side, line..line);
+        self.panes.target = target;
         self.advise(effects);
     }
 
@@ -161,11 +164,16 @@ impl Pager {
             return self.note("limits have no effect: only the recorded text is left");
         }
         let used = &mut output.subject.policy;
-        match changed {
-            Ok(policy) if policy.is_same(&output.first.policy) => *used = output.first.clone(),
-            Ok(policy) => (used.policy, used.limits_from) = (policy, LimitsFrom::Screen),
+        let before = match &used.limits_from {
+            LimitsFrom::Screen(before) => Arc::clone(before),
+            _ => Arc::new(used.clone()),
+        };
+        *used = match changed {
+            Ok(policy) if policy.is_same(&output.first.policy) => output.first.clone(),
+            Ok(policy) if policy.is_same(&before.policy) => EffectivePolicy::clone(&before),
+            Ok(policy) => EffectivePolicy { policy, limits_from: LimitsFrom::Screen(before), ..used.clone() },
             Err(fault) => return self.fail(fault.to_string()),
-        }
+        };
         output.preview_from = PreviewFrom::Policy;
         self.plan(AfterPlan::Hold, effects)
     }

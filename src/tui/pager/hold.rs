@@ -21,10 +21,13 @@ struct AnchorPoint {
     row: usize,
     /// The length of the match in bytes; `None` if this is not a match.
     found: Option<u64>,
+    /// Whether it was gone to, so that it is still the current line afterwards.
+    is_target: bool,
 }
 
-/// All that moves the text on the screen but the output and the preview: panes, size, and current matches.
-type ViewState = (Place, (u16, u16), [Option<Range<u64>>; 2]);
+/// All that moves the text on the screen, or the current line, but the output and the preview: panes, size, current
+/// matches, and what was gone to.
+type ViewState = (Place, (u16, u16), [Option<Range<u64>>; 2], Option<(Side, u64)>);
 
 pub(crate) struct ScrollAnchor {
     points: [Option<AnchorPoint>; 2],
@@ -82,6 +85,11 @@ impl Pager {
             }
             Side::Spill => self.scroll_to(Side::Spill, tops[Side::Spill as usize]),
         }
+        let target = |side: Side| {
+            let point = held.points[side as usize].as_ref().filter(|point| point.is_target)?;
+            Some((side, self.output.position(side, point.offset)))
+        };
+        self.panes.target = target(Side::Preview).or_else(|| target(Side::Spill));
         self.held = Some(held);
         self.held_as_shown();
     }
@@ -127,7 +135,7 @@ impl Pager {
     }
 
     fn view_state(&self) -> ViewState {
-        (self.panes.place.clone(), self.canvas.size, self.find.current.clone())
+        (self.panes.place.clone(), self.canvas.size, self.find.current.clone(), self.panes.target)
     }
 
     fn anchor_in(&self, side: Side) -> Option<AnchorPoint> {
@@ -148,7 +156,8 @@ impl Pager {
         let found = found.map(|found| found.end.saturating_sub(at)).filter(|bytes| {
             side == Side::Spill || self.output.seen_match(offset, *bytes) == Some(at..at + bytes)
         });
-        Some(AnchorPoint { offset, row: scroll.row_on_screen(&rows, row), found })
+        let is_target = self.panes.target == Some((side, at));
+        Some(AnchorPoint { offset, row: scroll.row_on_screen(&rows, row), found, is_target })
     }
 }
 

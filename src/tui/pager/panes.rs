@@ -213,12 +213,13 @@ impl Pager {
     }
 
     /// Returns what makes a line of a pane the current one if it is on the screen, as offsets in its document: the match,
-    /// else the end of the selection that moves, or what was gone to.
+    /// else the end of the selection that moves; without a selection, what was gone to since.
     pub(crate) fn chosen(&self, side: Side) -> [Option<u64>; 2] {
-        let selection = self.selection.filter(|selection| selection.side == side);
-        let target = self.panes.target.filter(|(of, _)| *of == side);
-        let line = selection.map(|selection| selection.to).or(target.map(|(_, at)| at));
-        [self.find.current(side).map(|found| found.start), line]
+        let found = self.find.current(side).map(|found| found.start);
+        match self.selection {
+            Some(selection) => [found, (selection.side == side).then_some(selection.to)],
+            None => [self.panes.target.filter(|(of, _)| *of == side).map(|(_, at)| at), found],
+        }
     }
 
     /// Scrolls to an offset of the file, shown `above` rows below the top.
@@ -312,17 +313,20 @@ impl Pager {
         }
     }
 
-    /// Moves each pane to the start of a row again after a change of size, file or limits.
+    /// Moves each pane to the start of a row again after a change of size, file or limits. What was gone to stays so.
     pub(crate) fn align_panes(&mut self) {
+        let target = self.panes.target;
         if let Some(ended) = self.panes.place.at_end {
-            return self.scroll_to_end(ended);
+            self.scroll_to_end(ended);
+        } else {
+            for side in [Side::Preview, Side::Spill] {
+                self.panes.set_top(side, self.scroll(side).top_at(self.panes.top(side), 0));
+            }
+            if self.focus() == Side::Spill {
+                self.scroll_to(Side::Spill, self.panes.top(Side::Spill));
+            }
         }
-        for side in [Side::Preview, Side::Spill] {
-            self.panes.set_top(side, self.scroll(side).top_at(self.panes.top(side), 0));
-        }
-        if self.focus() == Side::Spill {
-            self.scroll_to(Side::Spill, self.panes.top(Side::Spill));
-        }
+        self.panes.target = target;
     }
 
     /// Scrolls horizontally until the start of a range of the document is visible.

@@ -133,14 +133,24 @@ impl Pager {
 
     pub(crate) fn planned(&mut self, planned: PlanDone, effects: &mut Effects) {
         self.hold_for_plan();
-        let found = self.find.current(Side::Preview).cloned();
-        let found = found.and_then(|at| Some((self.output.made.seen.kept_at(at.start)?, at.end - at.start)));
+        let kept = |at: &Range<u64>| Some((self.output.made.seen.kept_at(at.start)?, at.end - at.start));
+        let matches =
+            [self.find.current(Side::Preview), self.find.first.as_ref()].map(|at| at.and_then(kept));
+        let target = self.panes.target.map(|(side, at)| (side, self.output.doc(side).to_file(at)));
         let again = self.output.take(planned);
         // A total that is known now makes a notice longer, and the text behind it moves.
-        if let Some((offset, bytes)) = found {
-            self.find.current[Side::Preview as usize] = self.output.seen_match(offset, bytes);
+        self.panes.target = target.map(|(side, offset)| (side, self.output.position(side, offset)));
+        for (at, found) in
+            [&mut self.find.current[Side::Preview as usize], &mut self.find.first].into_iter().zip(matches)
+        {
+            if let Some((offset, bytes)) = found {
+                *at = self.output.seen_match(offset, bytes);
+            }
         }
         self.show_planned(effects);
+        if let Some((sought, Side::Preview)) = self.find.seeking {
+            self.seek_in(Side::Preview, sought, effects);
+        }
         if again {
             self.plan_again(effects);
         }

@@ -94,7 +94,11 @@ impl Screen for Pager {
     }
 
     fn knows(&self, action: Action) -> bool {
-        self.drawer.picker.is_none() || picker::knows(action)
+        match action {
+            _ if self.drawer.picker.is_some() => picker::knows(action),
+            Action::Direction => self.output.policy().direction().is_some(),
+            _ => true,
+        }
     }
 
     fn close_inner(&mut self, effects: &mut Effects) -> bool {

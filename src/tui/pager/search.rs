@@ -33,9 +33,9 @@ pub struct Find {
     pub at: Counting,
     pub(crate) typing: Option<Typing>,
     /// What a worker is searching for, and in which text.
-    seeking: Option<(SearchTarget, Side)>,
-    /// The first match in the model's text, which is next if the lines shown have no lost one.
-    first: Option<Range<usize>>,
+    pub(super) seeking: Option<(SearchTarget, Side)>,
+    /// The first match in the model's text, a range of its document, which is next if the lines shown have no lost one.
+    pub(super) first: Option<Range<u64>>,
 }
 
 #[derive(Debug, Clone)]
@@ -235,7 +235,7 @@ impl Pager {
         self.seek_in(side, sought, effects);
     }
 
-    fn seek_in(&mut self, side: Side, sought: SearchTarget, effects: &mut Effects) {
+    pub(super) fn seek_in(&mut self, side: Side, sought: SearchTarget, effects: &mut Effects) {
         let from = self.seek_from(side, sought.toward) as usize;
         self.seek_after(from, side, sought, effects);
     }
@@ -309,7 +309,10 @@ impl Pager {
         };
         let Some(seeking) = self.find.seeking.take() else { return };
         match sought {
-            Some((range, wrapped)) => self.found_match(seeking, range, wrapped, effects),
+            Some((range, wrapped)) => {
+                let range = range.start as u64..range.end as u64;
+                self.found_match(seeking, range, wrapped, effects);
+            }
             None => self.found_nothing(seeking, effects),
         }
         // What a search says while its pattern is being typed stands beside the pattern.
@@ -365,7 +368,7 @@ impl Pager {
     fn found_match(
         &mut self,
         (sought, side): (SearchTarget, Side),
-        range: Range<usize>,
+        range: Range<u64>,
         wrapped: bool,
         effects: &mut Effects,
     ) {
@@ -379,9 +382,9 @@ impl Pager {
         self.go_to_match((sought, side), range, wrapped);
     }
 
-    fn go_to_match(&mut self, (sought, side): (SearchTarget, Side), range: Range<usize>, wrapped: bool) {
-        let offset = range.start;
-        let range = range.start as u64..range.end as u64;
+    fn go_to_match(&mut self, (sought, side): (SearchTarget, Side), range: Range<u64>, wrapped: bool) {
+        let offset = range.start as usize;
+        self.panes.target = None;
         // What was lost is in the file alone, so one goes on there; while one types, the screen stays.
         let is_lost = side == Side::Spill && !self.output.is_kept(offset);
         if sought.missed || is_lost && self.find.typing.is_none() {

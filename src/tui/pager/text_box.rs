@@ -7,7 +7,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crossterm::event::{KeyCode, KeyEvent};
-use jiff::Timestamp;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 
@@ -198,10 +197,7 @@ impl Pager {
             self.output.cited = Cited::Asked;
             let path = PathBuf::from(&self.output.subject.context.saved_as);
             effects.run(Slot::Other, move |context| {
-                let written = path.metadata().and_then(|file| file.modified()).ok();
-                let written = written.and_then(|at| Timestamp::try_from(at).ok());
-                let written = written.unwrap_or_else(crate::base::env::now);
-                let call = context.services.sessions.find(&path, written, context.env());
+                let call = context.services.sessions.find(&path, context.env());
                 context.send(OutputEvent::Cited(path, call));
             });
         }

@@ -179,3 +179,20 @@ fn the_drawer_advises_on_the_line_that_is_marked() {
     let words = format!("line 2,{} is lost", &mark(&bench).text[7..10]);
     assert!(bench.rows().join("\n").contains(&words), "{words} {:?}", bench.rows());
 }
+
+#[test]
+fn a_line_gone_to_on_the_same_screen_is_the_one_that_the_drawer_is_about() {
+    let lines = lines();
+    for size in [(80, 24), (120, 40)] {
+        let mut bench = open(size);
+        bench.keys("<Tab>Gl+:2990<Enter>");
+        let about = |bench: &Bench| bench.rows().iter().any(|row| row.contains(" line 2,990 is"));
+        assert!(about(&bench), "{}", bench.screen());
+        for key in ["-", "+", "D", "<Esc>"] {
+            bench.keys(key);
+            assert!(key == "<Esc>" || about(&bench), "{key} {}", bench.screen());
+            assert!(mark(&bench).text.starts_with("2990.1"), "{key} {:?}", mark(&bench));
+        }
+        check(&mut bench, &lines);
+    }
+}

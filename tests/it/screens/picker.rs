@@ -263,3 +263,36 @@ fn the_current_line_is_held_while_policies_are_picked() {
         assert_eq!(row(bench.keys("<Up><Esc>")), before, "it is where it was");
     }
 }
+
+#[test]
+fn limits_that_are_taken_back_are_those_of_the_policy_that_was_picked() {
+    let mut bench = open((120, 40));
+    let from = |bench: &mut Bench| {
+        let facts = bench.keys("=").rows();
+        bench.keys("<Esc>");
+        facts.into_iter().find(|row| row.contains("limits  ")).expect("a fact")
+    };
+    bench.keys("lp/metadata<Enter><Enter><Down>+");
+    assert!(from(&mut bench).contains("(from changes made here)"));
+    bench.keys("-");
+    assert!(from(&mut bench).contains("(from policy)"), "{}", from(&mut bench));
+}
+
+#[test]
+fn the_drawer_names_no_key_that_its_policy_has_no_use_for() {
+    let home = Home::new();
+    let foot = |name: &str| {
+        let path = home.file("build.log", test_log(8432));
+        Bench::open((120, 40), &path, policy(name)).keys("l").rows().pop().expect("a row")
+    };
+    assert!(foot("opencode/output").contains("D direction"));
+    assert!(!foot("claude-code/bash").contains("D direction"), "{}", foot("claude-code/bash"));
+}
+
+#[test]
+fn the_column_that_policies_are_sorted_by_goes_last() {
+    let mut bench = open((40, 15));
+    let heading = |bench: &Bench| bench.rows().into_iter().find(|row| row.contains("policy ")).expect("one");
+    assert!(!heading(bench.keys("/error<Enter>lp")).contains("matches"), "{}", heading(&bench));
+    assert!(heading(bench.keys("sm")).contains("matches"), "{}", heading(&bench));
+}

@@ -174,3 +174,28 @@ fn no_event_plans_anything_itself() {
         }
     }
 }
+
+/// The first match of all is next where the lines shown have no lost one; the notice before it has become longer since.
+#[test]
+fn a_match_that_a_search_goes_back_to_moves_with_a_new_preview() {
+    let home = Home::new();
+    let word = |n: u64| if [5, 11_000].contains(&n) { "error" } else { "fine" };
+    let text: String = (1..=12_000).map(|n| format!("{} {n}\n", word(n))).collect();
+    let mut bench = Bench::open((80, 24), &home.file("build.log", text), policy("claude-code/bash"));
+    bench.keys("&fine<Enter><Tab>/error<Enter>");
+    assert!(status(&bench).contains("/error 1 of 2"), "{}", status(&bench));
+    let mut effects = press(&mut bench, KeyCode::Char('n'));
+    for last in [false, true] {
+        let job = effects.into_iter().find_map(|effect| match effect {
+            Effect::Run(job) if job.slot() == Slot::Search => Some(job),
+            _ => None,
+        });
+        let events = bench.events(job.expect("a search"));
+        if last {
+            let effects = bench.update(OutputEvent::SavedAs("/a/far/longer/path/than/before".repeat(4)));
+            bench.carry_out(effects);
+        }
+        effects = events.into_iter().flat_map(|event| bench.update(event)).collect();
+    }
+    assert!(status(&bench).contains("/error 1 of 2"), "{}", status(&bench));
+}

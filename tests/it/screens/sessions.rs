@@ -322,6 +322,24 @@ fn calls_are_sorted_by_what_was_lost_and_the_screen_goes_back_step_by_step() {
 }
 
 #[test]
+fn of_a_call_whose_output_is_gone_nothing_says_how_much_the_model_got() {
+    let mut bench = opened((120, 24));
+    bench.update(CallsEvent::Measured(3, None));
+    let row = |bench: &Bench| bench.rows().into_iter().find(|row| row.contains("journalctl -b")).unwrap();
+    assert!(row(&bench).contains(" 976.6 KB") && row(&bench).contains("  –  "), "{}", row(&bench));
+    assert!(!row(&bench).contains("2.2 KB"), "a size is no share: {}", row(&bench));
+    bench.keys("sgg");
+    assert_eq!(bench.calls().list.chosen_index(), Some(3), "what is not known may be the most");
+}
+
+#[test]
+fn on_a_narrow_screen_calls_are_counted_rather_than_their_agent_named() {
+    let bench = opened((60, 15));
+    assert!(bench.rows()[0].starts_with(" Sessions › Calls   6 calls, 4 cut "), "{:?}", bench.rows()[0]);
+    assert!(opened((120, 24)).rows()[0].contains("6 calls, 4 cut · claude-code 2.1.330"));
+}
+
+#[test]
 fn whoever_leaves_the_sessions_ends_the_work_on_them() {
     for key in ["<Tab>", "S"] {
         let mut bench = Bench::new((80, 24));

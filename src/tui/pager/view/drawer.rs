@@ -16,6 +16,7 @@ use crate::tui::footer::{Hint, describe_hints};
 use crate::tui::keys::{Action, KeyContext};
 use crate::tui::pager::picker::{MIN_PANES, Picker, prose_rows};
 use crate::tui::pager::{Counting, Pager};
+use crate::tui::screen::Screen;
 use crate::tui::widget::line::{self, Span};
 
 use Action as A;
@@ -79,7 +80,11 @@ const HINTS: &[Hint] = &[
 fn foot(pager: &Pager, width: u16) -> String {
     let all = match pager.drawer.typed {
         Some(_) => vec!["Enter set".to_owned(), "Esc give up".to_owned()],
-        None => describe_hints(KeyContext::Drawer, HINTS, pager.canvas.keys),
+        None => {
+            let is_known = |(actions, _): &&Hint| actions.iter().all(|action| pager.knows(*action));
+            let hints: Vec<Hint> = HINTS.iter().filter(is_known).copied().collect();
+            describe_hints(KeyContext::Drawer, &hints, pager.canvas.keys)
+        }
     };
     line::box_keys(&all, width)
 }
