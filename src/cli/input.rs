@@ -92,13 +92,30 @@ pub(crate) fn recorded(config: &Config, word: &OsStr) -> anyhow::Result<Selected
         Named::File(path) => sessions::open_file(config, &path),
         Named::Stdin => sessions::open_file(config, Path::new("-")),
         Named::Output(entry) => {
-            let path = entry.saved_as();
-            let cited = SessionsCache::default().find(Path::new(&path), &config.env);
-            let none = || anyhow!("{}: no session near it in time names this output", entry.id());
-            let cited = cited.ok_or_else(none)?;
-            sessions::open(config, cited.file, Some(("", &cited.call)))
+            let found = find_citing(config, Path::new(&entry.saved_as())).transpose()?;
+            found.ok_or_else(|| anyhow!("{}: no session near it in time names this output", entry.id()))
         }
     }
+}
+
+/// Finds what a word names; of an output in an agent's store the call that it is of, if one is recorded.
+pub(crate) fn find_recorded(config: &Config, word: &OsStr) -> anyhow::Result<Named> {
+    let named = find(config, word)?;
+    let path = match &named {
+        Named::Output(entry) => &entry.path(),
+        Named::File(path) => path,
+        Named::Stdin | Named::Recorded(_) => return Ok(named),
+    };
+    let around = config.stores_around(Some(path));
+    let file = config.stored_file(&around, path).filter(StoredFile::is_of_agent);
+    let found = file.and_then(|file| find_citing(config, file.saved_as())?.ok());
+    Ok(found.map_or(named, |found| Named::Recorded(Box::new(found))))
+}
+
+/// Finds the call that names an output, and opens its session.
+fn find_citing(config: &Config, path: &Path) -> Option<anyhow::Result<SelectedSession>> {
+    let cited = SessionsCache::default().find(path, &config.env)?;
+    Some(sessions::open(config, cited.file, Some(("", &cited.call))))
 }
 
 /// Returns the word as a path if it has a slash or names an existing file; otherwise it is an id, or a prefix of one.
@@ -269,7 +286,13 @@ impl OpenInput {
         let is_own = |own: &&Policy| tool.is_none() && named.as_ref().is_none_or(|name| name == own.name());
         match self.policy.as_ref().filter(is_own) {
             Some(policy) => config.resolve_own(policy, overrides, self.path.as_deref()),
-            None => config.resolve(overrides, self.path.as_deref()),
+            None => {
+                let mut resolved = config.resolve(overrides, self.path.as_deref())?;
+                if self.policy.is_some() {
+                    resolved.certainty = Certainty::WouldGet;
+                }
+                Ok(resolved)
+            }
         }
     }
 

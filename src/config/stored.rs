@@ -45,6 +45,11 @@ impl StoredFile<'_> {
         if let Record::Copy(copy) = self.record.as_ref()? { Some(Path::new(&copy.original)) } else { None }
     }
 
+    /// Whether an agent's store holds it, rather than overspill's own.
+    pub(crate) fn is_of_agent(&self) -> bool {
+        self.spec.agent != OWN
+    }
+
     pub(crate) fn run(&self) -> Option<&RunRecord> {
         if let Record::Run(run) = self.record.as_ref()? { Some(run) } else { None }
     }

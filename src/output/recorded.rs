@@ -10,10 +10,12 @@ use crate::base::provenance::Certainty;
 use crate::capture::NOT_SAVED;
 use crate::config::{ChosenBy, EffectivePolicy};
 use crate::preview::{self, Input, Part, Policy, Preview};
-use crate::session::examine::{OutputPlace, Paths, RestOfOutput};
+use crate::session::command::{command, one_line};
+use crate::session::examine::{CallInspector, OUTSIDE, OutputPlace, Paths, RestOfOutput};
 use crate::session::facts::TitledText;
-use crate::session::model::Evidence;
-use crate::session::spill::CitingCall;
+use crate::session::model::{Call, Evidence};
+use crate::session::spill::{CitingCall, FoundCall, SpillState};
+use crate::session::text;
 use crate::session::verdict::{Verdict, describe_check};
 use crate::session::verify::part_at;
 use crate::text::label::label;
@@ -22,6 +24,12 @@ use super::{OpenOutput, Subject};
 
 /// Texts of more bytes are not compared.
 const MAX_BYTES: u64 = 16 << 20;
+
+/// The longest result that is shown, in bytes.
+const MAX_RESULT: usize = 16 << 20;
+
+/// Outputs up to this many bytes are compared before the call is shown; others while it is shown.
+const COMPARED_FIRST: u64 = 4 << 20;
 
 pub(super) const CUT_UNKNOWN: &str = "not recorded whether the agent cut it";
 
@@ -40,7 +48,8 @@ impl RestOfOutput {
 /// A call's result as the model got it, from the agent's own records.
 #[derive(Debug, Clone)]
 pub struct RecordedCall {
-    pub index: usize,
+    /// Its index in the session that is held open; `None` if it was found by its output.
+    pub index: Option<usize>,
     pub call: CitingCall,
     pub text: Arc<str>,
     /// What of the text is the agent's notice, as ranges in bytes, where nothing is left of the output beside which it
@@ -103,6 +112,59 @@ pub struct ReadyCall {
 }
 
 impl ReadyCall {
+    /// Reads a call's result, and finds what is left of its output. `check` is the verdict on it, if that is known.
+    ///
+    /// # Errors
+    /// There is no result, or it cannot be shown: why, in words.
+    pub(crate) fn read(
+        of: &CallInspector,
+        call: &Call,
+        paths: Paths,
+        check: Option<Verdict>,
+    ) -> Result<Self, String> {
+        let best = of.best(call);
+        let first = best.first().ok_or("no result of this call was recorded")?;
+        let (text, facts) = text::to_text(of.transcript, &first.pieces, MAX_RESULT)
+            .map_err(|error| format!("the records cannot be read: {error}"))?;
+        if facts.is_stopped {
+            return Err(format!("the result is over {} MB, too long to be shown", MAX_RESULT >> 20));
+        }
+        let (place, rest) =
+            of.output(call, &text, paths).map_err(|error| format!("no memory for the text: {error}"))?;
+        let claim = match of.spill(call) {
+            Some(SpillState::Here(path)) if rest == RestOfOutput::Missing(OUTSIDE) => Some(path),
+            _ => None,
+        };
+        let is_quick = of.whole_bytes(call).is_none_or(|bytes| bytes <= COMPARED_FIRST);
+        let check = check.or_else(|| is_quick.then(|| of.verify(call)));
+        let policy = of.policy_of(call, check.as_ref());
+        let CallInspector { file, transcript, .. } = *of;
+        Ok(Self {
+            name: format!("{}: {}", transcript.tool(call), one_line(&command(transcript, call))),
+            agent: transcript.agent,
+            exit_code: call.exit.filter(|code| *code != 0),
+            saved_as: call.cites.first().map(|cite| cite.path.to_string_lossy().into_owned()),
+            place,
+            recorded: Box::new(RecordedCall {
+                index: None,
+                call: FoundCall { file, transcript, call }.citing(),
+                notices: match rest {
+                    RestOfOutput::Missing(_) => of.added_in((call, first), &text).into(),
+                    _ => Arc::default(),
+                },
+                text: text.into(),
+                policy,
+                evidence: first.evidence,
+                by: of.recorder(call),
+                rest,
+                claim,
+                check,
+                facts: of.facts(call, Some(first)),
+                texts: None,
+            }),
+        })
+    }
+
     /// Describes the output of the call as a policy cuts it; `spill` is what its store tells, if it has a spill.
     pub(crate) fn subject(&self, policy: EffectivePolicy, spill: Option<Subject>) -> Subject {
         // Of an output whose rest is missing no policy makes what the model got.
@@ -139,6 +201,22 @@ pub enum PreviewFrom {
 }
 
 impl OpenOutput {
+    /// Takes in what was recorded of the call that the output is of: that is the preview from now on, unless limits were
+    /// changed.
+    pub(crate) fn attach(&mut self, ready: ReadyCall) {
+        let policy = ready.recorded.policy.clone();
+        let policy =
+            policy.map_or_else(|| self.first.clone(), |policy| EffectivePolicy::chosen(policy, true));
+        let Subject { context, policy, .. } = ready.subject(policy, Some(self.subject.clone()));
+        if self.limits_are_first() {
+            self.subject.policy = policy.clone();
+        } else {
+            self.preview_from = PreviewFrom::Policy;
+        }
+        (self.subject.context, self.first, self.first_preview) = (context, policy, None);
+        self.recorded = Some(*ready.recorded);
+    }
+
     pub fn shown_record(&self) -> Option<&RecordedCall> {
         self.recorded.as_ref().filter(|_| self.preview_from == PreviewFrom::Records)
     }
@@ -171,7 +249,8 @@ impl OpenOutput {
             (PreviewFrom::Records, _) if self.recorded.is_some() => Certainty::Recorded,
             (_, policy) if policy.is_same(&self.first.policy) => self.first.certainty,
             (_, policy)
-                if self.subject.candidates.iter().any(|candidate| policy.is_same(&candidate.policy)) =>
+                if self.recorded.is_none()
+                    && self.subject.candidates.iter().any(|candidate| policy.is_same(&candidate.policy)) =>
             {
                 Certainty::Reconstructed
             }

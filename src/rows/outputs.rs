@@ -97,6 +97,12 @@ impl OutputRow {
         !self.entry.is_own() || self.entry.copy().is_some()
     }
 
+    /// Whether it is not known yet if an agent recorded what the model got of it.
+    pub(crate) fn may_be_recorded(&self) -> bool {
+        let is_missing = |facts: &Arc<OutputFacts>| facts.call.state == SlowState::Missing;
+        self.is_of_agent() && self.facts.as_ref().is_none_or(is_missing)
+    }
+
     pub(crate) fn can_be_read(&self) -> bool {
         use EntryStatus::{FutureTime, HardLinked, Ok, Unfinished};
         matches!(self.entry.status, Ok | Unfinished | HardLinked | FutureTime)

@@ -19,6 +19,7 @@ use super::list;
 use super::model::{Call, Citation};
 use super::reader::{ReadProgress, SessionFile};
 use super::record::LogSearch;
+use super::transcript::Transcript;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SpillState {
@@ -116,15 +117,34 @@ pub struct CitingCall {
     pub command: String,
 }
 
+/// A call that names an output, in its session, which was read to find it.
+#[derive(Clone, Copy)]
+pub struct FoundCall<'a> {
+    pub file: &'a SessionFile,
+    pub transcript: &'a Transcript,
+    pub call: &'a Call,
+}
+
+impl FoundCall<'_> {
+    pub fn citing(&self) -> CitingCall {
+        let Self { file, transcript, call } = self;
+        CitingCall {
+            file: SessionFile::clone(file),
+            call: call.id.to_string(),
+            command: command(transcript, call),
+        }
+    }
+}
+
 /// The sessions as they were listed last, and when, shared by all searches for calls.
 #[derive(Debug, Default)]
 pub struct SessionsCache(Mutex<Option<(Timestamp, Arc<Vec<SessionFile>>)>>);
 
 impl SessionsCache {
     /// Finds the call that names an output; `None` if there is none among the sessions near it.
-    pub fn find(&self, path: &Path, env: &Env) -> Option<Box<CitingCall>> {
+    pub fn find(&self, path: &Path, env: &Env) -> Option<CitingCall> {
         let mut found = None;
-        self.find_all(&[path.to_owned()], env, &(), &mut |_, call| found = call);
+        self.find_all(&[path.to_owned()], env, &(), &mut |_, call| found = call.map(|call| call.citing()));
         found
     }
 
@@ -153,7 +173,7 @@ fn written(path: &Path) -> Option<SystemTime> {
 }
 
 /// Takes the call of the output of an index; `None` if there is none.
-pub type TakeCall<'a> = &'a mut dyn FnMut(usize, Option<Box<CitingCall>>);
+pub type TakeCall<'a> = &'a mut dyn FnMut(usize, Option<FoundCall>);
 
 /// Finds the calls that name outputs in sessions, the last changed first. `uid` owns the files that count. A spill does not
 /// say whose it is, so the sessions near it in time are looked through, each for all outputs that it is near to at once.
@@ -188,8 +208,7 @@ fn find_citing(
             let here = cited.peek().and_then(|_| state_of(call, &file.path, uid));
             let here = here.as_ref().and_then(SpillState::path);
             if let Some(n) = cited.find(|n| here == Some(&paths[**n])) {
-                let (call, command) = (call.id.to_string(), command(transcript, call));
-                take(*n, Some(Box::new(CitingCall { file: file.clone(), call, command })));
+                take(*n, Some(FoundCall { file, transcript, call }));
                 left.remove(n);
             }
         }
@@ -263,8 +282,8 @@ mod tests {
         let sessions: Vec<SessionFile> = texts.iter().enumerate().map(session).rev().collect();
         let (mut calls, looks) = (vec![None; paths.len()], Looks(AtomicUsize::new(0)));
         let uid = dir.metadata().unwrap().uid();
-        let mut take = |n: usize, call: Option<Box<CitingCall>>| {
-            calls[n] = call.map(|call| format!("{}:{}", call.file.id, call.call));
+        let mut take = |n: usize, call: Option<FoundCall>| {
+            calls[n] = call.map(|call| format!("{}:{}", call.file.id, call.call.id));
         };
         find_citing(&sessions, paths, uid, &looks, &mut take);
         (calls, looks.0.into_inner())

@@ -227,7 +227,7 @@ fn find_commands(entries: &[Arc<store::Entry>], context: &JobContext) {
     context.services.sessions.find_all(&paths, context.env(), &context.ticket, &mut |n, call| {
         let mut row = of_agents[n].clone();
         if let Some(facts) = &mut row.facts {
-            Arc::make_mut(facts).call.found(call.map(|call| *call));
+            Arc::make_mut(facts).call.found(call.map(|call| call.citing()));
         }
         report(&row);
     });

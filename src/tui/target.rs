@@ -6,13 +6,15 @@ use std::sync::mpsc::Receiver;
 use crate::capture::Control;
 use crate::config::EffectivePolicy;
 use crate::corpus::{FindEnd, FoundLine, TuneFault, TuneRequest, TuneRun};
-use crate::output::recorded::RecordedCall;
+use crate::output::recorded::{ReadyCall, RecordedCall};
 use crate::output::{Ending, Subject, Target};
-use crate::session::examine::Examiner;
-use crate::session::spill::SessionsCache;
+use crate::session::examine::{CallInspector, Examiner, Paths};
+use crate::session::spill::{CitingCall, FoundCall, SessionsCache};
 use crate::source::{FileLock, MapView};
 use crate::store::{Env, LazyStores};
 use crate::text::search::{Pattern, SeverityPatterns};
+
+use super::job::Ticket;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OpenedFrom {
@@ -127,4 +129,27 @@ pub struct Services {
     /// What is an error or a warning.
     pub severities: SeverityPatterns,
     pub sessions: SessionsCache,
+}
+
+impl Services {
+    /// Finds the call that the output of a path is of, and reads what was recorded of it, if that can be shown.
+    pub(crate) fn find_record(
+        &self,
+        path: &Path,
+        ticket: &Ticket,
+    ) -> (Option<CitingCall>, Option<ReadyCall>) {
+        let mut record = (None, None);
+        self.sessions.find_all(&[path.to_owned()], &self.env, ticket, &mut |_, found| {
+            let Some(found) = found else { return };
+            let FoundCall { file, transcript, call } = found;
+            let examiner = (self.examiner)(transcript.agent);
+            let of = CallInspector { examiner: &examiner, file, transcript };
+            let mut ready = ReadyCall::read(&of, call, Paths::Known, None).ok();
+            if let Some(ready) = &mut ready {
+                ready.recorded.texts = Some(of.texts(call));
+            }
+            record = (Some(found.citing()), ready);
+        });
+        record
+    }
 }

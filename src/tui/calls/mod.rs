@@ -213,7 +213,7 @@ impl ListKind for Calls {
                 on.list.change([(index, verdict)], |row, verdict| row.verdict = Some(verdict));
             }
             // A user who has left meanwhile stays where they are.
-            CallsEvent::Ready(ready) if on.is_top && self.shown_call == Some(ready.recorded.index) => {
+            CallsEvent::Ready(ready) if on.is_top && self.shown_call == ready.recorded.index => {
                 on.effects.push(Effect::OpenCall(ready));
             }
             CallsEvent::Ready(ready) => on.effects.send(OutputEvent::Ready(ready)),

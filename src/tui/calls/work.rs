@@ -9,28 +9,19 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
-use crate::output::recorded::{CallFacts, CallRequest, ReadyCall, RecordedCall};
+use crate::output::recorded::{CallFacts, CallRequest, ReadyCall};
 use crate::rows::calls::{CallRow, CallSizes};
 use crate::rows::lost::ModelShare;
-use crate::session::command::{command, one_line};
 use crate::session::copies::CopySearch;
-use crate::session::examine::{CallInspector, OUTSIDE, Paths, RestOfOutput};
-use crate::session::model::Call;
+use crate::session::examine::{CallInspector, Paths};
+use crate::session::list;
 use crate::session::reader::{OpenedSession, ReadProgress, SessionFile};
-use crate::session::spill::{CitingCall, SpillState};
 use crate::session::transcript::Transcript;
 use crate::session::verdict::Verdict;
-use crate::session::{list, text};
 use crate::tui::event::{Event, Message};
 use crate::tui::job::{JobContext, Ticket};
 
 use super::{CallsEvent, OpenedCalls};
-
-/// The longest result that is shown, in bytes.
-const MAX_RESULT: usize = 16 << 20;
-
-/// Outputs up to this many bytes are compared before the call is shown; others while it is shown.
-const COMPARED_FIRST: u64 = 4 << 20;
 
 /// How many calls are looked at before what is known is sent, and requests are heard.
 const CALLS: usize = 32;
@@ -211,15 +202,10 @@ impl SessionContext<'_> {
         self.verdicts.borrow().get(&index).cloned()
     }
 
-    fn compare(&self, index: usize, call: &Call) -> Verdict {
-        let verdict = self.of.verify(call);
-        self.verdicts.borrow_mut().insert(index, verdict.clone());
-        verdict
-    }
-
     fn verify(&self, index: usize) {
         let Some(call) = self.of.transcript.calls.get(index).filter(|call| call.is_partial()) else { return };
-        let verdict = self.verdict(index).unwrap_or_else(|| self.compare(index, call));
+        let verdict = self.verdict(index).unwrap_or_else(|| self.of.verify(call));
+        self.verdicts.borrow_mut().insert(index, verdict.clone());
         self.context.send(CallsEvent::Verified(index, verdict));
     }
 
@@ -232,51 +218,12 @@ impl SessionContext<'_> {
 
     fn ready(&self, index: usize, paths: Paths) -> Result<ReadyCall, String> {
         let call = self.of.transcript.calls.get(index).ok_or("the call is gone from the records")?;
-        let best = self.of.best(call);
-        let first = best.first().ok_or("no result of this call was recorded")?;
-        let (text, facts) = text::to_text(self.of.transcript, &first.pieces, MAX_RESULT)
-            .map_err(|error| format!("the records cannot be read: {error}"))?;
-        if facts.is_stopped {
-            return Err(format!("the result is over {} MB, too long to be shown", MAX_RESULT >> 20));
+        let mut ready = ReadyCall::read(&self.of, call, paths, self.verdict(index))?;
+        ready.recorded.index = Some(index);
+        if let Some(verdict) = &ready.recorded.check {
+            self.verdicts.borrow_mut().insert(index, verdict.clone());
         }
-        let (place, rest) =
-            self.of.output(call, &text, paths).map_err(|error| format!("no memory for the text: {error}"))?;
-        let claim = match self.of.spill(call) {
-            Some(SpillState::Here(path)) if rest == RestOfOutput::Missing(OUTSIDE) => Some(path),
-            _ => None,
-        };
-        let is_quick = self.of.whole_bytes(call).is_none_or(|bytes| bytes <= COMPARED_FIRST);
-        let check = self.verdict(index).or_else(|| is_quick.then(|| self.compare(index, call)));
-        let policy = self.of.policy_of(call, check.as_ref());
-        let tool = self.of.transcript.tool(call);
-        Ok(ReadyCall {
-            name: format!("{tool}: {}", one_line(&command(self.of.transcript, call))),
-            agent: self.of.transcript.agent,
-            exit_code: call.exit.filter(|code| *code != 0),
-            saved_as: call.cites.first().map(|cite| cite.path.to_string_lossy().into_owned()),
-            place,
-            recorded: Box::new(RecordedCall {
-                index,
-                call: CitingCall {
-                    file: self.of.file.clone(),
-                    call: call.id.to_string(),
-                    command: command(self.of.transcript, call),
-                },
-                notices: match rest {
-                    RestOfOutput::Missing(_) => self.of.added_in((call, first), &text).into(),
-                    _ => Arc::default(),
-                },
-                text: text.into(),
-                policy,
-                evidence: first.evidence,
-                by: self.of.recorder(call),
-                rest,
-                claim,
-                check,
-                facts: self.of.facts(call, Some(first)),
-                texts: None,
-            }),
-        })
+        Ok(ready)
     }
 
     fn facts(&self, index: usize) {

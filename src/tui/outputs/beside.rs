@@ -6,6 +6,7 @@ use std::time::Duration;
 use ratatui::layout::Rect;
 
 use crate::base::human::{count, size};
+use crate::output::recorded::ReadyCall;
 use crate::output::{OpenOutput, Subject, Target};
 use crate::rows::outputs::{self, OutputRow};
 use crate::session::facts::TitledText;
@@ -30,22 +31,25 @@ pub(crate) const BESIDE: Duration = Duration::from_millis(15);
 pub struct Glance {
     /// The path of the entry, and the file that was there.
     pub of: (PathBuf, Identity),
+    /// Whether its call was known when the preview was asked for, which is then what was recorded of that.
+    pub is_recorded: bool,
     /// The output, or why it cannot be shown; `None` until it is planned.
     pub output: Option<Result<Box<OpenOutput>, SafeText>>,
 }
 
 impl Glance {
-    /// Makes the preview of an entry. Returns `None` if it is no longer wanted.
+    /// Makes the preview of an entry, from its record if there is one. Returns `None` if it is no longer wanted.
     pub fn new(
         of: (PathBuf, Identity),
-        subject: Subject,
-        view: MapView,
+        (subject, view): (Subject, MapView),
+        record: Option<ReadyCall>,
         wanted: &dyn Fn() -> bool,
     ) -> Option<Self> {
         let mut output = OpenOutput::counted_now(subject, view);
+        record.into_iter().for_each(|record| output.attach(record));
         let planned = output.task().run(wanted)?;
         output.take(planned);
-        Some(Self { of, output: Some(Ok(Box::new(output))) })
+        Some(Self { of, is_recorded: false, output: Some(Ok(Box::new(output))) })
     }
 }
 
@@ -57,22 +61,29 @@ impl Outputs {
         else {
             return;
         };
-        let of = (row.entry.path(), row.entry.identity);
-        if self.glance.as_ref().is_some_and(|glance| glance.of == of) {
+        let (of, is_recorded) = ((row.entry.path(), row.entry.identity), row.call().is_some());
+        let before = self.glance.take_if(|glance| glance.of == of);
+        if before.as_ref().is_some_and(|glance| glance.is_recorded || !is_recorded) {
+            self.glance = before;
             return;
         }
         if row.entry.status != EntryStatus::Ok {
             let words = format!("not shown: {}", row.entry.status.describe());
-            self.glance = Some(Glance { of, output: Some(Err(words.into())) });
+            self.glance = Some(Glance { of, is_recorded, output: Some(Err(words.into())) });
             return;
         }
-        self.glance = Some(Glance { of: of.clone(), output: None });
+        let saved_as = is_recorded.then(|| PathBuf::from(row.entry.saved_as()));
+        let output = before.and_then(|glance| glance.output);
+        self.glance = Some(Glance { of: of.clone(), is_recorded, output });
         effects.run_at(Pace::Soon(BESIDE), Slot::PlanBeside, move |context| {
             let made = match (context.services.open)(&of.0, FileLock::None) {
                 Ok(Target { subject, source }) => {
-                    Glance::new(of, subject, source.view(), &|| context.is_wanted())
+                    let find = |path: PathBuf| context.services.find_record(&path, &context.ticket).1;
+                    let record = saved_as.and_then(find);
+                    let made = Glance::new(of, (subject, source.view()), record, &|| context.is_wanted());
+                    made.map(|glance| Glance { is_recorded, ..glance })
                 }
-                Err(why) => Some(Glance { of, output: Some(Err(why.into())) }),
+                Err(why) => Some(Glance { of, is_recorded, output: Some(Err(why.into())) }),
             };
             if let Some(made) = made {
                 context.send(OutputsEvent::Previewed(made));

@@ -79,7 +79,7 @@ pub enum OutputsEvent {
     TextRead(usize, BatchText),
     /// It was found out what the model got of an entry; none if that cannot be.
     Measured(usize, Box<Entry>, Option<ModelShare>),
-    Cited(usize, Box<Entry>, Option<Box<CitingCall>>),
+    Cited(usize, Box<Entry>, Option<Box<CitingCall>>, Option<ModelShare>),
     Copied(u64),
     /// The outputs of these paths are kept forever; the message says what was not.
     Kept(Vec<PathBuf>, Message),
@@ -266,8 +266,13 @@ impl ListKind for Outputs {
             OutputsEvent::Measured(row, entry, share) => {
                 self.learn(on.list, (row, &entry), |facts| facts.share.found(share));
             }
-            OutputsEvent::Cited(row, entry, call) => {
-                self.learn(on.list, (row, &entry), |facts| facts.call.found(call.map(|call| *call)));
+            OutputsEvent::Cited(row, entry, call, share) => {
+                self.learn(on.list, (row, &entry), |facts| {
+                    facts.call.found(call.map(|call| *call));
+                    if share.is_some() {
+                        facts.share.found(share);
+                    }
+                });
             }
             OutputsEvent::Previewed(glance) => {
                 // Another row may be selected by now.

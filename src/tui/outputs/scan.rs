@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use jiff::{SignedDuration, Timestamp};
+
 use crate::base::provenance::Certainty;
 use crate::output::{OpenOutput, Subject};
 use crate::preview::Status;
@@ -13,6 +15,8 @@ use crate::rows::column::SlowState;
 use crate::rows::lost::{KeptShare, ModelShare};
 use crate::rows::outputs::{BY_SESSION, OutputFacts, OutputRow, Peek, SLOW_WORDS, SPEC, peek};
 use crate::rows::{BATCH, BatchText, RowTable, TextTable};
+use crate::session::examine::CallInspector;
+use crate::session::spill::FoundCall;
 use crate::source::{FileLock, Identity, MapView};
 use crate::store::{self, Entry, EntrySums, Record, RootReport, ScanStep, StoreSpec};
 use crate::text::label::label;
@@ -21,6 +25,7 @@ use crate::tui::event::Message;
 use crate::tui::job::{JobContext, Slot};
 use crate::tui::list::List;
 use crate::tui::screen::Effects;
+use crate::tui::target::Services;
 
 use super::{Context, Outputs, OutputsEvent};
 
@@ -30,6 +35,9 @@ const MAX_FACTS: usize = 20_000;
 /// Maximum number of outputs off the screen that are looked into because the list is sorted, filtered or grouped by what
 /// that finds out.
 const MAX_MEASURED: usize = 20_000;
+
+/// How long after an output was written its call is looked for again, if none was found.
+const SOUGHT_AGAIN: SignedDuration = SignedDuration::from_mins(10);
 
 /// The longest that one entry may take until it is left unknown how much the model got.
 const MAX_TIME: Duration = Duration::from_secs(1);
@@ -54,7 +62,8 @@ impl Outputs {
             ScanStep::Some(entries) => {
                 let now = on.list.look.now;
                 entries.iter().for_each(|entry| self.arriving_sums.add(entry, now));
-                let rows: Vec<OutputRow> = entries.into_iter().map(|entry| self.row(entry)).collect();
+                let since = now.saturating_sub(SOUGHT_AGAIN).unwrap_or(now);
+                let rows: Vec<OutputRow> = entries.into_iter().map(|entry| self.row(entry, since)).collect();
                 if self.has_looked {
                     self.arriving.add(rows);
                 } else {
@@ -66,9 +75,16 @@ impl Outputs {
         }
     }
 
-    fn row(&self, entry: Entry) -> OutputRow {
+    fn row(&self, entry: Entry, since: Timestamp) -> OutputRow {
         let is_kept = self.kept.has(&entry);
-        let facts = self.facts.get(&entry.identity).cloned();
+        let mut facts = self.facts.get(&entry.identity).cloned();
+        // An agent writes an output before it records the call.
+        let is_new = |facts: &&mut Arc<OutputFacts>| {
+            facts.call.state == SlowState::Failed && entry.modified() >= since
+        };
+        if let Some(facts) = facts.as_mut().filter(is_new) {
+            Arc::make_mut(facts).call = Default::default();
+        }
         OutputRow { entry, is_kept, facts }
     }
 
@@ -118,15 +134,18 @@ impl Outputs {
                 context.send(OutputsEvent::Peeked(wanted.into_iter().map(read).collect()));
             });
         }
-        let measured = on_screen.iter().copied().chain(placed_by_share(list));
-        let measured: Vec<usize> = measured.filter(|row| list.rows()[*row].can_be_read()).collect();
+        let placed = placed_by_share(list);
+        // Where a call is known, its record tells what the model got; where none is known yet, one may be found.
+        let is_measured =
+            |row: &usize| list.rows()[*row].can_be_read() && !list.rows()[*row].may_be_recorded();
+        let measured = on_screen.iter().chain(&placed).copied().filter(is_measured).collect::<Vec<_>>();
         if let Some(wanted) = lacking(&mut self.asked.shares, list, &measured, |facts| facts.share.state) {
             effects.run(Slot::MeasureKept, move |context| measure(wanted, context));
         }
         let grouped = if list.group() == Some(BY_SESSION) { all_shown(list) } else { Vec::new() };
         // Where the path names the session, its call decides nothing.
         let grouped = grouped.into_iter().filter(|row| list.rows()[*row].entry.session().is_none());
-        let cited = on_screen.into_iter().chain(grouped);
+        let cited = on_screen.into_iter().chain(placed).chain(grouped);
         let cited: Vec<usize> = cited.filter(|row| list.rows()[*row].is_of_agent()).collect();
         if let Some(wanted) = lacking(&mut self.asked.calls, list, &cited, |facts| facts.call.state) {
             let on_screen = list.height;
@@ -270,12 +289,19 @@ fn share_of(
 
 /// Finds the calls of outputs, of which so many are on the screen and come first.
 fn find_calls(entries: &[RowEntry], on_screen: usize, context: &JobContext) {
+    let Services { sessions, examiner, severities, .. } = &*context.services;
     let (first, others) = entries.split_at(on_screen.min(entries.len()));
     for some in [first, others] {
         let paths: Vec<PathBuf> = some.iter().map(|(_, entry)| entry.saved_as().into()).collect();
-        context.services.sessions.find_all(&paths, context.env(), &context.ticket, &mut |n, call| {
+        let mut examiners = HashMap::new();
+        sessions.find_all(&paths, context.env(), &context.ticket, &mut |n, found| {
+            let share = found.and_then(|FoundCall { file, transcript, call }| {
+                let examiner = examiners.entry(transcript.agent).or_insert_with_key(|agent| examiner(agent));
+                ModelShare::of_call(&CallInspector { examiner, file, transcript }, call, severities)
+            });
+            let call = found.map(|found| Box::new(found.citing()));
             // What was found out holds, even if other rows are on the screen by now.
-            context.send_always(OutputsEvent::Cited(some[n].0, Box::new(some[n].1.clone()), call));
+            context.send_always(OutputsEvent::Cited(some[n].0, Box::new(some[n].1.clone()), call, share));
         });
     }
 }

@@ -133,6 +133,7 @@ impl Pager {
         pager.count_all(effects);
         pager.count_matches(effects);
         pager.open_under(start.under, effects);
+        pager.find_record(effects);
         pager
     }
 
@@ -329,8 +330,8 @@ pub enum OutputEvent {
     Facts(usize, Box<CallFacts>),
     /// A call is ready to be shown, in place of what is known of it so far.
     Ready(Box<ReadyCall>),
-    /// The call that the output of this path is of, if one was found.
-    Cited(PathBuf, Option<Box<CitingCall>>),
+    /// The call that the output of this path is of, if one was found, and what is recorded of it, if that can be shown.
+    Cited(PathBuf, Option<Box<CitingCall>>, Option<Box<ReadyCall>>),
     /// The outputs of these paths are kept forever.
     Kept(Vec<PathBuf>),
     Policies(Vec<EffectivePolicy>),

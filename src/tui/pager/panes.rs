@@ -27,6 +27,12 @@ pub struct Place {
     pub window: ReadWindow,
 }
 
+impl Place {
+    pub(super) fn is_at_start(&self) -> bool {
+        self.tops == [0, 0] && self.at_end.is_none()
+    }
+}
+
 #[derive(Debug, Clone)]
 pub struct Panes {
     pub place: Place,

@@ -1,12 +1,14 @@
 //! Asks for previews, and shows them once they are made.
 
 use std::ops::Range;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::config::EffectivePolicy;
 use crate::output::plan::{PlanDone, PlanTask};
-use crate::output::recorded::{CallRequest, PreviewFrom};
+use crate::output::recorded::{CallRequest, Cited, PreviewFrom, ReadyCall, RecordedCall};
 use crate::session::examine::Paths;
+use crate::session::spill::CitingCall;
 use crate::tui::job::{Pace, Slot};
 use crate::tui::keys::Action;
 use crate::tui::screen::Effects;
@@ -89,6 +91,41 @@ impl Pager {
         }
     }
 
+    /// Has a worker look for the call that a stored output is of, and read what was recorded of it.
+    pub(super) fn find_record(&mut self, effects: &mut Effects) {
+        if self.output.recorded.is_some() || !self.output.is_stored() {
+            return;
+        }
+        self.output.cited = Cited::Asked;
+        let path = PathBuf::from(&self.output.subject.context.saved_as);
+        effects.run(Slot::Other, move |context| {
+            let (call, ready) = context.services.find_record(&path, &context.ticket);
+            context.send(OutputEvent::Cited(path, call.map(Box::new), ready.map(Box::new)));
+        });
+    }
+
+    /// Notes the call that the output of a path is of, and shows what was recorded of it, unless limits were changed
+    /// meanwhile.
+    pub(super) fn cited(
+        &mut self,
+        path: &Path,
+        call: Option<Box<CitingCall>>,
+        ready: Option<Box<ReadyCall>>,
+        effects: &mut Effects,
+    ) {
+        if Path::new(&self.output.subject.context.saved_as) != path {
+            return;
+        }
+        self.output.cited = call.map_or(Cited::Nowhere, Cited::By);
+        let Some(ready) = ready else { return };
+        let is_first = self.output.limits_are_first();
+        self.output.attach(*ready);
+        if is_first {
+            let is_at_start = self.panes.place.is_at_start();
+            self.plan(if is_at_start { AfterPlan::Stay } else { AfterPlan::Compare }, effects);
+        }
+    }
+
     /// Switches between what was recorded and what the policy makes of the output.
     pub(crate) fn toggle_evidence(&mut self, effects: &mut Effects) {
         if self.open_claim(effects) {
@@ -108,10 +145,11 @@ impl Pager {
     /// Shows where the records claim the spill to be, and opens it once that was shown. Returns false if there is no claim.
     fn open_claim(&mut self, effects: &mut Effects) -> bool {
         let key = self.key_of(Action::Evidence);
-        let Some(recorded) = &self.output.recorded else { return false };
-        let Some(claim) = &recorded.claim else { return false };
+        let Some(RecordedCall { index: Some(index), claim: Some(claim), .. }) = &self.output.recorded else {
+            return false;
+        };
         if std::mem::replace(&mut self.claim_shown, true) {
-            effects.ask(Slot::OpenSession, CallRequest::Show(recorded.index, Paths::Any));
+            effects.ask(Slot::OpenSession, CallRequest::Show(*index, Paths::Any));
         } else {
             let path = claim.display();
             self.note(format!("in no known store: {path} · {key} again opens it"));

@@ -7,7 +7,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 
 use crate::document::reader::Cost;
-use crate::output::recorded::{Cited, RecordedCall};
+use crate::output::recorded::RecordedCall;
 use crate::text::filter::Shows;
 use crate::text::search::Toward;
 use crate::tui::event::{Event, Message, Purpose};
@@ -65,8 +65,8 @@ impl Screen for Pager {
         match action {
             Action::Facts => self.show_facts(effects),
             Action::Stores => match &self.output.recorded {
-                Some(recorded) => effects.send(Link::SpillOfCall(recorded.index)),
-                None => effects.show(Link::Stores(None)),
+                Some(RecordedCall { index: Some(index), .. }) => effects.send(Link::SpillOfCall(*index)),
+                _ => effects.show(Link::Stores(None)),
             },
             Action::Back if !self.back(effects) => effects.request(ScreenRequest::Back),
             Action::Back => {}
@@ -249,7 +249,9 @@ impl Pager {
             }
             OutputEvent::ReadTool(choice, then) => self.read_tool(choice, then, effects),
             OutputEvent::Policies(choices) => self.open_picker(choices, effects),
-            OutputEvent::Ready(ready) if self.recorded(ready.recorded.index).is_some() => {
+            OutputEvent::Ready(ready)
+                if ready.recorded.index.and_then(|index| self.recorded(index)).is_some() =>
+            {
                 effects.push(Effect::OpenCall(ready));
             }
             // Lines are marked as soon as they are drawn again.
@@ -264,11 +266,7 @@ impl Pager {
                     (recorded.facts, recorded.texts) = (facts.facts, Some(facts.texts));
                 }
             }
-            OutputEvent::Cited(path, call) => {
-                if Path::new(&self.output.subject.context.saved_as) == path {
-                    self.output.cited = call.map_or(Cited::Nowhere, Cited::By);
-                }
-            }
+            OutputEvent::Cited(path, call, ready) => self.cited(&path, call, ready, effects),
             OutputEvent::Kept(paths) => {
                 let path = Path::new(self.output.subject.path());
                 self.output.subject.is_kept |= paths.iter().any(|kept| kept == path);
@@ -338,6 +336,6 @@ impl Pager {
     }
 
     fn recorded(&mut self, index: usize) -> Option<&mut RecordedCall> {
-        self.output.recorded.as_mut().filter(|recorded| recorded.index == index)
+        self.output.recorded.as_mut().filter(|recorded| recorded.index == Some(index))
     }
 }

@@ -3,7 +3,6 @@
 
 use std::any::Any;
 use std::ops::Range;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use crossterm::event::{KeyCode, KeyEvent};
@@ -16,7 +15,7 @@ use crate::document::scroll::{Long, Scroll, Viewport};
 use crate::document::{Class, Doc};
 use crate::output::OpenOutput;
 use crate::output::describe::NamedFact;
-use crate::output::recorded::{CallRequest, Cited};
+use crate::output::recorded::CallRequest;
 use crate::session::facts::TitledText;
 use crate::session::spill::CitingCall;
 use crate::text::cells::Show;
@@ -30,8 +29,8 @@ use crate::tui::screen::{Effects, Layer, LayerContext, LayerFrame, LayerNext, Li
 use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::{layout, line};
 
+use super::Pager;
 use super::view::pane;
-use super::{OutputEvent, Pager};
 
 use Action as A;
 
@@ -191,15 +190,8 @@ impl Layer for TextBox {
 impl Pager {
     /// Shows the facts, and asks the worker for what else the records hold of the call.
     pub(super) fn show_facts(&mut self, effects: &mut Effects) {
-        if let Some(recorded) = &self.output.recorded {
-            effects.ask(Slot::OpenSession, CallRequest::Facts(recorded.index));
-        } else if self.output.cited == Cited::Unasked && self.output.is_stored() {
-            self.output.cited = Cited::Asked;
-            let path = PathBuf::from(&self.output.subject.context.saved_as);
-            effects.run(Slot::Other, move |context| {
-                let call = context.services.sessions.find(&path, context.env());
-                context.send(OutputEvent::Cited(path, call));
-            });
+        if let Some(index) = self.output.recorded.as_ref().and_then(|recorded| recorded.index) {
+            effects.ask(Slot::OpenSession, CallRequest::Facts(index));
         }
         effects.lay(TextBox::of_facts(|below| (below as &dyn Any).downcast_ref().map(Self::facts)));
     }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use overspill::internals::config::ChosenBy;
 use overspill::internals::corpus::ErrorsLost;
 use overspill::internals::output::Subject;
 use overspill::internals::output::recorded::{CallFacts, CallRequest, ReadyCall, RecordedCall};
@@ -571,7 +572,7 @@ fn shown_over(
     let base = subject(policy("claude-code/bash"));
     let context = InputContext { saved_as: "/s.txt".into(), ..base.context };
     let recorded = RecordedCall {
-        index: 1,
+        index: Some(1),
         call: citing(),
         text: text.into(),
         notices: notices.into(),
@@ -595,6 +596,38 @@ fn shown_over(
 }
 
 #[test]
+fn a_record_replaces_what_a_policy_made_but_no_change_of_the_users() {
+    let ready = || {
+        let recorded = shown((120, 24), RestOfOutput::Here, None).pager().output.recorded.clone();
+        let recorded = RecordedCall { index: None, ..recorded.expect("a record") };
+        Box::new(ReadyCall {
+            name: "Bash: seq".into(),
+            agent: "claude-code",
+            exit_code: None,
+            saved_as: Some("/s.txt".into()),
+            place: OutputPlace::File("/s.txt".into()),
+            recorded: Box::new(recorded),
+        })
+    };
+    for (keys, word) in [("", "recorded · by claude-code 2.1.330"), ("lj+<Enter>", "would get · ")] {
+        let mut bench = Bench::new((120, 24));
+        let mut stored = subject(policy("claude-code/bash"));
+        stored.file = Some("/s.txt".into());
+        stored.context.saved_as = "/s.txt".into();
+        stored.policy.chosen_by = ChosenBy::Store(Vec::new());
+        let opened =
+            Opened::new(OpenedFrom::List, stored, MapView::from_bytes(lines(1..1001).as_bytes()).unwrap());
+        let effects = bench.show_opened(opened);
+        bench.carry_out(effects);
+        bench.keys(keys);
+        bench.update(OutputEvent::Cited("/s.txt".into(), Some(Box::new(citing())), Some(ready())));
+        assert!(bench.rows()[0].contains(word), "{keys}: {:?}", bench.rows()[0]);
+        bench.keys("lR<Enter>");
+        assert!(!bench.rows()[0].contains("would get"), "{keys}: {:?}", bench.rows()[0]);
+    }
+}
+
+#[test]
 fn facts_lead_to_the_call_and_the_session_and_arrows_choose_between_them() {
     let mut bench = shown((120, 40), RestOfOutput::Here, None);
     bench.keys("=");
@@ -611,7 +644,7 @@ fn facts_lead_to_the_call_and_the_session_and_arrows_choose_between_them() {
 fn a_call_that_was_asked_for_opens_over_its_list_and_over_no_other_output() {
     let ready = || {
         let recorded = RecordedCall {
-            index: 0,
+            index: Some(0),
             call: citing(),
             text: "text".into(),
             notices: Arc::default(),

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use overspill::internals::config::ChosenBy;
 use overspill::internals::output::Subject;
+use overspill::internals::rows::lost::{KeptShare, ModelShare};
 use overspill::internals::session::reader::SessionFile;
 use overspill::internals::session::spill::CitingCall;
 use overspill::internals::source::{Identity, MapView};
@@ -471,7 +472,7 @@ fn a_link_of_the_facts_stays_selected_when_others_come_above_it() {
     let effects = stocked.bench.show_opened(opened);
     stocked.bench.carry_out(effects);
     stocked.bench.update(Event::Key(KeyEvent::from(KeyCode::Char('='))));
-    stocked.bench.update(OutputEvent::Cited(path, Some(Box::new(call("ls")))));
+    stocked.bench.update(OutputEvent::Cited(path, Some(Box::new(call("ls"))), None));
     assert!(stocked.bench.screen().contains("call_7"), "{}", stocked.bench.screen());
     let title = &stocked.bench.keys("<Enter>").rows()[0];
     assert!(title.contains("Outputs"), "{title}");
@@ -505,13 +506,28 @@ fn an_output_belongs_to_the_session_of_its_call_whether_it_is_on_the_screen_or_n
     assert_eq!(unknown(&stocked), 0, "and are looked for once they are grouped");
     stocked.bench.resize((40, 24));
     let entry = stocked.bench.stores().list.rows()[0].entry.clone();
-    stocked.bench.update(OutputsEvent::Cited(0, Box::new(entry), Some(Box::new(call("ls")))));
+    stocked.bench.update(OutputsEvent::Cited(0, Box::new(entry), Some(Box::new(call("ls"))), None));
     let rows = stocked.bench.rows();
     assert!(rows.iter().any(|row| row.starts_with("  session_1 · 1 output · ")), "{rows:#?}");
     assert!(rows.iter().any(|row| row.starts_with("  no session · 5 outputs · ")), "{rows:#?}");
     stocked.bench.keys("ttt");
     let named = |row: &&String| row.contains("…") && row.trim_end().ends_with("outputs · 3 MB");
     assert!(stocked.bench.rows().iter().any(|row| named(&row)), "the sum stays: {:#?}", stocked.bench.rows());
+}
+
+#[test]
+fn what_a_call_recorded_is_what_the_model_got_of_an_output() {
+    let stocked = Stocked::new((120, 24));
+    let lines: String = (1..=3000).map(|number| format!("line {number}\n")).collect();
+    stocked.entry("opencode", "tool_c8d4f08d5001AbCdEfGhIjKlMn", lines.as_bytes(), 30);
+    let mut stocked = stocked.shown();
+    let row = |stocked: &Stocked| stocked.bench.rows()[2].clone();
+    assert!(row(&stocked).contains("65%"), "no call is known: {}", row(&stocked));
+    let entry = Box::new(stocked.bench.stores().list.chosen().unwrap().entry.clone());
+    let share = ModelShare { got: KeptShare::Percent(7), is_past: true, lost: None, first_lost: None };
+    let cited = OutputsEvent::Cited(0, entry.clone(), Some(Box::new(call("make"))), Some(share));
+    stocked.bench.update(cited);
+    assert!(row(&stocked).contains(" 7%") && row(&stocked).contains("make"), "{}", row(&stocked));
 }
 
 #[test]
@@ -529,7 +545,7 @@ fn a_kept_copy_is_shown_as_its_original_is() {
     };
     let call = call("cargo build\nls");
     let entry = stocked.bench.stores().list.chosen().unwrap().entry.clone();
-    stocked.bench.update(OutputsEvent::Cited(0, Box::new(entry), Some(Box::new(call))));
+    stocked.bench.update(OutputsEvent::Cited(0, Box::new(entry), Some(Box::new(call)), None));
     let [before] = &rows(&stocked)[..] else { panic!("{}", stocked.bench.screen()) };
     assert!(before.contains("cargo build") && before.contains("19%") && before.contains("6 d"), "{before}");
     keep_selected(&mut stocked);
@@ -667,7 +683,7 @@ fn an_entry_beside_the_list_is_shown_once_it_comes_and_only_while_it_is_chosen()
         std::fs::write(&file, words).unwrap();
         let view = overspill::internals::source::Source::open(&file).unwrap().view();
         let subject = crate::common::bench::subject(policy("opencode/output"));
-        OutputsEvent::Previewed(Glance::new(of.clone(), subject, view, &|| true).unwrap())
+        OutputsEvent::Previewed(Glance::new(of.clone(), (subject, view), None, &|| true).unwrap())
     };
     let beside = |bench: &Bench| {
         let entry = &bench.stores().list.chosen().expect("an entry").entry;

@@ -379,3 +379,22 @@ fn a_share_is_told_where_the_records_hold_the_whole_output() {
     assert_eq!((json["text"].as_str(), json["total_bytes"].as_u64()), (Some(&*got), Some(60_894)));
     assert_eq!(json["kept_bytes"].as_u64(), Some(10_894));
 }
+
+#[test]
+fn a_stored_output_of_a_recorded_call_is_previewed_as_it_was_recorded() {
+    let home = Home::new();
+    let spill = claude(&home);
+    let spill = spill.to_str().unwrap();
+    let log = root(&home).join(".claude/projects/-home-u-proj").join(format!("{SESSION}.jsonl"));
+    let text = fs::read_to_string(&log).unwrap();
+    fs::write(&log, text.replacen(r"\n3\n", r"\nthree\n", 1)).unwrap();
+    let recorded = home.run(&["preview", spill]).ok();
+    assert_eq!(recorded.text(), home.run(&["show", "c1", "--text"]).ok().text());
+    assert!(recorded.text().contains("\nthree\n"));
+    assert_eq!(home.run(&["preview", "--json", spill]).ok().json()["certainty"], "recorded");
+    let other = home.run(&["preview", "--json", "-p", "claude-code/bash-2026-01", spill]);
+    assert_eq!((other.status, other.json()["certainty"].clone()), (0, "would-get".into()));
+    fs::remove_file(log).unwrap();
+    let made = home.run(&["preview", "--json", spill]).ok().json();
+    assert_eq!(made["certainty"], "reconstructed", "no call is known");
+}

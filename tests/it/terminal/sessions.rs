@@ -190,3 +190,19 @@ fn a_session_that_begins_appears_by_itself() {
     session.keys("Q");
     assert_eq!(session.ended(), 0);
 }
+
+#[test]
+fn a_stored_output_is_shown_as_its_call_was_recorded() {
+    let home = Home::new();
+    let spill = claude(&home);
+    let log = root(&home).join(".claude/projects/-home-u-proj").join(format!("{SESSION}.jsonl"));
+    let text = std::fs::read_to_string(&log).unwrap();
+    std::fs::write(&log, text.replacen(r"\n2\n3\n4\n5\n6\n7\n8\n9\n", r"\n", 1)).unwrap();
+    let mut session = Session::start_sized(&home, (120, 24), &[spill.to_str().unwrap()]);
+    session.wait_for("recorded · DIFFERS from claude-code/bash").wait_status("got 518 of 12,000 lines");
+    session.keys("=").wait_for("call         c1").wait_for("seq 1 12000");
+    session.keys("q").wait_gone("Facts");
+    session.keys("i").wait_for("reconstructed by claude-code/bash").wait_status("first differs");
+    session.keys("Q");
+    assert_eq!(session.ended(), 0);
+}
