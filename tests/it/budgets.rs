@@ -7,7 +7,7 @@ use crate::layers::sources;
 
 /// Lines of all files, and of the largest folders, without tests.
 const LINES: &[(&str, usize)] =
-    &[("", 79_338), ("tui", 15_746), ("session", 14_981), ("preview", 11_600), ("cli", 11_244)];
+    &[("", 79_361), ("tui", 15_746), ("session", 14_981), ("preview", 11_623), ("cli", 11_244)];
 
 /// Files with any line that is not a test.
 const FILES: usize = 355;

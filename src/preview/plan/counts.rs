@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use serde_json::{Map, json};
 
-use crate::preview::input::{Input, Stream};
+use crate::preview::input::Input;
 use crate::preview::measure::Text;
 use crate::preview::model::{Counts, LimitHit, Preview, Reply, Status, Unit};
 use crate::preview::policy::Policy;
@@ -167,18 +167,19 @@ pub(super) fn by_selection(mut planned: Preview, text: &Text, selection: &Select
     reconcile(planned)
 }
 
-/// Completes the plan of a response that was cut as a whole: what is left are the ranges of its parts.
-pub(super) fn by_parts(mut planned: Preview, stdout: &Text, stderr: &Text) -> Preview {
+/// Completes the plan of a response that lacks some of what was kept of these texts: what is left are the ranges of its
+/// parts.
+pub(super) fn by_parts(mut planned: Preview, texts: &[&Text]) -> Preview {
     let (mut kept, mut len) = (Counts { lines: 0, bytes: 0, units: 0 }, 0);
     for part in &planned.parts {
         let Some((source, range)) = part.range() else { continue };
-        let text = if source == Stream::Stdout { stdout } else { stderr };
+        let Some(text) = texts.iter().find(|text| text.source == source) else { continue };
         len += range.len();
         kept.lines += text.line_feeds_of(range.clone()) + 1;
         kept.bytes += text.decoded_bytes_of(range.clone());
         kept.units += text.size_of(range, planned.unit);
     }
-    planned.truncated |= len < stdout.len() + stderr.len();
+    planned.truncated |= len < texts.iter().map(|text| text.len()).sum();
     planned.kept = kept.zip(kept, |count, _| Some(count));
     planned.reply = Reply::Cut;
     reconcile(planned)

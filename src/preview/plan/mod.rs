@@ -65,7 +65,7 @@ fn whole_plan(input: &Input, policy: &Policy, stdout: &Text, stderr: &Text) -> R
         // The length of the text decides.
         planned.ranges_missing |= planned.missing;
         if cap.apply(input, &scope, &mut planned.parts)? {
-            planned = counts::by_parts(planned, stdout, stderr);
+            planned = counts::by_parts(planned, &[stdout, stderr]);
         }
     }
     Ok(planned)
@@ -138,14 +138,35 @@ fn one_stream(input: &Input, policy: &Policy, scope: &Scope, text: &Text) -> Res
     let texts = policy.texts();
     let template = if is_cut { &texts.cut } else { &texts.whole };
     let slots = keep.rewrite.slots(input, text.source, std::mem::take(&mut selection.slots));
+    let in_slots = bytes_of(slots.iter().flat_map(|(_, parts)| parts));
     let laid = lay_out(scope, template, facts, slots)?;
+    let is_all_shown = bytes_of(&laid.parts) == in_slots;
     let reply = if is_cut { Reply::Cut } else { Reply::Whole };
     let details = counts::describe_details(input, policy, text, &selection, &counts, is_cut);
     let unknown = over.err().unwrap_or_default() | text.gave_up();
     let planned = counts.preview(context.unit, reply, laid.waiting | unknown);
     let ranges_missing = laid.undecided | unknown;
     let planned = Preview { parts: laid.parts, details, ranges_missing, ..planned };
-    Ok(counts::by_selection(planned, text, &selection))
+    // A template may leave out a slot.
+    Ok(match is_all_shown {
+        true => counts::by_selection(planned, text, &selection),
+        false => counts::by_parts(planned, &[text]),
+    })
+}
+
+/// Returns how many bytes of the output parts stand for, each counted once.
+fn bytes_of<'a>(parts: impl IntoIterator<Item = &'a Part>) -> usize {
+    let mut ranges: Vec<_> = parts.into_iter().filter_map(|part| Some(part.range()?.1)).collect();
+    ranges.sort_unstable_by_key(|range| range.start);
+    let mut end = 0;
+    ranges
+        .iter()
+        .map(|range| {
+            let new = range.end.saturating_sub(range.start.max(end));
+            end = end.max(range.end);
+            new
+        })
+        .sum()
 }
 
 fn untouched(policy: &Policy, text: &Text) -> Preview {

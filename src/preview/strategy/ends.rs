@@ -30,7 +30,8 @@ impl Strategy for Ends {
             return Ok(self.two(text, head_lines, tail_lines));
         }
         let mut selection = Selection::everything(text);
-        selection.slots.extend([("head", Vec::new()), ("tail", Vec::new())]);
+        let whole = selection.slots[0].1.clone();
+        selection.slots.extend([("head", whole), ("tail", Vec::new())]);
         Ok(selection.with_fact("gap", Fact::Flag(false)))
     }
 }

@@ -42,6 +42,25 @@ fn a_file_of_ones_own_is_a_policy() {
 }
 
 #[test]
+fn what_a_template_does_not_show_is_not_kept() {
+    let kept_of = |keep: &str, cut: &str| {
+        let (before, _) = GOOD.split_once("[keep]").unwrap();
+        let text = format!("{before}[keep]\n{keep}\n\n[text]\ncut = \"{cut}\"\n");
+        let (catalog, result) = load(&text);
+        result.unwrap();
+        let policy = catalog.get("mine/shell").unwrap();
+        let totals = Totals::count(b"a\nb\nc");
+        let input = Input::new(Output { bytes: b"a\nb\nc", totals: &totals }, "/P");
+        let preview = plan(&input, &policy).unwrap();
+        (preview.text(&input), preview.truncated, preview.kept.bytes)
+    };
+    let pieces = "strategy = \"pieces\"\nlines = \"max_lines\"";
+    assert_eq!(kept_of(pieces, "nothing here"), ("nothing here".to_owned(), true, Some(0)));
+    let ends = "strategy = \"ends\"\nhead_lines = 6\ntail_lines = 6";
+    assert_eq!(kept_of(ends, "{{ head }}<>{{ tail }}"), ("a\nb\nc<>".to_owned(), false, Some(5)));
+}
+
+#[test]
 fn what_a_template_makes_of_all_lines_has_its_limit() {
     let long = format!("number = \"{}\"", "x".repeat(16_000));
     let text =
