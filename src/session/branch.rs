@@ -67,6 +67,9 @@ impl Branches {
             branch.is_on.fill(false);
             self.go_up(leaf, &mut branch);
         }
+        if branch.numbers.len() < self.ids.len() {
+            branch.is_on = self.ids.iter().map(|id| branch.contains(id)).collect();
+        }
         branch
     }
 
@@ -97,8 +100,7 @@ impl Branches {
         if let Ok(fork) = self.forks.binary_search_by_key(&number, |(number, _)| *number) {
             return self.forks.get(fork).map(|(_, parent)| branch.find(*parent));
         }
-        let before = number.checked_sub(1)?;
-        if branch.has_copies { self.id(before).map(|id| branch.find(id)) } else { Some(Ok(before)) }
+        self.id(number.checked_sub(1)?).map(|id| branch.find(id))
     }
 }
 
@@ -108,32 +110,21 @@ pub struct LivingBranch {
     numbers: IdMap<u32>,
     /// By the number of a record.
     is_on: Vec<bool>,
-    /// Whether several records of the conversation have one id.
-    has_copies: bool,
     /// The record at which the branch begins, if that is not in the log.
     root: Option<RecordId>,
 }
 
 impl LivingBranch {
     fn new(ids: &[RecordId]) -> Self {
-        let numbers: IdMap<u32> = ids.iter().copied().zip(0..).collect();
-        let has_copies = numbers.len() < ids.len();
-        Self { numbers, is_on: vec![false; ids.len()], has_copies, root: None }
+        Self { numbers: ids.iter().copied().zip(0..).collect(), is_on: vec![false; ids.len()], root: None }
     }
 
     pub fn contains(&self, id: &RecordId) -> bool {
-        self.root == Some(*id) || self.number(*id).is_some_and(|number| self.is_on(number))
+        self.root == Some(*id) || self.number(*id).is_some_and(|number| self.contains_number(number))
     }
 
-    /// Whether a record is on the branch, by its number in the branches that this one is of.
-    pub fn contains_number(&self, number: u32, branches: &Branches) -> bool {
-        if !self.has_copies {
-            return self.is_on(number);
-        }
-        branches.id(number).is_some_and(|id| self.contains(&id))
-    }
-
-    fn is_on(&self, number: u32) -> bool {
+    /// Whether a record is on the branch, by its number.
+    pub fn contains_number(&self, number: u32) -> bool {
         self.is_on.get(number as usize) == Some(&true)
     }
 
@@ -220,7 +211,7 @@ mod tests {
             }
             prop_assert_eq!((branches.recent(99), living.number(99)), (None, None));
             for (number, (id, _)) in numbers.into_iter().zip(&records) {
-                prop_assert_eq!(living.contains_number(number, &branches), living.contains(id));
+                prop_assert_eq!(living.contains_number(number), living.contains(id));
             }
         }
     }

@@ -67,9 +67,9 @@ impl<'a> RecordEntry<'a> {
         call.results.push(CallResult { evidence, ..recorded });
     }
 
-    /// Notes a copy of an output for the agent's own screen, if it is a text. `most` is as in [`DisplayCopy`].
+    /// Notes a copy of an output for the agent's own screen, if it is a text with anything in it. `most` is as in [`DisplayCopy`].
     pub fn note_copy(self, name: &'static str, copy: Option<Json>, most: Option<u32>, call: &mut Call) {
-        let copy = copy.filter(|copy| copy.kind() == Kind::String);
+        let copy = copy.filter(|copy| copy.kind() == Kind::String && !copy.is(""));
         call.display.extend(copy.map(|copy| DisplayCopy::new(name, self.place.span(copy), most)));
     }
 

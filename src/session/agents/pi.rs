@@ -108,14 +108,12 @@ impl LogReader for PiReader {
         let mut left = self.left_branches(&living, out).into_iter().rev().peekable();
         let mut unread = self.results.iter().peekable();
         let mut context = ContextResults::default();
-        for change in
-            self.changes.iter().filter(|change| living.contains_number(change.entry, &self.branches))
-        {
+        for change in self.changes.iter().filter(|change| living.contains_number(change.entry)) {
             while let Some((_, event)) = left.next_if(|(entry, _)| *entry < change.entry) {
                 out.events.push(event);
             }
             while let Some(result) = unread.next_if(|result| result.entry < change.entry) {
-                if living.contains_number(result.entry, &self.branches) {
+                if living.contains_number(result.entry) {
                     context.push(*result);
                 }
             }
@@ -175,7 +173,7 @@ impl PiReader {
         let (mut left, mut next): (Vec<(u32, ContextEvent)>, _) = (Vec::new(), None);
         let mut results = self.results.iter().rev().peekable();
         for entry in (0..self.requests.len() as u32).rev() {
-            if living.contains_number(entry, &self.branches) {
+            if living.contains_number(entry) {
                 next = Some(entry);
             } else if let Some(result) = results.next_if(|result| result.entry == entry) {
                 let by = next.unwrap_or(entry);

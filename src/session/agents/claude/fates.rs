@@ -55,8 +55,8 @@ impl Fates<'_> {
 
     /// Whether a record is on the living branch, or has no place in it.
     fn lives(&self, context: RecordContext) -> bool {
-        let Some((conversation, branch)) = self.conversation(context.thread) else { return true };
-        context.number == NO_RECORD || branch.contains_number(context.number, &conversation.branches)
+        let branch = self.living.get(context.thread as usize);
+        context.number == NO_RECORD || branch.is_none_or(|branch| branch.contains_number(context.number))
     }
 
     /// Returns the changes that name their results. What the next request itself shows is not taken from a record besides.
@@ -119,10 +119,8 @@ impl Fates<'_> {
 
     fn is_on_branch(&self, result: &ResultRecord) -> bool {
         // No record of a conversation may have an id.
-        self.conversation(result.thread).is_none_or(|(conversation, branch)| {
-            let branches = &conversation.branches;
-            branches.last().is_none() || branch.contains_number(result.record, branches)
-        })
+        let own = self.conversation(result.thread).filter(|(own, _)| own.branches.last().is_some());
+        own.is_none_or(|(_, branch)| branch.contains_number(result.record))
     }
 
     /// Returns the message of the call of a result: in its own conversation, or in the main one.
@@ -146,7 +144,7 @@ impl Fates<'_> {
         for (conversation, branch) in self.history.conversations.iter().zip(&self.living) {
             for (number, message) in &conversation.messages {
                 if let Some(lives) = messages.get_mut(message) {
-                    *lives |= branch.contains_number(*number, &conversation.branches);
+                    *lives |= branch.contains_number(*number);
                 }
             }
         }
@@ -256,8 +254,7 @@ impl ThreadTurns<'_> {
         };
         let has_turned = !self.left.is_empty() || self.compactions.iter().any(|one| !one.lives);
         let numbers = if has_turned { 0..conversation.branches.next() } else { 0..0 };
-        let path: Vec<u32> =
-            numbers.filter(|number| branch.contains_number(*number, &conversation.branches)).collect();
+        let path: Vec<u32> = numbers.filter(|number| branch.contains_number(*number)).collect();
         for Compaction { boundary, lives, taken } in self.compactions {
             let context = boundary.context;
             add(ContextChange::Compact, context, taken.clone());

@@ -2,8 +2,6 @@
 
 use std::path::Path;
 
-use smallvec::SmallVec;
-
 use crate::base::provenance::numbers;
 use crate::session::content::{MAX_NAME, cited, first_text, is_number, text_start};
 use crate::session::entry::RecordEntry;
@@ -280,7 +278,10 @@ fn result(entry: RecordEntry, block: Json, tool: ResultTool, call: &mut Call) {
     {
         call.cut = CutState::Lost;
     }
-    call.display = display(ui, entry.place);
+    entry.note_copy("toolUseResult", Some(ui), Some(0), call);
+    entry.note_copy("toolUseResult.stdout", ui.get("stdout"), Some(30_000), call);
+    entry.note_copy("toolUseResult.stderr", ui.get("stderr"), Some(0), call);
+    entry.note_copy("toolUseResult.file.content", ui.path(&["file", "content"]), Some(0), call);
     entry.add_result(content, call);
 }
 
@@ -308,22 +309,6 @@ fn is_cut_after(content: Json, head: usize, end: &str) -> bool {
     });
     let after = rest.and_then(|(at, _)| text.get(at..)?.strip_prefix("\n\n... ["));
     after.and_then(|rest| rest.split_once(end)).is_some_and(|(figure, _)| is_number(figure))
-}
-
-/// Returns the copies that only the agent's own screen shows.
-fn display(ui: Json, place: RecordPlace) -> SmallVec<[DisplayCopy; 1]> {
-    let copy = |name: &'static str, path: &[&str], most: u32| {
-        let text = ui.path(path).filter(|text| text.kind() == Kind::String && !text.is(""))?;
-        Some(DisplayCopy::new(name, place.span(text), Some(most)))
-    };
-    let whole =
-        (ui.kind() == Kind::String).then(|| DisplayCopy::new("toolUseResult", place.span(ui), Some(0)));
-    whole
-        .into_iter()
-        .chain(copy("toolUseResult.stdout", &["stdout"], 30_000))
-        .chain(copy("toolUseResult.stderr", &["stderr"], 0))
-        .chain(copy("toolUseResult.file.content", &["file", "content"], 0))
-        .collect()
 }
 
 /// Reads that several large results of a turn were replaced together. `is_seen` returns whether the model has seen the result

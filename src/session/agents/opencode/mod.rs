@@ -5,8 +5,6 @@ mod messages;
 
 use std::path::{Path, PathBuf};
 
-use jiff::Timestamp;
-
 use crate::base::env::Env;
 use crate::session::database::{self, DatabaseError, RowBuffer, RowsOf, TableRows};
 use crate::session::find::{self, FoundFile, stem};
@@ -233,18 +231,19 @@ fn read_messages(
     progress: &dyn ReadProgress,
     out: &mut Transcript,
 ) -> Result<(), SessionError> {
-    let created =
-        |file: &FoundFile| read_json(&file.path, |message| message.object("time").time("created")).flatten();
-    let mut messages: Vec<(Option<Timestamp>, FoundFile)> =
-        messages(storage, session).into_iter().map(|file| (created(&file), file)).collect();
-    messages.sort_by_key(|(at, _)| *at);
-    let total = messages.len() as u64;
-    for (at, file) in &messages {
+    let read = |file: FoundFile| {
         let bytes = FileRecords::whole(&file.path).map(|(_, bytes)| bytes).unwrap_or_default();
-        let mut tape = Tape::default();
-        history.add_message(stem(&file.path), *at, tape.read(&bytes).ok());
+        let created = |message: Json| message.object("time").time("created");
+        (Tape::default().read(&bytes).ok().and_then(created), file, bytes)
+    };
+    let mut messages: Vec<_> = messages(storage, session).into_iter().map(read).collect();
+    messages.sort_by_key(|(at, ..)| *at);
+    let mut tape = Tape::default();
+    for (at, file, bytes) in &messages {
+        history.add_message(stem(&file.path), *at, tape.read(bytes).ok());
     }
-    for (number, (_, message)) in messages.iter().enumerate() {
+    let total = messages.len() as u64;
+    for (number, (_, message, _)) in messages.iter().enumerate() {
         if !progress.step(number as u64, total) {
             return Err(SessionError::GivenUp);
         }
