@@ -35,7 +35,6 @@ impl Branches {
         self.ids.last().copied()
     }
 
-    /// Returns the number that the next record gets.
     pub fn next(&self) -> u32 {
         self.ids.len() as u32
     }

@@ -14,7 +14,6 @@ use super::transcript::Transcript;
 pub struct RecordEntry<'a> {
     pub record: Json<'a>,
     pub place: RecordPlace,
-    /// When it was written.
     pub at: Option<Timestamp>,
     pub thread: u32,
 }

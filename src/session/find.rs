@@ -58,7 +58,6 @@ pub fn named_dir(env: &Env, variable: &str) -> Option<PathBuf> {
     env.var(variable).map(PathBuf::from).filter(|path| path.is_absolute())
 }
 
-/// Returns a path in the XDG data directory.
 pub fn data_dir(env: &Env, below_data: &str) -> Option<PathBuf> {
     match env.var("XDG_DATA_HOME") {
         Some(data) => Some(Path::new(data).join(below_data)),

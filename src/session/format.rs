@@ -11,7 +11,7 @@ use super::find::{self, FoundFile};
 use super::json::{Json, Kind, Tape};
 use super::model::SessionFacts;
 use super::reader::{
-    FormatInfo, LogPaths, LogReader, LogSession, OpenResult, ReadProgress, RecordPlace, SessionError,
+    FindFiles, FormatInfo, LogReader, LogSession, OpenResult, ReadProgress, RecordPlace, SessionError,
     SessionFile, SessionFormat, TakeFault, TakeSession,
 };
 use super::record::{MAX_DOCUMENT, MappedRecords, RecordSource, is_packed};
@@ -33,11 +33,10 @@ pub struct FileFormat {
 
 #[derive(Debug)]
 pub enum RecordFiles {
-    /// Logs of a JSON value a line. The first function returns what finds all of them, in which all is that there is of a
-    /// session.
-    Logs(fn(main: &Path) -> LogPaths, fn() -> Box<dyn LogReader>),
+    /// Logs of a JSON value a line, in which all is that there is of a session.
+    Logs(FindFiles, fn() -> Box<dyn LogReader>),
     /// JSON documents, each of which the agent writes anew as a whole.
-    Documents(fn(main: &Path) -> LogPaths, ReadDocument),
+    Documents(FindFiles, ReadDocument),
     Single(WatchedPaths, ReadSession),
 }
 
@@ -74,7 +73,7 @@ impl SessionFormat for FileFormat {
     /// The bytes of a compressed log are not searched.
     fn logs(&self, file: &SessionFile) -> Vec<PathBuf> {
         match self.records {
-            RecordFiles::Logs(logs, _) if !is_packed(&file.path) => logs(&file.path)(),
+            RecordFiles::Logs(logs, _) if !is_packed(&file.path) => logs(&file.path),
             _ => Vec::new(),
         }
     }
@@ -82,11 +81,11 @@ impl SessionFormat for FileFormat {
     fn open(&self, file: &SessionFile, progress: &dyn ReadProgress) -> OpenResult {
         let agent = self.info.agent;
         match self.records {
-            RecordFiles::Logs(logs, reader) => LogSession::open(agent, logs(&file.path), reader, progress),
+            RecordFiles::Logs(logs, reader) => LogSession::open(agent, &file.path, logs, reader, progress),
             RecordFiles::Documents(documents, read) => {
-                let paths = move |file: &SessionFile, _: &Transcript| documents(&file.path)();
+                let paths = move |file: &SessionFile, _: &Transcript| documents(&file.path);
                 let read = move |file: &SessionFile, progress: &dyn ReadProgress, out: &mut Transcript| {
-                    read_documents(&documents(&file.path)(), read, progress, out)
+                    read_documents(&documents(&file.path), read, progress, out)
                 };
                 WatchedSession::open(agent, file, Box::new(paths), Box::new(read), progress)
             }
@@ -97,15 +96,8 @@ impl SessionFormat for FileFormat {
     }
 }
 
-pub fn only_file(main: &Path) -> LogPaths {
-    let files = vec![main.to_owned()];
-    Box::new(move || files.clone())
-}
-
-/// Finds the files of a session anew each time.
-pub fn files_by(main: &Path, files: fn(&Path) -> Vec<PathBuf>) -> LogPaths {
-    let main = main.to_owned();
-    Box::new(move || files(&main))
+pub fn only_file(main: &Path) -> Vec<PathBuf> {
+    vec![main.to_owned()]
 }
 
 /// Reads a document and counts its records. `path` is its file; the main conversation's is source 0.

@@ -58,7 +58,6 @@ pub enum ListStep {
 
 #[derive(Clone, Debug, Default)]
 pub struct SessionListing {
-    /// The sessions, the last changed first.
     pub sessions: Vec<SessionFile>,
     /// Messages about what could not be looked at. Paths in them are not escaped.
     pub faults: Vec<String>,

@@ -101,7 +101,6 @@ pub enum TextPiece {
 }
 
 impl TextPiece {
-    /// Returns its place, if it is in the records.
     pub fn span(&self) -> Option<RecordSpan> {
         match self {
             Self::Json(span) | Self::Raw(span) => Some(*span),
@@ -152,7 +151,6 @@ pub struct DisplayCopy {
 }
 
 impl DisplayCopy {
-    /// Creates a copy whose text is a JSON string.
     pub fn new(name: &'static str, text: RecordSpan, most: Option<u32>) -> Self {
         Self { name, text: TextPiece::Json(text), most }
     }
@@ -195,7 +193,6 @@ pub struct Citation {
 }
 
 impl Citation {
-    /// Names a spill of unknown size.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into(), bytes: None }
     }
@@ -327,7 +324,6 @@ pub struct Thread {
     pub id: Box<str>,
     /// What the agent calls it, such as the kind of sub-agent.
     pub name: Box<str>,
-    /// The id of the call that started it.
     pub parent_call: Option<Box<str>>,
 }
 
@@ -350,9 +346,7 @@ pub struct SessionFacts {
     /// What copies of the session have, too: the id of its first record, or that of the session from which it was forked.
     pub origin: Option<String>,
     pub model: Option<String>,
-    /// The first time in the records.
     pub started: Option<Timestamp>,
-    /// The last time in the records.
     pub ended: Option<Timestamp>,
 }
 

@@ -88,7 +88,6 @@ pub struct FormatInfo {
 }
 
 impl FormatInfo {
-    /// Describes the only form of an agent's records.
     pub const fn new(agent: &'static str, made_for: &'static str) -> Self {
         Self { agent, name: agent, made_for }
     }
@@ -137,7 +136,6 @@ pub struct RecordPlace {
     pub source: u32,
     /// The row of a table; 0 in a file.
     pub row: i64,
-    /// The first byte of the record in the source.
     pub start: u64,
 }
 
@@ -161,13 +159,14 @@ pub trait LogReader: Send {
     fn derive_events(&mut self, _out: &mut Transcript) {}
 }
 
-/// Finds the logs of a session, the main one first.
-pub type LogPaths = Box<dyn FnMut() -> Vec<PathBuf> + Send>;
+/// Finds the files of a session by the main one, which comes first.
+pub type FindFiles = fn(main: &Path) -> Vec<PathBuf>;
 
 /// A session in one or several logs of a JSON value a line.
 pub struct LogSession {
     agent: &'static str,
-    find: LogPaths,
+    main: PathBuf,
+    find: FindFiles,
     new_reader: fn() -> Box<dyn LogReader>,
     state: LogState,
 }
@@ -193,12 +192,13 @@ impl LogSession {
     /// one. So `find` has to be cheap. Those after the first may be missing.
     pub fn open(
         agent: &'static str,
-        mut find: LogPaths,
+        main: &Path,
+        find: FindFiles,
         new_reader: fn() -> Box<dyn LogReader>,
         progress: &dyn ReadProgress,
     ) -> OpenResult {
-        let state = LogState::read(agent, find(), new_reader(), progress)?;
-        Ok(Box::new(Self { agent, find, new_reader, state }))
+        let state = LogState::read(agent, find(main), new_reader(), progress)?;
+        Ok(Box::new(Self { agent, main: main.to_owned(), find, new_reader, state }))
     }
 }
 
@@ -208,7 +208,7 @@ impl OpenedSession for LogSession {
     }
 
     fn refresh(&mut self, progress: &dyn ReadProgress) -> Result<bool, SessionError> {
-        let paths = (self.find)();
+        let paths = (self.find)(&self.main);
         let is_whole = !self.state.is_torn && self.state.paths.iter().all(|path| paths.contains(path));
         let change = if is_whole { self.state.read_more(&paths, progress)? } else { LogChange::Replaced };
         if change == LogChange::Replaced {

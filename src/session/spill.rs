@@ -111,7 +111,6 @@ const SLACK: Duration = Duration::from_secs(60);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CitingCall {
     pub file: SessionFile,
-    /// The agent's id of the call.
     pub call: String,
     /// What the call did, as the model wrote it; empty if that is not recorded.
     pub command: String,

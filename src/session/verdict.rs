@@ -100,7 +100,6 @@ pub(crate) fn describe_check(check: Option<&Verdict>) -> String {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// The policy that comes closest.
     pub policy: String,
     /// The first byte that differs, in the text that the model got, 0-based.
     pub at: u64,

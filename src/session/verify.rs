@@ -200,7 +200,6 @@ struct RecordedResult<'a> {
     result: &'a CallResult,
     text: &'a str,
     window: Option<&'a FileWindow>,
-    /// The version of the agent that wrote the result.
     version: Option<&'a str>,
 }
 

@@ -58,7 +58,6 @@ fn id(rollout: &Path) -> &str {
     stem.len().checked_sub(ID).and_then(|at| stem.get(at..)).unwrap_or(stem)
 }
 
-/// Kinds of records that hold nothing about calls.
 const OTHER_KINDS: &[&str] =
     &["session_meta", "turn_context", "world_state", "token_usage_record", "message", "ghost_snapshot"];
 

@@ -19,7 +19,6 @@ const TITLES: RowsOf = RowsOf::plain("sessions", "title");
 const MESSAGES: RowsOf = RowsOf::plain("messages", "parts");
 const DATABASE: &str = "crush.db";
 
-/// Kinds of parts that hold nothing about calls of tools.
 const OTHER_KINDS: &[&str] =
     &["text", "reasoning", "image_url", "binary", "finish", "shell_command", "skill_invocation"];
 

@@ -145,7 +145,6 @@ impl GeminiReader {
         self.leave(ContextChange::Rewind, &before, &after, line, out);
     }
 
-    /// Returns the calls whose results are in the history.
     fn calls(&self) -> BTreeSet<u32> {
         self.history.iter().flatten().copied().collect()
     }

@@ -16,7 +16,6 @@ use crate::session::transcript::Transcript;
 
 const MESSAGES: RowsOf = RowsOf::plain("messages", "content_json");
 
-/// Kinds of content that hold nothing about calls.
 const OTHER_KINDS: &[&str] = &[
     "text",
     "image",

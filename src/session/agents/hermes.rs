@@ -37,7 +37,6 @@ const CLEARED: &[&str] = &[
     "[Attached image — stripped after compression]",
 ];
 
-/// How the summary of a compaction begins.
 const SUMMARY: &[u8] = "[CONTEXT COMPACTION — REFERENCE ONLY]".as_bytes();
 
 pub(crate) const HERMES: TableFormat =

@@ -10,14 +10,13 @@ use crate::session::content::{first_text, last_line, texts, title};
 use crate::session::entry::RecordEntry;
 use crate::session::fate::ContextChange;
 use crate::session::find::{self, dir_name};
-use crate::session::format::{FileFormat, RecordFiles, files_by};
+use crate::session::format::{FileFormat, RecordFiles};
 use crate::session::json::Json;
 use crate::session::model::{Call, CallStatus, ChangeOrigin, Citation, RecordSpan, SessionFacts};
 use crate::session::reader::{FormatInfo, LogReader, RecordPlace};
 use crate::session::record::read_json;
 use crate::session::transcript::Transcript;
 
-/// The history as the model has it.
 const HISTORY: &str = "context.jsonl";
 /// What happened, with times.
 const EVENTS: &str = "wire.jsonl";
@@ -40,7 +39,7 @@ pub(crate) const KIMI_CLI: FileFormat = FileFormat {
         let title = title.flatten().filter(|title| !title.is_empty()).or(facts.title);
         SessionFacts { cwd: project_of(history), title, ..facts }
     },
-    records: RecordFiles::Logs(|main| files_by(main, logs), || Box::new(KimiReader::default())),
+    records: RecordFiles::Logs(logs, || Box::new(KimiReader::default())),
 };
 
 /// Returns the directory of the project of a session, for which the directory above the session's is named.
@@ -96,10 +95,8 @@ fn note_facts(record: Json, facts: &mut SessionFacts) {
     }
 }
 
-/// Roles of records that hold nothing about calls.
 const OTHER_ROLES: &[&str] = &["_system_prompt", "_checkpoint", "_usage", "system", "developer"];
 
-/// Events that hold nothing about calls.
 const OTHER_EVENTS: &[&str] = &[
     "TurnBegin",
     "TurnEnd",
@@ -189,7 +186,6 @@ impl LogReader for KimiReader {
 }
 
 impl KimiReader {
-    /// Returns the log that is read now.
     fn log(&mut self) -> &mut KimiLog {
         &mut self.logs[self.now]
     }

@@ -8,7 +8,7 @@ use crate::session::content::{first_text, last_line, number_after, pieces, text_
 use crate::session::entry::RecordEntry;
 use crate::session::fate::ContextChange;
 use crate::session::find;
-use crate::session::format::{FileFormat, RecordFiles, files_by};
+use crate::session::format::{FileFormat, RecordFiles};
 use crate::session::id::item_of;
 use crate::session::json::{Json, Kind};
 use crate::session::model::{Call, Citation, Evidence, SessionFacts, ShownLines, TextPiece, TextPieces};
@@ -51,7 +51,7 @@ pub(crate) const KIMI_CODE: FileFormat = FileFormat {
     },
     id: |log| find::dir_name(log, 3).into(),
     glance: |_, head, tail| find::glance(head, tail, note_facts),
-    records: RecordFiles::Logs(|main| files_by(main, logs), || Box::new(KimiReader::default())),
+    records: RecordFiles::Logs(logs, || Box::new(KimiReader::default())),
 };
 
 /// Returns the logs of all agents of a session, the main one's first; for the log of a sub-agent, that alone.

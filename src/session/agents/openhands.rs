@@ -24,7 +24,6 @@ use crate::session::watch::{RecordUse, read_record};
 /// The state of a conversation, beside the directory of its events.
 const STATE: &str = "base_state.json";
 
-/// Kinds of events that hold nothing about calls.
 const OTHER_KINDS: &[&str] = &[
     "SystemPromptEvent",
     "MessageEvent",
@@ -235,7 +234,6 @@ struct SentObservation {
     pub pieces: Vec<TextPiece>,
     /// Where the whole of it was saved, if it was cut.
     pub saved: Option<Citation>,
-    /// Whether a part of it was saved nowhere.
     pub is_lost: bool,
 }
 

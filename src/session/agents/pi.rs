@@ -52,7 +52,6 @@ pub(super) fn note_facts(record: Json, facts: &mut SessionFacts) {
     }
 }
 
-/// Kinds of entries that hold nothing about calls.
 const OTHER_KINDS: &[&str] = &[
     "session",
     "model_change",
@@ -277,7 +276,6 @@ impl ContextResults {
         self.results.push_back(result);
     }
 
-    /// Returns the place of the result in an entry.
     fn place(&self, entry: u32) -> Option<usize> {
         self.results.binary_search_by_key(&entry, |result| result.entry).ok()
     }

@@ -15,18 +15,15 @@ use crate::session::transcript::ReadReport;
 
 use super::{Database, DatabaseError, MAX_TEXT, TableRow};
 
-/// A column of a table that holds records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RowsOf {
     pub table: &'static str,
-    /// The column with the record's JSON.
     pub column: &'static str,
     /// Whether each record is compressed by itself, as zstd. Places are those in its text.
     pub is_packed: bool,
 }
 
 impl RowsOf {
-    /// A column that holds its records as they are.
     pub const fn plain(table: &'static str, column: &'static str) -> Self {
         Self { table, column, is_packed: false }
     }

@@ -368,7 +368,6 @@ impl Outline<'_> {
         Ok(node)
     }
 
-    /// Returns the number of the next node.
     fn room(&self) -> Result<u32, TapeError> {
         let node = self.nodes.len() - self.first;
         if node < self.most { Ok(node as u32) } else { Err(TapeError::TooMany) }

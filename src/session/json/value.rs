@@ -51,7 +51,6 @@ impl<'a> Json<'a> {
         node.start as usize..node.end as usize
     }
 
-    /// Returns the value as it is written.
     pub fn raw(&self) -> &'a [u8] {
         self.bytes.get(self.range()).unwrap_or_default()
     }
@@ -125,12 +124,10 @@ impl<'a> Json<'a> {
         self.get(key).unwrap_or(Json { at: u32::MAX, ..*self })
     }
 
-    /// Follows keys from object to object.
     pub fn path(&self, keys: &[&str]) -> Option<Json<'a>> {
         keys.iter().try_fold(*self, |value, key| value.get(key))
     }
 
-    /// Returns a string, still encoded.
     pub fn text(&self) -> Option<JsonText<'a>> {
         let inner = self.raw().get(1..)?.split_last()?.1;
         (self.kind() == Kind::String).then_some(JsonText { encoded: inner })

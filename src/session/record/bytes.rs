@@ -116,7 +116,6 @@ const MAX_TEXT: u64 = 2 << 30;
 const MAX_SMALL: u64 = 16 << 20;
 const MAX_GROWTH: u64 = 128;
 
-/// Whether a log is compressed, by its name.
 pub fn is_packed(path: &Path) -> bool {
     path.extension().is_some_and(|end| end == "zst")
 }

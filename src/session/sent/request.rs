@@ -14,7 +14,6 @@ use super::results::{NotSent, carriers};
 
 #[derive(Clone, Debug)]
 pub struct SentRequest {
-    /// Its record, with its parameters.
     pub record: RecordSpan,
     /// The record with the system prompt and the tools, if it is there.
     pub shape: Option<RecordSpan>,

@@ -203,7 +203,6 @@ struct ThreadTurns<'a> {
 
 struct Compaction<'a> {
     boundary: &'a CompactBoundary,
-    /// Whether it is on the living branch.
     lives: bool,
     taken: Vec<ResultId>,
 }

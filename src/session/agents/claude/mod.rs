@@ -5,7 +5,7 @@ mod history;
 mod records;
 mod requests;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{LazyLock, Mutex};
 
@@ -18,7 +18,7 @@ use crate::session::find;
 use crate::session::format::{FileFormat, RecordFiles};
 use crate::session::json::Json;
 use crate::session::model::SessionFacts;
-use crate::session::reader::{FormatInfo, GLANCE, LogPaths};
+use crate::session::reader::{FormatInfo, GLANCE};
 use crate::session::watch::PathWatch;
 
 use records::ClaudeReader;
@@ -101,8 +101,7 @@ struct Project {
     watch: PathWatch,
     directories: HashSet<PathBuf>,
     /// The session of each file, by its beginning. It stays the same as the file grows.
-    session_of: HashMap<PathBuf, String>,
-    by_session: HashMap<String, Vec<PathBuf>>,
+    session_of: BTreeMap<PathBuf, String>,
 }
 
 impl Project {
@@ -113,18 +112,16 @@ impl Project {
             self.list(dir);
         }
         let name = session.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        let files = self.by_session.get(name).cloned().unwrap_or_default();
-        (files, self.directories.contains(session))
+        let files =
+            self.session_of.iter().filter(|(_, session)| *session == name).map(|(file, _)| file.clone());
+        (files.collect(), self.directories.contains(session))
     }
 
     fn list(&mut self, dir: &Path) {
         let mut known = std::mem::take(&mut self.session_of);
-        self.by_session.clear();
         for file in find::files(dir, is_sub_agent, &mut |_| {}) {
             let session = known.remove(&file.path).or_else(|| session_of(&file.path));
-            let Some(session) = session else { continue };
-            self.by_session.entry(session.clone()).or_default().push(file.path.clone());
-            self.session_of.insert(file.path, session);
+            self.session_of.extend(session.map(|session| (file.path, session)));
         }
     }
 }
@@ -137,25 +134,15 @@ fn session_of(sub_agent: &Path) -> Option<String> {
 }
 
 /// Finds the main file and those of its sub-agents, which since 2.1 lie in a directory of the session.
-fn find_logs(main: &Path) -> LogPaths {
-    let main = main.to_owned();
-    let (mut watch, mut own) = (PathWatch::default(), Vec::new());
-    Box::new(move || {
-        let session = main.with_extension("");
-        let (beside, has_own) = match main.parent().filter(|_| session != main) {
-            Some(dir) => {
-                let mut projects = lock(&PROJECTS);
-                projects.entry(dir.to_owned()).or_default().sub_agents(dir, &session)
-            }
-            None => (Vec::new(), false),
-        };
-        let dirs = if has_own { own_directories(&session) } else { Vec::new() };
-        if watch.has_changed(&dirs) {
-            let files = dirs.iter().flat_map(|dir| find::files(dir, is_sub_agent, &mut |_| {}));
-            own = files.map(|file| file.path).collect();
-        }
-        std::iter::once(&main).chain(&own).cloned().chain(beside).collect()
-    })
+fn find_logs(main: &Path) -> Vec<PathBuf> {
+    let session = main.with_extension("");
+    let (beside, has_own) = match main.parent().filter(|_| session != main) {
+        Some(dir) => lock(&PROJECTS).entry(dir.to_owned()).or_default().sub_agents(dir, &session),
+        None => (Vec::new(), false),
+    };
+    let dirs = if has_own { own_directories(&session) } else { Vec::new() };
+    let own = dirs.iter().flat_map(|dir| find::files(dir, is_sub_agent, &mut |_| {}));
+    std::iter::once(main.to_owned()).chain(own.map(|file| file.path)).chain(beside).collect()
 }
 
 /// Returns the directories of a session in which the files of its sub-agents come and go.
@@ -250,10 +237,9 @@ mod tests {
         write(home.path(), "s.jsonl", "s");
         write(home.path(), "agent-1.jsonl", "s");
         write(home.path(), "agent-2.jsonl", "other");
-        let mut find = find_logs(&home.path().join("s.jsonl"));
-        let mut names = || {
+        let names = || {
             let name = |path: PathBuf| path.file_name().unwrap().to_str().unwrap().to_owned();
-            find().into_iter().map(name).collect::<Vec<_>>()
+            find_logs(&home.path().join("s.jsonl")).into_iter().map(name).collect::<Vec<_>>()
         };
         assert_eq!(names(), ["s.jsonl", "agent-1.jsonl"]);
         let own = home.path().join("s/subagents/workflows/w");

@@ -19,7 +19,6 @@ use super::history::{ClaudeHistory, CountedRequest, NO_RECORD, RecordContext, Re
 use super::requests::{self, RequestLists};
 use super::{fates, note_facts};
 
-/// Kinds of records that hold nothing about calls.
 const OTHER_KINDS: &[&str] = &[
     "api-request-resumed",
     "queue-operation",

@@ -13,7 +13,6 @@ use crate::session::sent::{FirstForm, SentForm, is_proven, text_of};
 use crate::session::text::to_text;
 use crate::session::transcript::Transcript;
 
-/// Reads a request, and returns its number.
 pub(super) fn request(entry: RecordEntry, log: &mut RequestLog) -> Option<u32> {
     let record = entry.record;
     let facts = RequestFacts {
@@ -28,7 +27,6 @@ pub(super) fn request(entry: RecordEntry, log: &mut RequestLog) -> Option<u32> {
     log.add_request(&facts, entry.span(), tail)
 }
 
-/// Reads the system prompt and the tools of requests.
 pub(super) fn shape(entry: RecordEntry, log: &mut RequestLog) {
     if let Some(hash) = hash_of(entry.record.get("shapeHash")) {
         log.add_shape(hash, entry.span());

@@ -13,7 +13,7 @@ use crate::session::content::{MAX_TEXT, number_after};
 use crate::session::entry::RecordEntry;
 use crate::session::fate::{ContextChange, FateEvidence};
 use crate::session::find;
-use crate::session::format::{FileFormat, RecordFiles, before_member, count_records, files_by};
+use crate::session::format::{FileFormat, RecordFiles, before_member, count_records};
 use crate::session::id::{IdMap, RecordId, record_id};
 use crate::session::json::{Json, Tape};
 use crate::session::model::{ChangeOrigin, CutState, DisplayCopy, Evidence, RecordSpan, SessionFacts};
@@ -21,7 +21,6 @@ use crate::session::reader::{FormatInfo, RecordPlace};
 use crate::session::record::{FileRecords, read_json};
 use crate::session::transcript::Transcript;
 
-/// How the name of a conversation's file ends.
 const MESSAGES: &str = ".messages.json";
 /// How the name of the file with its newest compaction ends.
 const COMPACTION: &str = ".compaction.json";
@@ -50,7 +49,7 @@ pub(crate) const CLINE: FileFormat = FileFormat {
     glance: |path, head, _| {
         with_manifest(path, before_member(head, "messages", facts_of).unwrap_or_default())
     },
-    records: RecordFiles::Documents(|main| files_by(main, conversations), read),
+    records: RecordFiles::Documents(conversations, read),
 };
 
 pub(super) fn data_dir(env: &Env) -> Option<PathBuf> {

@@ -179,7 +179,6 @@ impl SessionHistory {
     }
 }
 
-/// Kinds of parts that hold nothing about calls.
 const OTHER_KINDS: &[&str] = &[
     "text",
     "reasoning",

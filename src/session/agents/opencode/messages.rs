@@ -26,7 +26,6 @@ const MAX_RECENT: usize = 1 << 20;
 
 /// With what a result begins in a checkpoint's text, at the start of a line.
 const RESULTS: [&str; 2] = ["[Tool result]: ", "[Tool error]: "];
-/// Kinds of messages that hold no calls of the model.
 const OTHER_KINDS: &[&str] = &["user", "system", "synthetic", "shell", "idle"];
 
 pub(crate) const OPENCODE_MESSAGES: TableFormat = TableFormat {

@@ -10,7 +10,7 @@ use crate::session::content::{MAX_TEXT, cited, first_text, last_line, shown_line
 use crate::session::entry::RecordEntry;
 use crate::session::fate::FateEvidence;
 use crate::session::find;
-use crate::session::format::{FileFormat, RecordFiles, files_by};
+use crate::session::format::{FileFormat, RecordFiles};
 use crate::session::id::RecordId;
 use crate::session::json::Json;
 use crate::session::model::{Call, CallStatus, ChangeOrigin, Citation, CutState, SessionFacts};
@@ -35,7 +35,7 @@ pub(crate) const QWEN_CODE: FileFormat = FileFormat {
     is_session: |_, head| find::begins_with_line(head, &["\"parentUuid\"", "\"sessionId\"", "\"parts\""]),
     id: |log| find::stem(log).into(),
     glance: |_, head, tail| find::glance(head, tail, note_facts),
-    records: RecordFiles::Logs(|main| files_by(main, logs), || Box::new(QwenReader::default())),
+    records: RecordFiles::Logs(logs, || Box::new(QwenReader::default())),
 };
 
 /// Returns the log of the main conversation, and those of its sub-agents, which lie beside the directory of the logs.
