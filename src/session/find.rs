@@ -53,6 +53,17 @@ pub fn home_or(env: &Env, variable: &str, below_home: &str) -> Option<PathBuf> {
     named_dir(env, variable).or_else(|| in_home(env, below_home))
 }
 
+/// Returns the files in the directory of an agent, as [`home_or`] finds it, that one of the patterns is [`matching`].
+pub fn in_agent_dir(
+    env: &Env,
+    (variable, below_home): (&str, &str),
+    patterns: &[&str],
+    fault: &mut dyn FnMut(String),
+) -> Vec<FoundFile> {
+    let root = home_or(env, variable, below_home);
+    patterns.iter().flat_map(|pattern| matching(root.clone(), pattern, fault)).collect()
+}
+
 /// Returns a variable's value, if it is an absolute path.
 pub fn named_dir(env: &Env, variable: &str) -> Option<PathBuf> {
     env.var(variable).map(PathBuf::from).filter(|path| path.is_absolute())

@@ -21,7 +21,6 @@ pub mod reader;
 pub mod record;
 pub mod sent;
 pub mod spill;
-pub mod table;
 pub mod tally;
 pub mod text;
 pub mod transcript;

@@ -38,9 +38,8 @@ pub(crate) const CODEX: FileFormat = FileFormat {
 };
 
 fn rollouts(env: &Env, fault: TakeFault) -> Vec<FoundFile> {
-    let root = find::home_or(env, "CODEX_HOME", ".codex");
-    let mut files = find::matching(root.clone(), "sessions/*/*/*/rollout-*", fault);
-    files.extend(find::matching(root, "archived_sessions/rollout-*", fault));
+    let patterns = &["sessions/*/*/*/rollout-*", "archived_sessions/rollout-*"];
+    let mut files = find::in_agent_dir(env, ("CODEX_HOME", ".codex"), patterns, fault);
     let is_plain = |path: &Path| path.extension().is_some_and(|end| end == "jsonl");
     let plain: HashSet<PathBuf> =
         files.iter().map(|file| file.path.clone()).filter(|path| is_plain(path)).collect();

@@ -37,10 +37,8 @@ const SEARCHES: &[&str] = &["grep", "rg"];
 pub(crate) const COPILOT_CLI: FileFormat = FileFormat {
     info: FormatInfo::new("copilot-cli", "1.0.102"),
     find: |env, fault| {
-        let root = find::home_or(env, "COPILOT_HOME", ".copilot");
-        let mut logs = find::matching(root.clone(), "session-state/*/events.jsonl", fault);
-        logs.extend(find::matching(root, "session-state/*.jsonl", fault));
-        logs
+        let patterns = &["session-state/*/events.jsonl", "session-state/*.jsonl"];
+        find::in_agent_dir(env, ("COPILOT_HOME", ".copilot"), patterns, fault)
     },
     is_session: |_, head| find::begins_with_line(head, &["\"session.start\"", "\"copilotVersion\""]),
     id: |log| id(log).into(),

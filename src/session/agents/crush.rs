@@ -8,11 +8,11 @@ use crate::session::database::{self, DatabaseError, RowBuffer, RowsOf, TableRows
 use crate::session::entry::RecordEntry;
 use crate::session::fate::ContextChange;
 use crate::session::find;
+use crate::session::format::{TableFormat, TableSession};
 use crate::session::json::{Json, Kind};
 use crate::session::model::{Call, Citation, SessionFacts};
 use crate::session::reader::FormatInfo;
 use crate::session::record::read_json;
-use crate::session::table::{TableFormat, TableSession};
 use crate::session::transcript::Transcript;
 
 const TITLES: RowsOf = RowsOf::plain("sessions", "title");

@@ -30,10 +30,8 @@ const FILE_NOTICE: &str = "IMPORTANT: The file content has been truncated.\n";
 pub(crate) const GEMINI_CLI: FileFormat = FileFormat {
     info: FormatInfo::new("gemini-cli", "0.61.0"),
     find: |env, fault| {
-        let root = find::home_or(env, "GEMINI_CLI_HOME", "");
-        let mut logs = find::matching(root.clone(), ".gemini/tmp/*/chats/*.jsonl", fault);
-        logs.extend(find::matching(root, ".gemini/tmp/*/chats/*/*.jsonl", fault));
-        logs
+        let patterns = &[".gemini/tmp/*/chats/*.jsonl", ".gemini/tmp/*/chats/*/*.jsonl"];
+        find::in_agent_dir(env, ("GEMINI_CLI_HOME", ""), patterns, fault)
     },
     is_session: |_, head| find::begins_with_line(head, &["\"sessionId\"", "\"projectHash\""]),
     id,

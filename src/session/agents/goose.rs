@@ -8,10 +8,10 @@ use crate::session::database::{self, DatabaseError, RowBuffer, RowsOf, TableRows
 use crate::session::entry::RecordEntry;
 use crate::session::fate::ContextChange;
 use crate::session::find;
+use crate::session::format::{TableFormat, TableSession};
 use crate::session::json::{Json, Tape};
 use crate::session::model::{ChangeOrigin, Citation, SessionFacts};
 use crate::session::reader::FormatInfo;
-use crate::session::table::{TableFormat, TableSession};
 use crate::session::transcript::Transcript;
 
 const MESSAGES: RowsOf = RowsOf::plain("messages", "content_json");

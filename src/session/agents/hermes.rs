@@ -11,13 +11,13 @@ use crate::session::database::{self, DatabaseError, RowBuffer, RowsOf, TableRow,
 use crate::session::entry::RecordEntry;
 use crate::session::fate::ContextChange;
 use crate::session::find;
+use crate::session::format::{TableFormat, TableSession};
 use crate::session::id::{RecordId, id_of_bytes};
 use crate::session::json::{Json, JsonText, Tape};
 use crate::session::model::{
     Call, CallResult, ChangeOrigin, Citation, RecordSpan, SessionFacts, TextPiece, TextPieces,
 };
 use crate::session::reader::{FormatInfo, RecordPlace};
-use crate::session::table::{TableFormat, TableSession};
 use crate::session::transcript::Transcript;
 
 const TITLES: RowsOf = RowsOf::plain("sessions", "title");

@@ -24,8 +24,7 @@ const EVENTS: &str = "wire.jsonl";
 pub(crate) const KIMI_CLI: FileFormat = FileFormat {
     info: FormatInfo::new("kimi-cli", "1.49.0"),
     find: |env, fault| {
-        let root = find::home_or(env, "KIMI_SHARE_DIR", ".kimi");
-        find::matching(root, &format!("sessions/*/*/{HISTORY}"), fault)
+        find::in_agent_dir(env, ("KIMI_SHARE_DIR", ".kimi"), &["sessions/*/*/context.jsonl"], fault)
     },
     is_session: |_, head| {
         let roles = ["\"_system_prompt\"", "\"_checkpoint\""];

@@ -42,8 +42,12 @@ const OTHER_KINDS: &[&str] = &[
 pub(crate) const KIMI_CODE: FileFormat = FileFormat {
     info: FormatInfo::new("kimi-code", "2.1.0"),
     find: |env, fault| {
-        let root = find::home_or(env, "KIMI_CODE_HOME", ".kimi-code");
-        find::matching(root, "sessions/*/*/agents/main/wire.jsonl", fault)
+        find::in_agent_dir(
+            env,
+            ("KIMI_CODE_HOME", ".kimi-code"),
+            &["sessions/*/*/agents/main/wire.jsonl"],
+            fault,
+        )
     },
     is_session: |_, head| {
         find::begins_with_line(head, &["\"protocol_version\""])

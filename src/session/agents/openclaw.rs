@@ -8,10 +8,10 @@ use crate::session::content::{is_number, last_line};
 use crate::session::database::{self, DatabaseError, RowBuffer, RowsOf, TableRow, TableRows};
 use crate::session::fate::FateEvidence;
 use crate::session::find;
+use crate::session::format::{TableFormat, TableSession};
 use crate::session::json::Json;
 use crate::session::model::{CallStatus, CutState, SessionFacts};
 use crate::session::reader::{FormatInfo, LogReader, RecordPlace};
-use crate::session::table::{TableFormat, TableSession};
 use crate::session::transcript::{ReadReport, Transcript};
 
 use super::pi::{PiReader, note_facts};

@@ -21,7 +21,7 @@ use crate::session::transcript::Transcript;
 pub(crate) const PI: FileFormat = FileFormat {
     info: FormatInfo::new("pi", "1.5.2"),
     find: |env, fault| {
-        find::matching(find::home_or(env, "PI_CODING_AGENT_DIR", ".pi/agent"), "sessions/*/*.jsonl", fault)
+        find::in_agent_dir(env, ("PI_CODING_AGENT_DIR", ".pi/agent"), &["sessions/*/*.jsonl"], fault)
     },
     is_session: |_, head| find::begins_with_line(head, &["\"type\":\"session\"", "\"cwd\""]),
     // The name is a time and the id.

@@ -109,20 +109,16 @@ impl Project {
     fn sub_agents(&mut self, dir: &Path, session: &Path) -> (Vec<PathBuf>, bool) {
         if self.watch.has_changed(&[dir.to_owned()]) {
             self.directories = find::directories(dir, &mut |_| {}).into_iter().collect();
-            self.list(dir);
+            let mut known = std::mem::take(&mut self.session_of);
+            for file in find::files(dir, is_sub_agent, &mut |_| {}) {
+                let session = known.remove(&file.path).or_else(|| session_of(&file.path));
+                self.session_of.extend(session.map(|session| (file.path, session)));
+            }
         }
         let name = session.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let files =
             self.session_of.iter().filter(|(_, session)| *session == name).map(|(file, _)| file.clone());
         (files.collect(), self.directories.contains(session))
-    }
-
-    fn list(&mut self, dir: &Path) {
-        let mut known = std::mem::take(&mut self.session_of);
-        for file in find::files(dir, is_sub_agent, &mut |_| {}) {
-            let session = known.remove(&file.path).or_else(|| session_of(&file.path));
-            self.session_of.extend(session.map(|session| (file.path, session)));
-        }
     }
 }
 

@@ -8,12 +8,11 @@ use std::path::{Path, PathBuf};
 use crate::base::env::Env;
 use crate::session::database::{self, DatabaseError, RowBuffer, RowsOf, TableRows};
 use crate::session::find::{self, FoundFile, stem};
-use crate::session::format::{FileFormat, RecordFiles};
+use crate::session::format::{FileFormat, RecordFiles, TableFormat, TableSession};
 use crate::session::json::{Json, Tape};
 use crate::session::model::SessionFacts;
 use crate::session::reader::{FormatInfo, ReadProgress, SessionError, SessionFile};
 use crate::session::record::{FileRecords, read_json};
-use crate::session::table::{TableFormat, TableSession};
 use crate::session::transcript::Transcript;
 use crate::session::watch::{RecordUse, read_record};
 

@@ -30,7 +30,7 @@ const NOTICES: [(&str, &str); 3] = [
 pub(crate) const QWEN_CODE: FileFormat = FileFormat {
     info: FormatInfo::new("qwen-code", "0.24.4"),
     find: |env, fault| {
-        find::matching(find::home_or(env, "QWEN_RUNTIME_DIR", ".qwen"), "projects/*/chats/*.jsonl", fault)
+        find::in_agent_dir(env, ("QWEN_RUNTIME_DIR", ".qwen"), &["projects/*/chats/*.jsonl"], fault)
     },
     is_session: |_, head| find::begins_with_line(head, &["\"parentUuid\"", "\"sessionId\"", "\"parts\""]),
     id: |log| find::stem(log).into(),
