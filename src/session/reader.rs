@@ -227,17 +227,21 @@ impl LogState {
     ) -> Result<Self, SessionError> {
         let transcript = Transcript::new(agent);
         let mut state = Self { paths: Vec::new(), logs: Vec::new(), reader, transcript, is_torn: false };
-        let logs = state.begin(&paths)?;
+        let logs = state.begin(&paths, progress)?;
         state.read_on(&logs, progress)?;
         Ok(state)
     }
 
     /// Takes up logs. Returns their numbers.
-    fn begin(&mut self, paths: &[PathBuf]) -> Result<Vec<usize>, SessionError> {
+    fn begin(&mut self, paths: &[PathBuf], progress: &dyn ReadProgress) -> Result<Vec<usize>, SessionError> {
         let before = self.logs.len();
         for path in paths {
             let keep_open = self.logs.len() < MAX_OPEN;
-            let opened = LogFile::open(path).and_then(|file| Ok((file.records(keep_open)?, file)));
+            let opened = LogFile::open(path, &|| progress.step(0, 1));
+            let opened = opened.and_then(|file| Ok((file.records(keep_open)?, file)));
+            if !progress.step(0, 1) {
+                return Err(SessionError::GivenUp);
+            }
             match opened {
                 Ok((records, file)) => {
                     let number = self.transcript.add_source(Arc::new(records));
@@ -267,7 +271,7 @@ impl LogState {
             }
         }
         let new: Vec<_> = paths.iter().filter(|path| !self.paths.contains(path)).cloned().collect();
-        grown.extend(self.begin(&new)?);
+        grown.extend(self.begin(&new, progress)?);
         if !grown.is_empty() {
             self.read_on(&grown, progress)?;
         }

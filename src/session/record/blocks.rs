@@ -1,14 +1,16 @@
 //! Blocks of whole lines of a log: read in aligned pieces, and indexed.
 
+use std::fs::File;
 use std::io;
 use std::ops::Range;
+use std::sync::Arc;
 
 use memchr::{memchr, memchr_iter, memrchr};
 
 use crate::session::json::Tapes;
 
-use super::MAX_RECORD;
-use super::bytes::LogBytes;
+use super::bytes::after_hole;
+use super::{MAX_RECORD, fill};
 
 /// How many bytes are read at once, from a multiple of a page.
 const PIECE: usize = 256 << 10;
@@ -71,7 +73,7 @@ impl Block {
 
 /// How far a log is read: blocks end where lines end, and what follows is carried over to the next.
 pub(super) struct Cursor {
-    log: LogBytes,
+    log: Arc<File>,
     /// The next byte to read; a multiple of a page, but for the end.
     at: u64,
     end: u64,
@@ -82,8 +84,8 @@ pub(super) struct Cursor {
 }
 
 impl Cursor {
-    /// Begins with byte `from` of a log, and ends before `end`, or where what is compressed ends.
-    pub(super) fn new(log: LogBytes, from: u64, end: u64) -> Self {
+    /// Begins with byte `from` of a log, and ends before `end`.
+    pub(super) fn new(log: Arc<File>, from: u64, end: u64) -> Self {
         Self { log, at: from, end, carry: Vec::new(), number: 0, is_done: false }
     }
 
@@ -138,17 +140,13 @@ impl Cursor {
         let want = (stop - self.at) as usize;
         let from = block.lines.end;
         block.grow(from + want);
-        let read = self.log.fill(self.at, &mut block.bytes[from..from + want])?;
+        let read = fill(&self.log, self.at, &mut block.bytes[from..from + want])?;
         block.lines.end += read;
         self.at += read as u64;
-        match (&self.log, read < want) {
-            (LogBytes::Plain(_), true) => Err(io::Error::other("the file was cut short while it was read")),
-            (LogBytes::Packed(_), true) => {
-                self.end = self.at;
-                Ok(())
-            }
-            _ => Ok(()),
+        if read < want {
+            return Err(io::Error::other("the file was cut short while it was read"));
         }
+        Ok(())
     }
 
     /// Looks for the end of a line that is too long to be copied, of which the beginning was.
@@ -156,7 +154,7 @@ impl Cursor {
         let beginning = block.lines.start..block.lines.start + MAX_RECORD;
         let ended = loop {
             block.lines = beginning.end..beginning.end;
-            let data = self.log.after_hole(self.at, self.end);
+            let data = after_hole(&self.log, self.at, self.end);
             self.at = if data < self.end { data - data % PAGE as u64 } else { data };
             if self.at >= self.end {
                 break BlockContent::LongUnfinished(self.end - block.start);
@@ -191,16 +189,14 @@ impl Block {
 
 #[cfg(test)]
 mod tests {
-    use std::fs::File;
     use std::io::Write;
-    use std::sync::Arc;
 
     use super::super::READ;
     use super::*;
 
     /// Reads all blocks of a file; returns what they hold, and how many bytes were read.
     fn read(file: &File) -> (Vec<(u64, usize, BlockContent)>, usize) {
-        let log = LogBytes::Plain(Arc::new(file.try_clone().unwrap()));
+        let log = Arc::new(file.try_clone().unwrap());
         let mut cursor = Cursor::new(log, 0, file.metadata().unwrap().len());
         let (mut block, mut blocks, before) = (Block::default(), Vec::new(), READ.get());
         while cursor.read(&mut block).unwrap() {

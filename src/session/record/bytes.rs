@@ -1,64 +1,27 @@
-//! The bytes of a log by place, whether it is compressed as zstd or not; and a search for some of them.
+//! The text of a log that is compressed as zstd; and a search for some bytes of a log.
 
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::path::Path;
+use std::sync::Arc;
 
 use regex::bytes::{Regex, RegexBuilder};
 use rustix::fs::{SeekFrom, seek};
 
-use crate::base::fs::identity::Identity;
-use crate::base::lock;
 use crate::source::Frames;
 
-use super::{fill, open_regular, same};
+use super::{fill, open_regular};
 
 /// How many bytes of a log are searched, or decoded, at once.
 const CHUNK: usize = 256 << 10;
 
-#[derive(Clone)]
-pub(super) enum LogBytes {
-    Plain(Arc<File>),
-    Packed(Arc<Mutex<PackedText>>),
-}
-
-impl LogBytes {
-    /// Takes a log that is compressed; `None` if its name does not say so.
-    pub(super) fn packed(path: &Path, file: File, seen: Identity) -> Option<Self> {
-        is_packed(path).then(|| Self::Packed(Arc::new(Mutex::new(PackedText::new(path, file, seen)))))
-    }
-
-    pub(super) fn fault(&self) -> Option<String> {
-        match self {
-            Self::Plain(_) => None,
-            Self::Packed(text) => lock(text).fault().map(str::to_owned),
-        }
-    }
-
-    /// Fills `room` from a place in the log. Returns how many bytes there were; fewer only at the end.
-    pub(super) fn fill(&self, start: u64, room: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Self::Plain(file) => fill(file, start, room),
-            Self::Packed(text) => lock(text).fill(start, room),
-        }
-    }
-
-    /// Returns the first place from `at` on that is in no hole of the file; `end` if there is none. A hole has no line feed.
-    pub(super) fn after_hole(&self, at: u64, end: u64) -> u64 {
-        let Self::Plain(file) = self else { return at };
-        match seek(file, SeekFrom::Data(at)) {
-            Ok(data) => data.clamp(at, end.max(at)),
-            Err(rustix::io::Errno::NXIO) => end.max(at),
-            Err(_) => at,
-        }
-    }
-}
-
-impl std::fmt::Debug for LogBytes {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.write_str(if matches!(self, Self::Plain(_)) { "Plain" } else { "Packed" })
+/// Returns the first place from `at` on that is in no hole of the file; `end` if there is none. A hole has no line feed.
+pub(super) fn after_hole(file: &File, at: u64, end: u64) -> u64 {
+    match seek(file, SeekFrom::Data(at)) {
+        Ok(data) => data.clamp(at, end.max(at)),
+        Err(rustix::io::Errno::NXIO) => end.max(at),
+        Err(_) => at,
     }
 }
 
@@ -82,13 +45,12 @@ impl LogSearch {
     pub fn is_in(&mut self, path: &Path, wanted: &mut dyn FnMut() -> bool) -> bool {
         let Self { names, room } = self;
         let Ok((file, meta)) = open_regular(path) else { return false };
-        let bytes = LogBytes::Plain(Arc::new(file));
         let overlap = room.len() - CHUNK;
         let (mut at, mut kept) = (0, 0);
         while wanted() {
             let left = usize::try_from(meta.len().saturating_sub(at)).unwrap_or(usize::MAX);
             let want = left.min(room.len() - kept);
-            let Ok(read) = bytes.fill(at, &mut room[kept..kept + want]) else { return false };
+            let Ok(read) = fill(&file, at, &mut room[kept..kept + want]) else { return false };
             let filled = kept + read;
             if names.as_ref().is_none_or(|names| names.is_match(&room[..filled])) {
                 return true;
@@ -97,7 +59,7 @@ impl LogSearch {
                 return false;
             }
             at += read as u64;
-            let next = bytes.after_hole(at, meta.len());
+            let next = after_hole(&file, at, meta.len());
             kept = if next > at { 0 } else { overlap.min(filled) };
             room.copy_within(filled - kept..filled, 0);
             at = next;
@@ -105,10 +67,6 @@ impl LogSearch {
         false
     }
 }
-
-/// How many bytes of the text are kept at least, and how many are decoded before older ones are given up.
-const KEPT: usize = 16 << 20;
-const MAX_KEPT: usize = 2 * KEPT;
 
 /// The longest text that is decoded, in bytes; of a file that grows by more than this factor, less. Records of
 /// agents grow tenfold, malicious ones thirty thousandfold.
@@ -128,132 +86,50 @@ pub fn unpack(packed: &[u8], most: usize) -> (Vec<u8>, bool) {
     (text, read.is_ok())
 }
 
-pub(super) struct PackedText {
-    path: PathBuf,
-    seen: Identity,
-    frames: Frames<io::BufReader<File>>,
-    /// The last bytes that were decoded, and where they begin in the text.
-    kept: Vec<u8>,
-    start: u64,
-    /// Whether the text was decoded from its beginning on a second time.
-    is_again: bool,
-    /// The whole text, once it was gone back to again.
-    copy: Option<File>,
-    /// Where the text ends, and why there if it goes on.
-    end: Option<(u64, Option<String>)>,
+/// The text of a compressed log: a copy, in a file without a name.
+#[derive(Debug)]
+pub(super) struct Unpacked {
+    pub text: Arc<File>,
+    pub len: u64,
+    /// Why the text ends before that of the whole file; `None` if it does not.
+    pub fault: Option<String>,
 }
 
-impl PackedText {
-    fn new(path: &Path, file: File, seen: Identity) -> Self {
-        let (frames, kept) = (Frames::open(file), Vec::new());
-        Self { path: path.to_owned(), seen, frames, kept, start: 0, is_again: false, copy: None, end: None }
-    }
-
-    /// Says why the text ends before that of the whole file; `None` if it does not.
-    fn fault(&self) -> Option<&str> {
-        self.end.as_ref()?.1.as_deref()
-    }
-
-    /// Fills `room` from a place in the text. Returns how many bytes there were; fewer only at the end.
-    pub(super) fn fill(&mut self, start: u64, room: &mut [u8]) -> io::Result<usize> {
-        let mut filled = 0;
-        for part in room.chunks_mut(CHUNK) {
-            let read = self.fill_part(start + filled as u64, part)?;
-            filled += read;
-            if read < part.len() {
-                break;
+impl Unpacked {
+    /// Decodes a file of `size` bytes, as long as `wanted` says to go on.
+    pub(super) fn new(packed: File, size: u64, wanted: &dyn Fn() -> bool) -> io::Result<Self> {
+        let (mut frames, mut copy) = (Frames::open(packed), crate::source::temporary_file()?);
+        let (mut room, mut len, mut fault) = (vec![0; CHUNK], 0, None);
+        let longest = MAX_TEXT.min(MAX_SMALL.max(size.saturating_mul(MAX_GROWTH)));
+        while wanted() {
+            let left = usize::try_from(longest - len).unwrap_or(usize::MAX).min(CHUNK);
+            let decoded = frames.decode(&mut room[..left.max(1)]).map_err(io::Error::other);
+            let copied = decoded.and_then(|read| copy.write_all(&room[..read]).map(|()| read));
+            match copied {
+                Ok(0) => break,
+                Ok(read) if left > 0 => {
+                    len += read as u64;
+                    continue;
+                }
+                Ok(_) => {
+                    fault = Some(format!(
+                        "only the first {} MB of its text are read, for it is far longer than it should be; `zstd -d` makes a copy that can be read",
+                        len >> 20
+                    ));
+                }
+                Err(why) if len == 0 => return Err(why),
+                Err(why) => fault = Some(format!("{why}; {len} bytes of its text were read")),
             }
+            break;
         }
-        Ok(filled)
+        Ok(Self { text: Arc::new(copy), len, fault })
     }
-
-    fn fill_part(&mut self, start: u64, part: &mut [u8]) -> io::Result<usize> {
-        if start < self.start && self.copy.is_none() {
-            self.go_back()?;
-        }
-        if let Some(copy) = &self.copy {
-            return fill(copy, start, part);
-        }
-        while self.decoded_end() < start + part.len() as u64 && self.decode()? > 0 {}
-        let from = usize::try_from(start - self.start).unwrap_or(usize::MAX);
-        let kept = self.kept.get(from..).unwrap_or_default();
-        let len = kept.len().min(part.len());
-        part[..len].copy_from_slice(&kept[..len]);
-        Ok(len)
-    }
-
-    fn decoded_end(&self) -> u64 {
-        self.start + self.kept.len() as u64
-    }
-
-    /// Decodes a piece more. Returns how many bytes that was; none only at the end.
-    fn decode(&mut self) -> io::Result<usize> {
-        let at = self.decoded_end();
-        if self.end.as_ref().is_some_and(|(end, _)| at >= *end) {
-            return Ok(0);
-        }
-        if self.kept.len() + CHUNK > MAX_KEPT {
-            let old = self.kept.len() - KEPT;
-            self.kept.drain(..old);
-            self.start += old as u64;
-        }
-        let before = self.kept.len();
-        let longest = MAX_TEXT.min(MAX_SMALL.max(self.seen.size.saturating_mul(MAX_GROWTH)));
-        let room = CHUNK.min(usize::try_from(longest.saturating_sub(at)).unwrap_or(usize::MAX));
-        self.kept.resize(before + room.max(1), 0);
-        let read = self.frames.decode(&mut self.kept[before..]);
-        let more = *read.as_ref().unwrap_or(&0);
-        self.kept.truncate(before + if room == 0 { 0 } else { more });
-        note_decoded(more);
-        let why = match read {
-            Ok(0) => None,
-            Ok(_) if room == 0 => Some(format!(
-                "only the first {} MB of its text are read, for it is far longer than it should be; `zstd -d` makes a copy that can be read",
-                at >> 20
-            )),
-            Ok(read) => return Ok(read),
-            Err(fault) if at == 0 => return Err(io::Error::other(fault.to_string())),
-            Err(fault) => Some(format!("{fault}; {at} bytes of its text were read")),
-        };
-        self.end.get_or_insert((at, why));
-        Ok(0)
-    }
-
-    /// Begins anew; the second time by making a copy.
-    fn go_back(&mut self) -> io::Result<()> {
-        self.frames = Frames::open(same(&self.path, &self.seen)?);
-        self.kept.clear();
-        self.start = 0;
-        if !std::mem::replace(&mut self.is_again, true) {
-            return Ok(());
-        }
-        let mut copy = crate::source::temporary_file()?;
-        while self.decode()? > 0 {
-            copy.write_all(&self.kept)?;
-            self.start += self.kept.len() as u64;
-            self.kept.clear();
-        }
-        self.copy = Some(copy);
-        Ok(())
-    }
-}
-
-#[cfg(test)]
-thread_local! {
-    /// How many bytes this thread has decoded.
-    static DECODED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
-}
-
-fn note_decoded(_bytes: usize) {
-    #[cfg(test)]
-    DECODED.set(DECODED.get() + _bytes);
 }
 
 #[cfg(test)]
 mod tests {
     use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 
-    use super::super::open_regular;
     use super::*;
 
     const BLOCK: usize = 128 << 10;
@@ -278,20 +154,17 @@ mod tests {
 
     const SKIPPABLE: u32 = 0x184d_2a50;
 
-    fn text_of(packed: &[u8]) -> (tempfile::NamedTempFile, PackedText) {
-        let mut log = tempfile::NamedTempFile::new().unwrap();
+    fn unpacked(packed: &[u8]) -> io::Result<Unpacked> {
+        let mut log = tempfile::tempfile().unwrap();
         log.write_all(packed).unwrap();
-        let (file, meta) = open_regular(log.path()).unwrap();
-        let text = PackedText::new(log.path(), file, Identity::from(&meta));
-        (log, text)
+        std::io::Seek::rewind(&mut log).unwrap();
+        Unpacked::new(log, packed.len() as u64, &|| true)
     }
 
     /// Reads all of a text, and says what is wrong with it.
     fn read(packed: &[u8]) -> (Vec<u8>, Option<String>) {
-        let (_log, mut text) = text_of(packed);
-        let mut all = vec![0; 1 << 20];
-        match text.fill(0, &mut all) {
-            Ok(len) => (all[..len].to_vec(), text.fault().map(str::to_owned)),
+        match unpacked(packed) {
+            Ok(Unpacked { text, len, fault }) => (super::super::read(&text, 0..len).unwrap(), fault),
             Err(error) => (Vec::new(), Some(error.to_string())),
         }
     }
@@ -342,15 +215,9 @@ mod tests {
 
     #[test]
     fn only_the_beginning_of_a_decompression_bomb_is_decoded() {
-        let (_log, mut text) = text_of(&frame(1 << 13, 20));
-        let (before, mut room, mut at) = (DECODED.get(), vec![0; 1 << 20], 0);
-        while let Ok(read @ 1..) = text.fill(at, &mut room) {
-            at += read as u64;
-            assert!(text.kept.len() <= MAX_KEPT);
-        }
-        assert_eq!(at, MAX_SMALL, "of a gigabyte");
-        assert!(DECODED.get() - before <= MAX_SMALL as usize + CHUNK);
-        assert!(text.fault().is_some_and(|words| words.contains("only the first 16 MB of its text")));
+        let text = unpacked(&frame(1 << 13, 20)).unwrap();
+        assert_eq!(text.len, MAX_SMALL, "of a gigabyte");
+        assert!(text.fault.is_some_and(|words| words.contains("only the first 16 MB of its text")));
         assert_eq!(unpack(&frame(1 << 13, 20), 1000), (vec![0; 1000], true));
     }
 
@@ -364,22 +231,12 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_decoded_at_most_three_times() {
-        let blocks = 40 << 20 >> 17;
-        // A file of such a size may hold as much text.
-        let (_log, mut text) = text_of(&[skippable(1 << 20), frame(blocks, 20)].concat());
-        let before = DECODED.get();
-        let mut look = |block: usize| {
-            let mut byte = [0];
-            assert_eq!(text.fill((block * BLOCK + 9) as u64, &mut byte).unwrap(), 1);
-            assert_eq!(byte[0], block as u8);
-            (DECODED.get() - before).div_ceil(blocks * BLOCK)
-        };
-        assert_eq!(look(blocks - 1), 1);
-        assert_eq!(look(blocks - 9), 1, "still kept");
-        assert_eq!((look(3), look(9), look(blocks - 1)), (2, 2, 2));
-        for block in (0..blocks).rev() {
-            assert!(look(block) <= 3);
-        }
+    fn a_text_is_not_decoded_any_further_than_it_is_wanted() {
+        let asked = std::cell::Cell::new(0);
+        let mut log = tempfile::tempfile().unwrap();
+        log.write_all(&frame(40, 20)).unwrap();
+        std::io::Seek::rewind(&mut log).unwrap();
+        let wanted = || asked.replace(asked.get() + 1) < 3;
+        assert_eq!(Unpacked::new(log, 40, &wanted).unwrap().len, 3 * CHUNK as u64);
     }
 }

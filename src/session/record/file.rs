@@ -1,5 +1,6 @@
 //! Files of records: a large document, mapped; small ones, opened when they are looked at; and logs, followed as they grow.
 
+use std::fs::File;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -9,8 +10,8 @@ use crate::base::fs::identity::{Identity, Stamp};
 use crate::session::json::{Json, Tape};
 use crate::source::{MapView, Source};
 
-use super::bytes::LogBytes;
-use super::{MAX_DOCUMENT, RecordSource, open_regular, read, read_range, same};
+use super::bytes::{Unpacked, is_packed};
+use super::{MAX_DOCUMENT, RecordSource, open_regular, read, same};
 
 #[derive(Clone, Debug)]
 pub struct MappedRecords {
@@ -51,7 +52,7 @@ pub struct FileRecords {
     path: PathBuf,
     /// The only file that is read under this path.
     seen: Identity,
-    bytes: Option<LogBytes>,
+    open: Option<Arc<File>>,
 }
 
 impl FileRecords {
@@ -62,7 +63,7 @@ impl FileRecords {
         if meta.len() > MAX_DOCUMENT as u64 {
             return Err(io::Error::other("the file is larger than 256 MiB"));
         }
-        let records = Self { path, seen: Identity::from(&meta), bytes: None };
+        let records = Self { path, seen: Identity::from(&meta), open: None };
         Ok((records, read(&file, 0..meta.len())?))
     }
 }
@@ -80,9 +81,8 @@ impl RecordSource for FileRecords {
     }
 
     fn read(&self, _: i64, range: Range<u64>) -> io::Result<Vec<u8>> {
-        match &self.bytes {
-            Some(LogBytes::Plain(file)) => read(file, range),
-            Some(packed) => read_range(range, |start, room| packed.fill(start, room)),
+        match &self.open {
+            Some(file) => read(file, range),
             None => read(&same(&self.path, &self.seen)?, range),
         }
     }
@@ -112,35 +112,31 @@ pub struct LogFile {
     tail: Vec<u8>,
     /// The time of a change that did not alter the length: an appending writer changes the time first.
     touched: Option<Stamp>,
-    packed: Option<LogBytes>,
+    unpacked: Option<Unpacked>,
 }
 
 impl LogFile {
-    /// Looks at a log for the first time; fails if it is not a regular file.
-    pub fn open(path: &Path) -> io::Result<Self> {
+    /// Looks at a log for the first time; fails if it is not a regular file. A compressed one is unpacked, as long as `wanted`
+    /// says to go on.
+    pub fn open(path: &Path, wanted: &dyn Fn() -> bool) -> io::Result<Self> {
         let (file, meta) = open_regular(path)?;
         let seen = Identity::from(&meta);
         let tail = read(&file, seen.size.saturating_sub(TAIL)..seen.size)?;
-        let packed = LogBytes::packed(path, file, seen);
-        Ok(Self { path: path.to_owned(), seen, tail, touched: None, packed })
+        let unpacked = is_packed(path).then(|| Unpacked::new(file, seen.size, wanted)).transpose()?;
+        Ok(Self { path: path.to_owned(), seen, tail, touched: None, unpacked })
     }
 
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    pub fn fault(&self) -> Option<String> {
-        self.packed.as_ref().and_then(LogBytes::fault)
+    pub fn fault(&self) -> Option<&str> {
+        self.unpacked.as_ref()?.fault.as_deref()
     }
 
-    /// Whether the log is compressed, so that its text has another length.
-    pub fn is_packed(&self) -> bool {
-        self.packed.is_some()
-    }
-
-    /// Returns the size in bytes as of the last look.
+    /// Returns the size of the text in bytes as of the last look.
     pub fn size(&self) -> u64 {
-        self.seen.size
+        self.unpacked.as_ref().map_or(self.seen.size, |unpacked| unpacked.len)
     }
 
     /// Looks again: one stat of the path, and the 4 KiB before the old end if the log has grown.
@@ -178,7 +174,7 @@ impl LogFile {
         let (file, meta) = open_regular(&self.path)?;
         let (old, now) = (self.seen.size, Identity::from(&meta));
         let is_same = now.same_file(&self.seen) && now.size >= old;
-        if !is_same || self.is_packed() || read(&file, old.saturating_sub(TAIL)..old)? != self.tail {
+        if !is_same || self.unpacked.is_some() || read(&file, old.saturating_sub(TAIL)..old)? != self.tail {
             return Ok(LogChange::Replaced);
         }
         self.tail = read(&file, now.size.saturating_sub(TAIL)..now.size)?;
@@ -187,23 +183,22 @@ impl LogFile {
     }
 
     /// Opens the log as it was seen; fails if another file has its name by now.
-    pub(super) fn reopen(&self) -> io::Result<LogBytes> {
-        match &self.packed {
-            Some(packed) => Ok(packed.clone()),
-            None => Ok(LogBytes::Plain(Arc::new(same(&self.path, &self.seen)?))),
+    pub(super) fn reopen(&self) -> io::Result<Arc<File>> {
+        match &self.unpacked {
+            Some(unpacked) => Ok(unpacked.text.clone()),
+            None => same(&self.path, &self.seen).map(Arc::new),
         }
     }
 
     /// Looks up records: in the file kept open, even if it is deleted or replaced, or opened for each look.
     pub fn records(&self, keep_open: bool) -> io::Result<FileRecords> {
-        let bytes = if keep_open || self.is_packed() { Some(self.reopen()?) } else { None };
-        Ok(FileRecords { path: self.path.clone(), seen: self.seen, bytes })
+        let open = if keep_open || self.unpacked.is_some() { Some(self.reopen()?) } else { None };
+        Ok(FileRecords { path: self.path.clone(), seen: self.seen, open })
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::fs::File;
     use std::io::Write;
     use std::time::{Duration, SystemTime};
 
@@ -227,7 +222,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("log");
         std::fs::write(&path, "one\n").unwrap();
-        let mut log = LogFile::open(&path).unwrap();
+        let mut log = LogFile::open(&path, &|| true).unwrap();
         assert_eq!(log.refresh().unwrap(), LogChange::Same);
         File::options().append(true).open(&path).unwrap().write_all(b"two\n").unwrap();
         assert_eq!((log.refresh().unwrap(), log.size()), (LogChange::Grown, 8));
@@ -249,7 +244,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("log");
         std::fs::write(&path, "one\n").unwrap();
-        let mut log = LogFile::open(&path).unwrap();
+        let mut log = LogFile::open(&path, &|| true).unwrap();
         let touch = |seconds| {
             let time = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
             File::options().append(true).open(&path).unwrap().set_modified(time).unwrap();
@@ -268,7 +263,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("log");
         std::fs::write(&path, "one\n").unwrap();
-        let log = LogFile::open(&path).unwrap();
+        let log = LogFile::open(&path, &|| true).unwrap();
         let (open, by_name) = (log.records(true).unwrap(), log.records(false).unwrap());
         assert_eq!(by_name.read(0, 1..99).unwrap(), b"ne\n");
         let other = dir.path().join("other");
@@ -276,6 +271,6 @@ mod tests {
         std::fs::rename(&other, &path).unwrap();
         assert_eq!(open.read(0, 0..3).unwrap(), b"one");
         assert!(by_name.read(0, 0..3).is_err());
-        assert!(LogFile::open(dir.path()).is_err());
+        assert!(LogFile::open(dir.path(), &|| true).is_err());
     }
 }

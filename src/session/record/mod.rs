@@ -62,21 +62,13 @@ pub fn fill(file: &File, start: u64, room: &mut [u8]) -> io::Result<usize> {
     Ok(filled)
 }
 
-/// Reads a range of bytes through `fill`, at most [`MAX_DOCUMENT`]; fewer only at the end.
-fn read_range(
-    range: Range<u64>,
-    fill: impl FnOnce(u64, &mut [u8]) -> io::Result<usize>,
-) -> io::Result<Vec<u8>> {
-    let mut bytes = vec![0; range.end.saturating_sub(range.start).min(MAX_DOCUMENT as u64) as usize];
-    let filled = fill(range.start, &mut bytes)?;
-    bytes.truncate(filled);
-    Ok(bytes)
-}
-
 /// Reads a range of the bytes of a file, at most [`MAX_DOCUMENT`]; fewer only at the end.
 pub fn read(file: &File, range: Range<u64>) -> io::Result<Vec<u8>> {
-    let end = range.end.min(file.metadata()?.len());
-    read_range(range.start..end, |start, room| fill(file, start, room))
+    let len = range.end.min(file.metadata()?.len()).saturating_sub(range.start);
+    let mut bytes = vec![0; len.min(MAX_DOCUMENT as u64) as usize];
+    let filled = fill(file, range.start, &mut bytes)?;
+    bytes.truncate(filled);
+    Ok(bytes)
 }
 
 #[cfg(test)]

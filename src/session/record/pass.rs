@@ -41,8 +41,7 @@ pub fn records(log: &LogFile, from: u64, take: &mut TakeStep<'_>) -> io::Result<
     if from >= log.size() {
         return Ok(ControlFlow::Continue(from));
     }
-    let end = if log.is_packed() { u64::MAX } else { log.size() };
-    let cursor = Cursor::new(log.reopen()?, from, end);
+    let cursor = Cursor::new(log.reopen()?, from, log.size());
     let mut out = StepSink { take, next: from };
     let ended =
         if log.size() - from < MIN_PARALLEL { alone(cursor, &mut out) } else { together(cursor, &mut out) }?;

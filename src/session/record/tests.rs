@@ -12,7 +12,7 @@ type Found = (u64, Option<i64>);
 /// Reads from a place on; returns what was found, where the unfinished rest begins, and where to go on.
 fn read(path: &Path, from: u64) -> (Vec<Found>, Option<u64>, u64) {
     let (mut found, mut rest) = (Vec::new(), None);
-    let log = LogFile::open(path).unwrap();
+    let log = LogFile::open(path, &|| true).unwrap();
     let next = records(&log, from, &mut |step| {
         match step {
             LogStep::Record(start, Ok(record)) => found.push((start, record.get("n").and_then(|n| n.int()))),
@@ -54,7 +54,7 @@ fn reading_can_be_broken_off() {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     (0..200_000).for_each(|n| writeln!(file, "{{\"n\":{n},\"more\":\"0123456789\"}}").unwrap());
     let mut count = 0;
-    let ended = records(&LogFile::open(file.path()).unwrap(), 0, &mut |_| {
+    let ended = records(&LogFile::open(file.path(), &|| true).unwrap(), 0, &mut |_| {
         count += 1;
         if count < 50_000 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });
@@ -101,7 +101,7 @@ fn only_the_beginning_of_a_long_record_is_read() {
     for (len, is_whole) in [(MAX_RECORD - 100, true), (MAX_RECORD + 1_000_000, false), (40_000_000, false)] {
         std::fs::write(file.path(), text(len)).unwrap();
         let mut found = Vec::new();
-        let log = LogFile::open(file.path()).unwrap();
+        let log = LogFile::open(file.path(), &|| true).unwrap();
         let ended = records(&log, 0, &mut |step| {
             let (is_long, record) = match step {
                 LogStep::Record(_, record) => (false, record.unwrap()),
