@@ -98,7 +98,7 @@ impl Captured {
             printed: request.printed.of(output.stream).clone(),
             start: self.started,
             end: self.finished,
-            exit: self.ended.map(|ended| ended.status),
+            exit: self.ended.map(|ended| ended.status.into()),
             exit_code: self.ended.map(Ended::exit_code),
             stopped: stopped.or(left),
             seen: output.seen,

@@ -30,12 +30,11 @@ use crate::source::ViewSupply;
 use crate::text::search::Severity;
 use crate::text::supply::{OwnBytes, Supply};
 
-pub use crate::store::ProcessStatus;
 pub use command::{Capture, RunningCommand};
 pub use finish::NoPreview;
 pub use headroom::Headroom;
 pub use process::supervise::Control;
-pub use process::{Ended, StartError, Stop};
+pub use process::{Ended, ProcessStatus, StartError, Stop};
 pub use spill::location::{Location, LocationError};
 pub use truncate::{Error, Truncator, Writer};
 

@@ -148,7 +148,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::store::ProcessStatus;
+    use crate::capture::ProcessStatus;
 
     #[test]
     fn a_timeout_is_at_least_one_unit_and_an_abort_where_no_parameter_tells_it() {

@@ -13,7 +13,7 @@ use crate::base::provenance::{Extent, Warning};
 use crate::config::{Config, Overrides};
 use crate::preview::Policy;
 use crate::rows::outputs::{self, mode};
-use crate::store::{CopyRecord, Entry, EntryStatus, Holds, OutputSize, ProcessStatus, RunRecord};
+use crate::store::{CopyRecord, Entry, EntryStatus, Holds, OutputSize, RunExit, RunRecord};
 use crate::text::label::label;
 
 use super::args::ShowArgs;
@@ -193,8 +193,8 @@ fn copy_facts(copy: &CopyRecord) -> Vec<Fact> {
 /// Returns a record as pairs of label and value; not yet safe to print.
 fn run_facts(run: &RunRecord) -> Vec<Fact> {
     let exit = run.exit.map(|exit| match exit {
-        ProcessStatus::Code(code) => format!("with status {code}"),
-        ProcessStatus::Signal(signal) => format!("by signal {signal}"),
+        RunExit::Code(code) => format!("with status {code}"),
+        RunExit::Signal(signal) => format!("by signal {signal}"),
     });
     let ended = [exit, run.stopped.as_ref().map(|how| format!("stopped: {how}"))];
     let ended: Vec<String> = ended.into_iter().flatten().collect();

@@ -8,12 +8,14 @@ pub(crate) mod supervise;
 
 use std::fmt;
 use std::io::{self, Read};
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crate::base::lock;
 use crate::capture::spill::sink::SinkLimits;
-use crate::store::ProcessStatus;
+use crate::store::RunExit;
 
 #[derive(Clone, Debug, Default)]
 pub struct Options {
@@ -108,6 +110,34 @@ pub enum Group {
     /// Overspill's group, for a command that reads the terminal, which only the foreground group may. The terminal's
     /// own signals (INT, QUIT) reach the command without overspill's help; other signals go to the command alone.
     Shared,
+}
+
+/// The system's report on a finished process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ProcessStatus {
+    /// Exited with this status: 0 to 255.
+    Code(u8),
+    /// Killed by the signal of this number.
+    Signal(i32),
+}
+
+impl From<ExitStatus> for ProcessStatus {
+    fn from(status: ExitStatus) -> ProcessStatus {
+        match (status.code(), status.signal()) {
+            (Some(code), _) => ProcessStatus::Code(code as u8),
+            (None, signal) => ProcessStatus::Signal(signal.unwrap_or_default()),
+        }
+    }
+}
+
+impl From<ProcessStatus> for RunExit {
+    fn from(status: ProcessStatus) -> RunExit {
+        match status {
+            ProcessStatus::Code(code) => RunExit::Code(code),
+            ProcessStatus::Signal(signal) => RunExit::Signal(signal),
+        }
+    }
 }
 
 /// How a command ended.

@@ -3,9 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::ExitStatus;
 
 use jiff::{SignedDuration, Timestamp};
 use rustix::fs::{AtFlags, Dir, Mode, OFlags, openat, statat, unlinkat};
@@ -24,24 +22,12 @@ const MAX_POLICIES: usize = 64;
 /// How long a record without a spill is kept: the spill may be about to get its final name.
 const GRACE: SignedDuration = SignedDuration::from_hours(1);
 
-/// The system's report on a finished process.
+/// How a command ended: with a status, or by a signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum ProcessStatus {
-    /// Exited with this status: 0 to 255.
+pub enum RunExit {
     Code(u8),
-    /// Killed by the signal of this number.
     Signal(i32),
-}
-
-impl From<ExitStatus> for ProcessStatus {
-    fn from(status: ExitStatus) -> ProcessStatus {
-        match (status.code(), status.signal()) {
-            (Some(code), _) => ProcessStatus::Code(code as u8),
-            (None, signal) => ProcessStatus::Signal(signal.unwrap_or_default()),
-        }
-    }
 }
 
 /// A size in bytes and lines. A last line without a line feed counts, unlike in `wc -l`.
@@ -102,7 +88,7 @@ pub struct RunRecord {
     /// When the command and its output had both ended.
     pub end: Timestamp,
     /// How the command ended; none for a stream.
-    pub exit: Option<ProcessStatus>,
+    pub exit: Option<RunExit>,
     /// The exit status that notices tell; none also in older records.
     #[serde(default)]
     pub exit_code: Option<u8>,
@@ -150,7 +136,7 @@ impl RunRecord {
     #[cfg(feature = "app")]
     pub(crate) fn told_exit_code(&self) -> Option<i32> {
         let own = match self.exit {
-            Some(ProcessStatus::Code(code)) if self.stopped.is_none() => Some(code),
+            Some(RunExit::Code(code)) if self.stopped.is_none() => Some(code),
             _ => None,
         };
         self.exit_code.or(own).map(i32::from)
