@@ -5,13 +5,13 @@ use super::id::{IdMap, RecordId};
 /// How far back [`Branches::recent`] looks.
 const MAX_RECENT: usize = 4096;
 
-/// The tree of one conversation. Nearly every record follows the one before it, so only the others' parents are kept.
+/// The tree of one conversation.
 #[derive(Clone, Debug, Default)]
 pub struct Branches {
     /// The records, in their order. Of equal ones the last counts.
     ids: Vec<RecordId>,
-    /// Records that do not follow the one before them, with their parents; one without a parent has itself.
-    forks: Vec<(u32, RecordId)>,
+    /// The parent of each; one without a parent has itself.
+    parents: Vec<RecordId>,
     leaf: Option<RecordId>,
 }
 
@@ -19,10 +19,8 @@ impl Branches {
     /// Adds a record, after those before it in the log. Returns its number, from 0.
     pub fn add(&mut self, id: RecordId, parent: Option<RecordId>) -> u32 {
         let number = self.ids.len() as u32;
-        if parent != self.last() {
-            self.forks.push((number, parent.unwrap_or(id)));
-        }
         self.ids.push(id);
+        self.parents.push(parent.unwrap_or(id));
         number
     }
 
@@ -54,7 +52,7 @@ impl Branches {
     /// Gives back the room for records that have not come.
     pub fn shrink(&mut self) {
         self.ids.shrink_to_fit();
-        self.forks.shrink_to_fit();
+        self.parents.shrink_to_fit();
     }
 
     /// Returns the branch that ends at the last record, or at a leaf named since from which that does not descend.
@@ -73,33 +71,13 @@ impl Branches {
     }
 
     fn go_up(&self, from: RecordId, branch: &mut LivingBranch) {
-        branch.root = None;
-        let mut at = branch.find(from);
-        loop {
-            let number = match at {
-                Ok(number) => number,
-                // A record that was left out ends the way.
-                Err(id) => {
-                    branch.root = Some(id);
-                    return;
-                }
-            };
-            // One that is its own ancestor ends it, too.
-            match branch.is_on.get_mut(number as usize) {
-                Some(is_on) if !*is_on => *is_on = true,
-                _ => return,
-            }
-            let Some(parent) = self.parent(number, branch) else { return };
-            at = parent;
+        let mut at = from;
+        // A record that was left out ends the way, and so does one that is its own ancestor.
+        while let Some(number) = branch.number(at).filter(|number| !branch.contains_number(*number)) {
+            branch.is_on[number as usize] = true;
+            at = self.parents[number as usize];
         }
-    }
-
-    /// Returns the number of a record's parent, or its id if it was left out.
-    fn parent(&self, number: u32, branch: &LivingBranch) -> Option<Result<u32, RecordId>> {
-        if let Ok(fork) = self.forks.binary_search_by_key(&number, |(number, _)| *number) {
-            return self.forks.get(fork).map(|(_, parent)| branch.find(*parent));
-        }
-        self.id(number.checked_sub(1)?).map(|id| branch.find(id))
+        branch.root = Some(at);
     }
 }
 
@@ -109,7 +87,7 @@ pub struct LivingBranch {
     numbers: IdMap<u32>,
     /// By the number of a record.
     is_on: Vec<bool>,
-    /// The record at which the branch begins, if that is not in the log.
+    /// The record at which the branch begins, which may not be in the log.
     root: Option<RecordId>,
 }
 
@@ -129,10 +107,6 @@ impl LivingBranch {
 
     pub fn number(&self, id: RecordId) -> Option<u32> {
         self.numbers.get(&id).copied()
-    }
-
-    fn find(&self, id: RecordId) -> Result<u32, RecordId> {
-        self.number(id).ok_or(id)
     }
 }
 

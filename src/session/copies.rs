@@ -91,54 +91,47 @@ fn key(call: &Call) -> u64 {
     hasher.finish()
 }
 
-/// The sessions that may hold copies of one session's calls, and their calls.
-#[derive(Clone, Debug, Default)]
-pub struct RelatedSessions {
-    seen: Vec<SeenCalls>,
+/// Returns the calls of each of the sessions that may hold copies of one session's. Reads the first lines of the agent's
+/// other sessions in the same directory (of Codex, which has one a day, in all), and opens those that are related.
+/// `progress` may give it up; then what was found so far counts.
+pub fn related_calls(env: &Env, file: &SessionFile, progress: &dyn ReadProgress) -> Vec<SeenCalls> {
+    let Some(format) = format_of(file).filter(|_| begins_with_origin(file).is_some()) else {
+        return Vec::new();
+    };
+    let mut candidates = list(env, Some(format.agent()), progress).sessions;
+    let is_by_day = format.agent() == "codex";
+    candidates.retain(|other| {
+        other.format == file.format && (is_by_day || other.path.parent() == file.path.parent())
+    });
+    let is_own = |other: &SessionFile| other.path == file.path && other.id == file.id;
+    if !candidates.iter().any(is_own) {
+        return Vec::new();
+    }
+    let facts: Vec<_> =
+        candidates.iter().map(|other| begins_with_origin(other).unwrap_or_default()).collect();
+    let all: Vec<_> = candidates.iter().zip(&facts).collect();
+    let mut families = families(&all).into_iter();
+    let family = families.find(|family| family.iter().any(|n| is_own(&candidates[*n]))).unwrap_or_default();
+    let related = family.into_iter().map(|n| &candidates[n]).filter(|other| !is_own(other)).take(MAX_RELATED);
+    let opened = related.filter_map(|other| open(other, progress).ok());
+    let seen = opened.map(|opened| {
+        let mut seen = SeenCalls::default();
+        seen.add(opened.transcript());
+        seen
+    });
+    seen.collect()
 }
 
-impl RelatedSessions {
-    /// Finds those of a session in the agents' directories: reads the first lines of the agent's other sessions in the
-    /// same directory (of Codex, which has one a day, in all), and opens those that are related.
-    /// `progress` may give it up; then what was found so far counts.
-    pub fn find(env: &Env, file: &SessionFile, progress: &dyn ReadProgress) -> Self {
-        let Some(format) = format_of(file).filter(|_| begins_with_origin(file).is_some()) else {
-            return Self::default();
-        };
-        let mut candidates = list(env, Some(format.agent()), progress).sessions;
-        let is_by_day = format.agent() == "codex";
-        candidates.retain(|other| {
-            other.format == file.format && (is_by_day || other.path.parent() == file.path.parent())
-        });
-        let Some(own) = candidates.iter().position(|other| other.path == file.path && other.id == file.id)
-        else {
-            return Self::default();
-        };
-        let facts: Vec<_> =
-            candidates.iter().map(|other| begins_with_origin(other).unwrap_or_default()).collect();
-        let all: Vec<_> = candidates.iter().zip(&facts).collect();
-        let family = families(&all).into_iter().find(|family| family.contains(&own)).unwrap_or_default();
-        let related = family.into_iter().filter(|n| *n != own).take(MAX_RELATED);
-        let opened = related.filter_map(|n| open(&candidates[n], progress).ok());
-        let seen = opened.map(|opened| {
-            let mut seen = SeenCalls::default();
-            seen.add(opened.transcript());
-            seen
-        });
-        Self { seen: seen.collect() }
-    }
-
-    /// Returns the number of other sessions that have the same call.
-    pub fn with(&self, call: &Call) -> u64 {
-        self.seen.iter().filter(|seen| seen.has(call)).count() as u64
-    }
+/// Returns how many of the related sessions have the same call.
+pub fn count_copies(related: &[SeenCalls], call: &Call) -> u64 {
+    related.iter().filter(|seen| seen.has(call)).count() as u64
 }
 
 /// Finds out which other sessions have the same calls, while the session is looked at.
 #[derive(Debug)]
 pub struct CopySearch {
-    search: Option<JoinHandle<RelatedSessions>>,
-    found: RelatedSessions,
+    search: Option<JoinHandle<Vec<SeenCalls>>>,
+    found: Vec<SeenCalls>,
     /// The number of calls that were looked for in the other sessions.
     reported: usize,
 }
@@ -146,9 +139,9 @@ pub struct CopySearch {
 impl CopySearch {
     pub fn start(env: &Env, file: &SessionFile, progress: impl ReadProgress + Send + 'static) -> Self {
         let (env, file) = (env.clone(), file.clone());
-        let search = move || RelatedSessions::find(&env, &file, &progress);
+        let search = move || related_calls(&env, &file, &progress);
         let search = std::thread::Builder::new().name("copies".into()).spawn(search).ok();
-        Self { search, found: RelatedSessions::default(), reported: 0 }
+        Self { search, found: Vec::new(), reported: 0 }
     }
 
     /// Returns how many sessions have each call that others have, by its index, when that is known or has changed.
@@ -160,7 +153,7 @@ impl CopySearch {
             return None;
         }
         self.reported = transcript.calls.len();
-        let counts = transcript.calls.iter().map(|call| self.found.with(call)).enumerate();
+        let counts = transcript.calls.iter().map(|call| count_copies(&self.found, call)).enumerate();
         Some(counts.filter(|(_, copies)| *copies > 0).collect())
     }
 }

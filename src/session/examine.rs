@@ -118,7 +118,10 @@ impl CallInspector<'_> {
     /// Compares the result that the model first saw with what the policies make of the whole output.
     pub fn verify(&self, call: &Call) -> Verdict {
         if call.is_window {
-            return self.verify_window(call);
+            let may_open = |path: &Path| self.may_open(path, self.examiner.paths);
+            let read = read_file(self.transcript, call, &self.file.path, self.examiner.uid, &may_open);
+            return read
+                .map_or_else(Verdict::Unchecked, |(source, whole)| self.compare(call, source, &whole));
         }
         let opened = if call.is_cut() { self.open(call) } else { Err(Unchecked::NotCut) };
         match opened {
@@ -134,14 +137,6 @@ impl CallInspector<'_> {
     /// Returns the policy of a call, as far as a verdict on it or its tool tells, with what is recorded of its parameters.
     pub fn policy_of(&self, call: &Call, verdict: Option<&Verdict>) -> Option<Policy> {
         self.examiner.verifier.policy_of(self.transcript, call, verdict)
-    }
-
-    fn verify_window(&self, call: &Call) -> Verdict {
-        let may_open = |path: &Path| self.may_open(path, self.examiner.paths);
-        match read_file(self.transcript, call, &self.file.path, self.examiner.uid, &may_open) {
-            Ok((source, whole)) => self.compare(call, source, &whole),
-            Err(why) => Verdict::Unchecked(why),
-        }
     }
 
     /// Compares a result with what the policies make of a file, which is of one content.

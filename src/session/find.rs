@@ -33,7 +33,7 @@ pub fn stem(path: &Path) -> &str {
     path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default()
 }
 
-/// Returns the name of the directory this many levels above a file; empty if there is none, or it is not UTF-8.
+/// Returns the name of a file, or of the directory this many levels above it; empty if there is none, or it is not UTF-8.
 pub fn dir_name(path: &Path, above: usize) -> &str {
     path.ancestors().nth(above).and_then(Path::file_name).and_then(|name| name.to_str()).unwrap_or_default()
 }

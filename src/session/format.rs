@@ -161,6 +161,11 @@ pub fn before_member<T>(head: &[u8], long: &str, take: impl FnOnce(Json) -> T) -
     tape.read(&whole).ok().map(take)
 }
 
+/// Whether these members stand before a long one at the start of a document.
+pub fn has_before(head: &[u8], long: &str, keys: &[&str]) -> bool {
+    before_member(head, long, |start| keys.iter().all(|key| start.get(key).is_some())) == Some(true)
+}
+
 /// Lists the sessions of the database at a path; none if its tables are another agent's.
 pub type ListTables = fn(path: &Path, rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseError>;
 

@@ -316,13 +316,11 @@ fn number_of<T>(
     if let Some(id) = ids.get(name) {
         return *id;
     }
-    if all.len() >= MAX_NAMES {
-        return (all.len() - 1) as u32;
+    if all.len() < MAX_NAMES {
+        ids.insert(name.into(), all.len() as u32);
+        all.push(new(name));
     }
-    all.push(new(name));
-    let id = (all.len() - 1) as u32;
-    ids.insert(name.into(), id);
-    id
+    all.len() as u32 - 1
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ use crate::config::Config;
 use crate::rows::calls::{self, CallRow};
 use crate::rows::lost::ModelShare;
 use crate::rows::sessions::{self, SessionRow, SessionTexts};
-use crate::session::copies::{RelatedSessions, SeenCalls, families};
+use crate::session::copies::{SeenCalls, count_copies, families, related_calls};
 use crate::session::examine::CallInspector;
 use crate::session::find::directory_to_close;
 use crate::session::list::{self, ListStep, ListedSession, SessionFilter};
@@ -186,7 +186,7 @@ pub(crate) fn list_calls(
         say(if any { "no calls of that kind" } else { "no calls" });
         return Ok(());
     }
-    let related = RelatedSessions::find(&config.env, &found.file, &());
+    let related = related_calls(&config.env, &found.file, &());
     let severities = config.severities();
     let row = |call: &&Call| call_row(call, inspector, &related, &severities);
     table::show(calls::table_columns(), &calls.iter().map(row).collect::<Vec<_>>())
@@ -216,11 +216,11 @@ fn sort(calls: &mut [&Call], by: CallSort, inspector: CallInspector) {
 pub(super) fn call_row(
     call: &Call,
     inspector: CallInspector,
-    related: &RelatedSessions,
+    related: &[SeenCalls],
     of: &SeverityPatterns,
 ) -> CallRow {
     let mut row = CallRow::find(&inspector, call, &mut |_| {});
     row.share.found(row.is_cut().then(|| ModelShare::of_call(&inspector, call, of)).flatten());
-    row.copies = related.with(call);
+    row.copies = count_copies(related, call);
     row
 }

@@ -13,7 +13,7 @@ use crate::cli::{CommandResult, add, input, print_json, say};
 use crate::config::Config;
 use crate::rows::column::RowLook;
 use crate::rows::lost::LostInCall;
-use crate::session::copies::RelatedSessions;
+use crate::session::copies::{count_copies, related_calls};
 use crate::session::examine::CallInspector;
 use crate::session::facts::FirstBytes;
 use crate::session::model::{Call, TextPiece};
@@ -65,7 +65,7 @@ pub(crate) fn print(
     form: TextForm,
 ) -> CommandResult {
     let call = found.the_call()?;
-    let related = || RelatedSessions::find(&config.env, &found.file, &()).with(call);
+    let related = || count_copies(&related_calls(&config.env, &found.file, &()), call);
     let copies = found.copies.unwrap_or_else(related);
     if copies > 0 {
         say(&format!("this call is also in {}", count(copies, "session")));
@@ -89,7 +89,7 @@ fn text_fields(call: &Call, inspector: CallInspector, which: Option<CallText>) -
 fn facts(config: &Config, found: &SelectedSession) -> anyhow::Result<Vec<(&'static str, String)>> {
     let (inspector, severities) = (found.inspector(), config.severities());
     if let Some(call) = found.call() {
-        let related = RelatedSessions::find(&config.env, &found.file, &());
+        let related = related_calls(&config.env, &found.file, &());
         let row = list::call_row(call, inspector, &related, &severities);
         return Ok(rows::calls::facts(&row, inspector.facts(call, inspector.best(call).first())));
     }

@@ -7,7 +7,7 @@ use crate::session::content::{self, first_text, has_line, is_number};
 use crate::session::entry::RecordEntry;
 use crate::session::fate::ContextChange;
 use crate::session::find;
-use crate::session::format::{FileFormat, RecordFiles, before_member, count_records, only_file};
+use crate::session::format::{FileFormat, RecordFiles, before_member, count_records, has_before, only_file};
 use crate::session::json::Json;
 use crate::session::model::{CallStatus, Evidence, SessionFacts, TextPiece};
 use crate::session::reader::{FormatInfo, RecordPlace};
@@ -29,11 +29,7 @@ pub(crate) const CONTINUE: FileFormat = FileFormat {
         }
         files
     },
-    is_session: |_, head| {
-        let has =
-            |start: Json| ["sessionId", "workspaceDirectory"].iter().all(|key| start.get(key).is_some());
-        before_member(head, "history", has).unwrap_or(false)
-    },
+    is_session: |_, head| has_before(head, "history", &["sessionId", "workspaceDirectory"]),
     id: |log| find::stem(log).into(),
     glance: |_, head, _| before_member(head, "history", facts).unwrap_or_default(),
     records: RecordFiles::Documents(only_file, read),
@@ -54,13 +50,12 @@ fn read(document: Json, place: RecordPlace, _: &Path, out: &mut Transcript) {
     out.facts = facts(document);
     let Some(history) = count_records(document.get("history"), out) else { return };
     // What is sent begins with the last summary.
-    let summary =
-        history.items().enumerate().filter(|(_, item)| item.get("conversationSummary").is_some()).last();
-    let summary = summary.map_or(0, |(number, _)| number);
-    for (number, item) in history.items().enumerate() {
+    let items: Vec<Json> = history.items().collect();
+    let summary = items.iter().rposition(|item| item.get("conversationSummary").is_some());
+    for (number, item) in items.into_iter().enumerate() {
         let (message, entry) =
             (item.object("message"), RecordEntry { record: item, place, at: None, thread: 0 });
-        if number == summary && number > 0 {
+        if number > 0 && summary == Some(number) {
             entry.add_event(ContextChange::Compact, out.results_of(0..out.calls.len() as u32), out);
         }
         if message.has("role", "assistant") && item.get("conversationSummary").is_none() {

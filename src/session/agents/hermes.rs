@@ -209,12 +209,7 @@ fn is_cleared(content: &[u8]) -> bool {
 
 /// Whether a content is the line in which a compaction says what a tool did: ``[terminal] ran `make` -> exit 0, 3 lines output``.
 fn is_one_line(content: &[u8], tool: &str) -> bool {
-    let Ok(line) = std::str::from_utf8(content) else { return false };
-    let is_tools = line
-        .strip_prefix('[')
-        .and_then(|rest| rest.strip_prefix(tool))
-        .is_some_and(|rest| rest.starts_with("] "));
-    is_tools && !tool.is_empty() && !line.contains('\n')
+    !tool.is_empty() && content.starts_with(format!("[{tool}] ").as_bytes()) && !content.contains(&b'\n')
 }
 
 fn result(row: &TableRow, content: &[u8], place: RecordPlace, call: &mut Call) {

@@ -69,16 +69,11 @@ fn logs(main: &Path) -> Vec<PathBuf> {
 }
 
 fn conversation_logs(dir: &Path) -> Vec<PathBuf> {
-    let is_old = |name: &str| old_number(name).is_some();
-    let old = find::files(dir, is_old, &mut |_| {}).into_iter().map(|file| file.path);
-    let mut logs: Vec<_> = old.filter_map(|path| Some((number_of(&path)?, path))).collect();
-    logs.sort();
-    let newest = [HISTORY, EVENTS].map(|name| dir.join(name)).into_iter().filter(|path| path.is_file());
-    logs.into_iter().map(|(_, path)| path).chain(newest).collect()
-}
-
-fn number_of(path: &Path) -> Option<u64> {
-    old_number(path.file_name()?.to_str()?)
+    let old = find::files(dir, |name| old_number(name).is_some(), &mut |_| {}).into_iter();
+    let mut logs: Vec<_> = old.map(|file| file.path).collect();
+    logs.sort_by_key(|path| old_number(dir_name(path, 0)));
+    logs.extend([HISTORY, EVENTS].map(|name| dir.join(name)).into_iter().filter(|path| path.is_file()));
+    logs
 }
 
 /// Returns the number of a history that was renamed: 2 of `context_2.jsonl`.

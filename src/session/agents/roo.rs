@@ -153,15 +153,13 @@ impl History {
     /// left out, and so are messages that name a gap which is sent. Without a summary, messages are left out that name what
     /// stands for them and exists: they come back when that was taken back.
     fn take_out(self, document: Json, place: RecordPlace, out: &mut Transcript) {
-        let is_summary = |message: Json| message.flag("isSummary");
-        let start = document.items().enumerate().filter(|(_, message)| is_summary(*message)).last();
-        let start = start.map(|(number, _)| number);
-        let ids = |key: &'static str| {
-            let ids = document.items().enumerate().skip(start.unwrap_or(0));
+        let messages: Vec<Json> = document.items().collect();
+        let start = messages.iter().rposition(|message| message.flag("isSummary"));
+        let ids = |key: &str| {
+            let ids = messages.iter().enumerate().skip(start.unwrap_or(0));
             ids.filter_map(|(number, message)| Some((message.id(key)?, number))).collect()
         };
         let (summaries, gaps): (IdMap<usize>, IdMap<usize>) = (ids("condenseId"), ids("truncationId"));
-        let messages: Vec<Json> = document.items().collect();
         let named =
             |number: usize, key: &str, ids: &IdMap<usize>| ids.get(&messages.get(number)?.id(key)?).copied();
         let told = |(number, call, is_block): &(usize, u32, bool)| {

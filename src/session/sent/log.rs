@@ -245,17 +245,14 @@ impl RequestLog {
     pub fn turn_of(&self, record: RecordSpan) -> Option<LoggedTurn> {
         let spoken = self.spoken.get(record.source() as usize)?;
         let at = spoken.binary_search_by_key(&record.start(), |spoken| spoken.start).ok()?;
-        let before = spoken[..=at].iter().rev().take(MAX_IN_TURN);
-        let message = before.clone().map(|spoken| spoken.speaker).find(|speaker| *speaker != Speaker::User);
-        let in_turn = before.take_while(|spoken| is_of(spoken.speaker, message));
-        let (mut start, mut back) = (at, 0);
-        for (n, spoken) in in_turn.enumerate() {
-            back = n + 1;
-            if message.is_none() || spoken.speaker != Speaker::User {
-                start = at - n;
-            }
-        }
-        (back < MAX_IN_TURN).then(|| turn(record.source(), &spoken[start..]).0)
+        let first = (at + 1).saturating_sub(MAX_IN_TURN);
+        let before = &spoken[first..=at];
+        let message = before.iter().map(|spoken| spoken.speaker).rfind(|speaker| *speaker != Speaker::User);
+        let other = before.iter().rposition(|spoken| !is_of(spoken.speaker, message));
+        let start = first + other.map_or(0, |other| other + 1);
+        let begins = spoken[start..=at].iter().position(|spoken| Some(spoken.speaker) == message);
+        let is_whole = other.is_some() || before.len() < MAX_IN_TURN;
+        is_whole.then(|| turn(record.source(), &spoken[start + begins.unwrap_or(0)..]).0)
     }
 
     /// Hands the turns of a file to `take`, as long as it returns true.

@@ -92,28 +92,21 @@ fn is_short(records: &[RecordSpan]) -> bool {
     records.len() <= MAX_TOGETHER && bytes <= MAX_TOGETHER_LEN
 }
 
-struct SentText {
-    result: CallResult,
-    /// Its text; `None` if that is not there.
-    text: Option<String>,
-}
-
 fn sent_results(transcript: &Transcript, call: &Call) -> Result<Vec<CallResult>, NotSent> {
     let carriers = carriers(transcript, call)?;
     let Some((first, later)) = carriers.split_first() else { return Err(NotSent::NotCarried) };
-    let first = text_in(transcript, call, first)?;
-    let mut last = FirstForm::new(first.text.as_deref().unwrap_or_default());
-    let mut results = vec![first.result];
+    let (first, text) = text_in(transcript, call, first)?;
+    let mut last = FirstForm::new(&text);
+    let mut results = vec![first];
     let state = call.first().map(|first| first.context).unwrap_or_default();
     // Of one that is whole again, no other text counts.
     let later = if state.is_whole() { &[] } else { later };
     for carrier in later {
         // A later message without proof does not count.
-        let Ok(next) = text_in(transcript, call, carrier) else { continue };
-        let text = next.text.unwrap_or_default();
+        let Ok((next, text)) = text_in(transcript, call, carrier) else { continue };
         if last.compare(&text) == SentForm::Edited {
             last = FirstForm::new(&text);
-            results.push(next.result);
+            results.push(next);
         }
     }
     results.iter_mut().for_each(|result| result.context = state);
@@ -123,20 +116,23 @@ fn sent_results(transcript: &Transcript, call: &Call) -> Result<Vec<CallResult>,
     Ok(results)
 }
 
-fn text_in(transcript: &Transcript, call: &Call, carrier: &Carrier) -> Result<SentText, MessageFault> {
+/// Returns the result in a message, with its text, which is empty if that is not there.
+fn text_in(
+    transcript: &Transcript,
+    call: &Call,
+    carrier: &Carrier,
+) -> Result<(CallResult, String), MessageFault> {
     let text = |message: Json, place, record| {
         let block = block_of(message, &call.id)?;
         let content = block.get("content");
-        Some(SentText {
-            result: CallResult {
-                evidence: Evidence::Sent,
-                pieces: content.map(|content| pieces(content, place)).unwrap_or_default(),
-                at: transcript.requests.request(carrier.request).and_then(|request| request.at),
-                context: ContextState::default(),
-                record: Some(record),
-            },
-            text: content.map(text_of),
-        })
+        let result = CallResult {
+            evidence: Evidence::Sent,
+            pieces: content.map(|content| pieces(content, place)).unwrap_or_default(),
+            at: transcript.requests.request(carrier.request).and_then(|request| request.at),
+            context: ContextState::default(),
+            record: Some(record),
+        };
+        Some((result, content.map(text_of).unwrap_or_default()))
     };
     match carrier.blob {
         Some(blob) => {

@@ -13,7 +13,7 @@ use crate::session::content::{MAX_TEXT, number_after};
 use crate::session::entry::RecordEntry;
 use crate::session::fate::{ContextChange, FateEvidence};
 use crate::session::find;
-use crate::session::format::{FileFormat, RecordFiles, before_member, count_records};
+use crate::session::format::{FileFormat, RecordFiles, before_member, count_records, has_before};
 use crate::session::id::{IdMap, RecordId, record_id};
 use crate::session::json::{Json, Tape};
 use crate::session::model::{ChangeOrigin, CutState, DisplayCopy, Evidence, RecordSpan, SessionFacts};
@@ -39,11 +39,7 @@ pub(crate) const CLINE: FileFormat = FileFormat {
         };
         sessions.filter_map(main).collect()
     },
-    is_session: |_, head| {
-        let has =
-            |start: Json| ["sessionId", "updated_at", "agent"].iter().all(|key| start.get(key).is_some());
-        before_member(head, "messages", has).unwrap_or(false)
-    },
+    is_session: |_, head| has_before(head, "messages", &["sessionId", "updated_at", "agent"]),
     // The name of a conversation's file without its ending.
     id: |path| id_of(path).unwrap_or_default().into(),
     glance: |path, head, _| {
