@@ -71,11 +71,15 @@ impl Branches {
     }
 
     fn go_up(&self, from: RecordId, branch: &mut LivingBranch) {
-        let mut at = from;
+        let has_copies = branch.numbers.len() < self.ids.len();
+        let (mut at, mut next) = (from, branch.number(from));
         // A record that was left out ends the way, and so does one that is its own ancestor.
-        while let Some(number) = branch.number(at).filter(|number| !branch.contains_number(*number)) {
+        while let Some(number) = next.filter(|number| !branch.contains_number(*number)) {
             branch.is_on[number as usize] = true;
             at = self.parents[number as usize];
+            // Nearly every record follows the one before it.
+            let before = number.checked_sub(1).filter(|before| !has_copies && self.id(*before) == Some(at));
+            next = before.or_else(|| branch.number(at));
         }
         branch.root = Some(at);
     }
