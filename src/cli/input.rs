@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::fmt;
-use std::fs::Metadata;
 use std::io::{self, IsTerminal, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -129,12 +128,6 @@ pub(crate) fn path(word: &OsStr) -> anyhow::Result<Option<PathBuf>> {
     let path = PathBuf::from(word);
     let is_path = word.as_bytes().contains(&b'/') || path.symlink_metadata().is_ok();
     Ok(is_path.then_some(path))
-}
-
-/// Returns the metadata of a file, which may be of any kind but a directory.
-pub(crate) fn metadata(path: &Path) -> Result<Metadata, OpenError> {
-    let meta = path.metadata().map_err(|error| OpenError::new(path, error))?;
-    if meta.is_dir() { Err(OpenError::Directory(path.to_owned())) } else { Ok(meta) }
 }
 
 /// Reports an id that means several outputs or sessions. Outputs may all have the same id; then only their paths differ.

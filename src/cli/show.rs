@@ -13,6 +13,7 @@ use crate::base::provenance::{Extent, Warning};
 use crate::config::{Config, Overrides};
 use crate::preview::Policy;
 use crate::rows::outputs::{self, mode};
+use crate::source;
 use crate::store::{CopyRecord, Entry, EntryStatus, Holds, OutputSize, RunExit, RunRecord};
 use crate::text::label::label;
 
@@ -37,7 +38,7 @@ pub(crate) fn run(config: &Config, args: &ShowArgs) -> CommandResult {
         Named::Stdin => PathBuf::from("-"),
     };
     if args.text.is_some() {
-        input::metadata(&path)?;
+        source::metadata(&path)?;
         let word = label(args.name.as_encoded_bytes());
         let words = "--text prints a text of a call";
         return Err(usage(format!("{words}; `overspill {word} | cat` prints an output")));
@@ -52,7 +53,7 @@ pub(crate) fn run(config: &Config, args: &ShowArgs) -> CommandResult {
             }
         }
         None => {
-            let file = LooseFile::new(&path, input::metadata(&path)?, config);
+            let file = LooseFile::new(&path, source::metadata(&path)?, config);
             match args.json {
                 true => print_json(&file.record()),
                 false => print(&file.facts(config, selected.now)),

@@ -30,6 +30,8 @@ pub(crate) use frames::Frames;
 pub(crate) use map::release_code;
 pub use map::{MapView, Reads, is_hole};
 pub use open::OpenError;
+#[cfg(feature = "app")]
+pub(crate) use open::metadata;
 pub use refresh::Unsteady;
 pub use scan::{Buffer, ViewSupply, count, line_feeds, measure, share_out};
 pub use spool::StreamProgress;

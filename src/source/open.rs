@@ -63,6 +63,13 @@ impl OpenError {
     }
 }
 
+/// Returns the metadata of a file, which may be of any kind but a directory.
+#[cfg(feature = "app")]
+pub(crate) fn metadata(path: &Path) -> Result<Metadata, OpenError> {
+    let meta = path.metadata().map_err(|error| OpenError::new(path, error))?;
+    if meta.is_dir() { Err(OpenError::Directory(path.to_owned())) } else { Ok(meta) }
+}
+
 /// Whether to follow a symbolic link that is the last component of a path.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum FollowLinks {

@@ -21,9 +21,10 @@ use crate::session::reader::{OpenedSession, SessionFile};
 use crate::session::record::LogSearch;
 use crate::session::transcript::ReadReport;
 use crate::session::{list as all_sessions, sent, spill, text};
+use crate::source;
 use crate::text::label::label;
 
-use super::{input, say, suggest, usage};
+use super::{say, suggest, usage};
 
 pub(crate) struct SelectedSession {
     pub file: SessionFile,
@@ -121,7 +122,7 @@ pub(crate) fn describe_unread(file: &SessionFile, unread: &ReadReport) -> String
 
 /// Opens the session in a file, wherever that lies.
 pub(crate) fn open_file(config: &Config, path: &Path) -> anyhow::Result<SelectedSession> {
-    input::metadata(path)?;
+    source::metadata(path)?;
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     open(config, all_sessions::recognise(&path)?, None)
 }
