@@ -3,7 +3,6 @@
 pub(crate) mod grep;
 pub(crate) mod tune;
 
-use std::collections::BTreeSet;
 use std::ffi::OsString;
 
 use anyhow::bail;
@@ -12,15 +11,10 @@ use crate::config::Config;
 use crate::corpus::{Corpus, CorpusOutput, STDIN};
 use crate::session::examine::OutputPlace;
 use crate::source::OpenError;
-use crate::store::{RootReport, RootState};
 use crate::text::label::label;
 
 use super::input::{self, Named};
-use super::say;
-use super::stores::{Selected, Whose};
-
-/// How many of the directories searched are named if nothing is found in them.
-const MAX_NAMED: usize = 8;
+use super::stores::{Selected, Whose, say_none_stored};
 
 /// Returns the outputs that paths and ids name, or all stored ones, or those of an agent; and whether all directories
 /// could be listed.
@@ -36,7 +30,7 @@ pub(crate) fn gather(
     let selected = Selected::list(config, whose)?;
     let is_whole = selected.roots().all(|root| root.unlisted().next().is_none());
     if selected.entries.is_empty() {
-        say(&describe_search(selected.roots()));
+        say_none_stored("");
     }
     Ok((Corpus::from_entries(selected.entries), is_whole))
 }
@@ -70,26 +64,4 @@ fn resolve_names(config: &Config, words: &[OsString]) -> anyhow::Result<Corpus> 
         bail!("{}: contains no files", named.join(", "));
     }
     Ok(corpus)
-}
-
-/// Says where stored outputs were looked for in vain: the directories that there are, and how many there are not.
-fn describe_search<'a>(roots: impl Iterator<Item = &'a RootReport>) -> String {
-    let (there, absent): (Vec<_>, Vec<_>) = roots.partition(|root| root.state == RootState::Listed);
-    // Several agents may keep outputs in one directory.
-    let [there, absent] = [there, absent].map(|roots: Vec<&RootReport>| {
-        roots.into_iter().map(|root| root.root.display().to_string()).collect::<BTreeSet<_>>()
-    });
-    let named: Vec<&str> = there.iter().take(MAX_NAMED).map(String::as_str).collect();
-    let named = match there.len().saturating_sub(MAX_NAMED) {
-        _ if there.is_empty() => String::new(),
-        0 => format!(" in {}", named.join(", ")),
-        more => format!(" in {} and {more} more directories", named.join(", ")),
-    };
-    let mark = if there.is_empty() { ':' } else { ';' };
-    let absent = match absent.len() {
-        0 => String::new(),
-        1 => format!("{mark} 1 directory does not exist or cannot be read"),
-        more => format!("{mark} {more} directories do not exist or cannot be read"),
-    };
-    format!("no stored outputs{named}{absent}; `overspill stores --all` lists all directories")
 }

@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 
 use anyhow::anyhow;
 
-use crate::base::human::{count, span, thousands};
+use crate::base::human::{count, thousands};
 use crate::base::{env, lock};
 use crate::cli::args::{CallSort, CallsArgs, SessionsArgs};
 use crate::cli::{CommandResult, input, print_json_array, say, table};
@@ -90,20 +90,9 @@ fn describe_absence(config: &Config, args: &SessionsArgs) -> String {
     if all == 0 {
         return format!("no sessions found; overspill reads those of {}", list::agents().join(", "));
     }
-    let project = args.project.as_ref().map(|dir| format!(" in {}", dir.display()));
-    let since = args.since.map(|age| span(age.as_secs().try_into().unwrap_or(0)));
-    let asked = [
-        args.agent.as_ref().map(|agent| format!(" of {agent}")),
-        project,
-        since.map(|age| format!(" changed in the last {age}")),
-    ];
     let absent = args.project.as_ref().filter(|dir| !dir.exists());
-    let absent = absent.map_or("", |_| "; there is no such directory");
-    format!(
-        "no session{} ({} in all){absent}",
-        asked.into_iter().flatten().collect::<String>(),
-        thousands(all)
-    )
+    let absent = absent.map_or(String::new(), |dir| format!("; there is no directory {}", dir.display()));
+    format!("no sessions of that kind ({} in all){absent}", thousands(all))
 }
 
 fn warn_of_open(sessions: &[ListedSession]) {

@@ -20,7 +20,7 @@ use crate::source::Identity;
 use crate::store::{DirWatch, Entry, EntryStatus, Env, Record, SortBy, rest_after};
 use crate::text::label::label;
 
-use super::{Selected, Whose, read_run};
+use super::{Selected, Whose, read_run, say_none_stored};
 
 /// How long an output must not change before it counts as complete.
 const COMPLETE_AFTER: Duration = Duration::from_secs(1);
@@ -38,8 +38,7 @@ pub(crate) fn run(config: &Config, args: &ListArgs) -> CommandResult {
     let by = args.sort.unwrap_or(SortBy::Age);
     rows.sort_by(|a, b| by.compare(&a.entry, &b.entry));
     if rows.is_empty() && !args.json {
-        let which = if any { " of that kind" } else { "" };
-        say(&format!("no stored outputs{which}; `overspill stores --all` shows the directories searched"));
+        say_none_stored(if any { " of that kind" } else { "" });
         return Ok(());
     }
     table::list(args.json, table_columns(), &rows, |row| outputs::json(&row.entry, selected.now))

@@ -145,6 +145,11 @@ pub(crate) fn read_run(entry: &mut Entry, env: &Env) -> Option<RunRecord> {
     Some(run)
 }
 
+/// Says that no output of a kind (`which`) is stored.
+pub(crate) fn say_none_stored(which: &str) {
+    say(&format!("no stored outputs{which}; `overspill stores --all` shows the directories searched"));
+}
+
 pub(crate) fn describe_retention(rule: &Retention) -> String {
     let after = |since: &str| match rule.after {
         Some(age) => format!("{} after {since}", exact(age)),

@@ -120,7 +120,7 @@ fn what_cannot_be_searched_is_reported_and_the_rest_is_searched() {
     let home = Stocked::new();
     home.run(&["grep", "x"]).fails(1, &["no stored outputs", "overspill stores"]);
     let none = home.run(&["grep", "--agent", "kilo", "x"]);
-    assert!(none.stderr.contains("no stored outputs: "), "{}", none.stderr);
+    assert!(none.stderr.contains("no stored outputs; "), "{}", none.stderr);
     home.run(&["grep", "--agent", "codex", "x"]).fails(1, &["no stored outputs; `overspill stores --all`"]);
     home.run(&["grep", "("]).fails(2, &["REGEX (", "unclosed group", "character 1"]);
     home.file("a", "error\n");
