@@ -105,13 +105,6 @@ impl TuneChoice {
             TuneKind::Policies { .. } => None,
         }
     }
-
-    fn tuner<'a>(&'a self, find: Option<&'a Pattern>, severities: &'a SeverityPatterns) -> Tuner<'a> {
-        match self.present() {
-            Some(present) => Tuner::new(&self.policies, find, severities).beside(present),
-            None => Tuner::for_policies(&self.policies, find, severities),
-        }
-    }
 }
 
 impl TuneRun {
@@ -187,7 +180,9 @@ impl TuneRun {
     /// A policy has a mistake that only shows in use; the rest is not visited.
     fn visit_all(&self, goes_on: &(dyn Fn() -> bool + Sync)) -> Result<(), String> {
         let failed = Mutex::new(None);
-        let state = || (CorpusReader::default(), self.choice.tuner(self.find.as_ref(), &self.severities));
+        let TuneChoice { policies, .. } = &self.choice;
+        let tuner = || Tuner::new(policies, self.choice.present(), self.find.as_ref(), &self.severities);
+        let state = || (CorpusReader::default(), tuner());
         share_out(self.corpus.outputs.len(), state, |(reader, tuner), number| {
             let Some(output) = self.corpus.outputs.get(number).filter(|_| goes_on()) else {
                 return ControlFlow::Break(());

@@ -37,8 +37,7 @@ fn check(name: &str, text: &str, find: Option<&Pattern>) {
     };
     let grid = TuneGrid::around(&small.on(&policy).unwrap_or(policy)).unwrap();
     let severities = SeverityPatterns::default();
-    let visited = Tuner::new(&grid.policies, find, &severities)
-        .beside(grid.current)
+    let visited = Tuner::new(&grid.policies, Some(grid.current), find, &severities)
         .visit(bytes, &mut OwnBytes::from(text), "/tmp/out")
         .unwrap();
     let totals = Totals::count(bytes);
@@ -126,7 +125,7 @@ fn few_plans_are_made_for_many_outputs() {
     let policy = Catalog::builtin().get("opencode/output").unwrap();
     let grid = TuneGrid::around(&policy).unwrap();
     let severities = SeverityPatterns::default();
-    let mut tuner = Tuner::new(&grid.policies, None, &severities);
+    let mut tuner = Tuner::new(&grid.policies, Some(grid.current), None, &severities);
     let mut sums = TuneSums::new(grid.settings.len());
     let output = "a line of an output that is long enough\nerror: no\n".repeat(4_000);
     for number in 0..30 {
@@ -146,7 +145,7 @@ fn warnings_count_only_where_no_output_has_an_error() {
     let policy = Catalog::builtin().get("opencode/output").unwrap();
     let policies = [policy];
     let severities = SeverityPatterns::default();
-    let mut tuner = Tuner::new(&policies, None, &severities);
+    let mut tuner = Tuner::new(&policies, None, None, &severities);
     let mut sums = TuneSums::new(1);
     let mut visit = |text: &str| tuner.visit(text.as_bytes(), &mut OwnBytes::from(text), "/tmp/o").unwrap();
     let warned = visit("warning: a\nwarning: b\n");

@@ -54,27 +54,16 @@ struct KeptPreview {
 }
 
 impl<'p> Tuner<'p> {
+    /// Takes settings of one policy, which are compared with the `present` one of them, or else policies that may differ in
+    /// more than their parameters.
     pub(crate) fn new(
         policies: &'p [Policy],
+        present: Option<usize>,
         find: Option<&'p Pattern>,
         severities: &'p SeverityPatterns,
     ) -> Self {
-        Self { sweeps: vec![Sweep::new(policies)], find, severities, present: None }
-    }
-
-    /// Prepares policies that may differ in more than their parameters: each is a setting.
-    pub(crate) fn for_policies(
-        policies: &'p [Policy],
-        find: Option<&'p Pattern>,
-        severities: &'p SeverityPatterns,
-    ) -> Self {
-        let sweeps = policies.iter().map(|policy| Sweep::new(std::slice::from_ref(policy))).collect();
-        Self { sweeps, find, severities, present: None }
-    }
-
-    /// Compares what each setting keeps with what the setting of this number keeps.
-    pub(crate) fn beside(self, present: usize) -> Self {
-        Self { present: Some(present), ..self }
+        let together = if present.is_some() { policies.len() } else { 1 };
+        Self { sweeps: policies.chunks(together.max(1)).map(Sweep::new).collect(), find, severities, present }
     }
 
     /// Passes on the finds in an output. Returns their severity, and its first error or warning.
