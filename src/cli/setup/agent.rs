@@ -41,20 +41,15 @@ impl HookAgent {
     }
 
     pub(super) fn file(self, env: &Env) -> PathBuf {
-        let in_home = |variable: Option<&str>, directory: &str| {
-            let own = variable.and_then(|name| env.var(name)).map(PathBuf::from);
-            own.unwrap_or_else(|| env.home().join(directory))
+        let (variable, directory, file) = match self {
+            Self::ClaudeCode => ("CLAUDE_CONFIG_DIR", ".claude", "settings.json"),
+            Self::Codex => ("CODEX_HOME", ".codex", "config.toml"),
+            Self::GeminiCli => ("", ".gemini", "settings.json"),
+            Self::Opencode => ("XDG_CONFIG_HOME", ".config", "opencode/plugins/overspill.js"),
+            Self::QwenCode => ("", ".qwen", "settings.json"),
+            Self::CopilotCli => ("", ".copilot", "hooks/overspill.json"),
         };
-        match self {
-            Self::ClaudeCode => in_home(Some("CLAUDE_CONFIG_DIR"), ".claude").join("settings.json"),
-            Self::Codex => in_home(Some("CODEX_HOME"), ".codex").join("config.toml"),
-            Self::GeminiCli => in_home(None, ".gemini").join("settings.json"),
-            Self::Opencode => {
-                in_home(Some("XDG_CONFIG_HOME"), ".config").join("opencode/plugins/overspill.js")
-            }
-            Self::QwenCode => in_home(None, ".qwen").join("settings.json"),
-            Self::CopilotCli => in_home(None, ".copilot").join("hooks/overspill.json"),
-        }
+        env.var(variable).map_or_else(|| env.home().join(directory), PathBuf::from).join(file)
     }
 
     /// Returns the file of a project, if it is known that the agent reads hooks there; Copilot CLI does once it trusts the project.

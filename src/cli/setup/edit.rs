@@ -154,15 +154,17 @@ fn cut(text: &str) -> Option<String> {
             line.parse::<Table>().ok().and_then(|table| Some(table.get("command")?.as_str()?.to_owned()));
         command.is_some_and(|command| HookAgent::Codex.is_own(&command))
     })?;
-    let mut start = lines[..own].iter().rposition(|line| line.trim() == GROUP)?;
-    let is_end = |line: &&str| line.trim().is_empty() || line.starts_with(['[', '#']);
-    let end = lines[own..].iter().position(is_end).map_or(lines.len(), |after| own + after);
-    if start > 0 && lines[start - 1].trim() == COMMENT {
-        start -= 1;
-        // The line that parts it from what was there before.
-        start -= usize::from(start > 0 && lines[start - 1].trim().is_empty());
-    }
-    Some(lines[..start].concat() + &lines[end..].concat())
+    let start = lines[..own].iter().rposition(|line| line.trim() == GROUP)?;
+    let start = start - usize::from(start > 0 && lines[start - 1].trim() == COMMENT);
+    Some(less_lines(&lines, start, own))
+}
+
+/// Leaves out the lines from `start` to the end of the table that the line `within` is of, and the empty line before them.
+fn less_lines(lines: &[&str], start: usize, within: usize) -> String {
+    let is_next = |line: &&str| line.trim().is_empty() || line.starts_with(['[', '#']);
+    let after = lines[within..].iter().position(is_next).map_or(lines.len(), |after| within + after);
+    let start = start - usize::from(start > 0 && lines[start - 1].trim().is_empty());
+    lines[..start].concat() + &lines[after..].concat()
 }
 
 /// Takes out the trust that Codex keeps under a key, and the table that it made for it; `None` if there is none, or it is not
@@ -184,9 +186,6 @@ fn less_table(text: &str, is_it: impl Fn(&Table) -> bool) -> Option<String> {
         line.starts_with('[') && line.parse::<Table>().is_ok_and(|table| state_in(&table).is_some_and(&is_it))
     };
     let start = lines.iter().position(is_header)?;
-    let is_next = |line: &&str| line.trim().is_empty() || line.starts_with(['[', '#']);
-    let after = lines[start + 1..].iter().position(is_next).map_or(lines.len(), |after| start + 1 + after);
-    let from = start - usize::from(start > 0 && lines[start - 1].trim().is_empty());
-    let rest = lines[..from].concat() + &lines[after..].concat();
+    let rest = less_lines(&lines, start, start + 1);
     parse(&rest).is_ok().then_some(rest)
 }

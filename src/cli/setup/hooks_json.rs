@@ -2,7 +2,7 @@
 
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
 use crate::cli::args::HookAgent;
 
@@ -26,9 +26,8 @@ const FORM: ParseOptions = ParseOptions {
 pub(super) fn with(agent: HookAgent, text: Option<&str>, wanted: &SetupRequest) -> Result<String, String> {
     let hooks = agent.json_hooks(wanted);
     let prefix = wanted.capture.then(|| prefix(&wanted.program)).transpose()?;
-    let Some(text) = text.filter(|text| !text.trim().is_empty()) else {
-        return Ok(format!("{:#}\n", whole(agent, hooks, prefix)));
-    };
+    let version = if agent == HookAgent::CopilotCli { "{\n  \"version\": 1\n}\n" } else { "{}\n" };
+    let text = text.filter(|text| !text.trim().is_empty()).unwrap_or(version);
     let root = parse(text)?;
     let object = root.object_value().ok_or("is no object")?;
     if own(agent, &object) == (hooks.clone(), prefix.clone()) {
@@ -67,19 +66,6 @@ pub(super) fn without(agent: HookAgent, text: &str) -> Result<String, String> {
 
 pub(super) fn parse(text: &str) -> Result<CstRootNode, String> {
     CstRootNode::parse(text, &FORM).map_err(|error| format!("is no JSON: {error}"))
-}
-
-/// Returns a file that has nothing else.
-fn whole(agent: HookAgent, hooks: Vec<JsonHook>, prefix: Option<String>) -> Value {
-    let lists: Map<String, Value> = hooks.into_iter().map(|(event, hook)| (event, json!([hook]))).collect();
-    let mut file = json!({ "hooks": lists });
-    if agent == HookAgent::CopilotCli {
-        file = json!({ "version": 1, "hooks": lists });
-    }
-    if let Some(prefix) = prefix {
-        file["env"] = json!({ PREFIX: prefix });
-    }
-    file
 }
 
 fn child(object: &CstObject, name: &str) -> Result<CstObject, String> {
