@@ -168,12 +168,6 @@ fn run(args: Args) -> CommandResult {
     let load = |need| load(need, true, file.as_deref());
     let limits = || load(Need::Limits);
     let config = || load(Need::Nothing);
-    match &args.command {
-        None => args.saving.refuse_idle()?,
-        Some(Command::Run(args)) => args.saving.refuse_idle()?,
-        Some(Command::Preview(args)) => args.saving.refuse_idle()?,
-        Some(_) => {}
-    }
     match args.command {
         None => view::run(load(view::need(&args))?, &args),
         Some(Command::Preview(args)) if args.save => run::save_stdin(&config()?, &args),

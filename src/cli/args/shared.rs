@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
-use clap::builder::{EnumValueParser, OsStringValueParser, PossibleValue, TypedValueParser};
+use clap::builder::{OsStringValueParser, PossibleValue, TypedValueParser};
 use clap::{Args as Group, ValueEnum};
 
 use crate::base::human::TypedSize;
@@ -25,7 +25,7 @@ pub(crate) struct LimitArgs {
     #[arg(long, value_name = "SIZE")]
     pub max_bytes: Option<TypedSize>,
     /// Which end of the output to keep
-    #[arg(long, value_name = "END", value_parser = direction())]
+    #[arg(long, value_name = "END")]
     pub direction: Option<Direction>,
     /// Set a parameter of the policy, such as task_tool=true
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_value)]
@@ -110,19 +110,15 @@ impl PolicyArgs {
     }
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum KeptEnd {
-    /// The beginning
-    Head,
-    /// The end
-    Tail,
-}
+impl ValueEnum for Direction {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[Self::Head, Self::Tail]
+    }
 
-fn direction() -> impl TypedValueParser<Value = Direction> {
-    EnumValueParser::new().map(|end| match end {
-        KeptEnd::Head => Direction::Head,
-        KeptEnd::Tail => Direction::Tail,
-    })
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let end = if *self == Self::Head { "The beginning" } else { "The end" };
+        Some(PossibleValue::new(self.as_str()).help(end))
+    }
 }
 
 impl ValueEnum for KeepSpill {
@@ -179,22 +175,17 @@ pub(crate) struct SaveArgs {
 }
 
 impl SaveArgs {
-    pub(crate) fn request(&self, policy: &Policy) -> Request {
-        let mut request = Request::new(policy.clone());
-        if let Some(cap) = self.max_spill {
-            request = request.with_cap(cap);
-        }
-        Request { keep: self.keep.unwrap_or(KeepSpill::Cut), durable: self.durable, ..request }
-    }
-
-    /// Checks that what is never kept is not to be flushed.
-    pub(crate) fn refuse_idle(&self) -> anyhow::Result<()> {
+    pub(crate) fn request(&self, policy: &Policy) -> anyhow::Result<Request> {
         if self.durable && self.keep == Some(KeepSpill::Never) {
             return Err(usage(
                 "--durable has no effect with --keep never, which saves nothing; leave one of them out",
             ));
         }
-        Ok(())
+        let mut request = Request::new(policy.clone());
+        if let Some(cap) = self.max_spill {
+            request = request.with_cap(cap);
+        }
+        Ok(Request { keep: self.keep.unwrap_or(KeepSpill::Cut), durable: self.durable, ..request })
     }
 
     /// Checks that no argument about saving was given where nothing is saved: of a file, or of a pipe that is only copied.

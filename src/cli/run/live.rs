@@ -264,7 +264,7 @@ pub(crate) fn stdin(
         resolved => (config, resolved),
     };
     let policy = resolved.map_err(usage)?.policy;
-    let mut request = save.request(&policy);
+    let mut request = save.request(&policy)?;
     super::fill_in(&mut request, policy_args);
     let place = Location::own(&config.env, crate::base::env::now());
     match begin_saving(&place) {

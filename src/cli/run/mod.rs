@@ -107,7 +107,7 @@ pub(crate) fn save_stdin(config: &Config, args: &PreviewArgs) -> CommandResult {
     args.policy_args.refuse_for(&policy.policy)?;
     let place = sweep_before(Location::own(&config.env, crate::base::env::now()), config);
     let form = args.form.form();
-    let mut request = args.saving.request(&policy.policy);
+    let mut request = args.saving.request(&policy.policy)?;
     request.counts = form.counts();
     fill_in(&mut request, &args.policy_args);
     // Ctrl-C is for the writing command; once that has ended, so does the input.
@@ -181,7 +181,7 @@ pub(crate) fn sweep(stores: &Stores, env: &Env) {
 }
 
 fn request(config: &Config, policy: &EffectivePolicy, args: &RunArgs) -> anyhow::Result<Request> {
-    let mut request = args.saving.request(&policy.policy);
+    let mut request = args.saving.request(&policy.policy)?;
     request.failed = match config.failed_policy(&policy.policy) {
         Err(error) if error.is_in_file() => config.without_own().failed_policy(&policy.policy),
         failed => failed,
