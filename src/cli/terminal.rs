@@ -235,12 +235,7 @@ fn bounded(text: &str) -> String {
         let words = line.split_inclusive(' ').map(|word| label::fit(word, MAX_WORD));
         label::fit(&words.collect::<String>(), MAX_LINE)
     };
-    text.split_inclusive('\n')
-        .map(|text| match text.strip_suffix('\n') {
-            Some(text) => line(text) + "\n",
-            None => line(text),
-        })
-        .collect()
+    text.split('\n').map(line).collect::<Vec<_>>().join("\n")
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

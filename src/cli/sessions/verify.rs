@@ -1,7 +1,7 @@
 //! `overspill verify`: is what the policies make of the spills what the agents recorded?
 
 use anyhow::bail;
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::base::human::{count, thousands};
 use crate::cli::args::VerifyArgs;
@@ -20,23 +20,9 @@ use crate::session::verdict::{Against, Difference, Unchecked, Verdict};
 use super::list::list_sessions;
 use super::{describe_unread, earliest, examiner};
 
-#[derive(Serialize)]
 struct CheckedCall {
-    #[serde(skip)]
     found: Verdict,
-    session: String,
-    call: String,
-    agent: &'static str,
-    agent_version: Option<String>,
-    tool: String,
-    command: String,
-    verdict: &'static str,
-    against: Option<&'static str>,
-    policy: Option<String>,
-    differs_at: Option<u64>,
-    part: Option<&'static str>,
-    fits: Option<String>,
-    reason: Option<String>,
+    record: Value,
 }
 
 impl CheckedCall {
@@ -44,22 +30,27 @@ impl CheckedCall {
         let CallInspector { file, transcript, .. } = inspector;
         let found = inspector.verify(call);
         let difference = if let Verdict::Differs(difference) = &found { Some(difference) } else { None };
-        Self {
-            session: file.id.clone(),
-            call: call.id.to_string(),
-            agent: transcript.agent,
-            agent_version: transcript.version_of(call).map(str::to_owned),
-            tool: transcript.tool(call).to_owned(),
-            command: mask(&command(transcript, call)).into_owned(),
-            verdict: found.as_str(),
-            against: found.against().map(Against::as_str),
-            policy: found.policy().map(str::to_owned),
-            differs_at: difference.map(|difference| difference.at),
-            part: difference.map(|difference| difference.part),
-            fits: difference.and_then(|difference| difference.fits.clone()),
-            reason: if let Verdict::Unchecked(why) = &found { Some(why.to_string()) } else { None },
-            found,
-        }
+        let record = json!({
+            "session": file.id,
+            "call": &*call.id,
+            "agent": transcript.agent,
+            "agent_version": transcript.version_of(call),
+            "tool": transcript.tool(call),
+            "command": mask(&command(transcript, call)),
+            "verdict": found.as_str(),
+            "against": found.against().map(Against::as_str),
+            "policy": found.policy(),
+            "differs_at": difference.map(|difference| difference.at),
+            "part": difference.map(|difference| difference.part),
+            "fits": difference.and_then(|difference| difference.fits.as_ref()),
+            "reason": if let Verdict::Unchecked(why) = &found { Some(why.to_string()) } else { None },
+        });
+        Self { found, record }
+    }
+
+    /// Returns a text of the record; empty for null.
+    fn text(&self, field: &str) -> &str {
+        self.record[field].as_str().unwrap_or_default()
     }
 }
 
@@ -106,7 +97,7 @@ pub(crate) fn run(config: &Config, args: &VerifyArgs) -> CommandResult {
 }
 
 fn report(found: &[CheckedCall], as_json: bool) -> CommandResult {
-    table::list(as_json, &COLUMNS, found, |call| call)?;
+    table::list(as_json, &COLUMNS, found, |call| &call.record)?;
     let some = |is_it: fn(&Verdict) -> bool| found.iter().filter(|call| is_it(&call.found)).count() as u64;
     let equal = some(|verdict| matches!(verdict, Verdict::Equal { .. }));
     let differ = some(|verdict| matches!(verdict, Verdict::Differs(_)));
@@ -131,20 +122,17 @@ fn report(found: &[CheckedCall], as_json: bool) -> CommandResult {
 static COLUMNS: [ListColumn<CheckedCall>; 7] = [
     ListColumn::new("check", Left, 5, |call: &CheckedCall, _| RowCell::plain(call.found.mark())),
     ListColumn::new("agent", Left, 24, |call: &CheckedCall, _| {
-        let version = call.agent_version.as_deref().unwrap_or_default();
-        RowCell::plain(format!("{} {version}", call.agent).trim_end())
+        RowCell::plain(format!("{} {}", call.text("agent"), call.text("agent_version")).trim_end())
     })
     .yields(2),
-    ListColumn::new("session", Left, ID, |call: &CheckedCall, _| RowCell::plain(call.session.as_str()))
+    ListColumn::new("session", Left, ID, |call: &CheckedCall, _| RowCell::plain(call.text("session")))
         .yields(0),
-    ListColumn::new("id", Left, ID, |call: &CheckedCall, _| RowCell::plain(call.call.as_str())),
-    ListColumn::new("policy", Left, POLICY, |call: &CheckedCall, _| {
-        RowCell::plain(call.policy.as_deref().unwrap_or_default())
-    })
-    .yields(3),
+    ListColumn::new("id", Left, ID, |call: &CheckedCall, _| RowCell::plain(call.text("call"))),
+    ListColumn::new("policy", Left, POLICY, |call: &CheckedCall, _| RowCell::plain(call.text("policy")))
+        .yields(3),
     ListColumn::new("found", Left, 40, |call: &CheckedCall, _| RowCell::plain(describe(&call.found))),
     ListColumn::new("command", Left, 0, |call: &CheckedCall, _| {
-        RowCell::plain(call.command.lines().next().unwrap_or_default())
+        RowCell::plain(call.text("command").lines().next().unwrap_or_default())
     }),
 ];
 

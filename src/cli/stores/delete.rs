@@ -57,28 +57,17 @@ words! {
 }
 
 /// What became of an output; why it was kept, or could not be deleted.
-struct DueOutcome {
-    end: Due,
-    reason: Option<String>,
-}
+type DueOutcome = (Due, Option<Cow<'static, str>>);
 
-impl DueOutcome {
-    fn stayed(end: Due, reason: &str) -> Self {
-        Self { end, reason: Some(reason.to_owned()) }
-    }
-}
-
-impl From<DeleteOutcome> for DueOutcome {
-    fn from(outcome: DeleteOutcome) -> Self {
-        match outcome {
-            DeleteOutcome::Deleted => Self { end: Due::Deleted, reason: None },
-            DeleteOutcome::AlreadyGone => Self { end: Due::AlreadyGone, reason: None },
-            // It has changed, is in use or was marked since the listing.
-            DeleteOutcome::Stayed(why @ (Reason::Changed | Reason::InUse | Reason::Kept)) => {
-                Self::stayed(Due::Kept, why.as_str())
-            }
-            DeleteOutcome::Stayed(why) => Self::stayed(Due::Failed, why.as_str()),
+fn outcome(of: DeleteOutcome) -> DueOutcome {
+    match of {
+        DeleteOutcome::Deleted => (Due::Deleted, None),
+        DeleteOutcome::AlreadyGone => (Due::AlreadyGone, None),
+        // It has changed, is in use or was marked since the listing.
+        DeleteOutcome::Stayed(why @ (Reason::Changed | Reason::InUse | Reason::Kept)) => {
+            (Due::Kept, Some(why.as_str().to_owned().into()))
         }
+        DeleteOutcome::Stayed(why) => (Due::Failed, Some(why.as_str().to_owned().into())),
     }
 }
 
@@ -153,24 +142,22 @@ impl Cleaning<'_> {
         let to_delete = &self.plan.to_delete;
         let ends = match consent {
             Consent::Given => self.delete()?,
-            Consent::DryRun | Consent::Ask => {
-                to_delete.iter().map(|_| DueOutcome { end: Due::WouldGo, reason: None }).collect()
-            }
+            Consent::DryRun | Consent::Ask => to_delete.iter().map(|_| (Due::WouldGo, None)).collect(),
         };
         let due = to_delete.iter().zip(&ends);
         let due = due.map(|(due, end)| self.record(due.index, Some(word(due.why)), end));
         let skipped = self.plan.skipped.iter();
-        let kept = |why| DueOutcome::stayed(Due::Kept, &because(why));
+        let kept = |why| (Due::Kept, Some(because(why)));
         let skipped = skipped.map(|(index, why)| self.record(*index, None, &kept(why)));
         print_json_array(due.chain(skipped))?;
         result(&ends)
     }
 
-    fn record(&self, index: usize, why: Option<&str>, end: &DueOutcome) -> Value {
+    fn record(&self, index: usize, why: Option<&str>, (end, reason): &DueOutcome) -> Value {
         let mut record = outputs::json(&self.selected.entries[index], self.selected.now);
         record["why"] = why.into();
-        record["outcome"] = end.end.as_str().into();
-        record["reason"] = end.reason.as_deref().into();
+        record["outcome"] = end.as_str().into();
+        record["reason"] = reason.as_deref().into();
         record
     }
 
@@ -202,14 +189,14 @@ impl Cleaning<'_> {
         }
         let ends = self.delete()?;
         let (mut files, mut bytes) = (0, 0);
-        for (PlannedDelete { index, .. }, end) in plan.to_delete.iter().zip(&ends) {
+        for (PlannedDelete { index, .. }, (end, reason)) in plan.to_delete.iter().zip(&ends) {
             let entry = &selected.entries[*index];
-            if end.end == Due::Deleted {
+            if *end == Due::Deleted {
                 files += 1;
                 bytes = u64::saturating_add(bytes, entry.size());
             } else {
-                let why = end.reason.as_ref().map(|why| format!(": {}", label(why.as_bytes())));
-                writeln!(out, "{}: {}{}", end.end.as_str(), path(entry), why.unwrap_or_default())?;
+                let why = reason.as_ref().map(|why| format!(": {}", label(why.as_bytes())));
+                writeln!(out, "{}: {}{}", end.as_str(), path(entry), why.unwrap_or_default())?;
             }
         }
         writeln!(out, "deleted: {}, {}", count(files, "output"), size(bytes))?;
@@ -226,10 +213,10 @@ impl Cleaning<'_> {
         let all = due.iter().map(|due| (&self.selected.entries[due.index], due.why, DeleteMode::Bulk));
         let Some(ends) = delete_all(self.env, self.selected.now, all)? else {
             say("another cleaning is running; nothing was deleted here");
-            let left = |_| DueOutcome::stayed(Due::Kept, "another cleaning is running");
+            let left = |_| (Due::Kept, Some("another cleaning is running".into()));
             return Ok(due.iter().map(left).collect());
         };
-        Ok(ends.into_iter().map(DueOutcome::from).collect())
+        Ok(ends.into_iter().map(outcome).collect())
     }
 }
 
@@ -248,7 +235,7 @@ fn delete_all<'a>(
 }
 
 fn result(ends: &[DueOutcome]) -> CommandResult {
-    match ends.iter().filter(|due| due.end == Due::Failed).count() {
+    match ends.iter().filter(|(end, _)| *end == Due::Failed).count() {
         0 => Ok(()),
         failed => bail!("{} could not be deleted; see the reasons above", count(failed as u64, "output")),
     }
