@@ -26,6 +26,7 @@ mod terminal;
 mod view;
 
 use std::cell::Cell;
+use std::collections::HashSet;
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
@@ -106,6 +107,13 @@ fn status() -> u8 {
 fn say(words: &str) {
     if !terminal::options().quiet {
         fail(words);
+    }
+}
+
+/// Says what was not said before: several stores, and sessions, may have one fault.
+fn say_once(words: &str, said: &mut HashSet<String>) {
+    if said.insert(words.to_owned()) {
+        say(words);
     }
 }
 

@@ -1,7 +1,7 @@
 //! `overspill sessions`: lists the sessions that agents recorded, or the calls of one.
 
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use anyhow::anyhow;
 use crate::base::human::{count, thousands};
 use crate::base::{env, lock};
 use crate::cli::args::{CallSort, CallsArgs, SessionsArgs};
-use crate::cli::{CommandResult, input, print_json_array, say, table};
+use crate::cli::{CommandResult, input, print_json_array, say, say_once, table};
 use crate::config::Config;
 use crate::rows::calls::{self, CallRow};
 use crate::rows::lost::ModelShare;
@@ -129,19 +129,14 @@ fn count_calls_of(sessions: Vec<ListedSession>, uid: u32) -> Vec<SessionRow> {
     counts.sort_by_key(|(n, _)| *n);
     let counts = counts.into_iter().map(|(_, counted)| counted);
     // A database may fail for each of its sessions.
-    let mut told = BTreeSet::new();
-    let mut tell = |words: String| {
-        if told.insert(words.clone()) {
-            say(&words);
-        }
-    };
+    let mut said = HashSet::new();
     let row = |(session, counted): (ListedSession, Result<CountedSession, SessionError>)| {
         match &counted {
             Ok(CountedSession { unread, .. }) if unread.is_format_unknown() || unread.is_short() => {
-                tell(describe_unread(&session.file, unread));
+                say_once(&describe_unread(&session.file, unread), &mut said);
             }
             Ok(_) => {}
-            Err(error) => tell(error.to_string()),
+            Err(error) => say_once(&error.to_string(), &mut said),
         }
         let understood = counted.ok().filter(|counted| !counted.unread.is_format_unknown());
         let ListedSession { file, facts, is_open_to_others, .. } = session;

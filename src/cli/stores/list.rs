@@ -8,12 +8,12 @@ use std::time::{Duration, Instant};
 use anyhow::bail;
 use serde_json::Value;
 
-use crate::base::human::{count, size, thousands};
+use crate::base::human::{count, local_time, size, thousands};
 use crate::base::provenance::Certainty;
 use crate::cli::args::ListArgs;
-use crate::cli::{CommandResult, json, say, table, terminal};
+use crate::cli::{CommandResult, json, say, say_once, table, terminal};
 use crate::config::Config;
-use crate::corpus::{CutPolicies, KeptAmount, ReadFault, WatchedOutput};
+use crate::corpus::{CutPolicies, ReadFault, WatchedOutput};
 use crate::rows::column::key_of;
 use crate::rows::outputs::{self, OutputFacts, OutputRow, recorded, table_columns};
 use crate::source::Identity;
@@ -67,11 +67,8 @@ pub(crate) fn follow(config: &Config, args: &ListArgs) -> CommandResult {
     if selected.roots().next().is_none() {
         bail!("there is no store to follow; `overspill stores --all` lists all");
     }
-    let mut complaints = HashSet::new();
-    let mut complain = |selected: &Selected| {
-        let new = selected.unlisted().filter(|words| complaints.insert(words.clone()));
-        new.for_each(|words| say(&words));
-    };
+    let mut said = HashSet::new();
+    let mut complain = |of: &Selected| of.unlisted().for_each(|words| say_once(&words, &mut said));
     complain(&selected);
     say("waiting for new outputs; Ctrl-C ends");
     let (policies, severities) = (CutPolicies::new(config), config.severities());
@@ -164,12 +161,13 @@ fn follow_record(output: &WatchedOutput, selected: &Selected) -> Value {
 fn describe(output: &WatchedOutput) -> String {
     let entry = &output.entry;
     let agent = label(entry.agent().as_bytes());
-    let got = match (output.got, output.certainty) {
-        (KeptAmount::Unknown, _) => "not known what the model got".to_owned(),
-        (got, Some(Certainty::WouldGet)) => format!("the model would get {}", got.describe()),
-        (got, _) => format!("the model got {}", got.describe()),
+    let got = match output.certainty {
+        None => "not known what the model got".to_owned(),
+        Some(Certainty::WouldGet) => format!("the model would get {}", output.got),
+        Some(_) => format!("the model got {}", output.got),
     };
-    let mut words = format!("{}  {agent}  {}  {got}", output.time, size(entry.size()));
+    let time = local_time(entry.modified(), "%H:%M:%S");
+    let mut words = format!("{time}  {agent}  {}  {got}", size(entry.size()));
     if let Some((severity, found)) = output.worst_errors().filter(|(_, found)| found.lost > 0) {
         let lost = count(found.lost, severity.as_str());
         words.push_str(&format!("  {lost} lost of {}", thousands(found.all)));

@@ -4,7 +4,7 @@ pub(crate) mod delete;
 pub(crate) mod list;
 pub(crate) mod overview;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::store::{
 };
 use crate::text::label::label;
 
-use super::{say, suggest, usage};
+use super::{say, say_once, suggest, usage};
 
 pub(crate) const OWN: &str = "overspill";
 /// Bytes below which a word of a text may name something else than an entry.
@@ -44,7 +44,8 @@ impl Selected {
     /// Reports on standard error what cannot be read.
     pub(crate) fn list(config: &Config, whose: Whose) -> anyhow::Result<Selected> {
         let selected = Self::list_in_silence(config, whose)?;
-        selected.unlisted().for_each(|words| say(&words));
+        let mut said = HashSet::new();
+        selected.unlisted().for_each(|words| say_once(&words, &mut said));
         Ok(selected)
     }
 

@@ -192,10 +192,15 @@ fn an_unreadable_root_is_said_and_the_rest_is_listed() {
         return;
     }
     let home = stocked();
-    let root = home.dir("data/opencode/tool-output");
-    fs::set_permissions(&root, PermissionsExt::from_mode(0o300)).unwrap();
+    // Several agents keep outputs in the other directory.
+    let roots = [home.dir("data/opencode/tool-output"), home.dir("tmp")];
+    let set = |mode| {
+        roots.iter().for_each(|root| fs::set_permissions(root, PermissionsExt::from_mode(mode)).unwrap());
+    };
+    set(0o300);
     let ran = home.run(&["list", "--json"]);
-    fs::set_permissions(&root, PermissionsExt::from_mode(0o700)).unwrap();
-    assert_eq!((ran.status, ran.json().as_array().unwrap().len()), (0, 3));
+    set(0o700);
+    assert_eq!((ran.status, ran.json().as_array().unwrap().len()), (0, 2));
     assert!(ran.stderr.contains("data/opencode/tool-output: cannot be read"), "{}", ran.stderr);
+    assert_eq!(ran.stderr.matches("/tmp: cannot be read").count(), 1, "{}", ran.stderr);
 }
