@@ -172,7 +172,7 @@ fn produce(
     };
     let failed = request.failed.clone().filter(|_| status.is_some_and(|status| status != 0));
     let ending = Ending { certainty, exit_code: status.map(Into::into), failed, mishaps };
-    report_ending(tell, Some(message), saved.stdout.clone(), request, ending);
+    report_over(tell, Some(message), saved.stdout.clone(), (request, Some(ending)));
     super::require_preview(finished)
 }
 
@@ -183,20 +183,18 @@ fn final_request(request: &Request) -> Request {
     Request { keep: if is_ended { KeepSpill::Always } else { request.keep }, ..request.clone() }
 }
 
-fn report_over(tell: &Sender<LiveUpdate>, message: Option<String>, path: Option<PathBuf>, request: &Request) {
-    let is_lost = request.keep == KeepSpill::Never;
-    let mishaps = is_lost.then_some(Mishap::NotSaved).into_iter().collect();
-    let ending = Ending { certainty: Certainty::WouldGet, exit_code: None, failed: None, mishaps };
-    report_ending(tell, message, path, request, ending);
-}
-
-fn report_ending(
+/// Tells the screens that the output is over, and how its command ended, if it did.
+fn report_over(
     tell: &Sender<LiveUpdate>,
     message: Option<String>,
     path: Option<PathBuf>,
-    request: &Request,
-    ending: Ending,
+    (request, ending): (&Request, Option<Ending>),
 ) {
+    let ending = ending.unwrap_or_else(|| {
+        let is_lost = request.keep == KeepSpill::Never;
+        let mishaps = is_lost.then_some(Mishap::NotSaved).into_iter().collect();
+        Ending { certainty: Certainty::WouldGet, exit_code: None, failed: None, mishaps }
+    });
     let printed = request.printed.stdout.clone().or_else(|| path.as_deref().map(final_name));
     let saved_as = printed.unwrap_or_else(|| NOT_SAVED.to_owned());
     // Nobody listens once the screens are closed.
@@ -204,7 +202,7 @@ fn report_ending(
 }
 
 fn report_failed(tell: &Sender<LiveUpdate>, error: &io::Error, request: &Request) {
-    report_over(tell, Some(label(error.to_string().as_bytes())), None, request);
+    report_over(tell, Some(label(error.to_string().as_bytes())), None, (request, None));
 }
 
 /// Waits for the end, and reports problems at once. `keeps` is how many of the bytes shown will be kept.
@@ -335,7 +333,7 @@ fn keep_stream(
     let captured = following.wait().inspect_err(|error| report_failed(tell, error, request))?;
     let is_cut = captured.stdout.kept.bytes > request.cap;
     if is_cut {
-        report_over(tell, None, Some(temporary.to_owned()), request);
+        report_over(tell, None, Some(temporary.to_owned()), (request, None));
         // An error means that the screens are closed.
         let _ = left.recv();
     }
@@ -349,7 +347,7 @@ fn keep_stream(
         };
         words.push(format!("{what} in {}", path.display()));
     }
-    report_over(tell, None, path, request);
+    report_over(tell, None, path, (request, None));
     Ok(words)
 }
 
