@@ -23,4 +23,4 @@ pub(crate) use tune::request::{around, is_design};
 pub(crate) use tune::run::{TuneChoice, TuneKind, seconds_left};
 pub use tune::run::{TuneFigures, TuneRun};
 pub use watched::ErrorsLost;
-pub(crate) use watched::{KeptAmount, WatchedOutput};
+pub(crate) use watched::WatchedOutput;

@@ -1,9 +1,9 @@
 //! What the model got of an output that an agent has just stored: how much of it, and which errors it did not get.
 
-use crate::base::human::{local_time, size, thousands};
+use crate::base::human::{size, thousands};
 use crate::base::provenance::Certainty;
 use crate::compare::{LostErrors, kept_ranges, lost_errors};
-use crate::preview::{Preview, Status, Stream, ToCount};
+use crate::preview::{Status, Stream, ToCount};
 use crate::store::Entry;
 use crate::text::search::{Severity, SeverityPatterns};
 
@@ -15,9 +15,8 @@ const MAX_LINE: usize = 400;
 #[derive(Debug, Clone)]
 pub(crate) struct WatchedOutput {
     pub entry: Entry,
-    /// When it was stored, in local time: `14:02:31`.
-    pub time: String,
-    pub got: KeptAmount,
+    /// What of it the model got, in words: `2,000 of 8,432 lines`.
+    pub got: String,
     /// How certain that is; `None` if the policy cannot be used.
     pub certainty: Option<Certainty>,
     /// The lines that the model got, as the policy counts them; `None` without a preview.
@@ -29,24 +28,6 @@ pub(crate) struct WatchedOutput {
     pub warnings: Option<ErrorsLost>,
     /// The line of the first error (or warning, if there is no error) that the model did not get, decoded and cut.
     pub first_lost: Option<String>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum KeptAmount {
-    Unknown,
-    /// An error of the agent's instead.
-    Error,
-    All,
-    /// This many of its lines, as the policy counts them.
-    Lines {
-        kept: u64,
-        total: u64,
-    },
-    /// This many of its bytes, where a line was cut within.
-    Bytes {
-        kept: u64,
-        total: u64,
-    },
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -82,17 +63,21 @@ impl WatchedOutput {
         let bytes: &[u8] = open;
         let path = entry.path();
         let by = policies.resolve(&path).ok();
-        let planned = by.as_ref().map(|by| plan(bytes, &entry.saved_as(), by, ToCount::All).ok());
-        let preview = planned.as_ref().and_then(Option::as_ref).filter(|made| made.status == Status::Ok);
+        let planned = by.as_ref().and_then(|by| plan(bytes, &entry.saved_as(), by, ToCount::All).ok());
+        let preview = planned.as_ref().filter(|made| made.status == Status::Ok);
         let kept = preview.map(|preview| kept_ranges(&preview.parts, Stream::Stdout)).unwrap_or_default();
-        let got = match (&planned, preview) {
-            (None, _) => KeptAmount::Unknown,
-            (Some(_), None) => KeptAmount::Error,
-            (Some(_), Some(preview)) => KeptAmount::new(
-                preview,
-                kept.iter().map(|range| range.len() as u64).sum(),
-                bytes.len() as u64,
-            ),
+        let got = preview.map(|preview| (preview.truncated, preview.kept.lines, preview.total.lines));
+        let got = match got {
+            None => "an error".to_owned(),
+            Some((false, ..)) => "all".to_owned(),
+            Some((true, Some(kept), Some(all))) if kept < all => {
+                format!("{} of {} lines", thousands(kept), thousands(all))
+            }
+            // A line was cut within.
+            Some(_) => {
+                let kept = kept.iter().map(|range| range.len() as u64).sum();
+                format!("{} of {}", size(kept), size(bytes.len() as u64))
+            }
         };
         let lost = |severity| {
             let (_, pattern) = preview.zip(severities.get(severity))?;
@@ -103,7 +88,6 @@ impl WatchedOutput {
         let first_lost = if has_error { &errors } else { &warnings };
         let first_lost = first_lost.as_ref().and_then(|lost| lost.first_lost.clone());
         Self {
-            time: local_time(entry.modified(), "%H:%M:%S"),
             entry,
             got,
             certainty: by.map(|by| by.certainty),
@@ -115,27 +99,6 @@ impl WatchedOutput {
                 let end = line.end.min(line.start + MAX_LINE);
                 String::from_utf8_lossy(bytes.get(line.start..end).unwrap_or_default()).into_owned()
             }),
-        }
-    }
-}
-
-impl KeptAmount {
-    fn new(preview: &Preview, kept_bytes: u64, bytes: u64) -> Self {
-        match (preview.truncated, preview.kept.lines, preview.total.lines) {
-            (false, ..) => Self::All,
-            (true, Some(kept), Some(total)) if kept < total => Self::Lines { kept, total },
-            (true, ..) => Self::Bytes { kept: kept_bytes, total: bytes },
-        }
-    }
-
-    /// Describes it: `2,000 of 8,432 lines`.
-    pub(crate) fn describe(self) -> String {
-        match self {
-            Self::Unknown => "unknown".to_owned(),
-            Self::Error => "an error".to_owned(),
-            Self::All => "all".to_owned(),
-            Self::Lines { kept, total } => format!("{} of {} lines", thousands(kept), thousands(total)),
-            Self::Bytes { kept, total } => format!("{} of {}", size(kept), size(total)),
         }
     }
 }
