@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::fs::File;
 use std::io::{self, Read, Seek};
-use std::ops::{Deref, Range};
+use std::ops::Deref;
 use std::path::Path;
 
 use crate::source::{Identity, MapView, OpenError, Snapshot, Source, ViewSupply, await_write, stdin};
@@ -29,18 +29,12 @@ pub(crate) enum OutputBytes<'a> {
     Mapped(RefCell<&'a mut Source>, MapView),
 }
 
-#[derive(Debug)]
-pub(crate) enum OutputSupply<'a> {
-    Read(OwnBytes<'a>),
-    Mapped(ViewSupply<'a>),
-}
-
 impl OutputBytes<'_> {
     /// Returns copies of the bytes, to search in.
-    pub(crate) fn supply(&self) -> OutputSupply<'_> {
+    pub(crate) fn supply(&self) -> Box<dyn Supply + '_> {
         match self {
-            OutputBytes::Read(bytes) => OutputSupply::Read(OwnBytes::from(*bytes)),
-            OutputBytes::Mapped(_, view) => OutputSupply::Mapped(ViewSupply::from(view)),
+            OutputBytes::Read(bytes) => Box::new(OwnBytes::from(*bytes)),
+            OutputBytes::Mapped(_, view) => Box::new(ViewSupply::from(view)),
         }
     }
 
@@ -62,22 +56,6 @@ impl Deref for OutputBytes<'_> {
         match self {
             OutputBytes::Read(bytes) => bytes,
             OutputBytes::Mapped(_, view) => view,
-        }
-    }
-}
-
-impl Supply for OutputSupply<'_> {
-    fn len(&self) -> usize {
-        match self {
-            OutputSupply::Read(bytes) => Supply::len(bytes),
-            OutputSupply::Mapped(view) => view.len(),
-        }
-    }
-
-    fn read(&mut self, range: Range<usize>) -> OwnBytes<'_> {
-        match self {
-            OutputSupply::Read(bytes) => bytes.read(range),
-            OutputSupply::Mapped(view) => view.read(range),
         }
     }
 }

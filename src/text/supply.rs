@@ -83,6 +83,16 @@ pub trait Supply {
     }
 }
 
+impl Supply for Box<dyn Supply + '_> {
+    fn len(&self) -> usize {
+        (**self).len()
+    }
+
+    fn read(&mut self, range: Range<usize>) -> OwnBytes<'_> {
+        (**self).read(range)
+    }
+}
+
 impl Supply for OwnBytes<'_> {
     fn len(&self) -> usize {
         self.bytes.len()
