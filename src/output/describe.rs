@@ -11,7 +11,7 @@ use crate::session::verdict::describe_check;
 use crate::text::filter::Share;
 use crate::text::index::BLOCK;
 
-use super::recorded::{CUT_UNKNOWN, Cited};
+use super::recorded::Cited;
 use super::{OpenOutput, Side};
 
 impl OpenOutput {
@@ -46,7 +46,7 @@ impl OpenOutput {
             _ if !self.has_preview() => "not planned".into(),
             Ok(preview) if self.shown_record().is_some() => match self.recorded.as_ref().map(|of| &of.rest) {
                 Some(RestOfOutput::Missing(why)) => format!("cut: {why}"),
-                Some(RestOfOutput::Unknown) => CUT_UNKNOWN.into(),
+                Some(rest @ RestOfOutput::Unknown) => rest.why_alone().unwrap_or_default().into(),
                 _ if preview.truncated => "cut".into(),
                 _ => "nothing cut".into(),
             },

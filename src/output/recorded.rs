@@ -31,8 +31,6 @@ const MAX_RESULT: usize = 16 << 20;
 /// Outputs up to this many bytes are compared before the call is shown; others while it is shown.
 const COMPARED_FIRST: u64 = 4 << 20;
 
-pub(super) const CUT_UNKNOWN: &str = "not recorded whether the agent cut it";
-
 impl RestOfOutput {
     /// Returns why the recorded text is all there is; `None` if the output is at hand.
     pub(crate) fn why_alone(&self) -> Option<&'static str> {
@@ -40,7 +38,7 @@ impl RestOfOutput {
             Self::Here => None,
             Self::NotCut => Some("the agent did not cut it"),
             Self::Missing(why) => Some(why),
-            Self::Unknown => Some("it is not recorded whether the agent cut it"),
+            Self::Unknown => Some("not recorded whether the agent cut it"),
         }
     }
 }
@@ -227,11 +225,8 @@ impl OpenOutput {
     }
 
     pub(crate) fn missing_rest(&self) -> Option<&'static str> {
-        match self.recorded.as_ref()?.rest {
-            RestOfOutput::Missing(why) => Some(why),
-            RestOfOutput::Unknown => Some(CUT_UNKNOWN),
-            RestOfOutput::Here | RestOfOutput::NotCut => None,
-        }
+        let rest = &self.recorded.as_ref()?.rest;
+        rest.why_alone().filter(|_| *rest != RestOfOutput::NotCut)
     }
 
     pub(crate) fn is_rest_missing(&self) -> bool {
