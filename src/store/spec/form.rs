@@ -102,7 +102,10 @@ const KIND: &[Field] = &[
 const RETENTION: &[Field] = &[
     needed("by", Checked(is_word::<Basis>)),
     optional("after", Checked(age)),
-    optional("setting", Table(&[needed("file", Checked(root)), needed("key", Text)])),
+    optional(
+        "setting",
+        Table(&[needed("file", Checked(root)), needed("key", Text), optional("switch", Text)]),
+    ),
     optional("max_count", Number),
     optional("max_total", Number),
     optional("note", Text),

@@ -182,16 +182,8 @@ impl Stores {
     /// Treats it as unknown when an agent's outputs are deleted, because the user's description was not understood.
     pub fn distrust(&mut self, agent: &str) {
         for spec in self.specs.iter_mut().filter(|spec| spec.agent == agent) {
-            let retention = &mut Arc::make_mut(spec).retention;
-            let note = Some("a mistake in your own file leaves it unknown".to_owned());
-            *retention = Retention {
-                basis: Basis::Unknown,
-                after: None,
-                setting: None,
-                max_count: None,
-                max_total: None,
-                note,
-            };
+            let note = "a mistake in your own file leaves it unknown".to_owned();
+            Arc::make_mut(spec).retention = Retention::none(Basis::Unknown, Some(note));
         }
     }
 

@@ -4,8 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
+#[cfg(feature = "app")]
+use jsonc_parser::ParseOptions;
 use serde::Deserialize;
+#[cfg(feature = "app")]
+use serde_json::Value;
 
+#[cfg(feature = "app")]
+use crate::base::human::parse_age;
 use crate::store::Env;
 use crate::store::list::entry::{Entry, ListedDir};
 use crate::store::own::id::{Id, IdForm, WRAP_MS};
@@ -47,6 +53,8 @@ pub struct Setting {
     pub file: String,
     /// The path of keys to the value, outermost first, joined by dots. A number means days.
     pub key: String,
+    /// The path of keys to what is false where the agent deletes nothing.
+    pub switch: Option<String>,
 }
 
 words! {
@@ -128,10 +136,18 @@ pub(crate) struct Times {
 }
 
 impl Retention {
-    /// Returns the rule with the age from the agent's configuration, if the user has set one.
+    /// Returns the rule by which nothing is deleted, or not known to be.
+    pub(super) fn none(basis: Basis, note: Option<String>) -> Retention {
+        Retention { basis, after: None, setting: None, max_count: None, max_total: None, note }
+    }
+
+    /// Returns the rule as the user has set it in the agent's configuration.
     pub fn as_set(&self, env: &Env) -> Retention {
-        let set = self.setting.as_ref().and_then(|setting| setting.read(env));
-        Retention { after: set.or(self.after), ..self.clone() }
+        match self.setting.as_ref().and_then(|setting| setting.read(env)) {
+            None => self.clone(),
+            Some(Ok(age)) => Retention { after: Some(age), ..self.clone() },
+            Some(Err(basis)) => Retention::none(basis, self.note.clone()),
+        }
     }
 
     pub fn has_limits(&self) -> bool {
@@ -179,15 +195,43 @@ impl Retention {
 }
 
 impl Setting {
-    fn read(&self, env: &Env) -> Option<SignedDuration> {
-        let text = crate::base::fs::plain_file::read(&expand(&self.file, env).ok()?).ok()?;
-        let settings: serde_json::Value = serde_json::from_str(&text).ok()?;
-        let age = match self.key.split('.').try_fold(&settings, |value, key| value.get(key))? {
-            serde_json::Value::String(age) => crate::base::human::parse_age(age),
-            days => SignedDuration::try_from_hours(days.as_i64()?.checked_mul(24)?),
+    /// Returns the age that is set, or why there is none: the agent deletes nothing, or the setting is not understood.
+    /// `None` if nothing is set.
+    #[cfg(feature = "app")]
+    fn read(&self, env: &Env) -> Option<Result<SignedDuration, Basis>> {
+        let text = match crate::base::fs::plain_file::read(&expand(&self.file, env).ok()?) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return None,
+            text => text.map_err(drop),
         };
-        // The agents take no less than one, and what is fresh must not pass for due.
-        age.filter(|age| age.is_positive())
+        let parse =
+            |text: String| jsonc_parser::parse_to_serde_value(&text, &ParseOptions::default()).map_err(drop);
+        let Ok(settings) = text.and_then(parse) else { return Some(Err(Basis::Unknown)) };
+        let value = |keys: &str| keys.split('.').try_fold(&settings, |value: &Value, key| value.get(key));
+        if self.switch.as_deref().and_then(value) == Some(&Value::Bool(false)) {
+            return Some(Err(Basis::Never));
+        }
+        match value(&self.key)? {
+            Value::String(age) => Some(age_in(age).filter(SignedDuration::is_positive).ok_or(Basis::Unknown)),
+            // The agents take no less than one, and what is fresh must not pass for due.
+            days => SignedDuration::try_from_hours(days.as_i64()?.checked_mul(24)?)
+                .filter(SignedDuration::is_positive)
+                .map(Ok),
+        }
+    }
+
+    /// Without the program only overspill's own store is looked at, which has none.
+    #[cfg(not(feature = "app"))]
+    fn read(&self, _: &Env) -> Option<Result<SignedDuration, Basis>> {
+        None
+    }
+}
+
+/// Parses an age as Gemini CLI does: in hours, days, weeks, or months of 30 days.
+#[cfg(feature = "app")]
+fn age_in(text: &str) -> Option<SignedDuration> {
+    match text.strip_suffix('m') {
+        Some(months) => parse_age(&format!("{months}d"))?.checked_mul(30),
+        None => parse_age(text).filter(|_| !text.ends_with('s')),
     }
 }
 
@@ -240,7 +284,7 @@ mod tests {
     }
 
     fn rule(basis: Basis) -> Retention {
-        Retention { basis, after: Some(WEEK), setting: None, max_count: None, max_total: None, note: None }
+        Retention { after: Some(WEEK), ..Retention::none(basis, None) }
     }
 
     fn times(modified: &str, now: &str) -> Times {

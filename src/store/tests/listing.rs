@@ -237,6 +237,28 @@ fn an_age_set_in_the_agents_configuration_counts() {
 }
 
 #[test]
+fn gemini_counts_in_months_and_can_be_told_to_delete_nothing() {
+    let home = Home::new();
+    home.file(&home.at(".gemini/tmp/p/tool-outputs/glob_1.txt"), b"x", 24 * 10);
+    let ages = [
+        (r#""enabled": true, "maxAge": "1m", // a month"#, "20d"),
+        (r#""maxAge": "1w""#, "overdue"),
+        (r#""maxAge": "240h""#, "overdue"),
+        (r#""enabled": false, "maxAge": "1d""#, "never"),
+        // It deletes nothing by an age that it does not take.
+        (r#""maxAge": "30s""#, "unknown"),
+        (r#""maxAge": "0d""#, "unknown"),
+        (r#""maxAge": "#, "unknown"),
+        (r#""enabled": true"#, "20d"),
+    ];
+    for (set, left) in ages {
+        let settings = format!("{{\"general\": {{\"sessionRetention\": {{{set}\n}}}}}}");
+        home.file(&home.at(".gemini/settings.json"), settings.as_bytes(), 0);
+        assert_eq!(ending(&home.list("gemini-cli")[0]), left, "{set}");
+    }
+}
+
+#[test]
 fn our_own_age_is_set() {
     let home = Home::new();
     home.file(&own_home(&home.env).unwrap().join("tool-output").join(new_id(now(), 1, [0; 12])), b"x", 24);
