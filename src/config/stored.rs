@@ -40,6 +40,10 @@ impl StoredFile<'_> {
         Some(made.to_zoned(TimeZone::UTC).date())
     }
 
+    pub(crate) fn agent(&self) -> &str {
+        &self.spec.agent
+    }
+
     /// Returns the path of its original, if it is a kept copy.
     fn original(&self) -> Option<&Path> {
         if let Record::Copy(copy) = self.record.as_ref()? { Some(Path::new(&copy.original)) } else { None }

@@ -106,10 +106,9 @@ impl CorpusOutput {
     pub(crate) fn agent(&self, config: &Config) -> Option<String> {
         match self {
             CorpusOutput::Entry(entry) => Some(entry.agent().to_owned()),
-            CorpusOutput::Named(path) | CorpusOutput::Found(path) => {
-                let path = std::path::absolute(path).ok()?;
-                config.stores.store_of(&path, &config.env).map(|(spec, _)| spec.agent.clone())
-            }
+            CorpusOutput::Named(path) | CorpusOutput::Found(path) => config
+                .stored_file(&config.stores_around(Some(path)), path)
+                .map(|file| file.agent().to_owned()),
         }
     }
 

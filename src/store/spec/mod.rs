@@ -16,11 +16,17 @@ use std::sync::Arc;
 use std::sync::OnceLock;
 
 use jiff::{SignedDuration, Timestamp};
+#[cfg(feature = "app")]
+use rustix::fs::fstat;
 use serde::{Deserialize, Serialize};
 
+#[cfg(feature = "app")]
+use crate::base::fs::identity::{FileStat, Identity};
 use crate::base::fs::plain_file;
 use crate::base::provenance::{Confidence, Warning};
 use crate::base::toml_check::{Mistake, Spot};
+#[cfg(feature = "app")]
+use crate::store::root::Root;
 use crate::store::root::{UnsetVariable, expand_root};
 
 use super::own::id::parse_id;
@@ -236,7 +242,7 @@ impl Stores {
 
     /// Returns the store that contains `path` (absolute) and the kind of file, judging by the path alone.
     pub fn store_of(&self, path: &Path, env: &Env) -> Option<(&Arc<StoreSpec>, &FileRule)> {
-        store_among(&self.specs, path, env)
+        self.specs.iter().find_map(|spec| Some((spec, spec.rule_of(path, env)?)))
     }
 
     /// Keeps overspill's own spills for `age` instead of seven days; `None` means forever.
@@ -249,13 +255,37 @@ impl Stores {
     }
 }
 
-/// Returns the first of some stores that contains `path` (absolute), and the kind of file, judging by the path alone.
+/// Returns the first of some stores that contains `path` (absolute), and the kind of file, by whatever links or `..` the
+/// path leads to its directory.
+#[cfg(feature = "app")]
 pub(crate) fn store_among<'a>(
     specs: &'a [Arc<StoreSpec>],
     path: &Path,
     env: &Env,
 ) -> Option<(&'a Arc<StoreSpec>, &'a FileRule)> {
-    specs.iter().find_map(|spec| Some((spec, spec.rule_of(path, env)?)))
+    let (directory, name) = (path.parent()?, path.file_name()?);
+    specs.iter().find_map(|spec| {
+        let mut below = spec.roots.iter().filter_map(|root| below(directory, root, env));
+        below.find_map(|rest| Some((spec, spec.fits(&rest.join(name))?)))
+    })
+}
+
+/// Returns what of `directory` (absolute) is below a root: by name, or if it goes by another, by the links that a
+/// listing of the root follows.
+#[cfg(feature = "app")]
+fn below(directory: &Path, root: &str, env: &Env) -> Option<PathBuf> {
+    let root = Root::new(root, env).ok()?;
+    if let Some(rest) = named_below(directory, &root.path) {
+        return Some(rest.to_owned());
+    }
+    let root = FileStat::from(fstat(root.open().ok()?).ok()?).identity;
+    let directory = directory.canonicalize().ok()?;
+    let is_root = |above: &&Path| above.metadata().is_ok_and(|meta| root.same_file(&Identity::from(&meta)));
+    Some(directory.strip_prefix(directory.ancestors().find(is_root)?).ok()?.to_owned())
+}
+
+fn named_below<'a>(path: &'a Path, root: &Path) -> Option<&'a Path> {
+    path.strip_prefix(root).ok().filter(|rest| rest.iter().all(|name| name != ".."))
 }
 
 impl FileRule {
@@ -285,7 +315,7 @@ impl StoreSpec {
 
     fn rule_of(&self, path: &Path, env: &Env) -> Option<&FileRule> {
         let mut roots = self.roots.iter().filter_map(|pattern| expand_root(pattern, env).ok());
-        roots.find_map(|root| self.fits(path.strip_prefix(root).ok()?))
+        roots.find_map(|root| self.fits(named_below(path, &root)?))
     }
 
     fn fits(&self, rest: &Path) -> Option<&FileRule> {
@@ -341,9 +371,9 @@ impl LazyStores {
         self.all = OnceLock::from(stores);
     }
 
-    /// Returns the stores of `directory` (absolute), among which [`store_among`] finds what [`Stores::store_of`] does.
+    /// Returns the stores of `directory` (absolute), among which [`store_among`] finds that of a file there.
     pub(crate) fn around(&self, directory: &Path, env: &Env) -> Vec<Arc<StoreSpec>> {
-        let is_below = |root: &str| expand_root(root, env).is_ok_and(|root| directory.starts_with(root));
+        let is_below = |root: &str| below(directory, root, env).is_some();
         let can_hold = |spec: &Arc<StoreSpec>| spec.roots.iter().any(|root| is_below(root));
         if let Some(stores) = self.all.get() {
             return stores.specs.iter().filter(|spec| can_hold(spec)).cloned().collect();

@@ -131,6 +131,49 @@ fn json_says_whether_a_model_got_the_text() {
 }
 
 #[test]
+fn a_stored_output_is_the_same_by_every_path() {
+    let home = Home::new();
+    let id = "tool_e26cf08d5001AbCdEfGhIjKlMn";
+    let spill = home.entry_at(&format!("disk/opencode/tool-output/{id}"), numbered(3000), 1);
+    home.entry_at("disk/other/x", "", 1);
+    let at = |name: &str| home.work().with_file_name(name);
+    std::fs::create_dir(at("home/.local")).unwrap();
+    std::os::unix::fs::symlink(at("disk"), at("home/.local/share")).unwrap();
+    std::os::unix::fs::symlink(spill.parent().unwrap(), at("work/link")).unwrap();
+    let seen = |directory: &str, word: &str| {
+        let mut command = home.command(&["preview", "--json", word]);
+        let child = command.env_remove("XDG_DATA_HOME").current_dir(at(directory)).spawn();
+        let json = crate::common::home::finish(child.unwrap()).ok().json();
+        ["policy", "certainty", "saved_as"].map(|key| json[key].as_str().unwrap().to_owned())
+    };
+    let ours = ["opencode/shell", "reconstructed"];
+    let words = [
+        ("work", id.to_owned(), at("home/.local/share/opencode/tool-output").join(id)),
+        ("work", spill.display().to_string(), spill.clone()),
+        ("disk/opencode/tool-output", format!("./{id}"), spill.clone()),
+        (
+            "disk/other",
+            format!("../opencode/tool-output/{id}"),
+            at("disk/other/../opencode/tool-output").join(id),
+        ),
+        ("work", format!("link/{id}"), at("work/link").join(id)),
+    ];
+    for (directory, word, saved_as) in words {
+        let [policy, certainty, saved] = seen(directory, &word);
+        assert_eq!(([&*policy, &*certainty], saved), (ours, saved_as.display().to_string()), "{word}");
+    }
+    // What a link in a store leads to is stored elsewhere.
+    std::fs::create_dir_all(at("home/.gemini/tmp/p")).unwrap();
+    std::os::unix::fs::symlink(at("disk/other"), at("home/.gemini/tmp/p/tool-outputs")).unwrap();
+    home.entry_at("disk/other/glob_1.txt", numbered(3000), 1);
+    home.entry_at("home/.gemini/tool-outputs/glob_1.txt", numbered(3000), 1);
+    for word in ["../disk/other/glob_1.txt", "../home/.gemini/tmp/../tool-outputs/glob_1.txt"] {
+        let [policy, certainty, _] = seen("work", word);
+        assert_eq!([&*policy, &*certainty], ["opencode/output", "would-get"], "{word}");
+    }
+}
+
+#[test]
 fn a_preview_of_a_run_is_what_it_printed() {
     let home = Home::new();
     let command = ["--", "sh", "-c", "seq 60000; sleep ${1:-0}; exit 4"];
