@@ -107,11 +107,15 @@ pub fn clean_plan<'a>(
     if let Some(most) = rule.max_total {
         let total: u128 = entries.iter().map(|entry| u128::from(entry.size())).sum();
         let over = (total - gone).saturating_sub(most.into()).try_into().unwrap_or(u64::MAX);
-        let may_go = |entry: &Entry| {
-            entry.status == EntryStatus::Ok && !entry.is_kept() && entry.safe_age(now) >= floor
+        let hindrance = |index: usize| match entries[index].status {
+            EntryStatus::Unfinished => Some(SkipReason::Unusual(EntryStatus::Unfinished)),
+            _ => hindrance(entries[index], now, floor),
         };
-        let open = staying.into_iter().filter(|&index| may_go(entries[index]));
-        to_delete.extend(over_total(&entries, open.collect(), over, now));
+        let open = staying.iter().copied().filter(|&index| hindrance(index).is_none());
+        let (oldest, missed) = over_total(&entries, open.collect(), over, now);
+        to_delete.extend(oldest);
+        let hinder = staying.into_iter().filter_map(|index| Some((index, hindrance(index)?)));
+        plan.skipped.extend(hinder.filter(|_| missed > 0));
     }
     plan.bytes = sum(to_delete.iter().map(|to_delete| entries[to_delete.index].size()));
     plan.to_delete = to_delete;
@@ -129,9 +133,8 @@ fn judge(entry: &Entry, now: Timestamp, rule: &CleanRule, floor: SignedDuration)
         // Whether it is due is unknown.
         return Verdict::Skipped(SkipReason::Unusual(entry.status));
     }
-    let age = entry.safe_age(now);
     let why = match (entry.status == EntryStatus::Unfinished, rule.older_than) {
-        (true, _) => (age > HOUR).then_some(DeleteReason::Unfinished),
+        (true, _) => (entry.safe_age(now) > HOUR).then_some(DeleteReason::Unfinished),
         (false, Some(limit)) => (entry.age(now) > limit).then_some(DeleteReason::Old),
         (false, None) => {
             matches!(entry.left(now), TimeLeft::Overdue(_)).then_some(DeleteReason::Overdue(entry.rule))
@@ -143,23 +146,30 @@ fn judge(entry: &Entry, now: Timestamp, rule: &CleanRule, floor: SignedDuration)
         DeleteReason::Overdue(Rule::Mtime | Rule::Id) => entry.place().after,
         _ => None,
     };
-    match &entry.status {
-        EntryStatus::Ok | EntryStatus::Unfinished if entry.is_kept() => Verdict::Skipped(SkipReason::Kept),
-        EntryStatus::Ok | EntryStatus::Unfinished if age >= enough.unwrap_or_default().max(floor) => {
-            Verdict::Goes(why)
-        }
-        EntryStatus::Ok | EntryStatus::Unfinished => Verdict::Skipped(SkipReason::Young),
-        unusual => Verdict::Skipped(SkipReason::Unusual(*unusual)),
+    match hindrance(entry, now, enough.unwrap_or_default().max(floor)) {
+        None => Verdict::Goes(why),
+        Some(why) => Verdict::Skipped(why),
     }
 }
 
-/// Returns the oldest of `open` that together have at least `excess` bytes.
+/// Returns why an entry may not be deleted that has to be at least this old.
+fn hindrance(entry: &Entry, now: Timestamp, enough: SignedDuration) -> Option<SkipReason> {
+    match entry.status {
+        EntryStatus::Ok | EntryStatus::Unfinished if entry.is_kept() => Some(SkipReason::Kept),
+        EntryStatus::Ok | EntryStatus::Unfinished => {
+            (entry.safe_age(now) < enough).then_some(SkipReason::Young)
+        }
+        unusual => Some(SkipReason::Unusual(unusual)),
+    }
+}
+
+/// Returns the oldest of `open` that together have at least `excess` bytes, and how many bytes they lack.
 fn over_total(
     entries: &[&Entry],
     mut open: Vec<usize>,
     mut excess: u64,
     now: Timestamp,
-) -> Vec<PlannedDelete> {
+) -> (Vec<PlannedDelete>, u64) {
     open.sort_by_key(|&index| std::cmp::Reverse(entries[index].safe_age(now)));
     let mut to_delete = Vec::new();
     for index in open {
@@ -169,7 +179,7 @@ fn over_total(
         excess = excess.saturating_sub(entries[index].size());
         to_delete.push(PlannedDelete { index, why: DeleteReason::OverTotal });
     }
-    to_delete
+    (to_delete, excess)
 }
 
 #[derive(Clone, Debug)]

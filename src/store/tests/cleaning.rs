@@ -71,6 +71,27 @@ fn oldest_first_down_to_a_total() {
 }
 
 #[test]
+fn what_keeps_a_total_from_being_reached_has_its_reason() {
+    let home = Home::new();
+    let (linked, ahead) = (old(&home, 1, 30), old(&home, 2, 20));
+    old(&home, 3, 10);
+    fs::hard_link(&linked, home.at("other")).unwrap();
+    File::open(ahead).unwrap().set_modified(SystemTime::from(now()) + Duration::from_secs(86_400)).unwrap();
+    let entries = home.list("overspill");
+    let total = |most| plan(&entries, &CleanRule { max_total: Some(most), ..BY_HAND });
+    let skipped = |plan: CleanPlan| -> Vec<_> {
+        let status = |(index, _): (usize, SkipReason)| entries[index].status;
+        plan.skipped.into_iter().map(status).collect()
+    };
+    assert_eq!(skipped(total(20)), [], "within it");
+    let missed = total(19);
+    assert_eq!(missed.to_delete.len(), 1);
+    let mut reasons = skipped(missed);
+    reasons.sort_by_key(|status| status.describe());
+    assert_eq!(reasons, [EntryStatus::HardLinked, EntryStatus::FutureTime]);
+}
+
+#[test]
 fn nothing_younger_than_an_hour_is_cleaned_automatically() {
     let home = Home::new();
     old(&home, 1, 0);
