@@ -258,7 +258,7 @@ pub(crate) fn rm(config: &Config, args: &RmArgs) -> CommandResult {
     let selected = Selected::list(config, Whose::All)?.with_sure_marks(config)?;
     let entries = find_entries(config, &selected, &args.names)?;
     let consent = Consent::from_flags(false, args.yes, true, "add --yes to delete")?;
-    let refused = entries.iter().find_map(|entry| Some((*entry, refusal(entry, consent)?)));
+    let refused = entries.iter().find_map(|entry| Some((*entry, refusal(entry, consent, entries.len())?)));
     if let Some((entry, why)) = refused {
         bail!("{}: {why}; nothing was deleted", entry.path().display());
     }
@@ -304,12 +304,12 @@ fn find_entries<'a>(
     Ok(entries)
 }
 
-/// Returns why an entry cannot be deleted, or not without asking.
-fn refusal(entry: &Entry, consent: Consent) -> Option<String> {
+/// Returns why one of `named` entries cannot be deleted, or not without asking.
+fn refusal(entry: &Entry, consent: Consent, named: usize) -> Option<String> {
     let unusual = entry.status.describe();
     match entry.status {
-        _ if entry.is_kept() && consent != Consent::Ask => {
-            Some("you keep it; run without --yes to confirm".to_owned())
+        _ if entry.is_kept() && consent != Consent::Ask && named > 1 => {
+            Some("you keep it; name it alone, or run without --yes to confirm".to_owned())
         }
         EntryStatus::Ok | EntryStatus::Unfinished | EntryStatus::FutureTime => None,
         EntryStatus::HardLinked if consent == Consent::Ask => None,
@@ -342,12 +342,11 @@ fn confirm(entries: &[&Entry]) -> io::Result<bool> {
 }
 
 fn delete_each(config: &Config, now: Timestamp, entries: &[&Entry], consent: Consent) -> CommandResult {
-    // The user knows of the other names, and that it is kept, only if asked.
-    let told = consent == Consent::Ask;
     let due = entries.iter().map(|entry| {
-        let is_linked = told && entry.status == EntryStatus::HardLinked;
+        // The user knows of the other names only if asked.
+        let is_linked = consent == Consent::Ask && entry.status == EntryStatus::HardLinked;
         let mode = if is_linked { DeleteMode::Single } else { DeleteMode::Bulk };
-        (*entry, DeleteReason::Requested { knows_kept: told && entry.is_kept() }, mode)
+        (*entry, DeleteReason::Requested { knows_kept: entry.is_kept() }, mode)
     });
     let Some(ends) = delete_all(&config.env, now, due)? else {
         bail!("another cleaning is running, and nothing was deleted; try again when it is done");
