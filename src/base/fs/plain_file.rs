@@ -45,7 +45,7 @@ pub(crate) fn read(path: &Path) -> io::Result<String> {
 }
 
 /// Says what to do about a file that cannot be opened; the kind of the error stays.
-fn explain(path: &Path, error: io::Error) -> io::Error {
+pub(crate) fn explain(path: &Path, error: io::Error) -> io::Error {
     let words = match error.kind() {
         _ if path.is_symlink() => {
             "is a symbolic link to a file that cannot be opened; `ls -l` shows where to"

@@ -31,9 +31,15 @@ pub(super) fn with(agent: HookAgent, text: Option<&str>, wanted: &SetupRequest) 
 pub(super) fn without(agent: HookAgent, text: &str, wanted: &SetupRequest) -> Result<String, String> {
     match agent {
         HookAgent::Codex => without_codex(text, &wanted.file),
-        HookAgent::Opencode => Ok(if text.contains(PLUGIN_MARK) { String::new() } else { text.to_owned() }),
+        HookAgent::Opencode if !text.contains(PLUGIN_MARK) => Ok(text.to_owned()),
+        HookAgent::Opencode => check_plugin(text).map(|()| String::new()),
         _ => hooks_json::without(agent, text),
     }
+}
+
+/// Whether a text has no hook of overspill's.
+pub(super) fn is_without(agent: HookAgent, text: &str, wanted: &SetupRequest) -> bool {
+    without(agent, text, wanted).is_ok_and(|rest| rest == text)
 }
 
 /// Returns the setting in a text with which the agent runs no hook, as `name = value`.
@@ -47,7 +53,8 @@ pub(super) fn switched_off(agent: HookAgent, text: &str) -> Option<String> {
     Some(format!("{} = {value}", place[1..].replace('/', ".")))
 }
 
-/// Returns the text as it was before setup, `None` if there was no file: the backup, if nothing else was changed since.
+/// Returns the text as it was before setup, `None` if there was no file: the backup, if nothing else was changed since. One
+/// that has a hook itself is none.
 pub(super) fn before(
     agent: HookAgent,
     text: &str,
@@ -58,6 +65,7 @@ pub(super) fn before(
     if rest == text {
         return Ok(Some(rest));
     }
+    let backup = backup.filter(|backup| is_without(agent, backup, wanted));
     let forms = [false, true].map(|capture| SetupRequest { capture, ..wanted.clone() });
     let is_as_written = forms.iter().any(|wanted| {
         let written = with(agent, backup, wanted).and_then(|written| without(agent, &written, wanted));
@@ -68,21 +76,36 @@ pub(super) fn before(
 
 /// Returns the plugin in place of one that setup wrote before.
 fn with_plugin(text: Option<&str>, wanted: &SetupRequest) -> Result<String, String> {
-    match text {
-        Some(text) if !text.trim().is_empty() && !text.contains(PLUGIN_MARK) => {
-            Err("is no plugin of overspill's".to_owned())
-        }
-        _ => {
-            let program = serde_json::Value::from(&*wanted.program).to_string();
-            Ok(PLUGIN.replace("LIMIT", &(1000 * MAX_SECONDS).to_string()).replace("PROGRAM", &program))
-        }
+    if let Some(text) = text.filter(|text| !text.trim().is_empty()) {
+        check_plugin(text)?;
+    }
+    let program = serde_json::Value::from(&*wanted.program).to_string();
+    Ok(plugin().replace("PROGRAM", &program))
+}
+
+fn plugin() -> String {
+    PLUGIN.replace("LIMIT", &(1000 * MAX_SECONDS).to_string())
+}
+
+/// # Errors
+/// The text is not the plugin that setup writes for some program, so that the user's own lines would be lost with it.
+fn check_plugin(text: &str) -> Result<(), String> {
+    let plugin = plugin();
+    let program = plugin.split_once("PROGRAM").and_then(|(before, after)| {
+        text.strip_prefix(before)?.strip_suffix(after).filter(|program| !program.contains('\n'))
+    });
+    match program {
+        Some(_) => Ok(()),
+        None if text.contains(PLUGIN_MARK) => Err("has other lines than setup writes".to_owned()),
+        None => Err("is no plugin of overspill's".to_owned()),
     }
 }
 
 /// Adds the hook to Codex's TOML at its end, in place of one that setup wrote before; what else the file says is compared.
 fn with_codex(text: Option<&str>, wanted: &SetupRequest) -> Result<String, String> {
     let text = text.unwrap_or_default();
-    let lines = codex_lines(wanted);
+    let (lines, end) = (codex_lines(wanted), if text.contains("\r\n") { "\r\n" } else { "\n" });
+    let lines = lines.replace('\n', end);
     if text.contains(&lines) && parse(text).is_ok() {
         return Ok(text.to_owned());
     }
@@ -90,8 +113,8 @@ fn with_codex(text: Option<&str>, wanted: &SetupRequest) -> Result<String, Strin
     let before = parse(&rest)?;
     let gap = match &*rest {
         "" => "",
-        rest if rest.ends_with('\n') => "\n",
-        _ => "\n\n",
+        rest if rest.ends_with('\n') => end,
+        _ => &end.repeat(2),
     };
     let new = format!("{rest}{gap}{lines}");
     let same =
@@ -114,7 +137,8 @@ fn without_codex(text: &str, file: &Path) -> Result<String, String> {
     let rest = cut(text).filter(|rest| parse(rest).is_ok_and(|rest| rest == less_own(table)));
     let rest = rest.ok_or("has overspill's hook among others; take its lines out by hand")?;
     let key = format!("{}:post_tool_use:{number}:0", file.display());
-    Ok(without_trust(&rest, &key).unwrap_or(rest))
+    // One may have been added by hand as well.
+    without_codex(&without_trust(&rest, &key).unwrap_or(rest), file)
 }
 
 fn parse(text: &str) -> Result<Table, String> {

@@ -25,7 +25,8 @@ impl AgentFile {
         let named = directory.zip(path.file_name()).map(|(directory, name)| directory.join(name));
         let named = named.unwrap_or_else(|| path.to_owned());
         let is_link = project.is_none() && path.is_symlink();
-        let path = if is_link { fs::canonicalize(path)? } else { path.to_owned() };
+        let real = || fs::canonicalize(path).map_err(|error| plain_file::explain(path, error));
+        let path = if is_link { real()? } else { path.to_owned() };
         let text = text_at(&path, project)?;
         Ok(Self { path, named, project: project.map(Path::to_owned), text })
     }

@@ -141,13 +141,10 @@ fn difference<'a>(old: &'a str, new: &'a str) -> Vec<Option<(ChangeTag, &'a str)
     shown
 }
 
-/// Writes the text; what was there before stays beside it until it is put back.
+/// Writes the text; what was there before setup stays beside it until it is put back.
 fn write(args: &SetupArgs, file: &AgentFile, new: Option<&str>, wanted: &SetupRequest) -> io::Result<()> {
-    let is_first = file
-        .text
-        .as_deref()
-        .is_some_and(|text| edit::without(args.agent, text, wanted).is_ok_and(|rest| rest == text));
-    if !args.remove && (is_first || file.backup()?.is_none()) {
+    let is_first = file.text.as_deref().is_some_and(|text| edit::is_without(args.agent, text, wanted));
+    if !args.remove && is_first {
         file.back_up()?;
     }
     file.write(new)?;

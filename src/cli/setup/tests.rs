@@ -29,6 +29,8 @@ fn texts(agent: HookAgent) -> &'static [&'static str] {
             "# mine\nmodel = \"m\" # so\n\n[tui]\nx = 1\n",
             "[[hooks.PostToolUse]]\nmatcher = \"Bash\"\n[[hooks.PostToolUse.hooks]]\ntype = \"command\"\ncommand = \"mine\"\n",
             "[[hooks.PreToolUse]]\nmatcher = \"x\"\n",
+            "model = \"m\"\r\n",
+            "model = \"m\"\r\nother = 1",
             "[hooks.state.\"/a/config.toml:pre_tool_use:0:0\"]\ntrusted_hash = \"sha256:1\"\n",
         ],
         _ => &[
@@ -72,6 +74,31 @@ fn twice_is_once_and_another_path_replaces_the_first() {
     }
 }
 
+/// Of a hook that was there before setup, by hand or by a setup of another program, none is put back.
+#[test]
+fn no_hook_is_left_whatever_the_backup_has() {
+    let first = SetupRequest { program: "/first/overspill".to_owned(), ..wanted() };
+    for agent in HookAgent::value_variants().iter().copied() {
+        for text in texts(agent) {
+            let by_hand = with(agent, Some(text), &first).unwrap();
+            let new = with(agent, Some(&by_hand), &wanted()).unwrap();
+            let rest = before(agent, &new, Some(&by_hand), &wanted()).unwrap().unwrap_or_default();
+            assert!(!rest.contains("overspill"), "{agent:?}: {rest}");
+        }
+    }
+    let twice = with(HookAgent::Codex, None, &first).unwrap() + "\n";
+    let twice = twice + &with(HookAgent::Codex, None, &wanted()).unwrap();
+    assert_eq!(without(HookAgent::Codex, &twice, &wanted()).unwrap(), "");
+}
+
+#[test]
+fn codex_s_lines_end_as_the_others_of_its_file() {
+    let text = "model = \"m\"\r\n";
+    let new = with(HookAgent::Codex, Some(text), &wanted()).unwrap();
+    assert_eq!(new.matches('\n').count(), new.matches("\r\n").count(), "{new:?}");
+    assert_eq!(without(HookAgent::Codex, &new, &wanted()).unwrap(), text);
+}
+
 #[test]
 fn what_else_the_file_says_stays_when_it_changed_in_between() {
     let text = "{\n  // mine\n  \"model\": \"m\"\n}\n";
@@ -103,6 +130,7 @@ fn what_cannot_be_understood_is_an_error() {
         (HookAgent::Codex, "hooks = { PostToolUse = [] }\n", "in a form"),
         (HookAgent::Codex, "[hooks]\nPostToolUse = []\n", "in a form"),
         (HookAgent::Opencode, "export const Mine = 1\n", "no plugin of overspill's"),
+        (HookAgent::Opencode, "export const Overspill = mine\n", "other lines than setup writes"),
     ] {
         let error = with(agent, Some(text), &wanted()).unwrap_err();
         assert!(error.contains(why), "{text}: {error}");

@@ -63,6 +63,52 @@ fn capture_is_tried_and_a_prefix_of_another_program_stays() {
 }
 
 #[test]
+fn the_hook_of_another_program_goes_too() {
+    let home = Home::new();
+    let programs = ["first", "second"].map(|name| {
+        fs::create_dir(home.at(name)).unwrap();
+        symlink(env!("CARGO_BIN_EXE_overspill"), home.at(name).join("overspill")).unwrap();
+        format!("{}:/usr/bin:/bin", home.at(name).display())
+    });
+    let files = [
+        ("claude-code", ".claude/settings.json"),
+        ("codex", ".codex/config.toml"),
+        ("gemini-cli", ".gemini/settings.json"),
+    ];
+    for (agent, file) in files {
+        for text in [None, Some(if agent == "codex" { "model = \"m\" # so\n" } else { "{ \"model\":  1 }" })]
+        {
+            let file = at(&home, file);
+            text.iter().for_each(|text| fs::write(&file, text).unwrap());
+            let run = |path: &str, words: &[&str]| {
+                let mut setup = home.command(&[&["setup", agent, "--yes"], words].concat());
+                let ran = finish(setup.env("PATH", path).spawn().unwrap());
+                assert_eq!(ran.status, 0, "{agent}: {}", ran.stderr);
+                ran
+            };
+            programs.iter().for_each(|path| drop(run(path, &[])));
+            assert!(run(&programs[1], &["--remove"]).text().contains("taken away from"), "{agent}");
+            assert_eq!(fs::read_to_string(&file).ok().as_deref(), text, "{agent}");
+            assert_eq!(fs::read_dir(file.parent().unwrap()).unwrap().count(), text.iter().count(), "{agent}");
+            let _ = fs::remove_file(&file);
+        }
+    }
+}
+
+#[test]
+fn lines_that_the_user_added_to_the_plugin_stay() {
+    let home = Home::new();
+    let file = home.work().with_file_name("config").join("opencode/plugins/overspill.js");
+    setup(&home, &["opencode", "--yes"]).ok();
+    let mine = fs::read_to_string(&file).unwrap() + "// mine\n";
+    fs::write(&file, &mine).unwrap();
+    setup(&home, &["opencode", "--remove", "--yes"]).fails(1, &["overspill.js: has other lines", "by hand"]);
+    let ran = setup(&home, &["opencode", "--yes"]);
+    assert!(ran.status == 1 && ran.stderr.contains("overspill.js: has other lines"), "{}", ran.stderr);
+    assert_eq!(fs::read_to_string(&file).unwrap(), mine);
+}
+
+#[test]
 fn a_file_is_put_back_byte_for_byte_behind_its_link() {
     let home = Home::new();
     let (file, link) = (at(&home, "dotfiles/claude.json"), at(&home, ".claude/settings.json"));
@@ -124,6 +170,11 @@ fn what_cannot_be_changed_is_left_alone() {
     fs::remove_file(&file).unwrap();
     fifo(&file);
     setup(&home, &["claude-code", "--yes"]).fails(1, &["not a regular file"]);
+    fs::remove_file(&file).unwrap();
+    symlink("gone", &file).unwrap();
+    let words =
+        ["settings.json: is a symbolic link to a file that cannot be opened", "`ls -l` shows where to"];
+    setup(&home, &["claude-code", "--yes"]).fails(1, &words);
     symlink("/nowhere", home.at(".gemini")).unwrap();
     setup(&home, &["gemini-cli", "--project", "--yes"]).fails(1, &["is a link in a project"]);
     for (agent, file) in [
