@@ -16,18 +16,18 @@ pub(super) struct AgentLimits {
     pub size: Option<u64>,
 }
 
-/// Returns the possible locations of an agent's configuration by descending precedence: the project's, from `directory`
-/// up to its root (the directory with `.git`), then the user's, in `config_home`.
+/// Returns the possible locations of an agent's configuration by descending precedence, as opencode merges them
+/// (config/config.ts and paths.ts): the project's, from `directory` up to its root (the directory with `.git`), in which
+/// files in `.opencode` come first and the root's before all; then the user's, in `config_home`.
 fn candidates(agent: &str, file: &str, directory: &Path, config_home: Option<&Path>) -> Vec<PathBuf> {
-    let mut places: Vec<PathBuf> = Vec::new();
-    for ancestor in directory.ancestors() {
-        places.push(ancestor.join(file));
-        if ancestor.join(".git").exists() {
-            break;
-        }
-    }
-    places.extend(config_home.map(|home| home.join(agent).join(file)));
-    places.into_iter().flat_map(|path| [path.with_extension("jsonc"), path]).collect()
+    let root = directory.ancestors().position(|above| above.join(".git").exists());
+    let above: Vec<&Path> = directory.ancestors().take(root.map_or(usize::MAX, |at| at + 1)).collect();
+    let hidden = above.iter().rev().map(|above| above.join(format!(".{agent}")));
+    let user = config_home.map(|home| home.join(agent));
+    let places = hidden.chain(above.iter().map(|above| above.to_path_buf())).chain(user.clone());
+    let both =
+        |place: PathBuf| [Path::new(file).with_extension("jsonc"), file.into()].map(|name| place.join(name));
+    places.flat_map(both).chain(user.map(|user| user.join("config.json"))).collect()
 }
 
 /// Reads limits from the agent's own configuration. For each limit, the project's file takes precedence over the
@@ -124,6 +124,30 @@ mod tests {
         assert_eq!((found.lines, found.size), (Some(5), Some(900)));
         assert_eq!(found.path, project.join("opencode.jsonc"));
         assert!(warnings.is_empty(), "{warnings:?}");
+    }
+
+    #[test]
+    fn files_are_merged_as_opencode_merges_them() {
+        let home = tempfile::tempdir().unwrap();
+        let (config, project) = (home.path().join("config"), home.path().join("project"));
+        write(&project.join(".git/HEAD"), "");
+        // From the weakest to the strongest.
+        let files = [
+            config.join("opencode/config.json"),
+            config.join("opencode/opencode.json"),
+            config.join("opencode/opencode.jsonc"),
+            project.join("opencode.json"),
+            project.join("opencode.jsonc"),
+            project.join("src/opencode.json"),
+            project.join("src/.opencode/opencode.json"),
+            project.join(".opencode/opencode.json"),
+            project.join(".opencode/opencode.jsonc"),
+        ];
+        for (lines, file) in (1..).zip(&files) {
+            write(file, &format!(r#"{{"tool_output": {{"max_lines": {lines}}}}}"#));
+            let found = limits(&policy(), &project.join("src"), Some(&config), &mut Vec::new()).unwrap();
+            assert_eq!((found.lines, &found.path), (Some(lines), file));
+        }
     }
 
     #[test]
