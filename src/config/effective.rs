@@ -47,6 +47,10 @@ impl Config {
         overrides: &Overrides,
         keys: &[(String, String)],
     ) -> Result<Vec<EffectiveSetting>, OverrideError> {
+        // A tool that the policy does not know changes nothing.
+        let is_unknown = matches!(self.resolve(overrides, None), Err(OverrideError::NoTool(_)));
+        let tool = overrides.tool.clone().filter(|_| !is_unknown);
+        let overrides = &Overrides { tool, ..overrides.clone() };
         let mut all = vec![
             self.policy_setting(overrides)?,
             self.setting("keep_own", KEEP_OWN),
@@ -68,7 +72,7 @@ impl Config {
     }
 
     fn policy_setting(&self, overrides: &Overrides) -> Result<EffectiveSetting, OverrideError> {
-        let value = self.resolve_new(overrides)?.policy.name().to_owned();
+        let value = self.resolve(overrides, None)?.policy.name().to_owned();
         let of_tool = overrides.tool.as_ref().map(|tool| format!("tools.{tool}.policy"));
         let from = if overrides.policy.is_some() {
             SettingFrom::Flag
@@ -83,29 +87,29 @@ impl Config {
 
     /// Returns the parameters of the policy in effect, then those that the file sets for other policies.
     fn limits(&self, overrides: &Overrides) -> Result<Vec<EffectiveSetting>, OverrideError> {
-        let policy = self.resolve_new(overrides)?.policy;
+        let policy = self.resolve(overrides, None)?.policy;
         let place = format!("limits.{}.", policy.name());
+        let of_tool = overrides.tool.as_ref().map(|tool| format!("tools.{tool}."));
+        let places: Vec<&String> = of_tool.iter().chain([&place]).collect();
         let agent = agent::limits(&policy, &self.directory, self.config_home().as_deref(), &mut Vec::new());
         let mut all = Vec::new();
         for param in policy.params() {
             let name = format!("{place}{}", param.name);
             let value = policy.get(&param.name).unwrap_or_else(|| param.default.clone());
-            let of_tool = overrides.tool.as_ref().map(|tool| format!("tools.{tool}.{}", param.name));
-            let mut names = vec![name.clone()];
-            let common = [(policy.lines_key(), "max_lines"), (policy.size_key(), "max_bytes")].into_iter();
-            let is_this = |own: Option<&str>| own == Some(param.name.as_str());
-            names.extend(
-                common.filter(|(own, _)| is_this(*own)).map(|(_, common)| format!("{place}{common}")),
-            );
-            let of_file = || names.iter().find_map(|name| self.origin(name));
+            let common = [(policy.lines_key(), "max_lines"), (policy.size_key(), "max_bytes")];
+            let is_this = |(own, _): &(Option<&str>, &str)| *own == Some(&*param.name);
+            let common = common.into_iter().filter(is_this).map(|(_, common)| common);
+            let keys: Vec<&str> = std::iter::once(&*param.name).chain(common).collect();
+            let of_file = places
+                .iter()
+                .find_map(|place| keys.iter().find_map(|key| self.origin(&format!("{place}{key}"))));
             let of_agent = || {
                 let agent = agent.as_ref()?;
                 let is = |key: Option<&str>, limit: Option<u64>| key == Some(&param.name) && limit.is_some();
                 let is_set = is(policy.lines_key(), agent.lines) || is(policy.size_key(), agent.size);
                 is_set.then(|| SettingFrom::Agent(agent.path.clone()))
             };
-            let from = of_tool.and_then(|name| self.origin(&name)).or_else(of_file).or_else(of_agent);
-            let from = from.unwrap_or(SettingFrom::Default);
+            let from = of_file.or_else(of_agent).unwrap_or(SettingFrom::Default);
             all.push(EffectiveSetting { name, value: value.to_string(), from });
         }
         all.extend(

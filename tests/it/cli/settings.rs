@@ -42,6 +42,7 @@ fn each_setting_tells_where_it_comes_from() {
         "policy = \"pi/bash\"\nkeep_own = \"never\"\n\n[limits.\"pi/bash\"]\nmax_lines = 7\n\n\
          [limits.\"opencode/output\"]\nmax_bytes = \"1k\"\n\n[tools.grep]\npolicy = \"pi/grep\"\n\n[keys]\nsearch = [\"/\", \"ctrl-n\"]\n",
     );
+    let before = fs::read_to_string(&path).unwrap();
     let at = |line: usize| format!("{}:{line}", path.display());
     let pair = |value: &str, from: &str| (value.to_owned(), from.to_owned());
     let all = settings(home.run(&["config", "--json"]));
@@ -63,6 +64,14 @@ fn each_setting_tells_where_it_comes_from() {
     let of_agent = settings(home.run(&["config", "--json", "-p", "opencode/output"]));
     let (value, from) = &of_agent["limits.opencode/output.max_lines"];
     assert!(value == "3" && from.ends_with("work/opencode.json"), "{from}");
+    // A tool that a named policy does not know is none of its.
+    let other =
+        config(&home, "[tools.grep]\npolicy = \"opencode/output\"\nmax_lines = 20\nmax_bytes = \"1k\"\n");
+    let of_tool = settings(home.run(&["config", "--json", "-p", "pi/bash", "-t", "grep"]));
+    assert_eq!(of_tool["limits.pi/bash.max_lines"], pair("2000", "default"));
+    let of_tool = settings(home.run(&["config", "--json", "-t", "grep"]));
+    assert_eq!(of_tool["limits.opencode/output.max_lines"], pair("20", &format!("{}:3", other.display())));
+    fs::write(&path, before).unwrap();
     let text = home.run(&["config"]).ok();
     let first = text.text().lines().next().unwrap_or_default().to_owned();
     assert_eq!(first.split_whitespace().collect::<Vec<_>>(), ["policy", &at(1), "pi/bash"]);
