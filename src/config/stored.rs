@@ -23,8 +23,8 @@ pub(crate) struct StoredFile<'a> {
     pub(super) record: Option<Record>,
 }
 
-/// Where a stored file comes from: the policies that its store or its record names, and the day on which it was made, if
-/// that decides among them.
+/// Where a stored file comes from: the policies that its record names, or those that its store does, and the day on which it
+/// was made, which decides among these.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub(crate) struct FileOrigin {
     policies: Vec<String>,
@@ -33,10 +33,16 @@ pub(crate) struct FileOrigin {
 }
 
 impl StoredFile<'_> {
-    /// Returns the day on which it was created: by the time in its name, or else by its modification time.
+    /// Returns the day on which an agent cut it: by the time in its name, or else by its modification time.
     fn day(&self) -> Option<Date> {
-        let modified = Timestamp::try_from(self.path.metadata().ok()?.modified().ok()?).ok()?;
-        let made = self.rule.made(self.path.file_name()?, modified).unwrap_or(modified);
+        let made = match &self.record {
+            Some(Record::Run(_)) => return None,
+            Some(Record::Copy(copy)) => copy.modified,
+            None => {
+                let modified = Timestamp::try_from(self.path.metadata().ok()?.modified().ok()?).ok()?;
+                self.rule.made(self.path.file_name()?, modified).unwrap_or(modified)
+            }
+        };
         Some(made.to_zoned(TimeZone::UTC).date())
     }
 
@@ -116,9 +122,15 @@ impl Config {
                 record: Some(record.clone()),
             };
         }
-        let policies: Vec<String> = known(&file.rule.policies);
-        let day = if policies.len() > 1 { file.day() } else { None };
-        FileOrigin { policies, day, record: None }
+        FileOrigin { policies: known(&file.rule.policies), day: file.day(), record: None }
+    }
+
+    /// Says that no policy is known of the day on which a file was made, if none is that its store names.
+    pub(super) fn warn_of_day(&self, file: &StoredFile) -> Option<String> {
+        let (policies, day) = (self.origin_of(file).policies, file.day()?);
+        let holds = |name: &String| self.catalog.get(name).map_or(true, |policy| policy.era().holds_at(day));
+        (!policies.is_empty() && !policies.iter().any(holds))
+            .then(|| format!("how this was cut on {day} is not known"))
     }
 
     /// Returns the policies of an origin, most likely first.
@@ -131,7 +143,8 @@ impl Config {
 
     /// Whether a file is in an agent's store, or a kept copy from there, and may have been made under this policy.
     pub(super) fn is_of_agent(&self, policy: &Policy, file: &StoredFile) -> bool {
-        let may_be = || self.candidates_of(file).iter().any(|name| name == policy.name());
+        let held = || file.day().is_none_or(|day| policy.era().holds_at(day));
+        let may_be = || self.origin_of(file).policies.iter().any(|name| name == policy.name()) && held();
         (file.original().is_some() || file.spec.agent != OWN) && may_be()
     }
 

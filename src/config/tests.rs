@@ -135,6 +135,30 @@ fn a_stored_file_is_shown_by_the_policy_of_its_time() {
 }
 
 #[test]
+fn of_a_day_without_a_known_policy_no_preview_is_reconstructed() {
+    let home = tempfile::tempdir().unwrap();
+    let mut config = config(home.path());
+    config.env = config.env.with_var("TMPDIR", home.path().join("tmp"));
+    let (pi, opencode) = ("tmp/pi-bash-0123456789abcdef.log", ".local/share/opencode/tool-output/tool_old");
+    let opencode = opencode.replace("old", &"z".repeat(26));
+    let on = |file: &str, policy: Option<&str>, day: &str| {
+        let file = home.path().join(file);
+        dated(&file, day);
+        let overrides = Overrides { policy: policy.map(str::to_owned), ..Overrides::default() };
+        let resolved = config.resolve(&overrides, Some(&file)).unwrap();
+        (resolved.certainty == Certainty::Reconstructed, resolved.warnings.join("; "))
+    };
+    let known = (true, String::new());
+    let unknown = |day: &str| (false, format!("how this was cut on {day} is not known"));
+    assert_eq!(on(pi, None, "2026-04-05"), known);
+    assert_eq!(on(pi, None, "2026-04-20"), unknown("2026-04-20"));
+    assert_eq!(on(&opencode, None, "2025-06-01"), unknown("2025-06-01"));
+    assert_eq!(on(&opencode, None, "2026-02-01"), known);
+    assert_eq!(on(&opencode, Some("opencode/shell"), "2026-02-01"), (false, String::new()), "not yet");
+    assert_eq!(on(&opencode, Some("opencode/shell"), "2026-03-01"), known);
+}
+
+#[test]
 fn a_file_of_any_tool_is_shown_by_the_likeliest_tool_that_existed_then() {
     let home = tempfile::tempdir().unwrap();
     let config = config(home.path());
