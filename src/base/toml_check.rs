@@ -56,6 +56,13 @@ pub(crate) const fn optional(name: &'static str, shape: Shape) -> Field {
     Field { name, shape, is_needed: false }
 }
 
+/// Returns the text of a key at the top of a file, as far as that is legible, be it TOML or not.
+pub(crate) fn top_text<'a>(text: &'a str, wanted: &str) -> Option<&'a str> {
+    let mut top = text.lines().map(str::trim).take_while(|line| !line.starts_with('['));
+    let (_, value) = top.find_map(|line| line.split_once('=').filter(|(key, _)| key.trim() == wanted))?;
+    value.split(['"', '\'']).nth(1).filter(|value| !value.is_empty())
+}
+
 /// Maximum number of characters of a wrong value that are shown.
 const MAX_SHOWN: usize = 40;
 

@@ -189,7 +189,9 @@ impl<'de> Deserializer<'de> for Key<'_, '_> {
             let source = self.text("takes a template")?;
             let compiled = self.keys.compiler.template(source);
             let wrong = |(line, message)| Fault { line: Some(line), ..self.keys.fault(self.name, message) };
-            compiled.map_err(wrong)?.0
+            let (template, at) = (compiled.map_err(wrong)?, self.value()?.span().start);
+            self.keys.compiler.place(&template, self.name, at);
+            template.0
         } else {
             figure(self.value()?, self.name, self.keys.compiler)?.0
         };

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use crate::base::fs::plain_file::{self, ellipsize};
 use crate::base::provenance::Era;
-use crate::base::toml_check::nearest;
-use crate::preview::policy::load::parse;
+use crate::base::toml_check::{nearest, top_text};
+use crate::preview::policy::load::{PolicySource, parse};
 use crate::preview::policy::{Policy, PolicyError};
 use crate::preview::template::PolicyOrigin;
 
@@ -66,27 +66,42 @@ impl Catalog {
             self.broken.push(FaultyFile { name: None, stem: String::new(), fault: fault.clone() });
         })?;
         let loaded: Vec<_> = paths.iter().map(|path| self.load_file(path)).collect();
-        loaded.into_iter().collect()
+        let all: Vec<_> =
+            loaded.into_iter().zip(&paths).map(|(policy, path)| self.check_failed(policy?, path)).collect();
+        all.into_iter().collect()
     }
 
-    fn load_file(&mut self, path: &Path) -> Result<(), PolicyError> {
+    /// Fails if a policy names none for failed commands; all files are loaded by now.
+    fn check_failed(&mut self, policy: Option<Policy>, path: &Path) -> Result<(), PolicyError> {
+        let Some(policy) = policy else { return Ok(()) };
+        let Some(failed) = &policy.file.schema.failed else { return Ok(()) };
+        let Err(unknown @ PolicyError::Unknown { .. }) = self.get(failed.get_ref()) else { return Ok(()) };
+        let source = PolicySource { text: &policy.text, path: &path.display().to_string() };
+        let fault = source.at(failed.span().start, "failed", unknown.to_string());
+        self.files.remove(policy.name());
+        Err(self.set_aside(path, &policy.text, fault))
+    }
+
+    fn load_file(&mut self, path: &Path) -> Result<Option<Policy>, PolicyError> {
         let text = plain_file::read(path).map_err(|error| unreadable(path, &error));
         let text = text.map_err(|fault| self.set_aside(path, "", fault))?;
         // The shell creates the file before `overspill policies NAME >FILE` has printed anything.
         if text.is_empty() {
-            return Ok(());
+            return Ok(None);
         }
         let shown = path.display().to_string();
         let policy =
             parse(&text, &shown, PolicyOrigin::Own).map_err(|fault| self.set_aside(path, &text, fault))?;
         let file = File { text: Cow::Owned(text), own: Some(shown) };
         self.files.insert(Cow::Owned(policy.name().to_owned()), file);
-        Ok(())
+        Ok(Some(policy))
     }
 
     fn set_aside(&mut self, path: &Path, text: &str, fault: PolicyError) -> PolicyError {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        self.broken.push(FaultyFile { name: policy_name(text), stem, fault: fault.clone() });
+        let name = top_text(text, "agent").zip(top_text(text, "tool"));
+        let name = name.map(|(agent, tool)| format!("{agent}/{tool}"));
+        self.broken.push(FaultyFile { name, stem, fault: fault.clone() });
         fault
     }
 
@@ -146,17 +161,6 @@ impl Catalog {
     pub fn is_own(&self, name: &str) -> bool {
         self.files.get(name).is_some_and(|file| file.own.is_some())
     }
-}
-
-/// Returns the policy that a faulty file describes, as far as its top is legible.
-fn policy_name(text: &str) -> Option<String> {
-    let top = text.lines().map(str::trim).take_while(|line| !line.starts_with('['));
-    let pairs: Vec<(&str, &str)> = top.filter_map(|line| line.split_once('=')).collect();
-    let value = |wanted: &str| {
-        let (_, value) = pairs.iter().find(|(key, _)| key.trim() == wanted)?;
-        value.split(['"', '\'']).nth(1).filter(|value| !value.is_empty())
-    };
-    Some(format!("{}/{}", value("agent")?, value("tool")?))
 }
 
 fn unreadable(path: &Path, error: &std::io::Error) -> PolicyError {

@@ -68,19 +68,19 @@ impl Texts {
     }
 }
 
-struct Source<'a> {
-    text: &'a str,
-    path: &'a str,
+pub(super) struct PolicySource<'a> {
+    pub text: &'a str,
+    pub path: &'a str,
 }
 
-impl Source<'_> {
+impl PolicySource<'_> {
     fn error(&self, mistake: Mistake) -> PolicyError {
         let Mistake { spot: Spot { line, column }, key, words, .. } = mistake;
         let (key, message) = (key.map(|key| ellipsize(&key)), ellipsize(&words));
         PolicyError::Invalid { file: self.path.to_owned(), line, column, key, message }
     }
 
-    fn at(&self, at: usize, key: &str, words: String) -> PolicyError {
+    pub(super) fn at(&self, at: usize, key: &str, words: String) -> PolicyError {
         let spot = Spot::new(self.text, at);
         self.error(Mistake { spot, key: Some(key.to_owned()), words, top: None })
     }
@@ -88,14 +88,17 @@ impl Source<'_> {
     fn fault(&self, fault: Fault) -> PolicyError {
         let mut spot = Spot::new(self.text, fault.at);
         if let Some(line) = fault.line {
-            // The text of a template begins on the line below if its opening quotes end the line.
-            let quotes = ["\"\"\"\n", "'''\n"];
-            let value = self.text.get(fault.at..).unwrap_or_default();
-            let is_below = quotes.iter().any(|quotes| value.starts_with(quotes));
-            let below = line.saturating_sub(1) + usize::from(is_below);
-            spot = Spot { line: spot.line + below, column: spot.column.filter(|_| below == 0) };
+            let line = self.first_line(fault.at) + line.saturating_sub(1);
+            spot = Spot { line, column: spot.column.filter(|_| line == spot.line) };
         }
         self.error(Mistake { spot, key: Some(fault.key), words: fault.message, top: None })
+    }
+
+    /// Returns the line on which the text of a template begins: the one below if its opening quotes end the line.
+    fn first_line(&self, at: usize) -> usize {
+        let value = self.text.get(at..).unwrap_or_default();
+        let is_below = ["\"\"\"\n", "'''\n"].iter().any(|quotes| value.starts_with(quotes));
+        Spot::new(self.text, at).line + usize::from(is_below)
     }
 }
 
@@ -109,7 +112,7 @@ thread_local! {
 pub(super) fn parse(text: &str, path: &str, origin: PolicyOrigin) -> Result<Policy, PolicyError> {
     #[cfg(test)]
     PARSED.set(PARSED.get() + 1);
-    let source = Source { text, path };
+    let source = PolicySource { text, path };
     if origin == PolicyOrigin::Own
         && let Some(first) = crate::base::toml_check::check(text, FILE).1.into_iter().next()
     {
@@ -131,7 +134,13 @@ pub(super) fn parse(text: &str, path: &str, origin: PolicyOrigin) -> Result<Poli
         }
         params.push(read);
     }
-    let file = compile(schema, params, origin).map_err(|fault| source.fault(fault))?;
+    let mut file = compile(schema, params, origin).map_err(|fault| source.fault(fault))?;
+    if origin == PolicyOrigin::Own {
+        file.templates
+            .templates
+            .iter_mut()
+            .for_each(|template| template.place.1 = source.first_line(template.place.1));
+    }
     Ok(Policy::new(file, text, Some(path).filter(|_| origin == PolicyOrigin::Own)))
 }
 

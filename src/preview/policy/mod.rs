@@ -69,7 +69,6 @@ pub struct Policy {
     /// What its faults name: the policy, before it the file if it is the user's own.
     place: Arc<str>,
     file: Arc<PolicyFile>,
-    #[cfg_attr(not(feature = "app"), allow(dead_code, reason = "the screens write policies"))]
     text: Arc<str>,
     set: BTreeMap<String, Value>,
 }
@@ -131,7 +130,7 @@ impl Policy {
 
     /// Returns the policy that the agent uses for the output of a failing command, if it is another one.
     pub fn failed(&self) -> Option<&str> {
-        self.file.schema.failed.as_deref()
+        self.file.schema.failed.as_ref().map(|name| &**name.get_ref())
     }
 
     /// Same as [`Policy::failed`] for a command with this exit status: none unless it failed.

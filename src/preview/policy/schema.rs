@@ -32,7 +32,7 @@ pub(crate) struct PolicySchema {
     pub confidence: Confidence,
     pub summary: Option<String>,
     /// The policy that the agent uses for the output of a failing command, if it is another one.
-    pub failed: Option<String>,
+    pub failed: Option<Spanned<String>>,
     #[serde(default)]
     pub quirks: Vec<String>,
     #[serde(default = "bytes")]

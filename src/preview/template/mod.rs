@@ -58,13 +58,15 @@ pub(crate) struct Figure(pub usize);
 #[derive(Debug)]
 pub(crate) struct Templates {
     environment: Environment<'static>,
-    templates: Vec<CompiledTemplate>,
+    pub templates: Vec<CompiledTemplate>,
     figures: Vec<CompiledFigure>,
 }
 
 #[derive(Debug, Default)]
 pub(crate) struct CompiledTemplate {
     name: String,
+    /// Its key in the policy's file, and where its text begins there: the byte, then the line.
+    pub place: (String, usize),
     /// The figures and parameters that it uses, read when first asked for.
     mentioned: OnceLock<HashSet<String>>,
     /// Which of them decide which slots it holds, read when first asked for; `None` if that is not simple.
@@ -193,9 +195,15 @@ impl Compiler {
                 let remedy = remedy(name, self.params.keys().map(String::as_str));
                 return Err(format!("there is no parameter `{name}`; {remedy}"));
             }
+            let params = self.params.iter().map(|(name, value)| (name.as_str(), scope::variable(value)));
+            scope::whole(source, compiled.eval(minijinja::Value::from(BTreeMap::from_iter(params))))?;
         }
         let (source, compiled) = (source.to_owned(), Box::new(compiled));
         Ok(self.push(CompiledFigure::Expression { source, compiled }))
+    }
+
+    pub(crate) fn place(&mut self, template: &Template, key: &str, at: usize) {
+        self.templates.templates[template.0].place = (key.to_owned(), at);
     }
 
     pub(crate) fn finish(self) -> Templates {

@@ -45,12 +45,19 @@ impl Object for Scene {
     }
 }
 
-fn variable(value: &Value) -> Var {
+pub(super) fn variable(value: &Value) -> Var {
     match value {
         Value::Integer(number) => Var::from(*number),
         Value::Boolean(flag) => Var::from(*flag),
         Value::Text(text) => Var::from(text.as_str()),
     }
+}
+
+/// Returns the value of a figure; a negative one is 0.
+pub(super) fn whole(source: &str, value: Result<Var, minijinja::Error>) -> Result<u64, String> {
+    let value = value.map_err(|error| describe(&error))?;
+    let number = i128::try_from(value).map_err(|_| format!("`{source}` is not a whole number"))?;
+    Ok(u64::try_from(number.max(0)).unwrap_or(u64::MAX))
 }
 
 /// A policy's templates and figures with its current parameters.
@@ -87,7 +94,6 @@ impl<'a> Scope<'a> {
         Scene { facts, outside, params, mark, waiting: Mutex::default() }
     }
 
-    /// Evaluates a figure; a negative value becomes 0.
     pub(crate) fn figure(&self, figure: &Figure) -> Result<u64, PlanError> {
         let (source, compiled) = match &self.templates.figures[figure.0] {
             CompiledFigure::Number(number) => return Ok(*number),
@@ -97,10 +103,7 @@ impl<'a> Scope<'a> {
             return Ok(*number);
         }
         let value = compiled.eval(Var::from_object(self.scene(Facts::new(), SLOT)));
-        let value = value.map_err(|error| self.fault(describe(&error)))?;
-        let number =
-            i128::try_from(value).map_err(|_| self.fault(format!("`{source}` is not a whole number")))?;
-        Ok(u64::try_from(number.max(0)).unwrap_or(u64::MAX))
+        whole(source, value).map_err(|message| self.fault(message))
     }
 
     /// Evaluates a figure that is at least 1.
@@ -135,7 +138,11 @@ impl<'a> Scope<'a> {
         facts: Facts,
         slots: &[(&str, Vec<Part>)],
     ) -> Result<(Vec<Part>, TotalsMask), PlanError> {
-        let wrong = |error: minijinja::Error| self.fault(describe(&error));
+        let (key, first) = &self.templates.get(template).place;
+        let wrong = |error: minijinja::Error| {
+            let line = first + error.line().unwrap_or(1).saturating_sub(1);
+            self.fault(format!("line {line}, `{key}`: {}", describe(&error)))
+        };
         let compiled = self.templates.source_of(template).map_err(wrong)?;
         let mark = mark(&[&facts, &self.outside], &self.params, compiled.source());
         let scene = Arc::new(self.scene(facts, mark));

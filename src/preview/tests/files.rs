@@ -125,6 +125,24 @@ fn mistakes_are_reported_with_line_and_key() {
 }
 
 #[test]
+fn what_can_be_known_when_it_is_loaded_is_reported_then() {
+    let (line, key, message) =
+        mistake(&GOOD.replace("[when]\nlines = \"max_lines\"", "[when]\nlines = \"1 // 0\""));
+    assert_eq!((line, key.as_deref()), (16, Some("lines")), "{message}");
+    let (line, key, message) = mistake(&GOOD.replace("\n\n[text]", "\nsize = \"max_lines / 3\"\n\n[text]"));
+    assert_eq!((line, key.as_deref()), (22, Some("size")), "{message}");
+    assert!(message.contains("`max_lines / 3` is not a whole number"), "{message}");
+    let with = |failed: &str| GOOD.replace("version = \"1\"", &format!("failed = \"{failed}\""));
+    let (line, key, message) = mistake(&with("pi/bsh"));
+    assert_eq!((line, key.as_deref()), (3, Some("failed")), "{message}");
+    assert!(message.contains("did you mean pi/bash?"), "{message}");
+    let (catalog, _) = load(&with("x/z"));
+    assert!(catalog.get("mine/shell").unwrap_err().to_string().contains("mine.toml:3:"));
+    load(&with("pi/bash")).1.unwrap();
+    load(&with("mine/shell")).1.unwrap();
+}
+
+#[test]
 fn a_key_of_another_strategy_is_reported_with_line_and_key() {
     let (line, key, message) = mistake(&GOOD.replace("from = \"head\"", "chunk = 4096"));
     assert_eq!((line, key.as_deref()), (20, Some("chunk")), "{message}");

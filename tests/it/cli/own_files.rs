@@ -56,7 +56,7 @@ fn refused(policy: &str, words: &[&str]) {
 fn a_figure_that_its_strategy_does_not_tell_is_named_with_the_file() {
     let ran = preview(&policy("", "{{ middle_lines }}"));
     assert_eq!(ran.status, 1);
-    for word in ["/policies/own.toml: ", "`middle_lines` is undefined; leave it out"] {
+    for word in ["/policies/own.toml: ", "line 24, `cut`: `middle_lines` is undefined; leave it out"] {
         assert!(ran.stderr.contains(word), "{}", ran.stderr);
     }
 }
