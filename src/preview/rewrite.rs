@@ -161,15 +161,9 @@ pub(crate) fn tag_finder(tag: &str) -> Result<Expression, regex::Error> {
     Expression::new(&format!(r"(?i-u)<{signs}{name}(?:[^A-Za-z0-9_-]|$)"))
 }
 
-/// Escapes every such tag in the kept parts of the slots, so that it closes nothing: `<` becomes `<\`. Copies these, whose
-/// length the limits bound.
-pub(crate) fn escape_tags(text: &Text, finder: &Expression, slots: &mut [(&'static str, Vec<Part>)]) {
-    for (_, parts) in slots {
-        *parts = parts.drain(..).flat_map(|part| escaped(text, finder, part)).collect();
-    }
-}
-
-fn escaped(text: &Text, finder: &Expression, part: Part) -> Vec<Part> {
+/// Escapes every such tag in a kept part, so that it closes nothing: `<` becomes `<\`. Copies the part, whose length the
+/// limits bound.
+pub(crate) fn escaped(text: &Text, finder: &Expression, part: Part) -> Vec<Part> {
     let Part::Kept { range, .. } = &part else { return vec![part] };
     let bytes = text.bytes[range.clone()].to_vec();
     let mut parts = Vec::new();

@@ -77,7 +77,12 @@ impl Text<'_> {
     /// Takes an amount from one end of a range.
     pub(crate) fn end(&self, within: Range<usize>, from: Direction, unit: Unit, amount: u64) -> Cut {
         if unit == Unit::Cells {
-            return Cut { range: self.end_in_cells(within, from, amount), half: None };
+            let Range { start, end } = within;
+            let range = match from {
+                Direction::Head => start..self.cell(start, end, amount),
+                Direction::Tail => self.cell(start, end, self.cells_of(within).saturating_sub(amount))..end,
+            };
+            return Cut { range, half: None };
         }
         let mut rest = within.clone();
         let mut left = amount;
@@ -114,14 +119,6 @@ impl Text<'_> {
         let range = from.split(&within, within.len() - rest.len()).0;
         self.touch(range.clone());
         Cut { range, half: None }
-    }
-
-    fn end_in_cells(&self, within: Range<usize>, from: Direction, cells: u64) -> Range<usize> {
-        let Range { start, end } = within;
-        match from {
-            Direction::Head => start..self.cell(start, end, cells),
-            Direction::Tail => self.cell(start, end, self.cells_of(within).saturating_sub(cells))..end,
-        }
     }
 
     fn cost(&self, element: units::Element, unit: Unit) -> u64 {

@@ -201,7 +201,13 @@ fn output_facts(policy: &Policy, text: &Text, selection: &Selection, counts: &Ke
     let mut facts = Facts::from(NOTICE_FIGURES.map(|(name, figure)| (name, Fact::from(figure(&of)))));
     let word = if of.is_by_lines() { "lines" } else { of.unit.as_str() };
     facts.insert("unit", Fact::Text(word.to_owned()));
-    facts.insert("hit", Fact::Text(selection.hit.map_or("none", hit_word).to_owned()));
+    let hit = match selection.hit {
+        None => "none",
+        Some(LimitHit::Lines) => "lines",
+        Some(LimitHit::Size(_)) => "size",
+        Some(LimitHit::Matches) => "matches",
+    };
+    facts.insert("hit", Fact::Text(hit.to_owned()));
     facts.insert("partial", Fact::Flag(selection.partial));
     let is_empty = selection.halves == 0 && selection.ranges.iter().all(Range::is_empty);
     facts.insert("kept_empty", Fact::Flag(is_empty));
@@ -220,14 +226,6 @@ fn output_facts(policy: &Policy, text: &Text, selection: &Selection, counts: &Ke
     }
     facts.extend(selection.facts.clone());
     facts
-}
-
-fn hit_word(hit: LimitHit) -> &'static str {
-    match hit {
-        LimitHit::Lines => "lines",
-        LimitHit::Size(_) => "size",
-        LimitHit::Matches => "matches",
-    }
 }
 
 struct Layout {

@@ -104,11 +104,7 @@ impl Strategy for Exact {
 }
 
 fn python_lines(text: &str) -> u64 {
-    let (mut lines, mut end) = (0, 0);
-    for found in breaks(text.as_bytes()) {
-        lines += 1;
-        end = found.end;
-    }
+    let (lines, end) = breaks(text.as_bytes()).fold((0, 0), |(lines, _), found| (lines + 1, found.end));
     lines + u64::from(end < text.len())
 }
 

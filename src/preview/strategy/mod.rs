@@ -194,7 +194,9 @@ impl Keep {
             selection.silent_limit = Some(LimitHit::Size(Unit::Bytes));
         }
         if let Some(finder) = &self.escape_tag {
-            rewrite::escape_tags(text, finder, &mut selection.slots);
+            for (_, parts) in &mut selection.slots {
+                *parts = parts.drain(..).flat_map(|part| rewrite::escaped(text, finder, part)).collect();
+            }
         }
         Ok(selection)
     }

@@ -81,9 +81,8 @@ impl Search<'_> {
 
     /// Tries an output of a size that is known, whatever the figures of the notices.
     fn with_size(&mut self, shape: &OutputShape, total: u64) -> Option<Witness> {
-        let none = Filler { lines: 0, letters: 0, wide: 0 };
-        let left = total.checked_sub(shape.output(none).0.len() as u64)?;
-        self.make(shape, Filler { letters: left.try_into().ok()?, ..none })?.break_value()
+        let left = total.checked_sub(shape.output([0; UNKNOWNS]).0.len() as u64)?;
+        self.make(shape, [0, left.try_into().ok()?, 0])?.break_value()
     }
 
     /// Corrects a filler until the figures of the notices are those of the text: they depend on it linearly.
@@ -99,7 +98,8 @@ impl Search<'_> {
             if slopes.is_none() {
                 slopes = Some(self.slopes(shape, filler, &made)?);
             }
-            let next = filler.plus(shape::solve(&missing, slopes.as_ref()?, filler.amounts()));
+            let more = shape::solve(&missing, slopes.as_ref()?, filler.map(f64::from));
+            let next = shape::longer(filler, more);
             if next == filler {
                 return None;
             }
@@ -112,11 +112,11 @@ impl Search<'_> {
     /// other words.
     fn slopes(&mut self, shape: &OutputShape, at: Filler, made: &Notices) -> Option<[Vec<f64>; UNKNOWNS]> {
         let mut slopes = [const { Vec::new() }; UNKNOWNS];
-        for (slope, (probe, by)) in slopes.iter_mut().zip(at.probes()) {
-            let other = self.make(shape, probe)?.continue_value();
+        for (slope, more) in slopes.iter_mut().zip(shape::PROBES) {
+            let other = self.make(shape, shape::longer(at, more))?.continue_value();
             let grown = other.and_then(|other| other.minus(made));
             let grown = grown.unwrap_or_else(|| vec![0.0; made.figures().len()]);
-            *slope = grown.iter().map(|figure| figure / by).collect();
+            *slope = grown.iter().map(|figure| figure / more.iter().sum::<f64>()).collect();
         }
         Some(slopes)
     }

@@ -22,44 +22,19 @@ const LETTER: &str = "€";
 
 const LINE: &str = "x\n";
 
-/// How much is left out of an output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Filler {
-    /// Lines of one letter.
-    pub lines: u32,
-    /// Letters besides, with no line feed between them.
-    pub letters: u32,
-    /// Letters of three bytes besides.
-    pub wide: u32,
+/// How much is left out of an output: lines of one letter, letters besides with no line feed between them, and letters of
+/// three bytes besides.
+pub(super) type Filler = [u32; UNKNOWNS];
+
+/// Returns a filler that is so much longer; none at all instead of a negative one.
+pub(super) fn longer(filler: Filler, more: [f64; UNKNOWNS]) -> Filler {
+    // Casts of floats saturate.
+    std::array::from_fn(|kind| (f64::from(filler[kind]) + more[kind]).round() as u32)
 }
 
-impl Filler {
-    /// Returns how much there is, in the order of the fields.
-    pub(super) fn amounts(self) -> [f64; UNKNOWNS] {
-        [self.lines, self.letters, self.wide].map(f64::from)
-    }
-
-    /// Returns a filler that is so much longer, in the order of the fields; none at all instead of a negative one.
-    pub(super) fn plus(self, [lines, letters, wide]: [f64; UNKNOWNS]) -> Self {
-        // Casts of floats saturate.
-        let add = |number: u32, more: f64| (f64::from(number) + more).round() as u32;
-        Self {
-            lines: add(self.lines, lines),
-            letters: add(self.letters, letters),
-            wide: add(self.wide, wide),
-        }
-    }
-
-    /// Returns fillers that are longer in one of the fields each, and by how much.
-    pub(super) fn probes(self) -> [(Self, f64); UNKNOWNS] {
-        let of = |lines: u32, letters: u32, wide: u32| {
-            let more = [lines, letters, wide].map(f64::from);
-            (self.plus(more), more.iter().sum())
-        };
-        // Enough for a figure of KB with one decimal.
-        [of(64, 0, 0), of(0, 4096, 0), of(0, 0, 4096)]
-    }
-}
+/// Fillers of one kind each that are enough for a figure of KB with one decimal.
+pub(super) const PROBES: [[f64; UNKNOWNS]; UNKNOWNS] =
+    [[64.0, 0.0, 0.0], [0.0, 4096.0, 0.0], [0.0, 0.0, 4096.0]];
 
 #[derive(Debug)]
 pub(super) struct OutputShape {
@@ -79,30 +54,28 @@ impl OutputShape {
         self
     }
 
-    /// Returns the length of the output in bytes.
+    /// Returns the most bytes that the output can have.
     pub(super) fn size(&self, filler: Filler) -> Option<usize> {
-        let lines = (filler.lines as usize).checked_mul(LINE.len())?;
-        let wide = (filler.wide as usize).checked_mul(LETTER.len())?;
-        let filler =
-            lines.checked_add(wide)?.checked_add(filler.letters as usize)?.checked_add(2 * WIDE.len())?;
-        filler.checked_add(self.before.len())?.checked_add(self.after.len())
+        let [lines, letters, wide] = filler.map(u64::from);
+        let filled = lines * LINE.len() as u64 + letters + wide * LETTER.len() as u64;
+        (2 * WIDE.len() + self.before.len() + self.after.len()).checked_add(filled.try_into().ok()?)
     }
 
     /// Returns the output, and where in it the filler is. Letters stand next to what is kept, so that a cut by size falls
     /// among them; lines stand further away.
     pub(super) fn output(&self, filler: Filler) -> (Vec<u8>, Range<usize>) {
-        let letters = "x".repeat(filler.letters as usize);
+        let [lines, letters, wide] = filler.map(|count| count as usize);
+        let letters = "x".repeat(letters);
         let near_start = match (self.before.is_empty(), self.after.is_empty()) {
             (true, _) => 0,
             (_, true) => letters.len(),
             _ => letters.len() / 2,
         };
-        let lines = LINE.repeat(filler.lines as usize);
         let filled = [
             self.edges[0],
             &letters[..near_start],
-            &LETTER.repeat(filler.wide as usize),
-            &lines,
+            &LETTER.repeat(wide),
+            &LINE.repeat(lines),
             &letters[near_start..],
             self.edges[1],
         ]
@@ -128,7 +101,7 @@ impl OutputShape {
             6 if largest > 0 => (0, largest.checked_mul(10)?),
             _ => return None,
         };
-        Some(Filler { lines, letters, wide: 0 })
+        Some([lines, letters, 0])
     }
 }
 

@@ -42,13 +42,14 @@ impl Strategy for Clipped {
                 sum += text.size_of(line, Unit::Chars);
                 continue;
             }
-            let tail = line_break(text, &line);
-            let ending = (marker.chars().count() + tail.len()) as u64;
+            let is_break = |byte: &&u8| matches!(byte, b'\r' | b'\n');
+            let feeds = text.bytes[line.clone()].iter().rev().take_while(is_break).count();
+            let ending = (marker.chars().count() + feeds) as u64;
             let room = limit.max(ending) - ending;
             let kept = text.end(line.clone(), Direction::Head, Unit::Chars, room).range;
             segments.extend([Segment::Bytes(run..kept.end), Segment::Notice(marker.to_owned())]);
             sum += text.size_of(kept, Unit::Chars) + ending;
-            run = tail.start;
+            run = line.end - feeds;
         }
         let uncut = segments.is_empty() && at == text.body.end;
         segments.push(Segment::Bytes(run..at));
@@ -79,14 +80,6 @@ impl Clipped {
         }
         Some(longer)
     }
-}
-
-fn line_break(text: &Text, line: &Range<usize>) -> Range<usize> {
-    let mut start = line.end;
-    while start > line.start && matches!(text.bytes[start - 1], b'\r' | b'\n') {
-        start -= 1;
-    }
-    start..line.end
 }
 
 /// Bytes searched for a break at a time, from the end.
