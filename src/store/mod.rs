@@ -29,7 +29,7 @@ pub use root::UnsetVariable;
 #[cfg(feature = "app")]
 pub use spec::LazyStores;
 pub use spec::retention::{Basis, Expiry, Retention, Rule, Setting, TimeLeft, apply_limits};
-pub use spec::{FileRule, Holds, SpecError, StoreSpec, Stores};
+pub use spec::{FileRule, Holds, StoreSpec, Stores};
 
 pub(crate) use own::record;
 pub(crate) use own::write::{next_id, random};

@@ -213,16 +213,15 @@ fn variable(body: &str, env: &Env) -> Result<OsString, UnsetVariable> {
 
 /// Returns the position of the `}` that closes a variable, after its `${`.
 fn closing(body: &str) -> Option<usize> {
-    let mut depth = 0;
-    for (at, byte) in body.bytes().enumerate() {
+    let mut depth = 1;
+    body.bytes().position(|byte| {
         match byte {
             b'{' => depth += 1,
-            b'}' if depth == 0 => return Some(at),
             b'}' => depth -= 1,
             _ => {}
         }
-    }
-    None
+        depth == 0
+    })
 }
 
 #[cfg(test)]

@@ -193,19 +193,13 @@ pub fn delete(entry: &Entry, mode: DeleteMode, env: &Env) -> DeleteOutcome {
     try_delete(entry, mode, env).err().unwrap_or(DeleteOutcome::Deleted)
 }
 
-fn outcome_of(error: Errno) -> DeleteOutcome {
-    match error {
-        Errno::NOENT => DeleteOutcome::AlreadyGone,
-        Errno::LOOP => DeleteOutcome::Stayed(Reason::Changed),
-        error => DeleteOutcome::Stayed(Reason::System(io::Error::from(error).to_string())),
-    }
-}
-
-fn outcome_of_root(error: RootError) -> DeleteOutcome {
-    match error {
-        RootError::System(error) => outcome_of(error),
-        RootError::Link(_) => DeleteOutcome::Stayed(Reason::Changed),
-        RootError::Foreign => DeleteOutcome::Stayed(Reason::Foreign),
+impl From<Errno> for DeleteOutcome {
+    fn from(error: Errno) -> Self {
+        match error {
+            Errno::NOENT => Self::AlreadyGone,
+            Errno::LOOP => Self::Stayed(Reason::Changed),
+            error => Self::Stayed(Reason::System(io::Error::from(error).to_string())),
+        }
     }
 }
 
@@ -216,15 +210,14 @@ fn stay(allowed: bool, reason: Reason) -> Result<(), DeleteOutcome> {
 fn try_delete(entry: &Entry, mode: DeleteMode, env: &Env) -> Result<(), DeleteOutcome> {
     stay(name_fits(entry), Reason::Name)?;
     let dir = directory(entry, env)?;
-    let look =
-        || statat(&dir, entry.name(), AtFlags::SYMLINK_NOFOLLOW).map(FileStat::from).map_err(outcome_of);
+    let look = || statat(&dir, entry.name(), AtFlags::SYMLINK_NOFOLLOW).map(FileStat::from);
     // Identity is checked only under the lock below: while another cleaner deletes the file, its ctime changes.
     may_go(&look()?, entry, mode, env)?;
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let file = openat(&dir, entry.name(), flags, Mode::empty()).map_err(outcome_of)?;
+    let file = openat(&dir, entry.name(), flags, Mode::empty())?;
     match flock(&file, FlockOperation::NonBlockingLockExclusive) {
         Err(Errno::WOULDBLOCK) => return Err(DeleteOutcome::Stayed(Reason::InUse)),
-        locked => locked.map_err(outcome_of)?,
+        locked => locked?,
     }
     // Name first: another cleaner may have deleted it, which changes the open file too.
     let judge = |facts: FileStat| {
@@ -232,8 +225,8 @@ fn try_delete(entry: &Entry, mode: DeleteMode, env: &Env) -> Result<(), DeleteOu
         stay(facts.identity == entry.identity, Reason::Changed)
     };
     judge(look()?)?;
-    judge(fstat(&file).map_err(outcome_of)?.into())?;
-    unlinkat(&dir, entry.name(), AtFlags::empty()).map_err(outcome_of)
+    judge(fstat(&file)?.into())?;
+    Ok(unlinkat(&dir, entry.name(), AtFlags::empty())?)
 }
 
 /// Applies all rules except identity.
@@ -247,10 +240,8 @@ fn may_go(facts: &FileStat, entry: &Entry, mode: DeleteMode, env: &Env) -> Resul
 /// Whether the name is a single component and fits its store's pattern (the exact form for overspill's own store).
 fn name_fits(entry: &Entry) -> bool {
     let name = entry.name().as_encoded_bytes();
-    let single = !name.is_empty()
-        && name != b"."
-        && name != b".."
-        && !name.iter().any(|byte| matches!(byte, b'/' | 0));
+    let single =
+        ![&b""[..], b".", b".."].contains(&name) && !name.iter().any(|byte| matches!(byte, b'/' | 0));
     let ours = is_own(name.strip_prefix(b".tmp-").unwrap_or(name));
     single && (ours || !entry.is_own()) && entry.store().file_rule(name, &mut PathFacts::default()).is_some()
 }
@@ -260,11 +251,15 @@ fn directory(entry: &Entry, env: &Env) -> Result<OwnedFd, DeleteOutcome> {
     let place = entry.place();
     let dir = if entry.is_own() {
         let flags = OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-        openat(CWD, &place.path, flags, Mode::empty()).map_err(outcome_of)?
+        openat(CWD, &place.path, flags, Mode::empty())?
     } else {
-        place.root.open_below(&place.path).map_err(outcome_of_root)?
+        place.root.open_below(&place.path).map_err(|error| match error {
+            RootError::System(error) => error.into(),
+            RootError::Link(_) => DeleteOutcome::Stayed(Reason::Changed),
+            RootError::Foreign => DeleteOutcome::Stayed(Reason::Foreign),
+        })?
     };
-    let facts = FileStat::from(fstat(&dir).map_err(outcome_of)?);
+    let facts = FileStat::from(fstat(&dir)?);
     stay(facts.identity.same_file(&entry.place().identity), Reason::Changed)?;
     if entry.is_own() {
         stay(facts.uid == env.uid(), Reason::Foreign)?;

@@ -97,9 +97,9 @@ pub fn clean_plan<'a>(
     let mut to_delete = Vec::new();
     for (index, entry) in entries.iter().enumerate() {
         match judge(entry, now, rule, floor) {
-            Verdict::Goes(why) => to_delete.push(PlannedDelete { index, why }),
-            Verdict::Skipped(why) => plan.skipped.push((index, why)),
-            Verdict::Stays => staying.push(index),
+            Some(Ok(why)) => to_delete.push(PlannedDelete { index, why }),
+            Some(Err(why)) => plan.skipped.push((index, why)),
+            None => staying.push(index),
         }
     }
     to_delete.sort_by_key(|to_delete| (to_delete.why != DeleteReason::Unfinished, to_delete.index));
@@ -122,16 +122,16 @@ pub fn clean_plan<'a>(
     plan
 }
 
-enum Verdict {
-    Goes(DeleteReason),
-    Skipped(SkipReason),
-    Stays,
-}
-
-fn judge(entry: &Entry, now: Timestamp, rule: &CleanRule, floor: SignedDuration) -> Verdict {
+/// Returns why an entry is to go, or why it is not though it is due, or may be; `None` if it is not.
+fn judge(
+    entry: &Entry,
+    now: Timestamp,
+    rule: &CleanRule,
+    floor: SignedDuration,
+) -> Option<Result<DeleteReason, SkipReason>> {
     if let EntryStatus::Unreadable(_) = entry.status {
         // Whether it is due is unknown.
-        return Verdict::Skipped(SkipReason::Unusual(entry.status));
+        return Some(Err(SkipReason::Unusual(entry.status)));
     }
     let why = match (entry.status == EntryStatus::Unfinished, rule.older_than) {
         (true, _) => (entry.safe_age(now) > HOUR).then_some(DeleteReason::Unfinished),
@@ -139,17 +139,13 @@ fn judge(entry: &Entry, now: Timestamp, rule: &CleanRule, floor: SignedDuration)
         (false, None) => {
             matches!(entry.left(now), TimeLeft::Overdue(_)).then_some(DeleteReason::Overdue(entry.rule))
         }
-    };
-    let Some(why) = why else { return Verdict::Stays };
+    }?;
     let enough = match why {
         DeleteReason::Old => rule.older_than,
         DeleteReason::Overdue(Rule::Mtime | Rule::Id) => entry.place().after,
         _ => None,
     };
-    match hindrance(entry, now, enough.unwrap_or_default().max(floor)) {
-        None => Verdict::Goes(why),
-        Some(why) => Verdict::Skipped(why),
-    }
+    Some(hindrance(entry, now, enough.unwrap_or_default().max(floor)).map_or(Ok(why), Err))
 }
 
 /// Returns why an entry may not be deleted that has to be at least this old.

@@ -1,6 +1,6 @@
 //! Lists a store through the descriptors of its directories, one name at a time, without opening any file.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::ops::ControlFlow;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -326,37 +326,26 @@ impl Origins {
 }
 
 fn status(stat: &FileStat, place: &ListedDir, partial: bool, env: &Env, now: Timestamp) -> EntryStatus {
-    let future = timestamp(stat.identity.modified).duration_since(now) > CLOCK_SLACK;
-    if stat.kind == FileType::Symlink {
-        EntryStatus::SymbolicLink
-    } else if stat.kind != FileType::RegularFile {
-        EntryStatus::NotAFile
-    } else if stat.uid != env.uid() {
-        EntryStatus::ForeignOwner
-    } else if stat.identity.dev != place.root_dev {
-        EntryStatus::OtherMount
-    } else if stat.links != 1 {
-        EntryStatus::HardLinked
-    } else if future {
-        EntryStatus::FutureTime
-    } else if partial {
-        EntryStatus::Unfinished
-    } else {
-        EntryStatus::Ok
+    match stat.kind {
+        FileType::Symlink => EntryStatus::SymbolicLink,
+        kind if kind != FileType::RegularFile => EntryStatus::NotAFile,
+        _ if stat.uid != env.uid() => EntryStatus::ForeignOwner,
+        _ if stat.identity.dev != place.root_dev => EntryStatus::OtherMount,
+        _ if stat.links != 1 => EntryStatus::HardLinked,
+        _ if timestamp(stat.identity.modified).duration_since(now) > CLOCK_SLACK => EntryStatus::FutureTime,
+        _ if partial => EntryStatus::Unfinished,
+        _ => EntryStatus::Ok,
     }
 }
 
 /// Interns the names of agents, tools and sessions, which many entries share.
 #[derive(Default)]
-struct Interner(HashMap<Box<str>, Arc<str>>);
+struct Interner(HashSet<Arc<str>>);
 
 impl Interner {
     fn share(&mut self, word: &str) -> Arc<str> {
-        if let Some(shared) = self.0.get(word) {
-            return Arc::clone(shared);
-        }
-        let shared: Arc<str> = word.into();
-        self.0.insert(word.into(), Arc::clone(&shared));
+        let shared = self.0.get(word).map_or_else(|| word.into(), Arc::clone);
+        self.0.insert(Arc::clone(&shared));
         shared
     }
 }

@@ -68,14 +68,8 @@ fn is_counter(digits: &[u8]) -> bool {
 }
 
 fn hex(digits: &[u8]) -> Option<i64> {
-    digits.iter().try_fold(0i64, |value, digit| {
-        let digit = match digit {
-            b'0'..=b'9' => digit - b'0',
-            b'a'..=b'f' => digit - b'a' + 10,
-            _ => return None,
-        };
-        value.checked_mul(16)?.checked_add(digit.into())
-    })
+    let is_lower = digits.iter().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'));
+    i64::from_str_radix(std::str::from_utf8(digits).ok().filter(|_| is_lower)?, 16).ok()
 }
 
 /// Creates an 8-byte id. The low 12 bits of `counter` distinguish ids of one millisecond.

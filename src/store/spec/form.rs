@@ -8,7 +8,7 @@ use crate::base::fs::plain_file::{ellipsize, short_path};
 use crate::base::provenance::{Confidence, Warning};
 use crate::base::toml_check::Shape::{Checked, List, Number, Table, Tables, Text};
 use crate::base::toml_check::{self, Field, Mistake, Spot, is_word, needed, optional};
-use crate::store::{Basis, Retention, Setting};
+use crate::store::{Basis, Retention};
 
 use super::pattern::Component;
 use super::{FileRule, Holds, StoreSpec};
@@ -30,41 +30,15 @@ struct StoreForm {
     part: Option<String>,
     roots: Vec<String>,
     #[serde(default)]
-    path: Vec<String>,
-    files: Vec<FileForm>,
-    retention: RetentionForm,
+    path: Vec<Component>,
+    files: Vec<FileRule>,
+    retention: Retention,
     confidence: Option<Confidence>,
     note: Option<String>,
     #[serde(default, rename = "warning")]
     warnings: Vec<Warning>,
     #[serde(default)]
     skip: Vec<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct FileForm {
-    name: String,
-    tool: Option<String>,
-    #[serde(default = "raw")]
-    holds: Holds,
-    #[serde(default)]
-    policies: Vec<String>,
-}
-
-fn raw() -> Holds {
-    Holds::Raw
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RetentionForm {
-    by: Basis,
-    after: Option<String>,
-    setting: Option<Setting>,
-    max_count: Option<u64>,
-    max_total: Option<u64>,
-    note: Option<String>,
 }
 
 /// Maximum number of stores in a file, and of roots and kinds of files in a store.
@@ -169,8 +143,7 @@ fn age(text: &str) -> Result<(), String> {
 }
 
 impl AgentForm {
-    /// Returns the stores; fails by what [`check`] finds as well, with its place.
-    pub(super) fn specs(self) -> Result<Vec<StoreSpec>, String> {
+    pub(super) fn specs(self) -> Vec<StoreSpec> {
         let AgentForm { agent, source, confidence, store, .. } = self;
         let source = source.unwrap_or_else(|| "its file does not say".to_owned());
         let confidence = confidence.unwrap_or(Confidence::Own);
@@ -178,34 +151,18 @@ impl AgentForm {
     }
 }
 
-fn spec(form: StoreForm, agent: &str, source: &str, confidence: Confidence) -> Result<StoreSpec, String> {
-    let path: Vec<Component> = form.path.iter().map(|text| Component::new(text)).collect();
-    let rule = |FileForm { name, tool, holds, policies }| FileRule {
-        name: Component::new(&name),
-        tool,
-        holds,
-        policies,
-    };
-    Ok(StoreSpec {
+fn spec(form: StoreForm, agent: &str, source: &str, confidence: Confidence) -> StoreSpec {
+    StoreSpec {
         name: form.part.map_or_else(|| agent.to_owned(), |part| format!("{agent}/{part}")),
         agent: agent.to_owned(),
-        files: form.files.into_iter().map(rule).collect(),
-        retention: retention(form.retention)?,
+        files: form.files,
+        retention: form.retention,
         confidence: form.confidence.unwrap_or(confidence),
         source: source.to_owned(),
         note: form.note,
         warnings: form.warnings,
         roots: form.roots,
-        path,
+        path: form.path,
         skip: form.skip,
-    })
-}
-
-fn retention(form: RetentionForm) -> Result<Retention, String> {
-    let wrong = |text: &str| format!("after = {text:?}");
-    let after =
-        form.after.as_deref().map(|text| crate::base::human::parse_age(text).ok_or_else(|| wrong(text)));
-    let after = after.transpose()?;
-    let RetentionForm { by: basis, setting, max_count, max_total, note, .. } = form;
-    Ok(Retention { basis, after, setting, max_count, max_total, note })
+    }
 }

@@ -7,7 +7,6 @@ pub(crate) mod retention;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
-use std::io;
 #[cfg(feature = "app")]
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
@@ -24,7 +23,7 @@ use serde::{Deserialize, Serialize};
 use crate::base::fs::identity::{FileStat, Identity};
 use crate::base::fs::plain_file;
 use crate::base::provenance::{Confidence, Warning};
-use crate::base::toml_check::{Mistake, Spot};
+use crate::base::toml_check::{Mistake, Spot, top_text};
 #[cfg(feature = "app")]
 use crate::store::root::Root;
 use crate::store::root::{UnsetVariable, expand_root};
@@ -36,10 +35,11 @@ use pattern::{Component, PathFacts};
 
 words! {
     /// How the content of an agent's file differs from what the tool printed.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
     #[serde(rename_all = "kebab-case")]
     pub enum Holds {
         /// The output itself (invalid UTF-8 may have been replaced).
+        #[default]
         Raw => "raw",
         /// Without escape sequences.
         Stripped => "stripped",
@@ -69,23 +69,17 @@ pub struct StoreSpec {
     skip: Vec<String>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct FileRule {
     /// The tool, if all files of this kind come from the same one.
     pub tool: Option<String>,
+    #[serde(default)]
     pub holds: Holds,
     /// Policies that may have created it, most likely first.
+    #[serde(default)]
     pub policies: Vec<String>,
     pub(super) name: Component,
-}
-
-#[derive(Debug, thiserror::Error)]
-pub enum SpecError {
-    #[error("{}: {source}", path.display())]
-    Read { path: PathBuf, source: io::Error },
-    /// The file is not a valid store description; the message begins with the line.
-    #[error("{}:{message}", path.display())]
-    Form { path: PathBuf, message: String },
 }
 
 #[derive(Clone, Debug, Default)]
@@ -132,8 +126,7 @@ impl Stores {
     fn from_builtin(is_wanted: impl Fn(&Builtin) -> bool) -> Stores {
         let mut stores = Stores::default();
         for Builtin { text, json, .. } in BUILTIN.iter().filter(|builtin| is_wanted(builtin)) {
-            let form = serde_json::from_str(json).map_err(|error| error.to_string());
-            let added = form.and_then(|form| stores.add(form, Cow::Borrowed(text)));
+            let added = serde_json::from_str(json).map(|form| stores.add(form, Cow::Borrowed(text)));
             debug_assert!(added.is_ok(), "{json}: {added:?}");
         }
         stores
@@ -145,17 +138,15 @@ impl Stores {
     ///
     /// # Errors
     /// The first file that cannot be read or parsed; [`Stores::faults`] has all.
-    pub fn load_dir(&mut self, dir: &Path) -> Result<(), SpecError> {
-        let paths = plain_file::toml_in(dir);
-        let paths = paths.map_err(|source| SpecError::Read { path: dir.to_owned(), source });
+    pub fn load_dir(&mut self, dir: &Path) -> Result<(), String> {
+        let paths = plain_file::toml_in(dir).map_err(|error| format!("{}: {error}", dir.display()));
         let paths = paths.inspect_err(|error| self.set_aside(dir, "", error))?;
         let loaded: Vec<_> = paths.iter().map(|path| self.load_file(path)).collect();
         loaded.into_iter().collect()
     }
 
-    fn load_file(&mut self, path: &Path) -> Result<(), SpecError> {
-        let read = plain_file::read(path);
-        let read = read.map_err(|source| SpecError::Read { path: path.to_owned(), source });
+    fn load_file(&mut self, path: &Path) -> Result<(), String> {
+        let read = plain_file::read(path).map_err(|error| format!("{}: {error}", path.display()));
         let text = read.inspect_err(|error| self.set_aside(path, "", error))?;
         let added = self.add_own(path, &text);
         let agent = added.inspect_err(|error| self.set_aside(path, &text, error))?;
@@ -163,15 +154,11 @@ impl Stores {
         Ok(())
     }
 
-    fn set_aside(&mut self, path: &Path, text: &str, fault: &SpecError) {
-        let top = text.lines().map(str::trim).take_while(|line| !line.starts_with('['));
-        let mut pairs = top.filter_map(|line| line.split_once('='));
-        let value = pairs.find(|(key, _)| key.trim() == "agent").map(|(_, value)| value);
-        let agent = value.and_then(|value| value.split(['"', '\'']).nth(1));
+    fn set_aside(&mut self, path: &Path, text: &str, fault: &str) {
         let stem = || path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let agent = agent.map_or_else(stem, str::to_owned);
+        let agent = top_text(text, "agent").map_or_else(stem, str::to_owned);
         self.distrust(&agent);
-        self.broken.push(Broken { agent, fault: fault.to_string() });
+        self.broken.push(Broken { agent, fault: fault.to_owned() });
     }
 
     /// Returns what is wrong with the user's own files, in the order in which they were read.
@@ -202,30 +189,28 @@ impl Stores {
     }
 
     /// Adds one of the user's own descriptions, once it is checked, and returns the agent's name.
-    fn add_own(&mut self, path: &Path, text: &str) -> Result<String, SpecError> {
-        let wrong =
-            |mistake: Mistake| SpecError::Form { path: path.to_owned(), message: mistake.to_string() };
+    fn add_own(&mut self, path: &Path, text: &str) -> Result<String, String> {
+        let wrong = |mistake: Mistake| format!("{}:{mistake}", path.display());
         let (table, mistakes) = form::check(text);
         if let Some(first) = mistakes.into_iter().next() {
             return Err(wrong(first));
         }
         let unread = || wrong(Mistake::unread(Spot { line: 1, column: None }));
         let read = AgentForm::deserialize(toml::de::Deserializer::from(table.ok_or_else(unread)?));
-        self.add(read.map_err(|_| unread())?, Cow::Owned(text.to_owned())).map_err(|_| unread())
+        Ok(self.add(read.map_err(|_| unread())?, Cow::Owned(text.to_owned())))
     }
 
     /// Adds one description and returns the agent's name.
-    fn add(&mut self, form: AgentForm, text: Cow<'static, str>) -> Result<String, String> {
+    fn add(&mut self, form: AgentForm, text: Cow<'static, str>) -> String {
         let agent = form.agent.clone();
         let none = form.keeps_none.clone();
-        let specs = form.specs()?;
         self.specs.retain(|spec| spec.agent != agent);
         self.keep_none.retain(|(name, _)| *name != agent);
         self.keep_none.extend(none.map(|reason| (agent.clone(), reason)));
-        self.specs.extend(specs.into_iter().map(Arc::new));
+        self.specs.extend(form.specs().into_iter().map(Arc::new));
         self.specs.sort_by(|a, b| a.name.cmp(&b.name));
         self.texts.insert(agent.clone(), text);
-        Ok(agent)
+        agent
     }
 
     /// Returns the description of an agent's stores as written; also found by the name of one of the stores.
@@ -242,7 +227,11 @@ impl Stores {
 
     /// Returns the store that contains `path` (absolute) and the kind of file, judging by the path alone.
     pub fn store_of(&self, path: &Path, env: &Env) -> Option<(&Arc<StoreSpec>, &FileRule)> {
-        self.specs.iter().find_map(|spec| Some((spec, spec.rule_of(path, env)?)))
+        let (directory, name) = (path.parent()?, path.file_name()?);
+        self.specs.iter().find_map(|spec| {
+            let mut roots = spec.roots.iter().filter_map(|pattern| expand_root(pattern, env).ok());
+            Some((spec, roots.find_map(|root| spec.fits(named_below(directory, &root)?, name))?))
+        })
     }
 
     /// Keeps overspill's own spills for `age` instead of seven days; `None` means forever.
@@ -266,7 +255,7 @@ pub(crate) fn store_among<'a>(
     let (directory, name) = (path.parent()?, path.file_name()?);
     specs.iter().find_map(|spec| {
         let mut below = spec.roots.iter().filter_map(|root| below(directory, root, env));
-        below.find_map(|rest| Some((spec, spec.fits(&rest.join(name))?)))
+        below.find_map(|rest| Some((spec, spec.fits(&rest, name)?)))
     })
 }
 
@@ -313,22 +302,20 @@ impl StoreSpec {
         self.files.iter().find(|rule| rule.name.read(name, facts))
     }
 
-    fn rule_of(&self, path: &Path, env: &Env) -> Option<&FileRule> {
-        let mut roots = self.roots.iter().filter_map(|pattern| expand_root(pattern, env).ok());
-        roots.find_map(|root| self.fits(named_below(path, &root)?))
-    }
-
-    fn fits(&self, rest: &Path) -> Option<&FileRule> {
-        let (file, above) = (rest.file_name()?, rest.parent()?);
+    /// Reads what the directories between a root and the files tell; `None` if these are none of them.
+    fn read_path(&self, directories: &Path) -> Option<PathFacts> {
         // Most paths are too short or too long for a store, and no pattern has to be compiled to see that.
-        if above.iter().count() != self.path.len() {
+        if directories.iter().count() != self.path.len() {
             return None;
         }
         let mut facts = PathFacts::default();
-        let mut directories = self.path.iter().zip(above);
-        if !directories.all(|(component, name)| component.read(name.as_encoded_bytes(), &mut facts)) {
-            return None;
-        }
+        let mut pairs = self.path.iter().zip(directories);
+        let fits = pairs.all(|(component, name)| component.read(name.as_encoded_bytes(), &mut facts));
+        Some(facts).filter(|_| fits)
+    }
+
+    fn fits(&self, directories: &Path, file: &OsStr) -> Option<&FileRule> {
+        let mut facts = self.read_path(directories)?;
         let rule = self.file_rule(file.as_encoded_bytes(), &mut facts)?;
         (!facts.agent.is_some_and(|agent| self.skips(&agent))).then_some(rule)
     }
@@ -368,22 +355,29 @@ impl LazyStores {
     pub fn change(&mut self, change: impl FnOnce(&mut Stores)) {
         let mut stores = self.all.take().unwrap_or_else(Stores::builtin);
         change(&mut stores);
-        self.all = OnceLock::from(stores);
+        *self = Self { all: OnceLock::from(stores), first: OnceLock::new() };
     }
 
-    /// Returns the stores of `directory` (absolute), among which [`store_among`] finds that of a file there.
+    /// Returns the stores that can have files in `directory` (absolute), of which [`store_among`] finds that of a file: by
+    /// name, or else by links, for which each root has to be opened.
     pub(crate) fn around(&self, directory: &Path, env: &Env) -> Vec<Arc<StoreSpec>> {
-        let is_below = |root: &str| below(directory, root, env).is_some();
-        let can_hold = |spec: &Arc<StoreSpec>| spec.roots.iter().any(|root| is_below(root));
-        if let Some(stores) = self.all.get() {
-            return stores.specs.iter().filter(|spec| can_hold(spec)).cloned().collect();
-        }
-        let read = || {
-            let read = Stores::from_builtin(|builtin| builtin.roots.iter().any(|root| is_below(root)));
-            read.specs.into_iter().filter(can_hold).collect()
+        let named = |root: &str| Some(named_below(directory, &expand_root(root, env).ok()?)?.to_owned());
+        let find = || match self.holding(&named) {
+            none if none.is_empty() => self.holding(&|root| below(directory, root, env)),
+            named => named,
         };
-        let (first, specs) = self.first.get_or_init(|| (directory.to_owned(), read()));
-        if first == directory { specs.clone() } else { read() }
+        let (first, specs) = self.first.get_or_init(|| (directory.to_owned(), find()));
+        if first == directory { specs.clone() } else { find() }
+    }
+
+    fn holding(&self, below: &dyn Fn(&str) -> Option<PathBuf>) -> Vec<Arc<StoreSpec>> {
+        let fits = |spec: &Arc<StoreSpec>| {
+            let mut rests = spec.roots.iter().filter_map(|root| below(root));
+            rests.any(|rest| spec.read_path(&rest).is_some())
+        };
+        let read = |builtin: &Builtin| builtin.roots.iter().any(|root| below(root).is_some());
+        let specs = self.all.get().map_or_else(|| Stores::from_builtin(read).specs, |all| all.specs.clone());
+        specs.into_iter().filter(fits).collect()
     }
 }
 
@@ -412,10 +406,11 @@ mod tests {
         };
         for spec in &read.specs {
             for root in spec.roots(&env).into_iter().flatten() {
-                let directory = root.join("deep").display().to_string();
+                let directory = root.display().to_string();
                 let unread = LazyStores::default();
                 assert_eq!(names(&unread, &directory), names(&read, &directory), "{directory}");
-                assert!(names(&read, &directory).contains(&spec.name), "{directory}");
+                let is_found = names(&read, &directory).contains(&spec.name);
+                assert_eq!(is_found, spec.path.is_empty(), "{directory}");
                 assert!(unread.all.get().is_none(), "{directory}");
             }
         }

@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use regex::bytes::{Captures, Match, Regex};
+use serde::Deserialize;
 
 use crate::base::fs::plain_file::{self, ellipsize};
 
@@ -10,7 +11,8 @@ use crate::base::fs::plain_file::{self, ellipsize};
 const GROUPS: [&str; 7] = ["agent", "tool", "session", "project", "id", "pid", "partial"];
 
 /// A component of a path pattern, compiled on first use: startup does not pay for stores that are not scanned.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
+#[serde(from = "String")]
 pub(crate) enum Component {
     Literal(String),
     Pattern { source: String, regex: OnceLock<Option<CompiledPattern>> },
@@ -34,6 +36,12 @@ pub(crate) struct PathFacts {
     pub id_at: Option<(u8, u8)>,
     pub pid: Option<u32>,
     pub partial: bool,
+}
+
+impl From<String> for Component {
+    fn from(text: String) -> Component {
+        Component::new(&text)
+    }
 }
 
 impl Component {

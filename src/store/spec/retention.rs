@@ -6,16 +6,15 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 #[cfg(feature = "app")]
 use jsonc_parser::ParseOptions;
-use serde::Deserialize;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
 #[cfg(feature = "app")]
 use serde_json::Value;
 
-#[cfg(feature = "app")]
 use crate::base::human::parse_age;
 use crate::store::Env;
 use crate::store::list::entry::{Entry, ListedDir};
 use crate::store::own::id::{Id, IdForm, WRAP_MS};
-use crate::store::root::expand;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -31,10 +30,13 @@ pub enum Basis {
     Unknown,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Retention {
+    #[serde(rename = "by")]
     pub basis: Basis,
     /// The age at which an entry is deleted, for rules based on age.
+    #[serde(default, deserialize_with = "read_age")]
     pub after: Option<SignedDuration>,
     /// The agent's setting for another age, if it has one.
     pub setting: Option<Setting>,
@@ -43,6 +45,11 @@ pub struct Retention {
     /// Maximum number of bytes in a directory; beyond it the oldest entries are deleted.
     pub max_total: Option<u64>,
     pub note: Option<String>,
+}
+
+fn read_age<'de, D: Deserializer<'de>>(age: D) -> Result<Option<SignedDuration>, D::Error> {
+    let text = String::deserialize(age)?;
+    parse_age(&text).map(Some).ok_or_else(|| D::Error::custom(text))
 }
 
 /// A value in an agent's own configuration, a JSON file.
@@ -156,10 +163,9 @@ impl Retention {
 
     /// Returns when an entry is deleted by age, session or process; [`apply_limits`] adds the limits of a directory.
     pub(crate) fn expiry(&self, times: &Times) -> (Expiry, Rule) {
-        let by_age = |since: Timestamp| self.after.and_then(|after| since.checked_add(after).ok());
-        let by_mtime = |since| match by_age(since) {
-            Some(at) => (Expiry::At(at), Rule::Mtime),
-            None => (Expiry::Unknown, Rule::Mtime),
+        let by_mtime = |since: Timestamp| {
+            let due = self.after.and_then(|after| since.checked_add(after).ok());
+            (due.map_or(Expiry::Unknown, Expiry::At), Rule::Mtime)
         };
         match self.basis {
             Basis::Mtime => by_mtime(times.modified),
@@ -199,7 +205,8 @@ impl Setting {
     /// `None` if nothing is set.
     #[cfg(feature = "app")]
     fn read(&self, env: &Env) -> Option<Result<SignedDuration, Basis>> {
-        let text = match crate::base::fs::plain_file::read(&expand(&self.file, env).ok()?) {
+        let text = match crate::base::fs::plain_file::read(&crate::store::root::expand(&self.file, env).ok()?)
+        {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return None,
             text => text.map_err(drop),
         };
