@@ -27,7 +27,7 @@ pub(crate) fn run(config: &Config, args: &ConfigArgs) -> CommandResult {
         let file = file.map(|file| file.to_string_lossy());
         let record = |EffectiveSetting { name, value, from }: &EffectiveSetting| {
             let line = if let SettingFrom::File(_, line) = from { Some(line) } else { None };
-            json!({ "name": name, "value": value, "from": word(from), "line": line })
+            json!({ "name": name, "value": value, "from": from.to_string(), "line": line })
         };
         let settings: Vec<Value> = settings.iter().map(record).collect();
         return print_json(&json!({ "version": 1, "file": file, "settings": settings }));
@@ -41,19 +41,10 @@ static COLUMNS: [ListColumn<EffectiveSetting>; 3] = [
     }),
     ListColumn::new("from", ToPath, 40, |EffectiveSetting { from, .. }, _| match from {
         SettingFrom::File(path, line) => RowCell::plain(format!("{}:{line}", path.display())),
-        other => RowCell::plain(word(other)),
+        other => RowCell::plain(other.to_string()),
     }),
     ListColumn::new("value", Left, 0, |setting: &EffectiveSetting, _| RowCell::plain(setting.value.as_str())),
 ];
-
-fn word(from: &SettingFrom) -> String {
-    match from {
-        SettingFrom::Flag => "flags".to_owned(),
-        SettingFrom::Variable(name) => (*name).to_owned(),
-        SettingFrom::File(path, _) | SettingFrom::Agent(path) => path.display().to_string(),
-        SettingFrom::Default => "default".to_owned(),
-    }
-}
 
 /// Writes a commented file to `file`, or else to the place where it is read from, and prints its path.
 pub(crate) fn init(file: Option<&Path>) -> CommandResult {

@@ -10,10 +10,11 @@ use crate::preview::Policy;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct AgentLimits {
+    /// The first file that sets one.
     pub path: PathBuf,
-    pub lines: Option<u64>,
-    /// Maximum size in the policy's unit.
-    pub size: Option<u64>,
+    /// The limits, each with the file that sets it; the size is in the policy's unit.
+    pub lines: Option<(u64, PathBuf)>,
+    pub size: Option<(u64, PathBuf)>,
 }
 
 /// Returns the possible locations of an agent's configuration by descending precedence, as opencode merges them
@@ -42,12 +43,12 @@ pub(crate) fn limits(
     let mut found: Option<AgentLimits> = None;
     for path in candidates(policy.agent(), file, directory, config_home) {
         let Some(settings) = read(&path, warnings) else { continue };
-        let mut limit = |key: Option<&str>| positive(&settings, key?, &path, warnings);
+        let mut limit = |key: Option<&str>| Some((positive(&settings, key?, &path, warnings)?, path.clone()));
         let (lines, size) = (limit(lines_key), limit(size_key));
         if lines.is_some() || size.is_some() {
             let stronger = found.get_or_insert(AgentLimits { path, lines: None, size: None });
-            stronger.lines = stronger.lines.or(lines);
-            stronger.size = stronger.size.or(size);
+            stronger.lines = stronger.lines.take().or(lines);
+            stronger.size = stronger.size.take().or(size);
         }
     }
     found
@@ -121,7 +122,8 @@ mod tests {
         write(&project.join("src/x"), "");
         let mut warnings = Vec::new();
         let found = limits(&policy(), &project.join("src"), Some(&config), &mut warnings).unwrap();
-        assert_eq!((found.lines, found.size), (Some(5), Some(900)));
+        assert_eq!(found.lines, Some((5, project.join("opencode.jsonc"))));
+        assert_eq!(found.size, Some((900, config.join("opencode/opencode.json"))));
         assert_eq!(found.path, project.join("opencode.jsonc"));
         assert!(warnings.is_empty(), "{warnings:?}");
     }
@@ -146,7 +148,7 @@ mod tests {
         for (lines, file) in (1..).zip(&files) {
             write(file, &format!(r#"{{"tool_output": {{"max_lines": {lines}}}}}"#));
             let found = limits(&policy(), &project.join("src"), Some(&config), &mut Vec::new()).unwrap();
-            assert_eq!((found.lines, &found.path), (Some(lines), file));
+            assert_eq!((found.lines, &found.path), (Some((lines, file.clone())), file));
         }
     }
 
@@ -159,7 +161,8 @@ mod tests {
         write(&home.path().join(".git/HEAD"), "");
         write(&home.path().join(&file), &text);
         let found = limits(&policy, home.path(), None, &mut Vec::new()).unwrap();
-        assert_eq!((found.lines, found.size), (Some(3000), Some(51_200)));
+        let limits = [found.lines, found.size].map(|limit| limit.map(|(limit, _)| limit));
+        assert_eq!(limits, [Some(3000), Some(51_200)]);
         assert_eq!(settings(&Catalog::builtin().get("pi/bash").unwrap()), None);
     }
 

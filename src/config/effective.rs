@@ -1,5 +1,6 @@
 //! Every setting with its value in effect, and where that comes from.
 
+use std::fmt;
 use std::path::PathBuf;
 
 use crate::preview::Policy;
@@ -31,6 +32,18 @@ pub enum SettingFrom {
     Default,
 }
 
+impl fmt::Display for SettingFrom {
+    /// Writes the name of a file without the line.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Flag => f.write_str("flags"),
+            Self::Variable(name) => f.write_str(name),
+            Self::File(path, _) | Self::Agent(path) => write!(f, "{}", path.display()),
+            Self::Default => f.write_str("default"),
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FileValue {
     /// The line, 1-based.
@@ -51,13 +64,15 @@ impl Config {
         let is_unknown = matches!(self.resolve(overrides, None), Err(OverrideError::NoTool(_)));
         let tool = overrides.tool.clone().filter(|_| !is_unknown);
         let overrides = &Overrides { tool, ..overrides.clone() };
+        let policy = self.resolve(overrides, None)?.policy;
+        let (name, value) = ("policy".to_owned(), policy.name().to_owned());
         let mut all = vec![
-            self.policy_setting(overrides)?,
+            EffectiveSetting { name, value, from: self.policy_from(overrides) },
             self.setting("keep_own", KEEP_OWN),
             self.setting("errors", Severity::Error.text()),
             self.setting("warnings", Severity::Warning.text()),
         ];
-        all.extend(self.limits(overrides)?);
+        all.extend(self.limits(&policy, overrides));
         all.extend(self.written_under("tools."));
         let is_table = self.written.keys().any(|name| name.starts_with("theme."));
         all.push(self.setting(if is_table { "theme.base" } else { "theme" }, "auto"));
@@ -71,27 +86,25 @@ impl Config {
         Ok(all)
     }
 
-    fn policy_setting(&self, overrides: &Overrides) -> Result<EffectiveSetting, OverrideError> {
-        let value = self.resolve(overrides, None)?.policy.name().to_owned();
+    /// Returns where the policy for a new output comes from.
+    pub fn policy_from(&self, overrides: &Overrides) -> SettingFrom {
         let of_tool = overrides.tool.as_ref().map(|tool| format!("tools.{tool}.policy"));
-        let from = if overrides.policy.is_some() {
+        if overrides.policy.is_some() {
             SettingFrom::Flag
         } else if self.variable().is_some() {
             SettingFrom::Variable(POLICY_VARIABLE)
         } else {
             let of_tool = of_tool.and_then(|name| self.origin(&name));
             of_tool.or_else(|| self.origin("policy")).unwrap_or(SettingFrom::Default)
-        };
-        Ok(EffectiveSetting { name: "policy".to_owned(), value, from })
+        }
     }
 
     /// Returns the parameters of the policy in effect, then those that the file sets for other policies.
-    fn limits(&self, overrides: &Overrides) -> Result<Vec<EffectiveSetting>, OverrideError> {
-        let policy = self.resolve(overrides, None)?.policy;
+    fn limits(&self, policy: &Policy, overrides: &Overrides) -> Vec<EffectiveSetting> {
         let place = format!("limits.{}.", policy.name());
         let of_tool = overrides.tool.as_ref().map(|tool| format!("tools.{tool}."));
         let places: Vec<&String> = of_tool.iter().chain([&place]).collect();
-        let agent = agent::limits(&policy, &self.directory, self.config_home().as_deref(), &mut Vec::new());
+        let agent = agent::limits(policy, &self.directory, self.config_home().as_deref(), &mut Vec::new());
         let mut all = Vec::new();
         for param in policy.params() {
             let name = format!("{place}{}", param.name);
@@ -105,9 +118,9 @@ impl Config {
                 .find_map(|place| keys.iter().find_map(|key| self.origin(&format!("{place}{key}"))));
             let of_agent = || {
                 let agent = agent.as_ref()?;
-                let is = |key: Option<&str>, limit: Option<u64>| key == Some(&param.name) && limit.is_some();
-                let is_set = is(policy.lines_key(), agent.lines) || is(policy.size_key(), agent.size);
-                is_set.then(|| SettingFrom::Agent(agent.path.clone()))
+                let both = [(policy.lines_key(), &agent.lines), (policy.size_key(), &agent.size)];
+                let (_, limit) = both.into_iter().find(|(key, _)| *key == Some(&*param.name))?;
+                limit.as_ref().map(|(_, path)| SettingFrom::Agent(path.clone()))
             };
             let from = of_file.or_else(of_agent).unwrap_or(SettingFrom::Default);
             all.push(EffectiveSetting { name, value: value.to_string(), from });
@@ -115,7 +128,7 @@ impl Config {
         all.extend(
             self.written_under("limits.").into_iter().filter(|setting| !setting.name.starts_with(&place)),
         );
-        Ok(all)
+        all
     }
 
     fn setting(&self, name: &str, default: &str) -> EffectiveSetting {

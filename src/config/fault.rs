@@ -8,11 +8,10 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::base::fs::plain_file::ellipsize;
-use crate::base::human::TypedSize;
 use crate::base::toml_check::{Mistake, Spot, instead};
 use crate::preview::{Catalog, Param, ParamError, Policy, PolicyError};
 
-use super::DEFAULT_POLICY;
+use super::{DEFAULT_POLICY, overrides::plain};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileFault {
@@ -178,10 +177,7 @@ impl Check<'_> {
             DeValue::Boolean(flag) => flag.to_string(),
             _ => return,
         };
-        let size = policy.size_key() == Some(name) || name == "max_bytes";
-        let size = size.then(|| written.parse::<TypedSize>().ok()).flatten();
-        let number = size.map_or(written, |size| size.number.to_string());
-        match policy.set(name, &number) {
+        match policy.set(name, &plain(&policy, name, written)) {
             Ok(()) => {}
             Err(ParamError::Value { takes, value: given, .. }) => {
                 self.wrong(value.span(), name, format!("takes {takes}, not `{}`", ellipsize(&given)));
@@ -197,9 +193,8 @@ impl Check<'_> {
 
 /// Whether a policy has a parameter of this name, its own or the common one.
 fn has(policy: &Policy, key: &str) -> bool {
-    let own = policy.params().iter();
-    let also = |param: &Param| param.also.as_ref().is_some_and(|(name, _)| name == key);
-    own.clone().any(|param| param.name == key || also(param))
+    let is = |param: &Param| param.name == key || param.also.as_ref().is_some_and(|(name, _)| name == key);
+    policy.params().iter().any(is)
         || key == "max_lines" && policy.lines_key().is_some()
         || key == "max_bytes" && policy.size_key().is_some()
 }

@@ -12,7 +12,6 @@ mod theme;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::base::human::TypedSize;
 use crate::base::provenance::Certainty;
 use crate::preview::{Catalog, Policy};
 use crate::store::{Env, LazyStores, Record, RunRecord};
@@ -27,7 +26,7 @@ pub use file::{
     ConfigValue, FileConfig, HookConfig, KeySetting, MAX_NOTE, MouseConfig, Parameters, ToolConfig,
 };
 pub use overrides::{ChosenBy, EffectivePolicy, LimitsFrom, OverrideError, Overrides, POLICY_VARIABLE};
-use overrides::{apply, is_limit, set_limits};
+use overrides::{apply, is_limit, plain, set_limits};
 pub(crate) use stored::{FileOrigin, StoredFile};
 pub use theme::{Backdrop, BaseTheme, Role, ThemeConfig};
 
@@ -182,7 +181,8 @@ impl Config {
         } else {
             let agent = agent::limits(&policy, &self.directory, self.config_home().as_deref(), &mut warnings);
             if let Some(limits) = agent {
-                set_limits(&mut policy, limits.lines, limits.size)?;
+                let [lines, size] = [limits.lines, limits.size].map(|limit| limit.map(|(limit, _)| limit));
+                set_limits(&mut policy, lines, size)?;
                 limits_from = LimitsFrom::Agent(limits.path);
             }
             if self.apply_file(&mut policy, overrides)? {
@@ -257,18 +257,6 @@ impl Config {
         }
     }
 
-    /// Returns where the policy for a new output comes from: `flags`, the configuration file, or `default`.
-    pub fn policy_from(&self, overrides: &Overrides) -> String {
-        let of_tool = overrides.tool.as_ref().and_then(|tool| self.file.tools.get(tool));
-        let is_configured = self.file.policy.is_some() || of_tool.is_some_and(|tool| tool.policy.is_some());
-        match &self.file_path {
-            _ if overrides.policy.is_some() => "flags".to_owned(),
-            _ if self.variable().is_some() => POLICY_VARIABLE.to_owned(),
-            Some(path) if is_configured => path.display().to_string(),
-            _ => "default".to_owned(),
-        }
-    }
-
     /// Returns the policy for the output of a failing command, with its effective limits, if the agent uses another
     /// than `policy` there.
     pub fn failed_policy(&self, policy: &Policy) -> Result<Option<Policy>, OverrideError> {
@@ -324,10 +312,7 @@ impl Config {
             overrides.tool.as_ref().and_then(|tool| self.file.tools.get(tool)).map(|tool| &tool.parameters);
         let mut any = false;
         for (key, value) in of_policy.into_iter().chain(of_tool).flatten() {
-            let size = (policy.size_key() == Some(key))
-                .then(|| value.to_string().parse::<TypedSize>().ok())
-                .flatten();
-            let value = size.map_or_else(|| value.to_string(), |size| size.number.to_string());
+            let value = plain(policy, key, value.to_string());
             let path = self.file_path.clone().unwrap_or_default();
             policy.set(key, &value).map_err(|error| OverrideError::Config { path, error })?;
             any |= is_limit(policy, key);

@@ -135,6 +135,13 @@ impl OverrideError {
     }
 }
 
+/// Returns a value of a file as a policy takes it: a size without its suffix.
+pub(super) fn plain(policy: &Policy, key: &str, written: String) -> String {
+    let is_size = policy.size_key() == Some(key) || key == "max_bytes";
+    let size = is_size.then(|| written.parse::<TypedSize>().ok()).flatten();
+    size.map_or(written, |size| size.number.to_string())
+}
+
 pub(super) fn is_limit(policy: &Policy, key: &str) -> bool {
     [policy.lines_key(), policy.size_key()].into_iter().flatten().any(|limit| limit == key)
 }

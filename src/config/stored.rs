@@ -108,7 +108,11 @@ impl Config {
     }
 
     pub(super) fn candidates_of(&self, file: &StoredFile) -> Vec<String> {
-        self.by_origin(self.origin_of(file))
+        let FileOrigin { policies, day, .. } = self.origin_of(file);
+        match day {
+            Some(day) => self.catalog.by_day(policies, day),
+            None => policies,
+        }
     }
 
     /// Returns what decides which policies may have created a file; files that agree in it have the same.
@@ -131,14 +135,6 @@ impl Config {
         let holds = |name: &String| self.catalog.get(name).map_or(true, |policy| policy.era().holds_at(day));
         (!policies.is_empty() && !policies.iter().any(holds))
             .then(|| format!("how this was cut on {day} is not known"))
-    }
-
-    /// Returns the policies of an origin, most likely first.
-    pub(crate) fn by_origin(&self, origin: FileOrigin) -> Vec<String> {
-        match origin.day {
-            Some(day) => self.catalog.by_day(origin.policies, day),
-            None => origin.policies,
-        }
     }
 
     /// Whether a file is in an agent's store, or a kept copy from there, and may have been made under this policy.

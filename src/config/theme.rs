@@ -56,11 +56,9 @@ impl Backdrop {
     pub fn from_colour(colour: &str) -> Option<Self> {
         let parts = colour.strip_prefix("rgb:").or_else(|| colour.strip_prefix("rgba:"))?;
         let mut shares = parts.split('/').map(|part| {
-            let most = 16u32
-                .checked_pow(u32::try_from(part.len()).ok()?)?
-                .checked_sub(1)
-                .filter(|most| *most > 0)?;
-            u32::from_str_radix(part, 16).ok().map(|value| f64::from(value) / f64::from(most))
+            // Of none or more digits than eight there is no number.
+            let most = (1u64 << (4 * part.len().min(8))) - 1;
+            u32::from_str_radix(part, 16).ok().map(|value| f64::from(value) / most as f64)
         });
         let mut share = || shares.next().flatten();
         let luma = 0.299 * share()? + 0.587 * share()? + 0.114 * share()?;

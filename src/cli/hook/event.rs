@@ -76,11 +76,6 @@ impl<'a> HookEvent<'a> {
         }
     }
 
-    /// Whether the agent sometimes misses the end of an output, as seen in runs, and does not know it.
-    pub(super) fn may_miss_end(&self) -> bool {
-        self.is_of_shell() && matches!(self.agent, HookAgent::Opencode | HookAgent::QwenCode)
-    }
-
     /// Returns the file in which the agent says that it saved the output, if it does so outside of the text.
     pub(super) fn saved_as(&self) -> Option<PathBuf> {
         let path = match self.agent {

@@ -164,7 +164,8 @@ impl HookContext<'_> {
     fn note_of_file(self, output: &HookOutput, path: &Path, text: Option<&ToolText>) -> Option<String> {
         let name = &label::label(path.as_os_str().as_encoded_bytes());
         let (mut so_far, mut place) = ("", output.place(name));
-        if self.event.may_miss_end() {
+        // Both miss the end of an output at times, as seen in runs, and do not know it.
+        if self.event.is_of_shell() && matches!(self.event.agent, HookAgent::Opencode | HookAgent::QwenCode) {
             so_far = "as far as the agent read it, ";
             place = format!("What it read, which may lack the end, is in {name}");
         }

@@ -74,7 +74,7 @@ fn run_and_print(config: &Config, args: &RunArgs) -> CommandResult {
     let printed = if showing == Showing::NotShown || args.print {
         let lowered = finished.limits_from_headroom.then(|| "headroom".to_owned());
         let limits_from = lowered.unwrap_or_else(|| policy.limits_from.to_string());
-        let from = (&*limits_from, &*config.policy_from(&args.policy_args.overrides()));
+        let from = (&*limits_from, &*config.policy_from(&args.policy_args.overrides()).to_string());
         let form = match args.form.form() {
             TextForm::Text if args.pty => TextForm::Rendered,
             form => form,
@@ -116,7 +116,8 @@ pub(crate) fn save_stdin(config: &Config, args: &PreviewArgs) -> CommandResult {
     let stdin = source::stdin().map_err(named)?;
     let captured = capture::drain(stdin, limits(&request), &place).map_err(named)?;
     let finished = require_preview(captured.finish(&request, &place))?;
-    let from = (&*policy.limits_from.to_string(), &*config.policy_from(&args.policy_args.overrides()));
+    let from =
+        (&*policy.limits_from.to_string(), &*config.policy_from(&args.policy_args.overrides()).to_string());
     print(&finished, from, form)?;
     match finished.preview.status {
         // The failure has been reported, and everything before it is kept.

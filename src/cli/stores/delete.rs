@@ -56,18 +56,18 @@ words! {
     }
 }
 
-/// What became of an output; why it was kept, or could not be deleted.
-type DueOutcome = (Due, Option<Cow<'static, str>>);
+/// What became of an output, and why it was kept, or could not be deleted.
+type DueOutcome = (Due, Option<String>);
 
-fn outcome(of: DeleteOutcome) -> DueOutcome {
-    match of {
+fn due_outcome(outcome: DeleteOutcome) -> DueOutcome {
+    match outcome {
         DeleteOutcome::Deleted => (Due::Deleted, None),
         DeleteOutcome::AlreadyGone => (Due::AlreadyGone, None),
         // It has changed, is in use or was marked since the listing.
         DeleteOutcome::Stayed(why @ (Reason::Changed | Reason::InUse | Reason::Kept)) => {
-            (Due::Kept, Some(why.as_str().to_owned().into()))
+            (Due::Kept, Some(why.as_str().to_owned()))
         }
-        DeleteOutcome::Stayed(why) => (Due::Failed, Some(why.as_str().to_owned().into())),
+        DeleteOutcome::Stayed(why) => (Due::Failed, Some(why.as_str().to_owned())),
     }
 }
 
@@ -147,7 +147,7 @@ impl Cleaning<'_> {
         let due = to_delete.iter().zip(&ends);
         let due = due.map(|(due, end)| self.record(due.index, Some(word(due.why)), end));
         let skipped = self.plan.skipped.iter();
-        let kept = |why| (Due::Kept, Some(because(why)));
+        let kept = |why| (Due::Kept, Some(because(why).into_owned()));
         let skipped = skipped.map(|(index, why)| self.record(*index, None, &kept(why)));
         print_json_array(due.chain(skipped))?;
         result(&ends)
@@ -213,10 +213,10 @@ impl Cleaning<'_> {
         let all = due.iter().map(|due| (&self.selected.entries[due.index], due.why, DeleteMode::Bulk));
         let Some(ends) = delete_all(self.env, self.selected.now, all)? else {
             say("another cleaning is running; nothing was deleted here");
-            let left = |_| (Due::Kept, Some("another cleaning is running".into()));
+            let left = |_| (Due::Kept, Some("another cleaning is running".to_owned()));
             return Ok(due.iter().map(left).collect());
         };
-        Ok(ends.into_iter().map(outcome).collect())
+        Ok(ends.into_iter().map(due_outcome).collect())
     }
 }
 

@@ -1,5 +1,6 @@
 //! `overspill stores`: where agents keep outputs, what is there, and for how long.
 
+use std::collections::BTreeSet;
 use std::io::{self, IsTerminal, Write};
 
 use serde_json::{Value, json};
@@ -86,12 +87,9 @@ fn records(config: &Config, listing: &Listing) -> Vec<Value> {
 
 fn record(spec: &StoreSpec, roots: &[RootReport], env: &Env) -> Value {
     let rule = spec.retention.as_set(env);
-    let mut policies: Vec<&String> = Vec::new();
-    for policy in spec.files.iter().flat_map(|file| &file.policies) {
-        if !policies.contains(&policy) {
-            policies.push(policy);
-        }
-    }
+    let mut seen = BTreeSet::new();
+    let policies = spec.files.iter().flat_map(|file| &file.policies).filter(|policy| seen.insert(*policy));
+    let policies: Vec<&String> = policies.collect();
     json!({
         "name": spec.name,
         "agent": spec.agent,
@@ -140,10 +138,7 @@ fn state(spec: &StoreSpec, report: &RootReport, env: &Env) -> (&'static str, Opt
 }
 
 fn holds(spec: &StoreSpec) -> Vec<&'static str> {
-    let mut words: Vec<&str> = spec.files.iter().map(|file| file.holds.as_str()).collect();
-    words.sort_unstable();
-    words.dedup();
-    words
+    BTreeSet::from_iter(spec.files.iter().map(|file| file.holds.as_str())).into_iter().collect()
 }
 
 #[derive(Default)]
