@@ -10,7 +10,7 @@ use crate::preview::Policy;
 use crate::store::{self, Entry, Listing, RootReport, StoreSpec};
 use crate::text::search::Pattern;
 
-use super::super::Corpus;
+use super::super::{Corpus, CorpusOutput};
 use super::run::{TuneChoice, TuneRun};
 
 #[derive(Debug, Clone)]
@@ -108,16 +108,11 @@ pub(crate) fn is_design(config: &Config, policy: &Policy) -> bool {
     policy.confidence() == Confidence::Own && !config.catalog.is_own(policy.name())
 }
 
-/// Returns the policy that cut most of the outputs; `None` without outputs.
+/// Returns the policy that cut most of the outputs, of several the first in the alphabet; `None` without outputs.
 fn likely_policy(config: &Config, corpus: &Corpus) -> Option<String> {
-    let all = corpus.outputs.iter();
-    most_frequent(all.filter_map(|output| config.candidates(Some(&output.path())).into_iter().next()))
-}
-
-/// Returns the word that occurs most often; of several the first in the alphabet.
-fn most_frequent(words: impl Iterator<Item = String>) -> Option<String> {
     let mut counts = BTreeMap::<String, u64>::new();
-    words.for_each(|word| *counts.entry(word).or_default() += 1);
-    let most = counts.values().copied().max()?;
-    counts.into_iter().find(|(_, count)| *count == most).map(|(word, _)| word)
+    let cut_by = |output: &CorpusOutput| config.candidates(Some(&output.path())).into_iter().next();
+    corpus.outputs.iter().filter_map(cut_by).for_each(|policy| *counts.entry(policy).or_default() += 1);
+    // Of several that are largest, the last is returned.
+    counts.into_iter().rev().max_by_key(|(_, count)| *count).map(|(policy, _)| policy)
 }
