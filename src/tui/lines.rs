@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::base::human::{count, span, thousands};
 use crate::corpus::{FindEnd, FoundLine, LineReceipt, LostBy, MAX_FOUND};
 use crate::rows::column::CellSide::{Left, Right};
-use crate::rows::column::{LAST, ListColumn, ListSpec, MOST_FIRST, NAMES, RowCell, Tone, key_of};
+use crate::rows::column::{ListColumn, ListSpec, MOST_FIRST, NAMES, RowCell, Tone, key_of};
 use crate::rows::outputs::{OutputFacts, OutputRow, peek};
 use crate::store;
 use crate::text::label::SafeText;
@@ -247,10 +247,10 @@ static SPEC: ListSpec<FoundLine> =
                 RowCell::dim(row.age.map_or("–".into(), span))
             })
             .leads(|row| Some(row.entry.modified()))
-            .yields(LAST)
+            .yields(2)
             .sorts('w', ["latest first", "earliest first"], |a, b| a.age.cmp(&b.age)),
             ListColumn::new("agent", Left, 12, |row: &FoundLine, _| RowCell::plain(row.entry.agent()))
-                .yields(LAST + 1)
+                .yields(3)
                 .sorts('a', NAMES, |a, b| a.entry.agent().cmp(b.entry.agent())),
             ListColumn::new("command", Left, 24, |row: &FoundLine, _| match row.command.is_empty() {
                 true => RowCell::dim(SafeText::from_bytes(row.entry.id_bytes())),
@@ -262,7 +262,7 @@ static SPEC: ListSpec<FoundLine> =
             ListColumn::new("model", Left, 30, |row: &FoundLine, _| {
                 RowCell::new(describe_got(row), if is_lost(row) { Tone::Warning } else { Tone::Dim })
             })
-            .yields(LAST + 2),
+            .yields(4),
             ListColumn::new("text", Left, 0, |row: &FoundLine, _| RowCell::plain(row.text.clone())),
         ],
         groups: &[],

@@ -36,9 +36,8 @@ pub struct LogSearch {
 impl LogSearch {
     pub fn new<'a>(names: impl Iterator<Item = &'a OsStr>) -> Self {
         let names: Vec<String> = names.map(|name| regex::escape(&name.to_string_lossy())).collect();
-        let longest = names.iter().map(String::len).max().unwrap_or(0);
-        let names = RegexBuilder::new(&names.join("|")).size_limit(usize::MAX).build().ok();
-        Self { names, room: vec![0; CHUNK + longest] }
+        let room = vec![0; CHUNK + names.iter().map(String::len).max().unwrap_or(0)];
+        Self { names: RegexBuilder::new(&names.join("|")).size_limit(usize::MAX).build().ok(), room }
     }
 
     /// Whether a log can be read and holds one of the names, outside of holes, as long as `wanted` says to go on.

@@ -10,7 +10,7 @@ use crate::text::filter::Share;
 use crate::tui::widget::layout::Side;
 
 use super::Pager;
-use super::panes::Place;
+use super::panes::{Place, TargetLine};
 
 /// The text under examination in a pane: that of the current line, or below it the first that is not the agent's own.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,13 +21,11 @@ struct AnchorPoint {
     row: usize,
     /// The length of the match in bytes; `None` if this is not a match.
     found: Option<u64>,
-    /// Whether it was gone to, so that it is still the current line afterwards.
-    is_target: bool,
 }
 
 /// All that moves the text on the screen, or the current line, but the output and the preview: panes, size, current
 /// matches, and what was gone to.
-type ViewState = (Place, (u16, u16), [Option<Range<u64>>; 2], Option<(Side, u64)>);
+type ViewState = (Place, (u16, u16), [Option<Range<u64>>; 2], Option<TargetLine>);
 
 pub(crate) struct ScrollAnchor {
     points: [Option<AnchorPoint>; 2],
@@ -66,7 +64,7 @@ impl Pager {
 
     /// Scrolls both panes so that the text under examination is where it was. Lost text is where its notice now is.
     pub(crate) fn hold_still(&mut self) {
-        let Some(held) = self.held.take() else { return self.align_panes() };
+        let (Some(held), target) = (self.held.take(), self.panes.target) else { return self.align_panes() };
         let tops = [Side::Preview, Side::Spill].map(|side| {
             let scroll = self.scroll(side);
             match &held.points[side as usize] {
@@ -85,12 +83,7 @@ impl Pager {
             }
             Side::Spill => self.scroll_to(Side::Spill, tops[Side::Spill as usize]),
         }
-        let target = |side: Side| {
-            let point = held.points[side as usize].as_ref().filter(|point| point.is_target)?;
-            Some((side, self.output.position(side, point.offset)))
-        };
-        self.panes.target = target(Side::Preview).or_else(|| target(Side::Spill));
-        self.held = Some(held);
+        (self.panes.target, self.held) = (target, Some(held));
         self.held_as_shown();
     }
 
@@ -151,13 +144,13 @@ impl Pager {
             let drawn = rows[n].cells.first().map(|cell| rows[n].base + u64::from(cell.start));
             (drawn.unwrap_or(rows[n].first()), n)
         };
-        let offset = scroll.reader.doc.to_file(at);
+        let target = self.panes.target.filter(|line| (line.side, line.at) == (side, at));
+        let offset = target.map_or_else(|| scroll.reader.doc.to_file(at), |line| line.offset);
         let found = self.find.current(side).filter(|found| found.start == at);
         let found = found.map(|found| found.end.saturating_sub(at)).filter(|bytes| {
             side == Side::Spill || self.output.seen_match(offset, *bytes) == Some(at..at + bytes)
         });
-        let is_target = self.panes.target == Some((side, at));
-        Some(AnchorPoint { offset, row: scroll.row_on_screen(&rows, row), found, is_target })
+        Some(AnchorPoint { offset, row: scroll.row_on_screen(&rows, row), found })
     }
 }
 

@@ -13,6 +13,7 @@ use crate::tui::target::StartAt;
 use crate::tui::widget::layout::Side;
 
 use super::Pager;
+use super::panes::TargetLine;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Waiting {
@@ -69,7 +70,7 @@ impl Pager {
             Some(&(top, at)) => {
                 self.panes.leave();
                 self.scroll_to(side, top);
-                self.panes.target = Some((side, at));
+                self.panes.target = Some(TargetLine { side, at, offset: self.output.doc(side).to_file(at) });
             }
             None if cuts.is_empty() => self.note(self.no_cut()),
             None => {
@@ -105,7 +106,7 @@ impl Pager {
             self.point_to(offset, 0);
             self.message = Some(self.lost(offset));
         }
-        self.panes.target = Some((side, self.output.position(side, offset)));
+        self.panes.target = Some(TargetLine { side, at: self.output.position(side, offset), offset });
     }
 
     /// Says that the line at an offset was lost, and which key shows it.

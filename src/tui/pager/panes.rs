@@ -46,8 +46,17 @@ pub struct Panes {
     /// Whether Spill follows the end of the file as it grows.
     pub following: bool,
     pub(crate) marks: BTreeMap<char, (Side, u64)>,
-    /// What was gone to, an offset in the document of a pane: the current line until the pane is scrolled.
-    pub(super) target: Option<(Side, u64)>,
+    /// What was gone to: the current line until the pane is scrolled.
+    pub(super) target: Option<TargetLine>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct TargetLine {
+    pub side: Side,
+    /// Its offset in the document of the pane.
+    pub at: u64,
+    /// Its offset in the output, which the model's text may not have: `at` is that of a notice then.
+    pub offset: usize,
 }
 
 impl Default for Panes {
@@ -224,7 +233,7 @@ impl Pager {
         let found = self.find.current(side).map(|found| found.start);
         match self.selection {
             Some(selection) => [found, (selection.side == side).then_some(selection.to)],
-            None => [self.panes.target.filter(|(of, _)| *of == side).map(|(_, at)| at), found],
+            None => [self.panes.target.filter(|line| line.side == side).map(|line| line.at), found],
         }
     }
 

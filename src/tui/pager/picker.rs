@@ -33,8 +33,8 @@ pub(crate) const MIN_PANES: u16 = 6;
 /// Rows of the picker besides its list: the border and the heading.
 const AROUND: u16 = 3;
 
-/// From this many rows of the screen on there are three rows of prose, below that one.
-const TALL: u16 = 20;
+/// From these rows of the screen on there is a row of prose, and three.
+const TALL: [u16; 2] = [12, 20];
 
 pub struct Picker {
     pub list: List<PolicyRow>,
@@ -59,7 +59,11 @@ impl Picker {
 }
 
 pub(super) fn prose_rows(screen: u16) -> u16 {
-    if screen < TALL { 1 } else { 3 }
+    match screen {
+        _ if screen < TALL[0] => 0,
+        _ if screen < TALL[1] => 1,
+        _ => 3,
+    }
 }
 
 impl Pager {

@@ -174,10 +174,11 @@ impl Pager {
         let kept = |at: &Range<u64>| Some((self.output.made.seen.kept_at(at.start)?, at.end - at.start));
         let matches =
             [self.find.current(Side::Preview), self.find.first.as_ref()].map(|at| at.and_then(kept));
-        let target = self.panes.target.map(|(side, at)| (side, self.output.doc(side).to_file(at)));
         let again = self.output.take(planned);
         // A total that is known now makes a notice longer, and the text behind it moves.
-        self.panes.target = target.map(|(side, offset)| (side, self.output.position(side, offset)));
+        if let Some(line) = &mut self.panes.target {
+            line.at = self.output.position(line.side, line.offset);
+        }
         for (at, found) in
             [&mut self.find.current[Side::Preview as usize], &mut self.find.first].into_iter().zip(matches)
         {

@@ -21,6 +21,7 @@ use crate::tui::widget::line::Span;
 
 use super::filter::LeaveFilter;
 use super::jump::Waiting;
+use super::panes::TargetLine;
 use super::text_box::TextBox;
 use super::{OutputEvent, Pager, ThenRead, picker, view};
 
@@ -327,7 +328,9 @@ impl Pager {
         }
         if self.find.pattern.is_some() || self.find.current != [None, None] {
             let side = self.focus();
-            self.panes.target = self.find.current(side).map(|found| (side, found.start));
+            let at = self.find.current(side).map(|found| found.start);
+            let line = |at| TargetLine { side, at, offset: self.output.doc(side).to_file(at) };
+            self.panes.target = at.map(line);
             self.find.clear();
             effects.stop([Slot::CountMatches]);
             return true;

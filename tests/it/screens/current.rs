@@ -196,3 +196,19 @@ fn a_line_gone_to_on_the_same_screen_is_the_one_that_the_drawer_is_about() {
         check(&mut bench, &lines);
     }
 }
+
+#[test]
+fn a_line_gone_to_that_was_lost_is_the_one_that_the_drawer_is_about() {
+    let mut bench = open((80, 24));
+    let status = bench.keys(":2990<Enter>").status();
+    assert!(status.contains("line 2,990 was lost"), "{status}");
+    let about = |bench: &Bench| bench.rows().iter().any(|row| row.contains(" line 2,990 is lost"));
+    assert!(about(bench.keys("l")), "{}", bench.screen());
+    assert!(about(bench.keys("+")), "{}", bench.screen());
+    assert!(
+        bench.keys("a").rows().iter().any(|row| row.contains("line 2,990 is kept")),
+        "{}",
+        bench.screen()
+    );
+    assert!(mark(&bench).text.starts_with("2990.1"), "{:?}", mark(&bench));
+}

@@ -296,3 +296,13 @@ fn the_column_that_policies_are_sorted_by_goes_last() {
     assert!(!heading(bench.keys("/error<Enter>lp")).contains("matches"), "{}", heading(&bench));
     assert!(heading(bench.keys("sm")).contains("matches"), "{}", heading(&bench));
 }
+
+#[test]
+fn on_the_lowest_screens_the_row_that_is_changed_or_picked_is_shown() {
+    for size in [(40, 10), (60, 11)] {
+        let rows = open(size).keys("l").rows();
+        assert!(rows.iter().any(|row| row.contains("▌ max lines ")), "{rows:#?}");
+        let rows = open(size).keys("lp").rows();
+        assert!(rows.iter().any(|row| row.starts_with("│▌*opencode/output")), "{rows:#?}");
+    }
+}

@@ -872,3 +872,17 @@ fn a_line_found_in_all_outputs_and_its_output_are_called_as_the_list_of_outputs_
     assert_eq!(request.name.to_string(), "cargo clippy --all-targets");
     assert_eq!((&*request.command, &*request.id), ("cargo clippy --all-targets", id));
 }
+
+#[test]
+fn on_a_narrow_screen_the_text_of_a_found_line_is_worth_more_than_where_it_is() {
+    let stocked = Stocked::with_entries((40, 10));
+    stocked.entry(
+        "opencode",
+        "tool_c8d4f08d8001AbCdEfGhIjKlMn",
+        b"fine\nerror[E0308]: mismatched types\n",
+        3,
+    );
+    let mut stocked = stocked.shown();
+    let rows = stocked.bench.keys("&E0308<Enter>").rows();
+    assert!(rows.iter().any(|row| row.contains(" 2  ") && row.contains("error[E0308]: mism")), "{rows:#?}");
+}

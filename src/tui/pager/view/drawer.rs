@@ -29,6 +29,9 @@ const NARROW_LEFT: u16 = 34;
 /// Minimum number of columns in which differences are written in full.
 const ROOMY: u16 = 34;
 
+/// The rows below those of the parameters.
+const PROSE: u16 = 2;
+
 /// The columns of the name of a figure, and of a short name.
 const FIGURE: usize = 12;
 const SHORT: usize = 7;
@@ -50,7 +53,7 @@ pub(crate) fn draw(pager: &Pager, frame: &mut Frame, place: Rect) {
     rows(pager, frame, left);
     let right = Rect { x: inner.x + left.width, width: inner.width - left.width, ..inner };
     let figures = differences(pager, &pager.output, right.width);
-    for (n, spans) in figures.iter().enumerate().take(usize::from(inner.height.saturating_sub(2))) {
+    for (n, spans) in figures.iter().enumerate().take(usize::from(inner.height.saturating_sub(PROSE))) {
         line::spans(frame.buffer_mut(), Rect { y: right.y + n as u16, height: 1, ..right }, spans);
     }
     let from_end = |n: u16| Rect {
@@ -61,7 +64,10 @@ pub(crate) fn draw(pager: &Pager, frame: &mut Frame, place: Rect) {
     let (policy, param) = (pager.output.policy(), pager.drawer.row.checked_sub(1));
     let param = param.and_then(|row| policy.params().get(row));
     let doc = param.map_or_else(|| policy.summary(), |param| &param.doc);
-    line::rows(frame.buffer_mut(), from_end(2), [doc], &pager.canvas);
+    // With little room the row that is changed is worth more than what it is.
+    if inner.height > PROSE {
+        line::rows(frame.buffer_mut(), from_end(PROSE), [doc], &pager.canvas);
+    }
     let advice = line::cut(advice(pager), inner.width.into(), pager.canvas.glyphs());
     line::spans(frame.buffer_mut(), from_end(1), &advice);
 }
@@ -92,7 +98,7 @@ fn foot(pager: &Pager, width: u16) -> String {
 fn rows(pager: &Pager, frame: &mut Frame, area: Rect) {
     let (output, canvas) = (&pager.output, &pager.canvas);
     let policy = output.policy();
-    let room = usize::from(area.height.saturating_sub(2)).max(1);
+    let room = usize::from(area.height.saturating_sub(PROSE)).max(1);
     let top = (pager.drawer.row + 1).saturating_sub(room);
     let cutting = pager.cutting_row();
     for (n, y) in (top..=policy.params().len()).take(room).zip(area.y..area.bottom()) {
