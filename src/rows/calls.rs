@@ -138,6 +138,10 @@ impl CallRow {
         self.sizes.as_ref().and_then(|sizes| sizes.context).unwrap_or(self.context)
     }
 
+    pub(crate) fn spill_path(&self) -> Option<&Path> {
+        self.sizes.as_ref()?.spill_path.as_deref()
+    }
+
     /// Returns what is left of an output that was cut; `None` if it was not cut, or nobody has looked yet.
     pub(crate) fn left(&self) -> Option<&'static str> {
         let sizes = self.sizes.as_ref()?;
@@ -351,8 +355,7 @@ pub(crate) fn details(row: &CallRow) -> [SafeText; 2] {
 /// Returns what is known of a call, by name; `known` is what its records tell.
 pub(crate) fn facts(row: &CallRow, known: Vec<(&'static str, String)>) -> Vec<(&'static str, String)> {
     let check = row.is_partial().then(|| ("compared", describe_check(row.verdict.as_ref())));
-    let path = row.sizes.as_ref().and_then(|sizes| sizes.spill_path.as_ref());
-    let spill = path.map(|path| ("spill", path.to_string_lossy().into_owned()));
+    let spill = row.spill_path().map(|path| ("spill", path.to_string_lossy().into_owned()));
     check.into_iter().chain(spill).chain(known).collect()
 }
 

@@ -153,7 +153,6 @@ type CompareRows<R> = fn(&R, &R) -> Ordering;
 pub struct ListColumn<R> {
     pub(crate) table: TableColumn,
     pub(crate) cell: fn(&R, &RowLook) -> RowCell,
-    /// How rows are sorted by it, if they are.
     pub(crate) order: Option<(SortColumn, RowOrder<R>)>,
     /// When a row was, if the column says that.
     pub(crate) time: Option<fn(&R) -> Option<Timestamp>>,
@@ -183,13 +182,11 @@ impl<R> ListColumn<R> {
         self.table.heading
     }
 
-    /// Has it make room, the smallest number first.
     pub(crate) const fn yields(mut self, rank: u8) -> Self {
         self.table.yields = Some(rank);
         self
     }
 
-    /// Has it lead to the row of a time.
     pub(crate) const fn leads(mut self, time: fn(&R) -> Option<Timestamp>) -> Self {
         self.time = Some(time);
         self
@@ -200,7 +197,6 @@ impl<R> ListColumn<R> {
         self.in_order(letter, orders, RowOrder::Compare(by))
     }
 
-    /// The same with any order.
     pub(crate) const fn in_order(mut self, letter: char, orders: [&'static str; 2], by: RowOrder<R>) -> Self {
         self.order = Some((SortColumn { letter, name: self.table.heading, orders }, by));
         self
@@ -210,7 +206,6 @@ impl<R> ListColumn<R> {
 /// A word of the filter with a meaning, and whether a row meets it.
 type FilterWord<R> = (&'static str, fn(&R, &RowLook) -> bool);
 
-/// All that one list differs in from others.
 pub struct ListSpec<R: 'static> {
     pub noun: &'static str,
     /// The first that sorts goes by what does not change in a row.
@@ -230,7 +225,6 @@ pub struct ListSpec<R: 'static> {
 /// From this rank on, columns are left out only where the others do not fit even without the one that takes what is left.
 pub(crate) const LAST: u8 = 100;
 
-/// Columns between two columns of text.
 pub(crate) const BETWEEN: usize = 2;
 
 /// Shares the width of a screen among the columns of a list or table, beside `marks` columns before a row: each is as
@@ -301,7 +295,6 @@ pub(crate) fn share(percent: u64, look: &RowLook) -> String {
     format!("{} {words:>4}", bar(percent))
 }
 
-/// Cells of a bar.
 const BAR: u64 = 8;
 
 /// Returns a share in percent as a bar. Something is never nothing.

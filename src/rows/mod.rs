@@ -5,7 +5,7 @@
 pub mod calls;
 pub mod column;
 pub mod lost;
-pub(crate) mod outputs;
+pub mod outputs;
 pub mod sessions;
 pub(crate) mod settings;
 

@@ -29,7 +29,6 @@ pub struct OutputRow {
     pub entry: Entry,
     /// Whether it is kept forever: itself in overspill's own store, an agent's as a copy there.
     pub is_kept: bool,
-    /// What was found out about it; `None` if nothing yet.
     pub facts: Option<Arc<OutputFacts>>,
 }
 
@@ -40,6 +39,24 @@ pub struct OutputFacts {
     pub share: SlowFigure<ModelShare>,
     /// The call that it is of; not to be had if no session near it in time names it.
     pub call: SlowFigure<CitingCall>,
+}
+
+/// One of these, once it was found out; none if it cannot be had.
+#[derive(Debug)]
+pub enum OutputFact {
+    Peek(Peek),
+    Share(Option<ModelShare>),
+    Call(Option<Box<CitingCall>>),
+}
+
+impl OutputFacts {
+    pub(crate) fn learn(&mut self, fact: OutputFact) {
+        match fact {
+            OutputFact::Peek(peek) => self.peek.found(Some(peek)),
+            OutputFact::Share(share) => self.share.found(share),
+            OutputFact::Call(call) => self.call.found(call.map(|call| *call)),
+        }
+    }
 }
 
 /// What was read from an output's file and from the record of its run.
@@ -127,7 +144,6 @@ pub(crate) fn recorded(entry: &Entry, run: Option<RunRecord>) -> Peek {
     }
 }
 
-/// Returns the command of a run as a shell takes it.
 fn written_command(run: &RunRecord) -> String {
     let word = |argument: &String| match run.agent {
         Some(_) => argument.clone(),
@@ -366,7 +382,6 @@ fn session(row: &OutputRow) -> String {
     known.unwrap_or("no session").to_owned()
 }
 
-/// Returns the day of the last change, in local time.
 fn day(row: &OutputRow) -> String {
     local_time(row.entry.modified(), "%Y-%m-%d")
 }

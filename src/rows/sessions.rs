@@ -24,7 +24,6 @@ use super::column::{
 };
 use super::lost::LostInCall;
 
-/// What the ends of a session's file say about it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SessionTexts {
     pub version: SafeText,
@@ -33,7 +32,6 @@ pub struct SessionTexts {
     pub title: SafeText,
     /// The first time in its records.
     pub begun: Option<Timestamp>,
-    /// Whether other users of the machine can read the file.
     pub is_open_to_others: bool,
 }
 
@@ -265,7 +263,6 @@ fn project(row: &SessionRow) -> String {
     if project.is_empty() { "–".to_owned() } else { project.to_string() }
 }
 
-/// Returns the day of the last change, in local time.
 fn day(row: &SessionRow) -> String {
     row.changed().map_or_else(|| "–".into(), |at| local_time(at, "%Y-%m-%d"))
 }
@@ -281,8 +278,8 @@ pub(crate) fn details(row: &SessionRow) -> [SafeText; 2] {
     ]
 }
 
-/// Returns what is known of a session besides its id, by names.
-pub(crate) fn facts(row: &SessionRow, look: &RowLook) -> [(&'static str, String); 10] {
+/// Returns what is known of a session, by names.
+pub(crate) fn facts(row: &SessionRow, look: &RowLook) -> [(&'static str, String); 11] {
     let words = row.words.clone().unwrap_or_default();
     let time = |at: Option<Timestamp>| {
         let ago = |at| span(look.now.duration_since(at).as_secs().max(0) as u64);
@@ -295,6 +292,7 @@ pub(crate) fn facts(row: &SessionRow, look: &RowLook) -> [(&'static str, String)
     let is_timed = row.expires.value.is_some_and(|expiry| expiry.at().is_some());
     let first = if is_timed { " · of the spill that is deleted first" } else { "" };
     [
+        ("session", row.file.id.clone()),
         ("title", words.title.to_string()),
         ("file", row.file.path.to_string_lossy().into_owned()),
         ("agent", format!("{} {}", row.agent, words.version)),

@@ -136,14 +136,12 @@ pub(crate) fn setting_rows(
     finds: u64,
 ) -> Vec<TuneRow> {
     let row = |number: usize| {
-        let setting = *grid.settings.get(number)?;
-        let row = TuneRow::new(number, setting, policy, (figures, finds));
+        let row = TuneRow::new(number, *grid.settings.get(number)?, policy, (figures, finds));
         Some(TuneRow { is_present: number == grid.current, ..row })
     };
     best_and_present(figures, grid.current).into_iter().filter_map(row).collect()
 }
 
-/// Returns the rows of policies, of which those from `designs` on are designs.
 pub(crate) fn policy_rows(
     policies: &[EffectivePolicy],
     designs: usize,
@@ -158,7 +156,6 @@ pub(crate) fn policy_rows(
     by_kept(figures, (policies, designs)).into_iter().filter_map(row).collect()
 }
 
-/// Says how the present setting compares with the best.
 pub(crate) fn beside_best(figures: &[SettingFigures], current: usize) -> &'static str {
     let kept = |setting: usize| figures.get(setting).map_or(0, |of| of.kept_finds);
     match frontier(figures, current).as_slice() {

@@ -14,7 +14,7 @@ pub enum Event {
     Paste(String),
     /// The wheel of the mouse was turned by a notch, toward this arrow key.
     Wheel(KeyCode),
-    /// The terminal was resized to this many columns and rows.
+    /// To this many columns and rows.
     Resize(u16, u16),
     Message(Message),
     Screen(Box<dyn ScreenEvent>),
@@ -34,7 +34,6 @@ pub trait ScreenEvent: Any + Send {
 }
 
 impl Event {
-    /// Returns the event of a screen if it is of this type, otherwise itself as the error.
     pub fn downcast<E: ScreenEvent>(self) -> Result<E, Self> {
         match self {
             Event::Screen(event) if (&*event as &dyn Any).is::<E>() => {
@@ -97,7 +96,6 @@ pub enum Purpose {
         around: Option<u64>,
     },
     GoTo,
-    /// The offset and limit of the window.
     Window,
     /// A pattern: the matching lines of all outputs are listed.
     Grep,

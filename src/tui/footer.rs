@@ -114,7 +114,6 @@ impl Footer {
         (&[A::NextError], "error"), (&[A::NextCut], "cut"), (&[A::Other], "whole"), (&[A::Limits], "limits"),
         (&[A::Evidence], "compare"), (&[A::Facts], "facts"), (&[A::Search], "search"), (&[A::Quit], "calls"),
     ]);
-    /// The recorded text is all there is.
     pub(crate) const RECORDED_ALONE: Self = Self::output(&[
         (&[A::Quit], "calls"), (&[A::Facts], "facts"), (&[A::Search], "search"),
     ]);

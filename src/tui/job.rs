@@ -34,7 +34,6 @@ pub enum Slot {
     FindCalls,
     /// Copying an output to keep it. Such a job is waited for when the screens are left.
     Keep,
-    /// Measuring settings.
     Tune,
     /// Measuring policies, which goes on while settings are measured.
     TunePolicies,
@@ -103,7 +102,6 @@ impl Job {
         (self.work)(context);
     }
 
-    /// Does the work on this thread. Returns what it reports.
     pub fn run_here(self, services: &Arc<Services>) -> Vec<Event> {
         JobContext::collect(self.ticket.clone(), services, |context| self.run(context))
     }
@@ -180,7 +178,6 @@ impl JobContext {
 /// Sends an event to the event loop; returns whether that still receives.
 pub(crate) type Reporter = Arc<dyn Fn(Event) -> bool + Send + Sync>;
 
-/// The number of the newest ticket of each slot.
 #[derive(Debug, Clone, Default)]
 pub struct Tickets(Arc<[AtomicU64; Slot::COUNT]>);
 

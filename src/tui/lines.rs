@@ -18,11 +18,11 @@ use crate::text::search::Pattern;
 use super::event::ScreenEvent;
 use super::footer::Footer;
 use super::job::{JobContext, Slot};
-use super::keys::{Action, KeyMap};
+use super::keys::KeyMap;
 use super::list::List;
-use super::list::screen::{ActionHandler, ListContext, ListKind, ListTitle};
+use super::list::screen::{ListContext, ListKind, ListTitle};
 use super::popup::menu::Copyable;
-use super::screen::{Effect, Link, OpenRequest};
+use super::screen::{Link, OpenRequest};
 use super::target::{StartAt, StartView};
 
 #[derive(Debug, Default)]
@@ -107,17 +107,20 @@ impl ListKind for FoundLines {
     }
 
     fn copyable(&self, row: &FoundLine) -> Vec<Copyable> {
-        let path = Copyable::path(row.entry.path().as_os_str().as_encoded_bytes());
-        let command = self.command_of(row).and_then(|command| Copyable::command(&command.written));
-        std::iter::once(path).chain(command).chain([Copyable::id(row.entry.id_bytes())]).collect()
+        let command = self.command_of(row).map(|command| &*command.written);
+        Copyable::of_row(Some(&row.entry.path()), command, row.entry.id_bytes())
     }
 
-    fn output(&self, row: &FoundLine) -> Option<PathBuf> {
-        Some(row.entry.path())
-    }
-
-    fn line(&self, row: &FoundLine) -> u64 {
-        row.number
+    fn open(&self, _: &List<FoundLine>, row: &FoundLine) -> Option<OpenRequest> {
+        let place = Some(StartAt::Found(row.number, self.pattern.as_ref()?.text().to_owned()));
+        Some(OpenRequest {
+            path: row.entry.path(),
+            start: StartView { place, ..StartView::default() },
+            name: row.command.clone(),
+            id: row.entry.id().into_owned(),
+            command: self.command_of(row).map(|of| of.written.clone()).unwrap_or_default(),
+            ..OpenRequest::default()
+        })
     }
 
     fn serves(&self, link: &Link) -> bool {
@@ -155,10 +158,6 @@ impl ListKind for FoundLines {
         }
     }
 
-    fn handler(&self, action: Action) -> Option<ActionHandler<Self>> {
-        (action == Action::Open).then_some(|of, on| of.open_chosen(on))
-    }
-
     fn ask(&mut self, on: ListContext<FoundLine>) {
         let mut wanted = Vec::new();
         for entry in on.list.rows_on_screen().map(|n| &on.list.rows()[n].entry) {
@@ -190,19 +189,6 @@ impl ListKind for FoundLines {
 impl FoundLines {
     fn command_of(&self, row: &FoundLine) -> Option<&OutputCommand> {
         self.commands.get(&row.entry.path())?.as_ref()
-    }
-
-    fn open_chosen(&self, on: ListContext<FoundLine>) {
-        let (Some(row), Some(pattern)) = (on.list.chosen(), &self.pattern) else { return };
-        let place = Some(StartAt::Found(row.number, pattern.text().to_owned()));
-        on.effects.push(Effect::Open(OpenRequest {
-            path: row.entry.path(),
-            start: StartView { place, ..StartView::default() },
-            name: row.command.clone(),
-            id: row.entry.id().into_owned(),
-            command: self.command_of(row).map(|of| of.written.clone()).unwrap_or_default(),
-            ..OpenRequest::default()
-        }));
     }
 }
 

@@ -11,7 +11,6 @@ pub mod lines;
 pub mod list;
 pub mod outputs;
 pub mod pager;
-/// The pop-ups that lie over any screen.
 pub mod popup {
     pub mod help;
     pub mod leaving;
@@ -24,7 +23,6 @@ pub mod screen;
 pub mod sessions;
 pub mod target;
 pub mod tune;
-/// What all screens share for drawing.
 pub mod widget {
     pub mod canvas;
     pub mod layout;

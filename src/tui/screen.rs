@@ -98,7 +98,6 @@ pub trait Screen: Any {
         None
     }
 
-    /// Sorts by a column of its sort menu.
     fn sort_by(&mut self, _column: usize, _effects: &mut Effects) {}
 
     /// Whether a command still runs whose output it shows.
@@ -168,10 +167,8 @@ pub struct LayerFrame<'a, 'b> {
     pub status: Rect,
 }
 
-/// The rows of a screen on which pop-ups draw.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ScreenRows {
-    /// The rule above the status.
     pub rule: Rect,
     pub status: Rect,
 }
@@ -184,7 +181,6 @@ pub struct StatusLine<'a> {
 }
 
 impl StatusLine<'_> {
-    /// Draws the message, or else `rest`, and as many hints as fit: the first of their versions, longest first.
     pub(crate) fn draw(
         self,
         rest: Span,
@@ -215,7 +211,6 @@ pub enum Link {
         file: Arc<SessionFile>,
         title: SafeText,
     },
-    /// To a call in the list of its session.
     Call(Box<CitingCall>),
     /// To a call itself, opened from the list of its session.
     OpenCall(Box<CitingCall>),
@@ -229,7 +224,17 @@ pub enum Link {
 impl ScreenEvent for Link {}
 
 impl Link {
-    /// Leads to the lines that match a typed pattern.
+    /// Leads from the fact of a name about a call to its session, or to it.
+    pub(crate) fn in_session(name: &str, call: &CitingCall) -> Option<Self> {
+        match name {
+            "session" => {
+                Some(Self::Session { file: Arc::new(call.file.clone()), title: SafeText::default() })
+            }
+            "call" => Some(Self::Call(Box::new(call.clone()))),
+            _ => None,
+        }
+    }
+
     pub(crate) fn lines(text: &str) -> Result<Self, String> {
         if text.is_empty() {
             return Err("type a regular expression, or Esc".to_owned());
@@ -238,7 +243,6 @@ impl Link {
     }
 }
 
-/// Something that the application does for a screen or pop-up.
 pub enum ScreenRequest {
     Back,
     /// Leaves the screens; asks first about what would be lost, as far as that is not chosen.
@@ -275,7 +279,6 @@ pub struct OpenRequest {
     pub command: String,
 }
 
-/// Something that the event loop does for the screens.
 #[derive(Debug)]
 pub enum Effect {
     /// Has a worker do a job; an earlier one in its slot is abandoned.
@@ -295,11 +298,9 @@ pub enum Effect {
     },
     Open(OpenRequest),
     Reopen,
-    /// Opens the output of this index of those named on the command line.
     OtherFile(usize),
     Delete(Vec<PendingDelete>),
     OpenCall(Box<ReadyCall>),
-    /// Clears the terminal before the next frame.
     Redraw,
     Suspend,
 }

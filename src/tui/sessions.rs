@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 
 use crate::corpus::{Corpus, TuneOutputs, TunePolicies};
+use crate::output::describe::NamedFact;
 use crate::rows::column::{ListSpec, SlowState, readable_by_others};
 use crate::rows::lost::LostInCall;
 use crate::rows::sessions::{self, SessionRow, SessionTexts};
@@ -30,14 +31,13 @@ use super::keys::{Action, KeyMap};
 use super::list::List;
 use super::list::screen::{ActionHandler, ListContext, ListKind, ListTitle};
 use super::outputs::TuneStart;
-use super::pager::text_box::{FactRow, ListFacts};
+use super::pager::text_box::ListFacts;
 use super::popup::menu::Copyable;
 use super::screen::Link;
 
 /// Maximum number of sessions that are looked through for the originals of copied calls.
 const MAX_EARLIER: usize = 100;
 
-/// How many sessions are described before what is known is sent.
 const BATCH: usize = 128;
 
 /// The shortest time between two looks at all sessions.
@@ -206,11 +206,12 @@ impl ListKind for Sessions {
 }
 
 impl ListFacts for Sessions {
-    fn facts(&self, list: &List<SessionRow>) -> (Vec<FactRow>, Option<&[TitledText]>) {
-        let Some(row) = list.chosen() else { return (Vec::new(), Some(&[])) };
-        let id = FactRow::from(("session", row.file.id.clone())).leading(link(row));
-        let facts = sessions::facts(row, &list.look).map(FactRow::from);
-        ([id].into_iter().chain(facts).collect(), Some(&[]))
+    fn facts(&self, list: &List<SessionRow>) -> (Vec<NamedFact>, Option<&[TitledText]>) {
+        (list.chosen().map(|row| sessions::facts(row, &list.look).into()).unwrap_or_default(), Some(&[]))
+    }
+
+    fn link(&self, list: &List<SessionRow>, name: &str) -> Option<Link> {
+        list.chosen().filter(|_| name == "session").map(link)
     }
 }
 
@@ -396,7 +397,6 @@ fn sum_calls(sessions: &[SessionRow], context: &JobContext) {
     }
 }
 
-/// Lists the outputs that the results of a session name and that are there, in the order of its calls.
 fn outputs_of(file: &SessionFile, context: &JobContext) -> Result<TuneOutputs, String> {
     let paths = inspect(file, context, |inspector| {
         let spills = inspector.transcript.calls.iter().filter_map(|call| inspector.spill(call));

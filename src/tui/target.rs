@@ -32,14 +32,12 @@ pub struct Opened {
     pub running: bool,
     /// The index among the outputs named on the command line of the one viewed last, 0-based.
     pub file: usize,
-    /// The number of outputs named on the command line.
     pub files: usize,
     pub origin: OpenedFrom,
     pub start: StartView,
 }
 
 impl Opened {
-    /// Opens an output that is complete, at its beginning.
     pub fn new(origin: OpenedFrom, subject: Subject, view: MapView) -> Self {
         Self {
             subject,
@@ -71,7 +69,6 @@ pub enum StartAt {
     /// The match of a pattern in a line of the file, 1-based.
     Found(u64, String),
     End,
-    /// The first match of a pattern.
     Match(String),
 }
 
@@ -100,13 +97,11 @@ pub enum LiveUpdate {
 pub struct Finished {
     /// The path of the saved output; `None` if it is not kept.
     pub path: Option<PathBuf>,
-    /// The path that the notices print from now on.
     pub saved_as: String,
     pub message: Option<String>,
     pub ending: Ending,
 }
 
-/// Opens an output by its path, or returns an error message.
 type Opener = dyn Fn(&Path, FileLock) -> Result<Target, String> + Send + Sync;
 
 /// Finds the matching lines of all stored outputs: asks whether to go on, and passes on lines until nobody takes them.
@@ -114,19 +109,16 @@ type Finder = dyn Fn(&Pattern, &(dyn Fn() -> bool + Sync), &mut (dyn FnMut(Vec<F
     + Send
     + Sync;
 
-/// Loads the policy of a name, or all policies, with their limits.
 type PolicyLoader = dyn Fn(Option<&str>) -> Vec<EffectivePolicy> + Send + Sync;
 
 pub struct Services {
     pub open: Box<Opener>,
     pub find: Box<Finder>,
-    /// Lists outputs, and resolves the policies to measure them under.
     pub prepare_tuning: Box<dyn Fn(TuneRequest) -> Result<TuneRun, TuneFault> + Send + Sync>,
     pub load_policies: Box<PolicyLoader>,
     pub examiner: Box<dyn Fn(&str) -> Examiner + Send + Sync>,
     pub stores: LazyStores,
     pub env: Env,
-    /// What is an error or a warning.
     pub severities: SeverityPatterns,
     pub sessions: SessionsCache,
 }

@@ -100,7 +100,7 @@ fn facts(config: &Config, found: &SelectedSession) -> anyhow::Result<Vec<(&'stat
     let entries = store::entries_at(&spills, &config.stores, &config.env, now, &|| true);
     row.expires.found(entries.values().map(|entry| entry.expires).min());
     let look = RowLook { now, ..RowLook::default() };
-    Ok([("session", found.file.id.clone())].into_iter().chain(rows::sessions::facts(&row, &look)).collect())
+    Ok(rows::sessions::facts(&row, &look).into())
 }
 
 /// Writes the text that was asked for, and returns its name.

@@ -43,7 +43,6 @@ pub use super::screen::{Effect, Effects};
 /// The largest count accepted before a key: more than lines in any file; pages of it can be added without overflow.
 const MAX_COUNT: u64 = 1_000_000_000_000_000;
 
-/// How many lines a notch of the wheel scrolls by.
 const WHEEL_LINES: usize = 3;
 
 /// Below this many rows there is room for one line only, even of a list, which may stand in a strip beside an agent.
@@ -58,9 +57,7 @@ pub struct App {
     stack: Vec<Box<dyn Screen>>,
     /// The screens that are not on the stack, as they were left.
     shelf: Vec<Box<dyn Screen>>,
-    /// The pop-ups over the screen, the lowest first.
     layers: Vec<Box<dyn Layer>>,
-    /// The count typed before a key.
     pub count: Option<u64>,
     pub severities: SeverityPatterns,
     pub(crate) tickets: Tickets,
@@ -223,7 +220,6 @@ impl App {
         !is_text && self.canvas.keys.action(context, key) == Some(Action::Redraw)
     }
 
-    /// Scrolls what lies uppermost. A typed line stays.
     fn wheel(&mut self, arrow: KeyCode, effects: &mut Effects) {
         let action = if arrow == KeyCode::Up { Action::Up } else { Action::Down };
         let is_typing = self.is_typing();

@@ -29,7 +29,6 @@ impl App {
         self.top().map_or(KeyContext::Everywhere, Screen::context)
     }
 
-    /// Returns the screens on the stack, the first one at the bottom.
     pub fn places(&self) -> impl DoubleEndedIterator<Item = &dyn Screen> {
         self.stack.iter().map(|screen| &**screen)
     }
@@ -50,7 +49,6 @@ impl App {
         screens.find_map(|screen| (&mut **screen as &mut dyn Any).downcast_mut())
     }
 
-    /// Returns the outputs on the stack, the first one at the bottom.
     pub fn outputs(&self) -> impl DoubleEndedIterator<Item = &Pager> {
         self.places().filter_map(as_pager)
     }
@@ -60,7 +58,6 @@ impl App {
         self.outputs().next_back()
     }
 
-    /// Returns the pop-ups over the screen, the lowest first.
     pub fn layers(&self) -> impl DoubleEndedIterator<Item = &dyn Layer> {
         self.layers.iter().map(|layer| &**layer)
     }
@@ -210,7 +207,6 @@ fn as_pager(screen: &dyn Screen) -> Option<&Pager> {
     (screen as &dyn Any).downcast_ref()
 }
 
-/// Returns the output that a screen shows, or the screen if it is a list.
 fn into_pager(screen: Box<dyn Screen>) -> Result<Box<Pager>, Box<dyn Screen>> {
     match as_pager(&*screen).is_some() {
         true => (screen as Box<dyn Any>).downcast().map_err(|_| unreachable!()),

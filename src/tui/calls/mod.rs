@@ -2,12 +2,13 @@
 
 pub(crate) mod work;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jiff::Timestamp;
 
 use crate::base::human::thousands;
+use crate::output::describe::NamedFact;
 use crate::output::recorded::{CallFacts, CallRequest, ReadyCall};
 use crate::rows::calls::{self, CallRow, CallSizes};
 use crate::rows::column::{ListSpec, SlowState};
@@ -27,7 +28,7 @@ use super::keys::{Action, KeyContext, KeyMap};
 use super::list::List;
 use super::list::screen::{ActionHandler, ListContext, ListKind, ListTitle};
 use super::pager::OutputEvent;
-use super::pager::text_box::{FactRow, ListFacts};
+use super::pager::text_box::ListFacts;
 use super::popup::menu::Copyable;
 use super::screen::{Effect, Link};
 
@@ -45,7 +46,6 @@ pub struct Calls {
     state: ReadingState,
     /// What is known of the session; its rows are in the list.
     session: OpenedCalls,
-    /// The id of the call to select once the session is read.
     sought: Option<SafeText>,
     opens_sought: bool,
     /// The calls that the worker was last told to look at first.
@@ -74,7 +74,6 @@ pub struct OpenedCalls {
 
 #[derive(Debug)]
 pub enum CallsEvent {
-    /// How far the reading of a session is, in percent.
     Reading(u64),
     Opened(Box<OpenedCalls>),
     Failed(SafeText),
@@ -85,7 +84,6 @@ pub enum CallsEvent {
     Copied(Vec<(usize, u64)>),
     Verified(usize, Verdict),
     Ready(Box<ReadyCall>),
-    /// What the records hold of the call of this index besides its result.
     Facts(usize, Box<CallFacts>),
 }
 
@@ -151,16 +149,12 @@ impl ListKind for Calls {
 
     fn copyable(&self, row: &CallRow) -> Vec<Copyable> {
         let session = self.file.as_ref().map_or("", |file| &file.id);
-        let sizes = row.sizes.as_ref();
-        let spill = sizes.and_then(|sizes| sizes.spill_path.as_ref());
-        let path = spill.map(|path| Copyable::path(path.as_os_str().as_encoded_bytes()));
-        let command = sizes.and_then(|sizes| Copyable::command(&sizes.written));
-        let id = Copyable::id(format!("{session}:{}", row.id).as_bytes());
-        path.into_iter().chain(command).chain([id]).collect()
+        let command = row.sizes.as_ref().map(|sizes| &*sizes.written);
+        Copyable::of_row(row.spill_path(), command, format!("{session}:{}", row.id).as_bytes())
     }
 
-    fn output(&self, row: &CallRow) -> Option<PathBuf> {
-        row.sizes.as_ref()?.spill_path.clone()
+    fn output(&self, _: &List<CallRow>, row: &CallRow) -> Option<(PathBuf, u64)> {
+        Some((row.spill_path()?.to_owned(), 1))
     }
 
     fn serves(&self, link: &Link) -> bool {
@@ -184,7 +178,7 @@ impl ListKind for Calls {
                 self.opens_sought = true;
             }
             Link::SpillOfCall(index) => {
-                on.effects.show(Link::Stores(on.list.rows().get(index).and_then(|row| self.output(row))));
+                on.effects.show(link_to_spill(on.list.rows().get(index)));
             }
             _ => {}
         }
@@ -268,18 +262,20 @@ impl ListKind for Calls {
 }
 
 impl ListFacts for Calls {
-    fn facts(&self, list: &List<CallRow>) -> (Vec<FactRow>, Option<&[TitledText]>) {
+    fn facts(&self, list: &List<CallRow>) -> (Vec<NamedFact>, Option<&[TitledText]>) {
         let known = self.facts.as_ref().filter(|(index, _)| Some(*index) == list.chosen_index());
         let of_records = known.map(|(_, known)| known.facts.clone()).unwrap_or_default();
         let facts = list.chosen().map(|row| calls::facts(row, of_records)).unwrap_or_default();
-        let led = |fact: (&'static str, String)| match fact.0 {
-            "spill" => {
-                FactRow::from(fact).leading(Link::Stores(list.chosen().and_then(|row| self.output(row))))
-            }
-            _ => fact.into(),
-        };
-        (facts.into_iter().map(led).collect(), known.map(|(_, known)| known.texts.as_slice()))
+        (facts, known.map(|(_, known)| known.texts.as_slice()))
     }
+
+    fn link(&self, list: &List<CallRow>, name: &str) -> Option<Link> {
+        (name == "spill").then(|| link_to_spill(list.chosen()))
+    }
+}
+
+fn link_to_spill(row: Option<&CallRow>) -> Link {
+    Link::Stores(row.and_then(CallRow::spill_path).map(Path::to_owned))
 }
 
 impl Calls {

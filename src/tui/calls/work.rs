@@ -26,10 +26,8 @@ use super::{CallsEvent, OpenedCalls};
 /// How many calls are looked at before what is known is sent, and requests are heard.
 const CALLS: usize = 32;
 
-/// How often a session that is open is looked at for changes.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 
-/// Reading goes on as long as the job is wanted.
 impl ReadProgress for Ticket {
     fn step(&self, _: u64, _: u64) -> bool {
         self.is_wanted()

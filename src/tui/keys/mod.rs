@@ -21,7 +21,6 @@ const ALT: &str = "Alt-";
 
 const LAST_FUNCTION: u8 = 12;
 
-/// All keys in use, in the order of the table.
 #[derive(Debug, PartialEq, Eq)]
 pub struct KeyMap {
     rows: Vec<BoundKeys>,
@@ -277,7 +276,6 @@ fn not_a_key(text: &str) -> String {
     )
 }
 
-/// Returns the character that a key press types, if it types one.
 pub(super) fn character(key: KeyEvent) -> Option<char> {
     match key.code {
         KeyCode::Char(c) if key.modifiers.difference(KeyModifiers::SHIFT).is_empty() => Some(c),

@@ -4,7 +4,6 @@ use Action as A;
 use KeyContext::{Drawer, Everywhere, Lists, Pager};
 
 words! {
-    /// Where a key works, with its heading.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum KeyContext {
         /// Everywhere except while typing.
@@ -28,7 +27,6 @@ impl KeyContext {
     }
 }
 
-/// What a key does; the table of keys says it in words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action {
     Down,
@@ -155,7 +153,6 @@ impl Binding {
         if self.is_motion() { "Motions" } else { self.place.as_str() }
     }
 
-    /// Returns what the keys do in lists, or elsewhere.
     pub(in crate::tui) fn what_in(&self, place: KeyContext) -> &'static str {
         match (self.what.split_once(IN_LISTS), place) {
             (Some((_, in_lists)), KeyContext::Lists) => in_lists,

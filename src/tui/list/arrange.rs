@@ -26,7 +26,6 @@ pub(super) struct GroupHeading {
     pub before: usize,
     /// The same, with the headings before it.
     pub place: usize,
-    /// The name of the group, and what it adds up to.
     pub words: [SafeText; 2],
 }
 
@@ -228,7 +227,6 @@ fn words_of<R>(spec: &ListSpec<R>, row: &R, look: &RowLook) -> String {
     words.to_lowercase()
 }
 
-/// What rows say, in lower case, by their numbers; `None` until somebody asks.
 pub(super) type RowTexts = HashMap<usize, Option<Box<str>>>;
 
 /// Which row is to be selected once the rows are arranged.
@@ -243,14 +241,12 @@ impl Landing {
     pub(super) const FIRST: Self = Self { row: None, else_first: true };
 }
 
-/// The newest task, while a worker does it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RunningTask {
     /// Whether the user asked for it, and keys that act on a row wait for the result.
     pub is_awaited: bool,
     /// Where the cursor is to land; `None` on the row selected when it is done.
     pub landing: Option<Landing>,
-    /// Whether rows have changed since it began.
     pub is_stale: bool,
 }
 
@@ -307,10 +303,6 @@ impl<R: Clone> List<R> {
         let rows = [self.chosen_index(), landing.and_then(|landing| landing.row), before];
         let rows = rows.into_iter().flatten().map(|row| row as u32);
         (self.rows.clone(), rows.chain(self.marks.iter().copied()).collect())
-    }
-
-    pub(super) fn take_task(&mut self) -> Option<ArrangeTask<R>> {
-        self.task.take()
     }
 
     pub(super) fn resume(&mut self) {

@@ -15,7 +15,6 @@ use crate::tui::widget::theme::Theme;
 use super::screen::{ListKind, ListScreen, ListTitle};
 use super::{List, ShownRow};
 
-/// The lists between which Tab changes.
 const TABS: [&str; 2] = ["Outputs", "Sessions"];
 
 const MIN_NAME: usize = 8;
@@ -162,7 +161,6 @@ enum ListTableRow<'a> {
 }
 
 impl ListTable<'_> {
-    /// Returns the width of each column; `None` for those that make room.
     fn widths(&self, room: usize) -> Vec<Option<usize>> {
         let widest = |n: usize| {
             let cells = self.rows.iter().filter_map(|row| match row {
@@ -174,7 +172,6 @@ impl ListTable<'_> {
         column_widths(self.columns, widest, (room, MARKS))
     }
 
-    /// Draws the headings and the rows; `chosen` is the selected one of them.
     fn draw(&self, buffer: &mut Buffer, head: Rect, list: Rect, chosen: usize) {
         let widths = self.widths(list.width.into());
         let headings =

@@ -20,7 +20,8 @@ use crate::tui::job::Slot;
 use crate::tui::keys::{Action, KeyContext, KeyMap};
 use crate::tui::popup::menu::{Copyable, copy_menu};
 use crate::tui::popup::prompt::Prompt;
-use crate::tui::screen::{Effect, Effects, Link, Screen, ScreenRequest, ScreenRows, StatusLine};
+use crate::tui::screen::{Effect, Effects, Link, OpenRequest, Screen, ScreenRequest, ScreenRows, StatusLine};
+use crate::tui::target::StartAt;
 use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::layout::{self, ListPanel};
 use crate::tui::widget::line::{self, Span};
@@ -34,10 +35,8 @@ pub type ActionHandler<L> = fn(&mut L, ListContext<<L as ListKind>::Row>);
 pub trait ListKind: Sized + 'static {
     type Row: Clone + Send + Sync + 'static;
     type Event: ScreenEvent;
-    /// What leads to it.
     type Link: ScreenEvent;
     const SPEC: &'static ListSpec<Self::Row>;
-    /// Whether rows have files to edit.
     const HAS_FILES: bool = false;
 
     fn footer(&self, list: &List<Self::Row>) -> Footer;
@@ -54,7 +53,6 @@ pub trait ListKind: Sized + 'static {
         String::new()
     }
 
-    /// Whether a row is to be deleted.
     fn is_struck(&self, _row: &Self::Row) -> bool {
         false
     }
@@ -68,14 +66,19 @@ pub trait ListKind: Sized + 'static {
 
     fn copyable(&self, row: &Self::Row) -> Vec<Copyable>;
 
-    /// Returns the stored output that a row is of.
-    fn output(&self, _row: &Self::Row) -> Option<PathBuf> {
+    /// Returns how the stored output that a row is of is opened.
+    fn open(&self, _list: &List<Self::Row>, _row: &Self::Row) -> Option<OpenRequest> {
         None
     }
 
-    /// Returns the line of that output that the row is of, 1-based.
-    fn line(&self, _row: &Self::Row) -> u64 {
-        1
+    /// Returns the stored output that a row is of, and its line there, 1-based.
+    fn output(&self, list: &List<Self::Row>, row: &Self::Row) -> Option<(PathBuf, u64)> {
+        let OpenRequest { path, start, .. } = self.open(list, row)?;
+        let line = match start.place {
+            Some(StartAt::Line(line) | StartAt::Found(line, _)) => line,
+            _ => 1,
+        };
+        Some((path, line))
     }
 
     fn serves(&self, link: &Self::Link) -> bool;
@@ -85,14 +88,14 @@ pub trait ListKind: Sized + 'static {
     fn handle(&mut self, event: Self::Event, on: ListContext<Self::Row>);
 
     /// Returns what an action does here, besides those that are the same in every list; any other is refused.
-    fn handler(&self, action: Action) -> Option<ActionHandler<Self>>;
+    fn handler(&self, _action: Action) -> Option<ActionHandler<Self>> {
+        None
+    }
 
-    /// Handles a line that was entered for this list; one that is refused can be corrected.
     fn enter(&mut self, _text: &str, _on: ListContext<Self::Row>) -> Result<(), String> {
         Ok(())
     }
 
-    /// Asks for what the rows on the screen lack.
     fn ask(&mut self, _on: ListContext<Self::Row>) {}
 
     /// Whether the rows are still being read, so that keys that act on them wait.
@@ -100,12 +103,10 @@ pub trait ListKind: Sized + 'static {
         false
     }
 
-    /// Stops what runs. Returns false if nothing does.
     fn stop(&mut self, _on: ListContext<Self::Row>) -> bool {
         false
     }
 
-    /// The list has come to the top of the stack, or is asked for anew.
     fn show(&mut self, _on: ListContext<Self::Row>) {}
 
     fn cover(&mut self, _on: ListContext<Self::Row>) {}
@@ -196,7 +197,7 @@ impl<L: ListKind> ListScreen<L> {
         if *is_on_stack && is_top {
             of.ask(ListContext { canvas, list, message, is_top, effects });
         }
-        if let Some(task) = list.take_task() {
+        if let Some(task) = list.task.take() {
             effects.run(Slot::Sort, move |context| {
                 if let Some(arranged) = task.run(None, &|| context.is_wanted()) {
                     context.send(RowsArranged::<L::Row>(arranged, PhantomData));
@@ -211,6 +212,10 @@ impl<L: ListKind> ListScreen<L> {
 
     fn on_list(&mut self, effects: &mut Effects, act: impl FnOnce(&mut List<L::Row>)) {
         self.on(true, effects, |_, on| act(on.list));
+    }
+
+    fn chosen_output(&self) -> Option<(PathBuf, u64)> {
+        self.of.output(&self.list, self.list.chosen()?)
     }
 
     fn copy(&mut self, effects: &mut Effects) {
@@ -279,9 +284,9 @@ impl<L: ListKind> Screen for ListScreen<L> {
     }
 
     fn knows(&self, action: Action) -> bool {
-        use Action::{Back, Choose, ChooseAll, Copy, Editor, Group, Matching, Search, Sort, Stores};
+        use Action::{Back, Choose, ChooseAll, Copy, Editor, Group, Matching, Open, Search, Sort, Stores};
         match action {
-            Back | Choose | ChooseAll | Copy | Matching | Search | Sort => true,
+            Back | Choose | ChooseAll | Copy | Matching | Open | Search | Sort => true,
             Editor => L::HAS_FILES,
             Group => !L::SPEC.groups.is_empty(),
             Stores => !self.serves(&Link::Stores(None)),
@@ -300,12 +305,10 @@ impl<L: ListKind> Screen for ListScreen<L> {
             Action::ChooseAll => self.on_list(effects, List::toggle_all),
             Action::Matching => effects.lay(Prompt::new(Purpose::Grep)),
             Action::Copy => self.copy(effects),
-            Action::Editor if self.knows(action) => {
-                match self.list.chosen().map(|row| (self.of.output(row), self.of.line(row))) {
-                    Some((Some(path), line)) => effects.push(Effect::Edit { path: Some(path), line }),
-                    _ => self.message = Some(Message::note("this row has no file to edit")),
-                }
-            }
+            Action::Editor if self.knows(action) => match self.chosen_output() {
+                Some((path, line)) => effects.push(Effect::Edit { path: Some(path), line }),
+                None => self.message = Some(Message::note("this row has no file to edit")),
+            },
             Action::Search => effects.lay(self.list.start_filter()),
             Action::Back if self.list.unmark() => {}
             Action::Back if !self.list.filter_text().is_empty() => self.on_list(effects, List::end_filter),
@@ -313,14 +316,16 @@ impl<L: ListKind> Screen for ListScreen<L> {
             Action::Back => effects.request(ScreenRequest::Back),
             Action::Stores if !self.serves(&Link::Stores(None)) => {
                 self.list.stay();
-                effects.show(Link::Stores(self.list.chosen().and_then(|row| self.of.output(row))));
+                effects.show(Link::Stores(self.chosen_output().map(|(path, _)| path)));
             }
             _ => self.on(true, effects, |of, on| {
                 if !on.list.act(action, count) {
                     on.list.stay();
-                    match of.handler(action) {
-                        Some(handle) => handle(of, on),
-                        None => on.refuse(),
+                    let opens = on.list.chosen().filter(|_| action == Action::Open);
+                    match (of.handler(action), opens.and_then(|row| of.open(on.list, row))) {
+                        (Some(handle), _) => handle(of, on),
+                        (None, Some(request)) => on.effects.push(Effect::Open(request)),
+                        (None, None) => on.refuse(),
                     }
                 }
             }),

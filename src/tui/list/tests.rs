@@ -150,7 +150,7 @@ fn marked(list: &List<Row>) -> Vec<u32> {
 
 /// Does what a worker does.
 fn work(list: &mut List<Row>) {
-    while let Some(task) = list.take_task() {
+    while let Some(task) = list.task.take() {
         let arranged = task.run(None, &|| true).expect("it is wanted");
         list.take_arranged(arranged);
     }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use ratatui::layout::Rect;
 
 use crate::base::human::{count, size};
+use crate::output::describe::NamedFact;
 use crate::output::recorded::ReadyCall;
 use crate::output::{OpenOutput, Subject, Target};
 use crate::rows::outputs::{self, OutputRow};
@@ -16,9 +17,9 @@ use crate::text::label::SafeText;
 use crate::tui::job::{Pace, Slot};
 use crate::tui::list::List;
 use crate::tui::list::screen::PanelFrame;
-use crate::tui::pager::text_box::{FactRow, ListFacts};
+use crate::tui::pager::text_box::ListFacts;
 use crate::tui::pager::view::pane;
-use crate::tui::screen::Effects;
+use crate::tui::screen::{Effects, Link};
 use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::layout::{self, ListPanel};
 use crate::tui::widget::line;
@@ -113,36 +114,31 @@ pub(super) fn draw(glance: Option<&Glance>, list: &List<OutputRow>, on: PanelFra
 }
 
 impl ListFacts for Outputs {
-    fn facts(&self, list: &List<OutputRow>) -> (Vec<FactRow>, Option<&[TitledText]>) {
+    fn facts(&self, list: &List<OutputRow>) -> (Vec<NamedFact>, Option<&[TitledText]>) {
         let facts = list.chosen().map(|row| {
             let [_, state] = outputs::details(row, self.user, &list.look);
-            facts_of(row).into_iter().chain([("state", state.to_string()).into()]).collect()
+            facts_of(row).into_iter().chain([("state", state.to_string())]).collect()
         });
         (facts.unwrap_or_default(), Some(&[]))
     }
+
+    fn link(&self, list: &List<OutputRow>, name: &str) -> Option<Link> {
+        Link::in_session(name, list.chosen()?.call()?)
+    }
 }
 
-fn facts_of(row: &OutputRow) -> Vec<FactRow> {
-    let entry = &row.entry;
+fn facts_of(row: &OutputRow) -> Vec<NamedFact> {
+    let (entry, call) = (&row.entry, row.call());
     let text = |text: Option<&str>| text.unwrap_or_default().to_owned();
-    let bytes = format!("{} ({})", size(entry.size()), count(entry.size(), "byte"));
-    let of_entry = [
+    vec![
         ("command", text(row.written_command())),
         ("id", entry.id().into_owned()),
         ("file", entry.path().to_string_lossy().into_owned()),
-        ("size", bytes),
+        ("size", format!("{} ({})", size(entry.size()), count(entry.size(), "byte"))),
         ("agent", entry.agent().to_owned()),
         ("tool", text(row.tool())),
         ("project", text(entry.project())),
-    ];
-    let call = row.call();
-    let of_call = match call {
-        Some(call) => vec![("session", call.file.id.clone()), ("call", call.call.clone())],
-        None => vec![("session", text(entry.session()))],
-    };
-    let led = |fact: (&'static str, String)| match call {
-        Some(call) => FactRow::from(fact).in_session(call),
-        None => fact.into(),
-    };
-    of_entry.into_iter().chain(of_call).map(led).collect()
+        ("session", text(call.map(|call| &*call.file.id).or(entry.session()))),
+        ("call", text(call.map(|call| &*call.call))),
+    ]
 }

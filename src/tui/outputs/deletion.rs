@@ -4,10 +4,9 @@ use std::any::Any;
 
 use crossterm::event::KeyEvent;
 use jiff::Timestamp;
-use ratatui::layout::Rect;
-use unicode_width::UnicodeWidthStr;
 
 use crate::base::human::{count, size, span, thousands};
+use crate::document::{Class, Doc};
 use crate::rows::RowTable;
 use crate::rows::outputs::OutputRow;
 use crate::store::{
@@ -16,12 +15,12 @@ use crate::store::{
 };
 use crate::text::label::{SafeText, label};
 use crate::tui::event::Message;
+use crate::tui::footer::Hint;
 use crate::tui::keys::{Action, KeyContext, KeyMap};
 use crate::tui::list::screen::ListScreen;
+use crate::tui::pager::text_box::TextBox;
 use crate::tui::popup::leaving::{Leaving, Question};
-use crate::tui::screen::{ExitChoice, Layer, LayerContext, LayerFrame, LayerNext, Screen, box_action};
-use crate::tui::widget::layout;
-use crate::tui::widget::line::{self, Span};
+use crate::tui::screen::{ExitChoice, Layer, LayerContext, LayerFrame, LayerNext, Screen};
 
 use super::{Context, Outputs};
 
@@ -109,7 +108,7 @@ impl Outputs {
             }
             _ => {}
         }
-        on.effects.lay(CleaningBox { plan, rows, now, top: 0 });
+        on.effects.lay(CleaningBox::new(plan, &rows, now));
     }
 }
 
@@ -156,80 +155,50 @@ pub fn delete(to_delete: Vec<PendingDelete>, env: &Env) -> (Message, Vec<Pending
     (message, stayed)
 }
 
+/// What cleaning would delete: exactly what is shown is marked, even if a scan has found more since.
 struct CleaningBox {
-    /// What cleaning would delete. Its indices are row numbers in `rows`.
-    plan: CleanPlan,
-    rows: RowTable<OutputRow>,
-    now: Timestamp,
-    top: u16,
+    text: TextBox,
+    overdue: Vec<PendingDelete>,
+}
+
+const CLEANING: &[Hint] = &[(&[Action::Open], "marks them"), (&[Action::Back], "leaves them")];
+
+impl CleaningBox {
+    fn new(plan: CleanPlan, rows: &RowTable<OutputRow>, now: Timestamp) -> Self {
+        let is_unfinished = plan.to_delete.iter().any(|planned| planned.why == DeleteReason::Unfinished);
+        let what = if is_unfinished { "Overdue or unfinished" } else { "Overdue" };
+        let title = format!("{what}: {}, {}", count(plan.to_delete.len() as u64, "output"), size(plan.bytes));
+        let (mut text, mut overdue) = (Vec::new(), Vec::new());
+        for to_delete in &plan.to_delete {
+            let entry = &rows[to_delete.index].entry;
+            let age = span(entry.age(now).as_secs().max(0) as u64);
+            let path = SafeText::from_bytes(entry.path().as_os_str().as_encoded_bytes());
+            text.push((Class::Own, format!(" {:>9}  {age:>7} old  ", size(entry.size())).into_bytes()));
+            text.push((Class::Kept, format!("{path}\n").into_bytes()));
+            overdue.push(PendingDelete { entry: entry.clone(), why: to_delete.why, mode: DeleteMode::Bulk });
+        }
+        if !plan.skipped.is_empty() {
+            let words = format!(" overdue but left: {} more: {WHY_THEY_STAY}\n", plan.skipped.len());
+            text.push((Class::Own, words.into_bytes()));
+        }
+        Self { text: TextBox::of_doc(title, Doc::from_texts(text), CLEANING), overdue }
+    }
 }
 
 impl Layer for CleaningBox {
-    fn key(&mut self, key: KeyEvent, mut on: LayerContext) -> LayerNext {
-        let action = match box_action(key, &mut on) {
-            Ok(action) => action,
-            Err(next) => return next,
-        };
-        let page = on.canvas.size.1 / 2;
-        self.top = match action {
-            Action::Down => self.top.saturating_add(1),
-            Action::Up => self.top.saturating_sub(1),
-            Action::PageDown | Action::HalfDown | Action::Choose => self.top.saturating_add(page),
-            Action::PageUp | Action::HalfUp => self.top.saturating_sub(page),
-            Action::Open => {
-                if let Some(outputs) = (on.below as &mut dyn Any).downcast_mut::<ListScreen<Outputs>>() {
-                    // Exactly what is shown as overdue, even if a scan has found more since.
-                    outputs.of.pending.mark(self.plan.to_delete.iter().map(|to_delete| {
-                        let entry = self.rows[to_delete.index].entry.clone();
-                        PendingDelete { entry, why: to_delete.why, mode: DeleteMode::Bulk }
-                    }));
-                    let words = outputs.of.pending_text(on.canvas.keys);
-                    outputs.say(Some(Message::note(words)));
-                }
-                return LayerNext::Closes;
-            }
-            _ => return LayerNext::Closes,
-        };
-        LayerNext::Stays
+    fn key(&mut self, key: KeyEvent, on: LayerContext) -> LayerNext {
+        if on.canvas.keys.action(KeyContext::Lists, key) != Some(Action::Open) {
+            return self.text.key(key, on);
+        }
+        if let Some(outputs) = (on.below as &mut dyn Any).downcast_mut::<ListScreen<Outputs>>() {
+            outputs.of.pending.mark(self.overdue.drain(..));
+            let words = outputs.of.pending_text(on.canvas.keys);
+            outputs.say(Some(Message::note(words)));
+        }
+        LayerNext::Closes
     }
 
-    fn draw(&self, LayerFrame { canvas, frame, .. }: LayerFrame) {
-        let (Self { plan, rows: all, now, top }, area) = (self, frame.area());
-        let overdue = plan.to_delete.len();
-        let rows = u16::try_from(overdue.max(1)).unwrap_or(u16::MAX).saturating_add(4);
-        let place = layout::overlay(area, 100, rows.min(area.height.saturating_sub(2)));
-        let is_unfinished = plan.to_delete.iter().any(|planned| planned.why == DeleteReason::Unfinished);
-        let what = if is_unfinished { "Overdue or unfinished" } else { "Overdue" };
-        let title = format!(" {what}: {}, {} ", count(overdue as u64, "output"), size(plan.bytes));
-        let fits = |foot: &String| foot.width() + 2 <= usize::from(place.width);
-        let [open, undo, back] = [Action::Open, Action::Undo, Action::Back]
-            .map(|action| canvas.keys.label(KeyContext::Lists, action));
-        let asks = [format!(" (leaving asks; {undo} undoes)"), " (leaving asks)".into(), String::new()];
-        let long = asks.map(|asks| format!(" for deletion{asks}"));
-        let mut feet = long
-            .into_iter()
-            .chain([String::new()])
-            .map(|marks| format!(" {open} marks them{marks} · {back} leaves them "));
-        let foot = feet.find(fits).unwrap_or_default();
-        let inner = line::boxed(canvas, frame, place, title, foot);
-        let height = usize::from(inner.height.saturating_sub(1));
-        let top = usize::from(*top).min(overdue.saturating_sub(height.max(1)));
-        for (n, to_delete) in plan.to_delete.iter().skip(top).take(height).enumerate() {
-            let entry = &all[to_delete.index].entry;
-            let age = span(entry.age(*now).as_secs().max(0) as u64);
-            let path = SafeText::from_bytes(entry.path().as_os_str().as_encoded_bytes());
-            let room = usize::from(inner.width).saturating_sub(26);
-            let spans = [
-                Span::new(format!(" {:>9}  {age:>7} old  ", size(entry.size())), canvas.theme.dim),
-                Span::plain(path.fit(room)),
-            ];
-            line::spans(frame.buffer_mut(), Rect { y: inner.y + n as u16, height: 1, ..inner }, &spans);
-        }
-        if inner.height > 0 && !plan.skipped.is_empty() {
-            let foot = Rect { y: inner.y + inner.height - 1, height: 1, ..inner };
-            let words = format!(" overdue but left: {} more: {WHY_THEY_STAY}", plan.skipped.len());
-            let words = line::head(words, foot.width.into(), canvas.glyphs());
-            line::left(frame.buffer_mut(), foot, words, canvas.theme.dim);
-        }
+    fn draw(&self, look: LayerFrame) {
+        self.text.draw(look);
     }
 }

@@ -5,7 +5,7 @@ pub mod deletion;
 mod keeping;
 mod scan;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,10 +13,8 @@ use std::time::Duration;
 use crate::base::human::{count, size, thousands};
 use crate::corpus::{Corpus, TuneOutputs, TunePolicies};
 use crate::rows::column::{ListSpec, WIDE, readable_by_others};
-use crate::rows::lost::ModelShare;
-use crate::rows::outputs::{self, OutputFacts, OutputRow, Peek};
+use crate::rows::outputs::{self, OutputFact, OutputFacts, OutputRow};
 use crate::rows::{BatchText, RowTable};
-use crate::session::spill::CitingCall;
 use crate::source::Identity;
 use crate::store::{self, Entry, EntrySums, KeptIds, Pending, PendingDelete, RootReport, StoreSpec};
 use crate::text::label::SafeText;
@@ -30,13 +28,13 @@ use super::list::List;
 use super::list::screen::{ActionHandler, ListContext, ListKind, ListTitle, PanelFrame};
 use super::pager::text_box::ListFacts;
 use super::popup::menu::Copyable;
-use super::screen::{Effect, Link, OpenRequest};
+use super::screen::{Link, OpenRequest};
 use super::target::{StartAt, StartView};
 use super::widget::canvas::Canvas;
 use super::widget::layout::ListPanel;
 use beside::Glance;
 use keeping::Keeping;
-use scan::{FactRequests, SearchedRows};
+use scan::SearchedRows;
 
 const ALL: &str = "all stored outputs";
 
@@ -55,7 +53,8 @@ pub struct Outputs {
     /// The last message about unreadable directories, so that it is not repeated.
     last_warning: String,
     facts: HashMap<Identity, Arc<OutputFacts>>,
-    asked: FactRequests,
+    /// The files about which the worker in a slot was asked last.
+    asked: HashMap<usize, HashSet<Identity>>,
     is_reading: bool,
     /// The rows of an earlier scan, and what was read of those for the filter.
     texts_before: Option<SearchedRows>,
@@ -63,7 +62,6 @@ pub struct Outputs {
     keeping: Option<Keeping>,
     /// The outputs marked for deletion: leaving asks whether to delete them.
     pub(super) pending: Pending,
-    /// The output to select once it is shown.
     sought: Option<PathBuf>,
 }
 
@@ -73,13 +71,9 @@ pub enum OutputsEvent {
     /// A deletion is done; the message reports which entries were deleted, and these stayed.
     Deleted(Message, Vec<PendingDelete>),
     Scanned(store::ScanStep),
-    /// The first lines of entries, and the records of their runs, have been read.
-    Peeked(Vec<(usize, Entry, Peek)>),
+    Learned(usize, Box<Entry>, OutputFact),
     /// What the filter searches of the batch of entries of this number has been read.
     TextRead(usize, BatchText),
-    /// It was found out what the model got of an entry; none if that cannot be.
-    Measured(usize, Box<Entry>, Option<ModelShare>),
-    Cited(usize, Box<Entry>, Option<Box<CitingCall>>, Option<ModelShare>),
     Copied(u64),
     /// The outputs of these paths are kept forever; the message says what was not.
     Kept(Vec<PathBuf>, Message),
@@ -89,7 +83,7 @@ pub enum OutputsEvent {
 impl ScreenEvent for OutputsEvent {
     fn patience(&self) -> Duration {
         match self {
-            OutputsEvent::Scanned(_) | OutputsEvent::Peeked(_) | OutputsEvent::Copied(_) => FRAME,
+            OutputsEvent::Scanned(_) | OutputsEvent::Learned(..) | OutputsEvent::Copied(_) => FRAME,
             _ => Duration::ZERO,
         }
     }
@@ -102,7 +96,6 @@ pub(crate) fn none_yet(reports: &[(Arc<StoreSpec>, Vec<RootReport>)], height: us
     [first, SafeText::default()].into_iter().chain(searched).collect()
 }
 
-/// Lists the outputs that are to be measured; a worker does it.
 pub type TuneSource = Arc<dyn Fn(&JobContext) -> Result<TuneOutputs, String> + Send + Sync>;
 
 /// What a list of settings or policies opens with.
@@ -211,17 +204,25 @@ impl ListKind for Outputs {
     }
 
     fn copyable(&self, row: &OutputRow) -> Vec<Copyable> {
-        let path = Copyable::path(row.entry.path().as_os_str().as_encoded_bytes());
-        let command = row.written_command().and_then(Copyable::command);
-        std::iter::once(path).chain(command).chain([Copyable::id(row.entry.id_bytes())]).collect()
+        Copyable::of_row(Some(&row.entry.path()), row.written_command(), row.entry.id_bytes())
     }
 
     fn is_struck(&self, row: &OutputRow) -> bool {
         !self.pending.is_empty() && self.pending.contains(&row.entry.path())
     }
 
-    fn output(&self, row: &OutputRow) -> Option<PathBuf> {
-        Some(row.entry.path())
+    fn open(&self, list: &List<OutputRow>, row: &OutputRow) -> Option<OpenRequest> {
+        let first_lost = row.share().and_then(|share| share.first_lost.as_ref());
+        let first_lost = first_lost.filter(|_| list.is_following());
+        let place = first_lost.map(|lost| StartAt::Line(lost.line));
+        Some(OpenRequest {
+            path: row.entry.path(),
+            start: StartView { place, ..StartView::default() },
+            name: row.command(),
+            id: row.entry.id().into_owned(),
+            is_kept: row.is_kept,
+            command: row.written_command().unwrap_or_default().to_owned(),
+        })
     }
 
     fn serves(&self, link: &Link) -> bool {
@@ -252,27 +253,12 @@ impl ListKind for Outputs {
                 self.keeping.iter_mut().for_each(|keeping| keeping.done = bytes);
             }
             OutputsEvent::Kept(paths, message) => self.kept(paths, message, on),
-            OutputsEvent::Peeked(peeks) => {
-                for (row, entry, peek) in peeks {
-                    self.learn(on.list, (row, &entry), |facts| facts.peek.found(Some(peek)));
-                }
-            }
+            OutputsEvent::Learned(row, entry, fact) => self.learn(on.list, (row, &entry), fact),
             OutputsEvent::TextRead(batch, text) => {
                 on.list.set_text(batch, text);
                 if on.list.texts.read == on.list.rows().batches().len() {
                     (self.is_reading, self.texts_before) = (false, None);
                 }
-            }
-            OutputsEvent::Measured(row, entry, share) => {
-                self.learn(on.list, (row, &entry), |facts| facts.share.found(share));
-            }
-            OutputsEvent::Cited(row, entry, call, share) => {
-                self.learn(on.list, (row, &entry), |facts| {
-                    facts.call.found(call.map(|call| *call));
-                    if share.is_some() {
-                        facts.share.found(share);
-                    }
-                });
             }
             OutputsEvent::Previewed(glance) => {
                 // Another row may be selected by now.
@@ -283,7 +269,6 @@ impl ListKind for Outputs {
 
     fn handler(&self, action: Action) -> Option<ActionHandler<Self>> {
         let handle: ActionHandler<Self> = match action {
-            Action::Open => |_, on| Self::open_chosen(on),
             Action::Follow => |_, on| Self::toggle_follow(on),
             Action::Limits => |of, on| of.tune_outputs(TunePolicies::Around(Box::default()), on),
             Action::Policy => |of, on| of.tune_outputs(TunePolicies::Current, on),
@@ -300,7 +285,6 @@ impl ListKind for Outputs {
         Some(handle)
     }
 
-    /// Asks for what the rows on the screen lack, for what the filter searches, and for the preview of the selected one.
     fn ask(&mut self, on: Context) {
         self.select_sought(on.list);
         self.read_texts(on.list, on.effects);
@@ -326,21 +310,6 @@ impl ListKind for Outputs {
 }
 
 impl Outputs {
-    fn open_chosen(on: Context) {
-        let Some(row) = on.list.chosen() else { return };
-        let first_lost = row.share().and_then(|share| share.first_lost.as_ref());
-        let first_lost = first_lost.filter(|_| on.list.is_following());
-        let place = first_lost.map(|lost| StartAt::Line(lost.line));
-        on.effects.push(Effect::Open(OpenRequest {
-            path: row.entry.path(),
-            start: StartView { place, ..StartView::default() },
-            name: row.command(),
-            id: row.entry.id().into_owned(),
-            is_kept: row.is_kept,
-            command: row.written_command().unwrap_or_default().to_owned(),
-        }));
-    }
-
     fn toggle_follow(on: Context) {
         if on.list.end_following() {
             return on.note("no longer following");

@@ -13,7 +13,7 @@ use crate::output::{OpenOutput, Subject};
 use crate::preview::Status;
 use crate::rows::column::SlowState;
 use crate::rows::lost::{KeptShare, ModelShare};
-use crate::rows::outputs::{BY_SESSION, OutputFacts, OutputRow, Peek, SLOW_WORDS, SPEC, peek};
+use crate::rows::outputs::{BY_SESSION, OutputFact, OutputFacts, OutputRow, Peek, SLOW_WORDS, SPEC, peek};
 use crate::rows::{BATCH, BatchText, RowTable, TextTable};
 use crate::session::examine::CallInspector;
 use crate::session::spill::FoundCall;
@@ -97,7 +97,7 @@ impl Outputs {
             }
             self.is_reading = false;
             on.effects.stop([Slot::ReadTexts]);
-            self.asked = Default::default();
+            self.asked.clear();
             on.list.set_rows(std::mem::take(&mut self.arriving));
         } else {
             on.list.finish_adding();
@@ -125,31 +125,66 @@ impl Outputs {
     /// Has workers find out what the rows on the screen lack.
     pub(super) fn ask_for_facts(&mut self, list: &List<OutputRow>, effects: &mut Effects) {
         let on_screen: Vec<usize> = list.rows_on_screen().collect();
-        if let Some(wanted) = lacking(&mut self.asked.peeks, list, &on_screen, |facts| facts.peek.state) {
-            effects.run(Slot::Other, move |context| {
-                let read = |(row, entry): RowEntry| {
-                    let peek = peek(&entry, context.env());
-                    (row, entry, peek)
-                };
-                context.send(OutputsEvent::Peeked(wanted.into_iter().map(read).collect()));
-            });
-        }
+        self.ask_about(
+            Slot::Other,
+            list,
+            &on_screen,
+            |facts| facts.peek.state,
+            effects,
+            |entries, context| {
+                for (row, entry) in entries {
+                    let fact = OutputFact::Peek(peek(&entry, context.env()));
+                    context.send(OutputsEvent::Learned(row, Box::new(entry), fact));
+                }
+            },
+        );
         let placed = placed_by_share(list);
         // Where a call is known, its record tells what the model got; where none is known yet, one may be found.
         let is_measured =
             |row: &usize| list.rows()[*row].can_be_read() && !list.rows()[*row].may_be_recorded();
         let measured = on_screen.iter().chain(&placed).copied().filter(is_measured).collect::<Vec<_>>();
-        if let Some(wanted) = lacking(&mut self.asked.shares, list, &measured, |facts| facts.share.state) {
-            effects.run(Slot::MeasureKept, move |context| measure(wanted, context));
-        }
+        self.ask_about(Slot::MeasureKept, list, &measured, |facts| facts.share.state, effects, measure);
         let grouped = if list.group() == Some(BY_SESSION) { all_shown(list) } else { Vec::new() };
         // Where the path names the session, its call decides nothing.
         let grouped = grouped.into_iter().filter(|row| list.rows()[*row].entry.session().is_none());
         let cited = on_screen.into_iter().chain(placed).chain(grouped);
         let cited: Vec<usize> = cited.filter(|row| list.rows()[*row].is_of_agent()).collect();
-        if let Some(wanted) = lacking(&mut self.asked.calls, list, &cited, |facts| facts.call.state) {
-            let on_screen = list.height;
-            effects.run(Slot::FindCalls, move |context| find_calls(&wanted, on_screen, context));
+        let screen = list.height;
+        self.ask_about(
+            Slot::FindCalls,
+            list,
+            &cited,
+            |facts| facts.call.state,
+            effects,
+            move |entries, context| {
+                find_calls(&entries, screen, context);
+            },
+        );
+    }
+
+    /// Has a worker find out something about those of some rows of which it is not known, each once, unless it was asked about
+    /// all of them.
+    fn ask_about(
+        &mut self,
+        slot: Slot,
+        list: &List<OutputRow>,
+        rows: &[usize],
+        state: fn(&OutputFacts) -> SlowState,
+        effects: &mut Effects,
+        work: impl FnOnce(Vec<RowEntry>, &JobContext) + Send + 'static,
+    ) {
+        let (mut files, mut wanted) = (HashSet::new(), Vec::new());
+        for row in rows {
+            let OutputRow { entry, facts, .. } = &list.rows()[*row];
+            let is_lacking = facts.as_ref().is_none_or(|facts| state(facts) == SlowState::Missing);
+            if is_lacking && files.insert(entry.identity) {
+                wanted.push((*row, entry.clone()));
+            }
+        }
+        let asked = self.asked.entry(slot as usize).or_default();
+        if !files.is_subset(asked) {
+            *asked = files;
+            effects.run(slot, move |context| work(wanted, context));
         }
     }
 
@@ -158,7 +193,7 @@ impl Outputs {
         &mut self,
         list: &mut List<OutputRow>,
         (row, entry): (usize, &Entry),
-        learn: impl FnOnce(&mut OutputFacts),
+        fact: OutputFact,
     ) {
         if self.facts.len() > MAX_FACTS {
             self.facts.clear();
@@ -171,7 +206,7 @@ impl Outputs {
         let row = Some(row).filter(is_it).or_else(|| list.rows_on_screen().find(is_it));
         let known = || row.and_then(|row| list.rows()[row].facts.clone()).unwrap_or_default();
         let facts = self.facts.entry(entry.identity).or_insert_with(known);
-        learn(Arc::make_mut(facts));
+        Arc::make_mut(facts).learn(fact);
         let facts = Arc::clone(facts);
         list.change(row.map(|row| (row, facts)), |row, facts| row.facts = Some(facts));
     }
@@ -204,36 +239,6 @@ fn scan(context: &JobContext) {
 
 type RowEntry = (usize, Entry);
 
-/// The files for which workers were last asked to read the first lines, to measure, and to find the call.
-#[derive(Default)]
-pub(super) struct FactRequests {
-    peeks: HashSet<Identity>,
-    shares: HashSet<Identity>,
-    calls: HashSet<Identity>,
-}
-
-/// Returns those of some rows of which something is not known, each once; `None` if a worker was asked for all of them.
-fn lacking(
-    asked: &mut HashSet<Identity>,
-    list: &List<OutputRow>,
-    rows: &[usize],
-    state: impl Fn(&OutputFacts) -> SlowState,
-) -> Option<Vec<RowEntry>> {
-    let mut files = HashSet::new();
-    let mut wanted = Vec::new();
-    for row in rows {
-        let OutputRow { entry, facts, .. } = &list.rows()[*row];
-        let is_lacking = facts.as_ref().is_none_or(|facts| state(facts) == SlowState::Missing);
-        if is_lacking && files.insert(entry.identity) {
-            wanted.push((*row, entry.clone()));
-        }
-    }
-    (!files.is_subset(asked)).then(|| {
-        *asked = files;
-        wanted
-    })
-}
-
 /// Returns the rows whose place in the list goes by what the model got: all if the filter does, else those shown if their
 /// order does.
 fn placed_by_share(list: &List<OutputRow>) -> Vec<usize> {
@@ -246,7 +251,6 @@ fn placed_by_share(list: &List<OutputRow>) -> Vec<usize> {
     }
 }
 
-/// Returns the rows that are shown, on the screen or not; none if they are too many.
 fn all_shown(list: &List<OutputRow>) -> Vec<usize> {
     list.order().iter().map(|row| *row as usize).take_while(|_| list.len() <= MAX_MEASURED).collect()
 }
@@ -263,8 +267,7 @@ fn measure(entries: Vec<RowEntry>, context: &JobContext) {
                 share_of((target.subject, target.source.view()), &context.services.severities, &goes_on)
             }),
         };
-        let event = OutputsEvent::Measured(row, Box::new(entry), share);
-        if !context.send(event) {
+        if !context.send(OutputsEvent::Learned(row, Box::new(entry), OutputFact::Share(share))) {
             return;
         }
     }
@@ -301,7 +304,12 @@ fn find_calls(entries: &[RowEntry], on_screen: usize, context: &JobContext) {
             });
             let call = found.map(|found| Box::new(found.citing()));
             // What was found out holds, even if other rows are on the screen by now.
-            context.send_always(OutputsEvent::Cited(some[n].0, Box::new(some[n].1.clone()), call, share));
+            let (row, entry) = &some[n];
+            let facts =
+                share.map(|share| OutputFact::Share(Some(share))).into_iter().chain([OutputFact::Call(call)]);
+            facts.for_each(|fact| {
+                context.send_always(OutputsEvent::Learned(*row, Box::new(entry.clone()), fact));
+            });
         });
     }
 }

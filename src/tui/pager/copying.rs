@@ -28,12 +28,10 @@ pub(crate) struct LineSelection {
     pub(crate) side: Side,
     /// The offset in its document of a byte of the first line marked.
     from: u64,
-    /// The offset of a byte of the line moved to.
     pub(crate) to: u64,
 }
 
 impl Pager {
-    /// Starts selecting lines at the current one, or gives the selection up.
     pub(crate) fn toggle_selection(&mut self) {
         let (side, at) = (self.focus(), self.current_line(self.focus()));
         self.selection = self.selection.is_none().then_some(LineSelection { side, from: at, to: at });
@@ -77,7 +75,6 @@ impl Pager {
         Some(format!("selected {numbers} · {of} · {copy} copies · {end} ends"))
     }
 
-    /// Copies the selection, or else offers what there is to copy.
     pub(crate) fn copy(&mut self, effects: &mut Effects) {
         let selected =
             self.selection.and_then(|LineSelection { side, .. }| Some((side, self.selected(side)?)));
@@ -152,7 +149,6 @@ impl Pager {
         }))
     }
 
-    /// Says how much of a range of a pane's document is copied.
     fn describe_extent(&self, side: Side, range: &Range<u64>) -> String {
         match self.output.sift_of(side) {
             Some(_) => "those shown".into(),

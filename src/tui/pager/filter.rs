@@ -23,7 +23,6 @@ const MAX_AROUND: u64 = 100;
 #[derive(Debug, Clone, Default)]
 pub struct LineFilter {
     pub history: Vec<String>,
-    /// Where the panes were before the first condition.
     origin: Option<Place>,
     /// The offset that the filter has to show, and the row where Spill was put for that.
     aim: (u64, u64),
@@ -83,7 +82,6 @@ impl Pager {
         Ok(())
     }
 
-    /// Removes the filter. Returns false if there is none.
     pub(crate) fn leave_filter(&mut self, leave: LeaveFilter, effects: &mut Effects) -> bool {
         let Some(sift) = self.output.sift.take() else { return false };
         if !sift.index.pending().is_empty() {

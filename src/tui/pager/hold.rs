@@ -15,7 +15,6 @@ use super::panes::{Place, TargetLine};
 /// The text under examination in a pane: that of the current line, or below it the first that is not the agent's own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct AnchorPoint {
-    /// Its offset in the output, in bytes.
     offset: usize,
     /// The row of the pane that shows it, 0-based, with rules counted.
     row: usize,
@@ -38,7 +37,6 @@ pub(crate) struct ScrollAnchor {
 }
 
 impl Pager {
-    /// Remembers where the text under examination is, before something changes the screen.
     pub(crate) fn hold(&mut self) {
         let points = self.examined();
         let point = points[self.focused_pane(&points) as usize].as_ref();

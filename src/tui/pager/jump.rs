@@ -24,7 +24,6 @@ pub(crate) enum Waiting {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Starting {
     At(StartAt),
-    /// To hear from the search for the pattern.
     Searching,
 }
 
@@ -109,7 +108,6 @@ impl Pager {
         self.panes.target = Some(TargetLine { side, at: self.output.position(side, offset), offset });
     }
 
-    /// Says that the line at an offset was lost, and which key shows it.
     pub(crate) fn lost(&self, offset: usize) -> Message {
         let line = self.output.line_number(offset);
         let line = line.map_or_else(|| "that line".into(), |line| format!("line {}", thousands(line)));

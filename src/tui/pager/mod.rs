@@ -71,7 +71,6 @@ pub struct Pager {
     pub message: Option<Message>,
     waiting: Option<Waiting>,
     pub(crate) selection: Option<LineSelection>,
-    /// What to do once the preview is made.
     then: AfterPlan,
     pub streaming: bool,
     pub running: bool,
@@ -93,12 +92,10 @@ pub struct Pager {
 #[derive(Default)]
 pub(crate) struct Handover {
     find: Find,
-    /// What was typed to filter before.
     filters: Vec<String>,
 }
 
 impl Pager {
-    /// Opens an output. The search pattern of the screen before is kept.
     pub(crate) fn new(canvas: Canvas, opened: Opened, before: Handover, effects: &mut Effects) -> Self {
         let Opened { subject, view, recorded, streaming, running, file, files, origin, start } = opened;
         let Handover { mut find, filters } = before;
@@ -146,7 +143,6 @@ impl Pager {
         }
     }
 
-    /// Whether it was named on the command line.
     pub(crate) fn is_named(&self) -> bool {
         self.origin == OpenedFrom::CommandLine
     }
@@ -202,7 +198,6 @@ impl Pager {
         self.align_panes();
     }
 
-    /// Whether more of the output may arrive by itself.
     pub fn is_coming(&self) -> bool {
         self.running || self.streaming
     }
@@ -301,12 +296,10 @@ impl Pager {
 pub enum OutputEvent {
     Counted {
         counts: BlockCounts,
-        /// The other totals of the chunk.
         measure: Measure,
         /// The bytes whose totals those are; none if only line feeds were counted.
         measured: Range<u64>,
     },
-    /// Lines can be marked by their severity from now on.
     SeveritiesCompiled,
     Found(SearchReply),
     /// The filter has counted consecutive blocks of lines, from the one of this number on.
@@ -326,13 +319,11 @@ pub enum OutputEvent {
     Advised(Result<LimitChange, &'static str>),
     /// The call of this index has been compared with what the policies make.
     Checked(usize, Box<Verdict>),
-    /// What the records hold of the call of this index besides its result.
     Facts(usize, Box<CallFacts>),
     /// A call is ready to be shown, in place of what is known of it so far.
     Ready(Box<ReadyCall>),
     /// The call that the output of this path is of, if one was found, and what is recorded of it, if that can be shown.
     Cited(PathBuf, Option<Box<CitingCall>>, Option<Box<ReadyCall>>),
-    /// The outputs of these paths are kept forever.
     Kept(Vec<PathBuf>),
     Policies(Vec<EffectivePolicy>),
     ReadTool(EffectivePolicy, ThenRead),
@@ -376,14 +367,11 @@ pub struct ContentChange {
     pub view: MapView,
     pub content: Change,
     pub path: PathStatus,
-    /// Whether more may arrive: true for a stream that has not ended.
     pub streaming: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ThenRead {
-    /// Show the window in Preview, as the tool returns it.
     Show,
-    /// Copy the call that reads the window.
     CopyCall,
 }

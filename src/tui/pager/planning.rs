@@ -39,7 +39,6 @@ pub(crate) enum AfterPlan {
     /// Hold the text under examination where it is on the screen, and say what is shown now.
     Compare,
     Return(Place),
-    /// Show the window of lines in Preview, as the agent's read tool returns it.
     ShowWindow,
     /// Go back from the window as the read tool returns it: to a place or, if the window has moved, to this one.
     LeaveRead(Option<Place>),
@@ -126,7 +125,6 @@ impl Pager {
         }
     }
 
-    /// Switches between what was recorded and what the policy makes of the output.
     pub(crate) fn toggle_evidence(&mut self, effects: &mut Effects) {
         if self.open_claim(effects) {
             return;
@@ -246,7 +244,6 @@ impl Pager {
     }
 }
 
-/// Has a preview made: at once if the output is small, else by a worker.
 fn run(task: PlanTask, pace: Pace, effects: &mut Effects) {
     let pace = if task.is_small() { Pace::AtOnce } else { pace };
     effects.run_at(pace, Slot::Plan, move |context| {

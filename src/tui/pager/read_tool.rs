@@ -40,7 +40,6 @@ impl Pager {
         (self.panes.place.window, self.panes.is_paging) = (window, true);
     }
 
-    /// Goes `times` windows on or back.
     pub(crate) fn go_window(&mut self, next: bool, times: u64) {
         let output = &self.output;
         let ReadWindow { offset, limit } = self.panes.place.window;
@@ -115,7 +114,6 @@ impl Pager {
         self.note(format!("back to {}", self.output.policy().name()));
     }
 
-    /// Requests the read tool of the agent that made this output.
     pub(crate) fn ask_read_tool(&mut self, then: ThenRead, effects: &mut Effects) {
         let output = &self.output;
         if let Some(before) = &self.before_read

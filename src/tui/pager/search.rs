@@ -46,7 +46,6 @@ pub(crate) struct Typing {
     generation: u64,
     text: String,
     fault: Option<String>,
-    /// What the search had to say, once it is done.
     said: Option<Message>,
 }
 
@@ -78,7 +77,6 @@ impl Find {
         self.stop();
     }
 
-    /// Drops the pattern and the matches; the history stays.
     pub fn clear(&mut self) {
         self.forget_place();
         self.pattern = None;
@@ -251,7 +249,6 @@ impl Pager {
         self.seek_after(offset, Side::Spill, sought, effects);
     }
 
-    /// Searches from an offset in the text of the side.
     fn seek_after(&mut self, from: usize, side: Side, sought: SearchTarget, effects: &mut Effects) {
         let Some(pattern) = self.pattern(sought.what).cloned() else { return };
         (self.find.seeking, self.find.first) = (Some((sought, side)), None);
@@ -424,6 +421,5 @@ pub(crate) struct SearchTarget {
     /// Whether only what the model did not get is wanted.
     pub(crate) missed: bool,
     pub(crate) toward: Toward,
-    /// Which match: 1 is the nearest.
     pub(crate) times: u64,
 }

@@ -3,7 +3,6 @@
 
 use std::any::Any;
 use std::ops::Range;
-use std::sync::Arc;
 
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::layout::Rect;
@@ -13,16 +12,14 @@ use crate::document::fold::ProgressLines;
 use crate::document::reader::{Files, Reader};
 use crate::document::scroll::{Long, Scroll, Viewport};
 use crate::document::{Class, Doc};
-use crate::output::OpenOutput;
 use crate::output::describe::NamedFact;
 use crate::output::recorded::CallRequest;
 use crate::session::facts::TitledText;
-use crate::session::spill::CitingCall;
 use crate::text::cells::Show;
 use crate::text::label::{SafeText, fold};
 use crate::tui::footer::{Hint, describe_hints};
 use crate::tui::job::Slot;
-use crate::tui::keys::{Action, KeyContext};
+use crate::tui::keys::Action;
 use crate::tui::list::List;
 use crate::tui::list::screen::{ListContext, ListKind, ListScreen};
 use crate::tui::screen::{Effects, Layer, LayerContext, LayerFrame, LayerNext, Link, Screen, box_action};
@@ -36,7 +33,6 @@ use Action as A;
 
 const MAX_COLUMNS: u16 = 116;
 
-/// A text with what of it leads somewhere.
 #[derive(Default)]
 pub(crate) struct LinkedText {
     pub doc: Doc,
@@ -50,12 +46,13 @@ type Renewal = fn(&dyn Screen) -> Option<LinkedText>;
 pub struct TextBox {
     title: String,
     text: LinkedText,
-    /// The index of the selected link.
     chosen: usize,
     /// How the text follows changes of the screen; `None` if it does not.
     renewal: Option<Renewal>,
     /// The offset of the first row, in bytes.
     top: u64,
+    /// What the lower border says; `None` for what it says of any text.
+    hints: Option<&'static [Hint]>,
 }
 
 /// What the lower border says of a text that goes on, and of one that does not.
@@ -67,14 +64,19 @@ const NAMES: usize = 12;
 
 impl TextBox {
     pub(crate) fn new(text: TitledText) -> Self {
-        let (doc, links) = (Doc::from_texts([(Class::Kept, text.text)]), Vec::new());
-        Self { title: text.title, text: LinkedText { doc, links }, chosen: 0, renewal: None, top: 0 }
+        let doc = Doc::from_texts([(Class::Kept, text.text)]);
+        Self { hints: None, ..Self::of_doc(text.title, doc, &[]) }
+    }
+
+    pub(crate) fn of_doc(title: String, doc: Doc, hints: &'static [Hint]) -> Self {
+        let text = LinkedText { doc, links: Vec::new() };
+        Self { title, text, chosen: 0, renewal: None, top: 0, hints: Some(hints) }
     }
 
     /// Shows the facts that the screen beneath has, now and whenever it changes.
     pub(crate) fn of_facts(renewal: Renewal) -> Self {
-        let (title, text) = ("Facts".to_owned(), LinkedText::default());
-        Self { title, text, chosen: 0, renewal: Some(renewal), top: 0 }
+        let text = TitledText { title: "Facts".to_owned(), text: Vec::new() };
+        Self { renewal: Some(renewal), ..Self::new(text) }
     }
 
     pub(crate) fn columns(canvas: &Canvas) -> usize {
@@ -85,7 +87,6 @@ impl TextBox {
         layout::overlay(Rect::new(0, 0, columns, rows), MAX_COLUMNS, height)
     }
 
-    /// Returns a scroller over the text in the largest box on a screen of this size.
     fn scroll(&self, canvas: &Canvas) -> Scroll<'_> {
         let place = Self::place(canvas.size, canvas.size.1.saturating_sub(4));
         let frame = Viewport {
@@ -118,7 +119,6 @@ impl TextBox {
         is_shown
     }
 
-    /// Scrolls. Returns false if the action does not.
     fn scroll_by(&mut self, action: Action, canvas: &Canvas) -> bool {
         let (page, scroll) = (usize::from(canvas.size.1 / 2), self.scroll(canvas));
         let top = scroll.row_at(self.top);
@@ -161,12 +161,12 @@ impl Layer for TextBox {
         }
     }
 
-    fn draw(&self, LayerFrame { canvas, frame, .. }: LayerFrame) {
+    fn draw(&self, LayerFrame { canvas, below, frame, .. }: LayerFrame) {
         let (theme, scroll) = (&canvas.theme, self.scroll(canvas));
         // A short text has a box of its height.
         let place = Self::place(canvas.size, scroll.screen(0).len() as u16 + 2);
-        let hints = if self.top < scroll.last_top() { MORE } else { WHOLE };
-        let foot = line::box_keys(&describe_hints(KeyContext::Pager, hints, canvas.keys), place.width);
+        let hints = self.hints.unwrap_or(if self.top < scroll.last_top() { MORE } else { WHOLE });
+        let foot = line::box_keys(&describe_hints(below.context(), hints, canvas.keys), place.width);
         let inner = line::boxed(canvas, frame, place, format!(" {} ", self.title), foot);
         let link_at = |at| self.text.links.iter().position(|(range, _)| range.contains(&at));
         for (row, y) in scroll.screen(scroll.row_at(self.top)).iter().zip(inner.y..inner.bottom()) {
@@ -197,61 +197,44 @@ impl Pager {
     }
 
     fn facts(&self) -> LinkedText {
-        let texts = self.output.recorded.as_ref().map_or(Some(&[][..]), |recorded| recorded.texts.as_deref());
-        page(facts(&self.output), texts, &self.canvas)
+        let output = &self.output;
+        let texts = output.recorded.as_ref().map_or(Some(&[][..]), |recorded| recorded.texts.as_deref());
+        let file = output.subject.file.as_ref().filter(|_| output.is_stored());
+        let link = |name: &str| match (name, file) {
+            ("file", Some(path)) => Some(Link::Stores(Some(path.into()))),
+            _ => Link::in_session(name, output.call()?),
+        };
+        page(output.facts(), link, texts, &self.canvas)
     }
 }
 
-/// What is known, and where it leads.
-pub(crate) struct FactRow {
-    name: &'static str,
-    text: String,
-    link: Option<Link>,
-}
-
-impl From<NamedFact> for FactRow {
-    fn from((name, text): NamedFact) -> Self {
-        Self { name, text, link: None }
-    }
-}
-
-impl FactRow {
-    pub(crate) fn leading(self, link: Link) -> Self {
-        Self { link: Some(link), ..self }
-    }
-
-    /// Has the session and the call lead to themselves.
-    pub(crate) fn in_session(self, call: &CitingCall) -> Self {
-        match self.name {
-            "session" => {
-                let file = Arc::new(call.file.clone());
-                self.leading(Link::Session { file, title: SafeText::default() })
-            }
-            "call" => self.leading(Link::Call(Box::new(call.clone()))),
-            _ => self,
-        }
-    }
-}
-
-/// A list that says what is known of its selected row.
 pub(crate) trait ListFacts: ListKind {
     /// Returns the facts, and the texts that follow them: `None` until they have come.
-    fn facts(&self, list: &List<Self::Row>) -> (Vec<FactRow>, Option<&[TitledText]>);
+    fn facts(&self, list: &List<Self::Row>) -> (Vec<NamedFact>, Option<&[TitledText]>);
+
+    /// Returns where the fact of a name leads.
+    fn link(&self, list: &List<Self::Row>, name: &str) -> Option<Link>;
 
     fn show_facts(&self, on: ListContext<Self::Row>) {
         if on.list.chosen().is_none() {
             return;
         }
         on.effects.lay(TextBox::of_facts(|below| {
-            let screen: &ListScreen<Self> = (below as &dyn Any).downcast_ref()?;
-            let (facts, texts) = screen.of.facts(&screen.list);
-            Some(page(facts, texts, &screen.canvas))
+            let ListScreen { of, list, canvas, .. }: &ListScreen<Self> =
+                (below as &dyn Any).downcast_ref()?;
+            let (facts, texts) = of.facts(list);
+            Some(page(facts, |name| of.link(list, name), texts, canvas))
         }));
     }
 }
 
 /// Makes the page of facts and of the texts that follow them; without `texts` they have not come yet.
-fn page(facts: Vec<FactRow>, texts: Option<&[TitledText]>, canvas: &Canvas) -> LinkedText {
+fn page(
+    facts: Vec<NamedFact>,
+    link: impl Fn(&str) -> Option<Link>,
+    texts: Option<&[TitledText]>,
+    canvas: &Canvas,
+) -> LinkedText {
     let room = TextBox::columns(canvas).saturating_sub(NAMES + 3).max(1);
     let glyphs = canvas.glyphs();
     let (mut page, mut links, mut at): (Vec<(Class, String)>, Vec<_>, u64) = Default::default();
@@ -260,11 +243,11 @@ fn page(facts: Vec<FactRow>, texts: Option<&[TitledText]>, canvas: &Canvas) -> L
         page.push((class, text));
         at
     };
-    if facts.iter().any(|fact| fact.link.is_some()) {
+    if facts.iter().any(|(name, _)| link(name).is_some()) {
         push(Class::Own, format!(" {:<NAMES$} ↓ ↑ and Enter go to what is underlined\n", ""));
     }
-    for FactRow { name, text, link } in facts.into_iter().filter(|fact| !fact.text.is_empty()) {
-        let mut link = link;
+    for (name, text) in facts.into_iter().filter(|(_, text)| !text.is_empty()) {
+        let mut link = link(name);
         for (n, row) in fold(&SafeText::from(text), room).into_iter().enumerate() {
             let name = if n == 0 { name } else { "" };
             let from = push(Class::Own, format!(" {name:<NAMES$} "));
@@ -280,14 +263,4 @@ fn page(facts: Vec<FactRow>, texts: Option<&[TitledText]>, canvas: &Canvas) -> L
     }
     page.extend(texts.is_none().then(|| heading(&format!(" {}", glyphs.cut))));
     LinkedText { doc: Doc::from_texts(page), links }
-}
-
-fn facts(output: &OpenOutput) -> Vec<FactRow> {
-    let file = output.subject.file.as_ref().filter(|_| output.is_stored());
-    let row = |fact: NamedFact| match (fact.0, file, output.call()) {
-        ("file", Some(path), _) => FactRow::from(fact).leading(Link::Stores(Some(path.into()))),
-        (_, _, Some(call)) => FactRow::from(fact).in_session(call),
-        _ => fact.into(),
-    };
-    output.facts().into_iter().map(row).collect()
 }

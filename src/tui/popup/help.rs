@@ -23,7 +23,6 @@ pub struct HelpView {
     from: KeyContext,
     /// Whether the keys of all views are shown, not those of one.
     of_all: bool,
-    /// The first row shown.
     top: usize,
 }
 
@@ -157,7 +156,6 @@ impl HelpColumn {
         self.keys + self.texts + 2
     }
 
-    /// Returns the spans of a row, as wide as the column.
     fn spans(&self, row: usize, canvas: &Canvas) -> Vec<Span> {
         let padded = |text: &str, width: usize| format!("{text}{}", " ".repeat(width - text.width()));
         let spans = match self.rows.get(row).unwrap_or(&HelpRow::Blank) {
@@ -173,7 +171,6 @@ impl HelpColumn {
     }
 }
 
-/// Puts groups into as many columns as the room has.
 fn fitting(groups: &[Vec<HelpRow>], room: usize) -> Vec<HelpColumn> {
     let width = |columns: &Vec<HelpColumn>| columns.iter().map(HelpColumn::width).sum::<usize>();
     let mut numbers = (1..=MAX_COLUMNS).rev().map(|number| in_columns(groups, number));
@@ -237,7 +234,6 @@ fn is_pair(forwards: &str, backwards: &str) -> bool {
     step.is_some() && step == backwards.strip_prefix("previous ")
 }
 
-/// Returns the keys for everywhere that do something else in lists.
 fn other_in_lists(canvas: &Canvas) -> Vec<HelpRow> {
     let what = |bound: &BoundKeys, place| bound.row.what_in(place);
     let is_other = |bound: &&BoundKeys| what(bound, KeyContext::Everywhere) != what(bound, KeyContext::Lists);

@@ -21,12 +21,10 @@ pub enum Question {
         bytes: u64,
         /// The name of the one; empty if there are several.
         name: SafeText,
-        /// Whether the screens are left then.
         leaves: bool,
     },
 }
 
-/// The question being asked, and what was chosen before.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Leaving {
     pub question: Question,

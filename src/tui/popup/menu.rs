@@ -1,5 +1,7 @@
 //! Menus as pop-ups: a letter an entry, what it is, and a note about it; and the one of what can be copied.
 
+use std::path::Path;
+
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::layout::Rect;
 
@@ -40,7 +42,6 @@ impl MenuEntry {
 
 pub(crate) struct Menu {
     title: &'static str,
-    /// What the lower border says of the letters.
     foot: &'static str,
     entries: Vec<MenuEntry>,
     chosen: usize,
@@ -153,6 +154,12 @@ impl Copyable {
 
     pub(crate) fn described(what: CopyWhat, text: String, note: String) -> Self {
         Self { what, text, note }
+    }
+
+    /// Returns what can be copied of a row: the path of its file, its command, its id.
+    pub(crate) fn of_row(path: Option<&Path>, command: Option<&str>, id: &[u8]) -> Vec<Self> {
+        let path = path.map(|path| Self::path(path.as_os_str().as_encoded_bytes()));
+        path.into_iter().chain(command.and_then(Self::command)).chain([Self::id(id)]).collect()
     }
 
     pub(crate) fn path(bytes: &[u8]) -> Self {

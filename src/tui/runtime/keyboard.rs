@@ -73,7 +73,6 @@ struct Reader {
     signals: Sender<Signal>,
     /// Takes the terminal's answer out of the keys, until it has come.
     answer: Option<AnswerFinder>,
-    /// Until when the first frame waits for it.
     awaited_until: Option<Instant>,
 }
 
@@ -113,7 +112,6 @@ impl Reader {
         keys.into_iter().all(|key| self.send(Event::Key(key)))
     }
 
-    /// Sends an event; whether it is still wanted.
     fn send(&self, event: Event) -> bool {
         self.signals.send(Signal::App(event)).is_ok()
     }
@@ -190,7 +188,6 @@ impl AnswerFinder {
         std::mem::take(&mut self.pending)
     }
 
-    /// Returns the characters after `ESC ]`.
     fn text(&self) -> String {
         let keys = self.pending.iter().skip(1);
         keys.map(|key| character(*key).unwrap_or(char::REPLACEMENT_CHARACTER)).collect()

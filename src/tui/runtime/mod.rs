@@ -60,13 +60,11 @@ pub struct Start {
     pub unicode: bool,
     pub mouse: MouseConfig,
     pub keys: &'static KeyMap,
-    /// What to say once, until the first key.
     pub notice: Option<String>,
 }
 
 #[derive(Debug, Default)]
 pub struct ExitReport {
-    /// Messages to print once the terminal is restored.
     pub messages: Vec<SafeText>,
     /// The signal that asked overspill to end, if the output still has to be completed.
     pub signal: Option<i32>,
@@ -133,7 +131,6 @@ fn show(start: Start) -> io::Result<ExitReport> {
     Ok(ExitReport { messages: inbox.rest().filter_map(not_kept).chain(deleted).collect(), signal: None })
 }
 
-/// Returns why an output was not kept, if that is what an event says.
 fn not_kept(event: Event) -> Option<SafeText> {
     match event.downcast() {
         Ok(OutputsEvent::Kept(_, message)) if message.is_error => Some(message.text),
@@ -299,7 +296,6 @@ impl Session {
 pub enum Signal {
     App(Event),
     Look,
-    /// News of the output that is still being made.
     Live(LiveUpdate),
     /// What the terminal says that its background is; `None` if it does not say it in time.
     Background(Option<Backdrop>),

@@ -75,7 +75,6 @@ impl Session {
         events.into_iter().try_for_each(|event| self.happen(event))
     }
 
-    /// Starts a job, and handles what it has for the next frame.
     pub(super) fn run(&mut self, job: Job) -> io::Result<()> {
         self.jobs.run(job).into_iter().try_for_each(|event| self.happen(event))
     }
@@ -146,7 +145,6 @@ impl Session {
         terminal::forget(&mut self.screen)
     }
 
-    /// Takes the terminal back after a stop from outside.
     pub(super) fn go_on(&mut self) -> io::Result<()> {
         let _pause = self.keyboard.pause();
         terminal::reclaim()?;

@@ -111,7 +111,6 @@ pub fn vital(work: impl FnOnce(), hand_over: impl FnOnce(Panic)) {
     }
 }
 
-/// What the panic hook does.
 #[derive(Debug, PartialEq, Eq)]
 enum OnPanic {
     /// Restores the terminal if overspill has it, and prints the panic.
@@ -241,7 +240,6 @@ pub fn forget(screen: &mut TerminalScreen) -> io::Result<()> {
     screen.resize(Rect::new(0, 0, size.width, size.height))
 }
 
-/// Restores the terminal; harmless if it is not taken.
 pub fn restore() {
     if TAKEN.swap(false, Ordering::SeqCst) {
         let mut out = blocking::screen();

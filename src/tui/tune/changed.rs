@@ -13,11 +13,11 @@ use crate::text::label::SafeText;
 use crate::tui::event::ScreenEvent;
 use crate::tui::footer::Footer;
 use crate::tui::job::{JobContext, Slot};
-use crate::tui::keys::{Action, KeyMap};
+use crate::tui::keys::KeyMap;
 use crate::tui::list::List;
-use crate::tui::list::screen::{ActionHandler, ListContext, ListKind, ListTitle};
+use crate::tui::list::screen::{ListContext, ListKind, ListTitle};
 use crate::tui::popup::menu::Copyable;
-use crate::tui::screen::{Effect, Effects, OpenRequest};
+use crate::tui::screen::{Effects, OpenRequest};
 use crate::tui::target::StartView;
 
 static SPEC: ListSpec<ChangedRow> = ListSpec {
@@ -129,8 +129,11 @@ impl ListKind for ChangedList {
         vec![Copyable::path(row.path.as_os_str().as_encoded_bytes())]
     }
 
-    fn output(&self, row: &ChangedRow) -> Option<PathBuf> {
-        Some(row.path.clone())
+    fn open(&self, _: &List<ChangedRow>, row: &ChangedRow) -> Option<OpenRequest> {
+        let start = self.start.as_ref()?;
+        let under = start.run.policy(start.setting).map(|policy| Box::new(super::tuned(policy.clone())));
+        let start = StartView { under, ..StartView::default() };
+        Some(OpenRequest { path: row.path.clone(), start, ..OpenRequest::default() })
     }
 
     fn serves(&self, _: &ChangedStart) -> bool {
@@ -157,10 +160,6 @@ impl ListKind for ChangedList {
         }
     }
 
-    fn handler(&self, action: Action) -> Option<ActionHandler<Self>> {
-        (action == Action::Open).then_some(|of, on| of.open_chosen(on))
-    }
-
     fn close(&mut self, on: ListContext<ChangedRow>) {
         *self = Self::default();
         on.list.clear();
@@ -171,19 +170,6 @@ impl ChangedList {
     fn ask_order(&self, effects: &mut Effects) {
         let Some(ChangedStart { run, setting, .. }) = self.start.clone() else { return };
         effects.run(Slot::Other, move |context| order(run, setting, context));
-    }
-
-    fn open_chosen(&self, on: ListContext<ChangedRow>) {
-        let (Some(row), Some(start)) = (on.list.chosen(), &self.start) else { return };
-        let policy = start.run.policy(start.setting).cloned();
-        on.effects.push(Effect::Open(OpenRequest {
-            path: row.path.clone(),
-            start: StartView {
-                under: policy.map(|policy| Box::new(super::tuned(policy))),
-                ..StartView::default()
-            },
-            ..OpenRequest::default()
-        }));
     }
 }
 

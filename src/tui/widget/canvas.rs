@@ -38,71 +38,53 @@ impl Canvas {
     }
 }
 
-/// A mark for each meaning. Each is one column wide, except `arrow`.
-pub(crate) struct Glyphs {
-    /// The cursor in a list.
-    pub chosen: &'static str,
-    /// A row of text that the agent added.
-    pub notice: &'static str,
-    pub differs: &'static str,
-    pub kept: &'static str,
-    /// A line that the model did not get.
-    pub lost: &'static str,
-    /// In the map: how much of this part was kept.
-    pub all: &'static str,
-    pub some: &'static str,
-    pub none: &'static str,
-    /// In the map: the position of Spill.
-    pub here: &'static str,
-    /// A line with an error, or a part of the file with one.
-    pub error: &'static str,
-    /// In the map: a match of the search.
-    pub found: &'static str,
-    pub rule: &'static str,
-    pub upright: &'static str,
-    /// Stands for text that is cut off.
-    pub cut: &'static str,
-    /// Before the number of states of a progress line.
-    pub states: &'static str,
-    /// In a plot: a setting that no other beats, the others, and that of the selected row.
-    pub best: &'static str,
-    pub other: &'static str,
-    pub selected: &'static str,
-    /// In a bar of progress: what is done, and what is left to do.
-    pub done: &'static str,
-    pub ahead: &'static str,
-    /// Separates an old value from the new one.
-    pub arrow: &'static str,
+/// Declares a mark for each meaning, in Unicode and in ASCII.
+macro_rules! glyphs {
+    ($($(#[$doc:meta])* $name:ident: $unicode:literal $ascii:literal,)*) => {
+        /// A mark for each meaning. Each is one column wide, except `arrow`.
+        pub(crate) struct Glyphs {
+            $($(#[$doc])* pub $name: &'static str,)*
+        }
+
+        const UNICODE: Glyphs = Glyphs { $($name: $unicode,)* };
+        const ASCII: Glyphs = Glyphs { $($name: $ascii,)* };
+    };
 }
 
-const UNICODE: Glyphs = glyph_set(0);
-const ASCII: Glyphs = glyph_set(1);
-
-/// Returns the marks of a kind: 0 is Unicode, 1 is ASCII.
-const fn glyph_set(kind: usize) -> Glyphs {
-    Glyphs {
-        chosen: ["▌", ">"][kind],
-        notice: ["▌", "|"][kind],
-        differs: ["≠", "!"][kind],
-        kept: ["│", "|"][kind],
-        lost: ["┊", ":"][kind],
-        all: ["█", "#"][kind],
-        some: ["▒", "+"][kind],
-        none: ["░", "."][kind],
-        here: ["◂", "<"][kind],
-        error: ["●", "!"][kind],
-        found: ["•", "*"][kind],
-        rule: ["─", "-"][kind],
-        upright: ["│", "|"][kind],
-        cut: ["…", "."][kind],
-        states: ["⟳", "@"][kind],
-        best: ["●", "o"][kind],
-        other: ["·", "."][kind],
-        selected: ["◆", "#"][kind],
-        done: ["━", "="][kind],
-        ahead: ["─", "-"][kind],
-        arrow: ["→", "->"][kind],
-    }
+glyphs! {
+    /// The cursor in a list.
+    chosen: "▌" ">",
+    /// A row of text that the agent added.
+    notice: "▌" "|",
+    differs: "≠" "!",
+    kept: "│" "|",
+    /// A line that the model did not get.
+    lost: "┊" ":",
+    /// In the map: how much of this part was kept.
+    all: "█" "#",
+    some: "▒" "+",
+    none: "░" ".",
+    /// In the map: the position of Spill.
+    here: "◂" "<",
+    /// A line with an error, or a part of the file with one.
+    error: "●" "!",
+    /// In the map: a match of the search.
+    found: "•" "*",
+    rule: "─" "-",
+    upright: "│" "|",
+    /// Stands for text that is cut off.
+    cut: "…" ".",
+    /// Before the number of states of a progress line.
+    states: "⟳" "@",
+    /// In a plot: a setting that no other beats, the others, and that of the selected row.
+    best: "●" "o",
+    other: "·" ".",
+    selected: "◆" "#",
+    /// In a bar of progress: what is done, and what is left to do.
+    done: "━" "=",
+    ahead: "─" "-",
+    /// Separates an old value from the new one.
+    arrow: "→" "->",
 }
 
 /// Replaces every symbol that is not ASCII with a similar one that is.

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use overspill::internals::config::ChosenBy;
 use overspill::internals::output::Subject;
 use overspill::internals::rows::lost::{KeptShare, ModelShare};
+use overspill::internals::rows::outputs::OutputFact;
 use overspill::internals::session::reader::SessionFile;
 use overspill::internals::session::spill::CitingCall;
 use overspill::internals::source::{Identity, MapView};
@@ -506,7 +507,11 @@ fn an_output_belongs_to_the_session_of_its_call_whether_it_is_on_the_screen_or_n
     assert_eq!(unknown(&stocked), 0, "and are looked for once they are grouped");
     stocked.bench.resize((40, 24));
     let entry = stocked.bench.stores().list.rows()[0].entry.clone();
-    stocked.bench.update(OutputsEvent::Cited(0, Box::new(entry), Some(Box::new(call("ls"))), None));
+    stocked.bench.update(OutputsEvent::Learned(
+        0,
+        Box::new(entry),
+        OutputFact::Call(Some(Box::new(call("ls")))),
+    ));
     let rows = stocked.bench.rows();
     assert!(rows.iter().any(|row| row.starts_with("  session_1 · 1 output · ")), "{rows:#?}");
     assert!(rows.iter().any(|row| row.starts_with("  no session · 5 outputs · ")), "{rows:#?}");
@@ -525,8 +530,9 @@ fn what_a_call_recorded_is_what_the_model_got_of_an_output() {
     assert!(row(&stocked).contains("65%"), "no call is known: {}", row(&stocked));
     let entry = Box::new(stocked.bench.stores().list.chosen().unwrap().entry.clone());
     let share = ModelShare { got: KeptShare::Percent(7), is_past: true, lost: None, first_lost: None };
-    let cited = OutputsEvent::Cited(0, entry.clone(), Some(Box::new(call("make"))), Some(share));
-    stocked.bench.update(cited);
+    for fact in [OutputFact::Share(Some(share)), OutputFact::Call(Some(Box::new(call("make"))))] {
+        stocked.bench.update(OutputsEvent::Learned(0, entry.clone(), fact));
+    }
     assert!(row(&stocked).contains(" 7%") && row(&stocked).contains("make"), "{}", row(&stocked));
 }
 
@@ -545,7 +551,7 @@ fn a_kept_copy_is_shown_as_its_original_is() {
     };
     let call = call("cargo build\nls");
     let entry = stocked.bench.stores().list.chosen().unwrap().entry.clone();
-    stocked.bench.update(OutputsEvent::Cited(0, Box::new(entry), Some(Box::new(call)), None));
+    stocked.bench.update(OutputsEvent::Learned(0, Box::new(entry), OutputFact::Call(Some(Box::new(call)))));
     let [before] = &rows(&stocked)[..] else { panic!("{}", stocked.bench.screen()) };
     assert!(before.contains("cargo build") && before.contains("19%") && before.contains("6 d"), "{before}");
     keep_selected(&mut stocked);
@@ -577,7 +583,7 @@ fn what_cleaning_asks_is_not_cut_off() {
     for size in SIZES {
         let mut stocked = Stocked::with_entries(size).shown();
         let rows = stocked.bench.keys("X").rows();
-        assert!(rows.iter().any(|row| row.contains("Enter marks them for deletion")), "{rows:?}");
+        assert!(rows.iter().any(|row| row.contains("Enter marks them ")), "{rows:?}");
         assert!(rows.iter().any(|row| row.contains("Esc leaves them ")), "{rows:?}");
     }
     let mut stocked = Stocked::with_entries((60, 15)).shown();

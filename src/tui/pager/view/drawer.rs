@@ -131,7 +131,6 @@ fn rows(pager: &Pager, frame: &mut Frame, area: Rect) {
     }
 }
 
-/// Describes what the model gains or loses, one figure per row.
 fn differences(pager: &Pager, output: &OpenOutput, width: u16) -> Vec<Vec<Span>> {
     let (Some(first), Ok(now)) = (&output.first_preview, &output.made.preview) else { return Vec::new() };
     let row = |name: &str, of: &dyn Fn(&Preview) -> Option<u64>, words: fn(u64) -> String| {

@@ -206,7 +206,6 @@ struct Pane<'a> {
     found: Option<RowMatches<'a>>,
     selected: Option<Range<u64>>,
     current: Option<&'a Range<u64>>,
-    /// The patterns of errors and warnings, whose lines are marked.
     severities: Option<&'a SeverityPatterns>,
 }
 
