@@ -386,8 +386,7 @@ fn day(row: &OutputRow) -> String {
     local_time(row.entry.modified(), "%Y-%m-%d")
 }
 
-/// Returns two lines about an output: what it is and where it belongs; the first error that the model lost, who can read
-/// it, and its rule.
+/// Returns two lines about an output: what it is and where it belongs; what was lost, who can read it, its rule.
 pub(crate) fn details(row: &OutputRow, user: Option<u32>, look: &RowLook) -> [SafeText; 2] {
     let entry = &row.entry;
     let named = |what: &str, name: Option<&str>| name.map(|name| format!("{what} {name}"));

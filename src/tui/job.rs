@@ -103,7 +103,17 @@ impl Job {
     }
 
     pub fn run_here(self, services: &Arc<Services>) -> Vec<Event> {
-        JobContext::collect(self.ticket.clone(), services, |context| self.run(context))
+        let (sender, events) = channel();
+        let context = JobContext {
+            services: services.clone(),
+            ticket: self.ticket.clone(),
+            gate: Gate::default(),
+            events: Arc::new(move |event| sender.send(event).is_ok()),
+            requests: Mutex::new(channel().1),
+        };
+        self.run(&context);
+        drop(context);
+        events.into_iter().collect()
     }
 
     /// Returns an event as the job sends it.
@@ -127,18 +137,6 @@ pub struct JobContext {
 }
 
 impl JobContext {
-    pub(crate) fn collect(ticket: Ticket, services: &Arc<Services>, work: impl FnOnce(&Self)) -> Vec<Event> {
-        let (sender, events) = channel();
-        work(&Self {
-            services: services.clone(),
-            ticket,
-            gate: Gate::default(),
-            events: Arc::new(move |event| sender.send(event).is_ok()),
-            requests: Mutex::new(channel().1),
-        });
-        events.into_iter().collect()
-    }
-
     pub(crate) fn env(&self) -> &Env {
         &self.services.env
     }

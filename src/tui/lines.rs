@@ -93,7 +93,7 @@ impl ListKind for FoundLines {
     fn empty(&self, list: &List<FoundLine>, keys: &KeyMap) -> Vec<SafeText> {
         match self.state {
             SearchState::Searching => vec!["searching…".into()],
-            _ if !list.rows().is_empty() => list.no_match(keys),
+            _ if !list.rows().is_empty() => list.no_match("", keys),
             _ => vec!["No line of the stored outputs matches.".into()],
         }
     }

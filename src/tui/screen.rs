@@ -47,8 +47,7 @@ pub trait Screen: Any {
         false
     }
 
-    /// Whether an action does something here, so that help lists its keys. Asked of actions of the screen, not of the
-    /// application.
+    /// Whether an action of the screen does something here, so that help lists its keys.
     fn knows(&self, _action: Action) -> bool {
         true
     }

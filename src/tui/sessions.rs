@@ -109,7 +109,7 @@ impl ListKind for Sessions {
             return vec!["looking for sessions…".into()];
         }
         if !list.rows().is_empty() {
-            return list.no_match(keys);
+            return list.no_match("", keys);
         }
         let heading = ["No agent has recorded a session here.", "", "Sessions of these agents are read:"];
         // As many in a row as fit on the narrowest screen.

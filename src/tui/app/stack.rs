@@ -33,11 +33,6 @@ impl App {
         self.stack.iter().map(|screen| &**screen)
     }
 
-    /// Returns the screens on the stack and those that were left.
-    pub(super) fn screens(&self) -> impl Iterator<Item = &dyn Screen> {
-        self.stack.iter().chain(&self.shelf).map(|screen| &**screen)
-    }
-
     /// Returns the screen of a type: the uppermost on the stack, else as it was left.
     pub fn screen<S: Screen>(&self) -> Option<&S> {
         let mut screens = self.stack.iter().rev().chain(&self.shelf);
@@ -60,10 +55,6 @@ impl App {
 
     pub fn layers(&self) -> impl DoubleEndedIterator<Item = &dyn Layer> {
         self.layers.iter().map(|layer| &**layer)
-    }
-
-    pub fn layer<L: Layer>(&self) -> Option<&L> {
-        self.layers.last().and_then(|layer| (&**layer as &dyn Any).downcast_ref())
     }
 
     pub fn go_to(&mut self, event: Box<dyn ScreenEvent>, effects: &mut Effects) {
@@ -103,7 +94,8 @@ impl App {
 
     /// Puts an output on top, in place of one that is there.
     pub fn open(&mut self, mut opened: Opened, effects: &mut Effects) {
-        let tuning = self.screens().filter_map(|screen| (screen as &dyn Any).downcast_ref());
+        let screens = self.stack.iter().chain(&self.shelf);
+        let tuning = screens.filter_map(|screen| (&**screen as &dyn Any).downcast_ref());
         tuning.for_each(|tuning: &ListScreen<Tuning>| tuning.of.adapt(&mut opened));
         let before = self.screen_mut::<Pager>().map_or_else(Handover::default, |pager| pager.park(effects));
         let replaced = self.stack.pop_if(|screen| as_pager(&**screen).is_some());

@@ -135,7 +135,7 @@ impl ListKind for Calls {
                 "Format not understood: nothing in these records is of a kind that overspill knows.".into(),
                 self.session.unread.to_string(),
             ],
-            ReadingState::Read if !list.rows().is_empty() => return list.no_match(keys),
+            ReadingState::Read if !list.rows().is_empty() => return list.no_match("", keys),
             ReadingState::Read => vec!["No tool was called in this session.".to_owned()],
         };
         words.into_iter().map(SafeText::from).collect()

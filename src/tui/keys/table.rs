@@ -102,8 +102,7 @@ pub enum Action {
 }
 
 impl Action {
-    /// Returns by how many rows a motion leads down or, below 0, up, with `height` rows on the screen; `None` if the action is
-    /// none.
+    /// Returns by how many rows a motion leads down or, below 0, up; `None` if the action is none.
     pub(in crate::tui) fn rows(self, count: Option<u64>, height: usize) -> Option<isize> {
         let times = count.map_or(1, |count| isize::try_from(count).unwrap_or(isize::MAX));
         let (page, half) = (height.saturating_sub(1).max(1) as isize, (height / 2).max(1) as isize);
@@ -118,8 +117,7 @@ impl Action {
         })
     }
 
-    /// Returns where a motion by rows leads from the row at `at`, with `height` rows on the screen; `None` if the action is
-    /// none.
+    /// Returns where a motion by rows leads from the row at `at`; `None` if the action is none.
     pub(in crate::tui) fn destination(self, count: Option<u64>, at: usize, height: usize) -> Option<usize> {
         let numbered = |n: u64| (n as usize).saturating_sub(1);
         match self {

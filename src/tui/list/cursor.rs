@@ -85,8 +85,7 @@ impl<R: Clone> List<R> {
         self.clamp();
     }
 
-    /// Selects the row whose number, 1-based, was typed; or, of rows in the order of their times, the latest that is
-    /// not after a typed time.
+    /// Selects the row of a typed number, 1-based, or the latest that is not after a typed time.
     pub(crate) fn go_to(&mut self, text: &str) -> Result<(), String> {
         let text = text.trim();
         match text.parse::<usize>() {
@@ -131,8 +130,7 @@ impl<R: Clone> List<R> {
         self.following != FollowState::Off
     }
 
-    /// Puts the rows in their first order and selects the first, which stays selected as rows come in. Returns whether the
-    /// order was another one.
+    /// Puts the rows in their first order, and the first stays selected. Returns whether the order was another.
     pub(crate) fn follow(&mut self) -> bool {
         let is_other = !self.is_in_first_order();
         (self.options.sort, self.options.reversed) = (0, false);
@@ -156,8 +154,7 @@ impl<R: Clone> List<R> {
         }
     }
 
-    /// Ends following if the first row of the first order is no longer selected. `is_new` is whether other rows have
-    /// replaced those of before.
+    /// Ends following if the first row of the first order is not selected. `is_new` is whether rows were replaced.
     pub(super) fn go_on_following(&mut self, is_new: bool) {
         self.following = match self.following {
             _ if self.chosen != 0 || !self.is_in_first_order() => FollowState::Off,

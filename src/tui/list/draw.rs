@@ -123,8 +123,7 @@ impl<L: ListKind> ListScreen<L> {
         self.draw_right(frame, area, line::width(&left), orders);
     }
 
-    /// Draws the filter and the order of the rows, as far as there is room; the filter always, because with one the list
-    /// is not complete.
+    /// Draws the filter, always, because with one the list is not complete; and the order, if there is room.
     fn draw_right(&self, frame: &mut Frame, area: Rect, taken: usize, orders: [String; 2]) {
         let (theme, filter) = (&self.canvas.theme, self.list.filter_text());
         let room = usize::from(area.width).saturating_sub(taken + 2);

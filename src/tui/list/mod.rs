@@ -201,9 +201,9 @@ impl<R: Clone> List<R> {
     }
 
     /// Returns what stands in place of rows of which the filter shows none.
-    pub(crate) fn no_match(&self, keys: &KeyMap) -> Vec<SafeText> {
-        let back = keys.label(KeyContext::Lists, Action::Back);
-        vec![format!("No {} has these words. {back} shows all.", self.spec.noun).into()]
+    pub(crate) fn no_match(&self, yet: &str, keys: &KeyMap) -> Vec<SafeText> {
+        let (filter, back) = (&self.options.filter, keys.label(KeyContext::Lists, Action::Back));
+        vec![format!("nothing matches \u{201c}{filter}\u{201d}{yet}; {back} shows all").into()]
     }
 
     pub(crate) fn sum(&self) -> &str {

@@ -150,8 +150,7 @@ fn keep_all(entries: Vec<(Entry, String)>, mut failures: Vec<String>, context: &
     report(kept.iter().map(Entry::path).collect(), message, context);
 }
 
-/// Keeps the output that is shown, and reports that: if it is in a store, as any entry; else saves what was read of it, if
-/// it is in no file.
+/// Keeps the output that is shown: as an entry of its store, or else what was read of it, if it is in no file.
 fn keep_output(subject: &Subject, view: &MapView, context: &JobContext) {
     let path = PathBuf::from(subject.path());
     let (env, at) = (context.env(), HashSet::from([&*path]));

@@ -23,7 +23,7 @@ use crate::text::search::Pattern;
 use super::event::{FRAME, Message, ScreenEvent};
 use super::footer::Footer;
 use super::job::JobContext;
-use super::keys::{Action, KeyContext, KeyMap};
+use super::keys::{Action, KeyMap};
 use super::list::List;
 use super::list::screen::{ActionHandler, ListContext, ListKind, ListTitle, PanelFrame};
 use super::pager::text_box::ListFacts;
@@ -170,11 +170,7 @@ impl ListKind for Outputs {
     fn empty(&self, list: &List<OutputRow>, keys: &KeyMap) -> Vec<SafeText> {
         if !list.rows().is_empty() && !list.filter_text().is_empty() {
             let is_awaited = self.read_percent(list).is_some() || list.is_following();
-            let yet = if is_awaited { " yet" } else { "" };
-            let back = keys.label(KeyContext::Lists, Action::Back);
-            let words =
-                format!("nothing matches \u{201c}{}\u{201d}{yet}; {back} shows all", list.filter_text());
-            return vec![words.into()];
+            return list.no_match(if is_awaited { " yet" } else { "" }, keys);
         }
         if !self.has_looked {
             return vec!["scanning the stores…".into()];

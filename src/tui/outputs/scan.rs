@@ -32,8 +32,7 @@ use super::{Context, Outputs, OutputsEvent};
 /// Maximum number of outputs of which what was found out is remembered; beyond it all is found out again.
 const MAX_FACTS: usize = 20_000;
 
-/// Maximum number of outputs off the screen that are looked into because the list is sorted, filtered or grouped by what
-/// that finds out.
+/// Maximum number of outputs off the screen that are looked into because their place in the list goes by that.
 const MAX_MEASURED: usize = 20_000;
 
 /// How long after an output was written its call is looked for again, if none was found.
@@ -48,8 +47,7 @@ impl Outputs {
         effects.run(Slot::Scan, scan);
     }
 
-    /// Takes in what a scan reports. The rows of the first are shown as they arrive; later ones change the list only
-    /// when they have finished.
+    /// Takes in what a scan reports. The rows of the first are shown as they arrive, those of later ones together.
     pub(super) fn scanned(&mut self, scanned: ScanStep, on: Context) {
         match scanned {
             ScanStep::Begun { now, user, kept } => {
@@ -162,8 +160,7 @@ impl Outputs {
         );
     }
 
-    /// Has a worker find out something about those of some rows of which it is not known, each once, unless it was asked about
-    /// all of them.
+    /// Has a worker find out what is not known of some rows, unless it was asked about all of them.
     fn ask_about(
         &mut self,
         slot: Slot,
@@ -239,8 +236,7 @@ fn scan(context: &JobContext) {
 
 type RowEntry = (usize, Entry);
 
-/// Returns the rows whose place in the list goes by what the model got: all if the filter does, else those shown if their
-/// order does.
+/// Returns the rows whose place goes by what the model got: all if the filter does, those shown if the order does.
 fn placed_by_share(list: &List<OutputRow>) -> Vec<usize> {
     let is_slow = |name| SPEC.columns.iter().any(|column| column.is_slow && column.heading() == name);
     let column = list.sort_columns().get(list.sort().0).map(|column| column.name);

@@ -22,8 +22,7 @@ struct AnchorPoint {
     found: Option<u64>,
 }
 
-/// All that moves the text on the screen, or the current line, but the output and the preview: panes, size, current
-/// matches, and what was gone to.
+/// All but the output and the preview that moves the text on the screen, or the current line.
 type ViewState = (Place, (u16, u16), [Option<Range<u64>>; 2], Option<TargetLine>);
 
 pub(crate) struct ScrollAnchor {

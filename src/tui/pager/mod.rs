@@ -154,17 +154,13 @@ impl Pager {
 
     /// Stops all work, because another output is shown: what it reports would not be for that one.
     pub(crate) fn park(&mut self, effects: &mut Effects) -> Handover {
-        self.abandon(effects);
+        effects.stop(Slot::OF_OUTPUT);
         self.find.stop();
         self.hand_over()
     }
 
     pub(crate) fn hand_over(&self) -> Handover {
         Handover { find: self.find.clone(), filters: self.filter.history.clone() }
-    }
-
-    pub(crate) fn abandon(&self, effects: &mut Effects) {
-        effects.stop(Slot::OF_OUTPUT);
     }
 
     /// Opens an output again that was named on the command line, where the user left it.
@@ -200,12 +196,6 @@ impl Pager {
 
     pub fn is_coming(&self) -> bool {
         self.running || self.streaming
-    }
-
-    /// Takes in how the file is compressed. Once all of it is unpacked, there is nothing to follow.
-    pub(crate) fn set_packed(&mut self, form: &'static str, bytes: u64) {
-        self.output.packed = Some((form, bytes));
-        self.panes.following &= self.is_coming();
     }
 
     /// Starts counting what is not counted yet: all blocks, or only those that are new.

@@ -37,8 +37,7 @@ impl Place {
 pub struct Panes {
     pub place: Place,
     pub(super) beside: SideBySide,
-    /// Whether each pane shows escape sequences as text, and all states of progress lines. Preview does by default, as
-    /// the model got them.
+    /// Whether each pane shows escapes and progress lines as they are; Preview does, as the model got them.
     pub(super) raw: [bool; 2],
     /// An offset in the progress line that each pane shows with all its states although it folds the others.
     pub(super) unfolded: [Option<u64>; 2],
@@ -118,8 +117,7 @@ impl Pager {
         Show { ascii: !self.canvas.unicode, ..show }
     }
 
-    /// Returns how a pane shows progress lines. Nothing is hidden in UTF-16, where the byte of a carriage return may be half
-    /// of a letter.
+    /// Returns how a pane shows progress lines. In UTF-16 a carriage return may be half of a letter.
     pub(crate) fn progress(&self, side: Side) -> ProgressLines {
         match self.panes.raw[side as usize] || self.output.utf16().is_some() {
             true => ProgressLines::Unfolded,
@@ -414,8 +412,7 @@ impl Pager {
         self.note(words);
     }
 
-    /// Whether a line shows several states although such lines are folded: in Preview, where the index of the file does
-    /// not tell how long a cut line is.
+    /// Whether a line shows several states all the same: in Preview nothing tells how long a cut line is.
     fn leaves_states(&self, side: Side) -> bool {
         let top = self.panes.top(side);
         let rows = self.scroll(side).screen(top);

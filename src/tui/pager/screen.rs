@@ -127,7 +127,7 @@ impl Screen for Pager {
     }
 
     fn close(&mut self, effects: &mut Effects) {
-        self.abandon(effects);
+        effects.stop(Slot::OF_OUTPUT);
     }
 
     fn sort_by(&mut self, column: usize, effects: &mut Effects) {
@@ -238,7 +238,11 @@ impl Pager {
                 self.fail(format!("{fault}; what came before is shown"));
                 self.output.fault = Some(fault);
             }
-            OutputEvent::Packed(form, bytes) => self.set_packed(form, bytes),
+            // Once all of it is unpacked, there is nothing to follow.
+            OutputEvent::Packed(form, bytes) => {
+                self.output.packed = Some((form, bytes));
+                self.panes.following &= self.is_coming();
+            }
             OutputEvent::Finished => self.running = false,
             OutputEvent::Ended(ending) => self.ended(*ending, effects),
             OutputEvent::Planned(planned) => self.planned(*planned, effects),

@@ -204,8 +204,7 @@ fn group<K: Into<String>, T: Into<String>>(
     [HelpRow::Heading(heading)].into_iter().chain(entries).collect()
 }
 
-/// Returns the keys of a place that do something in the view `from`, as they are there, those forwards and backwards in one
-/// row.
+/// Returns the keys of a place that do something in the view `from`, those forwards and backwards in one row.
 fn keys_of(place: KeyContext, (from, knows): (KeyContext, Knows), canvas: &Canvas) -> Vec<HelpRow> {
     /// As many keys of a row as a compact column has room for.
     const MAX_KEYS: usize = 2;

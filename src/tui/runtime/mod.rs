@@ -226,8 +226,7 @@ impl Session {
         Ok(())
     }
 
-    /// Handles a signal, and with it the keys that wait and go on with it. Returns how long the result may wait to be
-    /// drawn.
+    /// Handles a signal, with the keys that go on with it. Returns how long the result may wait to be drawn.
     fn take(&mut self, signal: Signal, inbox: &mut Inbox) -> io::Result<Duration> {
         let signal = if self.app.is_typing() { inbox.join_typed(signal) } else { signal };
         self.key_repeats = inbox.repeats(&signal);
@@ -368,8 +367,7 @@ impl Inbox {
         self.waiting.front().and_then(key)
     }
 
-    /// Joins a typed character with those that wait behind it, as if pasted: terminals without bracketed paste send a
-    /// paste as keys.
+    /// Joins a typed character with those behind it: terminals without bracketed paste send a paste as keys.
     pub fn join_typed(&mut self, signal: Signal) -> Signal {
         let Some(first) = key(&signal).and_then(character) else { return signal };
         let mut text = String::from(first);

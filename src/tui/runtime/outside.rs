@@ -32,8 +32,7 @@ impl Session {
         self.carry_out(effects)
     }
 
-    /// Carries out effects in their order. While the same key waits again, what would hold it up, and be made anew for
-    /// it, is postponed.
+    /// Carries out effects. While the same key waits again, what it would make anew is postponed.
     pub(super) fn carry_out(&mut self, effects: impl IntoIterator<Item = Effect>) -> io::Result<()> {
         let mut closing = self.app.effects();
         self.close_left(&mut closing);
@@ -79,8 +78,7 @@ impl Session {
         self.jobs.run(job).into_iter().try_for_each(|event| self.happen(event))
     }
 
-    /// Copies with OSC 52, which reaches the clipboard even through ssh; or through tmux, which by default ignores that from
-    /// the programs in it.
+    /// Copies with OSC 52, which goes through ssh; or through tmux, which by default ignores that.
     fn copy(&mut self, text: &str) -> io::Result<()> {
         if std::env::var_os("TMUX").is_some_and(|socket| !socket.is_empty()) && copy_by_tmux(text).is_ok() {
             return Ok(());

@@ -70,15 +70,13 @@ pub fn ended_by() -> Option<i32> {
     }
 }
 
-/// Whether the terminal was closed before the signal HUP was heard, which acts on nothing once the screens are left; true
-/// once.
+/// Whether the terminal was closed unheard: HUP acts on nothing once the screens are left. True once.
 pub fn is_closed_unheard() -> bool {
     let hup = signal_hook::consts::SIGHUP;
     is_closed() && ENDED_BY.compare_exchange(0, hup, Ordering::SeqCst, Ordering::SeqCst).is_ok()
 }
 
-/// Sets the handler of signals that ask overspill to end, in place of exiting at once. It must make the screens quit.
-/// Only the first call counts.
+/// Sets the handler of signals that end overspill, once: it must make the screens quit.
 pub fn at_last(act: impl Fn(i32) + Send + Sync + 'static) {
     let _ = AT_LAST.set(Box::new(act));
 }
@@ -298,8 +296,7 @@ fn never_wait() {
     let _ = std::thread::Builder::new().name("unread".into()).spawn(work);
 }
 
-/// Waits until one of these events or a hang-up is on the terminal, for less than a second if there is a limit; returns
-/// what is.
+/// Waits until one of these events or a hang-up is on the terminal, less than a second if there is a limit.
 fn wait_for(events: PollFlags, limit: Option<Duration>) -> PollFlags {
     let stdout = io::stdout();
     let limit = limit.map(|limit| Timespec { tv_sec: 0, tv_nsec: limit.subsec_nanos().into() });

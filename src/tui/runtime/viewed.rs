@@ -150,8 +150,7 @@ impl Session {
         }
     }
 
-    /// Releases the files being deleted: showing an output here must not keep the user from deleting it here. Files
-    /// open in another viewer stay.
+    /// Releases the files being deleted, which showing them here must not prevent. Those open in another viewer stay.
     pub(super) fn let_go(&self, to_delete: &[PendingDelete]) {
         let is_it = |file: &Identity| to_delete.iter().any(|marked| marked.entry.identity.same_file(file));
         let viewed = self.viewed.iter().filter_map(|viewed| self.source_of(viewed));

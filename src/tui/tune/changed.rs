@@ -102,7 +102,7 @@ impl ListKind for ChangedList {
     fn empty(&self, list: &List<ChangedRow>, keys: &KeyMap) -> Vec<SafeText> {
         match self.all {
             None => vec!["putting the outputs in order…".into()],
-            Some(_) if !list.rows().is_empty() => list.no_match(keys),
+            Some(_) if !list.rows().is_empty() => list.no_match("", keys),
             Some(_) => vec!["It cuts no output differently than the present setting.".into()],
         }
     }

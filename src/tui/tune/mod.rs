@@ -136,7 +136,7 @@ impl ListKind for Tuning {
                 };
                 vec![words.to_string(), String::new(), next]
             }
-            _ if !list.rows().is_empty() => return list.no_match(keys),
+            _ if !list.rows().is_empty() => return list.no_match("", keys),
             TuneState::Listing => vec!["listing the outputs…".to_owned()],
             TuneState::Measuring => vec!["measuring…".to_owned()],
             TuneState::Stopped => vec!["stopped before any output was measured".to_owned()],
@@ -326,8 +326,7 @@ impl Tuning {
         on.note(words);
     }
 
-    /// Has an output open under the limits that were applied in this session to those of its policy. A recorded cut stays as
-    /// it was.
+    /// Has an output open under the limits applied to its policy in this session. A recorded cut stays as it was.
     pub(super) fn adapt(&self, opened: &mut Opened) {
         let policy = &opened.subject.policy.policy;
         let setting = self.applied.get(policy.name()).filter(|_| opened.recorded.is_none());

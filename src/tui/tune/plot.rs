@@ -92,8 +92,7 @@ fn draw_settings(
     }
 }
 
-/// Draws the settings of a policy; `finds` is what counts, in the plural. The first line is the legend, the last one the
-/// axis.
+/// Draws the settings of a policy between a legend and the axis; `finds` is what counts, in the plural.
 pub(super) fn draw(
     figures: &TuneFigures,
     (present, chosen): (usize, Option<usize>),

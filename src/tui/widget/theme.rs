@@ -6,8 +6,7 @@ use ratatui::style::{Color, Modifier, Style};
 use crate::config::{Backdrop, BaseTheme, Role, ThemeConfig};
 use crate::text::search::Severity;
 
-/// Styles by meaning, which [`Role`] explains. Colour never carries a meaning alone: there is always also a word, a bar or a
-/// weight.
+/// Styles by meaning, which [`Role`] explains. A word, a bar or a weight always says the same as a colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Theme {
     pub warning: Style,
@@ -80,8 +79,7 @@ impl Theme {
         }
     }
 
-    /// Creates the theme `blue-orange`, for people who do not tell red from green: of the fixed ones of the 256 colours, which
-    /// differ in brightness, too.
+    /// Creates the theme `blue-orange`, whose colours differ in brightness, too, for people who confuse red and green.
     pub fn blue_orange(background: Option<Backdrop>) -> Self {
         match background {
             Some(Backdrop::Light) => {

@@ -1,5 +1,6 @@
 //! The screens without a terminal: takes keys, returns a drawn screen; requested effects are carried out at once.
 
+use std::any::Any;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
@@ -25,7 +26,7 @@ use overspill::internals::tui::list::screen::ListScreen;
 use overspill::internals::tui::outputs::Outputs;
 use overspill::internals::tui::pager::Pager;
 use overspill::internals::tui::popup::prompt::Prompt;
-use overspill::internals::tui::screen::Link;
+use overspill::internals::tui::screen::{Layer, Link};
 use overspill::internals::tui::sessions::Sessions;
 use overspill::internals::tui::target::{Opened, OpenedFrom};
 use overspill::internals::tui::widget::canvas::Canvas;
@@ -351,9 +352,13 @@ impl Bench {
     /// Returns the screen as text, followed by its styles, with the cursor during input.
     pub fn screen(&self) -> String {
         let (buffer, _, cursor) = self.frame();
-        let typing =
-            self.app.layer::<Prompt>().is_some().then(|| format!("cursor {} {}\n", cursor.x, cursor.y));
+        let typing = self.layer::<Prompt>().is_some().then(|| format!("cursor {} {}\n", cursor.x, cursor.y));
         looks::snapshot(&buffer) + &typing.unwrap_or_default()
+    }
+
+    /// Returns the uppermost pop-up if it is of this type.
+    pub fn layer<L: Layer>(&self) -> Option<&L> {
+        self.app.layers().next_back().and_then(|layer| (layer as &dyn Any).downcast_ref())
     }
 
     /// Returns the rows of the screen as text.

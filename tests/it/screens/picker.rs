@@ -203,7 +203,7 @@ fn help_lies_over_picker_and_drawer_and_leads_back_to_them() {
         for (open, first) in [("lp<Down>", "Lists"), ("<Esc><Esc>l<Right>", "Limits")] {
             let before = bench.keys(open).keys("<F1><F1>").screen();
             bench.keys("<F1>");
-            assert!(bench.app.layer::<HelpView>().is_some(), "{open}");
+            assert!(bench.layer::<HelpView>().is_some(), "{open}");
             let rows = bench.rows();
             let heading = rows.iter().skip_while(|row| !row.contains("┌ Keys")).nth(1);
             assert!(heading.is_some_and(|row| row.contains(first)), "{open}: {heading:?}");

@@ -71,7 +71,7 @@ fn assert_sane(bench: &Bench) {
     let (buffer, _) = bench.draw();
     assert_eq!((buffer.area.width, buffer.area.height), bench.app.canvas.size);
     assert_safe(&buffer);
-    let in_prompt = bench.app.layer::<Prompt>().map(|prompt| prompt.text().len());
+    let in_prompt = bench.layer::<Prompt>().map(|prompt| prompt.text().len());
     let in_drawer = bench.app.output().and_then(|pager| pager.drawer.typed.as_ref().map(String::len));
     let typed = [in_prompt, in_drawer];
     assert!(typed.into_iter().flatten().all(|length| length <= MAX_LINE), "{typed:?}");

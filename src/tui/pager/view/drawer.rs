@@ -222,7 +222,8 @@ pub(crate) fn draw_picker(pager: &Pager, picker: &Picker, frame: &mut Frame, pla
     let list = Rect { y: head.bottom(), height: rows, ..inner };
     picker.list.draw(canvas, frame.buffer_mut(), (head, list), |_| false);
     let Some(row) = picker.list.chosen() else {
-        return line::centred(frame.buffer_mut(), list, ["No policy has these words."], canvas.theme.dim);
+        let words = picker.list.no_match("", canvas.keys);
+        return line::centred(frame.buffer_mut(), list, words, canvas.theme.dim);
     };
     let height = inner.bottom().saturating_sub(list.bottom());
     let below = Rect { x: inner.x + 1, y: list.bottom(), width: inner.width.saturating_sub(1), height };

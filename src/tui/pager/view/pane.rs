@@ -255,8 +255,7 @@ impl Pane<'_> {
         }
     }
 
-    /// Marks the current line at its number: reversed if the user selected the line, else bold. Without a number, the edge of
-    /// the text is reversed.
+    /// Marks the current line, reversed if the user selected it, else bold: at its number, or the edge of the text.
     fn mark(&self, buffer: &mut Buffer, edge: Rect, row: &ScreenRow, line: CurrentLine) {
         let number = edge.width.saturating_sub(BESIDE_NUMBER);
         let (place, is_reversed) = match self.shown.side {

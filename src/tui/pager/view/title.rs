@@ -151,8 +151,7 @@ fn word(pager: &Pager, output: &OpenOutput) -> Span {
     Span::new(format!("{}{view}", certainty.describe()), style)
 }
 
-/// Says in what a what-if differs from the limits at the start, which other policy may have made the text, or from which policy
-/// a record differs.
+/// Says in what a what-if differs, which other policy may have made the text, or from which a record differs.
 fn differs(output: &OpenOutput) -> Option<String> {
     match output.shown_record() {
         Some(RecordedCall { check: Some(Verdict::Differs(difference)), .. }) => {
