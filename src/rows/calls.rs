@@ -2,7 +2,7 @@
 //! show.
 
 use std::cmp::Reverse;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
@@ -33,9 +33,8 @@ pub struct CallSizes {
     pub got: Option<u64>,
     /// The size of the whole output in bytes, if it is known.
     pub whole: Option<u64>,
-    /// What is at the place that its result names: the word of `--json`.
-    pub spill: Option<&'static str>,
-    pub spill_path: Option<PathBuf>,
+    /// What is at the place that its result names.
+    pub spill: Option<SpillState>,
     pub command: SafeText,
     /// The same as it was written.
     pub written: Box<str>,
@@ -70,7 +69,6 @@ pub struct CallRow {
 impl CallSizes {
     /// Also hands the text that the model first got to `take`, piece by piece.
     pub(crate) fn find(inspector: &CallInspector, call: &Call, take: &mut dyn FnMut(&str)) -> Self {
-        let spill = inspector.spill(call);
         let command = command(inspector.transcript, call);
         let best = inspector.best(call);
         let mut take_all = |piece: &str| {
@@ -83,8 +81,7 @@ impl CallSizes {
             evidence: best.first().map(|first| first.evidence),
             context: best.first().map(|first| first.context),
             whole: inspector.whole_bytes(call),
-            spill: spill.as_ref().map(SpillState::as_str),
-            spill_path: spill.as_ref().and_then(SpillState::path).map(Path::to_owned),
+            spill: inspector.spill(call),
             command: SafeText::from(one_line(&command)),
             written: command.into(),
         }
@@ -139,17 +136,17 @@ impl CallRow {
     }
 
     pub(crate) fn spill_path(&self) -> Option<&Path> {
-        self.sizes.as_ref()?.spill_path.as_deref()
+        self.sizes.as_ref()?.spill.as_ref()?.path()
     }
 
     /// Returns what is left of an output that was cut; `None` if it was not cut, or nobody has looked yet.
     pub(crate) fn left(&self) -> Option<&'static str> {
         let sizes = self.sizes.as_ref()?;
-        match (self.cut, sizes.spill) {
+        match (self.cut, &sizes.spill) {
             (CutState::Lost, _) if sizes.whole.is_some() => Some("in the record"),
             (CutState::Lost, _) => Some("never saved"),
-            (CutState::Spill, Some("here")) => Some("saved"),
-            (CutState::Spill, Some("other")) => Some("another file"),
+            (CutState::Spill, Some(SpillState::Here(_))) => Some("saved"),
+            (CutState::Spill, Some(SpillState::Other(_))) => Some("another file"),
             (CutState::Spill, _) => Some("deleted"),
             _ => None,
         }
@@ -281,7 +278,7 @@ pub(crate) fn json(of: CallInspector, call: &Call) -> Value {
         "cut": row.cut.as_str(),
         "cut_by": row.verdict.as_ref().and_then(Verdict::cut_by),
         "spill": call.cites.first().map(|cite| cite.path.to_string_lossy()),
-        "spill_state": sizes.spill,
+        "spill_state": sizes.spill.as_ref().map(SpillState::as_str),
         "fate": sizes.context.map(|context| context.change.as_str()),
         "fate_evidence": sizes.context.map(|context| context.evidence.as_str()),
         "verify": row.verdict.as_ref().map(Verdict::as_str),

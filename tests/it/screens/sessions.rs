@@ -17,7 +17,7 @@ use overspill::internals::session::facts::TitledText;
 use overspill::internals::session::fate::{ContextChange, ContextState};
 use overspill::internals::session::model::{CallStatus, CutState, Evidence, SessionFacts};
 use overspill::internals::session::reader::SessionFile;
-use overspill::internals::session::spill::CitingCall;
+use overspill::internals::session::spill::{CitingCall, SpillState};
 use overspill::internals::session::tally::CallSums;
 use overspill::internals::session::verify::{Against, Difference, Unchecked, Verdict, Verifier};
 use overspill::internals::source::{MapView, Source};
@@ -115,12 +115,11 @@ fn call(id: &str, tool: &str, cut: CutState) -> CallRow {
     }
 }
 
-fn sized(row: CallRow, got: u64, whole: Option<u64>, spill: Option<&'static str>, command: &str) -> CallRow {
+fn sized(row: CallRow, got: u64, whole: Option<u64>, spill: Option<SpillState>, command: &str) -> CallRow {
     let sizes = CallSizes {
         got: Some(got),
         whole,
         spill,
-        spill_path: None,
         command: command.into(),
         written: command.into(),
         evidence: None,
@@ -150,18 +149,30 @@ fn calls() -> Vec<CallRow> {
                 against: Against::Spill,
             }),
             share: known(Some(share(3))),
-            ..sized(spill("toolu_2"), 2_220, Some(60_894), Some("here"), "seq 1 12000")
+            ..sized(
+                spill("toolu_2"),
+                2_220,
+                Some(60_894),
+                Some(SpillState::Here("/nowhere/output.txt".into())),
+                "seq 1 12000",
+            )
         },
         CallRow {
             verdict: Some(Verdict::Differs(differs)),
             context: ContextState { change: ContextChange::Compact, ..ContextState::default() },
             thread: "general-purpose".into(),
             share: known(Some(share(0))),
-            ..sized(spill("toolu_3"), 2_220, Some(9_000_000), Some("here"), "cargo build --release -vv 2>&1")
+            ..sized(
+                spill("toolu_3"),
+                2_220,
+                Some(9_000_000),
+                Some(SpillState::Here("/nowhere/output.txt".into())),
+                "cargo build --release -vv 2>&1",
+            )
         },
         CallRow {
             verdict: Some(Verdict::Unchecked(Unchecked::NoSpill)),
-            ..sized(spill("toolu_4"), 2_220, Some(1_000_000), Some("gone"), "journalctl -b")
+            ..sized(spill("toolu_4"), 2_220, Some(1_000_000), Some(SpillState::Gone), "journalctl -b")
         },
         CallRow {
             status: CallStatus::Failed,
