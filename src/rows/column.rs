@@ -182,6 +182,7 @@ impl<R> ListColumn<R> {
         self.table.heading
     }
 
+    /// Has it make room, the smallest number first.
     pub(crate) const fn yields(mut self, rank: u8) -> Self {
         self.table.yields = Some(rank);
         self
@@ -225,6 +226,7 @@ pub struct ListSpec<R: 'static> {
 /// From this rank on, columns are left out only where the others do not fit even without the one that takes what is left.
 pub(crate) const LAST: u8 = 100;
 
+/// Columns between two columns of text.
 pub(crate) const BETWEEN: usize = 2;
 
 /// Shares the width of a screen among the columns of a list or table, beside `marks` columns before a row: each is as

@@ -30,6 +30,7 @@ const MAX_RESULT: usize = 16 << 20;
 /// Maximum length of a gap that is searched for line feeds, in bytes.
 const MAX_LINE: usize = 64 << 10;
 
+/// Maximum length of a lost line as it is shown, in bytes.
 const MAX_TEXT: usize = 400;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

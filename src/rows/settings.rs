@@ -142,6 +142,7 @@ pub(crate) fn setting_rows(
     best_and_present(figures, grid.current).into_iter().filter_map(row).collect()
 }
 
+/// Returns the rows of policies, of which those from `designs` on are designs.
 pub(crate) fn policy_rows(
     policies: &[EffectivePolicy],
     designs: usize,

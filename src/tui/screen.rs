@@ -180,6 +180,7 @@ pub struct StatusLine<'a> {
 }
 
 impl StatusLine<'_> {
+    /// Draws the message, or else `rest`, and as many hints as fit: the first of their versions, longest first.
     pub(crate) fn draw(
         self,
         rest: Span,
@@ -297,6 +298,7 @@ pub enum Effect {
     },
     Open(OpenRequest),
     Reopen,
+    /// Opens the output of this index of those named on the command line.
     OtherFile(usize),
     Delete(Vec<PendingDelete>),
     OpenCall(Box<ReadyCall>),

@@ -38,6 +38,7 @@ use super::screen::Link;
 /// Maximum number of sessions that are looked through for the originals of copied calls.
 const MAX_EARLIER: usize = 100;
 
+/// How many sessions are described before what is known is sent.
 const BATCH: usize = 128;
 
 /// The shortest time between two looks at all sessions.
@@ -397,6 +398,7 @@ fn sum_calls(sessions: &[SessionRow], context: &JobContext) {
     }
 }
 
+/// Lists the outputs that the results of a session name and that are there, in the order of its calls.
 fn outputs_of(file: &SessionFile, context: &JobContext) -> Result<TuneOutputs, String> {
     let paths = inspect(file, context, |inspector| {
         let spills = inspector.transcript.calls.iter().filter_map(|call| inspector.spill(call));

@@ -7,10 +7,10 @@ use crate::layers::sources;
 
 /// Lines of all files, and of the largest folders, without tests.
 const LINES: &[(&str, usize)] =
-    &[("", 79_361), ("tui", 15_746), ("session", 14_981), ("preview", 11_623), ("cli", 11_244)];
+    &[("", 78_716), ("tui", 15_522), ("session", 14_684), ("preview", 11_605), ("cli", 11_143)];
 
 /// Files with any line that is not a test.
-const FILES: usize = 355;
+const FILES: usize = 354;
 
 /// Files of more lines than this, and how many of them there may be.
 const LONG: (usize, usize) = (450, 0);

@@ -57,6 +57,7 @@ pub struct App {
     stack: Vec<Box<dyn Screen>>,
     /// The screens that are not on the stack, as they were left.
     shelf: Vec<Box<dyn Screen>>,
+    /// The pop-ups over the screen, the lowest first.
     layers: Vec<Box<dyn Layer>>,
     pub count: Option<u64>,
     pub severities: SeverityPatterns,

@@ -29,6 +29,7 @@ impl App {
         self.top().map_or(KeyContext::Everywhere, Screen::context)
     }
 
+    /// Returns the screens on the stack, the first one at the bottom.
     pub fn places(&self) -> impl DoubleEndedIterator<Item = &dyn Screen> {
         self.stack.iter().map(|screen| &**screen)
     }

@@ -74,6 +74,7 @@ pub struct OpenedCalls {
 
 #[derive(Debug)]
 pub enum CallsEvent {
+    /// How far the reading of a session is, in percent.
     Reading(u64),
     Opened(Box<OpenedCalls>),
     Failed(SafeText),

@@ -227,6 +227,7 @@ fn words_of<R>(spec: &ListSpec<R>, row: &R, look: &RowLook) -> String {
     words.to_lowercase()
 }
 
+/// What rows say, in lower case, by their numbers; `None` until somebody asks.
 pub(super) type RowTexts = HashMap<usize, Option<Box<str>>>;
 
 /// Which row is to be selected once the rows are arranged.

@@ -160,6 +160,7 @@ enum ListTableRow<'a> {
 }
 
 impl ListTable<'_> {
+    /// Returns the width of each column; `None` for those that make room.
     fn widths(&self, room: usize) -> Vec<Option<usize>> {
         let widest = |n: usize| {
             let cells = self.rows.iter().filter_map(|row| match row {

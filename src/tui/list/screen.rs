@@ -103,10 +103,12 @@ pub trait ListKind: Sized + 'static {
         false
     }
 
+    /// Stops what runs. Returns false if nothing does.
     fn stop(&mut self, _on: ListContext<Self::Row>) -> bool {
         false
     }
 
+    /// The list has come to the top of the stack, or is asked for anew.
     fn show(&mut self, _on: ListContext<Self::Row>) {}
 
     fn cover(&mut self, _on: ListContext<Self::Row>) {}

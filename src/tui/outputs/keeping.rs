@@ -38,6 +38,7 @@ impl Keeping {
 }
 
 impl Outputs {
+    /// Keeps the marked entries forever, or else the selected one.
     pub(super) fn keep_marked(&mut self, on: Context) {
         let (mut entries, mut refused) = (Vec::new(), Vec::new());
         for row in on.list.marked_or_chosen() {
@@ -102,6 +103,7 @@ impl Outputs {
         }
     }
 
+    /// Abandons what is being kept. Returns false if nothing is.
     pub(crate) fn give_up_keeping(&mut self, effects: &mut Effects) -> bool {
         let Some(keeping) = self.keeping.take() else { return false };
         effects.send(Event::Message(Message::note(format!("gave up keeping {}", keeping.what))));
@@ -208,6 +210,7 @@ fn keep(entry: &Entry, command: &str, context: &JobContext, before: u64) -> Resu
     done.map_err(|error| format!("{}: {error}", entry.id()))
 }
 
+/// Reports how many bytes were copied. Returns whether to go on.
 fn goes_on(bytes: u64, context: &JobContext) -> bool {
     context.send(OutputsEvent::Copied(bytes))
 }

@@ -247,6 +247,7 @@ fn placed_by_share(list: &List<OutputRow>) -> Vec<usize> {
     }
 }
 
+/// Returns the rows that are shown, on the screen or not; none if they are too many.
 fn all_shown(list: &List<OutputRow>) -> Vec<usize> {
     list.order().iter().map(|row| *row as usize).take_while(|_| list.len() <= MAX_MEASURED).collect()
 }

@@ -75,6 +75,7 @@ impl Pager {
         Some(format!("selected {numbers} · {of} · {copy} copies · {end} ends"))
     }
 
+    /// Copies the selection, or else offers what there is to copy.
     pub(crate) fn copy(&mut self, effects: &mut Effects) {
         let selected =
             self.selection.and_then(|LineSelection { side, .. }| Some((side, self.selected(side)?)));

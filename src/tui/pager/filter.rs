@@ -82,6 +82,7 @@ impl Pager {
         Ok(())
     }
 
+    /// Removes the filter. Returns false if there is none.
     pub(crate) fn leave_filter(&mut self, leave: LeaveFilter, effects: &mut Effects) -> bool {
         let Some(sift) = self.output.sift.take() else { return false };
         if !sift.index.pending().is_empty() {

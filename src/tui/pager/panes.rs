@@ -198,6 +198,7 @@ impl Pager {
         self.scroll_to(side, to);
     }
 
+    /// Scrolls a pane to a row, and the other pane to the corresponding one.
     pub(crate) fn scroll_to(&mut self, side: Side, top: u64) {
         self.panes.set_top(side, top);
         let other = side.other();
@@ -273,6 +274,7 @@ impl Pager {
         self.reveal_sideways(side, &range);
     }
 
+    /// Unfolds the progress line that hides the byte at `at`, if one does.
     fn unfold_around(&mut self, side: Side, at: u64) {
         if self.scroll(side).fold(at).is_some_and(|fold| !fold.state.contains(&at)) {
             self.panes.unfolded[side as usize] = Some(at);

@@ -109,6 +109,7 @@ impl Pager {
         self.compare_on(effects);
     }
 
+    /// Has a worker fill in the rows that lack figures, unless one is at it.
     pub(crate) fn compare_on(&mut self, effects: &mut Effects) {
         let (severity, output) = (Counting::Severity(self.severity()), &self.output);
         let file = (output.view.generation(), output.view.len());
@@ -167,6 +168,7 @@ impl Pager {
         }
     }
 
+    /// Does something to the list, then tries on the policy that is selected.
     pub(crate) fn on_picker(&mut self, act: impl FnOnce(&mut List<PolicyRow>), effects: &mut Effects) {
         let Some(picker) = &mut self.drawer.picker else { return };
         act(&mut picker.list);

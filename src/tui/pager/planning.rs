@@ -244,6 +244,7 @@ impl Pager {
     }
 }
 
+/// Has a preview made: at once if the output is small, else by a worker.
 fn run(task: PlanTask, pace: Pace, effects: &mut Effects) {
     let pace = if task.is_small() { Pace::AtOnce } else { pace };
     effects.run_at(pace, Slot::Plan, move |context| {

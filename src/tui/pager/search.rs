@@ -77,6 +77,7 @@ impl Find {
         self.stop();
     }
 
+    /// Drops the pattern and the matches; the history stays.
     pub fn clear(&mut self) {
         self.forget_place();
         self.pattern = None;
@@ -421,5 +422,6 @@ pub(crate) struct SearchTarget {
     /// Whether only what the model did not get is wanted.
     pub(crate) missed: bool,
     pub(crate) toward: Toward,
+    /// Which match: 1 is the nearest.
     pub(crate) times: u64,
 }

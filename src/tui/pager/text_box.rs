@@ -119,6 +119,7 @@ impl TextBox {
         is_shown
     }
 
+    /// Scrolls. Returns false if the action does not.
     fn scroll_by(&mut self, action: Action, canvas: &Canvas) -> bool {
         let (page, scroll) = (usize::from(canvas.size.1 / 2), self.scroll(canvas));
         let top = scroll.row_at(self.top);

@@ -112,6 +112,7 @@ impl Reader {
         keys.into_iter().all(|key| self.send(Event::Key(key)))
     }
 
+    /// Sends an event; whether it is still wanted.
     fn send(&self, event: Event) -> bool {
         self.signals.send(Signal::App(event)).is_ok()
     }
@@ -188,6 +189,7 @@ impl AnswerFinder {
         std::mem::take(&mut self.pending)
     }
 
+    /// Returns the characters after `ESC ]`.
     fn text(&self) -> String {
         let keys = self.pending.iter().skip(1);
         keys.map(|key| character(*key).unwrap_or(char::REPLACEMENT_CHARACTER)).collect()

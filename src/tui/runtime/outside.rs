@@ -74,6 +74,7 @@ impl Session {
         events.into_iter().try_for_each(|event| self.happen(event))
     }
 
+    /// Starts a job, and handles what it has for the next frame.
     pub(super) fn run(&mut self, job: Job) -> io::Result<()> {
         self.jobs.run(job).into_iter().try_for_each(|event| self.happen(event))
     }

@@ -238,6 +238,7 @@ pub fn forget(screen: &mut TerminalScreen) -> io::Result<()> {
     screen.resize(Rect::new(0, 0, size.width, size.height))
 }
 
+/// Restores the terminal; harmless if it is not taken.
 pub fn restore() {
     if TAKEN.swap(false, Ordering::SeqCst) {
         let mut out = blocking::screen();

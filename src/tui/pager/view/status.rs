@@ -68,6 +68,7 @@ fn wanted_hints(pager: &Pager, columns: u16) -> usize {
     hints.min(if has_caveat { 4 } else { 6 }) - usize::from(pager.has_no_error())
 }
 
+/// Returns versions of the left end, from the longest to the shortest.
 fn left(pager: &Pager, status_line: &StatusLine, drawn: DrawnPane) -> Vec<Vec<Span>> {
     let (output, theme, back) = (&pager.output, &pager.canvas.theme, pager.key_of(Action::Back));
     let styled = |text: &str, style| vec![Span::new(format!(" {text}"), style)];
