@@ -218,8 +218,9 @@ const COLUMNS: &[ListColumn<OutputRow>] = &[
         ),
 ];
 
-/// The words of the filter that go by what the model got.
+/// The words of the filter, and the columns, that go by what the model got.
 pub(crate) const SLOW_WORDS: [&str; 3] = ["cut", "errors", "lost"];
+pub(crate) const SLOW_COLUMNS: [&str; 2] = ["model got", "errors lost"];
 
 /// Returns the columns of tables: those of which no file has to be read, and what other commands take.
 pub(crate) fn table_columns() -> impl Iterator<Item = &'static ListColumn<OutputRow>> {

@@ -45,6 +45,8 @@ pub struct SessionRow {
     pub sums: SlowFigure<CallSums>,
     /// The errors in the outputs that were cut, as far as those are there.
     pub lost: SlowFigure<LostInCall>,
+    /// The calls of which no policy makes what was recorded, as far as that was compared.
+    pub differing: u64,
     /// When the first of its spills is deleted, by the rules of their stores.
     pub expires: SlowFigure<Expiry>,
     /// The sessions from which it may have copied calls.
@@ -75,6 +77,7 @@ impl SessionRow {
             file: Arc::new(file),
             sums: SlowFigure::default(),
             lost: SlowFigure::default(),
+            differing: 0,
             expires: SlowFigure::default(),
             earlier: Arc::default(),
         }
@@ -89,6 +92,10 @@ impl SessionRow {
     }
 }
 
+/// The words of the filter, and the columns, that go by what its calls sum up to.
+pub(crate) const SLOW_WORDS: [&str; 5] = ["cut", "errors", "lost", "deleted", "differs"];
+pub(crate) const SLOW_COLUMNS: [&str; 4] = ["calls", "cut", "errors lost", "time left"];
+
 pub(crate) static SPEC: ListSpec<SessionRow> = ListSpec {
     noun: "session",
     columns: COLUMNS,
@@ -100,6 +107,7 @@ pub(crate) static SPEC: ListSpec<SessionRow> = ListSpec {
         ("errors", |row, _| row.lost.value.is_some_and(|lost| lost.errors.all > 0)),
         ("lost", |row, _| row.lost.value.is_some_and(|lost| lost.errors.lost > 0)),
         ("deleted", |row, _| row.sums.value.is_some_and(|sums| sums.gone > 0)),
+        ("differs", |row, _| row.differing > 0),
     ],
     known: |row| {
         let version = row.words.as_ref().map_or("", |words| &*words.version);
@@ -313,7 +321,8 @@ fn describe_sums(row: &SessionRow) -> String {
         None => return "counting its calls…".into(),
     };
     let some = |n: u64, what: &str| (n > 0).then(|| format!("{} {what}", thousands(n)));
-    let left = [some(sums.lost, "never saved"), some(sums.gone, "deleted")];
+    let differing = if row.differing == 1 { "DIFFERS" } else { "DIFFER" };
+    let left = [some(sums.lost, "never saved"), some(sums.gone, "deleted"), some(row.differing, differing)];
     let left: Vec<String> = left.into_iter().flatten().collect();
     let left = if left.is_empty() { String::new() } else { format!(" ({})", left.join(", ")) };
     let got = format!("got {} ({} tokens)", size(sums.got_bytes), tokens(sums.got_bytes));

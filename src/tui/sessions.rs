@@ -1,7 +1,7 @@
 //! The list of sessions that agents recorded, and its two workers: one finds them and looks for changes, one sums up
 //! their calls.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ use crate::corpus::{Corpus, TuneOutputs, TunePolicies};
 use crate::output::describe::NamedFact;
 use crate::rows::column::{ListSpec, SlowState, readable_by_others};
 use crate::rows::lost::LostInCall;
-use crate::rows::sessions::{self, SessionRow, SessionTexts};
+use crate::rows::sessions::{self, SLOW_COLUMNS, SLOW_WORDS, SessionRow, SessionTexts};
 use crate::session::copies::{SeenCalls, families};
 use crate::session::examine::CallInspector;
 use crate::session::facts::TitledText;
@@ -21,6 +21,7 @@ use crate::session::list::{self, agents};
 use crate::session::model::SessionFacts;
 use crate::session::reader::{SessionError, SessionFile};
 use crate::session::tally::{self, CallSums};
+use crate::session::verdict::Verdict;
 use crate::store::{self, Expiry};
 use crate::text::label::SafeText;
 
@@ -76,7 +77,8 @@ pub enum SessionsEvent {
     /// The sums over the calls of a session as its file was; none if it cannot be read.
     Summed(Arc<SessionFile>, Option<CallSums>),
     /// The errors in the outputs of a session that were cut; none if they cannot be counted.
-    Lost(Arc<SessionFile>, Option<LostInCall>),
+    /// The errors that a session's calls lost, and how many of them differ from what their policies make.
+    Lost(Arc<SessionFile>, Option<LostInCall>, u64),
     /// When the first spill of a session is deleted; none if no rule says so.
     Expires(Arc<SessionFile>, Option<Expiry>),
 }
@@ -161,7 +163,10 @@ impl ListKind for Sessions {
                     row.sums.state = SlowState::Missing;
                 }
             }),
-            SessionsEvent::Lost(file, lost) => change(on.list, &file, |row| row.lost.found(lost)),
+            SessionsEvent::Lost(file, lost, differing) => change(on.list, &file, |row| {
+                row.lost.found(lost);
+                row.differing = differing;
+            }),
             SessionsEvent::Expires(file, at) => change(on.list, &file, |row| row.expires.found(at)),
         }
     }
@@ -169,8 +174,10 @@ impl ListKind for Sessions {
     /// Asks for the sums that rows on the screen lack; an earlier request is given up. What is only to be counted again
     /// waits for it, so that a session that grows all the time does not hold up the others.
     fn ask(&mut self, on: Context) {
+        let placed = on.list.placed_by(&SLOW_WORDS, &SLOW_COLUMNS);
         let has = |state: SlowState, counted: bool| {
-            let mut sums = on.list.rows_on_screen().map(|n| &on.list.rows()[n].sums);
+            let rows = on.list.rows_on_screen().chain(placed.iter().copied());
+            let mut sums = rows.map(|n| &on.list.rows()[n].sums);
             sums.any(|sums| sums.state == state && (counted || sums.value.is_none()))
         };
         if !has(SlowState::Missing, false) && (has(SlowState::Asked, true) || !has(SlowState::Missing, true))
@@ -179,9 +186,11 @@ impl ListKind for Sessions {
         }
         give_up_sums(on.list);
         let is_lacking = |n: &usize| on.list.rows()[*n].sums.state == SlowState::Missing;
-        let mut asked: Vec<usize> = on.list.rows_on_screen().filter(is_lacking).collect();
+        let on_screen: HashSet<usize> = on.list.rows_on_screen().collect();
+        let mut asked: Vec<usize> = on_screen.iter().copied().chain(placed).filter(is_lacking).collect();
         // The small ones first: one of gigabytes must not hold up the others.
-        asked.sort_by_key(|n| on.list.rows()[*n].file.size);
+        asked.sort_by_key(|n| (!on_screen.contains(n), on.list.rows()[*n].file.size, *n));
+        asked.dedup();
         let to_sum = |index: usize| {
             let row = on.list.row_mut(index)?;
             row.sums.state = SlowState::Asked;
@@ -379,10 +388,13 @@ fn sum_calls(sessions: &[SessionRow], context: &JobContext) {
     for session in cut {
         let mut own = Vec::new();
         let count = |inspector: CallInspector| {
-            LostInCall::count_all(&inspector, severities, &mut own, &|| context.is_wanted())
+            let lost = LostInCall::count_all(&inspector, severities, &mut own, &|| context.is_wanted());
+            let cut = inspector.transcript.calls.iter().filter(|call| call.is_cut() && context.is_wanted());
+            let differing = cut.filter(|call| matches!(inspector.verify(call), Verdict::Differs(_)));
+            (lost, differing.count() as u64)
         };
-        let lost = inspect(&session.file, context, count).ok().flatten();
-        if !context.send(SessionsEvent::Lost(session.file.clone(), lost)) {
+        let (lost, differing) = inspect(&session.file, context, count).unwrap_or_default();
+        if !context.send(SessionsEvent::Lost(session.file.clone(), lost, differing)) {
             return;
         }
         spills.push((session, own));

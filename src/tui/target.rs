@@ -9,12 +9,11 @@ use crate::corpus::{FindEnd, FoundLine, TuneFault, TuneRequest, TuneRun};
 use crate::output::recorded::{ReadyCall, RecordedCall};
 use crate::output::{Ending, Subject, Target};
 use crate::session::examine::{CallInspector, Examiner, Paths};
+use crate::session::reader::ReadProgress;
 use crate::session::spill::{CitingCall, FoundCall, SessionsCache};
 use crate::source::{FileLock, MapView};
 use crate::store::{Env, LazyStores};
 use crate::text::search::{Pattern, SeverityPatterns};
-
-use super::job::Ticket;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OpenedFrom {
@@ -129,10 +128,10 @@ impl Services {
     pub(crate) fn find_record(
         &self,
         path: &Path,
-        ticket: &Ticket,
+        progress: &dyn ReadProgress,
     ) -> (Option<CitingCall>, Option<ReadyCall>) {
         let mut record = (None, None);
-        self.sessions.find_all(&[path.to_owned()], &self.env, ticket, &mut |_, found| {
+        self.sessions.find_all(&[path.to_owned()], &self.env, progress, &mut |_, found| {
             let Some(found) = found else { return };
             let FoundCall { file, transcript, call } = found;
             let examiner = (self.examiner)(transcript.agent);

@@ -66,15 +66,16 @@ pub(crate) fn span(seconds: u64) -> String {
     }
 }
 
-/// Formats the time left, rounded up, so that age and time left add up to the whole.
+/// Formats the time left, rounded up: of days to the hour, `6 d 23 h`, unless they are a hundred.
 pub(crate) fn span_left(seconds: u64) -> String {
-    let unit = match seconds {
-        0..120 => 1,
-        120..7_200 => 60,
-        7_200..172_800 => 3600,
-        _ => 86_400,
-    };
-    span(seconds.div_ceil(unit) * unit)
+    let hours = seconds.div_ceil(3_600);
+    match (hours / 24, hours % 24) {
+        (2..100, 1..) => format!("{} d {} h", hours / 24, hours % 24),
+        (2.., _) => format!("{} d", hours.div_ceil(24)),
+        _ if seconds >= 7_200 => span(hours * 3_600),
+        _ if seconds >= 120 => span(seconds.div_ceil(60) * 60),
+        _ => span(seconds),
+    }
 }
 
 /// Formats a number with its noun: `1 line`, `2 lines`.

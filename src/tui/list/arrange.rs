@@ -155,7 +155,7 @@ impl<R> ArrangeTask<R> {
 enum Term {
     /// The row meets the condition of a word of the list, by its index.
     Meaning(usize),
-    /// The column of this index says this.
+    /// A word in the column of this index begins with this.
     Column(usize, String),
     Text(Box<Finder<'static>>),
 }
@@ -201,7 +201,9 @@ impl<R> Terms<R> {
         self.terms.iter().all(|term| match term {
             Term::Meaning(at) => (self.spec.words[*at].1)(row, look),
             Term::Column(at, text) => {
-                (self.spec.columns[*at].cell)(row, look).text.to_lowercase().contains(text)
+                let cell = (self.spec.columns[*at].cell)(row, look).text.to_lowercase();
+                // Of the agents, `pi` is not copilot-cli, nor overspill.
+                cell.match_indices(text).any(|(at, _)| !cell[..at].ends_with(char::is_alphanumeric))
             }
             Term::Text(word) => {
                 let words = words.get_or_insert_with(|| words_of(self.spec, row, look).into());

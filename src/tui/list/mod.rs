@@ -24,6 +24,9 @@ use super::popup::prompt::Prompt;
 use arrange::{ArrangeTask, Arrangement, Landing, ListOptions, RowTexts, RunningTask};
 use cursor::FollowState;
 
+/// Maximum number of rows off the screen that are looked into because their place goes by that.
+const MAX_READ: usize = 20_000;
+
 /// Up to this many rows are arranged at once, between two keys; a worker arranges more.
 const AT_ONCE: usize = 10_000;
 
@@ -232,6 +235,23 @@ impl<R: Clone> List<R> {
             ShownRow::Row(row) => Some(row),
             ShownRow::Heading(_) => None,
         })
+    }
+
+    /// Returns the rows whose place goes by what has to be read for it: all if one of these words filters, those shown if one
+    /// of these columns sorts; none if they are too many.
+    pub(crate) fn placed_by(&self, words: &[&str], columns: &[&str]) -> Vec<usize> {
+        let column = self.sort_columns().get(self.sort().0).map(|column| column.name);
+        if self.rows.len() <= MAX_READ
+            && self.filter_text().split_whitespace().any(|word| words.contains(&word))
+        {
+            return (0..self.rows.len()).collect();
+        }
+        if column.is_some_and(|name| columns.contains(&name)) { self.all_shown() } else { Vec::new() }
+    }
+
+    /// Returns the rows that are shown, on the screen or not; none if they are too many.
+    pub(crate) fn all_shown(&self) -> Vec<usize> {
+        self.order().iter().map(|row| *row as usize).take_while(|_| self.len() <= MAX_READ).collect()
     }
 
     pub(crate) fn sort_columns(&self) -> Vec<SortColumn> {

@@ -13,7 +13,9 @@ use crate::output::{OpenOutput, Subject};
 use crate::preview::Status;
 use crate::rows::column::SlowState;
 use crate::rows::lost::{KeptShare, ModelShare};
-use crate::rows::outputs::{BY_SESSION, OutputFact, OutputFacts, OutputRow, Peek, SLOW_WORDS, SPEC, peek};
+use crate::rows::outputs::{
+    BY_SESSION, OutputFact, OutputFacts, OutputRow, Peek, SLOW_COLUMNS, SLOW_WORDS, peek,
+};
 use crate::rows::{BATCH, BatchText, RowTable, TextTable};
 use crate::session::examine::CallInspector;
 use crate::session::spill::FoundCall;
@@ -31,9 +33,6 @@ use super::{Context, Outputs, OutputsEvent};
 
 /// Maximum number of outputs of which what was found out is remembered; beyond it all is found out again.
 const MAX_FACTS: usize = 20_000;
-
-/// Maximum number of outputs off the screen that are looked into because their place in the list goes by that.
-const MAX_MEASURED: usize = 20_000;
 
 /// How long after an output was written its call is looked for again, if none was found.
 const SOUGHT_AGAIN: SignedDuration = SignedDuration::from_mins(10);
@@ -136,13 +135,13 @@ impl Outputs {
                 }
             },
         );
-        let placed = placed_by_share(list);
+        let placed = list.placed_by(&SLOW_WORDS, &SLOW_COLUMNS);
         // Where a call is known, its record tells what the model got; where none is known yet, one may be found.
         let is_measured =
             |row: &usize| list.rows()[*row].can_be_read() && !list.rows()[*row].may_be_recorded();
         let measured = on_screen.iter().chain(&placed).copied().filter(is_measured).collect::<Vec<_>>();
         self.ask_about(Slot::MeasureKept, list, &measured, |facts| facts.share.state, effects, measure);
-        let grouped = if list.group() == Some(BY_SESSION) { all_shown(list) } else { Vec::new() };
+        let grouped = if list.group() == Some(BY_SESSION) { list.all_shown() } else { Vec::new() };
         // Where the path names the session, its call decides nothing.
         let grouped = grouped.into_iter().filter(|row| list.rows()[*row].entry.session().is_none());
         let cited = on_screen.into_iter().chain(placed).chain(grouped);
@@ -235,22 +234,6 @@ fn scan(context: &JobContext) {
 }
 
 type RowEntry = (usize, Entry);
-
-/// Returns the rows whose place goes by what the model got: all if the filter does, those shown if the order does.
-fn placed_by_share(list: &List<OutputRow>) -> Vec<usize> {
-    let is_slow = |name| SPEC.columns.iter().any(|column| column.is_slow && column.heading() == name);
-    let column = list.sort_columns().get(list.sort().0).map(|column| column.name);
-    match list.filter_text().split_whitespace().any(|word| SLOW_WORDS.contains(&word)) {
-        true => (0..list.rows().len()).take_while(|_| list.rows().len() <= MAX_MEASURED).collect(),
-        false if column.is_some_and(is_slow) => all_shown(list),
-        false => Vec::new(),
-    }
-}
-
-/// Returns the rows that are shown, on the screen or not; none if they are too many.
-fn all_shown(list: &List<OutputRow>) -> Vec<usize> {
-    list.order().iter().map(|row| *row as usize).take_while(|_| list.len() <= MAX_MEASURED).collect()
-}
 
 fn measure(entries: Vec<RowEntry>, context: &JobContext) {
     for (row, entry) in entries {

@@ -19,8 +19,8 @@ fn stocked() -> Home {
 fn stored_outputs_are_listed_the_youngest_first() {
     let ran = stocked().run(&["list"]).ok();
     let expected = [
-        ["12 h", "overspill", "", "4 B", "7 d", "", "0600", "", OWN],
-        ["2 d", "opencode", "", "6 B", "5 d", "", "0600", "", ID],
+        ["12 h", "overspill", "", "4 B", "6 d 12 h", "", "0600", "", OWN],
+        ["2 d", "opencode", "", "6 B", "4 d 12 h", "", "0600", "", ID],
         ["9 d", "opencode", "", "2 KB", "overdue 2 d", "", "0644!", "", OLD],
     ];
     let expected = expected.map(|row| row.join("\t"));

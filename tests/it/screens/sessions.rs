@@ -57,6 +57,7 @@ fn row(agent: &'static str, minutes: u64, words: Option<[&str; 3]>, sums: Option
         words,
         sums: known(sums),
         lost: SlowFigure::default(),
+        differing: 0,
         expires: SlowFigure::default(),
         earlier: Arc::default(),
     }
@@ -875,4 +876,38 @@ fn the_call_that_lost_an_error_is_found_by_a_column_and_by_a_word() {
     assert_eq!(bench.calls().list.len(), 1);
     bench.keys("<Esc>/cut tool:bash<Enter>");
     assert_eq!(bench.calls().list.len(), 3);
+}
+
+#[test]
+fn a_filter_by_what_calls_sum_up_to_looks_into_all_sessions() {
+    let mut bench = Bench::new((80, 12));
+    bench.start_with_stores();
+    bench.keys("<Tab>");
+    let session = |n: u64| row("pi", n, Some(["1", "/p", "a title"]), None);
+    found(&mut bench, (1..40).map(session).collect());
+    let asked = |bench: &Bench| {
+        let rows = bench.sessions().list.rows();
+        rows.iter().filter(|row| row.sums.state == SlowState::Asked).count()
+    };
+    let on_screen = asked(&bench);
+    assert!(on_screen < 12, "{on_screen}");
+    bench.keys("/differs<Enter>");
+    assert_eq!(asked(&bench), 39, "what no row on the screen shows is found out, too");
+    let file = Arc::clone(&bench.sessions().list.rows()[30].file);
+    bench.update(SessionsEvent::Summed(Arc::clone(&file), sums(8, 2, 0, 0, 10)));
+    bench.update(SessionsEvent::Lost(file, None, 1));
+    assert!(bench.rows().iter().any(|row| row.contains("a title")), "{}", bench.screen());
+    assert!(bench.resize((80, 40)).keys("=").screen().contains("2 cut (1 DIFFERS)"), "{}", bench.screen());
+}
+
+#[test]
+fn a_word_of_a_column_is_one_of_its_words() {
+    let mut bench = Bench::new((80, 24));
+    bench.start_with_stores();
+    bench.keys("<Tab>");
+    let of = |agent| row(agent, 1, Some(["1", "/p", "its title"]), None);
+    found(&mut bench, ["pi", "copilot-cli", "opencode"].map(of).into());
+    let listed = |bench: &Bench| bench.rows().iter().filter(|row| row.contains("its title")).count();
+    assert_eq!([listed(bench.keys("/pi<Enter>")), listed(bench.keys("<Esc>/agent:pi<Enter>"))], [2, 1]);
+    assert_eq!(listed(bench.keys("<Esc>/agent:cli<Enter>")), 1);
 }

@@ -553,13 +553,16 @@ fn a_kept_copy_is_shown_as_its_original_is() {
     let entry = stocked.bench.stores().list.chosen().unwrap().entry.clone();
     stocked.bench.update(OutputsEvent::Learned(0, Box::new(entry), OutputFact::Call(Some(Box::new(call)))));
     let [before] = &rows(&stocked)[..] else { panic!("{}", stocked.bench.screen()) };
-    assert!(before.contains("cargo build") && before.contains("19%") && before.contains("6 d"), "{before}");
+    assert!(
+        before.contains("cargo build") && before.contains("19%") && before.contains("5 d 18 h"),
+        "{before}"
+    );
     keep_selected(&mut stocked);
     // What the agent's limits are today says nothing of the copy.
     std::fs::remove_file(&limits).unwrap();
     stocked.bench.keys("R");
     let both = rows(&stocked);
-    assert_eq!(both, [before.clone(), before.replace(" 6 d", "kept")], "{}", stocked.bench.screen());
+    assert_eq!(both, [before.clone(), before.replace("5 d 18 h", "    kept")], "{}", stocked.bench.screen());
     for keys in ["K", "jK"] {
         let screen = stocked.bench.keys(keys).screen();
         assert!(screen.contains(": kept already"), "{screen}");
