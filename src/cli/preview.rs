@@ -80,7 +80,7 @@ fn set_window(config: &Config, overrides: &mut Overrides, args: &ReadArgs) -> Co
 }
 
 fn print(mut opened: OpenInput, by: EffectivePolicy, form: TextForm) -> CommandResult {
-    let EffectivePolicy { policy, limits_from, certainty, warnings, mut store_warnings, .. } = by;
+    let EffectivePolicy { policy, limits_from, certainty, is_partial, warnings, mut store_warnings, .. } = by;
     warnings.iter().for_each(|warning| say(warning));
     let (view, totals, mut preview) = opened.read_steadily(&mut |context, view| {
         let (totals, preview) = plan(context, view, &policy, form)?;
@@ -91,14 +91,16 @@ fn print(mut opened: OpenInput, by: EffectivePolicy, form: TextForm) -> CommandR
     if policy.offset_key().is_some() {
         store_warnings.clear();
     }
-    match opened.cut_short() {
-        Some(text) if form == TextForm::Json => {
+    let cut_short = opened.cut_short();
+    if form == TextForm::Json {
+        if is_partial || cut_short.is_some() {
             // How much there is of it is not known.
             preview.total = Counts::default();
-            store_warnings.push(Warning { over: None, unended: false, short: None, text });
         }
-        Some(words) => say(&words),
-        None => {}
+        let of_input = warnings.into_iter().chain(cut_short);
+        store_warnings.extend(of_input.map(Warning::of_all));
+    } else if let Some(words) = cut_short {
+        say(&words);
     }
     let (preview, policy, store) = (&preview, Some(&policy), &store_warnings[..]);
     let limits_from = &limits_from.to_string();

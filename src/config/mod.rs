@@ -204,6 +204,7 @@ impl Config {
             chosen_by,
             certainty,
             exit_code: run.and_then(RunRecord::told_exit_code),
+            is_partial: run.is_some_and(|run| !run.is_whole()),
             warnings,
             store_warnings: file.map(|file| self.warnings_of(&file)).unwrap_or_default(),
         })

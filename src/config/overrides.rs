@@ -74,6 +74,8 @@ pub struct EffectivePolicy {
     pub certainty: Certainty,
     /// The exit status that the notices of a recorded run tell.
     pub exit_code: Option<i32>,
+    /// Whether only the start of the output was saved: what a policy makes of that, no model got.
+    pub is_partial: bool,
     /// What could not be used from the agent's own configuration.
     pub warnings: Vec<String>,
     pub store_warnings: Vec<Warning>,
@@ -89,6 +91,7 @@ impl EffectivePolicy {
             chosen_by: ChosenBy::Person,
             certainty: Certainty::WouldGet,
             exit_code: None,
+            is_partial: false,
             warnings: Vec::new(),
             store_warnings: Vec::new(),
         }

@@ -61,6 +61,9 @@ impl Receipt {
     /// Plans the preview of an output. For [`ToCount::Ranges`] reads no more than the plan does, but for a total that
     /// settles what is kept.
     pub(crate) fn new(bytes: &[u8], saved_as: &str, by: &EffectivePolicy, counts: ToCount) -> Self {
+        if by.is_partial {
+            return Self::Unknown;
+        }
         let Ok(preview) = plan(bytes, saved_as, by, counts) else {
             return Self::Ranges { kept: Vec::new(), lost_by: LostBy::Error };
         };

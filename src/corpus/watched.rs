@@ -63,11 +63,14 @@ impl WatchedOutput {
         let bytes: &[u8] = open;
         let path = entry.path();
         let by = policies.resolve(&path).ok();
-        let planned = by.as_ref().and_then(|by| plan(bytes, &entry.saved_as(), by, ToCount::All).ok());
+        let is_partial = by.as_ref().is_some_and(|by| by.is_partial);
+        let whole = by.as_ref().filter(|by| !by.is_partial);
+        let planned = whole.and_then(|by| plan(bytes, &entry.saved_as(), by, ToCount::All).ok());
         let preview = planned.as_ref().filter(|made| made.status == Status::Ok);
         let kept = preview.map(|preview| kept_ranges(&preview.parts, Stream::Stdout)).unwrap_or_default();
         let got = preview.map(|preview| (preview.truncated, preview.kept.lines, preview.total.lines));
         let got = match got {
+            None if is_partial => "an unknown part: only its start was saved".to_owned(),
             None => "an error".to_owned(),
             Some((false, ..)) => "all".to_owned(),
             Some((true, Some(kept), Some(all))) if kept < all => {

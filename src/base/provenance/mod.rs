@@ -296,6 +296,12 @@ pub struct Extent {
 }
 
 impl Warning {
+    /// Warns of an output, whatever its size.
+    #[cfg(feature = "app")]
+    pub(crate) fn of_all(text: String) -> Self {
+        Self { over: None, unended: false, short: None, text }
+    }
+
     pub fn holds(&self, extent: Extent) -> bool {
         let reached = self.over.map_or(extent.cut, |over| extent.bytes > over);
         reached && (!self.unended || extent.last.is_some_and(|last| last != b'\n'))

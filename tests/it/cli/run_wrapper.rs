@@ -1,5 +1,7 @@
 //! `run` as the wrapper of an agent: previews that the agent does not cut again.
 
+use serde_json::Value;
+
 use crate::common::home::Home;
 
 #[test]
@@ -111,4 +113,10 @@ fn a_spill_that_a_cap_cut_does_not_pass_for_the_whole() {
         "{}",
         ran.stderr
     );
+    let json = home.run(&["preview", "--json", listed[0]["id"].as_str().unwrap()]).json();
+    let warning = json["warnings"][0].as_str().unwrap();
+    assert!(warning.starts_with("only the first 1024 of 60894 bytes"), "{warning}");
+    assert_eq!((&json["total_lines"], &json["removed_bytes"]), (&Value::Null, &Value::Null));
+    let found = home.run(&["grep", "--json", "^200$"]).ok().json();
+    assert_eq!((&found["kept"], &found["lost_by"]), (&Value::Null, &Value::Null));
 }
