@@ -306,7 +306,13 @@ impl Pager {
         if self.focus() == Side::Preview && self.output.is_rest_missing() {
             return self.note(format!("only what the model got is left: {}", self.no_cut()));
         }
-        self.panes.place.focus = self.panes.place.focus.other();
+        let (side, offset) = (self.focus(), self.current_offset());
+        let is_chosen = self.chosen(side) != [None, None];
+        let other = side.other();
+        self.panes.place.focus = other;
+        // The current line stays the same in the other text.
+        let line = TargetLine { side: other, at: self.output.position(other, offset), offset };
+        self.panes.target = is_chosen.then_some(line).or(self.panes.target);
     }
 
     fn toggle_beside(&mut self) {

@@ -97,12 +97,15 @@ impl Pager {
         self.page_by(window);
     }
 
-    /// Goes back from the window as the read tool returns it, to where the user was or, if the window has moved, to it.
+    /// Goes back from the window as the read tool returns it: to where the user was; if the window has moved, to that or to
+    /// what is read of the whole output.
     pub(crate) fn leave_window(&mut self, place: Option<Place>) {
         let before = self.before_read.take();
         self.find.current[Side::Preview as usize] = before.and_then(|before| before.found);
         match place {
             Some(place) => self.go_back(&place),
+            // Who has read on there stays.
+            None if self.focus() == Side::Spill => self.align_panes(),
             None => {
                 let window = self.panes.place.window;
                 let start = self.output.start_of_line(window.offset);

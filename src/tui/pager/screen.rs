@@ -335,7 +335,9 @@ impl Pager {
             effects.stop([Slot::CountMatches]);
             return true;
         }
-        self.leave_filter(LeaveFilter::GoBack, effects) || self.stop_following()
+        self.leave_filter(LeaveFilter::GoBack, effects)
+            || self.stop_following()
+            || self.close_read_form(effects)
     }
 
     fn recorded(&mut self, index: usize) -> Option<&mut RecordedCall> {

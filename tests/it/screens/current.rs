@@ -212,3 +212,15 @@ fn a_line_gone_to_that_was_lost_is_the_one_that_the_drawer_is_about() {
     );
     assert!(mark(&bench).text.starts_with("2990.1"), "{:?}", mark(&bench));
 }
+
+#[test]
+fn the_current_line_is_the_same_in_the_other_text() {
+    for size in [(80, 24), (160, 24)] {
+        let mut bench = open(size);
+        bench.keys("e");
+        let found = mark(&bench).text;
+        let other = mark(bench.keys("<Tab>")).text;
+        assert!(found.starts_with("error:7.1") && other.starts_with("error:7.1"), "{found} | {other}");
+        assert!(mark(bench.keys("<Tab>")).text.starts_with("error:7.1"));
+    }
+}

@@ -31,7 +31,7 @@ fn what_a_read_tool_says_of_an_empty_file_is_some_text() {
     let home = Home::new();
     let mut bench = Bench::open((80, 12), &home.file("empty", ""), policy("opencode/output"));
     assert!(bench.status().contains("the model got no text"), "{}", bench.status());
-    bench.keys("O<Esc>k");
+    bench.keys("Ok");
     assert!(bench.status().contains("the model gets only what the agent adds"), "{}", bench.status());
 }
 
@@ -65,4 +65,19 @@ fn the_status_says_the_window_only_while_the_user_pages() {
         "{}",
         bench.status()
     );
+}
+
+#[test]
+fn leaving_the_read_view_stays_where_one_has_read_on() {
+    for leave in ["q", "<Esc>"] {
+        let mut bench = open("opencode/output");
+        let numbers =
+            |bench: &Bench| bench.rows()[1..6].iter().map(|row| row[..5].to_owned()).collect::<Vec<_>>();
+        let read = numbers(bench.keys("O]jjjj"));
+        assert_eq!(read[0], "2005 ");
+        assert!(bench.rows()[0].contains("read view"), "{:?}", bench.rows()[0]);
+        bench.keys(leave);
+        assert!(!bench.rows()[0].contains("read view"), "{leave}: {:?}", bench.rows()[0]);
+        assert_eq!(numbers(&bench), read, "{leave}");
+    }
 }
