@@ -18,6 +18,7 @@ use crate::text::ansi;
 use crate::text::filter::Got;
 use crate::text::label::SafeText;
 use crate::text::search::{Severity, SeverityPatterns};
+use crate::text::utf16::ByteOrder;
 
 use super::column::{RowCell, RowLook, SlowFigure, Tone, WIDE, share};
 
@@ -63,13 +64,14 @@ impl LostInCall {
     }
 
     /// Counts them in an output of which these ranges were kept, and returns the line of the first lost error, or of the
-    /// first lost warning if there is no error; `None` if the output is too long for a list.
+    /// first lost warning if there is no error; `None` if the output is in UTF-16, or too long for a list.
     pub(crate) fn beside(
         view: &MapView,
         kept: &[Range<usize>],
         severities: &SeverityPatterns,
     ) -> Option<(Self, Option<Range<usize>>)> {
-        if view.len() > MAX_OUTPUT {
+        // The patterns are of UTF-8.
+        if view.len() > MAX_OUTPUT || ByteOrder::detect(view).is_some() {
             return None;
         }
         let [errors, warnings] = [Severity::Error, Severity::Warning].map(|severity| {

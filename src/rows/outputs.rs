@@ -15,6 +15,7 @@ use crate::store::{
 };
 use crate::text::ansi;
 use crate::text::label::{SafeText, shell};
+use crate::text::utf16::{ByteOrder, Utf16Text};
 
 use super::RowTable;
 use super::column::CellSide::{Left as ToLeft, Right};
@@ -129,6 +130,10 @@ impl OutputRow {
 pub(crate) fn peek(entry: &Entry, env: &Env) -> Peek {
     let run = entry.is_own().then(|| Record::find_run(env, &entry.path())).flatten();
     let line = first_line(entry).unwrap_or_default();
+    let line = match ByteOrder::detect(&line) {
+        Some(order) => Utf16Text::new(&line, order, 0).into_text().into_bytes(),
+        None => line,
+    };
     Peek { first_line: SafeText::from_bytes(&ansi::printed(&line)), ..recorded(entry, run) }
 }
 

@@ -225,6 +225,10 @@ impl ListKind for Calls {
                 on.effects.ask(Slot::OpenSession, CallRequest::Facts(index));
                 of.show_facts(on);
             },
+            Action::Refresh => |of, on| {
+                of.asked.clear();
+                on.list.change((0..on.list.rows().len()).map(|row| (row, ())), |row, ()| row.sizes = None);
+            },
             Action::Follow => |_, on| {
                 if on.list.is_empty() {
                     return on.note("no call is listed");

@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::base::provenance::Certainty;
-use crate::output::{OpenOutput, Subject};
+use crate::config::{ChosenBy, EffectivePolicy};
+use crate::output::{OpenOutput, Subject, Target};
 use crate::preview::Status;
 use crate::rows::column::SlowState;
 use crate::rows::lost::{KeptShare, ModelShare};
@@ -20,7 +21,7 @@ use crate::rows::{BATCH, BatchText, RowTable, TextTable};
 use crate::session::examine::CallInspector;
 use crate::session::spill::FoundCall;
 use crate::source::{FileLock, Identity, MapView};
-use crate::store::{self, Entry, EntrySums, Record, RootReport, ScanStep, StoreSpec};
+use crate::store::{self, Entry, EntrySums, RootReport, ScanStep, StoreSpec};
 use crate::text::label::label;
 use crate::text::search::SeverityPatterns;
 use crate::tui::event::Message;
@@ -239,14 +240,15 @@ fn measure(entries: Vec<RowEntry>, context: &JobContext) {
     for (row, entry) in entries {
         let began = Instant::now();
         let goes_on = || context.is_wanted() && began.elapsed() < MAX_TIME;
-        let run = entry.is_own().then(|| Record::find_run(context.env(), &entry.path())).flatten();
-        // Of an output of which only the start was saved nobody knows the rest.
-        let share = match run.is_some_and(|run| !run.is_whole()) {
-            true => Some(ModelShare::without_errors(KeptShare::Unsaved)),
-            false => (context.services.open)(&entry.path(), FileLock::None).ok().and_then(|target| {
-                share_of((target.subject, target.source.view()), &context.services.severities, &goes_on)
-            }),
+        let target = (context.services.open)(&entry.path(), FileLock::None).ok();
+        // What another agent's policy makes of an agent's output tells nothing.
+        let is_known = |target: &Target| {
+            let EffectivePolicy { policy, chosen_by, .. } = &target.subject.policy;
+            matches!(chosen_by, ChosenBy::Store(_)) || entry.is_own() || policy.agent() == entry.agent()
         };
+        let share = target.filter(is_known).and_then(|target| {
+            share_of((target.subject, target.source.view()), &context.services.severities, &goes_on)
+        });
         if !context.send(OutputsEvent::Learned(row, Box::new(entry), OutputFact::Share(share))) {
             return;
         }
@@ -259,6 +261,10 @@ fn share_of(
     severities: &SeverityPatterns,
     wanted: &dyn Fn() -> bool,
 ) -> Option<ModelShare> {
+    // Of an output of which only the start was saved nobody knows the rest.
+    if subject.policy.is_partial {
+        return Some(ModelShare::without_errors(KeptShare::Unsaved));
+    }
     let output = OpenOutput::counted_now(subject, view);
     let planned = output.task().run(wanted)?;
     let share = match &planned.made.preview {

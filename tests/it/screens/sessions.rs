@@ -911,3 +911,14 @@ fn a_word_of_a_column_is_one_of_its_words() {
     assert_eq!([listed(bench.keys("/pi<Enter>")), listed(bench.keys("<Esc>/agent:pi<Enter>"))], [2, 1]);
     assert_eq!(listed(bench.keys("<Esc>/agent:cli<Enter>")), 1);
 }
+
+#[test]
+fn refresh_finds_out_again_what_became_of_spills() {
+    let mut bench = opened((120, 24));
+    let sizes = |bench: &Bench| bench.calls().list.rows().iter().filter(|row| row.sizes.is_some()).count();
+    assert!(sizes(&bench) > 0);
+    bench.asked.clear();
+    bench.keys("R");
+    assert_eq!(sizes(&bench), 0);
+    assert!(matches!(last_request(&bench), Some(CallRequest::Rows(rows)) if rows.len() > 2));
+}

@@ -895,3 +895,13 @@ fn on_a_narrow_screen_the_text_of_a_found_line_is_worth_more_than_where_it_is() 
     let rows = stocked.bench.keys("&E0308<Enter>").rows();
     assert!(rows.iter().any(|row| row.contains(" 2  ") && row.contains("error[E0308]: mism")), "{rows:#?}");
 }
+
+#[test]
+fn text_in_utf_16_is_read_as_text_and_its_errors_are_not_counted() {
+    let stocked = Stocked::new((120, 24));
+    let text: String = (0..100).map(|n| format!("{n} error: none such\n")).collect();
+    let units: Vec<u8> = format!("\u{feff}{text}").encode_utf16().flat_map(u16::to_le_bytes).collect();
+    stocked.entry("opencode", "tool_c8d4f08d5001AbCdEfGhIjKlMn", &units, 30);
+    let row = stocked.shown().bench.rows()[2].clone();
+    assert!(row.contains("  0 error: none such") && row.contains("–  "), "{row}");
+}

@@ -54,6 +54,19 @@ fn of_an_output_that_was_saved_in_part_it_is_not_known_what_the_model_got() {
 }
 
 #[test]
+fn another_agents_policy_tells_nothing_of_an_output() {
+    let home = Home::new();
+    let dir = home.env().into_iter().find(|(name, _)| *name == "TMPDIR").unwrap().1.join("cline");
+    std::fs::create_dir_all(&dir).unwrap();
+    std::fs::write(dir.join("large-output-1"), "error: one\n".repeat(9_000)).unwrap();
+    let session = Session::start_sized(&home, (120, 24), &[]);
+    session.wait_for(" cline ").wait_until("figures that are not to be had", |seen| {
+        let row = seen.text().lines().find(|row| row.contains("error: one"))?.to_owned();
+        (row.matches('–').count() == 2 && !row.contains("would get")).then_some(())
+    });
+}
+
+#[test]
 fn a_kept_copy_has_the_preview_of_its_original_also_once_that_is_gone() {
     let home = Home::new();
     let root = home.work().parent().unwrap().join("home/.qwen/tmp/web/tool-results");
