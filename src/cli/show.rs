@@ -38,7 +38,9 @@ pub(crate) fn run(config: &Config, args: &ShowArgs) -> CommandResult {
         Named::Stdin => PathBuf::from("-"),
     };
     if args.text.is_some() {
-        source::metadata(&path)?;
+        if path != Path::new("-") {
+            source::metadata(&path)?;
+        }
         let word = label(args.name.as_encoded_bytes());
         let words = "--text prints a text of a call";
         return Err(usage(format!("{words}; `overspill {word} | cat` prints an output")));

@@ -28,7 +28,7 @@ const MAX_BYTES: u64 = 16 << 20;
 /// The longest result that is shown, in bytes.
 const MAX_RESULT: usize = 16 << 20;
 
-/// Outputs up to this many bytes are compared before the call is shown; others while it is shown.
+/// Outputs up to this many bytes are compared before a call of the open session is shown; others while it is shown.
 const COMPARED_FIRST: u64 = 4 << 20;
 
 impl RestOfOutput {
@@ -207,11 +207,11 @@ impl OpenOutput {
             policy.map_or_else(|| self.first.clone(), |policy| EffectivePolicy::chosen(policy, true));
         let Subject { context, policy, .. } = ready.subject(policy, Some(self.subject.clone()));
         if self.limits_are_first() {
-            self.subject.policy = policy.clone();
+            (self.subject.policy, self.first_preview) = (policy.clone(), None);
         } else {
             self.preview_from = PreviewFrom::Policy;
         }
-        (self.subject.context, self.first, self.first_preview) = (context, policy, None);
+        (self.subject.context, self.first) = (context, policy);
         self.recorded = Some(*ready.recorded);
     }
 

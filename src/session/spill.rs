@@ -150,7 +150,9 @@ impl SessionsCache {
     /// Finds the calls that name outputs, and hands each to `take` with the index of its output, until `progress` gives up.
     pub fn find_all(&self, paths: &[PathBuf], env: &Env, progress: &dyn ReadProgress, take: TakeCall) {
         let newest = paths.iter().filter_map(|path| written(path)).max();
+        // Of an output of the future no list of sessions is young enough.
         let newest = newest.and_then(|time| Timestamp::try_from(time).ok()).unwrap_or_default();
+        let newest = newest.min(crate::base::env::now());
         find_citing(&self.since(newest, env), paths, env.uid(), progress, take);
     }
 
@@ -185,36 +187,52 @@ fn find_citing(
 ) {
     let mut by_name: BTreeMap<&OsStr, Vec<usize>> = BTreeMap::new();
     let mut turns: BTreeMap<_, Vec<usize>> = BTreeMap::new();
+    let mut last = vec![None; paths.len()];
     for (n, path) in paths.iter().enumerate() {
         let name = path.file_name().filter(|name| name.as_encoded_bytes().len() >= MIN_NAME);
         if let Some((name, written)) = name.zip(written(path)) {
             by_name.entry(name).or_default().push(n);
-            near(sessions, path, written).into_iter().for_each(|turn| turns.entry(turn).or_default().push(n));
+            let near = near(sessions, path, written);
+            last[n] = near.iter().max().copied();
+            near.into_iter().for_each(|turn| turns.entry(turn).or_default().push(n));
         }
     }
     let mut search = LogSearch::new(by_name.keys().copied());
     let mut left: BTreeSet<usize> = (0..paths.len()).collect();
-    for ((is_next, at), near) in turns {
+    for (turn @ (is_next, at), near) in turns {
         let file = &sessions[if is_next { sessions.len() - 1 - at } else { at }];
         let mut wanted = || progress.step(0, 1);
         let is_near = near.iter().any(|n| left.contains(n)) && wanted();
         let opens = is_near && list::may_hold(file, &mut search, &mut wanted);
-        let Some(Ok(opened)) = opens.then(|| list::open(file, progress)) else { continue };
-        let transcript = opened.transcript();
-        for call in &transcript.calls {
+        let opened = opens.then(|| list::open(file, progress)).and_then(Result::ok);
+        for call in opened.iter().flat_map(|opened| &opened.transcript().calls) {
+            let Some(transcript) = opened.as_ref().map(|opened| opened.transcript()) else { break };
             let cited = call.cites.iter().filter_map(|cite| by_name.get(cite.path.file_name()?));
             let mut cited = cited.flatten().filter(|n| near.contains(n) && left.contains(n)).peekable();
             let here = cited.peek().and_then(|_| state_of(call, &file.path, uid));
             let here = here.as_ref().and_then(SpillState::path);
-            if let Some(n) = cited.find(|n| here == Some(&paths[**n])) {
+            if let Some(n) = cited.find(|n| here.is_some_and(|here| is_same_file(here, &paths[**n]))) {
                 take(*n, Some(FoundCall { file, transcript, call }));
                 left.remove(n);
             }
+        }
+        let mut ended = near.iter().filter(|n| last[**n] == Some(turn) && left.contains(n)).peekable();
+        if ended.peek().is_some() && progress.step(0, 1) {
+            ended.copied().collect::<Vec<_>>().into_iter().for_each(|n| {
+                left.remove(&n);
+                take(n, None);
+            });
         }
     }
     if progress.step(0, 1) {
         left.into_iter().for_each(|n| take(n, None));
     }
+}
+
+/// Whether two paths lead to one file, by whatever links.
+fn is_same_file(one: &Path, other: &Path) -> bool {
+    let identity = |path: &Path| path.metadata().ok().map(|meta| (meta.dev(), meta.ino()));
+    one == other || identity(one).is_some_and(|one| identity(other) == Some(one))
 }
 
 /// Returns the turns of the sessions that may have written an output: of those named in its path by their index, then of the

@@ -14,6 +14,8 @@ use super::sent::log::RequestLog;
 const MAX_UNKNOWN: usize = 100;
 /// The most threads, and the most tools, of one session.
 const MAX_NAMES: usize = 100_000;
+/// The most versions of the agent that are told apart in one session.
+const MAX_VERSIONS: usize = 100;
 
 /// A session that was opened. It holds places and short facts, never the texts.
 #[derive(Clone, Debug, Default)]
@@ -179,6 +181,9 @@ impl Transcript {
         let call = self.calls.get_mut(call as usize).filter(|call| call.results.is_empty());
         if let Some(call) = call.filter(|_| !version.is_empty()) {
             let known = self.versions.iter().rposition(|known| **known == *version);
+            if known.is_none() && self.versions.len() == MAX_VERSIONS {
+                return;
+            }
             let number = known.unwrap_or(self.versions.len()) + 1;
             self.versions.extend(known.is_none().then(|| version.into()));
             call.version = u16::try_from(number).unwrap_or(0);

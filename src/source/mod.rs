@@ -36,7 +36,7 @@ pub use refresh::Unsteady;
 pub use scan::{Buffer, ViewSupply, count, line_feeds, measure, share_out};
 pub use spool::StreamProgress;
 #[cfg(feature = "records")]
-pub(crate) use spool::temporary_file;
+pub(crate) use spool::{temporary_file, with_remedy};
 pub use watch::{Probe, Watcher};
 
 #[cfg(test)]

@@ -202,7 +202,7 @@ fn in_one_of(dirs: &[PathBuf]) -> io::Result<File> {
 }
 
 /// Adds what to do about it, if the disk is nearly full.
-fn with_remedy(error: io::Error) -> io::Error {
+pub(crate) fn with_remedy(error: io::Error) -> io::Error {
     match error.kind() {
         io::ErrorKind::StorageFull => io::Error::new(
             io::ErrorKind::StorageFull,

@@ -25,6 +25,8 @@ pub enum Slot {
     Plan,
     Compare,
     Advise,
+    /// Looking for what was recorded of a stored output.
+    FindRecord,
     Scan,
     Sort,
     PlanBeside,
@@ -49,7 +51,7 @@ impl Slot {
     pub(crate) const COUNT: usize = Slot::Other as usize + 1;
 
     /// The slots of the output that is shown, which all outputs share.
-    pub(crate) const OF_OUTPUT: [Self; 9] = [
+    pub(crate) const OF_OUTPUT: [Self; 10] = [
         Self::CountLines,
         Self::Search,
         Self::CountMatches,
@@ -59,6 +61,7 @@ impl Slot {
         Self::Plan,
         Self::Compare,
         Self::Advise,
+        Self::FindRecord,
     ];
 
     /// Jobs of background work wait at [`JobContext::go_on`] while a job of a higher rank runs.

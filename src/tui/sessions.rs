@@ -76,9 +76,10 @@ pub enum SessionsEvent {
     Related(Vec<Vec<usize>>),
     /// The sums over the calls of a session as its file was; none if it cannot be read.
     Summed(Arc<SessionFile>, Option<CallSums>),
-    /// The errors in the outputs of a session that were cut; none if they cannot be counted.
-    /// The errors that a session's calls lost, and how many of them differ from what their policies make.
-    Lost(Arc<SessionFile>, Option<LostInCall>, u64),
+    /// The errors that a session's calls lost; none if nothing that was cut is at hand.
+    Lost(Arc<SessionFile>, Option<LostInCall>),
+    /// How many of a session's calls differ from what their policies make.
+    Compared(Arc<SessionFile>, u64),
     /// When the first spill of a session is deleted; none if no rule says so.
     Expires(Arc<SessionFile>, Option<Expiry>),
 }
@@ -163,10 +164,10 @@ impl ListKind for Sessions {
                     row.sums.state = SlowState::Missing;
                 }
             }),
-            SessionsEvent::Lost(file, lost, differing) => change(on.list, &file, |row| {
-                row.lost.found(lost);
-                row.differing = differing;
-            }),
+            SessionsEvent::Lost(file, lost) => change(on.list, &file, |row| row.lost.found(lost)),
+            SessionsEvent::Compared(file, differing) => {
+                change(on.list, &file, |row| row.differing = differing);
+            }
             SessionsEvent::Expires(file, at) => change(on.list, &file, |row| row.expires.found(at)),
         }
     }
@@ -244,7 +245,7 @@ impl Sessions {
             row.words = row.words.take().or_else(|| old.words.clone());
             row.earlier = old.earlier.clone();
             (row.sums, row.lost) = (old.sums.clone(), old.lost.clone());
-            row.expires = old.expires.clone();
+            (row.expires, row.differing) = (old.expires.clone(), old.differing);
             if row.sums.state != SlowState::Asked && !is_as(&old.file, &row.file) {
                 row.sums.state = SlowState::Missing;
             }
@@ -300,7 +301,10 @@ fn related(list: &mut List<SessionRow>, groups: &[Vec<usize>]) {
 /// Gives up the sums that were asked for and have not arrived; they will be asked for again.
 fn give_up_sums(list: &mut List<SessionRow>) {
     for n in 0..list.rows().len() {
-        if list.rows()[n].sums.state == SlowState::Asked
+        let SessionRow { sums, lost, expires, .. } = &list.rows()[n];
+        let is_missing = lost.state == SlowState::Missing || expires.state == SlowState::Missing;
+        let has_rest = is_missing && sums.value.is_some_and(|sums| sums.cut > 0);
+        if (sums.state == SlowState::Asked || has_rest)
             && let Some(row) = list.row_mut(n)
         {
             row.sums.state = SlowState::Missing;
@@ -391,10 +395,14 @@ fn sum_calls(sessions: &[SessionRow], context: &JobContext) {
             let lost = LostInCall::count_all(&inspector, severities, &mut own, &|| context.is_wanted());
             let cut = inspector.transcript.calls.iter().filter(|call| call.is_cut() && context.is_wanted());
             let differing = cut.filter(|call| matches!(inspector.verify(call), Verdict::Differs(_)));
-            (lost, differing.count() as u64)
+            context.send(SessionsEvent::Lost(session.file.clone(), lost));
+            differing.count() as u64
         };
-        let (lost, differing) = inspect(&session.file, context, count).unwrap_or_default();
-        if !context.send(SessionsEvent::Lost(session.file.clone(), lost, differing)) {
+        let event = match inspect(&session.file, context, count) {
+            Ok(differing) => SessionsEvent::Compared(session.file.clone(), differing),
+            Err(_) => SessionsEvent::Lost(session.file.clone(), None),
+        };
+        if !context.send(event) {
             return;
         }
         spills.push((session, own));

@@ -136,7 +136,7 @@ impl Services {
             let FoundCall { file, transcript, call } = found;
             let examiner = (self.examiner)(transcript.agent);
             let of = CallInspector { examiner: &examiner, file, transcript };
-            let mut ready = ReadyCall::read(&of, call, Paths::Known, None).ok();
+            let mut ready = ReadyCall::read(&of, call, Paths::Known, Some(of.verify(call))).ok();
             if let Some(ready) = &mut ready {
                 ready.recorded.texts = Some(of.texts(call));
             }

@@ -61,7 +61,11 @@ fn the_moving_picture_finds_the_lost_error() {
         ("c", &["</persisted-output>"], ("c", "The cut, in the agent's own words.")),
         ("e", &["line 6,330 · lost"], ("e", "The lost error, in the whole output.")),
         ("l", &["No change of these limits keeps it"], ("l", "Other limits: would any have kept it?")),
-        ("p", &["basic/shell"], ("p", "Other agents: those that keep the end get both errors.")),
+        (
+            "p",
+            &["2/2    820", "0/2    500", "2/2    500", "2/2    689"],
+            ("p", "Other agents: those that keep the end get both errors."),
+        ),
     ]
     .map(|(keys, texts, words)| taken(&mut session, keys, texts, words));
     let svg = svg::film(&frames, "overspill finds the error that was cut from what the model got");

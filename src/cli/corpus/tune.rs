@@ -173,9 +173,9 @@ pub(crate) fn measure(run: &TuneRun) -> anyhow::Result<TuneFigures> {
     for id in [first, second] {
         signal_hook::low_level::unregister(id);
     }
-    measured.map_err(anyhow::Error::msg)?;
     let figures = figures.into_inner().unwrap_or_else(PoisonError::into_inner);
     figures.unreadable.1.iter().for_each(|words| fail(words));
+    measured.map_err(anyhow::Error::msg)?;
     let unreadable = figures.unreadable.0;
     if unreadable > 0 {
         let is = if unreadable == 1 { "is" } else { "are" };

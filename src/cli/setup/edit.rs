@@ -74,7 +74,7 @@ pub(super) fn before(
     Ok(if is_as_written { backup.map(str::to_owned) } else { Some(rest) })
 }
 
-/// Returns the plugin in place of one that setup wrote before.
+/// Returns the plugin, in place of the same one for another program.
 fn with_plugin(text: Option<&str>, wanted: &SetupRequest) -> Result<String, String> {
     if let Some(text) = text.filter(|text| !text.trim().is_empty()) {
         check_plugin(text)?;
@@ -96,7 +96,9 @@ fn check_plugin(text: &str) -> Result<(), String> {
     });
     match program {
         Some(_) => Ok(()),
-        None if text.contains(PLUGIN_MARK) => Err("has other lines than setup writes".to_owned()),
+        None if text.contains(PLUGIN_MARK) => {
+            Err("has other lines than setup writes; move yours to another file".to_owned())
+        }
         None => Err("is no plugin of overspill's".to_owned()),
     }
 }

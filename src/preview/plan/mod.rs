@@ -150,7 +150,10 @@ fn one_stream(input: &Input, policy: &Policy, scope: &Scope, text: &Text) -> Res
     // A template may leave out a slot.
     Ok(match is_all_shown {
         true => counts::by_selection(planned, text, &selection),
-        false => counts::by_parts(planned, &[text]),
+        false => {
+            let truncated_by = selection.hit.or(selection.silent_limit);
+            counts::by_parts(Preview { truncated_by, ..planned }, &[text])
+        }
     })
 }
 

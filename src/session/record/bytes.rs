@@ -9,7 +9,8 @@ use std::sync::Arc;
 use regex::bytes::{Regex, RegexBuilder};
 use rustix::fs::{SeekFrom, seek};
 
-use crate::source::Frames;
+use crate::base::fs::room::RoomWatch;
+use crate::source::{Frames, with_remedy};
 
 use super::{fill, open_regular};
 
@@ -99,11 +100,15 @@ impl Unpacked {
     pub(super) fn new(packed: File, size: u64, wanted: &dyn Fn() -> bool) -> io::Result<Self> {
         let (mut frames, mut copy) = (Frames::open(packed), crate::source::temporary_file()?);
         let (mut room, mut len, mut fault) = (vec![0; CHUNK], 0, None);
+        let mut disk = RoomWatch::default();
         let longest = MAX_TEXT.min(MAX_SMALL.max(size.saturating_mul(MAX_GROWTH)));
         while wanted() {
             let left = usize::try_from(longest - len).unwrap_or(usize::MAX).min(CHUNK);
             let decoded = frames.decode(&mut room[..left.max(1)]).map_err(io::Error::other);
-            let copied = decoded.and_then(|read| copy.write_all(&room[..read]).map(|()| read));
+            let copied = decoded.and_then(|read| {
+                disk.check(&copy, len).map_err(with_remedy)?;
+                copy.write_all(&room[..read]).map(|()| read).map_err(with_remedy)
+            });
             match copied {
                 Ok(0) => break,
                 Ok(read) if left > 0 => {

@@ -203,7 +203,9 @@ impl<R> Terms<R> {
             Term::Column(at, text) => {
                 let cell = (self.spec.columns[*at].cell)(row, look).text.to_lowercase();
                 // Of the agents, `pi` is not copilot-cli, nor overspill.
-                cell.match_indices(text).any(|(at, _)| !cell[..at].ends_with(char::is_alphanumeric))
+                let is_letter = |c: char| c.is_ascii_alphanumeric();
+                let begins = |at: usize| !text.starts_with(is_letter) || !cell[..at].ends_with(is_letter);
+                cell.match_indices(text).any(|(at, _)| begins(at))
             }
             Term::Text(word) => {
                 let words = words.get_or_insert_with(|| words_of(self.spec, row, look).into());

@@ -21,6 +21,7 @@ use crate::tui::list::screen::ListScreen;
 use crate::tui::pager::text_box::TextBox;
 use crate::tui::popup::leaving::{Leaving, Question};
 use crate::tui::screen::{ExitChoice, Layer, LayerContext, LayerFrame, LayerNext, Screen};
+use crate::tui::widget::canvas::Canvas;
 
 use super::{Context, Outputs};
 
@@ -108,7 +109,7 @@ impl Outputs {
             }
             _ => {}
         }
-        on.effects.lay(CleaningBox::new(plan, &rows, now));
+        on.effects.lay(CleaningBox::new(plan, &rows, now, on.canvas));
     }
 }
 
@@ -164,22 +165,23 @@ struct CleaningBox {
 const CLEANING: &[Hint] = &[(&[Action::Open], "marks them"), (&[Action::Back], "leaves them")];
 
 impl CleaningBox {
-    fn new(plan: CleanPlan, rows: &RowTable<OutputRow>, now: Timestamp) -> Self {
+    fn new(plan: CleanPlan, rows: &RowTable<OutputRow>, now: Timestamp, canvas: &Canvas) -> Self {
         let is_unfinished = plan.to_delete.iter().any(|planned| planned.why == DeleteReason::Unfinished);
         let what = if is_unfinished { "Overdue or unfinished" } else { "Overdue" };
         let title = format!("{what}: {}, {}", count(plan.to_delete.len() as u64, "output"), size(plan.bytes));
         let (mut text, mut overdue) = (Vec::new(), Vec::new());
+        if !plan.skipped.is_empty() {
+            let words = format!(" overdue but left: {} more: {WHY_THEY_STAY}\n", plan.skipped.len());
+            text.push((Class::Own, words.into_bytes()));
+        }
+        let room = TextBox::columns(canvas).saturating_sub(26);
         for to_delete in &plan.to_delete {
             let entry = &rows[to_delete.index].entry;
             let age = span(entry.age(now).as_secs().max(0) as u64);
             let path = SafeText::from_bytes(entry.path().as_os_str().as_encoded_bytes());
             text.push((Class::Own, format!(" {:>9}  {age:>7} old  ", size(entry.size())).into_bytes()));
-            text.push((Class::Kept, format!("{path}\n").into_bytes()));
+            text.push((Class::Kept, format!("{}\n", path.fit(room)).into_bytes()));
             overdue.push(PendingDelete { entry: entry.clone(), why: to_delete.why, mode: DeleteMode::Bulk });
-        }
-        if !plan.skipped.is_empty() {
-            let words = format!(" overdue but left: {} more: {WHY_THEY_STAY}\n", plan.skipped.len());
-            text.push((Class::Own, words.into_bytes()));
         }
         Self { text: TextBox::of_doc(title, Doc::from_texts(text), CLEANING), overdue }
     }

@@ -26,7 +26,7 @@ use crate::config::EffectivePolicy;
 use crate::corpus::tune::LimitChange;
 use crate::document::scans;
 use crate::output::plan::PlanDone;
-use crate::output::recorded::{CallFacts, PreviewFrom, ReadyCall};
+use crate::output::recorded::{CallFacts, Cited, PreviewFrom, ReadyCall};
 use crate::output::{Ending, OpenOutput};
 use crate::session::spill::CitingCall;
 use crate::session::verdict::Verdict;
@@ -192,6 +192,9 @@ impl Pager {
         self.count_on(effects);
         self.filter_again(effects);
         self.align_panes();
+        if self.output.cited == Cited::Asked {
+            self.find_record(effects);
+        }
     }
 
     pub fn is_coming(&self) -> bool {

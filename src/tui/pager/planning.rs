@@ -97,7 +97,7 @@ impl Pager {
         }
         self.output.cited = Cited::Asked;
         let path = PathBuf::from(&self.output.subject.context.saved_as);
-        effects.run(Slot::Other, move |context| {
+        effects.run(Slot::FindRecord, move |context| {
             let (call, ready) = context.services.find_record(&path, &context.ticket);
             context.send(OutputEvent::Cited(path, call.map(Box::new), ready.map(Box::new)));
         });

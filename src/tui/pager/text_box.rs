@@ -126,7 +126,8 @@ impl TextBox {
         self.top = match action {
             Action::Down => scroll.down(top, 1),
             Action::Up => scroll.up(top, 1),
-            Action::PageDown | Action::HalfDown => scroll.down(top, page),
+            // Space pages in an output, and chooses in a list.
+            Action::PageDown | Action::HalfDown | Action::Choose => scroll.down(top, page),
             Action::PageUp | Action::HalfUp => scroll.up(top, page),
             Action::Start => 0,
             Action::End => scroll.last_top(),

@@ -233,16 +233,20 @@ fn read_messages(
     let read = |file: FoundFile| {
         let bytes = FileRecords::whole(&file.path).map(|(_, bytes)| bytes).unwrap_or_default();
         let created = |message: Json| message.object("time").time("created");
-        (Tape::default().read(&bytes).ok().and_then(created), file, bytes)
+        (Tape::default().read(&bytes).ok().and_then(created), file)
     };
     let mut messages: Vec<_> = messages(storage, session).into_iter().map(read).collect();
-    messages.sort_by_key(|(at, ..)| *at);
-    let mut tape = Tape::default();
-    for (at, file, bytes) in &messages {
-        history.add_message(stem(&file.path), *at, tape.read(bytes).ok());
+    messages.sort_by_key(|(at, _)| *at);
+    let (mut tape, total) = (Tape::default(), messages.len() as u64);
+    for (at, file) in &messages {
+        if !progress.step(0, total) {
+            return Err(SessionError::GivenUp);
+        }
+        // A message may hold whole files, so that all of them would not fit.
+        let bytes = FileRecords::whole(&file.path).map(|(_, bytes)| bytes).unwrap_or_default();
+        history.add_message(stem(&file.path), *at, tape.read(&bytes).ok());
     }
-    let total = messages.len() as u64;
-    for (number, (_, message, _)) in messages.iter().enumerate() {
+    for (number, (_, message)) in messages.iter().enumerate() {
         if !progress.step(number as u64, total) {
             return Err(SessionError::GivenUp);
         }

@@ -179,7 +179,9 @@ fn state(pager: &Pager) -> Footer {
         Side::Spill if output.sift.is_some() => Footer::FILTERED,
         _ if pager.is_coming() && !pager.panes.following => Footer::GROWING,
         Side::Preview if output.is_alone() => Footer::RECORDED_ALONE,
-        Side::Preview if output.recorded.is_some() => Footer::RECORDED_CALL,
+        Side::Preview if output.recorded.as_ref().is_some_and(|call| call.index.is_some()) => {
+            Footer::RECORDED_CALL
+        }
         Side::Preview if is_cut => Footer::PREVIEW_CUT,
         Side::Preview => Footer::PREVIEW_WHOLE,
         Side::Spill if is_cut => Footer::SPILL_CUT,
