@@ -185,8 +185,9 @@ fn in_text(config: &Config, policies: &[Policy], own: Option<&Policy>, text: &st
 /// Ranks the policies that write the same: first the one whose store the cited file lies in, and those in use today.
 fn rank(config: &Config, found: &RecognisedNotice) -> (bool, bool, bool, bool) {
     let name = found.policy().name();
-    let by_store =
-        found.path().is_some_and(|path| config.candidates(Some(path)).iter().any(|made| made == name));
+    // A path in a text is a claim: no store is opened to find out where it leads.
+    let path = found.path().filter(|path| config.stores.store_of(path, &config.env).is_some());
+    let by_store = path.is_some_and(|path| config.candidates(Some(path)).iter().any(|made| made == name));
     let is_design = found.policy().confidence() == Confidence::Own;
     (!by_store, !config.catalog.is_current(found.policy()), is_design, name != DEFAULT_POLICY)
 }
