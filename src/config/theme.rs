@@ -56,7 +56,7 @@ impl Backdrop {
     pub fn from_colour(colour: &str) -> Option<Self> {
         let parts = colour.strip_prefix("rgb:").or_else(|| colour.strip_prefix("rgba:"))?;
         let mut shares = parts.split('/').map(|part| {
-            // Of none or more digits than eight there is no number.
+            // An empty part, or one of more than eight digits, is no u32.
             let most = (1u64 << (4 * part.len().min(8))) - 1;
             u32::from_str_radix(part, 16).ok().map(|value| f64::from(value) / most as f64)
         });

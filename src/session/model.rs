@@ -229,7 +229,7 @@ pub struct Call {
     pub record: Option<RecordSpan>,
 }
 
-/// How much of a file a result shows.
+/// The lines of a file that a result shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ShownLines {
     pub count: u32,

@@ -11,6 +11,7 @@ use std::time::{Duration, SystemTime};
 use jiff::Timestamp;
 
 use crate::base::env::Env;
+use crate::base::fs::identity::Identity;
 use crate::base::lock;
 
 use super::command::command;
@@ -205,23 +206,25 @@ fn find_citing(
         let is_near = near.iter().any(|n| left.contains(n)) && wanted();
         let opens = is_near && list::may_hold(file, &mut search, &mut wanted);
         let opened = opens.then(|| list::open(file, progress)).and_then(Result::ok);
-        for call in opened.iter().flat_map(|opened| &opened.transcript().calls) {
-            let Some(transcript) = opened.as_ref().map(|opened| opened.transcript()) else { break };
-            let cited = call.cites.iter().filter_map(|cite| by_name.get(cite.path.file_name()?));
-            let mut cited = cited.flatten().filter(|n| near.contains(n) && left.contains(n)).peekable();
-            let here = cited.peek().and_then(|_| state_of(call, &file.path, uid));
-            let here = here.as_ref().and_then(SpillState::path);
-            if let Some(n) = cited.find(|n| here.is_some_and(|here| is_same_file(here, &paths[**n]))) {
-                take(*n, Some(FoundCall { file, transcript, call }));
-                left.remove(n);
+        if let Some(transcript) = opened.as_ref().map(|opened| opened.transcript()) {
+            for call in &transcript.calls {
+                let cited = call.cites.iter().filter_map(|cite| by_name.get(cite.path.file_name()?));
+                let mut cited = cited.flatten().filter(|n| near.contains(n) && left.contains(n)).peekable();
+                let here = cited.peek().and_then(|_| state_of(call, &file.path, uid));
+                let here = here.as_ref().and_then(SpillState::path);
+                if let Some(n) = cited.find(|n| here.is_some_and(|here| is_same_file(here, &paths[**n]))) {
+                    take(*n, Some(FoundCall { file, transcript, call }));
+                    left.remove(n);
+                }
             }
         }
-        let mut ended = near.iter().filter(|n| last[**n] == Some(turn) && left.contains(n)).peekable();
-        if ended.peek().is_some() && progress.step(0, 1) {
-            ended.copied().collect::<Vec<_>>().into_iter().for_each(|n| {
+        let is_over = |n: &usize| last[*n] == Some(turn) && left.contains(n);
+        let over: Vec<usize> = near.into_iter().filter(is_over).collect();
+        if !over.is_empty() && progress.step(0, 1) {
+            for n in over {
                 left.remove(&n);
                 take(n, None);
-            });
+            }
         }
     }
     if progress.step(0, 1) {
@@ -231,8 +234,8 @@ fn find_citing(
 
 /// Whether two paths lead to one file, by whatever links.
 fn is_same_file(one: &Path, other: &Path) -> bool {
-    let identity = |path: &Path| path.metadata().ok().map(|meta| (meta.dev(), meta.ino()));
-    one == other || identity(one).is_some_and(|one| identity(other) == Some(one))
+    let identity = |path: &Path| path.metadata().ok().map(|meta| Identity::from(&meta));
+    one == other || identity(one).zip(identity(other)).is_some_and(|(one, other)| one.same_file(&other))
 }
 
 /// Returns the turns of the sessions that may have written an output: of those named in its path by their index, then of the

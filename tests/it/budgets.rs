@@ -7,7 +7,7 @@ use crate::layers::sources;
 
 /// Lines of all files, and of the largest folders, without tests.
 const LINES: &[(&str, usize)] =
-    &[("", 78_850), ("tui", 15_580), ("session", 14_716), ("preview", 11_608), ("cli", 11_150)];
+    &[("", 78_853), ("tui", 15_580), ("session", 14_719), ("preview", 11_608), ("cli", 11_150)];
 
 /// Files with any line that is not a test.
 const FILES: usize = 354;
