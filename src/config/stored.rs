@@ -55,9 +55,9 @@ impl StoredFile<'_> {
         if let Record::Copy(copy) = self.record.as_ref()? { Some(Path::new(&copy.original)) } else { None }
     }
 
-    /// Whether an agent's store holds it, rather than overspill's own.
+    /// Whether an agent stored it, or the original of which it is a kept copy.
     pub(crate) fn is_of_agent(&self) -> bool {
-        self.spec.agent != OWN
+        self.spec.agent != OWN || self.original().is_some()
     }
 
     pub(crate) fn run(&self) -> Option<&RunRecord> {

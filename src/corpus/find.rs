@@ -9,14 +9,15 @@ use jiff::Timestamp;
 
 use crate::compare::over;
 use crate::config::Config;
-use crate::store::{self, Entry};
+use crate::store::{self, Entry, Env, Record, RunRecord};
 use crate::text::ansi;
 use crate::text::label::SafeText;
 use crate::text::search::{OVERLAP, Pattern, SearchPiece, certain_in_line};
 use crate::text::supply::{OwnBytes, Supply};
 
 use super::{
-    Corpus, CorpusOutput, CorpusReader, CutPolicies, LineReceipt, Outlet, ReadFault, Receipt, in_order,
+    Corpus, CorpusOutput, CorpusReader, FoundReceipt, LineReceipt, Outlet, ReadFault, Receipt, Receipts,
+    in_order,
 };
 
 /// A list holds this many lines at most.
@@ -30,8 +31,8 @@ const BEFORE: usize = 40;
 #[derive(Debug, Clone)]
 pub struct FoundLine {
     pub(crate) entry: Arc<Entry>,
-    /// The command that printed the output; empty as long as none is known.
-    pub(crate) command: SafeText,
+    /// The command that printed the output, as it was written; empty if none is known.
+    pub(crate) command: Arc<str>,
     /// How many seconds ago the output was last changed, if that is known.
     pub(crate) age: Option<u64>,
     /// The number of the line, 1-based.
@@ -61,9 +62,9 @@ pub fn find_in_stores(
     let unlisted =
         listing.reports.iter().flat_map(|(_, roots)| roots).flat_map(store::RootReport::unlisted).count();
     let corpus = Corpus::from_entries(listing.entries);
-    let (policies, unread, found) =
-        (CutPolicies::new(config), AtomicU64::new(unlisted as u64), AtomicUsize::new(0));
-    let finder = Finder { policies, pattern, goes_on, now, unread: &unread, found: &found };
+    let receipts = Receipts::new(config, &corpus.outputs, goes_on);
+    let (unread, found) = (AtomicU64::new(unlisted as u64), AtomicUsize::new(0));
+    let finder = Finder { receipts, env: &config.env, pattern, goes_on, now, unread: &unread, found: &found };
     let work = |reader: &mut CorpusReader, number: usize, outlet: &mut Outlet<FoundLine>| {
         corpus
             .outputs
@@ -77,7 +78,8 @@ pub fn find_in_stores(
 }
 
 struct Finder<'a> {
-    policies: CutPolicies<'a>,
+    receipts: Receipts<'a>,
+    env: &'a Env,
     pattern: &'a Pattern,
     goes_on: &'a (dyn Fn() -> bool + Sync),
     now: Timestamp,
@@ -104,7 +106,7 @@ impl Finder<'_> {
         let looked = reader.look(output, &mut again, &mut |open| {
             let (mut got, mut flow) = (None, ControlFlow::Continue(()));
             each_hit(&mut open.supply(), WantedLines::Matching(self.pattern), self.goes_on, |hit| {
-                let (got, place) = got.get_or_insert_with(|| self.place(entry, &open));
+                let (got, place) = got.get_or_insert_with(|| self.place(output, entry, &open));
                 let line = FoundLine {
                     number: hit.number,
                     got: got.line(&hit.line),
@@ -130,20 +132,31 @@ impl Finder<'_> {
     }
 
     /// Returns what became of an output, and what all of its lines have in common.
-    fn place(&self, entry: &Entry, bytes: &[u8]) -> (Receipt, FoundLine) {
-        let (got, policy) = self.policies.receipt(&entry.path(), &entry.saved_as(), bytes);
-        let over = policy.ok().zip(got.limit()).and_then(|(resolved, hit)| over(&resolved.policy, hit));
-        let age = entry.known_age(self.now);
+    fn place(&self, output: &CorpusOutput, entry: &Entry, bytes: &[u8]) -> (Receipt, FoundLine) {
+        let FoundReceipt { receipt, policy, command, .. } = self.receipts.find(output, bytes);
+        let over = policy.ok().zip(receipt.limit()).and_then(|(resolved, hit)| over(&resolved.policy, hit));
         let line = FoundLine {
             entry: Arc::new(entry.clone()),
-            command: SafeText::default(),
-            age: age.and_then(|age| u64::try_from(age.as_secs()).ok()),
+            command: if command.is_empty() { self.own_command(entry).into() } else { command },
+            age: entry.known_age(self.now).and_then(|age| u64::try_from(age.as_secs()).ok()),
             number: 0,
             got: LineReceipt::Unknown,
             over: over.map(Arc::from),
             text: SafeText::default(),
         };
-        (got, line)
+        (receipt, line)
+    }
+
+    /// Returns the command of a run of ours, or of the original of a kept copy.
+    fn own_command(&self, entry: &Entry) -> String {
+        match entry.copy() {
+            Some(copy) => copy.command.clone(),
+            None if entry.is_own() => {
+                let run = Record::find_run(self.env, &entry.path());
+                run.as_ref().map(RunRecord::written_command).unwrap_or_default()
+            }
+            None => String::new(),
+        }
     }
 
     /// Returns the line as a terminal leaves it, without blanks at its start; of a long one what surrounds the match.

@@ -7,10 +7,12 @@ use std::sync::{Arc, Mutex};
 
 use crate::base::lock;
 use crate::compare::{is_kept, kept_ranges};
-use crate::config::{Config, EffectivePolicy, FileOrigin, Overrides};
+use crate::config::{Config, EffectivePolicy, FileOrigin, Overrides, StoredFile};
 use crate::preview::{self, Input, LimitHit, Output, PlanError, Preview, Status, Stream, ToCount, Totals};
 use crate::store::StoreSpec;
 use crate::text::units;
+
+use super::CorpusOutput;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Receipt {
@@ -64,9 +66,26 @@ impl Receipt {
         if by.is_partial {
             return Self::Unknown;
         }
-        let Ok(preview) = plan(bytes, saved_as, by, counts) else {
-            return Self::Ranges { kept: Vec::new(), lost_by: LostBy::Error };
-        };
+        match plan(bytes, saved_as, by, counts) {
+            Ok(preview) => Self::of_preview(&preview),
+            Err(_) => Self::Ranges { kept: Vec::new(), lost_by: LostBy::Error },
+        }
+    }
+
+    /// Finds which of an output the model got with a recorded text. The policy names the limit if it makes just this text.
+    pub(crate) fn of_text(text: &str, bytes: &[u8], saved_as: &str, by: Option<&EffectivePolicy>) -> Self {
+        let input = Input::from_bytes(bytes, saved_as);
+        let by_policy = by.and_then(|by| plan(bytes, saved_as, by, ToCount::Text).ok());
+        match by_policy.filter(|preview| preview.text(&input) == text) {
+            Some(preview) => Self::of_preview(&preview),
+            None => preview::recorded(text, &input).map_or(Self::Unknown, |preview| Self::Ranges {
+                kept: kept_ranges(&preview.parts, Stream::Stdout),
+                lost_by: LostBy::Cut,
+            }),
+        }
+    }
+
+    fn of_preview(preview: &Preview) -> Self {
         let lost_by = match (&preview.status, preview.truncated_by) {
             (Status::Crashed(_), _) => LostBy::Error,
             (Status::Ok, Some(limit)) => LostBy::Limit(limit),
@@ -164,11 +183,16 @@ impl<'a> CutPolicies<'a> {
         resolved
     }
 
-    /// Plans what the model got of the output at `path`; also returns the policy, or why there is none.
-    pub(crate) fn receipt(&self, path: &Path, saved_as: &str, bytes: &[u8]) -> (Receipt, ResolvedPolicy) {
-        let resolved = self.resolve(path);
-        let new = |by: &Arc<_>| Receipt::new(bytes, saved_as, by, ToCount::Ranges);
-        (resolved.as_ref().map_or(Receipt::Unknown, new), resolved)
+    /// Returns the path that an agent's notice prints for an output; `None` if no agent stored it.
+    pub(crate) fn agents_path(&self, output: &CorpusOutput) -> Option<PathBuf> {
+        match output {
+            CorpusOutput::Entry(entry) => entry.is_of_agent().then(|| entry.saved_as().into()),
+            CorpusOutput::Named(path) | CorpusOutput::Found(path) => {
+                let stores = self.stores_around(path);
+                let file = self.config.stored_file(&stores, path).filter(StoredFile::is_of_agent)?;
+                Some(file.saved_as().to_owned())
+            }
+        }
     }
 
     fn stores_around(&self, path: &Path) -> Arc<[Arc<StoreSpec>]> {

@@ -34,9 +34,9 @@ pub(crate) struct AlignedPiece {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum PieceOrigin {
-    /// These bytes of the output, unchanged.
+    /// The text is the decoding of these bytes of the output.
     Same(Range<usize>),
-    /// These bytes of the output, which read otherwise in the text: bytes that are no character, or escapes left out.
+    /// Escapes and returns of the output that are left out of the text.
     Changed(Range<usize>),
     /// Nothing in the output: the agent added it.
     Added,
@@ -186,7 +186,7 @@ impl Aligner<'_> {
                 Some(b'\r') => (0, 1),
                 Some(_) => break,
             };
-            run.push(t + replaced, w + skipped, false);
+            run.push(t + replaced, w + skipped, replaced > 0);
         }
         run.trim();
         run
@@ -243,10 +243,7 @@ impl Run {
 
     /// Drops what was passed over at the end, which agrees with nothing.
     fn trim(&mut self) {
-        while let Some(AlignedPiece { text, origin: PieceOrigin::Changed(whole) }) = self.pieces.last() {
-            if !text.is_empty() {
-                return;
-            }
+        while let Some(AlignedPiece { origin: PieceOrigin::Changed(whole), .. }) = self.pieces.last() {
             self.whole_end = whole.start;
             self.pieces.pop();
         }
@@ -483,9 +480,9 @@ mod tests {
     }
 
     #[test]
-    fn escapes_left_out_and_bad_bytes_are_changed() {
+    fn escapes_left_out_are_changed_and_bad_bytes_are_decoded() {
         assert_eq!(shown("red text\n", b"\x1b[31mred text\x1b[0m\n"), "~0..5 =5..13 ~13..17 =17..18");
-        assert_eq!(shown("abc\u{FFFD}defgh\n", b"abc\xffdefgh\n"), "=0..3 ~3..4 =4..10");
+        assert_eq!(shown("abc\u{FFFD}defgh\n", b"abc\xffdefgh\n"), "=0..3 =3..4 =4..10");
     }
 
     #[test]

@@ -14,7 +14,7 @@ use crate::store::{
     self, Entry, EntryStatus, Env, Expiry, Record, Rule, RunRecord, SortBy, TimeLeft, first_line,
 };
 use crate::text::ansi;
-use crate::text::label::{SafeText, shell};
+use crate::text::label::SafeText;
 use crate::text::utf16::{ByteOrder, Utf16Text};
 
 use super::RowTable;
@@ -110,15 +110,10 @@ impl OutputRow {
         }
     }
 
-    /// Whether an agent stored it, or the original of which it is a kept copy.
-    pub(crate) fn is_of_agent(&self) -> bool {
-        !self.entry.is_own() || self.entry.copy().is_some()
-    }
-
     /// Whether it is not known yet if an agent recorded what the model got of it.
     pub(crate) fn may_be_recorded(&self) -> bool {
         let is_missing = |facts: &Arc<OutputFacts>| facts.call.state == SlowState::Missing;
-        self.is_of_agent() && self.facts.as_ref().is_none_or(is_missing)
+        self.entry.is_of_agent() && self.facts.as_ref().is_none_or(is_missing)
     }
 
     pub(crate) fn can_be_read(&self) -> bool {
@@ -142,19 +137,11 @@ pub(crate) fn recorded(entry: &Entry, run: Option<RunRecord>) -> Peek {
     let original = || entry.copy().map(|copy| copy.command.clone()).unwrap_or_default();
     Peek {
         first_line: SafeText::default(),
-        written: run.as_ref().map_or_else(original, written_command).into(),
+        written: run.as_ref().map_or_else(original, RunRecord::written_command).into(),
         command: SafeText::new(run.as_ref().map_or_else(original, |run| run.command.join(" "))),
         printed: run.as_ref().filter(|run| run.kept.bytes < run.seen.bytes).map(|run| run.seen.bytes),
         tool: run.and_then(|run| run.tool).map(Arc::from),
     }
-}
-
-fn written_command(run: &RunRecord) -> String {
-    let word = |argument: &String| match run.agent {
-        Some(_) => argument.clone(),
-        None => shell::word(argument.as_bytes()),
-    };
-    run.command.iter().map(word).collect::<Vec<_>>().join(" ")
 }
 
 /// The index of the groups by session, to which calls may lead.

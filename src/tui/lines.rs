@@ -1,17 +1,9 @@
-//! The list of the lines of all stored outputs that match a pattern, its columns, and its workers: one searches, one
-//! finds the commands of the outputs.
-
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
-use std::path::PathBuf;
-use std::sync::Arc;
+//! The list of the lines of all stored outputs that match a pattern, its columns, and the worker that searches.
 
 use crate::base::human::{count, span, thousands};
 use crate::corpus::{FindEnd, FoundLine, LineReceipt, LostBy, MAX_FOUND};
 use crate::rows::column::CellSide::{Left, Right};
 use crate::rows::column::{ListColumn, ListSpec, MOST_FIRST, NAMES, RowCell, Tone, key_of};
-use crate::rows::outputs::{OutputFacts, OutputRow, peek};
-use crate::store;
 use crate::text::label::SafeText;
 use crate::text::search::Pattern;
 
@@ -30,15 +22,6 @@ pub struct FoundLines {
     pattern: Option<Pattern>,
     state: SearchState,
     lost: u64,
-    /// The outputs whose commands were asked for, by their paths, with the command once it is known.
-    commands: HashMap<PathBuf, Option<OutputCommand>>,
-}
-
-#[derive(Debug, Clone)]
-pub struct OutputCommand {
-    /// In one line.
-    shown: SafeText,
-    written: String,
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -52,7 +35,6 @@ enum SearchState {
 #[derive(Debug)]
 pub enum LinesEvent {
     Found(Vec<FoundLine>),
-    Named(Arc<store::Entry>, OutputCommand),
     Ended(FindEnd),
 }
 
@@ -101,13 +83,16 @@ impl ListKind for FoundLines {
     fn details(&self, list: &List<FoundLine>) -> [SafeText; 2] {
         let Some(row) = list.chosen() else { return Default::default() };
         let entry = &row.entry;
-        let name = if row.command.is_empty() { entry.id() } else { row.command.to_string().into() };
+        let name = match shown_command(row) {
+            command if command.is_empty() => entry.id(),
+            command => command.to_string().into(),
+        };
         let line = format!("{} {name} · line {}", entry.agent(), thousands(row.number));
         [format!("{line} · {}", describe_got(row)).into(), row.text.clone()]
     }
 
     fn copyable(&self, row: &FoundLine) -> Vec<Copyable> {
-        let command = self.command_of(row).map(|command| &*command.written);
+        let command = Some(&*row.command).filter(|command| !command.is_empty());
         Copyable::of_row(Some(&row.entry.path()), command, row.entry.id_bytes())
     }
 
@@ -116,9 +101,9 @@ impl ListKind for FoundLines {
         Some(OpenRequest {
             path: row.entry.path(),
             start: StartView { place, ..StartView::default() },
-            name: row.command.clone(),
+            name: shown_command(row),
             id: row.entry.id().into_owned(),
-            command: self.command_of(row).map(|of| of.written.clone()).unwrap_or_default(),
+            command: row.command.to_string(),
             ..OpenRequest::default()
         })
     }
@@ -137,37 +122,11 @@ impl ListKind for FoundLines {
 
     fn handle(&mut self, event: LinesEvent, on: ListContext<FoundLine>) {
         match event {
-            LinesEvent::Found(mut lines) => {
-                for line in lines.iter_mut().filter(|_| !self.commands.is_empty()) {
-                    line.command = self.command_of(line).map(|of| of.shown.clone()).unwrap_or_default();
-                }
+            LinesEvent::Found(lines) => {
                 self.lost += lines.iter().filter(|line| is_lost(line)).count() as u64;
                 on.list.extend(lines, MAX_FOUND);
             }
-            LinesEvent::Named(entry, command) => {
-                let rows = on.list.rows().iter().enumerate();
-                let is_it = |row: &FoundLine| {
-                    row.entry.identity == entry.identity && row.entry.name() == entry.name()
-                };
-                let of_it = rows.filter(|(_, row)| is_it(row));
-                let changes: Vec<_> = of_it.map(|(n, _)| (n, command.shown.clone())).collect();
-                on.list.change(changes, |row, shown| row.command = shown);
-                self.commands.insert(entry.path(), Some(command));
-            }
             LinesEvent::Ended(end) => self.state = SearchState::Ended(end),
-        }
-    }
-
-    fn ask(&mut self, on: ListContext<FoundLine>) {
-        let mut wanted = Vec::new();
-        for entry in on.list.rows_on_screen().map(|n| &on.list.rows()[n].entry) {
-            if let Entry::Vacant(unasked) = self.commands.entry(entry.path()) {
-                unasked.insert(None);
-                wanted.push(Arc::clone(entry));
-            }
-        }
-        if !wanted.is_empty() {
-            on.effects.run(Slot::Other, move |context| find_commands(&wanted, context));
         }
     }
 
@@ -184,39 +143,6 @@ impl ListKind for FoundLines {
         on.effects.stop([Slot::Grep]);
         on.list.clear();
     }
-}
-
-impl FoundLines {
-    fn command_of(&self, row: &FoundLine) -> Option<&OutputCommand> {
-        self.commands.get(&row.entry.path())?.as_ref()
-    }
-}
-
-/// Reports the commands of outputs as the list of outputs has them, as far as they are known.
-fn find_commands(entries: &[Arc<store::Entry>], context: &JobContext) {
-    let row = |entry: &Arc<store::Entry>| {
-        let mut facts = OutputFacts::default();
-        facts.peek.found(Some(peek(entry, context.env())));
-        let entry = store::Entry::clone(entry);
-        OutputRow { entry, is_kept: false, facts: Some(Arc::new(facts)) }
-    };
-    let (of_agents, own): (Vec<_>, Vec<_>) = entries.iter().map(row).partition(OutputRow::is_of_agent);
-    let report = |row: &OutputRow| {
-        let written = row.written_command().unwrap_or_default().to_owned();
-        let command = OutputCommand { shown: row.command(), written };
-        if !command.shown.is_empty() {
-            context.send(LinesEvent::Named(Arc::new(row.entry.clone()), command));
-        }
-    };
-    own.iter().for_each(report);
-    let paths: Vec<PathBuf> = of_agents.iter().map(|row| row.entry.saved_as().into()).collect();
-    context.services.sessions.find_all(&paths, context.env(), &context.ticket, &mut |n, call| {
-        let mut row = of_agents[n].clone();
-        if let Some(facts) = &mut row.facts {
-            Arc::make_mut(facts).call.found(call.map(|call| call.citing()));
-        }
-        report(&row);
-    });
 }
 
 fn find(pattern: &Pattern, context: &JobContext) {
@@ -240,7 +166,7 @@ static SPEC: ListSpec<FoundLine> =
                 .sorts('a', NAMES, |a, b| a.entry.agent().cmp(b.entry.agent())),
             ListColumn::new("command", Left, 24, |row: &FoundLine, _| match row.command.is_empty() {
                 true => RowCell::dim(SafeText::from_bytes(row.entry.id_bytes())),
-                false => RowCell::plain(row.command.clone()),
+                false => RowCell::plain(shown_command(row)),
             })
             .yields(1),
             ListColumn::new("line", Right, 10, |row: &FoundLine, _| RowCell::plain(thousands(row.number)))
@@ -258,6 +184,11 @@ static SPEC: ListSpec<FoundLine> =
         sum: |_| String::new(),
         mark: |_| RowCell::plain(" "),
     };
+
+/// Returns the command in one line; empty if none is known.
+fn shown_command(row: &FoundLine) -> SafeText {
+    row.command.lines().next().unwrap_or_default().into()
+}
 
 fn is_lost(row: &FoundLine) -> bool {
     matches!(row.got, LineReceipt::Lost(_))

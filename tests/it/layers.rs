@@ -20,7 +20,10 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("capture", &["compare", "store", "source", "preview", "provenance", "env", "fs", "text"]),
     ("document", &["source", "preview", "human", "text"]),
     ("config", &["store", "preview", "provenance", "toml_check", "env", "fs", "human", "text"]),
-    ("corpus", &["compare", "config", "provenance", "store", "source", "preview", "human", "text"]),
+    (
+        "corpus",
+        &["compare", "config", "session", "provenance", "store", "source", "preview", "human", "text"],
+    ),
     ("output", &["document"]),
     ("rows", &["corpus", "compare", "config", "session", "store", "source", "preview", "text", "human"]),
     ("tui", &["output", "rows", "corpus", "document", "store", "toml_check", "env", "fs"]),

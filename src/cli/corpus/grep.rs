@@ -20,8 +20,8 @@ use crate::cli::progress::Meter;
 use crate::cli::{CommandResult, Failure, fail, terminal, usage};
 use crate::config::Config;
 use crate::corpus::{
-    Corpus, CorpusOutput, CorpusReader, CutPolicies, Hit, LineReceipt, Outlet, ReadFault, ResolvedPolicy,
-    STDIN, WantedLines, each_hit, in_order,
+    Corpus, CorpusOutput, CorpusReader, FoundReceipt, Hit, LineReceipt, Outlet, ReadFault, Receipts, STDIN,
+    WantedLines, each_hit, in_order,
 };
 use crate::text::cells::Show;
 use crate::text::label::{label, write_safe};
@@ -58,7 +58,7 @@ pub(crate) fn run(config: &Config, args: &GrepArgs) -> CommandResult {
         config,
         wanted: if args.invert { WantedLines::Others(&pattern) } else { WantedLines::Matching(&pattern) },
         pattern: &pattern,
-        policies: CutPolicies::new(config),
+        receipts: Receipts::new(config, &corpus.outputs, &|| true),
         form: match (args.json, terminal::is_escaped(&io::stdout()), terminal::colour()) {
             (true, _, _) => GrepForm::Json,
             (false, false, _) => GrepForm::Pipe,
@@ -104,7 +104,7 @@ struct Search<'a> {
     wanted: WantedLines<'a>,
     args: &'a GrepArgs,
     pattern: &'a Pattern,
-    policies: CutPolicies<'a>,
+    receipts: Receipts<'a>,
     form: GrepForm,
     now: Timestamp,
     meter: Meter,
@@ -155,9 +155,9 @@ impl Search<'_> {
             let (mut planned, mut heading, mut flow) = (None, None, ControlFlow::Continue(()));
             hits.set(0);
             each_hit(&mut open.supply(), self.wanted, &|| true, |hit| {
-                let receipt = || self.policies.receipt(&path, &output.saved_as(), &open);
-                let (got, by) = planned.get_or_insert_with(receipt);
-                let fate = got.line(&hit.line);
+                let found: &mut FoundReceipt =
+                    planned.get_or_insert_with(|| self.receipts.find(output, &open));
+                let fate = found.receipt.line(&hit.line);
                 if self.args.lost && fate.is_kept() != Some(false) {
                     return ControlFlow::Continue(());
                 }
@@ -168,7 +168,7 @@ impl Search<'_> {
                     _ => {}
                 }
                 let write = |out: &mut Vec<u8>| {
-                    let heading = heading.get_or_insert_with(|| self.heading(out, output, &path, by));
+                    let heading = heading.get_or_insert_with(|| self.heading(out, output, &path, found));
                     // Writing to memory does not fail.
                     let _ = self.form.hit(out, heading, (&hit, fate), self.pattern);
                 };
@@ -204,7 +204,7 @@ impl Search<'_> {
         out: &mut Vec<u8>,
         output: &CorpusOutput,
         path: &'a Path,
-        by: &ResolvedPolicy,
+        found: &FoundReceipt,
     ) -> Heading<'a> {
         let seconds = |age: SignedDuration| u64::try_from(age.as_secs()).ok();
         let heading = Heading {
@@ -212,8 +212,12 @@ impl Search<'_> {
             agent: output.agent(self.config),
             id: output.id().map(Cow::into_owned),
             age: output.age(self.now).and_then(seconds),
-            policy: by.as_ref().map_or_else(String::clone, |by| by.policy.name().to_owned()),
-            certainty: by.as_ref().ok().map(|by| by.certainty),
+            source: match (&found.policy, found.certainty) {
+                (_, Some(Certainty::Recorded)) => Certainty::Recorded.describe().to_owned(),
+                (Ok(by), _) => format!("{} by {}", by.certainty.describe(), by.policy.name()),
+                (Err(why), _) => why.clone(),
+            },
+            certainty: found.certainty,
         };
         // Writing to memory does not fail.
         let _ = self.form.heading(out, &heading);
@@ -249,9 +253,8 @@ struct Heading<'a> {
     id: Option<String>,
     /// Seconds since the last change.
     age: Option<u64>,
-    /// The name of the policy, or why there is none.
-    policy: String,
-    /// How certain it is that a model got what that policy makes; `None` if there is none.
+    /// How it is known what the model got, in words, or why it is not.
+    source: String,
     certainty: Option<Certainty>,
 }
 
@@ -267,7 +270,7 @@ impl GrepForm {
         }
         let path = label(heading.path.as_os_str().as_bytes());
         let agent = heading.agent.as_deref().map(|agent| label(agent.as_bytes()));
-        let facts = [agent, heading.age.map(span), Some(label(heading.policy.as_bytes()))];
+        let facts = [agent, heading.age.map(span), Some(label(heading.source.as_bytes()))];
         let facts = facts.into_iter().flatten().collect::<Vec<_>>().join(" · ");
         let (name, dim) = (self.style(NAME), self.style(DIM));
         writeln!(out, "\n{name}{path}{name:#}  {dim}{facts}{dim:#}")

@@ -221,6 +221,11 @@ impl Entry {
         self.store().agent == OWN
     }
 
+    /// Whether an agent stored it, or the original of which it is a kept copy.
+    pub fn is_of_agent(&self) -> bool {
+        !self.is_own() || self.copy().is_some()
+    }
+
     /// Whether the user keeps it in overspill's own store, so that no cleaning deletes it.
     pub fn is_kept(&self) -> bool {
         self.rule == Rule::Kept

@@ -11,6 +11,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::fs::identity::{FileStat, timestamp};
 use crate::store::{Entry, Env, Holds, NewSpill};
+#[cfg(feature = "app")]
+use crate::text::label::shell;
 
 use super::{OwnError, OwnStore, make, make_home, open, open_home};
 
@@ -140,6 +142,16 @@ impl RunRecord {
             _ => None,
         };
         self.exit_code.or(own).map(i32::from)
+    }
+
+    /// Returns the command in one line, as a shell takes it.
+    #[cfg(feature = "app")]
+    pub(crate) fn written_command(&self) -> String {
+        let word = |argument: &String| match self.agent {
+            Some(_) => argument.clone(),
+            None => shell::word(argument.as_bytes()),
+        };
+        self.command.iter().map(word).collect::<Vec<_>>().join(" ")
     }
 
     #[cfg(feature = "app")]

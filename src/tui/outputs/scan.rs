@@ -146,7 +146,7 @@ impl Outputs {
         // Where the path names the session, its call decides nothing.
         let grouped = grouped.into_iter().filter(|row| list.rows()[*row].entry.session().is_none());
         let cited = on_screen.into_iter().chain(placed).chain(grouped);
-        let cited: Vec<usize> = cited.filter(|row| list.rows()[*row].is_of_agent()).collect();
+        let cited: Vec<usize> = cited.filter(|row| list.rows()[*row].entry.is_of_agent()).collect();
         let screen = list.height;
         self.ask_about(
             Slot::FindCalls,

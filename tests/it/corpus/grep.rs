@@ -9,6 +9,7 @@ use std::os::unix::fs::symlink;
 use serde_json::Value;
 
 use crate::common::home::{Home, fifo};
+use crate::common::records;
 use crate::stores_cli::stocked::{ID, OTHER, Stocked};
 
 /// Returns the objects that a command printed, one per line.
@@ -61,6 +62,27 @@ fn a_hit_is_an_object_with_its_place() {
         let offset = hit["offset"].as_u64().unwrap() as usize;
         assert!(content[offset..].starts_with(hit["text"].as_str().unwrap().as_bytes()), "{hit}");
     }
+}
+
+#[test]
+fn what_became_of_a_line_is_as_its_call_was_recorded() {
+    let home = Home::new();
+    let spill = records::claude(&home);
+    let log = records::root(&home).join(format!(".claude/projects/-home-u-proj/{}.jsonl", records::SESSION));
+    let lines = |of: &Home| {
+        let hits = objects(of.run(&["grep", "--json", "^(2|12|3000)$"]).ok().text());
+        let fate =
+            |hit: &Value| [&hit["line"], &hit["lost_by"], &hit["certainty"]].map(Value::to_string).join(" ");
+        hits.iter().map(fate).collect::<Vec<_>>()
+    };
+    let by_limit = [r#"2 null "recorded""#, r#"12 null "recorded""#, r#"3000 "bytes" "recorded""#];
+    assert_eq!(lines(&home), by_limit);
+    let text = fs::read_to_string(&log).unwrap();
+    fs::write(&log, text.replacen(r"\n2\n3\n4\n5\n6\n7\n8\n9\n", r"\n", 1)).unwrap();
+    assert_eq!(lines(&home), [r#"2 "cut" "recorded""#, r#"12 null "recorded""#, r#"3000 "cut" "recorded""#]);
+    assert!(home.run(&["grep", "-l", "--lost", "^2$"]).ok().text().contains(spill.to_str().unwrap()));
+    fs::remove_file(&log).unwrap();
+    assert_eq!(lines(&home), by_limit.map(|line| line.replace("recorded", "reconstructed")));
 }
 
 #[test]

@@ -1,0 +1,110 @@
+//! What the model got of each output of a corpus: as the agent recorded it, else by the policy that cut it.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+
+use crate::base::provenance::Certainty;
+use crate::config::Config;
+use crate::preview::ToCount;
+use crate::session::reader::ReadProgress;
+use crate::session::spill::SessionsCache;
+use crate::session::{sent, text};
+
+use super::{CorpusOutput, CutPolicies, Receipt, ResolvedPolicy};
+
+/// The longest result, in bytes, that is set beside its output: all are held at once.
+const MAX_RESULT: usize = 1 << 20;
+
+/// Finds what the model got of the outputs of a corpus. The records of all of them are looked for at once, in one pass over
+/// the sessions, when the first output of an agent is asked about.
+pub(crate) struct Receipts<'a> {
+    policies: CutPolicies<'a>,
+    config: &'a Config,
+    outputs: &'a [CorpusOutput],
+    goes_on: &'a (dyn Fn() -> bool + Sync),
+    recorded: OnceLock<HashMap<PathBuf, RecordedOutput>>,
+}
+
+/// What the model got of an output, and how that is known.
+pub(crate) struct FoundReceipt {
+    pub receipt: Receipt,
+    /// The policy that most likely cut it, or why there is none.
+    pub policy: ResolvedPolicy,
+    /// `None` if it is not recorded and there is no policy.
+    pub certainty: Option<Certainty>,
+    /// What its call did, as the model wrote it; empty if that is not recorded.
+    pub command: Arc<str>,
+}
+
+/// What an agent recorded of an output.
+struct RecordedOutput {
+    command: Arc<str>,
+    /// The text that the model got; `None` if it cannot be read, or is too long.
+    text: Option<Box<str>>,
+}
+
+impl<'a> Receipts<'a> {
+    /// Looks for records until `goes_on` says no.
+    pub(crate) fn new(
+        config: &'a Config,
+        outputs: &'a [CorpusOutput],
+        goes_on: &'a (dyn Fn() -> bool + Sync),
+    ) -> Self {
+        Self { policies: CutPolicies::new(config), config, outputs, goes_on, recorded: OnceLock::new() }
+    }
+
+    pub(crate) fn find(&self, output: &CorpusOutput, bytes: &[u8]) -> FoundReceipt {
+        let policy = self.policies.resolve(&output.path());
+        let recorded = self.policies.agents_path(output).and_then(|path| self.recorded().get(&path));
+        let by = policy.as_ref().ok();
+        let (receipt, certainty) = match recorded.and_then(|recorded| recorded.text.as_deref()) {
+            Some(text) => {
+                let receipt = Receipt::of_text(text, bytes, &output.saved_as(), by.map(|by| &**by));
+                (receipt, Some(Certainty::Recorded))
+            }
+            None => {
+                let new = |by: &Arc<_>| Receipt::new(bytes, &output.saved_as(), by, ToCount::Ranges);
+                (by.map_or(Receipt::Unknown, new), by.map(|by| by.certainty))
+            }
+        };
+        let command = recorded.map(|recorded| recorded.command.clone()).unwrap_or_default();
+        FoundReceipt { receipt, policy, certainty, command }
+    }
+
+    fn recorded(&self) -> &HashMap<PathBuf, RecordedOutput> {
+        self.recorded.get_or_init(|| {
+            let paths = self.outputs.iter().filter_map(|output| self.policies.agents_path(output));
+            find_recorded(self.config, &paths.collect::<Vec<_>>(), self.goes_on)
+        })
+    }
+}
+
+/// Asks this function whether to go on reading.
+struct While<'a>(&'a (dyn Fn() -> bool + Sync));
+
+impl ReadProgress for While<'_> {
+    fn step(&self, _: u64, _: u64) -> bool {
+        (self.0)()
+    }
+}
+
+/// Finds the calls that name outputs in all sessions, each of which is read once, until `goes_on` says no. The outputs
+/// are given, and named in the answer, by the paths that agents' notices print.
+fn find_recorded(
+    config: &Config,
+    paths: &[PathBuf],
+    goes_on: &(dyn Fn() -> bool + Sync),
+) -> HashMap<PathBuf, RecordedOutput> {
+    let mut recorded = HashMap::new();
+    SessionsCache::default().find_all(paths, &config.env, &While(goes_on), &mut |n, found| {
+        let Some(found) = found else { return };
+        let best = sent::best(found.transcript, found.call);
+        let text = best.first().and_then(|first| {
+            let (text, facts) = text::to_text(found.transcript, &first.pieces, MAX_RESULT).ok()?;
+            (!facts.is_stopped).then(|| text.into())
+        });
+        recorded.insert(paths[n].clone(), RecordedOutput { command: found.citing().command.into(), text });
+    });
+    recorded
+}
