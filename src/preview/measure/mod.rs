@@ -265,16 +265,21 @@ impl<'a> Text<'a> {
     /// Measures a range as it is kept: decoded on its own.
     pub(crate) fn measure(&self, range: Range<usize>, want: TotalsMask) -> Measure {
         self.touch(range.clone());
-        let alone = |range: Range<usize>| self.measure_alone(&self.bytes[range], want);
-        self.between_reads(range).map(alone).fold(Measure::default(), |sum, measure| sum + measure)
+        let mut sum = Measure::default();
+        for range in self.between_reads(range) {
+            self.add_measure(&self.bytes[range], want, &mut sum);
+        }
+        sum
     }
 
     /// Measures bytes that are decoded on their own, until the plan is no longer wanted.
-    fn measure_alone(&self, bytes: &[u8], want: TotalsMask) -> Measure {
-        let steps = (0..bytes.len()).step_by(STEP).take_while(|_| self.is_wanted());
-        steps
-            .map(|start| units::measure(bytes, start..start.saturating_add(STEP).min(bytes.len()), want))
-            .fold(Measure::default(), |sum, measure| sum + measure)
+    fn add_measure(&self, bytes: &[u8], want: TotalsMask, sum: &mut Measure) {
+        let mut start = 0;
+        while start < bytes.len() && self.is_wanted() {
+            let end = bytes.len().min(start + STEP);
+            *sum += units::measure(bytes, start..end, want);
+            start = end;
+        }
     }
 
     pub(crate) fn line_feeds_of(&self, range: Range<usize>) -> u64 {

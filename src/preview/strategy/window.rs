@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use serde::Deserialize;
 
-use crate::preview::measure::{Text, as_usize};
+use crate::preview::measure::{Text, as_usize, most_bytes};
 use crate::preview::model::{Direction, Fragment, LimitHit, PlanError, Unit};
 use crate::preview::section::or_default;
 use crate::preview::strategy::pieces::Pieces;
@@ -149,11 +149,13 @@ impl Window {
         if !number.is_empty() {
             fragments.push(Fragment::Text(number));
         }
-        let cut = line_size.map(|most| text.end(at..text.body.end, Direction::Head, self.line_unit, most));
-        let bound = cut.as_ref().map_or(text.body.end, |cut| cut.range.end);
-        let found = break_in(text, self.line_ends, at, bound);
-        let cut = cut.filter(|cut| found.is_none() && !ends_here(text, self.line_ends, cut.range.end));
-        let stop = found.unwrap_or(bound);
+        // Of a longer line the end is not looked for.
+        let reach = line_size.map_or(u64::MAX, |most| most_bytes(self.line_unit, most).saturating_add(1));
+        let bound = text.body.end.min(at.saturating_add(as_usize(reach)));
+        let line = at..break_in(text, self.line_ends, at, bound).unwrap_or(bound);
+        let cut = line_size.map(|most| text.end(line.clone(), Direction::Head, self.line_unit, most));
+        let cut = cut.filter(|cut| cut.range.end < line.end);
+        let stop = cut.as_ref().map_or(line.end, |cut| cut.range.end);
         if stop > at {
             fragments.push(Fragment::Bytes(at..stop));
         }
@@ -210,11 +212,6 @@ fn break_in(text: &Text, ends: LineEnds, at: usize, bound: usize) -> Option<usiz
         LineEnds::Lf => text.feed_after(at, bound),
         LineEnds::Any => text.break_after(at, bound),
     }
-}
-
-/// Whether a line that was read up to `at` ends exactly there.
-fn ends_here(text: &Text, ends: LineEnds, at: usize) -> bool {
-    at >= text.body.end || text.bytes[at] == b'\n' || (ends == LineEnds::Any && text.bytes[at] == b'\r')
 }
 
 /// A Go read tool's window: numbered lines without carriage returns and long ends, and with an off-by-one total.

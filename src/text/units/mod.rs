@@ -14,6 +14,9 @@ const STRIDE: usize = 64;
 /// Bytes of other text that are copied and tested together: as many as a byte can count.
 const LANES: usize = 128;
 
+/// Text of fewer bytes is measured element by element.
+const SHORT: usize = 32;
+
 /// Of these, the bytes before the last is rounded up to a whole character.
 const PIECE: usize = LANES - 3;
 
@@ -324,9 +327,24 @@ fn measure_text(text: &[u8], sum: &mut Measure) {
             *sum += Measure::zeros(rest.len() as u64);
             return;
         }
+        if rest.len() < SHORT {
+            return measure_short(rest, sum);
+        }
         let stop = element_end(text, (at + PIECE).min(text.len()));
         measure_piece(&text[at..stop], sum);
         at = stop;
+    }
+}
+
+fn measure_short(text: &[u8], sum: &mut Measure) {
+    let mut at = 0;
+    while at < text.len() {
+        let found = element(text, at);
+        at += found.len;
+        sum.points += 1;
+        sum.units += found.units();
+        sum.decoded_bytes += found.decoded_bytes();
+        sum.bad_bytes += if found.valid { 0 } else { found.len as u64 };
     }
 }
 
