@@ -297,11 +297,13 @@ fn joined(sizes: &[Size]) -> Size {
 
 /// Returns the size of a filter's result, of operand and arguments together.
 fn filtered(name: &str, all: Size) -> Result<Size, String> {
-    match filters::gives(name) {
-        Some(filters::Gives::Number) => Ok(Size::NUMBER),
-        Some(filters::Gives::Text) => Ok(Size::text(all.bytes.saturating_add(filters::MAX_WIDTH))),
-        Some(filters::Gives::Part) => Ok(all),
-        None => Err(format!("there is no filter `{name}`; there are: {}", filters::names().join(", "))),
+    match name {
+        name if filters::OF_NUMBERS.contains(&name) => Ok(Size::NUMBER),
+        name if filters::OF_TEXTS.contains(&name) => {
+            Ok(Size::text(all.bytes.saturating_add(filters::MAX_WIDTH)))
+        }
+        name if filters::OF_PARTS.contains(&name) => Ok(all),
+        name => Err(format!("there is no filter `{name}`; there are: {}", filters::names().join(", "))),
     }
 }
 
