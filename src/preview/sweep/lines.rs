@@ -149,17 +149,10 @@ impl<'v, 'a> VisitedText<'v, 'a> {
         Self { text, marks, ends: Vec::new(), sums: Vec::new() }
     }
 
-    /// Returns the measure of a range between characters.
+    /// Returns the measure of a range between characters, but for lone returns.
     pub(super) fn measure(&mut self, range: &Range<usize>) -> Measure {
         let (end, start) = (self.until(range.end), self.until(range.start));
-        Measure {
-            line_feeds: end.line_feeds.saturating_sub(start.line_feeds),
-            decoded_bytes: end.decoded_bytes.saturating_sub(start.decoded_bytes),
-            units: end.units.saturating_sub(start.units),
-            points: end.points.saturating_sub(start.points),
-            bad_bytes: end.bad_bytes.saturating_sub(start.bad_bytes),
-            lone_returns: 0,
-        }
+        end.zip(start, u64::saturating_sub)
     }
 
     fn until(&mut self, at: usize) -> Measure {
