@@ -38,8 +38,7 @@ impl Element {
     }
 }
 
-/// Returns the range of valid second bytes after a lead byte, and the number of bytes that follow; `None` for a byte
-/// that is not a lead byte.
+/// Returns the valid second bytes after a lead byte, and how many bytes follow it; `None` for any other byte.
 fn continuation(lead: u8) -> Option<(u8, u8, usize)> {
     Some(match lead {
         0xC2..=0xDF => (0x80, 0xBF, 1),
@@ -80,8 +79,7 @@ pub fn element(bytes: &[u8], at: usize) -> Element {
     Element { len, valid: len == following + 1 }
 }
 
-/// Returns the element that ends at byte `at`, which must be the end of an element and above `floor`, an element's
-/// start.
+/// Returns the element that ends at byte `at`, the end of one, above `floor`, the start of one.
 pub fn element_before(bytes: &[u8], floor: usize, at: usize) -> Element {
     let lowest = at.saturating_sub(4).max(floor);
     for start in (lowest..at).rev() {
@@ -112,9 +110,7 @@ pub fn element_end(bytes: &[u8], at: usize) -> usize {
     if start == at { at } else { start + element(bytes, start).len }
 }
 
-/// Returns the start of a character that the end of `bytes` cuts off; `bytes.len()` if there is none.
-///
-/// A streaming decoder holds these bytes back until more arrive.
+/// Returns the start of a character that the end of `bytes` cuts off, which a decoder holds back; else `bytes.len()`.
 pub fn unfinished(bytes: &[u8]) -> usize {
     let end = bytes.len();
     for start in (end.saturating_sub(3)..end).rev() {
