@@ -3,7 +3,7 @@
 use minijinja::value::Value;
 use minijinja::{Environment, Error, ErrorKind};
 
-use super::facts;
+use super::scope;
 
 /// Filters that give a number. A template may use these three kinds alone: overspill's own filters, and those of minijinja
 /// that cannot turn little into much.
@@ -73,7 +73,7 @@ fn width(most: u64) -> Result<usize, Error> {
 }
 
 fn is_waiting(value: &Value) -> bool {
-    value.as_str().is_some_and(facts::is_waiting)
+    value.as_str().is_some_and(scope::is_waiting)
 }
 
 fn apply(value: &Value, write: impl FnOnce(u64) -> String) -> Result<Value, Error> {
@@ -122,8 +122,7 @@ fn commas(number: u64) -> String {
     text
 }
 
-/// Formats `number / by` with one decimal, halves rounded up: JavaScript's `toFixed(1)`, exact since `by` is a power of
-/// 2.
+/// Formats `number / by` with one decimal, halves rounded up, as JavaScript's `toFixed(1)`; `by` is a power of 2.
 fn half_up(number: u64, by: u64) -> String {
     let by = u128::from(by.max(1));
     tenths((u128::from(number) * 20 + by) / (2 * by))

@@ -8,7 +8,6 @@ use serde::{Deserialize, Deserializer};
 
 use crate::preview::measure::Text;
 use crate::preview::model::{Direction, PlanError, Unit};
-use crate::preview::section::or_default;
 use crate::preview::strategy::composed::{self, Segment};
 use crate::preview::strategy::{Context, Selection, Strategy};
 use crate::preview::template::{Figure, Template};
@@ -33,8 +32,7 @@ pub(crate) struct Weighed {
     /// Matches the words that make an end matter.
     #[serde(rename = "words", deserialize_with = "pattern")]
     pattern: Regex,
-    #[serde(deserialize_with = "or_default")]
-    between: String,
+    between: Option<String>,
     /// Appended at the end; `number` is what is missing.
     suffix: Template,
 }
@@ -136,7 +134,7 @@ impl Scale<'_> {
         budget: u64,
         least: u64,
     ) -> Result<Option<Vec<Segment>>, PlanError> {
-        let between = self.keys.between.clone();
+        let between = self.keys.between.clone().unwrap_or_default();
         let most = self.context.scope.figure(&self.keys.tail)?;
         let last = ((budget as f64 * TAIL_SHARE) as u64).min(most);
         let first = budget.saturating_sub(last + weight(&between));
