@@ -104,8 +104,7 @@ pub fn each_lost(
     [all, kept.first().copied().unwrap_or_default()]
 }
 
-/// Returns where the first line begins that the model did not get whole, in bytes of an output that was cut. `kept` are
-/// ranges in order. A line of which only the line end is lost was got.
+/// Returns where the first line begins, in bytes, that the model did not get whole but for its line end.
 pub fn first_lost_line(bytes: &[u8], kept: &[Range<usize>]) -> usize {
     let cut = kept.first().filter(|range| range.start == 0).map_or(0, |range| range.end);
     let rest = bytes.get(cut..).unwrap_or_default();

@@ -1,5 +1,4 @@
-//! Sets a text beside an output, or beside another text of it: finds where its pieces stand, makes a preview of what
-//! an agent recorded, and says where two texts differ.
+//! Finds where the pieces of a text stand in an output, makes a preview of that, and says where two texts differ.
 
 use std::ops::Range;
 
@@ -20,8 +19,7 @@ const MIN_INSIDE: usize = 32;
 /// Maximum number of places of the output that are tried for one line of the text.
 const MAX_PLACES: usize = 64;
 
-/// Maximum number of bytes of the output that are looked through in all. What is not found until then counts as not
-/// found.
+/// Maximum number of bytes of the output that are looked through in all.
 const MAX_BYTES: usize = 4 << 30;
 
 /// A piece of the recorded text. The pieces are in order, and joined they are the text.
@@ -158,8 +156,7 @@ impl Aligner<'_> {
         matches!(last, Some(PieceOrigin::Same(range) | PieceOrigin::Changed(range)) if range.end == self.from)
     }
 
-    /// Returns how far text and output agree from these places on. Escapes and returns that the text lacks are passed
-    /// over, and U+FFFD stands for bytes that are no character.
+    /// Returns how far text and output agree from these places on, apart from escapes, returns and bytes that are no text.
     fn extend(&self, at: usize, from: usize, end: usize, floor: usize) -> Run {
         let (text, whole) = (self.text.as_bytes(), &self.whole[..floor]);
         let mut run = Run { pieces: Vec::new(), text_end: at, whole_end: from };
@@ -260,12 +257,8 @@ fn numbered(line: &str) -> usize {
     mark.filter(|_| digits > 0).map_or(0, |mark| blanks + digits + mark.len())
 }
 
-/// Makes a preview of the text that an agent recorded. Its parts' texts, joined, are `text`; what of it stands in the
-/// output are kept and changed parts, all else are notices. Lines are counted as `less` counts them, bytes are those of
-/// the output.
-///
-/// # Errors
-/// If `input` is no longer wanted.
+/// Makes a preview of the text that an agent recorded: what stands in the output are kept and changed parts, all else are
+/// notices. Lines are counted as `less` counts them, bytes are those of the output. Fails if `input` is no longer wanted.
 pub(crate) fn recorded(text: &str, input: &Input) -> Result<Preview, PlanError> {
     let bytes = input.output.bytes;
     let pieces = align(text, bytes, &|| input.is_wanted()).ok_or(PlanError::Cancelled)?;

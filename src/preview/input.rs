@@ -2,7 +2,7 @@
 
 use std::ops::Deref;
 
-use crate::text::units::{self, Measure, TotalsMask};
+use crate::text::units::{self, Figures, Measure, TotalsMask};
 
 words! {
     /// One of a command's outputs.
@@ -16,21 +16,7 @@ words! {
 }
 
 /// Figures of a whole output; `None` if not counted yet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Totals {
-    /// LF bytes.
-    pub line_feeds: Option<u64>,
-    /// UTF-8 bytes of the lossy decoding.
-    pub decoded_bytes: Option<u64>,
-    /// UTF-16 units of the lossy decoding.
-    pub units: Option<u64>,
-    /// Code points of the lossy decoding.
-    pub points: Option<u64>,
-    /// Bytes that are not part of a character.
-    pub bad_bytes: Option<u64>,
-    /// CR bytes not followed by LF.
-    pub lone_returns: Option<u64>,
-}
+pub type Totals = Figures<Option<u64>>;
 
 impl Totals {
     /// Returns totals with nothing counted.
@@ -53,15 +39,7 @@ impl Totals {
     /// Takes the figures of `want` from a complete measure of the whole; the others remain unknown.
     #[doc(hidden)]
     pub fn from_measure(measure: &Measure, want: TotalsMask) -> Self {
-        let figure = |which: TotalsMask, value: u64| want.contains(which).then_some(value);
-        Self {
-            line_feeds: figure(TotalsMask::LINE_FEEDS, measure.line_feeds),
-            decoded_bytes: figure(TotalsMask::DECODED_BYTES, measure.decoded_bytes),
-            units: figure(TotalsMask::UNITS, measure.units),
-            points: figure(TotalsMask::POINTS, measure.points),
-            bad_bytes: figure(TotalsMask::BAD_BYTES, measure.bad_bytes),
-            lone_returns: figure(TotalsMask::LONE_RETURNS, measure.lone_returns),
-        }
+        measure.zip(Figures::MASKS, |figure, mask| want.contains(mask).then_some(figure))
     }
 
     /// Fills the gaps from `other`.
@@ -69,35 +47,19 @@ impl Totals {
         self.zip(other, Option::or)
     }
 
-    fn zip(self, other: Self, with: impl Fn(Option<u64>, Option<u64>) -> Option<u64>) -> Self {
-        Self {
-            line_feeds: with(self.line_feeds, other.line_feeds),
-            decoded_bytes: with(self.decoded_bytes, other.decoded_bytes),
-            units: with(self.units, other.units),
-            points: with(self.points, other.points),
-            bad_bytes: with(self.bad_bytes, other.bad_bytes),
-            lone_returns: with(self.lone_returns, other.lone_returns),
-        }
-    }
-
     pub(super) fn less(self, part: &Measure) -> Self {
-        self.zip(Self::from_measure(part, TotalsMask::ALL), |total, part| Some(total?.saturating_sub(part?)))
+        self.zip(*part, |total, part| Some(total?.saturating_sub(part)))
     }
 
     pub(super) fn plus(self, part: &Measure) -> Self {
-        self.zip(Self::from_measure(part, TotalsMask::ALL), |total, part| Some(total?.saturating_add(part?)))
+        self.zip(*part, |total, part| Some(total?.saturating_add(part)))
     }
 
     /// Returns which figures are known.
     pub fn known(&self) -> TotalsMask {
-        let mark =
-            |value: Option<u64>, which: TotalsMask| if value.is_some() { which } else { TotalsMask::NOTHING };
-        mark(self.line_feeds, TotalsMask::LINE_FEEDS)
-            | mark(self.decoded_bytes, TotalsMask::DECODED_BYTES)
-            | mark(self.units, TotalsMask::UNITS)
-            | mark(self.points, TotalsMask::POINTS)
-            | mark(self.bad_bytes, TotalsMask::BAD_BYTES)
-            | mark(self.lone_returns, TotalsMask::LONE_RETURNS)
+        let known = self.zip(Figures::MASKS, |figure, mask| figure.map_or(TotalsMask::NOTHING, |_| mask));
+        let Figures { line_feeds, decoded_bytes, units, points, bad_bytes, lone_returns } = known;
+        line_feeds | decoded_bytes | units | points | bad_bytes | lone_returns
     }
 }
 

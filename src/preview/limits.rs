@@ -9,12 +9,7 @@ use crate::text::units::{self, TotalsMask};
 use super::input::{Input, Stream};
 use super::measure::{Text, as_usize};
 use super::model::{Fragment, LimitHit, Part, PlanError, Unit, WAITING};
-use super::section::or_default;
 use super::template::{Facts, Figure, Scope, Template};
-
-/// A limit on lines and one on size.
-#[cfg(feature = "app")]
-pub(crate) type PlainLimits = (Option<u64>, Option<u64>);
 
 /// The limits of `[when]`; exceeding either is enough.
 #[derive(Debug, Default, Deserialize)]
@@ -41,18 +36,17 @@ impl Limits {
 
     /// Returns the limits on lines and on size, in the policy's unit; none if there are others, or they have exceptions.
     #[cfg(feature = "app")]
-    pub(crate) fn plain(&self, scope: &Scope) -> Result<Option<PlainLimits>, PlanError> {
+    pub(crate) fn plain(&self, scope: &Scope) -> Result<Option<[Option<u64>; 2]>, PlanError> {
         let is_plain = self.raw.is_none()
             && self.unit.is_none()
             && self.also_size.is_none()
             && !self.bare
             && !self.zero_is_off;
-        let both = (scope.optional(&self.lines)?, scope.optional(&self.size)?);
+        let both = [scope.optional(&self.lines)?, scope.optional(&self.size)?];
         Ok(is_plain.then_some(both))
     }
 
-    /// Returns the limit that a text exceeds under a policy of that unit, testing the cheaper one first; or the total needed
-    /// if that cannot be decided yet.
+    /// Returns the limit that a text exceeds under a policy of that unit, or the total needed to decide it.
     pub(crate) fn test(
         &self,
         text: &Text,
@@ -129,8 +123,7 @@ fn raw_len(part: &Part) -> usize {
 
 /// Returns the position of the last line feed before `size` in the joined parts.
 fn last_feed(input: &Input, parts: &[Part], size: usize) -> Option<usize> {
-    let mut start = 0;
-    let mut found = None;
+    let (mut start, mut found) = (0, None);
     for part in parts {
         if start >= size {
             break;
@@ -197,8 +190,7 @@ pub(crate) struct Refuse {
     /// Maximum percentage of control bytes, not counting line breaks and tabs.
     controls: Figure,
     /// File name endings that it refuses without looking, in lower case, with the dot.
-    #[serde(deserialize_with = "or_default")]
-    endings: Vec<String>,
+    endings: Option<Vec<String>>,
     words: Template,
 }
 
@@ -209,7 +201,8 @@ impl Refuse {
         let controls = scope.figure(&self.controls)?;
         let name = path.rsplit('/').next().unwrap_or_default();
         let ending = name.rfind('.').map(|at| name[at..].to_lowercase());
-        let is_named = ending.is_some_and(|ending| self.endings.contains(&ending));
+        let is_named =
+            ending.is_some_and(|ending| self.endings.iter().flatten().any(|other| *other == ending));
         if is_named || is_binary(text, sample, controls) {
             return Err(scope.refusal(&self.words, Facts::new()));
         }

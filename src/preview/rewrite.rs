@@ -153,27 +153,24 @@ fn html_json(text: &str) -> String {
 }
 
 /// Returns a regex for the `<` of a tag of the agent's own envelope: any case, `_` for `-`, and with characters in between
-/// (but no backslash first, which means that it was escaped before). Source: Claude Code 2.1.330; it also recognizes
-/// lookalike letters, which this does not.
+/// (but no backslash first). Source: Claude Code 2.1.330, which also recognizes lookalike letters, as this does not.
 pub(crate) fn tag_finder(tag: &str) -> Result<Expression, regex::Error> {
     let name = regex::escape(tag).replace(r"\-", "[-_]");
     let signs = r"(?:[^A-Za-z0-9_<>\\-][^A-Za-z0-9_<>-]*)?";
     Expression::new(&format!(r"(?i-u)<{signs}{name}(?:[^A-Za-z0-9_-]|$)"))
 }
 
-/// Escapes every such tag in a kept part, so that it closes nothing: `<` becomes `<\`. Copies the part, whose length the
-/// limits bound.
+/// Escapes every such tag in a kept part, so that it closes nothing: `<` becomes `<\`.
 pub(crate) fn escaped(text: &Text, finder: &Expression, part: Part) -> Vec<Part> {
     let Part::Kept { range, .. } = &part else { return vec![part] };
     let bytes = text.bytes[range.clone()].to_vec();
     let mut parts = Vec::new();
-    let (mut at, mut from) = (0, 0);
-    while let Some(found) = finder.find_at(OwnBytes::from(&bytes), from) {
-        let (start, end) = (range.start + found.start, range.start + found.start + 1);
+    let mut at = 0;
+    while let Some(found) = finder.find_at(OwnBytes::from(&bytes), at) {
+        let start = range.start + found.start;
         parts.extend(text.kept(range.start + at..start));
-        parts.push(text.changed(start..end, vec![Fragment::Text("<\\".to_owned())]));
+        parts.push(text.changed(start..start + 1, vec![Fragment::Text("<\\".to_owned())]));
         at = found.start + 1;
-        from = at;
     }
     parts.extend(text.kept(range.start + at..range.end));
     parts

@@ -164,13 +164,14 @@ impl<'de> Deserializer<'de> for Key<'_, '_> {
         visitor.visit_seq(SeqDeserializer::new(texts.into_iter()))
     }
 
+    /// The first word if the key is absent.
     fn deserialize_enum<V: Visitor<'de>>(
         mut self,
         _name: &'static str,
         words: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Fault> {
-        let word = self.text("takes a word")?;
+        let word = if self.find().is_some() { self.text("takes a word")? } else { words[0] };
         one_of(word, words).map_err(|message| self.keys.fault(self.name, message))?;
         visitor.visit_enum(word.into_deserializer())
     }
@@ -233,15 +234,6 @@ impl<'de> MapAccess<'de> for Fields<'_, '_> {
         let read = seed.deserialize(Key { keys: self.keys, name: self.name });
         read.map_err(|fault| self.keys.placed(self.name, fault))
     }
-}
-
-/// Reads a field of a struct; its default if the key is absent.
-pub(crate) fn or_default<'de, T, D>(key: D) -> Result<T, D::Error>
-where
-    T: Default + Deserialize<'de>,
-    D: Deserializer<'de>,
-{
-    Option::deserialize(key).map(Option::unwrap_or_default)
 }
 
 pub(crate) fn figure(value: &KeyValue, key: &str, compiler: &mut Compiler) -> Result<Figure, Fault> {

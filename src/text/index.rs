@@ -22,8 +22,7 @@ pub struct BlockIndex {
     len: u64,
     /// Block size in bytes: `BLOCK` times a power of two.
     block: usize,
-    /// Line feeds in each block, or `UNCOUNTED`. A block past the end is not counted either: the index of a large file takes
-    /// no memory before it is read.
+    /// Line feeds in each block, or `UNCOUNTED`; shorter before a large file is read, so that its index takes no memory.
     counts: Vec<u32>,
     /// Line feeds before each group of `GROUP` blocks, up to `frontier`.
     groups: Vec<u64>,

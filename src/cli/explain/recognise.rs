@@ -120,7 +120,7 @@ fn policies(config: &Config) -> Vec<Policy> {
 /// hundredth of the time of looking for each.
 fn literal_finder(policies: &[Policy]) -> Option<Regex> {
     let forms = policies.iter().flat_map(Policy::notice_patterns);
-    let words: BTreeSet<String> = forms.map(|form| regex::escape(form.literal())).collect();
+    let words: BTreeSet<String> = forms.map(|form| regex::escape(&form.literal)).collect();
     Regex::new(&Vec::from_iter(words).join("|")).ok()
 }
 
@@ -143,7 +143,7 @@ fn in_text(config: &Config, policies: &[Policy], own: Option<&Policy>, text: &st
                 notice: text.get(each.range.clone()).unwrap_or_default().to_owned(),
                 by: vec![(policy.clone(), each.figures)],
                 range: each.range,
-                forms: vec![form.literal().to_owned()],
+                forms: vec![form.literal.clone()],
             });
         }
     }

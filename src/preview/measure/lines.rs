@@ -1,5 +1,4 @@
-//! Finds lines in a text, from either end, reading no further than necessary: lines that a line feed ends, and those of
-//! Python's `splitlines`.
+//! Finds lines in a text, from either end, reading no further than necessary; also those of Python's `splitlines`.
 
 use std::ops::Range;
 
@@ -53,8 +52,7 @@ impl Text<'_> {
         None
     }
 
-    /// Returns the outermost piece of a range, searching `reach` bytes of that end; none if it does not end within
-    /// them.
+    /// Returns the outermost piece of a range; none if it does not end within `reach` bytes.
     pub(crate) fn outer_piece(&self, within: &Range<usize>, from: Direction, reach: usize) -> Option<Piece> {
         let near = from.split(within, reach.min(within.len())).0;
         let feed = match from {
@@ -71,8 +69,7 @@ impl Text<'_> {
         })
     }
 
-    /// Returns the outermost `count` pieces of one end of a range, if it has more than that many. Gives up if nothing
-    /// says that it has.
+    /// Returns the outermost `count` pieces of a range, if it has more. Gives up if nothing says that it has.
     pub(crate) fn outer_pieces(
         &self,
         within: Range<usize>,
@@ -97,7 +94,7 @@ impl Text<'_> {
         let (mut found, mut rest) = (None, within.clone());
         for _ in 0..count {
             let Some(piece) = self.outer_piece(&rest, from, reach) else {
-                self.wait_for_lines();
+                self.wait_for(TotalsMask::LINE_FEEDS);
                 let (low, high) = (rest.end.saturating_sub(reach), rest.start.saturating_add(reach));
                 return Some(from.up_to(&within, &(low..high)));
             };
@@ -114,7 +111,7 @@ impl Text<'_> {
             Some(feed) => (feed, true),
             None if bound == to => (to, true),
             None => {
-                self.wait_for_lines();
+                self.wait_for(TotalsMask::LINE_FEEDS);
                 (bound, false)
             }
         }
@@ -123,11 +120,6 @@ impl Text<'_> {
     /// Returns how far to search for the end of a piece if nothing says how many there are.
     pub(crate) fn patient_end(&self, at: usize, to: usize) -> usize {
         if self.totals.line_feeds.is_some() { to } else { to.min(at.saturating_add(PATIENCE)) }
-    }
-
-    /// Records that what is kept is provisional until lines are counted.
-    pub(crate) fn wait_for_lines(&self) {
-        self.wait_for(TotalsMask::LINE_FEEDS);
     }
 
     /// Records that what is kept is provisional until these are counted.
@@ -151,8 +143,7 @@ impl Text<'_> {
         (start > 0 && start <= self.bytes.len()).then_some(start)
     }
 
-    /// Returns the bytes (as the policy counts them) of the line that begins, or from the end: ends, at `edge`. Waits
-    /// for totals, since the line may be the whole of a large output.
+    /// Returns the bytes of the line that begins (from the tail: ends) at `edge`, which may be the whole of a large output.
     pub(crate) fn line_size(&self, edge: usize, from: Direction) -> Result<u64, TotalsMask> {
         let within = match from {
             Direction::Head => edge..self.body.end,
@@ -172,8 +163,7 @@ pub(crate) const MAX_BREAK: usize = 3;
 /// How many bytes are looked at together.
 const LOOK: usize = 128;
 
-/// Returns the first break at or after `at`; a CR and the LF after it are one. Takes no regular expression, so that
-/// bytes that change meanwhile do no harm.
+/// Returns the first break at or after `at`. Takes no regular expression, so that bytes that change meanwhile do no harm.
 fn next_break(bytes: &[u8], at: usize) -> Option<Range<usize>> {
     let mut from = at;
     loop {
@@ -186,13 +176,12 @@ fn next_break(bytes: &[u8], at: usize) -> Option<Range<usize>> {
     }
 }
 
-/// Returns where the line that begins at `at` ends, without its break and with it. Gives up on a line whose end is too far
-/// to search for.
+/// Returns where the line that begins at `at` ends, without its break and with it. Gives up on a line that is too long.
 pub(crate) fn python_line_ends(text: &Text, at: usize) -> (usize, usize) {
     let bound = text.patient_end(at, text.body.end);
     let found = next_break(&text.bytes[..bound], at);
     if found.is_none() && bound < text.body.end {
-        text.wait_for_lines();
+        text.wait_for(TotalsMask::LINE_FEEDS);
     }
     let (stop, mut end) = found.map_or((bound, bound), |found| (found.start, found.end));
     if end < text.body.end && text.bytes[end - 1] == b'\r' && text.bytes[end] == b'\n' {
@@ -216,6 +205,7 @@ pub(crate) fn count_rare(bytes: &[u8]) -> u64 {
     }
     count
 }
+
 pub(crate) fn breaks(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
     let mut at = 0;
     std::iter::from_fn(move || {

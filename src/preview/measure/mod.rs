@@ -20,8 +20,7 @@ pub(crate) use sizes::most_bytes;
 
 /// Outputs up to this size in bytes are counted completely on the spot.
 const SMALL: usize = 64 * 1024;
-/// How many bytes are searched for lines if nothing says how many there are; beyond that the result waits for the
-/// total.
+/// How many bytes are searched for lines if nothing says how many there are; beyond that the result waits for the total.
 const PATIENCE: usize = 64 * 1024;
 /// After this many bytes of one scan, checks whether the plan is still wanted.
 const STEP: usize = 4 << 20;
@@ -172,8 +171,7 @@ impl<'a> Text<'a> {
         Totals::from_measure(&self.measure(range, want), want)
     }
 
-    /// Returns the totals of a range: the whole's minus what is outside, or its own, whichever reads less. Measures
-    /// only those known for the whole, so that no plan reads a large output that has not been counted.
+    /// Returns the totals of a range that are known for the whole, by reading what is outside or inside, whichever is less.
     fn part_totals(&self, body: &Range<usize>) -> Totals {
         let want = self.totals.known();
         if want.is_empty() {
@@ -188,8 +186,7 @@ impl<'a> Text<'a> {
         self.totals.less(&outside)
     }
 
-    /// Returns the first `most` raw bytes of a longer output, or else this text, without what `trim` removes: a text of
-    /// its own, completely counted.
+    /// Returns the first `most` raw bytes of a longer output, or else this text, without what `trim` removes; counted.
     pub(crate) fn first(&self, most: usize, trim: TrimRule) -> Text<'a> {
         let is_longer = self.bytes.len() > most;
         let bytes = &self.bytes[..self.bytes.len().min(most)];
@@ -301,8 +298,7 @@ impl<'a> Text<'a> {
         self.body.end - usize::from(self.final_feed())
     }
 
-    /// Returns the number of lines as the policy counts them, or the total needed for it. Empty text has one piece, but
-    /// no ended line.
+    /// Returns the number of lines as the policy counts them, or the total needed for it.
     pub(crate) fn line_count(&self) -> Result<u64, TotalsMask> {
         if self.lines == LineRule::Ended && self.is_empty() {
             return Ok(0);
@@ -338,8 +334,7 @@ impl<'a> Text<'a> {
         (start < at && found.valid).then_some(start..start + found.len)
     }
 
-    /// Returns a kept part; none for an empty range. (A character split by two reads is taken apart at the end, by
-    /// [`Text::apart`].)
+    /// Returns a kept part; none for an empty range.
     pub(crate) fn kept(&self, range: Range<usize>) -> Option<Part> {
         let kept = Part::Kept { source: self.source, range: range.clone(), decoding: self.decoding };
         (!range.is_empty()).then_some(kept)

@@ -1,5 +1,4 @@
-//! How an agent's tool reads an output: what it removes from the ends, and reads of a pipe that are decoded separately, so
-//! that a character split between two of them is lost.
+//! How an agent's tool reads an output: what it trims, and reads of a pipe, between which a split character is lost.
 
 use std::ops::Range;
 
@@ -60,8 +59,7 @@ pub(crate) fn outer_element(bytes: &[u8], within: &Range<usize>, from: Direction
     }
 }
 
-/// Whether JavaScript's `\s` and `trim` treat the character as white space: Unicode's, without U+0085 and with the byte
-/// order mark.
+/// Whether JavaScript's `trim` takes the character for white space: Unicode's, without U+0085 and with the byte order mark.
 pub(crate) fn is_js_space(character: char) -> bool {
     (character.is_whitespace() && character != '\u{85}') || character == '\u{feff}'
 }
@@ -94,8 +92,7 @@ impl<'a> Text<'a> {
         None
     }
 
-    /// Returns the element at one end of a range as it is decoded: of the read that it is in, and in Go each bad byte
-    /// alone.
+    /// Returns the element at one end of a range as it is decoded: of the read that it is in, and in Go each bad byte alone.
     pub(crate) fn outer_element(&self, within: &Range<usize>, from: Direction) -> Element {
         let Range { start, end } = *within;
         let within = match (self.reads, from) {

@@ -1,5 +1,4 @@
-//! Sizes in each unit, of a range and of the whole, and where a size ends, from either end. In terminal cells, escape
-//! sequences and control characters take none, a grapheme as many as a terminal gives it.
+//! Sizes in each unit, and where a size ends, from either end. Escape sequences and control characters take no cells.
 
 use std::ops::Range;
 
@@ -244,9 +243,7 @@ fn characters(rest: &[u8]) -> Vec<Item> {
     found
 }
 
-/// Returns the valid text up to the next control character, and whether it fills a window.
-///
-/// The first looks are short: each byte is then read a few times at most, however soon a run ends.
+/// Returns the valid text up to the next control character, by looks that get longer, and whether it fills a window.
 fn run(rest: &[u8]) -> (&str, bool) {
     let mut size = FIRST_LOOK;
     loop {

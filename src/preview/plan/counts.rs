@@ -1,5 +1,4 @@
-//! How much of an output was kept and lost, in each measure: one definition, for every policy; and the machine-readable
-//! details that some agents return of it.
+//! How much of an output was kept and lost, by one definition for every policy; and the details that some agents return of it.
 
 use std::ops::Range;
 
@@ -10,8 +9,7 @@ use crate::preview::measure::Text;
 use crate::preview::model::{Counts, LimitHit, Preview, Reply, Status, Unit};
 use crate::preview::policy::Policy;
 use crate::preview::policy::schema::DetailsShape;
-use crate::preview::strategy::Selection;
-use crate::preview::strategy::selection::Inner;
+use crate::preview::strategy::{Inner, Selection};
 use crate::preview::template::Value;
 use crate::text::units::TotalsMask;
 
@@ -147,9 +145,8 @@ pub(super) fn half_size(unit: Unit) -> u64 {
     if unit == Unit::Bytes { 3 } else { 1 }
 }
 
-/// Completes the plan of a stream of which a strategy selected something. It is cut exactly if the agent left out some
-/// of it: an answer for a cut output may still contain all of it, and one for a whole output may leave out the ends of
-/// lines.
+/// Completes the plan of a stream of which a strategy selected something. It is cut exactly if the agent left out some of it,
+/// whichever answer it gave.
 pub(super) fn by_selection(mut planned: Preview, text: &Text, selection: &Selection) -> Preview {
     let ranges = selection.shown.as_ref().unwrap_or(&selection.ranges);
     let is_open = planned.reply == Reply::Cut || selection.shown.is_some();
@@ -167,8 +164,7 @@ pub(super) fn by_selection(mut planned: Preview, text: &Text, selection: &Select
     reconcile(planned)
 }
 
-/// Completes the plan of a response that lacks some of what was kept of these texts: what is left are the ranges of its
-/// parts.
+/// Completes the plan of a response that lacks some of what was kept of these texts: its parts have the ranges that are left.
 pub(super) fn by_parts(mut planned: Preview, texts: &[&Text]) -> Preview {
     let (mut kept, mut len) = (Counts { lines: 0, bytes: 0, units: 0 }, 0);
     for part in &planned.parts {
@@ -234,7 +230,7 @@ pub(super) fn describe_details(
     counts: &KeptCounts,
     is_cut: bool,
 ) -> Option<serde_json::Value> {
-    let schema = policy.file().schema.details.as_ref()?;
+    let schema = policy.file.schema.details.as_ref()?;
     let path = input.saved_path(text.source);
     if schema.shape == DetailsShape::TempFile {
         let is_saved = policy.get("save_failed") != Some(Value::Boolean(true));

@@ -1,5 +1,4 @@
-//! Plans a preview: whether an output is cut, what is kept, and the notices around it. Counts the totals that it needs, if
-//! it may.
+//! Plans a preview: whether an output is cut, what is kept, and the notices around it.
 
 pub(super) mod counts;
 
@@ -42,7 +41,7 @@ pub fn plan_touching(input: &Input, policy: &Policy) -> (Result<Preview, PlanErr
 
 /// Returns a stream as the policy's tool sees it.
 pub(super) fn view<'a>(input: &Input<'a>, policy: &Policy, stream: Stream) -> Result<Text<'a>, PlanError> {
-    let file = policy.file();
+    let file = &policy.file;
     let reads = policy.scope(Facts::new()).optional(&file.reads)?.map(|reads| as_usize(reads.max(1)));
     let seek = input.lines.filter(|_| stream == Stream::Stdout);
     let output = input.stream(stream);
@@ -61,7 +60,7 @@ fn whole_plan(input: &Input, policy: &Policy, stdout: &Text, stderr: &Text) -> R
     if let Some(together) = &policy.texts().together {
         planned = join(input, policy, &scope, stderr, planned, together)?;
     }
-    if let Some(cap) = &policy.file().cap {
+    if let Some(cap) = &policy.file.cap {
         // The length of the text decides.
         planned.ranges_missing |= planned.missing;
         if cap.apply(input, &scope, &mut planned.parts)? {
@@ -97,7 +96,7 @@ fn join(
     planned.missing |= laid.waiting;
     planned.ranges_missing |= laid.undecided;
     if input.stderr.is_some() {
-        let is_whole = policy.file().templates.mention(together, "stderr_whole");
+        let is_whole = policy.file.templates.mention(together, "stderr_whole");
         let counted = if is_whole { untouched(policy, stderr) } else { other };
         add(&mut planned, counted);
     }
@@ -118,12 +117,12 @@ fn add(sum: &mut Preview, other: Preview) {
 }
 
 fn one_stream(input: &Input, policy: &Policy, scope: &Scope, text: &Text) -> Result<Preview, PlanError> {
-    if let Some(refuse) = &policy.file().refuse {
+    if let Some(refuse) = &policy.file.refuse {
         refuse.check(text, input.saved_path(text.source), scope)?;
     }
     let (keep, context) = (policy.keep(), policy.context(scope));
     let over = context.limits.test(text, scope, context.unit)?;
-    let is_cut = keep.decides_itself() || matches!(over, Ok(Some(_)));
+    let is_cut = keep.decides_itself || matches!(over, Ok(Some(_)));
     let mut selection = if is_cut { keep.select(text, &context)? } else { Selection::everything(text) };
     if let Some(words) = selection.crash.take() {
         return Ok(counts::crashed(untouched(policy, text), words));
@@ -161,15 +160,12 @@ fn one_stream(input: &Input, policy: &Policy, scope: &Scope, text: &Text) -> Res
 fn bytes_of<'a>(parts: impl IntoIterator<Item = &'a Part>) -> usize {
     let mut ranges: Vec<_> = parts.into_iter().filter_map(|part| Some(part.range()?.1)).collect();
     ranges.sort_unstable_by_key(|range| range.start);
-    let mut end = 0;
-    ranges
-        .iter()
-        .map(|range| {
-            let new = range.end.saturating_sub(range.start.max(end));
-            end = end.max(range.end);
-            new
-        })
-        .sum()
+    let (mut end, mut sum) = (0, 0);
+    for range in ranges {
+        sum += range.end.saturating_sub(range.start.max(end));
+        end = end.max(range.end);
+    }
+    sum
 }
 
 fn untouched(policy: &Policy, text: &Text) -> Preview {
@@ -216,7 +212,7 @@ fn output_facts(policy: &Policy, text: &Text, selection: &Selection, counts: &Ke
     facts.insert("kept_empty", Fact::Flag(is_empty));
     facts.insert("is_empty", Fact::Flag(text.is_empty()));
     // These two may read all of an output, so they are computed only if the policy uses them.
-    let mentions = |name| policy.texts().mention(name, &policy.file().templates);
+    let mentions = |name| policy.texts().mention(name, &policy.file.templates);
     if mentions("is_blank") {
         facts.insert("is_blank", Fact::Flag(text.is_blank()));
     }
@@ -256,8 +252,7 @@ fn lay_out(
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ToCount {
-    /// Those without which it is not certain which ranges of the output are kept, and which limit cut the rest. The
-    /// text may still show `…` for a figure.
+    /// Those that tell which ranges of the output are kept, and which limit cut the rest. The text may still show `…`.
     #[cfg(feature = "app")]
     Ranges,
     /// Those used in the preview's text.

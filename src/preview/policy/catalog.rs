@@ -32,8 +32,7 @@ struct FaultyFile {
 }
 
 impl FaultyFile {
-    /// Whether the file was to describe this policy; if it does not say which, its name counts: `my-shell.toml` for
-    /// `my/shell`.
+    /// Whether the file was to describe this policy; if it does not say, `my-shell.toml` is for `my/shell`.
     fn is_of(&self, name: &str) -> bool {
         self.name.as_ref().map_or(self.stem == name.replace('/', "-"), |own| own == name)
     }
@@ -110,8 +109,7 @@ impl Catalog {
         self.broken.iter().map(|broken| &broken.fault)
     }
 
-    /// Returns why a policy cannot be used, if a file of the user's own that describes it is faulty. Another file of
-    /// the user's own that describes it makes up for that.
+    /// Returns why a policy cannot be used, if the user's own file of it is faulty, and there is no other.
     fn fault_of(&self, name: &str) -> Option<&PolicyError> {
         let broken = self.broken.iter().find(|broken| broken.is_of(name));
         broken.filter(|_| !self.is_own(name)).map(|broken| &broken.fault)

@@ -1,5 +1,7 @@
-//! Turns a policy file into a policy, where all of it is compiled and checked, and nothing later; and a policy back into a
-//! file, with other defaults.
+//! Turns a policy file into a policy, all of it compiled and checked; and a policy back into a file, with other defaults.
+
+#[cfg(feature = "app")]
+use std::ops::Range;
 
 use toml::Spanned;
 
@@ -9,6 +11,8 @@ use crate::preview::limits::{Cap, Limits, Refuse};
 use crate::preview::policy::param::{Param, keys};
 use crate::preview::policy::schema::{FILE, PolicySchema, VariantSchema};
 use crate::preview::policy::{Policy, PolicyError};
+#[cfg(feature = "app")]
+use crate::preview::section::KeyValue;
 use crate::preview::section::{self, Fault, Keys, Section};
 use crate::preview::strategy::Keep;
 #[cfg(feature = "app")]
@@ -20,21 +24,15 @@ pub(crate) struct PolicyFile {
     pub schema: PolicySchema,
     pub params: Vec<Param>,
     pub templates: Templates,
-    pub rules: Rules,
+    pub limits: Limits,
+    pub keep: Keep,
+    pub texts: Texts,
     pub refuse: Option<Refuse>,
     pub reads: Option<Figure>,
     pub cap: Option<Cap>,
     pub variants: Vec<Variant>,
 }
 
-#[derive(Debug)]
-pub(crate) struct Rules {
-    pub limits: Limits,
-    pub keep: Keep,
-    pub texts: Texts,
-}
-
-/// The differences for some values of the tool parameter.
 #[derive(Debug)]
 pub(crate) struct Variant {
     pub schema: VariantSchema,
@@ -149,12 +147,10 @@ fn compile(schema: PolicySchema, params: Vec<Param>, origin: PolicyOrigin) -> Re
     let mut compiler = Compiler::new(origin, defaults.collect());
     let empty = Spanned::new(0..0, Section::default());
     let (when, text) = (schema.when.as_ref().unwrap_or(&empty), schema.text.as_ref().unwrap_or(&empty));
-    let rules = Rules {
-        limits: read(when, "`[when]`", &mut compiler, |keys| keys.read())?,
-        keep: read(&schema.keep, "`[keep]`", &mut compiler, Keep::read)?,
-        texts: read(text, "`[text]`", &mut compiler, Texts::read)?,
-    };
-    if !rules.limits.has_any() && !rules.keep.decides_itself() {
+    let limits: Limits = read(when, "`[when]`", &mut compiler, |keys| keys.read())?;
+    let keep = read(&schema.keep, "`[keep]`", &mut compiler, Keep::read)?;
+    let texts = read(text, "`[text]`", &mut compiler, Texts::read)?;
+    if !limits.has_any() && !keep.decides_itself {
         let (at, what) = schema
             .when
             .as_ref()
@@ -169,7 +165,18 @@ fn compile(schema: PolicySchema, params: Vec<Param>, origin: PolicyOrigin) -> Re
     let cap = read_any(&schema.cap, "`[cap]`", &mut compiler, |keys| keys.read())?;
     let variants = schema.variants.iter().map(|variant| read_variant(variant, &mut compiler));
     let variants = variants.collect::<Result<_, _>>()?;
-    Ok(PolicyFile { schema, params, templates: compiler.finish(), rules, refuse, reads, cap, variants })
+    Ok(PolicyFile {
+        schema,
+        params,
+        templates: compiler.templates,
+        limits,
+        keep,
+        texts,
+        refuse,
+        reads,
+        cap,
+        variants,
+    })
 }
 
 fn read_variant(schema: &VariantSchema, compiler: &mut Compiler) -> Result<Variant, Fault> {
@@ -204,77 +211,26 @@ fn read_any<T>(
 
 #[cfg(feature = "app")]
 impl Policy {
-    /// Returns the policy's file as written, except that the values that were set are the defaults. Returns `None` if
-    /// the file is in a form in which they cannot be put in place; what is returned has been read back.
+    /// Returns the policy's file with the values that were set as defaults; `None` if that does not read back as it should.
     pub(crate) fn written(&self) -> Option<String> {
+        let places = self.set.iter().map(|(name, value)| Some((self.place_of_default(name)?, value)));
+        let mut places = places.collect::<Option<Vec<_>>>()?;
+        places.sort_by_key(|(place, _)| place.start);
         let mut text = self.text.to_string();
-        for (name, value) in &self.set {
-            let variant = self.variant().filter(|variant| variant.schema.defaults.contains_key(name));
-            text = match variant {
-                Some(variant) => with_variant_default(&text, &variant.schema.tools, name, value)?,
-                None => with_default(&text, name, value)?,
-            };
+        for (place, value) in places.into_iter().rev() {
+            text.replace_range(place, &toml_of(value));
         }
         let read = Policy::parse(&text).ok()?;
         let same = |name: &String| read.get(name) == self.get(name);
         self.params().iter().all(|param| same(&param.name)).then_some(text)
     }
-}
 
-/// Returns the text with another default in the table of a parameter.
-#[cfg(feature = "app")]
-fn with_default(text: &str, name: &str, value: &Value) -> Option<String> {
-    let lines: Vec<&str> = text.split('\n').collect();
-    let is_table = |line: &str| line.starts_with('[');
-    let key =
-        |line: &str| line.split_once('=').map(|(key, rest)| (key.trim().to_owned(), rest.trim().to_owned()));
-    let quoted = format!("{name:?}");
-    let mut start = None;
-    let mut table = Vec::new();
-    for (number, line) in lines.iter().enumerate() {
-        if is_table(line) {
-            start = (line.trim() == "[[param]]").then_some(number);
-            table.clear();
-        } else if start.is_some() {
-            table.extend(key(line).map(|(key, rest)| (number, key, rest)));
-        }
-        let next = lines.get(number + 1);
-        let ends = next.is_none_or(|next| is_table(next));
-        let is_it = table.iter().any(|(_, key, rest)| key == "name" && *rest == quoted);
-        if ends && is_it {
-            let (at, ..) = table.iter().find(|(_, key, _)| key == "default")?;
-            let written = format!("default = {}", toml_of(value));
-            let put = |(number, line)| if number == *at { written.as_str() } else { line };
-            return Some(lines.iter().copied().enumerate().map(put).collect::<Vec<_>>().join("\n"));
-        }
+    /// Returns where in the file, in bytes, the default of a parameter is, as the variant has it.
+    fn place_of_default(&self, name: &str) -> Option<Range<usize>> {
+        let varied = self.variant().and_then(|variant| variant.schema.defaults.get(name));
+        let plain = || self.file.schema.params.iter().find(|param| param.get_ref().name == name);
+        varied.or_else(|| Some(&plain()?.get_ref().default)).map(KeyValue::span)
     }
-    None
-}
-
-/// Returns the text with another default in the table of a variant, found by the tools that it is for.
-#[cfg(feature = "app")]
-fn with_variant_default(text: &str, tools: &[String], name: &str, value: &Value) -> Option<String> {
-    let mut is_it = false;
-    let mut found = false;
-    let mut put = |line: &str| {
-        let table = || line.parse::<toml::Table>().ok();
-        if line.starts_with("tools") {
-            let listed =
-                table().and_then(|table| table.get("tools")?.as_array().cloned()).unwrap_or_default();
-            is_it = listed.iter().map(toml::Value::as_str).eq(tools.iter().map(|tool| Some(tool.as_str())));
-        }
-        if !is_it || !line.starts_with("defaults") {
-            return Some(line.to_owned());
-        }
-        (is_it, found) = (false, true);
-        let mut table = table()?;
-        let written = toml_of(value).parse().unwrap_or_else(|_| toml::Value::String(value.to_string()));
-        let defaults = table.get_mut("defaults")?;
-        defaults.as_table_mut()?.insert(name.to_owned(), written);
-        Some(format!("defaults = {defaults}"))
-    };
-    let lines: Option<Vec<String>> = text.split('\n').map(&mut put).collect();
-    lines.map(|lines| lines.join("\n")).filter(|_| found)
 }
 
 #[cfg(feature = "app")]

@@ -68,7 +68,7 @@ pub struct Policy {
     name: String,
     /// What its faults name: the policy, before it the file if it is the user's own.
     place: Arc<str>,
-    file: Arc<PolicyFile>,
+    pub(super) file: Arc<PolicyFile>,
     text: Arc<str>,
     set: BTreeMap<String, Value>,
 }
@@ -156,7 +156,7 @@ impl Policy {
     /// Returns a parameter's current value: as set, else the variant's, else the default.
     pub fn get(&self, key: &str) -> Option<Value> {
         let param = self.file.params.iter().find(|param| param.name == key)?;
-        let varied = || Value::from_toml(self.variant()?.schema.defaults.get(key)?);
+        let varied = || Value::from_toml(self.variant()?.schema.defaults.get(key)?.get_ref());
         Some(self.set.get(key).cloned().or_else(varied).unwrap_or_else(|| param.default.clone()))
     }
 
@@ -323,10 +323,6 @@ impl Policy {
         self.failed().is_some() || self.text.contains("exit_code")
     }
 
-    pub(super) fn file(&self) -> &PolicyFile {
-        &self.file
-    }
-
     fn variant(&self) -> Option<&Variant> {
         let param = self.with_role(ParamRole::Tool)?;
         let tool = self.set.get(&param.name).unwrap_or(&param.default).to_string();
@@ -334,15 +330,15 @@ impl Policy {
     }
 
     pub(super) fn limits(&self) -> &Limits {
-        self.variant().and_then(|variant| variant.limits.as_ref()).unwrap_or(&self.file.rules.limits)
+        self.variant().and_then(|variant| variant.limits.as_ref()).unwrap_or(&self.file.limits)
     }
 
     pub(super) fn keep(&self) -> &Keep {
-        self.variant().and_then(|variant| variant.keep.as_ref()).unwrap_or(&self.file.rules.keep)
+        self.variant().and_then(|variant| variant.keep.as_ref()).unwrap_or(&self.file.keep)
     }
 
     pub(super) fn texts(&self) -> &Texts {
-        self.variant().and_then(|variant| variant.texts.as_ref()).unwrap_or(&self.file.rules.texts)
+        self.variant().and_then(|variant| variant.texts.as_ref()).unwrap_or(&self.file.texts)
     }
 
     pub(super) fn line_rule(&self) -> LineRule {
@@ -374,8 +370,7 @@ impl Policy {
         self.file.templates.notices(&self.texts().whole)
     }
 
-    /// Returns an output of which this policy makes a text by cutting off what goes beyond a line's length, without the
-    /// rest; `None` if the policy does not cut lines so.
+    /// Returns an output of which this policy makes a text by cutting lines to a length; `None` if it does not do so.
     pub(in crate::preview) fn unclipped(&self, text: &str) -> Option<String> {
         self.keep().unclipped(text, &self.scope(Facts::new()))
     }

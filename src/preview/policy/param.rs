@@ -100,7 +100,7 @@ impl ParamKind {
 
 impl Param {
     pub(crate) fn from_schema(schema: &ParamSchema, unit: Unit) -> Result<Self, (&'static str, String)> {
-        let default = Value::from_toml(&schema.default)
+        let default = Value::from_toml(schema.default.get_ref())
             .ok_or(("default", "takes text in quotes, a whole number from 0, or true or false".to_owned()))?;
         let kind = match &default {
             Value::Integer(_) => {

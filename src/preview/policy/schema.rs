@@ -1,5 +1,6 @@
-//! The form of a policy file: the structs that serde reads, and the table of its keys by which mistakes are found. The
-//! engine's own tables are checked where they are read.
+//! The form of a policy file: the structs that serde reads, and the table of its keys by which mistakes are found.
+
+use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use toml::Spanned;
@@ -103,7 +104,7 @@ pub(crate) enum DetailsShape {
 pub(crate) struct ParamSchema {
     pub name: String,
     pub doc: Option<String>,
-    pub default: toml::Value,
+    pub default: KeyValue,
     pub role: Option<ParamRole>,
     pub min: Option<u64>,
     pub max: Option<u64>,
@@ -151,7 +152,7 @@ pub(crate) enum ParamRole {
 pub(crate) struct VariantSchema {
     pub tools: Vec<String>,
     #[serde(default)]
-    pub defaults: toml::Table,
+    pub defaults: BTreeMap<String, KeyValue>,
     pub when: Option<Spanned<Section>>,
     pub keep: Option<Spanned<Section>>,
     pub text: Option<Spanned<Section>>,

@@ -7,8 +7,7 @@ use unicode_width::UnicodeWidthChar;
 
 use crate::preview::measure::{Cut, Text};
 use crate::preview::model::{Direction, Fragment, Part, PlanError, Unit};
-use crate::preview::strategy::selection::lines_in;
-use crate::preview::strategy::{Context, Selection};
+use crate::preview::strategy::{Context, Selection, lines_in};
 use crate::preview::template::{Fact, Facts, Template};
 use crate::text::units::TotalsMask;
 

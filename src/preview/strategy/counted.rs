@@ -5,7 +5,7 @@ use serde::Deserialize;
 use crate::preview::measure::{Text, as_usize, breaks};
 use crate::preview::model::{Direction, PlanError, Unit};
 use crate::preview::strategy::composed::{self, Composed, Envelope, Segment};
-use crate::preview::strategy::size::Ruler;
+use crate::preview::strategy::one_end::Ruler;
 use crate::preview::strategy::{Context, Selection, Strategy};
 use crate::preview::template::{Fact, Facts, Figure, Template};
 

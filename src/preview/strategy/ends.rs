@@ -7,10 +7,10 @@ use serde::Deserialize;
 
 use crate::preview::measure::{Text, as_usize, outer_element};
 use crate::preview::model::{self, Direction, Fragment, LimitHit, Part, PlanError, Unit};
-use crate::preview::strategy::selection::{feeds_between, lines_in};
-use crate::preview::strategy::size::{self, Ruler};
-use crate::preview::strategy::{Context, Selection, Strategy};
+use crate::preview::strategy::one_end::{self, End, Ruler};
+use crate::preview::strategy::{Context, Selection, Strategy, lines_in};
 use crate::preview::template::{Fact, Facts, Figure};
+use crate::text::units::TotalsMask;
 
 /// Keeps a number of pieces from either end, regardless of size.
 #[derive(Debug, Deserialize)]
@@ -78,34 +78,47 @@ impl Strategy for Middle {
         let head = self.ruler.end(text, unit, text.body.clone(), Direction::Head, head_size);
         let rest = head.range.end..text.body.end;
         let tail = match tail_size {
-            0 if self.zero_keeps_all => size::whole(text),
+            0 if self.zero_keeps_all => one_end::whole(text),
             _ => self.ruler.end(text, unit, rest, Direction::Tail, tail_size),
         };
-        let between = feeds_between(text, &head.range, &tail.range);
         let is_empty = head.range.end >= tail.range.start;
+        let between = feeds_between(text, &head.range, &tail.range);
         let middle = if is_empty { Ok(0) } else { between.map(|feeds| feeds + 1) };
-        let both = !head.range.is_empty() && !tail.range.is_empty();
-        let lines = lines_in(text, &head.range) + lines_in(text, &tail.range);
-        let pieces = |end: &size::End| text.line_feeds_of(end.range.clone()) + 1;
-        let (head_lines, tail_lines) = (pieces(&head), pieces(&tail));
-        Ok(Selection {
-            lines: Some(between.map(|feeds| lines - u64::from(both && feeds == 0))),
-            halves: head.halves + tail.halves,
-            slots: vec![("head", head.parts), ("tail", tail.parts)],
-            ranges: vec![head.range, tail.range],
-            hit: Some(context.by_size()),
-            facts: Facts::from([
-                ("middle_lines", Fact::from(middle)),
-                ("head_lines", Fact::Number(head_lines)),
-                ("tail_lines", Fact::Number(tail_lines)),
-            ]),
-            ..Selection::default()
-        })
+        let pieces = |end: &End| Fact::Number(text.line_feeds_of(end.range.clone()) + 1);
+        let facts = Facts::from([
+            ("middle_lines", Fact::from(middle)),
+            ("head_lines", pieces(&head)),
+            ("tail_lines", pieces(&tail)),
+        ]);
+        Ok(Selection { facts, ..two_ends(text, context, head, tail) })
     }
 }
 
-/// Keeps half the bytes from either end, moved inward to the start of a character and then to a line feed, if one is
-/// near.
+/// Returns the line feeds between the two kept ends, or the total needed for them.
+fn feeds_between(text: &Text, head: &Range<usize>, tail: &Range<usize>) -> Result<u64, TotalsMask> {
+    if head.end >= tail.start {
+        return Ok(0);
+    }
+    let total = text.line_feeds()?;
+    Ok(total.saturating_sub(text.line_feeds_of(head.clone()) + text.line_feeds_of(tail.clone())))
+}
+
+/// Keeps two ends that do not overlap. A line that is in both counts once.
+fn two_ends(text: &Text, context: &Context, head: End, tail: End) -> Selection {
+    let is_both = !head.range.is_empty() && !tail.range.is_empty();
+    let lines = lines_in(text, &head.range) + lines_in(text, &tail.range);
+    let between = feeds_between(text, &head.range, &tail.range);
+    Selection {
+        lines: Some(between.map(|feeds| lines - u64::from(is_both && feeds == 0))),
+        halves: head.halves + tail.halves,
+        slots: vec![("head", head.parts), ("tail", tail.parts)],
+        ranges: vec![head.range, tail.range],
+        hit: Some(context.by_size()),
+        ..Selection::default()
+    }
+}
+
+/// Keeps half the bytes from either end, moved inward to the start of a character and then to a near line feed.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Snapped {
     size: Figure,
@@ -116,22 +129,13 @@ impl Strategy for Snapped {
         let size = as_usize(context.scope.figure(&self.size)?).min(text.len());
         let (start, end) = (text.body.start, text.body.end);
         let (first, last) = (size / 2, size - size / 2);
-        let inside = |at: usize| at < end && text.bytes[at] & 0xC0 == 0x80;
-        let mut head = start + first;
-        while head > start && inside(head) {
-            head -= 1;
-        }
-        if let Some(feed) = text.feed_before(start, head).filter(|feed| feed - start > first / 2) {
-            head = feed;
-        }
-        let mut tail = end - last;
-        while inside(tail) {
-            tail += 1;
-        }
-        if let Some(feed) = text.feed_after(tail, end).filter(|feed| feed - tail < last / 2) {
-            tail = feed + 1;
-        }
-        let (head, tail) = (start..head, tail..end);
+        let is_start = |at: &usize| *at == end || text.bytes[*at] & 0xC0 != 0x80;
+        let head = (start..=start + first).rev().find(is_start).unwrap_or(start);
+        let feed = text.feed_before(start, head).filter(|feed| feed - start > first / 2);
+        let head = start..feed.unwrap_or(head);
+        let tail = (end - last..end).find(is_start).unwrap_or(end);
+        let feed = text.feed_after(tail, end).filter(|feed| feed - tail < last / 2);
+        let tail = feed.map_or(tail, |feed| feed + 1)..end;
         let elided = Fact::Number((tail.start - head.end) as u64);
         let lines = Some(Ok(lines_in(text, &head) + lines_in(text, &tail)));
         let hit = Some(context.by_size());
@@ -159,13 +163,12 @@ impl Strategy for Celled {
         let head = text.end(text.body.clone(), Direction::Head, Unit::Cells, first).range;
         let tail = text.end(text.body.clone(), Direction::Tail, Unit::Cells, last).range;
         let kept = |range: &Range<usize>| text.kept(range.clone());
-        let escapes = |range: Range<usize>| escapes(text, range);
         let selection = Selection {
             lines: Some(Ok(lines_in(text, &head) + lines_in(text, &tail))),
             hit: Some(LimitHit::Size(Unit::Cells)),
             slots: vec![
-                ("head", kept(&head).into_iter().chain(escapes(head.end..text.body.end)).collect()),
-                ("tail", escapes(text.body.start..tail.start).into_iter().chain(kept(&tail)).collect()),
+                ("head", kept(&head).into_iter().chain(escapes(text, head.end..text.body.end)).collect()),
+                ("tail", escapes(text, text.body.start..tail.start).into_iter().chain(kept(&tail)).collect()),
             ],
             ranges: vec![head.clone(), tail.clone()],
             ..Selection::default()
@@ -181,8 +184,7 @@ fn escapes(text: &Text, range: Range<usize>) -> Option<Part> {
     has_any.then(|| text.changed(range.clone(), vec![Fragment::Escapes(range)]))
 }
 
-/// Keeps both ends of a text that Python read in its text mode: CRLF and a lone CR are a line feed, before anything is
-/// counted.
+/// Keeps both ends of a text that Python read in its text mode, in which CRLF and a lone CR are a line feed.
 #[derive(Debug, Deserialize)]
 pub(crate) struct TextMode {
     /// Text of so many code points, or more, is cut.
@@ -206,22 +208,12 @@ impl Strategy for TextMode {
         let head = characters(text.bytes, &body, Direction::Head, head).0;
         let tail = as_usize(context.scope.figure(&self.tail)?);
         let tail = characters(text.bytes, &(head.end..body.end), Direction::Tail, tail).0;
-        text.touch(head.clone());
-        text.touch(tail.clone());
-        let between = feeds_between(text, &head, &tail);
-        let lines = lines_in(text, &head) + lines_in(text, &tail);
-        let both = !head.is_empty() && !tail.is_empty();
-        let points = text.size(Unit::Chars).map(|points| points - pairs(text));
-        let selection = Selection {
-            lines: Some(between.map(|feeds| lines - u64::from(both && feeds == 0))),
-            slots: vec![
-                ("head", part(text, head.clone()).into_iter().collect()),
-                ("tail", part(text, tail.clone()).into_iter().collect()),
-            ],
-            ranges: vec![head, tail],
-            hit: Some(context.by_size()),
-            ..Selection::default()
+        let read = |range: Range<usize>| {
+            text.touch(range.clone());
+            End { parts: part(text, range.clone()).into_iter().collect(), range, halves: 0 }
         };
+        let points = text.size(Unit::Chars).map(|points| points - pairs(text));
+        let selection = two_ends(text, context, read(head), read(tail));
         Ok(selection.with_fact("points", Fact::from(points)))
     }
 }
@@ -242,7 +234,7 @@ fn characters(bytes: &[u8], within: &Range<usize>, from: Direction, most: usize)
     (from.split(within, within.len() - rest.len()).0, count)
 }
 
-/// Counts CRLF in all of a text.
+/// Counts CRLF.
 fn pairs(text: &Text) -> u64 {
     text.touch(text.body.clone());
     memmem::find_iter(&text.bytes[text.body.clone()], b"\r\n").count() as u64

@@ -105,8 +105,7 @@ struct Blocks {
 }
 
 impl Blocks {
-    /// Each block has at least one piece, so at most `lines` are kept on either side; the end may extend back over
-    /// `tail_lines`.
+    /// Of blocks of a piece each, at most `lines` are kept on either side; the end may extend back over `tail_lines`.
     fn new(search: &Search) -> Self {
         let most = as_usize(search.lines.saturating_add(search.tail_lines).saturating_add(1));
         Self { first: Vec::new(), last: VecDeque::new(), most, has_dropped: false }
@@ -131,14 +130,10 @@ impl Blocks {
 
     fn pop_touching(&mut self, block: &Block) -> Option<Block> {
         let touches = |last: &Block| block.pieces.start <= last.pieces.end;
-        match self.last.pop_back() {
-            Some(last) if touches(&last) => Some(last),
-            Some(last) => {
-                self.last.push_back(last);
-                None
-            }
-            None if self.has_dropped => None,
-            None => self.first.pop_if(|last| touches(last)),
+        match self.last.back() {
+            Some(last) if touches(last) => self.last.pop_back(),
+            None if !self.has_dropped => self.first.pop_if(|last| touches(last)),
+            _ => None,
         }
     }
 }

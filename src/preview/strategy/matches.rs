@@ -8,10 +8,8 @@ use serde::{Deserialize, Deserializer};
 use crate::preview::expression::Expression;
 use crate::preview::measure::{Cut, Text, as_usize};
 use crate::preview::model::{Direction, LimitHit, PlanError, Unit};
-use crate::preview::section::or_default;
 use crate::preview::strategy::composed::{self, Segment};
-use crate::preview::strategy::selection::Inner;
-use crate::preview::strategy::{Boundary, Context, Selection, Strategy, or_utf16};
+use crate::preview::strategy::{Boundary, Context, Inner, Selection, Strategy, or_utf16};
 use crate::preview::template::{Fact, Figure};
 use crate::text::supply::OwnBytes;
 
@@ -57,10 +55,8 @@ pub(crate) struct Matches {
     line_size: Option<Figure>,
     #[serde(deserialize_with = "or_utf16")]
     line_unit: Unit,
-    #[serde(deserialize_with = "or_default")]
     boundary: Boundary,
-    #[serde(deserialize_with = "or_default")]
-    line_suffix: String,
+    line_suffix: Option<String>,
     #[serde(rename = "row_prefix", deserialize_with = "prefix_end")]
     prefix_end: Option<Expression>,
 }
@@ -70,7 +66,7 @@ impl Strategy for Matches {
         let most = context.scope.figure(&self.entries)?;
         let size = context.scope.optional(&self.size)?.unwrap_or(u64::MAX);
         let line_size = context.scope.optional(&self.line_size)?;
-        let suffix = self.line_suffix.as_str();
+        let suffix = self.line_suffix.as_deref().unwrap_or_default();
         let (items, many) = self.items(text, most, size, line_size);
         let clipped = items.iter().any(|item| item.cut.is_some());
         let is_changed = items.iter().any(|item| item.mark.is_some());
@@ -102,8 +98,7 @@ impl Strategy for Matches {
 }
 
 impl Matches {
-    /// Returns the first pieces, and whether there are more. If they are not cut to a length, none beyond the size is
-    /// searched for.
+    /// Returns the first pieces, and whether there are more. Pieces that stay whole are searched for up to the size alone.
     fn items(&self, text: &Text, most: u64, size: u64, line_size: Option<u64>) -> (Vec<Item>, bool) {
         let end = text.lines_end();
         let far = text.body.start.saturating_add(as_usize(size.saturating_add(1)));
@@ -140,7 +135,7 @@ fn item_size(text: &Text, item: &Item, suffix: &str) -> u64 {
     size - mark
 }
 
-/// Returns how many items fit, and whether some do not.
+/// Returns how many items fit, and whether there are more.
 fn fitting(text: &Text, items: &[Item], size: u64, suffix: &str) -> (usize, bool) {
     let mut sum = 0;
     for (at, item) in items.iter().enumerate() {
@@ -152,8 +147,7 @@ fn fitting(text: &Text, items: &[Item], size: u64, suffix: &str) -> (usize, bool
     (items.len(), false)
 }
 
-/// Returns lines and bytes of what the byte limit was applied to; none until the whole has been counted. If pieces are
-/// not cut to a length, those beyond the size were skipped before and are read now.
+/// Returns lines and bytes of what the byte limit was applied to, those beyond it, too; none until all is counted.
 fn mapped_totals(text: &Text, clips: bool, items: &[Item], suffix: &str, most: u64) -> Option<(u64, u64)> {
     let lines = text.line_count().ok()?.min(most);
     if items.len() as u64 == lines && clips {

@@ -6,13 +6,12 @@ pub(crate) mod counted;
 pub(crate) mod ends;
 pub(crate) mod errors;
 pub(crate) mod matches;
-pub(crate) mod pieces;
-pub(crate) mod selection;
-pub(crate) mod size;
+pub(crate) mod one_end;
 pub(crate) mod window;
 
 use std::any::Any;
 use std::fmt::Debug;
+use std::ops::Range;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
@@ -20,19 +19,109 @@ use serde::{Deserialize, Deserializer};
 use super::expression::Expression;
 use super::limits::Limits;
 use super::measure::{Text, TrimRule, as_usize};
-use super::model::{Direction, LimitHit, PlanError, Unit};
+use super::model::{Direction, LimitHit, Part, PlanError, Unit};
 use super::rewrite::{self, Rewrite};
-use super::section::{Fault, Keys, or_default};
-use super::template::{Figure, Scope};
+use super::section::{Fault, Keys};
+use super::template::{Fact, Facts, Figure, Scope};
+use crate::text::units::TotalsMask;
 use agents::clipped::Clipped;
 use agents::held::{Held, Rolling};
-use pieces::Pieces;
-pub(crate) use selection::Selection;
+use one_end::{Pieces, RawTail, Size};
 
 /// A way of cutting, with its figures.
 pub(crate) trait Strategy: Any + Debug + Send + Sync {
     /// Selects what is kept of a text that exceeds its limits, or of any if the strategy decides itself whether to cut.
     fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError>;
+}
+
+/// What a strategy returns: the ranges to keep, and its figures.
+#[derive(Debug, Default)]
+pub(crate) struct Selection {
+    /// The parts for each slot of the template.
+    pub slots: Vec<(&'static str, Vec<Part>)>,
+    /// The whole elements that were kept, in order.
+    pub ranges: Vec<Range<usize>>,
+    /// The ranges whose text the model got, if not `ranges`, or if the agent may leave something out without a word.
+    pub shown: Option<Vec<Range<usize>>>,
+    /// The limit that cut, where notices do not count it as one.
+    pub silent_limit: Option<LimitHit>,
+    /// Number of halves of characters that became U+FFFD.
+    pub halves: u64,
+    /// Number of lines kept at least in part, or the total needed for it.
+    pub lines: Option<Result<u64, TotalsMask>>,
+    /// The limit that was hit; if none, the one that the output exceeded.
+    pub hit: Option<LimitHit>,
+    /// Whether a line was kept in part.
+    pub partial: bool,
+    /// Figures that only this strategy has.
+    pub facts: Facts,
+    /// The agent's message when it crashes.
+    pub crash: Option<String>,
+    /// What the agent's details say.
+    pub inner: Option<Inner>,
+    /// Whether the agent answers as for an output within its limits, although the strategy was asked to cut it.
+    pub uncut: bool,
+    /// Number of lines in the whole, if the strategy counts them differently from the policy's pieces.
+    pub total_lines: Option<Result<u64, TotalsMask>>,
+    /// Line numbers (1-based, inclusive) that were kept.
+    pub span: Option<(Result<u64, TotalsMask>, Result<u64, TotalsMask>)>,
+}
+
+impl Selection {
+    pub(crate) fn everything(text: &Text) -> Self {
+        Self {
+            slots: vec![("kept", text.kept(text.body.clone()).into_iter().collect())],
+            ranges: vec![text.body.clone()],
+            lines: Some(text.line_count()),
+            ..Self::default()
+        }
+    }
+
+    /// Keeps a whole text, for a strategy that decides itself whether to cut.
+    pub(crate) fn uncut(text: &Text) -> Self {
+        Self { uncut: true, ..Self::everything(text) }
+    }
+
+    pub(crate) fn ends(text: &Text, head: Range<usize>, tail: Range<usize>) -> Self {
+        let parts = |range: &Range<usize>| text.kept(range.clone()).into_iter().collect();
+        Self {
+            slots: vec![("head", parts(&head)), ("tail", parts(&tail))],
+            ranges: vec![head, tail],
+            ..Self::default()
+        }
+    }
+
+    pub(crate) fn with_fact(mut self, name: &'static str, fact: Fact) -> Self {
+        self.facts.insert(name, fact);
+        self
+    }
+}
+
+/// The input and result of an agent's own cutting function, for its details.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Inner {
+    pub cut: bool,
+    /// Whether the first line alone exceeded the size limit.
+    pub first_line: bool,
+    /// Lines and bytes of its input, if they differ from those of the whole.
+    pub totals: Option<(u64, u64)>,
+    /// Bytes of its result, if that includes text of its own.
+    pub output_bytes: Option<u64>,
+    /// The limit on matches that was reached.
+    pub limited: Option<u64>,
+    pub clipped: bool,
+}
+
+impl Inner {
+    pub(crate) fn new(text: &Text, cut: bool, first_line: bool) -> Self {
+        let totals = text.line_count().ok().zip(text.size(Unit::Bytes).ok());
+        Self { cut, first_line, totals, ..Self::default() }
+    }
+}
+
+/// Returns the number of pieces in a kept range: its line feeds plus one; none for an empty range.
+pub(crate) fn lines_in(text: &Text, range: &Range<usize>) -> u64 {
+    if range.is_empty() { 0 } else { text.line_feeds_of(range.clone()) + 1 }
 }
 
 /// The policy around a strategy, with its current parameters.
@@ -50,10 +139,9 @@ impl Context<'_> {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum From {
-    #[default]
     Head,
     Tail,
     /// As the parameter with that role says.
@@ -71,11 +159,10 @@ impl From {
 }
 
 /// Where a cut by size may be made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Boundary {
     /// Between characters, moved inward.
-    #[default]
     Character,
     /// Between units of the size: half a surrogate pair becomes U+FFFD.
     Unit,
@@ -90,45 +177,38 @@ pub(crate) fn or_utf16<'de, D: Deserializer<'de>>(key: D) -> Result<Unit, D::Err
 
 type Read = fn(&mut Keys) -> Result<Box<dyn Strategy>, Fault>;
 
-/// The name of each strategy in a policy file, what decides whether it cuts, and what reads its keys.
-const STRATEGIES: &[(&str, Decides, Read)] = &[
-    ("pieces", Decides::When, boxed::<Pieces>),
-    ("size", Decides::When, boxed::<size::Size>),
-    ("middle", Decides::When, boxed::<ends::Middle>),
-    ("ends", Decides::When, boxed::<ends::Ends>),
-    ("window", Decides::Itself, boxed::<window::Window>),
-    ("plain-window", Decides::Itself, boxed::<window::PlainWindow>),
-    ("matches", Decides::Itself, boxed::<matches::Matches>),
-    ("errors", Decides::Itself, boxed::<errors::Errors>),
-    ("balanced", Decides::When, boxed::<agents::both_ends::Balanced>),
-    ("sampled", Decides::When, boxed::<agents::both_ends::Sampled>),
-    ("held", Decides::When, boxed::<Held>),
-    ("rolling", Decides::When, boxed::<Rolling>),
-    ("collected", Decides::Itself, boxed::<agents::held::Collected>),
-    ("twice", Decides::When, boxed::<counted::Twice>),
-    ("snapped", Decides::When, boxed::<ends::Snapped>),
-    ("raw-tail", Decides::Itself, boxed::<size::RawTail>),
-    ("clipped", Decides::Itself, boxed::<Clipped>),
-    ("shares", Decides::When, boxed::<agents::both_ends::Shares>),
-    ("exact", Decides::Itself, boxed::<counted::Exact>),
-    ("view", Decides::Itself, boxed::<window::View>),
-    ("stripped", Decides::When, boxed::<agents::escapes::Stripped>),
-    ("text-mode", Decides::Itself, boxed::<ends::TextMode>),
-    ("wrapped", Decides::Itself, boxed::<counted::Wrapped>),
-    ("filtered", Decides::Itself, boxed::<agents::escapes::Filtered>),
-    ("shaped", Decides::Itself, boxed::<agents::shaped::Shaped>),
-    ("counted", Decides::Itself, boxed::<counted::Counted>),
-    ("numbered", Decides::When, boxed::<agents::clipped::Numbered>),
-    ("weighed", Decides::Itself, boxed::<agents::weighed::Weighed>),
-    ("celled", Decides::Itself, boxed::<ends::Celled>),
+/// The name of each strategy in a policy file, whether it decides itself whether to cut (else `[when]` does), and its keys.
+const STRATEGIES: &[(&str, bool, Read)] = &[
+    ("pieces", false, boxed::<Pieces>),
+    ("size", false, boxed::<Size>),
+    ("middle", false, boxed::<ends::Middle>),
+    ("ends", false, boxed::<ends::Ends>),
+    ("window", true, boxed::<window::Window>),
+    ("plain-window", true, boxed::<window::PlainWindow>),
+    ("matches", true, boxed::<matches::Matches>),
+    ("errors", true, boxed::<errors::Errors>),
+    ("balanced", false, boxed::<agents::both_ends::Balanced>),
+    ("sampled", false, boxed::<agents::both_ends::Sampled>),
+    ("held", false, boxed::<Held>),
+    ("rolling", false, boxed::<Rolling>),
+    ("collected", true, boxed::<agents::held::Collected>),
+    ("twice", false, boxed::<counted::Twice>),
+    ("snapped", false, boxed::<ends::Snapped>),
+    ("raw-tail", true, boxed::<RawTail>),
+    ("clipped", true, boxed::<Clipped>),
+    ("shares", false, boxed::<agents::both_ends::Shares>),
+    ("exact", true, boxed::<counted::Exact>),
+    ("view", true, boxed::<window::View>),
+    ("stripped", false, boxed::<agents::escapes::Stripped>),
+    ("text-mode", true, boxed::<ends::TextMode>),
+    ("wrapped", true, boxed::<counted::Wrapped>),
+    ("filtered", true, boxed::<agents::escapes::Filtered>),
+    ("shaped", true, boxed::<agents::shaped::Shaped>),
+    ("counted", true, boxed::<counted::Counted>),
+    ("numbered", false, boxed::<agents::clipped::Numbered>),
+    ("weighed", true, boxed::<agents::weighed::Weighed>),
+    ("celled", true, boxed::<ends::Celled>),
 ];
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Decides {
-    Itself,
-    /// The limits of `[when]`.
-    When,
-}
 
 fn boxed<S: Strategy + DeserializeOwned>(keys: &mut Keys) -> Result<Box<dyn Strategy>, Fault> {
     Ok(Box::new(keys.read::<S>()?))
@@ -138,7 +218,8 @@ fn boxed<S: Strategy + DeserializeOwned>(keys: &mut Keys) -> Result<Box<dyn Stra
 #[derive(Debug)]
 pub(crate) struct Keep {
     strategy: Box<dyn Strategy>,
-    decides: Decides,
+    /// Whether the strategy decides itself whether to cut.
+    pub decides_itself: bool,
     first: Option<First>,
     /// Matches a tag of the agent's envelope, which is escaped in what is kept.
     escape_tag: Option<Expression>,
@@ -149,17 +230,12 @@ pub(crate) struct Keep {
 impl Keep {
     pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
         let names: Vec<_> = STRATEGIES.iter().map(|(name, ..)| *name).collect();
-        let (_, decides, read) = STRATEGIES[keys.tag("strategy", &names)?];
+        let (_, decides_itself, read) = STRATEGIES[keys.tag("strategy", &names)?];
         let (strategy, first) = (read(keys)?, keys.field("first")?);
         let tag: Option<String> = keys.field("escape_tag")?;
         let escape_tag = tag.map(|tag| rewrite::tag_finder(&tag)).transpose();
         let escape_tag = escape_tag.map_err(|error| keys.fault("escape_tag", error))?;
-        Ok(Self { strategy, decides, first, escape_tag, rewrite: keys.read()? })
-    }
-
-    /// Whether the strategy decides itself whether to cut.
-    pub(crate) fn decides_itself(&self) -> bool {
-        self.decides == Decides::Itself
+        Ok(Self { strategy, decides_itself, first, escape_tag, rewrite: keys.read()? })
     }
 
     /// Returns the strategy if it keeps whole lines of one end, and nothing else happens to them.
@@ -217,7 +293,7 @@ struct First {
     #[serde(rename = "first")]
     size: Figure,
     /// What is removed from their ends.
-    #[serde(rename = "first_trim", deserialize_with = "or_default")]
+    #[serde(rename = "first_trim")]
     trim: TrimRule,
 }
 
@@ -241,7 +317,7 @@ mod tests {
 
     #[test]
     fn the_documentation_names_the_strategies_that_decide_themselves() {
-        let themselves = STRATEGIES.iter().filter(|(_, decides, _)| *decides == Decides::Itself);
+        let themselves = STRATEGIES.iter().filter(|(_, decides_itself, _)| *decides_itself);
         let listed = quoted(between("The strategies ", "decide\nthemselves"));
         assert_eq!(listed, themselves.map(|(name, ..)| *name).collect());
     }

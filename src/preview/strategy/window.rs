@@ -6,17 +6,14 @@ use serde::Deserialize;
 
 use crate::preview::measure::{Text, as_usize, most_bytes};
 use crate::preview::model::{Direction, Fragment, LimitHit, PlanError, Unit};
-use crate::preview::section::or_default;
-use crate::preview::strategy::pieces::Pieces;
-use crate::preview::strategy::selection::Inner;
-use crate::preview::strategy::{Boundary, Context, Selection, Strategy, or_utf16};
+use crate::preview::strategy::one_end::Pieces;
+use crate::preview::strategy::{Boundary, Context, Inner, Selection, Strategy, or_utf16};
 use crate::preview::template::{Fact, Facts, Figure, Template};
 use crate::text::units::TotalsMask;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum LineEnds {
-    #[default]
     Lf,
     /// LF, CRLF and a lone CR.
     Any,
@@ -32,11 +29,8 @@ pub(crate) struct Window {
     line_size: Option<Figure>,
     #[serde(deserialize_with = "or_utf16")]
     line_unit: Unit,
-    #[serde(deserialize_with = "or_default")]
     boundary: Boundary,
-    #[serde(deserialize_with = "or_default")]
-    line_suffix: String,
-    #[serde(deserialize_with = "or_default")]
+    line_suffix: Option<String>,
     line_ends: LineEnds,
     /// A line's number and what follows it.
     number: Option<Template>,
@@ -166,8 +160,9 @@ impl Window {
             size += 3;
         }
         if cut.is_some() {
-            fragments.push(Fragment::Text(self.line_suffix.clone()));
-            size += self.line_suffix.len() as u64;
+            let suffix = self.line_suffix.clone().unwrap_or_default();
+            size += suffix.len() as u64;
+            fragments.push(Fragment::Text(suffix));
         }
         Row { fragments, size, half, stop }
     }
@@ -230,8 +225,7 @@ pub(crate) struct View {
     too_long: Template,
     /// Maximum number of bytes shown of a line.
     line_size: Figure,
-    #[serde(deserialize_with = "or_default")]
-    line_suffix: String,
+    line_suffix: Option<String>,
     /// A line's number and what follows it.
     number: Option<Template>,
 }
@@ -268,7 +262,8 @@ impl Strategy for View {
             let number = context.scope.render_number(self.number.as_ref(), skip + at as u64 + 1)?;
             let before = if at > 0 { "\n" } else { "" }.to_owned() + &number;
             let mut fragments = vec![Fragment::Text(before), Fragment::Bytes(shown.clone())];
-            fragments.extend(is_cut(line).then(|| Fragment::Text(self.line_suffix.clone())));
+            fragments
+                .extend(is_cut(line).then(|| Fragment::Text(self.line_suffix.clone().unwrap_or_default())));
             parts.push(text.changed(line.clone(), fragments));
         }
         let cuts = window.iter().zip(&rows).filter(|(line, _)| is_cut(line));
@@ -367,7 +362,7 @@ impl PlainWindow {
         let bound = window.body.end.min(start.saturating_add(as_usize(size.saturating_add(1))));
         let first_line = start..window.feed_after(start, bound).unwrap_or(bound);
         let is_first =
-            is_cut && asked != Some(0) && window.size_of(first_line, self.pieces.unit(context)) > size;
+            is_cut && asked != Some(0) && window.size_of(first_line, self.pieces.ruler.unit(context)) > size;
         let mut selection =
             if is_cut { self.pieces.select(window, context)? } else { Selection::everything(window) };
         let taken = match caller.filter(|_| !is_cut) {

@@ -1,12 +1,11 @@
-//! Which whole lines of one end a setting keeps. Running totals at the ends of blocks tell the measure of any stretch, and
-//! where lines and sizes end, at the cost of a block at most.
+//! Which whole lines of one end a setting keeps, by running totals at the ends of blocks: a look-up costs a block at most.
 
 use std::ops::Range;
 
 use crate::preview::measure::{Text, as_usize};
 use crate::preview::model::{Direction, LimitHit, PlanError, Unit};
 use crate::preview::strategy::agents::held::{held_start, holds_enough};
-use crate::preview::strategy::pieces::PieceLimits;
+use crate::preview::strategy::one_end::PieceLimits;
 use crate::preview::strategy::{Context, LinesKept};
 use crate::text::units::{self, Decoding, Measure, TotalsMask};
 
@@ -62,8 +61,7 @@ impl Marks {
         memchr::memchr_iter(b'\n', rest).nth(as_usize(left.saturating_sub(1))).map(|at| start + at)
     }
 
-    /// Returns how much of one end of a range fits a size: where it ends (from the tail: begins). The range starts and
-    /// ends between characters.
+    /// Returns where what fits a size ends (from the tail: begins). The range starts and ends between characters.
     fn fitting(
         &self,
         text: &Text,
@@ -116,19 +114,13 @@ const MAX_CHUNKS: u64 = 64;
 pub(super) struct VisitedText<'v, 'a> {
     pub text: &'v Text<'a>,
     pub marks: &'v Marks,
-    /// Where limits end.
+    /// Where limits end, seen from one end of a region.
     ends: Vec<(EndKey, Option<usize>)>,
     /// Measures of all bytes before a position.
     sums: Vec<(usize, Measure)>,
 }
 
-/// A limit, seen from one end of a region.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct EndKey {
-    from: Direction,
-    region: Range<usize>,
-    limit: Limit,
-}
+type EndKey = (Direction, Range<usize>, Limit);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Limit {
@@ -149,17 +141,10 @@ impl<'v, 'a> VisitedText<'v, 'a> {
         Self { text, marks, ends: Vec::new(), sums: Vec::new() }
     }
 
-    /// Returns the measure of a range between characters.
+    /// Returns the measure of a range between characters, but for lone returns.
     pub(super) fn measure(&mut self, range: &Range<usize>) -> Measure {
         let (end, start) = (self.until(range.end), self.until(range.start));
-        Measure {
-            line_feeds: end.line_feeds.saturating_sub(start.line_feeds),
-            decoded_bytes: end.decoded_bytes.saturating_sub(start.decoded_bytes),
-            units: end.units.saturating_sub(start.units),
-            points: end.points.saturating_sub(start.points),
-            bad_bytes: end.bad_bytes.saturating_sub(start.bad_bytes),
-            lone_returns: 0,
-        }
+        end.zip(start, u64::saturating_sub)
     }
 
     fn until(&mut self, at: usize) -> Measure {
@@ -171,8 +156,7 @@ impl<'v, 'a> VisitedText<'v, 'a> {
         sum
     }
 
-    /// Selects what a strategy keeps of an output that exceeds this limit; none if it keeps part of a line, or only a plan
-    /// tells.
+    /// Selects what is kept of an output that exceeds this limit; none if that is part of a line, or only a plan tells.
     pub(super) fn select(
         &mut self,
         kept: LinesKept,
@@ -214,7 +198,7 @@ impl<'v, 'a> VisitedText<'v, 'a> {
         &mut self,
         held: u64,
         chunk: u64,
-        (most_lines, most_size): (Option<u64>, Option<u64>),
+        [most_lines, most_size]: [Option<u64>; 2],
         limits: &PieceLimits,
         context: &Context,
     ) -> Option<KeptLines> {
@@ -278,7 +262,7 @@ impl<'v, 'a> VisitedText<'v, 'a> {
 
     /// Returns where the lines that fit a limit end (from the tail: begin); none if not even one fits.
     fn end(&mut self, from: Direction, region: &Range<usize>, limit: Limit) -> Option<usize> {
-        let key = EndKey { from, region: region.clone(), limit };
+        let key = (from, region.clone(), limit);
         if let Some((_, end)) = self.ends.iter().find(|(known, _)| *known == key) {
             return *end;
         }

@@ -5,23 +5,22 @@
 //! Tests hold that both ways agree.
 
 mod lines;
-mod notice;
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use super::input::{Input, Output, Stream, Totals};
 use super::measure::Text;
-use super::model::{Direction, Part, PlanError, Preview, Unit};
-use super::plan::counts::NoticeFigures;
+use super::model::{Direction, LimitHit, Part, PlanError, Preview, Unit};
+use super::plan::counts::{NOTICE_FIGURES, NoticeFigure, NoticeFigures};
 use super::plan::{plan, view};
 use super::policy::Policy;
 use super::strategy::LinesKept;
-use super::template::{Facts, Scope};
+use super::template::{Facts, Scope, Template};
 use crate::text::units::{Decoding, Measure, TotalsMask};
 
 pub(crate) use lines::Marks;
 use lines::{KeptLines, VisitedText, size_of};
-use notice::{Deciders, KnownWords, LinesFigures, Words, adds_up};
 
 /// Goes through settings of a policy, output after output.
 pub(crate) struct Sweep<'p> {
@@ -108,7 +107,7 @@ impl<'p> Sweep<'p> {
 
 /// Returns how the words of a policy that keeps whole lines differ in length; none for other policies.
 fn deciders(policy: &Policy) -> Option<[Deciders; 2]> {
-    let (file, texts) = (policy.file(), policy.texts());
+    let (file, texts) = (&policy.file, policy.texts());
     policy.keep().lines_kept()?;
     let is_plain = file.refuse.is_none()
         && file.cap.is_none()
@@ -162,7 +161,7 @@ impl Setting<'_> {
         let context = self.policy.context(&self.scope);
         let Some(strategy) = self.policy.keep().lines_kept() else { return Ok(None) };
         let unit = match strategy {
-            LinesKept::Whole(pieces) => pieces.unit(&context),
+            LinesKept::Whole(pieces) => pieces.ruler.unit(&context),
             LinesKept::Held(_) | LinesKept::Rolling(_) => Unit::Bytes,
         };
         let is_lossy = text.decoding == Decoding::Lossy;
@@ -215,4 +214,119 @@ fn measure_words(policy: &Policy, input: &Input, range: &Range<usize>) -> Result
     let is_there = slots > 0 || range.is_empty();
     let words = Words { fixed, per_path: length(&with_path).saturating_sub(fixed), slots };
     Ok((is_same && is_there).then_some(words))
+}
+
+/// The bits that a figure takes in a key: its number of digits is at most 20.
+const BITS: u32 = 5;
+
+/// What decides the length of a template's words.
+#[derive(Debug)]
+pub(crate) struct Deciders(Vec<Decider>);
+
+/// A figure of the engine's by which notices differ in length.
+#[derive(Debug, Clone, Copy)]
+enum Decider {
+    Number(NoticeFigure),
+    /// The number of a line.
+    Line(fn(&LinesFigures) -> u64),
+    /// What chooses among words.
+    Choice(fn(&LinesFigures) -> u32),
+}
+
+/// What notices of lines of one end state.
+struct LinesFigures<'a> {
+    pub of: NoticeFigures<'a>,
+    /// Numbers of the first and the last line that is kept, from 1.
+    pub first: u64,
+    pub last: u64,
+    pub is_kept_empty: bool,
+}
+
+/// The length of the words around what is kept, in bytes.
+#[derive(Debug, Clone, Copy)]
+struct Words {
+    pub fixed: u64,
+    /// For each byte of the path.
+    pub per_path: u64,
+    /// How many times what is kept is printed.
+    pub slots: u64,
+}
+
+/// The words of one setting that are known already, by whether it cuts and the lengths of their figures.
+type KnownWords = HashMap<(bool, u128), Words>;
+
+impl Deciders {
+    /// Reads them off a template of a policy; none if its length depends on more than how long its figures are.
+    fn new(policy: &Policy, template: &Template) -> Option<Self> {
+        let is_param = |name: &str| policy.params().iter().any(|param| param.name == name);
+        let uses = policy.file.templates.uses(template, &is_param)?;
+        if ["kept", "path"].into_iter().any(|name| uses.exact.contains(name)) {
+            return None;
+        }
+        let mut all = Vec::new();
+        for name in &uses.printed {
+            if !matches!(name.as_str(), "kept" | "path" | "exit_code" | "stream") {
+                all.push(Decider::from_name(name)?);
+            }
+        }
+        for name in &uses.exact {
+            match name.as_str() {
+                "exit_code" | "stream" | "partial" | "kept_empty" => {}
+                name => match Decider::from_name(name)? {
+                    Decider::Number(_) | Decider::Line(_) => return None,
+                    choice => all.push(choice),
+                },
+            }
+        }
+        (all.len() < (u128::BITS / BITS) as usize).then_some(Self(all))
+    }
+
+    /// Returns what all figures have in common for which the words are as long.
+    fn key(&self, figures: &LinesFigures) -> u128 {
+        let first = u128::from(figures.is_kept_empty);
+        self.0.iter().fold(first, |key, decider| key << BITS | u128::from(decider.code(figures)))
+    }
+}
+
+impl Decider {
+    fn from_name(name: &str) -> Option<Self> {
+        match name {
+            "unit" => Some(Self::Choice(|figures| figures.of.is_by_lines().into())),
+            "hit" => Some(Self::Choice(hit)),
+            "is_empty" => Some(Self::Choice(|figures| figures.of.text.is_empty().into())),
+            "first" => Some(Self::Line(|figures| figures.first)),
+            "last" => Some(Self::Line(|figures| figures.last)),
+            name => {
+                let figure = NOTICE_FIGURES.iter().find(|(known, _)| *known == name);
+                figure.map(|(_, figure)| Self::Number(*figure))
+            }
+        }
+    }
+
+    fn code(self, figures: &LinesFigures) -> u32 {
+        match self {
+            Self::Number(figure) => digits(figure(&figures.of).unwrap_or_default()),
+            Self::Line(number) => digits(number(figures)),
+            Self::Choice(choice) => choice(figures),
+        }
+    }
+}
+
+fn hit(figures: &LinesFigures) -> u32 {
+    match figures.of.hit {
+        None => 0,
+        Some(LimitHit::Lines) => 1,
+        Some(LimitHit::Size(_)) => 2,
+        Some(LimitHit::Matches) => 3,
+    }
+}
+
+/// Returns the number of decimal digits; 0 for 0, which templates may treat on its own.
+fn digits(number: u64) -> u32 {
+    number.checked_ilog10().map_or(0, |log| log + 1)
+}
+
+/// Whether sizes in a unit add up over lines.
+fn adds_up(unit: Unit) -> bool {
+    matches!(unit, Unit::Bytes | Unit::Utf16 | Unit::Chars)
 }

@@ -1,7 +1,6 @@
 //! Limits the work of a template: estimated before compilation, since the compiler already evaluates constants.
 //!
-//! Work is the total bytes of all values that a rendering can create, with each loop repeated as often as its list is
-//! long. It bounds both time and memory.
+//! Work is the total bytes of all values that a rendering can create, in loops each time. It bounds both time and memory.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +9,7 @@ use minijinja::machinery::{parse, parse_expr};
 use minijinja::syntax::SyntaxConfig;
 
 use crate::preview::template::uses::operands;
-use crate::preview::template::{Value, describe, facts, filters};
+use crate::preview::template::{NAMES, Value, describe, filters};
 
 /// Maximum length of a template in bytes. The longest built-in one has 1,210.
 const MAX_TEMPLATE: usize = 16 << 10;
@@ -55,13 +54,6 @@ impl Kind {
             _ => Self::Text,
         }
     }
-
-    fn element(self) -> Self {
-        match self {
-            Self::List(_, true) | Self::Number => Self::Number,
-            Self::List(_, false) | Self::Text => Self::Text,
-        }
-    }
 }
 
 impl Size {
@@ -72,7 +64,8 @@ impl Size {
     }
 
     fn element(self) -> Self {
-        Self { kind: self.kind.element(), ..self }
+        let is_number = matches!(self.kind, Kind::List(_, true) | Kind::Number);
+        Self { kind: if is_number { Kind::Number } else { Kind::Text }, ..self }
     }
 
     /// Returns the size of both joined.
@@ -101,7 +94,7 @@ pub(super) fn check_template(
     check_tags(template)?;
     let parsed = parse(template, "notice", syntax);
     let parsed = parsed.map_err(|error| (error.line().unwrap_or(1), describe(&error)))?;
-    let mut meter = Meter::new(params, &|name| name == "loop" || facts::NAMES.contains(&name));
+    let mut meter = Meter::new(params, &|name| name == "loop" || NAMES.contains(&name));
     meter.statement(&parsed).map_err(|message| (meter.line, message)).map(drop)
 }
 
@@ -171,8 +164,8 @@ impl<'a> Meter<'a> {
     fn made(&mut self, size: Size) -> Result<Size, String> {
         self.work = self.work.saturating_add(size.bytes.max(MIN_COST));
         if self.work > MAX_WORK {
-            Err("the template asks for too much work (over 4 MiB of text); use shorter texts, \
-                         fewer loops and fewer `set`"
+            Err("the template asks for too much work (over 4 MiB of text); use shorter texts, fewer loops and \
+                 fewer `set`"
                 .to_owned())
         } else {
             Ok(size)
@@ -274,8 +267,7 @@ impl<'a> Meter<'a> {
         self.made(size)
     }
 
-    /// Returns the size of a name of the engine's, a parameter, or a figure, which may be a text or still be counted. Any
-    /// other name is refused as such, later.
+    /// Returns the size of a variable. A figure may be a text or still be counted; an unknown name is refused later.
     fn variable(&self, name: &str) -> Size {
         if let Some(size) = self.named.get(name) {
             return *size;
@@ -297,11 +289,13 @@ fn joined(sizes: &[Size]) -> Size {
 
 /// Returns the size of a filter's result, of operand and arguments together.
 fn filtered(name: &str, all: Size) -> Result<Size, String> {
-    match filters::gives(name) {
-        Some(filters::Gives::Number) => Ok(Size::NUMBER),
-        Some(filters::Gives::Text) => Ok(Size::text(all.bytes.saturating_add(filters::MAX_WIDTH))),
-        Some(filters::Gives::Part) => Ok(all),
-        None => Err(format!("there is no filter `{name}`; there are: {}", filters::names().join(", "))),
+    match name {
+        name if filters::OF_NUMBERS.contains(&name) => Ok(Size::NUMBER),
+        name if filters::OF_TEXTS.contains(&name) => {
+            Ok(Size::text(all.bytes.saturating_add(filters::MAX_WIDTH)))
+        }
+        name if filters::OF_PARTS.contains(&name) => Ok(all),
+        name => Err(format!("there is no filter `{name}`; there are: {}", filters::names().join(", "))),
     }
 }
 

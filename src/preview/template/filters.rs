@@ -3,68 +3,35 @@
 use minijinja::value::Value;
 use minijinja::{Environment, Error, ErrorKind};
 
-use super::facts;
+use super::scope;
 
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Gives {
-    Number,
-    /// A text no longer than operand and arguments together, except for [`MAX_WIDTH`].
-    Text,
-    /// The operand, an argument, or a part of one.
-    Part,
-}
+/// Filters that give a number. A template may use these three kinds alone: overspill's own filters, and those of minijinja
+/// that cannot turn little into much.
+pub(super) const OF_NUMBERS: &[&str] = &["int", "length"];
 
-/// Every filter that a template may use: overspill's own, and those of minijinja that cannot turn little into much.
-const ALL: &[(&str, Gives)] = &[
-    ("abs", Gives::Part),
-    ("basename", Gives::Text),
-    ("claude_size", Gives::Text),
-    ("commas", Gives::Text),
-    ("copilot_size", Gives::Text),
-    ("d", Gives::Part),
-    ("default", Gives::Part),
-    ("digits", Gives::Text),
-    ("first", Gives::Part),
-    ("fixed", Gives::Text),
-    ("hermes_size", Gives::Text),
-    ("int", Gives::Number),
-    ("kb", Gives::Text),
-    ("last", Gives::Part),
-    ("length", Gives::Number),
-    ("max", Gives::Part),
-    ("min", Gives::Part),
-    ("minus", Gives::Text),
-    ("one_decimal", Gives::Text),
-    ("one_decimal_even", Gives::Text),
-    ("over", Gives::Text),
-    ("pad", Gives::Text),
-    ("pi_size", Gives::Text),
-    ("plus", Gives::Text),
-    ("round_kb", Gives::Text),
-    ("sibling", Gives::Text),
-    ("string", Gives::Text),
-    ("thousands", Gives::Text),
-    ("times", Gives::Text),
-    ("trim", Gives::Text),
+/// Filters that give the operand, an argument, or a part of one.
+pub(super) const OF_PARTS: &[&str] = &["abs", "d", "default", "first", "last", "max", "min"];
+
+/// Filters that give a text no longer than operand and arguments together, except for [`MAX_WIDTH`].
+#[rustfmt::skip]
+pub(super) const OF_TEXTS: &[&str] = &[
+    "basename", "claude_size", "commas", "copilot_size", "digits", "fixed", "hermes_size", "kb", "minus", "one_decimal",
+    "one_decimal_even", "over", "pad", "pi_size", "plus", "round_kb", "sibling", "string", "thousands", "times", "trim",
 ];
 
 /// Maximum number of characters to which a number is padded.
-pub(crate) const MAX_WIDTH: u64 = 100;
+pub(super) const MAX_WIDTH: u64 = 100;
 
-pub(crate) fn gives(name: &str) -> Option<Gives> {
-    ALL.iter().find(|(known, _)| *known == name).map(|(_, gives)| *gives)
-}
-
-pub(crate) fn names() -> Vec<&'static str> {
-    ALL.iter().map(|(name, _)| *name).collect()
+pub(super) fn names() -> Vec<&'static str> {
+    let mut names = [OF_NUMBERS, OF_PARTS, OF_TEXTS].concat();
+    names.sort_unstable();
+    names
 }
 
 pub(crate) fn add_to(environment: &mut Environment) {
-    environment.add_filter("plus", |value: &Value, by: &Value| apply2(value, by, |a, b| a.saturating_add(b)));
-    environment
-        .add_filter("minus", |value: &Value, by: &Value| apply2(value, by, |a, b| a.saturating_sub(b)));
-    environment
-        .add_filter("times", |value: &Value, by: &Value| apply2(value, by, |a, b| a.saturating_mul(b)));
+    environment.add_filter("plus", |value: &Value, by: &Value| apply2(value, by, u64::saturating_add));
+    environment.add_filter("minus", |value: &Value, by: &Value| apply2(value, by, u64::saturating_sub));
+    environment.add_filter("times", |value: &Value, by: &Value| apply2(value, by, u64::saturating_mul));
     environment.add_filter("over", |value: &Value, by: &Value| apply2(value, by, |a, b| a / b.max(1)));
     environment.add_filter("commas", |value: &Value| apply(value, commas));
     environment.add_filter("pi_size", |value: &Value| apply(value, pi_size));
@@ -106,7 +73,7 @@ fn width(most: u64) -> Result<usize, Error> {
 }
 
 fn is_waiting(value: &Value) -> bool {
-    value.as_str().is_some_and(facts::is_waiting)
+    value.as_str().is_some_and(scope::is_waiting)
 }
 
 fn apply(value: &Value, write: impl FnOnce(u64) -> String) -> Result<Value, Error> {
@@ -155,8 +122,7 @@ fn commas(number: u64) -> String {
     text
 }
 
-/// Formats `number / by` with one decimal, halves rounded up: JavaScript's `toFixed(1)`, exact since `by` is a power of
-/// 2.
+/// Formats `number / by` with one decimal, halves rounded up, as JavaScript's `toFixed(1)`; `by` is a power of 2.
 fn half_up(number: u64, by: u64) -> String {
     let by = u128::from(by.max(1));
     tenths((u128::from(number) * 20 + by) / (2 * by))

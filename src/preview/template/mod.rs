@@ -1,7 +1,6 @@
 //! Notices and figures: minijinja templates and expressions, compiled when a policy is loaded.
 
 mod bounds;
-pub(crate) mod facts;
 pub(crate) mod filters;
 #[cfg(feature = "records")]
 pub(crate) mod pattern;
@@ -16,13 +15,12 @@ use minijinja::{AutoEscape, Environment, Expression, UndefinedBehavior};
 use serde::Deserialize;
 
 use crate::base::toml_check::nearest;
-pub use facts::Value;
-pub(crate) use facts::{Fact, Facts};
-pub(crate) use scope::Scope;
+pub use scope::Value;
+pub(crate) use scope::{Fact, Facts, Scope};
 
-use facts::SLOT;
 #[cfg(feature = "records")]
 use pattern::{NoticePattern, TextPattern};
+use scope::{NAMES, SLOT};
 use uses::Uses;
 
 #[cfg(test)]
@@ -129,7 +127,7 @@ pub(crate) struct Compiler {
     origin: PolicyOrigin,
     /// The policy's parameters, at their defaults.
     params: BTreeMap<String, Value>,
-    templates: Templates,
+    pub templates: Templates,
 }
 
 impl Compiler {
@@ -159,10 +157,10 @@ impl Compiler {
         if self.origin == PolicyOrigin::Own {
             let mentioned = environment.get_template(&name).map_err(wrong)?.undeclared_variables(false);
             let is_unknown =
-                |name: &&String| !self.params.contains_key(*name) && !facts::NAMES.contains(&name.as_str());
+                |name: &&String| !self.params.contains_key(*name) && !NAMES.contains(&name.as_str());
             if let Some(name) = mentioned.iter().filter(is_unknown).min() {
                 let line = source.lines().position(|line| line.contains(name.as_str()));
-                let known = self.params.keys().map(String::as_str).chain(facts::NAMES.iter().copied());
+                let known = self.params.keys().map(String::as_str).chain(NAMES.iter().copied());
                 let words = format!("there is no figure or parameter `{name}`; {}", remedy(name, known));
                 return Err((line.map_or(1, |at| at + 1), words));
             }
@@ -204,10 +202,6 @@ impl Compiler {
 
     pub(crate) fn place(&mut self, template: &Template, key: &str, at: usize) {
         self.templates.templates[template.0].place = (key.to_owned(), at);
-    }
-
-    pub(crate) fn finish(self) -> Templates {
-        self.templates
     }
 }
 

@@ -1,5 +1,5 @@
-//! Recognises a text that a template made: the template turned into a regular expression, in which every figure may be
-//! anything on one line, and what is kept of an output anything at all; and the notices alone, wherever they stand.
+//! Recognises a text that a template made, and its notices alone, by regular expressions: every figure may be anything on one
+//! line, and what is kept of an output anything at all.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -24,8 +24,7 @@ const MIN_LITERAL: usize = 4;
 const MAX_COMPILED: usize = 4 << 20;
 
 impl Templates {
-    /// Returns what of a text a template added to the parts of an output, in order; `None` if the template does not make
-    /// such a text, or adds too little to tell.
+    /// Returns what of a text a template added to the parts of an output; `None` if it makes no such text, or adds too little.
     pub(crate) fn added(&self, template: &Template, text: &str) -> Option<Vec<Range<usize>>> {
         let source = || self.source_of(template).ok().map(|found| found.source().to_owned());
         let pattern =
@@ -83,7 +82,7 @@ pub(crate) struct NoticePattern {
     /// The names of the figures, in the order of the groups.
     figures: Vec<String>,
     /// Words that every such notice contains.
-    literal: String,
+    pub literal: String,
     /// The blanks before it and after it.
     blanks: [String; 2],
 }
@@ -97,11 +96,6 @@ pub(crate) struct NoticeMatch {
 }
 
 impl NoticePattern {
-    #[cfg(feature = "app")]
-    pub(crate) fn literal(&self) -> &str {
-        &self.literal
-    }
-
     /// Returns how many texts this thread has searched, each as often as for a form.
     #[cfg(all(test, feature = "app"))]
     pub(crate) fn searched() -> usize {
@@ -388,7 +382,7 @@ mod tests {
             super::super::Compiler::new(super::super::PolicyOrigin::Own, std::collections::BTreeMap::new());
         let cut = compiler.template("{{ head }}\n[{{ count }} lines were cut]\n{{ tail }}").unwrap();
         let whole = compiler.template("{{ kept }}").unwrap();
-        let templates = compiler.finish();
+        let templates = compiler.templates;
         let look = |text: &str| {
             let before = COMPILED.get();
             let found = templates.notices(&whole).iter().flat_map(|form| form.find_in(text)).count();
@@ -414,7 +408,7 @@ mod tests {
         compiler.params.insert("a".into(), crate::preview::template::Value::Boolean(true));
         compiler.template(&source.replace("|group", "")).unwrap();
         let whole = compiler.template("{{ kept }} and the whole text of it").unwrap();
-        let templates = compiler.finish();
+        let templates = compiler.templates;
         let forms = templates.notices(&whole);
         let text = "said:\n[12 lines cut, see /a/b c]\n\nOnly the end of 99 B\n";
         let found: Vec<_> = forms.iter().flat_map(|form| form.find_in(text)).collect();

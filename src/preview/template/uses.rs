@@ -1,5 +1,4 @@
-//! How a template uses its figures: which of them decide what is printed, and whether its length depends only on how
-//! long the others are.
+//! How a template uses its figures: which of them decide what is printed, and which only how long the text is.
 
 use std::collections::BTreeSet;
 
@@ -28,12 +27,11 @@ pub(super) enum ReadFor {
     Slots,
 }
 
-/// Reads how a template uses its names. Returns `None` for a template that repeats something, or uses text that it has made
-/// itself.
+/// Reads how a template uses its names; `None` if it repeats something, or uses text that it has made itself.
 pub(super) fn read(template: &str, is_param: &dyn Fn(&str) -> bool, what_for: ReadFor) -> Option<Uses> {
     let parsed = parse(template, "notice", super::syntax()).ok()?;
-    let mut reader =
-        Reader { is_param, what_for, uses: Uses::default(), set: BTreeSet::new(), blocks: BTreeSet::new() };
+    let (set, blocks) = Default::default();
+    let mut reader = Reader { is_param, what_for, uses: Uses::default(), set, blocks };
     reader.statement(&parsed)?;
     Some(reader.uses)
 }
@@ -154,8 +152,7 @@ impl Reader<'_> {
     }
 }
 
-/// Returns the operands of an expression. The first is: of `a if b else c` the condition; of a filter, a test, a call, a slice,
-/// an attribute or an index what it applies to.
+/// Returns the operands of an expression. The first is the condition of `a if b else c`, else what a filter or test applies to.
 pub(super) fn operands<'t>(expr: &'t Expr<'t>) -> Vec<&'t Expr<'t>> {
     let and_more = |one: &'t Expr<'t>, more: &[&'t Option<Expr<'t>>]| {
         std::iter::once(one).chain(more.iter().filter_map(|part| part.as_ref())).collect()

@@ -1,5 +1,5 @@
-//! A witness: an output of which a policy makes a given text. Where nobody kept the real output, it proves that the text is
-//! one that the policy makes, with its limits and its words; it does not prove that the text is of the real output, nor the totals of its notices.
+//! A witness: an output of which a policy makes a given text. Where nobody kept the real output, it proves that the policy
+//! makes such a text, with its limits and its words, but neither what the real output was, nor the totals of the notices.
 
 mod shape;
 
@@ -108,21 +108,19 @@ impl Search<'_> {
         None
     }
 
-    /// Returns by how much each figure grows with the kinds of letters of the filler; by nothing where more of them lead to
-    /// other words.
+    /// Returns by how much each figure grows with each kind of letters; by nothing where more of them lead to other words.
     fn slopes(&mut self, shape: &OutputShape, at: Filler, made: &Notices) -> Option<[Vec<f64>; UNKNOWNS]> {
         let mut slopes = [const { Vec::new() }; UNKNOWNS];
         for (slope, more) in slopes.iter_mut().zip(shape::PROBES) {
             let other = self.make(shape, shape::longer(at, more))?.continue_value();
             let grown = other.and_then(|other| other.minus(made));
-            let grown = grown.unwrap_or_else(|| vec![0.0; made.figures().len()]);
+            let grown = grown.unwrap_or_else(|| vec![0.0; made.figures.len()]);
             *slope = grown.iter().map(|figure| figure / more.iter().sum::<f64>()).collect();
         }
         Some(slopes)
     }
 
-    /// Applies the policy to a shape with its filler. Breaks if it makes the text, else returns the notices that it makes;
-    /// `None` if that would take too much, or the policy fails.
+    /// Applies the policy to a shape with its filler. Breaks if it makes the text, else returns its notices; `None` on failure.
     fn make(&mut self, shape: &OutputShape, filler: Filler) -> Option<ControlFlow<Witness, Notices>> {
         let size = shape.size(filler).filter(|size| *size <= MAX_WITNESS)?;
         self.tries = self.tries.checked_sub(1)?;
@@ -169,17 +167,14 @@ fn added(preview: &Preview, input: &Input) -> Vec<Range<usize>> {
     };
     let mut added = Vec::new();
     for part in &preview.parts {
-        match part {
-            Part::Changed { fragments, source, decoding, .. } => {
-                for fragment in fragments {
-                    let range = place(fragment.byte_len(input, *source, *decoding) as usize);
-                    added.extend(matches!(fragment, Fragment::Text(_)).then_some(range));
-                }
-            }
-            _ => {
-                let range = place(part.byte_len(input) as usize);
-                added.extend(notice(part).is_some().then_some(range));
-            }
+        let Part::Changed { fragments, source, decoding, .. } = part else {
+            let range = place(part.byte_len(input) as usize);
+            added.extend(notice(part).is_some().then_some(range));
+            continue;
+        };
+        for fragment in fragments {
+            let range = place(fragment.byte_len(input, *source, *decoding) as usize);
+            added.extend(matches!(fragment, Fragment::Text(_)).then_some(range));
         }
     }
     added

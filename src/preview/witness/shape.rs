@@ -1,5 +1,4 @@
-//! Outputs with a filler: what a text keeps of an output, where a filler may stand for the rest, and which one makes the
-//! figures of its notices those of the text.
+//! Outputs of which a text keeps a part, with a filler for the rest that makes the figures of the notices those of the text.
 
 use std::ops::Range;
 
@@ -22,8 +21,7 @@ const LETTER: &str = "€";
 
 const LINE: &str = "x\n";
 
-/// How much is left out of an output: lines of one letter, letters besides with no line feed between them, and letters of
-/// three bytes besides.
+/// How much is left out of an output: lines of one letter, letters without a line feed, and letters of three bytes.
 pub(super) type Filler = [u32; UNKNOWNS];
 
 /// Returns a filler that is so much longer; none at all instead of a negative one.
@@ -61,8 +59,7 @@ impl OutputShape {
         (2 * WIDE.len() + self.before.len() + self.after.len()).checked_add(filled.try_into().ok()?)
     }
 
-    /// Returns the output, and where in it the filler is. Letters stand next to what is kept, so that a cut by size falls
-    /// among them; lines stand further away.
+    /// Returns the output, and where its filler is. Letters stand next to what is kept, as a cut by size falls among them.
     pub(super) fn output(&self, filler: Filler) -> (Vec<u8>, Range<usize>) {
         let [lines, letters, wide] = filler.map(|count| count as usize);
         let letters = "x".repeat(letters);
@@ -84,11 +81,10 @@ impl OutputShape {
         ([&self.before, &filled, &self.after].map(|part| part.as_bytes()).concat(), range)
     }
 
-    /// Returns one of the [`STARTS`] fillers from which the right one is looked for: most figures are of lines, letters, or
-    /// KB. `None` if it is the same as another, or too large.
+    /// Returns one of the [`STARTS`] fillers to begin with: most figures are of lines, letters, or KB. `None` if there is none.
     pub(super) fn start(&self, number: usize) -> Option<Filler> {
         let is_size = |figure: &&f64| **figure < MAX_FIGURE;
-        let figures = self.notices.figures().iter().filter(is_size);
+        let figures = self.notices.figures.iter().filter(is_size);
         let largest = figures.fold(0.0, |most: f64, figure| most.max(*figure)).ceil() as u32;
         let (lines, letters) = match number {
             0 => (0, largest),
@@ -138,8 +134,7 @@ fn clipped(kept: String) -> Vec<OutputShape> {
         .into()
 }
 
-/// Returns what is kept before and after each place where the rest of an output may have been: in place of one of the
-/// notices, before all that is kept, and after it.
+/// Returns what is kept before and after each place where the rest of an output may have been: at a notice, or at an end.
 fn kept_on_either_side(text: &str, notices: &[Range<usize>]) -> Vec<[String; 2]> {
     let mut runs = Vec::new();
     let mut at = 0;
@@ -194,7 +189,7 @@ const RIDGE: f64 = 1e-9;
 pub(super) struct Notices {
     /// The text, with `0` for each figure.
     words: String,
-    figures: Vec<f64>,
+    pub figures: Vec<f64>,
 }
 
 impl Notices {
@@ -214,10 +209,6 @@ impl Notices {
         }
         notices.words.push_str(rest);
         notices
-    }
-
-    pub(super) fn figures(&self) -> &[f64] {
-        &self.figures
     }
 
     /// Returns by how much each figure is larger than in `other`; `None` if the words are others.
@@ -244,9 +235,9 @@ const CHOICES: [[bool; UNKNOWNS]; 5] = [
     [true, true, true],
 ];
 
-/// Returns the change of the unknowns that changes each figure by so much. `slopes` has, for each unknown, by how much each
-/// figure grows with it; `at` is what there is of each, so that none becomes negative. Where no change explains all figures
-/// (a figure with another number of digits moves the cut itself), the nearest is a step on the way.
+/// Returns the change of the unknowns, of which there are `at`, that changes each figure by so much. `slopes` has, for each
+/// unknown, by how much each figure grows with it. If no change explains all figures (one with more digits moves the cut
+/// itself), the nearest is a step on the way.
 pub(super) fn solve(missing: &[f64], slopes: &[Vec<f64>; UNKNOWNS], at: [f64; UNKNOWNS]) -> [f64; UNKNOWNS] {
     let errors = |change: &[f64; UNKNOWNS]| -> Vec<f64> {
         let made = |figure: usize| -> f64 {
@@ -300,7 +291,7 @@ mod tests {
     #[test]
     fn words_and_figures_are_told_apart() {
         let read = Notices::new(["[1,234 of 59.5KB, 7", ".]/x/9"].into_iter(), "/x/9");
-        assert_eq!((read.words.as_str(), read.figures()), ("[0 of 0KB, 0.]", &[1234.0, 59.5, 7.0][..]));
+        assert_eq!((read.words.as_str(), &read.figures[..]), ("[0 of 0KB, 0.]", &[1234.0, 59.5, 7.0][..]));
         let other = Notices::new(["[1,230 of 60KB, 7.]"].into_iter(), "");
         assert_eq!(read.minus(&other), Some(vec![4.0, -0.5, 0.0]));
         assert_eq!(read.minus(&Notices::new(["[1 of 2 KB, 7.]"].into_iter(), "")), None);

@@ -51,8 +51,7 @@ pub fn stripped(line: &[u8]) -> Vec<u8> {
     text
 }
 
-/// Returns what a terminal would leave of a line: no escape sequences, the last state of a line of progress, and spaces
-/// for tabs.
+/// Returns what a terminal would leave of a line: no escape sequences, the last state of progress, spaces for tabs.
 pub fn printed(line: &[u8]) -> Vec<u8> {
     let line = stripped(line);
     let states = line.split(|byte| *byte == b'\r').map(<[u8]>::trim_ascii);
@@ -93,8 +92,7 @@ fn span(bytes: &[u8], is_inside: impl Fn(u8) -> bool) -> usize {
     bytes.iter().position(|&byte| !is_inside(byte)).unwrap_or(bytes.len())
 }
 
-/// Returns the style of text after `bytes_before` (of the same line), looking back at most [`MAX_SEQUENCE`] bytes, and not
-/// beyond the last line feed.
+/// Returns the style after `bytes_before`, looking back at most [`MAX_SEQUENCE`] bytes, and not beyond the last line feed.
 pub fn style_at(bytes_before: &[u8]) -> Style {
     let recent = &bytes_before[bytes_before.len().saturating_sub(MAX_SEQUENCE)..];
     let line = memchr::memrchr(b'\n', recent).map_or(recent, |at| &recent[at + 1..]);
@@ -198,8 +196,7 @@ impl Sgr {
         &self.values[at..=at + hanging]
     }
 
-    /// Handles `38;5;n` and `38;2;r;g;b`: returns the style, and how many values after the 38 were used. Sub-parameters
-    /// of any of them invalidate the colour.
+    /// Reads `38;5;n` or `38;2;r;g;b`: returns the style, and how many values follow the 38. Sub-parameters make it invalid.
     fn semicolons(&self, code: u16, after: &[u16], at: usize, style: Style) -> (Style, usize) {
         let count = match after.first() {
             Some(5) => 2,
@@ -243,12 +240,6 @@ fn paint(code: u16, color: Option<Color>, style: Style) -> Style {
     }
 }
 
-const UNDERLINES: Effects = Effects::UNDERLINE
-    .insert(Effects::DOUBLE_UNDERLINE)
-    .insert(Effects::CURLY_UNDERLINE)
-    .insert(Effects::DOTTED_UNDERLINE)
-    .insert(Effects::DASHED_UNDERLINE);
-
 fn single(code: u16, style: Style) -> Style {
     let add = |effect| style.effects(style.get_effects().insert(effect));
     let drop = |effect| style.effects(style.get_effects().remove(effect));
@@ -263,7 +254,7 @@ fn single(code: u16, style: Style) -> Style {
         21 => underlined(2, style),
         22 => drop(Effects::BOLD.insert(Effects::DIMMED)),
         23 => drop(Effects::ITALIC),
-        24 => drop(UNDERLINES),
+        24 => underlined(0, style),
         27 => drop(Effects::INVERT),
         29 => drop(Effects::STRIKETHROUGH),
         30..=37 => style.fg_color(base_color(code - 30)),
@@ -277,18 +268,19 @@ fn single(code: u16, style: Style) -> Style {
     }
 }
 
-/// Handles `4:0` to `4:5`: none, single, double, curly, dotted, dashed.
+/// What `4:0` to `4:5` draw: nothing, or a single, double, curly, dotted or dashed line.
+const UNDERLINES: [Effects; 6] = [
+    Effects::new(),
+    Effects::UNDERLINE,
+    Effects::DOUBLE_UNDERLINE,
+    Effects::CURLY_UNDERLINE,
+    Effects::DOTTED_UNDERLINE,
+    Effects::DASHED_UNDERLINE,
+];
+
 fn underlined(kind: u16, style: Style) -> Style {
-    let without = style.get_effects().remove(UNDERLINES);
-    match kind {
-        0 => style.effects(without),
-        1 => style.effects(without.insert(Effects::UNDERLINE)),
-        2 => style.effects(without.insert(Effects::DOUBLE_UNDERLINE)),
-        3 => style.effects(without.insert(Effects::CURLY_UNDERLINE)),
-        4 => style.effects(without.insert(Effects::DOTTED_UNDERLINE)),
-        5 => style.effects(without.insert(Effects::DASHED_UNDERLINE)),
-        _ => style,
-    }
+    let without = UNDERLINES.into_iter().fold(style.get_effects(), Effects::remove);
+    UNDERLINES.get(usize::from(kind)).map_or(style, |line| style.effects(without.insert(*line)))
 }
 
 fn base_color(index: u16) -> Option<Color> {

@@ -1,5 +1,4 @@
-//! Extracts graphemes from bytes: decodes and classifies copied characters, of which some are drawn as they are, and splits a
-//! window of them by the rules of Unicode.
+//! Extracts graphemes from bytes: decodes and classifies copied characters, and splits them by the rules of Unicode.
 
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
@@ -246,8 +245,7 @@ fn is_blank_or_ignorable(c: char) -> bool {
         | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// Whether `c` is in a block whose characters are all assigned and visible and never share a grapheme with each other:
-/// most text then needs no table. Tests compare this with the slow path.
+/// Whether `c` is in a block of assigned, visible characters that never share a grapheme, which most text has: no tables.
 pub(super) fn is_common(c: char) -> bool {
     matches!(c,
         ' '..='~' | '\u{a1}'..='\u{ac}' | '\u{ae}'..='\u{2ff}' | '\u{3a3}'..='\u{482}' | '\u{48a}'..='\u{52f}'
@@ -280,14 +278,12 @@ pub(super) fn joins_a_letter(c: char) -> bool {
     c >= '\u{300}' && !is_common(c) && is_one_grapheme(&['a', c])
 }
 
-/// Whether U+200D may join `c` to another such character (Extended_Pictographic, without the code points that Unicode
-/// reserves for future emoji).
+/// Whether U+200D may join `c` to another such character (Extended_Pictographic, without reserved code points).
 pub(super) fn is_pictographic(c: char) -> bool {
     c >= '\u{a9}' && class(c) == ScalarClass::Plain && !joins_a_letter(c) && is_one_grapheme(&[c, ZWJ, c])
 }
 
-/// Whether `c` is U+1F3FB to U+1F3FF, which extend what precedes them. They are never drawn at the start of a grapheme,
-/// where a terminal might join them to the previous cell.
+/// Whether `c` is U+1F3FB to U+1F3FF, which a terminal might join to the cell before: none starts a drawn grapheme.
 pub(super) fn is_skin_tone(c: char) -> bool {
     matches!(c, '\u{1f3fb}'..='\u{1f3ff}')
 }

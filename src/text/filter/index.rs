@@ -1,5 +1,4 @@
-//! Counts of the lines that meet conditions, by block, however long the lines are: finds the next of them without keeping a
-//! position for each.
+//! Counts of the lines that meet conditions, by block, however long the lines are: the next is found without their places.
 
 use std::ops::{ControlFlow, Range};
 
@@ -156,8 +155,7 @@ impl FilterIndex {
         self.want(last..self.blocks.len());
     }
 
-    /// Counts the lines again that have bytes in these ranges, because it is no longer the same whether the model got
-    /// them.
+    /// Counts the lines again that have bytes in these ranges, of which the model may have got more or less now.
     pub fn touch(&mut self, ranges: &[Range<usize>]) {
         for range in ranges {
             let first = self.before_with_start(range.start / self.block).unwrap_or(0);
@@ -231,8 +229,7 @@ pub struct LineScan<'a> {
 }
 
 impl LineScan<'_> {
-    /// Counts the lines that start in each of some blocks. `go_on` is called before each read; returns `None` if it
-    /// returns false.
+    /// Counts the lines that start in each of some blocks; `None` once `go_on`, called before each read, returns false.
     pub fn count(
         &self,
         supply: &mut impl Supply,
@@ -256,8 +253,7 @@ impl LineScan<'_> {
         Some(counts)
     }
 
-    /// Counts the lines that start in blocks read together. Returns the start of the last line if it ends too far away
-    /// to be counted.
+    /// Counts the lines that start in blocks read together. Returns the start of the last line if it ends too far away.
     fn count_piece(
         &self,
         supply: &mut impl Supply,

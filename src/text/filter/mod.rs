@@ -147,8 +147,7 @@ impl Got<'_> {
         self.covers(if text.is_empty() { &line } else { &text })
     }
 
-    /// Returns those of some lines that the model did not get whole. The ranges are of `bytes`, which start at `base` in
-    /// the file.
+    /// Returns those of some lines of `bytes`, which start at `base` in the file, that the model did not get whole.
     pub fn lost(&self, bytes: &[u8], base: usize, lines: &[Range<usize>]) -> Vec<Range<usize>> {
         let mut lost = Vec::new();
         for run in lines {

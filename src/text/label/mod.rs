@@ -1,5 +1,4 @@
-//! Safe text for everything other than the pager's screen: names, ids, errors, titles, and content printed to a
-//! terminal.
+//! Safe text for everything but the pager's screen: names, ids, errors, titles, and content printed to a terminal.
 
 pub mod json;
 pub mod shell;
@@ -40,8 +39,7 @@ pub fn label(bytes: &[u8]) -> String {
     text
 }
 
-/// Shortens `text` to this many columns, keeping start and end with `…` between. The text must already be safe
-/// ([`label`]); graphemes are never split.
+/// Shortens safe text to this many columns, keeping start and end with `…` between; graphemes are never split.
 pub fn fit(text: &str, columns: usize) -> String {
     fit_with(text, columns, "…")
 }
@@ -73,8 +71,7 @@ pub fn head(text: &str, columns: usize) -> &str {
     &text[..within(text.graphemes(true), columns)]
 }
 
-/// Folds safe text into rows of at most `columns`. A row ends at a space if there is one in its second half. A character
-/// wider than a row gets a row of its own.
+/// Folds safe text into rows of at most `columns`, at a space in their second half; a wider character is a row of its own.
 pub fn fold(text: &str, columns: usize) -> Vec<&str> {
     let (mut rows, mut rest) = (Vec::new(), text);
     while columns_of(rest) > columns {
@@ -103,9 +100,8 @@ fn within<'a>(graphemes: impl Iterator<Item = &'a str>, columns: usize) -> usize
         .sum()
 }
 
-/// One line of safe text, for everything on a screen but the content of an output: names, paths, errors, messages.
-/// However it is made, text passes the sanitiser ([`label`]), which leaves safe text as it is; so a screen that takes
-/// this type alone cannot be given a raw name by mistake.
+/// One line of safe text, for everything on a screen but the content of an output. However it is made, text passes the
+/// sanitiser ([`label`]); so a screen that takes this type alone cannot be given a raw name by mistake.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SafeText(String);
 
@@ -187,8 +183,7 @@ pub fn like(sign: char) -> Option<char> {
     })
 }
 
-/// Returns safe text in ASCII: signs of the program as similar ones, all else by number, as in `<U+00E9>`. ASCII is
-/// unchanged, so styles and line feeds stay.
+/// Returns safe text in ASCII: signs of the program as similar ones, all else by number, as in `<U+00E9>`.
 pub fn ascii(text: &str) -> Cow<'_, str> {
     if text.is_ascii() {
         return text.into();
@@ -205,9 +200,8 @@ pub fn ascii(text: &str) -> Cow<'_, str> {
     plain.into()
 }
 
-/// Prints content to a terminal line by line, made safe as `show` says. With `colour` the styles are regenerated (and
-/// always ended before a line feed and at the end), escaped controls are reversed and sequences as text dim; without it, no escape sequence is
-/// written at all.
+/// Prints content to a terminal line by line, made safe as `show` says. With `colour`, styles are written anew (and end with
+/// their line), escaped controls reversed and sequences dim; without it, no escape sequence is written at all.
 pub fn write_safe(out: &mut impl io::Write, bytes: &[u8], show: &Show, colour: bool) -> io::Result<()> {
     let mut printer = Printer { text: String::new(), style: Style::new(), colour };
     for line in bytes.split_inclusive(|&byte| byte == b'\n') {

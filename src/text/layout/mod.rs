@@ -13,8 +13,7 @@ use super::cells::{Cell, CellKind, CellText, Cells, Show, tab_width};
 #[cfg(test)]
 mod tests;
 
-/// In a longer line, wrapping and style restart at each multiple of this many bytes, counted from the start of the line
-/// and snapped to a character by [`snap`].
+/// In a longer line, wrapping and style restart at each multiple of this many bytes, snapped to a character by [`snap`].
 pub const ANCHOR: usize = 65536;
 
 /// How a line is fitted to the width of the screen. A width of 0 counts as 1.
@@ -40,8 +39,7 @@ pub struct Row {
     pub start: usize,
     /// Index after the last byte. Wrapped rows tile the line, including its line feed.
     pub end: usize,
-    /// What is drawn, from the left edge, with cells of width 0 where colours change or sequences are hidden. The end
-    /// of the line has no cell.
+    /// What is drawn, with cells of width 0 where colours change or sequences are hidden; none for the end of the line.
     pub cells: Vec<Cell>,
 }
 
@@ -78,8 +76,7 @@ impl<'a> Rows<'a> {
         Self { cells: self.cells.with_style(style), ..self }
     }
 
-    /// Skips to the row that extends beyond `offset` (bytes from the start of the slice): wrapped rows of plain text
-    /// before it cost only a look at their bytes.
+    /// Skips to the row that extends beyond `offset`; wrapped rows of plain text before it cost only a look at their bytes.
     #[must_use]
     pub fn reaching(self, offset: usize) -> Self {
         Self { reach: offset, ..self }
@@ -201,9 +198,8 @@ impl Iterator for Rows<'_> {
     }
 }
 
-/// Returns the nearest position at or before `at` (at most 3 bytes) that splits neither a character nor CRLF. Only
-/// looks at the 7 bytes around `at`; a slice with 3 bytes before it and 1 after is enough. Beyond the end it returns
-/// the end.
+/// Returns the nearest position at or before `at` (at most 3 bytes) that splits neither a character nor CRLF, by the 3 bytes
+/// before it and the one after; beyond the end, the end.
 pub fn snap(bytes: &[u8], at: usize) -> usize {
     if at >= bytes.len() {
         return bytes.len();
@@ -220,8 +216,7 @@ pub fn snap(bytes: &[u8], at: usize) -> usize {
     (1..=before).find(|&back| straddles(&around[before - back..], back)).map_or(at, |back| at - back)
 }
 
-/// Whether a character begins at the start of `bytes` and ends beyond `boundary`; one that `bytes` contains only in
-/// part counts if it may be valid.
+/// Whether a character begins at the start of `bytes` and ends beyond `boundary`, also one of which they have only a part.
 fn straddles(bytes: &[u8], boundary: usize) -> bool {
     let len = match bytes.first() {
         Some(0xc2..=0xdf) => 2,
@@ -233,9 +228,8 @@ fn straddles(bytes: &[u8], boundary: usize) -> bool {
     len > boundary && std::str::from_utf8(held).map_or_else(|error| error.error_len().is_none(), |_| true)
 }
 
-/// Returns the bytes of `line` that are laid out together with the one at `offset`: from one snapped [`ANCHOR`] to the
-/// next. A line end alone does not make a segment; it belongs to the one before it. An `offset` beyond the end means
-/// the last segment.
+/// Returns the bytes of `line` that are laid out with the one at `offset`: from one snapped [`ANCHOR`] to the next. A line end
+/// alone belongs to the segment before it; beyond the end is the last segment.
 pub fn segment_at(line: &[u8], offset: usize) -> Range<usize> {
     let offset = offset.min(line.len().saturating_sub(1));
     let below = offset / ANCHOR;

@@ -16,8 +16,7 @@ pub use severity::{Severity, SeverityPatterns};
 #[cfg(test)]
 mod tests;
 
-/// Bytes searched by one thread at a time, and between two checks of whether the search is still wanted: few enough to
-/// stay in a core's own cache after they have been copied.
+/// Bytes searched by one thread at a time, and between two looks at whether to go on: a copy stays in a core's own cache.
 pub const CHUNK: usize = 512 * 1024;
 
 /// Length in bytes of the longest match that is certain to be found within a line longer than a chunk.
@@ -26,8 +25,7 @@ pub const OVERLAP: usize = 64 * 1024;
 /// Bytes after a stretch within which its last line usually ends.
 pub(super) const NEAR: usize = 4 * 1024;
 
-/// Bytes before a stretch that decide whether a line or a word starts there, and what level a line of JSON has. They are in
-/// the page before it, which is read in any case.
+/// Bytes before a stretch that decide whether a line or a word starts there, and what level a line of JSON has.
 pub(super) const LOOK_BEHIND: usize = 4096;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,8 +43,7 @@ impl Toward {
     }
 }
 
-/// Returns the bytes of an output of `len` bytes that are needed to find all matches that start in `range`, a stretch
-/// in which the last match may continue.
+/// Returns the bytes of an output of `len` bytes that are needed to find all matches that start in `range`.
 pub fn window(range: &Range<usize>, len: usize) -> Range<usize> {
     range.start.saturating_sub(LOOK_BEHIND)..(range.end + OVERLAP).min(len)
 }
@@ -89,8 +86,7 @@ impl Stretches {
         window.start..(self.raw(number).end + NEAR).min(window.end)
     }
 
-    /// Whether a copy of [`Stretches::near_window`] is all that [`Stretches::nearest`] needs: it has a line that ends
-    /// at or after the end of the stretch.
+    /// Whether [`Stretches::near_window`] is all that [`Stretches::nearest`] needs: a line ends at or after the stretch.
     pub fn is_enough(&self, number: usize, near: &[u8]) -> bool {
         let raw = self.raw(number);
         let end = raw.end - raw.start.saturating_sub(LOOK_BEHIND);
@@ -186,8 +182,7 @@ impl MatchCounts {
         self.chunks.push((end, self.total() + count));
     }
 
-    /// Drops the chunks whose counts may change when the bytes searched, `len` of them until now, become more: those
-    /// that do not end far enough before the old end.
+    /// Drops the chunks that do not end far enough before `len`, the old end: their counts may change when bytes are added.
     pub fn forget_end(&mut self, len: usize) {
         let same = self.chunks.partition_point(|(end, _)| end.saturating_add(OVERLAP) <= len);
         self.chunks.truncate(same);
@@ -292,8 +287,7 @@ pub fn each_match(
     }
 }
 
-/// Passes on the matches in a long line. One that reaches the end of what was read may go on, so it is looked at again
-/// with more of the line.
+/// Passes on the matches in a long line. One that reaches the end of what was read is looked at again with more of the line.
 fn each_in_line(
     supply: &mut impl Supply,
     pattern: &Pattern,
@@ -327,8 +321,7 @@ fn each_in_line(
     ControlFlow::Continue(())
 }
 
-/// Returns the end of the line that goes on at `from`, including its line feed, and whether it has one; `None` once
-/// `go_on`, which is called before each read, returns false.
+/// Returns the end of the line that goes on at `from`, and whether it has a line feed; `None` once `go_on` returns false.
 pub fn line_end(
     supply: &mut impl Supply,
     from: usize,
@@ -346,8 +339,7 @@ pub fn line_end(
     Some((len, false))
 }
 
-/// Returns an offset by which a match in a line, even an empty one, is certain, if it has one; breaks off once `go_on`,
-/// which is called before each read, returns false.
+/// Returns an offset by which a match in a line, even an empty one, is certain; breaks off once `go_on` returns false.
 pub fn certain_in_line(
     pattern: &Pattern,
     supply: &mut impl Supply,

@@ -90,9 +90,7 @@ impl Needle {
         })
     }
 
-    /// For each block of possible starts, returns the bytes at the positions of the two rare ones; the last few starts
-    /// do not make a whole block.
-    ///
+    /// Returns the bytes at the places of the two rare ones for each block of possible starts; the last few make none.
     /// By number, not zipped: parts of `zip` are not inlined in a release.
     fn blocks<'a>(&self, hay: &'a [u8]) -> impl Iterator<Item = (&'a Block, &'a Block)> + use<'a> {
         let [first, second] = self.rare.map(|index| hay.get(index..).unwrap_or_default().as_chunks().0);

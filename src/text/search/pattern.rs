@@ -106,8 +106,7 @@ impl Pattern {
         Ok(Self { is_to_line_end: true, ..own })
     }
 
-    /// Compiles a built-in pattern as [`Pattern::to_line_end`] does, of which lines of JSON with a level count by that. That it
-    /// does not match empty text is known.
+    /// Compiles a built-in pattern, which matches no empty text, like [`Pattern::to_line_end`]; JSON counts by its level.
     pub(super) fn for_severity(text: &str, severity: Severity) -> Result<Self, PatternError> {
         Ok(Self { severity: Some(severity), is_to_line_end: true, ..Self::new(text)? })
     }
@@ -125,8 +124,7 @@ impl Pattern {
         self.find_from(lines, 0)
     }
 
-    /// Returns the non-empty matches in `bytes` that start at or after `at`, in order; each lies within one line. What
-    /// precedes `at` counts for `^` and `\b`.
+    /// Returns the non-empty matches that start at or after `at`, in order; what precedes `at` counts for `^` and `\b`.
     pub fn find_from<'a>(
         &'a self,
         bytes: impl Into<OwnBytes<'a>>,
@@ -160,8 +158,7 @@ impl Pattern {
         })
     }
 
-    /// Returns the lines with a match, even an empty one, in order, each with its line feed. `lines` are whole lines of
-    /// `bytes`.
+    /// Returns those of some whole lines that have a match, even an empty one, in order, each with its line feed.
     pub fn lines_in<'a>(
         &'a self,
         bytes: OwnBytes<'a>,
@@ -187,8 +184,7 @@ impl Pattern {
         })
     }
 
-    /// Returns the offset at or after `at` by which a match in `bytes`, even an empty one, is certain; the match and the
-    /// offset are in the same line.
+    /// Returns the offset at or after `at` by which a match, even an empty one, is certain; the match is in the same line.
     pub fn certain_at(&self, bytes: OwnBytes, at: usize) -> Option<usize> {
         let found = match self.utf16 {
             None => self.regex.shortest_match_at(&bytes, at)?,
@@ -291,8 +287,7 @@ impl ast::Visitor for Letters {
     }
 }
 
-/// Rewrites a pattern so that it cannot match a line feed, and a match in the whole text is one in its line. Start and
-/// end of the text become those of the line; groups are removed.
+/// Rewrites a pattern to match within lines: no line feed, start and end of the text are those of the line, no groups.
 fn within_lines(hir: Hir) -> Hir {
     match hir.into_kind() {
         HirKind::Empty => Hir::empty(),

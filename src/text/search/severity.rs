@@ -27,8 +27,7 @@ impl Severity {
         }
     }
 
-    /// Returns the built-in pattern, which a line of JSON with a level matches only by that. It is compiled when it is first
-    /// needed.
+    /// Returns the built-in pattern, which a line of JSON with a level matches only by that.
     pub fn built_in(self) -> Option<&'static Pattern> {
         BUILT_IN[self as usize].get_or_init(|| Pattern::for_severity(self.text(), self).ok()).as_ref()
     }

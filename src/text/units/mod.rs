@@ -41,8 +41,7 @@ impl Element {
     }
 }
 
-/// Returns the range of valid second bytes after a lead byte, and the number of bytes that follow; `None` for a byte
-/// that is not a lead byte.
+/// Returns the valid second bytes after a lead byte, and how many bytes follow it; `None` for any other byte.
 fn continuation(lead: u8) -> Option<(u8, u8, usize)> {
     Some(match lead {
         0xC2..=0xDF => (0x80, 0xBF, 1),
@@ -83,8 +82,7 @@ pub fn element(bytes: &[u8], at: usize) -> Element {
     Element { len, valid: len == following + 1 }
 }
 
-/// Returns the element that ends at byte `at`, which must be the end of an element and above `floor`, an element's
-/// start.
+/// Returns the element that ends at byte `at`, the end of one, above `floor`, the start of one.
 pub fn element_before(bytes: &[u8], floor: usize, at: usize) -> Element {
     let lowest = at.saturating_sub(4).max(floor);
     for start in (lowest..at).rev() {
@@ -115,9 +113,7 @@ pub fn element_end(bytes: &[u8], at: usize) -> usize {
     if start == at { at } else { start + element(bytes, start).len }
 }
 
-/// Returns the start of a character that the end of `bytes` cuts off; `bytes.len()` if there is none.
-///
-/// A streaming decoder holds these bytes back until more arrive.
+/// Returns the start of a character that the end of `bytes` cuts off, which a decoder holds back; else `bytes.len()`.
 pub fn unfinished(bytes: &[u8]) -> usize {
     let end = bytes.len();
     for start in (end.saturating_sub(3)..end).rev() {
@@ -242,34 +238,60 @@ impl BitOrAssign for TotalsMask {
     }
 }
 
-/// The figures of a range of bytes, as [`TotalsMask`] names them. Those that were not wanted are 0. The sum of two is the
-/// measure of both.
+/// A value for each figure of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Measure {
-    pub line_feeds: u64,
-    pub decoded_bytes: u64,
-    pub units: u64,
-    pub points: u64,
-    pub bad_bytes: u64,
-    pub lone_returns: u64,
+pub struct Figures<T> {
+    /// LF bytes.
+    pub line_feeds: T,
+    /// UTF-8 bytes of the lossy decoding.
+    pub decoded_bytes: T,
+    /// UTF-16 units of the lossy decoding.
+    pub units: T,
+    /// Code points of the lossy decoding.
+    pub points: T,
+    /// Bytes that are not part of a character.
+    pub bad_bytes: T,
+    /// CR bytes not followed by LF.
+    pub lone_returns: T,
+}
+
+/// The figures of a range of bytes. Those that were not wanted are 0. The sum of two is the measure of both.
+pub type Measure = Figures<u64>;
+
+impl Figures<TotalsMask> {
+    pub(crate) const MASKS: Self = Self {
+        line_feeds: TotalsMask::LINE_FEEDS,
+        decoded_bytes: TotalsMask::DECODED_BYTES,
+        units: TotalsMask::UNITS,
+        points: TotalsMask::POINTS,
+        bad_bytes: TotalsMask::BAD_BYTES,
+        lone_returns: TotalsMask::LONE_RETURNS,
+    };
+}
+
+impl<T> Figures<T> {
+    pub(crate) fn zip<U, V>(self, other: Figures<U>, with: impl Fn(T, U) -> V) -> Figures<V> {
+        Figures {
+            line_feeds: with(self.line_feeds, other.line_feeds),
+            decoded_bytes: with(self.decoded_bytes, other.decoded_bytes),
+            units: with(self.units, other.units),
+            points: with(self.points, other.points),
+            bad_bytes: with(self.bad_bytes, other.bad_bytes),
+            lone_returns: with(self.lone_returns, other.lone_returns),
+        }
+    }
 }
 
 impl Add for Measure {
     type Output = Self;
-    fn add(mut self, other: Self) -> Self {
-        self += other;
-        self
+    fn add(self, other: Self) -> Self {
+        self.zip(other, |one, other| one + other)
     }
 }
 
 impl AddAssign for Measure {
     fn add_assign(&mut self, other: Self) {
-        self.line_feeds += other.line_feeds;
-        self.decoded_bytes += other.decoded_bytes;
-        self.units += other.units;
-        self.points += other.points;
-        self.bad_bytes += other.bad_bytes;
-        self.lone_returns += other.lone_returns;
+        *self = *self + other;
     }
 }
 

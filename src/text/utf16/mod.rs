@@ -28,8 +28,7 @@ words! {
 }
 
 impl ByteOrder {
-    /// Returns the order of a file in UTF-16: one that begins with a byte-order mark, or of which every other byte of the
-    /// start is NUL, and the others are ASCII text.
+    /// Returns the order of a file with a byte-order mark, or at whose start every other byte is NUL, and the rest is text.
     pub fn detect(file: &[u8]) -> Option<Self> {
         let start = &file[..file.len().min(LOOK)];
         let [first, second, ..] = *start else { return None };

@@ -6,7 +6,6 @@ use serde::Deserialize;
 
 use crate::preview::measure::{Cut, Piece, Text, as_usize};
 use crate::preview::model::{Direction, LimitHit, PlanError, Unit};
-use crate::preview::section::or_default;
 use crate::preview::strategy::composed::{self, Segment};
 use crate::preview::strategy::{Context, Selection, Strategy};
 use crate::preview::template::{Fact, Facts, Figure, Template};
@@ -120,9 +119,8 @@ fn one(range: Range<usize>) -> Vec<Range<usize>> {
 }
 
 fn marker_only(context: &Context, marker: &str, size: u64) -> Selection {
-    let end =
-        (0..=marker.len()).rev().find(|at| *at as u64 <= size && marker.is_char_boundary(*at)).unwrap_or(0);
-    let facts = [("marker", Fact::Text(marker[..end].to_owned())), ("gap", Fact::Flag(false))];
+    let shown = composed::fitting(marker, Direction::Head, size, |character| character.len_utf8() as u64);
+    let facts = [("marker", Fact::Text(shown.to_owned())), ("gap", Fact::Flag(false))];
     Selection {
         slots: vec![("head", Vec::new()), ("tail", Vec::new())],
         lines: Some(Ok(0)),
@@ -132,8 +130,7 @@ fn marker_only(context: &Context, marker: &str, size: u64) -> Selection {
     }
 }
 
-/// Returns the sampled lines: one range, or two, the first with the line feed that joins them. A range over `size` is
-/// followed only as far as the cut can reach.
+/// Returns the sampled lines, one range or two, followed only as far as the cut can reach; a line feed ends the first of two.
 fn sample(text: &Text, lines: u64, size: u64) -> Vec<Range<usize>> {
     let (start, end) = (text.body.start, text.body.end);
     if text.known_or_wait(text.exceeds_lines(lines)) == Some(false) {
@@ -173,8 +170,7 @@ const DOTS: &str = "...";
 pub(crate) struct Shares {
     size: Figure,
     /// Text that begins with one of these has been cut already.
-    #[serde(deserialize_with = "or_default")]
-    already_cut: Vec<String>,
+    already_cut: Option<Vec<String>>,
     /// What the agent puts around the ends: if the whole is no longer than the ends with it, it is left alone.
     wrapper: Template,
 }
@@ -182,7 +178,7 @@ pub(crate) struct Shares {
 impl Strategy for Shares {
     fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let is_start = |words: &String| text.bytes[text.body.clone()].starts_with(words.as_bytes());
-        if self.already_cut.iter().any(is_start) {
+        if self.already_cut.iter().flatten().any(is_start) {
             return Ok(Selection::uncut(text));
         }
         let budget = context.scope.figure(&self.size)?;

@@ -6,7 +6,6 @@ use serde::Deserialize;
 
 use crate::preview::measure::{MAX_BREAK, Text, as_usize, breaks, count_rare, python_line_ends};
 use crate::preview::model::{Direction, Fragment, Part, PlanError, Unit};
-use crate::preview::section::or_default;
 use crate::preview::strategy::composed::{self, Segment};
 use crate::preview::strategy::{Context, Selection, Strategy};
 #[cfg(feature = "records")]
@@ -21,15 +20,14 @@ pub(crate) struct Clipped {
     size: Figure,
     /// The same of one line, including its break.
     line_size: Figure,
-    #[serde(deserialize_with = "or_default")]
-    line_suffix: String,
+    line_suffix: Option<String>,
 }
 
 impl Strategy for Clipped {
     fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let most = context.scope.figure(&self.size)?;
         let line_most = context.scope.figure(&self.line_size)?;
-        let marker = self.line_suffix.as_str();
+        let marker = self.line_suffix.as_deref().unwrap_or_default();
         let (mut segments, mut lines) = (Vec::new(), 0);
         let (mut at, mut sum, mut run) = (text.body.start, 0, text.body.start);
         while at < text.body.end && sum < most && text.gave_up().is_empty() {
@@ -59,11 +57,11 @@ impl Strategy for Clipped {
 }
 
 impl Clipped {
-    /// Returns what every line of `text` may have been before it was cut: those that were get a letter more than they may
-    /// have. Returns `None` if the limits cannot be worked out.
+    /// Returns what `text` may have been before its lines were cut: a letter more; `None` without limits.
     #[cfg(feature = "records")]
     pub(crate) fn unclipped(&self, text: &str, scope: &Scope) -> Option<String> {
         let line_most = usize::try_from(scope.figure(&self.line_size).ok()?).ok()?;
+        let suffix = self.line_suffix.as_ref().filter(|suffix| !suffix.is_empty());
         let ends = breaks(text.as_bytes()).map(|found| found.end);
         let mut longer = String::with_capacity(text.len());
         let mut start = 0;
@@ -73,7 +71,7 @@ impl Clipped {
             let words = line.trim_end_matches(['\r', '\n']);
             // The last line was cut to what the total left of it.
             let is_full = end == text.len() || line.chars().count() == line_most;
-            let is_cut = is_full && !self.line_suffix.is_empty() && words.ends_with(&self.line_suffix);
+            let is_cut = is_full && suffix.is_some_and(|suffix| words.ends_with(suffix));
             longer.push_str(words);
             longer.push_str(if is_cut { "x" } else { "" });
             longer.push_str(&line[words.len()..]);
@@ -177,7 +175,7 @@ fn break_before(text: &Text, end: usize) -> Option<Range<usize>> {
         high = (low + MAX_BREAK - 1).min(end);
     }
     if floor > text.body.start {
-        text.wait_for_lines();
+        text.wait_for(TotalsMask::LINE_FEEDS);
     }
     None
 }

@@ -1,5 +1,4 @@
-//! Cuts a text after its escape sequences are removed. They are found without a regular expression, so that bytes that
-//! change meanwhile do no harm.
+//! Cuts a text after its escape sequences are removed, which are found without a regular expression: the bytes may change.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -72,8 +71,7 @@ struct Reads<'a, 'b> {
 }
 
 impl Reads<'_, '_> {
-    /// Passes what remains of each read to `take`, in order, until it returns false. A character that a read leaves
-    /// unfinished belongs to the next.
+    /// Passes on what remains of each read until `take` returns false. A character that a read cuts off is of the next.
     fn each(&self, mut take: impl FnMut(Range<usize>) -> bool) {
         let (bytes, body) = (self.text.bytes, &self.text.body);
         let (mut from, mut read) = (body.start, body.start / self.chunk);
@@ -110,8 +108,7 @@ impl Reads<'_, '_> {
         (ranges, size <= most)
     }
 
-    /// Returns the bytes of everything that remains; waits until the whole has been counted rather than decode it
-    /// uncounted.
+    /// Returns the bytes of everything that remains, once the whole has been counted.
     fn size(&self) -> Fact {
         let whole = match self.text.size(Unit::Bytes) {
             Ok(whole) => whole,
@@ -285,8 +282,7 @@ impl Side {
         }
     }
 
-    /// Returns the outermost pieces that fit, at most `most`, and how many; if there are none, as much of the outermost
-    /// as fits.
+    /// Returns the outermost pieces that fit, at most `most`, and how many; if none does, as much of the outermost as fits.
     fn kept(mut self, text: &Text, most: u64) -> (u64, Vec<Fragment>) {
         let (from, budget) = (self.from, self.budget);
         // The outermost that does not fit may lack its `Begin`.
@@ -346,8 +342,7 @@ const ESC: u8 = 0x1b;
 /// Begins U+009B in UTF-8, which stands for ESC and `[`.
 const CSI: [u8; 2] = [0xc2, 0x9b];
 
-/// Returns all sequences in order. `end_of` is given the bytes and where an ESC or the first byte of U+009B is, and
-/// returns where the sequence ends that begins there.
+/// Returns all sequences in order. `end_of` tells where one ends that begins with an ESC, or the first byte of U+009B.
 fn sequences(bytes: &[u8], end_of: fn(&[u8], usize) -> Option<usize>) -> impl Iterator<Item = Range<usize>> {
     let mut past = 0;
     memchr2_iter(ESC, CSI[0], bytes).filter_map(move |at| {

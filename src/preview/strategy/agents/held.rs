@@ -1,5 +1,4 @@
-//! Keeps what a reader still holds of a pipe after it has dropped a part: the oldest chunks, the front of a window, or the
-//! middle.
+//! Keeps what a reader still holds of a pipe that dropped the oldest chunks, the front of a window, or the middle.
 
 use std::ops::Range;
 
@@ -9,7 +8,7 @@ use crate::preview::measure::{Text, as_usize};
 use crate::preview::model::{Direction, LimitHit, PlanError, Unit};
 use crate::preview::strategy::composed::{self, Segment};
 use crate::preview::strategy::ends::Middle;
-use crate::preview::strategy::pieces::Pieces;
+use crate::preview::strategy::one_end::Pieces;
 use crate::preview::strategy::{Context, Selection, Strategy};
 use crate::preview::template::{Fact, Figure, Template};
 use crate::text::units::{self, TotalsMask};
@@ -145,8 +144,7 @@ impl Strategy for Rolling {
     }
 }
 
-/// Whether the start of the window cannot matter: nothing was dropped, or a line begins early enough in what remains. `last`
-/// returns where the last bytes of a size begin.
+/// Whether the start of the window cannot matter. `last` returns where the last bytes of a size begin.
 pub(crate) fn holds_enough(text: &Text, size: u64, held: u64, last: impl Fn(u64) -> usize) -> bool {
     if !text.exceeds(Unit::Bytes, held.saturating_mul(2)) {
         return true;
@@ -210,7 +208,7 @@ impl Strategy for Collected {
         }
         let render = |marker| context.scope.render_number(Some(marker), dropped as u64);
         let marker = self.marker.as_ref().map(render).transpose()?;
-        let (start, end) = (text.body.start, text.body.end);
+        let Range { start, end } = text.body;
         let (first, last) = (start..start + held / 2, end - (held - held / 2)..end);
         let collected = match &marker {
             Some(marker) => [Segment::Bytes(first), Segment::Notice(marker.clone()), Segment::Bytes(last)],

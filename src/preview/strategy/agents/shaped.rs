@@ -6,7 +6,6 @@ use serde::Deserialize;
 
 use crate::preview::measure::{Text, as_usize, is_js_space};
 use crate::preview::model::{Direction, PlanError, Unit};
-use crate::preview::section::or_default;
 use crate::preview::strategy::composed::{self, Composed, Envelope, Segment};
 use crate::preview::strategy::{Context, Selection, Strategy};
 use crate::preview::template::{Fact, Facts, Figure, Template};
@@ -18,15 +17,13 @@ pub(crate) struct Shaped {
     size: Figure,
     /// Maximum size of one line, including its break.
     line_size: Figure,
-    #[serde(deserialize_with = "or_default")]
-    line_suffix: String,
+    line_suffix: Option<String>,
     head: Figure,
     tail: Figure,
     /// Maximum size that the agent holds of the stream.
     held: Option<Figure>,
     /// Texts that count as empty, apart from surrounding white space.
-    #[serde(deserialize_with = "or_default")]
-    empty_texts: Vec<String>,
+    empty_texts: Option<Vec<String>>,
     /// The text after a cut output.
     closing: Template,
 }
@@ -53,7 +50,8 @@ impl Strategy for Shaped {
         let (words, waiting) = context.scope.render_waiting(&self.closing, facts.clone())?;
         text.wait_for(waiting);
         let line_most = context.scope.figure(&self.line_size)?;
-        let mut selection = match Shaping::new(text, &self.line_suffix, size, line_most).run(&all) {
+        let marker = self.line_suffix.as_deref().unwrap_or_default();
+        let mut selection = match Shaping::new(text, marker, size, line_most).run(&all) {
             Some(shaping) => shaping.finish(context, &words),
             None => self.both_ends(text, context, all, held_end.map(|_| held), words)?,
         };
@@ -68,7 +66,7 @@ impl Shaped {
     fn whole(&self, text: &Text, all: &Composed) -> Selection {
         let decoded = text.decoding.decode(&text.bytes[text.body.clone()]);
         let trimmed = decoded.trim_matches(is_js_space);
-        let is_blank = trimmed.is_empty() || self.empty_texts.iter().any(|empty| empty == trimmed);
+        let is_blank = trimmed.is_empty() || self.empty_texts.iter().flatten().any(|empty| empty == trimmed);
         all.uncut(text).with_fact("blank", Fact::Flag(is_blank))
     }
 
@@ -179,7 +177,7 @@ impl<'a, 'b> Shaping<'a, 'b> {
         let bound = self.text.patient_end(at, end);
         let found = self.text.break_after(at, bound);
         if found.is_none() && bound < end {
-            self.text.wait_for_lines();
+            self.text.wait_for(TotalsMask::LINE_FEEDS);
         }
         let stop = found.unwrap_or(bound);
         let is_pair = self.text.bytes[stop..end].starts_with(b"\r\n");

@@ -8,7 +8,6 @@ use serde::{Deserialize, Deserializer};
 
 use crate::preview::measure::Text;
 use crate::preview::model::{Direction, PlanError, Unit};
-use crate::preview::section::or_default;
 use crate::preview::strategy::composed::{self, Segment};
 use crate::preview::strategy::{Context, Selection, Strategy};
 use crate::preview::template::{Figure, Template};
@@ -19,39 +18,6 @@ const TAIL_SHARE: f64 = 0.3;
 const LATE: f64 = 0.8;
 /// A line feed before this fraction of the end begins it.
 const EARLY: f64 = 0.2;
-
-/// Code points that count as several units: first, last, and how many units.
-const HEAVY: &[(u32, u32, u64)] = &[
-    (0xB7, 0xB7, 4),
-    (0x2C7, 0x2C7, 8),
-    (0x2C9, 0x2C9, 8),
-    (0x2D9, 0x2D9, 8),
-    (0x2EA, 0x2EB, 8),
-    (0x305, 0x305, 8),
-    (0x323, 0x323, 8),
-    (0x1100, 0x11FF, 12),
-    (0x2E80, 0x2FFF, 12),
-    (0x3000, 0x319F, 4),
-    (0x31A0, 0x4DFF, 12),
-    (0x4E00, 0x9FA5, 4),
-    (0x9FA6, 0xA4FF, 12),
-    (0xA700, 0xA707, 12),
-    (0xA960, 0xA97F, 12),
-    (0xAC00, 0xD7AF, 4),
-    (0xD7B0, 0xD7FF, 12),
-    (0xF900, 0xFAFF, 12),
-    (0xFE10, 0xFE4F, 8),
-    (0xFF01, 0xFF60, 4),
-    (0xFF61, 0xFFDC, 8),
-    (0xFFE0, 0xFFE6, 8),
-    (0x16FE0, 0x16FFF, 16),
-    (0x1AFF0, 0x1AFFF, 16),
-    (0x1B000, 0x1B16F, 16),
-    (0x1D360, 0x1D371, 12),
-    (0x1F200, 0x1F2FF, 16),
-    (0x20000, 0x2FA1F, 16),
-    (0x30000, 0x3347F, 16),
-];
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct Weighed {
@@ -66,8 +32,7 @@ pub(crate) struct Weighed {
     /// Matches the words that make an end matter.
     #[serde(rename = "words", deserialize_with = "pattern")]
     pattern: Regex,
-    #[serde(deserialize_with = "or_default")]
-    between: String,
+    between: Option<String>,
     /// Appended at the end; `number` is what is missing.
     suffix: Template,
 }
@@ -105,11 +70,18 @@ fn pattern<'de, D: Deserializer<'de>>(words: D) -> Result<Regex, D::Error> {
     Regex::new(&format!(r"(?-u:\b)(?:{})(?-u:\b)", words.join("|"))).map_err(D::Error::custom)
 }
 
+/// Returns how many units a character counts.
 fn heavy(character: char) -> u64 {
-    let code = u32::from(character);
-    let at = HEAVY.partition_point(|(_, last, _)| *last < code);
-    let own = character.len_utf16() as u64;
-    HEAVY.get(at).filter(|(first, ..)| *first <= code).map_or(own, |(.., weight)| *weight)
+    match u32::from(character) {
+        0xB7 | 0x3000..=0x319F | 0x4E00..=0x9FA5 | 0xAC00..=0xD7AF | 0xFF01..=0xFF60 => 4,
+        0x2C7 | 0x2C9 | 0x2D9 | 0x2EA..=0x2EB | 0x305 | 0x323 => 8,
+        0xFE10..=0xFE4F | 0xFF61..=0xFFDC | 0xFFE0..=0xFFE6 => 8,
+        0x1100..=0x11FF | 0x2E80..=0x2FFF | 0x31A0..=0x4DFF | 0x9FA6..=0xA4FF | 0xA700..=0xA707 => 12,
+        0xA960..=0xA97F | 0xD7B0..=0xD7FF | 0xF900..=0xFAFF | 0x1D360..=0x1D371 => 12,
+        0x16FE0..=0x16FFF | 0x1AFF0..=0x1AFFF | 0x1B000..=0x1B16F | 0x1F200..=0x1F2FF => 16,
+        0x20000..=0x2FA1F | 0x30000..=0x3347F => 16,
+        _ => character.len_utf16() as u64,
+    }
 }
 
 fn weight(text: &str) -> u64 {
@@ -162,7 +134,7 @@ impl Scale<'_> {
         budget: u64,
         least: u64,
     ) -> Result<Option<Vec<Segment>>, PlanError> {
-        let between = self.keys.between.clone();
+        let between = self.keys.between.clone().unwrap_or_default();
         let most = self.context.scope.figure(&self.keys.tail)?;
         let last = ((budget as f64 * TAIL_SHARE) as u64).min(most);
         let first = budget.saturating_sub(last + weight(&between));
