@@ -83,7 +83,9 @@ impl SessionFormat for FileFormat {
     fn open(&self, file: &SessionFile, progress: &dyn ReadProgress) -> OpenResult {
         let agent = self.info.agent;
         match self.records {
-            RecordFiles::Logs(logs, reader) => LogSession::open(agent, &file.path, logs, reader, progress),
+            RecordFiles::Logs(logs, reader) => {
+                Ok(Box::new(LogSession::open(agent, &file.path, logs, reader, progress)?))
+            }
             RecordFiles::Documents(documents, read) => {
                 let paths = move |file: &SessionFile, _: &Transcript| documents(&file.path);
                 let read = move |file: &SessionFile, progress: &dyn ReadProgress, out: &mut Transcript| {

@@ -324,13 +324,6 @@ pub struct Thread {
     pub id: Box<str>,
     /// What the agent calls it, such as the kind of sub-agent.
     pub name: Box<str>,
-    pub parent_call: Option<Box<str>>,
-}
-
-impl Thread {
-    pub fn main() -> Self {
-        Self { id: "".into(), name: "main".into(), parent_call: None }
-    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -114,7 +114,8 @@ impl ReadReport {
 
 impl Transcript {
     pub fn new(agent: &'static str) -> Self {
-        Self { agent, threads: vec![Thread::main()], ..Self::default() }
+        let main = Thread { id: "".into(), name: "main".into() };
+        Self { agent, threads: vec![main], ..Self::default() }
     }
 
     /// Adds a source of records, and returns its number.
@@ -132,7 +133,7 @@ impl Transcript {
         if id.is_empty() {
             return 0;
         }
-        let new = |id: &str| Thread { id: id.into(), name: "sub-agent".into(), parent_call: None };
+        let new = |id: &str| Thread { id: id.into(), name: "sub-agent".into() };
         number_of(&mut self.threads, &mut self.thread_ids, id, new)
     }
 
@@ -149,7 +150,7 @@ impl Transcript {
             for (id, title) in children(&parent)?.into_iter().filter(|(id, _)| id != session) {
                 let before = self.threads.len();
                 let thread = self.thread_id(&id);
-                self.describe_thread(thread, title, None);
+                self.name_thread(thread, title);
                 // In a circle it is known.
                 found.extend((self.threads.len() > before).then_some((id, thread)));
             }
@@ -158,11 +159,10 @@ impl Transcript {
         Ok(found)
     }
 
-    /// Notes what the records say of a sub-agent's thread: its kind or title, and the id of the call that started it.
-    pub fn describe_thread(&mut self, thread: u32, name: Option<String>, parent_call: Option<String>) {
-        if let Some(thread) = self.threads.get_mut(thread as usize) {
-            name.into_iter().for_each(|name| thread.name = name.into());
-            thread.parent_call = parent_call.map(Into::into);
+    /// Notes a sub-agent's kind or title, if the records tell it.
+    pub fn name_thread(&mut self, thread: u32, name: Option<String>) {
+        if let Some((thread, name)) = self.threads.get_mut(thread as usize).zip(name) {
+            thread.name = name.into();
         }
     }
 

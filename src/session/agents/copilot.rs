@@ -108,9 +108,7 @@ impl LogReader for CopilotReader {
             "session.compaction_complete" => self.compact(event, out),
             "session.truncation" => self.truncate(event, out),
             "session.snapshot_rewind" => self.rewind(event, out),
-            "subagent.started" => {
-                out.describe_thread(thread, data.name("agentName"), data.name("toolCallId"));
-            }
+            "subagent.started" => out.name_thread(thread, data.name("agentName")),
             known if OTHER_KINDS.iter().any(|kind| known.starts_with(kind)) => {}
             other => return out.unread.unknown(other),
         }

@@ -285,8 +285,8 @@ impl KimiReader {
             "CompactionEnd" => self.summed_up.push((thread, entry.origin(out))),
             "SubagentEvent" => {
                 if let Some(agent) = payload.name("agent_id").filter(|id| !id.is_empty()) {
-                    let (thread, name) = (out.thread_id(&agent), payload.name("subagent_type"));
-                    out.describe_thread(thread, name, payload.name("parent_tool_call_id"));
+                    let thread = out.thread_id(&agent);
+                    out.name_thread(thread, payload.name("subagent_type"));
                 }
             }
             kind => return out.unread.is_known(kind, OTHER_EVENTS),

@@ -87,8 +87,8 @@ impl LogReader for KimiReader {
             "context.append_message" => self.history().add_message(record.object("message")),
             "subagent.spawned" => {
                 if let Some(agent) = record.name("subagentId") {
-                    let (thread, name) = (out.thread_id(&agent), record.name("subagentName"));
-                    out.describe_thread(thread, name, record.name("parentToolCallId"));
+                    let thread = out.thread_id(&agent);
+                    out.name_thread(thread, record.name("subagentName"));
                 }
             }
             known if OTHER_KINDS.iter().any(|kind| known.starts_with(kind)) => {}

@@ -166,7 +166,6 @@ fn a_session_is_followed_through_its_logs() {
     let threads: Vec<_> = opened.transcript().calls.iter().map(|call| call.thread).collect();
     assert_eq!(threads, [0, 1]);
     assert_eq!(&*opened.transcript().threads[1].name, "coder");
-    assert_eq!(opened.transcript().threads[1].parent_call.as_deref(), Some("c1"));
     // What is added to the first log belongs to the main conversation.
     let longer = [&history[..], &[called("c2", "c"), got("c2", &["two"])]].concat();
     write_log(&dir, "context.jsonl", &longer);

@@ -60,12 +60,8 @@ impl LogReader for ClaudeReader {
         self.file_agent = find::stem(path).strip_prefix("agent-").unwrap_or_default().to_owned();
         if !self.file_agent.is_empty() {
             let thread = out.thread_id(&self.file_agent);
-            let facts = read_json(path.with_extension("meta.json"), |meta| {
-                (meta.name("agentType"), meta.name("toolUseId"))
-            });
-            if let Some((kind, parent_call)) = facts {
-                out.describe_thread(thread, kind, parent_call);
-            }
+            let kind = read_json(path.with_extension("meta.json"), |meta| meta.name("agentType"));
+            out.name_thread(thread, kind.flatten());
         }
     }
 

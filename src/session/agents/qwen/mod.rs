@@ -91,9 +91,7 @@ impl LogReader for QwenReader {
                 _ => {}
             },
             "user" => {
-                if let Some(agent) = record.name("agentName").filter(|_| self.thread != 0) {
-                    out.threads[self.thread as usize].name = agent.into();
-                }
+                out.name_thread(self.thread, record.name("agentName").filter(|_| self.thread != 0));
                 self.step(id, origin, StepKind::Prompt);
             }
             other => return out.unread.unknown(other),
@@ -107,14 +105,11 @@ impl LogReader for QwenReader {
         context::events(&self.steps, &self.branches, out);
         for thread in 1..out.threads.len() {
             // The id is the kind of agent, and the id of the call that started it.
-            let id = out.threads[thread].id.clone();
-            let (kind, call) = id
-                .match_indices('-')
-                .map(|(at, _)| (&id[..at], &id[at + 1..]))
-                .find(|(_, call)| out.call_number(0, call).is_some())
-                .map_or((None, None), |(kind, call)| (Some(kind.into()), Some(call.into())));
-            out.threads[thread].parent_call = call;
-            kind.into_iter().for_each(|kind| out.threads[thread].name = kind);
+            let id = &out.threads[thread].id;
+            let mut parts = id.match_indices('-').map(|(at, _)| (&id[..at], &id[at + 1..]));
+            let kind = parts.find(|(_, call)| out.call_number(0, call).is_some());
+            let kind = kind.map(|(kind, _)| kind.to_owned());
+            out.name_thread(thread as u32, kind);
         }
     }
 }
