@@ -15,20 +15,8 @@ use crate::session::reader::{FormatInfo, LogReader, RecordPlace};
 use crate::session::transcript::Transcript;
 
 /// The beginnings of the names of events that hold nothing about calls.
-const OTHER_KINDS: &[&str] = &[
-    "session.",
-    "assistant.",
-    "user.",
-    "system.",
-    "subagent.",
-    "hook.",
-    "skill.",
-    "permission.",
-    "tool.execution_partial",
-    "tool.execution_progress",
-    "tool.user_requested",
-    "abort",
-];
+const OTHER_KINDS: &str = "session. assistant. user. system. subagent. hook. skill. permission. \
+    tool.execution_partial tool.execution_progress tool.user_requested abort";
 
 /// How the notice begins that stands for a cut output.
 const BEGINNING: &str = "Output too large to read at once (";
@@ -109,7 +97,7 @@ impl LogReader for CopilotReader {
             "session.truncation" => self.truncate(event, out),
             "session.snapshot_rewind" => self.rewind(event, out),
             "subagent.started" => out.name_thread(thread, data.name("agentName")),
-            known if OTHER_KINDS.iter().any(|kind| known.starts_with(kind)) => {}
+            known if OTHER_KINDS.split(' ').any(|kind| known.starts_with(kind)) => {}
             other => return out.unread.unknown(other),
         }
         true

@@ -19,8 +19,7 @@ const TITLES: RowsOf = RowsOf::plain("sessions", "title");
 const MESSAGES: RowsOf = RowsOf::plain("messages", "parts");
 const DATABASE: &str = "crush.db";
 
-const OTHER_KINDS: &[&str] =
-    &["text", "reasoning", "image_url", "binary", "finish", "shell_command", "skill_invocation"];
+const OTHER_KINDS: &str = "text reasoning image_url binary finish shell_command skill_invocation";
 
 pub(crate) const CRUSH: TableFormat =
     TableFormat { info: FormatInfo::new("crush", "the source of August 2026"), databases, list, read };

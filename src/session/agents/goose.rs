@@ -16,17 +16,8 @@ use crate::session::transcript::Transcript;
 
 const MESSAGES: RowsOf = RowsOf::plain("messages", "content_json");
 
-const OTHER_KINDS: &[&str] = &[
-    "text",
-    "image",
-    "thinking",
-    "redactedThinking",
-    "reasoning",
-    "systemNotification",
-    "toolConfirmationRequest",
-    "actionRequired",
-    "frontendToolRequest",
-];
+const OTHER_KINDS: &str = "text image thinking redactedThinking reasoning systemNotification \
+    toolConfirmationRequest actionRequired frontendToolRequest";
 
 pub(crate) const GOOSE: TableFormat =
     TableFormat { info: FormatInfo::new("goose", "1.52.0"), databases, list, read };

@@ -89,30 +89,11 @@ fn note_facts(record: Json, facts: &mut SessionFacts) {
     }
 }
 
-const OTHER_ROLES: &[&str] = &["_system_prompt", "_checkpoint", "_usage", "system", "developer"];
+const OTHER_ROLES: &str = "_system_prompt _checkpoint _usage system developer";
 
-const OTHER_EVENTS: &[&str] = &[
-    "TurnBegin",
-    "TurnEnd",
-    "SteerInput",
-    "StepInterrupted",
-    "StepRetry",
-    "HookTriggered",
-    "HookResolved",
-    "HookRequest",
-    "CompactionBegin",
-    "MCPLoadingBegin",
-    "MCPLoadingEnd",
-    "StatusUpdate",
-    "Notification",
-    "ApprovalRequest",
-    "ApprovalResponse",
-    "PlanDisplay",
-    "BtwBegin",
-    "BtwEnd",
-    "ToolCallRequest",
-    "QuestionRequest",
-];
+const OTHER_EVENTS: &str = "TurnBegin TurnEnd SteerInput StepInterrupted StepRetry HookTriggered \
+    HookResolved HookRequest CompactionBegin MCPLoadingBegin MCPLoadingEnd StatusUpdate Notification \
+    ApprovalRequest ApprovalResponse PlanDisplay BtwBegin BtwEnd ToolCallRequest QuestionRequest";
 
 /// How the message begins that stands for a history that was summed up.
 const SUMMARY: &str = "<system>Previous context has been compacted.";
@@ -258,7 +239,7 @@ impl KimiReader {
             note_facts(record, &mut out.facts);
         }
         let Some(message) = record.get("message") else {
-            return out.unread.is_known(&record.word("type"), &["metadata"]);
+            return out.unread.is_known(&record.word("type"), "metadata");
         };
         let Some(payload) = message.get("payload") else { return true };
         let (log, kind) = (self.log(), message.word("type"));

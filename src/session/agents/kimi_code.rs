@@ -16,28 +16,8 @@ use crate::session::reader::{FormatInfo, LogReader, RecordPlace};
 use crate::session::transcript::Transcript;
 
 /// The beginnings of the names of records that hold nothing about results.
-const OTHER_KINDS: &[&str] = &[
-    "metadata",
-    "runtime.",
-    "profile.",
-    "prompt.",
-    "permission.",
-    "turn.",
-    "full_compaction.",
-    "config.",
-    "forked",
-    "goal.",
-    "plan_mode.",
-    "swarm_mode.",
-    "agent.",
-    "plugin.",
-    "llm.",
-    "usage.",
-    "token_counting.",
-    "subagent.",
-    "task.",
-    "tools.",
-];
+const OTHER_KINDS: &str = "metadata runtime. profile. prompt. permission. turn. full_compaction. config. \
+    forked goal. plan_mode. swarm_mode. agent. plugin. llm. usage. token_counting. subagent. task. tools.";
 
 pub(crate) const KIMI_CODE: FileFormat = FileFormat {
     info: FormatInfo::new("kimi-code", "2.1.0"),
@@ -91,7 +71,7 @@ impl LogReader for KimiReader {
                     out.name_thread(thread, record.name("subagentName"));
                 }
             }
-            known if OTHER_KINDS.iter().any(|kind| known.starts_with(kind)) => {}
+            known if OTHER_KINDS.split(' ').any(|kind| known.starts_with(kind)) => {}
             other => return self.history().change(entry, out) || out.unread.unknown(other),
         }
         true

@@ -24,21 +24,9 @@ use crate::session::watch::{RecordUse, read_record};
 /// The state of a conversation, beside the directory of its events.
 const STATE: &str = "base_state.json";
 
-const OTHER_KINDS: &[&str] = &[
-    "SystemPromptEvent",
-    "MessageEvent",
-    "CondensationRequest",
-    "CondensationSummaryEvent",
-    "ConversationErrorEvent",
-    "ConversationStateUpdateEvent",
-    "HookExecutionEvent",
-    "InterruptEvent",
-    "LLMCompletionLogEvent",
-    "PauseEvent",
-    "SecurityAnalysisEvent",
-    "StreamingDeltaEvent",
-    "TokenEvent",
-];
+const OTHER_KINDS: &str = "SystemPromptEvent MessageEvent CondensationRequest CondensationSummaryEvent \
+    ConversationErrorEvent ConversationStateUpdateEvent HookExecutionEvent InterruptEvent \
+    LLMCompletionLogEvent PauseEvent SecurityAnalysisEvent StreamingDeltaEvent TokenEvent";
 
 pub(crate) const OPENHANDS: FileFormat = FileFormat {
     info: FormatInfo::new("openhands", "1.57.0 of the SDK"),

@@ -52,18 +52,8 @@ pub(super) fn note_facts(record: Json, facts: &mut SessionFacts) {
     }
 }
 
-const OTHER_KINDS: &[&str] = &[
-    "session",
-    "model_change",
-    "thinking_level_change",
-    "branch_summary",
-    "label",
-    "session_info",
-    "custom",
-    "custom_message",
-    "context_edit",
-    "leaf",
-];
+const OTHER_KINDS: &str = "session model_change thinking_level_change branch_summary label session_info \
+    custom custom_message context_edit leaf";
 
 #[derive(Default)]
 pub(crate) struct PiReader {

@@ -19,22 +19,9 @@ use super::history::{ClaudeHistory, CountedRequest, NO_RECORD, RecordContext, Re
 use super::requests::{self, RequestLists};
 use super::{fates, note_facts};
 
-const OTHER_KINDS: &[&str] = &[
-    "api-request-resumed",
-    "queue-operation",
-    "last-prompt",
-    "mode",
-    "permission-mode",
-    "ai-title",
-    "custom-title",
-    "summary",
-    "file-history-snapshot",
-    "tools-used",
-    "atis-latch",
-    "cost-state",
-    "derived-from",
-    "fork-context-ref",
-];
+const OTHER_KINDS: &str = "api-request-resumed queue-operation last-prompt mode permission-mode ai-title \
+    custom-title summary file-history-snapshot tools-used atis-latch cost-state derived-from \
+    fork-context-ref";
 
 /// Reads the records of one session: of the main conversation and of its sub-agents.
 #[derive(Default)]

@@ -179,19 +179,8 @@ impl SessionHistory {
     }
 }
 
-const OTHER_KINDS: &[&str] = &[
-    "text",
-    "reasoning",
-    "file",
-    "step-start",
-    "step-finish",
-    "snapshot",
-    "patch",
-    "agent",
-    "retry",
-    "compaction",
-    "subtask",
-];
+const OTHER_KINDS: &str = "text reasoning file step-start step-finish snapshot patch agent retry \
+    compaction subtask";
 
 /// The longest display copy, in UTF-16 units; a shorter one is whole.
 const DISPLAY: u32 = 30_000;

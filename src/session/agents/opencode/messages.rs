@@ -26,7 +26,7 @@ const MAX_RECENT: usize = 1 << 20;
 
 /// With what a result begins in a checkpoint's text, at the start of a line.
 const RESULTS: [&str; 2] = ["[Tool result]: ", "[Tool error]: "];
-const OTHER_KINDS: &[&str] = &["user", "system", "synthetic", "shell", "idle"];
+const OTHER_KINDS: &str = "user system synthetic shell idle";
 
 pub(crate) const OPENCODE_MESSAGES: TableFormat = TableFormat {
     info: FormatInfo { agent: "opencode", name: "opencode-2", made_for: "the source of 2.0" },

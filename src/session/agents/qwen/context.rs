@@ -11,18 +11,8 @@ use crate::session::id::RecordId;
 use crate::session::model::ChangeOrigin;
 use crate::session::transcript::Transcript;
 
-const CLEARED_TOOLS: &[&str] = &[
-    "read_file",
-    "run_shell_command",
-    "grep_search",
-    "glob",
-    "web_fetch",
-    "web_search",
-    "read_mcp_resource",
-    "edit",
-    "write_file",
-    "skill",
-];
+const CLEARED_TOOLS: &str = "read_file run_shell_command grep_search glob web_fetch web_search \
+    read_mcp_resource edit write_file skill";
 
 pub(super) const CLEARED: &str = "[Old tool result content cleared]";
 
@@ -39,7 +29,7 @@ const IDLE: SignedDuration = SignedDuration::from_mins(60);
 const TOKEN_UNITS: i64 = 4;
 
 pub(super) fn is_cleared_tool(name: &str) -> bool {
-    CLEARED_TOOLS.iter().any(|tool| tool.eq_ignore_ascii_case(name))
+    CLEARED_TOOLS.split(' ').any(|tool| tool.eq_ignore_ascii_case(name))
 }
 
 pub(super) struct Step {
