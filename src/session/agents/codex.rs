@@ -7,15 +7,13 @@ use memchr::memmem;
 
 use crate::base::env::Env;
 use crate::session::content::{first_text, is_number, texts, title};
-use crate::session::entry::RecordEntry;
-use crate::session::fate::{ContextChange, FateEvidence};
 use crate::session::find::{self, FoundFile};
-use crate::session::format::{FileFormat, RecordFiles, only_file};
-use crate::session::json::{Json, Kind};
-use crate::session::model::{ChangeOrigin, ResultId, SessionFacts};
-use crate::session::reader::{FormatInfo, GLANCE, LogReader, RecordPlace, TakeFault};
 use crate::session::record::{is_packed, unpack};
-use crate::session::transcript::Transcript;
+
+use super::{
+    ChangeOrigin, ContextChange, FateEvidence, FileFormat, FormatInfo, GLANCE, Json, Kind, LogReader,
+    RecordEntry, RecordFiles, RecordPlace, ResultId, SessionFacts, TakeFault, Transcript, only_file,
+};
 
 /// The length of a session's id at the end of a rollout's name, in bytes.
 const ID: usize = 36;

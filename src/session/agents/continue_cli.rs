@@ -4,15 +4,12 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use crate::session::content::{self, first_text, has_line, is_number};
-use crate::session::entry::RecordEntry;
-use crate::session::fate::ContextChange;
-use crate::session::find;
-use crate::session::format::{FileFormat, RecordFiles, before_member, count_records, has_before, only_file};
-use crate::session::json::Json;
-use crate::session::model::{CallStatus, Evidence, SessionFacts, TextPiece};
-use crate::session::reader::{FormatInfo, RecordPlace};
 use crate::session::record::read_json;
-use crate::session::transcript::Transcript;
+
+use super::{
+    CallStatus, ContextChange, Evidence, FileFormat, FormatInfo, Json, RecordEntry, RecordFiles, RecordPlace,
+    SessionFacts, TextPiece, Transcript, before_member, count_records, find, has_before, only_file,
+};
 
 const INDEX: &str = "sessions.json";
 

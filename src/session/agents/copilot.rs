@@ -4,15 +4,12 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use crate::session::content::{MAX_NAME, cited, first_text, has_line, last_line};
-use crate::session::entry::RecordEntry;
-use crate::session::fate::{ContextChange, FateEvidence};
-use crate::session::find;
-use crate::session::format::{FileFormat, RecordFiles, only_file};
-use crate::session::id::{RecordId, record_id};
-use crate::session::json::{Json, Kind};
-use crate::session::model::{ChangeOrigin, Citation, ResultId, SessionFacts};
-use crate::session::reader::{FormatInfo, LogReader, RecordPlace};
-use crate::session::transcript::Transcript;
+
+use super::{
+    ChangeOrigin, Citation, ContextChange, FateEvidence, FileFormat, FormatInfo, Json, Kind, LogReader,
+    RecordEntry, RecordFiles, RecordId, RecordPlace, ResultId, SessionFacts, Transcript, find, only_file,
+    record_id,
+};
 
 /// The beginnings of the names of events that hold nothing about calls.
 const OTHER_KINDS: &str = "session. assistant. user. system. subagent. hook. skill. permission. \

@@ -5,15 +5,12 @@ use std::path::{Component, Path, PathBuf};
 use crate::base::env::Env;
 use crate::session::content::{is_number, last_line, number_after};
 use crate::session::database::{self, DatabaseError, RowBuffer, RowsOf, TableRows, check_project_s};
-use crate::session::entry::RecordEntry;
-use crate::session::fate::ContextChange;
-use crate::session::find;
-use crate::session::format::{TableFormat, TableSession};
-use crate::session::json::{Json, Kind};
-use crate::session::model::{Call, Citation, SessionFacts};
-use crate::session::reader::FormatInfo;
 use crate::session::record::read_json;
-use crate::session::transcript::Transcript;
+
+use super::{
+    Call, Citation, ContextChange, FormatInfo, Json, Kind, RecordEntry, SessionFacts, TableFormat,
+    TableSession, Transcript, find,
+};
 
 const TITLES: RowsOf = RowsOf::plain("sessions", "title");
 const MESSAGES: RowsOf = RowsOf::plain("messages", "parts");

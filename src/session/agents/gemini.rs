@@ -8,15 +8,12 @@ use jiff::Timestamp;
 use smallvec::SmallVec;
 
 use crate::session::content::{self, cited, first_text, shown_lines, title};
-use crate::session::entry::RecordEntry;
-use crate::session::fate::ContextChange;
-use crate::session::find;
-use crate::session::format::{FileFormat, RecordFiles, only_file};
-use crate::session::id::{IdMap, RecordId, id_of_bytes};
-use crate::session::json::{Json, Kind};
-use crate::session::model::{Call, CallStatus, Citation, Evidence, SessionFacts, TextPiece, TextPieces};
-use crate::session::reader::{FormatInfo, GLANCE, LogReader, RecordPlace};
-use crate::session::transcript::Transcript;
+
+use super::{
+    Call, CallStatus, Citation, ContextChange, Evidence, FileFormat, FormatInfo, GLANCE, IdMap, Json, Kind,
+    LogReader, RecordEntry, RecordFiles, RecordId, RecordPlace, SessionFacts, TextPiece, TextPieces,
+    Transcript, find, id_of_bytes, only_file,
+};
 
 /// How many bytes of a log are read for its id at first: all are listed before any is shown.
 const SHORT: usize = 1 << 10;

@@ -5,14 +5,11 @@ use std::path::{Path, PathBuf};
 use crate::base::env::Env;
 use crate::session::content::{cited, first_text};
 use crate::session::database::{self, DatabaseError, RowBuffer, RowsOf, TableRows};
-use crate::session::entry::RecordEntry;
-use crate::session::fate::ContextChange;
-use crate::session::find;
-use crate::session::format::{TableFormat, TableSession};
-use crate::session::json::{Json, Tape};
-use crate::session::model::{ChangeOrigin, Citation, SessionFacts};
-use crate::session::reader::FormatInfo;
-use crate::session::transcript::Transcript;
+
+use super::{
+    ChangeOrigin, Citation, ContextChange, FormatInfo, Json, RecordEntry, SessionFacts, TableFormat,
+    TableSession, Tape, Transcript, find,
+};
 
 const MESSAGES: RowsOf = RowsOf::plain("messages", "content_json");
 

@@ -8,17 +8,12 @@ use memchr::memmem;
 use crate::base::env::Env;
 use crate::session::content::pieces;
 use crate::session::database::{self, DatabaseError, RowBuffer, RowsOf, TableRow, TableRows};
-use crate::session::entry::RecordEntry;
-use crate::session::fate::ContextChange;
-use crate::session::find;
-use crate::session::format::{TableFormat, TableSession};
-use crate::session::id::{RecordId, id_of_bytes};
-use crate::session::json::{Json, JsonText, Tape};
-use crate::session::model::{
-    Call, CallResult, ChangeOrigin, Citation, RecordSpan, SessionFacts, TextPiece, TextPieces,
+
+use super::{
+    Call, CallResult, ChangeOrigin, Citation, ContextChange, FormatInfo, Json, JsonText, RecordEntry,
+    RecordId, RecordPlace, RecordSpan, SessionFacts, TableFormat, TableSession, Tape, TextPiece, TextPieces,
+    Transcript, find, id_of_bytes,
 };
-use crate::session::reader::{FormatInfo, RecordPlace};
-use crate::session::transcript::Transcript;
 
 const TITLES: RowsOf = RowsOf::plain("sessions", "title");
 const CONTENTS: RowsOf = RowsOf::plain("messages", "content");

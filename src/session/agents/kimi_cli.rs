@@ -7,15 +7,13 @@ use std::path::{Path, PathBuf};
 use md5::{Digest, Md5};
 
 use crate::session::content::{first_text, last_line, texts, title};
-use crate::session::entry::RecordEntry;
-use crate::session::fate::ContextChange;
 use crate::session::find::{self, dir_name};
-use crate::session::format::{FileFormat, RecordFiles};
-use crate::session::json::Json;
-use crate::session::model::{Call, CallStatus, ChangeOrigin, Citation, RecordSpan, SessionFacts};
-use crate::session::reader::{FormatInfo, LogReader, RecordPlace};
 use crate::session::record::read_json;
-use crate::session::transcript::Transcript;
+
+use super::{
+    Call, CallStatus, ChangeOrigin, Citation, ContextChange, FileFormat, FormatInfo, Json, LogReader,
+    RecordEntry, RecordFiles, RecordPlace, RecordSpan, SessionFacts, Transcript,
+};
 
 const HISTORY: &str = "context.jsonl";
 /// What happened, with times.

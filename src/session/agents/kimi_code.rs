@@ -5,15 +5,11 @@ use std::path::{Path, PathBuf};
 use memchr::memmem;
 
 use crate::session::content::{first_text, last_line, number_after, pieces, text_end, texts, title};
-use crate::session::entry::RecordEntry;
-use crate::session::fate::ContextChange;
-use crate::session::find;
-use crate::session::format::{FileFormat, RecordFiles};
-use crate::session::id::item_of;
-use crate::session::json::{Json, Kind};
-use crate::session::model::{Call, Citation, Evidence, SessionFacts, ShownLines, TextPiece, TextPieces};
-use crate::session::reader::{FormatInfo, LogReader, RecordPlace};
-use crate::session::transcript::Transcript;
+
+use super::{
+    Call, Citation, ContextChange, Evidence, FileFormat, FormatInfo, Json, Kind, LogReader, RecordEntry,
+    RecordFiles, RecordPlace, SessionFacts, ShownLines, TextPiece, TextPieces, Transcript, find, item_of,
+};
 
 /// The beginnings of the names of records that hold nothing about results.
 const OTHER_KINDS: &str = "metadata runtime. profile. prompt. permission. turn. full_compaction. config. \

@@ -6,15 +6,12 @@ use std::path::{Path, PathBuf};
 use crate::base::env::Env;
 use crate::session::content::{is_number, last_line};
 use crate::session::database::{self, DatabaseError, RowBuffer, RowsOf, TableRow, TableRows};
-use crate::session::fate::FateEvidence;
-use crate::session::find;
-use crate::session::format::{TableFormat, TableSession};
-use crate::session::json::Json;
-use crate::session::model::{CallStatus, CutState, SessionFacts};
-use crate::session::reader::{FormatInfo, LogReader, RecordPlace};
-use crate::session::transcript::{ReadReport, Transcript};
 
 use super::pi::{PiReader, note_facts};
+use super::{
+    CallStatus, CutState, FateEvidence, FormatInfo, Json, LogReader, ReadReport, RecordPlace, SessionFacts,
+    TableFormat, TableSession, Transcript, find,
+};
 
 const PLAIN: RowsOf = RowsOf::plain("transcript_events", "event_json");
 const PACKED: RowsOf = RowsOf { table: "transcript_events", column: "event_zstd", is_packed: true };

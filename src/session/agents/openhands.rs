@@ -7,19 +7,14 @@ use sha2::{Digest, Sha256};
 
 use crate::session::branch::Branches;
 use crate::session::content::{self, first_text, pieces, title};
-use crate::session::entry::RecordEntry;
-use crate::session::fate::ContextChange;
-use crate::session::find;
-use crate::session::format::{FileFormat, RecordFiles};
-use crate::session::id::{IdMap, RecordId, record_id};
-use crate::session::json::{Json, JsonText, char_len};
-use crate::session::model::{
-    Call, CallStatus, ChangeOrigin, Citation, CutState, Evidence, SessionFacts, TextPiece, TextPieces,
-};
-use crate::session::reader::{FormatInfo, ReadProgress, RecordPlace, SessionError, SessionFile};
 use crate::session::record::read_json;
-use crate::session::transcript::Transcript;
 use crate::session::watch::{RecordUse, read_record};
+
+use super::{
+    Call, CallStatus, ChangeOrigin, Citation, ContextChange, CutState, Evidence, FileFormat, FormatInfo,
+    IdMap, Json, JsonText, ReadProgress, RecordEntry, RecordFiles, RecordId, RecordPlace, SessionError,
+    SessionFacts, SessionFile, TextPiece, TextPieces, Transcript, char_len, find, record_id,
+};
 
 /// The state of a conversation, beside the directory of its events.
 const STATE: &str = "base_state.json";

@@ -6,17 +6,12 @@ use crate::session::branch::{Branches, LivingBranch};
 use crate::session::content::{
     MAX_TEXT, last_line, number_after, shown_lines, text_end, text_start, texts, title,
 };
-use crate::session::entry::RecordEntry;
-use crate::session::fate::ContextChange;
-use crate::session::find;
-use crate::session::format::{FileFormat, RecordFiles, only_file};
-use crate::session::id::{IdMap, RecordId, record_id};
-use crate::session::json::Json;
-use crate::session::model::{
-    Call, CallResult, ChangeOrigin, Citation, ContextEvent, SessionFacts, ShownLines,
+
+use super::{
+    Call, CallResult, ChangeOrigin, Citation, ContextChange, ContextEvent, FileFormat, FormatInfo, IdMap,
+    Json, LogReader, RecordEntry, RecordFiles, RecordId, RecordPlace, SessionFacts, ShownLines, Transcript,
+    find, only_file, record_id,
 };
-use crate::session::reader::{FormatInfo, LogReader, RecordPlace};
-use crate::session::transcript::Transcript;
 
 pub(crate) const PI: FileFormat = FileFormat {
     info: FormatInfo::new("pi", "1.5.2"),

@@ -6,18 +6,14 @@ use std::path::{Path, PathBuf};
 
 use crate::base::env::Env;
 use crate::session::content::first_text;
-use crate::session::entry::RecordEntry;
-use crate::session::fate::ContextChange;
 use crate::session::find::{self, FoundFile};
-use crate::session::format::{FileFormat, RecordFiles, count_records, only_file};
-use crate::session::id::IdMap;
-use crate::session::json::Json;
-use crate::session::model::{ChangeOrigin, Citation, SessionFacts};
-use crate::session::reader::{FormatInfo, RecordPlace, TakeFault};
 use crate::session::record::read_json;
-use crate::session::transcript::Transcript;
 
 use super::cline;
+use super::{
+    ChangeOrigin, Citation, ContextChange, FileFormat, FormatInfo, IdMap, Json, RecordEntry, RecordFiles,
+    RecordPlace, SessionFacts, TakeFault, Transcript, count_records, only_file,
+};
 
 const HISTORY: &str = "api_conversation_history.json";
 

@@ -2,11 +2,10 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use crate::session::agents::{
+    ChangeOrigin, ContextChange, ContextEvent, FateEvidence, IdMap, RecordId, ResultId, Transcript, record_id,
+};
 use crate::session::branch::LivingBranch;
-use crate::session::fate::{ContextChange, FateEvidence};
-use crate::session::id::{IdMap, RecordId, record_id};
-use crate::session::model::{ChangeOrigin, ContextEvent, ResultId};
-use crate::session::transcript::Transcript;
 
 use super::history::{
     ClaudeHistory, CompactBoundary, Conversation, NO_RECORD, RecordContext, ResultRecord, ServerEdit,

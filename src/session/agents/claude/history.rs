@@ -2,14 +2,13 @@
 
 use std::collections::HashSet;
 
+use crate::session::agents::{
+    ChangeOrigin, ContextChange, FateEvidence, Json, Kind, RecordId, RecordSpan, ResultId, Tape, TextPiece,
+    Transcript, id_of_bytes, item_of,
+};
 use crate::session::branch::Branches;
 use crate::session::content::MAX_NAME;
-use crate::session::fate::{ContextChange, FateEvidence};
-use crate::session::id::{RecordId, id_of_bytes, item_of};
-use crate::session::json::{Json, Kind, Tape};
-use crate::session::model::{ChangeOrigin, RecordSpan, ResultId, TextPiece};
 use crate::session::text::to_text;
-use crate::session::transcript::Transcript;
 
 /// The number of a record without an id.
 pub(super) const NO_RECORD: u32 = u32::MAX;

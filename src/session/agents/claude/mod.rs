@@ -14,12 +14,9 @@ use memchr::memmem;
 
 use crate::base::lock;
 use crate::session::content::{MAX_NAME, title};
-use crate::session::find;
-use crate::session::format::{FileFormat, RecordFiles};
-use crate::session::json::Json;
-use crate::session::model::SessionFacts;
-use crate::session::reader::{FormatInfo, GLANCE};
 use crate::session::watch::PathWatch;
+
+use super::{FileFormat, FormatInfo, GLANCE, Json, RecordFiles, SessionFacts, find};
 
 use records::ClaudeReader;
 

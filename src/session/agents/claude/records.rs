@@ -3,17 +3,13 @@
 use std::path::Path;
 
 use crate::base::provenance::numbers;
+use crate::session::agents::{
+    Call, ChangeOrigin, Citation, ContextChange, CutState, DisplayCopy, FateEvidence, IdMap, Json, Kind,
+    LogReader, RecordEntry, RecordId, RecordPlace, ResultId, TextPiece, Transcript, find, record_id,
+};
 use crate::session::content::{MAX_NAME, cited, first_text, is_number, text_start};
-use crate::session::entry::RecordEntry;
-use crate::session::fate::{ContextChange, FateEvidence};
-use crate::session::find;
-use crate::session::id::{IdMap, RecordId, record_id};
-use crate::session::json::{Json, Kind};
-use crate::session::model::{Call, ChangeOrigin, Citation, CutState, DisplayCopy, ResultId, TextPiece};
-use crate::session::reader::{LogReader, RecordPlace};
 use crate::session::record::read_json;
 use crate::session::sent::log::Speaker;
-use crate::session::transcript::Transcript;
 
 use super::history::{ClaudeHistory, CountedRequest, NO_RECORD, RecordContext, ResultRecord, excluded_tools};
 use super::requests::{self, RequestLists};

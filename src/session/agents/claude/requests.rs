@@ -2,16 +2,11 @@
 
 use std::collections::HashMap;
 
+use crate::session::agents::{ContextChange, Json, RecordEntry, ResultId, TextPiece, Transcript, item_of};
 use crate::session::content::MAX_NAME;
-use crate::session::entry::RecordEntry;
-use crate::session::fate::ContextChange;
-use crate::session::id::item_of;
-use crate::session::json::Json;
-use crate::session::model::{ResultId, TextPiece};
 use crate::session::sent::log::{MessageHash, RequestFacts, RequestLog, message_hash};
 use crate::session::sent::{FirstForm, SentForm, is_proven, text_of};
 use crate::session::text::to_text;
-use crate::session::transcript::Transcript;
 
 pub(super) fn request(entry: RecordEntry, log: &mut RequestLog) -> Option<u32> {
     let record = entry.record;

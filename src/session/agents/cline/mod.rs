@@ -10,16 +10,13 @@ use jiff::Timestamp;
 
 use crate::base::env::Env;
 use crate::session::content::{MAX_TEXT, number_after};
-use crate::session::entry::RecordEntry;
-use crate::session::fate::{ContextChange, FateEvidence};
-use crate::session::find;
-use crate::session::format::{FileFormat, RecordFiles, before_member, count_records, has_before};
-use crate::session::id::{IdMap, RecordId, record_id};
-use crate::session::json::{Json, Tape};
-use crate::session::model::{ChangeOrigin, CutState, DisplayCopy, Evidence, RecordSpan, SessionFacts};
-use crate::session::reader::{FormatInfo, RecordPlace};
 use crate::session::record::{FileRecords, read_json};
-use crate::session::transcript::Transcript;
+
+use super::{
+    ChangeOrigin, ContextChange, CutState, DisplayCopy, Evidence, FateEvidence, FileFormat, FormatInfo,
+    IdMap, Json, RecordEntry, RecordFiles, RecordId, RecordPlace, RecordSpan, SessionFacts, Tape, Transcript,
+    before_member, count_records, find, has_before, record_id,
+};
 
 const MESSAGES: &str = ".messages.json";
 /// How the name of the file with its newest compaction ends.

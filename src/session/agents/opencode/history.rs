@@ -4,14 +4,11 @@ use std::collections::HashSet;
 
 use jiff::Timestamp;
 
+use crate::session::agents::{
+    Call, CallStatus, ChangeOrigin, Citation, ContextChange, IdMap, Json, Kind, RecordEntry, RecordId,
+    RecordPlace, RecordSpan, ResultId, Transcript, record_id,
+};
 use crate::session::content::{has_line, shown_lines};
-use crate::session::entry::RecordEntry;
-use crate::session::fate::ContextChange;
-use crate::session::id::{IdMap, RecordId, record_id};
-use crate::session::json::{Json, Kind};
-use crate::session::model::{Call, CallStatus, ChangeOrigin, Citation, RecordSpan, ResultId};
-use crate::session::reader::RecordPlace;
-use crate::session::transcript::Transcript;
 
 /// The messages of a conversation, in the order in which they were sent, and the results in them.
 #[derive(Default)]

@@ -1,15 +1,11 @@
 //! opencode 2: a database with a row for each message, which holds its calls. Written from the agent's source.
 
+use crate::session::agents::{
+    ChangeOrigin, Citation, ContextChange, FateEvidence, FormatInfo, Json, Kind, RecordEntry, RecordId,
+    ResultId, SessionFacts, TableFormat, TableSession, Transcript, record_id,
+};
 use crate::session::content::{self, MAX_TEXT, first_text, line_range, text_start};
 use crate::session::database::{self, DatabaseError, RowBuffer, RowsOf, TableRows};
-use crate::session::entry::RecordEntry;
-use crate::session::fate::{ContextChange, FateEvidence};
-use crate::session::format::{TableFormat, TableSession};
-use crate::session::id::{RecordId, record_id};
-use crate::session::json::{Json, Kind};
-use crate::session::model::{ChangeOrigin, Citation, ResultId, SessionFacts};
-use crate::session::reader::FormatInfo;
-use crate::session::transcript::Transcript;
 
 use super::history::status_of;
 use super::{databases, is_kilo, threads};

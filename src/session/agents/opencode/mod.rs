@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 use crate::base::env::Env;
 use crate::session::database::{self, DatabaseError, RowBuffer, RowsOf, TableRows};
 use crate::session::find::{self, FoundFile, stem};
-use crate::session::format::{FileFormat, RecordFiles, TableFormat, TableSession};
-use crate::session::json::{Json, Tape};
-use crate::session::model::SessionFacts;
-use crate::session::reader::{FormatInfo, ReadProgress, SessionError, SessionFile};
 use crate::session::record::{FileRecords, read_json};
-use crate::session::transcript::Transcript;
 use crate::session::watch::{RecordUse, read_record};
+
+use super::{
+    FileFormat, FormatInfo, Json, ReadProgress, RecordFiles, SessionError, SessionFacts, SessionFile,
+    TableFormat, TableSession, Tape, Transcript,
+};
 
 use history::SessionHistory;
 

@@ -7,15 +7,11 @@ use std::path::{Path, PathBuf};
 
 use crate::session::branch::Branches;
 use crate::session::content::{MAX_TEXT, cited, first_text, last_line, shown_lines, title};
-use crate::session::entry::RecordEntry;
-use crate::session::fate::FateEvidence;
-use crate::session::find;
-use crate::session::format::{FileFormat, RecordFiles};
-use crate::session::id::RecordId;
-use crate::session::json::Json;
-use crate::session::model::{Call, CallStatus, ChangeOrigin, Citation, CutState, SessionFacts};
-use crate::session::reader::{FormatInfo, LogReader, RecordPlace};
-use crate::session::transcript::Transcript;
+
+use super::{
+    Call, CallStatus, ChangeOrigin, Citation, CutState, FateEvidence, FileFormat, FormatInfo, Json,
+    LogReader, RecordEntry, RecordFiles, RecordId, RecordPlace, SessionFacts, Transcript, find,
+};
 
 use context::{Step, StepKind};
 
