@@ -127,6 +127,11 @@ pub fn cited(notice: &str, beginning: &str, before: &str) -> Option<String> {
     Some(line.split_once(before)?.1.to_owned())
 }
 
+/// Returns what stands between the beginning and the end of a text.
+pub fn between<'a>(text: &'a str, before: &str, after: &str) -> Option<&'a str> {
+    text.strip_prefix(before)?.strip_suffix(after)
+}
+
 /// Returns the number that a line consists of after its beginning, as an exit status.
 pub fn number_after(line: &str, beginning: &str) -> Option<i32> {
     line.strip_prefix(beginning)?.parse().ok()

@@ -289,11 +289,9 @@ pub struct ResultId {
 /// What is known of where a change of the model's context came from. By default it is recorded, and no more is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ChangeOrigin {
-    pub at: Option<Timestamp>,
     /// The first request of the thread that is made so, 1-based; `None` if that is unknown.
     pub request: Option<u32>,
     pub evidence: FateEvidence,
-    pub record: Option<RecordSpan>,
 }
 
 /// A change of the model's context. The events of a transcript, taken in their order, give the fate of each result after
@@ -308,11 +306,11 @@ pub struct ContextEvent {
 impl ContextEvent {
     /// Returns the state of one of its results after it.
     pub fn applied_to(&self, state: ContextState) -> ContextState {
-        let (change, ChangeOrigin { at, request, evidence, .. }) = (self.change, self.origin);
+        let (change, ChangeOrigin { request, evidence }) = (self.change, self.origin);
         match change {
             change if !state.is_altered_by(change) => state,
             ContextChange::Restore => ContextState { evidence, ..ContextState::default() },
-            change => ContextState { change, at, evidence, since: request.and_then(NonZero::new) },
+            change => ContextState { change, evidence, since: request.and_then(NonZero::new) },
         }
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use memchr::memmem;
 
 use crate::base::env::Env;
-use crate::session::content::{first_text, is_number, texts, title};
+use crate::session::content::{between, first_text, is_number, texts, title};
 use crate::session::find::{self, FoundFile};
 use crate::session::record::{is_packed, unpack};
 
@@ -271,8 +271,8 @@ fn is_cut_again(content: Json) -> bool {
         let text = text.text().map(|text| text.to_text(MAX_KEPT).text).unwrap_or_default();
         text.match_indices(WORDS).any(|(end, _)| is_middle(&text, end) == Some(true))
     };
-    let omitted = texts(content).skip(1).last().map(first_text).unwrap_or_default();
-    let omitted = omitted.strip_prefix("[omitted ").and_then(|rest| rest.strip_suffix(" text items ...]"));
+    let last = texts(content).skip(1).last().map(first_text).unwrap_or_default();
+    let omitted = between(&last, "[omitted ", " text items ...]");
     omitted.is_some_and(is_number) || texts(content).filter(has_words).any(is_cut)
 }
 

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use crate::session::content::{MAX_NAME, cited, first_text, has_line, last_line};
+use crate::session::content::{MAX_NAME, between, cited, first_text, has_line, last_line};
 
 use super::{
     ChangeOrigin, Citation, ContextChange, FateEvidence, FileFormat, FormatInfo, Json, Kind, LogReader,
@@ -211,11 +211,8 @@ fn result(entry: RecordEntry, data: Json, out: &mut Transcript) -> Option<u32> {
 fn has_omitted(content: Json) -> bool {
     has_line(content, " match(es) ", |line| {
         let line = line.trim();
-        let in_file =
-            line.strip_prefix("... ").and_then(|line| line.strip_suffix(" match(es) omitted in this file"));
-        let in_files = line.strip_prefix("[omitted ").and_then(|line| line.strip_suffix(" file(s)]"));
-        in_file.is_some_and(|count| count.ends_with(" more"))
-            || in_files.is_some_and(|counts| counts.contains(" match(es) in "))
+        between(line, "... ", " more match(es) omitted in this file").is_some()
+            || between(line, "[omitted ", " file(s)]").is_some_and(|counts| counts.contains(" match(es) in "))
     })
 }
 

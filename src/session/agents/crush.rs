@@ -3,7 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use crate::base::env::Env;
-use crate::session::content::{is_number, last_line, number_after};
+use crate::session::content::{between, is_number, last_line, number_after};
 use crate::session::database::{self, DatabaseError, RowBuffer, RowsOf, TableRows, check_project_s};
 use crate::session::record::read_json;
 
@@ -162,8 +162,7 @@ const MAX_LOOKED_AT: usize = 1 << 20;
 /// `... [12 lines truncated, full output: /x/output-1.log] ...`.
 fn notice(text: &str) -> Option<Option<&str>> {
     text.split("\n\n").find_map(|line| {
-        let rest = line.strip_prefix("... [")?.strip_suffix("] ...")?;
-        let (lines, path) = rest.split_once(" lines truncated")?;
+        let (lines, path) = between(line, "... [", "] ...")?.split_once(" lines truncated")?;
         let path = path.strip_prefix(", full output: ").filter(|path| !path.is_empty());
         is_number(lines).then_some(path)
     })

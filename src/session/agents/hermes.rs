@@ -92,7 +92,7 @@ struct ThreadHistory {
     calls: u32,
     /// By the number of the call.
     results: HashMap<u32, ResultRows>,
-    /// The first request after the first compaction, and its summary.
+    /// The first request after the first compaction.
     compacted_at: Option<ChangeOrigin>,
 }
 
@@ -109,11 +109,9 @@ struct ResultRows {
 impl ThreadHistory {
     fn message(&mut self, row: &TableRow, out: &mut Transcript) {
         let place = row.place(self.contents);
-        let summary = row.bytes(2).filter(|content| content.starts_with(SUMMARY));
-        if let (None, Some(summary)) = (self.compacted_at, summary) {
-            let record = Some(RecordSpan::new(self.contents, place.row, 0, summary.len() as u64));
+        if self.compacted_at.is_none() && row.bytes(2).is_some_and(|content| content.starts_with(SUMMARY)) {
             let request = out.next_request(self.thread);
-            self.compacted_at = Some(ChangeOrigin { request, record, ..ChangeOrigin::default() });
+            self.compacted_at = Some(ChangeOrigin { request, ..ChangeOrigin::default() });
         }
         match row.text(1).unwrap_or_default().as_str() {
             "assistant" => {

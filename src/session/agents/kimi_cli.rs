@@ -173,9 +173,8 @@ impl KimiReader {
             }
             "tool" => self.result(entry, out),
             "user" => {
-                let is_summary =
-                    record.get("content").map(first_text).is_some_and(|text| text.starts_with(SUMMARY));
-                self.log().begins_with_summary |= is_summary;
+                let text = record.get("content").map(first_text).unwrap_or_default();
+                self.log().begins_with_summary |= text.starts_with(SUMMARY);
             }
             role => return out.unread.is_known(role, OTHER_ROLES),
         }
@@ -240,13 +239,10 @@ impl KimiReader {
             return out.unread.is_known(&record.word("type"), "metadata");
         };
         let Some(payload) = message.get("payload") else { return true };
-        let (log, kind) = (self.log(), message.word("type"));
-        match &*kind {
-            "StepBegin" => log.is_asked = true,
-            "ContentPart" | "ToolCall" | "ToolCallPart" if std::mem::take(&mut log.is_asked) => {
-                out.count_answer(thread);
-            }
-            _ => {}
+        let kind = message.word("type");
+        let is_answer = matches!(&*kind, "ContentPart" | "ToolCall" | "ToolCallPart");
+        if is_answer && std::mem::take(&mut self.log().is_asked) {
+            out.count_answer(thread);
         }
         match &*kind {
             "ToolCall" => {
@@ -260,7 +256,8 @@ impl KimiReader {
                     first.at = first.at.or(at);
                 }
             }
-            "StepBegin" | "ContentPart" | "ToolCallPart" => {}
+            "StepBegin" => self.log().is_asked = true,
+            "ContentPart" | "ToolCallPart" => {}
             "CompactionEnd" => self.summed_up.push((thread, entry.origin(out))),
             "SubagentEvent" => {
                 if let Some(agent) = payload.name("agent_id").filter(|id| !id.is_empty()) {

@@ -82,19 +82,17 @@ impl KimiReader {
     fn event(&mut self, entry: RecordEntry, out: &mut Transcript) {
         let Some(event) = entry.record.get("event") else { return };
         let kind = event.word("type");
+        // The first sign that it was answered.
+        let is_answer = !matches!(&*kind, "step.begin" | "tool.result");
+        if is_answer && std::mem::take(&mut self.history().is_asked) {
+            out.count_answer(self.thread);
+        }
         match &*kind {
             "step.begin" => {
                 let history = self.history();
                 history.messages.push(Message::Other);
                 history.is_asked = true;
-                return;
             }
-            "tool.result" => {}
-            // The first sign that it was answered.
-            _ if std::mem::take(&mut self.history().is_asked) => out.count_answer(self.thread),
-            _ => {}
-        }
-        match &*kind {
             "tool.call" => {
                 entry.add_call_of(event, ["toolCallId", "name", "args"], out);
             }

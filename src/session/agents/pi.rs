@@ -74,10 +74,8 @@ impl LogReader for PiReader {
         let effect = EntryEffect::read(&kind, entry);
         let is_known = effect.is_some() || out.unread.is_known(&kind, OTHER_KINDS);
         self.changes.extend(effect.map(|effect| {
-            let number = self.entry();
-            let request = self.requests.get(number as usize).copied();
-            let origin = ChangeOrigin { request, ..entry.origin(out) };
-            EntryChange { entry: number, origin, effect }
+            let entry = self.entry();
+            EntryChange { entry, request: self.requests.get(entry as usize).copied(), effect }
         }));
         is_known
     }
@@ -279,10 +277,10 @@ impl ContextResults {
 }
 
 struct EntryChange {
-    pub entry: u32,
-    /// With the first request after it.
-    pub origin: ChangeOrigin,
-    pub effect: EntryEffect,
+    entry: u32,
+    /// The first request after it.
+    request: Option<u32>,
+    effect: EntryEffect,
 }
 
 enum EntryEffect {
@@ -401,8 +399,9 @@ impl EntryChange {
 
     fn event(&self, change: ContextChange, calls: impl IntoIterator<Item = u32>, out: &mut Transcript) {
         // An entry about pruned results may come after the first requests that are made so.
-        let request = self.origin.request.filter(|_| !matches!(self.effect, EntryEffect::Prune(_)));
-        out.add_event(change, ChangeOrigin { request, ..self.origin }, out.outer_results_of(calls));
+        let request = self.request.filter(|_| !matches!(self.effect, EntryEffect::Prune(_)));
+        let origin = ChangeOrigin { request, ..ChangeOrigin::default() };
+        out.add_event(change, origin, out.outer_results_of(calls));
     }
 }
 

@@ -123,7 +123,7 @@ fn read(document: Json, place: RecordPlace, path: &Path, out: &mut Transcript) {
             }
         }
     }
-    history.take_out(document, place, out);
+    history.take_out(document, out);
 }
 
 #[derive(Default)]
@@ -148,7 +148,7 @@ impl History {
     /// Notes what is not sent any more. What is sent begins with the last summary; results whose calls stand before it are
     /// left out, and so are messages that name a gap which is sent. Without a summary, messages are left out that name what
     /// stands for them and exists: they come back when that was taken back.
-    fn take_out(self, document: Json, place: RecordPlace, out: &mut Transcript) {
+    fn take_out(self, document: Json, out: &mut Transcript) {
         let messages: Vec<Json> = document.items().collect();
         let start = messages.iter().rposition(|message| message.flag("isSummary"));
         let ids = |key: &str| {
@@ -177,9 +177,8 @@ impl History {
             // A gap stands among the messages, wherever it was made.
             let is_gap = *change == ContextChange::Drop && start != Some(*by);
             let request = self.requests.get(*by).copied().flatten().filter(|_| !is_gap);
-            let record = messages.get(*by).map(|message| place.span(*message));
             let results = out.results_of(group.iter().map(|(_, call)| *call));
-            out.add_event(*change, ChangeOrigin { request, record, ..ChangeOrigin::default() }, results);
+            out.add_event(*change, ChangeOrigin { request, ..ChangeOrigin::default() }, results);
         }
     }
 }

@@ -2,8 +2,6 @@
 
 use std::num::NonZero;
 
-use jiff::Timestamp;
-
 words! {
     /// What says that something happened to a result, best first.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -46,9 +44,8 @@ words! {
 /// What the model still has of a result after the last request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ContextState {
-    /// What was done to it last, and when.
+    /// What was done to it last.
     pub change: ContextChange,
-    pub at: Option<Timestamp>,
     pub evidence: FateEvidence,
     /// The first request of its thread for which that holds, 1-based; `None` in context, or if it is unknown.
     pub since: Option<NonZero<u32>>,

@@ -4,13 +4,10 @@ mod rendered;
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-
-use jiff::Timestamp;
 
 use crate::base::env::Env;
 use crate::session::content::{MAX_TEXT, number_after};
-use crate::session::record::{FileRecords, read_json};
+use crate::session::record::read_json;
 
 use super::{
     ChangeOrigin, ContextChange, CutState, DisplayCopy, Evidence, FateEvidence, FileFormat, FormatInfo,
@@ -113,7 +110,7 @@ fn read(document: Json, place: RecordPlace, path: &Path, out: &mut Transcript) {
     let Some(messages) = count_records(document.get("messages"), out) else { return };
     let count = messages.items().count();
     // The compaction of a longer conversation, which was taken back since then, is not used.
-    let compaction = compaction_of(path).and_then(|path| Compaction::read(&path, out));
+    let compaction = compaction_of(path).and_then(Compaction::read);
     let compaction = compaction.filter(|compaction| compaction.messages <= count);
     let (mut reads, first) = (FileReads::default(), out.calls.len() as u32);
     for (number, message) in messages.items().enumerate() {
@@ -122,7 +119,7 @@ fn read(document: Json, place: RecordPlace, path: &Path, out: &mut Transcript) {
         }
         let at = message.time("ts");
         if message.has("role", "assistant") {
-            reads.clear(thread, at, out);
+            reads.clear(thread, out);
             out.count_answer(thread);
         }
         for block in message.list("content") {
@@ -177,23 +174,17 @@ struct Compaction {
     /// How many messages of the conversation it stands for.
     messages: usize,
     kept: HashSet<RecordId>,
-    origin: ChangeOrigin,
 }
 
 impl Compaction {
     /// Reads the compaction in a file; `None` if there is none that can be read.
-    fn read(path: &Path, out: &mut Transcript) -> Option<Self> {
-        let (records, bytes) = FileRecords::whole(path).ok()?;
-        let mut tape = Tape::default();
-        let document = tape.read(bytes.trim_ascii()).ok()?;
-        let messages = document.number("source_message_count")?;
-        let blocks = document.get("messages")?.items().flat_map(|message| message.list("content"));
-        let results = blocks.filter(|block| block.is_type("tool_result"));
-        let kept = results.filter_map(|block| block.id("tool_use_id")).collect();
-        let at = document.time("updated_at");
-        let source = out.add_source(Arc::new(records));
-        let record = Some(RecordSpan::new(source, 0, 0, bytes.len() as u64));
-        Some(Self { messages, kept, origin: ChangeOrigin { at, record, ..ChangeOrigin::default() } })
+    fn read(path: PathBuf) -> Option<Self> {
+        read_json(path, |document| {
+            let messages = document.number("source_message_count")?;
+            let blocks = document.get("messages")?.items().flat_map(|message| message.list("content"));
+            let results = blocks.filter(|block| block.is_type("tool_result"));
+            Some(Self { messages, kept: results.filter_map(|block| block.id("tool_use_id")).collect() })
+        })?
     }
 
     /// Takes out what came before in a thread whose calls begin with `first`, except what is kept.
@@ -205,7 +196,7 @@ impl Compaction {
         reads.retain(|call| !is_gone(call, out));
         let gone = (first..out.calls.len() as u32).filter(|call| is_gone(*call, out));
         let results = out.results_of(gone);
-        let origin = ChangeOrigin { request: out.next_request(thread), ..self.origin };
+        let origin = ChangeOrigin { request: out.next_request(thread), ..ChangeOrigin::default() };
         out.add_event(ContextChange::Compact, origin, results);
     }
 }
@@ -221,8 +212,6 @@ struct FileReads {
     won: u64,
     /// How many files of each result are sent.
     sent: HashMap<u32, u32>,
-    /// The last result that made another one outdated.
-    record: Option<RecordSpan>,
 }
 
 #[derive(Clone, Copy)]
@@ -250,13 +239,10 @@ impl FileReads {
             self.outdated.extend(found.into_iter().filter(|read| read.call != call));
         }
         self.won += self.outdated[before..].iter().map(|read| read.bytes).sum::<u64>();
-        if self.outdated.len() > before {
-            self.record = Some(place.span(block));
-        }
     }
 
     /// Takes out what is outdated before a request, if that is worth it.
-    fn clear(&mut self, thread: u32, at: Option<Timestamp>, out: &mut Transcript) {
+    fn clear(&mut self, thread: u32, out: &mut Transcript) {
         if self.won < MIN_WON {
             return;
         }
@@ -273,8 +259,7 @@ impl FileReads {
             let is_whole = self.sent.get(&call) == Some(&0);
             if is_whole { &mut whole } else { &mut part }.extend(out.result_ids(call));
         }
-        let (request, evidence) = (out.next_request(thread), FateEvidence::ByRule);
-        let origin = ChangeOrigin { at, request, evidence, record: self.record };
+        let origin = ChangeOrigin { request: out.next_request(thread), evidence: FateEvidence::ByRule };
         out.add_event(ContextChange::Clear, origin, whole);
         out.add_event(ContextChange::Replace, origin, part);
     }

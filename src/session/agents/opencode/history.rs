@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use crate::session::agents::{
     Call, CallStatus, ChangeOrigin, Citation, ContextChange, IdMap, Json, Kind, RecordEntry, RecordId,
-    RecordPlace, RecordSpan, ResultId, Transcript, record_id,
+    RecordPlace, ResultId, Transcript, record_id,
 };
 use crate::session::content::{has_line, shown_lines};
 
@@ -26,14 +26,8 @@ struct Message {
     is_answer: bool,
     /// The message that a summary answers, if it was made to its end.
     summary_of: Option<RecordId>,
-    compaction: Option<Compaction>,
-}
-
-/// The part of a user's message that asks for a summary.
-struct Compaction {
-    /// The message from which on what is before the summary is kept.
-    tail: Option<RecordId>,
-    record: RecordSpan,
+    /// If it asks for a summary, the message from which on what is before that is kept.
+    compaction: Option<Option<RecordId>>,
 }
 
 #[derive(Clone, Copy)]
@@ -45,8 +39,7 @@ struct MessageResult {
 /// A result that was cleared.
 struct Mark {
     id: ResultId,
-    /// With the time, and the record.
-    origin: ChangeOrigin,
+    at: Timestamp,
 }
 
 /// A compaction that was in force, and what it took.
@@ -54,6 +47,10 @@ struct AppliedCompaction {
     /// The numbers of the messages that make it.
     messages: [u32; 2],
     taken: Vec<MessageResult>,
+}
+
+fn ids(results: &[MessageResult]) -> Vec<ResultId> {
+    results.iter().map(|result| result.id).collect()
 }
 
 impl SessionHistory {
@@ -84,17 +81,14 @@ impl SessionHistory {
         let is_known = read_part(part, self.thread, place, out);
         let Some(number) = self.numbers.get(&record_id(message)).copied() else { return is_known };
         let Some(message) = self.messages.get_mut(number as usize) else { return is_known };
-        let record = place.span(part);
         if part.is_type("compaction") {
-            let tail = part.id("tail_start_id");
-            message.compaction = Some(Compaction { tail, record });
+            message.compaction = Some(part.id("tail_start_id"));
         }
         message.is_answer |= part.is_type("tool");
         for id in out.result_ids(call) {
             self.results.push(MessageResult { message: number, id });
             let at = part.object("state").object("time").time("compacted");
-            let origin = ChangeOrigin { at, record: Some(record), ..ChangeOrigin::default() };
-            self.marks.extend(at.map(|_| Mark { id, origin }));
+            self.marks.extend(at.map(|at| Mark { id, at }));
         }
         is_known
     }
@@ -103,30 +97,25 @@ impl SessionHistory {
     pub(super) fn derive_events(mut self, revert: Option<&str>, out: &mut Transcript) {
         let mut living = std::mem::take(&mut self.results);
         let hidden = revert.and_then(|id| self.numbers.get(&record_id(id)).copied());
-        let reverted: Vec<_> = living
-            .iter()
-            .copied()
-            .filter(|result| hidden.is_some_and(|from| result.message >= from))
-            .collect();
-        self.marks.sort_by_key(|mark| mark.origin.at);
+        let is_reverted = |result: &&MessageResult| hidden.is_some_and(|from| result.message >= from);
+        let reverted: Vec<_> = living.iter().filter(is_reverted).copied().collect();
+        self.marks.sort_by_key(|mark| mark.at);
         let mut marks = self.marks.iter().peekable();
         let mut compacted = Vec::new();
         for (number, message) in self.messages.iter().enumerate() {
-            while let Some(mark) = marks.next_if(|mark| message.is_answer && message.at > mark.origin.at) {
+            while let Some(mark) = marks.next_if(|mark| message.is_answer && message.at > Some(mark.at)) {
                 self.clear(mark, out);
             }
             if message.is_answer {
                 out.count_answer(self.thread);
             }
-            if let Some((asked, compaction)) = self.in_force(message) {
-                let tail = compaction.tail.and_then(|id| self.numbers.get(&id).copied());
+            if let Some((asked, tail)) = self.in_force(message) {
+                let tail = tail.and_then(|id| self.numbers.get(&id).copied());
                 let is_taken = |result: &mut MessageResult| {
                     result.message < asked && tail.is_none_or(|tail| result.message < tail)
                 };
                 let taken: Vec<_> = living.extract_if(.., is_taken).collect();
-                let (at, record) = (message.at, Some(compaction.record));
-                let origin = ChangeOrigin { at, record, ..ChangeOrigin::default() };
-                self.add_event(ContextChange::Compact, origin, &taken, out);
+                self.add_event(ContextChange::Compact, ids(&taken), out);
                 compacted.push(AppliedCompaction { messages: [asked, number as u32], taken });
             }
         }
@@ -136,10 +125,10 @@ impl SessionHistory {
         }
     }
 
-    /// Returns what asked for a summary, by the number of its message, if that was made.
-    fn in_force(&self, message: &Message) -> Option<(u32, &Compaction)> {
+    /// Returns the number of the message that asked for a summary, if that was made, and the first that is kept.
+    fn in_force(&self, message: &Message) -> Option<(u32, Option<RecordId>)> {
         let asked = *self.numbers.get(&message.summary_of?)?;
-        Some((asked, self.messages.get(asked as usize)?.compaction.as_ref()?))
+        Some((asked, self.messages.get(asked as usize)?.compaction?))
     }
 
     /// Takes back all messages from one on. Without its messages, a compaction is not in force any more.
@@ -151,28 +140,21 @@ impl SessionHistory {
         out: &mut Transcript,
     ) {
         let undone = compacted.into_iter().filter(|done| done.messages.iter().any(|number| *number >= from));
-        let back: Vec<_> = undone.flat_map(|done| done.taken).collect();
-        self.add_event(ContextChange::Restore, ChangeOrigin::default(), &back, out);
-        let back: HashSet<_> = back.iter().map(|result| result.id).collect();
+        let back: Vec<ResultId> = undone.flat_map(|done| ids(&done.taken)).collect();
+        self.add_event(ContextChange::Restore, back.clone(), out);
+        let back: HashSet<_> = back.into_iter().collect();
         let cleared = self.marks.iter().filter(|mark| back.contains(&mark.id));
         cleared.for_each(|mark| self.clear(mark, out));
-        self.add_event(ContextChange::Rewind, ChangeOrigin::default(), reverted, out);
+        self.add_event(ContextChange::Rewind, ids(reverted), out);
     }
 
     fn clear(&self, mark: &Mark, out: &mut Transcript) {
-        let origin = ChangeOrigin { request: out.next_request(self.thread), ..mark.origin };
-        out.add_event(ContextChange::Clear, origin, vec![mark.id]);
+        self.add_event(ContextChange::Clear, vec![mark.id], out);
     }
 
-    fn add_event(
-        &self,
-        change: ContextChange,
-        origin: ChangeOrigin,
-        of: &[MessageResult],
-        out: &mut Transcript,
-    ) {
-        let origin = ChangeOrigin { request: out.next_request(self.thread), ..origin };
-        out.add_event(change, origin, of.iter().map(|result| result.id).collect());
+    fn add_event(&self, change: ContextChange, results: Vec<ResultId>, out: &mut Transcript) {
+        let origin = ChangeOrigin { request: out.next_request(self.thread), ..ChangeOrigin::default() };
+        out.add_event(change, origin, results);
     }
 }
 

@@ -119,12 +119,10 @@ fn read_call(entry: RecordEntry, history: &mut Vec<SentResult>, out: &mut Transc
     for id in out.result_ids(number) {
         let text = content.map(|content| text_start(content, COPY * 4)).unwrap_or_default();
         history.push(SentResult { id, start: TextMark::new(&text) });
-        let pruned = [Some(tool), state].into_iter().flatten();
-        let pruned = pruned.filter_map(|holder| holder.path(&["time", "pruned"])).find_map(content::time);
+        let mut holders = [Some(tool), state].into_iter().flatten();
         // The next request is unknown: it belongs to a later message.
-        if pruned.is_some() {
-            let origin = ChangeOrigin { at: pruned, record: Some(entry.span()), ..ChangeOrigin::default() };
-            out.add_event(ContextChange::Clear, origin, vec![id]);
+        if holders.any(|holder| holder.object("time").time("pruned").is_some()) {
+            out.add_event(ContextChange::Clear, ChangeOrigin::default(), vec![id]);
         }
     }
 }

@@ -31,6 +31,7 @@ pub(super) fn is_cleared_tool(name: &str) -> bool {
 
 pub(super) struct Step {
     pub record: RecordId,
+    pub at: Option<Timestamp>,
     /// Where a change comes from that the step is, or shows.
     pub origin: ChangeOrigin,
     pub kind: StepKind,
@@ -95,8 +96,8 @@ pub(super) fn events(steps: &[Step], branches: &Branches, out: &mut Transcript) 
                 let result = ClearableResult { step: number, call: *call, units: *units };
                 context.pending.extend((*units > 0).then_some(result));
             }
-            StepKind::Prompt => context.prompt = Some(step.origin.at),
-            StepKind::Answer { tokens } => context.answer(*tokens, step.origin, out),
+            StepKind::Prompt => context.prompt = Some(step.at),
+            StepKind::Answer { tokens } => context.answer(*tokens, step, out),
             StepKind::Compression { kept } => context.compress(kept, step.origin, out),
             StepKind::Rewind => push(out, ContextChange::Rewind, step.origin, mem::take(&mut left)),
         }
@@ -106,8 +107,8 @@ pub(super) fn events(steps: &[Step], branches: &Branches, out: &mut Transcript) 
 
 impl Context {
     /// Takes in the answer to a request, before which old results may have been cleared.
-    fn answer(&mut self, tokens: Option<i64>, answer: ChangeOrigin, out: &mut Transcript) {
-        let origin = ChangeOrigin { evidence: FateEvidence::ByRule, record: None, ..answer };
+    fn answer(&mut self, tokens: Option<i64>, answer: &Step, out: &mut Transcript) {
+        let origin = ChangeOrigin { evidence: FateEvidence::ByRule, ..answer.origin };
         match self.prompt.take() {
             None => {
                 let count = too_many(&self.whole, units(&self.pending));
