@@ -79,19 +79,19 @@ fn read(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError> {
     let columns = of.rows.columns("messages")?;
     let column = |name| database::or_null(&columns, name);
     let sql = format!(
-        "SELECT rowid, {}, model, created_at, {} = 'assistant' AND {} IS NOT 1 FROM messages \
-         WHERE session_id = ? ORDER BY created_at, rowid",
+        "SELECT rowid, {}, model, created_at, {} = 'assistant' AND {} IS NOT 1, \
+         id = (SELECT summary_message_id FROM sessions WHERE id = ?1) \
+         FROM messages WHERE session_id = ?1 ORDER BY created_at, rowid",
         database::record("parts"),
         column("role"),
         column("is_summary_message"),
     );
     for (session, thread) in threads {
-        let start = history_start(of.rows, &session)?;
-        let mut buffer = RowBuffer::default();
-        let (mut count, first) = (0, out.calls.len() as u32);
+        let (mut buffer, mut is_first) = (RowBuffer::default(), true);
+        let first = out.calls.len() as u32;
         of.each_record(&sql, &session, out, &mut |row, out| {
-            let is_summary = start > 0 && count == start;
-            count += 1;
+            // The history begins with a summary.
+            let is_summary = !std::mem::take(&mut is_first) && row.integer(5) == Some(1);
             if row.integer(4) == Some(1) && !is_summary {
                 out.count_answer(thread);
             }
@@ -109,21 +109,6 @@ fn read(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError> {
         })?;
     }
     Ok(())
-}
-
-/// Returns how many messages stand before the summary with which the history begins.
-fn history_start(rows: &TableRows, session: &str) -> Result<u64, DatabaseError> {
-    let sql = "SELECT m.id = s.summary_message_id FROM messages m JOIN sessions s ON s.id = m.session_id \
-        WHERE m.session_id = ? ORDER BY m.created_at, m.rowid";
-    let (mut count, mut start) = (0, 0);
-    rows.each(sql, &[session], &mut |row| {
-        if row.integer(0) == Some(1) {
-            start = count;
-        }
-        count += 1;
-        true
-    })?;
-    Ok(start)
 }
 
 fn message(entry: RecordEntry, out: &mut Transcript) {

@@ -1,7 +1,6 @@
 //! Kimi CLI: the model's histories, of which older ones are kept under other names, and the times in another log.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use md5::{Digest, Md5};
@@ -44,12 +43,11 @@ fn project_of(history: &Path) -> Option<String> {
     let name = find::dir_name(history, 2);
     let is_meant = |project: &Json| {
         let Some(path) = project.string("path") else { return false };
-        let hash = Md5::digest(path.as_bytes()).iter().fold(String::new(), |mut hex, byte| {
-            let _ = write!(hex, "{byte:02x}");
-            hex
-        });
-        let host = project.name("kaos").filter(|host| host != "local");
-        host.map_or(hash.clone(), |host| format!("{host}_{hash}")) == name
+        let hash = format!("{:x}", Md5::digest(path));
+        match project.name("kaos").filter(|host| host != "local") {
+            Some(host) => format!("{host}_{hash}") == name,
+            None => hash == name,
+        }
     };
     let root = history.ancestors().nth(4)?;
     read_json(root.join("kimi.json"), |record| {

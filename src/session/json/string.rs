@@ -68,15 +68,6 @@ impl<'a> JsonText<'a> {
         (self.encoded.len() <= SHORT && is_plain_ascii(self.encoded)).then_some(self.encoded)
     }
 
-    /// Returns the first character; `None` if the text is empty, or begins with something invalid.
-    pub fn first_char(&self) -> Option<char> {
-        match self.encoded {
-            [b'\\', ..] => escape(self.encoded).0,
-            [first, ..] if first.is_ascii() => Some(char::from(*first)),
-            _ => self.to_text(4).text.chars().next(),
-        }
-    }
-
     /// Decodes about the last `most` bytes. Its first characters may be parts of an escape.
     pub fn ending(&self, most: usize) -> String {
         let start = self.encoded.len().saturating_sub(most);

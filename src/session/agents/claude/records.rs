@@ -4,8 +4,8 @@ use std::path::Path;
 
 use crate::base::provenance::numbers;
 use crate::session::agents::{
-    Call, ChangeOrigin, Citation, ContextChange, CutState, DisplayCopy, FateEvidence, IdMap, Json, Kind,
-    LogReader, RecordEntry, RecordId, RecordPlace, ResultId, TextPiece, Transcript, find, record_id,
+    Call, ChangeOrigin, Citation, ContextChange, CutState, DisplayCopy, FateEvidence, IdMap, Json, JsonText,
+    Kind, LogReader, RecordEntry, RecordId, RecordPlace, ResultId, TextPiece, Transcript, find, record_id,
 };
 use crate::session::content::{MAX_NAME, cited, first_text, is_number, text_start};
 use crate::session::record::read_json;
@@ -265,8 +265,9 @@ fn result(entry: RecordEntry, block: Json, tool: ResultTool, call: &mut Call) {
 
 /// Returns the start of a result: all of a notice; else the words with a failure's status.
 fn frame(content: Json, is_error: bool) -> String {
-    let first = content.text().map(|text| text.first_char());
-    if !is_error && first.is_some_and(|first| !matches!(first, Some('<' | 'E'))) {
+    // A backslash may stand for any first character.
+    let may_be_notice = |text: JsonText| matches!(text.encoded, [b'<' | b'E' | b'\\', ..]);
+    if !is_error && content.text().is_some_and(|text| !may_be_notice(text)) {
         return String::new();
     }
     let words = text_start(content, 64);

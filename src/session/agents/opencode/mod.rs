@@ -255,7 +255,7 @@ fn read_messages(
                 let calls = out.calls.len();
                 match history.part(stem(&message.path), record, place, out) {
                     false => RecordUse::Unknown,
-                    true if out.calls.len() > calls || record.is_type("compaction") => RecordUse::Kept,
+                    true if out.calls.len() > calls => RecordUse::Kept,
                     true => RecordUse::Known,
                 }
             });
