@@ -276,12 +276,7 @@ impl TableSession<'_> {
         out: &mut Transcript,
     ) -> Result<Vec<(String, u32)>, DatabaseError> {
         out.family(&self.file.id, &|session| {
-            let mut found = Vec::new();
-            self.rows.each(sql, &[session], &mut |row| {
-                found.push((row.text(0).unwrap_or_default(), row.title(1, titles)));
-                true
-            })?;
-            Ok(found)
+            self.rows.all(sql, &[session], |row| (row.text(0).unwrap_or_default(), row.title(1, titles)))
         })
     }
 }

@@ -39,7 +39,7 @@ fn list(_: &Path, rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseError> 
     let known = first_facts(rows)?;
     let sql =
         "SELECT session_id, MIN(created_at), MAX(created_at) FROM transcript_events GROUP BY session_id";
-    rows.all(sql, |row| {
+    rows.all(sql, &[], |row| {
         let id = row.text(0).unwrap_or_default();
         let facts = known.get(&id).cloned().unwrap_or_default();
         let (started, ended) = (row.time(1), row.time(2));

@@ -1,6 +1,6 @@
 //! pi: a log that is a tree of entries, of which the branch to the last counts.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use crate::session::branch::{Branches, LivingBranch};
 use crate::session::content::{
@@ -8,9 +8,9 @@ use crate::session::content::{
 };
 
 use super::{
-    Call, CallResult, ChangeOrigin, Citation, ContextChange, ContextEvent, FileFormat, FormatInfo, IdMap,
-    Json, LogReader, RecordEntry, RecordFiles, RecordId, RecordPlace, SessionFacts, ShownLines, Transcript,
-    find, only_file, record_id,
+    Call, CallResult, ChangeOrigin, Citation, ContextChange, FileFormat, FormatInfo, IdMap, Json, LogReader,
+    RecordEntry, RecordFiles, RecordId, RecordPlace, ResultId, SessionFacts, ShownLines, Transcript, find,
+    only_file, record_id,
 };
 
 pub(crate) const PI: FileFormat = FileFormat {
@@ -87,12 +87,12 @@ impl LogReader for PiReader {
             call.into_iter().for_each(|call| call.results.truncate(1));
         }
         let living = self.branches.living();
-        let mut left = self.left_branches(&living, out).into_iter().rev().peekable();
+        let mut left = self.left_branches(&living, out).into_iter().peekable();
         let mut unread = self.results.iter().peekable();
         let mut context = ContextResults::default();
         for change in self.changes.iter().filter(|change| living.contains_number(change.entry)) {
-            while let Some((_, event)) = left.next_if(|(entry, _)| *entry < change.entry) {
-                out.events.push(event);
+            while let Some((next, results)) = left.next_if(|(next, _)| *next < change.entry) {
+                self.leave(next, results, out);
             }
             while let Some(result) = unread.next_if(|result| result.entry < change.entry) {
                 if living.contains_number(result.entry) {
@@ -101,7 +101,7 @@ impl LogReader for PiReader {
             }
             change.apply(&living, &mut context, out);
         }
-        out.events.extend(left.map(|(_, event)| event));
+        left.for_each(|(next, results)| self.leave(next, results, out));
     }
 }
 
@@ -150,28 +150,21 @@ impl PiReader {
         }
     }
 
-    /// Returns what is on branches that were left, with the entry of the living branch that came after it; the last first.
-    fn left_branches(&self, living: &LivingBranch, out: &Transcript) -> Vec<(u32, ContextEvent)> {
-        let (mut left, mut next): (Vec<(u32, ContextEvent)>, _) = (Vec::new(), None);
-        let mut results = self.results.iter().rev().peekable();
-        for entry in (0..self.requests.len() as u32).rev() {
-            if living.contains_number(entry) {
-                next = Some(entry);
-            } else if let Some(result) = results.next_if(|result| result.entry == entry) {
-                let by = next.unwrap_or(entry);
-                if left.last().is_none_or(|(entry, _)| *entry != by) {
-                    let request = next.and_then(|next| self.requests.get(next as usize)).copied();
-                    let origin = ChangeOrigin { request, ..ChangeOrigin::default() };
-                    let (change, results) = (ContextChange::Leave, Vec::new());
-                    left.push((by, ContextEvent { change, origin, results }));
-                }
-                left.last_mut()
-                    .into_iter()
-                    .for_each(|(_, event)| event.results.extend(out.result_ids(result.call)));
-            }
-            while results.next_if(|result| result.entry == entry).is_some() {}
+    /// Returns what is on branches that were left, by the next entry of the living branch; by no entry if there is none.
+    fn left_branches(&self, living: &LivingBranch, out: &Transcript) -> BTreeMap<u32, Vec<ResultId>> {
+        let numbers = 0..self.requests.len() as u32;
+        let path: Vec<u32> = numbers.filter(|entry| living.contains_number(*entry)).collect();
+        let mut left: BTreeMap<u32, Vec<ResultId>> = BTreeMap::new();
+        for result in self.results.iter().filter(|result| !living.contains_number(result.entry)) {
+            let next = path.get(path.partition_point(|entry| *entry < result.entry)).copied();
+            left.entry(next.unwrap_or(u32::MAX)).or_default().extend(out.result_ids(result.call));
         }
         left
+    }
+
+    fn leave(&self, next: u32, results: Vec<ResultId>, out: &mut Transcript) {
+        let request = self.requests.get(next as usize).copied();
+        out.add_event(ContextChange::Leave, ChangeOrigin { request, ..ChangeOrigin::default() }, results);
     }
 }
 

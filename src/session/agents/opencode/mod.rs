@@ -6,7 +6,7 @@ mod messages;
 use std::path::{Path, PathBuf};
 
 use crate::base::env::Env;
-use crate::session::database::{self, DatabaseError, RowBuffer, RowsOf, TableRows};
+use crate::session::database::{self, DatabaseError, RowBuffer, RowsOf, TableRow, TableRows};
 use crate::session::find::{self, FoundFile, stem};
 use crate::session::record::{FileRecords, read_json};
 use crate::session::watch::{RecordUse, read_record};
@@ -109,16 +109,12 @@ fn history(rows: &TableRows, session: &str, thread: u32) -> Result<SessionHistor
 
 /// Returns the message of a session from which on the person took all back, if so.
 fn reverted(rows: &TableRows, session: &str) -> Result<Option<String>, DatabaseError> {
-    let (mut found, mut tape) = (None, Tape::default());
-    if rows.columns("session")?.contains("revert") {
-        let sql = format!("SELECT {} FROM session WHERE id = ?", database::record("revert"));
-        rows.each(&sql, &[session], &mut |row| {
-            let revert = row.bytes(0).and_then(|data| tape.read(data).ok());
-            found = revert.and_then(|revert| revert.name("messageID"));
-            false
-        })?;
+    if !rows.columns("session")?.contains("revert") {
+        return Ok(None);
     }
-    Ok(found)
+    let sql = format!("SELECT {} FROM session WHERE id = ?", database::record("revert"));
+    let message = |row: &TableRow| Tape::default().read(row.bytes(0)?).ok()?.name("messageID");
+    Ok(rows.all(&sql, &[session], message)?.into_iter().next().flatten())
 }
 
 /// Returns the ids of a session and of those of its sub-agents in a table, with the threads that they are.
