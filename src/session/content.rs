@@ -82,7 +82,6 @@ impl<'a> Json<'a> {
         self.get(key).and_then(|word| word.short_text(MAX_NAME)).unwrap_or_default()
     }
 
-    /// Returns a member that is an id, as its number.
     pub fn id(&self, key: &str) -> Option<RecordId> {
         self.get(key)?.short_bytes(MAX_NAME).map(|id| id_of_bytes(&id))
     }

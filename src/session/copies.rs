@@ -117,7 +117,6 @@ pub fn related_calls(env: &Env, file: &SessionFile, progress: &dyn ReadProgress)
     opened.map(|opened| SeenCalls { keys: opened.transcript().calls.iter().map(key).collect() }).collect()
 }
 
-/// Returns how many of the related sessions have the same call.
 pub fn count_copies(related: &[SeenCalls], call: &Call) -> u64 {
     related.iter().filter(|seen| seen.has(call)).count() as u64
 }

@@ -28,7 +28,6 @@ pub struct FileFormat {
     /// Whether a file has a main conversation: `head` is its first 64 KiB.
     pub is_session: fn(main: &Path, head: &[u8]) -> bool,
     pub id: fn(main: &Path) -> Cow<'_, str>,
-    /// Reads what a list shows, as [`SessionFormat::glance`] does.
     pub glance: fn(main: &Path, head: &[u8], tail: &[u8]) -> SessionFacts,
     pub records: RecordFiles,
 }

@@ -118,7 +118,6 @@ pub struct CallResult {
     pub pieces: TextPieces,
     pub at: Option<Timestamp>,
     pub context: ContextState,
-    /// The whole record that holds it.
     pub record: Option<RecordSpan>,
 }
 
@@ -229,7 +228,6 @@ pub struct Call {
     pub record: Option<RecordSpan>,
 }
 
-/// The lines of a file that a result shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ShownLines {
     pub count: u32,

@@ -16,7 +16,6 @@ use super::transcript::Transcript;
 
 /// How many bytes of the start and of the end of a session's file are read to list it.
 pub const GLANCE: usize = 64 << 10;
-/// How many logs of a session are kept open.
 const MAX_OPEN: usize = 16;
 
 /// How many bytes of a log are read at least before [`ReadProgress::step`] is called again.

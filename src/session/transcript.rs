@@ -10,7 +10,6 @@ use super::model::{Call, ChangeOrigin, ContextEvent, RecordSpan, ResultId, Sessi
 use super::record::{MAX_RECORD, RecordSource};
 use super::sent::log::RequestLog;
 
-/// The most unknown kinds that are counted by name.
 const MAX_UNKNOWN: usize = 100;
 /// The most threads, and the most tools, of one session.
 const MAX_NAMES: usize = 100_000;
@@ -27,7 +26,6 @@ pub struct Transcript {
     /// The conversations; the first is the main one.
     pub threads: Vec<Thread>,
     pub tools: Vec<Box<str>>,
-    /// The versions of the agent that calls and results tell.
     versions: Vec<Box<str>>,
     /// The calls, in the order of the records.
     pub calls: Vec<Call>,
@@ -75,7 +73,6 @@ impl ReadReport {
         false
     }
 
-    /// Whether there are records, and the reader knows none of them.
     pub fn is_format_unknown(&self) -> bool {
         self.records > 0 && self.known == 0
     }
@@ -119,7 +116,6 @@ impl Transcript {
         Self { agent, threads: vec![main], ..Self::default() }
     }
 
-    /// Adds a source of records, and returns its number.
     pub fn add_source(&mut self, source: Arc<dyn RecordSource>) -> u32 {
         self.sources.push(source);
         (self.sources.len() - 1) as u32

@@ -159,7 +159,12 @@ impl GeminiReader {
         }
         let parts = message.list("content");
         let responses = parts.filter_map(|part| part.get("functionResponse"));
-        let texts: Vec<_> = responses.filter_map(|response| response_of(response, out)).collect();
+        let text = |response: Json<'a>| {
+            let call = out.call_or_new(0, &response.name("id")?, &response.word("name"));
+            let output = response.path(&["response", "output"]);
+            Some((call, output.or_else(|| response.path(&["response", "error"]))))
+        };
+        let texts: Vec<_> = responses.filter_map(text).collect();
         let held = item_of(&mut self.history, number);
         held.extend(texts.iter().map(|(call, _)| *call));
         held.dedup();
@@ -191,12 +196,6 @@ impl GeminiReader {
             result(line, content, is_read, call);
         }
     }
-}
-
-/// Returns the number of a result's call, and its text.
-fn response_of<'a>(response: Json<'a>, out: &mut Transcript) -> Option<(u32, Option<Json<'a>>)> {
-    let call = out.call_or_new(0, &response.name("id")?, &response.word("name"));
-    Some((call, response.path(&["response", "output"]).or_else(|| response.path(&["response", "error"]))))
 }
 
 fn call(line: RecordEntry, called: Json, out: &mut Transcript) {

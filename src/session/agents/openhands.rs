@@ -214,10 +214,10 @@ const BREAKS: &[char] =
     &['\n', '\r', '\u{b}', '\u{c}', '\u{1c}', '\u{1d}', '\u{1e}', '\u{85}', '\u{2028}', '\u{2029}'];
 
 struct SentObservation {
-    pub pieces: Vec<TextPiece>,
+    pieces: Vec<TextPiece>,
     /// Where the whole of it was saved, if it was cut.
-    pub saved: Option<Citation>,
-    pub is_lost: bool,
+    saved: Option<Citation>,
+    is_lost: bool,
 }
 
 /// Renders an observation. Returns `None` for an output that is too long to be rendered.
@@ -268,7 +268,9 @@ fn clip(
         return Some(SentObservation { pieces, saved: None, is_lost: was_clipped });
     }
     let whole = [prefix.as_str(), &decoded, &suffix].concat();
-    let saved = dir.map(|dir| saved_at(&whole, &dir));
+    // Files are named by what is in them.
+    let hash = || format!("{:x}", Sha256::digest(&whole));
+    let saved = dir.map(|dir| format!("{dir}/terminal_output_{}.txt", &hash()[..8]));
     let notice = notice(&whole, head, saved.as_deref());
     let tail = most.checked_sub(points(&notice) + head)?;
     // Of the output, that part of either end which the lines around it leave.
@@ -299,12 +301,6 @@ fn lines_after(metadata: Json) -> String {
         lines.push_str(&format!("\n[Command finished with exit code {code}]"));
     }
     lines
-}
-
-/// Files are named by what is in them.
-fn saved_at(whole: &str, dir: &str) -> String {
-    let hash = format!("{:x}", Sha256::digest(whole));
-    format!("{dir}/terminal_output_{}.txt", &hash[..8])
 }
 
 fn notice(whole: &str, head: usize, saved: Option<&str>) -> String {

@@ -230,12 +230,12 @@ const PRUNED: &str = "openclaw.cache-ttl";
 
 #[derive(Clone, Copy)]
 struct EntryResult {
-    pub entry: u32,
-    pub call: u32,
+    entry: u32,
+    call: u32,
     /// What OpenClaw calls it where it was pruned.
-    pub key: RecordId,
+    key: RecordId,
     /// How it was pruned last, or that an edit took it out.
-    pub pruned: Option<ContextChange>,
+    pruned: Option<ContextChange>,
 }
 
 /// The results that the model has, in their order.
@@ -358,8 +358,7 @@ impl EntryChange {
                         if before == Some(ContextChange::Drop) {
                             self.event(ContextChange::Restore, [call], out);
                         }
-                        self.event(ContextChange::Replace, [call], out);
-                        out.calls[call as usize].results.push(text.clone());
+                        self.replace(call, text, out);
                     }
                 }
             }
@@ -383,11 +382,15 @@ impl EntryChange {
         for (call, text) in other {
             let last = out.calls.get(call as usize).and_then(|call| call.results.last());
             if last.is_some_and(|last| last.recorded_len() != text.recorded_len()) {
-                self.event(ContextChange::Replace, [call], out);
-                out.calls[call as usize].results.push(text.clone());
+                self.replace(call, text, out);
             }
         }
         context.results.extend(stay);
+    }
+
+    fn replace(&self, call: u32, text: &CallResult, out: &mut Transcript) {
+        self.event(ContextChange::Replace, [call], out);
+        out.calls[call as usize].results.push(text.clone());
     }
 
     fn event(&self, change: ContextChange, calls: impl IntoIterator<Item = u32>, out: &mut Transcript) {

@@ -126,7 +126,6 @@ pub(super) fn beside(path: &Path, ending: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Returns a file's length in bytes, if it is there.
 pub(super) fn length(path: &Path) -> Option<u64> {
     fs::metadata(path).ok().map(|meta| meta.len())
 }
@@ -159,17 +158,14 @@ pub(super) fn check(path: &Path) -> Result<(), DatabaseError> {
 /// # Errors
 /// The first that is not, and why; `None` if there is no such database.
 pub fn check_project_s(project: &Path, path: &Path) -> Result<(), Option<String>> {
-    let refused = |path: &Path, error: &io::Error| Some(format!("{}: {error}", path.display()));
     let is_missing =
         |error: &io::Error| matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory);
-    match plain_file::check_in_project(project, path) {
-        Ok(_) => {}
-        Err((_, error)) if is_missing(&error) => return Err(None),
-        Err((at, error)) => return Err(refused(&at, &error)),
-    }
-    for path in BESIDE.map(|ending| beside(path, ending)) {
-        match plain_file::check_in_project(project, &path) {
-            Err((at, error)) if !is_missing(&error) => return Err(refused(&at, &error)),
+    for ending in [""].into_iter().chain(BESIDE) {
+        match plain_file::check_in_project(project, &beside(path, ending)) {
+            Err((_, error)) if is_missing(&error) && ending.is_empty() => return Err(None),
+            Err((at, error)) if !is_missing(&error) => {
+                return Err(Some(format!("{}: {error}", at.display())));
+            }
             _ => {}
         }
     }

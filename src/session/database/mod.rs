@@ -311,7 +311,6 @@ pub struct TableRow<'a> {
 }
 
 impl TableRow<'_> {
-    /// Returns the bytes of a text or a blob.
     pub fn bytes(&self, column: impl RowIndex) -> Option<&[u8]> {
         match self.row.get_ref(column).ok()? {
             ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Some(bytes),

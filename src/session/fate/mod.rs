@@ -44,7 +44,6 @@ words! {
 /// What the model still has of a result after the last request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ContextState {
-    /// What was done to it last.
     pub change: ContextChange,
     pub evidence: FateEvidence,
     /// The first request of its thread for which that holds, 1-based; `None` in context, or if it is unknown.
@@ -71,7 +70,6 @@ impl ContextState {
         }
     }
 
-    /// Whether the model has the result itself.
     pub fn is_whole(self) -> bool {
         self.change == ContextChange::Restore
     }

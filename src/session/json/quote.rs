@@ -44,7 +44,6 @@ thread_local! {
     pub(super) static LOOKED_AT: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
-/// Counts bytes for the tests.
 fn looked_at(_bytes: usize) {
     #[cfg(test)]
     LOOKED_AT.set(LOOKED_AT.get() + _bytes);

@@ -29,7 +29,6 @@ pub(super) struct Block {
     pub lines: Range<usize>,
     pub what: BlockContent,
     pub is_last: bool,
-    /// The values of its lines.
     pub tapes: Tapes,
 }
 

@@ -162,7 +162,6 @@ fn write_message(transcript: &Transcript, message: &RequestMessage, out: &mut dy
     }
 }
 
-/// Returns what looking at a record and writing came to.
 fn flatten(result: Result<io::Result<()>, MessageFault>) -> io::Result<()> {
     result.map_err(io::Error::other)?
 }

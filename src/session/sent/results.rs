@@ -23,7 +23,6 @@ const MAX_TOGETHER_LEN: u64 = 32 << 20;
 pub struct BestResults {
     /// The results, as first seen and then as they changed: all `sent`, or as the agent's history holds them.
     pub results: Vec<CallResult>,
-    /// Why they are not `sent`.
     pub not_sent: Option<NotSent>,
 }
 

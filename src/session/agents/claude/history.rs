@@ -178,12 +178,6 @@ impl ClaudeHistory {
         is("compact_boundary")
     }
 
-    /// Reads that a user's record stands for those between it and the one that it follows.
-    pub(super) fn read_span(&mut self, record: Json, context: RecordContext) {
-        let parent = record.id("parentUuid").filter(|_| record.flag("replacesSpan"));
-        self.spans.extend(parent.map(|parent| SummarySpan { context, parent }));
-    }
-
     /// Reads how many results the server cleared in the request of an answer.
     pub(super) fn read_answer(&mut self, message: Json, context: RecordContext) {
         let management = message.object("context_management");

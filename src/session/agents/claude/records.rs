@@ -11,7 +11,9 @@ use crate::session::content::{MAX_NAME, cited, first_text, is_number, text_start
 use crate::session::record::read_json;
 use crate::session::sent::log::Speaker;
 
-use super::history::{ClaudeHistory, CountedRequest, NO_RECORD, RecordContext, ResultRecord, excluded_tools};
+use super::history::{
+    ClaudeHistory, CountedRequest, NO_RECORD, RecordContext, ResultRecord, SummarySpan, excluded_tools,
+};
 use super::requests::{self, RequestLists};
 use super::{fates, note_facts};
 
@@ -140,7 +142,10 @@ impl ClaudeReader {
 
     fn user(&mut self, recorded: ClaudeRecord, out: &mut Transcript) {
         let RecordEntry { record, thread, .. } = recorded.entry;
-        self.history.read_span(record, recorded.context);
+        // It may stand for the records between it and the one that it follows.
+        let (parent, context) = (record.id("parentUuid"), recorded.context);
+        let parent = parent.filter(|_| record.flag("replacesSpan"));
+        self.history.spans.extend(parent.map(|parent| SummarySpan { context, parent }));
         for block in record.list_at(&["message", "content"]) {
             let id = block.get("tool_use_id").filter(|_| block.is_type("tool_result"));
             let Some(id) = id.and_then(|id| id.short_text(MAX_NAME)) else { continue };

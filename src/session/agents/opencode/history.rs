@@ -167,8 +167,9 @@ const DISPLAY: u32 = 30_000;
 /// How the read tool said that it ended a window before what was asked for.
 const AT_LIMIT: &str = "(Output truncated at ";
 
-/// Where the read tool cuts a line, in UTF-16 units.
+/// Where the read tool cuts a line, in UTF-16 units, and what it puts there.
 const LINE: usize = 2000;
+const CUT_LINE: &str = "... (line truncated to 2000 chars)";
 
 /// Reads a part. Returns whether it is of a kind that is known.
 fn read_part(part: Json, thread: u32, place: RecordPlace, out: &mut Transcript) -> bool {
@@ -203,8 +204,10 @@ fn result(entry: RecordEntry, state: Json, call: &mut Call) {
     let is_notice =
         |line: &str| line.starts_with("(Output capped at ") || is_cut && line.starts_with("(Showing lines ");
     let gives_less = |line: &str| is_notice(line) && call.gives_less(shown_lines(line));
+    let is_cut_line =
+        |line: &str| line.strip_suffix(CUT_LINE).is_some_and(|kept| kept.encode_utf16().count() >= LINE);
     let is_short = is_read
-        && (has_line(text, "truncated to 2000 chars)", is_cut_line)
+        && (has_line(text, CUT_LINE, is_cut_line)
             || has_line(text, "Showing lines ", gives_less)
             // Until March 2026: at the tool's own limit, whatever was asked for.
             || is_cut && has_line(text, AT_LIMIT, |line| line.starts_with(AT_LIMIT))
@@ -222,10 +225,4 @@ pub(super) fn status_of(word: &str, exit: Option<i32>) -> CallStatus {
         ("completed", Some(_)) => CallStatus::Failed,
         _ => CallStatus::NoResult,
     }
-}
-
-/// Whether the read tool cut a line of a file.
-fn is_cut_line(line: &str) -> bool {
-    let kept = line.strip_suffix("... (line truncated to 2000 chars)");
-    kept.is_some_and(|kept| kept.encode_utf16().count() >= LINE)
 }
