@@ -83,7 +83,12 @@ impl<'a> Json<'a> {
     }
 
     pub fn id(&self, key: &str) -> Option<RecordId> {
-        self.get(key)?.short_bytes(MAX_NAME).map(|id| id_of_bytes(&id))
+        self.get(key)?.as_id()
+    }
+
+    /// Returns a string that is an id, as its number.
+    pub fn as_id(&self) -> Option<RecordId> {
+        self.short_bytes(MAX_NAME).map(|id| id_of_bytes(&id))
     }
 
     pub fn string(&self, key: &str) -> Option<String> {

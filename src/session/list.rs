@@ -83,10 +83,11 @@ pub fn read_all(env: &Env, wanted: &SessionFilter, fault: TakeFault) -> Vec<List
     let listing = list(env, wanted.agent, &());
     listing.faults.into_iter().for_each(&mut *fault);
     let is_recent = |file: &SessionFile| wanted.since.is_none_or(|since| changed(file) >= Some(since));
+    let is_there = |cwd: &str| wanted.project.is_none_or(|dir| Path::new(cwd).starts_with(dir));
     let mut exposure = Exposure::default();
     let read = |file| read_listed(file, &mut exposure).map_err(&mut *fault).ok();
     let listed = listing.sessions.into_iter().filter(is_recent).filter_map(read);
-    listed.filter(|session| is_in(&session.facts, wanted.project)).collect()
+    listed.filter(|session| is_there(session.facts.cwd.as_deref().unwrap_or_default())).collect()
 }
 
 /// Returns what a list shows of a session: reads the ends of its file.
@@ -106,16 +107,10 @@ pub fn changed(session: &SessionFile) -> Option<Timestamp> {
     session.modified.and_then(|time| Timestamp::try_from(time).ok())
 }
 
-fn is_in(facts: &SessionFacts, project: Option<&Path>) -> bool {
-    project.is_none_or(|dir| facts.cwd.as_deref().is_some_and(|cwd| Path::new(cwd).starts_with(dir)))
-}
-
 /// Returns what a list shows of a session: what is known already, else what the ends of its file say.
 pub fn facts(file: &SessionFile) -> io::Result<SessionFacts> {
-    let Some(format) = format_of(file) else { return Ok(file.facts.clone()) };
-    if !file.facts.id.is_empty() {
-        return Ok(file.facts.clone());
-    }
+    let format = format_of(file).filter(|_| file.facts.id.is_empty());
+    let Some(format) = format else { return Ok(file.facts.clone()) };
     let (head, tail) = find::ends(&file.path)?;
     let facts = format.glance(file, &head, &tail);
     Ok(SessionFacts { id: if facts.id.is_empty() { file.id.clone() } else { facts.id }, ..facts })

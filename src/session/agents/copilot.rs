@@ -3,12 +3,11 @@
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use crate::session::content::{MAX_NAME, between, cited, first_text, has_line, last_line};
+use crate::session::content::{between, cited, first_text, has_line, last_line};
 
 use super::{
     ChangeOrigin, Citation, ContextChange, FateEvidence, FileFormat, FormatInfo, Json, Kind, LogReader,
     RecordEntry, RecordFiles, RecordId, RecordPlace, ResultId, SessionFacts, Transcript, find, only_file,
-    record_id,
 };
 
 /// The beginnings of the names of events that hold nothing about calls.
@@ -148,10 +147,8 @@ impl CopilotReader {
     fn rewind(&mut self, event: LogEvent, out: &mut Transcript) {
         let from = event.data.id("upToEventId");
         let first = self.ids.iter().rposition(|id| Some(*id) == from);
-        let named = event.data.get("eventIds").filter(|ids| ids.kind() == Kind::Array).map(|ids| {
-            let ids = ids.items().filter_map(|id| id.short(MAX_NAME));
-            ids.map(|id| record_id(&id)).collect::<HashSet<RecordId>>()
-        });
+        let named = event.data.get("eventIds").filter(|ids| ids.kind() == Kind::Array);
+        let named = named.map(|ids| ids.items().filter_map(|id| id.as_id()).collect::<HashSet<RecordId>>());
         let ids = std::mem::take(&mut self.ids);
         let is_removed = |number: u32| match &named {
             Some(named) => ids.get(number as usize).is_some_and(|id| named.contains(id)),

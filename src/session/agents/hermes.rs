@@ -1,6 +1,6 @@
 //! Hermes: a database with a row for each message. What most tools give is itself JSON, in a string.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use memchr::memmem;
@@ -77,7 +77,7 @@ fn read(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError> {
     );
     for (session, thread) in threads {
         let mut history =
-            ThreadHistory { thread, contents, calls, results: HashMap::new(), compacted_at: None };
+            ThreadHistory { thread, contents, calls, results: BTreeMap::new(), compacted_at: None };
         of.each_record(&sql, &session, out, &mut |row, out| history.message(row, out))?;
         history.end(out);
     }
@@ -91,7 +91,7 @@ struct ThreadHistory {
     contents: u32,
     calls: u32,
     /// By the number of the call.
-    results: HashMap<u32, ResultRows>,
+    results: BTreeMap<u32, ResultRows>,
     /// The first request after the first compaction.
     compacted_at: Option<ChangeOrigin>,
 }
@@ -175,21 +175,19 @@ impl ThreadHistory {
 
     fn end(self, out: &mut Transcript) {
         use ContextChange::{Clear, Compact, Replace, Rewind};
-        let mut results: Vec<_> = self.results.into_iter().collect();
-        results.sort_unstable_by_key(|(call, _)| *call);
         for (change, is_early) in
             [Compact, Clear, Replace, Rewind].into_iter().flat_map(|of| [(of, true), (of, false)])
         {
             let is_meant =
                 |history: &ResultRows| history.last == Some(change) && history.is_early == is_early;
-            let calls = results.iter().filter(|(_, history)| is_meant(history)).map(|(call, _)| *call);
+            let calls = self.results.iter().filter(|(_, history)| is_meant(history)).map(|(call, _)| *call);
             let ids = out.results_of(calls);
             // The rows do not record which of several compactions did it.
             let summary = self.compacted_at.filter(|_| is_early && change != Rewind);
             out.add_event(change, summary.unwrap_or_default(), ids);
         }
-        for (call, text) in results.into_iter().filter_map(|(call, history)| Some((call, history.text?))) {
-            out.calls.get_mut(call as usize).into_iter().for_each(|call| call.results.push(text.clone()));
+        for (call, history) in self.results {
+            out.calls[call as usize].results.extend(history.text);
         }
     }
 }

@@ -105,8 +105,8 @@ struct KimiReader {
     logs: Vec<KimiLog>,
     /// Which of them is read now.
     now: usize,
-    /// The results, by thread and id, with the last log that holds each.
-    results: HashMap<(u32, Box<str>), usize>,
+    /// The calls with results, by their numbers, with the last log that holds each.
+    results: BTreeMap<u32, usize>,
     summed_up: Vec<(u32, ChangeOrigin)>,
 }
 
@@ -143,14 +143,11 @@ impl LogReader for KimiReader {
 
     fn derive_events(&mut self, out: &mut Transcript) {
         // By the history that each result is in last: those of a history have one fate.
-        let mut left: BTreeMap<(u32, usize), Vec<u32>> = BTreeMap::new();
-        for ((thread, id), log) in &self.results {
-            left.entry((*thread, *log)).or_default().extend(out.call_number(*thread, id));
-        }
+        let mut left: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
+        self.results.iter().for_each(|(call, log)| left.entry(*log).or_default().push(*call));
         out.events.clear();
-        for ((thread, log), mut calls) in left {
-            let Some((change, origin)) = self.change_after(thread, log) else { continue };
-            calls.sort_unstable();
+        for (log, calls) in left {
+            let Some((change, origin)) = self.change_after(log) else { continue };
             out.add_event(change, origin, out.results_of(calls));
         }
     }
@@ -205,8 +202,8 @@ impl KimiReader {
         let record = entry.record;
         let (Some(id), Some(content)) = (record.name("tool_call_id"), record.get("content")) else { return };
         let Some(own) = self.call_of_result(&id, entry, out) else { return };
-        self.results.insert((entry.thread, own.clone()), self.now);
         let number = out.call_or_new(entry.thread, &own, "");
+        self.results.insert(number, self.now);
         let is_task = out.tool_of(number) == "TaskOutput";
         let call = out.unanswered(number);
         call.into_iter().for_each(|call| read_result(entry, content, is_task, call));
@@ -283,7 +280,8 @@ impl KimiReader {
     }
 
     /// Returns what took the results of a history away, a summary or not; `None` for the last history of a thread.
-    fn change_after(&self, thread: u32, log: usize) -> Option<(ContextChange, ChangeOrigin)> {
+    fn change_after(&self, log: usize) -> Option<(ContextChange, ChangeOrigin)> {
+        let thread = self.logs[log].thread;
         let histories =
             self.logs.iter().enumerate().filter(|(_, log)| log.thread == thread && !log.is_events);
         let (before, after): (Vec<_>, Vec<_>) = histories.partition(|(number, _)| *number <= log);

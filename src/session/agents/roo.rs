@@ -221,10 +221,8 @@ fn exit_of(start: &str) -> Option<i32> {
 /// Returns the file that a result names by the name alone: it lies beside the messages.
 fn place_of_spill(start: &str, history: Option<PathBuf>) -> Option<Citation> {
     let rest = start.strip_prefix("Command executed in '")?;
-    let line = rest
-        .lines()
-        .find(|line| line.starts_with("Output (") && line.contains(") persisted. Artifact ID: "))?;
-    let artifact = line.split_once(") persisted. Artifact ID: ")?.1;
+    let mut lines = rest.lines().filter(|line| line.starts_with("Output ("));
+    let artifact = lines.find_map(|line| line.split_once(") persisted. Artifact ID: "))?.1;
     let is_name = artifact.starts_with("cmd-") && !artifact.contains('/');
     let path = history?.with_file_name("command-output").join(artifact);
     is_name.then(|| Citation::new(path))

@@ -197,7 +197,9 @@ impl Database {
         for _ in 0..TRIES {
             let done = self.bounded(progress, |connection| {
                 let transaction = connection.unchecked_transaction()?;
-                let done = work(&TableRows { connection: &transaction, max_rows: self.max_rows() });
+                // Twice the rows that a file of this size can hold: in a damaged one, a page may be reached in many ways.
+                let max_rows = (self.len / 3).max(MIN_ROWS);
+                let done = work(&TableRows { connection: &transaction, max_rows });
                 // Nothing was written: to end it is all.
                 let _ = transaction.rollback();
                 done
@@ -209,11 +211,6 @@ impl Database {
             *self = Self::open(&self.path, progress)?;
         }
         Err(DatabaseError::Changing)
-    }
-
-    /// Returns twice the rows that a file of this size can hold: in a damaged one, a page may be reached in many ways.
-    fn max_rows(&self) -> u64 {
-        (self.len / 3).max(MIN_ROWS)
     }
 }
 

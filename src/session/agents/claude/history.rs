@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use crate::session::agents::{
     ChangeOrigin, ContextChange, FateEvidence, Json, Kind, RecordId, RecordSpan, ResultId, Tape, TextPiece,
-    Transcript, id_of_bytes, item_of,
+    Transcript, item_of,
 };
 use crate::session::branch::Branches;
 use crate::session::content::MAX_NAME;
@@ -245,7 +245,7 @@ fn boundary(record: Json, context: RecordContext) -> CompactBoundary {
 
 fn ids<'a>(list: Option<Json<'a>>) -> impl Iterator<Item = RecordId> + use<'a> {
     let items = list.into_iter().flat_map(|list| list.items());
-    items.filter_map(|id| id.short_bytes(MAX_NAME).map(|id| id_of_bytes(&id)))
+    items.filter_map(|id| id.as_id())
 }
 
 /// Returns the numbers of the calls that a list names.

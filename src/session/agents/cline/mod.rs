@@ -2,7 +2,7 @@
 
 mod rendered;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use crate::base::env::Env;
@@ -247,21 +247,16 @@ impl FileReads {
             return;
         }
         self.won = 0;
-        let (mut whole, mut part) = (Vec::new(), Vec::new());
         for read in &self.outdated {
             let left = self.sent.entry(read.call).or_default();
             *left = left.saturating_sub(1);
         }
-        let mut calls: Vec<u32> = self.outdated.drain(..).map(|read| read.call).collect();
-        calls.sort_unstable();
-        calls.dedup();
-        for call in calls {
-            let is_whole = self.sent.get(&call) == Some(&0);
-            if is_whole { &mut whole } else { &mut part }.extend(out.result_ids(call));
-        }
+        let calls: BTreeSet<u32> = self.outdated.drain(..).map(|read| read.call).collect();
+        let is_whole = |call: &u32| self.sent.get(call) == Some(&0);
+        let (whole, part): (Vec<u32>, Vec<u32>) = calls.into_iter().partition(is_whole);
         let origin = ChangeOrigin { request: out.next_request(thread), evidence: FateEvidence::ByRule };
-        out.add_event(ContextChange::Clear, origin, whole);
-        out.add_event(ContextChange::Replace, origin, part);
+        out.add_event(ContextChange::Clear, origin, out.results_of(whole));
+        out.add_event(ContextChange::Replace, origin, out.results_of(part));
     }
 
     /// Forgets the results that are in the context no more.

@@ -198,7 +198,7 @@ fn read_tree(
         };
         Ok(children.map(child).collect::<Vec<_>>())
     };
-    for (session, thread) in out.family::<SessionError, _>(&file.id, &children)? {
+    for (session, thread) in out.family::<SessionError>(&file.id, &children)? {
         let mut history = SessionHistory::new(thread);
         read_messages(&storage, &session, &mut history, progress, out)?;
         // The message from which on the person took all back.
@@ -227,9 +227,8 @@ fn read_messages(
     out: &mut Transcript,
 ) -> Result<(), SessionError> {
     let read = |file: FoundFile| {
-        let bytes = FileRecords::whole(&file.path).map(|(_, bytes)| bytes).unwrap_or_default();
-        let created = |message: Json| message.object("time").time("created");
-        (Tape::default().read(&bytes).ok().and_then(created), file)
+        let created = read_json(&file.path, |message| message.object("time").time("created"));
+        (created.flatten(), file)
     };
     let mut messages: Vec<_> = messages(storage, session).into_iter().map(read).collect();
     messages.sort_by_key(|(at, _)| *at);
