@@ -302,12 +302,17 @@ pub struct ContextEvent {
 }
 
 impl ContextEvent {
-    /// Returns the state of one of its results after it.
+    /// Returns the state of one of its results after it. What is gone stays gone, unless it is restored: nothing is cleared
+    /// or summed up that the model does not have. A branch that was left takes all that is on it along. What is done again
+    /// holds since it was done first.
     pub fn applied_to(&self, state: ContextState) -> ContextState {
+        use ContextChange::{Clear, Leave, Replace, Restore};
         let (change, ChangeOrigin { request, evidence }) = (self.change, self.origin);
+        let is_there = matches!(state.change, Restore | Clear | Replace);
         match change {
-            change if !state.is_altered_by(change) => state,
-            ContextChange::Restore => ContextState { evidence, ..ContextState::default() },
+            change if state.change == change => state,
+            Restore => ContextState { evidence, ..ContextState::default() },
+            change if !is_there && change != Leave => state,
             change => ContextState { change, evidence, since: request.and_then(NonZero::new) },
         }
     }

@@ -158,13 +158,15 @@ impl ThreadHistory {
         let new = ResultRows { first: text, is_early: self.compacted_at.is_none(), last: None, text: None };
         let history = self.results.entry(number).or_insert(new);
         let is_active = row.integer(7) != Some(0);
+        // In which a compaction says what a tool did: ``[terminal] ran `make` -> exit 0, 3 lines output``.
+        let tool = out.tool_of(number);
+        let is_of_tool = || !tool.is_empty() && content.starts_with(format!("[{tool}] ").as_bytes());
+        let is_one_line = || !content.contains(&b'\n') && is_of_tool();
         history.last = match row.integer(8) {
             Some(1) => Some(ContextChange::Compact),
             _ if !is_active => Some(ContextChange::Rewind),
             _ if is_cleared(content) => Some(ContextChange::Clear),
-            _ if text != history.first || is_one_line(content, out.tool_of(number)) => {
-                Some(ContextChange::Replace)
-            }
+            _ if text != history.first || is_one_line() => Some(ContextChange::Replace),
             _ => None,
         };
         // Of what a compaction keeps, the next one takes the copy.
@@ -196,11 +198,6 @@ impl ThreadHistory {
 fn is_cleared(content: &[u8]) -> bool {
     let content = content.trim_ascii();
     CLEARED.iter().any(|sentence| content == sentence.as_bytes())
-}
-
-/// Whether a content is the line in which a compaction says what a tool did: ``[terminal] ran `make` -> exit 0, 3 lines output``.
-fn is_one_line(content: &[u8], tool: &str) -> bool {
-    !tool.is_empty() && content.starts_with(format!("[{tool}] ").as_bytes()) && !content.contains(&b'\n')
 }
 
 fn result(row: &TableRow, content: &[u8], place: RecordPlace, call: &mut Call) {

@@ -295,9 +295,12 @@ impl EntryEffect {
             let first = record.id("firstKeptEntryId").unwrap_or_default();
             Self::KeptFrom { first, change }
         };
+        let retained = |message: Json| {
+            Some((message.id("toolCallId")?, entry.with(message).result(message.get("content"))))
+        };
         match kind {
             "compaction" => match record.get("retainedTail").filter(|tail| !tail.is_null()) {
-                Some(tail) => Some(Self::KeptTail(retained_results(entry, tail))),
+                Some(tail) => Some(Self::KeptTail(tail.items().filter_map(retained).collect())),
                 None => Some(kept_from(ContextChange::Compact)),
             },
             "reset" => Some(kept_from(ContextChange::Drop)),
@@ -310,13 +313,6 @@ impl EntryEffect {
             _ => None,
         }
     }
-}
-
-/// Reads the messages that the record of a compaction keeps.
-fn retained_results(entry: RecordEntry, tail: Json) -> IdMap<CallResult> {
-    let result =
-        |message: Json| Some((message.id("toolCallId")?, entry.with(message).result(message.get("content"))));
-    tail.items().filter_map(result).collect()
 }
 
 /// Reads which results are pruned: all of them, or those since the entry before.

@@ -73,15 +73,6 @@ impl ContextState {
     pub fn is_whole(self) -> bool {
         self.change == ContextChange::Restore
     }
-
-    /// Whether one more change alters it. What is gone stays gone, unless it is restored: nothing is cleared or summed up
-    /// that the model does not have. A branch that was left takes all that is on it along. What is done again holds since
-    /// it was done first.
-    pub fn is_altered_by(self, change: ContextChange) -> bool {
-        use ContextChange::{Clear, Leave, Replace, Restore};
-        let is_there = matches!(self.change, Restore | Clear | Replace);
-        self.change != change && (is_there || matches!(change, Restore | Leave))
-    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The messages of opencode and Kilo and the parts of them: the calls, and what the model still has of their results.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 
@@ -40,17 +40,6 @@ struct MessageResult {
 struct Mark {
     id: ResultId,
     at: Timestamp,
-}
-
-/// A compaction that was in force, and what it took.
-struct AppliedCompaction {
-    /// The numbers of the messages that make it.
-    messages: [u32; 2],
-    taken: Vec<MessageResult>,
-}
-
-fn ids(results: &[MessageResult]) -> Vec<ResultId> {
-    results.iter().map(|result| result.id).collect()
 }
 
 impl SessionHistory {
@@ -98,10 +87,11 @@ impl SessionHistory {
         let mut living = std::mem::take(&mut self.results);
         let hidden = revert.and_then(|id| self.numbers.get(&record_id(id)).copied());
         let is_reverted = |result: &&MessageResult| hidden.is_some_and(|from| result.message >= from);
-        let reverted: Vec<_> = living.iter().filter(is_reverted).copied().collect();
+        let reverted: Vec<ResultId> = living.iter().filter(is_reverted).map(|result| result.id).collect();
         self.marks.sort_by_key(|mark| mark.at);
         let mut marks = self.marks.iter().peekable();
-        let mut compacted = Vec::new();
+        // What each compaction took, with the last of the messages that make it.
+        let mut compacted: Vec<(u32, Vec<ResultId>)> = Vec::new();
         for (number, message) in self.messages.iter().enumerate() {
             while let Some(mark) = marks.next_if(|mark| message.is_answer && message.at > Some(mark.at)) {
                 self.clear(mark, out);
@@ -114,38 +104,25 @@ impl SessionHistory {
                 let is_taken = |result: &mut MessageResult| {
                     result.message < asked && tail.is_none_or(|tail| result.message < tail)
                 };
-                let taken: Vec<_> = living.extract_if(.., is_taken).collect();
-                self.add_event(ContextChange::Compact, ids(&taken), out);
-                compacted.push(AppliedCompaction { messages: [asked, number as u32], taken });
+                let taken: Vec<_> = living.extract_if(.., is_taken).map(|result| result.id).collect();
+                self.add_event(ContextChange::Compact, taken.clone(), out);
+                compacted.push((asked.max(number as u32), taken));
             }
         }
         marks.for_each(|mark| self.clear(mark, out));
-        if let Some(from) = hidden {
-            self.revert(from, &reverted, compacted, out);
-        }
+        // Without its messages, a compaction is not in force any more.
+        let undone = compacted.into_iter().filter(|(last, _)| hidden.is_some_and(|from| *last >= from));
+        let back: BTreeSet<ResultId> = undone.flat_map(|(_, taken)| taken).collect();
+        self.add_event(ContextChange::Restore, back.iter().copied().collect(), out);
+        let cleared = self.marks.iter().filter(|mark| back.contains(&mark.id));
+        cleared.for_each(|mark| self.clear(mark, out));
+        self.add_event(ContextChange::Rewind, reverted, out);
     }
 
     /// Returns the number of the message that asked for a summary, if that was made, and the first that is kept.
     fn in_force(&self, message: &Message) -> Option<(u32, Option<RecordId>)> {
         let asked = *self.numbers.get(&message.summary_of?)?;
         Some((asked, self.messages.get(asked as usize)?.compaction?))
-    }
-
-    /// Takes back all messages from one on. Without its messages, a compaction is not in force any more.
-    fn revert(
-        &self,
-        from: u32,
-        reverted: &[MessageResult],
-        compacted: Vec<AppliedCompaction>,
-        out: &mut Transcript,
-    ) {
-        let undone = compacted.into_iter().filter(|done| done.messages.iter().any(|number| *number >= from));
-        let back: Vec<ResultId> = undone.flat_map(|done| ids(&done.taken)).collect();
-        self.add_event(ContextChange::Restore, back.clone(), out);
-        let back: HashSet<_> = back.into_iter().collect();
-        let cleared = self.marks.iter().filter(|mark| back.contains(&mark.id));
-        cleared.for_each(|mark| self.clear(mark, out));
-        self.add_event(ContextChange::Rewind, ids(reverted), out);
     }
 
     fn clear(&self, mark: &Mark, out: &mut Transcript) {
