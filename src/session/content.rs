@@ -8,7 +8,7 @@ use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use memchr::memmem;
 
-use super::id::{RecordId, id_of_bytes};
+use super::id::{RecordId, id_of_bytes, record_id};
 use super::json::{Json, Kind};
 use super::model::{ShownLines, TextPiece, TextPieces};
 use super::reader::RecordPlace;
@@ -88,7 +88,10 @@ impl<'a> Json<'a> {
 
     /// Returns a string that is an id, as its number.
     pub fn as_id(&self) -> Option<RecordId> {
-        self.short_bytes(MAX_NAME).map(|id| id_of_bytes(&id))
+        match self.text()?.ascii() {
+            Some(id) => Some(id_of_bytes(id)),
+            None => self.short(MAX_NAME).map(|id| record_id(&id)),
+        }
     }
 
     pub fn string(&self, key: &str) -> Option<String> {

@@ -136,10 +136,10 @@ impl Transcript {
 
     /// Returns the ids of a session, of its sub-agents, of theirs and so on, with their threads. `children` returns the ids and
     /// titles of those of one session.
-    pub fn family<E>(
+    pub fn family<E, C: IntoIterator<Item = (String, Option<String>)>>(
         &mut self,
         session: &str,
-        children: &dyn Fn(&str) -> Result<Vec<(String, Option<String>)>, E>,
+        children: &dyn Fn(&str) -> Result<C, E>,
     ) -> Result<Vec<(String, u32)>, E> {
         let mut found = vec![(session.to_owned(), 0)];
         let mut at = 0;

@@ -63,7 +63,7 @@ impl<'a> JsonText<'a> {
         is_plain.then(|| std::str::from_utf8(self.encoded).ok())?
     }
 
-    /// Returns the bytes of the text if they stand there as they are, and are ASCII, which is seen sooner than UTF-8.
+    /// Returns the bytes of a short text if they stand there as they are, and are ASCII, which is seen sooner than UTF-8.
     pub fn ascii(&self) -> Option<&'a [u8]> {
         (self.encoded.len() <= SHORT && is_plain_ascii(self.encoded)).then_some(self.encoded)
     }

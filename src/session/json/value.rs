@@ -145,14 +145,6 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// Returns the bytes of a short string, decoded: as [`Json::short`], without a copy of one that stands there as it is.
-    pub fn short_bytes(&self, most: usize) -> Option<Cow<'a, [u8]>> {
-        match self.text()?.ascii().filter(|plain| plain.len() <= most) {
-            Some(plain) => Some(Cow::Borrowed(plain)),
-            None => self.short(most).map(|text| Cow::Owned(text.into_bytes())),
-        }
-    }
-
     pub fn is(&self, text: &str) -> bool {
         self.text().is_some_and(|value| value.is(text))
     }

@@ -49,6 +49,19 @@ impl Block {
         self.bytes.get(self.lines.clone()).unwrap_or_default()
     }
 
+    /// Makes room; returns the place `len` bytes after a page's start in memory, or further.
+    fn room(&mut self, len: usize) -> usize {
+        self.grow(len + PAGE + PIECE);
+        let page = self.bytes.as_ptr().align_offset(PAGE);
+        if page > PAGE { len } else { page + len }
+    }
+
+    fn grow(&mut self, len: usize) {
+        if self.bytes.len() < len {
+            self.bytes.resize(len, 0);
+        }
+    }
+
     pub(super) fn index(&mut self) {
         let Self { bytes, lines, tapes, what, .. } = self;
         tapes.clear();
@@ -168,21 +181,6 @@ impl Cursor {
         };
         (block.lines, block.what) = (beginning, ended);
         Ok(())
-    }
-}
-
-impl Block {
-    /// Makes room; returns the place `len` bytes after a page's start in memory, or further.
-    fn room(&mut self, len: usize) -> usize {
-        self.grow(len + PAGE + PIECE);
-        let page = self.bytes.as_ptr().align_offset(PAGE);
-        if page > PAGE { len } else { page + len }
-    }
-
-    fn grow(&mut self, len: usize) {
-        if self.bytes.len() < len {
-            self.bytes.resize(len, 0);
-        }
     }
 }
 

@@ -26,36 +26,13 @@ pub(super) struct ClaudeHistory {
     pub conversations: Vec<Conversation>,
     pub results: Vec<ResultRecord>,
     pub boundaries: Vec<CompactBoundary>,
-    pub spans: Vec<SummarySpan>,
+    /// The summaries that stand for the records between them and one before, which is named.
+    pub spans: Vec<(RecordContext, RecordId)>,
     pub edits: Vec<ServerEdit>,
     pub changes: Vec<ContextRecord>,
     pub count: u64,
     /// The calls in whose results' place a sentence stands.
     cut: HashSet<u32>,
-}
-
-impl ClaudeHistory {
-    pub(super) fn conversation(&mut self, thread: u32) -> &mut Conversation {
-        item_of(&mut self.conversations, thread)
-    }
-
-    /// Whether a request before carried the result of a call. One that is not among the last was long sent.
-    pub(super) fn was_sent(&self, call: u32) -> bool {
-        let result = self.results.iter().rev().take(MAX_RECENT).find(|result| result.call == call);
-        let Some(result) = result else { return true };
-        let requests = self.conversations.get(result.thread as usize).map(|own| &own.requests);
-        requests.and_then(|requests| requests.last()).is_some_and(|last| result.record < last.position)
-    }
-
-    /// Gives back the room for records that have not come.
-    pub(super) fn shrink(&mut self) {
-        self.results.shrink_to_fit();
-        for conversation in &mut self.conversations {
-            conversation.branches.shrink();
-            conversation.messages.shrink_to_fit();
-            conversation.requests.shrink_to_fit();
-        }
-    }
 }
 
 #[derive(Default)]
@@ -137,12 +114,6 @@ pub(super) struct CompactBoundary {
     pub segment: Option<(RecordId, RecordId)>,
 }
 
-/// A summary that stands for the records between it and the one that it follows.
-pub(super) struct SummarySpan {
-    pub context: RecordContext,
-    pub parent: RecordId,
-}
-
 /// What the server cleared in a request that was answered: the oldest results.
 pub(super) struct ServerEdit {
     pub context: RecordContext,
@@ -159,6 +130,28 @@ pub(super) struct ContextRecord {
 }
 
 impl ClaudeHistory {
+    pub(super) fn conversation(&mut self, thread: u32) -> &mut Conversation {
+        item_of(&mut self.conversations, thread)
+    }
+
+    /// Whether a request before carried the result of a call. One that is not among the last was long sent.
+    pub(super) fn was_sent(&self, call: u32) -> bool {
+        let result = self.results.iter().rev().take(MAX_RECENT).find(|result| result.call == call);
+        let Some(result) = result else { return true };
+        let requests = self.conversations.get(result.thread as usize).map(|own| &own.requests);
+        requests.and_then(|requests| requests.last()).is_some_and(|last| result.record < last.position)
+    }
+
+    /// Gives back the room for records that have not come.
+    pub(super) fn shrink(&mut self) {
+        self.results.shrink_to_fit();
+        for conversation in &mut self.conversations {
+            conversation.branches.shrink();
+            conversation.messages.shrink_to_fit();
+            conversation.requests.shrink_to_fit();
+        }
+    }
+
     /// Reads a record that is neither a message nor a request. Returns whether it is a compaction.
     pub(super) fn read_change(&mut self, record: Json, context: RecordContext, out: &Transcript) -> bool {
         let is = |name: &str| record.has("subtype", name);

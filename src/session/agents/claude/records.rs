@@ -11,9 +11,7 @@ use crate::session::content::{MAX_NAME, cited, first_text, is_number, text_start
 use crate::session::record::read_json;
 use crate::session::sent::log::Speaker;
 
-use super::history::{
-    ClaudeHistory, CountedRequest, NO_RECORD, RecordContext, ResultRecord, SummarySpan, excluded_tools,
-};
+use super::history::{ClaudeHistory, CountedRequest, NO_RECORD, RecordContext, ResultRecord, excluded_tools};
 use super::requests::{self, RequestLists};
 use super::{fates, note_facts};
 
@@ -145,7 +143,7 @@ impl ClaudeReader {
         // It may stand for the records between it and the one that it follows.
         let (parent, context) = (record.id("parentUuid"), recorded.context);
         let parent = parent.filter(|_| record.flag("replacesSpan"));
-        self.history.spans.extend(parent.map(|parent| SummarySpan { context, parent }));
+        self.history.spans.extend(parent.map(|parent| (context, parent)));
         for block in record.list_at(&["message", "content"]) {
             let id = block.get("tool_use_id").filter(|_| block.is_type("tool_result"));
             let Some(id) = id.and_then(|id| id.short_text(MAX_NAME)) else { continue };

@@ -198,7 +198,7 @@ fn read_tree(
         };
         Ok(children.map(child).collect::<Vec<_>>())
     };
-    for (session, thread) in out.family::<SessionError>(&file.id, &children)? {
+    for (session, thread) in out.family::<SessionError, _>(&file.id, &children)? {
         let mut history = SessionHistory::new(thread);
         read_messages(&storage, &session, &mut history, progress, out)?;
         // The message from which on the person took all back.
