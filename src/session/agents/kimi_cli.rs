@@ -186,15 +186,12 @@ impl KimiReader {
     }
 
     /// Returns the id of a call in the transcript: of one that an earlier history has, word for word, that one's.
-    fn own_id(&mut self, id: &str, called: RecordEntry, out: &mut Transcript) -> Option<Box<str>> {
+    fn own_id(&mut self, id: &str, called: RecordEntry, out: &Transcript) -> Option<Box<str>> {
         let input = called.record.path(&["function", "arguments"]).map(|input| called.place.span(input));
         let is_taken = self.log().ids.contains_key(id);
-        numbered(id).find(|own| match out.call_mut(called.thread, own) {
+        numbered(id).find(|own| match out.call_number(called.thread, own) {
             None => true,
-            Some(call) => {
-                let before = call.input;
-                !is_taken && is_same(before, input, out)
-            }
+            Some(call) => !is_taken && is_same(out.calls[call as usize].input, input, out),
         })
     }
 

@@ -5,7 +5,6 @@ use std::num::NonZero;
 
 use jiff::Timestamp;
 
-use crate::session::content::MAX_NAME;
 use crate::session::id::{RecordId, item_of, record_id};
 use crate::session::json::Json;
 use crate::session::model::RecordSpan;
@@ -21,7 +20,8 @@ const MAX_IN_TURN: usize = 1024;
 
 /// Reads a hash: 64 hexadecimal digits.
 pub fn message_hash(text: Json) -> Option<MessageHash> {
-    let (text, mut hash) = (text.short_text(MAX_NAME)?, MessageHash::default());
+    // One more byte shows a longer text.
+    let (text, mut hash) = (text.short_text(65)?, MessageHash::default());
     let is_hex = text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     for (byte, at) in hash.iter_mut().zip((0..64).step_by(2)).filter(|_| is_hex) {
         *byte = u8::from_str_radix(text.get(at..at + 2)?, 16).ok()?;

@@ -103,8 +103,7 @@ impl ClaudeReader {
             return out.thread_id(&agent);
         }
         if !self.file_agent.is_empty() {
-            let agent = self.file_agent.clone();
-            return out.thread_id(&agent);
+            return out.thread_id(&self.file_agent);
         }
         if !record.flag("isSidechain") {
             return 0;
