@@ -104,7 +104,6 @@ impl LivingBranch {
         self.root == Some(*id) || self.number(*id).is_some_and(|number| self.contains_number(number))
     }
 
-    /// Whether a record is on the branch, by its number.
     pub fn contains_number(&self, number: u32) -> bool {
         self.is_on.get(number as usize) == Some(&true)
     }

@@ -8,7 +8,7 @@ use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use memchr::memmem;
 
-use super::id::{RecordId, id_of_bytes};
+use super::id::{RecordId, id_of_bytes, record_id};
 use super::json::{Json, Kind};
 use super::model::{ShownLines, TextPiece, TextPieces};
 use super::reader::RecordPlace;
@@ -82,9 +82,16 @@ impl<'a> Json<'a> {
         self.get(key).and_then(|word| word.short_text(MAX_NAME)).unwrap_or_default()
     }
 
-    /// Returns a member that is an id, as its number.
     pub fn id(&self, key: &str) -> Option<RecordId> {
-        self.get(key)?.short_bytes(MAX_NAME).map(|id| id_of_bytes(&id))
+        self.get(key)?.as_id()
+    }
+
+    /// Returns a string that is an id, as its number.
+    pub fn as_id(&self) -> Option<RecordId> {
+        match self.text()?.ascii() {
+            Some(id) => Some(id_of_bytes(id)),
+            None => self.short(MAX_NAME).map(|id| record_id(&id)),
+        }
     }
 
     pub fn string(&self, key: &str) -> Option<String> {
@@ -125,6 +132,11 @@ impl<'a> Json<'a> {
 pub fn cited(notice: &str, beginning: &str, before: &str) -> Option<String> {
     let line = notice.strip_prefix(beginning)?.lines().next()?;
     Some(line.split_once(before)?.1.to_owned())
+}
+
+/// Returns what stands between the beginning and the end of a text.
+pub fn between<'a>(text: &'a str, before: &str, after: &str) -> Option<&'a str> {
+    text.strip_prefix(before)?.strip_suffix(after)
 }
 
 /// Returns the number that a line consists of after its beginning, as an exit status.

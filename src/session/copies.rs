@@ -114,15 +114,9 @@ pub fn related_calls(env: &Env, file: &SessionFile, progress: &dyn ReadProgress)
     let family = families.find(|family| family.iter().any(|n| is_own(&candidates[*n]))).unwrap_or_default();
     let related = family.into_iter().map(|n| &candidates[n]).filter(|other| !is_own(other)).take(MAX_RELATED);
     let opened = related.filter_map(|other| open(other, progress).ok());
-    let seen = opened.map(|opened| {
-        let mut seen = SeenCalls::default();
-        seen.add(opened.transcript());
-        seen
-    });
-    seen.collect()
+    opened.map(|opened| SeenCalls { keys: opened.transcript().calls.iter().map(key).collect() }).collect()
 }
 
-/// Returns how many of the related sessions have the same call.
 pub fn count_copies(related: &[SeenCalls], call: &Call) -> u64 {
     related.iter().filter(|seen| seen.has(call)).count() as u64
 }

@@ -79,7 +79,6 @@ impl<'a> RecordEntry<'a> {
 
     /// Returns where a change by the record comes from, before the next request of its conversation.
     pub fn origin(self, out: &Transcript) -> ChangeOrigin {
-        let (request, record) = (out.next_request(self.thread), Some(self.span()));
-        ChangeOrigin { at: self.at, request, record, ..ChangeOrigin::default() }
+        ChangeOrigin { request: out.next_request(self.thread), ..ChangeOrigin::default() }
     }
 }

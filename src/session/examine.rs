@@ -6,20 +6,21 @@ use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use crate::preview::{Catalog, Policy};
 use crate::source::{MapView, Source};
 
 #[cfg(feature = "app")]
 use super::model::CallResult;
-use super::model::{Call, CutState};
+use super::model::{Call, Citation, CutState};
 use super::reader::SessionFile;
 use super::sent::{self, BestResults};
-use super::spill::{SpillState, is_beside, state_of};
+use super::spill::{SpillState, is_beside, look_for, state_of};
 use super::tally::length;
 use super::transcript::Transcript;
 use super::verify::{Against, Unchecked, Verdict, Verifier, WholeOutput, whole_display};
-use super::whole::read_file;
+use super::whole::requested_window;
 
 /// Which spills may be opened: a path in the records is a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -109,7 +110,7 @@ impl CallInspector<'_> {
         self.best(call).first().and_then(|first| length(self.transcript, first))
     }
 
-    /// Returns what of the text of a call's result, as ranges in bytes, the agent added, as far as its policies tell.
+    /// As [`Verifier::added_in`] does.
     #[cfg(feature = "app")]
     pub(crate) fn added_in(&self, of: (&Call, &CallResult), text: &str) -> Vec<Range<usize>> {
         self.examiner.verifier.added_in(self.transcript, of, text)
@@ -117,16 +118,14 @@ impl CallInspector<'_> {
 
     /// Compares the result that the model first saw with what the policies make of the whole output.
     pub fn verify(&self, call: &Call) -> Verdict {
-        if call.is_window {
-            let may_open = |path: &Path| self.may_open(path, self.examiner.paths);
-            let read = read_file(self.transcript, call, &self.file.path, self.examiner.uid, &may_open);
-            return read
-                .map_or_else(Verdict::Unchecked, |(source, whole)| self.compare(call, source, &whole));
-        }
-        let opened = if call.is_cut() { self.open(call) } else { Err(Unchecked::NotCut) };
+        let opened = match (call.is_window, call.is_cut()) {
+            (true, _) => self.open_file(call),
+            (false, true) => self.open(call),
+            (false, false) => Err(Unchecked::NotCut),
+        };
         match opened {
             Ok((source, whole)) => self.compare(call, source, &whole),
-            Err(Unchecked::Outside) => Verdict::Unchecked(Unchecked::Outside),
+            Err(why) if call.is_window || why == Unchecked::Outside => Verdict::Unchecked(why),
             Err(_) => {
                 let copy = call.is_cut().then(|| whole_display(self.transcript, call)).flatten();
                 self.examiner.verifier.verify(self.transcript, call, copy.as_ref())
@@ -134,7 +133,7 @@ impl CallInspector<'_> {
         }
     }
 
-    /// Returns the policy of a call, as far as a verdict on it or its tool tells, with what is recorded of its parameters.
+    /// As [`Verifier::policy_of`] does.
     pub fn policy_of(&self, call: &Call, verdict: Option<&Verdict>) -> Option<Policy> {
         self.examiner.verifier.policy_of(self.transcript, call, verdict)
     }
@@ -204,6 +203,24 @@ impl CallInspector<'_> {
         let cited = call.cites.first().map(|cite| cite.path.to_string_lossy().into_owned());
         let whole = WholeOutput::new(source.view(), Against::Spill, cited.unwrap_or_default());
         Ok((source, whole))
+    }
+
+    /// Opens the file of which a call gave a window.
+    fn open_file(&self, call: &Call) -> Result<(Source, WholeOutput), Unchecked> {
+        let window = requested_window(self.transcript, call).ok_or(Unchecked::NoFile)?;
+        let claim = Citation::new(window.path.clone());
+        let SpillState::Here(path) = look_for(&claim, &self.file.path, self.examiner.uid) else {
+            return Err(Unchecked::NoFile);
+        };
+        if !self.may_open(&path, self.examiner.paths) {
+            return Err(Unchecked::Outside);
+        }
+        let source = Source::glance_at_entry(&path).map_err(|_| Unchecked::NoFile)?;
+        let modified = path.metadata().and_then(|meta| meta.modified()).ok();
+        let read_at = call.first().and_then(|first| first.at).or(call.at).map(SystemTime::from);
+        let is_changed = modified.zip(read_at).is_none_or(|(modified, read_at)| modified > read_at);
+        let whole = WholeOutput::new(source.view(), Against::File, window.named.clone());
+        Ok((source, WholeOutput { window: Some(window), is_changed, ..whole }))
     }
 }
 

@@ -15,7 +15,6 @@ use super::text;
 /// The longest text that is read, in bytes.
 const MAX_TEXT: usize = 1 << 20;
 
-/// What the title of a longer one says.
 const FIRST: &str = " (its first 1 MiB)";
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -16,7 +16,7 @@ use super::reader::{
     FindFiles, FormatInfo, LogReader, LogSession, OpenResult, ReadProgress, RecordPlace, SessionError,
     SessionFile, SessionFormat, TakeFault, TakeSession,
 };
-use super::record::{MAX_DOCUMENT, MappedRecords, RecordSource, is_packed};
+use super::record::{MAX_DOCUMENT, MappedRecords, is_packed};
 use super::transcript::Transcript;
 use super::watch::{ReadSession, WatchedPaths, WatchedSession};
 
@@ -28,7 +28,6 @@ pub struct FileFormat {
     /// Whether a file has a main conversation: `head` is its first 64 KiB.
     pub is_session: fn(main: &Path, head: &[u8]) -> bool,
     pub id: fn(main: &Path) -> Cow<'_, str>,
-    /// Reads what a list shows, as [`SessionFormat::glance`] does.
     pub glance: fn(main: &Path, head: &[u8], tail: &[u8]) -> SessionFacts,
     pub records: RecordFiles,
 }
@@ -83,7 +82,9 @@ impl SessionFormat for FileFormat {
     fn open(&self, file: &SessionFile, progress: &dyn ReadProgress) -> OpenResult {
         let agent = self.info.agent;
         match self.records {
-            RecordFiles::Logs(logs, reader) => LogSession::open(agent, &file.path, logs, reader, progress),
+            RecordFiles::Logs(logs, reader) => {
+                Ok(Box::new(LogSession::open(agent, &file.path, logs, reader, progress)?))
+            }
             RecordFiles::Documents(documents, read) => {
                 let paths = move |file: &SessionFile, _: &Transcript| documents(&file.path);
                 let read = move |file: &SessionFile, progress: &dyn ReadProgress, out: &mut Transcript| {
@@ -114,7 +115,7 @@ fn read_documents(
 ) -> Result<(), SessionError> {
     for (number, path) in paths.iter().enumerate() {
         match Source::open(path) {
-            Ok(source) => read_document(&source, read, out),
+            Ok(source) => read_document(path, &source, read, out),
             Err(error) if number == 0 => return Err(error.into()),
             Err(_) => continue,
         }
@@ -125,13 +126,11 @@ fn read_documents(
     Ok(())
 }
 
-fn read_document(source: &Source, read: ReadDocument, out: &mut Transcript) {
-    let (view, records) = (source.view(), Arc::new(MappedRecords::new(source)));
-    let number = out.add_source(records.clone());
-    let bytes = if view.len() > MAX_DOCUMENT { &[][..] } else { &view[..] };
-    let mut tape = Tape::default();
-    match tape.read(bytes) {
-        Ok(document) => read(document, RecordPlace { source: number, row: 0, start: 0 }, records.path(), out),
+fn read_document(path: &Path, source: &Source, read: ReadDocument, out: &mut Transcript) {
+    let (view, mut tape) = (source.view(), Tape::default());
+    let number = out.add_source(Arc::new(MappedRecords::new(source)));
+    match tape.read(if view.len() > MAX_DOCUMENT { &[] } else { &view }) {
+        Ok(document) => read(document, RecordPlace { source: number, row: 0, start: 0 }, path, out),
         // Half of it, while the agent writes; or something else.
         Err(_) => {
             out.unread.records += 1;
@@ -166,12 +165,6 @@ pub fn has_before(head: &[u8], long: &str, keys: &[&str]) -> bool {
     before_member(head, long, |start| keys.iter().all(|key| start.get(key).is_some())) == Some(true)
 }
 
-/// Lists the sessions of the database at a path; none if its tables are another agent's.
-pub type ListTables = fn(path: &Path, rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseError>;
-
-/// Reads the calls of a session. [`DatabaseError::GivenUp`] ends it.
-pub type ReadTables = fn(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError>;
-
 pub struct TableSession<'a> {
     pub file: &'a SessionFile,
     pub rows: &'a TableRows<'a>,
@@ -182,9 +175,11 @@ pub struct TableSession<'a> {
 pub struct TableFormat {
     pub info: FormatInfo,
     /// Returns where the databases of an environment may be. What must not be read is reported to `fault`.
-    pub databases: fn(env: &Env, fault: &mut dyn FnMut(String)) -> Vec<PathBuf>,
-    pub list: ListTables,
-    pub read: ReadTables,
+    pub databases: fn(env: &Env, fault: TakeFault) -> Vec<PathBuf>,
+    /// Lists the sessions of the database at a path; none if its tables are another agent's.
+    pub list: fn(path: &Path, rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseError>,
+    /// Reads the calls of a session. [`DatabaseError::GivenUp`] ends it.
+    pub read: fn(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError>,
 }
 
 impl SessionFormat for TableFormat {
@@ -280,12 +275,7 @@ impl TableSession<'_> {
         out: &mut Transcript,
     ) -> Result<Vec<(String, u32)>, DatabaseError> {
         out.family(&self.file.id, &|session| {
-            let mut found = Vec::new();
-            self.rows.each(sql, &[session], &mut |row| {
-                found.push((row.text(0).unwrap_or_default(), row.title(1, titles)));
-                true
-            })?;
-            Ok(found)
+            self.rows.all(sql, &[session], |row| (row.text(0).unwrap_or_default(), row.title(1, titles)))
         })
     }
 }

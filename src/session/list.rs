@@ -1,7 +1,6 @@
 //! Lists sessions without reading them: by their paths, then by the ends of their files. Finds the form of a file's records.
 
 use std::io;
-use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
@@ -13,14 +12,11 @@ use super::agents::FORMATS;
 use super::database::Database;
 use super::find::{self, Exposure};
 use super::model::SessionFacts;
-use super::reader::{OpenedSession, ReadProgress, SessionError, SessionFile, SessionFormat};
+use super::reader::{OpenedSession, ReadProgress, SessionError, SessionFile, SessionFormat, TakeFault};
 use super::record::LogSearch;
 
 /// A session that was changed within this time counts as live: most agents write nothing while a command runs.
 pub const LIVE: Duration = Duration::from_secs(60);
-
-/// How many sessions are handed out at first, and then at most, at once.
-const CHUNKS: [usize; 2] = [32, 256];
 
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SessionFilter<'a> {
@@ -44,16 +40,6 @@ pub struct ListedSession {
 /// Whether a session was changed within [`LIVE`] before `now`. A time in the future counts, too.
 pub fn is_live(session: &SessionFile, now: SystemTime) -> bool {
     session.modified.is_some_and(|time| now.duration_since(time).map_or(true, |age| age < LIVE))
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ListStep {
-    /// How many sessions there are, by their paths. Comes first.
-    Found(usize),
-    /// The next sessions: those changed last come first.
-    Sessions(Vec<ListedSession>),
-    /// A message about what cannot be looked at. Paths in it are not escaped.
-    Fault(String),
 }
 
 #[derive(Clone, Debug, Default)]
@@ -91,30 +77,17 @@ pub fn list(env: &Env, agent: Option<&str>, progress: &dyn ReadProgress) -> Sess
     listing
 }
 
-/// Finds sessions by path and time, then reads the ends of their files, newest first, and hands out small groups.
-pub fn each(
-    env: &Env,
-    wanted: &SessionFilter,
-    take: &mut dyn FnMut(ListStep) -> ControlFlow<()>,
-) -> ControlFlow<()> {
-    let mut listing = list(env, wanted.agent, &());
-    listing.sessions.retain(|file| wanted.since.is_none_or(|since| changed(file) >= Some(since)));
-    take(ListStep::Found(listing.sessions.len()))?;
-    listing.faults.into_iter().try_for_each(|fault| take(ListStep::Fault(fault)))?;
-    let mut group = Vec::new();
-    let (mut size, mut exposure) = (CHUNKS[0], Exposure::default());
-    for file in listing.sessions {
-        match read_listed(file, &mut exposure) {
-            Ok(session) if is_in(&session.facts, wanted.project) => group.push(session),
-            Ok(_) => {}
-            Err(fault) => take(ListStep::Fault(fault))?,
-        }
-        if group.len() >= size {
-            take(ListStep::Sessions(std::mem::take(&mut group)))?;
-            size = CHUNKS[1];
-        }
-    }
-    if group.is_empty() { ControlFlow::Continue(()) } else { take(ListStep::Sessions(group)) }
+/// Finds sessions by path and time, then reads the ends of their files. Those changed last come first. Paths in the messages
+/// to `fault` are not escaped.
+pub fn read_all(env: &Env, wanted: &SessionFilter, fault: TakeFault) -> Vec<ListedSession> {
+    let listing = list(env, wanted.agent, &());
+    listing.faults.into_iter().for_each(&mut *fault);
+    let is_recent = |file: &SessionFile| wanted.since.is_none_or(|since| changed(file) >= Some(since));
+    let is_there = |cwd: &str| wanted.project.is_none_or(|dir| Path::new(cwd).starts_with(dir));
+    let mut exposure = Exposure::default();
+    let read = |file| read_listed(file, &mut exposure).map_err(&mut *fault).ok();
+    let listed = listing.sessions.into_iter().filter(is_recent).filter_map(read);
+    listed.filter(|session| is_there(session.facts.cwd.as_deref().unwrap_or_default())).collect()
 }
 
 /// Returns what a list shows of a session: reads the ends of its file.
@@ -134,16 +107,10 @@ pub fn changed(session: &SessionFile) -> Option<Timestamp> {
     session.modified.and_then(|time| Timestamp::try_from(time).ok())
 }
 
-fn is_in(facts: &SessionFacts, project: Option<&Path>) -> bool {
-    project.is_none_or(|dir| facts.cwd.as_deref().is_some_and(|cwd| Path::new(cwd).starts_with(dir)))
-}
-
 /// Returns what a list shows of a session: what is known already, else what the ends of its file say.
 pub fn facts(file: &SessionFile) -> io::Result<SessionFacts> {
-    let Some(format) = format_of(file) else { return Ok(file.facts.clone()) };
-    if !file.facts.id.is_empty() {
-        return Ok(file.facts.clone());
-    }
+    let format = format_of(file).filter(|_| file.facts.id.is_empty());
+    let Some(format) = format else { return Ok(file.facts.clone()) };
     let (head, tail) = find::ends(&file.path)?;
     let facts = format.glance(file, &head, &tail);
     Ok(SessionFacts { id: if facts.id.is_empty() { file.id.clone() } else { facts.id }, ..facts })

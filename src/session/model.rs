@@ -118,7 +118,6 @@ pub struct CallResult {
     pub pieces: TextPieces,
     pub at: Option<Timestamp>,
     pub context: ContextState,
-    /// The whole record that holds it.
     pub record: Option<RecordSpan>,
 }
 
@@ -229,7 +228,6 @@ pub struct Call {
     pub record: Option<RecordSpan>,
 }
 
-/// The lines of a file that a result shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ShownLines {
     pub count: u32,
@@ -289,11 +287,9 @@ pub struct ResultId {
 /// What is known of where a change of the model's context came from. By default it is recorded, and no more is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ChangeOrigin {
-    pub at: Option<Timestamp>,
     /// The first request of the thread that is made so, 1-based; `None` if that is unknown.
     pub request: Option<u32>,
     pub evidence: FateEvidence,
-    pub record: Option<RecordSpan>,
 }
 
 /// A change of the model's context. The events of a transcript, taken in their order, give the fate of each result after
@@ -306,13 +302,18 @@ pub struct ContextEvent {
 }
 
 impl ContextEvent {
-    /// Returns the state of one of its results after it.
+    /// Returns the state of one of its results after it. What is gone stays gone, unless it is restored: nothing is cleared
+    /// or summed up that the model does not have. A branch that was left takes all that is on it along. What is done again
+    /// holds since it was done first.
     pub fn applied_to(&self, state: ContextState) -> ContextState {
-        let (change, ChangeOrigin { at, request, evidence, .. }) = (self.change, self.origin);
+        use ContextChange::{Clear, Leave, Replace, Restore};
+        let (change, ChangeOrigin { request, evidence }) = (self.change, self.origin);
+        let is_there = matches!(state.change, Restore | Clear | Replace);
         match change {
-            change if !state.is_altered_by(change) => state,
-            ContextChange::Restore => ContextState { evidence, ..ContextState::default() },
-            change => ContextState { change, at, evidence, since: request.and_then(NonZero::new) },
+            change if state.change == change => state,
+            Restore => ContextState { evidence, ..ContextState::default() },
+            change if !is_there && change != Leave => state,
+            change => ContextState { change, evidence, since: request.and_then(NonZero::new) },
         }
     }
 }
@@ -324,13 +325,6 @@ pub struct Thread {
     pub id: Box<str>,
     /// What the agent calls it, such as the kind of sub-agent.
     pub name: Box<str>,
-    pub parent_call: Option<Box<str>>,
-}
-
-impl Thread {
-    pub fn main() -> Self {
-        Self { id: "".into(), name: "main".into(), parent_call: None }
-    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -16,7 +16,6 @@ use super::transcript::Transcript;
 
 /// How many bytes of the start and of the end of a session's file are read to list it.
 pub const GLANCE: usize = 64 << 10;
-/// How many logs of a session are kept open.
 const MAX_OPEN: usize = 16;
 
 /// How many bytes of a log are read at least before [`ReadProgress::step`] is called again.
@@ -164,14 +163,10 @@ pub type FindFiles = fn(main: &Path) -> Vec<PathBuf>;
 
 /// A session in one or several logs of a JSON value a line.
 pub struct LogSession {
-    agent: &'static str,
     main: PathBuf,
     find: FindFiles,
     new_reader: fn() -> Box<dyn LogReader>,
-    state: LogState,
-}
-
-struct LogState {
+    /// The logs that were looked for, also those that are missing.
     paths: Vec<PathBuf>,
     logs: Vec<Log>,
     reader: Box<dyn LogReader>,
@@ -196,40 +191,13 @@ impl LogSession {
         find: FindFiles,
         new_reader: fn() -> Box<dyn LogReader>,
         progress: &dyn ReadProgress,
-    ) -> OpenResult {
-        let state = LogState::read(agent, find(main), new_reader(), progress)?;
-        Ok(Box::new(Self { agent, main: main.to_owned(), find, new_reader, state }))
-    }
-}
-
-impl OpenedSession for LogSession {
-    fn transcript(&self) -> &Transcript {
-        &self.state.transcript
-    }
-
-    fn refresh(&mut self, progress: &dyn ReadProgress) -> Result<bool, SessionError> {
-        let paths = (self.find)(&self.main);
-        let is_whole = !self.state.is_torn && self.state.paths.iter().all(|path| paths.contains(path));
-        let change = if is_whole { self.state.read_more(&paths, progress)? } else { LogChange::Replaced };
-        if change == LogChange::Replaced {
-            self.state = LogState::read(self.agent, paths, (self.new_reader)(), progress)?;
-        }
-        Ok(change != LogChange::Same)
-    }
-}
-
-impl LogState {
-    fn read(
-        agent: &'static str,
-        paths: Vec<PathBuf>,
-        reader: Box<dyn LogReader>,
-        progress: &dyn ReadProgress,
     ) -> Result<Self, SessionError> {
-        let transcript = Transcript::new(agent);
-        let mut state = Self { paths: Vec::new(), logs: Vec::new(), reader, transcript, is_torn: false };
-        let logs = state.begin(&paths, progress)?;
-        state.read_on(&logs, progress)?;
-        Ok(state)
+        let (main, reader, transcript) = (main.to_owned(), new_reader(), Transcript::new(agent));
+        let (paths, logs, is_torn) = (Vec::new(), Vec::new(), false);
+        let mut session = Self { main, find, new_reader, paths, logs, reader, transcript, is_torn };
+        let logs = session.begin(&find(&session.main), progress)?;
+        session.read_on(&logs, progress)?;
+        Ok(session)
     }
 
     /// Takes up logs. Returns their numbers.
@@ -301,6 +269,22 @@ impl LogState {
         self.reader.derive_events(&mut self.transcript);
         self.transcript.derive_fates();
         Ok(())
+    }
+}
+
+impl OpenedSession for LogSession {
+    fn transcript(&self) -> &Transcript {
+        &self.transcript
+    }
+
+    fn refresh(&mut self, progress: &dyn ReadProgress) -> Result<bool, SessionError> {
+        let paths = (self.find)(&self.main);
+        let is_whole = !self.is_torn && self.paths.iter().all(|path| paths.contains(path));
+        let change = if is_whole { self.read_more(&paths, progress)? } else { LogChange::Replaced };
+        if change == LogChange::Replaced {
+            *self = Self::open(self.transcript.agent, &self.main, self.find, self.new_reader, progress)?;
+        }
+        Ok(change != LogChange::Same)
     }
 }
 

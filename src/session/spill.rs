@@ -100,7 +100,6 @@ fn in_copy(cited: &Path, records: &Path) -> Option<PathBuf> {
     (copy != cited).then_some(copy)
 }
 
-/// The most sessions that are looked through for one output.
 const MAX_SESSIONS: usize = 64;
 
 /// The shortest name that is looked for, in bytes: a shorter one is in many records by chance.

@@ -10,7 +10,6 @@ use super::model::{Call, ChangeOrigin, ContextEvent, RecordSpan, ResultId, Sessi
 use super::record::{MAX_RECORD, RecordSource};
 use super::sent::log::RequestLog;
 
-/// The most unknown kinds that are counted by name.
 const MAX_UNKNOWN: usize = 100;
 /// The most threads, and the most tools, of one session.
 const MAX_NAMES: usize = 100_000;
@@ -27,7 +26,6 @@ pub struct Transcript {
     /// The conversations; the first is the main one.
     pub threads: Vec<Thread>,
     pub tools: Vec<Box<str>>,
-    /// The versions of the agent that calls and results tell.
     versions: Vec<Box<str>>,
     /// The calls, in the order of the records.
     pub calls: Vec<Call>,
@@ -62,9 +60,10 @@ pub struct ReadReport {
 }
 
 impl ReadReport {
-    /// Whether a record is of one of the kinds that hold nothing about calls. Counts one that is not.
-    pub fn is_known(&mut self, kind: &str, others: &[&str]) -> bool {
-        others.contains(&kind) || self.unknown(kind)
+    /// Whether a record is of one of the kinds that hold nothing about calls: words with blanks between them. Counts one that
+    /// is not.
+    pub fn is_known(&mut self, kind: &str, others: &str) -> bool {
+        others.split(' ').any(|other| other == kind) || self.unknown(kind)
     }
 
     /// Counts a record of a kind that the reader does not know. Returns that it is not known.
@@ -74,7 +73,6 @@ impl ReadReport {
         false
     }
 
-    /// Whether there are records, and the reader knows none of them.
     pub fn is_format_unknown(&self) -> bool {
         self.records > 0 && self.known == 0
     }
@@ -114,10 +112,10 @@ impl ReadReport {
 
 impl Transcript {
     pub fn new(agent: &'static str) -> Self {
-        Self { agent, threads: vec![Thread::main()], ..Self::default() }
+        let main = Thread { id: "".into(), name: "main".into() };
+        Self { agent, threads: vec![main], ..Self::default() }
     }
 
-    /// Adds a source of records, and returns its number.
     pub fn add_source(&mut self, source: Arc<dyn RecordSource>) -> u32 {
         self.sources.push(source);
         (self.sources.len() - 1) as u32
@@ -132,7 +130,7 @@ impl Transcript {
         if id.is_empty() {
             return 0;
         }
-        let new = |id: &str| Thread { id: id.into(), name: "sub-agent".into(), parent_call: None };
+        let new = |id: &str| Thread { id: id.into(), name: "sub-agent".into() };
         number_of(&mut self.threads, &mut self.thread_ids, id, new)
     }
 
@@ -149,7 +147,7 @@ impl Transcript {
             for (id, title) in children(&parent)?.into_iter().filter(|(id, _)| id != session) {
                 let before = self.threads.len();
                 let thread = self.thread_id(&id);
-                self.describe_thread(thread, title, None);
+                self.name_thread(thread, title);
                 // In a circle it is known.
                 found.extend((self.threads.len() > before).then_some((id, thread)));
             }
@@ -158,11 +156,10 @@ impl Transcript {
         Ok(found)
     }
 
-    /// Notes what the records say of a sub-agent's thread: its kind or title, and the id of the call that started it.
-    pub fn describe_thread(&mut self, thread: u32, name: Option<String>, parent_call: Option<String>) {
-        if let Some(thread) = self.threads.get_mut(thread as usize) {
-            name.into_iter().for_each(|name| thread.name = name.into());
-            thread.parent_call = parent_call.map(Into::into);
+    /// Notes a sub-agent's kind or title, if the records tell it.
+    pub fn name_thread(&mut self, thread: u32, name: Option<String>) {
+        if let Some((thread, name)) = self.threads.get_mut(thread as usize).zip(name) {
+            thread.name = name.into();
         }
     }
 

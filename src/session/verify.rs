@@ -111,12 +111,8 @@ impl Verifier {
         let around = PlanContext { saved_as: &saved_as, exit_code: recorded.exit(), total };
         let is_of_version = |policy: &&Policy| recorded.is_of_version(&policy.era());
         let of_outputs = self.policies.iter().filter(|policy| policy.offset_key().is_none());
-        of_outputs.filter(is_of_version).flat_map(|policy| variants(policy, recorded)).find_map(
-            |(policy, name)| {
-                let found = witness(&policy, &body.text, around)?;
-                Some((name, found))
-            },
-        )
+        let mut all = of_outputs.filter(is_of_version).flat_map(|policy| variants(policy, recorded));
+        all.find_map(|(policy, name)| Some((name, witness(&policy, &body.text, around)?)))
     }
 
     /// Returns what of the text of a result, as ranges in bytes, the agent added: what it puts around any output, and what a

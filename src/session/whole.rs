@@ -2,18 +2,16 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
-use crate::source::{MapView, Source};
+use crate::source::MapView;
 
 use super::command::arguments;
 use super::content::MAX_TEXT;
 use super::json::{Json, Kind, Tape};
-use super::model::{Call, CallResult, Citation, CutState};
-use super::spill::{SpillState, look_for};
+use super::model::{Call, CallResult, CutState};
 use super::text;
 use super::transcript::Transcript;
-use super::verdict::{Against, Unchecked};
+use super::verdict::Against;
 
 /// The longest text that is compared, in bytes.
 pub const MAX_COMPARED: usize = 16 << 20;
@@ -85,28 +83,6 @@ pub fn requested_window(transcript: &Transcript, call: &Call) -> Option<FileWind
     // The others print the absolute path.
     let named = if transcript.agent == "pi" { given } else { path.to_string_lossy().into_owned() };
     Some(FileWindow { named, path, offset: number("offset"), limit: number("limit") })
-}
-
-/// Opens the file of which a call gave a window, if it is `uid`'s and `may_open`. `records` has the call.
-pub fn read_file(
-    transcript: &Transcript,
-    call: &Call,
-    records: &Path,
-    uid: u32,
-    may_open: &dyn Fn(&Path) -> bool,
-) -> Result<(Source, WholeOutput), Unchecked> {
-    let window = requested_window(transcript, call).ok_or(Unchecked::NoFile)?;
-    let claim = Citation::new(window.path.clone());
-    let SpillState::Here(path) = look_for(&claim, records, uid) else { return Err(Unchecked::NoFile) };
-    if !may_open(&path) {
-        return Err(Unchecked::Outside);
-    }
-    let source = Source::glance_at_entry(&path).map_err(|_| Unchecked::NoFile)?;
-    let modified = path.metadata().and_then(|meta| meta.modified()).ok();
-    let read_at = call.first().and_then(|first| first.at).or(call.at).map(SystemTime::from);
-    let is_changed = modified.zip(read_at).is_none_or(|(modified, read_at)| modified > read_at);
-    let whole = WholeOutput::new(source.view(), Against::File, window.named.clone());
-    Ok((source, WholeOutput { window: Some(window), is_changed, ..whole }))
 }
 
 /// Where the output begins in what Codex gives its model.

@@ -1,18 +1,21 @@
 //! Agents' records and outputs: how soon a long transcript is open, many sessions are listed, many outputs are measured,
 //! and in how much memory.
 
-use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use overspill::internals::session::list::{self, ListStep, SessionFilter};
+use overspill::internals::session::find::Exposure;
+use overspill::internals::session::list;
 use overspill::internals::store::Env;
 
 use super::table::{Pairs, alone, pairs, plain, row};
 
 /// What the peer counts: the lines with a result.
 const PATTERN: &str = "\"tool_result\"";
+
+/// How many sessions a screen shows.
+const SCREEN: usize = 32;
 
 /// Measures the opening of a transcript against a search for all results in it. `run` runs a command to its end.
 pub fn opening(transcript: &Path, rounds: usize, run: impl Fn(&[&str]) -> Option<Duration>) {
@@ -42,18 +45,16 @@ pub fn listing(ours: &str, home: &Path, rounds: usize) {
     let (mut first, mut all, mut count) = (Vec::new(), Vec::new(), 0);
     for _ in 0..rounds {
         let started = Instant::now();
-        let mut listed = 0;
-        let _ = list::each(&Env::hermetic(home), &SessionFilter::default(), &mut |step| {
-            if let ListStep::Sessions(sessions) = step {
-                if listed == 0 {
-                    first.push(started.elapsed());
-                }
-                listed += sessions.len();
+        let files = list::list(&Env::hermetic(home), None, &()).sessions;
+        let mut exposure = Exposure::default();
+        count = files.len();
+        for (n, file) in files.into_iter().enumerate() {
+            let _ = list::read_listed(file, &mut exposure);
+            if n + 1 == count.min(SCREEN) {
+                first.push(started.elapsed());
             }
-            ControlFlow::Continue(())
-        });
+        }
         all.push(started.elapsed());
-        count = listed;
     }
     alone(&format!("{count} sessions: first rows"), &first, "<= 100 ms");
     alone(&format!("{count} sessions: complete list, before counting"), &all, "");

@@ -2,12 +2,15 @@
 //! `cargo bench --bench sessions -- open FILE`, or `list HOME` (the list), `first HOME` (its first rows only).
 
 use std::io;
-use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Instant;
 
-use overspill::internals::session::list::{self, ListStep, SessionFilter};
+use overspill::internals::session::find::Exposure;
+use overspill::internals::session::list;
 use overspill::internals::store::Env;
+
+/// How many sessions a screen shows.
+const SCREEN: usize = 32;
 
 fn main() -> io::Result<()> {
     let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
@@ -15,7 +18,7 @@ fn main() -> io::Result<()> {
     let counted = match &words[..] {
         [what, file] if what == "open" => open(file.as_ref())?,
         [what, home] if what == "list" => listed(home.as_ref(), usize::MAX),
-        [what, home] if what == "first" => listed(home.as_ref(), 1),
+        [what, home] if what == "first" => listed(home.as_ref(), SCREEN),
         _ => {
             println!("sessions: nothing measured; -- open FILE, list HOME or first HOME");
             return Ok(());
@@ -32,14 +35,9 @@ fn open(file: &Path) -> io::Result<usize> {
 }
 
 fn listed(home: &Path, most: usize) -> usize {
-    let mut count = 0;
-    let _ = list::each(&Env::hermetic(home), &SessionFilter::default(), &mut |step| {
-        if let ListStep::Sessions(sessions) = step {
-            count += sessions.len();
-        }
-        if count >= most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    });
-    count
+    let files = list::list(&Env::hermetic(home), None, &()).sessions;
+    let mut exposure = Exposure::default();
+    files.into_iter().take(most).filter_map(|file| list::read_listed(file, &mut exposure).ok()).count()
 }
 
 /// The most memory that the process ever had, and what of it is its own at the end.

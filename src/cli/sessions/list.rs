@@ -20,7 +20,7 @@ use crate::rows::sessions::{self, SessionRow, SessionTexts};
 use crate::session::copies::{SeenCalls, count_copies, families, related_calls};
 use crate::session::examine::CallInspector;
 use crate::session::find::directory_to_close;
-use crate::session::list::{self, ListStep, ListedSession, SessionFilter};
+use crate::session::list::{self, ListedSession, SessionFilter};
 use crate::session::model::{Call, CallStatus, CutState};
 use crate::session::reader::{SessionError, SessionFile};
 use crate::session::spill::SpillState;
@@ -72,16 +72,7 @@ pub(super) fn row_of(config: &Config, file: &SessionFile) -> anyhow::Result<Sess
 }
 
 pub(super) fn list_sessions(config: &Config, wanted: &SessionFilter) -> Vec<ListedSession> {
-    let mut found = Vec::new();
-    let _ = list::each(&config.env, wanted, &mut |step| {
-        match step {
-            ListStep::Found(_) => {}
-            ListStep::Sessions(sessions) => found.extend(sessions),
-            ListStep::Fault(fault) => say(&fault),
-        }
-        ControlFlow::Continue(())
-    });
-    found
+    list::read_all(&config.env, wanted, &mut |fault| say(&fault))
 }
 
 /// Says why no session is listed: there is none at all, or none of those is as asked for.

@@ -6,16 +6,14 @@ use std::path::{Path, PathBuf};
 use memchr::memmem;
 
 use crate::base::env::Env;
-use crate::session::content::{first_text, is_number, texts, title};
-use crate::session::entry::RecordEntry;
-use crate::session::fate::{ContextChange, FateEvidence};
+use crate::session::content::{between, first_text, is_number, texts, title};
 use crate::session::find::{self, FoundFile};
-use crate::session::format::{FileFormat, RecordFiles, only_file};
-use crate::session::json::{Json, Kind};
-use crate::session::model::{ChangeOrigin, ResultId, SessionFacts};
-use crate::session::reader::{FormatInfo, GLANCE, LogReader, RecordPlace, TakeFault};
 use crate::session::record::{is_packed, unpack};
-use crate::session::transcript::Transcript;
+
+use super::{
+    ChangeOrigin, ContextChange, FateEvidence, FileFormat, FormatInfo, GLANCE, Json, Kind, LogReader,
+    RecordEntry, RecordFiles, RecordPlace, ResultId, SessionFacts, TakeFault, Transcript, only_file,
+};
 
 /// The length of a session's id at the end of a rollout's name, in bytes.
 const ID: usize = 36;
@@ -273,8 +271,8 @@ fn is_cut_again(content: Json) -> bool {
         let text = text.text().map(|text| text.to_text(MAX_KEPT).text).unwrap_or_default();
         text.match_indices(WORDS).any(|(end, _)| is_middle(&text, end) == Some(true))
     };
-    let omitted = texts(content).skip(1).last().map(first_text).unwrap_or_default();
-    let omitted = omitted.strip_prefix("[omitted ").and_then(|rest| rest.strip_suffix(" text items ...]"));
+    let last = texts(content).skip(1).last().map(first_text).unwrap_or_default();
+    let omitted = between(&last, "[omitted ", " text items ...]");
     omitted.is_some_and(is_number) || texts(content).filter(has_words).any(is_cut)
 }
 

@@ -3,16 +3,13 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use crate::session::content::{self, first_text, has_line, is_number};
-use crate::session::entry::RecordEntry;
-use crate::session::fate::ContextChange;
-use crate::session::find;
-use crate::session::format::{FileFormat, RecordFiles, before_member, count_records, has_before, only_file};
-use crate::session::json::Json;
-use crate::session::model::{CallStatus, Evidence, SessionFacts, TextPiece};
-use crate::session::reader::{FormatInfo, RecordPlace};
+use crate::session::content::{self, between, first_text, has_line, is_number};
 use crate::session::record::read_json;
-use crate::session::transcript::Transcript;
+
+use super::{
+    CallStatus, ContextChange, Evidence, FileFormat, FormatInfo, Json, RecordEntry, RecordFiles, RecordPlace,
+    SessionFacts, TextPiece, Transcript, before_member, count_records, find, has_before, only_file,
+};
 
 const INDEX: &str = "sessions.json";
 
@@ -124,22 +121,18 @@ fn exit_of(start: &str) -> Option<i32> {
 const RESULTS: &str = "[Results truncated: showing ";
 
 fn is_results(line: &str) -> bool {
-    let counts = line.strip_prefix(RESULTS).and_then(|rest| rest.strip_suffix(" matches]"));
-    counts
-        .and_then(|counts| counts.split_once(" of "))
-        .is_some_and(|(some, all)| is_number(some) && is_number(all))
+    let counts = between(line, RESULTS, " matches]").and_then(|counts| counts.split_once(" of "));
+    counts.is_some_and(|(some, all)| is_number(some) && is_number(all))
 }
 
 /// Whether a text begins with the notice: `(previous 12 lines truncated)`, or as many characters, or both.
 fn is_cut(start: &str) -> bool {
     let Some((notice, _)) = start.split_once("\n\n") else { return false };
-    let plain = notice.strip_prefix("(previous ").and_then(|rest| rest.strip_suffix(" truncated)"));
-    let both = notice
-        .strip_prefix("(previous output truncated: ")
-        .and_then(|rest| rest.strip_suffix(" characters removed)"));
-    let lines = plain.and_then(|rest| rest.strip_suffix(" lines").or(rest.strip_suffix(" characters")));
+    let plain =
+        ["lines", "characters"].map(|what| between(notice, "(previous ", &format!(" {what} truncated)")));
+    let both = between(notice, "(previous output truncated: ", " characters removed)");
     let both = both.and_then(|rest| rest.split_once(" lines and "));
-    lines.is_some_and(is_number)
+    plain.into_iter().flatten().any(is_number)
         || both.is_some_and(|(lines, characters)| is_number(lines) && is_number(characters))
 }
 

@@ -3,32 +3,16 @@
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use crate::session::content::{MAX_NAME, cited, first_text, has_line, last_line};
-use crate::session::entry::RecordEntry;
-use crate::session::fate::{ContextChange, FateEvidence};
-use crate::session::find;
-use crate::session::format::{FileFormat, RecordFiles, only_file};
-use crate::session::id::{RecordId, record_id};
-use crate::session::json::{Json, Kind};
-use crate::session::model::{ChangeOrigin, Citation, ResultId, SessionFacts};
-use crate::session::reader::{FormatInfo, LogReader, RecordPlace};
-use crate::session::transcript::Transcript;
+use crate::session::content::{between, cited, first_text, has_line, last_line};
+
+use super::{
+    ChangeOrigin, Citation, ContextChange, FateEvidence, FileFormat, FormatInfo, Json, Kind, LogReader,
+    RecordEntry, RecordFiles, RecordId, RecordPlace, ResultId, SessionFacts, Transcript, find, only_file,
+};
 
 /// The beginnings of the names of events that hold nothing about calls.
-const OTHER_KINDS: &[&str] = &[
-    "session.",
-    "assistant.",
-    "user.",
-    "system.",
-    "subagent.",
-    "hook.",
-    "skill.",
-    "permission.",
-    "tool.execution_partial",
-    "tool.execution_progress",
-    "tool.user_requested",
-    "abort",
-];
+const OTHER_KINDS: &str = "session. assistant. user. system. subagent. hook. skill. permission. \
+    tool.execution_partial tool.execution_progress tool.user_requested abort";
 
 /// How the notice begins that stands for a cut output.
 const BEGINNING: &str = "Output too large to read at once (";
@@ -108,10 +92,8 @@ impl LogReader for CopilotReader {
             "session.compaction_complete" => self.compact(event, out),
             "session.truncation" => self.truncate(event, out),
             "session.snapshot_rewind" => self.rewind(event, out),
-            "subagent.started" => {
-                out.describe_thread(thread, data.name("agentName"), data.name("toolCallId"));
-            }
-            known if OTHER_KINDS.iter().any(|kind| known.starts_with(kind)) => {}
+            "subagent.started" => out.name_thread(thread, data.name("agentName")),
+            known if OTHER_KINDS.split(' ').any(|kind| known.starts_with(kind)) => {}
             other => return out.unread.unknown(other),
         }
         true
@@ -165,10 +147,8 @@ impl CopilotReader {
     fn rewind(&mut self, event: LogEvent, out: &mut Transcript) {
         let from = event.data.id("upToEventId");
         let first = self.ids.iter().rposition(|id| Some(*id) == from);
-        let named = event.data.get("eventIds").filter(|ids| ids.kind() == Kind::Array).map(|ids| {
-            let ids = ids.items().filter_map(|id| id.short(MAX_NAME));
-            ids.map(|id| record_id(&id)).collect::<HashSet<RecordId>>()
-        });
+        let named = event.data.get("eventIds").filter(|ids| ids.kind() == Kind::Array);
+        let named = named.map(|ids| ids.items().filter_map(|id| id.as_id()).collect::<HashSet<RecordId>>());
         let ids = std::mem::take(&mut self.ids);
         let is_removed = |number: u32| match &named {
             Some(named) => ids.get(number as usize).is_some_and(|id| named.contains(id)),
@@ -228,11 +208,8 @@ fn result(entry: RecordEntry, data: Json, out: &mut Transcript) -> Option<u32> {
 fn has_omitted(content: Json) -> bool {
     has_line(content, " match(es) ", |line| {
         let line = line.trim();
-        let in_file =
-            line.strip_prefix("... ").and_then(|line| line.strip_suffix(" match(es) omitted in this file"));
-        let in_files = line.strip_prefix("[omitted ").and_then(|line| line.strip_suffix(" file(s)]"));
-        in_file.is_some_and(|count| count.ends_with(" more"))
-            || in_files.is_some_and(|counts| counts.contains(" match(es) in "))
+        between(line, "... ", " more match(es) omitted in this file").is_some()
+            || between(line, "[omitted ", " file(s)]").is_some_and(|counts| counts.contains(" match(es) in "))
     })
 }
 

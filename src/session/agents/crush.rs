@@ -3,24 +3,20 @@
 use std::path::{Component, Path, PathBuf};
 
 use crate::base::env::Env;
-use crate::session::content::{is_number, last_line, number_after};
+use crate::session::content::{between, is_number, last_line, number_after};
 use crate::session::database::{self, DatabaseError, RowBuffer, RowsOf, TableRows, check_project_s};
-use crate::session::entry::RecordEntry;
-use crate::session::fate::ContextChange;
-use crate::session::find;
-use crate::session::format::{TableFormat, TableSession};
-use crate::session::json::{Json, Kind};
-use crate::session::model::{Call, Citation, SessionFacts};
-use crate::session::reader::FormatInfo;
 use crate::session::record::read_json;
-use crate::session::transcript::Transcript;
+
+use super::{
+    Call, Citation, ContextChange, FormatInfo, Json, Kind, RecordEntry, SessionFacts, TableFormat,
+    TableSession, Transcript, find,
+};
 
 const TITLES: RowsOf = RowsOf::plain("sessions", "title");
 const MESSAGES: RowsOf = RowsOf::plain("messages", "parts");
 const DATABASE: &str = "crush.db";
 
-const OTHER_KINDS: &[&str] =
-    &["text", "reasoning", "image_url", "binary", "finish", "shell_command", "skill_invocation"];
+const OTHER_KINDS: &str = "text reasoning image_url binary finish shell_command skill_invocation";
 
 pub(crate) const CRUSH: TableFormat =
     TableFormat { info: FormatInfo::new("crush", "the source of August 2026"), databases, list, read };
@@ -83,19 +79,19 @@ fn read(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError> {
     let columns = of.rows.columns("messages")?;
     let column = |name| database::or_null(&columns, name);
     let sql = format!(
-        "SELECT rowid, {}, model, created_at, {} = 'assistant' AND {} IS NOT 1 FROM messages \
-         WHERE session_id = ? ORDER BY created_at, rowid",
+        "SELECT rowid, {}, model, created_at, {} = 'assistant' AND {} IS NOT 1, \
+         id = (SELECT summary_message_id FROM sessions WHERE id = ?1) \
+         FROM messages WHERE session_id = ?1 ORDER BY created_at, rowid",
         database::record("parts"),
         column("role"),
         column("is_summary_message"),
     );
     for (session, thread) in threads {
-        let start = history_start(of.rows, &session)?;
-        let mut buffer = RowBuffer::default();
-        let (mut count, first) = (0, out.calls.len() as u32);
+        let (mut buffer, mut is_first) = (RowBuffer::default(), true);
+        let first = out.calls.len() as u32;
         of.each_record(&sql, &session, out, &mut |row, out| {
-            let is_summary = start > 0 && count == start;
-            count += 1;
+            // The history begins with a summary.
+            let is_summary = !std::mem::take(&mut is_first) && row.integer(5) == Some(1);
             if row.integer(4) == Some(1) && !is_summary {
                 out.count_answer(thread);
             }
@@ -113,21 +109,6 @@ fn read(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError> {
         })?;
     }
     Ok(())
-}
-
-/// Returns how many messages stand before the summary with which the history begins.
-fn history_start(rows: &TableRows, session: &str) -> Result<u64, DatabaseError> {
-    let sql = "SELECT m.id = s.summary_message_id FROM messages m JOIN sessions s ON s.id = m.session_id \
-        WHERE m.session_id = ? ORDER BY m.created_at, m.rowid";
-    let (mut count, mut start) = (0, 0);
-    rows.each(sql, &[session], &mut |row| {
-        if row.integer(0) == Some(1) {
-            start = count;
-        }
-        count += 1;
-        true
-    })?;
-    Ok(start)
 }
 
 fn message(entry: RecordEntry, out: &mut Transcript) {
@@ -166,8 +147,7 @@ const MAX_LOOKED_AT: usize = 1 << 20;
 /// `... [12 lines truncated, full output: /x/output-1.log] ...`.
 fn notice(text: &str) -> Option<Option<&str>> {
     text.split("\n\n").find_map(|line| {
-        let rest = line.strip_prefix("... [")?.strip_suffix("] ...")?;
-        let (lines, path) = rest.split_once(" lines truncated")?;
+        let (lines, path) = between(line, "... [", "] ...")?.split_once(" lines truncated")?;
         let path = path.strip_prefix(", full output: ").filter(|path| !path.is_empty());
         is_number(lines).then_some(path)
     })

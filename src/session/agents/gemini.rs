@@ -8,15 +8,12 @@ use jiff::Timestamp;
 use smallvec::SmallVec;
 
 use crate::session::content::{self, cited, first_text, shown_lines, title};
-use crate::session::entry::RecordEntry;
-use crate::session::fate::ContextChange;
-use crate::session::find;
-use crate::session::format::{FileFormat, RecordFiles, only_file};
-use crate::session::id::{IdMap, RecordId, id_of_bytes};
-use crate::session::json::{Json, Kind};
-use crate::session::model::{Call, CallStatus, Citation, Evidence, SessionFacts, TextPiece, TextPieces};
-use crate::session::reader::{FormatInfo, GLANCE, LogReader, RecordPlace};
-use crate::session::transcript::Transcript;
+
+use super::{
+    Call, CallStatus, Citation, ContextChange, Evidence, FileFormat, FormatInfo, GLANCE, IdMap, Json, Kind,
+    LogReader, RecordEntry, RecordFiles, RecordId, RecordPlace, SessionFacts, TextPiece, TextPieces,
+    Transcript, find, id_of_bytes, item_of, only_file,
+};
 
 /// How many bytes of a log are read for its id at first: all are listed before any is shown.
 const SHORT: usize = 1 << 10;
@@ -108,7 +105,7 @@ impl GeminiReader {
         texts.into_iter().for_each(|(call, text)| self.set_text(call, text, line, out));
         let after = self.calls();
         let change = if is_summed_up { ContextChange::Compact } else { ContextChange::Drop };
-        self.leave(change, &before, &after, line, out);
+        self.leave(change, &before - &after, line, out);
         let back: Vec<u32> = after.into_iter().filter(|call| self.gone.remove(call)).collect();
         line.add_event(ContextChange::Restore, out.outer_results_of(back.iter().copied()), out);
         // Of a result that was edited before, the last text is back.
@@ -119,16 +116,8 @@ impl GeminiReader {
         line.add_event(ContextChange::Replace, edited, out);
     }
 
-    /// Says of calls whose results were in the history, and are not any more, that they are gone.
-    fn leave(
-        &mut self,
-        change: ContextChange,
-        before: &BTreeSet<u32>,
-        after: &BTreeSet<u32>,
-        line: RecordEntry,
-        out: &mut Transcript,
-    ) {
-        let gone: Vec<u32> = before.difference(after).copied().collect();
+    /// Says of calls whose results left the history that they are gone.
+    fn leave(&mut self, change: ContextChange, gone: BTreeSet<u32>, line: RecordEntry, out: &mut Transcript) {
         line.add_event(change, out.outer_results_of(gone.iter().copied()), out);
         self.gone.extend(gone);
     }
@@ -139,8 +128,7 @@ impl GeminiReader {
         let from = self.numbers.get(&to).copied().unwrap_or(0);
         self.history.truncate(from as usize);
         self.numbers.retain(|_, number| *number < from);
-        let after = self.calls();
-        self.leave(ContextChange::Rewind, &before, &after, line, out);
+        self.leave(ContextChange::Rewind, &before - &self.calls(), line, out);
     }
 
     fn calls(&self) -> BTreeSet<u32> {
@@ -165,20 +153,21 @@ impl GeminiReader {
         let Some(id) = message.id("id") else { return Vec::new() };
         let next = self.history.len() as u32;
         let number = *self.numbers.entry(id).or_insert(next);
-        if number == next {
-            self.history.push(SmallVec::new());
-        }
         self.answer(id, message, out);
         for called in message.list("toolCalls") {
             call(line, called, out);
         }
         let parts = message.list("content");
         let responses = parts.filter_map(|part| part.get("functionResponse"));
-        let texts: Vec<_> = responses.filter_map(|response| response_of(response, out)).collect();
-        if let Some(held) = self.history.get_mut(number as usize) {
-            held.extend(texts.iter().map(|(call, _)| *call));
-            held.dedup();
-        }
+        let text = |response: Json<'a>| {
+            let call = out.call_or_new(0, &response.name("id")?, &response.word("name"));
+            let output = response.path(&["response", "output"]);
+            Some((call, output.or_else(|| response.path(&["response", "error"]))))
+        };
+        let texts: Vec<_> = responses.filter_map(text).collect();
+        let held = item_of(&mut self.history, number);
+        held.extend(texts.iter().map(|(call, _)| *call));
+        held.dedup();
         texts
     }
 
@@ -207,12 +196,6 @@ impl GeminiReader {
             result(line, content, is_read, call);
         }
     }
-}
-
-/// Returns the number of a result's call, and its text.
-fn response_of<'a>(response: Json<'a>, out: &mut Transcript) -> Option<(u32, Option<Json<'a>>)> {
-    let call = out.call_or_new(0, &response.name("id")?, &response.word("name"));
-    Some((call, response.path(&["response", "output"]).or_else(|| response.path(&["response", "error"]))))
 }
 
 fn call(line: RecordEntry, called: Json, out: &mut Transcript) {

@@ -5,28 +5,16 @@ use std::path::{Path, PathBuf};
 use crate::base::env::Env;
 use crate::session::content::{cited, first_text};
 use crate::session::database::{self, DatabaseError, RowBuffer, RowsOf, TableRows};
-use crate::session::entry::RecordEntry;
-use crate::session::fate::ContextChange;
-use crate::session::find;
-use crate::session::format::{TableFormat, TableSession};
-use crate::session::json::{Json, Tape};
-use crate::session::model::{ChangeOrigin, Citation, SessionFacts};
-use crate::session::reader::FormatInfo;
-use crate::session::transcript::Transcript;
+
+use super::{
+    ChangeOrigin, Citation, ContextChange, FormatInfo, Json, RecordEntry, SessionFacts, TableFormat,
+    TableSession, Tape, Transcript, find,
+};
 
 const MESSAGES: RowsOf = RowsOf::plain("messages", "content_json");
 
-const OTHER_KINDS: &[&str] = &[
-    "text",
-    "image",
-    "thinking",
-    "redactedThinking",
-    "reasoning",
-    "systemNotification",
-    "toolConfirmationRequest",
-    "actionRequired",
-    "frontendToolRequest",
-];
+const OTHER_KINDS: &str = "text image thinking redactedThinking reasoning systemNotification \
+    toolConfirmationRequest actionRequired frontendToolRequest";
 
 pub(crate) const GOOSE: TableFormat =
     TableFormat { info: FormatInfo::new("goose", "1.52.0"), databases, list, read };
@@ -141,32 +129,25 @@ fn result(entry: RecordEntry, out: &mut Transcript) -> Option<u32> {
     let content = value.and_then(|value| value.get("content"));
     let content = content.or_else(|| part.path(&["toolResult", "error"]));
     let notice = content.into_iter().flat_map(|content| content.items()).find_map(notice);
-    let saved = |notice| if let CutNotice::Saved(path) = notice { Some(Citation::new(path)) } else { None };
     let is_cut = notice.is_some();
-    call.note_cut(notice.and_then(saved), is_cut);
+    call.note_cut(notice.flatten().map(Citation::new), is_cut);
     entry.note_copy("structuredContent.stdout", structured.get("stdout"), Some(0), call);
     entry.add_result(content, call);
     Some(number)
 }
 
-#[derive(Debug, PartialEq, Eq)]
-enum CutNotice {
-    Saved(String),
-    /// The file lacks a part of the output.
-    Lost,
-}
-
-/// Reads a text that is nothing but a notice.
-fn notice(part: Json) -> Option<CutNotice> {
+/// Reads a text that is nothing but a notice. Returns the path in it; `None` in its place if the file there lacks a part of
+/// the output.
+fn notice(part: Json) -> Option<Option<String>> {
     let text = first_text(part.get("text").filter(|_| part.is_type("text"))?);
-    if let Some(path) = cited(&text, "The response returned from the tool call was larger (", " search in: ")
-    {
-        return Some(CutNotice::Saved(path));
+    let larger = cited(&text, "The response returned from the tool call was larger (", " search in: ");
+    if larger.is_some() {
+        return Some(larger);
     }
     let rest = text.strip_prefix("[Output exceeded ")?;
     match rest.split_once(" Full output saved to ") {
-        Some((_, path)) => Some(CutNotice::Saved(path.split(". Read it with").next()?.to_owned())),
-        None => rest.contains(" Captured fragment (beginning and end) saved to ").then_some(CutNotice::Lost),
+        Some((_, path)) => Some(Some(path.split(". Read it with").next()?.to_owned())),
+        None => rest.contains(" Captured fragment (beginning and end) saved to ").then_some(None),
     }
 }
 
@@ -180,14 +161,14 @@ mod tests {
             let part = serde_json::json!({"type": "text", "text": text}).to_string();
             notice(Tape::default().read(part.as_bytes()).unwrap())
         };
-        let path = |path: &str| Some(CutNotice::Saved(path.to_owned()));
+        let path = |path: &str| Some(Some(path.to_owned()));
         let cut = "[Output exceeded 2000 line limit (9000 lines total). Full output saved to /t/stdout-0. Read it with shell…]";
         assert_eq!(of(cut), path("/t/stdout-0"));
         assert_eq!(of(&format!("{cut}\n\nCommand exited with code 2")), path("/t/stdout-0"));
         assert_eq!(of(&format!("1\n\n{cut}")), None, "a quoted notice is no notice");
         assert_eq!(of("[Output exceeded quota]"), None);
         let part = "[Output exceeded 50000 byte limit (20000000 bytes total). Captured fragment (beginning and end) saved to /t/stdout-0; the dropped middle is unrecoverable. Read it with shell…]";
-        assert_eq!(of(part), Some(CutNotice::Lost));
+        assert_eq!(of(part), Some(None));
         let any = "The response returned from the tool call was larger (250000 characters) and is stored in the file \
                    which you can use other tools to examine or search in: /t/mcp_response_1.txt";
         assert_eq!(of(any), path("/t/mcp_response_1.txt"));

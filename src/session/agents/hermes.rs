@@ -1,6 +1,6 @@
 //! Hermes: a database with a row for each message. What most tools give is itself JSON, in a string.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use memchr::memmem;
@@ -8,17 +8,12 @@ use memchr::memmem;
 use crate::base::env::Env;
 use crate::session::content::pieces;
 use crate::session::database::{self, DatabaseError, RowBuffer, RowsOf, TableRow, TableRows};
-use crate::session::entry::RecordEntry;
-use crate::session::fate::ContextChange;
-use crate::session::find;
-use crate::session::format::{TableFormat, TableSession};
-use crate::session::id::{RecordId, id_of_bytes};
-use crate::session::json::{Json, JsonText, Tape};
-use crate::session::model::{
-    Call, CallResult, ChangeOrigin, Citation, RecordSpan, SessionFacts, TextPiece, TextPieces,
+
+use super::{
+    Call, CallResult, ChangeOrigin, Citation, ContextChange, FormatInfo, Json, JsonText, RecordEntry,
+    RecordId, RecordPlace, RecordSpan, SessionFacts, TableFormat, TableSession, Tape, TextPiece, TextPieces,
+    Transcript, find, id_of_bytes,
 };
-use crate::session::reader::{FormatInfo, RecordPlace};
-use crate::session::transcript::Transcript;
 
 const TITLES: RowsOf = RowsOf::plain("sessions", "title");
 const CONTENTS: RowsOf = RowsOf::plain("messages", "content");
@@ -82,7 +77,7 @@ fn read(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError> {
     );
     for (session, thread) in threads {
         let mut history =
-            ThreadHistory { thread, contents, calls, results: HashMap::new(), compacted_at: None };
+            ThreadHistory { thread, contents, calls, results: BTreeMap::new(), compacted_at: None };
         of.each_record(&sql, &session, out, &mut |row, out| history.message(row, out))?;
         history.end(out);
     }
@@ -96,8 +91,8 @@ struct ThreadHistory {
     contents: u32,
     calls: u32,
     /// By the number of the call.
-    results: HashMap<u32, ResultRows>,
-    /// The first request after the first compaction, and its summary.
+    results: BTreeMap<u32, ResultRows>,
+    /// The first request after the first compaction.
     compacted_at: Option<ChangeOrigin>,
 }
 
@@ -114,11 +109,9 @@ struct ResultRows {
 impl ThreadHistory {
     fn message(&mut self, row: &TableRow, out: &mut Transcript) {
         let place = row.place(self.contents);
-        let summary = row.bytes(2).filter(|content| content.starts_with(SUMMARY));
-        if let (None, Some(summary)) = (self.compacted_at, summary) {
-            let record = Some(RecordSpan::new(self.contents, place.row, 0, summary.len() as u64));
+        if self.compacted_at.is_none() && row.bytes(2).is_some_and(|content| content.starts_with(SUMMARY)) {
             let request = out.next_request(self.thread);
-            self.compacted_at = Some(ChangeOrigin { request, record, ..ChangeOrigin::default() });
+            self.compacted_at = Some(ChangeOrigin { request, ..ChangeOrigin::default() });
         }
         match row.text(1).unwrap_or_default().as_str() {
             "assistant" => {
@@ -165,13 +158,15 @@ impl ThreadHistory {
         let new = ResultRows { first: text, is_early: self.compacted_at.is_none(), last: None, text: None };
         let history = self.results.entry(number).or_insert(new);
         let is_active = row.integer(7) != Some(0);
+        // In which a compaction says what a tool did: ``[terminal] ran `make` -> exit 0, 3 lines output``.
+        let tool = out.tool_of(number);
+        let is_of_tool = || !tool.is_empty() && content.starts_with(format!("[{tool}] ").as_bytes());
+        let is_one_line = || !content.contains(&b'\n') && is_of_tool();
         history.last = match row.integer(8) {
             Some(1) => Some(ContextChange::Compact),
             _ if !is_active => Some(ContextChange::Rewind),
             _ if is_cleared(content) => Some(ContextChange::Clear),
-            _ if text != history.first || is_one_line(content, out.tool_of(number)) => {
-                Some(ContextChange::Replace)
-            }
+            _ if text != history.first || is_one_line() => Some(ContextChange::Replace),
             _ => None,
         };
         // Of what a compaction keeps, the next one takes the copy.
@@ -182,21 +177,19 @@ impl ThreadHistory {
 
     fn end(self, out: &mut Transcript) {
         use ContextChange::{Clear, Compact, Replace, Rewind};
-        let mut results: Vec<_> = self.results.into_iter().collect();
-        results.sort_unstable_by_key(|(call, _)| *call);
         for (change, is_early) in
             [Compact, Clear, Replace, Rewind].into_iter().flat_map(|of| [(of, true), (of, false)])
         {
             let is_meant =
                 |history: &ResultRows| history.last == Some(change) && history.is_early == is_early;
-            let calls = results.iter().filter(|(_, history)| is_meant(history)).map(|(call, _)| *call);
+            let calls = self.results.iter().filter(|(_, history)| is_meant(history)).map(|(call, _)| *call);
             let ids = out.results_of(calls);
             // The rows do not record which of several compactions did it.
             let summary = self.compacted_at.filter(|_| is_early && change != Rewind);
             out.add_event(change, summary.unwrap_or_default(), ids);
         }
-        for (call, text) in results.into_iter().filter_map(|(call, history)| Some((call, history.text?))) {
-            out.calls.get_mut(call as usize).into_iter().for_each(|call| call.results.push(text.clone()));
+        for (call, history) in self.results {
+            out.calls[call as usize].results.extend(history.text);
         }
     }
 }
@@ -205,11 +198,6 @@ impl ThreadHistory {
 fn is_cleared(content: &[u8]) -> bool {
     let content = content.trim_ascii();
     CLEARED.iter().any(|sentence| content == sentence.as_bytes())
-}
-
-/// Whether a content is the line in which a compaction says what a tool did: ``[terminal] ran `make` -> exit 0, 3 lines output``.
-fn is_one_line(content: &[u8], tool: &str) -> bool {
-    !tool.is_empty() && content.starts_with(format!("[{tool}] ").as_bytes()) && !content.contains(&b'\n')
 }
 
 fn result(row: &TableRow, content: &[u8], place: RecordPlace, call: &mut Call) {

@@ -1,21 +1,18 @@
 //! Kimi CLI: the model's histories, of which older ones are kept under other names, and the times in another log.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use md5::{Digest, Md5};
 
 use crate::session::content::{first_text, last_line, texts, title};
-use crate::session::entry::RecordEntry;
-use crate::session::fate::ContextChange;
 use crate::session::find::{self, dir_name};
-use crate::session::format::{FileFormat, RecordFiles};
-use crate::session::json::Json;
-use crate::session::model::{Call, CallStatus, ChangeOrigin, Citation, RecordSpan, SessionFacts};
-use crate::session::reader::{FormatInfo, LogReader, RecordPlace};
 use crate::session::record::read_json;
-use crate::session::transcript::Transcript;
+
+use super::{
+    Call, CallStatus, ChangeOrigin, Citation, ContextChange, FileFormat, FormatInfo, Json, LogReader,
+    RecordEntry, RecordFiles, RecordPlace, RecordSpan, SessionFacts, Transcript,
+};
 
 const HISTORY: &str = "context.jsonl";
 /// What happened, with times.
@@ -46,12 +43,11 @@ fn project_of(history: &Path) -> Option<String> {
     let name = find::dir_name(history, 2);
     let is_meant = |project: &Json| {
         let Some(path) = project.string("path") else { return false };
-        let hash = Md5::digest(path.as_bytes()).iter().fold(String::new(), |mut hex, byte| {
-            let _ = write!(hex, "{byte:02x}");
-            hex
-        });
-        let host = project.name("kaos").filter(|host| host != "local");
-        host.map_or(hash.clone(), |host| format!("{host}_{hash}")) == name
+        let hash = format!("{:x}", Md5::digest(path));
+        match project.name("kaos").filter(|host| host != "local") {
+            Some(host) => format!("{host}_{hash}") == name,
+            None => hash == name,
+        }
     };
     let root = history.ancestors().nth(4)?;
     read_json(root.join("kimi.json"), |record| {
@@ -89,30 +85,11 @@ fn note_facts(record: Json, facts: &mut SessionFacts) {
     }
 }
 
-const OTHER_ROLES: &[&str] = &["_system_prompt", "_checkpoint", "_usage", "system", "developer"];
+const OTHER_ROLES: &str = "_system_prompt _checkpoint _usage system developer";
 
-const OTHER_EVENTS: &[&str] = &[
-    "TurnBegin",
-    "TurnEnd",
-    "SteerInput",
-    "StepInterrupted",
-    "StepRetry",
-    "HookTriggered",
-    "HookResolved",
-    "HookRequest",
-    "CompactionBegin",
-    "MCPLoadingBegin",
-    "MCPLoadingEnd",
-    "StatusUpdate",
-    "Notification",
-    "ApprovalRequest",
-    "ApprovalResponse",
-    "PlanDisplay",
-    "BtwBegin",
-    "BtwEnd",
-    "ToolCallRequest",
-    "QuestionRequest",
-];
+const OTHER_EVENTS: &str = "TurnBegin TurnEnd SteerInput StepInterrupted StepRetry HookTriggered \
+    HookResolved HookRequest CompactionBegin MCPLoadingBegin MCPLoadingEnd StatusUpdate Notification \
+    ApprovalRequest ApprovalResponse PlanDisplay BtwBegin BtwEnd ToolCallRequest QuestionRequest";
 
 /// How the message begins that stands for a history that was summed up.
 const SUMMARY: &str = "<system>Previous context has been compacted.";
@@ -128,8 +105,8 @@ struct KimiReader {
     logs: Vec<KimiLog>,
     /// Which of them is read now.
     now: usize,
-    /// The results, by thread and id, with the last log that holds each.
-    results: HashMap<(u32, Box<str>), usize>,
+    /// The calls with results, by their numbers, with the last log that holds each.
+    results: BTreeMap<u32, usize>,
     summed_up: Vec<(u32, ChangeOrigin)>,
 }
 
@@ -166,14 +143,11 @@ impl LogReader for KimiReader {
 
     fn derive_events(&mut self, out: &mut Transcript) {
         // By the history that each result is in last: those of a history have one fate.
-        let mut left: BTreeMap<(u32, usize), Vec<u32>> = BTreeMap::new();
-        for ((thread, id), log) in &self.results {
-            left.entry((*thread, *log)).or_default().extend(out.call_number(*thread, id));
-        }
+        let mut left: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
+        self.results.iter().for_each(|(call, log)| left.entry(*log).or_default().push(*call));
         out.events.clear();
-        for ((thread, log), mut calls) in left {
-            let Some((change, origin)) = self.change_after(thread, log) else { continue };
-            calls.sort_unstable();
+        for (log, calls) in left {
+            let Some((change, origin)) = self.change_after(log) else { continue };
             out.add_event(change, origin, out.results_of(calls));
         }
     }
@@ -194,9 +168,8 @@ impl KimiReader {
             }
             "tool" => self.result(entry, out),
             "user" => {
-                let is_summary =
-                    record.get("content").map(first_text).is_some_and(|text| text.starts_with(SUMMARY));
-                self.log().begins_with_summary |= is_summary;
+                let text = record.get("content").map(first_text).unwrap_or_default();
+                self.log().begins_with_summary |= text.starts_with(SUMMARY);
             }
             role => return out.unread.is_known(role, OTHER_ROLES),
         }
@@ -213,15 +186,12 @@ impl KimiReader {
     }
 
     /// Returns the id of a call in the transcript: of one that an earlier history has, word for word, that one's.
-    fn own_id(&mut self, id: &str, called: RecordEntry, out: &mut Transcript) -> Option<Box<str>> {
+    fn own_id(&mut self, id: &str, called: RecordEntry, out: &Transcript) -> Option<Box<str>> {
         let input = called.record.path(&["function", "arguments"]).map(|input| called.place.span(input));
         let is_taken = self.log().ids.contains_key(id);
-        numbered(id).find(|own| match out.call_mut(called.thread, own) {
+        numbered(id).find(|own| match out.call_number(called.thread, own) {
             None => true,
-            Some(call) => {
-                let before = call.input;
-                !is_taken && is_same(before, input, out)
-            }
+            Some(call) => !is_taken && is_same(out.calls[call as usize].input, input, out),
         })
     }
 
@@ -229,8 +199,8 @@ impl KimiReader {
         let record = entry.record;
         let (Some(id), Some(content)) = (record.name("tool_call_id"), record.get("content")) else { return };
         let Some(own) = self.call_of_result(&id, entry, out) else { return };
-        self.results.insert((entry.thread, own.clone()), self.now);
         let number = out.call_or_new(entry.thread, &own, "");
+        self.results.insert(number, self.now);
         let is_task = out.tool_of(number) == "TaskOutput";
         let call = out.unanswered(number);
         call.into_iter().for_each(|call| read_result(entry, content, is_task, call));
@@ -258,16 +228,13 @@ impl KimiReader {
             note_facts(record, &mut out.facts);
         }
         let Some(message) = record.get("message") else {
-            return out.unread.is_known(&record.word("type"), &["metadata"]);
+            return out.unread.is_known(&record.word("type"), "metadata");
         };
         let Some(payload) = message.get("payload") else { return true };
-        let (log, kind) = (self.log(), message.word("type"));
-        match &*kind {
-            "StepBegin" => log.is_asked = true,
-            "ContentPart" | "ToolCall" | "ToolCallPart" if std::mem::take(&mut log.is_asked) => {
-                out.count_answer(thread);
-            }
-            _ => {}
+        let kind = message.word("type");
+        let is_answer = matches!(&*kind, "ContentPart" | "ToolCall" | "ToolCallPart");
+        if is_answer && std::mem::take(&mut self.log().is_asked) {
+            out.count_answer(thread);
         }
         match &*kind {
             "ToolCall" => {
@@ -281,12 +248,13 @@ impl KimiReader {
                     first.at = first.at.or(at);
                 }
             }
-            "StepBegin" | "ContentPart" | "ToolCallPart" => {}
+            "StepBegin" => self.log().is_asked = true,
+            "ContentPart" | "ToolCallPart" => {}
             "CompactionEnd" => self.summed_up.push((thread, entry.origin(out))),
             "SubagentEvent" => {
                 if let Some(agent) = payload.name("agent_id").filter(|id| !id.is_empty()) {
-                    let (thread, name) = (out.thread_id(&agent), payload.name("subagent_type"));
-                    out.describe_thread(thread, name, payload.name("parent_tool_call_id"));
+                    let thread = out.thread_id(&agent);
+                    out.name_thread(thread, payload.name("subagent_type"));
                 }
             }
             kind => return out.unread.is_known(kind, OTHER_EVENTS),
@@ -309,7 +277,8 @@ impl KimiReader {
     }
 
     /// Returns what took the results of a history away, a summary or not; `None` for the last history of a thread.
-    fn change_after(&self, thread: u32, log: usize) -> Option<(ContextChange, ChangeOrigin)> {
+    fn change_after(&self, log: usize) -> Option<(ContextChange, ChangeOrigin)> {
+        let thread = self.logs[log].thread;
         let histories =
             self.logs.iter().enumerate().filter(|(_, log)| log.thread == thread && !log.is_events);
         let (before, after): (Vec<_>, Vec<_>) = histories.partition(|(number, _)| *number <= log);

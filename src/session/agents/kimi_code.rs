@@ -5,39 +5,15 @@ use std::path::{Path, PathBuf};
 use memchr::memmem;
 
 use crate::session::content::{first_text, last_line, number_after, pieces, text_end, texts, title};
-use crate::session::entry::RecordEntry;
-use crate::session::fate::ContextChange;
-use crate::session::find;
-use crate::session::format::{FileFormat, RecordFiles};
-use crate::session::id::item_of;
-use crate::session::json::{Json, Kind};
-use crate::session::model::{Call, Citation, Evidence, SessionFacts, ShownLines, TextPiece, TextPieces};
-use crate::session::reader::{FormatInfo, LogReader, RecordPlace};
-use crate::session::transcript::Transcript;
+
+use super::{
+    Call, Citation, ContextChange, Evidence, FileFormat, FormatInfo, Json, Kind, LogReader, RecordEntry,
+    RecordFiles, RecordPlace, SessionFacts, ShownLines, TextPiece, TextPieces, Transcript, find, item_of,
+};
 
 /// The beginnings of the names of records that hold nothing about results.
-const OTHER_KINDS: &[&str] = &[
-    "metadata",
-    "runtime.",
-    "profile.",
-    "prompt.",
-    "permission.",
-    "turn.",
-    "full_compaction.",
-    "config.",
-    "forked",
-    "goal.",
-    "plan_mode.",
-    "swarm_mode.",
-    "agent.",
-    "plugin.",
-    "llm.",
-    "usage.",
-    "token_counting.",
-    "subagent.",
-    "task.",
-    "tools.",
-];
+const OTHER_KINDS: &str = "metadata runtime. profile. prompt. permission. turn. full_compaction. config. \
+    forked goal. plan_mode. swarm_mode. agent. plugin. llm. usage. token_counting. subagent. task. tools.";
 
 pub(crate) const KIMI_CODE: FileFormat = FileFormat {
     info: FormatInfo::new("kimi-code", "2.1.0"),
@@ -87,11 +63,11 @@ impl LogReader for KimiReader {
             "context.append_message" => self.history().add_message(record.object("message")),
             "subagent.spawned" => {
                 if let Some(agent) = record.name("subagentId") {
-                    let (thread, name) = (out.thread_id(&agent), record.name("subagentName"));
-                    out.describe_thread(thread, name, record.name("parentToolCallId"));
+                    let thread = out.thread_id(&agent);
+                    out.name_thread(thread, record.name("subagentName"));
                 }
             }
-            known if OTHER_KINDS.iter().any(|kind| known.starts_with(kind)) => {}
+            known if OTHER_KINDS.split(' ').any(|kind| known.starts_with(kind)) => {}
             other => return self.history().change(entry, out) || out.unread.unknown(other),
         }
         true
@@ -106,19 +82,17 @@ impl KimiReader {
     fn event(&mut self, entry: RecordEntry, out: &mut Transcript) {
         let Some(event) = entry.record.get("event") else { return };
         let kind = event.word("type");
+        // The first sign that it was answered.
+        let is_answer = !matches!(&*kind, "step.begin" | "tool.result");
+        if is_answer && std::mem::take(&mut self.history().is_asked) {
+            out.count_answer(self.thread);
+        }
         match &*kind {
             "step.begin" => {
                 let history = self.history();
                 history.messages.push(Message::Other);
                 history.is_asked = true;
-                return;
             }
-            "tool.result" => {}
-            // The first sign that it was answered.
-            _ if std::mem::take(&mut self.history().is_asked) => out.count_answer(self.thread),
-            _ => {}
-        }
-        match &*kind {
             "tool.call" => {
                 entry.add_call_of(event, ["toolCallId", "name", "args"], out);
             }

@@ -5,12 +5,11 @@ use std::path::Path;
 use memchr::memmem;
 
 use crate::session::content::{first_text, is_number, text_end};
-use crate::session::entry::RecordEntry;
-use crate::session::format::{FileFormat, RecordFiles, before_member, count_records, only_file};
-use crate::session::json::Json;
-use crate::session::model::{CutState, SessionFacts};
-use crate::session::reader::{FormatInfo, RecordPlace};
-use crate::session::transcript::Transcript;
+
+use super::{
+    CutState, FileFormat, FormatInfo, Json, RecordEntry, RecordFiles, RecordPlace, SessionFacts, Transcript,
+    before_member, count_records, only_file,
+};
 
 const ENDING: &str = ".traj.json";
 

@@ -19,7 +19,24 @@ mod pi;
 mod qwen;
 mod roo;
 
-use super::reader::SessionFormat;
+// The readers import from here what most of them need.
+use super::entry::RecordEntry;
+use super::fate::{ContextChange, FateEvidence};
+use super::find;
+use super::format::{
+    FileFormat, RecordFiles, TableFormat, TableSession, before_member, count_records, has_before, only_file,
+};
+use super::id::{IdMap, RecordId, id_of_bytes, item_of, record_id};
+use super::json::{Json, JsonText, Kind, Tape, char_len, end_of_string};
+use super::model::{
+    Call, CallResult, CallStatus, ChangeOrigin, Citation, ContextEvent, CutState, DisplayCopy, Evidence,
+    RecordSpan, ResultId, SessionFacts, ShownLines, TextPiece, TextPieces,
+};
+use super::reader::{
+    FormatInfo, GLANCE, LogReader, ReadProgress, RecordPlace, SessionError, SessionFile, SessionFormat,
+    TakeFault,
+};
+use super::transcript::{ReadReport, Transcript};
 
 /// All forms, in the order in which a file is tried.
 pub const FORMATS: &[&dyn SessionFormat] = &[

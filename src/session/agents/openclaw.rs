@@ -6,15 +6,12 @@ use std::path::{Path, PathBuf};
 use crate::base::env::Env;
 use crate::session::content::{is_number, last_line};
 use crate::session::database::{self, DatabaseError, RowBuffer, RowsOf, TableRow, TableRows};
-use crate::session::fate::FateEvidence;
-use crate::session::find;
-use crate::session::format::{TableFormat, TableSession};
-use crate::session::json::Json;
-use crate::session::model::{CallStatus, CutState, SessionFacts};
-use crate::session::reader::{FormatInfo, LogReader, RecordPlace};
-use crate::session::transcript::{ReadReport, Transcript};
 
 use super::pi::{PiReader, note_facts};
+use super::{
+    CallStatus, CutState, FateEvidence, FormatInfo, Json, LogReader, ReadReport, RecordPlace, SessionFacts,
+    TableFormat, TableSession, Transcript, find,
+};
 
 const PLAIN: RowsOf = RowsOf::plain("transcript_events", "event_json");
 const PACKED: RowsOf = RowsOf { table: "transcript_events", column: "event_zstd", is_packed: true };
@@ -42,7 +39,7 @@ fn list(_: &Path, rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseError> 
     let known = first_facts(rows)?;
     let sql =
         "SELECT session_id, MIN(created_at), MAX(created_at) FROM transcript_events GROUP BY session_id";
-    rows.all(sql, |row| {
+    rows.all(sql, &[], |row| {
         let id = row.text(0).unwrap_or_default();
         let facts = known.get(&id).cloned().unwrap_or_default();
         let (started, ended) = (row.time(1), row.time(2));

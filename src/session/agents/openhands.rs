@@ -7,38 +7,21 @@ use sha2::{Digest, Sha256};
 
 use crate::session::branch::Branches;
 use crate::session::content::{self, first_text, pieces, title};
-use crate::session::entry::RecordEntry;
-use crate::session::fate::ContextChange;
-use crate::session::find;
-use crate::session::format::{FileFormat, RecordFiles};
-use crate::session::id::{IdMap, RecordId, record_id};
-use crate::session::json::{Json, JsonText, char_len};
-use crate::session::model::{
-    Call, CallStatus, ChangeOrigin, Citation, CutState, Evidence, SessionFacts, TextPiece, TextPieces,
-};
-use crate::session::reader::{FormatInfo, ReadProgress, RecordPlace, SessionError, SessionFile};
 use crate::session::record::read_json;
-use crate::session::transcript::Transcript;
 use crate::session::watch::{RecordUse, read_record};
+
+use super::{
+    Call, CallStatus, ChangeOrigin, Citation, ContextChange, CutState, Evidence, FileFormat, FormatInfo,
+    IdMap, Json, JsonText, ReadProgress, RecordEntry, RecordFiles, RecordId, RecordPlace, SessionError,
+    SessionFacts, SessionFile, TextPiece, TextPieces, Transcript, char_len, find, record_id,
+};
 
 /// The state of a conversation, beside the directory of its events.
 const STATE: &str = "base_state.json";
 
-const OTHER_KINDS: &[&str] = &[
-    "SystemPromptEvent",
-    "MessageEvent",
-    "CondensationRequest",
-    "CondensationSummaryEvent",
-    "ConversationErrorEvent",
-    "ConversationStateUpdateEvent",
-    "HookExecutionEvent",
-    "InterruptEvent",
-    "LLMCompletionLogEvent",
-    "PauseEvent",
-    "SecurityAnalysisEvent",
-    "StreamingDeltaEvent",
-    "TokenEvent",
-];
+const OTHER_KINDS: &str = "SystemPromptEvent MessageEvent CondensationRequest CondensationSummaryEvent \
+    ConversationErrorEvent ConversationStateUpdateEvent HookExecutionEvent InterruptEvent \
+    LLMCompletionLogEvent PauseEvent SecurityAnalysisEvent StreamingDeltaEvent TokenEvent";
 
 pub(crate) const OPENHANDS: FileFormat = FileFormat {
     info: FormatInfo::new("openhands", "1.57.0 of the SDK"),
@@ -231,10 +214,10 @@ const BREAKS: &[char] =
     &['\n', '\r', '\u{b}', '\u{c}', '\u{1c}', '\u{1d}', '\u{1e}', '\u{85}', '\u{2028}', '\u{2029}'];
 
 struct SentObservation {
-    pub pieces: Vec<TextPiece>,
+    pieces: Vec<TextPiece>,
     /// Where the whole of it was saved, if it was cut.
-    pub saved: Option<Citation>,
-    pub is_lost: bool,
+    saved: Option<Citation>,
+    is_lost: bool,
 }
 
 /// Renders an observation. Returns `None` for an output that is too long to be rendered.
@@ -285,7 +268,9 @@ fn clip(
         return Some(SentObservation { pieces, saved: None, is_lost: was_clipped });
     }
     let whole = [prefix.as_str(), &decoded, &suffix].concat();
-    let saved = dir.map(|dir| saved_at(&whole, &dir));
+    // Files are named by what is in them.
+    let hash = || format!("{:x}", Sha256::digest(&whole));
+    let saved = dir.map(|dir| format!("{dir}/terminal_output_{}.txt", &hash()[..8]));
     let notice = notice(&whole, head, saved.as_deref());
     let tail = most.checked_sub(points(&notice) + head)?;
     // Of the output, that part of either end which the lines around it leave.
@@ -316,12 +301,6 @@ fn lines_after(metadata: Json) -> String {
         lines.push_str(&format!("\n[Command finished with exit code {code}]"));
     }
     lines
-}
-
-/// Files are named by what is in them.
-fn saved_at(whole: &str, dir: &str) -> String {
-    let hash = format!("{:x}", Sha256::digest(whole));
-    format!("{dir}/terminal_output_{}.txt", &hash[..8])
 }
 
 fn notice(whole: &str, head: usize, saved: Option<&str>) -> String {

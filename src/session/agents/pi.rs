@@ -1,22 +1,17 @@
 //! pi: a log that is a tree of entries, of which the branch to the last counts.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use crate::session::branch::{Branches, LivingBranch};
 use crate::session::content::{
     MAX_TEXT, last_line, number_after, shown_lines, text_end, text_start, texts, title,
 };
-use crate::session::entry::RecordEntry;
-use crate::session::fate::ContextChange;
-use crate::session::find;
-use crate::session::format::{FileFormat, RecordFiles, only_file};
-use crate::session::id::{IdMap, RecordId, record_id};
-use crate::session::json::Json;
-use crate::session::model::{
-    Call, CallResult, ChangeOrigin, Citation, ContextEvent, SessionFacts, ShownLines,
+
+use super::{
+    Call, CallResult, ChangeOrigin, Citation, ContextChange, FileFormat, FormatInfo, IdMap, Json, LogReader,
+    RecordEntry, RecordFiles, RecordId, RecordPlace, ResultId, SessionFacts, ShownLines, Transcript, find,
+    only_file, record_id,
 };
-use crate::session::reader::{FormatInfo, LogReader, RecordPlace};
-use crate::session::transcript::Transcript;
 
 pub(crate) const PI: FileFormat = FileFormat {
     info: FormatInfo::new("pi", "1.5.2"),
@@ -52,18 +47,8 @@ pub(super) fn note_facts(record: Json, facts: &mut SessionFacts) {
     }
 }
 
-const OTHER_KINDS: &[&str] = &[
-    "session",
-    "model_change",
-    "thinking_level_change",
-    "branch_summary",
-    "label",
-    "session_info",
-    "custom",
-    "custom_message",
-    "context_edit",
-    "leaf",
-];
+const OTHER_KINDS: &str = "session model_change thinking_level_change branch_summary label session_info \
+    custom custom_message context_edit leaf";
 
 #[derive(Default)]
 pub(crate) struct PiReader {
@@ -89,10 +74,8 @@ impl LogReader for PiReader {
         let effect = EntryEffect::read(&kind, entry);
         let is_known = effect.is_some() || out.unread.is_known(&kind, OTHER_KINDS);
         self.changes.extend(effect.map(|effect| {
-            let number = self.entry();
-            let request = self.requests.get(number as usize).copied();
-            let origin = ChangeOrigin { request, ..entry.origin(out) };
-            EntryChange { entry: number, origin, effect }
+            let entry = self.entry();
+            EntryChange { entry, request: self.requests.get(entry as usize).copied(), effect }
         }));
         is_known
     }
@@ -104,12 +87,12 @@ impl LogReader for PiReader {
             call.into_iter().for_each(|call| call.results.truncate(1));
         }
         let living = self.branches.living();
-        let mut left = self.left_branches(&living, out).into_iter().rev().peekable();
+        let mut left = self.left_branches(&living, out).into_iter().peekable();
         let mut unread = self.results.iter().peekable();
         let mut context = ContextResults::default();
         for change in self.changes.iter().filter(|change| living.contains_number(change.entry)) {
-            while let Some((_, event)) = left.next_if(|(entry, _)| *entry < change.entry) {
-                out.events.push(event);
+            while let Some((next, results)) = left.next_if(|(next, _)| *next < change.entry) {
+                self.leave(next, results, out);
             }
             while let Some(result) = unread.next_if(|result| result.entry < change.entry) {
                 if living.contains_number(result.entry) {
@@ -118,7 +101,7 @@ impl LogReader for PiReader {
             }
             change.apply(&living, &mut context, out);
         }
-        out.events.extend(left.map(|(_, event)| event));
+        left.for_each(|(next, results)| self.leave(next, results, out));
     }
 }
 
@@ -167,28 +150,21 @@ impl PiReader {
         }
     }
 
-    /// Returns what is on branches that were left, with the entry of the living branch that came after it; the last first.
-    fn left_branches(&self, living: &LivingBranch, out: &Transcript) -> Vec<(u32, ContextEvent)> {
-        let (mut left, mut next): (Vec<(u32, ContextEvent)>, _) = (Vec::new(), None);
-        let mut results = self.results.iter().rev().peekable();
-        for entry in (0..self.requests.len() as u32).rev() {
-            if living.contains_number(entry) {
-                next = Some(entry);
-            } else if let Some(result) = results.next_if(|result| result.entry == entry) {
-                let by = next.unwrap_or(entry);
-                if left.last().is_none_or(|(entry, _)| *entry != by) {
-                    let request = next.and_then(|next| self.requests.get(next as usize)).copied();
-                    let origin = ChangeOrigin { request, ..ChangeOrigin::default() };
-                    let (change, results) = (ContextChange::Leave, Vec::new());
-                    left.push((by, ContextEvent { change, origin, results }));
-                }
-                left.last_mut()
-                    .into_iter()
-                    .for_each(|(_, event)| event.results.extend(out.result_ids(result.call)));
-            }
-            while results.next_if(|result| result.entry == entry).is_some() {}
+    /// Returns what is on branches that were left, by the next entry of the living branch; by no entry if there is none.
+    fn left_branches(&self, living: &LivingBranch, out: &Transcript) -> BTreeMap<u32, Vec<ResultId>> {
+        let numbers = 0..self.requests.len() as u32;
+        let path: Vec<u32> = numbers.filter(|entry| living.contains_number(*entry)).collect();
+        let mut left: BTreeMap<u32, Vec<ResultId>> = BTreeMap::new();
+        for result in self.results.iter().filter(|result| !living.contains_number(result.entry)) {
+            let next = path.get(path.partition_point(|entry| *entry < result.entry)).copied();
+            left.entry(next.unwrap_or(u32::MAX)).or_default().extend(out.result_ids(result.call));
         }
         left
+    }
+
+    fn leave(&self, next: u32, results: Vec<ResultId>, out: &mut Transcript) {
+        let request = self.requests.get(next as usize).copied();
+        out.add_event(ContextChange::Leave, ChangeOrigin { request, ..ChangeOrigin::default() }, results);
     }
 }
 
@@ -254,12 +230,12 @@ const PRUNED: &str = "openclaw.cache-ttl";
 
 #[derive(Clone, Copy)]
 struct EntryResult {
-    pub entry: u32,
-    pub call: u32,
+    entry: u32,
+    call: u32,
     /// What OpenClaw calls it where it was pruned.
-    pub key: RecordId,
+    key: RecordId,
     /// How it was pruned last, or that an edit took it out.
-    pub pruned: Option<ContextChange>,
+    pruned: Option<ContextChange>,
 }
 
 /// The results that the model has, in their order.
@@ -294,10 +270,10 @@ impl ContextResults {
 }
 
 struct EntryChange {
-    pub entry: u32,
-    /// With the first request after it.
-    pub origin: ChangeOrigin,
-    pub effect: EntryEffect,
+    entry: u32,
+    /// The first request after it.
+    request: Option<u32>,
+    effect: EntryEffect,
 }
 
 enum EntryEffect {
@@ -319,9 +295,12 @@ impl EntryEffect {
             let first = record.id("firstKeptEntryId").unwrap_or_default();
             Self::KeptFrom { first, change }
         };
+        let retained = |message: Json| {
+            Some((message.id("toolCallId")?, entry.with(message).result(message.get("content"))))
+        };
         match kind {
             "compaction" => match record.get("retainedTail").filter(|tail| !tail.is_null()) {
-                Some(tail) => Some(Self::KeptTail(retained_results(entry, tail))),
+                Some(tail) => Some(Self::KeptTail(tail.items().filter_map(retained).collect())),
                 None => Some(kept_from(ContextChange::Compact)),
             },
             "reset" => Some(kept_from(ContextChange::Drop)),
@@ -334,13 +313,6 @@ impl EntryEffect {
             _ => None,
         }
     }
-}
-
-/// Reads the messages that the record of a compaction keeps.
-fn retained_results(entry: RecordEntry, tail: Json) -> IdMap<CallResult> {
-    let result =
-        |message: Json| Some((message.id("toolCallId")?, entry.with(message).result(message.get("content"))));
-    tail.items().filter_map(result).collect()
 }
 
 /// Reads which results are pruned: all of them, or those since the entry before.
@@ -382,8 +354,7 @@ impl EntryChange {
                         if before == Some(ContextChange::Drop) {
                             self.event(ContextChange::Restore, [call], out);
                         }
-                        self.event(ContextChange::Replace, [call], out);
-                        out.calls[call as usize].results.push(text.clone());
+                        self.replace(call, text, out);
                     }
                 }
             }
@@ -407,17 +378,22 @@ impl EntryChange {
         for (call, text) in other {
             let last = out.calls.get(call as usize).and_then(|call| call.results.last());
             if last.is_some_and(|last| last.recorded_len() != text.recorded_len()) {
-                self.event(ContextChange::Replace, [call], out);
-                out.calls[call as usize].results.push(text.clone());
+                self.replace(call, text, out);
             }
         }
         context.results.extend(stay);
     }
 
+    fn replace(&self, call: u32, text: &CallResult, out: &mut Transcript) {
+        self.event(ContextChange::Replace, [call], out);
+        out.calls[call as usize].results.push(text.clone());
+    }
+
     fn event(&self, change: ContextChange, calls: impl IntoIterator<Item = u32>, out: &mut Transcript) {
         // An entry about pruned results may come after the first requests that are made so.
-        let request = self.origin.request.filter(|_| !matches!(self.effect, EntryEffect::Prune(_)));
-        out.add_event(change, ChangeOrigin { request, ..self.origin }, out.outer_results_of(calls));
+        let request = self.request.filter(|_| !matches!(self.effect, EntryEffect::Prune(_)));
+        let origin = ChangeOrigin { request, ..ChangeOrigin::default() };
+        out.add_event(change, origin, out.outer_results_of(calls));
     }
 }
 

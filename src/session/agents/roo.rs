@@ -6,18 +6,14 @@ use std::path::{Path, PathBuf};
 
 use crate::base::env::Env;
 use crate::session::content::first_text;
-use crate::session::entry::RecordEntry;
-use crate::session::fate::ContextChange;
 use crate::session::find::{self, FoundFile};
-use crate::session::format::{FileFormat, RecordFiles, count_records, only_file};
-use crate::session::id::IdMap;
-use crate::session::json::Json;
-use crate::session::model::{ChangeOrigin, Citation, SessionFacts};
-use crate::session::reader::{FormatInfo, RecordPlace, TakeFault};
 use crate::session::record::read_json;
-use crate::session::transcript::Transcript;
 
 use super::cline;
+use super::{
+    ChangeOrigin, Citation, ContextChange, FileFormat, FormatInfo, IdMap, Json, RecordEntry, RecordFiles,
+    RecordPlace, SessionFacts, TakeFault, Transcript, count_records, only_file,
+};
 
 const HISTORY: &str = "api_conversation_history.json";
 
@@ -127,7 +123,7 @@ fn read(document: Json, place: RecordPlace, path: &Path, out: &mut Transcript) {
             }
         }
     }
-    history.take_out(document, place, out);
+    history.take_out(document, out);
 }
 
 #[derive(Default)]
@@ -152,7 +148,7 @@ impl History {
     /// Notes what is not sent any more. What is sent begins with the last summary; results whose calls stand before it are
     /// left out, and so are messages that name a gap which is sent. Without a summary, messages are left out that name what
     /// stands for them and exists: they come back when that was taken back.
-    fn take_out(self, document: Json, place: RecordPlace, out: &mut Transcript) {
+    fn take_out(self, document: Json, out: &mut Transcript) {
         let messages: Vec<Json> = document.items().collect();
         let start = messages.iter().rposition(|message| message.flag("isSummary"));
         let ids = |key: &str| {
@@ -181,9 +177,8 @@ impl History {
             // A gap stands among the messages, wherever it was made.
             let is_gap = *change == ContextChange::Drop && start != Some(*by);
             let request = self.requests.get(*by).copied().flatten().filter(|_| !is_gap);
-            let record = messages.get(*by).map(|message| place.span(*message));
             let results = out.results_of(group.iter().map(|(_, call)| *call));
-            out.add_event(*change, ChangeOrigin { request, record, ..ChangeOrigin::default() }, results);
+            out.add_event(*change, ChangeOrigin { request, ..ChangeOrigin::default() }, results);
         }
     }
 }
@@ -226,10 +221,8 @@ fn exit_of(start: &str) -> Option<i32> {
 /// Returns the file that a result names by the name alone: it lies beside the messages.
 fn place_of_spill(start: &str, history: Option<PathBuf>) -> Option<Citation> {
     let rest = start.strip_prefix("Command executed in '")?;
-    let line = rest
-        .lines()
-        .find(|line| line.starts_with("Output (") && line.contains(") persisted. Artifact ID: "))?;
-    let artifact = line.split_once(") persisted. Artifact ID: ")?.1;
+    let mut lines = rest.lines().filter(|line| line.starts_with("Output ("));
+    let artifact = lines.find_map(|line| line.split_once(") persisted. Artifact ID: "))?.1;
     let is_name = artifact.starts_with("cmd-") && !artifact.contains('/');
     let path = history?.with_file_name("command-output").join(artifact);
     is_name.then(|| Citation::new(path))

@@ -15,7 +15,6 @@ use rusqlite::{Connection, OpenFlags};
 use crate::base::fs::identity::Identity;
 use crate::base::fs::plain_file;
 use crate::base::lock;
-use crate::session::reader::ReadProgress;
 use crate::session::record::{fill, open_regular};
 
 use super::{Database, DatabaseError, TRIES};
@@ -30,9 +29,6 @@ const PATIENCE: Duration = Duration::from_millis(500);
 /// How long one look at a database may take at least, and at most, and how many bytes of it buy a second more.
 const LOOK: [Duration; 2] = [Duration::from_secs(5), Duration::from_secs(30)];
 const BYTES_A_SECOND: u64 = 16 << 20;
-
-/// How many steps of SQLite's machine lie between two looks at the clock. A step may load a value of the greatest length.
-const STEPS: i32 = 200;
 
 /// Opens with the parameters of a URI, in which some characters of a path mean something else.
 pub(super) fn read_only(path: &Path, parameters: &str) -> Result<Connection, DatabaseError> {
@@ -111,30 +107,6 @@ pub(super) fn time_for(bytes: u64) -> Duration {
     LOOK[0].saturating_add(Duration::from_secs(bytes / BYTES_A_SECOND)).min(LOOK[1])
 }
 
-/// Does some work on a connection, which ends when it is not wanted any more, or takes longer than `time`.
-pub(super) fn bounded<T>(
-    (path, connection): (&Path, &Connection),
-    time: Duration,
-    progress: &dyn ReadProgress,
-    work: impl FnOnce(&Connection) -> Result<T, DatabaseError>,
-) -> Result<T, DatabaseError> {
-    let begun = Instant::now();
-    let (wanted, end) = (progress.wanted(), begun + time);
-    let is_given_up = move || wanted.as_ref().is_some_and(|wanted| !wanted());
-    let is_over = is_given_up.clone();
-    let is_over = move || is_over() || Instant::now() >= end;
-    connection.progress_handler(STEPS, Some(is_over))?;
-    let done = work(connection);
-    connection.progress_handler(0, None::<fn() -> bool>)?;
-    let is_given_up = is_given_up();
-    let is_too_slow = matches!(done, Err(DatabaseError::TooSlow)) && !is_given_up;
-    spend(path, if is_too_slow { Duration::MAX } else { begun.elapsed() });
-    match done {
-        Err(DatabaseError::TooSlow) if is_given_up => Err(DatabaseError::GivenUp),
-        done => done,
-    }
-}
-
 /// What the names of the files beside a database add to its own: the log, its index, and the journal of a transaction.
 const BESIDE: [&str; 3] = ["-wal", "-shm", "-journal"];
 
@@ -154,7 +126,6 @@ pub(super) fn beside(path: &Path, ending: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Returns a file's length in bytes, if it is there.
 pub(super) fn length(path: &Path) -> Option<u64> {
     fs::metadata(path).ok().map(|meta| meta.len())
 }
@@ -187,17 +158,14 @@ pub(super) fn check(path: &Path) -> Result<(), DatabaseError> {
 /// # Errors
 /// The first that is not, and why; `None` if there is no such database.
 pub fn check_project_s(project: &Path, path: &Path) -> Result<(), Option<String>> {
-    let refused = |path: &Path, error: &io::Error| Some(format!("{}: {error}", path.display()));
     let is_missing =
         |error: &io::Error| matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory);
-    match plain_file::check_in_project(project, path) {
-        Ok(_) => {}
-        Err((_, error)) if is_missing(&error) => return Err(None),
-        Err((at, error)) => return Err(refused(&at, &error)),
-    }
-    for path in BESIDE.map(|ending| beside(path, ending)) {
-        match plain_file::check_in_project(project, &path) {
-            Err((at, error)) if !is_missing(&error) => return Err(refused(&at, &error)),
+    for ending in [""].into_iter().chain(BESIDE) {
+        match plain_file::check_in_project(project, &beside(path, ending)) {
+            Err((_, error)) if is_missing(&error) && ending.is_empty() => return Err(None),
+            Err((at, error)) if !is_missing(&error) => {
+                return Err(Some(format!("{}: {error}", at.display())));
+            }
             _ => {}
         }
     }

@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use jiff::civil::DateTime;
@@ -42,6 +42,9 @@ const DAMAGED: &str = "it is damaged, or not a database";
 
 /// How many rows of any query are read at least, whatever the size of the file.
 const MIN_ROWS: u64 = 1000;
+
+/// How many steps of SQLite's machine lie between two looks at the clock. A step may load a value of the greatest length.
+const STEPS: i32 = 200;
 
 /// Why a database cannot be read. No message quotes anything in it.
 #[derive(Debug, thiserror::Error)]
@@ -149,7 +152,7 @@ impl Database {
         Ok(opened)
     }
 
-    /// Does some work on the connection, no longer than it may take and is wanted.
+    /// Does some work on the connection, which ends when it is not wanted any more, or takes too long.
     fn bounded<T>(
         &self,
         progress: &dyn ReadProgress,
@@ -163,7 +166,21 @@ impl Database {
                 &shared
             }
         };
-        connect::bounded((&self.path, connection), self.time, progress, work)
+        let begun = Instant::now();
+        let (wanted, end) = (progress.wanted(), begun + self.time);
+        let is_given_up = move || wanted.as_ref().is_some_and(|wanted| !wanted());
+        let is_over = is_given_up.clone();
+        let is_over = move || is_over() || Instant::now() >= end;
+        connection.progress_handler(STEPS, Some(is_over))?;
+        let done = work(connection);
+        connection.progress_handler(0, None::<fn() -> bool>)?;
+        let is_given_up = is_given_up();
+        let is_too_slow = matches!(done, Err(DatabaseError::TooSlow)) && !is_given_up;
+        connect::spend(&self.path, if is_too_slow { Duration::MAX } else { begun.elapsed() });
+        match done {
+            Err(DatabaseError::TooSlow) if is_given_up => Err(DatabaseError::GivenUp),
+            done => done,
+        }
     }
 
     /// Whether the database may stay open: while it is, the agent cannot take in its log when it ends.
@@ -180,7 +197,9 @@ impl Database {
         for _ in 0..TRIES {
             let done = self.bounded(progress, |connection| {
                 let transaction = connection.unchecked_transaction()?;
-                let done = work(&TableRows { connection: &transaction, max_rows: self.max_rows() });
+                // Twice the rows that a file of this size can hold: in a damaged one, a page may be reached in many ways.
+                let max_rows = (self.len / 3).max(MIN_ROWS);
+                let done = work(&TableRows { connection: &transaction, max_rows });
                 // Nothing was written: to end it is all.
                 let _ = transaction.rollback();
                 done
@@ -192,11 +211,6 @@ impl Database {
             *self = Self::open(&self.path, progress)?;
         }
         Err(DatabaseError::Changing)
-    }
-
-    /// Returns twice the rows that a file of this size can hold: in a damaged one, a page may be reached in many ways.
-    fn max_rows(&self) -> u64 {
-        (self.len / 3).max(MIN_ROWS)
     }
 }
 
@@ -210,17 +224,18 @@ pub struct TableRows<'a> {
 impl TableRows<'_> {
     /// Returns the names of a table's columns; none if there is no such table.
     pub fn columns(&self, table: &str) -> Result<BTreeSet<String>, DatabaseError> {
-        let mut names = BTreeSet::new();
-        self.each("SELECT name FROM pragma_table_info(?)", &[table], &mut |row| {
-            names.extend(row.text(0));
-            true
-        })?;
-        Ok(names)
+        let names = self.all("SELECT name FROM pragma_table_info(?)", &[table], |row| row.text(0))?;
+        Ok(names.into_iter().flatten().collect())
     }
 
-    pub fn all<T>(&self, sql: &str, read: impl Fn(&TableRow) -> T) -> Result<Vec<T>, DatabaseError> {
+    pub fn all<T>(
+        &self,
+        sql: &str,
+        parameters: &[&str],
+        read: impl Fn(&TableRow) -> T,
+    ) -> Result<Vec<T>, DatabaseError> {
         let mut found = Vec::new();
-        self.each(sql, &[], &mut |row| {
+        self.each(sql, parameters, &mut |row| {
             found.push(read(&row));
             true
         })?;
@@ -229,7 +244,7 @@ impl TableRows<'_> {
 
     /// Returns sessions whose facts a query names by their fields. `titles` has the long titles.
     pub fn sessions(&self, sql: &str, titles: RowsOf) -> Result<Vec<SessionFacts>, DatabaseError> {
-        self.all(sql, |row| SessionFacts {
+        self.all(sql, &[], |row| SessionFacts {
             id: row.text("id").unwrap_or_default(),
             version: row.text("version"),
             cwd: row.text("cwd"),
@@ -293,7 +308,6 @@ pub struct TableRow<'a> {
 }
 
 impl TableRow<'_> {
-    /// Returns the bytes of a text or a blob.
     pub fn bytes(&self, column: impl RowIndex) -> Option<&[u8]> {
         match self.row.get_ref(column).ok()? {
             ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Some(bytes),

@@ -13,7 +13,7 @@ use crate::session::reader::RecordPlace;
 use crate::session::record::{MAX_DOCUMENT, MAX_RECORD, RecordSource, unpack};
 use crate::session::transcript::ReadReport;
 
-use super::{Database, DatabaseError, MAX_TEXT, TableRow};
+use super::{Database, DatabaseError, MAX_TEXT, TableRow, TableRows};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RowsOf {
@@ -40,25 +40,6 @@ pub struct RowRecords {
 impl RowRecords {
     pub fn new(path: impl Into<PathBuf>, rows: RowsOf) -> Self {
         Self { path: path.into(), rows, database: Mutex::new(None) }
-    }
-
-    fn look_up(
-        &self,
-        database: &mut Database,
-        row: i64,
-        range: &Range<u64>,
-    ) -> Result<Vec<u8>, DatabaseError> {
-        let len = range.end.saturating_sub(range.start).min(MAX_DOCUMENT as u64);
-        let range = range.start..range.start.saturating_add(len);
-        let read = if self.rows.is_packed { 0..MAX_RECORD as u64 } else { range.clone() };
-        let mut found = Vec::new();
-        database.whole(&(), |rows| read_value(rows.connection, self.rows, row, read.clone(), &mut found))?;
-        if self.rows.is_packed {
-            let (text, _) = unpack(&found, MAX_RECORD);
-            let at = |place: u64| usize::try_from(place).unwrap_or(usize::MAX).min(text.len());
-            found = text[at(range.start)..at(range.end)].to_vec();
-        }
-        Ok(found)
     }
 }
 
@@ -176,19 +157,27 @@ impl RecordSource for RowRecords {
     }
 
     fn read(&self, row: i64, range: Range<u64>) -> io::Result<Vec<u8>> {
-        let mut open = lock(&self.database);
-        let opened = match open.take() {
-            Some(database) => Ok(database),
-            None => Database::open(&self.path, &()),
-        };
-        let found = opened.and_then(|mut database| {
-            let found = self.look_up(&mut database, row, &range);
+        let len = range.end.saturating_sub(range.start).min(MAX_DOCUMENT as u64);
+        let range = range.start..range.start.saturating_add(len);
+        let read = if self.rows.is_packed { 0..MAX_RECORD as u64 } else { range.clone() };
+        let (mut open, mut found) = (lock(&self.database), Vec::new());
+        let opened = open.take().map_or_else(|| Database::open(&self.path, &()), Ok);
+        let done = opened.and_then(|mut database| {
+            let read =
+                |rows: &TableRows| read_value(rows.connection, self.rows, row, read.clone(), &mut found);
+            let done = database.whole(&(), read);
             *open = Some(database).filter(Database::may_stay_open);
-            found
+            done
         });
-        found.map_err(|error| match error {
+        done.map_err(|error| match error {
             DatabaseError::Io(error) => error,
             error => io::Error::other(error.to_string()),
-        })
+        })?;
+        if self.rows.is_packed {
+            let (text, _) = unpack(&found, MAX_RECORD);
+            let at = |place: u64| usize::try_from(place).unwrap_or(usize::MAX).min(text.len());
+            found = text[at(range.start)..at(range.end)].to_vec();
+        }
+        Ok(found)
     }
 }

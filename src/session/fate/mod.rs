@@ -2,8 +2,6 @@
 
 use std::num::NonZero;
 
-use jiff::Timestamp;
-
 words! {
     /// What says that something happened to a result, best first.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -46,9 +44,7 @@ words! {
 /// What the model still has of a result after the last request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ContextState {
-    /// What was done to it last, and when.
     pub change: ContextChange,
-    pub at: Option<Timestamp>,
     pub evidence: FateEvidence,
     /// The first request of its thread for which that holds, 1-based; `None` in context, or if it is unknown.
     pub since: Option<NonZero<u32>>,
@@ -74,18 +70,8 @@ impl ContextState {
         }
     }
 
-    /// Whether the model has the result itself.
     pub fn is_whole(self) -> bool {
         self.change == ContextChange::Restore
-    }
-
-    /// Whether one more change alters it. What is gone stays gone, unless it is restored: nothing is cleared or summed up
-    /// that the model does not have. A branch that was left takes all that is on it along. What is done again holds since
-    /// it was done first.
-    pub fn is_altered_by(self, change: ContextChange) -> bool {
-        use ContextChange::{Clear, Leave, Replace, Restore};
-        let is_there = matches!(self.change, Restore | Clear | Replace);
-        self.change != change && (is_there || matches!(change, Restore | Leave))
     }
 }
 

@@ -88,19 +88,13 @@ fn event_sketches() -> impl Strategy<Value = Vec<EventSketch>> {
     vec((0..CHANGES.len(), option::of(0u32..9), 0..EVIDENCE.len(), results), 0..12)
 }
 
-/// Gives each event a time of its own, in order.
 fn events_of(made: Vec<EventSketch>) -> Vec<ContextEvent> {
-    let event = |(second, (change, request, evidence, results)): (i64, EventSketch)| ContextEvent {
+    let event = |(change, request, evidence, results): EventSketch| ContextEvent {
         change: CHANGES[change],
-        origin: ChangeOrigin {
-            at: Timestamp::from_second(second).ok(),
-            request,
-            evidence: EVIDENCE[evidence],
-            record: None,
-        },
+        origin: ChangeOrigin { request, evidence: EVIDENCE[evidence] },
         results: results.into_iter().map(|(call, result)| ResultId { call, result }).collect(),
     };
-    (1..).zip(made).map(event).collect()
+    made.into_iter().map(event).collect()
 }
 
 /// Events of which each later one is of a later request, or of the same.
@@ -159,10 +153,8 @@ fn naive(id: ResultId, default: FateEvidence, events: &[ContextEvent]) -> Contex
         let restored = whole_since.checked_sub(1).map(|at| of_it[at].origin.evidence);
         return ContextState { evidence: restored.unwrap_or(default), ..ContextState::default() };
     };
-    let at = event.origin.at;
     ContextState {
         change: event.change,
-        at,
         evidence: event.origin.evidence,
         since: event.origin.request.and_then(NonZero::new),
     }
@@ -228,8 +220,8 @@ proptest! {
                     }
                     ContextChange::Leave => prop_assert_eq!(after.change, ContextChange::Leave),
                     ContextChange::Rewind if is_there => {
-                        prop_assert_eq!((after.change, after.at), (ContextChange::Rewind, last.origin.at));
-                        prop_assert_eq!(after.since, last.origin.request.and_then(NonZero::new));
+                        let since = last.origin.request.and_then(NonZero::new);
+                        prop_assert_eq!((after.change, after.since), (ContextChange::Rewind, since));
                     }
                     _ if !is_there => prop_assert_eq!(after, before, "what is gone stays gone"),
                     _ => prop_assert_ne!(after.change, ContextChange::Restore),

@@ -21,15 +21,15 @@ pub(crate) fn end_of_string(bytes: &[u8], start: usize, from: usize) -> Option<u
         at += 1;
         while let Some(step) = step_at(bytes, at) {
             looked_at(STEP);
-            match step.look() {
-                Quotes::None => break,
-                Quotes::Escaped => {}
-                Quotes::MayEnd => {
-                    looked_at(STEP);
-                    let ends = quotes(step.now, at).find(|quote| !is_escaped(bytes, start, *quote));
-                    if ends.is_some() {
-                        return ends;
-                    }
+            let (any, may_end) = step.quotes();
+            if !any {
+                break;
+            }
+            if may_end {
+                looked_at(STEP);
+                let ends = quotes(step.now, at).find(|quote| !is_escaped(bytes, start, *quote));
+                if ends.is_some() {
+                    return ends;
                 }
             }
             at += STEP;
@@ -44,7 +44,6 @@ thread_local! {
     pub(super) static LOOKED_AT: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
-/// Counts bytes for the tests.
 fn looked_at(_bytes: usize) {
     #[cfg(test)]
     LOOKED_AT.set(LOOKED_AT.get() + _bytes);
@@ -125,17 +124,9 @@ struct Step<'a> {
     second: &'a [u8; STEP],
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Quotes {
-    None,
-    /// One backslash precedes each.
-    Escaped,
-    /// No backslash precedes one of them, or two do. Only such a quote can end a string.
-    MayEnd,
-}
-
 impl Step<'_> {
-    fn look(&self) -> Quotes {
+    /// Whether there are quotes, and whether no backslash precedes one of them, or two do: only such a one can end a string.
+    fn quotes(&self) -> (bool, bool) {
         let (mut any, mut may_end) = (false, false);
         // By number, not zipped: parts of `zip` are not inlined in a release.
         (0..STEP).for_each(|at| {
@@ -143,11 +134,7 @@ impl Step<'_> {
             any |= quote;
             may_end |= quote & ((self.before[at] != b'\\') | (self.second[at] == b'\\'));
         });
-        match (any, may_end) {
-            (_, true) => Quotes::MayEnd,
-            (true, false) => Quotes::Escaped,
-            (false, false) => Quotes::None,
-        }
+        (any, may_end)
     }
 }
 

@@ -63,18 +63,9 @@ impl<'a> JsonText<'a> {
         is_plain.then(|| std::str::from_utf8(self.encoded).ok())?
     }
 
-    /// Returns the bytes of the text if they stand there as they are, and are ASCII, which is seen sooner than UTF-8.
+    /// Returns the bytes of a short text if they stand there as they are, and are ASCII, which is seen sooner than UTF-8.
     pub fn ascii(&self) -> Option<&'a [u8]> {
         (self.encoded.len() <= SHORT && is_plain_ascii(self.encoded)).then_some(self.encoded)
-    }
-
-    /// Returns the first character; `None` if the text is empty, or begins with something invalid.
-    pub fn first_char(&self) -> Option<char> {
-        match self.encoded {
-            [b'\\', ..] => escape(self.encoded).0,
-            [first, ..] if first.is_ascii() => Some(char::from(*first)),
-            _ => self.to_text(4).text.chars().next(),
-        }
     }
 
     /// Decodes about the last `most` bytes. Its first characters may be parts of an escape.

@@ -18,16 +18,12 @@ const LONG: usize = 256;
 /// The longest record, in bytes: places in a tape are 32 bits wide.
 const MAX_LEN: usize = u32::MAX as usize;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TapeError {
     /// It is not JSON, from this byte of the record on (0-based).
-    #[error("not JSON from byte {0} of the record on")]
     Broken(usize),
-    /// It holds more values than are indexed.
-    #[error("the record holds more than 1,048,576 values")]
-    TooMany,
-    #[error("the record is longer than 4 GiB")]
-    TooLong,
+    /// It holds more values than are indexed, or is too long.
+    TooLarge,
 }
 
 /// The index of one record's values. Reused for many records, so that it allocates rarely.
@@ -147,14 +143,14 @@ impl Tapes {
         self.keys.push(RootKeys::default());
         let indexed = match self.keys.last_mut() {
             Some(keys) => outline(record, (&mut self.nodes, keys), &mut self.open, most),
-            None => Err(TapeError::TooMany),
+            None => Err(TapeError::TooLarge),
         };
         let state = match indexed {
             Ok(()) => IndexState::Ready(before as u32..self.nodes.len() as u32, number as u32),
             Err(error) => {
                 self.nodes.truncate(before);
                 self.keys.truncate(number);
-                if error == TapeError::TooMany { IndexState::Later } else { IndexState::Broken(error) }
+                if error == TapeError::TooLarge { IndexState::Later } else { IndexState::Broken(error) }
             }
         };
         self.records.push(IndexedRecord { bytes: range.start as u32..range.end as u32, state });
@@ -187,7 +183,7 @@ fn outline(
     most: usize,
 ) -> Result<(), TapeError> {
     if record.len() > MAX_LEN {
-        return Err(TapeError::TooLong);
+        return Err(TapeError::TooLarge);
     }
     open.clear();
     let first = nodes.len();
@@ -213,14 +209,7 @@ struct Outline<'a> {
 impl Outline<'_> {
     fn read(&mut self) -> Result<(), TapeError> {
         self.space();
-        loop {
-            if self.value()? {
-                continue;
-            }
-            if !self.after_value()? {
-                break;
-            }
-        }
+        while self.value()? || self.after_value()? {}
         self.space();
         if self.at == self.bytes.len() { Ok(()) } else { self.broken() }
     }
@@ -370,14 +359,13 @@ impl Outline<'_> {
 
     fn room(&self) -> Result<u32, TapeError> {
         let node = self.nodes.len() - self.first;
-        if node < self.most { Ok(node as u32) } else { Err(TapeError::TooMany) }
+        if node < self.most { Ok(node as u32) } else { Err(TapeError::TooLarge) }
     }
 
     fn close(&mut self, node: u32) {
         let next = (self.nodes.len() - self.first) as u32;
         if let Some(node) = self.nodes.get_mut(self.first + node as usize) {
-            node.end = self.at as u32;
-            node.next = next;
+            (node.end, node.next) = (self.at as u32, next);
         }
     }
 }

@@ -127,7 +127,7 @@ fn invalid_json_is_refused_at_the_byte_where_it_breaks() {
 #[test]
 fn depth_and_number_are_bounded() {
     let deep = "[".repeat(MAX_VALUES + 1);
-    assert_eq!(Tape::default().read(deep.as_bytes()).unwrap_err(), TapeError::TooMany);
+    assert_eq!(Tape::default().read(deep.as_bytes()).unwrap_err(), TapeError::TooLarge);
     let deep = format!("{}{}", "[".repeat(1000), "]".repeat(1000));
     assert!(Tape::default().read(deep.as_bytes()).is_ok());
 }

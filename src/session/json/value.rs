@@ -86,11 +86,10 @@ impl<'a> Json<'a> {
     #[inline]
     pub fn get(&self, key: &str) -> Option<Json<'a>> {
         let mark = KeyMark::new(key.as_bytes());
-        let place = if self.at == 0 { self.keys.find(mark) } else { KeyPlace::Anywhere };
-        match place {
-            KeyPlace::Absent => None,
-            KeyPlace::At(at) => self.is_key(at, key, mark).then_some(Json { at: at + 1, ..*self }),
-            KeyPlace::Anywhere => self.member(key, mark),
+        match if self.at == 0 { self.keys.find(mark) } else { SEVERAL } {
+            FREE => None,
+            SEVERAL => self.member(key, mark),
+            at => self.is_key(at.into(), key, mark).then_some(Json { at: u32::from(at) + 1, ..*self }),
         }
     }
 
@@ -146,14 +145,6 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// Returns the bytes of a short string, decoded: as [`Json::short`], without a copy of one that stands there as it is.
-    pub fn short_bytes(&self, most: usize) -> Option<Cow<'a, [u8]>> {
-        match self.text()?.ascii().filter(|plain| plain.len() <= most) {
-            Some(plain) => Some(Cow::Borrowed(plain)),
-            None => self.short(most).map(|text| Cow::Owned(text.into_bytes())),
-        }
-    }
-
     pub fn is(&self, text: &str) -> bool {
         self.text().is_some_and(|value| value.is(text))
     }
@@ -192,7 +183,7 @@ const SLOTS: usize = 128;
 /// No key of a record falls into this slot.
 const FREE: u16 = 0;
 
-/// Several keys fall into this slot, or one that is too far from the start: all members have to be looked at.
+/// Several keys may be meant, or one that is too far from the start: all members have to be looked at.
 const SEVERAL: u16 = u16::MAX;
 
 /// A few bits of a key, which tell it from most others without a look at their bytes.
@@ -235,15 +226,6 @@ pub(super) struct RootKeys {
     has_escape: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum KeyPlace {
-    Absent,
-    /// If a member has it, its key is this node, counted from the first of the record; and no other member has it.
-    At(u32),
-    /// All members have to be looked at.
-    Anywhere,
-}
-
 impl Default for RootKeys {
     fn default() -> Self {
         Self { slots: [FREE; SLOTS], has_escape: false }
@@ -261,13 +243,9 @@ impl RootKeys {
         };
     }
 
-    /// Returns where a key without escapes can be.
-    pub(super) fn find(&self, key: KeyMark) -> KeyPlace {
-        match self.slots[key.slot()] {
-            _ if self.has_escape => KeyPlace::Anywhere,
-            FREE => KeyPlace::Absent,
-            SEVERAL => KeyPlace::Anywhere,
-            node => KeyPlace::At(node.into()),
-        }
+    /// Returns the only node that can be a key without escapes, counted from the first of the record; [`FREE`] if there is
+    /// none.
+    fn find(&self, key: KeyMark) -> u16 {
+        if self.has_escape { SEVERAL } else { self.slots[key.slot()] }
     }
 }

@@ -29,7 +29,6 @@ pub(super) struct Block {
     pub lines: Range<usize>,
     pub what: BlockContent,
     pub is_last: bool,
-    /// The values of its lines.
     pub tapes: Tapes,
 }
 
@@ -48,6 +47,19 @@ pub(super) enum BlockContent {
 impl Block {
     pub(super) fn text(&self) -> &[u8] {
         self.bytes.get(self.lines.clone()).unwrap_or_default()
+    }
+
+    /// Makes room; returns the place `len` bytes after a page's start in memory, or further.
+    fn room(&mut self, len: usize) -> usize {
+        self.grow(len + PAGE + PIECE);
+        let page = self.bytes.as_ptr().align_offset(PAGE);
+        if page > PAGE { len } else { page + len }
+    }
+
+    fn grow(&mut self, len: usize) {
+        if self.bytes.len() < len {
+            self.bytes.resize(len, 0);
+        }
     }
 
     pub(super) fn index(&mut self) {
@@ -169,21 +181,6 @@ impl Cursor {
         };
         (block.lines, block.what) = (beginning, ended);
         Ok(())
-    }
-}
-
-impl Block {
-    /// Makes room; returns the place `len` bytes after a page's start in memory, or further.
-    fn room(&mut self, len: usize) -> usize {
-        self.grow(len + PAGE + PIECE);
-        let page = self.bytes.as_ptr().align_offset(PAGE);
-        if page > PAGE { len } else { page + len }
-    }
-
-    fn grow(&mut self, len: usize) {
-        if self.bytes.len() < len {
-            self.bytes.resize(len, 0);
-        }
     }
 }
 

@@ -153,21 +153,12 @@ impl LogFile {
         if !now.same_file(&self.seen) || now.size < self.seen.size {
             return Ok(LogChange::Replaced);
         }
-        if now.size == self.seen.size {
-            return Ok(self.compare_times(&now));
+        if now.size > self.seen.size {
+            return self.grow();
         }
-        self.grow()
-    }
-
-    fn compare_times(&mut self, now: &Identity) -> LogChange {
-        if now.modified == self.seen.modified {
-            return LogChange::Same;
-        }
-        if self.touched == Some(now.modified) {
-            return LogChange::Replaced;
-        }
-        self.touched = Some(now.modified);
-        LogChange::Same
+        let is_rewritten =
+            now.modified != self.seen.modified && self.touched.replace(now.modified) == Some(now.modified);
+        Ok(if is_rewritten { LogChange::Replaced } else { LogChange::Same })
     }
 
     fn grow(&mut self) -> io::Result<LogChange> {

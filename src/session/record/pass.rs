@@ -176,41 +176,28 @@ struct StepSink<'a> {
 
 impl StepSink<'_> {
     fn block(&mut self, block: &Block) -> ControlFlow<()> {
+        let Self { take, next } = self;
+        let (text, start) = (block.text(), block.start);
+        let end = start + text.len() as u64;
         match block.what {
-            BlockContent::Whole => self.lines(block),
-            BlockContent::Unfinished => self.unfinished(block),
-            BlockContent::Long(len) => self.long(block, len),
-            BlockContent::LongUnfinished(len) => {
-                (self.take)(LogStep::Unfinished(block.start..block.start + len))
+            BlockContent::Whole => {
+                block.tapes.each(text, &mut |at, record| take(LogStep::Record(start + at as u64, record)))?;
+                *next = end;
+                ControlFlow::Continue(())
             }
+            BlockContent::Unfinished => block.tapes.each(text, &mut |at, record| match record {
+                Ok(record) if record.kind() == Kind::Object => {
+                    *next = end;
+                    take(LogStep::Record(start + at as u64, Ok(record)))
+                }
+                _ => take(LogStep::Unfinished(start..end)),
+            }),
+            BlockContent::Long(len) => {
+                let (blank, mut tape) = (text.len() - text.trim_ascii_start().len(), Tape::default());
+                *next = start + len + 1;
+                take(LogStep::Beginning(start + blank as u64, tape.read_beginning(&text[blank..])))
+            }
+            BlockContent::LongUnfinished(len) => take(LogStep::Unfinished(start..start + len)),
         }
-    }
-
-    fn lines(&mut self, block: &Block) -> ControlFlow<()> {
-        let Self { take, next, .. } = self;
-        block
-            .tapes
-            .each(block.text(), &mut |at, record| take(LogStep::Record(block.start + at as u64, record)))?;
-        *next = block.start + block.lines.len() as u64;
-        ControlFlow::Continue(())
-    }
-
-    fn unfinished(&mut self, block: &Block) -> ControlFlow<()> {
-        let Self { take, next, .. } = self;
-        let text = block.text();
-        block.tapes.each(text, &mut |at, record| match record {
-            Ok(record) if record.kind() == Kind::Object => {
-                *next = block.start + text.len() as u64;
-                take(LogStep::Record(block.start + at as u64, Ok(record)))
-            }
-            _ => take(LogStep::Unfinished(block.start..block.start + text.len() as u64)),
-        })
-    }
-
-    fn long(&mut self, block: &Block, len: u64) -> ControlFlow<()> {
-        let (line, mut tape) = (block.text(), Tape::default());
-        let blank = line.len() - line.trim_ascii_start().len();
-        self.next = block.start + len + 1;
-        (self.take)(LogStep::Beginning(block.start + blank as u64, tape.read_beginning(&line[blank..])))
     }
 }

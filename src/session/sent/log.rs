@@ -6,6 +6,7 @@ use std::num::NonZero;
 use jiff::Timestamp;
 
 use crate::session::id::{RecordId, item_of, record_id};
+use crate::session::json::Json;
 use crate::session::model::RecordSpan;
 
 /// The SHA-256 of a message's canonical form.
@@ -18,8 +19,9 @@ const MAX_HASHES: usize = 1 << 20;
 const MAX_IN_TURN: usize = 1024;
 
 /// Reads a hash: 64 hexadecimal digits.
-pub fn message_hash(text: &str) -> Option<MessageHash> {
-    let mut hash = MessageHash::default();
+pub fn message_hash(text: Json) -> Option<MessageHash> {
+    // One more byte shows a longer text.
+    let (text, mut hash) = (text.short_text(65)?, MessageHash::default());
     let is_hex = text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     for (byte, at) in hash.iter_mut().zip((0..64).step_by(2)).filter(|_| is_hex) {
         *byte = u8::from_str_radix(text.get(at..at + 2)?, 16).ok()?;
@@ -126,15 +128,9 @@ impl RequestLog {
         }
         let base = facts.base.and_then(|base| self.ids.get(&base).copied());
         let base = base.filter(|base| self.len(*base) >= facts.keep as usize);
-        let number = self.requests.len() as u32;
+        let (number, end) = (self.requests.len() as u32, self.hashes.len() as u32);
         self.ids.insert(facts.id, number);
-        self.requests.push(LoggedRequest {
-            record,
-            at: facts.at,
-            base,
-            keep: facts.keep,
-            end: self.hashes.len() as u32,
-        });
+        self.requests.push(LoggedRequest { record, at: facts.at, base, keep: facts.keep, end });
         Some(number)
     }
 
@@ -164,9 +160,8 @@ impl RequestLog {
 
     /// Adds a record of the conversation, after those before it in its file.
     pub fn add_spoken(&mut self, speaker: Speaker, record: RecordSpan) {
-        let spoken =
-            SpokenRecord { start: record.start(), len: record.len().try_into().unwrap_or(0), speaker };
-        item_of(&mut self.spoken, record.source()).push(spoken);
+        let (start, len) = (record.start(), record.len().try_into().unwrap_or(0));
+        item_of(&mut self.spoken, record.source()).push(SpokenRecord { start, len, speaker });
     }
 
     /// Gives back the room for records that have not come. Forgets those of the conversation if there are no requests.
@@ -302,6 +297,8 @@ fn call_key(thread: u32, id: &str) -> u64 {
 mod tests {
     use proptest::prelude::*;
 
+    use crate::session::json::Tape;
+
     use super::*;
 
     fn nowhere() -> RecordSpan {
@@ -354,11 +351,9 @@ mod tests {
 
     #[test]
     fn a_hash_has_64_hexadecimal_digits() {
-        assert_eq!(message_hash(&"0f".repeat(32)), Some([15; 32]));
-        assert_eq!(
-            [message_hash("0f"), message_hash(&"+f".repeat(32)), message_hash(&"é".repeat(32))],
-            [None; 3]
-        );
+        let read = |text: &str| message_hash(Tape::default().read(format!("\"{text}\"").as_bytes()).unwrap());
+        assert_eq!(read(&"0f".repeat(32)), Some([15; 32]));
+        assert_eq!([read("0f"), read(&"+f".repeat(32)), read(&"é".repeat(32))], [None; 3]);
     }
 
     proptest! {

@@ -2,13 +2,12 @@
 
 use sha2::{Digest, Sha256};
 
-use crate::session::content::MAX_NAME;
 use crate::session::json::{Json, JsonText, Kind, Tape};
 use crate::session::model::RecordSpan;
 use crate::session::reader::RecordPlace;
 use crate::session::transcript::Transcript;
 
-use super::log::{MessageHash, message_hash};
+use super::log::MessageHash;
 
 /// The longest record that is looked at, in bytes: a request may have 32 MB.
 const MAX_LOOKED: u64 = 32 << 20;
@@ -57,10 +56,6 @@ pub(super) fn look_at_blob<T>(
             Err(MessageFault::Mismatch)
         })
     })?
-}
-
-pub(super) fn claimed_hash(transcript: &Transcript, record: RecordSpan) -> Result<MessageHash, MessageFault> {
-    look(transcript, record, |record, _| message_hash(&record.get("hash")?.short(MAX_NAME)?))
 }
 
 /// Hands out the messages that records of one role can make up: one, or of the user's any part of the list, of a long list the beginnings.
@@ -138,15 +133,14 @@ impl Blocks {
 
 /// Adds the blocks of a content to a hash. Returns `None` if they cannot be written.
 fn add_content(content: Json, blocks: &mut Blocks, hash: &mut Sha256) -> Option<()> {
-    let mut written = Ok(());
+    let mut written = Some(());
     blocks.each(content, &mut |piece| match piece {
         ContentPiece::Between(text) => hash.update(text),
-        ContentPiece::Value(value) if written.is_ok() => {
-            written = canonical(value, &mut |piece| hash.update(piece))
+        ContentPiece::Value(value) => {
+            written = written.and_then(|()| canonical(value, &mut |piece| hash.update(piece)));
         }
-        ContentPiece::Value(_) => {}
     });
-    written.ok()
+    written
 }
 
 words! {
@@ -166,8 +160,11 @@ impl MessageRole {
     }
 }
 
+/// Whether this is the SHA-256 of a message's canonical form.
 pub fn is_proven(message: Json, hash: &MessageHash) -> bool {
-    hash_of(message).is_ok_and(|found| found == *hash)
+    let mut found = Sha256::new();
+    let written = canonical(message, &mut |piece| found.update(piece));
+    written.is_some() && found.finalize()[..] == hash[..]
 }
 
 /// The longest key that is sorted, in bytes.
@@ -176,14 +173,10 @@ const MAX_KEY: usize = 4096;
 /// The mark that a request carries for the server's cache. It is not part of a message.
 const CACHE_MARK: &str = "cache_control";
 
-/// A value holds a key that is too long to be sorted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct KeyTooLong;
-
 /// Hands out a value piece by piece: without space, the keys of objects sorted by UTF-16 units as JavaScript sorts them,
 /// strings as `JSON.stringify` writes them, and without `cache_control`. Numbers stay as they are written. Nothing is
-/// recursive.
-fn canonical(value: Json, take: &mut dyn FnMut(&[u8])) -> Result<(), KeyTooLong> {
+/// recursive. Returns `None` if a key is too long to be sorted.
+fn canonical(value: Json, take: &mut dyn FnMut(&[u8])) -> Option<()> {
     let mut open: Vec<Container> = Vec::new();
     let mut next = Some(value);
     loop {
@@ -203,7 +196,7 @@ fn canonical(value: Json, take: &mut dyn FnMut(&[u8])) -> Result<(), KeyTooLong>
                 }
             },
             None => {
-                let Some(container) = open.last_mut() else { return Ok(()) };
+                let Some(container) = open.last_mut() else { return Some(()) };
                 let Some((key, value)) = container.rest.next() else {
                     take(container.end);
                     open.pop();
@@ -220,13 +213,6 @@ fn canonical(value: Json, take: &mut dyn FnMut(&[u8])) -> Result<(), KeyTooLong>
             }
         }
     }
-}
-
-/// Returns the SHA-256 of a value's canonical form.
-fn hash_of(value: Json) -> Result<MessageHash, KeyTooLong> {
-    let mut hash = Sha256::new();
-    canonical(value, &mut |piece| hash.update(piece))?;
-    Ok(hash.finalize().into())
 }
 
 struct Container<'a> {
@@ -250,20 +236,20 @@ fn string(text: Option<JsonText>, take: &mut dyn FnMut(&[u8])) {
     take(b"\"");
 }
 
-/// Returns the members of an object in order. Of several with one key, the last counts.
-fn members(object: Json) -> Result<Vec<Member>, KeyTooLong> {
+/// Returns the members of an object in order. Of several with one key, the last counts. `None` if a key is too long.
+fn members(object: Json) -> Option<Vec<Member>> {
     let mut members = Vec::new();
     for (key, value) in object.members().filter(|(key, _)| !key.is(CACHE_MARK)) {
         let decoded = key.to_text(MAX_KEY);
         if decoded.is_cut {
-            return Err(KeyTooLong);
+            return None;
         }
         members.push(Member { order: decoded.text.encode_utf16().collect(), key, value });
     }
     members.reverse();
     members.sort_by(|a, b| a.order.cmp(&b.order));
     members.dedup_by(|later, first| later.order == first.order);
-    Ok(members)
+    Some(members)
 }
 
 #[cfg(test)]
@@ -307,7 +293,7 @@ mod tests {
     fn a_key_that_is_too_long_is_refused() {
         let text = format!("{{\"{}\":1}}", "k".repeat(MAX_KEY + 1));
         let mut tape = Tape::default();
-        assert_eq!(canonical(tape.read(text.as_bytes()).unwrap(), &mut |_| {}), Err(KeyTooLong));
+        assert_eq!(canonical(tape.read(text.as_bytes()).unwrap(), &mut |_| {}), None);
     }
 
     proptest! {

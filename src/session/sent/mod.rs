@@ -7,4 +7,4 @@ mod results;
 
 pub use message::{MessageFault, MessageRole, is_proven};
 pub use request::{MessageProof, request_of, write_request};
-pub use results::{BestResults, FirstForm, NotSent, SentForm, best, text_of};
+pub use results::{BestResults, FirstForm, NotSent, best, text_of};

@@ -3,13 +3,12 @@
 use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
 
-use crate::session::content::MAX_NAME;
 use crate::session::json::{Json, Kind};
 use crate::session::model::{Call, RecordSpan};
 use crate::session::transcript::Transcript;
 
 use super::log::{MessageHash, message_hash};
-use super::message::{Blocks, MessageFault, MessageRole, each_message, look, look_at_blob};
+use super::message::{Blocks, MessageFault, MessageRole, each_message, is_proven, look};
 use super::results::{NotSent, carriers};
 
 #[derive(Clone, Debug)]
@@ -50,9 +49,8 @@ pub fn request_of(transcript: &Transcript, call: &Call) -> Result<SentRequest, N
     let carrier = carriers.first().ok_or(NotSent::NotCarried)?;
     let log = &transcript.requests;
     let request = log.request(carrier.request).ok_or(NotSent::NotCarried)?;
-    let shape = look(transcript, request.record, |record, _| {
-        Some(record.get("shapeHash").and_then(|hash| message_hash(&hash.short(MAX_NAME)?)))
-    })?;
+    let shape =
+        look(transcript, request.record, |record, _| Some(record.get("shapeHash").and_then(message_hash)))?;
     let hashes = log.messages(carrier.request);
     let spoken = spoken_messages(transcript, request.record, &hashes);
     let message = |hash: &Option<MessageHash>| {
@@ -85,11 +83,8 @@ fn spoken_messages(
                 }
             });
         }
-        let is_before = [&turn.model, &turn.user]
-            .iter()
-            .filter_map(|records| records.first())
-            .all(|first| first.start() < request.start());
-        is_before && !left.is_empty()
+        let mut firsts = [&turn.model, &turn.user].into_iter().filter_map(|records| records.first());
+        firsts.all(|first| first.start() < request.start()) && !left.is_empty()
     });
     found
 }
@@ -101,13 +96,16 @@ impl RequestMessage {
 
 fn blob_message(transcript: &Transcript, hash: &MessageHash) -> RequestMessage {
     let Some(blob) = transcript.requests.blob(hash) else { return RequestMessage::MISSING };
-    let proof = look_at_blob(transcript, blob, hash, |_, _| Some(()));
-    let role = look(transcript, blob, |record, _| Some(MessageRole::read(record.get("message")?)));
-    RequestMessage {
-        role: role.unwrap_or(MessageRole::Other),
-        proof: proof.map_or_else(MessageProof::Unproven, |()| MessageProof::Proven),
-        place: MessagePlace::Blob(blob),
-    }
+    let found = look(transcript, blob, |record, _| {
+        let message = record.get("message")?;
+        Some((MessageRole::read(message), is_proven(message, hash)))
+    });
+    let (role, proof) = match found {
+        Ok((role, true)) => (role, MessageProof::Proven),
+        Ok((role, false)) => (role, MessageProof::Unproven(MessageFault::Mismatch)),
+        Err(fault) => (MessageRole::Other, MessageProof::Unproven(fault)),
+    };
+    RequestMessage { role, proof, place: MessagePlace::Blob(blob) }
 }
 
 /// Writes a request as one JSON object: its messages, its parameters, its system prompt and tools, each as the records have
@@ -164,7 +162,6 @@ fn write_message(transcript: &Transcript, message: &RequestMessage, out: &mut dy
     }
 }
 
-/// Returns what looking at a record and writing came to.
 fn flatten(result: Result<io::Result<()>, MessageFault>) -> io::Result<()> {
     result.map_err(io::Error::other)?
 }

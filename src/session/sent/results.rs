@@ -7,8 +7,8 @@ use crate::session::json::{Json, Kind};
 use crate::session::model::{Call, CallResult, Evidence, RecordSpan};
 use crate::session::transcript::Transcript;
 
-use super::log::MessageHash;
-use super::message::{MessageFault, MessageRole, claimed_hash, each_message, look, look_at_blob};
+use super::log::{MessageHash, message_hash};
+use super::message::{MessageFault, MessageRole, each_message, look, look_at_blob};
 
 /// The most messages that are looked at for one call.
 const MAX_BLOBS: usize = 16;
@@ -23,7 +23,6 @@ const MAX_TOGETHER_LEN: u64 = 32 << 20;
 pub struct BestResults {
     /// The results, as first seen and then as they changed: all `sent`, or as the agent's history holds them.
     pub results: Vec<CallResult>,
-    /// Why they are not `sent`.
     pub not_sent: Option<NotSent>,
 }
 
@@ -69,7 +68,7 @@ pub(super) fn carriers(transcript: &Transcript, call: &Call) -> Result<Vec<Carri
     }
     let mut found = Vec::new();
     for blob in log.blobs_of(call.thread, &call.id).take(MAX_BLOBS) {
-        let hash = claimed_hash(transcript, blob)?;
+        let hash = look(transcript, blob, |record, _| message_hash(record.get("hash")?))?;
         let request = log.first_request(&hash);
         found.extend(request.map(|request| Carrier { request, hash, blob: Some(blob) }));
     }
@@ -104,7 +103,7 @@ fn sent_results(transcript: &Transcript, call: &Call) -> Result<Vec<CallResult>,
     for carrier in later {
         // A later message without proof does not count.
         let Ok((next, text)) = text_in(transcript, call, carrier) else { continue };
-        if last.compare(&text) == SentForm::Edited {
+        if last.compare(&text) == ContextChange::Replace {
             last = FirstForm::new(&text);
             results.push(next);
         }
@@ -180,44 +179,33 @@ impl FirstForm {
         Self { len: own.len(), digest: record_id(own) }
     }
 
-    /// Returns what another request carries in the place of the result.
-    pub fn compare(&self, text: &str) -> SentForm {
+    /// Returns what was done to the result that another request carries in this form: it is whole, cleared or replaced.
+    pub fn compare(&self, text: &str) -> ContextChange {
         let is_reminder = |rest: &str| {
             let rest = rest.trim();
             rest.is_empty() || rest.starts_with(REMINDER.0) && rest.ends_with(REMINDER.1)
         };
         let parts = text.split_at_checked(self.len);
         if parts.is_some_and(|(own, rest)| record_id(own) == self.digest && is_reminder(rest)) {
-            return SentForm::Whole;
+            return ContextChange::Restore;
         }
         let own = text.get(..Self::new(text).len).unwrap_or_default();
         let is_cleared =
             || own.len() <= MAX_STAND_IN && STAND_INS.iter().any(|sentence| own.ends_with(sentence));
-        if is_cleared() { SentForm::Cleared } else { SentForm::Edited }
+        if is_cleared() { ContextChange::Clear } else { ContextChange::Replace }
     }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SentForm {
-    Whole,
-    Cleared,
-    Edited,
 }
 
 /// Returns the texts of a result's content, joined; U+FFFC stands for each image.
 pub fn text_of(content: Json) -> String {
-    let mut joined = String::new();
-    let mut add = |text: Option<Json>| match text.filter(|text| text.kind() == Kind::String) {
-        Some(text) => {
-            joined.push_str(&text.text().map(|text| text.to_text(usize::MAX).text).unwrap_or_default())
-        }
-        None => joined.push('\u{fffc}'),
+    let of = |text: Option<Json>| match text.and_then(|text| text.text()) {
+        Some(text) => text.to_text(usize::MAX).text,
+        None => "\u{fffc}".to_owned(),
     };
     match content.kind() {
-        Kind::String => add(Some(content)),
-        _ => content.items().for_each(|part| add(part.get("text"))),
+        Kind::String => of(Some(content)),
+        _ => content.items().map(|part| of(part.get("text"))).collect(),
     }
-    joined
 }
 
 #[cfg(test)]
@@ -228,13 +216,13 @@ mod tests {
     fn reminders_after_a_result_change_nothing() {
         let first = FirstForm::new("out  \n");
         let reminded = "out  \n\n\n<system-reminder>\na <system-reminder> b\n</system-reminder>\n\n<system-reminder>c</system-reminder>";
-        assert_eq!([first.compare("out"), first.compare(reminded)], [SentForm::Whole; 2]);
-        assert_eq!(FirstForm::new(reminded).compare(reminded), SentForm::Whole);
+        assert_eq!([first.compare("out"), first.compare(reminded)], [ContextChange::Restore; 2]);
+        assert_eq!(FirstForm::new(reminded).compare(reminded), ContextChange::Restore);
         assert_eq!(
             FirstForm::new("out\n<system-reminder>c</system-reminder>").compare("out"),
-            SentForm::Whole
+            ContextChange::Restore
         );
-        assert_eq!(first.compare("out <system-reminder>c</system-reminder> more"), SentForm::Edited);
+        assert_eq!(first.compare("out <system-reminder>c</system-reminder> more"), ContextChange::Replace);
     }
 
     #[test]
@@ -242,9 +230,9 @@ mod tests {
         let sentence = "[Old tool result content cleared]";
         let reminded = format!("{sentence}\n\n<system-reminder>x</system-reminder>");
         let first = FirstForm::new("é");
-        assert_eq!([first.compare(sentence), first.compare(&reminded)], [SentForm::Cleared; 2]);
-        assert_eq!(FirstForm::new(sentence).compare(&reminded), SentForm::Whole);
-        assert_eq!(first.compare(&format!("{}{sentence}", "x".repeat(600))), SentForm::Edited);
-        assert_eq!(first.compare("<persisted-output>Tool result saved to: /x"), SentForm::Edited);
+        assert_eq!([first.compare(sentence), first.compare(&reminded)], [ContextChange::Clear; 2]);
+        assert_eq!(FirstForm::new(sentence).compare(&reminded), ContextChange::Restore);
+        assert_eq!(first.compare(&format!("{}{sentence}", "x".repeat(600))), ContextChange::Replace);
+        assert_eq!(first.compare("<persisted-output>Tool result saved to: /x"), ContextChange::Replace);
     }
 }

@@ -97,15 +97,9 @@ fn continue_is_read() {
     let opened = open(&path);
     let transcript = opened.transcript();
     let c1 = call(transcript, "c1");
-    assert_eq!(
-        (c1.cut, fate_of(c1), c1.status),
-        (CutState::Lost, (ContextChange::Compact, None), CallStatus::Ok)
-    );
+    assert_eq!((c1.cut, fate_of(c1), c1.status), (CutState::Lost, ContextChange::Compact, CallStatus::Ok));
     let c2 = call(transcript, "c2");
-    assert_eq!(
-        (c2.status, c2.exit, fate_of(c2)),
-        (CallStatus::Failed, Some(3), (ContextChange::Restore, None))
-    );
+    assert_eq!((c2.status, c2.exit, fate_of(c2)), (CallStatus::Failed, Some(3), ContextChange::Restore));
     assert_eq!(
         (call(transcript, "c3").status, first(transcript, "c3")),
         (CallStatus::Denied, "Tool cancelled".into())
@@ -247,11 +241,11 @@ fn tasks_of_editors_extensions_are_read() {
     let transcript = opened.transcript();
     assert_eq!(transcript.agent, "roo");
     let c1 = call(transcript, "c1");
-    assert_eq!((c1.exit, c1.cut, fate_of(c1)), (Some(3), CutState::Spill, (ContextChange::Compact, None)));
+    assert_eq!((c1.exit, c1.cut, fate_of(c1)), (Some(3), CutState::Spill, ContextChange::Compact));
     assert_eq!(c1.cites[0].path, task.join("command-output/cmd-17.txt"));
     assert_eq!(first(transcript, "c1"), cut);
     let old = call(transcript, "1795378305189-0");
-    assert_eq!((transcript.tool(old), fate_of(old)), ("read_file", (ContextChange::Restore, None)));
+    assert_eq!((transcript.tool(old), fate_of(old)), ("read_file", ContextChange::Restore));
     assert_eq!(transcript.calls.len(), 2);
     let elsewhere = write(home.path().join("kilocode.kilo-code/t/api_conversation_history.json"), &history);
     assert_eq!(open(&elsewhere).transcript().agent, "kilo");
@@ -308,7 +302,7 @@ fn openhands_is_read_as_it_is_sent() {
     assert_eq!(first(transcript, "c1"), format!("[An error occurred during execution.]\nout{around}"));
     let c1 = call(transcript, "c1");
     assert_eq!((c1.exit, c1.cut), (Some(3), CutState::No));
-    assert!(matches!(fate_of(c1), (ContextChange::Compact, _)));
+    assert_eq!(fate_of(c1), ContextChange::Compact);
     assert_eq!(call(transcript, "c4").cut, CutState::Unknown, "too long to be rendered");
     assert_eq!(
         ["c5", "c6", "c7"].map(|id| call(transcript, id).cut),
@@ -386,7 +380,7 @@ fn mini_swe_agent_is_read() {
     assert_eq!(c1.results[0].at.unwrap().to_string(), "2026-11-22T20:11:46Z");
     let c2 = call(transcript, "c2");
     assert_eq!((c2.cut, c2.exit, c2.status), (CutState::Lost, Some(3), CallStatus::Failed));
-    assert_eq!((fate_of(c2), c2.results[0].evidence), ((ContextChange::Restore, None), Evidence::Recorded));
+    assert_eq!((fate_of(c2), c2.results[0].evidence), (ContextChange::Restore, Evidence::Recorded));
     assert_eq!(call(transcript, "c3").cut, CutState::Unknown, "of another configuration");
     let sums = count_calls(&named, 0, &mut SeenCalls::default(), &()).unwrap().sums;
     assert_eq!([sums.calls, sums.cut, sums.lost, sums.unsure], [3, 1, 0, 1], "the whole is in the record");

@@ -1,14 +1,13 @@
 //! Lists of sessions: in two steps, newest first, and without reading what is ruled out.
 
 use std::fs::{self, File};
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use jiff::Timestamp;
 use overspill::internals::session::copies::SeenCalls;
 use overspill::internals::session::find::Exposure;
-use overspill::internals::session::list::{self, ListStep, ListedSession, SessionFilter};
+use overspill::internals::session::list::{self, ListedSession, SessionFilter};
 use overspill::internals::session::reader::{ReadProgress, SessionError, SessionFile};
 use overspill::internals::session::tally::{CallSums, count_calls};
 use overspill::internals::store::Env;
@@ -48,22 +47,8 @@ fn session(home: &Path, name: &str, age: u64, records: &[Value]) -> PathBuf {
     path
 }
 
-fn steps(home: &Path, wanted: &SessionFilter) -> Vec<ListStep> {
-    let mut steps = Vec::new();
-    let _ = list::each(&Env::hermetic(home), wanted, &mut |step| {
-        steps.push(step);
-        ControlFlow::Continue(())
-    });
-    steps
-}
-
 fn sessions(home: &Path, wanted: &SessionFilter) -> Vec<ListedSession> {
-    let steps = steps(home, wanted).into_iter();
-    let groups = steps.filter_map(|step| match step {
-        ListStep::Sessions(sessions) => Some(sessions),
-        _ => None,
-    });
-    groups.flatten().collect()
+    list::read_all(&Env::hermetic(home), wanted, &mut |_| ())
 }
 
 fn ids(sessions: &[ListedSession]) -> Vec<&str> {
@@ -71,32 +56,14 @@ fn ids(sessions: &[ListedSession]) -> Vec<&str> {
 }
 
 #[test]
-fn the_newest_come_first_and_in_groups() {
+fn the_newest_come_first() {
     let home = tempfile::tempdir().unwrap();
     for n in 0..300 {
         session(home.path(), &format!("s{n}"), n * 7 % 300, &[says("/p", "hello")]);
     }
-    let steps = steps(home.path(), &SessionFilter::default());
-    assert_eq!(steps[0], ListStep::Found(300));
-    let sizes: Vec<_> = steps[1..]
-        .iter()
-        .map(|step| match step {
-            ListStep::Sessions(sessions) => sessions.len(),
-            step => panic!("{step:?}"),
-        })
-        .collect();
-    assert_eq!(sizes, [32, 256, 12]);
     let listed = sessions(home.path(), &SessionFilter::default());
+    assert_eq!(listed.len(), 300);
     assert!(listed.is_sorted_by(|a, b| a.file.modified >= b.file.modified));
-    let mut groups = 0;
-    let _ = list::each(&Env::hermetic(home.path()), &SessionFilter::default(), &mut |step| match step {
-        ListStep::Sessions(_) => {
-            groups += 1;
-            ControlFlow::Break(())
-        }
-        _ => ControlFlow::Continue(()),
-    });
-    assert_eq!(groups, 1, "a list that is no longer wanted ends");
 }
 
 #[test]

@@ -22,7 +22,6 @@ mod verify;
 
 use std::path::{Path, PathBuf};
 
-use jiff::Timestamp;
 use overspill::internals::session::fate::ContextChange;
 use overspill::internals::session::model::{Call, CallResult, TextPiece};
 use overspill::internals::session::reader::{OpenedSession, SessionFile, SessionFormat};
@@ -57,8 +56,8 @@ pub fn call<'a>(transcript: &'a Transcript, id: &str) -> &'a Call {
 }
 
 /// Returns what became of the result that the model first saw.
-pub fn fate_of(call: &Call) -> (ContextChange, Option<Timestamp>) {
-    call.first().map_or((ContextChange::Restore, None), |first| (first.context.change, first.context.at))
+pub fn fate_of(call: &Call) -> ContextChange {
+    call.first().map_or(ContextChange::Restore, |first| first.context.change)
 }
 
 /// Returns the text of a call as the model first saw it.

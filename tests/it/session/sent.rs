@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 
-use jiff::Timestamp;
 use overspill::internals::session::fate::ContextChange;
 use overspill::internals::session::model::{Call, Evidence};
 use overspill::internals::session::sent::{
@@ -40,8 +39,8 @@ fn got(transcript: &Transcript, id: &str) -> (Vec<String>, Option<NotSent>) {
     (best.results.iter().map(|result| text_of(transcript, result)).collect(), best.not_sent)
 }
 
-fn fates(transcript: &Transcript, call: &Call) -> Vec<(ContextChange, Option<Timestamp>)> {
-    best(transcript, call).results.iter().map(|result| (result.context.change, result.context.at)).collect()
+fn fates(transcript: &Transcript, call: &Call) -> Vec<ContextChange> {
+    best(transcript, call).results.iter().map(|result| result.context.change).collect()
 }
 
 /// Records of a session with requests, made as Claude Code makes them.
@@ -253,11 +252,10 @@ fn a_result_that_a_later_request_carries_otherwise_has_changed() {
     log.request(0, &[cleared, shorter]);
     let opened = open(&write_log(dir.path(), "s1.jsonl", &log.records));
     let transcript = opened.transcript();
-    let at = Some("2026-11-22T06:00:00Z".parse().unwrap());
     assert_eq!(got(transcript, "c1").0, ["one"]);
-    assert_eq!(fates(transcript, call(transcript, "c1")), [(ContextChange::Clear, at)]);
+    assert_eq!(fates(transcript, call(transcript, "c1")), [ContextChange::Clear]);
     assert_eq!(got(transcript, "c2").0, ["two!", "2"]);
-    let replaced = [(ContextChange::Replace, at), (ContextChange::Restore, None)];
+    let replaced = [ContextChange::Replace, ContextChange::Restore];
     assert_eq!(fates(transcript, call(transcript, "c2")), replaced);
 }
 

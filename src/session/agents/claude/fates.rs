@@ -2,11 +2,10 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use crate::session::agents::{
+    ChangeOrigin, ContextChange, ContextEvent, FateEvidence, IdMap, RecordId, ResultId, Transcript, record_id,
+};
 use crate::session::branch::LivingBranch;
-use crate::session::fate::{ContextChange, FateEvidence};
-use crate::session::id::{IdMap, RecordId, record_id};
-use crate::session::model::{ChangeOrigin, ContextEvent, ResultId};
-use crate::session::transcript::Transcript;
 
 use super::history::{
     ClaudeHistory, CompactBoundary, Conversation, NO_RECORD, RecordContext, ResultRecord, ServerEdit,
@@ -89,11 +88,10 @@ impl Fates<'_> {
                 turn.compactions.push(Compaction { boundary, lives, taken: Vec::new() });
             }
         }
-        for span in self.history.spans.iter().filter(|span| self.lives(span.context)) {
-            let parent =
-                self.conversation(span.context.thread).and_then(|(_, branch)| branch.number(span.parent));
-            if let Some((turn, parent)) = turns.get_mut(span.context.thread as usize).zip(parent) {
-                turn.spans.push((span.context, parent, Vec::new()));
+        for (context, parent) in self.history.spans.iter().filter(|(context, _)| self.lives(*context)) {
+            let parent = self.conversation(context.thread).and_then(|(_, branch)| branch.number(*parent));
+            if let Some((turn, parent)) = turns.get_mut(context.thread as usize).zip(parent) {
+                turn.spans.push((*context, parent, Vec::new()));
             }
         }
         for (at, result) in self.history.results.iter().enumerate() {
@@ -272,7 +270,7 @@ impl ThreadTurns<'_> {
         }
         for (request, results) in left {
             let (request, evidence) = (Some(request), conversation.evidence(Some(request)));
-            let origin = ChangeOrigin { request, evidence, ..ChangeOrigin::default() };
+            let origin = ChangeOrigin { request, evidence };
             // Nothing that happens to a branch after it was left brings its results back.
             events.push((u64::MAX, ContextEvent { change: ContextChange::Leave, origin, results }));
         }

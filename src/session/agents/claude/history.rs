@@ -2,14 +2,13 @@
 
 use std::collections::HashSet;
 
+use crate::session::agents::{
+    ChangeOrigin, ContextChange, FateEvidence, Json, Kind, RecordId, RecordSpan, ResultId, Tape, TextPiece,
+    Transcript, item_of,
+};
 use crate::session::branch::Branches;
 use crate::session::content::MAX_NAME;
-use crate::session::fate::{ContextChange, FateEvidence};
-use crate::session::id::{RecordId, id_of_bytes, item_of};
-use crate::session::json::{Json, Kind, Tape};
-use crate::session::model::{ChangeOrigin, RecordSpan, ResultId, TextPiece};
 use crate::session::text::to_text;
-use crate::session::transcript::Transcript;
 
 /// The number of a record without an id.
 pub(super) const NO_RECORD: u32 = u32::MAX;
@@ -27,36 +26,13 @@ pub(super) struct ClaudeHistory {
     pub conversations: Vec<Conversation>,
     pub results: Vec<ResultRecord>,
     pub boundaries: Vec<CompactBoundary>,
-    pub spans: Vec<SummarySpan>,
+    /// The summaries that stand for the records between them and one before, which is named.
+    pub spans: Vec<(RecordContext, RecordId)>,
     pub edits: Vec<ServerEdit>,
     pub changes: Vec<ContextRecord>,
     pub count: u64,
     /// The calls in whose results' place a sentence stands.
     cut: HashSet<u32>,
-}
-
-impl ClaudeHistory {
-    pub(super) fn conversation(&mut self, thread: u32) -> &mut Conversation {
-        item_of(&mut self.conversations, thread)
-    }
-
-    /// Whether a request before carried the result of a call. One that is not among the last was long sent.
-    pub(super) fn was_sent(&self, call: u32) -> bool {
-        let result = self.results.iter().rev().take(MAX_RECENT).find(|result| result.call == call);
-        let Some(result) = result else { return true };
-        let requests = self.conversations.get(result.thread as usize).map(|own| &own.requests);
-        requests.and_then(|requests| requests.last()).is_some_and(|last| result.record < last.position)
-    }
-
-    /// Gives back the room for records that have not come.
-    pub(super) fn shrink(&mut self) {
-        self.results.shrink_to_fit();
-        for conversation in &mut self.conversations {
-            conversation.branches.shrink();
-            conversation.messages.shrink_to_fit();
-            conversation.requests.shrink_to_fit();
-        }
-    }
 }
 
 #[derive(Default)]
@@ -138,12 +114,6 @@ pub(super) struct CompactBoundary {
     pub segment: Option<(RecordId, RecordId)>,
 }
 
-/// A summary that stands for the records between it and the one that it follows.
-pub(super) struct SummarySpan {
-    pub context: RecordContext,
-    pub parent: RecordId,
-}
-
 /// What the server cleared in a request that was answered: the oldest results.
 pub(super) struct ServerEdit {
     pub context: RecordContext,
@@ -160,6 +130,28 @@ pub(super) struct ContextRecord {
 }
 
 impl ClaudeHistory {
+    pub(super) fn conversation(&mut self, thread: u32) -> &mut Conversation {
+        item_of(&mut self.conversations, thread)
+    }
+
+    /// Whether a request before carried the result of a call. One that is not among the last was long sent.
+    pub(super) fn was_sent(&self, call: u32) -> bool {
+        let result = self.results.iter().rev().take(MAX_RECENT).find(|result| result.call == call);
+        let Some(result) = result else { return true };
+        let requests = self.conversations.get(result.thread as usize).map(|own| &own.requests);
+        requests.and_then(|requests| requests.last()).is_some_and(|last| result.record < last.position)
+    }
+
+    /// Gives back the room for records that have not come.
+    pub(super) fn shrink(&mut self) {
+        self.results.shrink_to_fit();
+        for conversation in &mut self.conversations {
+            conversation.branches.shrink();
+            conversation.messages.shrink_to_fit();
+            conversation.requests.shrink_to_fit();
+        }
+    }
+
     /// Reads a record that is neither a message nor a request. Returns whether it is a compaction.
     pub(super) fn read_change(&mut self, record: Json, context: RecordContext, out: &Transcript) -> bool {
         let is = |name: &str| record.has("subtype", name);
@@ -177,12 +169,6 @@ impl ClaudeHistory {
             self.push(ContextChange::Clear, context, results);
         }
         is("compact_boundary")
-    }
-
-    /// Reads that a user's record stands for those between it and the one that it follows.
-    pub(super) fn read_span(&mut self, record: Json, context: RecordContext) {
-        let parent = record.id("parentUuid").filter(|_| record.flag("replacesSpan"));
-        self.spans.extend(parent.map(|parent| SummarySpan { context, parent }));
     }
 
     /// Reads how many results the server cleared in the request of an answer.
@@ -252,7 +238,7 @@ fn boundary(record: Json, context: RecordContext) -> CompactBoundary {
 
 fn ids<'a>(list: Option<Json<'a>>) -> impl Iterator<Item = RecordId> + use<'a> {
     let items = list.into_iter().flat_map(|list| list.items());
-    items.filter_map(|id| id.short_bytes(MAX_NAME).map(|id| id_of_bytes(&id)))
+    items.filter_map(|id| id.as_id())
 }
 
 /// Returns the numbers of the calls that a list names.

@@ -14,12 +14,9 @@ use memchr::memmem;
 
 use crate::base::lock;
 use crate::session::content::{MAX_NAME, title};
-use crate::session::find;
-use crate::session::format::{FileFormat, RecordFiles};
-use crate::session::json::Json;
-use crate::session::model::SessionFacts;
-use crate::session::reader::{FormatInfo, GLANCE};
 use crate::session::watch::PathWatch;
+
+use super::{FileFormat, FormatInfo, GLANCE, Json, RecordFiles, SessionFacts, find};
 
 use records::ClaudeReader;
 
@@ -136,17 +133,12 @@ fn find_logs(main: &Path) -> Vec<PathBuf> {
         Some(dir) => lock(&PROJECTS).entry(dir.to_owned()).or_default().sub_agents(dir, &session),
         None => (Vec::new(), false),
     };
-    let dirs = if has_own { own_directories(&session) } else { Vec::new() };
+    let own = has_own.then(|| session.join("subagents"));
+    let workflows = own.as_ref().map(|own| own.join("workflows"));
+    let nested = workflows.iter().flat_map(|dir| find::directories(dir, &mut |_| {}));
+    let dirs: Vec<PathBuf> = own.iter().chain(&workflows).cloned().chain(nested).collect();
     let own = dirs.iter().flat_map(|dir| find::files(dir, is_sub_agent, &mut |_| {}));
     std::iter::once(main.to_owned()).chain(own.map(|file| file.path)).chain(beside).collect()
-}
-
-/// Returns the directories of a session in which the files of its sub-agents come and go.
-fn own_directories(session: &Path) -> Vec<PathBuf> {
-    let own = session.join("subagents");
-    let workflows = own.join("workflows");
-    let nested = find::directories(&workflows, &mut |_| {});
-    [own, workflows].into_iter().chain(nested).collect()
 }
 
 fn is_sub_agent(name: &str) -> bool {

@@ -3,38 +3,21 @@
 use std::path::Path;
 
 use crate::base::provenance::numbers;
+use crate::session::agents::{
+    Call, ChangeOrigin, Citation, ContextChange, CutState, DisplayCopy, FateEvidence, IdMap, Json, JsonText,
+    Kind, LogReader, RecordEntry, RecordId, RecordPlace, ResultId, TextPiece, Transcript, find, record_id,
+};
 use crate::session::content::{MAX_NAME, cited, first_text, is_number, text_start};
-use crate::session::entry::RecordEntry;
-use crate::session::fate::{ContextChange, FateEvidence};
-use crate::session::find;
-use crate::session::id::{IdMap, RecordId, record_id};
-use crate::session::json::{Json, Kind};
-use crate::session::model::{Call, ChangeOrigin, Citation, CutState, DisplayCopy, ResultId, TextPiece};
-use crate::session::reader::{LogReader, RecordPlace};
 use crate::session::record::read_json;
 use crate::session::sent::log::Speaker;
-use crate::session::transcript::Transcript;
 
 use super::history::{ClaudeHistory, CountedRequest, NO_RECORD, RecordContext, ResultRecord, excluded_tools};
 use super::requests::{self, RequestLists};
 use super::{fates, note_facts};
 
-const OTHER_KINDS: &[&str] = &[
-    "api-request-resumed",
-    "queue-operation",
-    "last-prompt",
-    "mode",
-    "permission-mode",
-    "ai-title",
-    "custom-title",
-    "summary",
-    "file-history-snapshot",
-    "tools-used",
-    "atis-latch",
-    "cost-state",
-    "derived-from",
-    "fork-context-ref",
-];
+const OTHER_KINDS: &str = "api-request-resumed queue-operation last-prompt mode permission-mode ai-title \
+    custom-title summary file-history-snapshot tools-used atis-latch cost-state derived-from \
+    fork-context-ref";
 
 /// Reads the records of one session: of the main conversation and of its sub-agents.
 #[derive(Default)]
@@ -60,12 +43,8 @@ impl LogReader for ClaudeReader {
         self.file_agent = find::stem(path).strip_prefix("agent-").unwrap_or_default().to_owned();
         if !self.file_agent.is_empty() {
             let thread = out.thread_id(&self.file_agent);
-            let facts = read_json(path.with_extension("meta.json"), |meta| {
-                (meta.name("agentType"), meta.name("toolUseId"))
-            });
-            if let Some((kind, parent_call)) = facts {
-                out.describe_thread(thread, kind, parent_call);
-            }
+            let kind = read_json(path.with_extension("meta.json"), |meta| meta.name("agentType"));
+            out.name_thread(thread, kind.flatten());
         }
     }
 
@@ -124,8 +103,7 @@ impl ClaudeReader {
             return out.thread_id(&agent);
         }
         if !self.file_agent.is_empty() {
-            let agent = self.file_agent.clone();
-            return out.thread_id(&agent);
+            return out.thread_id(&self.file_agent);
         }
         if !record.flag("isSidechain") {
             return 0;
@@ -161,7 +139,10 @@ impl ClaudeReader {
 
     fn user(&mut self, recorded: ClaudeRecord, out: &mut Transcript) {
         let RecordEntry { record, thread, .. } = recorded.entry;
-        self.history.read_span(record, recorded.context);
+        // It may stand for the records between it and the one that it follows.
+        let (parent, context) = (record.id("parentUuid"), recorded.context);
+        let parent = parent.filter(|_| record.flag("replacesSpan"));
+        self.history.spans.extend(parent.map(|parent| (context, parent)));
         for block in record.list_at(&["message", "content"]) {
             let id = block.get("tool_use_id").filter(|_| block.is_type("tool_result"));
             let Some(id) = id.and_then(|id| id.short_text(MAX_NAME)) else { continue };
@@ -286,8 +267,9 @@ fn result(entry: RecordEntry, block: Json, tool: ResultTool, call: &mut Call) {
 
 /// Returns the start of a result: all of a notice; else the words with a failure's status.
 fn frame(content: Json, is_error: bool) -> String {
-    let first = content.text().map(|text| text.first_char());
-    if !is_error && first.is_some_and(|first| !matches!(first, Some('<' | 'E'))) {
+    // A backslash may stand for any first character.
+    let may_be_notice = |text: JsonText| matches!(text.encoded, [b'<' | b'E' | b'\\', ..]);
+    if !is_error && content.text().is_some_and(|text| !may_be_notice(text)) {
         return String::new();
     }
     let words = text_start(content, 64);

@@ -1,17 +1,12 @@
 //! Claude Code's records of its requests, of 2.1.300 on: what each list of messages carries in the place of a result.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
+use crate::session::agents::{ContextChange, RecordEntry, ResultId, TextPiece, Transcript, item_of};
 use crate::session::content::MAX_NAME;
-use crate::session::entry::RecordEntry;
-use crate::session::fate::ContextChange;
-use crate::session::id::item_of;
-use crate::session::json::Json;
-use crate::session::model::{ResultId, TextPiece};
 use crate::session::sent::log::{MessageHash, RequestFacts, RequestLog, message_hash};
-use crate::session::sent::{FirstForm, SentForm, is_proven, text_of};
+use crate::session::sent::{FirstForm, is_proven, text_of};
 use crate::session::text::to_text;
-use crate::session::transcript::Transcript;
 
 pub(super) fn request(entry: RecordEntry, log: &mut RequestLog) -> Option<u32> {
     let record = entry.record;
@@ -22,19 +17,14 @@ pub(super) fn request(entry: RecordEntry, log: &mut RequestLog) -> Option<u32> {
         at: entry.at,
     };
     // A hash that cannot be read keeps its place, and stands for no message.
-    let tail = record.list("tail");
-    let tail = tail.map(|hash| hash_of(Some(hash)).unwrap_or_default());
+    let tail = record.list("tail").map(|hash| message_hash(hash).unwrap_or_default());
     log.add_request(&facts, entry.span(), tail)
 }
 
 pub(super) fn shape(entry: RecordEntry, log: &mut RequestLog) {
-    if let Some(hash) = hash_of(entry.record.get("shapeHash")) {
+    if let Some(hash) = entry.record.get("shapeHash").and_then(message_hash) {
         log.add_shape(hash, entry.span());
     }
-}
-
-fn hash_of(text: Option<Json>) -> Option<MessageHash> {
-    message_hash(&text?.short(64)?)
 }
 
 /// The longest result that is compared, in bytes.
@@ -46,8 +36,8 @@ pub(super) struct RequestLists {
     lists: Vec<List>,
     /// How the first request that carried a result had it, by the number of the call.
     first: HashMap<u32, FirstForm>,
-    /// The results that a message carries in another form than they were first sent.
-    altered: HashMap<MessageHash, Vec<(u32, SentForm)>>,
+    /// The results that a message does not carry as they were first sent.
+    altered: HashMap<MessageHash, Vec<(u32, ContextChange)>>,
 }
 
 /// The messages of the last request of a thread.
@@ -56,7 +46,7 @@ struct List {
     request: Option<u32>,
     messages: Vec<Option<MessageHash>>,
     /// The calls whose results are not whole in it.
-    altered: HashMap<u32, SentForm>,
+    altered: HashMap<u32, ContextChange>,
     /// Whether what is not in the next list was summed up.
     is_compacted: bool,
 }
@@ -65,9 +55,8 @@ impl RequestLists {
     /// Reads a message that was written for a request. `was_sent` returns whether an earlier request carried the result of a call.
     pub(super) fn blob(&mut self, entry: RecordEntry, was_sent: &dyn Fn(u32) -> bool, out: &mut Transcript) {
         let RecordEntry { record, thread, .. } = entry;
-        let (Some(hash), Some(message)) = (hash_of(record.get("hash")), record.get("message")) else {
-            return;
-        };
+        let hash = record.get("hash").and_then(message_hash);
+        let Some((hash, message)) = hash.zip(record.get("message")) else { return };
         let results = || message.list("content").filter(|block| block.is_type("tool_result"));
         let ids: Vec<String> = results().filter_map(|block| block.name("tool_use_id")).collect();
         out.requests.add_blob(hash, entry.span(), ids.iter().map(|id| (thread, id.as_str())));
@@ -81,10 +70,8 @@ impl RequestLists {
                 let recorded = || recorded(call, out);
                 was_sent(call).then(recorded).flatten().unwrap_or_else(|| FirstForm::new(&text))
             });
-            let form = first.compare(&text);
-            if form != SentForm::Whole {
-                altered.push((call, form));
-            }
+            let change = first.compare(&text);
+            altered.extend((change != ContextChange::Restore).then_some((call, change)));
         }
         if !altered.is_empty() && is_proven(message, &hash) {
             self.altered.insert(hash, altered);
@@ -101,41 +88,32 @@ impl RequestLists {
         thread: u32,
         number: u32,
         log: &RequestLog,
-    ) -> Vec<(ContextChange, Vec<ResultId>)> {
+    ) -> [(ContextChange, Vec<ResultId>); 3] {
+        use ContextChange::{Clear, Replace, Restore};
         let Self { lists, altered, .. } = self;
         let list = item_of(lists, thread);
         let (left, come) = list.go_on(number, log);
         let results = |messages: Vec<Option<MessageHash>>| {
             let known = messages.into_iter().flatten().filter_map(|hash| altered.get(&hash));
-            known.flatten().copied().collect::<Vec<(u32, SentForm)>>()
+            known.flatten().copied().collect::<Vec<(u32, ContextChange)>>()
         };
-        let mut next: HashMap<u32, SentForm> =
-            results(left).into_iter().map(|(call, _)| (call, SentForm::Whole)).collect();
+        let mut next: BTreeMap<u32, ContextChange> =
+            results(left).into_iter().map(|(call, _)| (call, Restore)).collect();
         next.extend(results(come));
+        next.retain(|call, change| {
+            let before = match change {
+                Restore => list.altered.remove(call),
+                _ => list.altered.insert(*call, *change),
+            };
+            before.unwrap_or(Restore) != *change
+        });
+        // What the list lacks after a compaction is not whole again, but gone.
         let is_compacted = std::mem::take(&mut list.is_compacted);
-        let mut changes: [(ContextChange, Vec<ResultId>); 3] =
-            [ContextChange::Restore, ContextChange::Clear, ContextChange::Replace]
-                .map(|change| (change, Vec::new()));
-        for (call, form) in next {
-            let before = match form {
-                SentForm::Whole => list.altered.remove(&call),
-                _ => list.altered.insert(call, form),
-            };
-            let [restored, cleared, replaced] = &mut changes;
-            let (_, changed) = match form {
-                // What the list lacks after a compaction is not whole again, but gone.
-                SentForm::Whole if is_compacted => continue,
-                SentForm::Whole => restored,
-                SentForm::Cleared => cleared,
-                SentForm::Edited => replaced,
-            };
-            if before.unwrap_or(SentForm::Whole) != form {
-                changed.push(ResultId { call, result: 0 });
-            }
-        }
-        let mut changes: Vec<_> = changes.into_iter().filter(|(_, results)| !results.is_empty()).collect();
-        changes.iter_mut().for_each(|(_, results)| results.sort_unstable());
-        changes
+        next.retain(|_, change| !is_compacted || *change != Restore);
+        [Restore, Clear, Replace].map(|change| {
+            let calls = next.iter().filter(|(_, of)| **of == change);
+            (change, calls.map(|(call, _)| ResultId { call: *call, result: 0 }).collect())
+        })
     }
 }
 

@@ -2,24 +2,18 @@
 
 mod rendered;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-
-use jiff::Timestamp;
 
 use crate::base::env::Env;
 use crate::session::content::{MAX_TEXT, number_after};
-use crate::session::entry::RecordEntry;
-use crate::session::fate::{ContextChange, FateEvidence};
-use crate::session::find;
-use crate::session::format::{FileFormat, RecordFiles, before_member, count_records, has_before};
-use crate::session::id::{IdMap, RecordId, record_id};
-use crate::session::json::{Json, Tape};
-use crate::session::model::{ChangeOrigin, CutState, DisplayCopy, Evidence, RecordSpan, SessionFacts};
-use crate::session::reader::{FormatInfo, RecordPlace};
-use crate::session::record::{FileRecords, read_json};
-use crate::session::transcript::Transcript;
+use crate::session::record::read_json;
+
+use super::{
+    ChangeOrigin, ContextChange, CutState, DisplayCopy, Evidence, FateEvidence, FileFormat, FormatInfo,
+    IdMap, Json, RecordEntry, RecordFiles, RecordId, RecordPlace, RecordSpan, SessionFacts, Tape, Transcript,
+    before_member, count_records, find, has_before, record_id,
+};
 
 const MESSAGES: &str = ".messages.json";
 /// How the name of the file with its newest compaction ends.
@@ -116,7 +110,7 @@ fn read(document: Json, place: RecordPlace, path: &Path, out: &mut Transcript) {
     let Some(messages) = count_records(document.get("messages"), out) else { return };
     let count = messages.items().count();
     // The compaction of a longer conversation, which was taken back since then, is not used.
-    let compaction = compaction_of(path).and_then(|path| Compaction::read(&path, out));
+    let compaction = compaction_of(path).and_then(Compaction::read);
     let compaction = compaction.filter(|compaction| compaction.messages <= count);
     let (mut reads, first) = (FileReads::default(), out.calls.len() as u32);
     for (number, message) in messages.items().enumerate() {
@@ -125,7 +119,7 @@ fn read(document: Json, place: RecordPlace, path: &Path, out: &mut Transcript) {
         }
         let at = message.time("ts");
         if message.has("role", "assistant") {
-            reads.clear(thread, at, out);
+            reads.clear(thread, out);
             out.count_answer(thread);
         }
         for block in message.list("content") {
@@ -180,23 +174,17 @@ struct Compaction {
     /// How many messages of the conversation it stands for.
     messages: usize,
     kept: HashSet<RecordId>,
-    origin: ChangeOrigin,
 }
 
 impl Compaction {
     /// Reads the compaction in a file; `None` if there is none that can be read.
-    fn read(path: &Path, out: &mut Transcript) -> Option<Self> {
-        let (records, bytes) = FileRecords::whole(path).ok()?;
-        let mut tape = Tape::default();
-        let document = tape.read(bytes.trim_ascii()).ok()?;
-        let messages = document.number("source_message_count")?;
-        let blocks = document.get("messages")?.items().flat_map(|message| message.list("content"));
-        let results = blocks.filter(|block| block.is_type("tool_result"));
-        let kept = results.filter_map(|block| block.id("tool_use_id")).collect();
-        let at = document.time("updated_at");
-        let source = out.add_source(Arc::new(records));
-        let record = Some(RecordSpan::new(source, 0, 0, bytes.len() as u64));
-        Some(Self { messages, kept, origin: ChangeOrigin { at, record, ..ChangeOrigin::default() } })
+    fn read(path: PathBuf) -> Option<Self> {
+        read_json(path, |document| {
+            let messages = document.number("source_message_count")?;
+            let blocks = document.get("messages")?.items().flat_map(|message| message.list("content"));
+            let results = blocks.filter(|block| block.is_type("tool_result"));
+            Some(Self { messages, kept: results.filter_map(|block| block.id("tool_use_id")).collect() })
+        })?
     }
 
     /// Takes out what came before in a thread whose calls begin with `first`, except what is kept.
@@ -208,7 +196,7 @@ impl Compaction {
         reads.retain(|call| !is_gone(call, out));
         let gone = (first..out.calls.len() as u32).filter(|call| is_gone(*call, out));
         let results = out.results_of(gone);
-        let origin = ChangeOrigin { request: out.next_request(thread), ..self.origin };
+        let origin = ChangeOrigin { request: out.next_request(thread), ..ChangeOrigin::default() };
         out.add_event(ContextChange::Compact, origin, results);
     }
 }
@@ -224,8 +212,6 @@ struct FileReads {
     won: u64,
     /// How many files of each result are sent.
     sent: HashMap<u32, u32>,
-    /// The last result that made another one outdated.
-    record: Option<RecordSpan>,
 }
 
 #[derive(Clone, Copy)]
@@ -253,33 +239,24 @@ impl FileReads {
             self.outdated.extend(found.into_iter().filter(|read| read.call != call));
         }
         self.won += self.outdated[before..].iter().map(|read| read.bytes).sum::<u64>();
-        if self.outdated.len() > before {
-            self.record = Some(place.span(block));
-        }
     }
 
     /// Takes out what is outdated before a request, if that is worth it.
-    fn clear(&mut self, thread: u32, at: Option<Timestamp>, out: &mut Transcript) {
+    fn clear(&mut self, thread: u32, out: &mut Transcript) {
         if self.won < MIN_WON {
             return;
         }
         self.won = 0;
-        let (mut whole, mut part) = (Vec::new(), Vec::new());
         for read in &self.outdated {
             let left = self.sent.entry(read.call).or_default();
             *left = left.saturating_sub(1);
         }
-        let mut calls: Vec<u32> = self.outdated.drain(..).map(|read| read.call).collect();
-        calls.sort_unstable();
-        calls.dedup();
-        for call in calls {
-            let is_whole = self.sent.get(&call) == Some(&0);
-            if is_whole { &mut whole } else { &mut part }.extend(out.result_ids(call));
-        }
-        let (request, evidence) = (out.next_request(thread), FateEvidence::ByRule);
-        let origin = ChangeOrigin { at, request, evidence, record: self.record };
-        out.add_event(ContextChange::Clear, origin, whole);
-        out.add_event(ContextChange::Replace, origin, part);
+        let calls: BTreeSet<u32> = self.outdated.drain(..).map(|read| read.call).collect();
+        let is_whole = |call: &u32| self.sent.get(call) == Some(&0);
+        let (whole, part): (Vec<u32>, Vec<u32>) = calls.into_iter().partition(is_whole);
+        let origin = ChangeOrigin { request: out.next_request(thread), evidence: FateEvidence::ByRule };
+        out.add_event(ContextChange::Clear, origin, out.results_of(whole));
+        out.add_event(ContextChange::Replace, origin, out.results_of(part));
     }
 
     /// Forgets the results that are in the context no more.

@@ -1,8 +1,6 @@
 //! What Cline sends of a result: a list as compact JSON in one text, and of every long string the two ends.
 
-use crate::session::json::{Json, Kind, char_len, end_of_string};
-use crate::session::model::{RecordSpan, TextPiece};
-use crate::session::reader::RecordPlace;
+use crate::session::agents::{Json, Kind, RecordPlace, RecordSpan, TextPiece, char_len, end_of_string};
 
 /// The most UTF-16 units of one string; longer ones are cut.
 const MAX_UNITS: usize = 8000;

@@ -1,17 +1,14 @@
 //! The messages of opencode and Kilo and the parts of them: the calls, and what the model still has of their results.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 
+use crate::session::agents::{
+    Call, CallStatus, ChangeOrigin, Citation, ContextChange, IdMap, Json, Kind, RecordEntry, RecordId,
+    RecordPlace, ResultId, Transcript, record_id,
+};
 use crate::session::content::{has_line, shown_lines};
-use crate::session::entry::RecordEntry;
-use crate::session::fate::ContextChange;
-use crate::session::id::{IdMap, RecordId, record_id};
-use crate::session::json::{Json, Kind};
-use crate::session::model::{Call, CallStatus, ChangeOrigin, Citation, RecordSpan, ResultId};
-use crate::session::reader::RecordPlace;
-use crate::session::transcript::Transcript;
 
 /// The messages of a conversation, in the order in which they were sent, and the results in them.
 #[derive(Default)]
@@ -29,14 +26,8 @@ struct Message {
     is_answer: bool,
     /// The message that a summary answers, if it was made to its end.
     summary_of: Option<RecordId>,
-    compaction: Option<Compaction>,
-}
-
-/// The part of a user's message that asks for a summary.
-struct Compaction {
-    /// The message from which on what is before the summary is kept.
-    tail: Option<RecordId>,
-    record: RecordSpan,
+    /// If it asks for a summary, the message from which on what is before that is kept.
+    compaction: Option<Option<RecordId>>,
 }
 
 #[derive(Clone, Copy)]
@@ -48,15 +39,7 @@ struct MessageResult {
 /// A result that was cleared.
 struct Mark {
     id: ResultId,
-    /// With the time, and the record.
-    origin: ChangeOrigin,
-}
-
-/// A compaction that was in force, and what it took.
-struct AppliedCompaction {
-    /// The numbers of the messages that make it.
-    messages: [u32; 2],
-    taken: Vec<MessageResult>,
+    at: Timestamp,
 }
 
 impl SessionHistory {
@@ -87,17 +70,14 @@ impl SessionHistory {
         let is_known = read_part(part, self.thread, place, out);
         let Some(number) = self.numbers.get(&record_id(message)).copied() else { return is_known };
         let Some(message) = self.messages.get_mut(number as usize) else { return is_known };
-        let record = place.span(part);
         if part.is_type("compaction") {
-            let tail = part.id("tail_start_id");
-            message.compaction = Some(Compaction { tail, record });
+            message.compaction = Some(part.id("tail_start_id"));
         }
         message.is_answer |= part.is_type("tool");
         for id in out.result_ids(call) {
             self.results.push(MessageResult { message: number, id });
             let at = part.object("state").object("time").time("compacted");
-            let origin = ChangeOrigin { at, record: Some(record), ..ChangeOrigin::default() };
-            self.marks.extend(at.map(|_| Mark { id, origin }));
+            self.marks.extend(at.map(|at| Mark { id, at }));
         }
         is_known
     }
@@ -106,92 +86,57 @@ impl SessionHistory {
     pub(super) fn derive_events(mut self, revert: Option<&str>, out: &mut Transcript) {
         let mut living = std::mem::take(&mut self.results);
         let hidden = revert.and_then(|id| self.numbers.get(&record_id(id)).copied());
-        let reverted: Vec<_> = living
-            .iter()
-            .copied()
-            .filter(|result| hidden.is_some_and(|from| result.message >= from))
-            .collect();
-        self.marks.sort_by_key(|mark| mark.origin.at);
+        let is_reverted = |result: &&MessageResult| hidden.is_some_and(|from| result.message >= from);
+        let reverted: Vec<ResultId> = living.iter().filter(is_reverted).map(|result| result.id).collect();
+        self.marks.sort_by_key(|mark| mark.at);
         let mut marks = self.marks.iter().peekable();
-        let mut compacted = Vec::new();
+        // What each compaction took, with the last of the messages that make it.
+        let mut compacted: Vec<(u32, Vec<ResultId>)> = Vec::new();
         for (number, message) in self.messages.iter().enumerate() {
-            while let Some(mark) = marks.next_if(|mark| message.is_answer && message.at > mark.origin.at) {
+            while let Some(mark) = marks.next_if(|mark| message.is_answer && message.at > Some(mark.at)) {
                 self.clear(mark, out);
             }
             if message.is_answer {
                 out.count_answer(self.thread);
             }
-            if let Some((asked, compaction)) = self.in_force(message) {
-                let tail = compaction.tail.and_then(|id| self.numbers.get(&id).copied());
+            if let Some((asked, tail)) = self.in_force(message) {
+                let tail = tail.and_then(|id| self.numbers.get(&id).copied());
                 let is_taken = |result: &mut MessageResult| {
                     result.message < asked && tail.is_none_or(|tail| result.message < tail)
                 };
-                let taken: Vec<_> = living.extract_if(.., is_taken).collect();
-                let (at, record) = (message.at, Some(compaction.record));
-                let origin = ChangeOrigin { at, record, ..ChangeOrigin::default() };
-                self.add_event(ContextChange::Compact, origin, &taken, out);
-                compacted.push(AppliedCompaction { messages: [asked, number as u32], taken });
+                let taken: Vec<_> = living.extract_if(.., is_taken).map(|result| result.id).collect();
+                self.add_event(ContextChange::Compact, taken.clone(), out);
+                compacted.push((asked.max(number as u32), taken));
             }
         }
         marks.for_each(|mark| self.clear(mark, out));
-        if let Some(from) = hidden {
-            self.revert(from, &reverted, compacted, out);
-        }
-    }
-
-    /// Returns what asked for a summary, by the number of its message, if that was made.
-    fn in_force(&self, message: &Message) -> Option<(u32, &Compaction)> {
-        let asked = *self.numbers.get(&message.summary_of?)?;
-        Some((asked, self.messages.get(asked as usize)?.compaction.as_ref()?))
-    }
-
-    /// Takes back all messages from one on. Without its messages, a compaction is not in force any more.
-    fn revert(
-        &self,
-        from: u32,
-        reverted: &[MessageResult],
-        compacted: Vec<AppliedCompaction>,
-        out: &mut Transcript,
-    ) {
-        let undone = compacted.into_iter().filter(|done| done.messages.iter().any(|number| *number >= from));
-        let back: Vec<_> = undone.flat_map(|done| done.taken).collect();
-        self.add_event(ContextChange::Restore, ChangeOrigin::default(), &back, out);
-        let back: HashSet<_> = back.iter().map(|result| result.id).collect();
+        // Without its messages, a compaction is not in force any more.
+        let undone = compacted.into_iter().filter(|(last, _)| hidden.is_some_and(|from| *last >= from));
+        let back: BTreeSet<ResultId> = undone.flat_map(|(_, taken)| taken).collect();
+        self.add_event(ContextChange::Restore, back.iter().copied().collect(), out);
         let cleared = self.marks.iter().filter(|mark| back.contains(&mark.id));
         cleared.for_each(|mark| self.clear(mark, out));
-        self.add_event(ContextChange::Rewind, ChangeOrigin::default(), reverted, out);
+        self.add_event(ContextChange::Rewind, reverted, out);
+    }
+
+    /// Returns the number of the message that asked for a summary, if that was made, and the first that is kept.
+    fn in_force(&self, message: &Message) -> Option<(u32, Option<RecordId>)> {
+        let asked = *self.numbers.get(&message.summary_of?)?;
+        Some((asked, self.messages.get(asked as usize)?.compaction?))
     }
 
     fn clear(&self, mark: &Mark, out: &mut Transcript) {
-        let origin = ChangeOrigin { request: out.next_request(self.thread), ..mark.origin };
-        out.add_event(ContextChange::Clear, origin, vec![mark.id]);
+        self.add_event(ContextChange::Clear, vec![mark.id], out);
     }
 
-    fn add_event(
-        &self,
-        change: ContextChange,
-        origin: ChangeOrigin,
-        of: &[MessageResult],
-        out: &mut Transcript,
-    ) {
-        let origin = ChangeOrigin { request: out.next_request(self.thread), ..origin };
-        out.add_event(change, origin, of.iter().map(|result| result.id).collect());
+    fn add_event(&self, change: ContextChange, results: Vec<ResultId>, out: &mut Transcript) {
+        let origin = ChangeOrigin { request: out.next_request(self.thread), ..ChangeOrigin::default() };
+        out.add_event(change, origin, results);
     }
 }
 
-const OTHER_KINDS: &[&str] = &[
-    "text",
-    "reasoning",
-    "file",
-    "step-start",
-    "step-finish",
-    "snapshot",
-    "patch",
-    "agent",
-    "retry",
-    "compaction",
-    "subtask",
-];
+const OTHER_KINDS: &str = "text reasoning file step-start step-finish snapshot patch agent retry \
+    compaction subtask";
 
 /// The longest display copy, in UTF-16 units; a shorter one is whole.
 const DISPLAY: u32 = 30_000;
@@ -199,8 +144,9 @@ const DISPLAY: u32 = 30_000;
 /// How the read tool said that it ended a window before what was asked for.
 const AT_LIMIT: &str = "(Output truncated at ";
 
-/// Where the read tool cuts a line, in UTF-16 units.
+/// Where the read tool cuts a line, in UTF-16 units, and what it puts there.
 const LINE: usize = 2000;
+const CUT_LINE: &str = "... (line truncated to 2000 chars)";
 
 /// Reads a part. Returns whether it is of a kind that is known.
 fn read_part(part: Json, thread: u32, place: RecordPlace, out: &mut Transcript) -> bool {
@@ -235,8 +181,10 @@ fn result(entry: RecordEntry, state: Json, call: &mut Call) {
     let is_notice =
         |line: &str| line.starts_with("(Output capped at ") || is_cut && line.starts_with("(Showing lines ");
     let gives_less = |line: &str| is_notice(line) && call.gives_less(shown_lines(line));
+    let is_cut_line =
+        |line: &str| line.strip_suffix(CUT_LINE).is_some_and(|kept| kept.encode_utf16().count() >= LINE);
     let is_short = is_read
-        && (has_line(text, "truncated to 2000 chars)", is_cut_line)
+        && (has_line(text, CUT_LINE, is_cut_line)
             || has_line(text, "Showing lines ", gives_less)
             // Until March 2026: at the tool's own limit, whatever was asked for.
             || is_cut && has_line(text, AT_LIMIT, |line| line.starts_with(AT_LIMIT))
@@ -254,10 +202,4 @@ pub(super) fn status_of(word: &str, exit: Option<i32>) -> CallStatus {
         ("completed", Some(_)) => CallStatus::Failed,
         _ => CallStatus::NoResult,
     }
-}
-
-/// Whether the read tool cut a line of a file.
-fn is_cut_line(line: &str) -> bool {
-    let kept = line.strip_suffix("... (line truncated to 2000 chars)");
-    kept.is_some_and(|kept| kept.encode_utf16().count() >= LINE)
 }

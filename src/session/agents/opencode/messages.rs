@@ -1,15 +1,11 @@
 //! opencode 2: a database with a row for each message, which holds its calls. Written from the agent's source.
 
+use crate::session::agents::{
+    ChangeOrigin, Citation, ContextChange, FateEvidence, FormatInfo, Json, Kind, RecordEntry, RecordId,
+    ResultId, SessionFacts, TableFormat, TableSession, Transcript, record_id,
+};
 use crate::session::content::{self, MAX_TEXT, first_text, line_range, text_start};
 use crate::session::database::{self, DatabaseError, RowBuffer, RowsOf, TableRows};
-use crate::session::entry::RecordEntry;
-use crate::session::fate::{ContextChange, FateEvidence};
-use crate::session::format::{TableFormat, TableSession};
-use crate::session::id::{RecordId, record_id};
-use crate::session::json::{Json, Kind};
-use crate::session::model::{ChangeOrigin, Citation, ResultId, SessionFacts};
-use crate::session::reader::FormatInfo;
-use crate::session::transcript::Transcript;
 
 use super::history::status_of;
 use super::{databases, is_kilo, threads};
@@ -26,7 +22,7 @@ const MAX_RECENT: usize = 1 << 20;
 
 /// With what a result begins in a checkpoint's text, at the start of a line.
 const RESULTS: [&str; 2] = ["[Tool result]: ", "[Tool error]: "];
-const OTHER_KINDS: &[&str] = &["user", "system", "synthetic", "shell", "idle"];
+const OTHER_KINDS: &str = "user system synthetic shell idle";
 
 pub(crate) const OPENCODE_MESSAGES: TableFormat = TableFormat {
     info: FormatInfo { agent: "opencode", name: "opencode-2", made_for: "the source of 2.0" },
@@ -123,12 +119,10 @@ fn read_call(entry: RecordEntry, history: &mut Vec<SentResult>, out: &mut Transc
     for id in out.result_ids(number) {
         let text = content.map(|content| text_start(content, COPY * 4)).unwrap_or_default();
         history.push(SentResult { id, start: TextMark::new(&text) });
-        let pruned = [Some(tool), state].into_iter().flatten();
-        let pruned = pruned.filter_map(|holder| holder.path(&["time", "pruned"])).find_map(content::time);
+        let mut holders = [Some(tool), state].into_iter().flatten();
         // The next request is unknown: it belongs to a later message.
-        if pruned.is_some() {
-            let origin = ChangeOrigin { at: pruned, record: Some(entry.span()), ..ChangeOrigin::default() };
-            out.add_event(ContextChange::Clear, origin, vec![id]);
+        if holders.any(|holder| holder.object("time").time("pruned").is_some()) {
+            out.add_event(ContextChange::Clear, ChangeOrigin::default(), vec![id]);
         }
     }
 }

@@ -6,15 +6,15 @@ mod messages;
 use std::path::{Path, PathBuf};
 
 use crate::base::env::Env;
-use crate::session::database::{self, DatabaseError, RowBuffer, RowsOf, TableRows};
+use crate::session::database::{self, DatabaseError, RowBuffer, RowsOf, TableRow, TableRows};
 use crate::session::find::{self, FoundFile, stem};
-use crate::session::format::{FileFormat, RecordFiles, TableFormat, TableSession};
-use crate::session::json::{Json, Tape};
-use crate::session::model::SessionFacts;
-use crate::session::reader::{FormatInfo, ReadProgress, SessionError, SessionFile};
 use crate::session::record::{FileRecords, read_json};
-use crate::session::transcript::Transcript;
 use crate::session::watch::{RecordUse, read_record};
+
+use super::{
+    FileFormat, FormatInfo, Json, ReadProgress, RecordFiles, SessionError, SessionFacts, SessionFile,
+    TableFormat, TableSession, Tape, Transcript,
+};
 
 use history::SessionHistory;
 
@@ -109,16 +109,12 @@ fn history(rows: &TableRows, session: &str, thread: u32) -> Result<SessionHistor
 
 /// Returns the message of a session from which on the person took all back, if so.
 fn reverted(rows: &TableRows, session: &str) -> Result<Option<String>, DatabaseError> {
-    let (mut found, mut tape) = (None, Tape::default());
-    if rows.columns("session")?.contains("revert") {
-        let sql = format!("SELECT {} FROM session WHERE id = ?", database::record("revert"));
-        rows.each(&sql, &[session], &mut |row| {
-            let revert = row.bytes(0).and_then(|data| tape.read(data).ok());
-            found = revert.and_then(|revert| revert.name("messageID"));
-            false
-        })?;
+    if !rows.columns("session")?.contains("revert") {
+        return Ok(None);
     }
-    Ok(found)
+    let sql = format!("SELECT {} FROM session WHERE id = ?", database::record("revert"));
+    let message = |row: &TableRow| Tape::default().read(row.bytes(0)?).ok()?.name("messageID");
+    Ok(rows.all(&sql, &[session], message)?.into_iter().next().flatten())
 }
 
 /// Returns the ids of a session and of those of its sub-agents in a table, with the threads that they are.
@@ -231,9 +227,8 @@ fn read_messages(
     out: &mut Transcript,
 ) -> Result<(), SessionError> {
     let read = |file: FoundFile| {
-        let bytes = FileRecords::whole(&file.path).map(|(_, bytes)| bytes).unwrap_or_default();
-        let created = |message: Json| message.object("time").time("created");
-        (Tape::default().read(&bytes).ok().and_then(created), file)
+        let created = read_json(&file.path, |message| message.object("time").time("created"));
+        (created.flatten(), file)
     };
     let mut messages: Vec<_> = messages(storage, session).into_iter().map(read).collect();
     messages.sort_by_key(|(at, _)| *at);
@@ -255,7 +250,7 @@ fn read_messages(
                 let calls = out.calls.len();
                 match history.part(stem(&message.path), record, place, out) {
                     false => RecordUse::Unknown,
-                    true if out.calls.len() > calls || record.is_type("compaction") => RecordUse::Kept,
+                    true if out.calls.len() > calls => RecordUse::Kept,
                     true => RecordUse::Known,
                 }
             });

@@ -5,24 +5,11 @@ use std::mem;
 
 use jiff::{SignedDuration, Timestamp};
 
+use crate::session::agents::{ChangeOrigin, ContextChange, FateEvidence, RecordId, Transcript};
 use crate::session::branch::Branches;
-use crate::session::fate::{ContextChange, FateEvidence};
-use crate::session::id::RecordId;
-use crate::session::model::ChangeOrigin;
-use crate::session::transcript::Transcript;
 
-const CLEARED_TOOLS: &[&str] = &[
-    "read_file",
-    "run_shell_command",
-    "grep_search",
-    "glob",
-    "web_fetch",
-    "web_search",
-    "read_mcp_resource",
-    "edit",
-    "write_file",
-    "skill",
-];
+const CLEARED_TOOLS: &str = "read_file run_shell_command grep_search glob web_fetch web_search \
+    read_mcp_resource edit write_file skill";
 
 pub(super) const CLEARED: &str = "[Old tool result content cleared]";
 
@@ -39,11 +26,12 @@ const IDLE: SignedDuration = SignedDuration::from_mins(60);
 const TOKEN_UNITS: i64 = 4;
 
 pub(super) fn is_cleared_tool(name: &str) -> bool {
-    CLEARED_TOOLS.iter().any(|tool| tool.eq_ignore_ascii_case(name))
+    CLEARED_TOOLS.split(' ').any(|tool| tool.eq_ignore_ascii_case(name))
 }
 
 pub(super) struct Step {
     pub record: RecordId,
+    pub at: Option<Timestamp>,
     /// Where a change comes from that the step is, or shows.
     pub origin: ChangeOrigin,
     pub kind: StepKind,
@@ -108,8 +96,8 @@ pub(super) fn events(steps: &[Step], branches: &Branches, out: &mut Transcript) 
                 let result = ClearableResult { step: number, call: *call, units: *units };
                 context.pending.extend((*units > 0).then_some(result));
             }
-            StepKind::Prompt => context.prompt = Some(step.origin.at),
-            StepKind::Answer { tokens } => context.answer(*tokens, step.origin, out),
+            StepKind::Prompt => context.prompt = Some(step.at),
+            StepKind::Answer { tokens } => context.answer(*tokens, step, out),
             StepKind::Compression { kept } => context.compress(kept, step.origin, out),
             StepKind::Rewind => push(out, ContextChange::Rewind, step.origin, mem::take(&mut left)),
         }
@@ -119,8 +107,8 @@ pub(super) fn events(steps: &[Step], branches: &Branches, out: &mut Transcript) 
 
 impl Context {
     /// Takes in the answer to a request, before which old results may have been cleared.
-    fn answer(&mut self, tokens: Option<i64>, answer: ChangeOrigin, out: &mut Transcript) {
-        let origin = ChangeOrigin { evidence: FateEvidence::ByRule, record: None, ..answer };
+    fn answer(&mut self, tokens: Option<i64>, answer: &Step, out: &mut Transcript) {
+        let origin = ChangeOrigin { evidence: FateEvidence::ByRule, ..answer.origin };
         match self.prompt.take() {
             None => {
                 let count = too_many(&self.whole, units(&self.pending));

@@ -6,16 +6,12 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use crate::session::branch::Branches;
-use crate::session::content::{MAX_TEXT, cited, first_text, last_line, shown_lines, title};
-use crate::session::entry::RecordEntry;
-use crate::session::fate::FateEvidence;
-use crate::session::find;
-use crate::session::format::{FileFormat, RecordFiles};
-use crate::session::id::RecordId;
-use crate::session::json::Json;
-use crate::session::model::{Call, CallStatus, ChangeOrigin, Citation, CutState, SessionFacts};
-use crate::session::reader::{FormatInfo, LogReader, RecordPlace};
-use crate::session::transcript::Transcript;
+use crate::session::content::{MAX_TEXT, between, cited, first_text, last_line, shown_lines, title};
+
+use super::{
+    Call, CallStatus, ChangeOrigin, Citation, CutState, FateEvidence, FileFormat, FormatInfo, Json,
+    LogReader, RecordEntry, RecordFiles, RecordId, RecordPlace, SessionFacts, Transcript, find,
+};
 
 use context::{Step, StepKind};
 
@@ -71,30 +67,26 @@ impl LogReader for QwenReader {
             self.branches.add(id, record.id("parentUuid"));
         }
         let entry = RecordEntry { record, place, at: record.time("timestamp"), thread: self.thread };
-        let origin = entry.origin(out);
-        let origin = ChangeOrigin { request: origin.request.or(Some(1)), ..origin };
         match &*record.word("type") {
             "assistant" => {
                 self.calls(entry, out);
                 let tokens = record.object("usageMetadata").number("promptTokenCount");
-                self.step(id, origin, StepKind::Answer { tokens });
+                self.step(entry, id, StepKind::Answer { tokens }, out);
                 if self.thread == 0 {
                     out.count_answer(0);
                 }
             }
-            "tool_result" => self.result(entry, id, origin, out),
+            "tool_result" => self.result(entry, id, out),
             "system" => match &*record.word("subtype") {
                 "chat_compression" => {
-                    self.step(id, origin, StepKind::Compression { kept: kept_results(record) });
+                    self.step(entry, id, StepKind::Compression { kept: kept_results(record) }, out);
                 }
-                "rewind" => self.step(id, origin, StepKind::Rewind),
+                "rewind" => self.step(entry, id, StepKind::Rewind, out),
                 _ => {}
             },
             "user" => {
-                if let Some(agent) = record.name("agentName").filter(|_| self.thread != 0) {
-                    out.threads[self.thread as usize].name = agent.into();
-                }
-                self.step(id, origin, StepKind::Prompt);
+                out.name_thread(self.thread, record.name("agentName").filter(|_| self.thread != 0));
+                self.step(entry, id, StepKind::Prompt, out);
             }
             other => return out.unread.unknown(other),
         }
@@ -107,26 +99,25 @@ impl LogReader for QwenReader {
         context::events(&self.steps, &self.branches, out);
         for thread in 1..out.threads.len() {
             // The id is the kind of agent, and the id of the call that started it.
-            let id = out.threads[thread].id.clone();
-            let (kind, call) = id
-                .match_indices('-')
-                .map(|(at, _)| (&id[..at], &id[at + 1..]))
-                .find(|(_, call)| out.call_number(0, call).is_some())
-                .map_or((None, None), |(kind, call)| (Some(kind.into()), Some(call.into())));
-            out.threads[thread].parent_call = call;
-            kind.into_iter().for_each(|kind| out.threads[thread].name = kind);
+            let id = &out.threads[thread].id;
+            let mut parts = id.match_indices('-').map(|(at, _)| (&id[..at], &id[at + 1..]));
+            let kind = parts.find(|(_, call)| out.call_number(0, call).is_some());
+            let kind = kind.map(|(kind, _)| kind.to_owned());
+            out.name_thread(thread as u32, kind);
         }
     }
 }
 
 impl QwenReader {
-    fn step(&mut self, record: RecordId, origin: ChangeOrigin, kind: StepKind) {
+    fn step(&mut self, entry: RecordEntry, record: RecordId, kind: StepKind, out: &Transcript) {
         if self.thread == 0 {
-            self.steps.push(Step { record, origin, kind });
+            let origin = entry.origin(out);
+            let origin = ChangeOrigin { request: origin.request.or(Some(1)), ..origin };
+            self.steps.push(Step { record, at: entry.at, origin, kind });
         }
     }
 
-    fn result(&mut self, entry: RecordEntry, id: RecordId, origin: ChangeOrigin, out: &mut Transcript) {
+    fn result(&mut self, entry: RecordEntry, id: RecordId, out: &mut Transcript) {
         for part in parts(entry.record) {
             let Some(response) = part.get("functionResponse") else { continue };
             let Some(call_id) = response.name("id") else { continue };
@@ -140,7 +131,7 @@ impl QwenReader {
             }
             let is_cleared = context::is_cleared_tool(&tool) || self.bridged.contains(&number);
             let units = if is_cleared { units(response) } else { 0 };
-            self.step(id, origin, StepKind::Result { call: number, units });
+            self.step(entry, id, StepKind::Result { call: number, units }, out);
         }
     }
 
@@ -187,8 +178,7 @@ fn is_short(response: Json, tool: &str, call: &Call) -> bool {
         }
         "glob" => {
             let last = last_line(output);
-            let count = last.strip_prefix('[').and_then(|told| told.strip_suffix(" files truncated] ..."));
-            count.is_some_and(|count| count.parse::<u64>().is_ok())
+            between(&last, "[", " files truncated] ...").is_some_and(|count| count.parse::<u64>().is_ok())
         }
         _ => false,
     }
