@@ -121,7 +121,7 @@ macro_rules! words {
 
         impl $name {
             /// Returns its word.
-            $vis fn as_str(self) -> &'static str {
+            $vis const fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $word,)* }
             }
         }

@@ -46,11 +46,11 @@ pub(crate) fn run(config: &Config, args: &CompareArgs) -> CommandResult {
     let (mut rows, heading) = opened.read_steadily(&mut |context, view| {
         let totals = Totals::from_measure(&source::count(view, TotalsMask::ALL), TotalsMask::ALL);
         let input = context.input(Output { bytes: view, totals: &totals });
-        let row = |found: &ComparedPolicy| match found {
+        let rows = policies.iter().map(|found| match found {
             Ok(found) => Comparison::new(&found.policy, &found.limits_from.to_string(), &input),
             Err((name, error)) => Comparison::failed(name, error),
-        };
-        let mut rows: Vec<Comparison> = policies.iter().map(row).collect();
+        });
+        let mut rows: Vec<Comparison> = rows.collect();
         let has_some = |(_, pattern): &&(_, _)| count_kept(view, *pattern, &mut rows) > 0;
         let heading = counted.iter().find(has_some).map_or(counted[0].0, |(heading, _)| *heading);
         Ok((rows, heading))
@@ -65,7 +65,6 @@ pub(crate) fn run(config: &Config, args: &CompareArgs) -> CommandResult {
     table::list(args.json, COLUMNS.iter().filter(is_shown), &rows, |row| row)
 }
 
-/// Returns how many finds there are in all.
 fn count_kept(view: &MapView, pattern: Option<&Pattern>, rows: &mut [Comparison]) -> u64 {
     let Some(pattern) = pattern else { return 0 };
     let mut finds = KeptMatches::new(rows.iter().map(|row| &row.kept[..]));
@@ -105,7 +104,6 @@ fn figure(number: Option<u64>, words: fn(u64) -> String) -> RowCell {
     RowCell::plain(number.map_or_else(|| "–".to_owned(), words))
 }
 
-/// Measures all outputs under the chosen policies, and prints the sums.
 fn many(config: &Config, args: &CompareArgs, find: Option<Pattern>) -> CommandResult {
     let (corpus, _) = gather(config, &args.files, None)?;
     let mut policies = Vec::new();
@@ -151,8 +149,8 @@ fn record(found: &EffectivePolicy, figures: &SettingFigures, sums: &TuneFigures)
     })
 }
 
-/// A policy, or the name of one that cannot be used, and why.
-type ComparedPolicy = Result<EffectivePolicy, (String, OverrideError)>;
+/// Policies, or the name of one that cannot be used, and why.
+type Compared = Vec<Result<EffectivePolicy, (String, OverrideError)>>;
 
 /// Checks that `-p` names agents and policies that there are.
 fn check_names(config: &Config, args: &CompareArgs) -> anyhow::Result<()> {
@@ -160,16 +158,9 @@ fn check_names(config: &Config, args: &CompareArgs) -> anyhow::Result<()> {
     named.try_for_each(|word| config.catalog.get(word).map(drop).map_err(usage))
 }
 
-/// Returns the chosen policies with their limits for an output. A policy without a limit or parameter that
-/// the flags set is left out, which standard error reports.
-///
-/// # Errors
-/// If a policy that is chosen by its name cannot be used with the flags, or none of them can.
-fn resolve(
-    config: &Config,
-    args: &CompareArgs,
-    opened: Option<&OpenInput>,
-) -> anyhow::Result<Vec<ComparedPolicy>> {
+/// Returns the chosen policies with their limits. One that the flags do not fit is left out, which standard error
+/// reports; fails if it was chosen by its name, or none is left.
+fn resolve(config: &Config, args: &CompareArgs, opened: Option<&OpenInput>) -> anyhow::Result<Compared> {
     // The policy that made the preview of a call or a stored file has a row even if it is an earlier form.
     let of_call = opened.and_then(|opened| opened.policy.as_ref()).map(|policy| policy.name().to_owned());
     let path = opened.and_then(|opened| opened.path.as_deref());

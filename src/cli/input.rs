@@ -13,9 +13,10 @@ use rustix::fs::FileType;
 use crate::base::human::{size, thousands};
 use crate::base::provenance::Certainty;
 use crate::capture::NOT_SAVED;
-use crate::config::{Config, EffectivePolicy, OverrideError, Overrides, StoredFile};
+use crate::config::{Config, EffectivePolicy, Overrides, Resolution, StoredFile};
 use crate::preview::{InputContext, Policy, Totals};
 use crate::session::examine::{OutputPlace, RestOfOutput};
+use crate::session::reader::SessionFile;
 use crate::session::record::unpack;
 use crate::session::spill::SessionsCache;
 use crate::source::{Change, FileLock, MapView, OpenError, Source, StreamProgress};
@@ -24,11 +25,10 @@ use crate::text::label::label;
 
 use super::args::PolicyArgs;
 use super::sessions::{self, SelectedSession};
-use super::{CommandResult, say, suggest, usage};
+use super::{CommandResult, safe, say, suggest, usage};
 
 const SAMPLE: &[u8] = include_bytes!("../../assets/samples/build.log.zst");
 
-/// Bytes copied at a time.
 const PIECE: usize = 1 << 20;
 
 pub(crate) enum Named {
@@ -39,11 +39,8 @@ pub(crate) enum Named {
     Recorded(Box<SelectedSession>),
 }
 
-/// Finds what a word names: `-` is standard input, what has a slash or exists a file; else it is an id, or a prefix of
-/// just one. Calls come last, since only the records themselves have their ids.
-///
-/// # Errors
-/// The word is empty, or names nothing or several.
+/// Finds what a word names: `-` is standard input, what has a slash or exists a file, else it is an id, or a prefix of
+/// just one. Calls come last, since only the records have their ids.
 pub(crate) fn find(config: &Config, word: &OsStr) -> anyhow::Result<Named> {
     if word == "-" {
         return Ok(Named::Stdin);
@@ -69,10 +66,7 @@ pub(crate) fn find(config: &Config, word: &OsStr) -> anyhow::Result<Named> {
             let call = if is_name { None } else { sessions::find_call(config, &id)? };
             call.map(|call| Named::Recorded(Box::new(call))).ok_or(OpenError::Missing(word.into()).into())
         }
-        _ => {
-            let ids = sessions.into_iter().map(|session| session.id);
-            Err(ambiguous(word, &outputs.iter().collect::<Vec<_>>(), ids))
-        }
+        _ => Err(ambiguous(word, &outputs, &sessions)),
     }
 }
 
@@ -111,16 +105,12 @@ pub(crate) fn find_recorded(config: &Config, word: &OsStr) -> anyhow::Result<Nam
     Ok(found.map_or(named, |found| Named::Recorded(Box::new(found))))
 }
 
-/// Finds the call that names an output, and opens its session.
 fn find_citing(config: &Config, path: &Path) -> Option<anyhow::Result<SelectedSession>> {
     let cited = SessionsCache::default().find(path, &config.env)?;
     Some(sessions::open(config, cited.file, Some(("", &cited.call))))
 }
 
-/// Returns the word as a path if it has a slash or names an existing file; otherwise it is an id, or a prefix of one.
-///
-/// # Errors
-/// The word is empty: every id has the empty prefix, but a variable that a script forgot to set chooses nothing.
+/// Returns the word as a path if it has a slash or exists. An empty word is the prefix of every id, and so an error.
 pub(crate) fn path(word: &OsStr) -> anyhow::Result<Option<PathBuf>> {
     if word.is_empty() {
         return Err(usage("the empty string is neither a file nor an id; name one, or leave it out"));
@@ -131,9 +121,9 @@ pub(crate) fn path(word: &OsStr) -> anyhow::Result<Option<PathBuf>> {
 }
 
 /// Reports an id that means several outputs or sessions. Outputs may all have the same id; then only their paths differ.
-fn ambiguous(word: &OsStr, outputs: &[&Entry], sessions: impl Iterator<Item = String>) -> anyhow::Error {
+fn ambiguous(word: &OsStr, outputs: &[Entry], sessions: &[SessionFile]) -> anyhow::Error {
     let mut ids: Vec<&[u8]> = outputs.iter().map(|entry| entry.id_bytes()).collect();
-    let sessions: Vec<String> = sessions.map(|id| label(id.as_bytes())).collect();
+    let sessions: Vec<String> = sessions.iter().map(|session| safe(&session.id)).collect();
     ids.sort_unstable();
     ids.dedup();
     if ids.len() == 1 && sessions.is_empty() {
@@ -164,7 +154,6 @@ pub(crate) fn open(config: &Config, word: &OsStr, args: &PolicyArgs) -> anyhow::
     open_named(config, find(config, word)?, args)
 }
 
-/// Opens what a word names; of a call its spill, else its text as recorded.
 pub(crate) fn open_named(config: &Config, named: Named, args: &PolicyArgs) -> anyhow::Result<OpenInput> {
     let path = match named {
         Named::Stdin => {
@@ -270,11 +259,7 @@ fn input(source: Source, file: Option<(&Path, String)>, args: &PolicyArgs) -> an
 
 impl OpenInput {
     /// Returns the policy that is asked for; of a call, unless another is named, its own.
-    pub(crate) fn policy_by(
-        &self,
-        config: &Config,
-        overrides: &Overrides,
-    ) -> Result<EffectivePolicy, OverrideError> {
+    pub(crate) fn policy_by(&self, config: &Config, overrides: &Overrides) -> Resolution {
         let Overrides { policy: named, tool, .. } = overrides;
         let is_own = |own: &&Policy| tool.is_none() && named.as_ref().is_none_or(|name| name == own.name());
         match self.policy.as_ref().filter(is_own) {
@@ -300,11 +285,7 @@ impl OpenInput {
         Ok(resolved)
     }
 
-    /// Returns what `read` makes of the output, all of one content: if that was cut or rewritten meanwhile, says so and
-    /// starts over once. Waits for the end of a stream.
-    ///
-    /// # Errors
-    /// That of `read`, that of the stream, or the output did not keep one content.
+    /// Waits for the end, and returns what `read` makes of one content; starts over once if that is rewritten meanwhile.
     pub(crate) fn read_steadily<T>(
         &mut self,
         read: &mut dyn FnMut(&InputContext<MapView>, &MapView) -> anyhow::Result<T>,

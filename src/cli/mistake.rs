@@ -11,14 +11,12 @@ use crate::text::label::label;
 
 use super::args::{help, parse};
 use super::terminal::{MAX_LINE, put, stdout};
-use super::{places, suggest};
+use super::{places, safe, suggest};
 
-/// What clap begins its errors with, and what overspill begins all its errors with.
 const PREFIX: &str = "error:";
 const OWN_PREFIX: &str = "overspill:";
 
-/// Options of other programs, the option or argument that a command needs to have something like it (if any), and what to
-/// write here. The first row that fits counts.
+/// Options of other programs, what a command needs to have something like it, and what to write; the first row counts.
 const HABITS: &[(&[&str], &str, &str)] = &[
     (&["-V", "--version"], "", "`overspill --version` prints the version"),
     (
@@ -173,13 +171,12 @@ impl<'a> Mistake<'a> {
         }
         let has = |id: &str| id.is_empty() || self.command.get_arguments().any(|arg| arg.get_id() == id);
         let habit = HABITS.iter().find(|(typed, id, _)| typed.contains(&word) && has(id));
-        let remedy = match habit {
-            Some((_, _, remedy)) => (*remedy).to_owned(),
-            None => match nearest(word, options(self.command).collect::<Vec<_>>().iter().map(|long| &**long))
-            {
-                Some(best) if word.starts_with("--") => format!("did you mean `{best}`?"),
-                _ => format!("`{} --help` lists them", self.title()),
-            },
+        let known: Vec<String> = options(self.command).collect();
+        let near = nearest(word, known.iter().map(String::as_str)).filter(|_| word.starts_with("--"));
+        let remedy = match (habit, near) {
+            (Some((_, _, remedy)), _) => (*remedy).to_owned(),
+            (None, Some(best)) => format!("did you mean `{best}`?"),
+            (None, None) => format!("`{} --help` lists them", self.title()),
         };
         format!("`{}` has no option `{}`; {remedy}", self.title(), safe(word))
     }
@@ -188,10 +185,8 @@ impl<'a> Mistake<'a> {
         if let Some(place) = self.words.iter().find(|word| places::is_place(word)) {
             return places::for_screens(place);
         }
-        let takes = match self.command.get_positionals().next() {
-            Some(arg) => format!("one {}", value_name(arg)),
-            None => "no names".to_owned(),
-        };
+        let takes = self.command.get_positionals().next().map(|arg| format!("one {}", value_name(arg)));
+        let takes = takes.unwrap_or_else(|| "no names".to_owned());
         let instead = INSTEAD.iter().find(|(name, _)| *name == self.command.get_name());
         let remedy = match instead {
             _ if self.command.get_name() == "read" && is_number(word) => self.window(word),
@@ -210,10 +205,7 @@ impl<'a> Mistake<'a> {
     }
 
     fn missing(&self) -> Option<String> {
-        let Some(ContextValue::Strings(missing)) = self.error.get(ContextKind::InvalidArg) else {
-            return None;
-        };
-        let missing = missing.first()?;
+        let missing = argument(self.error, ContextKind::InvalidArg)?;
         let arg = self.command.get_arguments().find(|arg| short(&arg.to_string()) == short(missing))?;
         let values: Vec<_> =
             arg.get_possible_values().iter().map(|value| value.get_name().to_owned()).collect();
@@ -282,18 +274,12 @@ fn is_number(word: &str) -> bool {
     !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Begins a sentence of the help as the rest of a line.
 fn lower(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or(String::new(), |first| first.to_lowercase().chain(letters).collect())
 }
 
-fn safe(word: &str) -> String {
-    label(word.as_bytes())
-}
-
-/// Returns an argument with unsafe characters escaped; `None` if that changes nothing. (Usage and suggestions are
-/// clap's own text, in its own colours.)
+/// Returns an argument with unsafe characters escaped; `None` if none is, and for clap's own text.
 fn escape(value: &ContextValue) -> Option<ContextValue> {
     let named = match value {
         ContextValue::String(word) => ContextValue::String(safe(word)),

@@ -44,7 +44,6 @@ use args::{Args, Command, GlobalArgs};
 /// Why a command failed, by exit status; that of any other error is 1.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
-    /// Usage error: 2.
     #[error("{0}")]
     Usage(String),
     /// The agent itself would crash on this output: 3.
@@ -119,7 +118,11 @@ fn say_once(words: &str, said: &mut HashSet<String>) {
 
 /// Prints an error on standard error, escaped. If nobody reads it, that is ignored.
 fn fail(words: &str) {
-    terminal::put(&format!("overspill: {}\n", crate::text::label::label(words.as_bytes())));
+    terminal::put(&format!("overspill: {}\n", safe(words)));
+}
+
+fn safe(text: &str) -> String {
+    crate::text::label::label(text.as_bytes())
 }
 
 /// An error and what is behind it, each said once: some name their cause themselves.
@@ -142,11 +145,7 @@ fn status_of(error: &anyhow::Error) -> u8 {
 /// The mistakes in the user's own files that a note has named.
 static NOTED: OnceLock<Vec<FileFault>> = OnceLock::new();
 
-/// Loads the user's own files, and reports every mistake in them; those that only concern the screens if `of_screens`:
-/// scripts would print them on every run.
-///
-/// # Errors
-/// A mistake leaves unknown what the command needs.
+/// Loads the user's own files and reports mistakes in them; fails if one leaves unknown what the command needs.
 fn load(need: Need, of_screens: bool, file: Option<&Path>) -> anyhow::Result<Config> {
     if let Some(file) = file.filter(|file| !file.exists()) {
         let words = "no such file; `overspill config --init` writes one";
@@ -205,7 +204,6 @@ fn run(args: Args) -> CommandResult {
     }
 }
 
-/// Writes a value to standard output's writer as one line of JSON.
 fn json(out: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
     crate::text::label::json::write(out, value, terminal::show(&io::stdout()).as_ref())?;
     out.write_all(b"\n")

@@ -21,8 +21,7 @@ pub(crate) struct NamedOutputs {
 }
 
 impl NamedOutputs {
-    /// Tells places from names. What exists as a file is a name, whatever it looks like. `+100` is for the file after it,
-    /// or at the end of the line for the first.
+    /// Tells places from names: what exists is a name. `+100` is for the file after it; at the end, for the first.
     pub(crate) fn parse(files: &[OsString]) -> Self {
         let mut named = Self::default();
         let mut next = None;
@@ -49,11 +48,12 @@ impl NamedOutputs {
 
 /// Says of a word like `+3` or `FILE:3` for a command without screens that only the screens understand it.
 pub(crate) fn explain_missing(error: anyhow::Error) -> anyhow::Error {
-    let Some(OpenError::Missing(path)) = error.downcast_ref::<OpenError>() else { return error };
-    if !is_place(path.as_os_str()) {
-        return error;
+    match error.downcast_ref() {
+        Some(OpenError::Missing(path)) if is_place(path.as_ref()) => {
+            anyhow!("{error} ({})", for_screens(path.as_ref()))
+        }
+        _ => error,
     }
-    anyhow!("{error} ({})", for_screens(path.as_os_str()))
 }
 
 pub(super) fn for_screens(place: &OsStr) -> String {

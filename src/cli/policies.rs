@@ -45,9 +45,8 @@ pub(crate) fn run(config: &Config, args: &PoliciesArgs) -> CommandResult {
     if let Some(name) = args.name.as_ref().filter(|_| of_agent.is_empty()) {
         let policy = config.catalog.get(name).map_err(usage)?;
         if args.all || args.json {
-            return Err(usage(
-                "--all and --json are for lists: of all policies, or with AGENT of its policies",
-            ));
+            let why = "--all and --json are for lists: of all policies, or with AGENT of its policies";
+            return Err(usage(why));
         }
         let text = config.catalog.text(name).unwrap_or_default();
         let mut out = SafeWriter::stdout();
@@ -88,10 +87,8 @@ static COLUMNS: [ListColumn<Policy>; 6] = [
     ListColumn::new("keeps", Left, 9, |policy: &Policy, _| {
         RowCell::plain(compare::end_kept(policy).map_or("–", Keeps::as_str))
     }),
-    ListColumn::new("confidence", Left, 12, |policy: &Policy, _| {
-        RowCell::plain(policy.confidence().as_str())
-    })
-    .yields(0),
+    ListColumn::new("confidence", Left, 12, |row: &Policy, _| RowCell::plain(row.confidence().as_str()))
+        .yields(0),
     ListColumn::new("source", Left, 0, |policy: &Policy, _| {
         let earlier = match policy.era() {
             Era { of: None, .. } => String::new(),

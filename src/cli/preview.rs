@@ -1,5 +1,4 @@
-//! `overspill preview` and `overspill read`: print exactly what the model would get of an output or of one window of a
-//! file, and nothing else.
+//! `overspill preview` and `overspill read`: print what the model would get of an output, or of a window of a file.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -60,7 +59,7 @@ pub(crate) fn read(config: &Config, args: &ReadArgs) -> CommandResult {
     print(opened, by, args.form.form())
 }
 
-/// Sets the window, which is two parameters of the policy, named as the policy names them.
+/// Sets the window, two parameters that each policy names in its own way.
 fn set_window(config: &Config, overrides: &mut Overrides, args: &ReadArgs) -> CommandResult {
     let named =
         Overrides { policy: overrides.policy.clone(), tool: overrides.tool.clone(), ..Overrides::default() };
@@ -69,9 +68,8 @@ fn set_window(config: &Config, overrides: &mut Overrides, args: &ReadArgs) -> Co
         let name = policy.name();
         let tools: Vec<&str> = config.catalog.names().filter(|name| name.ends_with("/read")).collect();
         let tools = tools.join(", ");
-        return Err(usage(format!(
-            "{name} is not a read tool; try -p with {tools}, or `overspill preview -p {name}`"
-        )));
+        let remedy = format!("try -p with {tools}, or `overspill preview -p {name}`");
+        return Err(usage(format!("{name} is not a read tool; {remedy}")));
     };
     for (key, value) in [(offset, args.offset), (limit, args.limit)] {
         overrides.set.extend(value.map(|value| (key.to_owned(), value.to_string())));
@@ -183,7 +181,7 @@ fn parts_of(text: &str, added: &[Range<usize>]) -> Vec<Part> {
     parts
 }
 
-/// Writes a preview to standard output in the given form, and warnings to standard error, including those of the store.
+/// Writes the preview, and warnings to standard error.
 pub(crate) fn write(report: &Report, form: TextForm) -> CommandResult {
     let Report { preview, input, policy, store, .. } = *report;
     if let Some(policy) = policy.filter(|_| form != TextForm::Json) {

@@ -2,7 +2,8 @@
 
 use std::io::{self, IsTerminal};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use crate::base::human::{lines, size, span, span_left, thousands};
@@ -13,7 +14,6 @@ use crate::preview::Stream;
 
 use super::terminal::{options, put};
 
-/// What ends sooner than this needs no progress line.
 const AFTER: Duration = Duration::from_secs(1);
 const EVERY: Duration = Duration::from_millis(250);
 /// Columns that the terminal may have echoed after the line: `^C`, at most three times.
@@ -34,19 +34,11 @@ pub(super) struct Meter {
     outputs: u64,
     done: AtomicU64,
     bytes: AtomicU64,
-    is_shown: bool,
-    line: Mutex<MeterLine>,
-    ended: Condvar,
-}
-
-#[derive(Default)]
-struct MeterLine {
-    columns: usize,
-    is_over: bool,
+    /// The columns of the line that is on the terminal.
+    columns: Mutex<usize>,
 }
 
 impl Meter {
-    /// Starts at nothing of this many outputs; it is shown if standard error is a terminal.
     pub(super) fn new(verb: &'static str, outputs: usize) -> Self {
         Self {
             verb,
@@ -54,9 +46,7 @@ impl Meter {
             outputs: outputs as u64,
             done: AtomicU64::new(0),
             bytes: AtomicU64::new(0),
-            is_shown: is_shown(),
-            line: Mutex::default(),
-            ended: Condvar::new(),
+            columns: Mutex::default(),
         }
     }
 
@@ -72,40 +62,36 @@ impl Meter {
 
     /// Takes the line off the terminal, so that something else can be written there while the result is held.
     pub(super) fn clear(&self) -> impl Drop + '_ {
-        let mut line = lock(&self.line);
-        if line.columns > 0 {
-            blank(line.columns);
-            line.columns = 0;
+        let mut columns = lock(&self.columns);
+        match std::mem::take(&mut *columns) {
+            0 => {}
+            there => blank(there),
         }
-        line
+        columns
     }
 
-    /// Shows the line from time to time while `work` is done.
     pub(super) fn show_during<T>(&self, work: impl FnOnce() -> T) -> T {
+        let (working, over) = channel::<()>();
         std::thread::scope(|scope| {
-            // Without the thread there is no progress line.
-            let _ = std::thread::Builder::new().spawn_scoped(scope, || self.show_until_over());
+            if is_shown() {
+                // Without the thread there is no progress line.
+                let _ = std::thread::Builder::new().spawn_scoped(scope, move || self.show_until(&over));
+            }
             let done = work();
-            drop(self.clear());
-            lock(&self.line).is_over = true;
-            self.ended.notify_all();
+            drop(working);
             done
         })
     }
 
-    fn show_until_over(&self) {
-        let mut line = lock(&self.line);
-        while self.is_shown && !line.is_over {
+    fn show_until(&self, over: &Receiver<()>) {
+        while over.recv_timeout(EVERY) == Err(RecvTimeoutError::Timeout) {
             if self.began.elapsed() >= AFTER {
-                let words = self.describe();
-                put(&format!("\r{words:<0$}", line.columns));
-                line.columns = line.columns.max(words.len());
+                let (words, mut columns) = (self.describe(), lock(&self.columns));
+                put(&format!("\r{words:<0$}", *columns));
+                *columns = words.len().max(*columns);
             }
-            line = self
-                .ended
-                .wait_timeout(line, EVERY)
-                .map_or_else(|error| error.into_inner().0, |(line, _)| line);
         }
+        drop(self.clear());
     }
 
     fn describe(&self) -> String {

@@ -25,8 +25,7 @@ use super::sessions::examiner;
 use super::terminal::{colour, is_unicode, tells_background, unusable};
 use super::{CommandResult, Failure, say};
 
-/// Shows the screens. If a signal ended them, returns [`Failure::Ended`], and an output that is still being made has yet to be
-/// kept.
+/// Returns [`Failure::Ended`] if a signal ended the screens; an output still being made has yet to be kept then.
 pub(crate) fn show(config: Config, beginning: Beginning) -> CommandResult {
     let theme = &config.file.theme;
     let depends = matches!(theme.base, BaseTheme::Auto | BaseTheme::BlueOrange);
@@ -63,7 +62,7 @@ fn services(config: Config) -> Services {
     }
 }
 
-/// Returns the keys that can be set: name, default, meaning.
+/// Name, default and meaning of each key that can be set.
 pub(super) fn settable_keys() -> Vec<(String, String, String)> {
     let rows = TABLE.iter().filter(|row| !row.name.is_empty());
     rows.map(|row| (row.name.to_owned(), row.keys.to_owned(), row.what.to_owned())).collect()

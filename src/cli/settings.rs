@@ -36,9 +36,7 @@ pub(crate) fn run(config: &Config, args: &ConfigArgs) -> CommandResult {
 }
 
 static COLUMNS: [ListColumn<EffectiveSetting>; 3] = [
-    ListColumn::new("setting", Left, 40, |setting: &EffectiveSetting, _| {
-        RowCell::plain(setting.name.as_str())
-    }),
+    ListColumn::new("setting", Left, 40, |row: &EffectiveSetting, _| RowCell::plain(row.name.as_str())),
     ListColumn::new("from", ToPath, 40, |EffectiveSetting { from, .. }, _| match from {
         SettingFrom::File(path, line) => RowCell::plain(format!("{}:{line}", path.display())),
         other => RowCell::plain(other.to_string()),

@@ -1,8 +1,5 @@
 //! `overspill -c LINE`: runs a line as the agent's shell would, and saves a copy of an output that the agent will cut.
-//!
-//! The shell writes to the file that the agent gave it for the output, as without overspill, so that nothing of it is held up
-//! or changed; the file is copied once the shell has ended. Any other line is left to the shell alone, and so is one whose output
-//! does not go into a file.
+//! The shell writes to the agent's file, so that nothing is held up or changed; the file is copied once the shell ends.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;

@@ -1,7 +1,7 @@
 //! `overspill show`: prints what is known of one output, session or call.
 
 use std::fs::Metadata;
-use std::io::{self, Write};
+use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
@@ -20,12 +20,14 @@ use crate::text::label::label;
 use super::args::ShowArgs;
 use super::input::{self, Named};
 use super::stores::{Selected, Whose, describe_retention, read_run};
-use super::{CommandResult, add, print_json, say, sessions, terminal, usage};
+use super::table::print_facts;
+use super::{CommandResult, add, print_json, say, sessions, usage};
 
 /// A file that is not in a store.
 struct LooseFile {
     path: String,
     meta: Metadata,
+    modified: Option<Timestamp>,
     policies: Vec<String>,
 }
 
@@ -46,28 +48,22 @@ pub(crate) fn run(config: &Config, args: &ShowArgs) -> CommandResult {
         return Err(usage(format!("{words}; `overspill {word} | cat` prints an output")));
     }
     let selected = Selected::list(config, Whose::All)?.with_marks(config);
-    match selected.at(&path).cloned() {
-        Some(mut entry) => {
-            let run = read_run(&mut entry, &config.env);
-            match args.json {
-                true => print_json(&record(&entry, run, &selected, config)),
-                false => print(&entry_facts(&entry, run.as_ref(), &selected, config)),
-            }
-        }
-        None => {
-            let file = LooseFile::new(&path, source::metadata(&path)?, config);
-            match args.json {
-                true => print_json(&file.record()),
-                false => print(&file.facts(config, selected.now)),
-            }
-        }
+    let Some(mut entry) = selected.at(&path).cloned() else {
+        let file = LooseFile::new(&path, source::metadata(&path)?, config);
+        let facts = || file.facts(config, selected.now);
+        return if args.json { print_json(&file.record()) } else { print_facts(9, facts()) };
+    };
+    let run = read_run(&mut entry, &config.env);
+    match args.json {
+        true => print_json(&record(&entry, run, &selected, config)),
+        false => print_facts(9, entry_facts(&entry, run.as_ref(), &selected, config)),
     }
 }
 
 /// Returns the facts as in `--json`: those of `list`, and more.
 fn record(entry: &Entry, run: Option<RunRecord>, selected: &Selected, config: &Config) -> Value {
     let mut record = json!({ "version": 1, "kind": "output" });
-    let listed = outputs::json(entry, selected.now);
+    add(&mut record, outputs::json(entry, selected.now));
     let more = json!({
         "made": entry.made().map(utc),
         "retention": describe_retention(&entry.store().retention.as_set(&config.env)),
@@ -78,7 +74,7 @@ fn record(entry: &Entry, run: Option<RunRecord>, selected: &Selected, config: &C
         "warnings": warnings(entry, config),
         "run": run.map(|run| RunRecord { start: whole(run.start), end: whole(run.end), ..run }),
     });
-    [listed, more].into_iter().for_each(|fields| add(&mut record, fields));
+    add(&mut record, more);
     record
 }
 
@@ -91,19 +87,13 @@ impl LooseFile {
     fn new(path: &Path, meta: Metadata, config: &Config) -> Self {
         let policy = config.resolve(&Overrides::default(), Some(path)).map(|resolved| resolved.policy);
         let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let modified = meta.modified().ok().and_then(|time| Timestamp::try_from(time).ok());
         Self {
             path: absolute.to_string_lossy().into_owned(),
             meta,
+            modified: modified.map(whole),
             policies: policy.into_iter().map(|policy| policy.name().to_owned()).collect(),
         }
-    }
-
-    fn modified(&self) -> Option<Timestamp> {
-        self.meta.modified().ok().and_then(|time| Timestamp::try_from(time).ok()).map(whole)
-    }
-
-    fn mode(&self) -> String {
-        mode(self.meta.mode() & 0o7777)
     }
 
     fn record(&self) -> Value {
@@ -112,10 +102,10 @@ impl LooseFile {
             "kind": "output",
             "path": self.path,
             "size": self.meta.size(),
-            "modified": self.modified().map(utc),
+            "modified": self.modified.map(utc),
             "rule": null,
             "policies": self.policies,
-            "mode": self.mode(),
+            "mode": mode(self.meta.mode() & 0o7777),
             "owner": self.meta.uid(),
             "exposed": self.meta.mode() & 0o077 != 0,
         })
@@ -123,26 +113,20 @@ impl LooseFile {
 
     fn facts(&self, config: &Config, now: Timestamp) -> Vec<Fact> {
         let ago = |time: Timestamp| span(now.duration_since(time).as_secs().try_into().unwrap_or(0));
-        let modified = self.modified().map(|time| format!("{} ({} ago)", utc(time), ago(time)));
+        let modified = self.modified.map(|time| format!("{} ({} ago)", utc(time), ago(time)));
         vec![
-            ("path", label(self.path.as_bytes())),
+            ("path", self.path.clone()),
             ("store", "none: no agent's rule deletes it".to_owned()),
             ("size", bytes(self.meta.size())),
-            ("modified", modified.unwrap_or_else(|| "–".to_owned())),
-            ("policies", names(&self.policies)),
-            ("mode", self.mode()),
+            ("modified", or_dash(modified.as_deref())),
+            ("policies", or_dash(Some(&self.policies.join(", ")))),
+            ("mode", mode(self.meta.mode() & 0o7777)),
             ("owner", owner(self.meta.uid(), config)),
         ]
     }
 }
 
-/// A name and its value, safe to print.
 type Fact = (&'static str, String);
-
-fn print(facts: &[Fact]) -> CommandResult {
-    let text = facts.iter().map(|(name, value)| format!("{name:<9} {value}\n"));
-    Ok(terminal::stdout().write_all(text.collect::<String>().as_bytes())?)
-}
 
 fn entry_facts(entry: &Entry, run: Option<&RunRecord>, selected: &Selected, config: &Config) -> Vec<Fact> {
     let spec = entry.store();
@@ -150,40 +134,35 @@ fn entry_facts(entry: &Entry, run: Option<&RunRecord>, selected: &Selected, conf
     let rule = match entry.rule.as_str() {
         _ if entry.is_kept() => "kept: no rule deletes it".to_owned(),
         word if word == retention => retention,
-        word => format!("{word}: {}", label(retention.as_bytes())),
+        word => format!("{word}: {retention}"),
     };
+    let ago = outputs::when(entry, &selected.look()).text;
     let exposed = if entry.exposed() { " (warning: readable by others; fix with `chmod 600`)" } else { "" };
     let mut facts = vec![
-        ("id", label(entry.id().as_bytes())),
+        ("id", entry.id().into_owned()),
         ("path", label(entry.path().as_os_str().as_encoded_bytes())),
-        ("agent", label(entry.agent().as_bytes())),
+        ("agent", entry.agent().to_owned()),
         ("tool", or_dash(entry.tool())),
         ("session", or_dash(entry.session())),
         ("project", or_dash(entry.project())),
         ("size", bytes(entry.size())),
-        (
-            "modified",
-            format!("{} ({} ago)", utc(entry.modified()), outputs::when(entry, &selected.look()).text),
-        ),
+        ("modified", format!("{} ({ago} ago)", utc(entry.modified()))),
         ("expires", expires(entry, selected)),
         ("rule", rule),
         ("holds", holds(entry.holds())),
-        ("policies", names(&config.candidates(Some(&entry.path())))),
+        ("policies", or_dash(Some(&config.candidates(Some(&entry.path())).join(", ")))),
         ("mode", format!("{}{exposed}", mode(entry.mode))),
         ("owner", owner(entry.owner, config)),
-        ("status", label(entry.status.describe().as_bytes())),
+        ("status", entry.status.describe().into_owned()),
     ];
     let notes = [&spec.retention.note, &spec.note].map(|note| note.as_ref().filter(|_| !entry.is_kept()));
-    facts.extend(notes.into_iter().flatten().map(|note| ("note", label(note.as_bytes()))));
-    facts.extend(warnings(entry, config).iter().map(|text| ("warning", label(text.as_bytes()))));
-    let copy = entry.copy().map(|copy| copy_facts(copy));
-    let recorded = run.map(run_facts).into_iter().chain(copy);
-    let recorded = recorded.flatten().filter(|(_, value)| !value.is_empty());
-    facts.extend(recorded.map(|(name, value)| (name, label(value.as_bytes()))));
+    facts.extend(notes.into_iter().flatten().map(|note| ("note", note.clone())));
+    facts.extend(warnings(entry, config).into_iter().map(|text| ("warning", text)));
+    facts.extend(run.map(run_facts).into_iter().flatten());
+    facts.extend(entry.copy().map(|copy| copy_facts(copy)).into_iter().flatten());
     facts
 }
 
-/// Returns what is recorded of a kept copy as pairs of label and value; not yet safe to print.
 fn copy_facts(copy: &CopyRecord) -> Vec<Fact> {
     let cut = copy.policies.first().map(|policy| format!("{policy}, limits from {}", copy.limits_from));
     vec![
@@ -193,7 +172,6 @@ fn copy_facts(copy: &CopyRecord) -> Vec<Fact> {
     ]
 }
 
-/// Returns a record as pairs of label and value; not yet safe to print.
 fn run_facts(run: &RunRecord) -> Vec<Fact> {
     let exit = run.exit.map(|exit| match exit {
         RunExit::Code(code) => format!("with status {code}"),
@@ -255,12 +233,8 @@ fn bytes(number: u64) -> String {
     if number < 1024 { size(number) } else { format!("{} ({} bytes)", size(number), thousands(number)) }
 }
 
-fn or_dash(name: Option<&str>) -> String {
-    name.map_or_else(|| "–".to_owned(), |name| label(name.as_bytes()))
-}
-
-fn names(policies: &[String]) -> String {
-    if policies.is_empty() { "–".to_owned() } else { label(policies.join(", ").as_bytes()) }
+fn or_dash(words: Option<&str>) -> String {
+    words.filter(|words| !words.is_empty()).unwrap_or("–").to_owned()
 }
 
 fn holds(holds: Holds) -> String {

@@ -10,7 +10,7 @@ use crate::source::OpenError;
 use crate::text::label::label;
 
 use super::args::Args;
-use super::usage;
+use super::{safe, usage};
 
 /// Words that other programs have for what a subcommand does.
 const SYNONYMS: &[(&[&str], &str)] = &[
@@ -43,10 +43,8 @@ pub(crate) fn explain_missing(error: anyhow::Error, words: &[OsString]) -> anyho
 
 /// Names the one of these that a mistyped word may mean, or else, after `all`, all of them.
 pub(crate) fn name(word: &str, known: &[&str], all: &str) -> String {
-    match nearest(word, known.iter().copied()) {
-        Some(best) => format!("did you mean {best}?"),
-        None => format!("{all} {}", known.join(", ")),
-    }
+    let meant = nearest(word, known.iter().copied()).map(|best| format!("did you mean {best}?"));
+    meant.unwrap_or_else(|| format!("{all} {}", known.join(", ")))
 }
 
 /// Says what the first name of a command line may mean, if it is neither a file nor a subcommand.
@@ -73,15 +71,13 @@ fn subcommand(words: &[OsString]) -> Option<String> {
     let synonyms = SYNONYMS.iter().flat_map(|(typed, _)| *typed).copied();
     let name = nearest(word, names.chain(["help"]).chain(synonyms)).filter(|_| plain)?;
     let name = SYNONYMS.iter().find(|(typed, _)| typed.contains(&name)).map_or(name, |(_, meant)| meant);
-    if name == word {
-        return Some(format!(
-            "options go after the subcommand: overspill {name} [OPTIONS]; a file is ./{name}"
-        ));
-    }
-    Some(format!(
-        "{}: neither a file, an id nor a subcommand; did you mean `overspill {name}`?",
-        label(word.as_bytes())
-    ))
+    Some(match name == word {
+        true => format!("options go after the subcommand: overspill {name} [OPTIONS]; a file is ./{name}"),
+        false => {
+            let what = "neither a file, an id nor a subcommand";
+            format!("{}: {what}; did you mean `overspill {name}`?", safe(word))
+        }
+    })
 }
 
 #[cfg(test)]

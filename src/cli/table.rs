@@ -1,5 +1,4 @@
-//! Tables of rows with the columns of the screens' lists: aligned on a terminal, within its width and under a heading; else
-//! the cells of each row between tabs, uncut.
+//! Tables: aligned and under a heading within a terminal's width; else the cells of each row between tabs, uncut.
 
 use std::io::{self, IsTerminal, Write};
 
@@ -10,7 +9,7 @@ use crate::rows::column::{BETWEEN, CellSide, ListColumn, RowLook, TableColumn, c
 use crate::text::label::{SafeText, ascii};
 
 use super::terminal::stdout;
-use super::{CommandResult, print_json_array, terminal};
+use super::{CommandResult, print_json_array, safe, terminal};
 
 /// Writes rows to standard output: as a table, or as a JSON array of what `record` makes of each.
 pub(crate) fn list<'r, R: 'static, T: Serialize>(
@@ -31,8 +30,7 @@ pub(crate) fn show<R: 'static>(
     Ok(out.flush()?)
 }
 
-/// Writes a line of cells a row, below a heading where one is wanted; on a terminal within its width, unless `is_whole`,
-/// for what a user is to agree to.
+/// Writes a line a row; on a terminal within its width, unless `is_whole`, for what a user is to agree to.
 pub(crate) fn print<R: 'static>(
     out: &mut impl Write,
     columns: impl IntoIterator<Item = &'static ListColumn<R>>,
@@ -56,6 +54,16 @@ pub(crate) fn print<R: 'static>(
     let shown = |text: SafeText| if is_ascii { ascii(&text).into_owned().into() } else { text };
     let cells: Vec<Vec<SafeText>> = cells.map(|row: Vec<_>| row.into_iter().map(shown).collect()).collect();
     write_aligned(out, &columns, &cells, (room, style))
+}
+
+/// Prints the facts that there are, made safe, below each other: names in so many columns, and values.
+pub(crate) fn print_facts(
+    columns: usize,
+    facts: impl IntoIterator<Item = (&'static str, String)>,
+) -> CommandResult {
+    let there = facts.into_iter().filter(|(_, value)| !value.is_empty());
+    let text = there.map(|(name, value)| format!("{name:<columns$} {}\n", safe(&value)));
+    Ok(stdout().write_all(text.collect::<String>().as_bytes())?)
 }
 
 fn headings(columns: &[TableColumn]) -> Vec<SafeText> {

@@ -88,8 +88,7 @@ fn is_dumb() -> bool {
     std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb")
 }
 
-/// Whether the terminal can be asked what its background is. Some print the question instead: GNU screen, which has no answer
-/// of its own, older Linux consoles, and the terminals in Emacs.
+/// Whether the terminal can be asked for its background: GNU screen, older Linux consoles and Emacs print the question.
 pub(crate) fn tells_background() -> bool {
     let term = std::env::var("TERM").unwrap_or_default();
     let is_screen = (term.starts_with("screen") || is_set("STY")) && !is_set("TMUX");
@@ -98,34 +97,39 @@ pub(crate) fn tells_background() -> bool {
 
 /// Whether to draw with more than ASCII: unless asked otherwise, if the locale is UTF-8, or there is none.
 pub(crate) fn is_unicode() -> bool {
-    if options().ascii {
-        return false;
-    }
     let set = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
-    let locale = set("LC_ALL").or_else(|| set("LC_CTYPE")).or_else(|| set("LANG"));
-    locale.is_none_or(|locale| {
-        let locale = locale.to_ascii_lowercase();
-        locale.contains("utf-8") || locale.contains("utf8")
-    })
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(set);
+    let locale = locale.map(|locale| locale.to_ascii_lowercase());
+    let is_utf8 = |locale: String| locale.contains("utf-8") || locale.contains("utf8");
+    !options().ascii && locale.is_none_or(is_utf8)
 }
 
-/// A line is escaped in pieces of this many bytes, if it is longer.
+/// Bytes of a longer line that are escaped at a time.
 const PIECE: usize = 1 << 20;
 
-/// Writes content: escaped line by line for a terminal, a very long line in pieces; unchanged for anything else.
+/// Writes to a terminal what it can show, and unchanged to anything else.
 pub(crate) struct SafeWriter<W: Write> {
     out: W,
-    show: Option<Show>,
-    line: Vec<u8>,
+    change: Option<Change>,
+    /// What came of a line or of a character of which the rest has not.
+    started: Vec<u8>,
 }
 
-impl SafeWriter<BlockingIo<StdoutLock<'static>>> {
+enum Change {
+    /// Escapes content line by line, a very long line in pieces.
+    Escape(Show),
+    /// Turns what is safe already into ASCII, where nothing else can be shown.
+    Ascii,
+}
+
+pub(crate) type Out = SafeWriter<BlockingIo<StdoutLock<'static>>>;
+
+impl Out {
     pub(crate) fn stdout() -> Self {
         Self::new(blocking::stdout(), show(&io::stdout()))
     }
 
-    /// Of what a program wrote to a terminal, `Rendered` shows its colours there, and no other escape sequences. `Raw` and
-    /// `Json` reach a terminal byte for byte.
+    /// `Rendered` shows colours and no other escape sequences; `Raw` and `Json` reach a terminal byte for byte.
     pub(crate) fn in_form(form: TextForm) -> Self {
         let rendered = |show| Show { escapes: Escapes::Render, ..show };
         let show = show(&io::stdout()).filter(|_| matches!(form, TextForm::Text | TextForm::Rendered));
@@ -135,14 +139,14 @@ impl SafeWriter<BlockingIo<StdoutLock<'static>>> {
 
 impl<W: Write> Write for SafeWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let Some(show) = &self.show else { return self.out.write(bytes) };
-        self.line.extend_from_slice(bytes);
-        let whole = memchr::memrchr(b'\n', &self.line).map_or(0, |at| at + 1);
-        let whole = if self.line.len() > PIECE { units::unfinished(&self.line) } else { whole };
-        if whole > 0 {
-            label::write_safe(&mut self.out, &self.line[..whole], show, colour())?;
-            self.line.drain(..whole);
-        }
+        let Some(change) = &self.change else { return self.out.write(bytes) };
+        self.started.extend_from_slice(bytes);
+        let by_line = matches!(change, Change::Escape(_)) && self.started.len() <= PIECE;
+        let whole = match by_line {
+            true => memchr::memrchr(b'\n', &self.started).map_or(0, |at| at + 1),
+            false => units::unfinished(&self.started),
+        };
+        self.put(whole)?;
         Ok(bytes.len())
     }
 
@@ -152,51 +156,32 @@ impl<W: Write> Write for SafeWriter<W> {
 }
 
 impl<W: Write> SafeWriter<W> {
+    /// Writes content, escaped as `show` says.
     pub(crate) fn new(out: W, show: Option<Show>) -> Self {
-        Self { out, show, line: Vec::new() }
+        Self { out, change: show.map(Change::Escape), started: Vec::new() }
+    }
+
+    /// Writes what is safe already.
+    fn plain(out: W, is_ascii: bool) -> Self {
+        Self { out, change: is_ascii.then_some(Change::Ascii), started: Vec::new() }
+    }
+
+    fn put(&mut self, len: usize) -> io::Result<()> {
+        let whole = &self.started[..len];
+        match &self.change {
+            Some(Change::Escape(show)) => label::write_safe(&mut self.out, whole, show, colour())?,
+            _ => self.out.write_all(label::ascii(&String::from_utf8_lossy(whole)).as_bytes())?,
+        }
+        self.started.drain(..len);
+        Ok(())
     }
 
     /// Writes the rest, and ends the last line on a terminal.
     pub(crate) fn end(&mut self) -> io::Result<()> {
-        if let Some(show) = &self.show
-            && !self.line.is_empty()
-        {
-            label::write_safe(&mut self.out, &self.line, show, colour())?;
-            self.line.clear();
+        if !self.started.is_empty() {
+            self.put(self.started.len())?;
             self.out.write_all(b"\n")?;
         }
-        self.out.flush()
-    }
-}
-
-/// Writes what is safe already; in ASCII, if nothing else can be shown.
-pub(crate) struct PlainWriter<W: Write> {
-    out: W,
-    is_ascii: bool,
-    /// The start of a character of which the rest has not come.
-    started: Vec<u8>,
-}
-
-impl<W: Write> PlainWriter<W> {
-    fn new(out: W, is_ascii: bool) -> Self {
-        Self { out, is_ascii, started: Vec::new() }
-    }
-}
-
-impl<W: Write> Write for PlainWriter<W> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if !self.is_ascii {
-            return self.out.write(bytes);
-        }
-        self.started.extend_from_slice(bytes);
-        let whole = units::unfinished(&self.started);
-        let text = String::from_utf8_lossy(&self.started[..whole]);
-        self.out.write_all(label::ascii(&text).as_bytes())?;
-        self.started.drain(..whole);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
     }
 }
@@ -207,17 +192,17 @@ pub(crate) fn allow_closed_stdout() {
 }
 
 /// Returns standard output for what is safe already; if nothing but ASCII can be shown there, in ASCII.
-pub(crate) fn stdout() -> PlainWriter<BlockingIo<StdoutLock<'static>>> {
-    PlainWriter::new(blocking::stdout(), is_ascii(&io::stdout()))
+pub(crate) fn stdout() -> Out {
+    SafeWriter::plain(blocking::stdout(), is_ascii(&io::stdout()))
 }
 
 /// The same, not locked.
-pub(crate) fn shared_stdout() -> PlainWriter<BlockingIo<Stdout>> {
-    PlainWriter::new(blocking::screen(), is_ascii(&io::stdout()))
+pub(crate) fn shared_stdout() -> SafeWriter<BlockingIo<Stdout>> {
+    SafeWriter::plain(blocking::screen(), is_ascii(&io::stdout()))
 }
 
-pub(crate) fn stderr() -> PlainWriter<Stderr> {
-    PlainWriter::new(io::stderr(), is_ascii(&io::stderr()))
+pub(crate) fn stderr() -> SafeWriter<Stderr> {
+    SafeWriter::plain(io::stderr(), is_ascii(&io::stderr()))
 }
 
 /// Maximum length of a word of a message, and of a line of one, in columns: what a message repeats may be of any length.
@@ -246,8 +231,7 @@ pub(crate) enum Consent {
 }
 
 impl Consent {
-    /// Determines the consent from the flags. `askable` says whether the output format leaves room for a question;
-    /// `remedy` names the flags that avoid it.
+    /// `askable` says whether the output leaves room for a question, `remedy` names the flags that avoid it.
     pub(crate) fn from_flags(dry_run: bool, yes: bool, askable: bool, remedy: &str) -> anyhow::Result<Self> {
         let has_person =
             || io::stdin().is_terminal() && io::stdout().is_terminal() && io::stderr().is_terminal();
@@ -292,12 +276,12 @@ mod tests {
         let text = "a · é\u{1b}[1m…\n";
         for size in 1..=text.len() {
             let mut out = Vec::new();
-            let mut plain = PlainWriter::new(&mut out, true);
+            let mut plain = SafeWriter::plain(&mut out, true);
             text.as_bytes().chunks(size).for_each(|piece| plain.write_all(piece).unwrap());
             assert_eq!(String::from_utf8(out).unwrap(), "a - <U+00E9>\u{1b}[1m.\n", "{size}");
         }
         let mut out = Vec::new();
-        PlainWriter::new(&mut out, false).write_all(text.as_bytes()).unwrap();
+        SafeWriter::plain(&mut out, false).write_all(text.as_bytes()).unwrap();
         assert_eq!(out, text.as_bytes());
     }
 }

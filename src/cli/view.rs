@@ -18,8 +18,7 @@ use super::sessions::SelectedSession;
 use super::terminal::{self, DUMB, SafeWriter, colour, has_screen, is_ascii};
 use super::{CommandResult, say, sessions, suggest, usage};
 
-/// Returns which settings are needed: those for the screens. A copy needs none, and input that is piped in is saved
-/// whatever is wrong with them.
+/// A copy needs no settings, and input that is piped in is saved whatever is wrong with them.
 pub(crate) fn need(args: &Args) -> Need {
     let is_stdin = args.files == ["-"] || args.files.is_empty() && !args.demo;
     let is_piped = !io::stdin().is_terminal() && is_stdin;
@@ -121,8 +120,7 @@ fn copy(source: Source) -> CommandResult {
 /// A longer output is not tried for one screen: no screen is as large, in bytes.
 const MAX_ON_SCREEN: usize = 1 << 20;
 
-/// `-F`: returns a complete output as it is printed on a terminal, as `less -F` does, if it fits on the screen together
-/// with a prompt.
+/// `-F`: returns a complete output that fits on the screen together with a prompt.
 fn fitting_text(source: &Source) -> Option<Vec<u8>> {
     let view = source.view();
     let (columns, rows) = crossterm::terminal::size().ok()?;

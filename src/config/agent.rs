@@ -17,9 +17,8 @@ pub(super) struct AgentLimits {
     pub size: Option<(u64, PathBuf)>,
 }
 
-/// Returns the possible locations of an agent's configuration by descending precedence, as opencode merges them
-/// (config/config.ts and paths.ts): the project's, from `directory` up to its root (the directory with `.git`), in which
-/// files in `.opencode` come first and the root's before all; then the user's, in `config_home`.
+/// Returns an agent's files, the strongest first, as opencode merges them (config/config.ts and paths.ts): the project's up
+/// to its root, in `.opencode` before others and the root's before all, then those in `config_home`.
 fn candidates(agent: &str, file: &str, directory: &Path, config_home: Option<&Path>) -> Vec<PathBuf> {
     let root = directory.ancestors().position(|above| above.join(".git").exists());
     let above: Vec<&Path> = directory.ancestors().take(root.map_or(usize::MAX, |at| at + 1)).collect();
@@ -31,8 +30,7 @@ fn candidates(agent: &str, file: &str, directory: &Path, config_home: Option<&Pa
     places.flat_map(both).chain(user.map(|user| user.join("config.json"))).collect()
 }
 
-/// Reads limits from the agent's own configuration. For each limit, the project's file takes precedence over the
-/// user's; the path is that of the first file that sets one. Errors go to `warnings`.
+/// Reads limits, each from the project's file before the user's. Errors go to `warnings`.
 pub(crate) fn limits(
     policy: &Policy,
     directory: &Path,
@@ -54,8 +52,7 @@ pub(crate) fn limits(
     found
 }
 
-/// Returns the limits of a policy as the agent's own configuration has them: the file's name, and the JSON to put there.
-/// `None` if the agent has no such configuration.
+/// Returns the agent's configuration file that sets these limits, and the JSON to put there; `None` if it has none.
 pub(crate) fn settings(policy: &Policy) -> Option<(String, String)> {
     let (file, lines_key, size_key) = policy.agent_settings()?;
     let mut settings = Value::Object(serde_json::Map::new());
@@ -86,11 +83,9 @@ fn positive(settings: &Value, key: &str, path: &Path, warnings: &mut Vec<String>
     let value = key.split('.').try_fold(settings, |value, name| value.get(name))?;
     let number = value.as_u64().filter(|number| *number > 0);
     if number.is_none() {
-        let value = ellipsize(&value.to_string());
-        warnings.push(format!(
-            "{}: {key} is {value}, not a positive whole number; it is not used",
-            path.display()
-        ));
+        let (path, value) = (path.display(), ellipsize(&value.to_string()));
+        let words = "not a positive whole number; it is not used";
+        warnings.push(format!("{path}: {key} is {value}, {words}"));
     }
     number
 }

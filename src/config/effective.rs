@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use crate::preview::Policy;
+use crate::preview::{Param, Policy, Value};
 use crate::text::search::Severity;
 
 use super::{Config, DEFAULT_POLICY, OverrideError, Overrides, POLICY_VARIABLE, agent};
@@ -53,8 +53,7 @@ pub(super) struct FileValue {
 }
 
 impl Config {
-    /// Returns the settings in effect, in the order of the configuration file; `keys` are the names of the keys that can
-    /// be set, with their defaults.
+    /// Returns the settings in the order of the configuration file; `keys` are those that can be set, and their defaults.
     pub fn settings(
         &self,
         overrides: &Overrides,
@@ -105,39 +104,28 @@ impl Config {
         let of_tool = overrides.tool.as_ref().map(|tool| format!("tools.{tool}."));
         let places: Vec<&String> = of_tool.iter().chain([&place]).collect();
         let agent = agent::limits(policy, &self.directory, self.config_home().as_deref(), &mut Vec::new());
-        let mut all = Vec::new();
-        for param in policy.params() {
-            let name = format!("{place}{}", param.name);
-            let value = policy.get(&param.name).unwrap_or_else(|| param.default.clone());
-            let common = [(policy.lines_key(), "max_lines"), (policy.size_key(), "max_bytes")];
-            let is_this = |(own, _): &(Option<&str>, &str)| *own == Some(&*param.name);
-            let common = common.into_iter().filter(is_this).map(|(_, common)| common);
-            let keys: Vec<&str> = std::iter::once(&*param.name).chain(common).collect();
-            let of_file = places
-                .iter()
-                .find_map(|place| keys.iter().find_map(|key| self.origin(&format!("{place}{key}"))));
-            let of_agent = || {
-                let agent = agent.as_ref()?;
-                let both = [(policy.lines_key(), &agent.lines), (policy.size_key(), &agent.size)];
-                let (_, limit) = both.into_iter().find(|(key, _)| *key == Some(&*param.name))?;
-                limit.as_ref().map(|(_, path)| SettingFrom::Agent(path.clone()))
+        let (lines, size) = agent.map(|limits| (limits.lines, limits.size)).unwrap_or_default();
+        let limits = [(policy.lines_key(), "max_lines", lines), (policy.size_key(), "max_bytes", size)];
+        let setting = |param: &Param| {
+            let value = policy.get(&param.name).unwrap_or_else(|| param.default.clone()).to_string();
+            let limit = limits.iter().find(|(key, ..)| *key == Some(&*param.name));
+            let keys = [Some(&*param.name), limit.map(|(_, common, _)| *common)];
+            let in_place = |place: &&String| {
+                keys.into_iter().flatten().find_map(|key| self.origin(&format!("{place}{key}")))
             };
-            let from = of_file.or_else(of_agent).unwrap_or(SettingFrom::Default);
-            all.push(EffectiveSetting { name, value: value.to_string(), from });
-        }
-        all.extend(
-            self.written_under("limits.").into_iter().filter(|setting| !setting.name.starts_with(&place)),
-        );
-        all
+            let of_agent = || Some(SettingFrom::Agent(limit?.2.as_ref()?.1.clone()));
+            let from = places.iter().find_map(in_place).or_else(of_agent).unwrap_or(SettingFrom::Default);
+            EffectiveSetting { name: format!("{place}{}", param.name), value, from }
+        };
+        let others = self.written_under("limits.").into_iter();
+        let others = others.filter(|setting| !setting.name.starts_with(&place));
+        policy.params().iter().map(setting).chain(others).collect()
     }
 
     fn setting(&self, name: &str, default: &str) -> EffectiveSetting {
         let value = self.written.get(name).map_or(default, |written| &written.value).to_owned();
-        EffectiveSetting {
-            name: name.to_owned(),
-            value,
-            from: self.origin(name).unwrap_or(SettingFrom::Default),
-        }
+        let from = self.origin(name).unwrap_or(SettingFrom::Default);
+        EffectiveSetting { name: name.to_owned(), value, from }
     }
 
     fn written_under(&self, place: &str) -> Vec<EffectiveSetting> {
@@ -150,14 +138,13 @@ impl Config {
         Some(SettingFrom::File(self.file_path.clone().unwrap_or_default(), written.line))
     }
 
-    /// Returns a configuration file in which everything is a comment: each setting with its default and its meaning. A
-    /// line that begins with `#` and no space is a setting. `keys` are the keys that can be set: name, default, meaning.
+    /// Returns a file in which all settings are comments, `#` without a space; `keys` are name, default and meaning.
     pub fn commented(keys: &[(String, String, String)]) -> String {
         let policy = Policy::builtin(DEFAULT_POLICY);
         let params = policy.as_ref().map_or(&[][..], |policy| policy.params());
-        let param = |param: &crate::preview::Param| {
+        let param = |param: &Param| {
             let value = match &param.default {
-                crate::preview::Value::Text(text) => format!("{text:?}"),
+                Value::Text(text) => format!("{text:?}"),
                 value => value.to_string(),
             };
             format!("#{} = {value}  # {}\n", param.name, param.doc)

@@ -80,8 +80,7 @@ impl fmt::Display for FileFault {
     }
 }
 
-/// Returns what is wrong with the names of policies and parameters in a configuration, and with the values of these, in the
-/// order of the file.
+/// Checks names of policies and parameters, and values of these; mistakes are in the order of the file.
 pub(super) fn check_names(text: &str, file: &DeTable, catalog: &Catalog) -> Vec<Mistake> {
     let mut check = Check { text, catalog, top: "policy", found: Vec::new() };
     let given = file.get("policy");

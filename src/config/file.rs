@@ -28,9 +28,8 @@ pub struct FileConfig {
     pub policy: Option<String>,
     /// How long outputs stay in overspill's own store: `7d`, or `never` to keep them.
     pub keep_own: Option<String>,
-    /// A regular expression that finds errors.
+    /// Regular expressions that find errors and warnings.
     pub errors: Option<String>,
-    /// A regular expression that finds warnings.
     pub warnings: Option<String>,
     /// Parameters by policy: `[limits."opencode/output"]`.
     #[serde(default)]
@@ -43,7 +42,6 @@ pub struct FileConfig {
     pub theme: ThemeConfig,
     #[serde(default)]
     pub mouse: MouseConfig,
-    /// Notes for agents: `[hook]`.
     #[serde(default)]
     pub hook: HookConfig,
 }
@@ -52,7 +50,6 @@ pub struct FileConfig {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct HookConfig {
-    /// Whether notes are added to what the model got.
     pub notes: bool,
     /// Maximum length of a note, in bytes; at most [`MAX_NOTE`].
     pub limit: u64,

@@ -1,5 +1,4 @@
-//! Selects the policy and its limits: from flags, the configuration file, the agent's own configuration, and the policy
-//! itself, in this order.
+//! Selects the policy and its limits: from flags, the configuration file, that of the agent, and the policy.
 
 mod agent;
 mod effective;
@@ -25,7 +24,9 @@ use file::Settings;
 pub use file::{
     ConfigValue, FileConfig, HookConfig, KeySetting, MAX_NOTE, MouseConfig, Parameters, ToolConfig,
 };
-pub use overrides::{ChosenBy, EffectivePolicy, LimitsFrom, OverrideError, Overrides, POLICY_VARIABLE};
+pub use overrides::{
+    ChosenBy, EffectivePolicy, LimitsFrom, OverrideError, Overrides, POLICY_VARIABLE, Resolution,
+};
 use overrides::{apply, is_limit, plain, set_limits};
 pub(crate) use stored::{FileOrigin, StoredFile};
 pub use theme::{Backdrop, BaseTheme, Role, ThemeConfig};
@@ -66,8 +67,7 @@ impl Config {
         }
     }
 
-    /// Adds the user's own files: `config.toml`, `policies/*.toml` and `stores/*.toml` in `$XDG_CONFIG_HOME/overspill`
-    /// (`~/.config/overspill`). What cannot be read or used is left out, and is among [`Config::faults`].
+    /// Adds the user's own files in `$XDG_CONFIG_HOME/overspill`; what cannot be used is among [`Config::faults`].
     pub fn load(env: Env) -> Self {
         Self::load_from(env, None)
     }
@@ -128,9 +128,8 @@ impl Config {
 
     pub fn severities(&self) -> SeverityPatterns {
         let own = [&self.file.errors, &self.file.warnings];
-        SeverityPatterns {
-            own: own.map(|text| text.as_ref().and_then(|text| Pattern::to_line_end(text).ok())),
-        }
+        let own = own.map(|text| text.as_ref().and_then(|text| Pattern::to_line_end(text).ok()));
+        SeverityPatterns { own }
     }
 
     /// Returns the directory of the user's own files; `None` if there is no home directory.
@@ -144,11 +143,7 @@ impl Config {
     }
 
     /// Returns the policy for the output at `path`, with its effective limits.
-    pub fn resolve(
-        &self,
-        overrides: &Overrides,
-        path: Option<&Path>,
-    ) -> Result<EffectivePolicy, OverrideError> {
+    pub fn resolve(&self, overrides: &Overrides, path: Option<&Path>) -> Resolution {
         let around = self.stores_around(path);
         let file = path.and_then(|path| self.stored_file(&around, path));
         let (mut policy, chosen_by, kind) = self.choose(overrides, file.as_ref())?;
@@ -211,7 +206,7 @@ impl Config {
     }
 
     /// Same as [`Config::resolve`] for a new output: a tool that the policy does not know changes nothing.
-    pub(crate) fn resolve_new(&self, overrides: &Overrides) -> Result<EffectivePolicy, OverrideError> {
+    pub(crate) fn resolve_new(&self, overrides: &Overrides) -> Resolution {
         match self.resolve(overrides, None) {
             Err(OverrideError::NoTool(_)) => {
                 self.resolve(&Overrides { tool: None, ..overrides.clone() }, None)
@@ -221,24 +216,18 @@ impl Config {
     }
 
     /// Same as [`Config::resolve`] for the policy of this name, whatever the output.
-    pub(crate) fn resolve_named(&self, name: &str) -> Result<EffectivePolicy, OverrideError> {
+    pub(crate) fn resolve_named(&self, name: &str) -> Resolution {
         self.resolve(&Overrides { policy: Some(name.to_owned()), ..Overrides::default() }, None)
     }
 
-    /// Same as [`Config::resolve`] for the policy of a recorded call, whose parameters are known; `path` is that of its
-    /// spill.
-    pub(crate) fn resolve_own(
-        &self,
-        of_call: &Policy,
-        overrides: &Overrides,
-        path: Option<&Path>,
-    ) -> Result<EffectivePolicy, OverrideError> {
+    /// Same as [`Config::resolve`] for the policy of a recorded call; `path` is that of its spill.
+    pub(crate) fn resolve_own(&self, own: &Policy, overrides: &Overrides, path: Option<&Path>) -> Resolution {
         let around = self.stores_around(path);
         let file = path.and_then(|path| self.stored_file(&around, path));
         let store_warnings = file.map(|file| self.warnings_of(&file)).unwrap_or_default();
-        let mut policy = of_call.clone();
+        let mut policy = own.clone();
         let limits_from = if apply(&mut policy, overrides)? { LimitsFrom::Flags } else { LimitsFrom::Policy };
-        let is_same = policy.is_same(of_call);
+        let is_same = policy.is_same(own);
         let certainty = if is_same { Certainty::Reconstructed } else { Certainty::WouldGet };
         let is_current = self.catalog.is_current(&policy);
         let chosen = EffectivePolicy::chosen(policy, is_current);
@@ -258,8 +247,7 @@ impl Config {
         }
     }
 
-    /// Returns the policy for the output of a failing command, with its effective limits, if the agent uses another
-    /// than `policy` there.
+    /// Returns the policy for the output of a failing command, if the agent uses another there.
     pub fn failed_policy(&self, policy: &Policy) -> Result<Option<Policy>, OverrideError> {
         policy.failed().map(|name| Ok(self.resolve_named(name)?.policy)).transpose()
     }
@@ -292,10 +280,8 @@ impl Config {
             return Ok((policy, ChosenBy::Variable, kind));
         }
         let name = self.file.policy.as_deref().unwrap_or(DEFAULT_POLICY);
-        let (name, kind) = match configured {
-            None => join_agent(name, tool),
-            Some(_) => (name.to_owned(), tool),
-        };
+        let (name, kind) =
+            if configured.is_none() { join_agent(name, tool) } else { (name.to_owned(), tool) };
         let policy = self.catalog.get(&name)?;
         let kind = kind.filter(|_| configured.is_none() || policy.tool_key().is_some());
         Ok((policy, ChosenBy::Person, kind))
@@ -305,8 +291,7 @@ impl Config {
         self.env.var(POLICY_VARIABLE).map(|name| name.to_string_lossy().into_owned())
     }
 
-    /// Applies the configuration file's settings for this policy, then for this tool. Returns whether they include a
-    /// limit.
+    /// Applies what the file sets for this policy, then for this tool; returns whether that includes a limit.
     fn apply_file(&self, policy: &mut Policy, overrides: &Overrides) -> Result<bool, OverrideError> {
         let of_policy = self.file.limits.get(policy.name());
         let of_tool =

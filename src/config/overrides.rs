@@ -1,5 +1,4 @@
-//! What is requested of a policy, by flags or by the screens, and what comes of it: the policy with its limits, and where
-//! they are from.
+//! What flags or the screens request of a policy, and the policy with limits that comes of it.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -127,6 +126,9 @@ pub enum OverrideError {
     NoTool(String),
 }
 
+/// A policy with its limits, or why there is none.
+pub type Resolution = Result<EffectivePolicy, OverrideError>;
+
 impl OverrideError {
     /// Whether a mistake in one of the user's own files is the cause, and not what was requested.
     pub fn is_in_file(&self) -> bool {
@@ -175,10 +177,7 @@ pub(super) fn apply(policy: &mut Policy, overrides: &Overrides) -> Result<bool, 
         policy.set(key, value)?;
         any |= is_limit(policy, key);
     }
-    if let Some(size) = overrides.max_size
-        && size.in_bytes
-        && policy.unit() != Unit::Bytes
-    {
+    if overrides.max_size.is_some_and(|size| size.in_bytes) && policy.unit() != Unit::Bytes {
         return Err(OverrideError::Suffix { policy: policy.name().to_owned(), unit: policy.unit().as_str() });
     }
     set_limits(policy, overrides.max_lines, overrides.max_size.map(|size| size.number))?;

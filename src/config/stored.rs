@@ -18,13 +18,11 @@ pub(crate) struct StoredFile<'a> {
     path: PathBuf,
     spec: &'a StoreSpec,
     rule: &'a FileRule,
-    /// What is recorded of it, if it is in overspill's own store and the first policy that the record names can be used
-    /// as it says.
+    /// What is recorded of it in our own store, if its first policy can be used as the record says.
     pub(super) record: Option<Record>,
 }
 
-/// Where a stored file comes from: the policies that its record names, or those that its store does, and the day on which it
-/// was made, which decides among these.
+/// The policies that its record or its store names, and the day on which it was made, which decides among these.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub(crate) struct FileOrigin {
     policies: Vec<String>,
@@ -64,8 +62,7 @@ impl StoredFile<'_> {
         if let Record::Run(run) = self.record.as_ref()? { Some(run) } else { None }
     }
 
-    /// Returns the path that notices print: that of its original if it is a kept copy, the one that its run was given,
-    /// otherwise its own.
+    /// Returns the path that notices print: of its original, the one that its run was given, or its own.
     pub(crate) fn saved_as(&self) -> &Path {
         let given = self.run().and_then(|run| run.printed.as_ref()).map(Path::new);
         self.original().or(given).unwrap_or(&self.path)
@@ -80,14 +77,10 @@ impl Config {
         directory.map(|directory| self.stores.around(directory, &self.env)).unwrap_or_default()
     }
 
-    /// Looks up the file at `path`; `None` if it is in no store. `stores` are those that can contain it.
-    pub(crate) fn stored_file<'a>(
-        &self,
-        stores: &'a [Arc<StoreSpec>],
-        path: &Path,
-    ) -> Option<StoredFile<'a>> {
+    /// Looks up the file at `path`; `None` if it is in no store. `specs` are those that can contain it.
+    pub(crate) fn stored_file<'a>(&self, specs: &'a [Arc<StoreSpec>], path: &Path) -> Option<StoredFile<'a>> {
         let path = std::path::absolute(path).ok()?;
-        let (spec, rule) = store_among(stores, &path, &self.env)?;
+        let (spec, rule) = store_among(specs, &path, &self.env)?;
         let record = if spec.agent == OWN { Record::find(&self.env, &path) } else { None };
         let record = record.filter(|record| {
             let (policies, parameters, _) = record.cut_policies();
@@ -99,8 +92,7 @@ impl Config {
         Some(StoredFile { path, spec, rule, record })
     }
 
-    /// Returns the policies that may have created the file at `path`, judging by its store and its time; most likely
-    /// first.
+    /// Returns the policies that may have created the file, by its store and its time; most likely first.
     pub fn candidates(&self, path: Option<&Path>) -> Vec<String> {
         let around = self.stores_around(path);
         let file = path.and_then(|path| self.stored_file(&around, path));
@@ -117,16 +109,11 @@ impl Config {
 
     /// Returns what decides which policies may have created a file; files that agree in it have the same.
     pub(crate) fn origin_of(&self, file: &StoredFile) -> FileOrigin {
-        let known =
-            |names: &[String]| names.iter().filter(|name| self.catalog.knows(name)).cloned().collect();
-        if let Some(record) = &file.record {
-            return FileOrigin {
-                policies: known(record.cut_policies().0),
-                day: None,
-                record: Some(record.clone()),
-            };
-        }
-        FileOrigin { policies: known(&file.rule.policies), day: file.day(), record: None }
+        let record = file.record.clone();
+        let named = record.as_ref().map_or(&file.rule.policies[..], |record| record.cut_policies().0);
+        let policies = named.iter().filter(|name| self.catalog.knows(name)).cloned().collect();
+        let day = if record.is_none() { file.day() } else { None };
+        FileOrigin { policies, day, record }
     }
 
     /// Says that no policy is known of the day on which a file was made, if none is that its store names.

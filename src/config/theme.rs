@@ -18,20 +18,27 @@ pub struct ThemeConfig {
     pub styles: BTreeMap<Role, Style>,
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum BaseTheme {
-    /// `dark`: for terminals with a dark background and 256 colours.
-    Dark,
-    /// `light`: for terminals with a light background and 256 colours.
-    Light,
-    /// `blue-orange`: for people who do not tell red from green, and terminals with 256 colours.
-    BlueOrange,
-    /// `16`: the terminal's own 16 colours.
-    Sixteen,
-    /// `auto`: `light` or `dark` if the terminal says that its background is, otherwise `16`.
-    #[default]
-    Auto,
+words! {
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+    pub enum BaseTheme {
+        /// For terminals with a dark background and 256 colours.
+        Dark => "dark",
+        /// For terminals with a light background and 256 colours.
+        Light => "light",
+        /// For people who do not tell red from green, and terminals with 256 colours.
+        BlueOrange => "blue-orange",
+        /// The terminal's own 16 colours.
+        Sixteen => "16",
+        /// `light` or `dark` if the terminal says that its background is, otherwise `16`.
+        #[default]
+        Auto => "auto",
+    }
 }
+
+const BASES: [BaseTheme; 5] = {
+    use BaseTheme::{Auto, BlueOrange, Dark, Light, Sixteen};
+    [Dark, Light, BlueOrange, Sixteen, Auto]
+};
 
 /// What a terminal says of its background.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,8 +48,7 @@ pub enum Backdrop {
 }
 
 impl Backdrop {
-    /// Reads the variable `COLORFGBG`, which some terminals set to the numbers of their two colours: `0;15` is black on
-    /// white. The last number is that of the background.
+    /// Reads `COLORFGBG`, the numbers of two colours: `0;15` is black on white. The last is the background.
     pub fn from_variable(value: &str) -> Option<Self> {
         match value.rsplit(';').next()?.parse().ok()? {
             7u8 | 15 => Some(Self::Light),
@@ -51,8 +57,7 @@ impl Backdrop {
         }
     }
 
-    /// Reads a colour as terminals tell it: `rgb:ffff/ffff/ffff`, each part of one to four hexadecimal digits. Light is
-    /// what is brighter than a medium grey (luma of ITU-R BT.601).
+    /// Reads `rgb:ffff/ffff/ffff`, each part of one to four hexadecimal digits, by its luma (ITU-R BT.601).
     pub fn from_colour(colour: &str) -> Option<Self> {
         let parts = colour.strip_prefix("rgb:").or_else(|| colour.strip_prefix("rgba:"))?;
         let mut shares = parts.split('/').map(|part| {
@@ -66,51 +71,36 @@ impl Backdrop {
     }
 }
 
-const BASES: [(&str, BaseTheme); 5] = [
-    ("dark", BaseTheme::Dark),
-    ("light", BaseTheme::Light),
-    ("blue-orange", BaseTheme::BlueOrange),
-    ("16", BaseTheme::Sixteen),
-    ("auto", BaseTheme::Auto),
-];
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Role {
-    /// Text that the agent added or caused, and warnings.
-    Warning,
-    /// The cursor, marks, typed text and progress.
-    Accent,
-    /// The gutter beside what the model did not get.
-    Lost,
-    /// The row under the cursor in a list.
-    Selected,
-    /// A match of the search.
-    Found,
-    Current,
-    /// Frames, line numbers, and escape sequences as text.
-    Dim,
-    /// Titles and the status line.
-    Bar,
-    /// The name of the view with the focus.
-    Active,
-    /// Control bytes made visible.
-    Control,
-    Error,
+words! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Role {
+        /// Text that the agent added or caused, and warnings.
+        Warning => "warning",
+        /// The cursor, marks, typed text and progress.
+        Accent => "accent",
+        /// The gutter beside what the model did not get.
+        Lost => "lost",
+        /// The row under the cursor in a list.
+        Selected => "selected",
+        /// A match of the search.
+        Found => "found",
+        Current => "current",
+        /// Frames, line numbers, and escape sequences as text.
+        Dim => "dim",
+        /// Titles and the status line.
+        Bar => "bar",
+        /// The name of the view with the focus.
+        Active => "active",
+        /// Control bytes made visible.
+        Control => "control",
+        Error => "error",
+    }
 }
 
-const ROLES: [(&str, Role); 11] = [
-    ("warning", Role::Warning),
-    ("accent", Role::Accent),
-    ("lost", Role::Lost),
-    ("selected", Role::Selected),
-    ("found", Role::Found),
-    ("current", Role::Current),
-    ("dim", Role::Dim),
-    ("bar", Role::Bar),
-    ("active", Role::Active),
-    ("control", Role::Control),
-    ("error", Role::Error),
-];
+const ROLES: [Role; 11] = {
+    use Role::{Accent, Active, Bar, Control, Current, Dim, Error, Found, Lost, Selected, Warning};
+    [Warning, Accent, Lost, Selected, Found, Current, Dim, Bar, Active, Control, Error]
+};
 
 const COLOURS: [(&str, AnsiColor); 8] = [
     ("black", AnsiColor::Black),
@@ -141,7 +131,9 @@ fn names<T>(table: &[(&str, T)]) -> String {
 }
 
 fn base(name: &str) -> Result<BaseTheme, String> {
-    named(&BASES, name).ok_or_else(|| format!("{name:?} is not a theme; the themes are {}", names(&BASES)))
+    let names = || BASES.map(BaseTheme::as_str).join(", ");
+    let found = BASES.into_iter().find(|base| base.as_str() == name);
+    found.ok_or_else(|| format!("{name:?} is not a theme; the themes are {}", names()))
 }
 
 fn colour(word: &str) -> Result<Color, String> {
@@ -158,11 +150,9 @@ fn colour(word: &str) -> Result<Color, String> {
             .or_else(|| word.parse().ok().map(|number| Color::Ansi256(Ansi256Color(number)))),
     };
     found.ok_or_else(|| {
-        format!(
-            "{word:?} is not a colour or attribute; colours are {}, each also as bright-NAME, 0 to 255 and #rrggbb; attributes are {}",
-            names(&COLOURS),
-            names(&EFFECTS)
-        )
+        let (colours, attributes) = (names(&COLOURS), names(&EFFECTS));
+        let colours = format!("colours are {colours}, each also as bright-NAME, 0 to 255 and #rrggbb");
+        format!("{word:?} is not a colour or attribute; {colours}; attributes are {attributes}")
     })
 }
 
@@ -171,7 +161,7 @@ pub(super) const FIELDS: &[Field] = &{
     let mut fields = [optional("base", Loose(is_base)); ROLES.len() + 1];
     let mut n = 0;
     while n < ROLES.len() {
-        fields[n + 1] = optional(ROLES[n].0, Loose(|text| style(text).map(drop)));
+        fields[n + 1] = optional(ROLES[n].as_str(), Loose(|text| style(text).map(drop)));
         n += 1;
     }
     fields
@@ -224,7 +214,7 @@ impl TryFrom<ThemeText> for ThemeConfig {
             ThemeText::Name(name) => theme.base = base(&text(name))?,
             ThemeText::Styles(styles) => {
                 for (key, value) in styles {
-                    match named(&ROLES, &key) {
+                    match ROLES.into_iter().find(|role| role.as_str() == key) {
                         Some(role) => _ = theme.styles.insert(role, style(&text(value))?),
                         None => theme.base = base(&text(value))?,
                     }

@@ -1,5 +1,4 @@
-//! The rows of the list of calls: what is known of each, and what its columns, filter and details say. All texts are safe to
-//! show.
+//! The rows of the list of calls, and what columns, filter and details say. All texts are safe to show.
 
 use std::cmp::Reverse;
 use std::path::Path;
@@ -305,10 +304,7 @@ fn whole_size(row: &CallRow, sizes: &CallSizes) -> Option<u64> {
 
 fn whole(row: &CallRow, _: &RowLook) -> RowCell {
     let Some(sizes) = &row.sizes else { return RowCell::dim("…") };
-    RowCell::new(
-        whole_size(row, sizes).map_or("–".to_owned(), size),
-        if row.is_cut() { Tone::Plain } else { Tone::Dim },
-    )
+    faint(row, whole_size(row, sizes).map_or("–".to_owned(), size).into())
 }
 
 fn got(row: &CallRow, look: &RowLook) -> RowCell {

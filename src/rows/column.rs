@@ -268,8 +268,7 @@ pub(crate) fn column_widths(
     widths
 }
 
-/// Maximum width of an id in a table, in columns: other commands take it, so it is cut only if it is longer than any
-/// agent's.
+/// Maximum width of an id in a table, in columns: longer than any agent's, because other commands take it.
 pub(crate) const ID: usize = 64;
 
 /// Maximum width of a policy's name in a table, in columns: `-p` takes it.

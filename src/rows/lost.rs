@@ -41,8 +41,7 @@ pub struct LostInCall {
 }
 
 impl LostInCall {
-    /// Counts them in all outputs of a session that were cut and are at hand, until `goes_on` says no; `None` if none
-    /// is. Adds their spills to `spills`.
+    /// Sums them up over all outputs that were cut, and adds their spills; `None` if none is at hand, or it is to stop.
     pub(crate) fn count_all(
         inspector: &CallInspector,
         severities: &SeverityPatterns,
@@ -63,8 +62,7 @@ impl LostInCall {
         sum
     }
 
-    /// Counts them in an output of which these ranges were kept, and returns the line of the first lost error, or of the
-    /// first lost warning if there is no error; `None` if the output is in UTF-16, or too long for a list.
+    /// Counts them, and finds the line of the first lost error, or warning; `None` in UTF-16, or of what is too long.
     pub(crate) fn beside(
         view: &MapView,
         kept: &[Range<usize>],

@@ -1,6 +1,4 @@
-//! The rows of lists and tables, in batches that are cheap to share with a worker; and below, what is known of each output,
-//! session, call and setting, and the columns that say it, on a screen as on the command line. It knows neither how lists are
-//! drawn nor how tables are printed.
+//! The rows of lists and tables, in batches that are cheap to share, and the columns that say what is known of each.
 
 pub mod calls;
 pub mod column;
@@ -18,18 +16,12 @@ pub const BATCH: usize = 4096;
 const MAX_TEXT: usize = 240;
 
 /// All rows of a list, numbered from 0. A clone shares the batches, and does not change with the original.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct RowTable<R>(Vec<Arc<Vec<R>>>);
 
 impl<R> Default for RowTable<R> {
     fn default() -> Self {
         Self(Vec::new())
-    }
-}
-
-impl<R> Clone for RowTable<R> {
-    fn clone(&self) -> Self {
-        Self(self.0.clone())
     }
 }
 

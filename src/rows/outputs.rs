@@ -1,11 +1,10 @@
-//! The rows of the list of stored outputs: what is found out about each, and what its columns, groups, filter and details
-//! say.
+//! The rows of the list of stored outputs, and what columns, groups, filter and details say of them.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::sync::Arc;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
 use crate::base::human::{local_time, size, span, span_left, utc};
@@ -95,10 +94,7 @@ impl OutputRow {
     pub(crate) fn command(&self) -> SafeText {
         match self.peek() {
             Some(peek) if !peek.command.is_empty() => peek.command.clone(),
-            _ => self
-                .call()
-                .map(|call| call.command.lines().next().unwrap_or_default().into())
-                .unwrap_or_default(),
+            _ => self.call().and_then(|call| call.command.lines().next()).unwrap_or_default().into(),
         }
     }
 
@@ -164,28 +160,22 @@ pub(crate) static SPEC: ListSpec<OutputRow> = ListSpec {
     mark: |_| RowCell::plain(" "),
 };
 
+const BY_AGE: RowOrder<OutputRow> = RowOrder::Whole(|rows, shown| order(SortBy::Age, rows, shown));
+const BY_AGENT: RowOrder<OutputRow> = RowOrder::Whole(|rows, shown| order(SortBy::Agent, rows, shown));
+const BY_SIZE: RowOrder<OutputRow> = RowOrder::Whole(|rows, shown| order(SortBy::Size, rows, shown));
+const BY_TIME_LEFT: RowOrder<OutputRow> = RowOrder::Whole(|rows, shown| order(SortBy::Left, rows, shown));
+
 const COLUMNS: &[ListColumn<OutputRow>] = &[
     ListColumn::new("when", Right, 7, |row: &OutputRow, look| when(&row.entry, look))
         .leads(|row| Some(row.entry.modified()))
         .yields(2)
-        .in_order(
-            'w',
-            ["youngest first", "oldest first"],
-            RowOrder::Whole(|rows, shown| order(SortBy::Age, rows, shown)),
-        ),
-    ListColumn::new("agent", ToLeft, 13, |row: &OutputRow, _| RowCell::plain(row.entry.agent())).in_order(
-        'a',
-        NAMES,
-        RowOrder::Whole(|rows, shown| order(SortBy::Agent, rows, shown)),
-    ),
+        .in_order('w', ["youngest first", "oldest first"], BY_AGE),
+    ListColumn::new("agent", ToLeft, 13, |row: &OutputRow, _| RowCell::plain(row.entry.agent()))
+        .in_order('a', NAMES, BY_AGENT),
     ListColumn::new("command", ToLeft, 0, command),
     ListColumn::new("size", Right, 8, |row: &OutputRow, _| RowCell::plain(size(row.entry.size())))
         .yields(1)
-        .in_order(
-            'b',
-            ["largest first", "smallest first"],
-            RowOrder::Whole(|rows, shown| order(SortBy::Size, rows, shown)),
-        ),
+        .in_order('b', ["largest first", "smallest first"], BY_SIZE),
     ListColumn::new("model got", Right, 18, got).slow().sorts('g', ["least first", "most first"], |a, b| {
         // What was lost of an output that was not measured may be the most.
         let rank = |row: &OutputRow| (!row.can_be_read(), row.share().map(|share| share.got.rank()));
@@ -203,11 +193,7 @@ const COLUMNS: &[ListColumn<OutputRow>] = &[
                 .then_with(|| SortBy::Age.compare(&a.entry, &b.entry))
         }),
     ListColumn::new("time left", Right, 14, |row: &OutputRow, look| time_left(&row.entry, row.is_kept, look))
-        .in_order(
-            'l',
-            ["soonest first", "latest first"],
-            RowOrder::Whole(|rows, shown| order(SortBy::Left, rows, shown)),
-        ),
+        .in_order('l', ["soonest first", "latest first"], BY_TIME_LEFT),
 ];
 
 /// The words of the filter, and the columns, that go by what the model got.
@@ -276,10 +262,8 @@ fn order(by: SortBy, rows: &RowTable<OutputRow>, shown: &[u32]) -> Vec<u32> {
 }
 
 pub(crate) fn when(entry: &Entry, look: &RowLook) -> RowCell {
-    match entry.known_age(look.now) {
-        Some(age) => RowCell::plain(span(age.as_secs().max(0) as u64)),
-        None => RowCell::dim("–"),
-    }
+    let words = |age: SignedDuration| RowCell::plain(span(age.as_secs().max(0) as u64));
+    entry.known_age(look.now).map_or_else(|| RowCell::dim("–"), words)
 }
 
 /// The command, or else the first line of the text; anything unusual about the file comes before it.
@@ -338,11 +322,8 @@ fn known(row: &OutputRow) -> String {
     let [session, project] = [entry.session(), entry.project()].map(Option::unwrap_or_default);
     let lost = row.share().and_then(|share| share.first_lost.as_ref()).map_or("", |lost| &lost.text);
     let (tool, path, access) = (row.tool().unwrap_or_default(), entry.path(), exposure(row));
-    format!(
-        "{tool} {session} {project} {call} {} {} {first_line} {lost} {access}",
-        path.display(),
-        entry.saved_as()
-    )
+    let (path, saved_as) = (path.display(), entry.saved_as());
+    format!("{tool} {session} {project} {call} {path} {saved_as} {first_line} {lost} {access}")
 }
 
 fn store_and_rule(row: &OutputRow) -> String {
@@ -352,10 +333,8 @@ fn store_and_rule(row: &OutputRow) -> String {
 
 fn describe_rule(entry: &Entry) -> String {
     let after = entry.place().after.map(|after| span(after.as_secs().max(0) as u64));
-    let aged = |since: &str| match &after {
-        Some(after) => format!("deleted {after} after {since}"),
-        None => "never deleted".to_owned(),
-    };
+    let never = || "never deleted".to_owned();
+    let aged = |since| after.as_ref().map_or_else(never, |after| format!("deleted {after} after {since}"));
     match entry.rule {
         Rule::Mtime => aged("the last change"),
         Rule::Id => aged("it was made"),
@@ -363,7 +342,7 @@ fn describe_rule(entry: &Entry) -> String {
         Rule::TotalSize => "deleted as one of the oldest, once they are too large".to_owned(),
         Rule::SessionEnd => "deleted when the session ends".to_owned(),
         Rule::ProcessExit => "deleted when the agent ends".to_owned(),
-        Rule::Never => "never deleted".to_owned(),
+        Rule::Never => never(),
         Rule::Kept => "kept forever".to_owned(),
         Rule::Unknown => "its rule is not known".to_owned(),
     }

@@ -1,5 +1,4 @@
-//! The rows of the list of sessions: what is known of each, and what its columns, groups, filter and details say. All texts
-//! are safe to show.
+//! The rows of the list of sessions, and what columns, groups, filter and details say. All texts are safe to show.
 
 use std::cmp::{Ordering, Reverse};
 use std::sync::Arc;
@@ -280,10 +279,8 @@ pub(crate) fn details(row: &SessionRow) -> [SafeText; 2] {
     let words = row.words.clone().unwrap_or_default();
     let agent = format!("{} {}", row.agent, words.version);
     let open = if words.is_open_to_others { "other users can read it" } else { "" }.to_owned();
-    [
-        joined([agent.trim_end().to_owned(), open, words.project.to_string(), describe_sums(row)].map(Some)),
-        path,
-    ]
+    let parts = [agent.trim_end().to_owned(), open, words.project.to_string(), describe_sums(row)];
+    [joined(parts.map(Some)), path]
 }
 
 /// Returns what is known of a session, by names.

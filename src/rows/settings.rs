@@ -185,13 +185,8 @@ fn by_kept(figures: &[SettingFigures], (policies, designs): (&[EffectivePolicy],
     let mut order: Vec<usize> = (0..policies.len().min(figures.len())).collect();
     order.sort_by_key(|number| {
         let of = figures.get(*number).copied().unwrap_or_default();
-        let is_design = *number >= designs;
-        (
-            is_design,
-            Reverse(of.kept_finds),
-            of.tokens,
-            policies.get(*number).map(|found| found.policy.name().to_owned()),
-        )
+        let name = policies.get(*number).map(|found| found.policy.name().to_owned());
+        (*number >= designs, Reverse(of.kept_finds), of.tokens, name)
     });
     order
 }

@@ -11,8 +11,8 @@ use crate::text::label::label;
 
 use super::Args;
 
-/// The subcommands in the order of the main help, under their headings.
-const GROUPS: &[(&str, &[&str])] = &[
+/// The subcommands in the order of the main help, under their headings. A test holds that each is under one.
+pub const GROUPS: &[(&str, &[&str])] = &[
     ("See", &["preview", "read", "explain", "compare", "run"]),
     ("Stored", &["list", "show", "grep", "rm", "clean", "tune", "stores"]),
     ("Recorded", &["sessions", "verify"]),
@@ -22,13 +22,9 @@ const GROUPS: &[(&str, &[&str])] = &[
 /// The options that `-h` shows of those that several commands share; `--help` shows all.
 const SHORT: &[&str] = &["policy", "max_lines", "max_bytes", "json"];
 
-/// The heading of subcommands that are in no group. A test holds that there are none.
-const UNGROUPED: &str = "More";
-
-/// The column of the summaries in the list of subcommands.
+/// The columns of the summaries in the list of subcommands, and of what exit statuses mean.
 const NAMES: usize = 13;
 
-/// The column of what exit statuses mean.
 const STATUSES: usize = 10;
 
 pub fn command() -> Command {
@@ -60,8 +56,7 @@ fn with_examples(command: Command, name: &str) -> Command {
     for (does, line) in examples {
         let _ = write!(text, "\n  # {does}\n  {line}\n");
     }
-    let after = command.get_after_help();
-    if let Some(after) = after.map(ToString::to_string) {
+    if let Some(after) = command.get_after_help() {
         let _ = write!(text, "\n{after}");
     }
     command.after_long_help(text.trim_end().to_owned())
@@ -78,32 +73,15 @@ pub(super) fn with_groups(command: Command) -> Command {
 fn list(command: &Command) -> String {
     let (header, literal) = (*command.get_styles().get_header(), *command.get_styles().get_literal());
     let mut text = String::new();
-    for (heading, names) in groups(command) {
+    for (heading, names) in GROUPS {
         let _ = writeln!(text, "{header}{heading}:{header:#}");
-        for name in names {
-            let about = command.find_subcommand(name).and_then(Command::get_about);
-            let about = about.map(ToString::to_string).unwrap_or_default();
+        for sub in names.iter().filter_map(|name| command.find_subcommand(name)) {
+            let (name, about) = (sub.get_name(), sub.get_about().unwrap_or_default());
             let _ = writeln!(text, "  {literal}{name:NAMES$}{literal:#}{about}");
         }
         text.push('\n');
     }
     text
-}
-
-/// Returns the headings with the subcommands that there are; those in no group come last.
-pub fn groups(command: &Command) -> Vec<(&'static str, Vec<&str>)> {
-    let defined = |name: &&'static str| command.find_subcommand(name).is_some();
-    let mut groups: Vec<(&str, Vec<&str>)> = GROUPS
-        .iter()
-        .map(|(heading, names)| (*heading, names.iter().copied().filter(defined).collect()))
-        .collect();
-    let names = command.get_subcommands().filter(|sub| !sub.is_hide_set()).map(Command::get_name);
-    let ungrouped: Vec<&str> =
-        names.filter(|name| !GROUPS.iter().any(|(_, names)| names.contains(name))).collect();
-    if !ungrouped.is_empty() {
-        groups.push((UNGROUPED, ungrouped));
-    }
-    groups
 }
 
 type StatusMeaning = (&'static str, &'static str);
@@ -168,11 +146,11 @@ pub(crate) fn print_page(subcommand: Option<&str>) -> CommandResult {
         return Ok(terminal::stdout().write_all(page.as_bytes())?);
     }
     let pages = root.get_subcommands().filter(|command| !command.is_hide_set());
-    let meant = nearest(name, pages.map(Command::get_name)).map_or_else(
-        || "`overspill man` is the main page, which lists the others".to_owned(),
-        |name| format!("did you mean `overspill man {name}`?"),
-    );
-    Err(usage(format!("no man page `{}`; {meant}", label(name.as_bytes()))))
+    let meant = nearest(name, pages.map(Command::get_name));
+    let meant = meant.map(|name| format!("did you mean `overspill man {name}`?"));
+    let instead =
+        meant.unwrap_or_else(|| "`overspill man` is the main page, which lists the others".to_owned());
+    Err(usage(format!("no man page `{}`; {instead}", label(name.as_bytes()))))
 }
 
 /// Returns the examples of a subcommand; the empty name is the program without one.
@@ -195,18 +173,12 @@ mod tests {
     #[test]
     fn every_subcommand_is_in_one_group_and_has_examples() {
         let command = command();
-        let groups = groups(&command);
-        assert!(
-            groups.iter().all(|(heading, _)| *heading != UNGROUPED),
-            "add to GROUPS: {:?}",
-            groups.last()
-        );
-        let mut listed: Vec<&str> = groups.iter().flat_map(|(_, names)| names).copied().collect();
-        let all = GROUPS.iter().map(|(_, names)| names.len()).sum::<usize>();
-        assert_eq!(listed.len(), all, "GROUPS names what is no subcommand");
+        let shown = command.get_subcommands().filter(|sub| !sub.is_hide_set());
+        let mut all: Vec<&str> = shown.map(Command::get_name).collect();
+        all.sort_unstable();
+        let mut listed: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| *names).copied().collect();
         listed.sort_unstable();
-        listed.dedup();
-        assert_eq!(listed.len(), all, "a subcommand is in two groups");
+        assert_eq!(listed, all, "GROUPS names each subcommand once, and nothing else");
         let main = help(&[]);
         for name in listed {
             assert!(main.contains(&format!("\n  {name} ")), "{main}");

@@ -62,7 +62,7 @@ pub(crate) struct Args {
     /// Read FILE instead of ~/.config/overspill/config.toml
     #[arg(long, global = true, value_name = "FILE", help_heading = "Global options")]
     pub config: Option<PathBuf>,
-    // Last: its heading would go on to what follows.
+    // Last, as wherever there is a heading: it would go on to what follows.
     #[command(flatten)]
     pub global: GlobalArgs,
 }

@@ -1,5 +1,4 @@
-//! Parses the command line: global options also before the subcommand, and a subcommand's arguments only when they are
-//! needed.
+//! Parses the command line: global options also before a subcommand, whose arguments are defined only when needed.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, IsTerminal};
@@ -13,10 +12,7 @@ use crate::cli::terminal::help_colour;
 
 use super::{Args, Command as CommandArgs, help};
 
-/// Parses the arguments of a process, which begin with its name.
-///
-/// # Errors
-/// What clap reports: a usage error, or the help or version that was asked for.
+/// Fails with what clap reports: a usage error, or the help or version that was asked for.
 pub(crate) fn parse(words: Vec<OsString>) -> Result<Args, Error> {
     let plain = Args::command();
     let words = behind_subcommand(words, &plain);
@@ -59,8 +55,7 @@ fn names_two_agents(words: &[OsString]) -> bool {
     words.filter(|word| *word == "--agent" || word.starts_with("--agent=")).count() > 1
 }
 
-/// Whether help or an error on a stream is in colour, by `--color` before `--` or the environment. Clap takes
-/// CLICOLOR_FORCE=0 for a yes.
+/// Whether help or an error is in colour: clap takes CLICOLOR_FORCE=0 for a yes.
 pub(crate) fn is_coloured(words: &[OsString], stream: &impl IsTerminal) -> bool {
     let words: Vec<&str> =
         words.iter().filter_map(|word| word.to_str()).take_while(|word| *word != "--").collect();
@@ -92,10 +87,7 @@ pub(crate) fn subcommand(words: &[OsString]) -> Option<usize> {
     (leading..end).find(|at| command.find_subcommand(&words[*at]).is_some())
 }
 
-/// Moves the global options before a subcommand, which git and cargo take, to the place after it, where the parser knows
-/// them: `overspill -q list`.
-///
-/// `words` begin with the program's name. Any other option there leaves them as they are.
+/// Moves global options before a subcommand to the place after it, where clap takes them: `overspill -q list`.
 fn behind_subcommand(mut words: Vec<OsString>, command: &Command) -> Vec<OsString> {
     let leading = 1 + count_leading(words.get(1..).unwrap_or_default(), command);
     let is_subcommand = |word: &OsString| {
@@ -121,12 +113,9 @@ fn words_of_option(word: &OsStr, command: &Command) -> Option<usize> {
     let word = word.to_str()?;
     let (name, is_joined) = word.split_once('=').map_or((word, false), |(name, _)| (name, true));
     let named = |arg: &&Arg| {
-        let long = arg.get_long().is_some_and(|long| name.strip_prefix("--") == Some(long));
-        let short = || {
-            arg.get_short()
-                .is_some_and(|short| name.strip_prefix('-') == Some(short.encode_utf8(&mut [0; 4])))
-        };
-        long || short()
+        let is_short = |short: char| name.strip_prefix('-').is_some_and(|rest| rest.chars().eq([short]));
+        arg.get_short().is_some_and(is_short)
+            || arg.get_long().is_some() && name.strip_prefix("--") == arg.get_long()
     };
     let option = command.get_arguments().filter(|arg| arg.is_global_set()).find(named)?;
     Some(if option.get_action().takes_values() && !is_joined { 2 } else { 1 })
@@ -147,10 +136,6 @@ impl<T> Deref for Deferred<T> {
 impl<T: FromArgMatches> FromArgMatches for Deferred<T> {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
         T::from_arg_matches(matches).map(Self)
-    }
-
-    fn from_arg_matches_mut(matches: &mut ArgMatches) -> Result<Self, Error> {
-        T::from_arg_matches_mut(matches).map(Self)
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {

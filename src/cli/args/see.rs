@@ -77,7 +77,6 @@ pub(crate) struct CompareArgs {
     /// Print a JSON array
     #[arg(long)]
     pub json: bool,
-    // Last: its heading would go on to what follows.
     #[command(flatten)]
     pub limits: LimitArgs,
 }

@@ -75,7 +75,6 @@ pub(crate) struct PolicyArgs {
     /// Path that notices print for standard error
     #[arg(long, value_name = "PATH", value_parser = path())]
     pub saved_as_stderr: Option<String>,
-    // Last: its heading would go on to what follows.
     #[command(flatten)]
     pub limits: LimitArgs,
 }
@@ -177,14 +176,10 @@ pub(crate) struct SaveArgs {
 impl SaveArgs {
     pub(crate) fn request(&self, policy: &Policy) -> anyhow::Result<Request> {
         if self.durable && self.keep == Some(KeepSpill::Never) {
-            return Err(usage(
-                "--durable has no effect with --keep never, which saves nothing; leave one of them out",
-            ));
+            let why = "--keep never, which saves nothing; leave one of them out";
+            return Err(usage(format!("--durable has no effect with {why}")));
         }
-        let mut request = Request::new(policy.clone());
-        if let Some(cap) = self.max_spill {
-            request = request.with_cap(cap);
-        }
+        let request = self.max_spill.into_iter().fold(Request::new(policy.clone()), Request::with_cap);
         Ok(Request { keep: self.keep.unwrap_or(KeepSpill::Cut), durable: self.durable, ..request })
     }
 

@@ -163,7 +163,6 @@ pub(crate) struct TuneArgs {
     /// Print a JSON object
     #[arg(long)]
     pub json: bool,
-    // Last: its heading would go on to what follows.
     #[command(flatten)]
     pub limits: LimitArgs,
 }
@@ -185,7 +184,6 @@ pub(crate) struct SessionsArgs {
     /// Print a JSON array
     #[arg(long)]
     pub json: bool,
-    // Last: its heading would go on to what follows.
     #[command(flatten)]
     pub calls: CallsArgs,
 }

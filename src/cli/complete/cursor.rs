@@ -5,9 +5,7 @@ use clap::{Arg, Command};
 pub(super) struct TypedWord<'a> {
     /// The subcommand that the words before name, or the program.
     pub command: &'a Command,
-    /// The value of `--policy` before the cursor.
     pub policy: Option<&'a str>,
-    /// How many positional arguments stand before the cursor.
     pub positionals: usize,
     pub place: WordPlace<'a>,
     /// What the word begins with and is not part of the value, as `--policy=`.
@@ -64,7 +62,6 @@ impl<'a> TypedWord<'a> {
         cursor
     }
 
-    /// Finds the place of the word at the cursor, which is word `at`.
     fn end(&mut self, awaits: Option<&'a Arg>, has_options: bool, at: usize) {
         let positional = self.next_positional();
         self.place = match awaits {
@@ -135,8 +132,7 @@ fn takes_value(arg: &Arg) -> bool {
     arg.get_num_args().is_some_and(|count| count.takes_values())
 }
 
-/// Splits bash's line into the words after the program's name, without quotes; the last is the one at the cursor, which
-/// may be empty or unfinished. Assignments before the program are left out.
+/// Splits bash's line into the words after the program's name, without quotes and assignments; the last is at the cursor.
 pub(super) fn split_line(line: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let (mut quote, mut is_word) = (None, false);
@@ -172,8 +168,7 @@ fn push(words: &mut [String], char: Option<char>) {
     }
 }
 
-/// Returns the part of a candidate that bash replaces: what comes after the last character of the typed word at which it
-/// breaks words (`COMP_WORDBREAKS`).
+/// Returns the part that bash replaces: after the last character at which it breaks words (`COMP_WORDBREAKS`).
 pub(super) fn tail<'a>(candidate: &'a str, typed: &str, breaks: &str) -> &'a str {
     let is_break = |char: char| matches!(char, '=' | ':') && breaks.contains(char);
     let from = typed.rfind(is_break).map_or(0, |at| at + 1);

@@ -1,9 +1,7 @@
-//! `overspill completions` prints the scripts in `assets/completions`, and `overspill __complete` tells them what fits where
-//! the cursor is.
+//! `overspill completions` prints the scripts in `assets/completions`; `overspill __complete` tells them what fits.
 //!
-//! The first line names what the shell has to add itself: `words` nothing, `parts` nothing and no space, `files`, `dirs`,
-//! `command N` the completions of the command that begins at word N. Each further line is a word that fits, for zsh and
-//! fish with a tab and what it is.
+//! The first line says what the shell adds: `words` nothing, `parts` nothing and no space, `files`, `dirs`, or `command N`
+//! what completes the command at word N. Each further line is a word, for zsh and fish with a tab and what it is.
 
 mod cursor;
 
@@ -12,7 +10,7 @@ use std::ffi::OsString;
 use std::io::Write as _;
 use std::ops::ControlFlow;
 
-use clap::builder::PossibleValue;
+use clap::builder::{PossibleValue, StyledStr};
 use clap::{Arg, Command};
 use clap_complete::Shell;
 
@@ -38,8 +36,7 @@ const MAX_SESSIONS: usize = 8;
 /// Maximum size of such a session, in bytes.
 const MAX_SESSION_SIZE: u64 = 4 << 20;
 
-/// Prints a completion script: of the three common shells the one in `assets/completions`; of the others one that knows
-/// subcommands and options.
+/// For shells without a script in `assets/completions`, prints one that knows subcommands and options.
 pub(crate) fn print_script(shell: Shell) -> CommandResult {
     let mut out = terminal::stdout();
     match shell {
@@ -67,9 +64,8 @@ pub(crate) fn run(args: &CompleteArgs) -> CommandResult {
     let (kind, words) = complete(&root, &cursor);
     let whole = format!("{}{}", cursor.prefix, cursor.typed);
     let mut text = format!("{kind}\n");
-    for (word, what) in
-        words.into_iter().filter(|(word, _)| word.starts_with(&cursor.typed) && is_plain(word))
-    {
+    let fits = |(word, _): &(String, String)| word.starts_with(&cursor.typed) && is_plain(word);
+    for (word, what) in words.into_iter().filter(fits) {
         let (value, what) = (format!("{}{word}", cursor.prefix), label(what.as_bytes()));
         match args.shell {
             CompletedBy::Bash => text.push_str(tail(&value, &whole, &args.breaks)),
@@ -84,7 +80,6 @@ fn text(word: &OsString) -> String {
     word.to_string_lossy().into_owned()
 }
 
-/// Words, each with what it is.
 type Words = Vec<(String, String)>;
 
 /// Returns the first line to print, and the words that may fit.
@@ -105,8 +100,7 @@ fn complete(root: &Command, cursor: &TypedWord) -> (String, Words) {
     (kind.to_owned(), words)
 }
 
-/// Whether a word means nothing but itself in every shell. Others are not offered: bash would put them on the command line
-/// as they are.
+/// Whether a word means itself in every shell: bash would put others on the command line as they are.
 fn is_plain(word: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./:@%+,=".contains(&byte);
     !word.is_empty() && word.bytes().all(is_plain)
@@ -151,8 +145,12 @@ fn complete_value(root: &Command, cursor: &TypedWord, arg: &Arg) -> (&'static st
         let completer = completer(cursor.command.get_name(), arg.get_id().as_str());
         return completer.map_or(("words", Words::new()), |(kind, words)| (kind, words(root, cursor)));
     }
-    let what = |value: &PossibleValue| value.get_help().map(ToString::to_string).unwrap_or_default();
-    ("words", possible.iter().map(|value| (value.get_name().to_owned(), what(value))).collect())
+    let named = |value: &PossibleValue| (value.get_name().to_owned(), words_of(value.get_help()));
+    ("words", possible.iter().map(named).collect())
+}
+
+fn words_of(text: Option<&StyledStr>) -> String {
+    text.map(ToString::to_string).unwrap_or_default()
 }
 
 /// Returns the user's files, without a word on the mistakes in them.
@@ -162,7 +160,7 @@ fn config() -> Config {
 
 fn flags(command: &Command) -> Words {
     let of = |arg: &Arg| {
-        let what = arg.get_help().map(ToString::to_string).unwrap_or_default();
+        let what = words_of(arg.get_help());
         let long = arg.get_long().map(|long| format!("--{long}"));
         let both = [long, arg.get_short().map(|short| format!("-{short}"))];
         both.map(|flag| flag.map(|flag| (flag, what.clone()))).into_iter().flatten()
@@ -171,11 +169,9 @@ fn flags(command: &Command) -> Words {
 }
 
 fn subcommands(command: &Command) -> Words {
-    let named = |name: &str| {
-        let about = command.find_subcommand(name).and_then(Command::get_about);
-        (name.to_owned(), about.map(ToString::to_string).unwrap_or_default())
-    };
-    help::groups(command).iter().flat_map(|(_, names)| names).map(|name| named(name)).collect()
+    let named = help::GROUPS.iter().flat_map(|(_, names)| *names);
+    let there = named.filter_map(|name| command.find_subcommand(name));
+    there.map(|sub| (sub.get_name().to_owned(), words_of(sub.get_about()))).collect()
 }
 
 fn plain(names: impl IntoIterator<Item = impl Into<String>>) -> Words {
@@ -226,7 +222,6 @@ fn ids(config: &Config, typed: &str) -> Words {
     [outputs(config, typed), sessions(&listed), calls(&listed)].concat()
 }
 
-/// Returns all sessions, the last changed first.
 fn list_sessions(config: &Config) -> Vec<SessionFile> {
     list::list(&config.env, None, &()).sessions
 }
@@ -236,8 +231,7 @@ fn sessions(listed: &[SessionFile]) -> Words {
     listed.iter().take(MAX_IDS).map(named).collect()
 }
 
-/// Returns the ids of calls with their tools, the last first: those of the sessions that were changed last, as far as they
-/// are read within the time that a key may take.
+/// Returns the ids of calls, the last first, in the sessions that are read within the time that a key may take.
 fn calls(listed: &[SessionFile]) -> Words {
     let short = listed.iter().filter(|session| session.size <= MAX_SESSION_SIZE).take(MAX_SESSIONS);
     let mut seen = BTreeSet::new();

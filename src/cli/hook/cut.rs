@@ -1,5 +1,4 @@
-//! What agents cut of results, by the notices that they write before their hooks run, and by their limits if they cut
-//! afterwards.
+//! What agents cut of results: by their notices if they cut before the hook runs, by their limits if afterwards.
 
 use std::ops::Range;
 
@@ -14,8 +13,7 @@ use super::pieces::{self, MAX_FOUND};
 /// Maximum length of a figure with its unit in a notice, in bytes.
 const MAX_FIGURE: usize = 64;
 
-/// Returns the notice of what Codex cut, and the number of lines of the whole if it says that; see the policies `codex/exec` and
-/// `codex/exec-bytes`.
+/// Returns the notice of Codex and the number of all lines, if told; as the policies `codex/exec` and `codex/exec-bytes`.
 pub(super) fn codex_cut(text: &mut impl Supply) -> Option<(String, Option<u64>)> {
     let notice = pieces::first_in(text, |_, piece| codex_notice(piece))?;
     let len = text.len();
@@ -44,9 +42,8 @@ fn codex_notice(piece: &[u8]) -> Option<String> {
 const PREVIEW: usize = 2000;
 pub(super) const MAX_HEAD: usize = 3 * (PREVIEW + 1);
 
-/// Returns how many bytes of an MCP server's text of `len` bytes are in the preview that the agent shows if it cuts the text after
-/// the hook; `None` if it does not cut it. `head` is the first [`MAX_HEAD`] bytes, and `units` counts all UTF-16 units. The limits
-/// are those that hold unless the user or the server sets others.
+/// Returns how many bytes of an MCP server's text of `len` bytes the agent's preview shows; `None` if it cuts nothing.
+/// `head` is the first [`MAX_HEAD`] bytes; the limits are those that hold unless the user or the server sets others.
 pub(super) fn previewed(agent: HookAgent, head: &str, len: usize, units: impl Fn() -> u64) -> Option<usize> {
     let is_over = |most: usize| len > most && units() > most as u64;
     match agent {
@@ -67,7 +64,6 @@ pub(super) fn previewed(agent: HookAgent, head: &str, len: usize, units: impl Fn
     }
 }
 
-/// Whether Qwen Code takes a text for one that it has already cut.
 pub(super) fn is_cut_by_qwen(text: &mut impl Supply) -> bool {
     const MARK: &[u8] = b"... [CONTENT TRUNCATED] ...";
     const START: &[u8] = b"<persisted-output>";
@@ -79,9 +75,8 @@ pub(super) fn is_cut_by_qwen(text: &mut impl Supply) -> bool {
 /// Bytes of an MCP server's texts for which Codex has room: 12,000 tokens of four. Models with a limit in bytes get less.
 const CODEX_ROOM: u64 = 48_000;
 
-/// Returns the ranges, in bytes, that Codex keeps of an MCP server's texts, which are given as ranges, too; `None` if it keeps
-/// all of them. It keeps texts whole while there is room, then both ends of the next, and none after that. The line that it
-/// writes first takes room as well, so it keeps a little less than this.
+/// Returns the ranges, in bytes, that Codex keeps of an MCP server's texts; `None` if it keeps all: texts while there is
+/// room, then both ends of the next. The line that it writes first takes room, too, so it keeps a little less.
 pub(super) fn kept_by_codex(texts: &[Range<u64>]) -> Option<Vec<Range<usize>>> {
     let (mut kept, mut room, mut is_cut) = (Vec::new(), CODEX_ROOM, false);
     for text in texts {
@@ -98,7 +93,6 @@ pub(super) fn kept_by_codex(texts: &[Range<u64>]) -> Option<Vec<Range<usize>>> {
     is_cut.then(|| kept.into_iter().filter(|range| !range.is_empty()).map(in_memory).collect())
 }
 
-/// Returns how many bytes the first characters have that take so many units at most.
 fn first_units(text: &str, most: usize, units: impl Fn(char) -> usize) -> usize {
     let mut room = most;
     let is_over = |char| room.checked_sub(units(char)).map(|left| room = left).is_none();
@@ -108,8 +102,7 @@ fn first_units(text: &str, most: usize, units: impl Fn(char) -> usize) -> usize 
 /// Bytes of a failed command's output at which Claude Code looks.
 const WINDOW: u64 = 30_000;
 
-/// Returns what Claude Code left out of the text of a failure, which has so many UTF-16 units; see the policy
-/// `claude-code/bash-failed`: in units, and whether more may have followed, of which nothing is known.
+/// Returns what the policy `claude-code/bash-failed` left out, in UTF-16 units, and whether more may have followed.
 pub(super) fn claude_cut(error: &mut impl Supply, units: u64) -> Option<(u64, bool)> {
     let (left_out, notice) = pieces::first_in(error, |_, piece| claude_notice(piece))?;
     let (first, _) = line_end(error, 0, &mut || true)?;
@@ -120,7 +113,7 @@ pub(super) fn claude_cut(error: &mut impl Supply, units: u64) -> Option<(u64, bo
     Some((left_out, seen >= WINDOW || units < error.len() as u64))
 }
 
-/// Returns what the first notice of Claude Code in a piece of a text says, and its length.
+/// Returns the figure in the first notice, and the length of that notice.
 fn claude_notice(piece: &[u8]) -> Option<(u64, u64)> {
     const START: &[u8] = b"\n\n... [";
     const END: &[u8] = b" characters truncated] ...\n\n";

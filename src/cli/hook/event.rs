@@ -68,15 +68,11 @@ impl<'a> HookEvent<'a> {
 
     /// Whether the tool is one of an MCP server, as far as the agent's names tell; in opencode only such a result has parts.
     pub(super) fn is_of_mcp(&self) -> bool {
-        match self.agent {
-            HookAgent::Opencode => {
-                self.response.get("content").is_some_and(|parts| parts.kind() == Kind::Array)
-            }
-            _ => self.tool.starts_with("mcp__"),
-        }
+        let has_parts = || self.response.get("content").is_some_and(|parts| parts.kind() == Kind::Array);
+        if self.agent == HookAgent::Opencode { has_parts() } else { self.tool.starts_with("mcp__") }
     }
 
-    /// Returns the file in which the agent says that it saved the output, if it does so outside of the text.
+    /// Returns the file that the agent names outside of the text.
     pub(super) fn saved_as(&self) -> Option<PathBuf> {
         let path = match self.agent {
             HookAgent::ClaudeCode if self.is_of_mcp() && self.response.kind() == Kind::String => {
@@ -92,7 +88,6 @@ impl<'a> HookEvent<'a> {
         self.json.string(path).map(PathBuf::from)
     }
 
-    /// Returns the size of the output in bytes, if the agent says it beside the file.
     pub(super) fn saved_size(&self) -> Option<u64> {
         self.response.get("persistedOutputSize")?.int()?.try_into().ok()
     }
@@ -100,7 +95,6 @@ impl<'a> HookEvent<'a> {
     /// Returns the one text of the result, if it has one: the whole output, or what was left of it.
     pub(super) fn text(&self) -> Option<ToolText> {
         let value = match (self.phase(), self.agent) {
-            // What the model gets.
             (Phase::Failed, _) => self.root.get("error"),
             (_, HookAgent::ClaudeCode | HookAgent::Codex) => Some(self.response),
             (_, HookAgent::GeminiCli | HookAgent::QwenCode) => self.response.get("llmContent"),
@@ -113,37 +107,25 @@ impl<'a> HookEvent<'a> {
         self.json.text_of(text)
     }
 
-    /// Returns the text of a result that the agent cuts only after the hook. Of other results agents cut in other ways or not at
-    /// all.
+    /// Returns the text of a result that the agent cuts only after the hook, and in a way that is known.
     pub(super) fn uncut(&self) -> Option<ToolText> {
-        match self.agent {
-            _ if !self.is_of_mcp() => None,
-            HookAgent::ClaudeCode => self.text().filter(|_| self.response.items().count() == 1),
+        let is_structured = || self.response.get("structuredContent").is_some_and(|value| !value.is_null());
+        let (key, joint) = match self.agent {
+            _ if !self.is_of_mcp() => return None,
+            HookAgent::ClaudeCode => return self.text().filter(|_| self.response.items().count() == 1),
             // The model gets what is structured instead of the text.
-            HookAgent::Codex
-                if self.response.get("structuredContent").is_some_and(|value| !value.is_null()) =>
-            {
-                None
-            }
-            HookAgent::Codex | HookAgent::Opencode => {
-                let parts = self.response.get("content").filter(|parts| parts.kind() == Kind::Array)?;
-                let texts = parts.items().filter_map(|part| text_for(self.agent, part));
-                let is_codex = self.agent == HookAgent::Codex;
-                let joint = if is_codex { Joint::LineEnd } else { Joint::EmptyLine };
-                self.json.join(&texts.collect::<Option<Vec<_>>>()?, joint)
-            }
-            HookAgent::QwenCode => {
-                let parts = self.response.get("llmContent").filter(|parts| parts.kind() == Kind::Array)?;
-                let empty = JsonText { encoded: b"" };
-                let texts: Vec<JsonText> = parts.items().map(|part| text_in(part).unwrap_or(empty)).collect();
-                self.json.join(&texts, Joint::LineFeed)
-            }
-            _ => None,
-        }
+            HookAgent::Codex if is_structured() => return None,
+            HookAgent::Codex => ("content", Joint::LineEnd),
+            HookAgent::Opencode => ("content", Joint::EmptyLine),
+            HookAgent::QwenCode => ("llmContent", Joint::LineFeed),
+            HookAgent::GeminiCli | HookAgent::CopilotCli => return None,
+        };
+        let parts = self.response.get(key).filter(|parts| parts.kind() == Kind::Array)?;
+        let texts = parts.items().filter_map(|part| text_for(self.agent, part));
+        self.json.join(&texts.collect::<Option<Vec<_>>>()?, joint)
     }
 
-    /// Returns what of a text is the output itself, as a range in bytes: some agents write about it before and after it, and
-    /// `filler` bytes follow that.
+    /// Returns the range of the output itself, in bytes: agents write before and after it, and `filler` bytes follow that.
     pub(super) fn inner(&self, text: &[u8], filler: usize) -> Range<usize> {
         let text = &text[..text.len() - filler];
         match start_of_output(self.agent, text, &self.command) {
@@ -153,16 +135,13 @@ impl<'a> HookEvent<'a> {
     }
 
     pub(super) fn with_note(&self, note: &str) -> Value {
-        match self.agent {
-            HookAgent::CopilotCli => json!({ "additionalContext": note }),
-            _ => {
-                json!({ "hookSpecificOutput": { "hookEventName": self.name, "additionalContext": note } })
-            }
+        if self.agent == HookAgent::CopilotCli {
+            return json!({ "additionalContext": note });
         }
+        json!({ "hookSpecificOutput": { "hookEventName": self.name, "additionalContext": note } })
     }
 
-    /// Returns the answer that puts another text in place of the output; `None` if the agent takes none, or what else it would
-    /// take is too large.
+    /// Returns the answer that replaces the output; `None` if the agent takes none, or the rest of it is too large.
     pub(super) fn with_text(&self, text: &str) -> Option<Value> {
         if self.agent != HookAgent::ClaudeCode || self.response.kind() != Kind::Object {
             return None;
@@ -188,9 +167,11 @@ fn text_in(part: Json) -> Option<JsonText> {
     part.text().or_else(|| part.get("text")?.text())
 }
 
-/// Returns the text that Codex or opencode makes of a part of an MCP server's result; `None` if it makes none, so that the part
-/// takes nothing of the room for texts, and `Some(None)` if that is not known.
+/// Returns the text that the agent makes of a part of an MCP server's result: `None` for none, `Some(None)` if not known.
 fn text_for(agent: HookAgent, part: Json) -> Option<Option<JsonText>> {
+    if agent == HookAgent::QwenCode {
+        return Some(text_in(part).or(Some(JsonText { encoded: b"" })));
+    }
     let kind = part.object("type");
     let is_encrypted = part.path(&["_meta", "codex/encryptedContent"]).is_some();
     let resource = part.get("resource").filter(|resource| resource.get("blob").is_none());
@@ -213,7 +194,6 @@ const AFTER: [&str; 5] = ["Error: ", "Exit Code: ", "Signal: ", "Background PIDs
 /// How long what they write before or after the output may be, in bytes, without the command.
 const MAX_AROUND: usize = 4096;
 
-/// Returns where the output begins in the text of a command's result, in bytes; 0 if nothing stands before it.
 fn start_of_output(agent: HookAgent, text: &[u8], command: &str) -> usize {
     const FIRST: &[u8] = b"<untrusted_context>\nOutput: ";
     const NEXT: &[u8] = b"\nOutput: ";
@@ -230,7 +210,6 @@ fn start_of_output(agent: HookAgent, text: &[u8], command: &str) -> usize {
     }
 }
 
-/// Returns how many bytes at the end of a text follow the output.
 fn after_output(agent: HookAgent, text: &[u8]) -> usize {
     let end = String::from_utf8_lossy(&text[text.len().saturating_sub(MAX_AROUND)..]);
     let last = if agent == HookAgent::GeminiCli { "\n</untrusted_context>" } else { "" };

@@ -48,7 +48,6 @@ pub(super) struct ShortJson {
     pub bytes: Vec<u8>,
     /// The long strings in their order; a `None` is not read, or could not be written.
     long: Vec<Option<StoredText>>,
-    /// The number of bytes outside of strings.
     structure: usize,
     /// The temporary file, made when it is first needed; `None` if it cannot be made.
     file: OnceCell<Option<Arc<File>>>,
@@ -79,12 +78,11 @@ pub(super) enum Joint {
 
 enum Content {
     Memory(String),
-    /// A file, and where in it the text begins.
     File(Arc<File>, u64),
 }
 
 impl ShortJson {
-    /// Reads all of `input`; `None` if it is too large.
+    /// Returns `None` if it is too large.
     pub(super) fn read(input: &mut impl Read) -> io::Result<Option<Self>> {
         let (mut json, mut string, mut chunk, mut all) = (Self::default(), None, vec![0; CHUNK], 0);
         loop {
@@ -132,10 +130,7 @@ impl ShortJson {
     /// Returns a string of the JSON that is no result, such as a command or a path; `None` for another value.
     pub(super) fn string(&self, value: Json) -> Option<String> {
         let text = self.text_of(value.text()?).filter(|text| text.len <= MAX_WHOLE as u64)?;
-        match text.content {
-            Content::Memory(text) => Some(text),
-            Content::File(..) => String::from_utf8(text.view(0).ok()?.to_vec()).ok(),
-        }
+        String::from_utf8(text.view(0).ok()?.to_vec()).ok()
     }
 
     /// Returns the text that a string of the JSON stands for; `None` if it was not read, or could not be written.
@@ -178,7 +173,6 @@ impl ShortJson {
         Some(ToolText { content: Content::File(Arc::clone(self.file()?), at), len, parts })
     }
 
-    /// Returns the long string that a string stands for, if it does.
     fn stored(&self, string: JsonText) -> Option<Option<StoredText>> {
         let number: usize = string.plain()?.strip_prefix(MARK)?.parse().ok()?;
         self.long.get(number).copied()
@@ -189,9 +183,7 @@ impl ShortJson {
     }
 }
 
-/// A string whose end was not read yet.
 struct OpenString {
-    /// Where it begins in the JSON that is kept.
     start: usize,
     is_escaped: bool,
     /// Of a long string what decodes it into the temporary file; `None` in it for one that is not read, or cannot be written.
@@ -223,7 +215,6 @@ impl OpenString {
     }
 }
 
-/// Writes a text to the end of the temporary file, as much of it as has room.
 struct TextWriter {
     file: io::Result<BufWriter<Arc<File>>>,
     text: StoredText,
@@ -249,7 +240,6 @@ impl TextWriter {
         self.decoder = decoder;
     }
 
-    /// Writes the next piece of a string, unless that would be too many.
     fn take(&mut self, piece: &str) -> bool {
         self.write(piece.as_bytes());
         self.pieces += 1;

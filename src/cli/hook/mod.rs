@@ -30,9 +30,8 @@ use note::HookOutput;
 
 pub(crate) fn run(config: &Config, args: &HookArgs) -> CommandResult {
     if io::stdin().is_terminal() {
-        say(
-            "waiting for what an agent passes to a hook; `overspill setup AGENT` installs it, Ctrl-C gives up",
-        );
+        let remedy = "`overspill setup AGENT` installs it, Ctrl-C gives up";
+        say(&format!("waiting for what an agent passes to a hook; {remedy}"));
     }
     source::release_code();
     // If it is closed nothing was passed.
@@ -43,8 +42,7 @@ pub(crate) fn run(config: &Config, args: &HookArgs) -> CommandResult {
     if event.phase() == Phase::Other || is_ignored(config, &event.command) {
         return Ok(());
     }
-    let answer = answer(config, &event, args.replace);
-    answer.map_or(Ok(()), |answer| print_json(&answer))
+    answer(config, &event, args.replace).map_or(Ok(()), |answer| print_json(&answer))
 }
 
 /// Whether a command gets no note: the configuration ignores it, or it is `overspill run`, which prints a notice of its own.
@@ -101,7 +99,6 @@ struct HookContext<'a> {
 }
 
 impl HookContext<'_> {
-    /// The most bytes of a note.
     fn most(self) -> usize {
         self.config.file.hook.limit.min(MAX_NOTE) as usize
     }
@@ -124,16 +121,14 @@ impl HookContext<'_> {
         });
         let since = now() - MAX_AGE;
         let is_it = |run: &RunRecord| {
-            let command = run.command.last().map(String::as_str);
             run.agent.as_deref() == Some(shell::AGENT.as_str())
-                && command == Some(&self.event.command)
+                && run.command.last() == Some(&self.event.command)
                 && run.end > since
         };
         runs.find(is_it).map(|run| run.path.into())
     }
 
-    /// Returns the path in a notice of the agent's at an end of a text, if the agent writes it there before the hook: what
-    /// looks like a notice of another's is a quotation.
+    /// Returns the path in the agent's notice at an end of a text: a notice of another agent's is a quotation.
     fn cited_path(self, text: &ToolText) -> Option<PathBuf> {
         if !matches!(self.event.agent, HookAgent::QwenCode | HookAgent::CopilotCli) {
             return None;
@@ -218,7 +213,7 @@ impl HookContext<'_> {
         Some(loss.note("if only a preview of this result reached you, ", place, self.most()))
     }
 
-    /// Claude Code saves no output of a failed command, so the note only tells how much is missing.
+    /// Claude Code saves no output of a failed command.
     fn note_of_failure(self, text: &ToolText) -> Option<String> {
         let view = text.view(0).ok()?;
         let (left_out, may_be_more) = cut::claude_cut(&mut ViewSupply::from(&view), units_of(&view))?;
@@ -231,7 +226,7 @@ impl HookContext<'_> {
         Some(format!("overspill: {left_out} characters of this output were left out{more}. {again}"))
     }
 
-    /// Codex saves no output, so the note only tells how much is missing.
+    /// Codex saves no output at all.
     fn note_of_codex(self, text: &ToolText) -> Option<String> {
         let view = text.view(0).ok()?;
         let (notice, all) = cut::codex_cut(&mut ViewSupply::from(&view))?;
@@ -253,8 +248,7 @@ impl HookContext<'_> {
         })
     }
 
-    /// opencode cuts the result of an MCP server after the hook, and keeps its start: the note goes before it, and takes from its
-    /// limits.
+    /// opencode cuts an MCP result after the hook, and keeps its start: the note goes there, and takes from the limits.
     fn note_at_start(self, output: &HookOutput) -> Option<String> {
         let policy = self.resolve(Some("opencode/output"), None)?;
         let mut first = None;
@@ -300,7 +294,6 @@ fn units_of(text: &MapView) -> u64 {
     measure(text, 0..text.len(), TotalsMask::UNITS, &mut Buffer::default()).units
 }
 
-/// Returns the path in a notice of the policy's, at the end of a text or at its start.
 fn path_in_notice(policy: &Policy, text: &str) -> Option<PathBuf> {
     let found = policy.notice_patterns().iter().flat_map(|form| form.find_in(text));
     let at_an_end = found.filter(|found| found.range.start < NEAR || found.range.end + NEAR > text.len());

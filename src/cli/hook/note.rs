@@ -41,11 +41,9 @@ const MAX_WORDS: usize = 120;
 /// The fewest bytes at an end of an output that are found again in another text not by chance.
 const MIN_SHOWN: usize = 32;
 
-/// The most bytes of the start and of the end. With the rest that is less than the 30,000 characters up to which Claude Code
-/// gives an output whole.
+/// The most bytes of the start and of the end: with the rest below the 30,000 characters that Claude Code gives whole.
 const MAX_END: usize = 10 << 10;
 
-/// An output, as far as it was read.
 pub(super) struct HookOutput {
     pub view: MapView,
     /// The bytes of the view that the tool printed; an agent may add text around them, and cut that, too.
@@ -86,8 +84,7 @@ impl HookOutput {
         self.view.len() > MAX_TEXT || self.size > self.view.len() as u64
     }
 
-    /// Returns what a policy keeps of what the tool printed, as ranges in its bytes; `None` if the policy cuts nothing, or
-    /// that would take too long to find out.
+    /// Returns what a policy keeps of what the tool printed; `None` if it cuts nothing, or finding out takes too long.
     pub(super) fn kept(&self, policy: &Policy, path: &str) -> Option<Vec<Range<usize>>> {
         let is_blank = |char: char| char.is_whitespace() || matches!(char, '\u{feff}' | '\u{fffd}');
         let is_blank_from = |at: usize| decode_lossy(&self.view[at..at + MAX_BLANK]).chars().all(is_blank);
@@ -108,8 +105,7 @@ impl HookOutput {
         preview.truncated.then(|| self.within_inner(&kept))
     }
 
-    /// Returns what of its two ends is in the text of a result that the agent has cut, as ranges in what the tool printed;
-    /// `None` if neither is found, as where the agent writes it in another form.
+    /// Returns which of its two ends a cut result shows; `None` for neither, as where it has another form.
     pub(super) fn shown_in(&self, text: &MapView) -> Option<Vec<Range<usize>>> {
         let [mut text, mut whole] = [ViewSupply::from(text), ViewSupply::from(&self.view)];
         let sure = MIN_SHOWN.min(whole.len());
@@ -182,7 +178,6 @@ impl HookOutput {
         lines.map(|(number, line)| format!("line {}: {}", thousands(number), words(line))).collect()
     }
 
-    /// Returns what the tool printed, as far as it is looked at, to be read piece by piece.
     fn printed(&self) -> ViewSupply<'_> {
         self.part(0..self.inner.len().min(MAX_TEXT))
     }
@@ -241,21 +236,17 @@ impl Loss {
         }
     }
 
-    /// Writes the note: what the model got, on a condition if there is one, the lost errors as far as they have room in
-    /// `most` bytes, and `place`, which says where the whole is.
+    /// Writes what the model got, the lost errors that fit in `most` bytes, and `place`, which says where the whole is.
     pub(super) fn note(&self, condition: &str, place: &str, most: usize) -> String {
-        let got = match self.lines {
-            Some([got, all]) => format!("{} of {}", thousands(got), lines(all)),
-            None => "a part".to_owned(),
-        };
+        let got = self.lines.map(|[got, all]| format!("{} of {}", thousands(got), lines(all)));
+        let got = got.unwrap_or_else(|| "a part".to_owned());
         let note =
             format!("overspill: {condition}you got {got} of this output ({} in all).", size(self.size));
         let place = if place.is_empty() { String::new() } else { format!("\n{place}") };
         self.with_named(note, &self.heading(), &place, most)
     }
 
-    /// Writes the note on texts, which are ranges in bytes, of which the middle is left out at a limit that is not known: what is
-    /// lost is what lies there.
+    /// Writes the note on texts, ranges in bytes, of which the middle is left out: what is lost lies there.
     pub(super) fn note_of_middle(&self, texts: &[Range<u64>], most: usize) -> String {
         let all = self.lines.map(|[_, all]| format!("{}, ", lines(all))).unwrap_or_default();
         let bytes = size(texts.iter().map(|text| text.end - text.start).sum());
@@ -282,7 +273,6 @@ impl Loss {
         self.with_named(note, &heading, "", most)
     }
 
-    /// Adds the lost errors with their heading, or what of these has room, and where the whole is.
     fn with_named(&self, note: String, heading: &str, place: &str, most: usize) -> String {
         if self.lost == 0 {
             return note + place;
@@ -309,8 +299,7 @@ impl Loss {
     }
 }
 
-/// Returns the text that an output which is too long gets in place of the agent's preview: its start, the errors with the numbers
-/// of their lines, and its end; `None` if it is not too long.
+/// Returns the start, the errors with their line numbers, and the end; `None` if the output is not too long.
 pub(super) fn in_place_of_preview(config: &Config, output: &HookOutput, path: &Path) -> Option<String> {
     let bytes = &*output.view;
     if bytes.len() <= 2 * MAX_END {
@@ -327,7 +316,6 @@ pub(super) fn in_place_of_preview(config: &Config, output: &HookOutput, path: &P
     Some(format!("{}\n{notice}\n{heading}\n{named}\n{}", words(start), words(end)))
 }
 
-/// Returns the start and the end of an output, in whole lines unless these are long.
 fn ends(bytes: &[u8]) -> [Range<usize>; 2] {
     let start = memrchr(b'\n', &bytes[..MAX_END]).map_or(MAX_END, |feed| feed + 1);
     let from = bytes.len() - MAX_END;

@@ -4,14 +4,12 @@ use memchr::{memchr, memrchr};
 
 use crate::text::supply::Supply;
 
-/// How many bytes of a text are looked at at once.
 const PIECE: usize = 64 << 10;
 
 /// Maximum length of what is found in pieces, in bytes.
 pub(super) const MAX_FOUND: usize = 256;
 
-/// Returns the first thing that `find` finds. It is given bytes and where they begin in the text, and is to find things of up
-/// to [`MAX_FOUND`] bytes by these alone: bytes around them may be missing.
+/// Returns the first thing, of at most [`MAX_FOUND`] bytes, that `find` finds in some bytes at an offset, alone.
 pub(super) fn first_in<T>(
     text: &mut impl Supply,
     mut find: impl FnMut(usize, &[u8]) -> Option<T>,
@@ -32,7 +30,6 @@ pub(super) fn common_start(text: &mut impl Supply, from: usize, other: &mut impl
     differs.unwrap_or(len)
 }
 
-/// Returns how many bytes the ends of two texts have in common.
 pub(super) fn common_end(text: &mut impl Supply, other: &mut impl Supply) -> usize {
     let (all, len) = ([text.len(), other.len()], text.len().min(other.len()));
     let differs = (0..len).step_by(PIECE).find_map(|at| {
@@ -44,8 +41,7 @@ pub(super) fn common_end(text: &mut impl Supply, other: &mut impl Supply) -> usi
     differs.unwrap_or(len)
 }
 
-/// Returns the line of each of these offsets, which are in order: its number, 1-based, and its first `most` bytes, without
-/// its line feed or CR LF.
+/// Returns of each offset, in order, the line: its number, 1-based, and its first `most` bytes without the line end.
 pub(super) fn lines_of(text: &mut impl Supply, offsets: &[usize], most: usize) -> Vec<(u64, Vec<u8>)> {
     let (mut start, mut number) = (0, 1);
     let line_of = |offset: &usize| {

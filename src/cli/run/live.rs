@@ -30,17 +30,14 @@ use crate::tui::{Beginning, Finished, Live, LiveUpdate, Producer, StartAt, ended
 
 use super::signals;
 
-/// How often to check for problems.
 const EVERY: Duration = Duration::from_millis(200);
 
 /// How long a command that was told to stop may take before the user is told that it still runs.
 const STOPPING: Duration = Duration::from_millis(300);
 
-/// Whether the screens have shown the output, and how they were left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Showing {
     NotShown,
-    /// They have, and the user has left them.
     Left,
     /// They have, until a signal ended overspill: its exit status.
     EndedBy(u8),
@@ -62,16 +59,14 @@ pub(crate) fn command(
     // Everything that can fail is done before the command starts.
     let shown_with = config.clone();
     let (give, taken) = channel::<(Running, Sender<LiveUpdate>, Sender<()>)>();
-    let making = {
-        let (request, place) = (request.clone(), place.clone());
-        let work = move || {
-            let (running, tell, tell_over) = taken.recv().map_err(|_| io::Error::other("no command"))?;
-            let finished = produce(running, &request, &place, &tell);
-            drop(tell_over);
-            finished
-        };
-        thread::Builder::new().name("making".into()).spawn(work)?
+    let (own_request, own_place) = (request.clone(), place.clone());
+    let work = move || {
+        let (running, tell, tell_over) = taken.recv().map_err(|_| io::Error::other("no command"))?;
+        let finished = produce(running, &own_request, &own_place, &tell);
+        drop(tell_over);
+        finished
     };
+    let making = thread::Builder::new().name("making".into()).spawn(work)?;
     let running = super::start(args, &options, place)?;
     let (control, streams) = (running.control(), progress::streams(&running));
     let Some(path) = streams.first().and_then(|progress| progress.spill()).map(Path::to_owned) else {
@@ -159,8 +154,9 @@ fn produce(
     tell: &Sender<LiveUpdate>,
 ) -> anyhow::Result<FinishedCapture> {
     let progress = running.progress(Stream::Stdout).cloned().unwrap_or_default();
-    until_over(&progress, |most| running.wait_for(most), (request, None), tell);
-    let captured = running.wait().inspect_err(|error| report_failed(tell, error, request))?;
+    let reporter = Reporter { request, tell };
+    reporter.wait(&progress, None, |most| running.wait_for(most));
+    let captured = running.wait().inspect_err(|error| reporter.failed(error))?;
     let status = captured.ended.map(Ended::exit_code);
     let ran = crate::base::env::now().duration_since(captured.started).as_secs().try_into().unwrap_or(0);
     let message = format!("exited with status {} after {}", status.unwrap_or(0), span(ran));
@@ -172,79 +168,75 @@ fn produce(
     };
     let failed = request.failed.clone().filter(|_| status.is_some_and(|status| status != 0));
     let ending = Ending { certainty, exit_code: status.map(Into::into), failed, mishaps };
-    report_over(tell, Some(message), saved.stdout.clone(), (request, Some(ending)));
+    reporter.over(Some(message), saved.stdout.clone(), Some(ending));
     super::require_preview(finished)
 }
 
-/// Returns the request as it is once a signal has ended the screens, or their terminal is closed: then the output is
-/// kept even if the model would get it whole, because nobody may have seen its end.
+/// Once a signal has ended the screens, the output is kept even if nothing is cut: nobody may have seen its end.
 fn final_request(request: &Request) -> Request {
     let is_ended = request.keep == KeepSpill::Cut && ended_by().is_some();
     Request { keep: if is_ended { KeepSpill::Always } else { request.keep }, ..request.clone() }
 }
 
-/// Tells the screens that the output is over, and how its command ended, if it did.
-fn report_over(
-    tell: &Sender<LiveUpdate>,
-    message: Option<String>,
-    path: Option<PathBuf>,
-    (request, ending): (&Request, Option<Ending>),
-) {
-    let ending = ending.unwrap_or_else(|| {
-        let is_lost = request.keep == KeepSpill::Never;
-        let mishaps = is_lost.then_some(Mishap::NotSaved).into_iter().collect();
-        Ending { certainty: Certainty::WouldGet, exit_code: None, failed: None, mishaps }
-    });
-    let printed = request.printed.stdout.clone().or_else(|| path.as_deref().map(final_name));
-    let saved_as = printed.unwrap_or_else(|| NOT_SAVED.to_owned());
-    // Nobody listens once the screens are closed.
-    let _ = tell.send(LiveUpdate::Finished(Finished { path, saved_as, message, ending }));
+/// Tells the screens what becomes of an output; nobody listens once they are closed.
+struct Reporter<'a> {
+    request: &'a Request,
+    tell: &'a Sender<LiveUpdate>,
 }
 
-fn report_failed(tell: &Sender<LiveUpdate>, error: &io::Error, request: &Request) {
-    report_over(tell, Some(label(error.to_string().as_bytes())), None, (request, None));
-}
+impl Reporter<'_> {
+    /// Tells that the output is over, and how its command ended, if it did.
+    fn over(&self, message: Option<String>, path: Option<PathBuf>, ending: Option<Ending>) {
+        let ending = ending.unwrap_or_else(|| {
+            let is_lost = self.request.keep == KeepSpill::Never;
+            let mishaps = is_lost.then_some(Mishap::NotSaved).into_iter().collect();
+            Ending { certainty: Certainty::WouldGet, exit_code: None, failed: None, mishaps }
+        });
+        let printed = self.request.printed.stdout.clone().or_else(|| path.as_deref().map(final_name));
+        let saved_as = printed.unwrap_or_else(|| NOT_SAVED.to_owned());
+        let _ = self.tell.send(LiveUpdate::Finished(Finished { path, saved_as, message, ending }));
+    }
 
-/// Waits for the end, and reports problems at once. `keeps` is how many of the bytes shown will be kept.
-fn until_over(
-    progress: &Progress,
-    wait_for: impl Fn(Duration) -> bool,
-    (request, keeps): (&Request, Option<u64>),
-    tell: &Sender<LiveUpdate>,
-) {
-    let mut is_told = false;
-    loop {
-        let is_over = wait_for(EVERY);
-        if let (false, Some(words)) = (is_told, fault(progress, request, keeps)) {
-            is_told = true;
-            // Nobody listens once the screens are closed.
-            let _ = tell.send(LiveUpdate::Error(words));
-            if matches!(progress.stopped(), Some(StopReason::Failed(_))) && request.printed.stdout.is_none() {
-                let _ = tell.send(LiveUpdate::SavedAs(NOT_SAVED.to_owned()));
+    fn failed(&self, error: &io::Error) {
+        self.over(Some(label(error.to_string().as_bytes())), None, None);
+    }
+
+    /// Waits for the end, and reports problems at once. `keeps` is how many of the bytes shown will be kept.
+    fn wait(&self, progress: &Progress, keeps: Option<u64>, wait_for: impl Fn(Duration) -> bool) {
+        let mut is_told = false;
+        loop {
+            let is_over = wait_for(EVERY);
+            if let (false, Some(words)) = (is_told, self.fault(progress, keeps)) {
+                is_told = true;
+                let _ = self.tell.send(LiveUpdate::Error(words));
+                let is_stopped = matches!(progress.stopped(), Some(StopReason::Failed(_)));
+                if is_stopped && self.request.printed.stdout.is_none() {
+                    let _ = self.tell.send(LiveUpdate::SavedAs(NOT_SAVED.to_owned()));
+                }
+            }
+            if is_over {
+                return;
             }
         }
-        if is_over {
-            return;
+    }
+
+    fn fault(&self, progress: &Progress, keeps: Option<u64>) -> Option<String> {
+        let (most, remedy) = (size(self.request.cap), "--max-spill none keeps all");
+        match (progress.stopped(), keeps) {
+            (Some(StopReason::Failed(error)), _) => {
+                let error = label(error.to_string().as_bytes());
+                Some(format!("the rest can be neither saved nor shown: {error}"))
+            }
+            (Some(StopReason::Cap), _) => Some(format!("only the first {most} is saved and shown; {remedy}")),
+            (None, Some(cap)) if progress.bytes() > cap => {
+                Some(format!("over {most}: only the first {most} will be kept; {remedy}"))
+            }
+            (None, _) => None,
         }
     }
 }
 
-fn fault(progress: &Progress, request: &Request, keeps: Option<u64>) -> Option<String> {
-    let (most, remedy) = (size(request.cap), "--max-spill none keeps all");
-    match (progress.stopped(), keeps) {
-        (Some(StopReason::Failed(error)), _) => {
-            Some(format!("the rest can be neither saved nor shown: {}", label(error.to_string().as_bytes())))
-        }
-        (Some(StopReason::Cap), _) => Some(format!("only the first {most} is saved and shown; {remedy}")),
-        (None, Some(cap)) if progress.bytes() > cap => {
-            Some(format!("over {most}: only the first {most} will be kept; {remedy}"))
-        }
-        (None, _) => None,
-    }
-}
-
-/// `CMD | overspill`: shows standard input while it arrives. It is saved in overspill's own store, and stays there as
-/// requested; if it cannot be saved, it is shown all the same. It is opened at the first of `places`.
+/// `CMD | overspill`: shows standard input while it arrives, whether or not it can be saved.
 pub(crate) fn stdin(
     config: Config,
     policy_args: &PolicyArgs,
@@ -280,7 +272,7 @@ pub(crate) fn stdin(
     }
 }
 
-/// Begins to save standard input in overspill's own store; returns the temporary path, and what follows and ends it.
+/// Returns the temporary path, and what follows and ends the input.
 fn begin_saving(place: &Location) -> io::Result<(PathBuf, Following, Interest)> {
     let begun = place.begin(Stream::Stdout)?;
     let temporary = begun.temporary_path();
@@ -319,8 +311,7 @@ fn show_growing(
     shown
 }
 
-/// Waits for the end of the stream, keeps it as requested, and reports that. Anything over the cap is cut off only when
-/// the screens are closed.
+/// Keeps the stream as requested once it ends. What is over the cap is cut off when the screens are closed.
 fn keep_stream(
     following: Following,
     temporary: &Path,
@@ -329,11 +320,12 @@ fn keep_stream(
     left: &Receiver<()>,
 ) -> anyhow::Result<Vec<String>> {
     let keeps = (request.keep != KeepSpill::Never).then_some(request.cap);
-    until_over(&following.progress, |most| following.wait_for(most), (request, keeps), tell);
-    let captured = following.wait().inspect_err(|error| report_failed(tell, error, request))?;
+    let reporter = Reporter { request, tell };
+    reporter.wait(&following.progress, keeps, |most| following.wait_for(most));
+    let captured = following.wait().inspect_err(|error| reporter.failed(error))?;
     let is_cut = captured.stdout.kept.bytes > request.cap;
     if is_cut {
-        report_over(tell, None, Some(temporary.to_owned()), (request, None));
+        reporter.over(None, Some(temporary.to_owned()), None);
         // An error means that the screens are closed.
         let _ = left.recv();
     }
@@ -347,7 +339,7 @@ fn keep_stream(
         };
         words.push(format!("{what} in {}", path.display()));
     }
-    report_over(tell, None, path, (request, None));
+    reporter.over(None, path, None);
     Ok(words)
 }
 

@@ -42,17 +42,15 @@ fn run_and_print(config: &Config, args: &RunArgs) -> CommandResult {
         SpillLayout::Agent => {
             let name = policy.policy.name();
             if args.session.is_some() && policy.policy.agent() != "go-opencode" {
-                return Err(usage(format!(
-                    "--session has no effect: {name} names no file by it; leave it out"
-                )));
+                let why = format!("{name} names no file by it; leave it out");
+                return Err(usage(format!("--session has no effect: {why}")));
             }
             Location::for_agent(name, tool, args.session.as_deref(), &config.env, now).map_err(usage)?
         }
     };
     let place = sweep_before(place, config);
     let request = request(config, &policy, args)?;
-    // On a terminal, the command may want to ask the user something (a password, by way of /dev/tty), and only the
-    // terminal's foreground group may read from it.
+    // A command may ask for a password by way of /dev/tty, from which only the foreground group can read.
     let is_interactive = io::stdin().is_terminal() || io::stderr().is_terminal();
     let options = Options {
         streams: match (args.split, args.pty) {
@@ -72,14 +70,11 @@ fn run_and_print(config: &Config, args: &RunArgs) -> CommandResult {
         (run_to_end(args, &options, &request, &place)?, Showing::NotShown)
     };
     let printed = if showing == Showing::NotShown || args.print {
-        let lowered = finished.limits_from_headroom.then(|| "headroom".to_owned());
-        let limits_from = lowered.unwrap_or_else(|| policy.limits_from.to_string());
-        let from = (&*limits_from, &*config.policy_from(&args.policy_args.overrides()).to_string());
         let form = match args.form.form() {
             TextForm::Text if args.pty => TextForm::Rendered,
             form => form,
         };
-        print(&finished, from, form)
+        print(&finished, &policy, &config.policy_from(&args.policy_args.overrides()), form)
     } else {
         print_notices(&finished)
     };
@@ -116,9 +111,7 @@ pub(crate) fn save_stdin(config: &Config, args: &PreviewArgs) -> CommandResult {
     let stdin = source::stdin().map_err(named)?;
     let captured = capture::drain(stdin, limits(&request), &place).map_err(named)?;
     let finished = require_preview(captured.finish(&request, &place))?;
-    let from =
-        (&*policy.limits_from.to_string(), &*config.policy_from(&args.policy_args.overrides()).to_string());
-    print(&finished, from, form)?;
+    print(&finished, &policy, &config.policy_from(&args.policy_args.overrides()), form)?;
     match finished.preview.status {
         // The failure has been reported, and everything before it is kept.
         Status::Ok if finished.captured.failure.is_some() => Err(Failure::Ended(1).into()),
@@ -147,8 +140,7 @@ fn refuse(args: &RunArgs) -> anyhow::Result<()> {
     wrong.map_or(Ok(()), |words| Err(usage(words)))
 }
 
-/// Resolves the policy. A tool that the policy does not know is still recorded. A faulty file of the user's own stops no
-/// command: the built-in policy of that name takes its place, or the default one.
+/// Resolves the policy. A faulty file of the user's own stops no command: what is built in takes its place.
 fn resolve(config: &Config, overrides: &Overrides) -> anyhow::Result<EffectivePolicy> {
     let resolved = match config.resolve_new(overrides) {
         Err(error) if error.is_in_file() => {
@@ -202,7 +194,6 @@ fn request(config: &Config, policy: &EffectivePolicy, args: &RunArgs) -> anyhow:
     Ok(request)
 }
 
-/// Sets the parts of a request that all ways of capturing share.
 pub(crate) fn fill_in(request: &mut Request, policy_args: &PolicyArgs) {
     request.printed =
         PerStream { stdout: policy_args.saved_as.clone(), stderr: policy_args.saved_as_stderr.clone() };
@@ -239,9 +230,7 @@ pub(crate) fn require_preview(made: Result<FinishedCapture, NoPreview>) -> anyho
 }
 
 pub(crate) fn start(args: &RunArgs, options: &Options, place: &Location) -> anyhow::Result<capture::Running> {
-    let [program, rest @ ..] = &args.command[..] else {
-        return Err(usage("no command"));
-    };
+    let Some((program, rest)) = args.command.split_first() else { return Err(usage("no command")) };
     let mut command = Command::new(program);
     command.args(rest);
     let running = capture::start(command, options, place).map_err(|error| {
@@ -274,7 +263,6 @@ fn describe_start_error(error: &StartError, program: &OsStr) -> String {
     }
 }
 
-/// Whether a command's name looks like a line of shell, or is built into shells.
 fn is_shell(program: &OsStr) -> bool {
     const SIGNS: &[u8] = b" \t\n|&;<>()$`\"'*?=";
     const BUILT_IN: [&str; 12] = [

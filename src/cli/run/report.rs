@@ -12,20 +12,24 @@ use crate::capture::{CapturedOutput, FinishedCapture, ProcessStatus, Stop};
 use crate::cli::args::TextForm;
 use crate::cli::terminal::SafeWriter;
 use crate::cli::{CommandResult, Failure, add, fail, is_closed_pipe, preview, print_json, say};
+use crate::config::{EffectivePolicy, SettingFrom};
 use crate::preview::{Part, Report, Status};
 
 /// Maximum number of notices that are printed at either end: some policies add one to every long line.
 const MAX_NOTICES: usize = 5;
 
-/// Prints the preview, then the remarks about it. `limits_from` and `policy_from` say where they come from.
+/// Prints the preview, then the remarks about it.
 pub(super) fn print(
     finished: &FinishedCapture,
-    (limits_from, policy_from): (&str, &str),
+    by: &EffectivePolicy,
+    policy_from: &SettingFrom,
     form: TextForm,
 ) -> CommandResult {
     finished.warnings.iter().for_each(|warning| say(warning));
     let FinishedCapture { preview, policy, .. } = finished;
     let (input, certainty) = (&finished.input(), certainty(finished));
+    let lowered = finished.limits_from_headroom.then(|| "headroom".to_owned());
+    let limits_from = &lowered.unwrap_or_else(|| by.limits_from.to_string());
     let report = Report { preview, input, policy: Some(policy), certainty, limits_from, store: &[] };
     let written = match form {
         TextForm::Json => write_json(finished, report, policy_from),
@@ -61,7 +65,7 @@ fn say_where(finished: &FinishedCapture) {
     }
 }
 
-fn write_json(finished: &FinishedCapture, report: Report, policy_from: &str) -> CommandResult {
+fn write_json(finished: &FinishedCapture, report: Report, policy_from: &SettingFrom) -> CommandResult {
     let FinishedCapture { captured, saved, .. } = finished;
     let mut value = record(Some(report), &captured.stdout, saved.stdout.as_ref())?;
     if let Some(Value::Array(warnings)) = value.get_mut("warnings") {
@@ -78,17 +82,15 @@ fn write_json(finished: &FinishedCapture, report: Report, policy_from: &str) -> 
         ProcessStatus::Code(_) => None,
     });
     let duration = captured.finished.duration_since(captured.started).as_millis().max(0);
-    add(
-        &mut value,
-        json!({
-            "exit_code": ended.map(|ended| ended.exit_code()),
-            "signal": signal,
-            "timed_out": ended.is_some_and(|ended| ended.stop == Stop::TimedOut),
-            "duration_ms": u64::try_from(duration).unwrap_or(u64::MAX),
-            "policy_from": policy_from,
-            "stderr": apart,
-        }),
-    );
+    let ran = json!({
+        "exit_code": ended.map(|ended| ended.exit_code()),
+        "signal": signal,
+        "timed_out": ended.is_some_and(|ended| ended.stop == Stop::TimedOut),
+        "duration_ms": u64::try_from(duration).unwrap_or(u64::MAX),
+        "policy_from": policy_from.to_string(),
+        "stderr": apart,
+    });
+    add(&mut value, ran);
     print_json(&value)
 }
 
@@ -97,21 +99,18 @@ pub(super) fn certainty(finished: &FinishedCapture) -> Certainty {
     if finished.captured.ended.is_some() { Certainty::Recorded } else { Certainty::WouldGet }
 }
 
-/// Returns the object of a preview, if there is one, with what was saved of its output: nothing, the start of it up to a
-/// cap, or all.
+/// Returns the object of a preview, if there is one, with how much of its output was saved.
 fn record(report: Option<Report>, output: &CapturedOutput, path: Option<&PathBuf>) -> anyhow::Result<Value> {
     let mut value = report.map_or_else(|| Ok(json!({})), serde_json::to_value)?;
     let id = path.and_then(|path| path.file_name()).map(|name| name.to_string_lossy());
-    add(
-        &mut value,
-        json!({
-            "id": id,
-            "saved_as": path.map(|path| path.to_string_lossy()),
-            "saved_bytes": path.map_or(0, |_| output.kept.bytes),
-            "seen_bytes": output.seen.bytes,
-            "whole": output.is_whole(),
-        }),
-    );
+    let saved = json!({
+        "id": id,
+        "saved_as": path.map(|path| path.to_string_lossy()),
+        "saved_bytes": path.map_or(0, |_| output.kept.bytes),
+        "seen_bytes": output.seen.bytes,
+        "whole": output.is_whole(),
+    });
+    add(&mut value, saved);
     Ok(value)
 }
 

@@ -15,8 +15,7 @@ use signal_hook::low_level::emulate_default_handler;
 
 use crate::capture::{Control, Group, TerminalSize};
 
-/// How many signals may arrive after the command has ended and still count as meant for it. With the next one the
-/// sender wants overspill to end, whatever happens to the spill.
+/// How many signals may arrive after the end and still be meant for the command; the next one ends overspill.
 const LATE: u32 = 2;
 
 /// Captures the signals that ask a program to stop, and holds them until there is a command.
@@ -36,8 +35,7 @@ impl Drop for Finishing {
 }
 
 impl StopSignals {
-    /// Captures the signals, except those that overspill was started with ignored, as by `nohup`. The signal of Ctrl-Z
-    /// is also forwarded to a command in a group of its own, which does not get it from the terminal.
+    /// Leaves out what `nohup` ignores. Ctrl-Z is for a command in a group of its own, which does not get it otherwise.
     pub(crate) fn begin(group: Group) -> io::Result<StopSignals> {
         let mut all = vec![SIGINT, SIGTERM, SIGHUP, SIGQUIT];
         all.extend((group == Group::Own).then_some(SIGTSTP));
@@ -54,8 +52,7 @@ impl StopSignals {
         Ok(StopSignals { give, finished })
     }
 
-    /// Forwards the signals to a command, starting with those already received. Once its spill and preview are
-    /// finished, they act on overspill again.
+    /// Forwards them, those already received first; once spill and preview are finished, they act on overspill again.
     pub(crate) fn to(self, control: Control) -> Finishing {
         // The thread only waits for this.
         let _ = self.give.send(control);
@@ -115,10 +112,8 @@ pub(crate) fn follow_size(control: Control) -> io::Result<()> {
 pub(crate) fn terminal_size() -> TerminalSize {
     let (err, out, stdin) = (io::stderr(), io::stdout(), io::stdin());
     let sizes = [err.as_fd(), out.as_fd(), stdin.as_fd()].into_iter().filter_map(|fd| tcgetwinsize(fd).ok());
-    let mut known = sizes.filter(|size| size.ws_col > 0 && size.ws_row > 0);
-    known
-        .next()
-        .map_or(TerminalSize::default(), |size| TerminalSize { columns: size.ws_col, rows: size.ws_row })
+    let mut sizes = sizes.map(|size| TerminalSize { columns: size.ws_col, rows: size.ws_row });
+    sizes.find(|size| size.columns > 0 && size.rows > 0).unwrap_or_default()
 }
 
 /// Ignores the first Ctrl-C, which is meant for the command; a second one ends overspill.
@@ -132,8 +127,7 @@ pub(crate) fn ignore_once() -> io::Result<()> {
     Ok(())
 }
 
-/// Returns those of some signals that overspill was not started with ignored. Elsewhere than on Linux it returns all: only
-/// there can this be found out without unsafe code.
+/// Leaves out the signals that overspill was started with ignored, which only Linux tells without unsafe code.
 pub(crate) fn not_ignored(signals: impl IntoIterator<Item = i32>) -> impl Iterator<Item = i32> {
     let ignored = ignored_mask(&std::fs::read_to_string("/proc/self/status").unwrap_or_default());
     signals.into_iter().filter(move |signal| ignored & (1 << (signal - 1)) == 0)

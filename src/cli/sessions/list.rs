@@ -56,7 +56,6 @@ pub(crate) fn run(config: &Config, args: &SessionsArgs) -> CommandResult {
     table::list(args.json, sessions::table_columns(), &rows, |row| sessions::json(row, now))
 }
 
-/// Returns the row that the list has of a session; fails if it is gone.
 pub(super) fn row_of(config: &Config, file: &SessionFile) -> anyhow::Result<SessionRow> {
     let is_it = |one: &SessionFile| (&one.path, &one.id) == (&file.path, &file.id);
     let agent = list::format_of(file).map(|format| format.agent());
@@ -147,10 +146,8 @@ pub(crate) fn list_calls(
 ) -> CommandResult {
     let transcript = found.opened.transcript();
     let inspector = found.inspector();
-    let mut calls: Vec<&Call> = match found.call() {
-        Some(call) => vec![call],
-        None => transcript.calls.iter().collect(),
-    };
+    let mut calls: Vec<&Call> =
+        found.call().map_or_else(|| transcript.calls.iter().collect(), |call| vec![call]);
     let any = !calls.is_empty();
     calls.retain(|call| is_wanted(args, call, inspector));
     sort(&mut calls, args.sort, inspector);

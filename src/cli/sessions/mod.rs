@@ -22,14 +22,12 @@ use crate::session::record::LogSearch;
 use crate::session::transcript::ReadReport;
 use crate::session::{list as all_sessions, sent, spill, text};
 use crate::source;
-use crate::text::label::label;
 
-use super::{say, suggest, usage};
+use super::{safe, say, suggest, usage};
 
 pub(crate) struct SelectedSession {
     pub file: SessionFile,
     pub opened: Box<dyn OpenedSession>,
-    /// The index of the call that the argument names, if it names one.
     pub call: Option<usize>,
     /// In how many other sessions the call is, if all were looked through for it.
     pub copies: Option<u64>,
@@ -55,16 +53,12 @@ impl SelectedSession {
         self.call().map_or_else(|| self.file.id.clone(), |call| format!("{}:{}", self.file.id, call.id))
     }
 
-    /// Fails if it is a session.
     pub(crate) fn the_call(&self) -> anyhow::Result<&Call> {
         let id = safe(&self.file.id);
         self.call().ok_or_else(|| anyhow!("{id} is a session; `overspill sessions {id}` lists its calls"))
     }
 
     /// Returns what is at hand of the output of the call: its spill in a known place, else a whole copy, else its text.
-    ///
-    /// # Errors
-    /// It is a session, or nothing is at hand.
     pub(crate) fn output(&self) -> anyhow::Result<(OutputPlace, RestOfOutput)> {
         Ok(self.inspector().output(self.the_call()?, &self.text()?, Paths::Known)?)
     }
@@ -120,7 +114,6 @@ pub(crate) fn describe_unread(file: &SessionFile, unread: &ReadReport) -> String
     }
 }
 
-/// Opens the session in a file, wherever that lies.
 pub(crate) fn open_file(config: &Config, path: &Path) -> anyhow::Result<SelectedSession> {
     source::metadata(path)?;
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
@@ -229,8 +222,4 @@ fn the_call_in(opened: &dyn OpenedSession, session: &str, id: &str) -> anyhow::R
 fn several_calls(id: &str, names: Vec<String>) -> anyhow::Error {
     let names: Vec<String> = names.iter().map(|name| safe(name)).collect();
     suggest::several(OsStr::new(id), &format!("matches {} calls", names.len()), names)
-}
-
-fn safe(text: &str) -> String {
-    label(text.as_bytes())
 }

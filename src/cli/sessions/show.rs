@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 
 use crate::base::human::{count, thousands};
 use crate::cli::args::{CallText, ShowArgs, TextForm};
-use crate::cli::terminal::{self, SafeWriter};
+use crate::cli::table::print_facts;
+use crate::cli::terminal::SafeWriter;
 use crate::cli::{CommandResult, add, input, print_json, say};
 use crate::config::Config;
 use crate::rows::column::RowLook;
@@ -22,7 +23,6 @@ use crate::session::text;
 use crate::session::text::mask;
 use crate::session::transcript::Transcript;
 use crate::source::Source;
-use crate::text::label::label;
 use crate::{rows, store};
 
 use super::SelectedSession;
@@ -48,11 +48,8 @@ pub(crate) fn run(config: &Config, found: &SelectedSession, args: &ShowArgs) -> 
             print_json(&fields)
         }
         (None, false) => {
-            let mut out = io::BufWriter::new(terminal::stdout());
-            for (name, value) in facts(config, found)?.into_iter().filter(|(_, value)| !value.is_empty()) {
-                writeln!(out, "{name:<11} {}", label(mask(&value).as_bytes()))?;
-            }
-            Ok(out.flush()?)
+            let facts = facts(config, found)?.into_iter();
+            print_facts(11, facts.map(|(name, value)| (name, mask(&value).into_owned())))
         }
     }
 }

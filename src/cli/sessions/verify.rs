@@ -14,11 +14,13 @@ use crate::session::copies::{SeenCalls, families};
 use crate::session::examine::{CallInspector, Paths};
 use crate::session::list::{self, SessionFilter};
 use crate::session::model::Call;
+use crate::session::reader::SessionFile;
 use crate::session::text::mask;
+use crate::session::transcript::Transcript;
 use crate::session::verdict::{Against, Difference, Unchecked, Verdict};
 
 use super::list::list_sessions;
-use super::{describe_unread, earliest, examiner};
+use super::{SelectedSession, describe_unread, earliest, examiner};
 
 struct CheckedCall {
     found: Verdict,
@@ -57,39 +59,36 @@ impl CheckedCall {
 pub(crate) fn run(config: &Config, args: &VerifyArgs) -> CommandResult {
     let paths = if args.any_path { Paths::Any } else { Paths::Known };
     let mut found = Vec::new();
-    match &args.what {
-        Some(what) => {
-            let selected = input::recorded(config, what)?;
-            let transcript = selected.opened.transcript();
-            let examiner = examiner(config, transcript.agent, paths);
-            let inspector = CallInspector { examiner: &examiner, ..selected.inspector() };
-            let all = || transcript.calls.iter().filter(|call| call.is_partial()).collect();
-            let calls: Vec<&Call> = selected.call().map_or_else(all, |call| vec![call]);
-            found.extend(calls.into_iter().map(|call| CheckedCall::new(inspector, call)));
-        }
-        None => {
-            let since = earliest(args.since);
-            let sessions = list_sessions(config, &SessionFilter { since, ..SessionFilter::default() });
-            let all: Vec<_> = sessions.iter().map(|session| (&session.file, &session.facts)).collect();
-            for family in families(&all) {
-                let mut seen = SeenCalls::default();
-                for (file, _) in family.into_iter().map(|n| all[n]) {
-                    match list::open(file, &()) {
-                        Ok(opened) => {
-                            let transcript = opened.transcript();
-                            if transcript.unread.is_short() {
-                                say(&describe_unread(file, &transcript.unread));
-                            }
-                            let examiner = examiner(config, transcript.agent, paths);
-                            let inspector = CallInspector { examiner: &examiner, file, transcript };
-                            let is_own = |call: &&Call| call.is_partial() && !seen.has(call);
-                            let calls = transcript.calls.iter().filter(is_own);
-                            found.extend(calls.map(|call| CheckedCall::new(inspector, call)));
-                            seen.add(transcript);
-                        }
-                        Err(error) => say(&error.to_string()),
+    let mut check = |file: &SessionFile, transcript: &Transcript, is_wanted: &dyn Fn(&Call) -> bool| {
+        let examiner = examiner(config, transcript.agent, paths);
+        let inspector = CallInspector { examiner: &examiner, file, transcript };
+        let calls = transcript.calls.iter().filter(|call| is_wanted(call));
+        found.extend(calls.map(|call| CheckedCall::new(inspector, call)));
+    };
+    if let Some(what) = &args.what {
+        let SelectedSession { file, opened, call, .. } = input::recorded(config, what)?;
+        let transcript = opened.transcript();
+        let named = call.map(|call| &transcript.calls[call]);
+        let is_wanted = |call: &Call| named.map_or(call.is_partial(), |named| std::ptr::eq(named, call));
+        check(&file, transcript, &is_wanted);
+        return report(&found, args.json);
+    }
+    let since = earliest(args.since);
+    let sessions = list_sessions(config, &SessionFilter { since, ..SessionFilter::default() });
+    let all: Vec<_> = sessions.iter().map(|session| (&session.file, &session.facts)).collect();
+    for family in families(&all) {
+        let mut seen = SeenCalls::default();
+        for (file, _) in family.into_iter().map(|n| all[n]) {
+            match list::open(file, &()) {
+                Ok(opened) => {
+                    let transcript = opened.transcript();
+                    if transcript.unread.is_short() {
+                        say(&describe_unread(file, &transcript.unread));
                     }
+                    check(file, transcript, &|call| call.is_partial() && !seen.has(call));
+                    seen.add(transcript);
                 }
+                Err(error) => say(&error.to_string()),
             }
         }
     }

@@ -25,7 +25,7 @@ pub(super) struct SetupRequest {
     pub capture: bool,
 }
 
-/// An entry in a list of hooks in JSON: the name of the list, and the entry.
+/// The name of a list of hooks, and an entry in it.
 pub(super) type JsonHook = (String, Value);
 
 impl HookAgent {
@@ -72,10 +72,8 @@ impl HookAgent {
     /// Whether a command is one that setup writes for this agent, with whatever path.
     pub(super) fn is_own(self, command: &str) -> bool {
         let command = command.strip_suffix(" --replace").unwrap_or(command);
-        command
-            .strip_suffix(self.as_str())
-            .and_then(|rest| rest.strip_suffix(" hook "))
-            .is_some_and(is_program)
+        let rest = command.strip_suffix(self.as_str()).and_then(|rest| rest.strip_suffix(" hook "));
+        rest.is_some_and(is_program)
     }
 
     /// Returns the settings with which the agent runs no hook: their places in its file, and their values then.
@@ -88,8 +86,7 @@ impl HookAgent {
         }
     }
 
-    /// Returns which tools the agent is to run the hook for: the shell, and those of MCP servers where a note can be made.
-    /// With a note after it, Gemini CLI would no longer cut what such a tool gives.
+    /// Returns for which tools the hook runs: after a note, Gemini CLI would no longer cut the result of an MCP tool.
     pub(super) fn matcher(self) -> String {
         match self {
             Self::GeminiCli => self.shell_tool().to_owned(),
@@ -97,7 +94,6 @@ impl HookAgent {
         }
     }
 
-    /// Returns the entries for an agent whose hooks are a list in JSON for each event.
     pub(super) fn json_hooks(self, wanted: &SetupRequest) -> Vec<JsonHook> {
         let command = self.command(wanted);
         let (events, timeout): (&[_], _) = match self {
@@ -120,17 +116,13 @@ pub(super) fn is_own_prefix(value: &str) -> bool {
     value.strip_suffix(" -c").is_some_and(is_program)
 }
 
-/// Whether a word of a shell names this program, by its name.
 fn is_program(word: &str) -> bool {
     let word = word.trim_matches('\'');
     let name = word.rsplit('/').next().unwrap_or(word);
     name.starts_with("overspill") && !name.contains(char::is_whitespace)
 }
 
-/// Returns the absolute path of this program.
-///
-/// # Errors
-/// A shell or an agent could not take it, or would not know it again.
+/// Fails if a shell or an agent could not take the path of this program, or would not know it again.
 pub(super) fn program(env: &Env) -> Result<String, String> {
     let file =
         std::env::current_exe().map_err(|error| format!("where overspill lies is unknown: {error}"))?;
@@ -156,10 +148,7 @@ fn path_of_command(env: &Env, program: &Path) -> Option<PathBuf> {
     paths.find(|path| path.is_absolute() && identity(path).is_some_and(|other| other.same_file(&this)))
 }
 
-/// Returns the value of [`PREFIX`] for a program.
-///
-/// # Errors
-/// Claude Code would not find the program: what it takes for the end of a path is not known for each.
+/// Fails if Claude Code would not find the program: it splits the value at spaces.
 pub(super) fn prefix(program: &str) -> Result<String, String> {
     if shell::word(program.as_bytes()) == program {
         Ok(format!("{program} -c"))

@@ -24,7 +24,6 @@ use super::agent::SetupRequest;
 const MAX_TRIAL: Duration = Duration::from_secs(5);
 const MAX_SERVER: Duration = Duration::from_secs(10);
 
-/// What to do if Codex does not answer.
 const BY_HAND: &str = "Codex does not run the hook until you trust it: enter /hooks in Codex";
 
 pub(super) fn check(agent: HookAgent, file: &Path, wanted: &SetupRequest) -> CommandResult {
@@ -43,16 +42,13 @@ pub(super) fn check(agent: HookAgent, file: &Path, wanted: &SetupRequest) -> Com
         try_prefix(&wanted.program).map_err(|came| {
             anyhow!("a made-up command was run through `overspill -c`, but there was {came}")
         })?;
-        writeln!(
-            terminal::stdout(),
-            "tried: a made-up command runs through `overspill -c`, and a copy is saved"
-        )?;
+        let words = "tried: a made-up command runs through `overspill -c`, and a copy is saved";
+        writeln!(terminal::stdout(), "{words}")?;
     }
     Ok(())
 }
 
-/// Asks Codex to trust the hook with this command: without trust it runs no hook, and does not say so. `None` if it does
-/// not answer as is known.
+/// Asks Codex to trust the hook, which it otherwise skips without a word; `None` if it answers in an unknown way.
 fn trust(command: &str, file: &Path) -> Option<()> {
     let directory = file.parent()?;
     let mut server = Command::new("codex");
@@ -115,8 +111,7 @@ fn try_hook(agent: HookAgent, command: &str) -> Result<(), String> {
     }
 }
 
-/// Runs a failing command through `overspill -c`, as Claude Code does with the prefix; fails with what came instead of its
-/// output, its status and a copy.
+/// Runs a failing command as Claude Code does; fails with what came instead of its output, its status and a copy.
 fn try_prefix(program: &str) -> Result<(), String> {
     let failed = |error: io::Error| format!("the trial could not be made: {error}");
     let stores = tempfile::tempdir().map_err(failed)?;
@@ -191,7 +186,6 @@ fn event(agent: HookAgent, stores: &Path) -> io::Result<Value> {
     }))
 }
 
-/// Returns what the model gets of the output, which the agent has cut before it runs the hook.
 fn cut(agent: HookAgent, output: &str, path: &str) -> io::Result<String> {
     let policy = Policy::builtin(agent.policy()).map_err(io::Error::other)?;
     let input = Input::from_bytes(output.as_bytes(), path);

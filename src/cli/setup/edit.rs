@@ -12,7 +12,6 @@ use super::hooks_json;
 /// The plugin of opencode, which asks the hook without holding the program up.
 const PLUGIN: &str = include_str!("../../../assets/opencode-plugin.js");
 
-/// What every form of the plugin has.
 const PLUGIN_MARK: &str = "export const Overspill";
 
 const COMMENT: &str = "# Written by `overspill setup codex`, taken away with --remove.";
@@ -37,7 +36,6 @@ pub(super) fn without(agent: HookAgent, text: &str, wanted: &SetupRequest) -> Re
     }
 }
 
-/// Whether a text has no hook of overspill's.
 pub(super) fn is_without(agent: HookAgent, text: &str, wanted: &SetupRequest) -> bool {
     without(agent, text, wanted).is_ok_and(|rest| rest == text)
 }
@@ -53,8 +51,7 @@ pub(super) fn switched_off(agent: HookAgent, text: &str) -> Option<String> {
     Some(format!("{} = {value}", place[1..].replace('/', ".")))
 }
 
-/// Returns the text as it was before setup, `None` if there was no file: the backup, if nothing else was changed since. One
-/// that has a hook itself is none.
+/// Returns the text as it was before setup, `None` for no file: the backup, if nothing else changed since.
 pub(super) fn before(
     agent: HookAgent,
     text: &str,
@@ -74,7 +71,6 @@ pub(super) fn before(
     Ok(if is_as_written { backup.map(str::to_owned) } else { Some(rest) })
 }
 
-/// Returns the plugin, in place of the same one for another program.
 fn with_plugin(text: Option<&str>, wanted: &SetupRequest) -> Result<String, String> {
     if let Some(text) = text.filter(|text| !text.trim().is_empty()) {
         check_plugin(text)?;
@@ -87,8 +83,7 @@ fn plugin() -> String {
     PLUGIN.replace("LIMIT", &(1000 * MAX_SECONDS).to_string())
 }
 
-/// # Errors
-/// The text is not the plugin that setup writes for some program, so that the user's own lines would be lost with it.
+/// Fails on lines that setup does not write, because the user's own would be lost with them.
 fn check_plugin(text: &str) -> Result<(), String> {
     let plugin = plugin();
     let program = plugin.split_once("PROGRAM").and_then(|(before, after)| {
@@ -172,7 +167,6 @@ fn less_own(mut table: Table) -> Table {
     table
 }
 
-/// Cuts the lines from the header of the group to the last of the hook.
 fn cut(text: &str) -> Option<String> {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let own = lines.iter().position(|line| {
@@ -193,8 +187,7 @@ fn less_lines(lines: &[&str], start: usize, within: usize) -> String {
     lines[..start].concat() + &lines[after..].concat()
 }
 
-/// Takes out the trust that Codex keeps under a key, and the table that it made for it; `None` if there is none, or it is not
-/// written as Codex writes it.
+/// Takes out the trust under a key, and an empty table around it; `None` if it is not as Codex writes it.
 fn without_trust(text: &str, key: &str) -> Option<String> {
     let rest = less_table(text, |state| state.contains_key(key))?;
     let is_left = state_in(&parse(&rest).ok()?).is_some_and(Table::is_empty);

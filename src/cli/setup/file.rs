@@ -19,7 +19,6 @@ pub(super) struct AgentFile {
 }
 
 impl AgentFile {
-    /// Reads the file; none is none.
     pub(super) fn read(path: &Path, project: Option<&Path>) -> io::Result<Self> {
         let directory = path.parent().and_then(|directory| fs::canonicalize(directory).ok());
         let named = directory.zip(path.file_name()).map(|(directory, name)| directory.join(name));
@@ -31,7 +30,6 @@ impl AgentFile {
         Ok(Self { path, named, project: project.map(Path::to_owned), text })
     }
 
-    /// Returns what the file was before setup, if that was kept.
     pub(super) fn backup(&self) -> io::Result<Option<String>> {
         text_at(&self.backup_path(), Some(self.path.parent().unwrap_or(&self.path)))
     }
@@ -52,10 +50,7 @@ impl AgentFile {
         gone(fs::remove_file(self.backup_path()))
     }
 
-    /// Writes another text, or removes the file.
-    ///
-    /// # Errors
-    /// The system's; or the file is not what was read any more.
+    /// Writes the text, or removes the file; fails if the file is no longer what was read.
     pub(super) fn write(&self, text: Option<&str>) -> io::Result<()> {
         if text_at(&self.path, self.project.as_deref())? != self.text {
             return Err(io::Error::other("has changed meanwhile, and is left as it is; try again"));

@@ -22,7 +22,6 @@ const FORM: ParseOptions = ParseOptions {
     allow_extended_string_escapes: false,
 };
 
-/// Returns the text with the hooks that are wanted, in place of those that setup wrote before.
 pub(super) fn with(agent: HookAgent, text: Option<&str>, wanted: &SetupRequest) -> Result<String, String> {
     let hooks = agent.json_hooks(wanted);
     let prefix = wanted.capture.then(|| prefix(&wanted.program)).transpose()?;

@@ -79,7 +79,6 @@ fn failed(path: &Path) -> impl Fn(io::Error) -> anyhow::Error {
     move |error| anyhow!("{}: {error}", path.display())
 }
 
-/// Returns the text that the file is to have; `None` for no file.
 fn plan_text(args: &SetupArgs, file: &AgentFile, wanted: &SetupRequest) -> anyhow::Result<Option<String>> {
     let new = match &file.text {
         Some(text) if args.remove => {
@@ -122,7 +121,6 @@ fn show(file: &AgentFile, new: Option<&str>) -> io::Result<()> {
     out.flush()
 }
 
-/// How many lines are shown around a change.
 const AROUND: usize = 3;
 
 /// Returns the lines by which two texts differ, with some around them; `None` where lines that are the same are left out.

@@ -56,7 +56,7 @@ words! {
     }
 }
 
-/// What became of an output, and why it was kept, or could not be deleted.
+/// What became of an output, and why it stayed.
 type DueOutcome = (Due, Option<String>);
 
 fn due_outcome(outcome: DeleteOutcome) -> DueOutcome {
@@ -292,10 +292,8 @@ fn find_entries<'a>(
             },
         };
         let Some(entry) = entry else {
-            bail!(
-                "{}: is not a stored output; `rm` deletes only those (see `overspill list`)",
-                word.display()
-            );
+            let words = "is not a stored output; `rm` deletes only those (see `overspill list`)";
+            bail!("{}: {words}", word.display());
         };
         if !entries.iter().any(|known| std::ptr::eq(*known, entry)) {
             entries.push(entry);
@@ -316,13 +314,8 @@ fn refusal(entry: &Entry, consent: Consent, named: usize) -> Option<String> {
         EntryStatus::HardLinked => {
             Some(format!("{unusual}: it has other names; run without --yes to confirm"))
         }
-        EntryStatus::SymbolicLink
-        | EntryStatus::NotAFile
-        | EntryStatus::ForeignOwner
-        | EntryStatus::OtherMount => {
-            Some(format!("{unusual}: not deleted by overspill; `rm` itself can, if you are sure"))
-        }
         EntryStatus::Unreadable(_) => Some(unusual.into_owned()),
+        _ => Some(format!("{unusual}: not deleted by overspill; `rm` itself can, if you are sure")),
     }
 }
 

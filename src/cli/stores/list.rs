@@ -72,7 +72,6 @@ pub(crate) fn follow(config: &Config, args: &ListArgs) -> CommandResult {
     complain(&selected);
     say("waiting for new outputs; Ctrl-C ends");
     let (policies, severities) = (CutPolicies::new(config), config.severities());
-    // What there is already is not new.
     let mut known: HashSet<u64> =
         selected.entries.iter().filter(|entry| is_complete(entry)).map(key).collect();
     let mut directories = DirWatch::new(selected.roots());
@@ -104,7 +103,6 @@ pub(crate) fn follow(config: &Config, args: &ListArgs) -> CommandResult {
     }
 }
 
-/// Lists the entries of the stores, and returns how long to rest after that.
 fn list_timed(config: &Config, whose: Whose) -> anyhow::Result<(Selected, Duration)> {
     let began = Instant::now();
     let selected = Selected::list_in_silence(config, whose)?.with_marks(config);

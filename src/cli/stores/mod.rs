@@ -22,7 +22,7 @@ use crate::text::label::label;
 use super::{say, say_once, suggest, usage};
 
 pub(crate) const OWN: &str = "overspill";
-/// Bytes below which a word of a text may name something else than an entry.
+/// Bytes of a word of a text from which it may name an entry.
 const MIN_NAME: usize = 12;
 
 #[derive(Debug, Clone, Copy)]
@@ -146,16 +146,13 @@ pub(crate) fn read_run(entry: &mut Entry, env: &Env) -> Option<RunRecord> {
     Some(run)
 }
 
-/// Says that no output of a kind (`which`) is stored.
 pub(crate) fn say_none_stored(which: &str) {
     say(&format!("no stored outputs{which}; `overspill stores --all` shows the directories searched"));
 }
 
 pub(crate) fn describe_retention(rule: &Retention) -> String {
-    let after = |since: &str| match rule.after {
-        Some(age) => format!("{} after {since}", exact(age)),
-        None => "unknown".to_owned(),
-    };
+    let unknown = || "unknown".to_owned();
+    let after = |since| rule.after.map_or_else(unknown, |age| format!("{} after {since}", exact(age)));
     let mut words = match rule.basis {
         Basis::Mtime => after("its last change"),
         Basis::FolderMtime => after("its folder's last change"),
@@ -163,7 +160,7 @@ pub(crate) fn describe_retention(rule: &Retention) -> String {
         Basis::SessionEnd => "with its session".to_owned(),
         Basis::ProcessExit => "when the agent's process ends".to_owned(),
         Basis::Never => "never".to_owned(),
-        Basis::Unknown => "unknown".to_owned(),
+        Basis::Unknown => unknown(),
     };
     let count = rule.max_count.map(|most| format!("{} files", thousands(most)));
     for most in count.into_iter().chain(rule.max_total.map(size)) {
@@ -172,7 +169,6 @@ pub(crate) fn describe_retention(rule: &Retention) -> String {
     words
 }
 
-/// Formats a configured age in the largest unit that leaves no remainder.
 fn exact(age: SignedDuration) -> String {
     let seconds = age.as_secs();
     let units = [(86_400, "d"), (3_600, "h"), (60, "min")];

@@ -146,7 +146,6 @@ struct StoreRow {
     store: String,
     /// Whether there is anything to tell of it on this system.
     is_there: bool,
-    /// The outputs in it and their bytes, if it could be listed.
     outputs: Option<u64>,
     bytes: Option<u64>,
     /// How the store deletes, what it holds, and how certain that is; `None` if the agent keeps none.

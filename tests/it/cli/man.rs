@@ -62,7 +62,7 @@ fn render(command: &Command, name: &str, root: &Command) -> io::Result<String> {
     exit_statuses(name).iter().for_each(|(status, meaning)| item(&mut statuses, status, meaning));
     statuses.to_writer(&mut page)?;
     page.write_all(SECTIONS.as_bytes())?;
-    ending(name, root).to_writer(&mut page)?;
+    ending(name).to_writer(&mut page)?;
     // The preamble that each part begins with, once.
     let preamble = Roff::new().render();
     let page = String::from_utf8_lossy(&page).replace(&preamble, "").replace("\n.br\n\n.br\n", "\n.sp\n");
@@ -86,8 +86,8 @@ fn item(roff: &mut Roff, term: &str, meaning: &str) {
 fn commands(root: &Command) -> Roff {
     let mut roff = Roff::new();
     roff.control("SH", ["COMMANDS"]);
-    for (heading, names) in help::groups(root) {
-        roff.control("SS", [heading]);
+    for (heading, names) in help::GROUPS {
+        roff.control("SS", [*heading]);
         for command in names.iter().filter_map(|name| root.find_subcommand(name)) {
             let about = command.get_about().map(ToString::to_string).unwrap_or_default();
             item(&mut roff, command.get_name(), &about);
@@ -97,14 +97,13 @@ fn commands(root: &Command) -> Roff {
 }
 
 /// Returns the examples, and references to every page from the main one, from others to it and to those of their group.
-fn ending(name: &str, root: &Command) -> Roff {
+fn ending(name: &str) -> Roff {
     let mut roff = Roff::new();
     roff.control("SH", ["EXAMPLES"]);
     examples(name).iter().for_each(|(does, line)| item(&mut roff, line, does));
     roff.control("SH", ["SEE ALSO"]);
-    let groups = help::groups(root);
-    let own = groups.iter().filter(|(_, names)| name.is_empty() || names.contains(&name));
-    let others = [""].into_iter().chain(own.flat_map(|(_, names)| names).copied());
+    let own = help::GROUPS.iter().filter(|(_, names)| name.is_empty() || names.contains(&name));
+    let others = [""].into_iter().chain(own.flat_map(|(_, names)| *names).copied());
     let mut others = others.filter(|other| *other != name).peekable();
     while let Some(other) = others.next() {
         let comma = if others.peek().is_some() { "," } else { "" };
