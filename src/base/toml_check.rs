@@ -22,14 +22,12 @@ pub(crate) enum Shape {
     Loose(fn(&str) -> Result<(), String>),
     /// A whole number from 0.
     Number,
-    /// `true` or `false`.
     Flag,
     /// Text, a whole number from 0, or `true` or `false`.
     Scalar,
     TextOrTexts,
     /// A list of at most this many of these.
     List(&'static Shape, usize),
-    /// A table with these keys.
     Table(&'static [Field]),
     /// At most this many tables, `[[name]]`, with these keys.
     Tables(&'static [Field], usize),
@@ -293,7 +291,6 @@ impl fmt::Display for Mistake {
     }
 }
 
-/// Describes text that is not TOML.
 fn syntax(text: &str, error: &toml::de::Error) -> Mistake {
     let span = error.span().unwrap_or(0..0);
     Mistake {
@@ -382,18 +379,12 @@ pub(crate) fn instead<'a>(word: &str, known: impl Iterator<Item = &'a str> + Clo
     }
 }
 
-/// Checks that a text is one of the words of an enum.
-///
-/// # Errors
-/// It is none of them; the message names those there are.
+/// Checks that a text is one of the words of an enum; an error names those there are.
 pub(crate) fn is_word<T: DeserializeOwned>(text: &str) -> Result<(), String> {
     T::deserialize(Word(text)).map(drop).map_err(|error| error.to_string())
 }
 
-/// Returns the place of a text among these words.
-///
-/// # Errors
-/// Same as [`is_word`].
+/// Returns the place of a text among these words; an error names them.
 pub(crate) fn one_of(text: &str, words: &[&'static str]) -> Result<usize, String> {
     words.iter().position(|word| *word == text).ok_or_else(|| {
         let shown = ellipsize(text);
@@ -401,7 +392,6 @@ pub(crate) fn one_of(text: &str, words: &[&'static str]) -> Result<usize, String
     })
 }
 
-/// Learns the words from the enum, so that they are listed in one place only.
 struct Word<'a>(&'a str);
 
 impl<'de> Deserializer<'de> for Word<'_> {

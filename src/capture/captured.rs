@@ -59,7 +59,6 @@ impl Captured {
         std::iter::once(&self.stdout).chain(&self.stderr)
     }
 
-    /// Returns one stream's output; standard error has one only if it is separate.
     pub(crate) fn output(&self, stream: Stream) -> Option<&CapturedOutput> {
         match stream {
             Stream::Stdout => Some(&self.stdout),
@@ -135,8 +134,7 @@ pub(crate) enum UnsavedSpill {
 }
 
 impl UnsavedSpill {
-    /// Gives the spill its final name, first writing it up to the cap if it is still in memory. Fails if saving had
-    /// failed before (`stopped`).
+    /// Gives the spill its final name, writing it first if it is still in memory; fails if saving failed before.
     pub(crate) fn save(self, held: &[u8], cap: usize, stopped: Option<&StopReason>) -> io::Result<PathBuf> {
         if let Some(StopReason::Failed(error)) = stopped {
             return Err(io::Error::new(error.kind(), error.to_string()));
@@ -208,7 +206,6 @@ impl CapturedOutput {
         (!is_said).then(|| self.whereabouts(path))
     }
 
-    /// Returns the path of the growing file, if one was created.
     pub fn temporary_path(&self) -> Option<PathBuf> {
         if let UnsavedSpill::File(spill) = &self.file { Some(spill.file.temporary_path()) } else { None }
     }

@@ -45,7 +45,6 @@ impl TextExtent {
 /// The bytes of `overspill: ` before a remark and of the line feed after it.
 const PREFIX: usize = 12;
 
-/// A policy whose limits were lowered.
 pub(super) struct LoweredPolicy {
     pub policy: Policy,
     /// Whether its preview fits in the headroom.
@@ -76,8 +75,8 @@ pub(super) fn fit(
     })
 }
 
-/// Returns the policy with the highest number of this parameter that is found to suit, or the lowest from 1 that it takes if
-/// none is found; none if there is nothing to lower.
+/// Returns the policy with the highest number of this parameter that suits, or the lowest that it takes if none does;
+/// none if there is nothing to lower.
 fn lower(policy: &Policy, key: Option<&str>, suits: impl Fn(&Policy) -> bool) -> Option<Policy> {
     let key = key?;
     let Some(Value::Integer(highest @ 2..)) = policy.get(key).filter(|_| !suits(policy)) else { return None };

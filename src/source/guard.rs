@@ -185,7 +185,6 @@ fn mend(address: usize) -> bool {
     mapped != libc::MAP_FAILED
 }
 
-/// Passes a fault elsewhere to the previously installed action.
 fn chain(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
     let Some(previous) = PREVIOUS.get() else { return };
     let handler = previous.sa_sigaction;

@@ -88,7 +88,6 @@ impl Root {
         }
     }
 
-    /// Opens a directory at or below the root, following no link below it.
     pub(crate) fn open_below(&self, path: &Path) -> Result<OwnedFd, RootError> {
         let mut dir = self.open()?;
         for name in path.strip_prefix(&self.path).map_err(|_| Errno::NOENT)? {
@@ -97,7 +96,6 @@ impl Root {
         Ok(dir)
     }
 
-    /// Opens `rest` from `dir`, one component at a time.
     fn walk(&self, mut dir: OwnedFd, rest: &Path) -> Result<OwnedFd, RootError> {
         let mut names: VecDeque<OsString> = names(rest).collect();
         let mut links = 0;
@@ -155,9 +153,8 @@ fn names(path: &Path) -> impl DoubleEndedIterator<Item = OsString> + use<'_> {
 #[error("{0} is not set")]
 pub struct UnsetVariable(pub String);
 
-/// Expands a root pattern to a directory. A relative one belongs to the current project: the nearest directory,
-/// searching upwards from the current one, that contains its first component and has the same owner. The home directory
-/// does not count as a project.
+/// Expands a root pattern. A relative one belongs to the project: the nearest directory above the current one, but for
+/// the home directory, that contains its first component and has the same owner.
 pub(super) fn expand_root(pattern: &str, env: &Env) -> Result<PathBuf, UnsetVariable> {
     if pattern.starts_with(['/', '~', '$']) {
         expand(pattern, env)

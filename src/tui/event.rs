@@ -89,7 +89,6 @@ pub enum Purpose {
         toward: Toward,
         times: Option<u64>,
     },
-    /// A pattern: only lines with a match are shown.
     Lines {
         shows: Shows,
         /// How many lines around each, if a number was typed.

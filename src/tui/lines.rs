@@ -36,7 +36,6 @@ pub struct FoundLines {
 
 #[derive(Debug, Clone)]
 pub struct OutputCommand {
-    /// In one line.
     shown: SafeText,
     written: String,
 }
@@ -192,7 +191,6 @@ impl FoundLines {
     }
 }
 
-/// Reports the commands of outputs as the list of outputs has them, as far as they are known.
 fn find_commands(entries: &[Arc<store::Entry>], context: &JobContext) {
     let row = |entry: &Arc<store::Entry>| {
         let mut facts = OutputFacts::default();

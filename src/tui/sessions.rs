@@ -172,8 +172,8 @@ impl ListKind for Sessions {
         }
     }
 
-    /// Asks for the sums that rows on the screen lack; an earlier request is given up. What is only to be counted again
-    /// waits for it, so that a session that grows all the time does not hold up the others.
+    /// Asks for the sums that rows on the screen lack. What is only to be counted again waits for those, so that a
+    /// session that grows all the time does not hold up the others.
     fn ask(&mut self, on: Context) {
         let placed = on.list.placed_by(&SLOW_WORDS, &SLOW_COLUMNS);
         let has = |state: SlowState, counted: bool| {
@@ -298,7 +298,6 @@ fn related(list: &mut List<SessionRow>, groups: &[Vec<usize>]) {
     }
 }
 
-/// Gives up the sums that were asked for and have not arrived; they will be asked for again.
 fn give_up_sums(list: &mut List<SessionRow>) {
     for n in 0..list.rows().len() {
         let SessionRow { sums, lost, expires, .. } = &list.rows()[n];
@@ -370,8 +369,8 @@ fn report_sessions(listing: list::SessionListing, context: &JobContext) -> bool 
     context.send(SessionsEvent::Related(related))
 }
 
-/// Sums up the calls of sessions, then counts the errors that they lost, and finds out how long their spills are kept.
-/// A call that was copied counts in the session that was created first.
+/// Sums up the calls of sessions, of copied ones in the session that was created first; then counts the errors that
+/// they lost, and finds out how long their spills are kept.
 fn sum_calls(sessions: &[SessionRow], context: &JobContext) {
     let uid = context.env().uid();
     let mut cut = Vec::new();

@@ -82,8 +82,8 @@ pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
     })
 }
 
-/// Parses a time: an age as lists show it (`2 h`, `3d`), the last such time of day (`14:30`, `14:30:05`), or a day
-/// (`2026-11-24`). Returns the end of the minute, second or day. `None` if it is none of them.
+/// Parses an age as lists show it (`2 h`, `3d`), the last such time of day (`14:30:05`), or a day (`2026-11-24`).
+/// Returns the end of the minute, second or day; `None` if it is none of them.
 #[cfg(feature = "app")]
 pub(crate) fn parse_time(text: &str, now: &Zoned) -> Option<Timestamp> {
     let text = text.trim();
@@ -103,13 +103,11 @@ pub(crate) fn parse_time(text: &str, now: &Zoned) -> Option<Timestamp> {
     Some(end.to_zoned(now.time_zone().clone()).ok()?.timestamp())
 }
 
-/// Says a time in a format of strftime, as the clocks here show it.
 #[cfg(feature = "app")]
 pub(crate) fn local_time(at: Timestamp, format: &str) -> String {
     at.to_zoned(TimeZone::system()).strftime(format).to_string()
 }
 
-/// Says a time to the second, in UTC, as RFC 3339 has it.
 #[cfg(feature = "app")]
 pub(crate) fn utc(at: Timestamp) -> String {
     at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()

@@ -38,7 +38,6 @@ enum Modes {
     Left,
 }
 
-/// Restores the terminal modes for good when dropped.
 #[derive(Debug)]
 pub(crate) struct ModesRestorer(pub Arc<TerminalInput>);
 
@@ -76,8 +75,8 @@ pub(crate) fn feed(bytes: Arc<[u8]>, over: PipeReader) -> io::Result<PipeReader>
 }
 
 impl TerminalInput {
-    /// Switches the terminal to passing keys one by one and as unchanged as possible, if overspill is in the
-    /// foreground. Keys that send signals still send them to overspill.
+    /// Switches the terminal to passing keys one by one and unchanged, if overspill is in the foreground. Keys that
+    /// send signals still do.
     fn take(&self, stdin: &Stdin) -> bool {
         if !stdin.is_terminal() {
             return true;
@@ -161,7 +160,6 @@ impl KeyForwarder {
         self.put(keys).map(drop)
     }
 
-    /// Writes all of `keys`. Returns false if the command has exited.
     fn put(&mut self, mut keys: &[u8]) -> io::Result<bool> {
         while let Some(last) = keys.last() {
             self.last = *last;
@@ -200,7 +198,6 @@ impl KeyForwarder {
 
 #[derive(PartialEq, Eq)]
 enum WaitResult {
-    /// The command has exited.
     Over,
     Ready,
     Nothing,

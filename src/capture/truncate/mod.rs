@@ -230,9 +230,8 @@ impl Write for Writer {
     }
 }
 
-/// Plans without a path first; if that cuts, saves the output and plans again with its path. Returns where it was saved,
-/// and appends problems to `warnings`. Whether it is truncated always belongs to the returned plan: where the path's
-/// length counts, the two plans may differ.
+/// Plans without a path; if that cuts, saves the output and plans again with its path. Returns where it was saved.
+/// Whether it is truncated belongs to the returned plan: where the path's length counts, the two may differ.
 fn saved_plan(
     output: preview::Output,
     count: impl Fn(TotalsMask) -> Option<Measure>,

@@ -68,7 +68,6 @@ impl Reason {
     }
 }
 
-/// Deletes entries and logs that, while holding the lock for cleaning.
 #[derive(Debug)]
 pub struct Cleaner {
     store: OwnStore,
@@ -108,7 +107,6 @@ impl Cleaner {
         self.unlogged.as_deref()
     }
 
-    /// Deletes an entry of any store, if all rules allow it, and logs that.
     pub fn delete(
         &mut self,
         entry: &Entry,
@@ -161,11 +159,8 @@ pub struct SweepResult {
     pub bytes: u64,
 }
 
-/// Removes what is overdue from overspill's own store; done once per run, before the first new spill. Does nothing
-/// while another process is cleaning.
-///
-/// # Errors
-/// [`OwnError`]; nothing has been deleted then.
+/// Removes what is overdue from overspill's own store, once per run, before the first new spill; nothing while
+/// another process is cleaning, or on an error.
 pub fn sweep(
     stores: &Stores,
     env: &Env,
@@ -229,7 +224,6 @@ fn try_delete(entry: &Entry, mode: DeleteMode, env: &Env) -> Result<(), DeleteOu
     Ok(unlinkat(&dir, entry.name(), AtFlags::empty())?)
 }
 
-/// Applies all rules except identity.
 fn may_go(facts: &FileStat, entry: &Entry, mode: DeleteMode, env: &Env) -> Result<(), DeleteOutcome> {
     stay(facts.kind == FileType::RegularFile, Reason::NotAFile)?;
     stay(facts.uid == env.uid(), Reason::Foreign)?;

@@ -128,7 +128,6 @@ fn make_home(env: &Env) -> Result<(PathBuf, OwnedFd), OwnError> {
     Ok((path, home))
 }
 
-/// Opens one of the store's directories, if it exists.
 fn open(at: impl AsFd, name: &Path, path: &Path, env: &Env) -> Result<Option<OwnedFd>, OwnError> {
     match directory::open(at, name, env.uid(), NO_OTHERS) {
         Ok(dir) => Ok(Some(dir)),
@@ -191,10 +190,7 @@ impl OwnStore {
         }
     }
 
-    /// Whether an id is exempt.
-    ///
-    /// # Errors
-    /// The system's error; a cleaner must then not delete the entry.
+    /// Whether an id is exempt; on an error, a cleaner must not delete the entry.
     pub fn is_kept(&self, id: &str) -> io::Result<bool> {
         let mark = is_own(id.as_bytes()).then(|| format!("{KEPT}/{id}"));
         match mark.map(|mark| statat(&self.home, mark, AtFlags::SYMLINK_NOFOLLOW)) {
@@ -204,10 +200,7 @@ impl OwnStore {
         }
     }
 
-    /// Returns the exempt ids, with the records of those that are copies.
-    ///
-    /// # Errors
-    /// The system's error; a cleaner must then delete nothing.
+    /// Returns the exempt ids, with the records of those that are copies; on an error, a cleaner must delete nothing.
     pub fn kept(&self, env: &Env) -> io::Result<KeptIds> {
         let dir = match self.kept_dir() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(KeptIds::default()),

@@ -74,7 +74,6 @@ pub struct OpenedCalls {
 
 #[derive(Debug)]
 pub enum CallsEvent {
-    /// How far the reading of a session is, in percent.
     Reading(u64),
     Opened(Box<OpenedCalls>),
     Failed(SafeText),
@@ -305,7 +304,6 @@ impl Calls {
         }
     }
 
-    /// Opens a session and has a worker hold it; an earlier one is closed.
     fn open(&mut self, file: Arc<SessionFile>, title: SafeText, sought: Option<SafeText>, on: Context) {
         let agent = format_of(&file).map_or("", |format| format.agent()).into();
         let session = OpenedCalls { agent, title, ..OpenedCalls::default() };

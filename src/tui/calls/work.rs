@@ -59,7 +59,6 @@ impl ReadProgress for Percent<'_> {
     }
 }
 
-/// Opens a session and holds it: answers requests, works out what its calls lack, and follows it as it grows.
 pub(crate) fn hold(file: &SessionFile, context: &JobContext) {
     let agent = list::format_of(file).map_or("", |format| format.agent());
     let (examiner, requests) = ((context.services.examiner)(agent), context.requests());
@@ -132,8 +131,8 @@ fn opened_calls(transcript: &Transcript) -> CallsEvent {
     }))
 }
 
-/// What is still to be found out about the calls: first what is on the screen, then the sizes of all, then of those
-/// that were cut which errors were lost, and whether policies make the same.
+/// What is still to be found out: of calls on the screen all, then the sizes of all, then of those that were cut
+/// which errors were lost, and whether policies make the same.
 #[derive(Default)]
 struct Todo {
     first: Vec<usize>,
@@ -153,7 +152,6 @@ impl Todo {
         self.first = rows;
     }
 
-    /// Takes a step, short enough that requests do not wait long.
     fn step(&mut self, session: &SessionContext) {
         if let Some(index) = self.first.pop() {
             session.size(index..index + 1);

@@ -25,7 +25,6 @@ const MIN_FILTER: usize = 11;
 /// Up to this many columns, the name takes the room of the order of the rows.
 const MAX_NAME: usize = 24;
 
-/// The columns before a row: the cursor, and a space.
 const MARKS: usize = 2;
 
 impl<R: Clone> List<R> {
@@ -160,7 +159,6 @@ enum ListTableRow<'a> {
 }
 
 impl ListTable<'_> {
-    /// Returns the width of each column; `None` for those that make room.
     fn widths(&self, room: usize) -> Vec<Option<usize>> {
         let widest = |n: usize| {
             let cells = self.rows.iter().filter_map(|row| match row {

@@ -48,7 +48,6 @@ pub trait ListKind: Sized + 'static {
 
     fn details(&self, list: &List<Self::Row>) -> [SafeText; 2];
 
-    /// Returns what stands in place of the number of the selected row; empty if nothing.
     fn progress(&self, _list: &List<Self::Row>, _canvas: &Canvas) -> String {
         String::new()
     }
@@ -57,7 +56,6 @@ pub trait ListKind: Sized + 'static {
         false
     }
 
-    /// Returns where there is a panel, on a screen that is large enough.
     fn panel(&self) -> ListPanel {
         ListPanel::None
     }
@@ -66,7 +64,6 @@ pub trait ListKind: Sized + 'static {
 
     fn copyable(&self, row: &Self::Row) -> Vec<Copyable>;
 
-    /// Returns how the stored output that a row is of is opened.
     fn open(&self, _list: &List<Self::Row>, _row: &Self::Row) -> Option<OpenRequest> {
         None
     }
@@ -265,8 +262,8 @@ impl<L: ListKind> Screen for ListScreen<L> {
         Ok(())
     }
 
-    /// Keys typed ahead must act on the rows that were asked for, not on those still shown. Keys wait, not their
-    /// actions, because an earlier key can change their meaning: a letter after `/` is text.
+    /// Keys typed ahead act on the rows that were asked for. Keys wait, not their actions, because an earlier key can
+    /// change their meaning: a letter after `/` is text.
     fn key(&mut self, key: KeyEvent, _effects: &mut Effects) -> bool {
         let action = self.canvas.keys.action(KeyContext::Lists, key);
         let needs_no_row = matches!(action, Some(Action::Quit | Action::QuitNow | Action::Help));

@@ -28,8 +28,7 @@ use super::{Context, Outputs};
 const WHY_THEY_STAY: &str = "kept, linked, in use or too young";
 
 impl Outputs {
-    /// Marks for deletion what is marked, or else the selected row, except what cannot be deleted; of several, also
-    /// except those that are kept or have more than one hard link.
+    /// Marks for deletion what is marked, or else the selected row, except what cannot be deleted, or not with others.
     pub(super) fn delete_marked(&mut self, on: Context) {
         let rows = on.list.marked_or_chosen();
         let mode = if rows.len() == 1 { DeleteMode::Single } else { DeleteMode::Bulk };
@@ -84,7 +83,6 @@ impl Outputs {
         });
     }
 
-    /// Asks whether to delete what is marked for deletion now, not on leaving.
     pub(super) fn delete_now(&mut self, on: Context) {
         if self.pending.is_empty() {
             let delete = on.key(Action::Delete);

@@ -38,7 +38,6 @@ impl Keeping {
 }
 
 impl Outputs {
-    /// Keeps the marked entries forever, or else the selected one.
     pub(super) fn keep_marked(&mut self, on: Context) {
         let (mut entries, mut refused) = (Vec::new(), Vec::new());
         for row in on.list.marked_or_chosen() {
@@ -103,7 +102,6 @@ impl Outputs {
         }
     }
 
-    /// Abandons what is being kept. Returns false if nothing is.
     pub(crate) fn give_up_keeping(&mut self, effects: &mut Effects) -> bool {
         let Some(keeping) = self.keeping.take() else { return false };
         effects.send(Event::Message(Message::note(format!("gave up keeping {}", keeping.what))));
@@ -195,8 +193,8 @@ fn save(read: &MapView, context: &JobContext) -> Result<PathBuf, String> {
         .map_err(|error| format!("not saved: {error}"))
 }
 
-/// Keeps an entry forever: overspill's own in place, another agent's as a copy in overspill's store. Returns the path of what is
-/// kept. `before` is how many bytes were copied before it.
+/// Keeps an entry, overspill's own in place, another agent's as a copy. Returns the path of what is kept. `before`
+/// is how many bytes were copied before it.
 fn keep(entry: &Entry, command: &str, context: &JobContext, before: u64) -> Result<PathBuf, String> {
     let env = context.env();
     let own = OwnStore::create(env).map_err(|error| error.to_string())?;
@@ -210,7 +208,6 @@ fn keep(entry: &Entry, command: &str, context: &JobContext, before: u64) -> Resu
     done.map_err(|error| format!("{}: {error}", entry.id()))
 }
 
-/// Reports how many bytes were copied. Returns whether to go on.
 fn goes_on(bytes: u64, context: &JobContext) -> bool {
     context.send(OutputsEvent::Copied(bytes))
 }

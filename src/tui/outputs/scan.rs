@@ -120,7 +120,6 @@ impl Outputs {
         label(format!("{first}{more}").as_bytes())
     }
 
-    /// Has workers find out what the rows on the screen lack.
     pub(super) fn ask_for_facts(&mut self, list: &List<OutputRow>, effects: &mut Effects) {
         let on_screen: Vec<usize> = list.rows_on_screen().collect();
         self.ask_about(
@@ -276,7 +275,6 @@ fn share_of(
     Some(ModelShare { is_past: output.certainty() != Certainty::WouldGet, ..share })
 }
 
-/// Finds the calls of outputs, of which so many are on the screen and come first.
 fn find_calls(entries: &[RowEntry], on_screen: usize, context: &JobContext) {
     let Services { sessions, examiner, severities, .. } = &*context.services;
     let (first, others) = entries.split_at(on_screen.min(entries.len()));
@@ -300,11 +298,9 @@ fn find_calls(entries: &[RowEntry], on_screen: usize, context: &JobContext) {
     }
 }
 
-/// Rows, and what was read of them for the filter.
 pub(super) type SearchedRows = (RowTable<OutputRow>, TextTable);
 
-/// Reads what the filter searches, batch by batch what has not been read, and reports each batch. `before` are the rows
-/// of the scan before, so that no file is read twice.
+/// Reads what the filter searches, batch by batch. `before` is that of an earlier scan, so that no file is read twice.
 fn read_batches((rows, texts): &SearchedRows, before: Option<&SearchedRows>, context: &JobContext) {
     let before = before.map(texts_of).unwrap_or_default();
     for (batch, entries) in rows.batches().enumerate().filter(|(n, _)| texts.batch(*n).is_none()) {

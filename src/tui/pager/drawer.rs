@@ -36,7 +36,6 @@ pub struct Drawer {
 
 const GOT: &str = "the model gets this line already";
 
-/// What it takes to keep the current line.
 pub struct Advice {
     /// The offset of the line, or the match, in the output.
     pub(super) offset: usize,
@@ -184,7 +183,6 @@ impl Pager {
         self.with_policy(changed, effects);
     }
 
-    /// Returns the selected parameter; `None` on the row of the policy.
     fn chosen_param(&self) -> Option<&Param> {
         self.output.policy().params().get(self.drawer.row.checked_sub(1)?)
     }

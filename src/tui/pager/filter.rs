@@ -101,7 +101,6 @@ impl Pager {
         true
     }
 
-    /// Puts Spill where an offset is shown, or the next line that is shown.
     fn land(&mut self, offset: u64) {
         let top = self.scroll(Side::Spill).top_at(offset, 0);
         self.scroll_to(Side::Spill, top);

@@ -119,7 +119,6 @@ impl TextBox {
         is_shown
     }
 
-    /// Scrolls. Returns false if the action does not.
     fn scroll_by(&mut self, action: Action, canvas: &Canvas) -> bool {
         let (page, scroll) = (usize::from(canvas.size.1 / 2), self.scroll(canvas));
         let top = scroll.row_at(self.top);
@@ -214,7 +213,6 @@ pub(crate) trait ListFacts: ListKind {
     /// Returns the facts, and the texts that follow them: `None` until they have come.
     fn facts(&self, list: &List<Self::Row>) -> (Vec<NamedFact>, Option<&[TitledText]>);
 
-    /// Returns where the fact of a name leads.
     fn link(&self, list: &List<Self::Row>, name: &str) -> Option<Link>;
 
     fn show_facts(&self, on: ListContext<Self::Row>) {

@@ -102,7 +102,6 @@ impl Question {
     }
 }
 
-/// Whether a key says yes; `None` if it answers nothing.
 fn answer(key: KeyEvent) -> Option<bool> {
     match key.code {
         KeyCode::Char('y') if key.modifiers.is_empty() => Some(true),

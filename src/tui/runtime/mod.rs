@@ -208,8 +208,8 @@ impl Session {
         }
     }
 
-    /// Handles all signals that have arrived, then draws once; repeats until the user quits. Progress waits for the
-    /// next frame; what the user waits for does not, nor does the end of counting.
+    /// Handles all signals that have arrived, then draws once. Progress waits for the next frame; what the user waits
+    /// for does not, nor does the end of counting.
     fn go(&mut self, inbox: &mut Inbox) -> io::Result<()> {
         let mut drawn = Instant::now();
         while self.exit.is_none() {
@@ -272,8 +272,8 @@ impl Session {
         Ok(())
     }
 
-    /// Draws, if the screens have the size of the terminal; otherwise returns that size, in columns and rows. Its event
-    /// may be on the way, and a program that was stopped is not told at all.
+    /// Draws, or returns the size of the terminal, in columns and rows, if the screens have another: its event may be
+    /// on the way, and a program that was stopped is not told at all.
     fn draw_unless_resized(&mut self) -> io::Result<Option<(u16, u16)>> {
         let app = &self.app;
         let mut size = app.canvas.size;
@@ -340,7 +340,6 @@ impl Inbox {
         })
     }
 
-    /// Waits for a signal; `None` once nobody can send any.
     pub fn recv(&mut self) -> Option<Signal> {
         self.waiting.pop_front().or_else(|| self.signals.recv().ok())
     }

@@ -68,7 +68,6 @@ impl TuneRows {
     }
 }
 
-/// A list of settings, or of policies, with what they do to outputs.
 #[derive(Default)]
 pub struct Tuning {
     of: TuneRows,

@@ -25,8 +25,8 @@ pub struct Theme {
 }
 
 impl Theme {
-    /// Creates the theme `16`, of the terminal's own 16 colours: legible on a dark background, and on a light one if the
-    /// terminal's own yellow and cyan are dark there.
+    /// Creates the theme `16`, of the terminal's own colours: legible where its yellow and cyan are dark on a light
+    /// background.
     pub fn terminal() -> Self {
         Self {
             warning: Style::new().yellow(),
