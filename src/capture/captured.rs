@@ -60,17 +60,11 @@ impl Captured {
     }
 
     pub(crate) fn output(&self, stream: Stream) -> Option<&CapturedOutput> {
-        match stream {
-            Stream::Stdout => Some(&self.stdout),
-            Stream::Stderr => self.stderr.as_ref(),
-        }
+        self.outputs().find(|output| output.stream == stream)
     }
 
     pub(crate) fn output_mut(&mut self, stream: Stream) -> Option<&mut CapturedOutput> {
-        match stream {
-            Stream::Stdout => Some(&mut self.stdout),
-            Stream::Stderr => self.stderr.as_mut(),
-        }
+        std::iter::once(&mut self.stdout).chain(&mut self.stderr).find(|output| output.stream == stream)
     }
 
     pub(crate) fn record(&self, output: &CapturedOutput, request: &Request, path: &str) -> Record {

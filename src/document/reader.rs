@@ -23,15 +23,6 @@ pub struct Files<'a> {
     pub index: Option<&'a BlockIndex>,
 }
 
-impl<'a> Files<'a> {
-    fn get(&self, stream: Stream) -> &'a [u8] {
-        match stream {
-            Stream::Stdout => self.out,
-            Stream::Stderr => self.err,
-        }
-    }
-}
-
 /// A line, or the part of a long line between two anchors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LineSegment {
@@ -88,7 +79,10 @@ impl Reader<'_> {
         match &chunk.body {
             Body::Text(text, _) => &text[from..to],
             Body::Range(stream, range) => {
-                let file = self.files.get(*stream);
+                let file = match stream {
+                    Stream::Stdout => self.files.out,
+                    Stream::Stderr => self.files.err,
+                };
                 let read = (range.start + from).min(file.len())..(range.start + to).min(file.len());
                 if let Some(cost) = self.cost {
                     cost.read(*stream, &read);

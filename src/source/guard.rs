@@ -17,6 +17,7 @@ const INTACT: usize = usize::MAX;
 
 /// One mapping's address range. `sequence` is odd while the range is being written, so that the
 /// handler never acts on the start of one mapping and the end of another.
+#[derive(Debug)]
 struct Slot {
     sequence: AtomicUsize,
     start: AtomicUsize,
@@ -41,12 +42,6 @@ static PAGE: AtomicUsize = AtomicUsize::new(4096);
 #[derive(Debug)]
 pub(super) struct Guard {
     slot: &'static Slot,
-}
-
-impl std::fmt::Debug for Slot {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{:#x}..{:#x}", self.start.load(Ordering::Relaxed), self.end.load(Ordering::Relaxed))
-    }
 }
 
 impl Guard {

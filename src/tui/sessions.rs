@@ -135,7 +135,7 @@ impl ListKind for Sessions {
     }
 
     fn handler(&self, action: Action) -> Option<ActionHandler<Self>> {
-        let handle: ActionHandler<Self> = match action {
+        Some(match action {
             Action::Open => |_, on| on.list.chosen().into_iter().for_each(|row| on.effects.show(link(row))),
             Action::Limits => |_, on| Self::tune(TunePolicies::Around(Box::default()), on),
             Action::Policy => |_, on| Self::tune(TunePolicies::Current, on),
@@ -143,8 +143,7 @@ impl ListKind for Sessions {
             Action::Refresh => |_, on| on.effects.run(Slot::FindSessions, find_sessions),
             Action::Other => |_, on| on.effects.turn(Link::Stores(None)),
             _ => return None,
-        };
-        Some(handle)
+        })
     }
 
     fn handle(&mut self, event: SessionsEvent, on: Context) {

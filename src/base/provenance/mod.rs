@@ -65,9 +65,9 @@ words! {
     }
 }
 
+#[cfg(feature = "app")]
 impl Certainty {
     /// Describes it on the screen.
-    #[cfg(feature = "app")]
     pub(crate) fn describe(self) -> &'static str {
         match self {
             Self::WouldGet => "would get",
@@ -76,7 +76,6 @@ impl Certainty {
     }
 
     /// Returns the verb for what the model does with the text.
-    #[cfg(feature = "app")]
     pub(crate) fn verb(self) -> &'static str {
         match self {
             Self::Recorded | Self::Reconstructed => "got",
@@ -85,7 +84,6 @@ impl Certainty {
     }
 
     /// Returns the heading of the text.
-    #[cfg(feature = "app")]
     pub(crate) fn heading(self) -> &'static str {
         match self {
             Self::Recorded | Self::Reconstructed => "Model got",

@@ -70,9 +70,10 @@ impl Reason {
 
 #[derive(Debug)]
 pub struct Cleaner {
-    store: OwnStore,
+    pub(crate) store: OwnStore,
     log: File,
-    unlogged: Option<String>,
+    /// Where and why the log could not be written, if so: deletions may then be missing from it.
+    pub(crate) unlogged: Option<String>,
     _lock: File,
 }
 
@@ -96,15 +97,6 @@ impl Cleaner {
         let Some(lock) = store.lock(tries).map_err(io(LOCK))? else { return Ok(None) };
         let log = new_file(&store.home, LOG, OFlags::WRONLY | OFlags::APPEND).map_err(io(LOG))?;
         Ok(Some(Cleaner { store, log, unlogged: None, _lock: lock }))
-    }
-
-    pub fn store(&self) -> &OwnStore {
-        &self.store
-    }
-
-    /// Returns where and why the log could not be written, if so: deletions may then be missing from it.
-    pub fn unlogged(&self) -> Option<&str> {
-        self.unlogged.as_deref()
     }
 
     pub fn delete(
@@ -169,9 +161,9 @@ pub fn sweep(
 ) -> Result<SweepResult, OwnError> {
     let mut swept = SweepResult::default();
     let Some(mut cleaner) = Cleaner::start(env)? else { return Ok(swept) };
-    let io = |source| OwnError::Io { path: cleaner.store().root().to_owned(), source };
+    let io = |source| OwnError::Io { path: cleaner.store.root().to_owned(), source };
     // What the user keeps must be known.
-    cleaner.store().kept(env).map_err(io)?;
+    cleaner.store.kept(env).map_err(io)?;
     let entries = list(stores.named("overspill"), env, now).entries;
     let rule = CleanRule { older_than: None, max_total, asked: Trigger::Automatic };
     for PlannedDelete { index, why } in clean_plan(&entries, now, &rule).to_delete {

@@ -103,10 +103,6 @@ pub struct Entry {
 }
 
 impl Entry {
-    pub fn origin(&self) -> &Arc<Origin> {
-        &self.origin
-    }
-
     pub fn place(&self) -> &ListedDir {
         &self.origin.place
     }

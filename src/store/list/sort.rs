@@ -101,7 +101,7 @@ impl SortBy {
         let mut ranks = BTreeMap::new();
         let mut last = None;
         for entry in entries.filter(|entry| self.word(entry).is_some()) {
-            if last.replace(Arc::as_ptr(entry.origin())) != Some(Arc::as_ptr(entry.origin())) {
+            if last.replace(Arc::as_ptr(&entry.origin)) != Some(Arc::as_ptr(&entry.origin)) {
                 ranks.insert(self.word(entry), 0);
             }
         }

@@ -246,7 +246,7 @@ pub fn apply_limits(entries: &mut [Entry], now: Timestamp) {
     let limited = |entry: &Entry| entry.store().retention.has_limits() && !entry.is_kept();
     let mut by_place: BTreeMap<*const ListedDir, Vec<usize>> = BTreeMap::new();
     for (index, entry) in entries.iter().enumerate().filter(|(_, entry)| limited(entry)) {
-        by_place.entry(Arc::as_ptr(&entry.origin().place)).or_default().push(index);
+        by_place.entry(Arc::as_ptr(&entry.origin.place)).or_default().push(index);
     }
     for indices in by_place.into_values() {
         let files: Vec<_> =

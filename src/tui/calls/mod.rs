@@ -217,7 +217,7 @@ impl ListKind for Calls {
     }
 
     fn handler(&self, action: Action) -> Option<ActionHandler<Self>> {
-        let handle: ActionHandler<Self> = match action {
+        Some(match action {
             Action::Open => Self::open_chosen,
             Action::Facts => |of, on| {
                 let Some(index) = on.list.chosen_index() else { return };
@@ -236,8 +236,7 @@ impl ListKind for Calls {
                 on.note("at the last call, and at each that comes in; a move stops that");
             },
             _ => return None,
-        };
-        Some(handle)
+        })
     }
 
     fn ask(&mut self, on: Context) {

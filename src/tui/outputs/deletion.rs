@@ -146,7 +146,7 @@ pub fn delete(to_delete: Vec<PendingDelete>, env: &Env) -> (Message, Vec<Pending
         }
     }
     let done = format!("{} deleted, {}", thousands(gone.len() as u64), size(store::sum(gone)));
-    let message = match (reasons.first(), cleaner.unlogged()) {
+    let message = match (reasons.first(), &cleaner.unlogged) {
         (Some(first), _) => Message::error(format!("{done}; {} stayed: {first}", stayed.len())),
         (None, Some(unlogged)) => Message::error(format!("{done}; {unlogged}")),
         (None, None) => Message::note(done),

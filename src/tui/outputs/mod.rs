@@ -262,7 +262,7 @@ impl ListKind for Outputs {
     }
 
     fn handler(&self, action: Action) -> Option<ActionHandler<Self>> {
-        let handle: ActionHandler<Self> = match action {
+        Some(match action {
             Action::Follow => |_, on| Self::toggle_follow(on),
             Action::Limits => |of, on| of.tune_outputs(TunePolicies::Around(Box::default()), on),
             Action::Policy => |of, on| of.tune_outputs(TunePolicies::Current, on),
@@ -275,8 +275,7 @@ impl ListKind for Outputs {
             Action::Keep => Self::keep_marked,
             Action::Other => |_, on| on.effects.turn(Link::Sessions),
             _ => return None,
-        };
-        Some(handle)
+        })
     }
 
     fn ask(&mut self, on: Context) {

@@ -188,7 +188,7 @@ impl ListKind for Tuning {
     }
 
     fn handler(&self, action: Action) -> Option<ActionHandler<Self>> {
-        let handle: ActionHandler<Self> = match (action, self.of) {
+        Some(match (action, self.of) {
             (Action::Open, TuneRows::Settings) => |of, on| of.show_changed(on),
             (Action::Open, TuneRows::Policies) => |of, on| of.show_settings(on),
             (Action::Apply, TuneRows::Settings) => Self::apply_chosen,
@@ -204,8 +204,7 @@ impl ListKind for Tuning {
                 }
             },
             _ => return None,
-        };
-        Some(handle)
+        })
     }
 
     fn enter(&mut self, text: &str, on: Context) -> Result<(), String> {
