@@ -1,5 +1,4 @@
-//! What workers find out about stored outputs: which there are, by a scan of the stores; then first lines, what the model got,
-//! and calls, of those on the screen; what the filter searches, of all.
+//! What workers find out about stored outputs: of all, which there are; of those on the screen, all else.
 
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
@@ -202,7 +201,11 @@ impl Outputs {
         let row = Some(row).filter(is_it).or_else(|| list.rows_on_screen().find(is_it));
         let known = || row.and_then(|row| list.rows()[row].facts.clone()).unwrap_or_default();
         let facts = self.facts.entry(entry.identity).or_insert_with(known);
-        Arc::make_mut(facts).learn(fact);
+        // What the record of its call says the model got holds, even if what was measured comes in later.
+        let is_recorded = facts.call.value.is_some() && facts.share.value.is_some();
+        if !(is_recorded && matches!(fact, OutputFact::Share(_))) {
+            Arc::make_mut(facts).learn(fact);
+        }
         let facts = Arc::clone(facts);
         list.change(row.map(|row| (row, facts)), |row, facts| row.facts = Some(facts));
     }
