@@ -1,5 +1,4 @@
-//! The shape of TOML files that people write: which keys there are and what each takes. Every mistake is reported in plain
-//! words, with its line, its column and its key.
+//! The shape of TOML files that people write. Mistakes are reported with their line, column and key.
 
 use std::fmt;
 use std::ops::Range;
@@ -64,8 +63,7 @@ pub(crate) fn top_text<'a>(text: &'a str, wanted: &str) -> Option<&'a str> {
 /// Maximum number of characters of a wrong value that are shown.
 const MAX_SHOWN: usize = 40;
 
-/// Checks a file against the keys it may have. Returns its content without the faulty keys at its top, and the mistakes
-/// in the order of the file; `None` if it is not TOML.
+/// Checks a file. Returns its content without faulty keys at its top, and the mistakes; `None` if it is not TOML.
 pub(crate) fn check<'a>(
     text: &'a str,
     fields: &'static [Field],

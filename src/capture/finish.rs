@@ -142,8 +142,7 @@ impl Captured {
         })
     }
 
-    /// Lowers the policy's limits so that the preview fits in the headroom, with the outputs saved at these paths; none
-    /// if there is nothing to do.
+    /// Lowers the policy's limits so that the preview fits in the headroom; none if there is nothing to do.
     fn fit_headroom(
         &self,
         request: &Request,
@@ -246,8 +245,7 @@ fn printed_path(request: &Request, stream: Stream, saved: Option<&Path>) -> Stri
     request.printed.of(stream).clone().unwrap_or_else(saved)
 }
 
-/// Writes the record of one stream's output, and gives the spill its final name. Returns its path if all, or all up to
-/// the cap, was saved.
+/// Writes the record of an output and names its spill. Returns its path if all, or all up to the cap, was saved.
 fn save_one(
     captured: &mut Captured,
     stream: Stream,

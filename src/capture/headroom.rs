@@ -27,7 +27,6 @@ impl Headroom {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct TextExtent {
-    /// UTF-8 bytes.
     bytes: u64,
     /// Line feeds plus one.
     lines: u64,
@@ -51,8 +50,7 @@ pub(super) struct LoweredPolicy {
     pub fits: bool,
 }
 
-/// Lowers a policy's limits until its preview fits: first the lines, then the size. `measure` plans a preview, if it can be
-/// planned. None if the policy's own limits are small enough, or allow no preview.
+/// Lowers limits until the preview fits: first lines, then size. None if they are small enough or allow none.
 pub(super) fn fit(
     policy: &Policy,
     headroom: Headroom,
@@ -75,8 +73,7 @@ pub(super) fn fit(
     })
 }
 
-/// Returns the policy with the highest number of this parameter that suits, or the lowest that it takes if none does;
-/// none if there is nothing to lower.
+/// Returns the policy with the highest number of this parameter that suits, or the lowest; none without need.
 fn lower(policy: &Policy, key: Option<&str>, suits: impl Fn(&Policy) -> bool) -> Option<Policy> {
     let key = key?;
     let Some(Value::Integer(highest @ 2..)) = policy.get(key).filter(|_| !suits(policy)) else { return None };

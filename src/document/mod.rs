@@ -186,8 +186,7 @@ impl Doc {
             })
     }
 
-    /// Returns the offset in the output that belongs to a position. For a notice, that is the cut: the end of what was
-    /// kept before it, or else the start of what is after.
+    /// Returns the offset in the output that belongs to a position: for a notice the cut, the end of what was kept.
     pub fn to_file(&self, at: u64) -> usize {
         let n = self.chunk_at(at);
         let Some(chunk) = self.chunks.get(n) else { return 0 };

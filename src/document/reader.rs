@@ -156,8 +156,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Returns the last anchor at which a segment, moved back to a character boundary, starts at or before `at`; there
-    /// is none where a line ends.
+    /// Returns the last anchor at which a segment starts at or before `at`; there is none where a line ends.
     fn anchor_before(&self, at: u64) -> u64 {
         let anchor = (at + 3) / ANCHOR as u64 * ANCHOR as u64;
         let usable =

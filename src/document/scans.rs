@@ -172,8 +172,7 @@ impl Search {
         parts.filter(|part| !part.is_empty()).find_map(|part| self.nearest(part, is_wanted))
     }
 
-    /// Returns the nearest match within a range. Stretches are handed out nearest first: once one has a match, only
-    /// those already being searched can have a nearer one.
+    /// Returns the nearest match within a range. Stretches are handed out nearest first.
     fn nearest(&self, within: Range<usize>, is_wanted: &IsWanted) -> Option<Range<usize>> {
         let stretches = Stretches::new(within, self.toward);
         let best: Mutex<Option<(usize, Range<usize>)>> = Mutex::new(None);

@@ -18,8 +18,7 @@ use super::reader::{Files, Reader};
 /// The most ranges of lines kept of blocks seen before.
 const MAX_RANGES: usize = 100_000;
 
-/// Bytes that a thread takes at a time, at first and later: the first results soon, but each report wakes the thread
-/// that draws.
+/// Bytes that a thread takes at a time, at first and later: each report wakes the thread that draws.
 const FIRST_TAKE: usize = 2 << 20;
 const MAX_TAKE: usize = 32 << 20;
 
@@ -89,8 +88,7 @@ impl Sift {
         words.join(" ")
     }
 
-    /// Describes the filter in versions, the longest first: `&error &!debug · 274 lines, model got 3`. `verb` is `got`
-    /// or `gets`.
+    /// Describes the filter in versions, the longest first: `&error &!debug · 274 lines, model got 3`.
     pub(crate) fn describe(&self, verb: &str) -> Vec<String> {
         let (words, total) = (self.describe_conditions(), self.total());
         let (shown, all) = (thousands(total.shown(self.shows)), total.got + total.lost);

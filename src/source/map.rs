@@ -111,8 +111,7 @@ pub(super) fn next_generation() -> u64 {
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
-/// Address space is free, but mapping again costs the pages already faulted in. So a mapping extends past the end of
-/// the file; those pages are touched only once the file has grown.
+/// Returns what is mapped: more than the file, because mapping again costs the pages already faulted in.
 #[cfg(target_os = "linux")]
 fn roomy(len: usize) -> usize {
     len.saturating_add((len / 4).max(16 << 20)).min(isize::MAX as usize)
@@ -212,8 +211,7 @@ pub(super) fn copy_out(view: &MapView, start: usize, buffer: &mut [u8]) {
     }
 }
 
-/// Alignment in bytes of a scan's reads, in the file and in memory: a page, or part of one. Some processors copy a page
-/// several times slower if either side is off by a byte.
+/// Alignment in bytes of a scan's reads: some processors copy pages several times slower if off by a byte.
 pub(super) const PAGE: usize = 4 << 10;
 
 /// Fills `room` from offset `start` of the file; both must be page-aligned. Returns how many bytes were read; less than

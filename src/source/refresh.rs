@@ -129,8 +129,7 @@ pub enum Unsteady {
 const TRIES: usize = 3;
 
 impl Source {
-    /// Calls `read`, once more if the source was cut or rewritten meanwhile and `again` does not refuse. Fails if the
-    /// second time was no better, or the file can no longer be asked about.
+    /// Calls `read`, once more if the source was cut or rewritten meanwhile; fails if that was no better.
     pub fn read_steadily<T>(
         &mut self,
         again: &mut dyn FnMut() -> bool,

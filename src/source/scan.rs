@@ -116,8 +116,7 @@ pub fn line_feeds(view: &MapView, range: Range<usize>, block: usize, buffer: &mu
     counts
 }
 
-/// Passes on copies of a range piece by piece, each with its offset and a little around it. Pieces end at multiples of
-/// `PIECE`, so that without anything around them no byte is read twice.
+/// Passes on copies of a range in pieces, each with its offset and a little around it, ending at multiples of `PIECE`.
 fn each_piece(
     view: &MapView,
     range: Range<usize>,

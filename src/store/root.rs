@@ -1,5 +1,4 @@
-//! The root of a store: what its pattern stands for (`~`, `${NAME}` and `${NAME:-default}` as in a shell, or a directory of the
-//! project), opened through only such links as nobody but the user or the system can have created.
+//! The root of a store: what its pattern stands for, opened only through links that no other user can have made.
 
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};

@@ -14,7 +14,6 @@ pub enum Event {
     Paste(String),
     /// The wheel of the mouse was turned by a notch, toward this arrow key.
     Wheel(KeyCode),
-    /// To this many columns and rows.
     Resize(u16, u16),
     Message(Message),
     Screen(Box<dyn ScreenEvent>),

@@ -135,8 +135,7 @@ pub(crate) const JSON: Hint = (&[A::Json], "JSON");
 const WORTH_MORE: usize = 2;
 
 impl Footer {
-    /// Returns the hints in versions from the longest to the shortest: each drops the last hint but help, that
-    /// of the lists at last. The one for what is shown comes early; one that finds nothing is left out.
+    /// Returns the hints in versions, the longest first: each drops the last but help; that of the lists goes at last.
     pub(crate) fn versions(
         self,
         shown: Option<&'static Hint>,

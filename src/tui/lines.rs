@@ -1,5 +1,4 @@
-//! The list of the lines of all stored outputs that match a pattern, its columns, and its workers: one searches, one
-//! finds the commands of the outputs.
+//! The list of the lines of all stored outputs that match a pattern, and its workers.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;

@@ -1,5 +1,4 @@
-//! The list of sessions that agents recorded, and its two workers: one finds them and looks for changes, one sums up
-//! their calls.
+//! The list of sessions that agents recorded, and its workers.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -171,8 +170,7 @@ impl ListKind for Sessions {
         }
     }
 
-    /// Asks for the sums that rows on the screen lack. What is only to be counted again waits for those, so that a
-    /// session that grows all the time does not hold up the others.
+    /// Asks for the sums that rows on the screen lack; what is only to be counted again waits for those.
     fn ask(&mut self, on: Context) {
         let placed = on.list.placed_by(&SLOW_WORDS, &SLOW_COLUMNS);
         let has = |state: SlowState, counted: bool| {
@@ -368,8 +366,7 @@ fn report_sessions(listing: list::SessionListing, context: &JobContext) -> bool 
     context.send(SessionsEvent::Related(related))
 }
 
-/// Sums up the calls of sessions, of copied ones in the session that was created first; then counts the errors that
-/// they lost, and finds out how long their spills are kept.
+/// Sums up the calls of sessions, then counts the errors that they lost, and finds when their spills expire.
 fn sum_calls(sessions: &[SessionRow], context: &JobContext) {
     let uid = context.env().uid();
     let mut cut = Vec::new();

@@ -47,8 +47,7 @@ pub(crate) fn open(at: impl AsFd, name: &Path, uid: u32, forbidden: u32) -> Resu
     }
 }
 
-/// Opens a shared directory such as /tmp, perhaps a link: it belongs to `uid`, or is sticky, so that no other user can
-/// move its files.
+/// Opens a shared directory, perhaps a link: of `uid`, or sticky, so that no other user can move its files.
 pub(crate) fn open_shared(path: &Path, uid: u32) -> Result<OwnedFd, DirectoryFault> {
     let dir = openat(CWD, path, OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
     let facts = FileStat::from(fstat(&dir)?);

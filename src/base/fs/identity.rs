@@ -143,8 +143,7 @@ impl Snapshot {
     }
 }
 
-/// Waits for a write that has begun, whose time is set before its bytes arrive. Most file systems let this wait for who
-/// writes; XFS only lets a read wait, which must follow.
+/// Waits for a write that has begun. Most file systems let this wait for who writes; XFS only lets a read wait.
 pub(crate) fn await_write(file: &File) {
     let _ = rustix::fs::seek(file, rustix::fs::SeekFrom::Data(0));
 }

@@ -1,5 +1,4 @@
-//! Reads small files that others may have put there: never blocks, bounds their size, and reports errors in a few
-//! words.
+//! Reads small files that others may have put there: never blocks, and bounds their size.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read};

@@ -1,5 +1,4 @@
-//! What policies and stores say of their own facts: how certain they are, when they hold, what to warn of; and how a preview is
-//! known.
+//! How certain the facts of policies and stores are, when they hold, what to warn of; how a preview is known.
 
 use std::cmp::Reverse;
 use std::fmt;

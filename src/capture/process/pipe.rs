@@ -56,8 +56,7 @@ impl ExitNotice {
     }
 }
 
-/// The read end of a command's output. It ends when no process holds the write end any more, or when those that are
-/// left once the command has exited have been quiet, or open, for too long.
+/// The read end of a command's output: it ends with the last writer, or if those left behind take too long.
 #[derive(Debug)]
 pub(crate) struct Pipe {
     end: OwnedFd,

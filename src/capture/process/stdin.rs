@@ -1,5 +1,4 @@
-//! Gives a command its standard input: forwards our own to its terminal, as if it were typed there, or writes bytes to a
-//! pipe.
+//! Gives a command its standard input: forwards ours to its terminal, or writes bytes to a pipe.
 
 use std::io::{self, IsTerminal, PipeReader, Stdin};
 use std::os::fd::{AsFd, OwnedFd};
@@ -75,8 +74,7 @@ pub(crate) fn feed(bytes: Arc<[u8]>, over: PipeReader) -> io::Result<PipeReader>
 }
 
 impl TerminalInput {
-    /// Switches the terminal to passing keys one by one and unchanged, if overspill is in the foreground. Keys that
-    /// send signals still do.
+    /// Switches the terminal to passing keys unchanged, if in the foreground. Keys that send signals still do.
     fn take(&self, stdin: &Stdin) -> bool {
         if !stdin.is_terminal() {
             return true;

@@ -18,8 +18,7 @@ const HELD: usize = 2 << 20;
 pub enum Content {
     Held(Vec<u8>),
     File(MapView),
-    /// Part of the output is gone: between the ends are holes, which read as NUL bytes. Length and offsets are the real
-    /// ones, so that a preview of the ends is exact.
+    /// Part of the output is gone: holes, which read as NUL bytes, keep length and offsets real.
     Ends(Mmap, Vec<Range<u64>>),
 }
 

@@ -1,5 +1,4 @@
-//! Where spills are stored: in overspill's own store, in a given directory, or where the agent itself would store them,
-//! until its session is ended.
+//! Where spills are stored: in overspill's own store, in a given directory, or where the agent would store them.
 
 #![warn(missing_docs)]
 

@@ -44,8 +44,7 @@ impl Write for Spill {
     }
 }
 
-/// Turns a file that reaches the size limit (`ulimit -f`) into an error. Unlike an ignored signal, a handler is not
-/// inherited by the commands that overspill starts.
+/// Turns reaching the size limit (`ulimit -f`) into an error. Commands do not inherit a handler.
 fn survive_file_size_limit() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

@@ -151,8 +151,7 @@ pub struct SweepResult {
     pub bytes: u64,
 }
 
-/// Removes what is overdue from overspill's own store, once per run, before the first new spill; nothing while
-/// another process is cleaning, or on an error.
+/// Removes what is overdue from overspill's own store, once per run; nothing while another process is cleaning.
 pub fn sweep(
     stores: &Stores,
     env: &Env,

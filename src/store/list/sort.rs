@@ -50,8 +50,7 @@ impl SortBy {
         first.then_with(youngest).then_with(path)
     }
 
-    /// Returns the numbers in order, by a key of two words that is computed once, else by [`SortBy::compare`]: a list
-    /// may hold millions, scattered over memory.
+    /// Returns the numbers in order, by a key of two words that is computed once, else by [`SortBy::compare`].
     pub fn order<'a>(self, numbers: &[u32], entry: impl Fn(u32) -> &'a Entry) -> Vec<u32> {
         let ranks = self.ranks(numbers.iter().map(|n| entry(*n)));
         let mut keyed: Vec<(u64, u64, u32)> =

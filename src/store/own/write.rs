@@ -130,8 +130,7 @@ fn copy_all(mut from: impl Read, mut to: &File, goes_on: &mut dyn FnMut(u64) -> 
 }
 
 impl NewSpill {
-    /// Creates a spill that will be named `name` (one component) in `dir`, whose path is `root`; `AlreadyExists` if
-    /// another process is writing under this name.
+    /// Creates a spill named `name` in `dir`, whose path is `root`; `AlreadyExists` if another process writes it.
     pub fn begin_in(dir: OwnedFd, root: PathBuf, name: String) -> io::Result<NewSpill> {
         let file = new_file(&dir, &temporary(&name), OFlags::RDWR | OFlags::EXCL)?;
         // From here on, dropping it on an error removes the file.
@@ -156,8 +155,7 @@ impl NewSpill {
         self.root.join(temporary(&self.id))
     }
 
-    /// Gives the file its final name, never replacing another; with `durable`, flushes it to disk first. On an error,
-    /// the temporary file is removed.
+    /// Gives the file its final name, never replacing another; `durable` flushes it first. An error removes it.
     pub fn finish(mut self, durable: bool) -> io::Result<PathBuf> {
         if durable {
             self.file.sync_all()?;

@@ -240,8 +240,7 @@ fn age_in(text: &str) -> Option<SignedDuration> {
     }
 }
 
-/// Marks the oldest of `entries` beyond the limits of their directory as due at `now`. They must be all entries of
-/// their stores, so call it when a scan is complete.
+/// Marks the oldest of `entries`, all those of their stores, beyond their directory's limits as due at `now`.
 pub fn apply_limits(entries: &mut [Entry], now: Timestamp) {
     let limited = |entry: &Entry| entry.store().retention.has_limits() && !entry.is_kept();
     let mut by_place: BTreeMap<*const ListedDir, Vec<usize>> = BTreeMap::new();

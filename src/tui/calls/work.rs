@@ -1,5 +1,4 @@
-//! The worker that holds the session that is open: reads it, follows it as it grows, works out what its calls lack, and
-//! prepares one to be shown with its text, the output that it was cut from, and its other texts.
+//! The worker that holds the session that is open: reads and follows it, and works out what its calls lack.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -131,8 +130,7 @@ fn opened_calls(transcript: &Transcript) -> CallsEvent {
     }))
 }
 
-/// What is still to be found out: of calls on the screen all, then the sizes of all, then of those that were cut
-/// which errors were lost, and whether policies make the same.
+/// What is still to be found out: of calls on the screen all, then sizes, then the losses and verdicts of cut ones.
 #[derive(Default)]
 struct Todo {
     first: Vec<usize>,

@@ -1,5 +1,4 @@
-//! The keys in use: those of the table, or the user's own in their place; and their names, as help and the configuration
-//! write them.
+//! The keys in use, the table's or the user's own; and their names, as help and the configuration write them.
 
 mod table;
 

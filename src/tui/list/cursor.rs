@@ -1,5 +1,4 @@
-//! Which row of a list is selected, which are on the screen, and which are marked to act on several at once. While a list
-//! is followed, rows come in on top of it and the first of them stays selected until the user moves.
+//! Which row of a list is selected, which are on the screen, and which are marked to act on several at once.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -159,7 +159,7 @@ enum ListTableRow<'a> {
 }
 
 impl ListTable<'_> {
-    fn widths(&self, room: usize) -> Vec<Option<usize>> {
+    fn draw(&self, buffer: &mut Buffer, head: Rect, list: Rect, chosen: usize) {
         let widest = |n: usize| {
             let cells = self.rows.iter().filter_map(|row| match row {
                 ListTableRow::Cells(_, cells) => cells.get(n).map(|cell| cell.text.columns()),
@@ -167,11 +167,7 @@ impl ListTable<'_> {
             });
             cells.max().unwrap_or(0)
         };
-        column_widths(self.columns, widest, (room, MARKS))
-    }
-
-    fn draw(&self, buffer: &mut Buffer, head: Rect, list: Rect, chosen: usize) {
-        let widths = self.widths(list.width.into());
+        let widths = column_widths(self.columns, widest, (list.width.into(), MARKS));
         let headings =
             self.columns.iter().map(|column| Span::new(column.heading, self.canvas.theme.dim)).collect();
         if head.height > 0 {

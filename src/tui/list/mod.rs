@@ -1,5 +1,4 @@
-//! A list: rows of one kind, which of them are shown and in which order, and which is selected. The selected row stays
-//! selected and visible whatever is filtered, sorted, grouped or found anew.
+//! A list of rows: the selected one stays so and visible whatever is filtered, sorted, grouped or found anew.
 
 mod arrange;
 mod cursor;
@@ -119,8 +118,7 @@ impl<R: Clone> List<R> {
         }
     }
 
-    /// Adds rows, and shows them where they belong once they are a good part of the whole, so that many small additions
-    /// cost only a few times as much as one.
+    /// Adds rows, and shows them once they are a good part of the whole, so that many small additions cost little.
     pub(crate) fn add(&mut self, rows: Vec<R>) {
         self.rows.add(rows);
         self.catch_up();
@@ -235,8 +233,7 @@ impl<R: Clone> List<R> {
         })
     }
 
-    /// Returns the rows whose place goes by what has to be read: all if one of these words filters, those shown if one
-    /// of these columns sorts; none if they are too many.
+    /// Returns the rows whose place goes by what has to be read, for the filter or the order; none if too many.
     pub(crate) fn placed_by(&self, words: &[&str], columns: &[&str]) -> Vec<usize> {
         let column = self.sort_columns().get(self.sort().0).map(|column| column.name);
         if self.rows.len() <= MAX_READ

@@ -187,14 +187,13 @@ fn report(paths: Vec<PathBuf>, message: Message, context: &JobContext) {
 /// Saves what was read of a pipe in overspill's own store, and keeps it. Returns its path.
 fn save(read: &MapView, context: &JobContext) -> Result<PathBuf, String> {
     let saved = OwnStore::create(context.env()).map_err(|error| error.to_string())?;
-    let goes_on = &mut |bytes| goes_on(bytes, context);
+    let goes_on = &mut |bytes| context.send(OutputsEvent::Copied(bytes));
     saved
         .save(read, context.env(), crate::base::env::now(), goes_on)
         .map_err(|error| format!("not saved: {error}"))
 }
 
-/// Keeps an entry, overspill's own in place, another agent's as a copy. Returns the path of what is kept. `before`
-/// is how many bytes were copied before it.
+/// Keeps an entry in place, or a copy of another agent's; returns its path. `before` bytes were copied before it.
 fn keep(entry: &Entry, command: &str, context: &JobContext, before: u64) -> Result<PathBuf, String> {
     let env = context.env();
     let own = OwnStore::create(env).map_err(|error| error.to_string())?;
@@ -202,14 +201,10 @@ fn keep(entry: &Entry, command: &str, context: &JobContext, before: u64) -> Resu
         own.keep(&entry.id()).map(|()| entry.path())
     } else {
         let record = recorded(entry, command, context)?;
-        let goes_on = &mut |bytes| goes_on(before.saturating_add(bytes), context);
+        let goes_on = &mut |bytes| context.send(OutputsEvent::Copied(before.saturating_add(bytes)));
         own.adopt((entry, record), env, crate::base::env::now(), goes_on).map(|id| own.root().join(id))
     };
     done.map_err(|error| format!("{}: {error}", entry.id()))
-}
-
-fn goes_on(bytes: u64, context: &JobContext) -> bool {
-    context.send(OutputsEvent::Copied(bytes))
 }
 
 /// Returns what is to be recorded of a copy: whose the entry is, and by which policy and limits it is cut.

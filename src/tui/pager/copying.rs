@@ -1,5 +1,4 @@
-//! Takes the output elsewhere: copies a line, the window, a selection of lines, what the model got, or what is known of it, and
-//! has all of it kept.
+//! Takes the output elsewhere: copies some of it or what is known of it, and has all of it kept.
 
 use std::any::Any;
 use std::ops::Range;

@@ -1,5 +1,4 @@
-//! The limits drawer: a row for the policy and one for each of its parameters, changed by key or by typing, while the
-//! preview follows; what a change did; and limits as text to copy.
+//! The limits drawer: a row for the policy and one for each of its parameters, while the preview follows.
 
 use std::sync::Arc;
 

@@ -1,5 +1,4 @@
-//! Goes to a line, a percentage, a byte, a mark, a cut or an end, sideways along lines, and to the place at which an
-//! output is opened.
+//! Goes to a line, a percentage, a byte, a mark, a cut or an end, and sideways along lines.
 
 use crossterm::event::{KeyCode, KeyEvent};
 
@@ -45,8 +44,7 @@ impl Pager {
         self.panes.following = side == Side::Spill && self.is_coming();
     }
 
-    /// Goes `times` cuts, or differences of two texts, further, as far as there are any, and shows it a third below the
-    /// top.
+    /// Goes `times` cuts, or differences of two texts, further, as far as there are any.
     pub(crate) fn go_cut(&mut self, side: Side, next: bool, times: usize) {
         let output = &self.output;
         let above = self.third(side);

@@ -1,5 +1,4 @@
-//! The two panes of one output: their positions, how they move, how each keeps up with the other, and whether they wrap
-//! long lines and show escape sequences as text.
+//! The two panes of one output: their positions, how they move, and how each keeps up with the other.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -223,8 +222,7 @@ impl Pager {
         self.output.doc(side).to_file(self.current_line(side))
     }
 
-    /// Returns what makes a line of a pane the current one, if it is on the screen: the match, else the end of the
-    /// selection that moves; without a selection, what was gone to since.
+    /// Returns what makes a line on the screen current: the match, the end of the selection, what was gone to.
     pub(crate) fn chosen(&self, side: Side) -> [Option<u64>; 2] {
         let found = self.find.current(side).map(|found| found.start);
         match self.selection {
@@ -383,8 +381,7 @@ impl Pager {
         self.held_as_shown();
     }
 
-    /// Returns the column of the top of a wrapped line that fills the screen or is too long to be laid out at once; 0
-    /// for other lines, so that they are shown from their start.
+    /// Returns the column of the top of a wrapped line too long to be shown from its start; 0 for other lines.
     fn column_at_top(&self, side: Side) -> u64 {
         let (scroll, top) = (self.scroll(side), self.panes.top(side));
         let segment = scroll.reader.segment(scroll.reader.segment_start(top));

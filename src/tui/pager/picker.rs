@@ -1,5 +1,4 @@
-//! The policy picker: a list of what each policy makes of the output, over the drawer. The preview of the selected policy
-//! shows above it.
+//! The policy picker, over the drawer: a list of what each policy makes of the output.
 
 use std::cmp::{Ordering, Reverse};
 use std::ops::{ControlFlow, Range};

@@ -16,8 +16,7 @@ use super::{OutputEvent, Pager, ThenRead};
 /// The read tool shown for agents whose own is unknown.
 const READ_TOOL: &str = "opencode/read";
 
-/// Returns the window's offset as the tool counts it: from 0 if its default is 0, otherwise from 1. The smallest offset
-/// taken is no guide: some tools that count from 1 take 0 too.
+/// Returns the window's offset as the tool counts it, by its default: some that count from 1 take 0 too.
 fn offset_for(policy: &Policy, window: ReadWindow) -> u64 {
     let param = policy.params().iter().find(|param| Some(param.name.as_str()) == policy.offset_key());
     match param.map(|param| &param.default) {

@@ -130,8 +130,7 @@ impl Pager {
         Ok(())
     }
 
-    /// Goes on to a match, the way of the search as `less` does, or to one that the model did not get; to an error, and
-    /// where there is none to a warning.
+    /// Goes on to a match, as `less` does, or to a lost one; to an error, or a warning where there is none.
     pub(crate) fn seek_by(&mut self, action: Action, count: Option<u64>, effects: &mut Effects) {
         let toward = self.find.toward.filter(|_| self.find.pattern.is_some());
         let severity = Counting::Severity(self.severity());
@@ -237,8 +236,7 @@ impl Pager {
         self.seek_after(from, side, sought, effects);
     }
 
-    /// Goes to the first match from the start of a line of the file on. The file is searched, not Preview: its text
-    /// does not move when the preview is made again.
+    /// Goes to the first match from a line on. The file is searched: Preview's text moves when it is made again.
     pub(crate) fn seek_line(&mut self, offset: usize, effects: &mut Effects) {
         let is_got = self.output.has_preview() && self.output.share_of_line(offset) == Share::Whole;
         if !is_got {

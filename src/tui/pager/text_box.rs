@@ -1,5 +1,4 @@
-//! Texts in a box over the screen: the facts of an output or of a selected row, with where they lead, what records hold
-//! of a call, or a line of JSON.
+//! Texts in a box over the screen: facts, with where they lead, what records hold of a call, or a line of JSON.
 
 use std::any::Any;
 use std::ops::Range;

@@ -1,5 +1,4 @@
-//! The thread that reads the keyboard and sends what is typed to the event loop, except while another program has the
-//! terminal. Among the keys it finds the terminal's answer to what its background is.
+//! The thread that reads the keyboard, and the terminal's answer, except while another program has the terminal.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -137,8 +136,7 @@ impl Reader {
     }
 }
 
-/// Asks for the background's colour (OSC 11), then which terminal it is (DA1): nearly all answer that at once, so that
-/// one which does not know the first question is not waited for.
+/// Asks for the background's colour (OSC 11), then which terminal it is (DA1): nearly all answer that at once.
 const QUESTION: &[u8] = b"\x1b]11;?\x1b\\\x1b[c";
 
 /// How long the first frame waits for the answer. One that comes later changes the theme.

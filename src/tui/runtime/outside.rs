@@ -1,5 +1,4 @@
-//! What the screens have done outside of them: background jobs on threads of their own, copying, editing, opening, and
-//! stopping the command, or overspill until it is continued.
+//! What the screens have done outside of them: jobs on threads, copying, editing, opening, and stopping.
 
 use std::ffi::OsString;
 use std::io::{self, Write};

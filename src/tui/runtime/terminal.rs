@@ -59,8 +59,7 @@ static AT_LAST: OnceLock<Box<dyn Fn(i32) + Send + Sync>> = OnceLock::new();
 /// The signal that ends overspill, while the output still has to be completed; 0 for none.
 static ENDED_BY: AtomicI32 = AtomicI32::new(0);
 
-/// Returns the signal that ends the screens: one that came after `at_last`, or HUP once the terminal is closed, because
-/// that signal may be ignored, or late. Nothing more is drawn then.
+/// Returns the signal that ends the screens: one after `at_last`, or HUP once the terminal is closed.
 pub fn ended_by() -> Option<i32> {
     match ENDED_BY.load(Ordering::SeqCst) {
         0 => is_closed().then_some(signal_hook::consts::SIGHUP),
@@ -138,8 +137,7 @@ pub fn paint(write: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
     if TAKEN.load(Ordering::SeqCst) { write() } else { Ok(()) }
 }
 
-/// Waits up to about [`LOOKS`] ms for the frame being written, calling `meanwhile` in between. No frame begins while
-/// the returned guard is held.
+/// Waits up to [`LOOKS`] ms for the frame being written. None begins while the returned guard is held.
 fn between_frames(meanwhile: impl Fn()) -> Option<MutexGuard<'static, ()>> {
     for _ in 0..LOOKS {
         match PAINTING.try_lock() {
@@ -154,8 +152,7 @@ fn between_frames(meanwhile: impl Fn()) -> Option<MutexGuard<'static, ()>> {
     None
 }
 
-/// Takes over the terminal, and makes sure that a panic or a signal restores it. `tell` receives what happens from
-/// outside. Must be called on the thread of the event loop.
+/// Takes over the terminal, and makes sure that it is restored. Must be called on the thread of the event loop.
 pub fn take(tell: impl Fn(Signal) + Clone + Send + Sync + 'static) -> io::Result<TerminalGuard> {
     play(ThreadRole::Vital);
     let (earlier, told) = (std::panic::take_hook(), tell.clone());
@@ -181,8 +178,7 @@ pub fn screen() -> io::Result<TerminalScreen> {
     Ok(ManuallyDrop::new(Terminal::new(backend)?))
 }
 
-/// The modes found at the start. crossterm stores them too, but it opens the terminal to set them, which fails when no
-/// file descriptors are left.
+/// The modes found at the start. crossterm's own fail when no file descriptors are left.
 static MODES: Mutex<Option<Termios>> = Mutex::new(None);
 
 /// Sets the modes for the screens, even if another process has changed them in the meantime.
@@ -269,8 +265,7 @@ fn drop_unread() {
     }
 }
 
-/// Starts a thread that discards pending output whenever the terminal accepts nothing for a while, so that messages
-/// printed after the screens cannot block.
+/// Starts a thread that discards pending output nobody reads, so that messages after the screens cannot block.
 fn never_wait() {
     let work = || {
         let (mut was_full, mut is_unread) = (false, false);
@@ -385,8 +380,7 @@ pub fn suspend() -> io::Result<()> {
     enter()
 }
 
-/// Takes the terminal back after another process has used it, without entering the alternate screen, which is still
-/// shown. What it remembers of alternate scroll is still from before the screens.
+/// Takes the terminal back after another process has used it, without entering the alternate screen.
 pub fn reclaim() -> io::Result<()> {
     set_modes()?;
     paint(|| {

@@ -1,5 +1,4 @@
-//! Limits judged on many outputs: which settings of a policy, or which policies, keep the most errors for the fewest
-//! tokens, what a move to one buys, and which outputs it would cut differently.
+//! Limits judged on many outputs: which settings or policies keep the most errors for the fewest tokens.
 
 pub(crate) mod changed;
 pub mod measuring;

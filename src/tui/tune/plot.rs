@@ -28,8 +28,7 @@ enum PlotMark {
 /// Dots of a cell across and up, in a braille pattern.
 const DOTS: (u16, u16) = (2, 4);
 
-/// Returns where settings lie, in dots from the upper left: tokens to the right, by their logarithm because settings
-/// are multiples of each other, finds kept upwards.
+/// Returns where settings lie, in dots from the upper left: the logarithm of tokens to the right, finds kept upwards.
 fn places(figures: &[SettingFigures], (width, height): (u16, u16)) -> Vec<(u16, u16)> {
     let last = ((width * DOTS.0).saturating_sub(1), (height * DOTS.1).saturating_sub(1));
     let along = |last: u16, figure: fn(&SettingFigures) -> f64| {

@@ -1,5 +1,4 @@
-//! The canvas of the screens: the size of the terminal, the marks that it can show, the keys that are named on it, and
-//! what is done to a screen once all is drawn: ASCII in place of all else, and empty cells under wide characters.
+//! The canvas of the screens: the size of the terminal, the marks that it can show, and the keys named on it.
 
 use ratatui::buffer::Buffer;
 use unicode_width::UnicodeWidthStr;

@@ -47,8 +47,7 @@ pub(crate) fn draw(pager: &Pager, status_line: &StatusLine, drawn: DrawnPane, fr
     line::right(frame.buffer_mut(), area, line::width(&left), spans);
 }
 
-/// Returns how many hints are worth more than long words: what a filter found is worth more than all hints, what a
-/// preview depends on more than windows.
+/// Returns how many hints are worth more than long words; what a filter found is worth more than all hints.
 fn wanted_hints(pager: &Pager, columns: u16) -> usize {
     let has_caveat = pager.output.caveat().is_some();
     let narrow = match state(pager) {
@@ -194,8 +193,7 @@ fn position(pager: &Pager, drawn: DrawnPane) -> String {
     format!("{GAP}{}% ", drawn.end.min(len) * 100 / len)
 }
 
-/// Names the key for escape sequences, or folded progress lines, on the screen, and says what escapes take of the
-/// limit if that is much: a long and a short version.
+/// Names the key for escapes, or folded progress lines, on the screen: a long and a short version.
 fn escapes(pager: &Pager, drawn: DrawnPane) -> [String; 2] {
     let (count, key) = (thousands(drawn.hidden as u64), pager.key_of(Action::Raw));
     let noun = if drawn.hidden == 1 { "escape" } else { "escapes" };

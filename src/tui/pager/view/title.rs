@@ -178,8 +178,7 @@ fn policy(output: &OpenOutput) -> Vec<String> {
     vec![format!("{name}{dot}{limits}"), name, policy.agent().to_owned()]
 }
 
-/// Describes how much the model got, long and short: `got 21% ▇▇░░░░░░`, `got ~21%` where that depends on what is not
-/// known; or else what became of the output.
+/// Describes how much the model got, long and short: `got 21% ▇▇░░░░░░`; or else what became of the output.
 fn share_of_all(output: &OpenOutput) -> [String; 2] {
     let Some(percent) = output.percent_kept() else { return [output.verdict(), output.verdict()] };
     let verb = match output.certainty() {
@@ -191,8 +190,7 @@ fn share_of_all(output: &OpenOutput) -> [String; 2] {
     [format!("{words} {}", bar(percent)), words]
 }
 
-/// Describes the errors and warnings in three versions: `errors 2, model got 0 · warnings 472`, without the warnings,
-/// and as `errors lost 2`. Without an error, they are of the warnings.
+/// Describes the errors, or else the warnings, in three versions: `errors 2, model got 0 · warnings 472`.
 fn errors(pager: &Pager) -> [String; 3] {
     let severity = pager.severity();
     let [full, short] = describe_severity(pager, severity);
