@@ -1,5 +1,4 @@
-//! What all else stands on: where things are, what the file system says, how people read and write numbers and times, how sure
-//! a fact is, and what is wrong in a file that a person wrote.
+//! What all else stands on: where things are, the file system, how people write numbers and times, provenance.
 
 pub(crate) mod env;
 pub(crate) mod fs;

@@ -1,5 +1,4 @@
-//! The shape of TOML files that people write: which keys there are and what each takes. Every mistake is reported in plain
-//! words, with its line, its column and its key.
+//! The shape of TOML files that people write. Mistakes are reported with their line, column and key.
 
 use std::fmt;
 use std::ops::Range;
@@ -22,14 +21,12 @@ pub(crate) enum Shape {
     Loose(fn(&str) -> Result<(), String>),
     /// A whole number from 0.
     Number,
-    /// `true` or `false`.
     Flag,
     /// Text, a whole number from 0, or `true` or `false`.
     Scalar,
     TextOrTexts,
     /// A list of at most this many of these.
     List(&'static Shape, usize),
-    /// A table with these keys.
     Table(&'static [Field]),
     /// At most this many tables, `[[name]]`, with these keys.
     Tables(&'static [Field], usize),
@@ -66,8 +63,7 @@ pub(crate) fn top_text<'a>(text: &'a str, wanted: &str) -> Option<&'a str> {
 /// Maximum number of characters of a wrong value that are shown.
 const MAX_SHOWN: usize = 40;
 
-/// Checks a file against the keys it may have. Returns its content without the faulty keys at its top, and the mistakes
-/// in the order of the file; `None` if it is not TOML.
+/// Checks a file. Returns its content without faulty keys at its top, and the mistakes; `None` if it is not TOML.
 pub(crate) fn check<'a>(
     text: &'a str,
     fields: &'static [Field],
@@ -293,7 +289,6 @@ impl fmt::Display for Mistake {
     }
 }
 
-/// Describes text that is not TOML.
 fn syntax(text: &str, error: &toml::de::Error) -> Mistake {
     let span = error.span().unwrap_or(0..0);
     Mistake {
@@ -382,18 +377,12 @@ pub(crate) fn instead<'a>(word: &str, known: impl Iterator<Item = &'a str> + Clo
     }
 }
 
-/// Checks that a text is one of the words of an enum.
-///
-/// # Errors
-/// It is none of them; the message names those there are.
+/// Checks that a text is one of the words of an enum; an error names those there are.
 pub(crate) fn is_word<T: DeserializeOwned>(text: &str) -> Result<(), String> {
     T::deserialize(Word(text)).map(drop).map_err(|error| error.to_string())
 }
 
-/// Returns the place of a text among these words.
-///
-/// # Errors
-/// Same as [`is_word`].
+/// Returns the place of a text among these words; an error names them.
 pub(crate) fn one_of(text: &str, words: &[&'static str]) -> Result<usize, String> {
     words.iter().position(|word| *word == text).ok_or_else(|| {
         let shown = ellipsize(text);
@@ -401,7 +390,6 @@ pub(crate) fn one_of(text: &str, words: &[&'static str]) -> Result<usize, String
     })
 }
 
-/// Learns the words from the enum, so that they are listed in one place only.
 struct Word<'a>(&'a str);
 
 impl<'de> Deserializer<'de> for Word<'_> {

@@ -59,19 +59,12 @@ impl Captured {
         std::iter::once(&self.stdout).chain(&self.stderr)
     }
 
-    /// Returns one stream's output; standard error has one only if it is separate.
     pub(crate) fn output(&self, stream: Stream) -> Option<&CapturedOutput> {
-        match stream {
-            Stream::Stdout => Some(&self.stdout),
-            Stream::Stderr => self.stderr.as_ref(),
-        }
+        self.outputs().find(|output| output.stream == stream)
     }
 
     pub(crate) fn output_mut(&mut self, stream: Stream) -> Option<&mut CapturedOutput> {
-        match stream {
-            Stream::Stdout => Some(&mut self.stdout),
-            Stream::Stderr => self.stderr.as_mut(),
-        }
+        std::iter::once(&mut self.stdout).chain(&mut self.stderr).find(|output| output.stream == stream)
     }
 
     pub(crate) fn record(&self, output: &CapturedOutput, request: &Request, path: &str) -> Record {
@@ -135,8 +128,7 @@ pub(crate) enum UnsavedSpill {
 }
 
 impl UnsavedSpill {
-    /// Gives the spill its final name, first writing it up to the cap if it is still in memory. Fails if saving had
-    /// failed before (`stopped`).
+    /// Gives the spill its final name, writing it first if it is still in memory; fails if saving failed before.
     pub(crate) fn save(self, held: &[u8], cap: usize, stopped: Option<&StopReason>) -> io::Result<PathBuf> {
         if let Some(StopReason::Failed(error)) = stopped {
             return Err(io::Error::new(error.kind(), error.to_string()));
@@ -208,7 +200,6 @@ impl CapturedOutput {
         (!is_said).then(|| self.whereabouts(path))
     }
 
-    /// Returns the path of the growing file, if one was created.
     pub fn temporary_path(&self) -> Option<PathBuf> {
         if let UnsavedSpill::File(spill) = &self.file { Some(spill.file.temporary_path()) } else { None }
     }

@@ -16,10 +16,8 @@ use super::headroom::{self, LoweredPolicy, TextExtent};
 /// The path that notices print if nothing was saved.
 pub const NOT_SAVED: &str = "<not saved>";
 
-/// A preview and everything it was made from.
 #[derive(Debug)]
 pub struct FinishedCapture {
-    /// The policy, with the parameters that the capture set.
     pub policy: Policy,
     /// What the model gets; for standard output alone if the policy does not take standard error separately.
     pub preview: Preview,
@@ -80,10 +78,8 @@ fn alone<'a>(captured: &Captured, bytes: &'a [u8], totals: &'a Totals, path: &'a
 }
 
 impl Captured {
-    /// Plans the preview, and gives the spills to be kept their final names. The others are removed.
-    ///
-    /// # Errors
-    /// Same as [`preview::plan`]. The output is then kept, unless the request says [`KeepSpill::Never`].
+    /// Plans the preview, and gives the spills to be kept their final names; the others are removed. If it cannot be
+    /// planned, the output is kept, unless the request says [`KeepSpill::Never`].
     pub fn finish(mut self, request: &Request, place: &Location) -> Result<FinishedCapture, NoPreview> {
         let mut request = request.for_exit(self.ended);
         let mut mishaps = Vec::from_iter(request.mishap(self.ended));
@@ -146,8 +142,7 @@ impl Captured {
         })
     }
 
-    /// Lowers the policy's limits so that the preview fits in the requested headroom, with the outputs saved at these
-    /// paths; none if there is nothing to do. A faulty plan is reported later.
+    /// Lowers the policy's limits so that the preview fits in the headroom; none if there is nothing to do.
     fn fit_headroom(
         &self,
         request: &Request,
@@ -166,8 +161,7 @@ impl Captured {
         headroom::fit(policy, request.headroom?, measure)
     }
 
-    /// Keeps the output if the request says so, without planning: for output that was viewed. Truncates it to the cap.
-    /// Returns its path, and appends problems to `notes`.
+    /// Keeps an output that was viewed, up to the cap, if requested. Returns its path; problems go to `notes`.
     pub fn keep(mut self, request: &Request, place: &Location, notes: &mut Vec<String>) -> Option<PathBuf> {
         notes.extend(self.notes());
         let wanted = self.is_wanted(Stream::Stdout, request, &request.policy);
@@ -175,8 +169,7 @@ impl Captured {
         wanted.then(|| save_one(&mut self, Stream::Stdout, request, place, notes)).flatten()
     }
 
-    /// Whether a stream's output is to be kept. True if the plan fails: a mistake in a policy must not cost an output
-    /// that may have taken hours.
+    /// Whether an output is to be kept; also if the plan fails: a faulty policy must not cost an output of hours.
     fn is_wanted(&self, stream: Stream, request: &Request, policy: &Policy) -> bool {
         match request.keep {
             KeepSpill::Always => true,
@@ -185,8 +178,7 @@ impl Captured {
         }
     }
 
-    /// Whether the policy would cut this stream without a saved copy, whatever it does to the other stream. If not, the
-    /// preview contains the whole stream.
+    /// Whether the policy would cut this stream without a saved copy. If not, the preview contains the whole stream.
     fn is_cut(&self, stream: Stream, policy: &Policy, path: &str) -> bool {
         const NONE: preview::Output = preview::Output { bytes: &[], totals: &Totals::unknown() };
         let Some(output) = self.output(stream) else { return false };
@@ -201,7 +193,6 @@ impl Captured {
         preview::plan(&input, policy).map_or(true, |preview| preview.is_to_be_saved())
     }
 
-    /// Plans, counting every total that the plan turns out to need.
     fn plan(
         &self,
         policy: &Policy,
@@ -254,8 +245,7 @@ fn printed_path(request: &Request, stream: Stream, saved: Option<&Path>) -> Stri
     request.printed.of(stream).clone().unwrap_or_else(saved)
 }
 
-/// Writes the record of one stream's output, and gives the spill its final name; a failed spill with nothing in it is
-/// removed. Returns its path if everything, or everything up to the cap, was saved.
+/// Writes the record of an output and names its spill. Returns its path if all, or all up to the cap, was saved.
 fn save_one(
     captured: &mut Captured,
     stream: Stream,

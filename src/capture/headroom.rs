@@ -27,7 +27,6 @@ impl Headroom {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct TextExtent {
-    /// UTF-8 bytes.
     bytes: u64,
     /// Line feeds plus one.
     lines: u64,
@@ -45,15 +44,13 @@ impl TextExtent {
 /// The bytes of `overspill: ` before a remark and of the line feed after it.
 const PREFIX: usize = 12;
 
-/// A policy whose limits were lowered.
 pub(super) struct LoweredPolicy {
     pub policy: Policy,
     /// Whether its preview fits in the headroom.
     pub fits: bool,
 }
 
-/// Lowers a policy's limits until its preview fits: first the lines, then the size. `measure` plans a preview, if it can be
-/// planned. None if the policy's own limits are small enough, or allow no preview.
+/// Lowers limits until the preview fits: first lines, then size. None if they are small enough or allow none.
 pub(super) fn fit(
     policy: &Policy,
     headroom: Headroom,
@@ -76,8 +73,7 @@ pub(super) fn fit(
     })
 }
 
-/// Returns the policy with the highest number of this parameter that is found to suit, or the lowest from 1 that it takes if
-/// none is found; none if there is nothing to lower.
+/// Returns the policy with the highest number of this parameter that suits, or the lowest; none without need.
 fn lower(policy: &Policy, key: Option<&str>, suits: impl Fn(&Policy) -> bool) -> Option<Policy> {
     let key = key?;
     let Some(Value::Integer(highest @ 2..)) = policy.get(key).filter(|_| !suits(policy)) else { return None };

@@ -55,14 +55,12 @@ pub struct Request {
     pub(crate) counts: ToCount,
     /// Whether to flush the spill to disk (fsync) before it gets its final name.
     pub durable: bool,
-    /// What the calling agent passes on without cutting it again; none for no limit.
     pub headroom: Option<Headroom>,
     pub timeout: Option<Duration>,
     pub about: About,
 }
 
 impl Request {
-    /// A request with this policy, keeping the spill if the policy cuts.
     pub fn new(policy: Policy) -> Request {
         let about = About { policy: policy.name().to_owned(), ..About::default() };
         let cap = policy.get(CAP).and_then(|value| value.to_string().parse().ok()).unwrap_or(DEFAULT_CAP);
@@ -119,8 +117,7 @@ fn set(policy: &mut Policy, key: &str, value: &str) {
     }
 }
 
-/// Sets the parameters by which a policy tells mishaps, unless they were set before. A timeout for which it has none is an
-/// abort.
+/// Sets the parameters by which a policy tells mishaps, unless they were set. An untold timeout is told as an abort.
 pub fn tell(policy: &mut Policy, mishaps: &[Mishap]) {
     let before = policy.changed();
     let mut tell = |key: &str, value: &str| {

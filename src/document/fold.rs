@@ -42,7 +42,6 @@ impl States {
 pub(crate) struct Fold {
     /// The line, without its line feed, as a range of the document.
     pub(crate) line: Range<u64>,
-    /// The last state that is not blank.
     pub(crate) state: Range<u64>,
     pub(crate) next: u64,
     pub(crate) states: States,
@@ -79,8 +78,7 @@ fn line_around(reader: &Reader, segment: &LineSegment) -> Option<Range<u64>> {
     (line.end - line.start <= MAX_LINE).then_some(line)
 }
 
-/// Returns the last piece between carriage returns that is not blank, and how many there are; none without any carriage
-/// return.
+/// Returns the last piece between carriage returns that is not blank, and how many there are; none without a return.
 fn states(bytes: &[u8]) -> Option<(Range<usize>, usize)> {
     memchr::memchr(b'\r', bytes)?;
     let (mut at, mut last, mut count) = (0, 0..0, 0);

@@ -12,7 +12,6 @@ use crate::preview::{Input, Part, Preview, Stream};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Class {
-    /// Bytes of the output, unchanged.
     Kept,
     /// Other text in place of bytes of the output.
     Changed,
@@ -55,7 +54,6 @@ impl Chunk {
         self.start + self.body.len() as u64
     }
 
-    /// Returns the range of standard output that the chunk shows or replaces.
     fn on_stdout(&self) -> Option<&Range<usize>> {
         match &self.body {
             Body::Range(Stream::Stdout, range) | Body::Text(_, Some((Stream::Stdout, range))) => Some(range),
@@ -112,8 +110,7 @@ impl Doc {
         doc
     }
 
-    /// Sets notices off that are ranges of the document in bytes, in order: where the document is all that is left of an
-    /// output, and the agent's own words are among it.
+    /// Sets off notices, ranges in bytes, in order: where the document is all that is left of an output.
     pub(crate) fn with_notices(self, notices: &[Range<usize>]) -> Self {
         let mut doc = Self::default();
         for chunk in &self.chunks {
@@ -177,7 +174,6 @@ impl Doc {
         self.chunks.get(self.chunk_at(at)).map_or(Class::Kept, |chunk| chunk.class)
     }
 
-    /// Iterates over the pieces of `range`, in order, each with its class.
     pub fn classes(&self, range: Range<u64>) -> impl Iterator<Item = (Range<u64>, Class)> + '_ {
         let first = self.chunk_at(range.start);
         self.chunks[first.min(self.chunks.len())..]
@@ -190,8 +186,7 @@ impl Doc {
             })
     }
 
-    /// Returns the offset in the output that belongs to a position. For a notice, that is the cut: the end of what was
-    /// kept before it, or else the start of what is kept after it.
+    /// Returns the offset in the output that belongs to a position: for a notice the cut, the end of what was kept.
     pub fn to_file(&self, at: u64) -> usize {
         let n = self.chunk_at(at);
         let Some(chunk) = self.chunks.get(n) else { return 0 };
@@ -205,8 +200,7 @@ impl Doc {
         self.chunks.get(self.chunk_at(at)).filter(|chunk| chunk.class == Class::Kept)?.to_file(at)
     }
 
-    /// Returns the position that shows an offset of the output. Inside a gap, that is the notice that stands for the
-    /// gap.
+    /// Returns the position that shows an offset of the output: inside a gap, that of the notice that stands for it.
     pub fn from_file(&self, offset: usize) -> u64 {
         let mut gap = 0;
         for chunk in &self.chunks {

@@ -16,21 +16,11 @@ const FAR: u64 = 4 << 20;
 
 #[derive(Debug, Clone, Copy)]
 pub struct Files<'a> {
-    /// Standard output, or the only output.
     pub out: &'a [u8],
     /// Standard error, if it is separate; otherwise empty.
     pub err: &'a [u8],
     /// The index of the line feeds in `out`, as far as they are counted.
     pub index: Option<&'a BlockIndex>,
-}
-
-impl<'a> Files<'a> {
-    fn get(&self, stream: Stream) -> &'a [u8] {
-        match stream {
-            Stream::Stdout => self.out,
-            Stream::Stderr => self.err,
-        }
-    }
 }
 
 /// A line, or the part of a long line between two anchors.
@@ -46,12 +36,10 @@ pub struct LineSegment {
     pub next: u64,
 }
 
-/// A document together with its bytes: the only way for panes to read.
 #[derive(Debug, Clone, Copy)]
 pub struct Reader<'a> {
     pub doc: &'a Doc,
     pub files: Files<'a>,
-    /// Measures what is read, if that is of interest.
     pub cost: Option<&'a Cost>,
 }
 
@@ -91,7 +79,10 @@ impl Reader<'_> {
         match &chunk.body {
             Body::Text(text, _) => &text[from..to],
             Body::Range(stream, range) => {
-                let file = self.files.get(*stream);
+                let file = match stream {
+                    Stream::Stdout => self.files.out,
+                    Stream::Stderr => self.files.err,
+                };
                 let read = (range.start + from).min(file.len())..(range.start + to).min(file.len());
                 if let Some(cost) = self.cost {
                     cost.read(*stream, &read);
@@ -119,8 +110,7 @@ impl Reader<'_> {
         found
     }
 
-    /// Returns the last line feed before `to`, not before `floor`. Searches nearby bytes first, so that a frame of
-    /// short lines reads only the blocks that it shows.
+    /// Returns the last line feed before `to`, not before `floor`. Searches nearby bytes first: lines are mostly short.
     pub(crate) fn last_line_feed_near(&self, to: u64, floor: u64) -> Option<u64> {
         let mut end = to;
         let mut step = 1024;
@@ -134,7 +124,6 @@ impl Reader<'_> {
         None
     }
 
-    /// Returns the first line feed from `from` on, before `limit`. Searches nearby bytes first.
     pub(crate) fn line_feed_near(&self, from: u64, limit: u64) -> Option<u64> {
         let mut start = from;
         let mut step = 1024;
@@ -167,8 +156,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Returns the last anchor at which a segment, moved back to a character boundary, starts at or before `at`. There
-    /// is no segment at an anchor where a line ends.
+    /// Returns the last anchor at which a segment starts at or before `at`; there is none where a line ends.
     fn anchor_before(&self, at: u64) -> u64 {
         let anchor = (at + 3) / ANCHOR as u64 * ANCHOR as u64;
         let usable =
@@ -203,8 +191,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether the line of a segment may be at most `most` bytes long. Reads nothing, but asks the index; false if that
-    /// does not tell.
+    /// Whether the line of a segment may be at most `most` bytes long. Asks only the index; false if that is silent.
     pub(crate) fn may_be_short(&self, segment: &LineSegment, most: u64) -> bool {
         let Some(index) = self.index().filter(|index| index.is_complete()) else { return false };
         let size = index.block() as u64;
@@ -222,8 +209,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Returns the start of the line that contains `at`. In a long line that is not counted yet, stops at the limit of
-    /// the search.
+    /// Returns the start of the line that contains `at`; of a long one not counted yet, the limit of the search.
     pub fn line_start(&self, at: u64) -> u64 {
         let near = self.segment_start(at);
         if self.opens_line(near) {
@@ -260,8 +246,7 @@ impl Reader<'_> {
         at >= self.doc.len() || self.copy(at..at + 1) == b"\n"
     }
 
-    /// Returns the end of the line that contains `at`: its line feed or the document's end. In a long line that is not
-    /// counted yet, stops at the limit of the search.
+    /// Returns the end of the line that contains `at`, its line feed or the document's end; or the limit of the search.
     pub fn line_end(&self, at: u64) -> u64 {
         let len = self.doc.len();
         let (mut start, mut patience) = (at, FAR);
@@ -292,7 +277,6 @@ const WINDOW: u64 = 2000;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReadWindow {
     pub offset: u64,
-    /// In lines.
     pub limit: u64,
 }
 
@@ -312,8 +296,7 @@ impl ReadWindow {
         self.offset.saturating_add(self.limit)
     }
 
-    /// Describes it in a file of this many lines, if they are counted: `offset 2001 limit 2000 · next 4001`; and without what
-    /// comes next.
+    /// Describes it in a file of this many lines: `offset 2001 limit 2000 · next 4001`; and without what comes next.
     pub(crate) fn describe(self, lines: Option<u64>) -> [String; 2] {
         let is_last = lines.is_some_and(|lines| self.next() > lines);
         let next = if is_last { "the last window".to_owned() } else { format!("next {}", self.next()) };

@@ -20,8 +20,7 @@ use super::sift::Sift;
 /// A counting worker takes one part in this many of a file at a time.
 const SHARE: usize = 64;
 
-/// The smallest and largest part taken at a time, in bytes. They are limited because each report wakes the thread that
-/// draws the screen.
+/// The smallest and largest part taken at a time, in bytes: each report wakes the thread that draws the screen.
 const MIN_TAKE: usize = 4 << 20;
 const MAX_TAKE: usize = 32 << 20;
 
@@ -34,8 +33,7 @@ const MAP_CHUNKS: usize = 1024;
 /// As much is read at once, in bytes, however short the chunks are.
 const MIN_READ: usize = 16 << 10;
 
-/// The longest chunk whose matches are counted together, in bytes. It is limited because finding the number of one
-/// match means searching its chunk.
+/// The longest chunk counted together, in bytes: finding the number of one match means searching its chunk.
 const MAX_CHUNK: usize = 1 << 20;
 
 /// A chunk with this many matches ends early, for the same reason.
@@ -73,16 +71,13 @@ pub(crate) struct Search {
     pub(crate) skip: Arc<[Range<usize>]>,
     pub(crate) from: usize,
     pub(crate) toward: Toward,
-    /// Which match to find: 1 is the nearest.
     pub(crate) times: u64,
-    /// The filter whose lines alone are searched, if there is one.
     pub(crate) within: Option<Sift>,
 }
 
 type IsWanted<'a> = dyn Fn() -> bool + Sync + 'a;
 
-/// Counts the line feeds from a block on first, because the line numbers on the screen wait for them; then the other
-/// totals.
+/// Counts the line feeds first, because the line numbers on the screen wait for them; then the other totals.
 pub(crate) fn count(
     view: &MapView,
     from: UncountedBlocks,
@@ -102,7 +97,6 @@ pub(crate) fn count(
     });
 }
 
-/// Works through the blocks in order, from several threads if the file is large enough.
 fn go_through(
     index: &BlockIndex,
     blocks: Range<usize>,
@@ -129,8 +123,7 @@ fn go_through(
 }
 
 impl Search {
-    /// Searches for one match after the other until the one that is asked for; whole laps are left out. Returns it, and
-    /// whether the search wrapped around to find it.
+    /// Searches for one match after the other, whole laps left out. Returns the match, and whether the search wrapped.
     pub(crate) fn find(&self, is_wanted: &IsWanted) -> Option<(Range<usize>, bool)> {
         let (mut from, mut wrapped, mut last, mut first) = (self.from, false, None, None);
         let (mut left, mut passed) = (self.times, 0);
@@ -179,8 +172,7 @@ impl Search {
         parts.filter(|part| !part.is_empty()).find_map(|part| self.nearest(part, is_wanted))
     }
 
-    /// Returns the nearest match within a range. Stretches are handed out nearest first: once one has a match, only
-    /// those already being searched can have a nearer one.
+    /// Returns the nearest match within a range. Stretches are handed out nearest first.
     fn nearest(&self, within: Range<usize>, is_wanted: &IsWanted) -> Option<Range<usize>> {
         let stretches = Stretches::new(within, self.toward);
         let best: Mutex<Option<(usize, Range<usize>)>> = Mutex::new(None);
@@ -225,8 +217,7 @@ impl Search {
     }
 }
 
-/// Returns the ranges in which the matches that are not skipped start, in order: what is not skipped, from the start of
-/// its first line on. Close ones are joined.
+/// Returns the ranges in which matches that are not skipped start, from the start of a line on; close ones are joined.
 fn unskipped(bytes: &[u8], skip: &[Range<usize>]) -> Vec<Range<usize>> {
     let mut parts: Vec<Range<usize>> = Vec::new();
     for gap in Got(skip).gaps(bytes.len()) {
@@ -267,8 +258,7 @@ pub(crate) fn count_matches(
     }
 }
 
-/// Counts the matches of which the model got every byte: those inside the ranges `kept`. Returns `None` if that is too much
-/// to search at once.
+/// Counts the matches inside the ranges `kept`, which the model got; `None` if that is too much to search at once.
 pub(crate) fn count_kept(pattern: &Pattern, view: &MapView, kept: &[Range<usize>]) -> Option<u64> {
     let bytes: usize = kept.iter().map(Range::len).sum();
     let mut supply = ViewSupply::from(view);
@@ -279,8 +269,7 @@ pub(crate) fn count_kept(pattern: &Pattern, view: &MapView, kept: &[Range<usize>
     (bytes <= MAX_KEPT).then(|| kept.iter().map(&mut in_range).sum())
 }
 
-/// Counts the matches from the start of `within` until there are [`MAX_MATCHES`] or all of it is searched. Returns
-/// where counting ended, and the count.
+/// Counts the matches until there are [`MAX_MATCHES`], or all is searched. Returns where that ended, and the count.
 fn dense(bytes: OwnBytes, pattern: &Pattern, within: Range<usize>) -> (usize, u64) {
     let (mut end, mut count) = (within.start, 0);
     while end < within.end && count < MAX_MATCHES {
@@ -294,12 +283,9 @@ fn dense(bytes: OwnBytes, pattern: &Pattern, within: Range<usize>) -> (usize, u6
     (end, count)
 }
 
-/// The first blocks of a file that are not counted yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UncountedBlocks {
-    /// The first whose line feeds are not counted.
     pub lines: usize,
-    /// The first whose other totals are not counted.
     pub totals: usize,
 }
 
@@ -311,8 +297,7 @@ pub(crate) struct CountedChunks {
 }
 
 impl CountedChunks {
-    /// Starts a new count, and returns the byte from which to count: a multiple of `block`, or the end. What comes
-    /// before it is not counted again.
+    /// Starts a new count, and returns the byte from which to count on: a multiple of `block`, or the end.
     pub(crate) fn begin(&mut self, block: u64, len: u64) -> u64 {
         let mut end = 0;
         while let Some((next, _)) = self.chunks.get(&end) {

@@ -18,15 +18,12 @@ use super::reader::{Files, Reader};
 /// The most ranges of lines kept of blocks seen before.
 const MAX_RANGES: usize = 100_000;
 
-/// Bytes that a thread takes at a time, at first and later: the first results are to be on the screen at once, but each
-/// report wakes the thread that draws it.
+/// Bytes that a thread takes at a time, at first and later: each report wakes the thread that draws.
 const FIRST_TAKE: usize = 2 << 20;
 const MAX_TAKE: usize = 32 << 20;
 
-/// As many reads are made on the thread that asks.
 const MAX_READS: usize = 8;
 
-/// The lines shown that start in each block seen before.
 #[derive(Debug, Default)]
 struct ShownCounts {
     blocks: BTreeMap<usize, Arc<[Range<u64>]>>,
@@ -69,13 +66,11 @@ impl Sift {
         }
     }
 
-    /// Returns the same filter that shows other lines: all that meet the conditions or those that are lost, with this
-    /// many around.
+    /// Returns the filter with all lines that meet the conditions, or those that are lost, and this many around.
     pub fn showing(self, shows: Shows, around: u64) -> Self {
         Self { shows, around, seen: Mutex::default(), ..self }
     }
 
-    /// Returns the number of lines that meet the conditions, as far as they are counted.
     pub fn total(&self) -> LineCount {
         self.index.total()
     }
@@ -93,8 +88,7 @@ impl Sift {
         words.join(" ")
     }
 
-    /// Describes the filter in versions from the longest to the shortest: `&error &!debug · 274 lines, model got 3`. `verb` is what
-    /// the model does with the lines: `got`, `gets`.
+    /// Describes the filter in versions, the longest first: `&error &!debug · 274 lines, model got 3`.
     pub(crate) fn describe(&self, verb: &str) -> Vec<String> {
         let (words, total) = (self.describe_conditions(), self.total());
         let (shown, all) = (thousands(total.shown(self.shows)), total.got + total.lost);
@@ -179,8 +173,7 @@ impl Sift {
         true
     }
 
-    /// Counts what is not counted yet, from several threads: first what comes after an offset. Reports the first of
-    /// consecutive blocks with their lines.
+    /// Counts what is not counted yet, from several threads, first what comes after an offset; reports block by block.
     pub(crate) fn count(
         &self,
         view: &MapView,
@@ -200,7 +193,6 @@ impl Sift {
         });
     }
 
-    /// Divides the blocks that are not counted yet into what is taken at a time: first those from the block `at` on.
     fn takes(&self, at: usize) -> Vec<Range<usize>> {
         let pending = self.index.pending();
         let after = pending.iter().map(|blocks| blocks.start.max(at)..blocks.end.max(at));
@@ -306,7 +298,6 @@ impl Sift {
         0
     }
 
-    /// Returns the start of the line after the one that starts at `line`, or the document's end.
     fn next_line(&self, reader: &Reader, line: u64) -> u64 {
         let segment = reader.segment(line);
         if segment.closes {
@@ -321,7 +312,6 @@ impl Sift {
         feed.map_or(reader.doc.len(), |feed| feed + 1)
     }
 
-    /// Returns the first line shown because of a line that meets the conditions.
     fn first_around(&self, reader: &Reader, line: u64) -> u64 {
         (0..self.around).fold(line, |first, _| match first {
             0 => 0,
@@ -329,7 +319,6 @@ impl Sift {
         })
     }
 
-    /// Returns the end of the last line shown because of a line that meets the conditions.
     fn end_around(&self, reader: &Reader, line: u64) -> u64 {
         (0..self.around).fold(self.next_line(reader, line), |end, _| match end {
             end if end >= reader.doc.len() => end,
@@ -341,8 +330,7 @@ impl Sift {
         at < reader.doc.len() && self.onward(reader, at) == at
     }
 
-    /// Whether any line that meets the conditions starts in a range of bytes; for one of several blocks, as far as whole
-    /// blocks can tell.
+    /// Whether a line that meets the conditions starts in a range; of several blocks, as far as whole ones tell.
     pub fn any_in(&self, files: Files, bytes: &Range<usize>) -> bool {
         let is_near = self.index.any_in(bytes, self.shows);
         if !is_near || bytes.len() > 2 * self.index.block() {
@@ -375,8 +363,7 @@ impl Sift {
         if is_shown { at } else { first }
     }
 
-    /// Returns `at` if the byte before it is in a line that is shown, otherwise the end of the last line shown before,
-    /// or 0.
+    /// Returns `at` if the byte before it is in a line that is shown, otherwise the end of the last line shown before.
     pub fn backward(&self, reader: &Reader, at: u64) -> u64 {
         if at == 0 {
             return 0;

@@ -60,18 +60,14 @@ pub(super) enum Backing {
 }
 
 impl Source {
-    /// Opens a path given by the user, following symbolic links. A regular file is mapped; a character device, a FIFO,
-    /// or a file that cannot be mapped (as under /proc) is copied by a thread into an unlinked temporary file. Never
-    /// blocks: a FIFO without a writer is [`StreamProgress::Waiting`].
-    ///
-    /// # Errors
-    /// [`OpenError`], with the path and the remedy; directories, sockets, block devices and terminals are refused.
+    /// Opens a path given by the user, following links. A regular file is mapped; a device, a FIFO, or a file that
+    /// cannot be mapped (as under /proc) is copied by a thread. Never blocks: a FIFO without a writer is
+    /// [`StreamProgress::Waiting`]. Directories, sockets, block devices and terminals are refused.
     pub fn open(path: &Path) -> Result<Source, OpenError> {
         Source::from_opened(path, open(path, FollowLinks::Follow)?)
     }
 
-    /// Same as [`Source::open`] for a file that may be compressed as gzip or zstd, by its first bytes: then it is what the
-    /// file holds.
+    /// Same as [`Source::open`], but of a file compressed as gzip or zstd, by its first bytes, the text.
     #[cfg(feature = "records")]
     pub fn open_unpacked(path: &Path) -> Result<Source, OpenError> {
         let opened = open(path, FollowLinks::Follow)?;
@@ -87,11 +83,8 @@ impl Source {
         Source::from_opened(path, opened)
     }
 
-    /// Same as [`Source::open`] for an entry of a store: refuses symbolic links, and holds a shared lock so that
-    /// overspill's cleaners do not delete the file meanwhile.
-    ///
-    /// # Errors
-    /// Same as [`Source::open`], and [`OpenError::Link`] and [`OpenError::Irregular`].
+    /// Same as [`Source::open`] for an entry of a store: refuses links and all but regular files, and holds a shared
+    /// lock so that overspill's cleaners do not delete the file meanwhile.
     pub fn open_entry(path: &Path) -> Result<Source, OpenError> {
         let source = Source::glance_at_entry(path)?;
         if let Backing::File { file, .. } = &source.backing {
@@ -171,12 +164,10 @@ impl Source {
         self.view.clone()
     }
 
-    /// Returns the number of the current content, same as [`MapView::generation`].
     pub fn generation(&self) -> u64 {
         self.view.generation()
     }
 
-    /// Returns the length in bytes, as of the last refresh.
     pub fn len(&self) -> u64 {
         self.view.len() as u64
     }
@@ -197,8 +188,7 @@ impl Source {
         }
     }
 
-    /// Whether nothing more will arrive and [`Source::view`] has everything. True for every file, even if it may still
-    /// grow.
+    /// Whether nothing more will arrive, and [`Source::view`] has everything. A file may still grow.
     pub fn is_complete(&self) -> bool {
         match &self.backing {
             Backing::File { .. } => true,
@@ -214,7 +204,6 @@ impl Source {
         }
     }
 
-    /// Returns how the path relates to the open file, as of the last refresh.
     pub fn path_status(&self) -> PathStatus {
         self.path_status
     }
@@ -283,8 +272,7 @@ impl Drop for Source {
     }
 }
 
-/// Reads the bytes before `end`, at most 4 KiB; fewer if the file has been truncated meanwhile. Uses pread, so that a
-/// fault is an error here and not a signal.
+/// Reads at most 4 KiB before `end`; fewer if the file was truncated. With pread a fault is an error, not a signal.
 pub(super) fn read_tail(file: &File, end: u64) -> io::Result<Vec<u8>> {
     let start = end.saturating_sub(TAIL);
     let mut tail = vec![0; (end - start) as usize];

@@ -46,14 +46,12 @@ pub(crate) struct Frames<R> {
     packed: R,
     decoder: FrameDecoder,
     frame: Option<Frame>,
-    /// How many frames were begun or skipped.
     begun: u64,
     /// Met by the decoder, which still has text from before it.
     fault: Option<FrameFault>,
 }
 
 struct Frame {
-    /// How long its header says that its text is.
     stated: Option<u64>,
     has_checksum: bool,
     read: u64,
@@ -79,7 +77,6 @@ fn buffered(file: File) -> BufReader<File> {
     BufReader::with_capacity(256 << 10, file)
 }
 
-/// The member that is read; none behind the last.
 struct Gunzip(Option<GzDecoder<BufReader<File>>>);
 
 impl Read for Gunzip {

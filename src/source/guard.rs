@@ -1,9 +1,7 @@
 //! The SIGBUS guard: a lost page of a registered mapping reads as zeros instead of killing the program.
 //!
-//! A mapped file can be truncated by others at any moment; touching a page past its end then raises SIGBUS. The handler
-//! finds the mapping in a fixed table of atomics and replaces everything from the faulting page to the mapping's end by
-//! zero pages, in one call (one call per page would hit the kernel's limit of 65,530 mappings). None of this costs
-//! anything until a fault happens.
+//! The handler finds the mapping in a fixed table of atomics and replaces everything from the faulting page to its end
+//! by zero pages, in one call (one per page would hit the kernel's limit of 65,530 mappings).
 #![allow(unsafe_code)]
 
 use std::io;
@@ -15,8 +13,8 @@ const SLOTS: usize = 256;
 const FREE: usize = 0;
 const INTACT: usize = usize::MAX;
 
-/// One mapping's address range. `sequence` is odd while the range is being written, so that the
-/// handler never acts on the start of one mapping and the end of another.
+/// One mapping's address range. `sequence` is odd while it is being written: the handler acts on none by halves.
+#[derive(Debug)]
 struct Slot {
     sequence: AtomicUsize,
     start: AtomicUsize,
@@ -41,12 +39,6 @@ static PAGE: AtomicUsize = AtomicUsize::new(4096);
 #[derive(Debug)]
 pub(super) struct Guard {
     slot: &'static Slot,
-}
-
-impl std::fmt::Debug for Slot {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{:#x}..{:#x}", self.start.load(Ordering::Relaxed), self.end.load(Ordering::Relaxed))
-    }
 }
 
 impl Guard {
@@ -104,8 +96,7 @@ impl Slot {
         self.sequence.fetch_add(1, Ordering::Release);
     }
 
-    /// Returns the range if it is complete. A slot that another thread is just writing is not the one whose page this
-    /// thread has touched.
+    /// Returns the range if it is complete: one that is just being written is not this thread's.
     fn range(&self) -> Option<(usize, usize)> {
         let before = self.sequence.load(Ordering::Acquire);
         let range = (self.start.load(Ordering::Relaxed), self.end.load(Ordering::Relaxed));
@@ -185,7 +176,6 @@ fn mend(address: usize) -> bool {
     mapped != libc::MAP_FAILED
 }
 
-/// Passes a fault elsewhere to the previously installed action.
 fn chain(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
     let Some(previous) = PREVIOUS.get() else { return };
     let handler = previous.sa_sigaction;

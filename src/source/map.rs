@@ -80,8 +80,7 @@ impl MapView {
         whole.then(|| MapView { mapping: self.mapping.clone(), len, generation: self.generation })
     }
 
-    /// Returns the number of the content: another number means that all earlier findings are void. Unique within the
-    /// process; growth does not change it.
+    /// Returns the number of the content, unique within the process: with another, all earlier findings are void.
     pub fn generation(&self) -> u64 {
         self.generation
     }
@@ -107,14 +106,12 @@ impl Deref for MapView {
     }
 }
 
-/// Returns the number of a new content, unique within the process.
 pub(super) fn next_generation() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
-/// Address space is free, but mapping again costs the pages already faulted in. So a mapping extends past the end of
-/// the file; those pages are touched only once the file has grown.
+/// Returns what is mapped: more than the file, because mapping again costs the pages already faulted in.
 #[cfg(target_os = "linux")]
 fn roomy(len: usize) -> usize {
     len.saturating_add((len / 4).max(16 << 20)).min(isize::MAX as usize)
@@ -139,7 +136,6 @@ impl Mapping {
         Ok(Mapping { guard, pages, file, start, is_sparse, reads: ReadCounts::default(), short_at })
     }
 
-    /// Returns the mapped bytes; they exist until the mapping is dropped.
     fn pages(&self) -> &[u8] {
         self.pages.as_deref().unwrap_or_default()
     }
@@ -156,8 +152,7 @@ impl Drop for Mapping {
     }
 }
 
-/// Unmaps the code of the program, on Linux; where it runs again, it is mapped again. Mapped pages count as memory of the
-/// process, and what starting up ran is most of what a short command takes.
+/// Unmaps the program's code, on Linux, which counts as its memory: most of what a short command takes.
 #[cfg(feature = "app")]
 #[allow(unsafe_code)]
 pub(crate) fn release_code() {
@@ -172,8 +167,7 @@ pub(crate) fn release_code() {
     }
 }
 
-/// Whether the file has only a hole in `range` (bytes, not empty): it reads as zeros, and reading it would only fill
-/// the system's cache with them.
+/// Whether the file has only a hole in `range` (bytes, not empty): reading it would only fill the cache with zeros.
 pub fn is_hole(view: &MapView, range: &Range<usize>) -> bool {
     data_at(view, range.start).start >= range.end
 }
@@ -217,8 +211,7 @@ pub(super) fn copy_out(view: &MapView, start: usize, buffer: &mut [u8]) {
     }
 }
 
-/// Alignment in bytes of a scan's reads, in the file and in memory: a page, or part of one. Some processors copy a page
-/// several times slower if either side is off by a byte.
+/// Alignment in bytes of a scan's reads: some processors copy pages several times slower if off by a byte.
 pub(super) const PAGE: usize = 4 << 10;
 
 /// Fills `room` from offset `start` of the file; both must be page-aligned. Returns how many bytes were read; less than
@@ -248,7 +241,6 @@ pub struct Reads {
     pub seeks: u64,
 }
 
-/// [`Reads`] that threads add to.
 #[derive(Debug, Default)]
 pub(super) struct ReadCounts {
     bytes: AtomicU64,

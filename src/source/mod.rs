@@ -16,28 +16,28 @@ mod scan;
 mod spool;
 mod watch;
 
-#[cfg(feature = "app")]
-pub(crate) use crate::base::fs::blocking::stdin;
 pub use crate::base::fs::identity::{Identity, PathStatus, Stamp};
-#[cfg(feature = "app")]
-pub(crate) use crate::base::fs::identity::{Snapshot, await_write};
-#[cfg(feature = "records")]
-pub(crate) use file::fill;
 pub use file::{Change, FileLock, Source};
-#[cfg(feature = "records")]
-pub(crate) use frames::Frames;
-#[cfg(feature = "app")]
-pub(crate) use map::release_code;
 pub use map::{MapView, Reads, is_hole};
 pub use open::OpenError;
-#[cfg(feature = "app")]
-pub(crate) use open::metadata;
 pub use refresh::Unsteady;
 pub use scan::{Buffer, ViewSupply, count, line_feeds, measure, share_out};
 pub use spool::StreamProgress;
-#[cfg(feature = "records")]
-pub(crate) use spool::{temporary_file, with_remedy};
 pub use watch::{Probe, Watcher};
+
+#[cfg(feature = "app")]
+pub(crate) use {
+    crate::base::fs::blocking::stdin,
+    crate::base::fs::identity::{Snapshot, await_write},
+    map::release_code,
+    open::metadata,
+};
+#[cfg(feature = "records")]
+pub(crate) use {
+    file::fill,
+    frames::Frames,
+    spool::{temporary_file, with_remedy},
+};
 
 #[cfg(test)]
 mod tests;

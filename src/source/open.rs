@@ -47,7 +47,6 @@ pub enum OpenError {
 }
 
 impl OpenError {
-    /// Explains why a path cannot be opened or queried.
     pub(crate) fn new(path: &Path, source: io::Error) -> Self {
         let path = path.to_owned();
         let socket = || path.metadata().is_ok_and(|meta| meta.file_type().is_socket());

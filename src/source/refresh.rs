@@ -12,9 +12,8 @@ use super::file::{Backing, Change, Source, read_tail};
 use super::map::{MapView, next_generation};
 
 impl Source {
-    /// Checks for changes (fstat of the file, stat of the path: microseconds) and updates the view. Content is read
-    /// only when the file has grown: the 4 KiB before the old end. On failure everything stays as it was; see
-    /// [`Source::error`].
+    /// Checks for changes (fstat of the file, stat of the path: microseconds) and updates the view. Reads content only
+    /// when the file has grown: the 4 KiB before the old end. On failure everything stays; see [`Source::error`].
     pub fn refresh(&mut self) -> Change {
         let result = match &self.backing {
             Backing::Spool(spool) => {
@@ -90,8 +89,7 @@ impl Source {
         Ok(change)
     }
 
-    /// A truncation and regrowth within one tick of the file system's clock leave no other trace than the pages lost in
-    /// between. Fails only if a page cannot be read at all.
+    /// A truncation and regrowth within one tick of the clock leave no trace but the pages lost in between.
     fn lost_pages_are_back(&self, file: &File) -> io::Result<bool> {
         match self.view.lost_at() {
             Some(offset) => Ok(file.read_at(&mut [0], offset)? == 1),
@@ -131,11 +129,7 @@ pub enum Unsteady {
 const TRIES: usize = 3;
 
 impl Source {
-    /// Calls `read`, and returns what that returns if the source had one content meanwhile, bytes appended to it aside.
-    /// If it was cut or rewritten, `read` is called once more; `again` is called before, and may refuse.
-    ///
-    /// # Errors
-    /// The second time was no better, `again` refused, or the file can no longer be asked about.
+    /// Calls `read`, once more if the source was cut or rewritten meanwhile; fails if that was no better.
     pub fn read_steadily<T>(
         &mut self,
         again: &mut dyn FnMut() -> bool,

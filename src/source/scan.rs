@@ -23,8 +23,7 @@ const AROUND: usize = 4;
 /// Maximum number of threads; more would share the memory bandwidth without adding to it.
 const MAX_THREADS: usize = 4;
 
-/// Calls `work` once with each number below `count`, in order, on threads with own `state`s. Returns when all calls are
-/// done; once one breaks off, no new numbers are handed out.
+/// Calls `work` once with each number below `count`, in order, on threads with own `state`s, until one breaks off.
 pub fn share_out<S>(
     count: usize,
     state: impl Fn() -> S + Sync,
@@ -92,7 +91,6 @@ fn count_chunks(view: &MapView, range: Range<usize>, want: TotalsMask) -> Measur
     total.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-/// Measures a range of a view; a hole in the file is not read.
 pub fn measure(view: &MapView, range: Range<usize>, want: TotalsMask, buffer: &mut Buffer) -> Measure {
     if is_hole(view, &range) {
         return Measure::zeros(range.len() as u64);
@@ -118,8 +116,7 @@ pub fn line_feeds(view: &MapView, range: Range<usize>, block: usize, buffer: &mu
     counts
 }
 
-/// Passes on copies of a range piece by piece: the offset of the piece, and bytes that contain it and a little around
-/// it. Pieces end at multiples of `PIECE`, so that without anything around them no byte is read twice.
+/// Passes on copies of a range in pieces, each with its offset and a little around it, ending at multiples of `PIECE`.
 fn each_piece(
     view: &MapView,
     range: Range<usize>,
@@ -136,14 +133,12 @@ fn each_piece(
     }
 }
 
-/// A scan's buffer; one per thread. If every byte is read once, it costs no more than faulting in the map, which stays
-/// free for the screen.
+/// A scan's buffer, one per thread. A scan costs no more with it than in the map, which stays free for the screen.
 #[derive(Debug, Default)]
 pub struct Buffer(Vec<u8>);
 
 impl Buffer {
-    /// Copies a range of `view` (bytes, clamped to the view). Anything truncated reads as zeros. Whole pages are read,
-    /// so a range that starts or ends within a page costs the rest of that page.
+    /// Copies a range of `view` (bytes, clamped to it); what was truncated reads as zeros. Whole pages are read.
     pub fn read(&mut self, view: &MapView, range: Range<usize>) -> OwnBytes<'_> {
         let end = range.end.min(view.len());
         let start = range.start.min(end);

@@ -20,8 +20,7 @@ pub enum StreamProgress {
     Streaming,
     /// The stream has ended, and all of it is available.
     Complete,
-    /// The stream continues or has ended, but not all of it was kept: the disk is (nearly) full, a device exceeded 64
-    /// MiB, or reading failed; see [`Source::error`](super::Source::error).
+    /// Not all of it was kept: the disk is (nearly) full, a device exceeded 64 MiB, or reading failed; see the error.
     CutShort,
 }
 
@@ -29,12 +28,10 @@ pub enum StreamProgress {
 pub(super) enum Limit {
     /// As much as the disk can take; the rest is read and dropped, so that the writer never blocks.
     Disk,
-    /// This many bytes, or what the disk can take, after which reading stops: for devices, which might never end, and for
-    /// what a file unpacks to, however small it is.
+    /// This many bytes, or what the disk can take: for devices, which might never end, and for what a file unpacks to.
     Bytes(u64),
 }
 
-/// The stream's file and its progress, shared between the copying thread and the source.
 #[derive(Debug)]
 pub(super) struct Spool {
     pub file: File,
@@ -76,7 +73,6 @@ impl Spool {
         self.kept.load(Ordering::Acquire)
     }
 
-    /// Returns the number of bytes received, kept or not.
     pub(crate) fn seen(&self) -> u64 {
         self.seen.load(Ordering::Acquire)
     }
@@ -93,7 +89,6 @@ impl Spool {
         self.state().error.clone()
     }
 
-    /// Blocks until `enough` bytes have been kept or the stream has ended.
     pub(crate) fn wait(&self, enough: u64) {
         let waiting = |state: &mut State| !state.ended && self.kept() < enough;
         drop(self.moved.wait_while(self.state(), waiting).unwrap_or_else(PoisonError::into_inner));
@@ -176,8 +171,7 @@ impl Spool {
 /// Where to go if the temporary directory is missing or full.
 const OTHERS: [&str; 2] = ["/var/tmp", "/tmp"];
 
-/// Creates an unlinked file of mode 0600 in the system's temporary directory, or else in another one with enough room.
-/// If none has enough, the first one where it can be created is used.
+/// Creates an unlinked file of mode 0600 in the system's temporary directory, or else in another one with room.
 pub(crate) fn temporary_file() -> io::Result<File> {
     // A relative one would depend on the directory in which overspill is started.
     let given = Some(std::env::temp_dir()).filter(|dir| dir.is_absolute());

@@ -61,7 +61,6 @@ impl Probe {
         self
     }
 
-    /// Checks once; true if anything has changed since the last check.
     pub fn check_once(&mut self) -> bool {
         let now = self.look();
         let changed = now != self.last;
@@ -91,15 +90,13 @@ impl Probe {
     }
 }
 
-/// A thread that calls back after changes, until this is dropped, the callback returns false, or a stream has ended.
 #[derive(Debug)]
 pub struct Watcher {
     _stop: Sender<()>,
 }
 
 impl Watcher {
-    /// Starts watching. `changed` is called after each change on the watcher's thread; it returns false to stop (for a
-    /// channel: `move || tx.send(event).is_ok()`).
+    /// Starts watching. `changed` is called after each change, on the watcher's thread; it returns false to stop.
     pub fn spawn(
         mut probe: Probe,
         mut changed: impl FnMut() -> bool + Send + 'static,

@@ -1,8 +1,6 @@
 //! Directories in which agents keep spills: what they contain, and when each entry will be deleted.
 //!
-//! What a store looks like is data ([`StoreSpec`], from `assets/stores/` and the user's own files); [`scan`] lists one
-//! through the descriptors of its directories, an [`Entry`] at a time, and opens no file. The environment ([`Env`]) and
-//! the clock are passed in.
+//! What a store looks like is data ([`StoreSpec`]); [`scan`] lists one an [`Entry`] at a time, and opens no file.
 
 mod clean;
 pub(crate) mod list;

@@ -1,5 +1,4 @@
-//! The root of a store: what its pattern stands for (`~`, `${NAME}` and `${NAME:-default}` as in a shell, or a directory of the
-//! project), opened through only such links as nobody but the user or the system can have created.
+//! The root of a store: what its pattern stands for, opened only through links that no other user can have made.
 
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
@@ -88,7 +87,6 @@ impl Root {
         }
     }
 
-    /// Opens a directory at or below the root, following no link below it.
     pub(crate) fn open_below(&self, path: &Path) -> Result<OwnedFd, RootError> {
         let mut dir = self.open()?;
         for name in path.strip_prefix(&self.path).map_err(|_| Errno::NOENT)? {
@@ -97,7 +95,6 @@ impl Root {
         Ok(dir)
     }
 
-    /// Opens `rest` from `dir`, one component at a time.
     fn walk(&self, mut dir: OwnedFd, rest: &Path) -> Result<OwnedFd, RootError> {
         let mut names: VecDeque<OsString> = names(rest).collect();
         let mut links = 0;
@@ -155,9 +152,8 @@ fn names(path: &Path) -> impl DoubleEndedIterator<Item = OsString> + use<'_> {
 #[error("{0} is not set")]
 pub struct UnsetVariable(pub String);
 
-/// Expands a root pattern to a directory. A relative one belongs to the current project: the nearest directory,
-/// searching upwards from the current one, that contains its first component and has the same owner. The home directory
-/// does not count as a project.
+/// Expands a root pattern. A relative one belongs to the project: the nearest directory above the current one, but for
+/// the home directory, that contains its first component and has the same owner.
 pub(super) fn expand_root(pattern: &str, env: &Env) -> Result<PathBuf, UnsetVariable> {
     if pattern.starts_with(['/', '~', '$']) {
         expand(pattern, env)

@@ -14,7 +14,6 @@ pub enum Event {
     Paste(String),
     /// The wheel of the mouse was turned by a notch, toward this arrow key.
     Wheel(KeyCode),
-    /// To this many columns and rows.
     Resize(u16, u16),
     Message(Message),
     Screen(Box<dyn ScreenEvent>),
@@ -89,7 +88,6 @@ pub enum Purpose {
         toward: Toward,
         times: Option<u64>,
     },
-    /// A pattern: only lines with a match are shown.
     Lines {
         shows: Shows,
         /// How many lines around each, if a number was typed.

@@ -135,9 +135,7 @@ pub(crate) const JSON: Hint = (&[A::Json], "JSON");
 const WORTH_MORE: usize = 2;
 
 impl Footer {
-    /// Returns the hints in versions from the longest to the shortest, with one for what stands on the screen: each
-    /// drops the last hint but help; of an output, that of the lists goes last. The hint of an action that finds
-    /// nothing is left out.
+    /// Returns the hints in versions, the longest first: each drops the last but help; that of the lists goes at last.
     pub(crate) fn versions(
         self,
         shown: Option<&'static Hint>,
@@ -162,7 +160,6 @@ impl Footer {
     }
 }
 
-/// Describes hints that do not stand in the footer, as far as their actions have keys.
 pub(crate) fn describe_hints(place: KeyContext, hints: &[Hint], keys: &KeyMap) -> Vec<String> {
     hints.iter().filter_map(|hint| describe_hint(place, hint, keys)).collect()
 }

@@ -25,7 +25,6 @@ pub enum Slot {
     Plan,
     Compare,
     Advise,
-    /// Looking for what was recorded of a stored output.
     FindRecord,
     Scan,
     Sort,
@@ -41,7 +40,6 @@ pub enum Slot {
     TunePolicies,
     FindSessions,
     SumSessions,
-    /// Holds the open session, and answers requests.
     OpenSession,
     /// Short jobs that all run to their end.
     Other,
@@ -76,7 +74,6 @@ impl Slot {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pace {
-    /// Not at all.
     Background,
     /// Until its first event, but no longer than this: what is ready by then is in the next frame.
     Soon(Duration),
@@ -119,7 +116,6 @@ impl Job {
         events.into_iter().collect()
     }
 
-    /// Returns an event as the job sends it.
     pub fn report(&self, event: impl Into<Event>) -> Event {
         self.ticket.stamp(event)
     }
@@ -154,8 +150,7 @@ impl JobContext {
         self.is_wanted()
     }
 
-    /// Sends an event, which is dropped on receipt if the job has been abandoned by then. Returns false if it has been
-    /// already, or the event loop no longer receives.
+    /// Sends an event. Returns false if the job has been abandoned, or the event loop no longer receives.
     pub(crate) fn send(&self, event: impl Into<Event>) -> bool {
         self.is_wanted() && (self.events)(self.ticket.stamp(event))
     }
@@ -165,12 +160,10 @@ impl JobContext {
         (self.events)(event.into());
     }
 
-    /// Sends an event; breaks once nobody takes it.
     pub(crate) fn report(&self, event: impl Into<Event>) -> ControlFlow<()> {
         if self.send(event) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 
-    /// Returns the requests to this job, for the one thread of it that answers.
     pub(crate) fn requests(&self) -> MutexGuard<'_, Receiver<JobRequest>> {
         lock(&self.requests)
     }
@@ -238,7 +231,6 @@ pub(crate) fn wanted(event: Event) -> Option<Event> {
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Gate(Arc<(Mutex<[usize; 3]>, Condvar)>);
 
-/// Jobs of a lower rank wait while this exists.
 pub(crate) struct PauseGuard<'a>(&'a Gate, usize);
 
 impl Gate {

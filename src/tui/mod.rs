@@ -1,5 +1,4 @@
-//! The screens: `app` holds the state, updates and draws it, and `runtime` owns the event loop, the terminal and the worker
-//! threads.
+//! The screens: `app` holds and draws the state; `runtime` has the event loop, the terminal and the threads.
 
 pub mod app;
 pub mod calls;

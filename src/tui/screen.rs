@@ -115,7 +115,6 @@ pub trait Layer: Any {
         false
     }
 
-    /// Whether it draws in the row of the status.
     fn has_status_row(&self) -> bool {
         false
     }
@@ -272,7 +271,6 @@ pub struct OpenRequest {
     pub start: StartView,
     /// What its list calls it; empty if its file's name is all that is known.
     pub name: SafeText,
-    /// Its id in its store, as far as its list knows it.
     pub id: String,
     pub is_kept: bool,
     /// The command that printed it, as it was written; empty if none is known.
@@ -298,7 +296,6 @@ pub enum Effect {
     },
     Open(OpenRequest),
     Reopen,
-    /// Opens the output of this index of those named on the command line.
     OtherFile(usize),
     Delete(Vec<PendingDelete>),
     OpenCall(Box<ReadyCall>),
@@ -306,7 +303,6 @@ pub enum Effect {
     Suspend,
 }
 
-/// Effects in the order in which they are carried out, and requests to the application.
 #[derive(Default)]
 pub struct Effects {
     outside: Vec<Effect>,

@@ -1,5 +1,4 @@
-//! The list of sessions that agents recorded, and its two workers: one finds them and looks for changes, one sums up
-//! their calls.
+//! The list of sessions that agents recorded, and its workers.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -135,7 +134,7 @@ impl ListKind for Sessions {
     }
 
     fn handler(&self, action: Action) -> Option<ActionHandler<Self>> {
-        let handle: ActionHandler<Self> = match action {
+        Some(match action {
             Action::Open => |_, on| on.list.chosen().into_iter().for_each(|row| on.effects.show(link(row))),
             Action::Limits => |_, on| Self::tune(TunePolicies::Around(Box::default()), on),
             Action::Policy => |_, on| Self::tune(TunePolicies::Current, on),
@@ -143,8 +142,7 @@ impl ListKind for Sessions {
             Action::Refresh => |_, on| on.effects.run(Slot::FindSessions, find_sessions),
             Action::Other => |_, on| on.effects.turn(Link::Stores(None)),
             _ => return None,
-        };
-        Some(handle)
+        })
     }
 
     fn handle(&mut self, event: SessionsEvent, on: Context) {
@@ -172,8 +170,7 @@ impl ListKind for Sessions {
         }
     }
 
-    /// Asks for the sums that rows on the screen lack; an earlier request is given up. What is only to be counted again
-    /// waits for it, so that a session that grows all the time does not hold up the others.
+    /// Asks for the sums that rows on the screen lack; what is only to be counted again waits for those.
     fn ask(&mut self, on: Context) {
         let placed = on.list.placed_by(&SLOW_WORDS, &SLOW_COLUMNS);
         let has = |state: SlowState, counted: bool| {
@@ -298,7 +295,6 @@ fn related(list: &mut List<SessionRow>, groups: &[Vec<usize>]) {
     }
 }
 
-/// Gives up the sums that were asked for and have not arrived; they will be asked for again.
 fn give_up_sums(list: &mut List<SessionRow>) {
     for n in 0..list.rows().len() {
         let SessionRow { sums, lost, expires, .. } = &list.rows()[n];
@@ -370,8 +366,7 @@ fn report_sessions(listing: list::SessionListing, context: &JobContext) -> bool 
     context.send(SessionsEvent::Related(related))
 }
 
-/// Sums up the calls of sessions, then counts the errors that they lost, and finds out how long their spills are kept.
-/// A call that was copied counts in the session that was created first.
+/// Sums up the calls of sessions, then counts the errors that they lost, and finds when their spills expire.
 fn sum_calls(sessions: &[SessionRow], context: &JobContext) {
     let uid = context.env().uid();
     let mut cut = Vec::new();

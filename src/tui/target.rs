@@ -94,9 +94,7 @@ pub enum LiveUpdate {
 
 #[derive(Debug)]
 pub struct Finished {
-    /// The path of the saved output; `None` if it is not kept.
     pub path: Option<PathBuf>,
-    /// The path that the notices print from now on.
     pub saved_as: String,
     pub message: Option<String>,
     pub ending: Ending,

@@ -11,15 +11,13 @@ use rustix::io::Errno;
 /// Whether standard input and output were closed when the program began: Rust's runtime opens /dev/null in their place.
 pub static CLOSED: [AtomicBool; 2] = [const { AtomicBool::new(false) }; 2];
 
-/// # Errors
-/// The stream was closed when the program began: `words` say what to do.
+/// Fails if the stream was closed when the program began; `words` say what to do.
 fn check_open(stream: &impl AsFd, words: &str) -> io::Result<()> {
     let closed = CLOSED.get(stream.as_fd().as_raw_fd() as usize);
     let is_closed = closed.is_some_and(|closed| closed.load(Ordering::Relaxed));
     if is_closed { Err(io::Error::other(words)) } else { Ok(()) }
 }
 
-/// Retries reads and writes that would block.
 #[derive(Debug)]
 pub(crate) struct BlockingIo<T>(pub T);
 
@@ -38,8 +36,7 @@ pub(crate) fn screen() -> BlockingIo<Stdout> {
 }
 
 impl<T: AsFd> BlockingIo<T> {
-    /// Repeats `attempt` until it succeeds, or fails for another reason than that it would block; waits for `events`
-    /// meanwhile.
+    /// Repeats `attempt` until it succeeds, or fails for another reason than that it would block.
     fn until_done<R>(
         &mut self,
         events: PollFlags,

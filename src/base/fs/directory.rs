@@ -18,7 +18,6 @@ const STICKY: u32 = 0o1000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DirectoryFault {
-    /// It is a symbolic link, or not a directory.
     NotADirectory,
     Foreign,
     Exposed,
@@ -48,8 +47,7 @@ pub(crate) fn open(at: impl AsFd, name: &Path, uid: u32, forbidden: u32) -> Resu
     }
 }
 
-/// Opens a shared directory such as /tmp: it belongs to `uid`, or is sticky, so that no other user can move its files
-/// away. It may be a link.
+/// Opens a shared directory, perhaps a link: of `uid`, or sticky, so that no other user can move its files.
 pub(crate) fn open_shared(path: &Path, uid: u32) -> Result<OwnedFd, DirectoryFault> {
     let dir = openat(CWD, path, OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
     let facts = FileStat::from(fstat(&dir)?);
@@ -57,8 +55,7 @@ pub(crate) fn open_shared(path: &Path, uid: u32) -> Result<OwnedFd, DirectoryFau
     if is_sticky || facts.uid == uid { Ok(dir) } else { Err(DirectoryFault::Foreign) }
 }
 
-/// Creates a directory of mode 0700 if it is missing. A umask may take away the user's own permissions, so that opening
-/// it would fail; hence the chmod after creating it.
+/// Creates a directory of mode 0700 if it is missing, by a chmod after it: a umask may take away the user's bits.
 pub(crate) fn make(at: BorrowedFd<'_>, name: &Path) -> Result<(), Errno> {
     match mkdirat(at, name, Mode::RWXU) {
         Ok(()) => chmodat(at, name, Mode::RWXU, AtFlags::empty()),

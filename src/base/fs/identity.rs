@@ -8,12 +8,10 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use jiff::Timestamp;
 use rustix::fs::{FileType, Stat};
 
-/// A time as recorded by a file system: whole seconds since 1970, UTC, and nanoseconds. Packed, since there may be
-/// millions.
+/// A time as a file system records it: whole seconds since 1970, UTC, and nanoseconds. Packed: there may be millions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(Rust, packed(4))]
 pub struct Stamp {
-    /// Seconds since 1970-01-01T00:00:00Z; may be negative.
     pub seconds: i64,
     /// 0 to 999,999,999.
     pub nanos: u32,
@@ -34,8 +32,7 @@ pub struct Identity {
     /// Length in bytes.
     pub size: u64,
     pub modified: Stamp,
-    /// A hash of the ctime, which nobody can set back: another file with the same inode, size and modification time has
-    /// a different one.
+    /// A hash of the ctime, which nobody can set back.
     pub changed: u32,
 }
 
@@ -57,7 +54,6 @@ impl From<&Metadata> for Identity {
     }
 }
 
-/// The result of fstatat, in types that are the same on all systems.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FileStat {
     pub identity: Identity,
@@ -147,13 +143,11 @@ impl Snapshot {
     }
 }
 
-/// Waits for a write that has begun: its time is set before its bytes arrive, so that it leaves no later trace. Most
-/// file systems let this wait for who writes; XFS only lets a read wait, which must follow.
+/// Waits for a write that has begun. Most file systems let this wait for who writes; XFS only lets a read wait.
 pub(crate) fn await_write(file: &File) {
     let _ = rustix::fs::seek(file, rustix::fs::SeekFrom::Data(0));
 }
 
-/// How a path relates to the file that was opened by it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathStatus {
     /// It still names the open file.

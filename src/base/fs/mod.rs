@@ -1,5 +1,4 @@
-//! File system helpers: identities, private directories, free disk space, small files, and input and output
-//! that may be non-blocking.
+//! File system helpers: identities, private directories, free disk space, small files, non-blocking streams.
 
 #[cfg(feature = "app")]
 pub(crate) mod blocking;

@@ -1,5 +1,4 @@
-//! Reads small files that others may have put there: never blocks, bounds their size, and reports errors in a few
-//! words.
+//! Reads small files that others may have put there: never blocks, and bounds their size.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read};
@@ -26,11 +25,8 @@ pub(crate) fn toml_in(directory: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-/// Reads a configuration, a policy, or a store description. Links are followed.
-///
-/// # Errors
-/// The system's error; or the file is not a regular file, belongs to another user (other than root), is larger than 1
-/// MiB, or is not UTF-8. The caller must add the path.
+/// Reads a configuration, a policy, or a store description; links are followed. Refuses what is no regular file,
+/// belongs to another user but root, is larger than 1 MiB, or is not UTF-8. The caller must add the path.
 pub(crate) fn read(path: &Path) -> io::Result<String> {
     // A FIFO without a writer would otherwise block.
     let flags = OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
@@ -89,11 +85,8 @@ fn text(file: File) -> io::Result<String> {
 }
 
 /// Checks that a path in a project's directory, where anybody may have put it, is a regular file of this user or root,
-/// without opening it. The way to the project may go through links; from the project on there must be none, and each
-/// directory must be this user's or root's.
-///
-/// # Errors
-/// The path that is not so, and why: the system's error, or a few words.
+/// reached from there without links through directories of theirs, but opens no file. Fails with the path that is not
+/// so, and why.
 #[cfg(feature = "records")]
 pub(crate) fn check_in_project(project: &Path, path: &Path) -> Result<(), (PathBuf, io::Error)> {
     let mut at = project.to_owned();
@@ -128,10 +121,7 @@ const MAX_COMPILED: usize = 1 << 20;
 /// Maximum number of characters in an error message.
 const MAX_MESSAGE: usize = 300;
 
-/// Compiles a regular expression from a file.
-///
-/// # Errors
-/// It is invalid, too long, or too large when compiled: a single line, with the remedy.
+/// Compiles a regular expression from a file; an error is a single line, with the remedy.
 pub(crate) fn regex(source: &str) -> Result<Regex, String> {
     if source.len() > MAX_PATTERN {
         return Err("a regular expression has at most 4 KiB; write a shorter one".to_owned());
@@ -148,7 +138,6 @@ pub(crate) fn regex(source: &str) -> Result<Regex, String> {
     })
 }
 
-/// Checks that a list in a file has at most `most` elements.
 pub(crate) fn few(count: usize, most: usize) -> Result<(), String> {
     if count > most { Err(format!("lists {count}, and at most {most} can be; write fewer")) } else { Ok(()) }
 }

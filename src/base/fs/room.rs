@@ -20,17 +20,13 @@ fn room_of(free: u64, total: u64) -> u64 {
 /// Free space is checked once per this many bytes, and more often when there is little.
 const LOOK_EVERY: u64 = 16 << 20;
 
-/// Watches the free space on a disk while a file on it grows.
 #[derive(Debug, Default)]
 pub(crate) struct RoomWatch {
     look_at: u64,
 }
 
 impl RoomWatch {
-    /// Checks whether a file may grow beyond its `written` bytes.
-    ///
-    /// # Errors
-    /// `StorageFull` if the disk is nearly full, or the system's error.
+    /// Checks whether a file may grow beyond its `written` bytes; `StorageFull` if the disk is nearly full.
     pub(crate) fn check(&mut self, file: impl AsFd, written: u64) -> io::Result<()> {
         if written < self.look_at {
             return Ok(());

@@ -1,5 +1,15 @@
 //! Formats numbers for people: thousands, sizes, ages.
 
+use std::time::Duration;
+
+use jiff::{
+    Timestamp, Zoned,
+    civil::{Date, Time},
+    tz::TimeZone,
+};
+
+use super::parse_age;
+
 /// Formats `8432` as `8,432`.
 pub(crate) fn thousands(number: u64) -> String {
     let digits = number.to_string();
@@ -85,6 +95,51 @@ pub(crate) fn count(number: u64, word: &str) -> String {
 
 pub(crate) fn lines(number: u64) -> String {
     count(number, "line")
+}
+
+/// Parses a number of seconds, or of the unit given as a suffix, as in timeout(1).
+pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let seconds = match &text[digits.len()..] {
+        "" | "s" => 1.0,
+        "m" => 60.0,
+        "h" => 3600.0,
+        "d" => 86_400.0,
+        _ => f64::NAN,
+    };
+    let number = digits.parse::<f64>().map(|number| number * seconds);
+    let duration = number.ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    duration.filter(|time| !time.is_zero()).ok_or_else(|| {
+        format!("'{text}' is not a duration; write 90, 1.5s, 2m or 1h, or leave it out for no limit")
+    })
+}
+
+/// Parses an age as lists show it (`2 h`, `3d`), the last such time of day (`14:30:05`), or a day (`2026-11-24`).
+/// Returns the end of the minute, second or day; `None` if it is none of them.
+pub(crate) fn parse_time(text: &str, now: &Zoned) -> Option<Timestamp> {
+    let text = text.trim();
+    if let Some(age) = parse_age(&text.replace(' ', "").replace("min", "m")) {
+        return now.timestamp().checked_sub(age).ok();
+    }
+    let end = if let Ok(day) = text.parse::<Date>() {
+        day.at(23, 59, 59, 999_999_999)
+    } else {
+        let hour = if text.find(':') == Some(1) { "0" } else { "" };
+        let time: Time = format!("{hour}{text}").parse().ok()?;
+        let end = if text.matches(':').count() == 1 { time.with().second(59) } else { time.with() };
+        let end = end.subsec_nanosecond(999_999_999).build().ok()?;
+        let day = if time <= now.time() { now.date() } else { now.date().yesterday().ok()? };
+        day.to_datetime(end)
+    };
+    Some(end.to_zoned(now.time_zone().clone()).ok()?.timestamp())
+}
+
+pub(crate) fn local_time(at: Timestamp, format: &str) -> String {
+    at.to_zoned(TimeZone::system()).strftime(format).to_string()
+}
+
+pub(crate) fn utc(at: Timestamp) -> String {
+    at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
 #[cfg(test)]

@@ -3,19 +3,13 @@
 #[cfg(feature = "app")]
 mod figure;
 
-#[cfg(feature = "app")]
-use std::time::Duration;
-
 use jiff::SignedDuration;
-#[cfg(feature = "app")]
-use jiff::{
-    Timestamp, Zoned,
-    civil::{Date, Time},
-    tz::TimeZone,
-};
 
 #[cfg(feature = "app")]
-pub(crate) use figure::{count, limit, limit_in, lines, size, span, span_left, thousands, tokens};
+pub(crate) use figure::{
+    count, limit, limit_in, lines, local_time, parse_duration, parse_time, size, span, span_left, thousands,
+    tokens, utc,
+};
 
 /// A size as typed: a plain number is in the policy's unit, one with a suffix is in bytes (`50k` is 51,200).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,59 +58,10 @@ pub fn parse_age(text: &str) -> Option<SignedDuration> {
     count.checked_mul(unit).map(SignedDuration::from_secs)
 }
 
-/// Parses a number of seconds, or of the unit given as a suffix, as in timeout(1).
-#[cfg(feature = "app")]
-pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let seconds = match &text[digits.len()..] {
-        "" | "s" => 1.0,
-        "m" => 60.0,
-        "h" => 3600.0,
-        "d" => 86_400.0,
-        _ => f64::NAN,
-    };
-    let number = digits.parse::<f64>().map(|number| number * seconds);
-    let duration = number.ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    duration.filter(|time| !time.is_zero()).ok_or_else(|| {
-        format!("'{text}' is not a duration; write 90, 1.5s, 2m or 1h, or leave it out for no limit")
-    })
-}
-
-/// Parses a time: an age as lists show it (`2 h`, `3d`), the last such time of day (`14:30`, `14:30:05`), or a day
-/// (`2026-11-24`). Returns the end of the minute, second or day. `None` if it is none of them.
-#[cfg(feature = "app")]
-pub(crate) fn parse_time(text: &str, now: &Zoned) -> Option<Timestamp> {
-    let text = text.trim();
-    if let Some(age) = parse_age(&text.replace(' ', "").replace("min", "m")) {
-        return now.timestamp().checked_sub(age).ok();
-    }
-    let end = if let Ok(day) = text.parse::<Date>() {
-        day.at(23, 59, 59, 999_999_999)
-    } else {
-        let hour = if text.find(':') == Some(1) { "0" } else { "" };
-        let time: Time = format!("{hour}{text}").parse().ok()?;
-        let end = if text.matches(':').count() == 1 { time.with().second(59) } else { time.with() };
-        let end = end.subsec_nanosecond(999_999_999).build().ok()?;
-        let day = if time <= now.time() { now.date() } else { now.date().yesterday().ok()? };
-        day.to_datetime(end)
-    };
-    Some(end.to_zoned(now.time_zone().clone()).ok()?.timestamp())
-}
-
-/// Says a time in a format of strftime, as the clocks here show it.
-#[cfg(feature = "app")]
-pub(crate) fn local_time(at: Timestamp, format: &str) -> String {
-    at.to_zoned(TimeZone::system()).strftime(format).to_string()
-}
-
-/// Says a time to the second, in UTC, as RFC 3339 has it.
-#[cfg(feature = "app")]
-pub(crate) fn utc(at: Timestamp) -> String {
-    at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
-}
-
 #[cfg(test)]
 mod tests {
+    use jiff::{Timestamp, Zoned};
+
     use super::*;
 
     const WEEK: SignedDuration = SignedDuration::from_hours(7 * 24);

@@ -1,5 +1,4 @@
-//! What policies and stores say of their own facts: how certain they are, when they hold, what to warn of; and how a preview is
-//! known.
+//! How certain the facts of policies and stores are, when they hold, what to warn of; how a preview is known.
 
 use std::cmp::Reverse;
 use std::fmt;
@@ -65,9 +64,9 @@ words! {
     }
 }
 
+#[cfg(feature = "app")]
 impl Certainty {
     /// Describes it on the screen.
-    #[cfg(feature = "app")]
     pub(crate) fn describe(self) -> &'static str {
         match self {
             Self::WouldGet => "would get",
@@ -76,7 +75,6 @@ impl Certainty {
     }
 
     /// Returns the verb for what the model does with the text.
-    #[cfg(feature = "app")]
     pub(crate) fn verb(self) -> &'static str {
         match self {
             Self::Recorded | Self::Reconstructed => "got",
@@ -85,7 +83,6 @@ impl Certainty {
     }
 
     /// Returns the heading of the text.
-    #[cfg(feature = "app")]
     pub(crate) fn heading(self) -> &'static str {
         match self {
             Self::Recorded | Self::Reconstructed => "Model got",

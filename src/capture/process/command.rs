@@ -50,15 +50,11 @@ impl Running {
         }
     }
 
-    /// Waits for the end, for at most this long. Returns whether the command and its output have ended.
     pub fn wait_for(&self, most: Duration) -> bool {
         self.over.recv_timeout(most) != Err(RecvTimeoutError::Timeout)
     }
 
-    /// Waits until the command and its output have ended.
-    ///
-    /// # Errors
-    /// If the system cannot report how the command ended, or the output cannot be read back.
+    /// Waits for the end. Fails if the system cannot report it, or the output cannot be read back.
     pub fn wait(self) -> io::Result<Captured> {
         join(self.supervisor)
     }
@@ -72,8 +68,7 @@ pub fn run(command: Command, options: &Options, place: &Location) -> Result<Capt
     Ok(start(command, options, place)?.wait()?)
 }
 
-/// Starts a command and captures its output into `place`. Sets the standard input, output, error and process group of
-/// `command`; everything else is up to the caller.
+/// Starts a command and captures its output into `place`. Sets its standard streams and its process group alone.
 pub fn start(mut command: Command, options: &Options, place: &Location) -> Result<Running, StartError> {
     let gone = ExitNotice::new()?;
     let (pipes, terminal) = connect(&mut command, options, &gone)?;
@@ -134,8 +129,7 @@ pub fn start(mut command: Command, options: &Options, place: &Location) -> Resul
     Ok(Running { control, stdout, stderr, over, supervisor, _keyboard: ModesRestorer(keyboard) })
 }
 
-/// Returns the handle that stops the command, and the sender for its process id, on which a thread waits that then
-/// watches for its exit.
+/// Returns the handle that stops the command, and the sender for its process id, for which the watching thread waits.
 fn control(events: Sender<ProcessEvent>) -> io::Result<(Control, Sender<Pid>)> {
     let killer: Arc<AtomicI32> = Arc::default();
     let (keyboard, told) = (Arc::new(TerminalInput::default()), Arc::clone(&killer));

@@ -19,11 +19,8 @@ use crate::capture::spill::sink::{Sink, SinkLimits};
 use crate::preview::Stream;
 use crate::store::NewSpill;
 
-/// Captures a stream to its end into `place`.
-///
-/// # Errors
-/// If the output cannot be read back. A read error is not an error here: everything before it is captured, and
-/// [`Captured::failure`] holds the error.
+/// Captures a stream to its end into `place`. Fails only if the output cannot be read back: a read error is
+/// [`Captured::failure`], and everything before it is captured.
 pub fn drain(reader: impl Read + Send, limits: SinkLimits, place: &Location) -> io::Result<Captured> {
     let started = crate::base::env::now();
     let (taken, failure) = take_all(reader, place.sink(Stream::Stdout, limits), &Progress::default());
@@ -40,11 +37,8 @@ pub struct Following {
 /// The stream is read for as long as this is held.
 pub type Interest = PipeWriter;
 
-/// Captures a stream into a spill that was already created, on its own thread, until it ends or the [`Interest`] is
-/// dropped.
-///
-/// # Errors
-/// If a thread or pipe cannot be created, or the disk is full; nothing has been read in that case.
+/// Captures a stream into a spill on a thread, until it ends or the [`Interest`] is dropped. Fails if a thread or pipe
+/// cannot be created, or the disk is full; nothing has been read then.
 pub fn follow(
     reader: impl Read + AsFd + Send + 'static,
     limits: SinkLimits,
@@ -72,7 +66,6 @@ pub fn follow(
 }
 
 impl Following {
-    /// Waits for the end of the stream, for at most this long. Returns whether it has ended.
     pub fn wait_for(&self, most: Duration) -> bool {
         self.over.recv_timeout(most) != Err(RecvTimeoutError::Timeout)
     }

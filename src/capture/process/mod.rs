@@ -45,7 +45,6 @@ impl Tee {
     }
 }
 
-/// A reader whose bytes are handed on as they are read.
 #[derive(Debug)]
 pub(crate) struct TeeReader<R> {
     pub reader: R,
@@ -71,12 +70,10 @@ pub enum Streams {
     Together,
     /// Through one pipe each; their relative order is then unknown.
     Apart,
-    /// Through a terminal of this size: in one stream, with the terminal's CR LF for each line feed. The command leads
-    /// a session, and so has its own group.
+    /// Through a terminal of this size: in one stream, with CR LF for each line feed. The command leads a session.
     Terminal(TerminalSize),
 }
 
-/// The size of a terminal, in cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TerminalSize {
     pub columns: u16,
@@ -84,7 +81,6 @@ pub struct TerminalSize {
 }
 
 impl Default for TerminalSize {
-    /// 80 by 24.
     fn default() -> TerminalSize {
         TerminalSize { columns: 80, rows: 24 }
     }
@@ -95,9 +91,7 @@ pub enum Stdin {
     /// Overspill's own standard input. If the command has its own terminal, the input is typed there: from a terminal,
     /// key by key while the command runs; from anything else, as it arrives, followed by the end-of-file key.
     Inherit,
-    /// These bytes, through a pipe.
     Bytes(Arc<[u8]>),
-    /// Empty.
     #[default]
     Null,
 }

@@ -21,7 +21,6 @@ use super::TerminalSize;
 const SILENCE: Duration = Duration::from_millis(500);
 /// After the command has exited, the pipe is closed after this long in any case.
 const MAX_WAIT: Duration = Duration::from_secs(2);
-/// Requested pipe capacity, in bytes.
 const PIPE_BYTES: usize = 1 << 20;
 
 /// Notifies the pipes of a command that it has exited, and is told if one had to be closed early.
@@ -57,8 +56,7 @@ impl ExitNotice {
     }
 }
 
-/// The read end of a command's output. Ends when no process holds the write end any more, or after the command has
-/// exited when the remaining holders have been quiet, or open, for too long.
+/// The read end of a command's output: it ends with the last writer, or if those left behind take too long.
 #[derive(Debug)]
 pub(crate) struct Pipe {
     end: OwnedFd,
@@ -72,8 +70,7 @@ pub(crate) struct Pipe {
 struct GracePeriod {
     since: Instant,
     last: Instant,
-    /// Bytes that were in the pipe when the exit was noticed. They may be the command's own, and are read however long
-    /// that takes.
+    /// Bytes that were in the pipe at the exit: they may be the command's own, and are read however long that takes.
     owed: u64,
 }
 
@@ -86,7 +83,6 @@ impl GracePeriod {
 }
 
 impl Pipe {
-    /// Creates a pipe. Returns it with the write end for the command.
     pub(crate) fn new(gone: &ExitNotice) -> io::Result<(Pipe, PipeWriter)> {
         let (reader, writer) = io::pipe()?;
         widen(&reader);
@@ -173,7 +169,6 @@ fn widen(reader: &PipeReader) {
 pub(crate) struct Pty {
     /// Overspill's end: the command's output is read from it, and keys are written to it.
     pub ours: OwnedFd,
-    /// The command's end.
     pub its: OwnedFd,
 }
 

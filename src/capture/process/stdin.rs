@@ -1,5 +1,4 @@
-//! Gives a command its standard input: forwards our own to its terminal, as if it were typed there, or writes bytes to a
-//! pipe.
+//! Gives a command its standard input: forwards ours to its terminal, or writes bytes to a pipe.
 
 use std::io::{self, IsTerminal, PipeReader, Stdin};
 use std::os::fd::{AsFd, OwnedFd};
@@ -38,7 +37,6 @@ enum Modes {
     Left,
 }
 
-/// Restores the terminal modes for good when dropped.
 #[derive(Debug)]
 pub(crate) struct ModesRestorer(pub Arc<TerminalInput>);
 
@@ -76,8 +74,7 @@ pub(crate) fn feed(bytes: Arc<[u8]>, over: PipeReader) -> io::Result<PipeReader>
 }
 
 impl TerminalInput {
-    /// Switches the terminal to passing keys one by one and as unchanged as possible, if overspill is in the
-    /// foreground. Keys that send signals still send them to overspill.
+    /// Switches the terminal to passing keys unchanged, if in the foreground. Keys that send signals still do.
     fn take(&self, stdin: &Stdin) -> bool {
         if !stdin.is_terminal() {
             return true;
@@ -161,7 +158,6 @@ impl KeyForwarder {
         self.put(keys).map(drop)
     }
 
-    /// Writes all of `keys`. Returns false if the command has exited.
     fn put(&mut self, mut keys: &[u8]) -> io::Result<bool> {
         while let Some(last) = keys.last() {
             self.last = *last;
@@ -200,7 +196,6 @@ impl KeyForwarder {
 
 #[derive(PartialEq, Eq)]
 enum WaitResult {
-    /// The command has exited.
     Over,
     Ready,
     Nothing,

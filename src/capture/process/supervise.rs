@@ -105,8 +105,7 @@ pub(crate) enum ProcessEvent {
     Drained,
 }
 
-/// Waits for the command to exit without reaping it, so that its process and group ids cannot be reused while they may
-/// still be signalled.
+/// Waits for the command to exit without reaping it: its ids cannot be reused while they may still be signalled.
 pub(crate) fn tell_exit(pid: Pid, events: &Sender<ProcessEvent>, killer: &AtomicI32) {
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
     let status = loop {

@@ -18,8 +18,7 @@ const HELD: usize = 2 << 20;
 pub enum Content {
     Held(Vec<u8>),
     File(MapView),
-    /// Part of the output is gone: between the ends are holes, which read as NUL bytes and cost no memory. Length and
-    /// offsets are the real ones, so that a preview of the ends is exact.
+    /// Part of the output is gone: holes, which read as NUL bytes, keep length and offsets real.
     Ends(Mmap, Vec<Range<u64>>),
 }
 
@@ -76,7 +75,6 @@ fn gaps(filled: &[Range<u64>], total: u64) -> Vec<Range<u64>> {
     ends.zip(starts).filter(|(end, start)| end < start).map(|(end, start)| end..start).collect()
 }
 
-/// Holds the first and the last [`HELD`] bytes of a stream.
 #[derive(Debug, Default)]
 pub(crate) struct HeadAndTail {
     head: Vec<u8>,

@@ -9,8 +9,7 @@ use std::sync::{Mutex, OnceLock};
 use super::Spill;
 use super::sink::{Sink, StopReason};
 
-/// Size of one buffer in bytes: small enough that what one thread has read is still in the cache when the other writes
-/// it.
+/// Bytes of a buffer: what one thread has read is still in the cache when the other writes it.
 const BUFFER: usize = 128 << 10;
 /// Number of buffers: together they are all the memory that a stream uses, however long.
 const BUFFERS: usize = 4;
@@ -32,8 +31,7 @@ impl Progress {
         self.line_feeds.load(Ordering::Relaxed)
     }
 
-    /// Returns the path of the growing file, once created. It can be opened and viewed, and remains the same file when
-    /// it gets its final name. A small output has none.
+    /// Returns the path of the growing file, once created: it stays the same file when it gets its final name.
     pub fn spill(&self) -> Option<&Path> {
         self.spill.get().map(PathBuf::as_path)
     }
@@ -55,8 +53,7 @@ impl Progress {
     }
 }
 
-/// Reads `reader` into the sink until its end or first error, which is returned as well. If no second thread can be
-/// started, one thread reads and writes in turn.
+/// Reads into the sink until the end or the first error, which it returns. Without a second thread, one does both.
 pub(crate) fn take_all(
     reader: impl Read + Send,
     mut sink: Sink<Spill>,

@@ -1,5 +1,4 @@
-//! Directories that hold spills: private to the user, checked before use, and cleaned of what killed writers left
-//! behind.
+//! Directories that hold spills: private, checked before use, and cleaned of what killed writers left behind.
 
 use std::io;
 use std::os::fd::OwnedFd;

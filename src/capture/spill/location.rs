@@ -1,5 +1,4 @@
-//! Where spills are stored: in overspill's own store, in a given directory, or where the agent itself would store them,
-//! until its session is ended.
+//! Where spills are stored: in overspill's own store, in a given directory, or where the agent would store them.
 
 #![warn(missing_docs)]
 
@@ -91,10 +90,7 @@ impl Location {
         Location { env, kind, tool: String::new(), now, before: None }
     }
 
-    /// Where the agent of the policy `name` (`agent/tool`) would store an output of `tool`.
-    ///
-    /// # Errors
-    /// [`LocationError`]: no such place is known for that agent, or the session's name is invalid.
+    /// Where the agent of the policy `name` (`agent/tool`) would store an output of `tool`, as far as that is known.
     #[doc(hidden)]
     pub fn for_agent(
         name: &str,
@@ -139,10 +135,7 @@ impl Location {
         Sink::new(limits, Box::new(begin))
     }
 
-    /// Creates the spill file of one stream.
-    ///
-    /// # Errors
-    /// If the directory cannot be used (with the remedy), or the system's error.
+    /// Creates the spill file of one stream; an error has the remedy.
     #[doc(hidden)]
     pub fn begin(&self, stream: Stream) -> io::Result<NewSpill> {
         let now = self.now.unwrap_or_else(crate::base::env::now);

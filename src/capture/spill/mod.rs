@@ -13,7 +13,6 @@ use std::sync::{Arc, Once};
 use crate::base::fs::room::RoomWatch;
 use crate::store::NewSpill;
 
-/// A spill that is being written under a temporary name.
 #[derive(Debug)]
 pub(crate) struct Spill {
     pub file: NewSpill,
@@ -45,8 +44,7 @@ impl Write for Spill {
     }
 }
 
-/// Turns a file that reaches the size limit (`ulimit -f`) into an error instead of the program's death. Unlike an
-/// ignored signal, a handler is not inherited by the commands that overspill starts.
+/// Turns reaching the size limit (`ulimit -f`) into an error. Commands do not inherit a handler.
 fn survive_file_size_limit() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

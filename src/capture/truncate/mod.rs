@@ -230,9 +230,7 @@ impl Write for Writer {
     }
 }
 
-/// Plans without a path first; if that cuts, saves the output and plans again with its path. Returns where it was saved,
-/// and appends problems to `warnings`. Whether it is truncated always belongs to the returned plan: where the path's
-/// length counts, the two plans may differ.
+/// Plans without a path; if that cuts, saves the output and plans again with its path, which is returned.
 fn saved_plan(
     output: preview::Output,
     count: impl Fn(TotalsMask) -> Option<Measure>,

@@ -228,7 +228,7 @@ fn delete_all<'a>(
 ) -> anyhow::Result<Option<Vec<DeleteOutcome>>> {
     let Some(mut cleaner) = Cleaner::start_patiently(env)? else { return Ok(None) };
     let ends = all.map(|(entry, why, mode)| cleaner.delete(entry, why, mode, env, now)).collect();
-    cleaner.unlogged().into_iter().for_each(say);
+    cleaner.unlogged.as_deref().into_iter().for_each(say);
     // A record that is left behind is removed by the next cleaning.
     let _ = Record::sweep(env, now);
     Ok(Some(ends))

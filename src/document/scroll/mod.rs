@@ -124,8 +124,7 @@ impl Scroll<'_> {
         fold::find(&self.reader, self.frame.progress, at)
     }
 
-    /// Returns the rows of a folded progress line: those of its last state, and one for the number of states if that
-    /// does not fit after the last.
+    /// Returns the rows of the last state of a progress line, and one for the number of states if it does not fit.
     fn folded(&self, fold: &Fold) -> Vec<ScreenRow> {
         let Fold { line, state, next, states } = fold;
         let bytes = self.reader.copy(state.clone());
@@ -166,8 +165,7 @@ impl Scroll<'_> {
         rows
     }
 
-    /// Returns the rows of a wrapped segment, from the one that reaches beyond `from` to the last that starts before
-    /// `to`, and at most `most`. Layout stops there.
+    /// Returns the rows of a wrapped segment, from the one that reaches beyond `from` to the last before `to`.
     fn wrapped(&self, segment: LineSegment, from: u64, to: u64, most: usize) -> Vec<ScreenRow> {
         // The line feed is included, so that a CR before it is recognized as part of the line ending.
         let bytes = self.reader.copy(segment.start..segment.next);
@@ -196,7 +194,6 @@ impl Scroll<'_> {
         found
     }
 
-    /// Returns the style left by the escape sequences before a segment of a long line.
     fn style_before(&self, at: u64, opens: bool) -> anstyle::Style {
         if opens {
             return anstyle::Style::new();
@@ -228,8 +225,7 @@ impl Scroll<'_> {
         ScreenRow { start, end, base, opens: true, next, cells, states: None }
     }
 
-    /// Returns the column of a byte in its line, 0-based, as if lines were not wrapped. In a line over 64 KiB, returns
-    /// the offset of the byte in the line instead.
+    /// Returns the column of a byte in its line, 0-based, as if unwrapped; in a line over 64 KiB its offset.
     pub fn column_of(&self, at: u64) -> u64 {
         let fold = self.fold(at);
         let is_folded = fold.is_some();

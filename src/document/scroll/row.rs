@@ -56,7 +56,6 @@ pub(crate) struct CurrentLine {
     pub(crate) at: u64,
     /// The row that shows that, 0-based.
     pub(crate) row: usize,
-    /// Whether it was chosen, or is only the first one on the screen.
     pub(crate) is_chosen: bool,
 }
 
@@ -116,7 +115,6 @@ pub(crate) enum Fate {
     Lost,
 }
 
-/// A rule that Spill draws above a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RowRule {
     Fate(Fate),

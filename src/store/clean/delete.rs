@@ -68,12 +68,12 @@ impl Reason {
     }
 }
 
-/// Deletes entries and logs that, while holding the lock for cleaning.
 #[derive(Debug)]
 pub struct Cleaner {
-    store: OwnStore,
+    pub(crate) store: OwnStore,
     log: File,
-    unlogged: Option<String>,
+    /// Where and why the log could not be written, if so: deletions may then be missing from it.
+    pub(crate) unlogged: Option<String>,
     _lock: File,
 }
 
@@ -99,16 +99,6 @@ impl Cleaner {
         Ok(Some(Cleaner { store, log, unlogged: None, _lock: lock }))
     }
 
-    pub fn store(&self) -> &OwnStore {
-        &self.store
-    }
-
-    /// Returns where and why the log could not be written, if so: deletions may then be missing from it.
-    pub fn unlogged(&self) -> Option<&str> {
-        self.unlogged.as_deref()
-    }
-
-    /// Deletes an entry of any store, if all rules allow it, and logs that.
     pub fn delete(
         &mut self,
         entry: &Entry,
@@ -161,11 +151,7 @@ pub struct SweepResult {
     pub bytes: u64,
 }
 
-/// Removes what is overdue from overspill's own store; done once per run, before the first new spill. Does nothing
-/// while another process is cleaning.
-///
-/// # Errors
-/// [`OwnError`]; nothing has been deleted then.
+/// Removes what is overdue from overspill's own store, once per run; nothing while another process is cleaning.
 pub fn sweep(
     stores: &Stores,
     env: &Env,
@@ -174,9 +160,9 @@ pub fn sweep(
 ) -> Result<SweepResult, OwnError> {
     let mut swept = SweepResult::default();
     let Some(mut cleaner) = Cleaner::start(env)? else { return Ok(swept) };
-    let io = |source| OwnError::Io { path: cleaner.store().root().to_owned(), source };
+    let io = |source| OwnError::Io { path: cleaner.store.root().to_owned(), source };
     // What the user keeps must be known.
-    cleaner.store().kept(env).map_err(io)?;
+    cleaner.store.kept(env).map_err(io)?;
     let entries = list(stores.named("overspill"), env, now).entries;
     let rule = CleanRule { older_than: None, max_total, asked: Trigger::Automatic };
     for PlannedDelete { index, why } in clean_plan(&entries, now, &rule).to_delete {
@@ -229,7 +215,6 @@ fn try_delete(entry: &Entry, mode: DeleteMode, env: &Env) -> Result<(), DeleteOu
     Ok(unlinkat(&dir, entry.name(), AtFlags::empty())?)
 }
 
-/// Applies all rules except identity.
 fn may_go(facts: &FileStat, entry: &Entry, mode: DeleteMode, env: &Env) -> Result<(), DeleteOutcome> {
     stay(facts.kind == FileType::RegularFile, Reason::NotAFile)?;
     stay(facts.uid == env.uid(), Reason::Foreign)?;

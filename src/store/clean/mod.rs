@@ -44,7 +44,6 @@ pub enum DeleteReason {
 }
 
 impl DeleteReason {
-    /// Returns the reason as it appears in the log.
     pub fn as_str(self) -> &'static str {
         match self {
             DeleteReason::Unfinished => "unfinished",
@@ -180,7 +179,6 @@ fn over_total(
 
 #[derive(Clone, Debug)]
 pub struct PendingDelete {
-    /// The entry, as it was when it was marked.
     pub entry: Entry,
     pub why: DeleteReason,
     pub mode: DeleteMode,

@@ -20,7 +20,6 @@ use crate::store::spec::OWN;
 use crate::store::spec::pattern::PathFacts;
 use crate::store::{CopyRecord, Expiry, FileRule, Holds, Rule, StoreSpec, TimeLeft};
 
-/// A directory that contains entries, as it was when listed.
 #[derive(Debug)]
 pub struct ListedDir {
     pub path: PathBuf,
@@ -77,15 +76,10 @@ impl EntryStatus {
 #[derive(Clone, Debug)]
 pub struct Origin {
     pub place: Arc<ListedDir>,
-    /// The agent, as named in its policies.
     pub agent: Arc<str>,
-    /// The tool, if path or store says so.
     pub tool: Option<Arc<str>>,
-    /// The session, if the path says so.
     pub session: Option<Arc<str>>,
-    /// The project, if the path says so.
     pub project: Option<Arc<str>>,
-    /// The id, if a directory above the file is named by it.
     pub(crate) id: Option<Arc<str>>,
     /// The record of a kept copy; agent, tool, session and project are then those of its original.
     pub(crate) copy: Option<Arc<CopyRecord>>,
@@ -109,10 +103,6 @@ pub struct Entry {
 }
 
 impl Entry {
-    pub fn origin(&self) -> &Arc<Origin> {
-        &self.origin
-    }
-
     pub fn place(&self) -> &ListedDir {
         &self.origin.place
     }
@@ -158,7 +148,6 @@ impl Entry {
         self.session().or(self.project())
     }
 
-    /// Sets the tool from another source, unless path or store says so already.
     pub fn learn_tool(&mut self, tool: &str) {
         if self.origin.tool.is_none() {
             Arc::make_mut(&mut self.origin).tool = Some(tool.into());
@@ -235,7 +224,6 @@ impl Entry {
         self.store().file_rule(self.name.as_bytes(), &mut PathFacts::default())
     }
 
-    /// Returns the age by modification time; negative if that is in the future.
     pub fn age(&self, now: Timestamp) -> SignedDuration {
         now.duration_since(self.modified())
     }

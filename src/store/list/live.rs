@@ -38,8 +38,7 @@ pub enum ScanStep {
     All(Vec<(Arc<StoreSpec>, Vec<RootReport>)>),
 }
 
-/// Passes on all entries in batches of this size, the first smaller, then watches the directories of the stores, and the
-/// entries that may be growing. Returns true once something has changed, false as soon as `is_wanted` does.
+/// Passes on all entries in batches, then watches. Returns true once something has changed, false if unwanted.
 pub fn list_and_watch(
     (stores, env): (&Stores, &Env),
     batch: usize,

@@ -128,7 +128,6 @@ impl RootReport {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RootState {
     Listed,
-    /// Listing was stopped by the receiver.
     Stopped,
     Absent,
     Unset(UnsetVariable),

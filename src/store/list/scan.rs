@@ -31,7 +31,6 @@ const CLOCK_SLACK: SignedDuration = SignedDuration::from_mins(5);
 
 /// Size of the first batches: someone is waiting. Smaller ones are not split among threads.
 const FEW: usize = 128;
-/// Size of the later batches.
 const MANY: usize = 4096;
 
 /// Maximum number of threads: more would wait for each other in one directory.
@@ -43,9 +42,8 @@ const MAX_TRIED: usize = 16;
 const MAX_DIRS: usize = if cfg!(test) { 300 } else { 50_000 };
 const TOO_MANY: &str = "over 50,000 directories fit the store's `path`; make it narrower";
 
-/// Lists a store, passing each entry to `sink` as it is found, in no particular order, until `sink` breaks off. Never
-/// fails: errors are in the reports, one for each root. Expiry does not yet include the limits on count and total size;
-/// see [`apply_limits`](crate::store::apply_limits).
+/// Lists a store, passing each entry to `sink` as it is found, until that breaks off. Errors are in the reports, one
+/// for each root. Expiry does not yet include the limits of [`apply_limits`](crate::store::apply_limits).
 pub fn scan(
     store: &Arc<StoreSpec>,
     env: &Env,
@@ -102,7 +100,6 @@ impl Scan<'_> {
         self.report
     }
 
-    /// Lists one directory, whose names must match `path`.
     fn level(&mut self, dir: OwnedFd, at: &Path, path: &[Component], facts: &PathFacts) -> ControlFlow<()> {
         match path {
             [] => self.files(dir, at, facts),
@@ -123,7 +120,6 @@ impl Scan<'_> {
         }
     }
 
-    /// Records the state of a directory that is about to be listed.
     fn watch(&mut self, dir: &OwnedFd, at: &Path) -> Option<Identity> {
         let stat =
             fstat(dir).map_err(|error| self.report.unreadable.push((at.to_owned(), error.to_string())));
@@ -338,7 +334,6 @@ fn status(stat: &FileStat, place: &ListedDir, partial: bool, env: &Env, now: Tim
     }
 }
 
-/// Interns the names of agents, tools and sessions, which many entries share.
 #[derive(Default)]
 struct Interner(HashSet<Arc<str>>);
 

@@ -10,9 +10,7 @@ use crate::store::{Entry, TimeLeft};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SortBy {
-    /// Youngest first.
     Age,
-    /// Largest first.
     Size,
     /// What is deleted soonest first; what is never deleted last.
     Left,
@@ -52,8 +50,7 @@ impl SortBy {
         first.then_with(youngest).then_with(path)
     }
 
-    /// Returns the numbers in the order of a key of two words, computed once, and in that of [`SortBy::compare`] where keys
-    /// are equal: a list may hold millions, scattered over memory.
+    /// Returns the numbers in order, by a key of two words that is computed once, else by [`SortBy::compare`].
     pub fn order<'a>(self, numbers: &[u32], entry: impl Fn(u32) -> &'a Entry) -> Vec<u32> {
         let ranks = self.ranks(numbers.iter().map(|n| entry(*n)));
         let mut keyed: Vec<(u64, u64, u32)> =
@@ -89,7 +86,6 @@ impl SortBy {
         }
     }
 
-    /// Returns the word to sort by, if the key is one.
     fn word(self, entry: &Entry) -> Option<&str> {
         match self {
             SortBy::Agent => Some(entry.agent()),
@@ -104,7 +100,7 @@ impl SortBy {
         let mut ranks = BTreeMap::new();
         let mut last = None;
         for entry in entries.filter(|entry| self.word(entry).is_some()) {
-            if last.replace(Arc::as_ptr(entry.origin())) != Some(Arc::as_ptr(entry.origin())) {
+            if last.replace(Arc::as_ptr(&entry.origin)) != Some(Arc::as_ptr(&entry.origin)) {
                 ranks.insert(self.word(entry), 0);
             }
         }
@@ -126,7 +122,6 @@ pub fn sum(sizes: impl IntoIterator<Item = u64>) -> u64 {
 pub struct EntrySums {
     pub entries: u64,
     pub bytes: u64,
-    /// How many of them others can read.
     pub exposed: u64,
     pub overdue: u64,
     pub overdue_bytes: u64,

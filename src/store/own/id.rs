@@ -1,8 +1,5 @@
-//! opencode's ids, also used for overspill's own spills: parsing the creation time from any of the three forms.
-//!
-//! A name is `tool_`, the time and a counter in hexadecimal, and random base62 characters (agents.md 2.4). The time is
-//! milliseconds times 4096 plus a counter, big-endian, in 6, 7 or 8 bytes; six bytes hold it only modulo 2^48, so that
-//! it wraps every 795 days.
+//! opencode's ids, also used for overspill's own spills (agents.md 2.4): `tool_`, the time in milliseconds times 4096
+//! plus a counter, in hexadecimal (of six bytes it wraps every 795 days), and random base62 characters.
 
 use jiff::Timestamp;
 
@@ -45,8 +42,7 @@ impl Id {
     }
 }
 
-/// Parses a name of any form: 28 characters after `tool_` are the 8-byte form; 26 are the 6- or 7-byte form,
-/// distinguished by the position of the counter (small, never 0).
+/// Parses a name of any form. Those of 26 characters after `tool_` are told apart by their counter (small, never 0).
 pub fn parse_id(name: &[u8]) -> Option<Id> {
     let body = name.strip_prefix(PREFIX)?;
     if !body.iter().all(u8::is_ascii_alphanumeric) {

@@ -63,17 +63,12 @@ pub struct OwnStore {
 impl OwnStore {
     /// Opens the store, if it exists; fails if it is a link, belongs to somebody else, or is open to others.
     pub fn open(env: &Env) -> Result<Option<OwnStore>, OwnError> {
-        let Some((path, home)) = open_home(env)? else { return Ok(None) };
-        let root = path.join(SPILLS);
-        let spills = open(&home, Path::new(SPILLS), &root, env)?;
-        Ok(spills.map(|spills| OwnStore { home, spills, root }))
+        Ok(open_in_home(SPILLS, env)?.map(|(home, spills, root)| OwnStore { home, spills, root }))
     }
 
     /// Opens the store, creating what is missing: directories with mode 0700, whatever the umask.
     pub fn create(env: &Env) -> Result<OwnStore, OwnError> {
-        let (path, home) = make_home(env)?;
-        let root = path.join(SPILLS);
-        let spills = make(home.as_fd(), Path::new(SPILLS), &root, env)?;
+        let (home, spills, root) = make_in_home(SPILLS, env)?;
         Ok(OwnStore { home, spills, root })
     }
 
@@ -114,21 +109,27 @@ pub(super) fn new_file(at: &OwnedFd, name: &str, flags: OFlags) -> io::Result<Fi
     Ok(File::from(file))
 }
 
-fn open_home(env: &Env) -> Result<Option<(PathBuf, OwnedFd)>, OwnError> {
-    let path = own_home(env)?;
-    Ok(open(CWD, &path, &path, env)?.map(|home| (path, home)))
+/// Overspill's directory of data, and one in it, with its path.
+type HomeAndDir = (OwnedFd, OwnedFd, PathBuf);
+
+fn open_in_home(name: &str, env: &Env) -> Result<Option<HomeAndDir>, OwnError> {
+    let home_path = own_home(env)?;
+    let Some(home) = open(CWD, &home_path, &home_path, env)? else { return Ok(None) };
+    let path = home_path.join(name);
+    Ok(open(&home, Path::new(name), &path, env)?.map(|dir| (home, dir, path)))
 }
 
-fn make_home(env: &Env) -> Result<(PathBuf, OwnedFd), OwnError> {
-    let path = own_home(env)?;
-    if let Some(parent) = path.parent() {
+fn make_in_home(name: &str, env: &Env) -> Result<HomeAndDir, OwnError> {
+    let home_path = own_home(env)?;
+    if let Some(parent) = home_path.parent() {
         directory::make_all(parent).map_err(|error| OwnError::io(parent, error))?;
     }
-    let home = make(CWD, &path, &path, env)?;
-    Ok((path, home))
+    let home = make(CWD, &home_path, &home_path, env)?;
+    let path = home_path.join(name);
+    let dir = make(home.as_fd(), Path::new(name), &path, env)?;
+    Ok((home, dir, path))
 }
 
-/// Opens one of the store's directories, if it exists.
 fn open(at: impl AsFd, name: &Path, path: &Path, env: &Env) -> Result<Option<OwnedFd>, OwnError> {
     match directory::open(at, name, env.uid(), NO_OTHERS) {
         Ok(dir) => Ok(Some(dir)),
@@ -191,10 +192,7 @@ impl OwnStore {
         }
     }
 
-    /// Whether an id is exempt.
-    ///
-    /// # Errors
-    /// The system's error; a cleaner must then not delete the entry.
+    /// Whether an id is exempt; on an error, a cleaner must not delete the entry.
     pub fn is_kept(&self, id: &str) -> io::Result<bool> {
         let mark = is_own(id.as_bytes()).then(|| format!("{KEPT}/{id}"));
         match mark.map(|mark| statat(&self.home, mark, AtFlags::SYMLINK_NOFOLLOW)) {
@@ -204,10 +202,7 @@ impl OwnStore {
         }
     }
 
-    /// Returns the exempt ids, with the records of those that are copies.
-    ///
-    /// # Errors
-    /// The system's error; a cleaner must then delete nothing.
+    /// Returns the exempt ids, with the records of those that are copies; on an error, a cleaner must delete nothing.
     pub fn kept(&self, env: &Env) -> io::Result<KeptIds> {
         let dir = match self.kept_dir() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(KeptIds::default()),

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Read, Write};
-use std::os::fd::{AsFd, OwnedFd};
-use std::path::{Path, PathBuf};
+use std::os::fd::OwnedFd;
+use std::path::Path;
 
 use jiff::{SignedDuration, Timestamp};
 use rustix::fs::{AtFlags, Dir, Mode, OFlags, openat, statat, unlinkat};
@@ -14,7 +14,7 @@ use crate::store::{Entry, Env, Holds, NewSpill};
 #[cfg(feature = "app")]
 use crate::text::label::shell;
 
-use super::{OwnError, OwnStore, make, make_home, open, open_home};
+use super::{OwnError, OwnStore, make_in_home, open_in_home};
 
 const RECORDS: &str = "records";
 const ENDING: &str = ".json";
@@ -24,7 +24,6 @@ const MAX_POLICIES: usize = 64;
 /// How long a record without a spill is kept: the spill may be about to get its final name.
 const GRACE: SignedDuration = SignedDuration::from_hours(1);
 
-/// How a command ended: with a status, or by a signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RunExit {
@@ -163,7 +162,7 @@ impl RunRecord {
 impl Record {
     /// Writes the record for the spill of this file name, atomically; with `durable`, flushes it to disk.
     pub(crate) fn write(&self, env: &Env, name: &str, durable: bool) -> io::Result<()> {
-        let (path, dir) = create(env).map_err(io::Error::other)?;
+        let (_, dir, path) = make_in_home(RECORDS, env).map_err(io::Error::other)?;
         let mut text = serde_json::to_vec(self)?;
         text.push(b'\n');
         let record = NewSpill::begin_in(dir, path, format!("{name}{ENDING}"))?;
@@ -247,16 +246,13 @@ fn is_orphan(dir: &OwnedFd, name: &str, env: &Env, now: Timestamp) -> bool {
     if now.duration_since(modified) <= GRACE {
         return false;
     }
+    let is_gone = |error: io::Error| error.kind() == io::ErrorKind::NotFound;
     match name.strip_suffix(ENDING).filter(|name| !name.starts_with('.')) {
         // Left behind by a killed writer.
         None => name.starts_with(".tmp-"),
         Some(spill) => Record::read(env, spill)
             .is_some_and(|record| record.path().symlink_metadata().is_err_and(is_gone)),
     }
-}
-
-fn is_gone(error: io::Error) -> bool {
-    error.kind() == io::ErrorKind::NotFound
 }
 
 pub(crate) fn remove(env: &Env, name: &str) {
@@ -267,13 +263,5 @@ pub(crate) fn remove(env: &Env, name: &str) {
 }
 
 fn records(env: &Env) -> Result<Option<OwnedFd>, OwnError> {
-    let Some((path, home)) = open_home(env)? else { return Ok(None) };
-    open(&home, Path::new(RECORDS), &path.join(RECORDS), env)
-}
-
-fn create(env: &Env) -> Result<(PathBuf, OwnedFd), OwnError> {
-    let (path, home) = make_home(env)?;
-    let path = path.join(RECORDS);
-    let dir = make(home.as_fd(), Path::new(RECORDS), &path, env)?;
-    Ok((path, dir))
+    Ok(open_in_home(RECORDS, env)?.map(|(_, dir, _)| dir))
 }

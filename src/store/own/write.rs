@@ -18,7 +18,6 @@ use super::record::{CopyRecord, Record};
 
 /// Maximum size of an output that is copied to be kept, in bytes: the same as the default cap of a capture.
 const MAX_KEPT: u64 = 100 << 20;
-/// Bytes that are copied at a time.
 const BUFFER: usize = 1 << 20;
 const TOO_LARGE: &str = "larger than 100 MB, the limit for copies that are kept; use `cp` instead";
 /// Why an entry is not kept that is, or a copy of it.
@@ -46,12 +45,8 @@ impl OwnStore {
         }
     }
 
-    /// Copies an entry of another store into overspill's own, marks it as kept, and records what it is a copy of. Returns
-    /// the new id. `goes_on` is called from time to time with the number of bytes copied, and gives up by returning false.
-    ///
-    /// # Errors
-    /// The system's error, that it is kept already or has changed since it was listed, or that the copy was given up.
-    /// Nothing is left behind.
+    /// Copies an entry of another store into overspill's own, kept, with a record of what it is a copy of. Returns the
+    /// new id; an error leaves nothing behind. `goes_on` is told the bytes copied, and gives up by returning false.
     pub fn adopt(
         &self,
         (entry, record): (&Entry, CopyRecord),
@@ -97,7 +92,6 @@ impl OwnStore {
     }
 }
 
-/// Copies an entry that is complete and does not change meanwhile, if there is room.
 fn copy_whole(entry: &Entry, from: &File, to: &File, goes_on: &mut dyn FnMut(u64) -> bool) -> io::Result<()> {
     let (size, room) = (from.metadata()?.len(), room(to)?);
     match flock(from, FlockOperation::NonBlockingLockShared) {
@@ -117,7 +111,6 @@ fn copy_whole(entry: &Entry, from: &File, to: &File, goes_on: &mut dyn FnMut(u64
     }
 }
 
-/// Copies to the end; returns how many bytes.
 fn copy_all(mut from: impl Read, mut to: &File, goes_on: &mut dyn FnMut(u64) -> bool) -> io::Result<u64> {
     let (mut copied, mut buffer) = (0, vec![0; BUFFER]);
     loop {
@@ -137,10 +130,7 @@ fn copy_all(mut from: impl Read, mut to: &File, goes_on: &mut dyn FnMut(u64) -> 
 }
 
 impl NewSpill {
-    /// Creates a spill that will be named `name` (one component) in `dir`, whose path is `root`.
-    ///
-    /// # Errors
-    /// The system's error; `AlreadyExists` if another process is writing under this name.
+    /// Creates a spill named `name` in `dir`, whose path is `root`; `AlreadyExists` if another process writes it.
     pub fn begin_in(dir: OwnedFd, root: PathBuf, name: String) -> io::Result<NewSpill> {
         let file = new_file(&dir, &temporary(&name), OFlags::RDWR | OFlags::EXCL)?;
         // From here on, dropping it on an error removes the file.
@@ -165,11 +155,7 @@ impl NewSpill {
         self.root.join(temporary(&self.id))
     }
 
-    /// Gives the file its final name, without ever replacing another file; with `durable`, flushes its content to disk
-    /// first.
-    ///
-    /// # Errors
-    /// The system's error; the temporary file is then removed.
+    /// Gives the file its final name, never replacing another; `durable` flushes it first. An error removes it.
     pub fn finish(mut self, durable: bool) -> io::Result<PathBuf> {
         if durable {
             self.file.sync_all()?;

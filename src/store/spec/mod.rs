@@ -89,7 +89,6 @@ pub struct Stores {
     /// Agents that keep no spills, with the reason.
     pub keep_none: Vec<(String, String)>,
     texts: BTreeMap<String, Cow<'static, str>>,
-    /// The user's own files that cannot be used.
     broken: Vec<Broken>,
 }
 
@@ -132,12 +131,9 @@ impl Stores {
         stores
     }
 
-    /// Adds every `*.toml` in `dir`, sorted by name. A description replaces an earlier one of the same agent. A missing
-    /// directory adds nothing. Valid files are added even if another is faulty. An agent whose file is faulty keeps its
-    /// built-in description, if it has one, but when its outputs are deleted counts as unknown.
-    ///
-    /// # Errors
-    /// The first file that cannot be read or parsed; [`Stores::faults`] has all.
+    /// Adds every `*.toml` in `dir`, sorted by name, in place of what describes the same agent. Valid files are added
+    /// even if another is faulty: its agent keeps its built-in description, but when its outputs are deleted counts as
+    /// unknown. Fails with the first fault; [`Stores::faults`] has all.
     pub fn load_dir(&mut self, dir: &Path) -> Result<(), String> {
         let paths = plain_file::toml_in(dir).map_err(|error| format!("{}: {error}", dir.display()));
         let paths = paths.inspect_err(|error| self.set_aside(dir, "", error))?;
@@ -200,7 +196,6 @@ impl Stores {
         Ok(self.add(read.map_err(|_| unread())?, Cow::Owned(text.to_owned())))
     }
 
-    /// Adds one description and returns the agent's name.
     fn add(&mut self, form: AgentForm, text: Cow<'static, str>) -> String {
         let agent = form.agent.clone();
         let none = form.keeps_none.clone();
@@ -244,8 +239,7 @@ impl Stores {
     }
 }
 
-/// Returns the first of some stores that contains `path` (absolute), and the kind of file, by whatever links or `..` the
-/// path leads to its directory.
+/// Returns the first of some stores that contains `path` (absolute), also by links or `..`, and the kind of file.
 #[cfg(feature = "app")]
 pub(crate) fn store_among<'a>(
     specs: &'a [Arc<StoreSpec>],
@@ -259,8 +253,7 @@ pub(crate) fn store_among<'a>(
     })
 }
 
-/// Returns what of `directory` (absolute) is below a root: by name, or if it goes by another, by the links that a
-/// listing of the root follows.
+/// Returns what of `directory` (absolute) is below a root, by name or by the links that a listing of it follows.
 #[cfg(feature = "app")]
 fn below(directory: &Path, root: &str, env: &Env) -> Option<PathBuf> {
     let root = Root::new(root, env).ok()?;
@@ -351,15 +344,13 @@ impl LazyStores {
         self.faults().map(str::to_owned).collect()
     }
 
-    /// Changes the stores, once all are read.
     pub fn change(&mut self, change: impl FnOnce(&mut Stores)) {
         let mut stores = self.all.take().unwrap_or_else(Stores::builtin);
         change(&mut stores);
         *self = Self { all: OnceLock::from(stores), first: OnceLock::new() };
     }
 
-    /// Returns the stores that can have files in `directory` (absolute), of which [`store_among`] finds that of a file: by
-    /// name, or else by links, for which each root has to be opened.
+    /// Returns the stores that can have files in `directory` (absolute), for [`store_among`]: by name, else by links.
     pub(crate) fn around(&self, directory: &Path, env: &Env) -> Vec<Arc<StoreSpec>> {
         let named = |root: &str| Some(named_below(directory, &expand_root(root, env).ok()?)?.to_owned());
         let find = || match self.holding(&named) {

@@ -141,7 +141,6 @@ fn compile(source: &str) -> Result<Regex, String> {
 }
 
 impl PathFacts {
-    /// Stores the groups, given in the order of [`GROUPS`].
     fn take(&mut self, captures: &Captures<'_>, groups: &[Option<usize>; GROUPS.len()]) -> bool {
         let [agent, tool, session, project, id, pid, partial] =
             groups.map(|number| number.and_then(|number| captures.get(number)));

@@ -38,7 +38,6 @@ pub struct Retention {
     /// The age at which an entry is deleted, for rules based on age.
     #[serde(default, deserialize_with = "read_age")]
     pub after: Option<SignedDuration>,
-    /// The agent's setting for another age, if it has one.
     pub setting: Option<Setting>,
     /// Maximum number of entries in a directory; beyond it the oldest are deleted.
     pub max_count: Option<u64>,
@@ -201,8 +200,7 @@ impl Retention {
 }
 
 impl Setting {
-    /// Returns the age that is set, or why there is none: the agent deletes nothing, or the setting is not understood.
-    /// `None` if nothing is set.
+    /// Returns the age that is set, if any is, or why there is none: nothing is deleted, or it is not understood.
     #[cfg(feature = "app")]
     fn read(&self, env: &Env) -> Option<Result<SignedDuration, Basis>> {
         let text = match crate::base::fs::plain_file::read(&crate::store::root::expand(&self.file, env).ok()?)
@@ -242,13 +240,12 @@ fn age_in(text: &str) -> Option<SignedDuration> {
     }
 }
 
-/// Applies the limits on count and total size (bytes, per directory): marks the oldest of `entries` as due at `now`.
-/// `entries` must be all entries of their stores, so call it when a scan is complete.
+/// Marks the oldest of `entries`, all those of their stores, beyond their directory's limits as due at `now`.
 pub fn apply_limits(entries: &mut [Entry], now: Timestamp) {
     let limited = |entry: &Entry| entry.store().retention.has_limits() && !entry.is_kept();
     let mut by_place: BTreeMap<*const ListedDir, Vec<usize>> = BTreeMap::new();
     for (index, entry) in entries.iter().enumerate().filter(|(_, entry)| limited(entry)) {
-        by_place.entry(Arc::as_ptr(&entry.origin().place)).or_default().push(index);
+        by_place.entry(Arc::as_ptr(&entry.origin.place)).or_default().push(index);
     }
     for indices in by_place.into_values() {
         let files: Vec<_> =

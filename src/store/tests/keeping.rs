@@ -127,7 +127,7 @@ fn a_copys_record_is_read_back_and_deleted_with_the_copy() {
     );
     assert_eq!(deleted, DeleteOutcome::Deleted);
     assert!(!file.exists() && fs::read_dir(home.at(".local/share/overspill/kept")).unwrap().next().is_none());
-    assert!(!cleaner.store().kept(&home.env).unwrap().has_copy_of(&entry));
+    assert!(!cleaner.store.kept(&home.env).unwrap().has_copy_of(&entry));
 }
 
 #[test]

@@ -1,5 +1,4 @@
-//! Tests roots in whose path others can put links, and entries on another mount than their root: nothing is deleted through
-//! them.
+//! Tests that nothing is deleted through links of others, or on another mount than the root.
 
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::process::Command;

@@ -1,5 +1,4 @@
-//! The application: screens on a stack, pop-ups over them, and how events and keys reach them. It does no input or
-//! output: whatever has to happen outside is returned as effects.
+//! The application: screens on a stack, pop-ups over them. What has to happen outside is returned as effects.
 
 mod stack;
 
@@ -55,9 +54,7 @@ pub struct App {
     pub canvas: Canvas,
     /// The screens from the one that the program began with up to the one that is shown.
     stack: Vec<Box<dyn Screen>>,
-    /// The screens that are not on the stack, as they were left.
     shelf: Vec<Box<dyn Screen>>,
-    /// The pop-ups over the screen, the lowest first.
     layers: Vec<Box<dyn Layer>>,
     pub count: Option<u64>,
     pub severities: SeverityPatterns,
@@ -160,8 +157,7 @@ impl App {
         self.refresh_layers();
     }
 
-    /// Handles keys that waited for rows to be shown. Once one of them opens something or leaves, the rest are dropped:
-    /// they must not answer a question that nobody has seen.
+    /// Handles keys that waited for rows. Once one opens something or leaves, the rest could answer unseen questions.
     fn replay(&mut self, keys: Vec<KeyEvent>, effects: &mut Effects) {
         for key in keys {
             self.key(key, effects);

@@ -29,7 +29,6 @@ impl App {
         self.top().map_or(KeyContext::Everywhere, Screen::context)
     }
 
-    /// Returns the screens on the stack, the first one at the bottom.
     pub fn places(&self) -> impl DoubleEndedIterator<Item = &dyn Screen> {
         self.stack.iter().map(|screen| &**screen)
     }
@@ -142,7 +141,6 @@ impl App {
         effects.push(Effect::OtherFile(number));
     }
 
-    /// Closes what lies over the place, else goes back to the place beneath, else leaves the screens.
     pub(super) fn quit(&mut self, effects: &mut Effects) {
         if self.on_top(|top| top.close_inner(effects)) == Some(true) {
             return;
@@ -150,7 +148,6 @@ impl App {
         if self.stack.len() > 1 { self.go_back(effects) } else { self.leave(ExitChoice::default(), effects) }
     }
 
-    /// Goes back to the place beneath; at the bottom it says how to quit.
     pub(super) fn go_back(&mut self, effects: &mut Effects) {
         if self.stack.len() > 1 {
             self.pop(1, effects);

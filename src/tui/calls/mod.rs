@@ -74,7 +74,6 @@ pub struct OpenedCalls {
 
 #[derive(Debug)]
 pub enum CallsEvent {
-    /// How far the reading of a session is, in percent.
     Reading(u64),
     Opened(Box<OpenedCalls>),
     Failed(SafeText),
@@ -218,7 +217,7 @@ impl ListKind for Calls {
     }
 
     fn handler(&self, action: Action) -> Option<ActionHandler<Self>> {
-        let handle: ActionHandler<Self> = match action {
+        Some(match action {
             Action::Open => Self::open_chosen,
             Action::Facts => |of, on| {
                 let Some(index) = on.list.chosen_index() else { return };
@@ -237,8 +236,7 @@ impl ListKind for Calls {
                 on.note("at the last call, and at each that comes in; a move stops that");
             },
             _ => return None,
-        };
-        Some(handle)
+        })
     }
 
     fn ask(&mut self, on: Context) {
@@ -305,7 +303,6 @@ impl Calls {
         }
     }
 
-    /// Opens a session and has a worker hold it; an earlier one is closed.
     fn open(&mut self, file: Arc<SessionFile>, title: SafeText, sought: Option<SafeText>, on: Context) {
         let agent = format_of(&file).map_or("", |format| format.agent()).into();
         let session = OpenedCalls { agent, title, ..OpenedCalls::default() };

@@ -1,5 +1,4 @@
-//! The worker that holds the session that is open: reads it, follows it as it grows, works out what its calls lack, and
-//! prepares one to be shown with its text, the output that it was cut from, and its other texts.
+//! The worker that holds the session that is open: reads and follows it, and works out what its calls lack.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -59,7 +58,6 @@ impl ReadProgress for Percent<'_> {
     }
 }
 
-/// Opens a session and holds it: answers requests, works out what its calls lack, and follows it as it grows.
 pub(crate) fn hold(file: &SessionFile, context: &JobContext) {
     let agent = list::format_of(file).map_or("", |format| format.agent());
     let (examiner, requests) = ((context.services.examiner)(agent), context.requests());
@@ -132,8 +130,7 @@ fn opened_calls(transcript: &Transcript) -> CallsEvent {
     }))
 }
 
-/// What is still to be found out about the calls: first what is on the screen, then the sizes of all, then of those
-/// that were cut which errors were lost, and whether policies make the same.
+/// What is still to be found out: of calls on the screen all, then sizes, then the losses and verdicts of cut ones.
 #[derive(Default)]
 struct Todo {
     first: Vec<usize>,
@@ -153,7 +150,6 @@ impl Todo {
         self.first = rows;
     }
 
-    /// Takes a step, short enough that requests do not wait long.
     fn step(&mut self, session: &SessionContext) {
         if let Some(index) = self.first.pop() {
             session.size(index..index + 1);

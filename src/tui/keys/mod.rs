@@ -1,5 +1,4 @@
-//! The keys in use: those of the table, or the user's own in their place; and their names, as help and the configuration
-//! write them.
+//! The keys in use, the table's or the user's own; and their names, as help and the configuration write them.
 
 mod table;
 
@@ -39,7 +38,7 @@ impl KeyMap {
         &STANDARD
     }
 
-    /// Returns the keys of the table with the user's own in place of those that they name. Names that are gone are
+    /// Returns the keys of the table with the user's own in place of those that they name; names that are gone are
     /// skipped. Fails on an unknown action or key, a key bound twice in one place, or a required action without a key.
     pub fn with_own(settings: &[KeySetting]) -> Result<Self, KeyFault> {
         let mut map = Self::default();
@@ -150,7 +149,6 @@ fn unknown(name: &str) -> String {
     format!("`{}`: there is no such key in [keys]; {remedy}", crate::base::fs::plain_file::ellipsize(name))
 }
 
-/// Checks that no key does two things in one place, unless it does by the table itself.
 fn check_clashes(rows: &[BoundKeys], settings: &[KeySetting]) -> Result<(), KeyFault> {
     for setting in settings {
         let own = rows.iter().filter(|bound| bound.row.name == setting.name);
@@ -167,7 +165,6 @@ fn check_clashes(rows: &[BoundKeys], settings: &[KeySetting]) -> Result<(), KeyF
     Ok(())
 }
 
-/// Whether two rows have this key where both apply, and not both by the table.
 fn clashes(one: &BoundKeys, other: &BoundKeys, key: &str) -> bool {
     let meets = |one: &Binding, other: &Binding| {
         one.place == other.place || other.place == KeyContext::Everywhere && one.place.takes(other.action)
@@ -195,7 +192,6 @@ pub fn name(key: KeyEvent) -> Option<String> {
     Some(format!("{alt}{name}"))
 }
 
-/// Keys with names: as the configuration writes them, in lower case, and as help shows them.
 const NAMED: [(KeyCode, &str, &str); 15] = [
     (KeyCode::Char(' '), "space", "Space"),
     (KeyCode::Enter, "enter", "Enter"),
@@ -214,8 +210,7 @@ const NAMED: [(KeyCode, &str, &str); 15] = [
     (KeyCode::Delete, "del", "Del"),
 ];
 
-/// Reads a key of the configuration: `n`, `ctrl-d`, `pgdn`, `alt-v`, also as help shows it: `^D`. Returns its name as
-/// help shows it, or which keys there are.
+/// Reads a key of the configuration, `ctrl-d`, `pgdn`, or as help shows it, `^D`; returns it as help shows it.
 fn parse(text: &str) -> Result<String, String> {
     match text.split_at_checked(ALT.len()) {
         Some((alt, key)) if alt.eq_ignore_ascii_case(ALT) => Ok(format!("{ALT}{}", without_alt(key)?)),

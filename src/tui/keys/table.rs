@@ -177,7 +177,6 @@ const fn row(
     Binding { place, keys, action, name, what }
 }
 
-/// The motions, by what they move by.
 pub(in crate::tui) const MOTIONS: &[(&str, &[Action])] = &[
     ("line", &[A::Down, A::Up]),
     ("half page", &[A::HalfDown, A::HalfUp]),
@@ -189,8 +188,7 @@ pub(in crate::tui) const MOTIONS: &[(&str, &[Action])] = &[
     ("go to", &[A::GoTo]),
 ];
 
-/// All keys, before the user's own are taken in. A number typed before a motion is its count, as in `less`. A row for
-/// everywhere holds where an action has none of its own.
+/// All keys, before the user's own are taken in. A row for everywhere holds where an action has none of its own.
 #[rustfmt::skip]
 pub const TABLE: &[Binding] = &[
     row(Everywhere, "j ↓ Enter ^E", A::Down, "down", "down a line"),

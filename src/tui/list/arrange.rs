@@ -15,7 +15,6 @@ use super::List;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct ListOptions {
     pub filter: String,
-    /// The index of the column that sorts, among those that do.
     pub sort: usize,
     pub reversed: bool,
     pub group: Option<usize>,
@@ -32,9 +31,7 @@ pub(super) struct GroupHeading {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Arrangement {
     pub options: ListOptions,
-    /// The number of rows that there were, shown or not.
     pub all: usize,
-    /// The number of batches of which texts were searched.
     pub searched: usize,
     pub order: Arc<Vec<u32>>,
     pub headings: Vec<GroupHeading>,
@@ -56,8 +53,7 @@ pub(super) struct ArrangeTask<R: 'static> {
 }
 
 impl<R> ArrangeTask<R> {
-    /// Does the task; returns `None` as soon as `go_on`, which is called from time to time, returns false. `known` saves
-    /// putting the words of rows together again.
+    /// Does the task; returns `None` as soon as `go_on` returns false. `known` holds the words of rows.
     pub(super) fn run(
         &self,
         mut known: Option<&mut RowTexts>,
@@ -266,7 +262,6 @@ impl<R: Clone> List<R> {
         self.arrange(Some(Landing { row, else_first: false }), true);
     }
 
-    /// Filters, sorts and groups anew: at once, or through a worker.
     pub(super) fn arrange(&mut self, landing: Option<Landing>, is_asked: bool) {
         let rows = self.next.as_ref().unwrap_or(&self.rows).clone();
         let all = rows.len();

@@ -1,5 +1,4 @@
-//! Which row of a list is selected, which are on the screen, and which are marked to act on several at once. While a list
-//! is followed, rows come in on top of it and the first of them stays selected until the user moves.
+//! Which row of a list is selected, which are on the screen, and which are marked to act on several at once.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -95,7 +94,6 @@ impl<R: Clone> List<R> {
         Ok(())
     }
 
-    /// Returns the first of the latest shown rows that are not after a typed time.
     fn row_at(&self, text: &str) -> Result<usize, String> {
         let now = self.look.now.to_zoned(TimeZone::system());
         let Some(end) = parse_time(text, &now) else {
@@ -113,8 +111,7 @@ impl<R: Clone> List<R> {
         latest.map(|(at, _)| at).ok_or_else(|| format!("no row is as old as {text}"))
     }
 
-    /// Scrolls so that the selected row is on the screen, the first of a group with its heading, and no blank rows are
-    /// shown while there are others.
+    /// Scrolls so that the selected row is on the screen, with the heading of its group, and no blank rows stand there.
     pub(super) fn clamp(&mut self) {
         self.chosen = self.chosen.min(self.len().saturating_sub(1));
         let place = self.place_of(self.chosen);

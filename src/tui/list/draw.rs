@@ -25,7 +25,6 @@ const MIN_FILTER: usize = 11;
 /// Up to this many columns, the name takes the room of the order of the rows.
 const MAX_NAME: usize = 24;
 
-/// The columns before a row: the cursor, and a space.
 const MARKS: usize = 2;
 
 impl<R: Clone> List<R> {
@@ -160,8 +159,7 @@ enum ListTableRow<'a> {
 }
 
 impl ListTable<'_> {
-    /// Returns the width of each column; `None` for those that make room.
-    fn widths(&self, room: usize) -> Vec<Option<usize>> {
+    fn draw(&self, buffer: &mut Buffer, head: Rect, list: Rect, chosen: usize) {
         let widest = |n: usize| {
             let cells = self.rows.iter().filter_map(|row| match row {
                 ListTableRow::Cells(_, cells) => cells.get(n).map(|cell| cell.text.columns()),
@@ -169,11 +167,7 @@ impl ListTable<'_> {
             });
             cells.max().unwrap_or(0)
         };
-        column_widths(self.columns, widest, (room, MARKS))
-    }
-
-    fn draw(&self, buffer: &mut Buffer, head: Rect, list: Rect, chosen: usize) {
-        let widths = self.widths(list.width.into());
+        let widths = column_widths(self.columns, widest, (list.width.into(), MARKS));
         let headings =
             self.columns.iter().map(|column| Span::new(column.heading, self.canvas.theme.dim)).collect();
         if head.height > 0 {

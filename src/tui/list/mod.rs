@@ -1,5 +1,4 @@
-//! A list: rows of one kind, which of them are shown and in which order, and which is selected. The selected row stays
-//! selected and visible whatever is filtered, sorted, grouped or found anew.
+//! A list of rows: the selected one stays so and visible whatever is filtered, sorted, grouped or found anew.
 
 mod arrange;
 mod cursor;
@@ -54,7 +53,6 @@ pub struct List<R: 'static> {
     /// The number of rows arranged so far; each time adds the number of all.
     pub arranged: u64,
     marks: BTreeSet<u32>,
-    /// The index in the shown rows of the selected one.
     chosen: usize,
     /// Whether a row was selected by the user. Until then the first stays selected while rows come in.
     has_moved: bool,
@@ -120,8 +118,7 @@ impl<R: Clone> List<R> {
         }
     }
 
-    /// Adds rows, and shows them where they belong once they are a good part of the whole, so that arranging them time
-    /// and again costs only a few times as much as arranging the whole once.
+    /// Adds rows, and shows them once they are a good part of the whole, so that many small additions cost little.
     pub(crate) fn add(&mut self, rows: Vec<R>) {
         self.rows.add(rows);
         self.catch_up();
@@ -139,7 +136,6 @@ impl<R: Clone> List<R> {
         self.arrange(Some(Landing { row, else_first: row.is_none() }), false);
     }
 
-    /// Changes some rows, and shows them where they belong then.
     pub(crate) fn change<T>(
         &mut self,
         changes: impl IntoIterator<Item = (usize, T)>,
@@ -237,8 +233,7 @@ impl<R: Clone> List<R> {
         })
     }
 
-    /// Returns the rows whose place goes by what has to be read for it: all if one of these words filters, those shown if one
-    /// of these columns sorts; none if they are too many.
+    /// Returns the rows whose place goes by what has to be read, for the filter or the order; none if too many.
     pub(crate) fn placed_by(&self, words: &[&str], columns: &[&str]) -> Vec<usize> {
         let column = self.sort_columns().get(self.sort().0).map(|column| column.name);
         if self.rows.len() <= MAX_READ
@@ -289,7 +284,6 @@ impl<R: Clone> List<R> {
         self.arrange_asked(self.chosen_index());
     }
 
-    /// Returns the way in which rows are grouped, an index into those of the list.
     pub(crate) fn group(&self) -> Option<usize> {
         self.options.group
     }
@@ -311,16 +305,14 @@ impl<R: Clone> List<R> {
         Prompt::with(Purpose::Filter, &self.options.filter)
     }
 
-    /// Shows only the rows that have all of these words. The row that was selected before they were typed stays selected
-    /// if it is among them, else the first is.
+    /// Shows only the rows that have all of these words, and selects the row selected before, if it is among them.
     pub(crate) fn filter_by(&mut self, words: &str) {
         words.clone_into(&mut self.options.filter);
         let row = self.before.as_ref().map_or_else(|| self.chosen_index(), |(_, chosen)| *chosen);
         self.arrange(Some(Landing { row, else_first: true }), true);
     }
 
-    /// Ends the filter. The row that was selected before it is selected again, unless the user did something with
-    /// another one since.
+    /// Ends the filter. The row selected before it is selected again, unless the user did something with another since.
     pub(crate) fn end_filter(&mut self) {
         self.options.filter.clear();
         let before = self.before.take().and_then(|(_, row)| row);

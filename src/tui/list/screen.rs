@@ -1,5 +1,4 @@
-//! A list as a screen of the application: what every list does with its keys, and how it is drawn. What it is a list of
-//! says a [`ListKind`].
+//! A list as a screen of the application: what every list does. What it is a list of says a [`ListKind`].
 
 use std::any::Any;
 use std::marker::PhantomData;
@@ -43,12 +42,10 @@ pub trait ListKind: Sized + 'static {
 
     fn title(&self, list: &List<Self::Row>) -> ListTitle;
 
-    /// Returns what stands in place of an empty list.
     fn empty(&self, list: &List<Self::Row>, keys: &KeyMap) -> Vec<SafeText>;
 
     fn details(&self, list: &List<Self::Row>) -> [SafeText; 2];
 
-    /// Returns what stands in place of the number of the selected row; empty if nothing.
     fn progress(&self, _list: &List<Self::Row>, _canvas: &Canvas) -> String {
         String::new()
     }
@@ -57,7 +54,6 @@ pub trait ListKind: Sized + 'static {
         false
     }
 
-    /// Returns where there is a panel, on a screen that is large enough.
     fn panel(&self) -> ListPanel {
         ListPanel::None
     }
@@ -66,7 +62,6 @@ pub trait ListKind: Sized + 'static {
 
     fn copyable(&self, row: &Self::Row) -> Vec<Copyable>;
 
-    /// Returns how the stored output that a row is of is opened.
     fn open(&self, _list: &List<Self::Row>, _row: &Self::Row) -> Option<OpenRequest> {
         None
     }
@@ -103,7 +98,6 @@ pub trait ListKind: Sized + 'static {
         false
     }
 
-    /// Stops what runs. Returns false if nothing does.
     fn stop(&mut self, _on: ListContext<Self::Row>) -> bool {
         false
     }
@@ -265,8 +259,7 @@ impl<L: ListKind> Screen for ListScreen<L> {
         Ok(())
     }
 
-    /// Keys typed ahead must act on the rows that were asked for, not on those still shown. Keys wait, not their
-    /// actions, because an earlier key can change their meaning: a letter after `/` is text.
+    /// Keys typed ahead wait for the rows asked for: keys, because an earlier one can change what they mean.
     fn key(&mut self, key: KeyEvent, _effects: &mut Effects) -> bool {
         let action = self.canvas.keys.action(KeyContext::Lists, key);
         let needs_no_row = matches!(action, Some(Action::Quit | Action::QuitNow | Action::Help));

@@ -30,7 +30,6 @@ use super::{Outputs, OutputsEvent};
 pub(crate) const BESIDE: Duration = Duration::from_millis(15);
 
 pub struct Glance {
-    /// The path of the entry, and the file that was there.
     pub of: (PathBuf, Identity),
     /// Whether its call was known when the preview was asked for, which is then what was recorded of that.
     pub is_recorded: bool,

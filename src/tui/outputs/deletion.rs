@@ -25,11 +25,13 @@ use crate::tui::widget::canvas::Canvas;
 
 use super::{Context, Outputs};
 
+/// Up to so many overdue outputs are listed, the oldest; the others are counted.
+const MAX_LISTED: usize = 2_000;
+
 const WHY_THEY_STAY: &str = "kept, linked, in use or too young";
 
 impl Outputs {
-    /// Marks for deletion what is marked, or else the selected row, except what cannot be deleted; of several, also
-    /// except those that are kept or have more than one hard link.
+    /// Marks for deletion what is marked, or else the selected row, except what cannot be deleted, or not with others.
     pub(super) fn delete_marked(&mut self, on: Context) {
         let rows = on.list.marked_or_chosen();
         let mode = if rows.len() == 1 { DeleteMode::Single } else { DeleteMode::Bulk };
@@ -84,7 +86,6 @@ impl Outputs {
         });
     }
 
-    /// Asks whether to delete what is marked for deletion now, not on leaving.
     pub(super) fn delete_now(&mut self, on: Context) {
         if self.pending.is_empty() {
             let delete = on.key(Action::Delete);
@@ -148,7 +149,7 @@ pub fn delete(to_delete: Vec<PendingDelete>, env: &Env) -> (Message, Vec<Pending
         }
     }
     let done = format!("{} deleted, {}", thousands(gone.len() as u64), size(store::sum(gone)));
-    let message = match (reasons.first(), cleaner.unlogged()) {
+    let message = match (reasons.first(), &cleaner.unlogged) {
         (Some(first), _) => Message::error(format!("{done}; {} stayed: {first}", stayed.len())),
         (None, Some(unlogged)) => Message::error(format!("{done}; {unlogged}")),
         (None, None) => Message::note(done),
@@ -156,7 +157,7 @@ pub fn delete(to_delete: Vec<PendingDelete>, env: &Env) -> (Message, Vec<Pending
     (message, stayed)
 }
 
-/// What cleaning would delete: exactly what is shown is marked, even if a scan has found more since.
+/// What cleaning would delete: exactly what is shown or counted is marked, even if a scan has found more since.
 struct CleaningBox {
     text: TextBox,
     overdue: Vec<PendingDelete>,
@@ -175,13 +176,19 @@ impl CleaningBox {
             text.push((Class::Own, words.into_bytes()));
         }
         let room = TextBox::columns(canvas).saturating_sub(26);
-        for to_delete in &plan.to_delete {
+        for (n, to_delete) in plan.to_delete.iter().enumerate() {
             let entry = &rows[to_delete.index].entry;
+            overdue.push(PendingDelete { entry: entry.clone(), why: to_delete.why, mode: DeleteMode::Bulk });
+            if n >= MAX_LISTED {
+                continue;
+            }
             let age = span(entry.age(now).as_secs().max(0) as u64);
             let path = SafeText::from_bytes(entry.path().as_os_str().as_encoded_bytes());
             text.push((Class::Own, format!(" {:>9}  {age:>7} old  ", size(entry.size())).into_bytes()));
             text.push((Class::Kept, format!("{}\n", path.fit(room)).into_bytes()));
-            overdue.push(PendingDelete { entry: entry.clone(), why: to_delete.why, mode: DeleteMode::Bulk });
+        }
+        if let more @ 1.. = overdue.len().saturating_sub(MAX_LISTED) {
+            text.push((Class::Own, format!(" and {} more\n", thousands(more as u64)).into_bytes()));
         }
         Self { text: TextBox::of_doc(title, Doc::from_texts(text), CLEANING), overdue }
     }

@@ -38,7 +38,6 @@ impl Keeping {
 }
 
 impl Outputs {
-    /// Keeps the marked entries forever, or else the selected one.
     pub(super) fn keep_marked(&mut self, on: Context) {
         let (mut entries, mut refused) = (Vec::new(), Vec::new());
         for row in on.list.marked_or_chosen() {
@@ -103,7 +102,6 @@ impl Outputs {
         }
     }
 
-    /// Abandons what is being kept. Returns false if nothing is.
     pub(crate) fn give_up_keeping(&mut self, effects: &mut Effects) -> bool {
         let Some(keeping) = self.keeping.take() else { return false };
         effects.send(Event::Message(Message::note(format!("gave up keeping {}", keeping.what))));
@@ -189,14 +187,13 @@ fn report(paths: Vec<PathBuf>, message: Message, context: &JobContext) {
 /// Saves what was read of a pipe in overspill's own store, and keeps it. Returns its path.
 fn save(read: &MapView, context: &JobContext) -> Result<PathBuf, String> {
     let saved = OwnStore::create(context.env()).map_err(|error| error.to_string())?;
-    let goes_on = &mut |bytes| goes_on(bytes, context);
+    let goes_on = &mut |bytes| context.send(OutputsEvent::Copied(bytes));
     saved
         .save(read, context.env(), crate::base::env::now(), goes_on)
         .map_err(|error| format!("not saved: {error}"))
 }
 
-/// Keeps an entry forever: overspill's own in place, another agent's as a copy in overspill's store. Returns the path of what is
-/// kept. `before` is how many bytes were copied before it.
+/// Keeps an entry in place, or a copy of another agent's; returns its path. `before` bytes were copied before it.
 fn keep(entry: &Entry, command: &str, context: &JobContext, before: u64) -> Result<PathBuf, String> {
     let env = context.env();
     let own = OwnStore::create(env).map_err(|error| error.to_string())?;
@@ -204,15 +201,10 @@ fn keep(entry: &Entry, command: &str, context: &JobContext, before: u64) -> Resu
         own.keep(&entry.id()).map(|()| entry.path())
     } else {
         let record = recorded(entry, command, context)?;
-        let goes_on = &mut |bytes| goes_on(before.saturating_add(bytes), context);
+        let goes_on = &mut |bytes| context.send(OutputsEvent::Copied(before.saturating_add(bytes)));
         own.adopt((entry, record), env, crate::base::env::now(), goes_on).map(|id| own.root().join(id))
     };
     done.map_err(|error| format!("{}: {error}", entry.id()))
-}
-
-/// Reports how many bytes were copied. Returns whether to go on.
-fn goes_on(bytes: u64, context: &JobContext) -> bool {
-    context.send(OutputsEvent::Copied(bytes))
 }
 
 /// Returns what is to be recorded of a copy: whose the entry is, and by which policy and limits it is cut.

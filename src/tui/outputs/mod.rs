@@ -46,7 +46,6 @@ pub struct Outputs {
     /// What all rows add up to, and what those of a later scan do.
     sums: EntrySums,
     arriving_sums: EntrySums,
-    /// The result of the last scan for each root of each store.
     reports: Vec<(Arc<StoreSpec>, Vec<RootReport>)>,
     user: Option<u32>,
     kept: KeptIds,
@@ -98,7 +97,6 @@ pub(crate) fn none_yet(reports: &[(Arc<StoreSpec>, Vec<RootReport>)], height: us
 
 pub type TuneSource = Arc<dyn Fn(&JobContext) -> Result<TuneOutputs, String> + Send + Sync>;
 
-/// What a list of settings or policies opens with.
 #[derive(Clone)]
 pub struct TuneStart {
     pub(crate) list: TuneSource,
@@ -264,7 +262,7 @@ impl ListKind for Outputs {
     }
 
     fn handler(&self, action: Action) -> Option<ActionHandler<Self>> {
-        let handle: ActionHandler<Self> = match action {
+        Some(match action {
             Action::Follow => |_, on| Self::toggle_follow(on),
             Action::Limits => |of, on| of.tune_outputs(TunePolicies::Around(Box::default()), on),
             Action::Policy => |of, on| of.tune_outputs(TunePolicies::Current, on),
@@ -277,8 +275,7 @@ impl ListKind for Outputs {
             Action::Keep => Self::keep_marked,
             Action::Other => |_, on| on.effects.turn(Link::Sessions),
             _ => return None,
-        };
-        Some(handle)
+        })
     }
 
     fn ask(&mut self, on: Context) {

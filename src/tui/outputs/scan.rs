@@ -1,5 +1,4 @@
-//! What workers find out about stored outputs: which there are, by a scan of the stores; then first lines, what the model got,
-//! and calls, of those on the screen; what the filter searches, of all.
+//! What workers find out about stored outputs: of all, which there are; of those on the screen, all else.
 
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
@@ -120,7 +119,6 @@ impl Outputs {
         label(format!("{first}{more}").as_bytes())
     }
 
-    /// Has workers find out what the rows on the screen lack.
     pub(super) fn ask_for_facts(&mut self, list: &List<OutputRow>, effects: &mut Effects) {
         let on_screen: Vec<usize> = list.rows_on_screen().collect();
         self.ask_about(
@@ -203,7 +201,11 @@ impl Outputs {
         let row = Some(row).filter(is_it).or_else(|| list.rows_on_screen().find(is_it));
         let known = || row.and_then(|row| list.rows()[row].facts.clone()).unwrap_or_default();
         let facts = self.facts.entry(entry.identity).or_insert_with(known);
-        Arc::make_mut(facts).learn(fact);
+        // What the record of its call says the model got holds, even if what was measured comes in later.
+        let is_recorded = facts.call.value.is_some() && facts.share.value.is_some();
+        if !(is_recorded && matches!(fact, OutputFact::Share(_))) {
+            Arc::make_mut(facts).learn(fact);
+        }
         let facts = Arc::clone(facts);
         list.change(row.map(|row| (row, facts)), |row, facts| row.facts = Some(facts));
     }
@@ -276,7 +278,6 @@ fn share_of(
     Some(ModelShare { is_past: output.certainty() != Certainty::WouldGet, ..share })
 }
 
-/// Finds the calls of outputs, of which so many are on the screen and come first.
 fn find_calls(entries: &[RowEntry], on_screen: usize, context: &JobContext) {
     let Services { sessions, examiner, severities, .. } = &*context.services;
     let (first, others) = entries.split_at(on_screen.min(entries.len()));
@@ -300,11 +301,9 @@ fn find_calls(entries: &[RowEntry], on_screen: usize, context: &JobContext) {
     }
 }
 
-/// Rows, and what was read of them for the filter.
 pub(super) type SearchedRows = (RowTable<OutputRow>, TextTable);
 
-/// Reads what the filter searches, batch by batch what has not been read, and reports each batch. `before` are the rows
-/// of the scan before, so that no file is read twice.
+/// Reads what the filter searches, batch by batch. `before` is that of an earlier scan, so that no file is read twice.
 fn read_batches((rows, texts): &SearchedRows, before: Option<&SearchedRows>, context: &JobContext) {
     let before = before.map(texts_of).unwrap_or_default();
     for (batch, entries) in rows.batches().enumerate().filter(|(n, _)| texts.batch(*n).is_none()) {

@@ -1,5 +1,4 @@
-//! Takes the output elsewhere: copies a line, the window, a selection of lines, what the model got, or what is known of it, and
-//! has all of it kept.
+//! Takes the output elsewhere: copies some of it or what is known of it, and has all of it kept.
 
 use std::any::Any;
 use std::ops::Range;
@@ -22,7 +21,6 @@ const MAX_COPY: u64 = 1024 * 1024;
 /// Maximum number of lines by which a count moves the end of a selection: more than can be copied.
 const MAX_LINES: u64 = 10_000;
 
-/// Lines being selected: from the current one to the one moved to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LineSelection {
     pub(crate) side: Side,
@@ -37,8 +35,7 @@ impl Pager {
         self.selection = self.selection.is_none().then_some(LineSelection { side, from: at, to: at });
     }
 
-    /// Moves the end of the selection by lines, also where the pane cannot scroll any further. Other motions take it
-    /// along to the top of the pane, or to the end.
+    /// Moves the end of the selection by lines, also where the pane cannot scroll on; other motions take it to the top.
     pub(crate) fn extend_selection(&mut self, action: Action, count: Option<u64>) {
         let Some(LineSelection { side, to, .. }) = self.selection else { return };
         let times = count.unwrap_or(1).min(MAX_LINES);
@@ -75,7 +72,6 @@ impl Pager {
         Some(format!("selected {numbers} · {of} · {copy} copies · {end} ends"))
     }
 
-    /// Copies the selection, or else offers what there is to copy.
     pub(crate) fn copy(&mut self, effects: &mut Effects) {
         let selected =
             self.selection.and_then(|LineSelection { side, .. }| Some((side, self.selected(side)?)));

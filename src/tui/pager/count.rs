@@ -26,7 +26,6 @@ impl Tally {
         format!("{}{more}", thousands(self.counts.total()))
     }
 
-    /// Returns the number of matches of which the model got every byte, if it is known.
     pub fn got(&self, output: &OpenOutput) -> Option<u64> {
         let is_all = matches!(&output.made.kept[..], [all] if all.start == 0 && all.end >= output.view.len());
         if is_all { Some(self.counts.total()) } else { self.kept }
@@ -152,7 +151,6 @@ impl Pager {
         self.count_errors(effects);
     }
 
-    /// Counts on what was not counted to its end.
     pub(crate) fn count_on(&mut self, effects: &mut Effects) {
         let len = self.output.view.len();
         if !self.find.tally.is_whole(len) {

@@ -1,5 +1,4 @@
-//! The limits drawer: a row for the policy and one for each of its parameters, changed by key or by typing, while the
-//! preview follows; what a change did; and limits as text to copy.
+//! The limits drawer: a row for the policy and one for each of its parameters, while the preview follows.
 
 use std::sync::Arc;
 
@@ -36,7 +35,6 @@ pub struct Drawer {
 
 const GOT: &str = "the model gets this line already";
 
-/// What it takes to keep the current line.
 pub struct Advice {
     /// The offset of the line, or the match, in the output.
     pub(super) offset: usize,
@@ -184,7 +182,6 @@ impl Pager {
         self.with_policy(changed, effects);
     }
 
-    /// Returns the selected parameter; `None` on the row of the policy.
     fn chosen_param(&self) -> Option<&Param> {
         self.output.policy().params().get(self.drawer.row.checked_sub(1)?)
     }

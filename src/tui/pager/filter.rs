@@ -28,13 +28,6 @@ pub struct LineFilter {
     aim: (u64, u64),
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum LeaveFilter {
-    GoBack,
-    /// Stays with the line at the top, if one has moved.
-    StayIfMoved,
-}
-
 impl Pager {
     /// Adds to the filter what was typed: a pattern, perhaps after `!`. An empty line removes the filter.
     pub(crate) fn filter(
@@ -51,7 +44,7 @@ impl Pager {
             return Err("type a pattern; ! before it hides what matches".into());
         }
         if is_bare && around.is_none() {
-            self.leave_filter(LeaveFilter::StayIfMoved, effects);
+            self.leave_filter(false, effects);
             return Ok(());
         }
         let mut conditions = before.map_or_else(Vec::new, |sift| sift.conditions.to_vec());
@@ -82,8 +75,8 @@ impl Pager {
         Ok(())
     }
 
-    /// Removes the filter. Returns false if there is none.
-    pub(crate) fn leave_filter(&mut self, leave: LeaveFilter, effects: &mut Effects) -> bool {
+    /// Removes the filter, if any, and goes back, or else stays with the line at the top if one has moved.
+    pub(crate) fn leave_filter(&mut self, goes_back: bool, effects: &mut Effects) -> bool {
         let Some(sift) = self.output.sift.take() else { return false };
         if !sift.index.pending().is_empty() {
             effects.stop([Slot::Filter]);
@@ -91,7 +84,7 @@ impl Pager {
         let top = self.panes.top(Side::Spill);
         let has_moved = self.filter.aim.1 != top;
         match self.filter.origin.take() {
-            Some(origin) if leave == LeaveFilter::GoBack || !has_moved => {
+            Some(origin) if goes_back || !has_moved => {
                 self.panes.remember();
                 self.go_back(&origin);
             }
@@ -101,7 +94,6 @@ impl Pager {
         true
     }
 
-    /// Puts Spill where an offset is shown, or the next line that is shown.
     fn land(&mut self, offset: u64) {
         let top = self.scroll(Side::Spill).top_at(offset, 0);
         self.scroll_to(Side::Spill, top);

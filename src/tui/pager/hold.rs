@@ -27,8 +27,7 @@ type ViewState = (Place, (u16, u16), [Option<Range<u64>>; 2], Option<TargetLine>
 
 pub(crate) struct ScrollAnchor {
     points: [Option<AnchorPoint>; 2],
-    /// Where the last change left the screen. As long as it is there, the text is held where it was before that change,
-    /// so that several in a row do not drift.
+    /// Where the last change left the screen: while it is there, the text is held, so that changes do not drift.
     left: ViewState,
     /// How much of the line under examination the model got; `None` if there was no preview.
     was: Option<Share>,
@@ -98,14 +97,12 @@ impl Pager {
         }
     }
 
-    /// Describes what became of the line under examination: `line 6,330 is now kept`.
     pub(super) fn describe_held(&self, held: &ScrollAnchor) -> String {
         let offset = self.examined_offset();
         describe_fate(self.output.line_number(offset), held.was, self.output.share_of_line(offset))
     }
 
-    /// Returns the pane that shows what is under examination: the one with a match on the screen, first that with the
-    /// focus; otherwise that with the focus.
+    /// Returns the pane with a match on the screen, first that with the focus; otherwise that with the focus.
     fn focused_pane(&self, points: &[Option<AnchorPoint>; 2]) -> Side {
         let has_match =
             |side: Side| points[side as usize].as_ref().is_some_and(|point| point.found.is_some());
@@ -113,8 +110,7 @@ impl Pager {
         if self.shows_both() && !has_match(own) && has_match(other) { other } else { own }
     }
 
-    /// Returns the pane that leads the other after a change: Preview with the focus holds its own text as long as the
-    /// model gets it, or goes with a match in Spill.
+    /// Returns the pane that leads after a change: Preview with the focus while the model gets its text, or its match.
     fn anchor_pane(&self, points: &[Option<AnchorPoint>; 2]) -> Side {
         let is_kept = |point: &AnchorPoint| self.output.is_kept(point.offset);
         let own_is_lost = !points[Side::Preview as usize].as_ref().is_some_and(is_kept);

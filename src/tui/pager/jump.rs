@@ -1,5 +1,4 @@
-//! Goes to a line, a percentage, a byte, a mark, a cut or an end, sideways along lines, and to the place at which an
-//! output is opened.
+//! Goes to a line, a percentage, a byte, a mark, a cut or an end, and sideways along lines.
 
 use crossterm::event::{KeyCode, KeyEvent};
 
@@ -45,8 +44,7 @@ impl Pager {
         self.panes.following = side == Side::Spill && self.is_coming();
     }
 
-    /// Goes to the next or previous cut, or difference of two texts, or `times` of them as far as there are any, and
-    /// shows it a third of the pane below the top.
+    /// Goes `times` cuts, or differences of two texts, further, as far as there are any.
     pub(crate) fn go_cut(&mut self, side: Side, next: bool, times: usize) {
         let output = &self.output;
         let above = self.third(side);
@@ -172,8 +170,7 @@ impl Pager {
         }
     }
 
-    /// Goes to the place at which the output is to be opened, once the preview is made, and the line counted or the
-    /// match found. While the output is still produced, its end is followed, and a match waits until it is complete.
+    /// Goes to the place at which the output is to be opened, once the preview is made and the place is known.
     pub(crate) fn start_now(&mut self, effects: &mut Effects) {
         if self.output.is_awaited() || !self.is_start_known() {
             return;
@@ -205,7 +202,6 @@ impl Pager {
         }
     }
 
-    /// Shows the end of Spill, and follows it while the output is still produced.
     fn start_at_end(&mut self) {
         if !self.shows_both() {
             self.panes.place.focus = Side::Spill;

@@ -76,7 +76,6 @@ pub struct Pager {
     pub running: bool,
     /// How many outputs were named on the command line.
     pub files: usize,
-    /// The index of this one among them, 0-based.
     pub file: usize,
     pub(crate) origin: OpenedFrom,
     pub path_status: PathStatus,
@@ -88,7 +87,6 @@ pub struct Pager {
     start: Option<Starting>,
 }
 
-/// What the screen of an output hands on to that of the next one.
 #[derive(Default)]
 pub(crate) struct Handover {
     find: Find,
@@ -340,7 +338,6 @@ impl ScreenEvent for OutputEvent {
 
 #[derive(Debug, Clone)]
 pub enum SearchReply {
-    /// The match, and whether the search wrapped around to find it; `None` if there is none.
     Sought(Option<(Range<usize>, bool)>),
     /// A chunk has been counted: the offset where it ends, and the number of matches that start in it.
     Counted(Counting, usize, u64),

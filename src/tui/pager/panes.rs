@@ -1,5 +1,4 @@
-//! The two panes of one output: their positions, how they move, how each keeps up with the other, and whether they wrap
-//! long lines and show escape sequences as text.
+//! The two panes of one output: their positions, how they move, and how each keeps up with the other.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -52,7 +51,6 @@ pub struct Panes {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TargetLine {
     pub side: Side,
-    /// Its offset in the document of the pane.
     pub at: u64,
     /// Its offset in the output, which the model's text may not have: `at` is that of a notice then.
     pub offset: usize,
@@ -212,7 +210,6 @@ impl Pager {
         self.panes.place.at_end = Some(side);
     }
 
-    /// Returns where the current line of a pane is, an offset in its document.
     pub(crate) fn current_line(&self, side: Side) -> u64 {
         let top = self.panes.top(side);
         let rows = self.scroll(side).screen(top);
@@ -225,8 +222,7 @@ impl Pager {
         self.output.doc(side).to_file(self.current_line(side))
     }
 
-    /// Returns what makes a line of a pane the current one if it is on the screen, as offsets in its document: the match,
-    /// else the end of the selection that moves; without a selection, what was gone to since.
+    /// Returns what makes a line on the screen current: the match, the end of the selection, what was gone to.
     pub(crate) fn chosen(&self, side: Side) -> [Option<u64>; 2] {
         let found = self.find.current(side).map(|found| found.start);
         match self.selection {
@@ -274,7 +270,6 @@ impl Pager {
         self.reveal_sideways(side, &range);
     }
 
-    /// Unfolds the progress line that hides the byte at `at`, if one does.
     fn unfold_around(&mut self, side: Side, at: u64) {
         if self.scroll(side).fold(at).is_some_and(|fold| !fold.state.contains(&at)) {
             self.panes.unfolded[side as usize] = Some(at);
@@ -386,8 +381,7 @@ impl Pager {
         self.held_as_shown();
     }
 
-    /// Returns the column of the top of a wrapped side in its line if that line fills the screen or is too long to be
-    /// laid out at once; otherwise 0, so that other lines are shown from their start.
+    /// Returns the column of the top of a wrapped line too long to be shown from its start; 0 for other lines.
     fn column_at_top(&self, side: Side) -> u64 {
         let (scroll, top) = (self.scroll(side), self.panes.top(side));
         let segment = scroll.reader.segment(scroll.reader.segment_start(top));

@@ -1,5 +1,4 @@
-//! The policy picker: a list of what each policy makes of the output, over the drawer. The preview of the selected policy
-//! shows above it.
+//! The policy picker, over the drawer: a list of what each policy makes of the output.
 
 use std::cmp::{Ordering, Reverse};
 use std::ops::{ControlFlow, Range};
@@ -30,7 +29,6 @@ use Action as A;
 /// The rows of the screen that the output keeps when something is shown below it.
 pub(crate) const MIN_PANES: u16 = 6;
 
-/// Rows of the picker besides its list: the border and the heading.
 const AROUND: u16 = 3;
 
 /// From these rows of the screen on there is a row of prose, and three.
@@ -239,10 +237,8 @@ struct CountedFile {
 pub struct PolicyRow {
     pub choice: Arc<EffectivePolicy>,
     rank: PolicyRank,
-    /// `None` until it is made.
     made: Option<Comparison>,
     of: CountedFile,
-    /// `None` without a search.
     matches: Option<MatchTotal>,
     errors: MatchTotal,
 }
@@ -370,8 +366,7 @@ fn cut_by(row: &PolicyRow, _: &RowLook) -> RowCell {
     }
 }
 
-/// Plans the preview under policies, by the numbers of their rows. Reports the rows as they are made, then the matches of the
-/// search and of errors that they keep, then the end.
+/// Plans the preview under policies, and reports the rows as they are made, then what they keep, then the end.
 fn compare(
     choices: &[(usize, Arc<EffectivePolicy>)],
     patterns: &[(Counting, Option<Pattern>); 2],

@@ -103,8 +103,7 @@ impl Pager {
         });
     }
 
-    /// Notes the call that the output of a path is of, and shows what was recorded of it, unless limits were changed
-    /// meanwhile.
+    /// Notes the call that an output is of, and shows what was recorded of it, unless limits were changed meanwhile.
     pub(super) fn cited(
         &mut self,
         path: &Path,
@@ -244,7 +243,6 @@ impl Pager {
     }
 }
 
-/// Has a preview made: at once if the output is small, else by a worker.
 fn run(task: PlanTask, pace: Pace, effects: &mut Effects) {
     let pace = if task.is_small() { Pace::AtOnce } else { pace };
     effects.run_at(pace, Slot::Plan, move |context| {

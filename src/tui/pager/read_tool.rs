@@ -16,8 +16,7 @@ use super::{OutputEvent, Pager, ThenRead};
 /// The read tool shown for agents whose own is unknown.
 const READ_TOOL: &str = "opencode/read";
 
-/// Returns the window's offset as the tool counts it: from 0 if its default is 0, otherwise from 1. The smallest offset
-/// accepted is no guide, because some tools that count from 1 accept 0 too.
+/// Returns the window's offset as the tool counts it, by its default: some that count from 1 take 0 too.
 fn offset_for(policy: &Policy, window: ReadWindow) -> u64 {
     let param = policy.params().iter().find(|param| Some(param.name.as_str()) == policy.offset_key());
     match param.map(|param| &param.default) {
@@ -97,8 +96,7 @@ impl Pager {
         self.page_by(window);
     }
 
-    /// Goes back from the window as the read tool returns it: to where the user was; if the window has moved, to that or to
-    /// what is read of the whole output.
+    /// Goes back to where the user was; if the window has moved, to that or to what is read of the whole output.
     pub(crate) fn leave_window(&mut self, place: Option<Place>) {
         let before = self.before_read.take();
         self.find.current[Side::Preview as usize] = before.and_then(|before| before.found);

@@ -19,7 +19,6 @@ use crate::tui::screen::{Effect, Effects, Link, Screen, ScreenRequest, ScreenRow
 use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::line::Span;
 
-use super::filter::LeaveFilter;
 use super::jump::Waiting;
 use super::panes::TargetLine;
 use super::text_box::TextBox;
@@ -335,9 +334,7 @@ impl Pager {
             effects.stop([Slot::CountMatches]);
             return true;
         }
-        self.leave_filter(LeaveFilter::GoBack, effects)
-            || self.stop_following()
-            || self.close_read_form(effects)
+        self.leave_filter(true, effects) || self.stop_following() || self.close_read_form(effects)
     }
 
     fn recorded(&mut self, index: usize) -> Option<&mut RecordedCall> {

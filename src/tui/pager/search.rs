@@ -77,7 +77,6 @@ impl Find {
         self.stop();
     }
 
-    /// Drops the pattern and the matches; the history stays.
     pub fn clear(&mut self) {
         self.forget_place();
         self.pattern = None;
@@ -131,9 +130,7 @@ impl Pager {
         Ok(())
     }
 
-    /// Goes on, or back, to a match, the way of the search as `less` does; to one that the model did not get, which is
-    /// in Spill, or without a search to such an error; or to an error, and where there is none to a warning. With a
-    /// count, it goes that many further.
+    /// Goes on to a match, as `less` does, or to a lost one; to an error, or a warning where there is none.
     pub(crate) fn seek_by(&mut self, action: Action, count: Option<u64>, effects: &mut Effects) {
         let toward = self.find.toward.filter(|_| self.find.pattern.is_some());
         let severity = Counting::Severity(self.severity());
@@ -239,8 +236,7 @@ impl Pager {
         self.seek_after(from, side, sought, effects);
     }
 
-    /// Goes to the first match from the start of a line of the file on, in Spill if the model did not get all of the
-    /// line. The file is searched: its text does not move when the preview is made again.
+    /// Goes to the first match from a line on. The file is searched: Preview's text moves when it is made again.
     pub(crate) fn seek_line(&mut self, offset: usize, effects: &mut Effects) {
         let is_got = self.output.has_preview() && self.output.share_of_line(offset) == Share::Whole;
         if !is_got {
@@ -274,8 +270,7 @@ impl Pager {
         });
     }
 
-    /// Returns where to search from: the current match if it is visible, else the top of the screen; towards the start
-    /// the end of the text, if that is on the screen.
+    /// Returns where to search from: the current match if it is visible, else the edge of the screen.
     fn seek_from(&self, side: Side, toward: Toward) -> u64 {
         let shown = self.shown_range(side);
         let len = self.output.doc(side).len();
@@ -419,9 +414,7 @@ impl Pager {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SearchTarget {
     pub(crate) what: Counting,
-    /// Whether only what the model did not get is wanted.
     pub(crate) missed: bool,
     pub(crate) toward: Toward,
-    /// Which match: 1 is the nearest.
     pub(crate) times: u64,
 }

@@ -1,5 +1,4 @@
-//! Texts in a box over the screen: the facts of an output or of a selected row, with where they lead, what records hold
-//! of a call, or a line of JSON.
+//! Texts in a box over the screen: facts, with where they lead, what records hold of a call, or a line of JSON.
 
 use std::any::Any;
 use std::ops::Range;
@@ -119,7 +118,6 @@ impl TextBox {
         is_shown
     }
 
-    /// Scrolls. Returns false if the action does not.
     fn scroll_by(&mut self, action: Action, canvas: &Canvas) -> bool {
         let (page, scroll) = (usize::from(canvas.size.1 / 2), self.scroll(canvas));
         let top = scroll.row_at(self.top);
@@ -214,7 +212,6 @@ pub(crate) trait ListFacts: ListKind {
     /// Returns the facts, and the texts that follow them: `None` until they have come.
     fn facts(&self, list: &List<Self::Row>) -> (Vec<NamedFact>, Option<&[TitledText]>);
 
-    /// Returns where the fact of a name leads.
     fn link(&self, list: &List<Self::Row>, name: &str) -> Option<Link>;
 
     fn show_facts(&self, on: ListContext<Self::Row>) {

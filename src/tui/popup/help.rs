@@ -227,7 +227,6 @@ fn keys_of(place: KeyContext, (from, knows): (KeyContext, Knows), canvas: &Canva
     group(place.as_str(), entries)
 }
 
-/// Whether one text is of a step forwards, and the other of the same step backwards.
 fn is_pair(forwards: &str, backwards: &str) -> bool {
     let step = forwards.strip_prefix("next ");
     step.is_some() && step == backwards.strip_prefix("previous ")

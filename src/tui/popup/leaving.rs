@@ -1,5 +1,4 @@
-//! The questions asked before something is lost: whether to stop the command that still runs, and whether to delete what
-//! is marked for deletion.
+//! The questions asked before something is lost: whether to stop the command, or to delete what is marked.
 
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::layout::Rect;
@@ -102,7 +101,6 @@ impl Question {
     }
 }
 
-/// Whether a key says yes; `None` if it answers nothing.
 fn answer(key: KeyEvent) -> Option<bool> {
     match key.code {
         KeyCode::Char('y') if key.modifiers.is_empty() => Some(true),

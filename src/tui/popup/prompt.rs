@@ -138,7 +138,6 @@ impl Layer for Prompt {
         below.type_on(self.purpose, self.text(), effects);
     }
 
-    /// Draws the prompt with its cursor, and at the right end what was found of the line, or else what can be typed.
     fn draw(&self, LayerFrame { canvas, below, message, frame, status, .. }: LayerFrame) {
         let (label, theme) = (self.label(), &canvas.theme);
         let fault = message.filter(|message| message.is_error);

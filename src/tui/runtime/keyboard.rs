@@ -1,5 +1,4 @@
-//! The thread that reads the keyboard and sends what is typed to the event loop, except while another program has the
-//! terminal. Among the keys it finds the terminal's answer to what its background is.
+//! The thread that reads the keyboard, and the terminal's answer, except while another program has the terminal.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -41,8 +40,8 @@ impl Drop for KeyboardPause<'_> {
 }
 
 impl Keyboard {
-    /// Starts reading keys, until the terminal is gone. `asks` is whether to ask the terminal what its background is;
-    /// within [`LIMIT`] a signal has the answer, or says that there is none yet.
+    /// Starts reading keys, until the terminal is gone. If it `asks` the terminal for its background, a signal has the
+    /// answer within [`LIMIT`], or says that there is none yet.
     pub(super) fn start(signals: Sender<Signal>, asks: bool) -> io::Result<Self> {
         if asks {
             terminal::ask(QUESTION)?;
@@ -112,7 +111,6 @@ impl Reader {
         keys.into_iter().all(|key| self.send(Event::Key(key)))
     }
 
-    /// Sends an event; whether it is still wanted.
     fn send(&self, event: Event) -> bool {
         self.signals.send(Signal::App(event)).is_ok()
     }
@@ -138,8 +136,7 @@ impl Reader {
     }
 }
 
-/// Asks for the colour of the background (OSC 11), and then which terminal it is (DA1). Nearly all answer that at once,
-/// so that one which does not know the first question is not waited for.
+/// Asks for the background's colour (OSC 11), then which terminal it is (DA1): nearly all answer that at once.
 const QUESTION: &[u8] = b"\x1b]11;?\x1b\\\x1b[c";
 
 /// How long the first frame waits for the answer. One that comes later changes the theme.
@@ -189,7 +186,6 @@ impl AnswerFinder {
         std::mem::take(&mut self.pending)
     }
 
-    /// Returns the characters after `ESC ]`.
     fn text(&self) -> String {
         let keys = self.pending.iter().skip(1);
         keys.map(|key| character(*key).unwrap_or(char::REPLACEMENT_CHARACTER)).collect()

@@ -1,5 +1,4 @@
-//! The event loop: takes in signals, says how long each may wait to be drawn and which keys are taken together, updates
-//! the state, has effects carried out, and draws the screen when something changed.
+//! The event loop: takes in signals, updates the state, has effects carried out, and draws what changed.
 
 mod keyboard;
 mod outside;
@@ -208,8 +207,7 @@ impl Session {
         }
     }
 
-    /// Handles all signals that have arrived, then draws once; repeats until the user quits. Progress waits for the
-    /// next frame; what the user waits for does not, nor does the end of counting.
+    /// Handles all signals that have arrived, then draws once. Progress waits for the next frame.
     fn go(&mut self, inbox: &mut Inbox) -> io::Result<()> {
         let mut drawn = Instant::now();
         while self.exit.is_none() {
@@ -272,8 +270,7 @@ impl Session {
         Ok(())
     }
 
-    /// Draws, if the screens have the size of the terminal; otherwise returns that size, in columns and rows. Its event
-    /// may be on the way, and a program that was stopped is not told at all.
+    /// Draws, or returns the size of the terminal, if the screens have another: its event may be on the way.
     fn draw_unless_resized(&mut self) -> io::Result<Option<(u16, u16)>> {
         let app = &self.app;
         let mut size = app.canvas.size;
@@ -340,7 +337,6 @@ impl Inbox {
         })
     }
 
-    /// Waits for a signal; `None` once nobody can send any.
     pub fn recv(&mut self) -> Option<Signal> {
         self.waiting.pop_front().or_else(|| self.signals.recv().ok())
     }

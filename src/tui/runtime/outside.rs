@@ -1,5 +1,4 @@
-//! What the screens have done outside of them: background jobs on threads of their own, copying, editing, opening, and
-//! stopping the command, or overspill until it is continued.
+//! What the screens have done outside of them: jobs on threads, copying, editing, opening, and stopping.
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -74,7 +73,6 @@ impl Session {
         events.into_iter().try_for_each(|event| self.happen(event))
     }
 
-    /// Starts a job, and handles what it has for the next frame.
     pub(super) fn run(&mut self, job: Job) -> io::Result<()> {
         self.jobs.run(job).into_iter().try_for_each(|event| self.happen(event))
     }
@@ -91,8 +89,7 @@ impl Session {
         })
     }
 
-    /// Returns the file to edit, by default that of the output being viewed, or why there is none: an editor would
-    /// begin a new file in place of one that was deleted.
+    /// Returns the file to edit, by default that being viewed, or why not: an editor would begin a deleted file anew.
     fn file_to_edit(&self, path: Option<PathBuf>) -> Result<PathBuf, &'static str> {
         let (path, deleted) = match path {
             Some(path) => (path, "the file was deleted"),
@@ -101,7 +98,6 @@ impl Session {
         if path.try_exists().is_ok_and(|exists| !exists) { Err(deleted) } else { Ok(path) }
     }
 
-    /// Opens the user's editor and leaves the terminal to it until it exits.
     fn edit(&mut self, path: Option<PathBuf>, line: u64) -> io::Result<()> {
         let path = match self.file_to_edit(path) {
             Ok(path) => path,
@@ -168,8 +164,7 @@ const WITH_DASHES: &str = "vi vim nvim view vimx gvim nvi ex nano emacs emacscli
 const WITH_LINE: &str = "micro joe mg";
 
 /// Returns the program and its arguments to open a file at a line (1-based), so that a file name is never taken for an
-/// option or a command. `editor` is the value of `$EDITOR`. A program that is not in the lists gets only the absolute
-/// path.
+/// option. `editor` is the value of `$EDITOR`; one that is in no list gets only the absolute path.
 fn editor_command(editor: &str, line: u64, path: &Path) -> (String, Vec<OsString>) {
     let mut words = editor.split_whitespace();
     let program = words.next().unwrap_or("vi").to_owned();

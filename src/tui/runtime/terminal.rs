@@ -36,12 +36,10 @@ const WHEEL_SAVE: &str = "\x1b[?1007s";
 /// Has the terminal go back to what it remembers (XTRESTORE).
 const WHEEL_RESTORE: &str = "\x1b[?1007r";
 
-/// Has the terminal send the buttons, of which the wheel is two, and their places as numbers (SGR). Nothing less sends the
-/// wheel. Alternate scroll has no effect meanwhile.
+/// Has the terminal send the buttons, of which the wheel is two, with their places (SGR): nothing less sends the wheel.
 const BUTTONS_ON: &str = "\x1b[?1000h\x1b[?1006h";
 const BUTTONS_OFF: &str = "\x1b[?1006l\x1b[?1000l";
 
-/// Whether the terminal sends the buttons while overspill has it.
 static HAS_BUTTONS: AtomicBool = AtomicBool::new(false);
 
 static TAKEN: AtomicBool = AtomicBool::new(false);
@@ -61,8 +59,7 @@ static AT_LAST: OnceLock<Box<dyn Fn(i32) + Send + Sync>> = OnceLock::new();
 /// The signal that ends overspill, while the output still has to be completed; 0 for none.
 static ENDED_BY: AtomicI32 = AtomicI32::new(0);
 
-/// Returns the signal that ends the screens: one that came after `at_last` was called, or HUP once the terminal is
-/// closed, because that signal may be ignored, or late. Nothing more is drawn then.
+/// Returns the signal that ends the screens: one after `at_last`, or HUP once the terminal is closed.
 pub fn ended_by() -> Option<i32> {
     match ENDED_BY.load(Ordering::SeqCst) {
         0 => is_closed().then_some(signal_hook::consts::SIGHUP),
@@ -126,11 +123,9 @@ fn on_panic(role: ThreadRole, is_taken: bool) -> OnPanic {
     }
 }
 
-/// Locked while something is written to the terminal, and from the moment it is restored for good.
 static PAINTING: Mutex<()> = Mutex::new(());
 
-/// How often restoring the terminal checks whether a frame is still being written, 1 ms apart. The number is limited
-/// because a terminal that no longer accepts output must not block it.
+/// How often restoring looks whether a frame is still being written, 1 ms apart: a stuck terminal must not block it.
 const LOOKS: u32 = 100;
 
 /// A terminal that accepts nothing in two checks this far apart counts as unread.
@@ -142,8 +137,7 @@ pub fn paint(write: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
     if TAKEN.load(Ordering::SeqCst) { write() } else { Ok(()) }
 }
 
-/// Waits up to about [`LOOKS`] ms for the frame being written, calling `meanwhile` in between. No frame begins while
-/// the returned guard is held.
+/// Waits up to [`LOOKS`] ms for the frame being written. None begins while the returned guard is held.
 fn between_frames(meanwhile: impl Fn()) -> Option<MutexGuard<'static, ()>> {
     for _ in 0..LOOKS {
         match PAINTING.try_lock() {
@@ -158,8 +152,7 @@ fn between_frames(meanwhile: impl Fn()) -> Option<MutexGuard<'static, ()>> {
     None
 }
 
-/// Takes over the terminal, and makes sure that a panic or a signal restores it. `tell` receives what happens from
-/// outside. Must be called on the thread of the event loop.
+/// Takes over the terminal, and makes sure that it is restored. Must be called on the thread of the event loop.
 pub fn take(tell: impl Fn(Signal) + Clone + Send + Sync + 'static) -> io::Result<TerminalGuard> {
     play(ThreadRole::Vital);
     let (earlier, told) = (std::panic::take_hook(), tell.clone());
@@ -185,8 +178,7 @@ pub fn screen() -> io::Result<TerminalScreen> {
     Ok(ManuallyDrop::new(Terminal::new(backend)?))
 }
 
-/// The modes found at the start. crossterm stores them too, but it opens the terminal to set them, which fails when no
-/// file descriptors are left.
+/// The modes found at the start. crossterm's own fail when no file descriptors are left.
 static MODES: Mutex<Option<Termios>> = Mutex::new(None);
 
 /// Sets the modes for the screens, even if another process has changed them in the meantime.
@@ -238,7 +230,6 @@ pub fn forget(screen: &mut TerminalScreen) -> io::Result<()> {
     screen.resize(Rect::new(0, 0, size.width, size.height))
 }
 
-/// Restores the terminal; harmless if it is not taken.
 pub fn restore() {
     if TAKEN.swap(false, Ordering::SeqCst) {
         let mut out = blocking::screen();
@@ -251,9 +242,8 @@ pub fn restore() {
     }
 }
 
-/// Restores the terminal before a signal ends overspill; the returned guard keeps everything else from painting. If the
-/// terminal no longer accepts output, what is pending is discarded; if that does not help, only its modes are restored,
-/// because any write would block.
+/// Restores the terminal before a signal ends overspill; nothing else paints while the guard is held. If the terminal
+/// takes nothing even once what is pending is discarded, only its modes are restored: a write would block.
 fn restore_at_last() -> Option<MutexGuard<'static, ()>> {
     let mut painting = between_frames(|| {});
     if painting.is_none() || !has_room() {
@@ -275,8 +265,7 @@ fn drop_unread() {
     }
 }
 
-/// Starts a thread that discards pending output whenever the terminal accepts nothing for a while, so that messages
-/// printed after the screens cannot block. The thread ends with the program.
+/// Starts a thread that discards pending output nobody reads, so that messages after the screens cannot block.
 fn never_wait() {
     let work = || {
         let (mut was_full, mut is_unread) = (false, false);
@@ -391,8 +380,7 @@ pub fn suspend() -> io::Result<()> {
     enter()
 }
 
-/// Takes the terminal back after another process has used it: sets its modes, but does not enter the alternate screen,
-/// which is still shown. What it remembers of alternate scroll is still from before the screens.
+/// Takes the terminal back after another process has used it, without entering the alternate screen.
 pub fn reclaim() -> io::Result<()> {
     set_modes()?;
     paint(|| {

@@ -132,7 +132,6 @@ impl Session {
         }
     }
 
-    /// Returns the file of the output being viewed, if it is in one.
     pub(super) fn source(&self) -> Option<&Source> {
         self.source_of(self.viewed.last()?)
     }

@@ -10,8 +10,7 @@ use crate::tui::screen::Effects;
 
 use super::{Context, TuneRows, TuneState, Tuning, changed};
 
-/// What a job reports that measures outputs: also what it found out until it noticed that it was stopped. That of an
-/// earlier job is dropped by its number.
+/// What a job found out, even after it was stopped. That of an earlier job is dropped by its number.
 pub struct TuneReport {
     pub of: TuneRows,
     pub job: u64,
@@ -99,7 +98,6 @@ impl Tuning {
         }
     }
 
-    /// Remembers the outputs, so that they need not be listed again.
     fn listed(&mut self, corpus: &Arc<Corpus>) {
         self.start.iter_mut().for_each(|start| start.listed = Some(Arc::clone(corpus)));
     }

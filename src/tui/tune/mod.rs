@@ -1,5 +1,4 @@
-//! Limits judged on many outputs: which settings of a policy, or which policies, keep the most errors for the fewest
-//! tokens, what a move to one buys, and which outputs it would cut differently.
+//! Limits judged on many outputs: which settings or policies keep the most errors for the fewest tokens.
 
 pub(crate) mod changed;
 pub mod measuring;
@@ -68,7 +67,6 @@ impl TuneRows {
     }
 }
 
-/// A list of settings, or of policies, with what they do to outputs.
 #[derive(Default)]
 pub struct Tuning {
     of: TuneRows,
@@ -189,7 +187,7 @@ impl ListKind for Tuning {
     }
 
     fn handler(&self, action: Action) -> Option<ActionHandler<Self>> {
-        let handle: ActionHandler<Self> = match (action, self.of) {
+        Some(match (action, self.of) {
             (Action::Open, TuneRows::Settings) => |of, on| of.show_changed(on),
             (Action::Open, TuneRows::Policies) => |of, on| of.show_settings(on),
             (Action::Apply, TuneRows::Settings) => Self::apply_chosen,
@@ -205,8 +203,7 @@ impl ListKind for Tuning {
                 }
             },
             _ => return None,
-        };
-        Some(handle)
+        })
     }
 
     fn enter(&mut self, text: &str, on: Context) -> Result<(), String> {

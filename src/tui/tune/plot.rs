@@ -28,8 +28,7 @@ enum PlotMark {
 /// Dots of a cell across and up, in a braille pattern.
 const DOTS: (u16, u16) = (2, 4);
 
-/// Returns where settings lie, in dots from the upper left: the more tokens, the further right, the more finds kept,
-/// the higher. Tokens are spaced by their logarithm, because settings are multiples of each other.
+/// Returns where settings lie, in dots from the upper left: the logarithm of tokens to the right, finds kept upwards.
 fn places(figures: &[SettingFigures], (width, height): (u16, u16)) -> Vec<(u16, u16)> {
     let last = ((width * DOTS.0).saturating_sub(1), (height * DOTS.1).saturating_sub(1));
     let along = |last: u16, figure: fn(&SettingFigures) -> f64| {
@@ -63,7 +62,6 @@ fn lines_through(dots: &[(u16, u16)]) -> BTreeMap<(u16, u16), u8> {
     cells
 }
 
-/// Draws settings, and lines that join those of the numbers in `joined`.
 fn draw_settings(
     figures: &[SettingFigures],
     marks: impl Fn(usize) -> PlotMark,
@@ -132,7 +130,6 @@ pub(super) fn draw(
     draw_axis(&figures.settings, canvas, buffer, Rect { x: inner.x, width: inner.width, ..axis });
 }
 
-/// Returns the least and the most of a figure.
 fn edges(figures: &[SettingFigures], figure: fn(&SettingFigures) -> u64) -> [u64; 2] {
     let all = || figures.iter().map(figure);
     [all().min().unwrap_or(0), all().max().unwrap_or(0)]

@@ -1,5 +1,4 @@
-//! The canvas of the screens: the size of the terminal, the marks that it can show, the keys that are named on it, and
-//! what is done to a screen once all is drawn: ASCII in place of all else, and empty cells under wide characters.
+//! The canvas of the screens: the size of the terminal, the marks that it can show, and the keys named on it.
 
 use ratatui::buffer::Buffer;
 use unicode_width::UnicodeWidthStr;
@@ -28,8 +27,7 @@ impl Canvas {
         if self.unicode { &UNICODE } else { &ASCII }
     }
 
-    /// Finishes what is drawn: with ASCII in place of all else if the terminal shows nothing more, and so that characters
-    /// that are two columns wide redraw correctly.
+    /// Puts ASCII in place of all else if the terminal shows nothing more, and has wide characters redraw correctly.
     pub(crate) fn finish(&self, buffer: &mut Buffer) {
         if !self.unicode {
             replace(buffer);
@@ -38,7 +36,6 @@ impl Canvas {
     }
 }
 
-/// Declares a mark for each meaning, in Unicode and in ASCII.
 macro_rules! glyphs {
     ($($(#[$doc:meta])* $name:ident: $unicode:literal $ascii:literal,)*) => {
         /// A mark for each meaning. Each is one column wide, except `arrow`.
@@ -52,7 +49,6 @@ macro_rules! glyphs {
 }
 
 glyphs! {
-    /// The cursor in a list.
     chosen: "▌" ">",
     /// A row of text that the agent added.
     notice: "▌" "|",
@@ -72,9 +68,7 @@ glyphs! {
     found: "•" "*",
     rule: "─" "-",
     upright: "│" "|",
-    /// Stands for text that is cut off.
     cut: "…" ".",
-    /// Before the number of states of a progress line.
     states: "⟳" "@",
     /// In a plot: a setting that no other beats, the others, and that of the selected row.
     best: "●" "o",

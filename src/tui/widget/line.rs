@@ -36,7 +36,6 @@ pub(crate) fn left(buffer: &mut Buffer, area: Rect, text: impl Into<SafeText>, s
     spans(buffer, area, &[Span::new(text, style)]);
 }
 
-/// Draws spans from the left edge; the part that does not fit is cut off.
 pub(crate) fn spans(buffer: &mut Buffer, area: Rect, spans: &[Span]) {
     if area.height == 0 {
         return;
@@ -51,7 +50,6 @@ pub(crate) fn spans(buffer: &mut Buffer, area: Rect, spans: &[Span]) {
     }
 }
 
-/// Draws texts dim below each other, as far as there are rows.
 pub(crate) fn rows(
     buffer: &mut Buffer,
     area: Rect,

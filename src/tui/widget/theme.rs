@@ -25,8 +25,7 @@ pub struct Theme {
 }
 
 impl Theme {
-    /// Creates the theme `16`, of the terminal's own 16 colours: legible on a dark background, and on a light one if the
-    /// terminal's own yellow and cyan are dark there.
+    /// Creates the theme `16`, of the terminal's own colours: legible where yellow and cyan are dark on light.
     pub fn terminal() -> Self {
         Self {
             warning: Style::new().yellow(),
@@ -45,7 +44,6 @@ impl Theme {
         }
     }
 
-    /// Creates the theme `dark`, of the fixed ones of the 256 colours.
     pub fn dark() -> Self {
         let [yellow, blue, black] = [221, 80, 16].map(Color::Indexed);
         Self {
@@ -62,7 +60,6 @@ impl Theme {
         }
     }
 
-    /// Creates the theme `light`, of the fixed ones of the 256 colours.
     pub fn light() -> Self {
         let [brown, blue, black] = [94, 25, 16].map(Color::Indexed);
         Self {

@@ -166,6 +166,23 @@ fn cursor_and_marks_stay_on_their_entries_when_others_come_and_go() {
 }
 
 #[test]
+fn of_many_overdue_outputs_the_oldest_are_listed_and_all_are_marked() {
+    let (dir, mut bench) = stocked(0);
+    for n in 0..2_003 {
+        put(&dir, &bench, n, 8 * 24 * 60 + n as u64);
+    }
+    let effects = bench.start_with_stores();
+    bench.carry_out(effects);
+    let rows = bench.keys("X").rows();
+    assert!(rows.iter().any(|row| row.contains("Overdue: 2,003 outputs")), "{rows:#?}");
+    assert!(rows.iter().any(|row| row.contains("002002 ")), "the oldest: {rows:#?}");
+    let rows = bench.keys("G").rows();
+    assert!(rows.iter().any(|row| row.contains("and 3 more")), "{rows:#?}");
+    bench.keys("<Enter>");
+    assert_eq!(bench.app.take_pending().len(), 2_003);
+}
+
+#[test]
 fn only_what_was_shown_as_overdue_is_struck_through() {
     let (dir, mut bench) = stocked(0);
     let week = 7 * 24 * 60;

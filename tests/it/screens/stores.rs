@@ -530,10 +530,13 @@ fn what_a_call_recorded_is_what_the_model_got_of_an_output() {
     assert!(row(&stocked).contains("65%"), "no call is known: {}", row(&stocked));
     let entry = Box::new(stocked.bench.stores().list.chosen().unwrap().entry.clone());
     let share = ModelShare { got: KeptShare::Percent(7), is_past: true, lost: None, first_lost: None };
-    for fact in [OutputFact::Share(Some(share)), OutputFact::Call(Some(Box::new(call("make"))))] {
+    let measured = ModelShare { got: KeptShare::Percent(65), ..share.clone() };
+    let found = [OutputFact::Share(Some(share)), OutputFact::Call(Some(Box::new(call("make"))))];
+    for fact in found.into_iter().chain([Some(measured), None].map(OutputFact::Share)) {
         stocked.bench.update(OutputsEvent::Learned(0, entry.clone(), fact));
+        assert!(row(&stocked).contains(" 7%"), "and what is measured late is not: {}", row(&stocked));
     }
-    assert!(row(&stocked).contains(" 7%") && row(&stocked).contains("make"), "{}", row(&stocked));
+    assert!(row(&stocked).contains("make"), "{}", row(&stocked));
 }
 
 #[test]

@@ -23,7 +23,6 @@ pub enum StopReason {
 }
 
 impl StopReason {
-    /// Returns the word used in records.
     pub fn as_str(&self) -> &'static str {
         use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
         match self {
@@ -36,7 +35,6 @@ impl StopReason {
     }
 }
 
-/// Creates a spill once it turns out to be needed.
 pub(crate) type CreateFile<W> = Box<dyn FnOnce() -> io::Result<W> + Send>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +48,6 @@ pub struct SinkLimits {
 }
 
 impl Default for SinkLimits {
-    /// [`HOLD`], no cap, and only line feeds counted.
     fn default() -> SinkLimits {
         SinkLimits { hold: HOLD, cap: u64::MAX, want: TotalsMask::NOTHING }
     }
@@ -67,7 +64,6 @@ pub(crate) struct Sink<W> {
     pub rest: HeadAndTail,
     /// Number of LF bytes that are not in the file.
     pub rest_feeds: u64,
-    /// Why the file does not have everything, if so.
     pub stopped: Option<StopReason>,
 }
 
@@ -158,7 +154,6 @@ impl<W: Write> Sink<W> {
     }
 }
 
-/// Writes until everything is written or an error occurs. Returns how many bytes were written.
 fn write_some(file: &mut impl Write, bytes: &[u8]) -> (usize, Option<io::Error>) {
     let mut done = 0;
     while done < bytes.len() {
@@ -178,8 +173,7 @@ pub(crate) struct Counter {
     want: TotalsMask,
     sum: Measure,
     pub bytes: u64,
-    /// A character that the last chunk left unfinished: at most 3 bytes, plus the bytes after them while those do not
-    /// decide how it decodes.
+    /// A character that the last chunk left unfinished: at most 3 bytes, and those after them that may decide it.
     carry: Vec<u8>,
     last: u8,
 }

@@ -29,7 +29,6 @@ const NARROW_LEFT: u16 = 34;
 /// Minimum number of columns in which differences are written in full.
 const ROOMY: u16 = 34;
 
-/// The rows below those of the parameters.
 const PROSE: u16 = 2;
 
 /// The columns of the name of a figure, and of a short name.

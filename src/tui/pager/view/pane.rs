@@ -62,7 +62,6 @@ impl<'a> Shown<'a> {
 
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct DrawnPane {
-    /// The offset in the document of the end of the last row, in bytes.
     pub end: u64,
     /// The number of escape sequences in its rows that are not shown.
     pub hidden: usize,
@@ -76,7 +75,6 @@ pub(crate) struct DrawnPane {
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct DrawnLine {
-    /// An offset in the output inside the line, in bytes.
     pub offset: usize,
     /// How much of it the model got; of a line over 64 KiB, of its segment there.
     pub got: Share,

@@ -17,7 +17,6 @@ use crate::tui::widget::line::{self, Span};
 
 use super::pane::DrawnPane;
 
-/// Maximum width of a pattern in the status line, in columns.
 const MAX_NAME: usize = 30;
 
 const GAP: &str = "   ";
@@ -48,8 +47,7 @@ pub(crate) fn draw(pager: &Pager, status_line: &StatusLine, drawn: DrawnPane, fr
     line::right(frame.buffer_mut(), area, line::width(&left), spans);
 }
 
-/// Returns how many hints are worth more than long words. What a filter found is worth more than all, what a preview
-/// depends on more than windows, and the way to the other text more than how many lines there are.
+/// Returns how many hints are worth more than long words; what a filter found is worth more than all hints.
 fn wanted_hints(pager: &Pager, columns: u16) -> usize {
     let has_caveat = pager.output.caveat().is_some();
     let narrow = match state(pager) {
@@ -68,7 +66,6 @@ fn wanted_hints(pager: &Pager, columns: u16) -> usize {
     hints.min(if has_caveat { 4 } else { 6 }) - usize::from(pager.has_no_error())
 }
 
-/// Returns versions of the left end, from the longest to the shortest.
 fn left(pager: &Pager, status_line: &StatusLine, drawn: DrawnPane) -> Vec<Vec<Span>> {
     let (output, theme, back) = (&pager.output, &pager.canvas.theme, pager.key_of(Action::Back));
     let styled = |text: &str, style| vec![Span::new(format!(" {text}"), style)];
@@ -129,8 +126,7 @@ struct RightEnd {
     teaches: usize,
 }
 
-/// Returns versions of the right end, from the longest to the shortest: what was found, what needs a look, hints, the
-/// position. Hints are dropped first, then the longer words, what was found at last.
+/// Returns versions of the right end, the longest first. Hints are dropped first, what was found at last.
 fn right(pager: &Pager, status_line: &StatusLine, drawn: DrawnPane, wanted: usize) -> Vec<RightEnd> {
     let theme = &pager.canvas.theme;
     let [position, none] = [Span::new(position(pager, drawn), theme.bar), Span::plain("")];
@@ -189,7 +185,6 @@ fn state(pager: &Pager) -> Footer {
     }
 }
 
-/// Describes how far down the pane is, in percent, where no map shows that.
 fn position(pager: &Pager, drawn: DrawnPane) -> String {
     if pager.canvas.size.0 >= layout::MAPPED {
         return " ".to_owned();
@@ -198,8 +193,7 @@ fn position(pager: &Pager, drawn: DrawnPane) -> String {
     format!("{GAP}{}% ", drawn.end.min(len) * 100 / len)
 }
 
-/// Names the key for escape sequences, or folded progress lines, if any are on the screen, and says what escapes take
-/// of the limit if that is much: a long and a short version.
+/// Names the key for escapes, or folded progress lines, on the screen: a long and a short version.
 fn escapes(pager: &Pager, drawn: DrawnPane) -> [String; 2] {
     let (count, key) = (thousands(drawn.hidden as u64), pager.key_of(Action::Raw));
     let noun = if drawn.hidden == 1 { "escape" } else { "escapes" };

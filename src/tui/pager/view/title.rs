@@ -41,8 +41,7 @@ pub(crate) fn draw(pager: &Pager, output: &OpenOutput, frame: &mut Frame, places
     line::right(frame.buffer_mut(), places.title, line::width(&left), right);
 }
 
-/// Returns what follows the name, as far as it fits in `room`: the state of the file, the exit status, which of several
-/// files it is, and the names of the two texts unless they are headings.
+/// Returns what follows the name, as far as it fits in `room`; the two texts go before what stands before them.
 fn rest(pager: &Pager, room: usize, is_tabbed: bool) -> Vec<Span> {
     let theme = &pager.canvas.theme;
     let warn = |words: String| Span::new(format!(" {words} "), theme.warning);
@@ -94,8 +93,7 @@ fn state(pager: &Pager) -> Option<String> {
     }
 }
 
-/// Returns versions of the right end, from the longest to the shortest: the word for certainty, which the last consists
-/// of; in what it differs; what made the text; how much the model got; the errors and warnings.
+/// Returns versions of the right end, from the longest to the shortest, which is the word for certainty.
 fn rights(pager: &Pager, output: &OpenOutput) -> Vec<Vec<Span>> {
     let theme = &pager.canvas.theme;
     let is_whole = output.made.preview.as_ref().is_ok_and(|preview| !preview.truncated);
@@ -180,8 +178,7 @@ fn policy(output: &OpenOutput) -> Vec<String> {
     vec![format!("{name}{dot}{limits}"), name, policy.agent().to_owned()]
 }
 
-/// Describes how much the model got, in a long and a short version: `got 21% ▇▇░░░░░░`, `got ~21%` where that also
-/// depends on what is not known; or else what became of the output.
+/// Describes how much the model got, long and short: `got 21% ▇▇░░░░░░`; or else what became of the output.
 fn share_of_all(output: &OpenOutput) -> [String; 2] {
     let Some(percent) = output.percent_kept() else { return [output.verdict(), output.verdict()] };
     let verb = match output.certainty() {
@@ -193,8 +190,7 @@ fn share_of_all(output: &OpenOutput) -> [String; 2] {
     [format!("{words} {}", bar(percent)), words]
 }
 
-/// Describes the errors and warnings in three versions: `errors 2, model got 0 · warnings 472`, without the warnings,
-/// and as `errors lost 2`. Where there is no error, they are of the warnings; empty if there are none either.
+/// Describes the errors, or else the warnings, in three versions: `errors 2, model got 0 · warnings 472`.
 fn errors(pager: &Pager) -> [String; 3] {
     let severity = pager.severity();
     let [full, short] = describe_severity(pager, severity);
@@ -209,8 +205,7 @@ fn errors(pager: &Pager) -> [String; 3] {
     [format!("{full}{dot}{beside}"), full, short]
 }
 
-/// Describes how many there are, or which the current one is, and how many the model got; and, shorter, how many it
-/// lost, or which the current one is.
+/// Describes how many there are, or which the current one is, and how many the model got; and shorter.
 fn describe_severity(pager: &Pager, severity: Severity) -> [String; 2] {
     let (output, tally) = (&pager.output, pager.tally(Counting::Severity(severity)));
     let all = tally.counts.total();
