@@ -7,10 +7,10 @@ use crate::layers::sources;
 
 /// Lines of all files, and of the largest folders, without tests.
 const LINES: &[(&str, usize)] =
-    &[("", 78_853), ("tui", 15_580), ("session", 14_719), ("preview", 11_608), ("cli", 11_150)];
+    &[("", 76_977), ("tui", 15_311), ("session", 14_108), ("preview", 11_228), ("cli", 10_827)];
 
 /// Files with any line that is not a test.
-const FILES: usize = 354;
+const FILES: usize = 351;
 
 /// Files of more lines than this, and how many of them there may be.
 const LONG: (usize, usize) = (450, 0);
