@@ -53,9 +53,12 @@ impl StoredFile<'_> {
         if let Record::Copy(copy) = self.record.as_ref()? { Some(Path::new(&copy.original)) } else { None }
     }
 
-    /// Whether an agent stored it, or the original of which it is a kept copy.
+    /// Whether an agent stored it, or the original of which it is a kept copy, if that is still as it was copied.
     pub(crate) fn is_of_agent(&self) -> bool {
-        self.spec.agent != OWN || self.original().is_some()
+        match &self.record {
+            Some(Record::Copy(copy)) => copy.is_of_original(),
+            _ => self.spec.agent != OWN,
+        }
     }
 
     pub(crate) fn run(&self) -> Option<&RunRecord> {

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 
 use crate::compare::over;
 use crate::config::Config;
-use crate::store::{self, Entry, Env, Record, RunRecord};
+use crate::store::{self, Entry, Env, Record};
 use crate::text::ansi;
 use crate::text::label::SafeText;
 use crate::text::search::{OVERLAP, Pattern, SearchPiece, certain_in_line};
@@ -31,8 +31,10 @@ const BEFORE: usize = 40;
 #[derive(Debug, Clone)]
 pub struct FoundLine {
     pub(crate) entry: Arc<Entry>,
-    /// The command that printed the output, as it was written; empty if none is known.
-    pub(crate) command: Arc<str>,
+    /// The command that printed the output, in one line; empty if none is known.
+    pub(crate) command: SafeText,
+    /// The same as it was written.
+    pub(crate) written: Arc<str>,
     /// How many seconds ago the output was last changed, if that is known.
     pub(crate) age: Option<u64>,
     /// The number of the line, 1-based.
@@ -135,9 +137,14 @@ impl Finder<'_> {
     fn place(&self, output: &CorpusOutput, entry: &Entry, bytes: &[u8]) -> (Receipt, FoundLine) {
         let FoundReceipt { receipt, policy, command, .. } = self.receipts.find(output, bytes);
         let over = policy.ok().zip(receipt.limit()).and_then(|(resolved, hit)| over(&resolved.policy, hit));
+        let [shown, written] = match command.is_empty() {
+            true => self.own_command(entry),
+            false => [command.lines().next().unwrap_or_default().to_owned(), command.to_string()],
+        };
         let line = FoundLine {
             entry: Arc::new(entry.clone()),
-            command: if command.is_empty() { self.own_command(entry).into() } else { command },
+            command: shown.into(),
+            written: written.into(),
             age: entry.known_age(self.now).and_then(|age| u64::try_from(age.as_secs()).ok()),
             number: 0,
             got: LineReceipt::Unknown,
@@ -147,15 +154,14 @@ impl Finder<'_> {
         (receipt, line)
     }
 
-    /// Returns the command of a run of ours, or of the original of a kept copy.
-    fn own_command(&self, entry: &Entry) -> String {
+    /// Returns the command of a run of ours, or of the original of a kept copy: in words, and as a shell takes it.
+    fn own_command(&self, entry: &Entry) -> [String; 2] {
         match entry.copy() {
-            Some(copy) => copy.command.clone(),
-            None if entry.is_own() => {
-                let run = Record::find_run(self.env, &entry.path());
-                run.as_ref().map(RunRecord::written_command).unwrap_or_default()
-            }
-            None => String::new(),
+            Some(copy) => [copy.command.clone(), copy.command.clone()],
+            None if entry.is_own() => Record::find_run(self.env, &entry.path())
+                .map(|run| [run.command.join(" "), run.written_command()])
+                .unwrap_or_default(),
+            None => Default::default(),
         }
     }
 

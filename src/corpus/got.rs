@@ -78,10 +78,9 @@ impl Receipt {
         let by_policy = by.and_then(|by| plan(bytes, saved_as, by, ToCount::Text).ok());
         match by_policy.filter(|preview| preview.text(&input) == text) {
             Some(preview) => Self::of_preview(&preview),
-            None => preview::recorded(text, &input).map_or(Self::Unknown, |preview| Self::Ranges {
-                kept: kept_ranges(&preview.parts, Stream::Stdout),
-                lost_by: LostBy::Cut,
-            }),
+            None => {
+                preview::recorded(text, &input).map_or(Self::Unknown, |preview| Self::of_preview(&preview))
+            }
         }
     }
 
@@ -186,7 +185,7 @@ impl<'a> CutPolicies<'a> {
     /// Returns the path that an agent's notice prints for an output; `None` if no agent stored it.
     pub(crate) fn agents_path(&self, output: &CorpusOutput) -> Option<PathBuf> {
         match output {
-            CorpusOutput::Entry(entry) => entry.is_of_agent().then(|| entry.saved_as().into()),
+            CorpusOutput::Entry(entry) => entry.recorded_path(),
             CorpusOutput::Named(path) | CorpusOutput::Found(path) => {
                 let stores = self.stores_around(path);
                 let file = self.config.stored_file(&stores, path).filter(StoredFile::is_of_agent)?;

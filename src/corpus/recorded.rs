@@ -1,6 +1,6 @@
 //! What the model got of each output of a corpus: as the agent recorded it, else by the policy that cut it.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
@@ -13,8 +13,11 @@ use crate::session::{sent, text};
 
 use super::{CorpusOutput, CutPolicies, Receipt, ResolvedPolicy};
 
-/// The longest result, in bytes, that is set beside its output: all are held at once.
+/// The longest result, in bytes, that is set beside its output.
 const MAX_RESULT: usize = 1 << 20;
+
+/// The results of all outputs take this many bytes at most, since they are held until the search ends.
+const MAX_RESULTS: usize = 128 << 20;
 
 /// Finds what the model got of the outputs of a corpus. The records of all of them are looked for at once, in one pass over
 /// the sessions, when the first output of an agent is asked about.
@@ -31,6 +34,8 @@ pub(crate) struct FoundReceipt {
     pub receipt: Receipt,
     /// The policy that most likely cut it, or why there is none.
     pub policy: ResolvedPolicy,
+    /// Whether it is as the agent recorded it, not as that policy makes it.
+    pub is_recorded: bool,
     /// `None` if it is not recorded and there is no policy.
     pub certainty: Option<Certainty>,
     /// What its call did, as the model wrote it; empty if that is not recorded.
@@ -68,14 +73,16 @@ impl<'a> Receipts<'a> {
                 (by.map_or(Receipt::Unknown, new), by.map(|by| by.certainty))
             }
         };
+        let is_recorded = recorded.is_some_and(|recorded| recorded.text.is_some());
         let command = recorded.map(|recorded| recorded.command.clone()).unwrap_or_default();
-        FoundReceipt { receipt, policy, certainty, command }
+        FoundReceipt { receipt, policy, is_recorded, certainty, command }
     }
 
     fn recorded(&self) -> &HashMap<PathBuf, RecordedOutput> {
         self.recorded.get_or_init(|| {
             let paths = self.outputs.iter().filter_map(|output| self.policies.agents_path(output));
-            find_recorded(self.config, &paths.collect::<Vec<_>>(), self.goes_on)
+            let paths: BTreeSet<PathBuf> = paths.collect();
+            find_recorded(self.config, &paths.into_iter().collect::<Vec<_>>(), self.goes_on)
         })
     }
 }
@@ -96,14 +103,15 @@ fn find_recorded(
     paths: &[PathBuf],
     goes_on: &(dyn Fn() -> bool + Sync),
 ) -> HashMap<PathBuf, RecordedOutput> {
-    let mut recorded = HashMap::new();
+    let (mut recorded, mut room) = (HashMap::new(), MAX_RESULTS);
     SessionsCache::default().find_all(paths, &config.env, &While(goes_on), &mut |n, found| {
         let Some(found) = found else { return };
         let best = sent::best(found.transcript, found.call);
         let text = best.first().and_then(|first| {
-            let (text, facts) = text::to_text(found.transcript, &first.pieces, MAX_RESULT).ok()?;
-            (!facts.is_stopped).then(|| text.into())
+            let (text, facts) = text::to_text(found.transcript, &first.pieces, MAX_RESULT.min(room)).ok()?;
+            (!facts.is_stopped).then(|| text.into_boxed_str())
         });
+        room -= text.as_ref().map_or(0, |text| text.len());
         recorded.insert(paths[n].clone(), RecordedOutput { command: found.citing().command.into(), text });
     });
     recorded

@@ -108,6 +108,9 @@ const MIN_NAME: usize = 5;
 /// How much earlier than its output a session may seem to have been written, for clocks that differ.
 const SLACK: Duration = Duration::from_secs(60);
 
+/// How much later a call may seem to have begun than its output was written: some records have whole seconds.
+const ROUNDING: Duration = Duration::from_secs(1);
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CitingCall {
     pub file: SessionFile,
@@ -187,11 +190,12 @@ fn find_citing(
 ) {
     let mut by_name: BTreeMap<&OsStr, Vec<usize>> = BTreeMap::new();
     let mut turns: BTreeMap<_, Vec<usize>> = BTreeMap::new();
-    let mut last = vec![None; paths.len()];
+    let (mut last, mut times) = (vec![None; paths.len()], vec![None; paths.len()]);
     for (n, path) in paths.iter().enumerate() {
         let name = path.file_name().filter(|name| name.as_encoded_bytes().len() >= MIN_NAME);
         if let Some((name, written)) = name.zip(written(path)) {
             by_name.entry(name).or_default().push(n);
+            times[n] = Some(written);
             let near = near(sessions, path, written);
             last[n] = near.iter().max().copied();
             near.into_iter().for_each(|turn| turns.entry(turn).or_default().push(n));
@@ -206,15 +210,24 @@ fn find_citing(
         let opens = is_near && list::may_hold(file, &mut search, &mut wanted);
         let opened = opens.then(|| list::open(file, progress)).and_then(Result::ok);
         if let Some(transcript) = opened.as_ref().map(|opened| opened.transcript()) {
+            let mut found: BTreeMap<usize, &Call> = BTreeMap::new();
             for call in &transcript.calls {
                 let cited = call.cites.iter().filter_map(|cite| by_name.get(cite.path.file_name()?));
                 let mut cited = cited.flatten().filter(|n| near.contains(n) && left.contains(n)).peekable();
                 let here = cited.peek().and_then(|_| state_of(call, &file.path, uid));
                 let here = here.as_ref().and_then(SpillState::path);
                 if let Some(n) = cited.find(|n| here.is_some_and(|here| is_same_file(here, &paths[**n]))) {
-                    take(*n, Some(FoundCall { file, transcript, call }));
-                    left.remove(n);
+                    // Goose writes over the outputs of earlier calls; later ones may quote a notice.
+                    if began_before(call, times[*n]) {
+                        found.insert(*n, call);
+                    } else {
+                        found.entry(*n).or_insert(call);
+                    }
                 }
+            }
+            for (n, call) in found {
+                take(n, Some(FoundCall { file, transcript, call }));
+                left.remove(&n);
             }
         }
         let is_over = |n: &usize| last[*n] == Some(turn) && left.contains(n);
@@ -229,6 +242,11 @@ fn find_citing(
     if progress.step(0, 1) {
         left.into_iter().for_each(|n| take(n, None));
     }
+}
+
+/// Whether a call is known to have begun before an output was written.
+fn began_before(call: &Call, written: Option<SystemTime>) -> bool {
+    call.at.zip(written).is_some_and(|(at, written)| SystemTime::from(at) <= written + ROUNDING)
 }
 
 /// Whether two paths lead to one file, by whatever links.
@@ -308,6 +326,37 @@ mod tests {
         (calls, looks.0.into_inner())
     }
 
+    /// Returns the records of a call that began at a time, and whose result names a spill.
+    fn records(id: &str, spill: &Path, at: &str) -> String {
+        let call = serde_json::json!({"type": "assistant", "timestamp": at, "message": {"id": id, "content": [
+            {"type": "tool_use", "id": id, "name": "Bash", "input": {"command": "ls"}}]}});
+        let text = format!(
+            "<persisted-output>\nOutput too large (8.7KB). Full output saved to: {}\n\nPreview (first 2KB):\nx\n...\n</persisted-output>",
+            spill.display()
+        );
+        let result = serde_json::json!({"type": "user", "message": {"role": "user", "content": [
+            {"type": "tool_result", "tool_use_id": id, "content": text}]}});
+        format!("{call}\n{result}\n")
+    }
+
+    #[test]
+    fn an_output_that_was_written_over_is_of_the_last_call_before() {
+        let dir = tempfile::tempdir().unwrap();
+        let spill = dir.path().join("stdout-0");
+        std::fs::write(&spill, "x").unwrap();
+        let [first, second, quote] = [1, 3, 5].map(|minute| format!("2026-11-27T05:0{minute}:00Z"));
+        let calls = [("first", &first), ("second", &second), ("quote", &quote)];
+        let log = [calls.map(|(id, at)| records(id, &spill, at)).concat()];
+        let call_of = |written: &str| {
+            let written: Timestamp = written.parse().unwrap();
+            std::fs::File::open(&spill).unwrap().set_modified(written.into()).unwrap();
+            cited(dir.path(), &log, std::slice::from_ref(&spill)).0
+        };
+        for (written, call) in [("04:00", "second"), ("02:00", "first"), ("00:00", "first")] {
+            assert_eq!(call_of(&format!("2026-11-27T05:{written}Z")), [Some(format!("session-0:{call}"))]);
+        }
+    }
+
     #[test]
     fn each_session_is_looked_through_once_for_all_outputs() {
         let dir = tempfile::tempdir().unwrap();
@@ -317,17 +366,7 @@ mod tests {
         let none = vec!["{}\n".repeat(10); 5];
         let (calls, looks) = cited(dir.path(), &none, &paths[..1]);
         assert_eq!((calls, cited(dir.path(), &none, &paths)), (vec![None], (vec![None; 40], looks)));
-        let call = |n: usize, id: &str| {
-            let call = serde_json::json!({"type": "assistant", "message": {"id": id, "content": [
-                {"type": "tool_use", "id": id, "name": "Bash", "input": {"command": "ls"}}]}});
-            let text = format!(
-                "<persisted-output>\nOutput too large (8.7KB). Full output saved to: {}\n\nPreview (first 2KB):\nx\n...\n</persisted-output>",
-                spill(n).display()
-            );
-            let result = serde_json::json!({"type": "user", "message": {"role": "user", "content": [
-                {"type": "tool_result", "tool_use_id": id, "content": text}]}});
-            format!("{call}\n{result}\n")
-        };
+        let call = |n: usize, id: &str| records(id, &spill(n), "2026-11-27T05:49:31Z");
         let texts = ["{}\n".to_owned(), call(0, "a") + &call(2, "b"), call(2, "c") + &call(1, "d")];
         let (calls, _) = cited(dir.path(), &texts, &paths[..4]);
         let expected = [Some("session-1:a"), Some("session-2:d"), Some("session-1:b"), None];

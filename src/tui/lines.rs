@@ -83,16 +83,13 @@ impl ListKind for FoundLines {
     fn details(&self, list: &List<FoundLine>) -> [SafeText; 2] {
         let Some(row) = list.chosen() else { return Default::default() };
         let entry = &row.entry;
-        let name = match shown_command(row) {
-            command if command.is_empty() => entry.id(),
-            command => command.to_string().into(),
-        };
+        let name = if row.command.is_empty() { entry.id() } else { row.command.to_string().into() };
         let line = format!("{} {name} · line {}", entry.agent(), thousands(row.number));
         [format!("{line} · {}", describe_got(row)).into(), row.text.clone()]
     }
 
     fn copyable(&self, row: &FoundLine) -> Vec<Copyable> {
-        let command = Some(&*row.command).filter(|command| !command.is_empty());
+        let command = Some(&*row.written).filter(|command| !command.is_empty());
         Copyable::of_row(Some(&row.entry.path()), command, row.entry.id_bytes())
     }
 
@@ -101,9 +98,9 @@ impl ListKind for FoundLines {
         Some(OpenRequest {
             path: row.entry.path(),
             start: StartView { place, ..StartView::default() },
-            name: shown_command(row),
+            name: row.command.clone(),
             id: row.entry.id().into_owned(),
-            command: row.command.to_string(),
+            command: row.written.to_string(),
             ..OpenRequest::default()
         })
     }
@@ -166,7 +163,7 @@ static SPEC: ListSpec<FoundLine> =
                 .sorts('a', NAMES, |a, b| a.entry.agent().cmp(b.entry.agent())),
             ListColumn::new("command", Left, 24, |row: &FoundLine, _| match row.command.is_empty() {
                 true => RowCell::dim(SafeText::from_bytes(row.entry.id_bytes())),
-                false => RowCell::plain(shown_command(row)),
+                false => RowCell::plain(row.command.clone()),
             })
             .yields(1),
             ListColumn::new("line", Right, 10, |row: &FoundLine, _| RowCell::plain(thousands(row.number)))
@@ -184,11 +181,6 @@ static SPEC: ListSpec<FoundLine> =
         sum: |_| String::new(),
         mark: |_| RowCell::plain(" "),
     };
-
-/// Returns the command in one line; empty if none is known.
-fn shown_command(row: &FoundLine) -> SafeText {
-    row.command.lines().next().unwrap_or_default().into()
-}
 
 fn is_lost(row: &FoundLine) -> bool {
     matches!(row.got, LineReceipt::Lost(_))

@@ -169,7 +169,7 @@ fn flags(command: &Command) -> Words {
 }
 
 fn subcommands(command: &Command) -> Words {
-    let named = help::GROUPS.iter().flat_map(|(_, names)| *names);
+    let named = help::GROUPS.iter().flat_map(|(_, names)| *names).chain(&["help"]);
     let there = named.filter_map(|name| command.find_subcommand(name));
     there.map(|sub| (sub.get_name().to_owned(), words_of(sub.get_about()))).collect()
 }

@@ -155,18 +155,21 @@ impl Search<'_> {
             let (mut planned, mut heading, mut flow) = (None, None, ControlFlow::Continue(()));
             hits.set(0);
             each_hit(&mut open.supply(), self.wanted, &|| true, |hit| {
-                let found: &mut FoundReceipt =
-                    planned.get_or_insert_with(|| self.receipts.find(output, &open));
-                let fate = found.receipt.line(&hit.line);
+                let is_told = self.args.lost || self.prints_lines();
+                if is_told && planned.is_none() {
+                    planned = Some(self.receipts.find(output, &open));
+                }
+                let found: Option<&FoundReceipt> = planned.as_ref();
+                let fate = found.map_or(LineReceipt::Unknown, |found| found.receipt.line(&hit.line));
                 if self.args.lost && fate.is_kept() != Some(false) {
                     return ControlFlow::Continue(());
                 }
                 hits.set(hits.get() + 1);
-                match self.args {
-                    GrepArgs { names: true, .. } => return ControlFlow::Break(()),
-                    GrepArgs { count: true, .. } => return ControlFlow::Continue(()),
-                    _ => {}
-                }
+                let found = match found.filter(|_| self.prints_lines()) {
+                    Some(found) => found,
+                    None if self.args.names => return ControlFlow::Break(()),
+                    None => return ControlFlow::Continue(()),
+                };
                 let write = |out: &mut Vec<u8>| {
                     let heading = heading.get_or_insert_with(|| self.heading(out, output, &path, found));
                     // Writing to memory does not fail.
@@ -212,10 +215,10 @@ impl Search<'_> {
             agent: output.agent(self.config),
             id: output.id().map(Cow::into_owned),
             age: output.age(self.now).and_then(seconds),
-            source: match (&found.policy, found.certainty) {
-                (_, Some(Certainty::Recorded)) => Certainty::Recorded.describe().to_owned(),
-                (Ok(by), _) => format!("{} by {}", by.certainty.describe(), by.policy.name()),
-                (Err(why), _) => why.clone(),
+            source: match &found.policy {
+                _ if found.is_recorded => Certainty::Recorded.describe().to_owned(),
+                Ok(by) => by.policy.name().to_owned(),
+                Err(why) => why.clone(),
             },
             certainty: found.certainty,
         };
@@ -253,7 +256,7 @@ struct Heading<'a> {
     id: Option<String>,
     /// Seconds since the last change.
     age: Option<u64>,
-    /// How it is known what the model got, in words, or why it is not.
+    /// That it is recorded what the model got; else the policy that tells it, or why there is none.
     source: String,
     certainty: Option<Certainty>,
 }

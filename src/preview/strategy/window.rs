@@ -143,8 +143,8 @@ impl Window {
         if !number.is_empty() {
             fragments.push(Fragment::Text(number));
         }
-        // Of a longer line the end is not looked for.
-        let reach = line_size.map_or(u64::MAX, |most| most_bytes(self.line_unit, most).saturating_add(1));
+        // Of a longer line the end is not looked for, but no character is split.
+        let reach = line_size.map_or(u64::MAX, |most| most_bytes(self.line_unit, most).saturating_add(4));
         let bound = text.body.end.min(at.saturating_add(as_usize(reach)));
         let line = at..break_in(text, self.line_ends, at, bound).unwrap_or(bound);
         let cut = line_size.map(|most| text.end(line.clone(), Direction::Head, self.line_unit, most));

@@ -299,3 +299,18 @@ fn a_long_text_is_counted_in_pieces_as_long_as_someone_wants_it() {
     let pieces = preview.byte_len(&Input { wanted: Some(&wanted), ..input });
     assert!((1 << 20..3 << 20).contains(&pieces), "{pieces}");
 }
+
+#[test]
+fn a_line_is_cut_before_a_character_that_does_not_fit() {
+    let catalog = Catalog::builtin();
+    let text = catalog.text("opencode/read").unwrap().replace("decoding = \"bom\"", "decoding = \"go\"");
+    let text = text.replace("line_unit = \"units\"", "line_unit = \"bytes\"");
+    let mut policy = Policy::parse(&text.replace("boundary = \"unit\"\n", "")).unwrap();
+    policy.set("line_units", "4").unwrap();
+    for line in ["ab😀cd", "ab€d", "abécd"] {
+        let input = Input::from_bytes(line.as_bytes(), "/P");
+        let text = plan(&input, &policy).unwrap().text(&input);
+        let kept = if line.contains('é') { "abé" } else { "ab" };
+        assert!(text.contains(&format!("1: {kept}... (line truncated")), "{line}: {text}");
+    }
+}

@@ -215,6 +215,13 @@ impl Entry {
         !self.is_own() || self.copy().is_some()
     }
 
+    /// Returns the path by which an agent's records name it; `None` if they do not, or the original of a copy has changed
+    /// since.
+    pub fn recorded_path(&self) -> Option<PathBuf> {
+        let is_true = self.copy().map_or(!self.is_own(), |copy| copy.is_of_original());
+        is_true.then(|| self.saved_as().into())
+    }
+
     /// Whether the user keeps it in overspill's own store, so that no cleaning deletes it.
     pub fn is_kept(&self) -> bool {
         self.rule == Rule::Kept

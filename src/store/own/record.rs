@@ -127,6 +127,12 @@ impl CopyRecord {
         }
     }
 
+    /// Whether the original is still as it was copied, so that what is recorded of it is true of the copy.
+    pub fn is_of_original(&self) -> bool {
+        let modified = Path::new(&self.original).symlink_metadata().and_then(|meta| meta.modified());
+        modified.ok().and_then(|modified| Timestamp::try_from(modified).ok()) == Some(self.modified)
+    }
+
     pub fn is_of(&self, entry: &Entry) -> bool {
         self.modified == entry.modified() && *self.original == *entry.path().to_string_lossy()
     }

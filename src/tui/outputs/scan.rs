@@ -282,7 +282,9 @@ fn find_calls(entries: &[RowEntry], on_screen: usize, context: &JobContext) {
     let Services { sessions, examiner, severities, .. } = &*context.services;
     let (first, others) = entries.split_at(on_screen.min(entries.len()));
     for some in [first, others] {
-        let paths: Vec<PathBuf> = some.iter().map(|(_, entry)| entry.saved_as().into()).collect();
+        // No call is of an empty path.
+        let paths = some.iter().map(|(_, entry)| entry.recorded_path().unwrap_or_default());
+        let paths: Vec<PathBuf> = paths.collect();
         let mut examiners = HashMap::new();
         sessions.find_all(&paths, context.env(), &context.ticket, &mut |n, found| {
             let share = found.and_then(|FoundCall { file, transcript, call }| {
