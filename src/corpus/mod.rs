@@ -1,8 +1,8 @@
 //! Many outputs looked at together: which they are, what each holds, and what the model got of each.
 //!
 //! A `Corpus` lists outputs of stores, files and directories and opens none. A `CorpusReader` reads one after the
-//! other into memory that it uses again; `CutPolicies` finds the policy that cut each; `Receipt` is what the model got of
-//! one by its policy. `in_order` does all this on several threads, and hands on the results in the order of the corpus.
+//! other into memory that it uses again. What the model got of one (`Receipt`) is found by `Receipts` in the agent's records,
+//! or made by the policy that `CutPolicies` finds. `in_order` works on several threads, and keeps the order of the corpus.
 
 mod find;
 mod gather;
