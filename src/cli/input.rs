@@ -100,8 +100,8 @@ pub(crate) fn find_recorded(config: &Config, word: &OsStr) -> anyhow::Result<Nam
         Named::Stdin | Named::Recorded(_) => return Ok(named),
     };
     let around = config.stores_around(Some(path));
-    let file = config.stored_file(&around, path).filter(StoredFile::is_of_agent);
-    let found = file.and_then(|file| find_citing(config, file.saved_as())?.ok());
+    let file = config.stored_file(&around, path);
+    let found = file.and_then(|file| find_citing(config, file.recorded_path()?)?.ok());
     Ok(found.map_or(named, |found| Named::Recorded(Box::new(found))))
 }
 

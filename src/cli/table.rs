@@ -30,7 +30,7 @@ pub(crate) fn show<R: 'static>(
     Ok(out.flush()?)
 }
 
-/// Writes a line a row; on a terminal within its width, unless `is_whole`, for what a user is to agree to.
+/// Writes one line per row. On a terminal each is cut to the width, unless `is_whole`: a user is asked to agree to it.
 pub(crate) fn print<R: 'static>(
     out: &mut impl Write,
     columns: impl IntoIterator<Item = &'static ListColumn<R>>,

@@ -53,12 +53,13 @@ impl StoredFile<'_> {
         if let Record::Copy(copy) = self.record.as_ref()? { Some(Path::new(&copy.original)) } else { None }
     }
 
-    /// Whether an agent stored it, or the original of which it is a kept copy, if that is still as it was copied.
-    pub(crate) fn is_of_agent(&self) -> bool {
-        match &self.record {
-            Some(Record::Copy(copy)) => copy.is_of_original(),
+    /// Returns the path by which an agent's records name it, as `Entry::recorded_path` does.
+    pub(crate) fn recorded_path(&self) -> Option<&Path> {
+        let is_named = match &self.record {
+            Some(Record::Copy(copy)) => copy.has_its_original(),
             _ => self.spec.agent != OWN,
-        }
+        };
+        is_named.then(|| self.saved_as())
     }
 
     pub(crate) fn run(&self) -> Option<&RunRecord> {

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 
 use crate::compare::over;
 use crate::config::Config;
-use crate::store::{self, Entry, Env, Record};
+use crate::store::{self, Entry, Env, Record, record};
 use crate::text::ansi;
 use crate::text::label::SafeText;
 use crate::text::search::{OVERLAP, Pattern, SearchPiece, certain_in_line};
@@ -138,7 +138,10 @@ impl Finder<'_> {
         let FoundReceipt { receipt, policy, command, .. } = self.receipts.find(output, bytes);
         let over = policy.ok().zip(receipt.limit()).and_then(|(resolved, hit)| over(&resolved.policy, hit));
         let [shown, written] = match command.is_empty() {
-            true => self.own_command(entry),
+            true => {
+                let run = entry.is_own().then(|| Record::find_run(self.env, &entry.path())).flatten();
+                record::commands(entry, run.as_ref())
+            }
             false => [command.lines().next().unwrap_or_default().to_owned(), command.to_string()],
         };
         let line = FoundLine {
@@ -152,17 +155,6 @@ impl Finder<'_> {
             text: SafeText::default(),
         };
         (receipt, line)
-    }
-
-    /// Returns the command of a run of ours, or of the original of a kept copy: in words, and as a shell takes it.
-    fn own_command(&self, entry: &Entry) -> [String; 2] {
-        match entry.copy() {
-            Some(copy) => [copy.command.clone(), copy.command.clone()],
-            None if entry.is_own() => Record::find_run(self.env, &entry.path())
-                .map(|run| [run.command.join(" "), run.written_command()])
-                .unwrap_or_default(),
-            None => Default::default(),
-        }
     }
 
     /// Returns the line as a terminal leaves it, without blanks at its start; of a long one what surrounds the match.

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use crate::base::lock;
 use crate::compare::{is_kept, kept_ranges};
-use crate::config::{Config, EffectivePolicy, FileOrigin, Overrides, StoredFile};
+use crate::config::{Config, EffectivePolicy, FileOrigin, Overrides};
 use crate::preview::{self, Input, LimitHit, Output, PlanError, Preview, Status, Stream, ToCount, Totals};
 use crate::store::StoreSpec;
 use crate::text::units;
@@ -188,8 +188,7 @@ impl<'a> CutPolicies<'a> {
             CorpusOutput::Entry(entry) => entry.recorded_path(),
             CorpusOutput::Named(path) | CorpusOutput::Found(path) => {
                 let stores = self.stores_around(path);
-                let file = self.config.stored_file(&stores, path).filter(StoredFile::is_of_agent)?;
-                Some(file.saved_as().to_owned())
+                self.config.stored_file(&stores, path)?.recorded_path().map(Path::to_owned)
             }
         }
     }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::base::human::{local_time, size, span, span_left, utc};
 use crate::session::spill::CitingCall;
 use crate::store::{
-    self, Entry, EntryStatus, Env, Expiry, Record, Rule, RunRecord, SortBy, TimeLeft, first_line,
+    self, Entry, EntryStatus, Env, Expiry, Record, Rule, RunRecord, SortBy, TimeLeft, first_line, record,
 };
 use crate::text::ansi;
 use crate::text::label::SafeText;
@@ -130,11 +130,11 @@ pub(crate) fn peek(entry: &Entry, env: &Env) -> Peek {
 
 /// Returns what is recorded of an entry: of the run that made it, or of the original of which it is a copy.
 pub(crate) fn recorded(entry: &Entry, run: Option<RunRecord>) -> Peek {
-    let original = || entry.copy().map(|copy| copy.command.clone()).unwrap_or_default();
+    let [command, written] = record::commands(entry, run.as_ref());
     Peek {
         first_line: SafeText::default(),
-        written: run.as_ref().map_or_else(original, RunRecord::written_command).into(),
-        command: SafeText::new(run.as_ref().map_or_else(original, |run| run.command.join(" "))),
+        written: written.into(),
+        command: SafeText::new(command),
         printed: run.as_ref().filter(|run| run.kept.bytes < run.seen.bytes).map(|run| run.seen.bytes),
         tool: run.and_then(|run| run.tool).map(Arc::from),
     }

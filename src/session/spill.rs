@@ -217,7 +217,7 @@ fn find_citing(
                 let here = cited.peek().and_then(|_| state_of(call, &file.path, uid));
                 let here = here.as_ref().and_then(SpillState::path);
                 if let Some(n) = cited.find(|n| here.is_some_and(|here| is_same_file(here, &paths[**n]))) {
-                    // Goose writes over the outputs of earlier calls; later ones may quote a notice.
+                    // Goose overwrites the outputs of earlier calls; a later call may quote a notice.
                     if began_before(call, times[*n]) {
                         found.insert(*n, call);
                     } else {

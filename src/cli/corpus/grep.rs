@@ -256,7 +256,7 @@ struct Heading<'a> {
     id: Option<String>,
     /// Seconds since the last change.
     age: Option<u64>,
-    /// That it is recorded what the model got; else the policy that tells it, or why there is none.
+    /// `recorded`, or the name of the policy, or why there is none.
     source: String,
     certainty: Option<Certainty>,
 }

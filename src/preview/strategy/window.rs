@@ -143,7 +143,7 @@ impl Window {
         if !number.is_empty() {
             fragments.push(Fragment::Text(number));
         }
-        // Of a longer line the end is not looked for, but no character is split.
+        // A longer line is not searched for its end. Any character at the limit has its 4 bytes.
         let reach = line_size.map_or(u64::MAX, |most| most_bytes(self.line_unit, most).saturating_add(4));
         let bound = text.body.end.min(at.saturating_add(as_usize(reach)));
         let line = at..break_in(text, self.line_ends, at, bound).unwrap_or(bound);

@@ -218,7 +218,7 @@ impl Entry {
     /// Returns the path by which an agent's records name it; `None` if they do not, or the original of a copy has changed
     /// since.
     pub fn recorded_path(&self) -> Option<PathBuf> {
-        let is_true = self.copy().map_or(!self.is_own(), |copy| copy.is_of_original());
+        let is_true = self.copy().map_or(!self.is_own(), |copy| copy.has_its_original());
         is_true.then(|| self.saved_as().into())
     }
 

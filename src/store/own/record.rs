@@ -127,8 +127,8 @@ impl CopyRecord {
         }
     }
 
-    /// Whether the original is still as it was copied, so that what is recorded of it is true of the copy.
-    pub fn is_of_original(&self) -> bool {
+    /// Whether the original is still as it was copied, so that its records hold for the copy.
+    pub fn has_its_original(&self) -> bool {
         let modified = Path::new(&self.original).symlink_metadata().and_then(|meta| meta.modified());
         modified.ok().and_then(|modified| Timestamp::try_from(modified).ok()) == Some(self.modified)
     }
@@ -151,7 +151,7 @@ impl RunRecord {
 
     /// Returns the command in one line, as a shell takes it.
     #[cfg(feature = "app")]
-    pub(crate) fn written_command(&self) -> String {
+    fn written_command(&self) -> String {
         let word = |argument: &String| match self.agent {
             Some(_) => argument.clone(),
             None => shell::word(argument.as_bytes()),
@@ -163,6 +163,13 @@ impl RunRecord {
     pub(crate) fn is_whole(&self) -> bool {
         self.kept.bytes >= self.seen.bytes
     }
+}
+
+/// Returns the command of a run, or of the original of a kept copy: its words, and as a shell takes them; else empty.
+#[cfg(feature = "app")]
+pub(crate) fn commands(entry: &Entry, run: Option<&RunRecord>) -> [String; 2] {
+    let original = || entry.copy().map(|copy| copy.command.clone()).unwrap_or_default();
+    run.map_or_else(|| [original(), original()], |run| [run.command.join(" "), run.written_command()])
 }
 
 impl Record {

@@ -282,7 +282,7 @@ fn find_calls(entries: &[RowEntry], on_screen: usize, context: &JobContext) {
     let Services { sessions, examiner, severities, .. } = &*context.services;
     let (first, others) = entries.split_at(on_screen.min(entries.len()));
     for some in [first, others] {
-        // No call is of an empty path.
+        // No call names an empty path.
         let paths = some.iter().map(|(_, entry)| entry.recorded_path().unwrap_or_default());
         let paths: Vec<PathBuf> = paths.collect();
         let mut examiners = HashMap::new();
