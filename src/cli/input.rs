@@ -18,7 +18,6 @@ use crate::preview::{InputContext, Policy, Totals};
 use crate::session::examine::{OutputPlace, RestOfOutput};
 use crate::session::reader::SessionFile;
 use crate::session::record::unpack;
-use crate::session::spill::SessionsCache;
 use crate::source::{Change, FileLock, MapView, OpenError, Source, StreamProgress};
 use crate::store::{self, Entry, RunRecord};
 use crate::text::label::label;
@@ -45,26 +44,23 @@ pub(crate) fn find(config: &Config, word: &OsStr) -> anyhow::Result<Named> {
     if word == "-" {
         return Ok(Named::Stdin);
     }
-    let id = word.to_string_lossy();
+    let (id, recorded) = (word.to_string_lossy(), |found| Named::Recorded(Box::new(found)));
     let call = if Path::new(word).exists() { None } else { sessions::open_call(config, &id)? };
-    match (call, path(word)?) {
-        (Some(call), _) => return Ok(Named::Recorded(Box::new(call))),
-        (None, Some(path)) => return Ok(Named::File(path)),
-        (None, None) => {}
+    let file = path(word)?.map(Named::File);
+    if let Some(named) = call.map(recorded).or(file) {
+        return Ok(named);
     }
     let mut outputs = store::resolve(word, &config.stores.specs, &config.env, crate::base::env::now());
     let is_whole = outputs.iter().any(|entry| entry.id_bytes() == word.as_bytes());
     let mut sessions = if is_whole { Vec::new() } else { sessions::find_by_prefix(config, &id) };
     match (outputs.len(), sessions.len()) {
         (1, 0) => Ok(Named::Output(Box::new(outputs.remove(0)))),
-        (0, 1) => {
-            Ok(Named::Recorded(Box::new(sessions::open(config, sessions.remove(0), id.split_once(':'))?)))
-        }
+        (0, 1) => sessions::open(config, sessions.remove(0), id.split_once(':')).map(recorded),
         (0, 0) => {
             // All records are read for it, which is too much for the name of a file or a command that was mistyped.
             let is_name = id.contains(['.', ':']) || id.bytes().all(|byte| byte.is_ascii_alphabetic());
             let call = if is_name { None } else { sessions::find_call(config, &id)? };
-            call.map(|call| Named::Recorded(Box::new(call))).ok_or(OpenError::Missing(word.into()).into())
+            call.map(recorded).ok_or(OpenError::Missing(word.into()).into())
         }
         _ => Err(ambiguous(word, &outputs, &sessions)),
     }
@@ -85,7 +81,7 @@ pub(crate) fn recorded(config: &Config, word: &OsStr) -> anyhow::Result<Selected
         Named::File(path) => sessions::open_file(config, &path),
         Named::Stdin => sessions::open_file(config, Path::new("-")),
         Named::Output(entry) => {
-            let found = find_citing(config, Path::new(&entry.saved_as())).transpose()?;
+            let found = sessions::find_citing(config, entry.saved_as().into());
             found.ok_or_else(|| anyhow!("{}: no session near it in time names this output", entry.id()))
         }
     }
@@ -101,13 +97,8 @@ pub(crate) fn find_recorded(config: &Config, word: &OsStr) -> anyhow::Result<Nam
     };
     let around = config.stores_around(Some(path));
     let file = config.stored_file(&around, path);
-    let found = file.and_then(|file| find_citing(config, file.recorded_path()?)?.ok());
+    let found = file.and_then(|file| sessions::find_citing(config, file.recorded_path()?.to_owned()));
     Ok(found.map_or(named, |found| Named::Recorded(Box::new(found))))
-}
-
-fn find_citing(config: &Config, path: &Path) -> Option<anyhow::Result<SelectedSession>> {
-    let cited = SessionsCache::default().find(path, &config.env)?;
-    Some(sessions::open(config, cited.file, Some(("", &cited.call))))
 }
 
 /// Returns the word as a path if it has a slash or exists. An empty word is the prefix of every id, and so an error.

@@ -9,7 +9,6 @@ use crate::config::{Affects, Backdrop, BaseTheme, ChosenBy, Config, EffectivePol
 use crate::corpus::{find_in_stores, prepare_tuning};
 use crate::output::{Subject, Target};
 use crate::session::examine::Paths;
-use crate::session::spill::SessionsCache;
 use crate::source::FileLock;
 use crate::tui::keys::{KeyFault, KeyMap, TABLE, former_names};
 use crate::tui::target::Services;
@@ -45,12 +44,13 @@ pub(crate) fn show(config: Config, beginning: Beginning) -> CommandResult {
 
 fn services(config: Config) -> Services {
     let (stores, env, severities) = (config.stores.clone(), config.env.clone(), config.severities());
-    let config = Arc::new(config);
+    let (config, sessions) = (Arc::new(config), Arc::default());
     let [for_open, for_find, for_tune, for_policies] = [0; 4].map(|_| Arc::clone(&config));
     Services {
         open: Box::new(move |path, hold| open_path(&for_open, path, hold)),
+        sessions: Arc::clone(&sessions),
         find: Box::new(move |pattern, goes_on, take| {
-            find_in_stores((&for_find, crate::base::env::now()), pattern, goes_on, take)
+            find_in_stores((&for_find, &sessions, crate::base::env::now()), pattern, goes_on, take)
         }),
         prepare_tuning: Box::new(move |request| prepare_tuning(&for_tune, request)),
         load_policies: Box::new(move |name| load_policies(&for_policies, name)),
@@ -58,7 +58,6 @@ fn services(config: Config) -> Services {
         stores,
         env,
         severities,
-        sessions: SessionsCache::default(),
     }
 }
 

@@ -85,16 +85,13 @@ pub(crate) fn run(config: Config, args: &Args) -> CommandResult {
 
 /// Opens the calls of a session, or a call among them; without screens prints them, or what the model got for the call.
 fn recorded(config: Config, found: &SelectedSession) -> CommandResult {
-    let file = found.file.clone();
     let link = match found.call() {
         None if !has_screen() => {
             return sessions::list::list_calls(&config, found, &CallsArgs::default(), false);
         }
         Some(_) if !has_screen() => return sessions::show::print(&config, found, None, TextForm::Text),
-        None => Link::Session { file: Arc::new(file), title: SafeText::default() },
-        Some(call) => {
-            Link::OpenCall(Box::new(CitingCall { file, call: call.id.to_string(), command: String::new() }))
-        }
+        None => Link::Session { file: Arc::new(found.file.clone()), title: SafeText::default() },
+        Some(call) => Link::OpenCall(Box::new(CitingCall::new(&found.file, found.opened.transcript(), call))),
     };
     show(config, Beginning { list: Some(Box::new(link)), ..Beginning::default() })
 }

@@ -9,6 +9,7 @@ use jiff::Timestamp;
 
 use crate::compare::over;
 use crate::config::Config;
+use crate::session::spill::SessionsCache;
 use crate::store::{self, Entry, Env, Record, record};
 use crate::text::ansi;
 use crate::text::label::SafeText;
@@ -55,7 +56,7 @@ pub struct FindEnd {
 
 /// Finds at most `MAX_FOUND` matching lines of all stored outputs, youngest first, until either function says no.
 pub fn find_in_stores(
-    (config, now): (&Config, Timestamp),
+    (config, sessions, now): (&Config, &Arc<SessionsCache>, Timestamp),
     pattern: &Pattern,
     goes_on: &(dyn Fn() -> bool + Sync),
     take: &mut (dyn FnMut(Vec<FoundLine>) -> bool + Send),
@@ -64,7 +65,7 @@ pub fn find_in_stores(
     let unlisted =
         listing.reports.iter().flat_map(|(_, roots)| roots).flat_map(store::RootReport::unlisted).count();
     let corpus = Corpus::from_entries(listing.entries);
-    let receipts = Receipts::new(config, &corpus.outputs, goes_on);
+    let receipts = Receipts::new(config, sessions.clone(), &corpus.outputs, goes_on);
     let (unread, found) = (AtomicU64::new(unlisted as u64), AtomicUsize::new(0));
     let finder = Finder { receipts, env: &config.env, pattern, goes_on, now, unread: &unread, found: &found };
     let work = |reader: &mut CorpusReader, number: usize, outlet: &mut Outlet<FoundLine>| {

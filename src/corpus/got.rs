@@ -153,7 +153,7 @@ impl LineReceipt {
 }
 
 pub(crate) struct CutPolicies<'a> {
-    config: &'a Config,
+    pub(super) config: &'a Config,
     /// By what decides; most outputs of a store agree in it.
     known: Mutex<HashMap<FileOrigin, ResolvedPolicy>>,
     /// The stores of a directory: to ask all of them for each file takes longer than to plan its preview.

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use crate::base::provenance::Certainty;
 use crate::config::Config;
 use crate::preview::ToCount;
-use crate::session::reader::ReadProgress;
+use crate::session::command::command;
 use crate::session::spill::SessionsCache;
 use crate::session::{sent, text};
 
@@ -23,7 +23,7 @@ const MAX_RESULTS: usize = 128 << 20;
 /// the sessions, when the first output of an agent is asked about.
 pub(crate) struct Receipts<'a> {
     policies: CutPolicies<'a>,
-    config: &'a Config,
+    sessions: Arc<SessionsCache>,
     outputs: &'a [CorpusOutput],
     goes_on: &'a (dyn Fn() -> bool + Sync),
     recorded: OnceLock<HashMap<PathBuf, RecordedOutput>>,
@@ -53,10 +53,11 @@ impl<'a> Receipts<'a> {
     /// Looks for records until `goes_on` says no.
     pub(crate) fn new(
         config: &'a Config,
+        sessions: Arc<SessionsCache>,
         outputs: &'a [CorpusOutput],
         goes_on: &'a (dyn Fn() -> bool + Sync),
     ) -> Self {
-        Self { policies: CutPolicies::new(config), config, outputs, goes_on, recorded: OnceLock::new() }
+        Self { policies: CutPolicies::new(config), sessions, outputs, goes_on, recorded: OnceLock::new() }
     }
 
     pub(crate) fn find(&self, output: &CorpusOutput, bytes: &[u8]) -> FoundReceipt {
@@ -79,40 +80,26 @@ impl<'a> Receipts<'a> {
     }
 
     fn recorded(&self) -> &HashMap<PathBuf, RecordedOutput> {
-        self.recorded.get_or_init(|| {
-            let paths = self.outputs.iter().filter_map(|output| self.policies.agents_path(output));
-            let paths: BTreeSet<PathBuf> = paths.collect();
-            find_recorded(self.config, &paths.into_iter().collect::<Vec<_>>(), self.goes_on)
-        })
+        self.recorded.get_or_init(|| self.find_recorded())
     }
-}
 
-/// Asks this function whether to go on reading.
-struct While<'a>(&'a (dyn Fn() -> bool + Sync));
-
-impl ReadProgress for While<'_> {
-    fn step(&self, _: u64, _: u64) -> bool {
-        (self.0)()
-    }
-}
-
-/// Finds the calls that name outputs in all sessions, each of which is read once, until `goes_on` says no. The outputs
-/// are given, and named in the answer, by the paths that agents' notices print.
-fn find_recorded(
-    config: &Config,
-    paths: &[PathBuf],
-    goes_on: &(dyn Fn() -> bool + Sync),
-) -> HashMap<PathBuf, RecordedOutput> {
-    let (mut recorded, mut room) = (HashMap::new(), MAX_RESULTS);
-    SessionsCache::default().find_all(paths, &config.env, &While(goes_on), &mut |n, found| {
-        let Some(found) = found else { return };
-        let best = sent::best(found.transcript, found.call);
-        let text = best.first().and_then(|first| {
-            let (text, facts) = text::to_text(found.transcript, &first.pieces, MAX_RESULT.min(room)).ok()?;
-            (!facts.is_stopped).then(|| text.into_boxed_str())
+    /// Finds the calls that name the outputs in all sessions, each of which is read once. The answer names the outputs by the
+    /// paths that agents' notices print.
+    fn find_recorded(&self) -> HashMap<PathBuf, RecordedOutput> {
+        let paths = self.outputs.iter().filter_map(|output| self.policies.agents_path(output));
+        let paths = Vec::from_iter(paths.collect::<BTreeSet<PathBuf>>());
+        let (mut recorded, mut room) = (HashMap::new(), MAX_RESULTS);
+        self.sessions.find_all(&paths, &self.policies.config.env, &self.goes_on, &mut |n, found| {
+            let Some((_, opened, call)) = found else { return };
+            let transcript = opened.transcript();
+            let text = sent::best(transcript, call).first().and_then(|first| {
+                let (text, facts) = text::to_text(transcript, &first.pieces, MAX_RESULT.min(room)).ok()?;
+                (!facts.is_stopped).then(|| text.into_boxed_str())
+            });
+            room -= text.as_ref().map_or(0, |text| text.len());
+            let command = command(transcript, call).into();
+            recorded.insert(paths[n].clone(), RecordedOutput { command, text });
         });
-        room -= text.as_ref().map_or(0, |text| text.len());
-        recorded.insert(paths[n].clone(), RecordedOutput { command: found.citing().command.into(), text });
-    });
-    recorded
+        recorded
+    }
 }

@@ -14,7 +14,7 @@ use crate::session::command::{command, one_line};
 use crate::session::examine::{CallInspector, OUTSIDE, OutputPlace, Paths, RestOfOutput};
 use crate::session::facts::TitledText;
 use crate::session::model::{Call, Evidence};
-use crate::session::spill::{CitingCall, FoundCall, SpillState};
+use crate::session::spill::{CitingCall, SpillState};
 use crate::session::text;
 use crate::session::verdict::{Verdict, describe_check};
 use crate::session::verify::part_at;
@@ -71,7 +71,7 @@ pub struct RecordedCall {
 
 /// The call that a stored output is of, which its file does not say.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) enum Cited {
+pub enum Cited {
     #[default]
     Unasked,
     Asked,
@@ -145,7 +145,7 @@ impl ReadyCall {
             place,
             recorded: Box::new(RecordedCall {
                 index: None,
-                call: FoundCall { file, transcript, call }.citing(),
+                call: CitingCall::new(file, transcript, call),
                 notices: match rest {
                     RestOfOutput::Missing(_) => of.added_in((call, first), &text).into(),
                     _ => Arc::default(),

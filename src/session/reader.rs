@@ -68,6 +68,12 @@ impl ReadProgress for () {
     }
 }
 
+impl<F: Fn() -> bool + Sync> ReadProgress for F {
+    fn step(&self, _: u64, _: u64) -> bool {
+        self()
+    }
+}
+
 pub type TakeSession<'a> = &'a mut dyn FnMut(SessionFile);
 
 /// Takes a message about what could not be looked at.

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
+use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
@@ -18,7 +19,7 @@ use super::command::command;
 use super::find::is_hidden;
 use super::list;
 use super::model::{Call, Citation};
-use super::reader::{ReadProgress, SessionFile};
+use super::reader::{OpenedSession, ReadProgress, SessionFile};
 use super::record::LogSearch;
 use super::transcript::Transcript;
 
@@ -119,22 +120,9 @@ pub struct CitingCall {
     pub command: String,
 }
 
-/// A call that names an output, in its session, which was read to find it.
-#[derive(Clone, Copy)]
-pub struct FoundCall<'a> {
-    pub file: &'a SessionFile,
-    pub transcript: &'a Transcript,
-    pub call: &'a Call,
-}
-
-impl FoundCall<'_> {
-    pub fn citing(&self) -> CitingCall {
-        let Self { file, transcript, call } = self;
-        CitingCall {
-            file: SessionFile::clone(file),
-            call: call.id.to_string(),
-            command: command(transcript, call),
-        }
+impl CitingCall {
+    pub fn new(file: &SessionFile, transcript: &Transcript, call: &Call) -> Self {
+        Self { file: file.clone(), call: call.id.to_string(), command: command(transcript, call) }
     }
 }
 
@@ -143,11 +131,15 @@ impl FoundCall<'_> {
 pub struct SessionsCache(Mutex<Option<(Timestamp, Arc<Vec<SessionFile>>)>>);
 
 impl SessionsCache {
-    /// Finds the call that names an output; `None` if there is none among the sessions near it.
-    pub fn find(&self, path: &Path, env: &Env) -> Option<CitingCall> {
-        let mut found = None;
-        self.find_all(&[path.to_owned()], env, &(), &mut |_, call| found = call.map(|call| call.citing()));
-        found
+    /// Finds the call that names an output: its session, and its index there.
+    pub fn find(&self, path: PathBuf, env: &Env) -> Option<(SessionFile, Rc<dyn OpenedSession>, usize)> {
+        let mut citing = None;
+        self.find_all(&[path], env, &(), &mut |_, found| {
+            let Some((file, opened, call)) = found else { return };
+            let index = opened.transcript().calls.iter().position(|one| std::ptr::eq(one, call));
+            citing = index.map(|index| (file.clone(), opened.clone(), index));
+        });
+        citing
     }
 
     /// Finds the calls that name outputs, and hands each to `take` with the index of its output, until `progress` gives up.
@@ -176,8 +168,8 @@ fn written(path: &Path) -> Option<SystemTime> {
     path.symlink_metadata().and_then(|meta| meta.modified()).ok()
 }
 
-/// Takes the call of the output of an index; `None` if there is none.
-pub type TakeCall<'a> = &'a mut dyn FnMut(usize, Option<FoundCall>);
+/// Takes the call of the output of an index, with its session, which was read to find it; `None` if there is none.
+pub type TakeCall<'a> = &'a mut dyn FnMut(usize, Option<(&SessionFile, &Rc<dyn OpenedSession>, &Call)>);
 
 /// Finds the calls that name outputs in sessions, the last changed first. `uid` owns the files that count. A spill does not
 /// say whose it is, so the sessions near it in time are looked through, each for all outputs that it is near to at once.
@@ -208,10 +200,9 @@ fn find_citing(
         let mut wanted = || progress.step(0, 1);
         let is_near = near.iter().any(|n| left.contains(n)) && wanted();
         let opens = is_near && list::may_hold(file, &mut search, &mut wanted);
-        let opened = opens.then(|| list::open(file, progress)).and_then(Result::ok);
-        if let Some(transcript) = opened.as_ref().map(|opened| opened.transcript()) {
-            let mut found: BTreeMap<usize, &Call> = BTreeMap::new();
-            for call in &transcript.calls {
+        if let Some(Ok(opened)) = opens.then(|| list::open(file, progress)) {
+            let (opened, mut found) = (Rc::<dyn OpenedSession>::from(opened), BTreeMap::new());
+            for call in &opened.transcript().calls {
                 let cited = call.cites.iter().filter_map(|cite| by_name.get(cite.path.file_name()?));
                 let mut cited = cited.flatten().filter(|n| near.contains(n) && left.contains(n)).peekable();
                 let here = cited.peek().and_then(|_| state_of(call, &file.path, uid));
@@ -226,7 +217,7 @@ fn find_citing(
                 }
             }
             for (n, call) in found {
-                take(n, Some(FoundCall { file, transcript, call }));
+                take(n, Some((file, &opened, call)));
                 left.remove(&n);
             }
         }
@@ -319,10 +310,9 @@ mod tests {
         let sessions: Vec<SessionFile> = texts.iter().enumerate().map(session).rev().collect();
         let (mut calls, looks) = (vec![None; paths.len()], Looks(AtomicUsize::new(0)));
         let uid = dir.metadata().unwrap().uid();
-        let mut take = |n: usize, call: Option<FoundCall>| {
-            calls[n] = call.map(|call| format!("{}:{}", call.file.id, call.call.id));
-        };
-        find_citing(&sessions, paths, uid, &looks, &mut take);
+        find_citing(&sessions, paths, uid, &looks, &mut |n, found| {
+            calls[n] = found.map(|(file, _, call)| format!("{}:{}", file.id, call.id));
+        });
         (calls, looks.0.into_inner())
     }
 

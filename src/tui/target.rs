@@ -1,16 +1,17 @@
 //! What the command line gives the screens: outputs, one of them perhaps still being made, and services.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 
 use crate::capture::Control;
 use crate::config::EffectivePolicy;
 use crate::corpus::{FindEnd, FoundLine, TuneFault, TuneRequest, TuneRun};
-use crate::output::recorded::{ReadyCall, RecordedCall};
+use crate::output::recorded::{Cited, ReadyCall, RecordedCall};
 use crate::output::{Ending, Subject, Target};
 use crate::session::examine::{CallInspector, Examiner, Paths};
 use crate::session::reader::ReadProgress;
-use crate::session::spill::{CitingCall, FoundCall, SessionsCache};
+use crate::session::spill::{CitingCall, SessionsCache};
 use crate::source::{FileLock, MapView};
 use crate::store::{Env, LazyStores};
 use crate::text::search::{Pattern, SeverityPatterns};
@@ -118,27 +119,26 @@ pub struct Services {
     pub stores: LazyStores,
     pub env: Env,
     pub severities: SeverityPatterns,
-    pub sessions: SessionsCache,
+    pub sessions: Arc<SessionsCache>,
 }
 
 impl Services {
-    /// Finds the call that the output of a path is of, and reads what was recorded of it, if that can be shown.
-    pub(crate) fn find_record(
-        &self,
-        path: &Path,
-        progress: &dyn ReadProgress,
-    ) -> (Option<CitingCall>, Option<ReadyCall>) {
-        let mut record = (None, None);
-        self.sessions.find_all(&[path.to_owned()], &self.env, progress, &mut |_, found| {
-            let Some(found) = found else { return };
-            let FoundCall { file, transcript, call } = found;
+    /// Finds the call that names an output by this path, and reads what was recorded of it.
+    ///
+    /// # Errors
+    /// No session names the output, or what was recorded cannot be shown.
+    pub(crate) fn find_record(&self, path: PathBuf, progress: &dyn ReadProgress) -> Result<ReadyCall, Cited> {
+        let mut record = Err(Cited::Nowhere);
+        self.sessions.find_all(&[path], &self.env, progress, &mut |_, found| {
+            let Some((file, opened, call)) = found else { return };
+            let transcript = opened.transcript();
             let examiner = (self.examiner)(transcript.agent);
             let of = CallInspector { examiner: &examiner, file, transcript };
-            let mut ready = ReadyCall::read(&of, call, Paths::Known, Some(of.verify(call))).ok();
-            if let Some(ready) = &mut ready {
+            let ready = ReadyCall::read(&of, call, Paths::Known, Some(of.verify(call)));
+            record = ready.map_err(|_| Cited::By(Box::new(CitingCall::new(file, transcript, call))));
+            if let Ok(ready) = &mut record {
                 ready.recorded.texts = Some(of.texts(call));
             }
-            record = (Some(found.citing()), ready);
         });
         record
     }

@@ -6,7 +6,8 @@ pub(crate) mod verify;
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use anyhow::anyhow;
@@ -27,7 +28,7 @@ use super::{safe, say, suggest, usage};
 
 pub(crate) struct SelectedSession {
     pub file: SessionFile,
-    pub opened: Box<dyn OpenedSession>,
+    pub opened: Rc<dyn OpenedSession>,
     pub call: Option<usize>,
     /// In how many other sessions the call is, if all were looked through for it.
     pub copies: Option<u64>,
@@ -35,9 +36,17 @@ pub(crate) struct SelectedSession {
 }
 
 impl SelectedSession {
-    fn new(config: &Config, file: SessionFile, opened: Box<dyn OpenedSession>, call: Option<usize>) -> Self {
+    fn new(config: &Config, file: SessionFile, opened: Rc<dyn OpenedSession>, call: Option<usize>) -> Self {
         let examiner = examiner(config, opened.transcript().agent, Paths::Known);
         Self { file, opened, call, copies: None, examiner }
+    }
+
+    fn say_unread(self) -> Self {
+        let words = describe_unread(&self.file, &self.opened.transcript().unread);
+        if !words.is_empty() {
+            say(&words);
+        }
+        self
     }
 
     pub(crate) fn call(&self) -> Option<&Call> {
@@ -135,12 +144,15 @@ pub(crate) fn open(
     named: Option<(&str, &str)>,
 ) -> anyhow::Result<SelectedSession> {
     let opened = all_sessions::open(&file, &())?;
-    let words = describe_unread(&file, &opened.transcript().unread);
-    if !words.is_empty() {
-        say(&words);
-    }
-    let call = named.map(|(session, id)| the_call_in(&*opened, session, id)).transpose()?;
-    Ok(SelectedSession::new(config, file, opened, call))
+    let mut found = SelectedSession::new(config, file, opened.into(), None).say_unread();
+    found.call = named.map(|(session, id)| the_call_in(&*found.opened, session, id)).transpose()?;
+    Ok(found)
+}
+
+/// Finds the call that names an output by this path.
+pub(crate) fn find_citing(config: &Config, path: PathBuf) -> Option<SelectedSession> {
+    let (file, opened, call) = spill::SessionsCache::default().find(path, &config.env)?;
+    Some(SelectedSession::new(config, file, opened, Some(call)).say_unread())
 }
 
 /// Returns the session with an id, or those whose ids begin so; what follows a colon is a call's.
@@ -164,7 +176,7 @@ pub(crate) fn find_call(config: &Config, id: &str) -> anyhow::Result<Option<Sele
     for file in listing.sessions.into_iter().filter(|file| may_hold(file)) {
         let Ok(opened) = all_sessions::open(&file, &()) else { continue };
         match call_in(&*opened, id) {
-            Some(call) => found.push(SelectedSession::new(config, file, opened, Some(call))),
+            Some(call) => found.push(SelectedSession::new(config, file, opened.into(), Some(call))),
             None => begun.extend(call_ids_with_prefix(&*opened, id)),
         }
     }

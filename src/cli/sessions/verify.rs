@@ -20,7 +20,7 @@ use crate::session::transcript::Transcript;
 use crate::session::verdict::{Against, Difference, Unchecked, Verdict};
 
 use super::list::list_sessions;
-use super::{SelectedSession, describe_unread, earliest, examiner};
+use super::{describe_unread, earliest, examiner};
 
 struct CheckedCall {
     found: Verdict,
@@ -66,11 +66,10 @@ pub(crate) fn run(config: &Config, args: &VerifyArgs) -> CommandResult {
         found.extend(calls.map(|call| CheckedCall::new(inspector, call)));
     };
     if let Some(what) = &args.what {
-        let SelectedSession { file, opened, call, .. } = input::recorded(config, what)?;
-        let transcript = opened.transcript();
-        let named = call.map(|call| &transcript.calls[call]);
-        let is_wanted = |call: &Call| named.map_or(call.is_partial(), |named| std::ptr::eq(named, call));
-        check(&file, transcript, &is_wanted);
+        let named = input::recorded(config, what)?;
+        let is_wanted =
+            |call: &Call| named.call().map_or(call.is_partial(), |named| std::ptr::eq(named, call));
+        check(&named.file, named.opened.transcript(), &is_wanted);
         return report(&found, args.json);
     }
     let since = earliest(args.since);

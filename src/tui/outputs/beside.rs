@@ -78,7 +78,7 @@ impl Outputs {
         effects.run_at(Pace::Soon(BESIDE), Slot::PlanBeside, move |context| {
             let made = match (context.services.open)(&of.0, FileLock::None) {
                 Ok(Target { subject, source }) => {
-                    let find = |path: PathBuf| context.services.find_record(&path, &context.ticket).1;
+                    let find = |path: PathBuf| context.services.find_record(path, &context.ticket).ok();
                     let record = saved_as.and_then(find);
                     let made = Glance::new(of, (subject, source.view()), record, &|| context.is_wanted());
                     made.map(|glance| Glance { is_recorded, ..glance })

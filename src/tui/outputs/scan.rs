@@ -18,7 +18,7 @@ use crate::rows::outputs::{
 };
 use crate::rows::{BATCH, BatchText, RowTable, TextTable};
 use crate::session::examine::CallInspector;
-use crate::session::spill::FoundCall;
+use crate::session::spill::CitingCall;
 use crate::source::{FileLock, Identity, MapView};
 use crate::store::{self, Entry, EntrySums, RootReport, ScanStep, StoreSpec};
 use crate::text::label::label;
@@ -287,11 +287,13 @@ fn find_calls(entries: &[RowEntry], on_screen: usize, context: &JobContext) {
         let paths: Vec<PathBuf> = paths.collect();
         let mut examiners = HashMap::new();
         sessions.find_all(&paths, context.env(), &context.ticket, &mut |n, found| {
-            let share = found.and_then(|FoundCall { file, transcript, call }| {
+            let (share, call) = found.map_or((None, None), |(file, opened, call)| {
+                let transcript = opened.transcript();
                 let examiner = examiners.entry(transcript.agent).or_insert_with_key(|agent| examiner(agent));
-                ModelShare::of_call(&CallInspector { examiner, file, transcript }, call, severities)
+                let inspector = CallInspector { examiner, file, transcript };
+                let citing = CitingCall::new(file, transcript, call);
+                (ModelShare::of_call(&inspector, call, severities), Some(Box::new(citing)))
             });
-            let call = found.map(|found| Box::new(found.citing()));
             // What was found out holds, even if other rows are on the screen by now.
             let (row, entry) = &some[n];
             let facts =

@@ -28,7 +28,6 @@ use crate::document::scans;
 use crate::output::plan::PlanDone;
 use crate::output::recorded::{CallFacts, Cited, PreviewFrom, ReadyCall};
 use crate::output::{Ending, OpenOutput};
-use crate::session::spill::CitingCall;
 use crate::session::verdict::Verdict;
 use crate::source::{Change, MapView, PathStatus};
 use crate::text::filter::index::BlockLines;
@@ -319,8 +318,8 @@ pub enum OutputEvent {
     Facts(usize, Box<CallFacts>),
     /// A call is ready to be shown, in place of what is known of it so far.
     Ready(Box<ReadyCall>),
-    /// The call that the output of this path is of, if one was found, and what is recorded of it, if that can be shown.
-    Cited(PathBuf, Option<Box<CitingCall>>, Option<Box<ReadyCall>>),
+    /// What was recorded of the output of this path, or else what is known of its call.
+    Cited(PathBuf, Result<Box<ReadyCall>, Cited>),
     Kept(Vec<PathBuf>),
     Policies(Vec<EffectivePolicy>),
     ReadTool(EffectivePolicy, ThenRead),

@@ -8,7 +8,6 @@ use crate::config::EffectivePolicy;
 use crate::output::plan::{PlanDone, PlanTask};
 use crate::output::recorded::{CallRequest, Cited, PreviewFrom, ReadyCall, RecordedCall};
 use crate::session::examine::Paths;
-use crate::session::spill::CitingCall;
 use crate::tui::job::{Pace, Slot};
 use crate::tui::keys::Action;
 use crate::tui::screen::Effects;
@@ -98,24 +97,17 @@ impl Pager {
         self.output.cited = Cited::Asked;
         let path = PathBuf::from(&self.output.subject.context.saved_as);
         effects.run(Slot::FindRecord, move |context| {
-            let (call, ready) = context.services.find_record(&path, &context.ticket);
-            context.send(OutputEvent::Cited(path, call.map(Box::new), ready.map(Box::new)));
+            let found = context.services.find_record(path.clone(), &context.ticket);
+            context.send(OutputEvent::Cited(path, found.map(Box::new)));
         });
     }
 
     /// Notes the call that an output is of, and shows what was recorded of it, unless limits were changed meanwhile.
-    pub(super) fn cited(
-        &mut self,
-        path: &Path,
-        call: Option<Box<CitingCall>>,
-        ready: Option<Box<ReadyCall>>,
-        effects: &mut Effects,
-    ) {
+    pub(super) fn cited(&mut self, path: &Path, found: Result<Box<ReadyCall>, Cited>, effects: &mut Effects) {
         if Path::new(&self.output.subject.context.saved_as) != path {
             return;
         }
-        self.output.cited = call.map_or(Cited::Nowhere, Cited::By);
-        let Some(ready) = ready else { return };
+        let Ok(ready) = found.map_err(|cited| self.output.cited = cited) else { return };
         let is_first = self.output.limits_are_first();
         self.output.attach(*ready);
         if is_first {

@@ -266,7 +266,7 @@ impl Pager {
                     (recorded.facts, recorded.texts) = (facts.facts, Some(facts.texts));
                 }
             }
-            OutputEvent::Cited(path, call, ready) => self.cited(&path, call, ready, effects),
+            OutputEvent::Cited(path, found) => self.cited(&path, found, effects),
             OutputEvent::Kept(paths) => {
                 let path = Path::new(self.output.subject.path());
                 self.output.subject.is_kept |= paths.iter().any(|kept| kept == path);

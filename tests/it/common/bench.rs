@@ -12,7 +12,6 @@ use overspill::internals::corpus::{FindEnd, TuneFault, find_in_stores, prepare_t
 use overspill::internals::document::reader::Cost;
 use overspill::internals::output::{Subject, Target};
 use overspill::internals::session::examine::{Examiner, Paths};
-use overspill::internals::session::spill::SessionsCache;
 use overspill::internals::source::{Change, MapView, Source};
 use overspill::internals::store::{self, Env, LazyStores, ScanStep, StoreSpec, Stores};
 use overspill::internals::text::index::BlockIndex;
@@ -399,7 +398,7 @@ fn services(env: &Env, now: Timestamp) -> Services {
     let [for_find, for_tune, for_open] = [env; 3].map(Env::clone);
     Services {
         find: Box::new(move |pattern, goes_on, take| {
-            find_in_stores((&config(&for_find), now), pattern, goes_on, take)
+            find_in_stores((&config(&for_find), &Arc::default(), now), pattern, goes_on, take)
         }),
         prepare_tuning: Box::new(move |request| prepare_tuning(&config(&for_tune), request)),
         open: Box::new(move |path, _| {
@@ -430,7 +429,7 @@ pub fn no_services(env: Env) -> Services {
         stores: LazyStores::default(),
         env,
         severities: SeverityPatterns::default(),
-        sessions: SessionsCache::default(),
+        sessions: Arc::default(),
     }
 }
 

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use overspill::internals::config::ChosenBy;
 use overspill::internals::output::Subject;
+use overspill::internals::output::recorded::Cited;
 use overspill::internals::rows::lost::{KeptShare, ModelShare};
 use overspill::internals::rows::outputs::OutputFact;
 use overspill::internals::session::reader::SessionFile;
@@ -473,7 +474,7 @@ fn a_link_of_the_facts_stays_selected_when_others_come_above_it() {
     let effects = stocked.bench.show_opened(opened);
     stocked.bench.carry_out(effects);
     stocked.bench.update(Event::Key(KeyEvent::from(KeyCode::Char('='))));
-    stocked.bench.update(OutputEvent::Cited(path, Some(Box::new(call("ls"))), None));
+    stocked.bench.update(OutputEvent::Cited(path, Err(Cited::By(Box::new(call("ls"))))));
     assert!(stocked.bench.screen().contains("call_7"), "{}", stocked.bench.screen());
     let title = &stocked.bench.keys("<Enter>").rows()[0];
     assert!(title.contains("Outputs"), "{title}");
