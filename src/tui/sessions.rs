@@ -18,7 +18,7 @@ use crate::session::facts::TitledText;
 use crate::session::find::Exposure;
 use crate::session::list::{self, agents};
 use crate::session::model::SessionFacts;
-use crate::session::reader::{SessionError, SessionFile};
+use crate::session::reader::SessionFile;
 use crate::session::tally::{self, CallSums};
 use crate::session::verdict::Verdict;
 use crate::store::{self, Expiry};
@@ -393,7 +393,7 @@ fn sum_calls(sessions: &[SessionRow], context: &JobContext) {
             context.send(SessionsEvent::Lost(session.file.clone(), lost));
             differing.count() as u64
         };
-        let event = match inspect(&session.file, context, count) {
+        let event = match context.services.inspect(&session.file, &context.ticket, count) {
             Ok(differing) => SessionsEvent::Compared(session.file.clone(), differing),
             Err(_) => SessionsEvent::Lost(session.file.clone(), None),
         };
@@ -415,7 +415,7 @@ fn sum_calls(sessions: &[SessionRow], context: &JobContext) {
 
 /// Lists the outputs that the results of a session name and that are there, in the order of its calls.
 fn outputs_of(file: &SessionFile, context: &JobContext) -> Result<TuneOutputs, String> {
-    let paths = inspect(file, context, |inspector| {
+    let paths = context.services.inspect(file, &context.ticket, |inspector| {
         let spills = inspector.transcript.calls.iter().filter_map(|call| inspector.spill(call));
         let paths = spills.filter_map(|spill| spill.path().map(Path::to_path_buf));
         paths.filter(|path| inspector.is_known(path)).collect::<Vec<_>>()
@@ -423,15 +423,4 @@ fn outputs_of(file: &SessionFile, context: &JobContext) -> Result<TuneOutputs, S
     paths
         .map(|paths| TuneOutputs::Listed(Arc::new(Corpus::from_paths(&paths))))
         .map_err(|error| error.to_string())
-}
-
-fn inspect<T>(
-    file: &SessionFile,
-    context: &JobContext,
-    look: impl FnOnce(CallInspector) -> T,
-) -> Result<T, SessionError> {
-    let opened = list::open(file, &context.ticket)?;
-    let transcript = opened.transcript();
-    let examiner = (context.services.examiner)(transcript.agent);
-    Ok(look(CallInspector { examiner: &examiner, file, transcript }))
 }

@@ -10,7 +10,8 @@ use crate::corpus::{FindEnd, FoundLine, TuneFault, TuneRequest, TuneRun};
 use crate::output::recorded::{Cited, ReadyCall, RecordedCall};
 use crate::output::{Ending, Subject, Target};
 use crate::session::examine::{CallInspector, Examiner, Paths};
-use crate::session::reader::ReadProgress;
+use crate::session::list;
+use crate::session::reader::{ReadProgress, SessionError, SessionFile};
 use crate::session::spill::{CitingCall, SessionsCache};
 use crate::source::{FileLock, MapView};
 use crate::store::{Env, LazyStores};
@@ -141,5 +142,18 @@ impl Services {
             }
         });
         record
+    }
+
+    /// Reads a session, and has `look` examine its calls.
+    pub(crate) fn inspect<T>(
+        &self,
+        file: &SessionFile,
+        progress: &dyn ReadProgress,
+        look: impl FnOnce(CallInspector) -> T,
+    ) -> Result<T, SessionError> {
+        let opened = list::open(file, progress)?;
+        let transcript = opened.transcript();
+        let examiner = (self.examiner)(transcript.agent);
+        Ok(look(CallInspector { examiner: &examiner, file, transcript }))
     }
 }

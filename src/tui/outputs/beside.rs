@@ -1,6 +1,6 @@
 //! What is shown of the selected row: its output beside the list, and its facts with where they lead.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use ratatui::layout::Rect;
@@ -8,13 +8,16 @@ use ratatui::layout::Rect;
 use crate::base::human::{count, size};
 use crate::output::describe::NamedFact;
 use crate::output::recorded::ReadyCall;
-use crate::output::{OpenOutput, Subject, Target};
+use crate::output::{OpenOutput, Target};
 use crate::rows::outputs::{self, OutputRow};
+use crate::session::examine::{CallInspector, Paths};
 use crate::session::facts::TitledText;
-use crate::source::{FileLock, Identity, MapView};
+use crate::session::model::Call;
+use crate::session::spill::CitingCall;
+use crate::source::{FileLock, Identity};
 use crate::store::EntryStatus;
 use crate::text::label::SafeText;
-use crate::tui::job::{Pace, Slot};
+use crate::tui::job::{JobContext, Pace, Slot};
 use crate::tui::list::List;
 use crate::tui::list::screen::PanelFrame;
 use crate::tui::pager::text_box::ListFacts;
@@ -37,22 +40,6 @@ pub struct Glance {
     pub output: Option<Result<Box<OpenOutput>, SafeText>>,
 }
 
-impl Glance {
-    /// Makes the preview of an entry, from its record if there is one. Returns `None` if it is no longer wanted.
-    pub fn new(
-        of: (PathBuf, Identity),
-        (subject, view): (Subject, MapView),
-        record: Option<ReadyCall>,
-        wanted: &dyn Fn() -> bool,
-    ) -> Option<Self> {
-        let mut output = OpenOutput::counted_now(subject, view);
-        record.into_iter().for_each(|record| output.attach(record));
-        let planned = output.task().run(wanted)?;
-        output.take(planned);
-        Some(Self { of, is_recorded: false, output: Some(Ok(Box::new(output))) })
-    }
-}
-
 impl Outputs {
     pub(super) fn ask_beside(&mut self, list: &List<OutputRow>, canvas: &Canvas, effects: &mut Effects) {
         let (columns, rows) = canvas.size;
@@ -72,24 +59,36 @@ impl Outputs {
             self.glance = Some(Glance { of, is_recorded, output: Some(Err(words.into())) });
             return;
         }
-        let saved_as = is_recorded.then(|| PathBuf::from(row.entry.saved_as()));
+        let (call, saved_as) = (row.call().cloned(), row.entry.saved_as());
         let output = before.and_then(|glance| glance.output);
         self.glance = Some(Glance { of: of.clone(), is_recorded, output });
         effects.run_at(Pace::Soon(BESIDE), Slot::PlanBeside, move |context| {
-            let made = match (context.services.open)(&of.0, FileLock::None) {
+            let output = match (context.services.open)(&of.0, FileLock::None) {
                 Ok(Target { subject, source }) => {
-                    let find = |path: PathBuf| context.services.find_record(path, &context.ticket).ok();
-                    let record = saved_as.and_then(find);
-                    let made = Glance::new(of, (subject, source.view()), record, &|| context.is_wanted());
-                    made.map(|glance| Glance { is_recorded, ..glance })
+                    let mut output = OpenOutput::counted_now(subject, source.view());
+                    let record = call.and_then(|call| read_record(&call, Path::new(&saved_as), context));
+                    record.into_iter().for_each(|record| output.attach(record));
+                    let Some(planned) = output.task().run(&|| context.is_wanted()) else { return };
+                    output.take(planned);
+                    Ok(Box::new(output))
                 }
-                Err(why) => Some(Glance { of, is_recorded, output: Some(Err(why.into())) }),
+                Err(why) => Err(why.into()),
             };
-            if let Some(made) = made {
-                context.send(OutputsEvent::Previewed(made));
-            }
+            context.send(OutputsEvent::Previewed(Glance { of, is_recorded, output: Some(output) }));
         });
     }
+}
+
+/// Reads what was recorded of the call that names an output by this path; `None` if that cannot be shown.
+fn read_record(of: &CitingCall, path: &Path, context: &JobContext) -> Option<ReadyCall> {
+    let read = |session: CallInspector| {
+        // The calls of several threads may have one id.
+        let is_cited = |call: &Call| call.cites.iter().any(|cite| cite.path.file_name() == path.file_name());
+        let mut calls = session.transcript.calls.iter();
+        let call = calls.find(|call| *call.id == *of.call && is_cited(call))?;
+        ReadyCall::read(&session, call, Paths::Known, Some(session.verify(call))).ok()
+    };
+    context.services.inspect(&of.file, &context.ticket, read).ok()?
 }
 
 pub(super) fn draw(glance: Option<&Glance>, list: &List<OutputRow>, on: PanelFrame) {

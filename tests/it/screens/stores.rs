@@ -4,8 +4,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
 use overspill::internals::config::ChosenBy;
-use overspill::internals::output::Subject;
 use overspill::internals::output::recorded::Cited;
+use overspill::internals::output::{OpenOutput, Subject};
 use overspill::internals::rows::lost::{KeptShare, ModelShare};
 use overspill::internals::rows::outputs::OutputFact;
 use overspill::internals::session::reader::SessionFile;
@@ -696,7 +696,10 @@ fn an_entry_beside_the_list_is_shown_once_it_comes_and_only_while_it_is_chosen()
         std::fs::write(&file, words).unwrap();
         let view = overspill::internals::source::Source::open(&file).unwrap().view();
         let subject = crate::common::bench::subject(policy("opencode/output"));
-        OutputsEvent::Previewed(Glance::new(of.clone(), (subject, view), None, &|| true).unwrap())
+        let mut output = OpenOutput::counted_now(subject, view);
+        output.take(output.task().run(&|| true).unwrap());
+        let output = Some(Ok(Box::new(output)));
+        OutputsEvent::Previewed(Glance { of: of.clone(), is_recorded: false, output })
     };
     let beside = |bench: &Bench| {
         let entry = &bench.stores().list.chosen().expect("an entry").entry;
