@@ -40,7 +40,7 @@ pub(crate) fn run(config: &Config, args: &CompareArgs) -> CommandResult {
         // The warnings count if there is no error.
         None => vec![("errors kept", errors), ("warnings kept", warnings)],
     };
-    let named = input::find_recorded(config, file)?;
+    let named = input::find_call(config, file, |_| true)?;
     let mut opened = input::open_named(config, named, &PolicyArgs::default())?;
     let policies = resolve(config, args, Some(&opened))?;
     let (mut rows, heading) = opened.read_steadily(&mut |context, view| {

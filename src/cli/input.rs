@@ -16,6 +16,7 @@ use crate::capture::NOT_SAVED;
 use crate::config::{Config, EffectivePolicy, Overrides, Resolution, StoredFile};
 use crate::preview::{InputContext, Policy, Totals};
 use crate::session::examine::{OutputPlace, RestOfOutput};
+use crate::session::model::Call;
 use crate::session::reader::SessionFile;
 use crate::session::record::unpack;
 use crate::source::{Change, FileLock, MapView, OpenError, Source, StreamProgress};
@@ -66,12 +67,23 @@ pub(crate) fn find(config: &Config, word: &OsStr) -> anyhow::Result<Named> {
     }
 }
 
-/// Finds what a word names, but of a call and its spill, which may have one id, the call.
-pub(crate) fn find_call(config: &Config, word: &OsStr) -> anyhow::Result<Named> {
-    let found = find(config, word)?;
-    let call = if matches!(found, Named::Output(_)) { recorded(config, word).ok() } else { None };
-    let call = call.filter(|found| found.call().is_some_and(|call| *word == *call.id));
-    Ok(call.map_or(found, |call| Named::Recorded(Box::new(call))))
+/// Finds what a word names; in place of an output in an agent's store its call, if that is recorded and `is_meant`.
+pub(crate) fn find_call(
+    config: &Config,
+    word: &OsStr,
+    is_meant: impl Fn(&Call) -> bool,
+) -> anyhow::Result<Named> {
+    let named = find(config, word)?;
+    let path = match &named {
+        Named::Output(entry) => &entry.path(),
+        Named::File(path) => path,
+        Named::Stdin | Named::Recorded(_) => return Ok(named),
+    };
+    let around = config.stores_around(Some(path));
+    let file = config.stored_file(&around, path).filter(StoredFile::is_of_agent);
+    let found = file.and_then(|file| sessions::find_citing(config, file.recorded_path()?.to_owned()));
+    let found = found.filter(|found| found.call().is_some_and(is_meant));
+    Ok(found.map_or(named, |found| Named::Recorded(Box::new(found))))
 }
 
 /// Finds the session or the call that a word names, or the call that an output is of.
@@ -81,24 +93,12 @@ pub(crate) fn recorded(config: &Config, word: &OsStr) -> anyhow::Result<Selected
         Named::File(path) => sessions::open_file(config, &path),
         Named::Stdin => sessions::open_file(config, Path::new("-")),
         Named::Output(entry) => {
-            let found = sessions::find_citing(config, entry.saved_as().into());
-            found.ok_or_else(|| anyhow!("{}: no session near it in time names this output", entry.id()))
+            let (id, words) = (entry.id(), "was changed or deleted since, so its call is not known");
+            let changed = || anyhow!("{id}: its original {} {words}", entry.saved_as());
+            let found = sessions::find_citing(config, entry.recorded_path().ok_or_else(changed)?);
+            found.ok_or_else(|| anyhow!("{id}: no session near it in time names this output"))
         }
     }
-}
-
-/// Finds what a word names; of an output in an agent's store the call that it is of, if one is recorded.
-pub(crate) fn find_recorded(config: &Config, word: &OsStr) -> anyhow::Result<Named> {
-    let named = find(config, word)?;
-    let path = match &named {
-        Named::Output(entry) => &entry.path(),
-        Named::File(path) => path,
-        Named::Stdin | Named::Recorded(_) => return Ok(named),
-    };
-    let around = config.stores_around(Some(path));
-    let file = config.stored_file(&around, path);
-    let found = file.and_then(|file| sessions::find_citing(config, file.recorded_path()?.to_owned()));
-    Ok(found.map_or(named, |found| Named::Recorded(Box::new(found))))
 }
 
 /// Returns the word as a path if it has a slash or exists. An empty word is the prefix of every id, and so an error.

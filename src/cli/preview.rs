@@ -28,7 +28,7 @@ const DEFAULT_READ: &str = "opencode/read";
 pub(crate) fn run(config: &Config, args: &PreviewArgs) -> CommandResult {
     args.saving.refuse(&args.file)?;
     let form = args.form.form();
-    let named = input::find_recorded(config, &args.file)?;
+    let named = input::find_call(config, &args.file, |_| true)?;
     if let Named::Recorded(found) = &named
         && found.call().is_some()
         && args.policy_args.first_given().is_none()

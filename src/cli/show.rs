@@ -32,8 +32,11 @@ struct LooseFile {
 }
 
 pub(crate) fn run(config: &Config, args: &ShowArgs) -> CommandResult {
-    let find = if args.text.is_some() { input::find_call } else { input::find };
-    let path = match find(config, &args.name)? {
+    let named = match args.text {
+        Some(_) => input::find_call(config, &args.name, |call| *args.name == *call.id),
+        None => input::find(config, &args.name),
+    };
+    let path = match named? {
         Named::Recorded(found) => return sessions::show::run(config, &found, args),
         Named::Output(entry) => entry.path(),
         Named::File(path) => path,

@@ -53,13 +53,15 @@ impl StoredFile<'_> {
         if let Record::Copy(copy) = self.record.as_ref()? { Some(Path::new(&copy.original)) } else { None }
     }
 
-    /// Returns the path by which an agent's records name it, as `Entry::recorded_path` does.
+    /// Whether an agent stored it, or the original of which it is a kept copy.
+    pub(crate) fn is_of_agent(&self) -> bool {
+        self.spec.agent != OWN || self.original().is_some()
+    }
+
+    /// Returns the path by which agents' records name it, as `Entry::recorded_path` does.
     pub(crate) fn recorded_path(&self) -> Option<&Path> {
-        let is_named = match &self.record {
-            Some(Record::Copy(copy)) => copy.has_its_original(),
-            _ => self.spec.agent != OWN,
-        };
-        is_named.then(|| self.saved_as())
+        let is_changed = matches!(&self.record, Some(Record::Copy(copy)) if !copy.has_its_original());
+        (!is_changed).then(|| self.saved_as())
     }
 
     pub(crate) fn run(&self) -> Option<&RunRecord> {
@@ -132,7 +134,7 @@ impl Config {
     pub(super) fn is_of_agent(&self, policy: &Policy, file: &StoredFile) -> bool {
         let held = || file.day().is_none_or(|day| policy.era().holds_at(day));
         let may_be = || self.origin_of(file).policies.iter().any(|name| name == policy.name()) && held();
-        (file.original().is_some() || file.spec.agent != OWN) && may_be()
+        file.is_of_agent() && may_be()
     }
 
     /// Returns the warnings of the store that a file is in, or that its original was in if it is a kept copy.

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use crate::base::lock;
 use crate::compare::{is_kept, kept_ranges};
-use crate::config::{Config, EffectivePolicy, FileOrigin, Overrides};
+use crate::config::{Config, EffectivePolicy, FileOrigin, Overrides, StoredFile};
 use crate::preview::{self, Input, LimitHit, Output, PlanError, Preview, Status, Stream, ToCount, Totals};
 use crate::store::StoreSpec;
 use crate::text::units;
@@ -182,13 +182,15 @@ impl<'a> CutPolicies<'a> {
         resolved
     }
 
-    /// Returns the path that an agent's notice prints for an output; `None` if no agent stored it.
+    /// Returns the path by which agents' records name an output; `None` if no agent stored it, or it is a copy whose
+    /// original has changed since.
     pub(crate) fn agents_path(&self, output: &CorpusOutput) -> Option<PathBuf> {
         match output {
-            CorpusOutput::Entry(entry) => entry.recorded_path(),
+            CorpusOutput::Entry(entry) => entry.recorded_path().filter(|_| entry.is_of_agent()),
             CorpusOutput::Named(path) | CorpusOutput::Found(path) => {
                 let stores = self.stores_around(path);
-                self.config.stored_file(&stores, path)?.recorded_path().map(Path::to_owned)
+                let file = self.config.stored_file(&stores, path).filter(StoredFile::is_of_agent)?;
+                file.recorded_path().map(Path::to_owned)
             }
         }
     }

@@ -14,7 +14,7 @@ use crate::session::list;
 use crate::session::reader::{ReadProgress, SessionError, SessionFile};
 use crate::session::spill::{CitingCall, SessionsCache};
 use crate::source::{FileLock, MapView};
-use crate::store::{Env, LazyStores};
+use crate::store::{Env, LazyStores, Record};
 use crate::text::search::{Pattern, SeverityPatterns};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -124,12 +124,16 @@ pub struct Services {
 }
 
 impl Services {
-    /// Finds the call that names an output by this path, and reads what was recorded of it.
+    /// Finds the call that a stored output is of, and reads what was recorded of it.
     ///
     /// # Errors
-    /// No session names the output, or what was recorded cannot be shown.
-    pub(crate) fn find_record(&self, path: PathBuf, progress: &dyn ReadProgress) -> Result<ReadyCall, Cited> {
-        let mut record = Err(Cited::Nowhere);
+    /// Nothing can be shown: what is known of the call instead.
+    pub(crate) fn find_record(&self, of: &Subject, progress: &dyn ReadProgress) -> Result<ReadyCall, Cited> {
+        let copied = Record::find(&self.env, Path::new(of.path()));
+        if matches!(copied, Some(Record::Copy(copy)) if !copy.has_its_original()) {
+            return Err(Cited::Changed);
+        }
+        let (path, mut record) = (PathBuf::from(&of.context.saved_as), Err(Cited::Nowhere));
         self.sessions.find_all(&[path], &self.env, progress, &mut |_, found| {
             let Some((file, opened, call)) = found else { return };
             let transcript = opened.transcript();

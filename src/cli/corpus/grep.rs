@@ -7,7 +7,6 @@ use std::io::{self, IsTerminal, Write};
 use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use anstyle::{AnsiColor, Style};
@@ -59,7 +58,7 @@ pub(crate) fn run(config: &Config, args: &GrepArgs) -> CommandResult {
         config,
         wanted: if args.invert { WantedLines::Others(&pattern) } else { WantedLines::Matching(&pattern) },
         pattern: &pattern,
-        receipts: Receipts::new(config, Arc::default(), &corpus.outputs, &|| true),
+        receipts: Receipts::new(config, Default::default(), &corpus.outputs, &|| true),
         form: match (args.json, terminal::is_escaped(&io::stdout()), terminal::colour()) {
             (true, _, _) => GrepForm::Json,
             (false, false, _) => GrepForm::Pipe,

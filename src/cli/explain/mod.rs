@@ -172,7 +172,7 @@ fn text(config: &Config, args: &ExplainArgs) -> anyhow::Result<(String, Option<E
     let bytes = if args.clipboard {
         clipboard()?
     } else {
-        let named = match input::find_call(config, &args.file) {
+        let named = match input::find_call(config, &args.file, |call| *args.file == *call.id) {
             Ok(Named::Recorded(found)) => {
                 let (agent, records) = (found.opened.transcript().agent, found.file.path.clone());
                 let call = ExplainedCall { agent, policy: found.policy(), records };

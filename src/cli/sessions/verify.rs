@@ -67,8 +67,7 @@ pub(crate) fn run(config: &Config, args: &VerifyArgs) -> CommandResult {
     };
     if let Some(what) = &args.what {
         let named = input::recorded(config, what)?;
-        let is_wanted =
-            |call: &Call| named.call().map_or(call.is_partial(), |named| std::ptr::eq(named, call));
+        let is_wanted = |call: &Call| named.call().map_or(call.is_partial(), |one| std::ptr::eq(one, call));
         check(&named.file, named.opened.transcript(), &is_wanted);
         return report(&found, args.json);
     }

@@ -215,10 +215,9 @@ impl Entry {
         !self.is_own() || self.copy().is_some()
     }
 
-    /// Returns the path by which an agent's records name it; `None` if they do not, or the original of a copy has changed
-    /// since.
+    /// Returns the path by which agents' records name it; `None` if it is a copy whose original has changed since.
     pub fn recorded_path(&self) -> Option<PathBuf> {
-        let is_true = self.copy().map_or(!self.is_own(), |copy| copy.has_its_original());
+        let is_true = self.copy().is_none_or(|copy| copy.has_its_original());
         is_true.then(|| self.saved_as().into())
     }
 

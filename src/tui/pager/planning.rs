@@ -1,7 +1,7 @@
 //! Asks for previews, and shows them once they are made.
 
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use crate::config::EffectivePolicy;
@@ -95,10 +95,10 @@ impl Pager {
             return;
         }
         self.output.cited = Cited::Asked;
-        let path = PathBuf::from(&self.output.subject.context.saved_as);
+        let subject = self.output.subject.clone();
         effects.run(Slot::FindRecord, move |context| {
-            let found = context.services.find_record(path.clone(), &context.ticket);
-            context.send(OutputEvent::Cited(path, found.map(Box::new)));
+            let found = context.services.find_record(&subject, &context.ticket);
+            context.send(OutputEvent::Cited(subject.context.saved_as.into(), found.map(Box::new)));
         });
     }
 

@@ -1,6 +1,7 @@
 //! The list of stored outputs.
 
 use crate::common::home::Home;
+use crate::common::records::{SESSION, claude, result_of, root, use_of, whole};
 use crate::common::session::Session;
 
 const ID: &str = "tool_c8d4f08d5001AbCdEfGhIjKlMn";
@@ -177,4 +178,40 @@ fn without_a_yes_nothing_is_deleted() {
         session.is_restored();
         assert!(path.exists(), "{keys:?}");
     }
+}
+
+#[test]
+fn a_kept_copy_leads_to_its_own_call_and_to_none_once_the_original_is_written_over() {
+    let home = Home::new();
+    let original = claude(&home);
+    let mut session = Session::start(&home, &[]);
+    session.wait_for("1 output");
+    session.keys("K").wait_for("b12345678 is kept forever").wait_for("2 outputs");
+    session.keys("q");
+    assert_eq!(session.ended(), 0);
+    let list = home.run(&["list", "--json"]).ok().json();
+    let copy = list.as_array().unwrap().iter().find(|entry| !entry["copy_of"].is_null()).unwrap();
+    let id = copy["id"].as_str().unwrap();
+    assert_eq!(home.run(&["sessions", "--json", id]).ok().json()[0]["id"], "c1");
+    assert_eq!(home.run(&["verify", "--json", id]).ok().json()[0]["verdict"], "equal");
+    let got = home.run(&["show", "--text", "c1"]).ok();
+    assert_eq!(home.run(&["preview", id]).ok().text(), got.text());
+    // A later call reuses the file, as goose does.
+    std::fs::write(&original, whole().replace('1', "2")).unwrap();
+    let log = root(&home).join(format!(".claude/projects/-home-u-proj/{SESSION}.jsonl"));
+    let text = std::fs::read_to_string(&log).unwrap();
+    let notice = home.run(&["preview", "-p", "claude-code/bash", original.to_str().unwrap()]).ok();
+    let later =
+        [use_of("c4", "make"), result_of("c4", notice.text(), false)].map(|record| format!("{record}\n"));
+    std::fs::write(&log, text + &later.concat()).unwrap();
+    assert_eq!(home.run(&["sessions", "--json", "b12345678"]).ok().json()[0]["id"], "c4");
+    let words = format!("{id}: its original {} was changed or deleted since", original.display());
+    for command in ["sessions", "verify"] {
+        home.run(&[command, id]).fails(1, &[&words]);
+    }
+    let json = home.run(&["preview", "--json", id]).ok().json();
+    assert_eq!(json["certainty"], "reconstructed");
+    let mut session = Session::start_sized(&home, (120, 40), &[id]);
+    session.wait_for("reconstructed");
+    session.keys("=").wait_for("not known: its original was changed or deleted since");
 }
