@@ -253,6 +253,11 @@ impl OpenOutput {
         self.warnings().into_iter().find_map(|warning| warning.short.as_deref())
     }
 
+    /// Whether the model may have got another part of this output, which no record tells.
+    pub(crate) fn may_vary(&self) -> bool {
+        self.caveat().is_some() && self.certainty() != Certainty::Recorded
+    }
+
     pub(crate) fn call(&self) -> Option<&CitingCall> {
         match (&self.recorded, &self.cited) {
             (Some(recorded), _) => Some(&recorded.call),

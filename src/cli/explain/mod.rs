@@ -332,8 +332,7 @@ fn compare_notices(
     let input = Input { exit_code, ..Input::from_bytes(view, &name) };
     let planned = preview::plan_counting(&input, policy, ToCount::All, count);
     let CountedPlan { preview, totals, .. } = planned.ok()?;
-    let text = preview.text(&input);
-    let made = figures_of(config, policy, &text);
+    let made = figures_of(config, policy, &preview.text(&input));
     let differs = (!made.contains(found.figures())).then(|| difference(found, made.first()));
     let kept = kept_ranges(&preview.parts, Stream::Stdout);
     let before = view.get(..first_lost_line(view, &kept)).unwrap_or_default();
