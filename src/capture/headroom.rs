@@ -1,6 +1,6 @@
 //! Makes a preview small enough for the agent that reads it, so that it is not cut a second time and its notice lost.
 
-use crate::preview::{Policy, Unit, Value};
+use crate::preview::{ParamRole, Policy, Unit, Value};
 
 /// What the calling agent passes on to its model without cutting it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -61,7 +61,7 @@ pub(super) fn fit(
     }
     let mut lowered = policy.clone();
     let few_lines = Headroom { bytes: None, ..headroom };
-    let (lines, size) = (policy.lines_key(), policy.size_key());
+    let (lines, size) = (policy.key(ParamRole::Lines), policy.key(ParamRole::Size));
     for (limit, headroom) in [(lines, few_lines), (size, headroom), (lines, headroom)] {
         // Some tools refuse an output that is over a limit: then there is no preview.
         let suits = |policy: &Policy| measure(policy).is_some_and(|extent| headroom.admits(extent));

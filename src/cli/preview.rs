@@ -13,8 +13,8 @@ use crate::cli::terminal::SafeWriter;
 use crate::cli::{CommandResult, Failure, print_json, say, terminal, usage};
 use crate::config::{Config, EffectivePolicy, Overrides};
 use crate::preview::{
-    self, Counts, Decoding, Input, InputContext, Output, Part, Policy, Preview, Report, Status, Stream,
-    Totals,
+    self, Counts, Decoding, Input, InputContext, Output, ParamRole, Part, Policy, Preview, Report, Status,
+    Stream, Totals,
 };
 use crate::session::examine::RestOfOutput;
 use crate::source::{self, MapView};
@@ -64,7 +64,7 @@ fn set_window(config: &Config, overrides: &mut Overrides, args: &ReadArgs) -> Co
     let named =
         Overrides { policy: overrides.policy.clone(), tool: overrides.tool.clone(), ..Overrides::default() };
     let policy = config.resolve(&named, None).map_err(usage)?.policy;
-    let (Some(offset), Some(limit)) = (policy.offset_key(), policy.limit_key()) else {
+    let (Some(offset), Some(limit)) = (policy.key(ParamRole::Offset), policy.key(ParamRole::Limit)) else {
         let name = policy.name();
         let tools: Vec<&str> = config.catalog.names().filter(|name| name.ends_with("/read")).collect();
         let tools = tools.join(", ");
@@ -86,7 +86,7 @@ fn print(mut opened: OpenInput, by: EffectivePolicy, form: TextForm) -> CommandR
     })?;
     let input = opened.context.input(Output { bytes: &view, totals: &totals });
     // Whoever pages through a file knows that there is more, and would otherwise be warned of it at every window.
-    if policy.offset_key().is_some() {
+    if policy.has_window() {
         store_warnings.clear();
     }
     let cut_short = opened.cut_short();

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use crate::preview::{Param, Policy, Value};
+use crate::preview::{Param, ParamRole, Policy, Value};
 use crate::text::search::Severity;
 
 use super::{Config, DEFAULT_POLICY, OverrideError, Overrides, POLICY_VARIABLE, agent};
@@ -105,10 +105,10 @@ impl Config {
         let places: Vec<&String> = of_tool.iter().chain([&place]).collect();
         let agent = agent::limits(policy, &self.directory, self.config_home().as_deref(), &mut Vec::new());
         let (lines, size) = agent.map(|limits| (limits.lines, limits.size)).unwrap_or_default();
-        let limits = [(policy.lines_key(), "max_lines", lines), (policy.size_key(), "max_bytes", size)];
+        let limits = [(ParamRole::Lines, "max_lines", lines), (ParamRole::Size, "max_bytes", size)];
         let setting = |param: &Param| {
             let value = policy.get(&param.name).unwrap_or_else(|| param.default.clone()).to_string();
-            let limit = limits.iter().find(|(key, ..)| *key == Some(&*param.name));
+            let limit = limits.iter().find(|(role, ..)| policy.key(*role) == Some(&*param.name));
             let keys = [Some(&*param.name), limit.map(|(_, common, _)| *common)];
             let in_place = |place: &&String| {
                 keys.into_iter().flatten().find_map(|key| self.origin(&format!("{place}{key}")))

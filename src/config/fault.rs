@@ -9,7 +9,7 @@ use toml::de::{DeTable, DeValue};
 
 use crate::base::fs::plain_file::ellipsize;
 use crate::base::toml_check::{Mistake, Spot, instead};
-use crate::preview::{Catalog, Param, ParamError, Policy, PolicyError};
+use crate::preview::{Catalog, Param, ParamError, ParamRole, Policy, PolicyError};
 
 use super::{DEFAULT_POLICY, overrides::plain};
 
@@ -194,6 +194,6 @@ impl Check<'_> {
 fn has(policy: &Policy, key: &str) -> bool {
     let is = |param: &Param| param.name == key || param.also.as_ref().is_some_and(|(name, _)| name == key);
     policy.params().iter().any(is)
-        || key == "max_lines" && policy.lines_key().is_some()
-        || key == "max_bytes" && policy.size_key().is_some()
+        || key == "max_lines" && policy.key(ParamRole::Lines).is_some()
+        || key == "max_bytes" && policy.key(ParamRole::Size).is_some()
 }

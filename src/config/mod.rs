@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::base::provenance::Certainty;
-use crate::preview::{Catalog, Policy};
+use crate::preview::{Catalog, ParamRole, Policy};
 use crate::store::{Env, LazyStores, Record, RunRecord};
 use crate::text::search::{Pattern, SeverityPatterns};
 
@@ -148,7 +148,7 @@ impl Config {
         let file = path.and_then(|path| self.stored_file(&around, path));
         let (mut policy, chosen_by, kind) = self.choose(overrides, file.as_ref())?;
         if let Some(kind) = kind {
-            let key = policy.tool_key().map(str::to_owned);
+            let key = policy.key(ParamRole::Tool).map(str::to_owned);
             policy.set(&key.ok_or_else(|| OverrideError::NoTool(policy.name().to_owned()))?, &kind)?;
         }
         let mut warnings = Vec::new();
@@ -168,7 +168,7 @@ impl Config {
         });
         if let Some((_, parameters, from)) = cut {
             // Limits that held when the command ran or the output was kept, not those of today.
-            let tool = policy.tool_key().filter(|_| overrides.tool.is_some()).map(str::to_owned);
+            let tool = policy.key(ParamRole::Tool).filter(|_| overrides.tool.is_some()).map(str::to_owned);
             for (key, value) in parameters.iter().filter(|(key, _)| Some(*key) != tool.as_ref()) {
                 policy.set_recorded(key, value)?;
             }
@@ -267,7 +267,7 @@ impl Config {
         let configured = tool.as_ref().and_then(|tool| self.file.tools.get(tool));
         if let (None, Some(name)) = (&variable, configured.and_then(|tool| tool.policy.as_ref())) {
             let policy = self.catalog.get(name)?;
-            let kind = tool.filter(|_| policy.tool_key().is_some());
+            let kind = tool.filter(|_| policy.key(ParamRole::Tool).is_some());
             return Ok((policy, ChosenBy::Person, kind));
         }
         let candidates = file.map(|file| self.candidates_of(file)).unwrap_or_default();
@@ -283,7 +283,7 @@ impl Config {
         let (name, kind) =
             if configured.is_none() { join_agent(name, tool) } else { (name.to_owned(), tool) };
         let policy = self.catalog.get(&name)?;
-        let kind = kind.filter(|_| configured.is_none() || policy.tool_key().is_some());
+        let kind = kind.filter(|_| configured.is_none() || policy.key(ParamRole::Tool).is_some());
         Ok((policy, ChosenBy::Person, kind))
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::base::human::TypedSize;
 use crate::base::provenance::{Certainty, Warning};
-use crate::preview::{Direction, ParamError, Policy, PolicyError, Unit};
+use crate::preview::{Direction, ParamError, ParamRole, Policy, PolicyError, Unit};
 
 /// The environment variable that names the policy for outputs outside of all known stores.
 pub const POLICY_VARIABLE: &str = "OVERSPILL_POLICY";
@@ -142,13 +142,13 @@ impl OverrideError {
 
 /// Returns a value of a file as a policy takes it: a size without its suffix.
 pub(super) fn plain(policy: &Policy, key: &str, written: String) -> String {
-    let is_size = policy.size_key() == Some(key) || key == "max_bytes";
+    let is_size = policy.key(ParamRole::Size) == Some(key) || key == "max_bytes";
     let size = is_size.then(|| written.parse::<TypedSize>().ok()).flatten();
     size.map_or(written, |size| size.number.to_string())
 }
 
 pub(super) fn is_limit(policy: &Policy, key: &str) -> bool {
-    [policy.lines_key(), policy.size_key()].into_iter().flatten().any(|limit| limit == key)
+    [ParamRole::Lines, ParamRole::Size].into_iter().any(|role| policy.key(role) == Some(key))
 }
 
 pub(super) fn set_limits(
@@ -164,11 +164,11 @@ pub(super) fn set_limits(
 pub(super) fn apply(policy: &mut Policy, overrides: &Overrides) -> Result<bool, OverrideError> {
     let mut any = overrides.max_lines.is_some() || overrides.max_size.is_some();
     for (key, value) in &overrides.set {
-        let is = |own: Option<&str>, common: &str| own.is_some_and(|own| key == own || key == common);
-        let flag = if overrides.max_size.is_some() && is(policy.size_key(), "max_bytes") {
+        let is = |role, common: &str| policy.key(role).is_some_and(|own| key == own || key == common);
+        let flag = if overrides.max_size.is_some() && is(ParamRole::Size, "max_bytes") {
             Some("--max-bytes")
         } else {
-            overrides.max_lines.filter(|_| is(policy.lines_key(), "max_lines")).map(|_| "--max-lines")
+            overrides.max_lines.filter(|_| is(ParamRole::Lines, "max_lines")).map(|_| "--max-lines")
         };
         let flag = flag.or(overrides.direction.filter(|_| key == "direction").map(|_| "--direction"));
         if let Some(flag) = flag {

@@ -10,6 +10,7 @@ use crate::session::spill::CitingCall;
 use crate::session::verdict::describe_check;
 use crate::text::filter::Share;
 use crate::text::index::BLOCK;
+use crate::text::utf16::without_half;
 
 use super::recorded::Cited;
 use super::{OpenOutput, Side};
@@ -252,6 +253,11 @@ impl OpenOutput {
         self.warnings().into_iter().find_map(|warning| warning.short.as_deref())
     }
 
+    /// Whether the model may have got another part of this output, which no record tells.
+    pub(crate) fn may_vary(&self) -> bool {
+        self.caveat().is_some() && self.certainty() != Certainty::Recorded
+    }
+
     pub(crate) fn call(&self) -> Option<&CitingCall> {
         match (&self.recorded, &self.cited) {
             (Some(recorded), _) => Some(&recorded.call),
@@ -291,7 +297,7 @@ impl OpenOutput {
 /// Returns how many lines were kept, and of how many, as those on the screen are numbered: an empty one after the last
 /// line feed, which most agents count, is none. `lines` are the output's as `less` counts them.
 pub(crate) fn lines_as_numbered(preview: &Preview, bytes: &[u8], lines: Option<u64>) -> [Option<u64>; 2] {
-    let ends_line = bytes.last().is_none_or(|last| *last == b'\n');
+    let ends_line = without_half(bytes).last().is_none_or(|last| *last == b'\n');
     let last = preview.parts.iter().rev().find_map(Part::range);
     let keeps_end = bytes.is_empty() || last.is_some_and(|(_, range)| range.end == bytes.len());
     let Some(lines) = lines else {

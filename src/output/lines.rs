@@ -7,7 +7,7 @@ use crate::session::facts::TitledText;
 use crate::text::filter::{Got, Share};
 use crate::text::index::BLOCK;
 use crate::text::json::{JsonExtent, Pretty, pretty};
-use crate::text::utf16::{ByteOrder, Utf16Text};
+use crate::text::utf16::{self, ByteOrder, Utf16Text};
 
 use super::{OpenOutput, Side};
 
@@ -17,7 +17,7 @@ const MAX_JSON: u64 = 1 << 20;
 impl OpenOutput {
     /// Returns the number of lines as `less` and `wc -l` count them, once it is known.
     pub fn lines(&self) -> Option<u64> {
-        self.index.lines(&self.view)
+        self.index.lines(utf16::without_half(&self.view))
     }
 
     /// Estimates the number of lines from the first block. The estimate never changes, so that the layout beside the

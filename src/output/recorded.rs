@@ -272,7 +272,7 @@ impl OpenOutput {
     /// Whether the preview is a window of lines as the agent's read tool returns it.
     pub(crate) fn is_read_view(&self) -> bool {
         let (from, policy) = self.shown_from();
-        policy.offset_key().is_some() && (from == PreviewFrom::Policy || self.recorded.is_none())
+        policy.has_window() && (from == PreviewFrom::Policy || self.recorded.is_none())
     }
 
     /// Describes what Preview now shows of a recorded result, and how it differs from the other text.

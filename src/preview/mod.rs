@@ -51,6 +51,7 @@ pub use model::{Counts, Direction, Fragment, LimitHit, Part, PlanError, Preview,
 pub use plan::{plan, plan_counted};
 #[cfg(test)]
 pub(crate) use policy::PARSED;
+pub(crate) use policy::ParamRole;
 pub use policy::catalog::Catalog;
 pub use policy::param::{Param, ParamError, ParamKind};
 pub use policy::{Policy, PolicyError};

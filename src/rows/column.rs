@@ -287,13 +287,12 @@ pub(crate) fn key_of(what: impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// Describes a share in percent, with a bar where there is room: `▇▇░░░░░░  21%`.
-pub(crate) fn share(percent: u64, look: &RowLook) -> String {
-    let words = if percent == 0 { "<1%".to_owned() } else { format!("{percent}%") };
-    if look.width < WIDE {
-        return words;
+/// Describes a share in percent, and whether it is an estimate: `~21%`.
+pub(crate) fn percentage(percent: u64, is_estimate: bool) -> String {
+    match percent {
+        0 => "<1%".to_owned(),
+        _ => format!("{}{percent}%", if is_estimate { "~" } else { "" }),
     }
-    format!("{} {words:>4}", bar(percent))
 }
 
 const BAR: u64 = 8;

@@ -20,7 +20,7 @@ use crate::text::label::SafeText;
 use crate::text::search::{Severity, SeverityPatterns};
 use crate::text::utf16::ByteOrder;
 
-use super::column::{RowCell, RowLook, SlowFigure, Tone, WIDE, share};
+use super::column::{RowCell, RowLook, SlowFigure, Tone, WIDE, bar, percentage};
 
 /// The longest output, in bytes, whose errors are counted for a list: reading more would hold up all others.
 const MAX_OUTPUT: usize = 256 << 20;
@@ -122,6 +122,8 @@ pub enum KeptShare {
     LostLastLine,
     /// This part of its bytes, in percent; 0 is less than one.
     Percent(u8),
+    /// The same, if it may have been another part.
+    Estimate(u8),
     /// An error message of the agent's instead.
     Error,
     /// Not known: only the start of the output was saved.
@@ -212,8 +214,8 @@ impl KeptShare {
             Self::All => "all".into(),
             Self::Nothing => "nothing".into(),
             Self::LostLastLine => "lost the last line".into(),
-            Self::Percent(0) => "<1%".into(),
-            Self::Percent(percent) => format!("{percent}%"),
+            Self::Percent(percent) => percentage(percent.into(), false),
+            Self::Estimate(percent) => percentage(percent.into(), true),
             Self::Error => "an error".into(),
             Self::Unsaved => "partly saved".into(),
         }
@@ -224,14 +226,16 @@ impl KeptShare {
         let words = figure.describe(|(got, is_past)| match *got {
             Self::LostLastLine if !is_past => "would get −1 line".to_owned(),
             _ if !is_past => format!("would get {}", got.label()),
-            Self::Percent(percent) => share(percent.into(), look),
+            Self::Percent(percent) | Self::Estimate(percent) if look.width >= WIDE => {
+                format!("{} {:>4}", bar(percent.into()), got.label())
+            }
             Self::LostLastLine if look.width < WIDE => "−1 line".to_owned(),
             got => got.label(),
         });
         let tone = match figure.value {
             Some((_, false) | (Self::All, _)) | None => Tone::Dim,
             Some((Self::Error | Self::Nothing | Self::Unsaved, _)) => Tone::Warning,
-            Some((Self::LostLastLine | Self::Percent(_), _)) => Tone::Plain,
+            Some((Self::LostLastLine | Self::Percent(_) | Self::Estimate(_), _)) => Tone::Plain,
         };
         RowCell::new(words, tone)
     }
@@ -244,7 +248,7 @@ impl KeptShare {
     pub(crate) fn rank(self) -> u8 {
         match self {
             Self::Unsaved | Self::Error | Self::Nothing => 0,
-            Self::Percent(percent) => 1 + percent,
+            Self::Percent(percent) | Self::Estimate(percent) => 1 + percent,
             Self::LostLastLine => 101,
             Self::All => 102,
         }

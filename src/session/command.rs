@@ -61,7 +61,8 @@ fn describe(value: Json) -> Option<String> {
     match value.kind() {
         Kind::String => value.text().map(|text| text.to_text(MAX_COMMAND).text),
         Kind::Array => {
-            let word = |word: Json| word.short(MAX_COMMAND).or_else(|| word.get("path")?.short(MAX_COMMAND));
+            let start = |word: Json| Some(word.text()?.to_text(MAX_COMMAND).text);
+            let word = |word: Json| start(word).or_else(|| start(word.get("path")?));
             let words: Vec<String> = value.items().filter_map(word).collect();
             let script = match &words[..] {
                 [_, flag, script] if flag.starts_with('-') && flag.ends_with('c') => script.clone(),

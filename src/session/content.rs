@@ -13,10 +13,8 @@ use super::json::{Json, Kind};
 use super::model::{ShownLines, TextPiece, TextPieces};
 use super::reader::RecordPlace;
 
-/// The longest id, kind or name that is taken over, in bytes.
-pub const MAX_NAME: usize = 256;
-
-/// The longest path or title that is taken over, and how much of a text is looked at for a notice, in bytes.
+/// The longest id or name that is taken over, and how much of a path, of a title, or of a text with a notice, in bytes. Some
+/// gateways write a signature of 1 KiB into the id of a call.
 pub const MAX_TEXT: usize = 4096;
 
 /// Returns the text of a content. A part without `text` counts as an image.
@@ -74,12 +72,12 @@ pub fn has_line(content: Json, words: &str, is_notice: impl Fn(&str) -> bool) ->
 /// What readers ask of an object: members that are short, of a certain kind, or not there.
 impl<'a> Json<'a> {
     pub fn name(&self, key: &str) -> Option<String> {
-        self.get(key)?.short(MAX_NAME)
+        self.get(key)?.short(MAX_TEXT)
     }
 
     /// Returns a member that is a name, without a copy if it stands there as it is; empty if there is none.
     pub fn word(&self, key: &str) -> Cow<'a, str> {
-        self.get(key).and_then(|word| word.short_text(MAX_NAME)).unwrap_or_default()
+        self.get(key).and_then(|word| word.short_text(MAX_TEXT)).unwrap_or_default()
     }
 
     pub fn id(&self, key: &str) -> Option<RecordId> {
@@ -90,12 +88,13 @@ impl<'a> Json<'a> {
     pub fn as_id(&self) -> Option<RecordId> {
         match self.text()?.ascii() {
             Some(id) => Some(id_of_bytes(id)),
-            None => self.short(MAX_NAME).map(|id| record_id(&id)),
+            None => self.short(MAX_TEXT).map(|id| record_id(&id)),
         }
     }
 
+    /// Returns the beginning of a member that is a path or a title.
     pub fn string(&self, key: &str) -> Option<String> {
-        self.get(key)?.short(MAX_TEXT)
+        self.get(key)?.text().map(|text| text.to_text(MAX_TEXT).text)
     }
 
     pub fn time(&self, key: &str) -> Option<Timestamp> {

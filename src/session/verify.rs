@@ -89,7 +89,7 @@ impl Verifier {
         let recorded = RecordedResult { window, ..RecordedResult::new(transcript, (call, result), &text) };
         let is_meant = |(policy, name): &(Policy, String)| match verdict.and_then(Verdict::policy) {
             Some(named) => name == named,
-            None => call.is_window && policy.offset_key().is_some() && recorded.is_of_version(&policy.era()),
+            None => call.is_window && policy.has_window() && recorded.is_of_version(&policy.era()),
         };
         let mut all = self.policies.iter().flat_map(|policy| variants(policy, &recorded));
         all.find(is_meant).map(|(policy, _)| policy)
@@ -110,7 +110,7 @@ impl Verifier {
             call.cites.first().filter(|_| transcript.agent == "copilot-cli").and_then(|cite| cite.bytes);
         let around = PlanContext { saved_as: &saved_as, exit_code: recorded.exit(), total };
         let is_of_version = |policy: &&Policy| recorded.is_of_version(&policy.era());
-        let of_outputs = self.policies.iter().filter(|policy| policy.offset_key().is_none());
+        let of_outputs = self.policies.iter().filter(|policy| !policy.has_window());
         let mut all = of_outputs.filter(is_of_version).flat_map(|policy| variants(policy, recorded));
         all.find_map(|(policy, name)| Some((name, witness(&policy, &body.text, around)?)))
     }
@@ -156,7 +156,7 @@ impl Verifier {
         let mut fits = None;
         // A read tool has a window, and no other tool has one.
         let is_window = recorded.window.is_some();
-        for policy in self.policies.iter().filter(|policy| policy.offset_key().is_some() == is_window) {
+        for policy in self.policies.iter().filter(|policy| policy.has_window() == is_window) {
             let is_of_version = recorded.is_of_version(&policy.era());
             for (policy, name) in variants(policy, recorded) {
                 let Some((preview, known)) = plan_whole(&policy, whole, totals, recorded.exit()) else {

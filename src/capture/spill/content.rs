@@ -8,6 +8,7 @@ use std::os::unix::fs::FileExt;
 use memmap2::{Mmap, MmapOptions};
 
 use crate::source::{self, MapView};
+use crate::text::filter::gaps;
 use crate::text::units::{self, Measure, TotalsMask};
 
 /// Bytes held of the beginning, and as many of the end: more than any agent's limits keep.
@@ -65,14 +66,8 @@ impl Content {
             map[start as usize..][..held.len()].copy_from_slice(held);
             filled.push(start..start + held.len() as u64);
         }
-        Ok(Content::Ends(map.make_read_only()?, gaps(&filled, total)))
+        Ok(Content::Ends(map.make_read_only()?, gaps(0..total, filled)))
     }
-}
-
-fn gaps(filled: &[Range<u64>], total: u64) -> Vec<Range<u64>> {
-    let ends = std::iter::once(0).chain(filled.iter().map(|range| range.end));
-    let starts = filled.iter().map(|range| range.start).chain([total]);
-    ends.zip(starts).filter(|(end, start)| end < start).map(|(end, start)| end..start).collect()
 }
 
 #[derive(Debug, Default)]

@@ -6,7 +6,8 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use crate::preview::{
-    self, CountedPlan, Input, PlanError, Policy, PolicyError, Status, Stream, ToCount, Totals, TotalsMask,
+    self, CountedPlan, Input, ParamRole, PlanError, Policy, PolicyError, Status, Stream, ToCount, Totals,
+    TotalsMask,
 };
 use crate::text::supply::CopySupply;
 use crate::text::units::{self, Measure};
@@ -113,7 +114,7 @@ impl Truncator {
     /// Returns the policy for a tool, with its current parameters.
     pub fn policy(&self, tool: &str) -> Policy {
         let mut policy = self.tools.get(tool).unwrap_or(&self.policy).clone();
-        let key = policy.tool_key().map(str::to_owned);
+        let key = policy.key(ParamRole::Tool).map(str::to_owned);
         if let Some(key) = key.filter(|key| !policy.is_set(key)) {
             // If the policy does not know this kind of output, it treats it like any other.
             let _ = policy.set(&key, tool);

@@ -21,6 +21,7 @@ use crate::session::spill::{SpillState, look_for};
 use crate::source::{self, FileLock, MapView, OpenError};
 use crate::store::{Basis, TimeLeft};
 use crate::text::label::label;
+use crate::text::utf16::without_half;
 
 use super::args::{ExplainArgs, PolicyArgs};
 use super::input::{self, Named};
@@ -331,12 +332,11 @@ fn compare_notices(
     let input = Input { exit_code, ..Input::from_bytes(view, &name) };
     let planned = preview::plan_counting(&input, policy, ToCount::All, count);
     let CountedPlan { preview, totals, .. } = planned.ok()?;
-    let text = preview.text(&input);
-    let made = figures_of(config, policy, &text);
+    let made = figures_of(config, policy, &preview.text(&input));
     let differs = (!made.contains(found.figures())).then(|| difference(found, made.first()));
     let kept = kept_ranges(&preview.parts, Stream::Stdout);
     let before = view.get(..first_lost_line(view, &kept)).unwrap_or_default();
-    let is_open = view.last().is_some_and(|last| *last != b'\n');
+    let is_open = without_half(view).last().is_some_and(|last| *last != b'\n');
     let counted = totals.stdout.line_feeds;
     let feeds = counted.unwrap_or_else(|| source::count(view, TotalsMask::LINE_FEEDS).line_feeds);
     let [kept_lines, lines] = lines_as_numbered(&preview, view, Some(feeds + u64::from(is_open)));

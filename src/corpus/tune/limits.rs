@@ -1,7 +1,7 @@
 //! The limits of a policy: in words, as flags, one step on, changed least to keep a place, and in a grid of settings.
 
 use crate::base::human::{limit, limit_in, lines, thousands};
-use crate::preview::{Direction, ParamKind, Policy, Unit};
+use crate::preview::{Direction, ParamKind, ParamRole, Policy, Unit};
 use crate::text::label::shell::word;
 
 /// The round numbers in each power of ten, times 10. Sizes count in units of 1024.
@@ -16,7 +16,7 @@ pub(crate) type LimitChange = (String, Policy);
 /// Formats a parameter: a number with separators, a size in whole KB also in those.
 pub(crate) fn describe_value(policy: &Policy, key: &str) -> String {
     let value = policy.get(key).map_or_else(String::new, |value| value.to_string());
-    let is_bytes = policy.size_key() == Some(key) && policy.unit() == Unit::Bytes;
+    let is_bytes = policy.key(ParamRole::Size) == Some(key) && policy.unit() == Unit::Bytes;
     match value.parse() {
         Ok(bytes) if is_bytes && bytes >= 1024 && u64::is_multiple_of(bytes, 1024) => {
             format!("{} ({})", thousands(bytes), limit(bytes))
@@ -35,7 +35,7 @@ pub(crate) fn describe_change(from: &Policy, to: &Policy) -> Option<String> {
     let words = changed.filter_map(|param| {
         let value = to.get(&param.name)?.to_string();
         let value = match value.parse::<u64>() {
-            Ok(size) if to.size_key() == Some(param.name.as_str()) => limit_in(size, to.unit().describe()),
+            Ok(size) if to.key(ParamRole::Size) == Some(&*param.name) => limit_in(size, to.unit().describe()),
             Ok(number) => thousands(number),
             Err(_) => value,
         };

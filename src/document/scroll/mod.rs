@@ -7,7 +7,7 @@ use std::ops::Range;
 use crate::text::ansi::style_at;
 use crate::text::cells::{Cell, Cells, Show};
 use crate::text::layout::{Row, Rows, Wrap};
-use crate::text::utf16::LineText;
+use crate::text::utf16::{ByteOrder, LineText};
 
 use super::fold::{self, Fold, ProgressLines};
 use super::reader::{LineSegment, Reader};
@@ -51,6 +51,13 @@ pub struct Scroll<'a> {
 }
 
 impl Scroll<'_> {
+    /// Returns the document's length without the second half of a line feed at its end, which is no row.
+    pub(crate) fn end(&self) -> u64 {
+        let len = self.reader.doc.len();
+        let is_half = || self.reader.copy(len.saturating_sub(2)..len) == b"\n\0";
+        len - u64::from(self.frame.show.utf16 == Some(ByteOrder::Little) && is_half())
+    }
+
     fn is_blank(&self) -> bool {
         self.frame.width == 0
             || self.frame.height == 0
@@ -86,7 +93,7 @@ impl Scroll<'_> {
         }
         let mut used = 0;
         let mut at = self.onward(top);
-        while used < room && at < self.reader.doc.len() {
+        while used < room && at < self.end() {
             for row in self.rows_from(at, room - used) {
                 used += self.weigh(&row);
                 at = row.next;
@@ -252,8 +259,8 @@ impl Scroll<'_> {
         if self.is_blank() {
             return 0;
         }
-        let at = self.onward(at.min(self.reader.doc.len() - 1));
-        let at = if at < self.reader.doc.len() { at } else { self.backward(at).saturating_sub(1) };
+        let at = self.onward(at.min(self.end() - 1));
+        let at = if at < self.end() { at } else { self.backward(at).saturating_sub(1) };
         self.rows_from(at, 1).first().map_or(at, |row| row.start)
     }
 
@@ -285,7 +292,7 @@ impl Scroll<'_> {
     }
 
     pub fn last_top(&self) -> u64 {
-        self.above(self.reader.doc.len(), usize::from(self.frame.height), |row| self.weigh(row))
+        self.above(self.end(), usize::from(self.frame.height), |row| self.weigh(row))
     }
 
     /// Returns the row of the screen that shows the text of `rows[n]`, 0-based, if `rows` fill a screen from its top.
@@ -299,7 +306,7 @@ impl Scroll<'_> {
         if self.is_blank() {
             return 0;
         }
-        let at = at.min(self.reader.doc.len() - 1);
+        let at = at.min(self.end() - 1);
         let Some(own) = self.rows_from(at, 1).into_iter().next() else { return at };
         let above = (row + 1).saturating_sub(self.weigh(&own));
         self.above(own.start, above, |row| self.weigh(row)).min(self.last_top())

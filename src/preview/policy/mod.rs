@@ -23,7 +23,8 @@ use super::template::{Facts, Scope, Value};
 pub(crate) use load::PARSED;
 use load::{PolicyFile, Texts, Variant};
 use param::{Param, ParamError, keys, matches_key};
-use schema::{ParamRole, PolicySchema, SettingsSchema};
+pub(crate) use schema::ParamRole;
+use schema::{PolicySchema, SettingsSchema};
 
 /// Why a policy cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -223,19 +224,30 @@ impl Policy {
         self.set.remove(key);
     }
 
-    fn with_role(&self, role: ParamRole) -> Option<&Param> {
+    pub(crate) fn with_role(&self, role: ParamRole) -> Option<&Param> {
         self.file.params.iter().find(|param| param.role == Some(role))
     }
 
+    /// Returns the key of the parameter with a role, if the policy has one.
+    pub(crate) fn key(&self, role: ParamRole) -> Option<&str> {
+        self.with_role(role).map(|param| param.name.as_str())
+    }
+
+    /// Whether it is the policy of a read tool.
+    #[cfg(feature = "records")]
+    pub(crate) fn has_window(&self) -> bool {
+        self.with_role(ParamRole::Offset).is_some()
+    }
+
     fn integer(&self, role: ParamRole) -> Option<u64> {
-        match self.get(&self.with_role(role)?.name)? {
+        match self.get(self.key(role)?)? {
             Value::Integer(number) => Some(number),
             _ => None,
         }
     }
 
     fn put(&mut self, role: ParamRole, flag: &str, value: String) -> Result<(), ParamError> {
-        let key = self.with_role(role).map_or_else(|| flag.to_owned(), |param| param.name.clone());
+        let key = self.key(role).unwrap_or(flag).to_owned();
         self.set(&key, &value)
     }
 
@@ -252,11 +264,6 @@ impl Policy {
         self.put(ParamRole::Lines, "max_lines", lines.to_string())
     }
 
-    /// Returns the key of the limit on lines.
-    pub fn lines_key(&self) -> Option<&str> {
-        self.with_role(ParamRole::Lines).map(|param| param.name.as_str())
-    }
-
     /// Returns the size limit, in [`Policy::unit`], if the policy has exactly one.
     pub fn max_size(&self) -> Option<u64> {
         self.integer(ParamRole::Size)
@@ -270,14 +277,9 @@ impl Policy {
         self.put(ParamRole::Size, "max_bytes", size.to_string())
     }
 
-    /// Returns the key of the size limit: `max_bytes`, `max_units`, `max_tokens`..
-    pub fn size_key(&self) -> Option<&str> {
-        self.with_role(ParamRole::Size).map(|param| param.name.as_str())
-    }
-
     /// Returns which end is kept, if that is a parameter.
     pub fn direction(&self) -> Option<Direction> {
-        match self.get(&self.with_role(ParamRole::Direction)?.name)? {
+        match self.get(self.key(ParamRole::Direction)?)? {
             Value::Text(word) if word == "tail" => Some(Direction::Tail),
             _ => Some(Direction::Head),
         }
@@ -289,21 +291,6 @@ impl Policy {
     /// If the policy has no such parameter.
     pub fn set_direction(&mut self, direction: Direction) -> Result<(), ParamError> {
         self.put(ParamRole::Direction, "direction", direction.as_str().to_owned())
-    }
-
-    /// Returns the key of the parameter that `--tool` sets, if the policy has one.
-    pub fn tool_key(&self) -> Option<&str> {
-        self.with_role(ParamRole::Tool).map(|param| param.name.as_str())
-    }
-
-    /// Returns the key of the first line of a read tool's window (in the agent's own base), for policies of read tools.
-    pub fn offset_key(&self) -> Option<&str> {
-        self.with_role(ParamRole::Offset).map(|param| param.name.as_str())
-    }
-
-    /// Returns the key of the number of lines of a read tool's window, for policies of read tools.
-    pub fn limit_key(&self) -> Option<&str> {
-        self.with_role(ParamRole::Limit).map(|param| param.name.as_str())
     }
 
     /// Returns where the agent's own configuration has these limits: file name, path of the lines key, path of the size

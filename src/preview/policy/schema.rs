@@ -141,7 +141,7 @@ pub(crate) enum ParamRole {
     Direction,
     /// `--tool`.
     Tool,
-    /// First line of a window.
+    /// First line of a window, in the agent's own base.
     Offset,
     /// Number of lines of a window.
     Limit,

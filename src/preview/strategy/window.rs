@@ -9,6 +9,7 @@ use crate::preview::model::{Direction, Fragment, LimitHit, PlanError, Unit};
 use crate::preview::strategy::one_end::Pieces;
 use crate::preview::strategy::{Boundary, Context, Inner, Selection, Strategy, or_utf16};
 use crate::preview::template::{Fact, Facts, Figure, Template};
+use crate::text::filter::gaps;
 use crate::text::units::TotalsMask;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -90,7 +91,7 @@ impl Strategy for Window {
             uncut: stop == "end",
             span: Some((Ok(skip + 1), Ok(last))),
             silent_limit: Some(LimitHit::Size(self.line_unit)),
-            shown: Some(outside(start..end, &cut_ends)),
+            shown: Some(gaps(start..end, cut_ends)),
             total_lines: Some(count),
             facts: Facts::from([
                 ("count", Fact::from(count)),
@@ -101,18 +102,6 @@ impl Strategy for Window {
             ..Selection::default()
         })
     }
-}
-
-/// Returns what of a range is outside others in it, which are in order.
-fn outside(whole: Range<usize>, others: &[Range<usize>]) -> Vec<Range<usize>> {
-    let mut ranges = Vec::new();
-    let mut start = whole.start;
-    for other in others {
-        ranges.push(start..other.start);
-        start = other.end;
-    }
-    ranges.push(start..whole.end.max(start));
-    ranges
 }
 
 impl Window {
@@ -279,7 +268,7 @@ impl Strategy for View {
             slots: vec![("kept", parts)],
             lines: Some(Ok(rows.len() as u64)),
             ranges: rows,
-            shown: Some(outside(start..end, &cut_ends)),
+            shown: Some(gaps(start..end, cut_ends)),
             silent_limit: Some(if is_last { clipped } else { LimitHit::Lines }),
             uncut: total <= last,
             hit: (total > last).then_some(LimitHit::Lines),

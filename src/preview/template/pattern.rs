@@ -9,6 +9,8 @@ use minijinja::machinery::ast::{BinOpKind, CallArg, Expr, Stmt};
 use minijinja::machinery::parse;
 use regex::{Regex, RegexBuilder};
 
+use crate::text::filter::gaps;
+
 use super::{Template, Templates, syntax};
 
 /// The names that stand for parts of the output.
@@ -58,7 +60,7 @@ impl TextPattern {
         SEARCHED.set(SEARCHED.get() + 1);
         // To look for words takes far less time than to match groups.
         let found = text.contains(&self.literal).then(|| self.regex.captures(text)).flatten()?;
-        Some(between(found.iter().skip(1).flatten().map(|slot| slot.range()), text.len()))
+        Some(gaps(0..text.len(), found.iter().skip(1).flatten().map(|slot| slot.range())))
     }
 }
 
@@ -275,19 +277,6 @@ fn notice(pieces: &[Piece]) -> Option<NoticePattern> {
         literal: literal.to_owned(),
         blanks: [before, after],
     })
-}
-
-/// Returns what is not in the ranges, which are in order.
-fn between(ranges: impl Iterator<Item = Range<usize>>, end: usize) -> Vec<Range<usize>> {
-    let mut all = Vec::new();
-    let mut at = 0;
-    for range in ranges.chain(std::iter::once(end..end)) {
-        if range.start > at {
-            all.push(at..range.start);
-        }
-        at = at.max(range.end);
-    }
-    all
 }
 
 fn visible(text: &str) -> usize {

@@ -25,7 +25,7 @@ fn is_exempt(policy: &Policy) -> bool {
         || policy.agent() == "copilot-cli"
         // A CRLF anywhere changes the figure in its notice.
         || policy.agent() == "mini-swe-agent"
-        || policy.offset_key().is_some()
+        || policy.key(ParamRole::Offset).is_some()
 }
 
 fn check(bytes: &[u8], totals: &Totals) {
@@ -80,7 +80,9 @@ fn templates_are_compiled_when_a_policy_is_loaded_and_not_in_use() {
         let loaded = COMPILED.get();
         assert!(loaded > before, "{name} compiles nothing, so this test sees nothing");
         for limit in ["1", "1000"] {
-            if let Some(key) = policy.limit_key().or(policy.lines_key()).map(str::to_owned) {
+            if let Some(key) =
+                policy.key(ParamRole::Limit).or(policy.key(ParamRole::Lines)).map(str::to_owned)
+            {
                 policy.set(&key, limit).unwrap();
             }
             plan(&input, &policy).unwrap();

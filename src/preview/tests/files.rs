@@ -243,6 +243,6 @@ fn unknown_names_and_values_list_what_there_is() {
 fn common_names_reach_the_policys_own() {
     let mut policy = policy("t15/generic", &[]);
     policy.set("max_bytes", "7").unwrap();
-    assert_eq!((policy.max_size(), policy.size_key()), (Some(7), Some("max_units")));
+    assert_eq!((policy.max_size(), policy.key(ParamRole::Size)), (Some(7), Some("max_units")));
     assert!(policy.set_max_lines(1).is_err());
 }

@@ -86,7 +86,7 @@ fn the_last_offset_there_is_overflows_nothing() {
     let catalog = Catalog::builtin();
     for (name, bytes) in catalog.names().flat_map(|name| [(name, &b""[..]), (name, b"a\nb")]) {
         let mut policy = catalog.get(name).unwrap();
-        let Some(key) = policy.offset_key().map(str::to_owned) else { continue };
+        let Some(key) = policy.key(ParamRole::Offset).map(str::to_owned) else { continue };
         let _ = policy.set(&key, &u64::MAX.to_string());
         let totals = Totals::count(bytes);
         let _ = plan(&Input::new(Output { bytes, totals: &totals }, "/P"), &policy);

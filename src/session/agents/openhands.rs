@@ -13,7 +13,7 @@ use crate::session::watch::{RecordUse, read_record};
 use super::{
     Call, CallStatus, ChangeOrigin, Citation, ContextChange, CutState, Evidence, FileFormat, FormatInfo,
     IdMap, Json, JsonText, ReadProgress, RecordEntry, RecordFiles, RecordId, RecordPlace, SessionError,
-    SessionFacts, SessionFile, TextPiece, TextPieces, Transcript, char_len, find, record_id,
+    SessionFacts, SessionFile, TextPiece, TextPieces, Transcript, char_len, find,
 };
 
 /// The state of a conversation, beside the directory of its events.
@@ -120,7 +120,7 @@ impl EventReader {
             }
             "Condensation" => {
                 let ids = event.list("forgotten_event_ids");
-                let forgotten = ids.filter_map(|id| Some(record_id(&id.short(64)?))).collect();
+                let forgotten = ids.filter_map(|id| id.as_id()).collect();
                 self.condensations.push((id, entry.origin(out), forgotten));
             }
             kind if out.unread.is_known(kind, OTHER_KINDS) => return RecordUse::Known,

@@ -116,6 +116,19 @@ fn a_value_of_another_kind_reads_as_none() {
 }
 
 #[test]
+fn a_longer_text_than_is_asked_for_is_no_short_one() {
+    with(r#"["1234", "12345", "\u0031234", "\u00312345"]"#, |json| {
+        let short: Vec<_> = json.items().map(|item| item.short(4)).collect();
+        assert_eq!(short, [Some("1234".to_owned()), None, Some("1234".to_owned()), None]);
+        assert!(
+            json.items()
+                .map(|item| item.short_text(4))
+                .eq(short.iter().map(|text| text.as_deref().map(Into::into)))
+        );
+    });
+}
+
+#[test]
 fn invalid_json_is_refused_at_the_byte_where_it_breaks() {
     for (text, at) in
         [("", 0), ("{", 1), ("{\"a\"", 4), ("[1,]", 3), ("[1 2]", 3), ("\"\\\"", 0), ("{a:1}", 1), ("1 2", 2)]

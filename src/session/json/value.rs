@@ -134,7 +134,7 @@ impl<'a> Json<'a> {
 
     /// Returns a short string, decoded: at most `most` bytes; `None` for a longer one or another value.
     pub fn short(&self, most: usize) -> Option<String> {
-        self.text().filter(|text| text.encoded.len() <= most * 6).map(|text| text.to_text(most).text)
+        self.text().map(|text| text.to_text(most)).filter(|text| !text.is_cut).map(|text| text.text)
     }
 
     /// Returns a short string, decoded: as [`Json::short`], without a copy of one that stands there as it is.

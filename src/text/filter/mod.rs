@@ -112,6 +112,16 @@ pub enum Share {
 #[derive(Debug, Clone, Copy)]
 pub struct Got<'a>(pub &'a [Range<usize>]);
 
+/// Returns what of a range is not in others, which are in order.
+pub fn gaps<T: Copy + Ord>(within: Range<T>, others: impl IntoIterator<Item = Range<T>>) -> Vec<Range<T>> {
+    let (mut gaps, mut at) = (Vec::new(), within.start);
+    for other in others.into_iter().chain([within.end..within.end]) {
+        gaps.extend((at < other.start).then_some(at..other.start));
+        at = at.max(other.end);
+    }
+    gaps
+}
+
 impl Got<'_> {
     fn after(&self, offset: usize) -> Option<&Range<usize>> {
         self.0.get(self.0.partition_point(|part| part.end <= offset))
@@ -132,9 +142,7 @@ impl Got<'_> {
 
     /// Returns what the model did not get of a file of `len` bytes.
     pub fn gaps(&self, len: usize) -> Vec<Range<usize>> {
-        let ends = [0].into_iter().chain(self.0.iter().map(|part| part.end));
-        let starts = self.0.iter().map(|part| part.start).chain([len]);
-        ends.zip(starts).map(|(end, start)| end..start).filter(|gap| !gap.is_empty()).collect()
+        gaps(0..len, self.0.iter().cloned())
     }
 
     fn touches(&self, range: &Range<usize>) -> bool {

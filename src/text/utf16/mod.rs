@@ -64,6 +64,16 @@ impl ByteOrder {
     }
 }
 
+/// Returns the bytes of a file without the second half of a line feed at its end, which is no line.
+pub fn without_half(file: &[u8]) -> &[u8] {
+    match file {
+        [lines @ .., 0] if lines.ends_with(b"\n") && ByteOrder::detect(file) == Some(ByteOrder::Little) => {
+            lines
+        }
+        _ => file,
+    }
+}
+
 /// Returns the pattern that matches the bytes of what `pattern` matches as text.
 ///
 /// # Errors

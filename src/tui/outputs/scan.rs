@@ -275,7 +275,11 @@ fn share_of(
         }
         _ => ModelShare::without_errors(KeptShare::Error),
     };
-    Some(ModelShare { is_past: output.certainty() != Certainty::WouldGet, ..share })
+    let got = match share.got {
+        KeptShare::Percent(percent) if output.may_vary() => KeptShare::Estimate(percent),
+        got => got,
+    };
+    Some(ModelShare { got, is_past: output.certainty() != Certainty::WouldGet, ..share })
 }
 
 fn find_calls(entries: &[RowEntry], on_screen: usize, context: &JobContext) {

@@ -8,7 +8,7 @@ use crate::base::human::thousands;
 use crate::config::{self, EffectivePolicy, LimitsFrom};
 use crate::corpus::tune::{LimitChange, describe_change, flags, next_value, other_end, smallest_change};
 use crate::output::recorded::PreviewFrom;
-use crate::preview::{LimitHit, Param, ParamError, ParamKind, Policy};
+use crate::preview::{LimitHit, Param, ParamError, ParamKind, ParamRole, Policy};
 use crate::tui::event::{MAX_TYPED, Message};
 use crate::tui::job::Slot;
 use crate::tui::keys::{Action, KeyContext, character};
@@ -54,7 +54,8 @@ impl Pager {
         let line = self.current_line(side);
         self.drawer = Drawer { before, ..Drawer::default() };
         let policy = self.output.policy();
-        let limit = policy.lines_key().or(policy.size_key()).and_then(|key| self.row_of(key));
+        let [lines, size] = [ParamRole::Lines, ParamRole::Size].map(|role| policy.key(role));
+        let limit = lines.or(size).and_then(|key| self.row_of(key));
         self.drawer.row = self.cutting_row().or(limit).unwrap_or(0);
         self.reveal(side, line..line);
         self.panes.target = target;
@@ -73,8 +74,8 @@ impl Pager {
     pub(crate) fn cutting_row(&self) -> Option<usize> {
         let policy = self.output.policy();
         let key = match self.output.made.preview.as_ref().ok()?.truncated_by? {
-            LimitHit::Lines => policy.lines_key(),
-            LimitHit::Size(_) => policy.size_key(),
+            LimitHit::Lines => policy.key(ParamRole::Lines),
+            LimitHit::Size(_) => policy.key(ParamRole::Size),
             LimitHit::Matches => None,
         }?;
         self.row_of(key)

@@ -3,7 +3,7 @@
 use crate::base::human::thousands;
 use crate::config::EffectivePolicy;
 use crate::document::reader::ReadWindow;
-use crate::preview::{Policy, Value};
+use crate::preview::{ParamRole, Policy, Value};
 use crate::tui::event::{Event, Message};
 use crate::tui::job::{Pace, Slot};
 use crate::tui::screen::{Effect, Effects};
@@ -18,8 +18,7 @@ const READ_TOOL: &str = "opencode/read";
 
 /// Returns the window's offset as the tool counts it, by its default: some that count from 1 take 0 too.
 fn offset_for(policy: &Policy, window: ReadWindow) -> u64 {
-    let param = policy.params().iter().find(|param| Some(param.name.as_str()) == policy.offset_key());
-    match param.map(|param| &param.default) {
+    match policy.with_role(ParamRole::Offset).map(|param| &param.default) {
         Some(Value::Integer(0)) => window.offset - 1,
         _ => window.offset,
     }
@@ -119,7 +118,7 @@ impl Pager {
         let output = &self.output;
         if let Some(before) = &self.before_read
             && then == ThenRead::Show
-            && output.policy().offset_key().is_some()
+            && output.policy().has_window()
         {
             let before = before.clone();
             let place = Some(before.place).filter(|place| place.window == self.panes.place.window);
@@ -137,7 +136,7 @@ impl Pager {
 
     /// Goes back from the window as the read tool returns it to the preview. Returns false if that is not shown.
     pub(crate) fn close_read_form(&mut self, effects: &mut Effects) -> bool {
-        let is_shown = self.before_read.is_some() && self.output.policy().offset_key().is_some();
+        let is_shown = self.before_read.is_some() && self.output.policy().has_window();
         if is_shown {
             self.ask_read_tool(ThenRead::Show, effects);
         }
@@ -154,11 +153,8 @@ impl Pager {
             self.note(format!("copied, as {} counts: offset {offset}, limit {limit}", policy.name()));
             return effects.push(Effect::Copy(call));
         }
-        let keys = [
-            (policy.offset_key().map(str::to_owned), offset),
-            (policy.limit_key().map(str::to_owned), limit),
-        ];
-        for (key, value) in keys {
+        for (role, value) in [(ParamRole::Offset, offset), (ParamRole::Limit, limit)] {
+            let key = policy.key(role).map(str::to_owned);
             if let Some(Err(error)) = key.map(|key| policy.set(&key, &value.to_string())) {
                 return self.fail(error.to_string());
             }

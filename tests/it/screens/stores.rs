@@ -541,6 +541,19 @@ fn what_a_call_recorded_is_what_the_model_got_of_an_output() {
 }
 
 #[test]
+fn a_share_that_may_vary_is_an_estimate_in_the_list_as_in_the_title() {
+    let stocked = Stocked::new((120, 24));
+    let lines: String = (1..=20_000).map(|number| format!("line {number}\n")).collect();
+    stocked.entry("opencode", "tool_c8d4f08d5001AbCdEfGhIjKlMn", lines.as_bytes(), 30);
+    let mut stocked = stocked.shown();
+    let row = stocked.bench.rows()[2].clone();
+    assert!(row.contains("~9%"), "{row}");
+    let path = stocked.bench.keys("<Enter>").opened().unwrap();
+    let title = Bench::open((120, 24), path, policy("opencode/shell")).rows()[0].clone();
+    assert!(title.contains("got ~10%"), "{title}");
+}
+
+#[test]
 fn a_kept_copy_is_shown_as_its_original_is() {
     let stocked = Stocked::new((120, 24));
     let lines: String = (1..=100).map(|number| format!("line {number} of a build\n")).collect();

@@ -94,3 +94,27 @@ fn every_row_is_shown_once_on_the_way_down_and_on_the_way_up() {
         assert!(end.contains("3000 ┊ row 3000 čeká"), "{end}");
     }
 }
+
+#[test]
+fn its_lines_are_counted_as_those_of_its_text() {
+    for (little, text, lines) in [
+        (true, "one\ntwo\n", 2),
+        (false, "one\ntwo\n", 2),
+        (true, "one\ntwo", 2),
+        (false, "one\ntwo", 2),
+        (true, "one\n\n", 2),
+        (false, "\n", 1),
+        (true, "\n", 1),
+    ] {
+        let bytes = |unit: u16| if little { unit.to_le_bytes() } else { unit.to_be_bytes() };
+        let bytes: Vec<u8> = format!("\u{feff}{text}").encode_utf16().flat_map(bytes).collect();
+        let mut bench = open((80, 24), &bytes);
+        assert_eq!(bench.pager().output.lines(), Some(lines), "{text:?} {little}");
+        for keys in ["<Tab>G", "100j", "w", "G", "/t?$<Enter>n"] {
+            let rows = bench.keys(keys).rows();
+            let is_numbered = |row: &&String| row.contains(['│', '┊']) && !row.contains("UTF-16");
+            assert_eq!(rows.iter().filter(is_numbered).count() as u64, lines, "{rows:#?}");
+            assert!(rows[1 + lines as usize].contains("end of the file"), "{rows:#?}");
+        }
+    }
+}

@@ -97,6 +97,20 @@ fn a_spill_is_cited_and_a_failure_has_its_status() {
 }
 
 #[test]
+fn long_ids_that_begin_alike_are_of_two_calls() {
+    let dir = tempfile::tempdir().unwrap();
+    let ids = ["one", "two"].map(|end| format!("call_{}_{end}", "x".repeat(1000)));
+    let log = [
+        use_of("1", Value::Null, &ids[0]),
+        result_of("2", "1", &ids[0], json!("first")),
+        use_of("3", json!("2"), &ids[1]),
+        result_of("4", "3", &ids[1], json!("second")),
+    ];
+    let opened = open(&write_log(dir.path(), "s1.jsonl", &log));
+    assert_eq!(ids.map(|id| first(opened.transcript(), &id)), ["first", "second"]);
+}
+
+#[test]
 fn a_result_of_too_many_tokens_is_in_a_file() {
     let dir = tempfile::tempdir().unwrap();
     let told = "Error: result (297,831 characters across 9,001 lines) exceeds maximum allowed tokens. Output has been saved \

@@ -7,7 +7,7 @@ use crate::session::agents::{
     Transcript, item_of,
 };
 use crate::session::branch::Branches;
-use crate::session::content::MAX_NAME;
+use crate::session::content::MAX_TEXT;
 use crate::session::text::to_text;
 
 /// The number of a record without an id.
@@ -244,7 +244,7 @@ fn ids<'a>(list: Option<Json<'a>>) -> impl Iterator<Item = RecordId> + use<'a> {
 /// Returns the numbers of the calls that a list names.
 fn calls<'a>(list: Option<Json<'a>>, thread: u32, out: &'a Transcript) -> impl Iterator<Item = u32> {
     let items = list.into_iter().flat_map(|list| list.items());
-    items.filter_map(move |id| out.call_number(thread, &id.short_text(MAX_NAME)?))
+    items.filter_map(move |id| out.call_number(thread, &id.short_text(MAX_TEXT)?))
 }
 
 /// Whether a sentence may stand for a result: of no failure, of text and images alone, and longer.

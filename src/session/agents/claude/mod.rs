@@ -13,7 +13,7 @@ use jiff::Timestamp;
 use memchr::memmem;
 
 use crate::base::lock;
-use crate::session::content::{MAX_NAME, title};
+use crate::session::content::{MAX_TEXT, title};
 use crate::session::watch::PathWatch;
 
 use super::{FileFormat, FormatInfo, GLANCE, Json, RecordFiles, SessionFacts, find};
@@ -58,7 +58,7 @@ fn glance(head: &[u8], tail: &[u8]) -> SessionFacts {
 /// Takes over a name, without a copy of one that is the same as before.
 fn keep_last(fact: &mut Option<String>, name: Option<Json>) {
     let is_new = |name: &Json| !fact.as_deref().is_some_and(|known| name.is(known));
-    if let Some(name) = name.filter(is_new).and_then(|name| name.short(MAX_NAME)) {
+    if let Some(name) = name.filter(is_new).and_then(|name| name.short(MAX_TEXT)) {
         *fact = Some(name);
     }
 }

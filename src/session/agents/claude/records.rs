@@ -7,7 +7,7 @@ use crate::session::agents::{
     Call, ChangeOrigin, Citation, ContextChange, CutState, DisplayCopy, FateEvidence, IdMap, Json, JsonText,
     Kind, LogReader, RecordEntry, RecordId, RecordPlace, ResultId, TextPiece, Transcript, find, record_id,
 };
-use crate::session::content::{MAX_NAME, cited, first_text, is_number, text_start};
+use crate::session::content::{MAX_TEXT, cited, first_text, is_number, text_start};
 use crate::session::record::read_json;
 use crate::session::sent::log::Speaker;
 
@@ -145,7 +145,7 @@ impl ClaudeReader {
         self.history.spans.extend(parent.map(|parent| (context, parent)));
         for block in record.list_at(&["message", "content"]) {
             let id = block.get("tool_use_id").filter(|_| block.is_type("tool_result"));
-            let Some(id) = id.and_then(|id| id.short_text(MAX_NAME)) else { continue };
+            let Some(id) = id.and_then(|id| id.short_text(MAX_TEXT)) else { continue };
             let number = out.call_or_new(thread, &id, "");
             out.note_version(number, record);
             let version = numbers(&record.word("version"));

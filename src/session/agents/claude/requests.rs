@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use crate::session::agents::{ContextChange, RecordEntry, ResultId, TextPiece, Transcript, item_of};
-use crate::session::content::MAX_NAME;
+use crate::session::content::MAX_TEXT;
 use crate::session::sent::log::{MessageHash, RequestFacts, RequestLog, message_hash};
 use crate::session::sent::{FirstForm, is_proven, text_of};
 use crate::session::text::to_text;
@@ -62,7 +62,7 @@ impl RequestLists {
         out.requests.add_blob(hash, entry.span(), ids.iter().map(|id| (thread, id.as_str())));
         let mut altered = Vec::new();
         for block in results().filter(|_| !self.altered.contains_key(&hash)) {
-            let id = block.get("tool_use_id").and_then(|id| id.short_text(MAX_NAME));
+            let id = block.get("tool_use_id").and_then(|id| id.short_text(MAX_TEXT));
             let call = id.and_then(|id| out.call_number(thread, &id));
             let (Some(call), Some(content)) = (call, block.get("content")) else { continue };
             let text = text_of(content);

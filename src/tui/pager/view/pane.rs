@@ -117,7 +117,7 @@ pub(crate) fn draw(shown: &Shown, buffer: &mut Buffer, mut area: Rect, cost: &Co
     for row in &rows {
         y = pane.row(buffer, area, y, row);
     }
-    let at_end = rows.last().is_none_or(|row| scroll.onward(row.next) >= scroll.reader.doc.len());
+    let at_end = rows.last().is_none_or(|row| scroll.onward(row.next) >= scroll.end());
     if at_end && y < area.y + area.height {
         let place = Rect { y, height: 1, ..area };
         let words = output.sift_of(side).map_or_else(|| output.describe_end(side), Sift::describe_end);

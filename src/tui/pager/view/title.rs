@@ -8,7 +8,7 @@ use crate::base::provenance::Certainty;
 use crate::corpus::tune::describe_change;
 use crate::output::OpenOutput;
 use crate::output::recorded::RecordedCall;
-use crate::rows::column::bar;
+use crate::rows::column::{bar, percentage};
 use crate::session::verdict::Verdict;
 use crate::source::PathStatus;
 use crate::text::label::SafeText;
@@ -185,8 +185,7 @@ fn share_of_all(output: &OpenOutput) -> [String; 2] {
         Certainty::WouldGet => "",
         certainty => &format!("{} ", certainty.verb()),
     };
-    let about = if output.caveat().is_some() { "~" } else { "" };
-    let words = format!("{verb}{}", if percent == 0 { "<1%".into() } else { format!("{about}{percent}%") });
+    let words = format!("{verb}{}", percentage(percent, output.may_vary()));
     [format!("{words} {}", bar(percent)), words]
 }
 
