@@ -17,7 +17,7 @@ use rustix::process::Pid;
 
 use crate::capture::captured::{Captured, CapturedOutput};
 use crate::capture::spill::Spill;
-use crate::capture::spill::copy::{Progress, take_all};
+use crate::capture::spill::copy::{Progress, ReadAhead};
 use crate::capture::spill::location::Location;
 use crate::capture::spill::sink::Sink;
 use crate::preview::Stream;
@@ -249,10 +249,10 @@ impl StreamThread {
         let sink = place.sink(stream, options.limits);
         progress.note(&sink);
         let shared = Arc::clone(&progress);
-        let pipe = TeeReader { reader: pipe, tee: options.tee.clone() };
+        let reader = ReadAhead::start(TeeReader { reader: pipe, tee: options.tee.clone() })?;
         let drain = move || {
             // Even if it panics, its end is waited for.
-            let taken = catch_unwind(AssertUnwindSafe(|| take_all(pipe, sink, &shared)));
+            let taken = catch_unwind(AssertUnwindSafe(|| reader.take_all(sink, &shared)));
             let _ = events.send(ProcessEvent::Drained);
             Ok(taken.unwrap_or_else(|panic| resume_unwind(panic)))
         };
