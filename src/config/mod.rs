@@ -138,8 +138,7 @@ impl Config {
     }
 
     fn config_home(&self) -> Option<PathBuf> {
-        let home = || (!self.env.home().as_os_str().is_empty()).then(|| self.env.home().join(".config"));
-        self.env.var("XDG_CONFIG_HOME").map(PathBuf::from).or_else(home)
+        self.env.dir_or("XDG_CONFIG_HOME", ".config")
     }
 
     /// Returns the policy for the output at `path`, with its effective limits.
