@@ -9,11 +9,12 @@ use std::sync::{Arc, LazyLock};
 use jiff::Timestamp;
 use rustix::fs::{AtFlags, CWD, Dir, unlinkat};
 
+use crate::base::fs::directory::failed;
 use crate::preview::Stream;
 use crate::store::{Env, NewSpill, OwnStore, next_id, parse_id, random};
 
 use super::Spill;
-use super::dir::{agents_dir, failed, open_private, private_dir, remove, shared_dir, sweep};
+use super::dir::{agents_dir, open_private, private_dir, remove, shared_dir, sweep};
 use super::sink::{Sink, SinkLimits};
 
 /// The session used if none is named.
@@ -143,8 +144,7 @@ impl Location {
         }
         let (path, dir) = match &self.kind {
             Kind::Own => {
-                let store = OwnStore::create(&self.env).map_err(io::Error::other)?;
-                return store.begin(now);
+                return OwnStore::create(&self.env)?.begin(now);
             }
             Kind::Dir(path) => (path.clone(), agents_dir(path, &self.env)?),
             Kind::Opencode(agent) => {

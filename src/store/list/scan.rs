@@ -19,9 +19,7 @@ use crate::store::root::{Root, RootError};
 use crate::store::spec::OWN;
 use crate::store::spec::pattern::{Component, PathFacts};
 use crate::store::spec::retention::Times;
-use crate::store::{
-    CopyRecord, Entry, EntryStatus, Env, Expiry, KeptIds, OwnStore, Retention, Rule, StoreSpec,
-};
+use crate::store::{CopyRecord, Entry, EntryStatus, Env, Expiry, KeptIds, Retention, Rule, StoreSpec};
 
 use super::entry::{ListedDir, Origin};
 use super::{RootReport, RootState};
@@ -57,8 +55,7 @@ pub fn scan(
         };
         let report = RootReport::new(root.path.clone(), RootState::Listed);
         let retention = store.retention.as_set(env);
-        let own = (store.agent == OWN).then(|| OwnStore::open(env).ok().flatten()).flatten();
-        let kept = own.and_then(|own| own.kept(env).ok()).unwrap_or_default();
+        let kept = if store.agent == OWN { KeptIds::of(env) } else { KeptIds::default() };
         let words = Interner::default();
         Scan { store, env, now, sink: &mut *sink, report, root, retention, root_dev: 0, words, kept }.run()
     };
@@ -214,19 +211,18 @@ impl Scan<'_> {
         at: &Path,
         each: &mut dyn FnMut(&mut Self, &OsStr) -> ControlFlow<()>,
     ) {
-        let listing = match Dir::read_from(dir) {
-            Ok(listing) => listing,
-            Err(error) => return self.report.unreadable.push((at.to_owned(), error.to_string())),
-        };
-        for found in listing {
-            let found = match found {
-                Ok(found) => found,
-                Err(error) => return self.report.unreadable.push((at.to_owned(), error.to_string())),
-            };
-            let name = found.file_name().to_bytes();
-            if !matches!(name, b"." | b"..") && each(self, OsStr::from_bytes(name)).is_break() {
-                return;
+        let mut pass = || {
+            for found in Dir::read_from(dir)? {
+                let found = found?;
+                let name = found.file_name().to_bytes();
+                if !matches!(name, b"." | b"..") && each(self, OsStr::from_bytes(name)).is_break() {
+                    break;
+                }
             }
+            Ok::<(), Errno>(())
+        };
+        if let Err(error) = pass() {
+            self.report.unreadable.push((at.to_owned(), error.to_string()));
         }
     }
 
