@@ -160,7 +160,7 @@ pub(crate) fn describe_retention(rule: &Retention) -> String {
         Basis::SessionEnd => "with its session".to_owned(),
         Basis::ProcessExit => "when the agent's process ends".to_owned(),
         Basis::Never => "never".to_owned(),
-        Basis::Unknown => unknown(),
+        Basis::Unknown => rule.why_unknown.as_ref().map_or_else(unknown, |why| format!("unknown: {why}")),
     };
     let count = rule.max_count.map(|most| format!("{} files", thousands(most)));
     for most in count.into_iter().chain(rule.max_total.map(size)) {
@@ -185,7 +185,15 @@ mod tests {
     fn rules_in_words() {
         let rule = |basis, hours: Option<i64>| {
             let after = hours.map(SignedDuration::from_hours);
-            Retention { basis, after, setting: None, max_count: None, max_total: None, note: None }
+            Retention {
+                basis,
+                after,
+                setting: None,
+                max_count: None,
+                max_total: None,
+                note: None,
+                why_unknown: None,
+            }
         };
         assert_eq!(describe_retention(&rule(Basis::Mtime, Some(168))), "7 d after its last change");
         assert_eq!(describe_retention(&rule(Basis::Id, Some(50))), "50 h after the time in its id");

@@ -48,13 +48,14 @@ pub fn scan(
     now: Timestamp,
     sink: &mut dyn FnMut(Entry) -> ControlFlow<()>,
 ) -> Vec<RootReport> {
+    let retention = Arc::new(store.retention.as_set(env));
     let of_root = |pattern: &String| {
         let root = match Root::new(pattern, env) {
             Ok(root) => root,
             Err(unset) => return RootReport::new(PathBuf::from(pattern), RootState::Unset(unset)),
         };
         let report = RootReport::new(root.path.clone(), RootState::Listed);
-        let retention = store.retention.as_set(env);
+        let retention = Arc::clone(&retention);
         let kept = if store.agent == OWN { KeptIds::of(env) } else { KeptIds::default() };
         let words = Interner::default();
         Scan { store, env, now, sink: &mut *sink, report, root, retention, root_dev: 0, words, kept }.run()
@@ -69,7 +70,7 @@ struct Scan<'a> {
     sink: &'a mut dyn FnMut(Entry) -> ControlFlow<()>,
     report: RootReport,
     root: Root,
-    retention: Retention,
+    retention: Arc<Retention>,
     root_dev: u64,
     words: Interner,
     kept: KeptIds,
@@ -164,7 +165,7 @@ impl Scan<'_> {
             root: self.root.clone(),
             identity,
             root_dev: self.root_dev,
-            after: self.retention.after,
+            retention: Arc::clone(&self.retention),
             store: Arc::clone(self.store),
         };
         let mut origins = Origins { place: Arc::new(place), made: Vec::new() };
