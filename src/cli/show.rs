@@ -47,7 +47,7 @@ pub(crate) fn run(config: &Config, args: &ShowArgs) -> CommandResult {
         let words = "--text prints a text of a call";
         return Err(usage(format!("{words}; `overspill {word} | cat` prints an output")));
     }
-    let selected = Selected::list(config, Whose::All)?.with_marks(config);
+    let selected = Selected::list(config, Whose::Beside(&path))?.with_marks(config);
     let Some(mut entry) = selected.at(&path).cloned() else {
         let file = LooseFile::new(&path, source::metadata(&path)?, config);
         let facts = || file.facts(config, selected.now);
