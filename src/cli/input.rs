@@ -99,8 +99,7 @@ pub(crate) fn find_recorded(config: &Config, word: &OsStr) -> anyhow::Result<Nam
         Named::File(path) => path,
         Named::Stdin | Named::Recorded(_) => return Ok(named),
     };
-    let around = config.stores_around(Some(path));
-    let file = config.stored_file(&around, path);
+    let file = config.stored_file(path);
     let found = file.and_then(|file| find_citing(config, file.recorded_path()?)?.ok());
     Ok(found.map_or(named, |found| Named::Recorded(Box::new(found))))
 }
@@ -221,8 +220,7 @@ pub(crate) fn open_path(
     args: &PolicyArgs,
     lock: FileLock,
 ) -> anyhow::Result<OpenInput> {
-    let around = config.stores_around(Some(path));
-    let file = config.stored_file(&around, path);
+    let file = config.stored_file(path);
     let source = match &file {
         Some(_) if lock == FileLock::None => Source::glance_at_entry(path)?,
         Some(_) => Source::open_entry(path)?,

@@ -13,7 +13,7 @@ use rustix::io::Errno;
 
 use crate::capture::captured::{Captured, CapturedOutput};
 use crate::capture::spill::Spill;
-use crate::capture::spill::copy::{Progress, ReadAhead};
+use crate::capture::spill::copy::{Progress, ReadAhead, join};
 use crate::capture::spill::location::Location;
 use crate::capture::spill::sink::{Sink, SinkLimits};
 use crate::preview::Stream;
@@ -77,7 +77,7 @@ impl Following {
     }
 
     pub fn wait(self) -> io::Result<Captured> {
-        self.thread.join().unwrap_or_else(|_| Err(io::Error::other("a thread of the capture failed")))
+        join(self.thread)
     }
 }
 

@@ -84,9 +84,12 @@ impl ReadAhead {
             progress.note(&sink);
             let _ = self.give_empty.send(buffer);
         }
-        let failed = || io::Error::other("the reader failed");
-        (sink, self.thread.join().unwrap_or_else(|_| Err(failed())).err())
+        (sink, join(self.thread).err())
     }
+}
+
+pub(crate) fn join<T>(thread: JoinHandle<io::Result<T>>) -> io::Result<T> {
+    thread.join().unwrap_or_else(|_| Err(io::Error::other("a thread of the capture failed")))
 }
 
 /// Passes on a reader's bytes in the buffers that are given back, with how many of them are in use.

@@ -57,7 +57,7 @@ impl Selected {
         let Listing { entries, reports } = match whose {
             Whose::All => store::list(&config.stores.specs, &config.env, now),
             Whose::Own => store::list(config.stores.named(OWN), &config.env, now),
-            Whose::Beside(path) => store::list(&config.stores_around(Some(path)), &config.env, now),
+            Whose::Beside(path) => store::list(&config.stores_around(path), &config.env, now),
             Whose::Agent(name) => of_agent(config, name, now)?,
         };
         Ok(Selected { entries, kept: KeptIds::default(), now, reports })
