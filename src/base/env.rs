@@ -63,13 +63,25 @@ impl Env {
         &self.home
     }
 
-    /// Returns a variable's value. An empty one counts as unset, and so does a relative path in a variable of an XDG
-    /// directory, which the specification says to ignore, or of the temporary directory.
+    /// Returns a variable's value. An empty one counts as unset.
     pub fn var(&self, name: &str) -> Option<&OsStr> {
-        let value = self.vars.get(OsStr::new(name)).filter(|value| !value.is_empty())?;
-        let is_directory = name.starts_with("XDG_") || ["TMPDIR", "TMP", "TEMP"].contains(&name);
-        let ignored = is_directory && Path::new(value).is_relative();
-        (!ignored).then_some(value)
+        self.vars.get(OsStr::new(name)).map(OsString::as_os_str).filter(|value| !value.is_empty())
+    }
+
+    /// Returns the directory that a variable names. A relative one counts as unset: it would depend on where overspill is
+    /// started, and not on where the agent was.
+    pub fn dir(&self, name: &str) -> Option<PathBuf> {
+        self.var(name).map(PathBuf::from).filter(|path| path.is_absolute())
+    }
+
+    /// Returns the directory that a variable names, else the one below the home directory; `None` without a home.
+    pub fn dir_or(&self, name: &str, below_home: &str) -> Option<PathBuf> {
+        self.dir(name).or_else(|| self.in_home(below_home))
+    }
+
+    /// Returns a path below the home directory, if that is known.
+    pub fn in_home(&self, path: &str) -> Option<PathBuf> {
+        (!self.home.as_os_str().is_empty()).then(|| self.home.join(path))
     }
 
     pub fn uid(&self) -> u32 {
@@ -113,9 +125,10 @@ mod tests {
     }
 
     #[test]
-    fn a_relative_temporary_directory_is_ignored() {
+    fn a_relative_directory_is_ignored() {
         let env = Env::hermetic(Path::new("/home/me")).with_var("TMPDIR", "here").with_var("TMP", "/there");
-        assert_eq!((env.var("TMPDIR"), env.var("TMP")), (None, Some(OsStr::new("/there"))));
-        assert_eq!(env.with_var("PI_TMP", "here").var("PI_TMP"), Some(OsStr::new("here")));
+        assert_eq!((env.dir("TMPDIR"), env.dir("TMP")), (None, Some("/there".into())));
+        assert_eq!(env.dir_or("TMPDIR", ".tmp"), Some("/home/me/.tmp".into()));
+        assert_eq!(env.var("TMPDIR"), Some(OsStr::new("here")));
     }
 }

@@ -231,12 +231,11 @@ impl CapturedOutput {
     }
 
     fn write_held(&mut self, begin: CreateFile<Spill>, cap: u64) -> UnsavedSpill {
-        let bytes = self.content.bytes();
-        let bytes = usize::try_from(cap).ok().and_then(|cap| bytes.get(..cap)).unwrap_or(bytes);
-        match begin().and_then(|mut spill| spill.write_all(bytes).map(|()| spill)) {
+        let (bytes, kept) = (self.content.bytes(), self.size_within(cap));
+        match begin().and_then(|mut spill| spill.write_all(&bytes[..kept.bytes as usize]).map(|()| spill)) {
             Ok(spill) => {
-                if bytes.len() < self.content.bytes().len() {
-                    (self.kept, self.stopped) = (self.size_within(cap), Some(StopReason::Cap));
+                if kept.bytes < bytes.len() as u64 {
+                    (self.kept, self.stopped) = (kept, Some(StopReason::Cap));
                 }
                 UnsavedSpill::File(spill)
             }

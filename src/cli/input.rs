@@ -79,8 +79,7 @@ pub(crate) fn find_call(
         Named::File(path) => path,
         Named::Stdin | Named::Recorded(_) => return Ok(named),
     };
-    let around = config.stores_around(Some(path));
-    let file = config.stored_file(&around, path).filter(StoredFile::is_of_agent);
+    let file = config.stored_file(path).filter(StoredFile::is_of_agent);
     let found = file.and_then(|file| sessions::find_citing(config, file.recorded_path()?.to_owned()));
     let found = found.filter(|found| found.call().is_some_and(is_meant));
     Ok(found.map_or(named, |found| Named::Recorded(Box::new(found))))
@@ -212,8 +211,7 @@ pub(crate) fn open_path(
     args: &PolicyArgs,
     lock: FileLock,
 ) -> anyhow::Result<OpenInput> {
-    let around = config.stores_around(Some(path));
-    let file = config.stored_file(&around, path);
+    let file = config.stored_file(path);
     let source = match &file {
         Some(_) if lock == FileLock::None => Source::glance_at_entry(path)?,
         Some(_) => Source::open_entry(path)?,

@@ -145,7 +145,7 @@ impl AgentFile {
         // What a child of the shell writes from now on is not the command's.
         let len = self.file.metadata()?.len().saturating_sub(self.start);
         io::Seek::seek(&mut self.file, io::SeekFrom::Start(self.start))?;
-        let captured = capture::drain(io::Read::take(&self.file, len), limits, &place)?;
+        let captured = capture::drain(io::Read::take(self.file, len), limits, &place)?;
         let ended = Some(Ended { status: ended.into(), stop: Stop::No });
         let finished = Captured { ended, started, ..captured }.finish(&request, &place);
         finished.map(drop).map_err(io::Error::other)

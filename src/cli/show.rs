@@ -50,7 +50,7 @@ pub(crate) fn run(config: &Config, args: &ShowArgs) -> CommandResult {
         let words = "--text prints a text of a call";
         return Err(usage(format!("{words}; `overspill {word} | cat` prints an output")));
     }
-    let selected = Selected::list(config, Whose::All)?.with_marks(config);
+    let selected = Selected::list(config, Whose::Beside(&path))?.with_marks(config);
     let Some(mut entry) = selected.at(&path).cloned() else {
         let file = LooseFile::new(&path, source::metadata(&path)?, config);
         let facts = || file.facts(config, selected.now);
@@ -69,7 +69,7 @@ fn record(entry: &Entry, run: Option<RunRecord>, selected: &Selected, config: &C
     add(&mut record, outputs::json(entry, selected.now));
     let more = json!({
         "made": entry.made().map(utc),
-        "retention": describe_retention(&entry.store().retention.as_set(&config.env)),
+        "retention": describe_retention(&entry.place().retention),
         "policies": config.candidates(Some(&entry.path())),
         "owner": entry.owner,
         "exposed": entry.exposed(),
@@ -133,10 +133,10 @@ type Fact = (&'static str, String);
 
 fn entry_facts(entry: &Entry, run: Option<&RunRecord>, selected: &Selected, config: &Config) -> Vec<Fact> {
     let spec = entry.store();
-    let retention = describe_retention(&spec.retention.as_set(&config.env));
+    let retention = describe_retention(&entry.place().retention);
     let rule = match entry.rule.as_str() {
         _ if entry.is_kept() => "kept: no rule deletes it".to_owned(),
-        word if word == retention => retention,
+        word if retention.starts_with(word) => retention,
         word => format!("{word}: {retention}"),
     };
     let ago = outputs::when(entry, &selected.look()).text;

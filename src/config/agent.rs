@@ -1,6 +1,5 @@
 //! The agent's own configuration: limits that the user has set there apply to its outputs.
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -40,7 +39,9 @@ pub(crate) fn limits(
     let (file, lines_key, size_key) = policy.agent_settings()?;
     let mut found: Option<AgentLimits> = None;
     for path in candidates(policy.agent(), file, directory, config_home) {
-        let Some(settings) = read(&path, warnings) else { continue };
+        let mut warn = |error| warnings.push(format!("{error}; its limits are not used"));
+        let settings = plain_file::settings(&path).and_then(|settings| settings.map_err(&mut warn).ok());
+        let Some(settings) = settings else { continue };
         let mut limit = |key: Option<&str>| Some((positive(&settings, key?, &path, warnings)?, path.clone()));
         let (lines, size) = (limit(lines_key), limit(size_key));
         if lines.is_some() || size.is_some() {
@@ -64,18 +65,6 @@ pub(crate) fn settings(policy: &Policy) -> Option<(String, String)> {
         }
     }
     Some((file.to_owned(), serde_json::to_string_pretty(&settings).ok()?))
-}
-
-fn read(path: &Path, warnings: &mut Vec<String>) -> Option<Value> {
-    let mut warn = |error: &dyn fmt::Display| {
-        warnings.push(format!("{}: {error}; its limits are not used", path.display()));
-    };
-    let text = match plain_file::read(path) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return None,
-        text => text.map_err(|error| warn(&error)).ok()?,
-    };
-    let parsed = jsonc_parser::parse_to_serde_value(&text, &jsonc_parser::ParseOptions::default());
-    parsed.map_err(|error| warn(&error)).ok()
 }
 
 /// Returns a positive whole number at a dotted path, as the agent requires.

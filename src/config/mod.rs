@@ -138,14 +138,12 @@ impl Config {
     }
 
     fn config_home(&self) -> Option<PathBuf> {
-        let home = || (!self.env.home().as_os_str().is_empty()).then(|| self.env.home().join(".config"));
-        self.env.var("XDG_CONFIG_HOME").map(PathBuf::from).or_else(home)
+        self.env.dir_or("XDG_CONFIG_HOME", ".config")
     }
 
     /// Returns the policy for the output at `path`, with its effective limits.
     pub fn resolve(&self, overrides: &Overrides, path: Option<&Path>) -> Resolution {
-        let around = self.stores_around(path);
-        let file = path.and_then(|path| self.stored_file(&around, path));
+        let file = path.and_then(|path| self.stored_file(path));
         let (mut policy, chosen_by, kind) = self.choose(overrides, file.as_ref())?;
         if let Some(kind) = kind {
             let key = policy.key(ParamRole::Tool).map(str::to_owned);
@@ -222,8 +220,7 @@ impl Config {
 
     /// Same as [`Config::resolve`] for the policy of a recorded call; `path` is that of its spill.
     pub(crate) fn resolve_own(&self, own: &Policy, overrides: &Overrides, path: Option<&Path>) -> Resolution {
-        let around = self.stores_around(path);
-        let file = path.and_then(|path| self.stored_file(&around, path));
+        let file = path.and_then(|path| self.stored_file(path));
         let store_warnings = file.map(|file| self.warnings_of(&file)).unwrap_or_default();
         let mut policy = own.clone();
         let limits_from = if apply(&mut policy, overrides)? { LimitsFrom::Flags } else { LimitsFrom::Policy };

@@ -13,11 +13,11 @@ use crate::store::{FileRule, Record, RunRecord, StoreSpec, store_among};
 
 use super::{Config, OWN};
 
-pub(crate) struct StoredFile<'a> {
+pub(crate) struct StoredFile {
     /// Its absolute path; links are not resolved.
     path: PathBuf,
-    spec: &'a StoreSpec,
-    rule: &'a FileRule,
+    spec: Arc<StoreSpec>,
+    rule: FileRule,
     /// What is recorded of it in our own store, if its first policy can be used as the record says.
     pub(super) record: Option<Record>,
 }
@@ -30,7 +30,7 @@ pub(crate) struct FileOrigin {
     record: Option<Record>,
 }
 
-impl StoredFile<'_> {
+impl StoredFile {
     /// Returns the day on which an agent cut it: by the time in its name, or else by its modification time.
     fn day(&self) -> Option<Date> {
         let made = match &self.record {
@@ -77,14 +77,19 @@ impl StoredFile<'_> {
 
 impl Config {
     /// Returns the stores that can contain the file at `path`.
-    pub(crate) fn stores_around(&self, path: Option<&Path>) -> Vec<Arc<StoreSpec>> {
-        let path = path.and_then(|path| std::path::absolute(path).ok());
+    pub(crate) fn stores_around(&self, path: &Path) -> Vec<Arc<StoreSpec>> {
+        let path = std::path::absolute(path).ok();
         let directory = path.as_deref().and_then(Path::parent);
         directory.map(|directory| self.stores.around(directory, &self.env)).unwrap_or_default()
     }
 
-    /// Looks up the file at `path`; `None` if it is in no store. `specs` are those that can contain it.
-    pub(crate) fn stored_file<'a>(&self, specs: &'a [Arc<StoreSpec>], path: &Path) -> Option<StoredFile<'a>> {
+    /// Looks up the file at `path`; `None` if it is in no store.
+    pub(crate) fn stored_file(&self, path: &Path) -> Option<StoredFile> {
+        self.stored_file_among(&self.stores_around(path), path)
+    }
+
+    /// Same as [`Config::stored_file`]; `specs` are the stores that can contain it.
+    pub(crate) fn stored_file_among(&self, specs: &[Arc<StoreSpec>], path: &Path) -> Option<StoredFile> {
         let path = std::path::absolute(path).ok()?;
         let (spec, rule) = store_among(specs, &path, &self.env)?;
         let record = if spec.agent == OWN { Record::find(&self.env, &path) } else { None };
@@ -95,13 +100,12 @@ impl Config {
             };
             policies.first().is_none_or(|name| self.catalog.get(name).is_ok_and(takes_all))
         });
-        Some(StoredFile { path, spec, rule, record })
+        Some(StoredFile { path, spec: Arc::clone(spec), rule: rule.clone(), record })
     }
 
     /// Returns the policies that may have created the file, by its store and its time; most likely first.
     pub fn candidates(&self, path: Option<&Path>) -> Vec<String> {
-        let around = self.stores_around(path);
-        let file = path.and_then(|path| self.stored_file(&around, path));
+        let file = path.and_then(|path| self.stored_file(path));
         file.map(|file| self.candidates_of(&file)).unwrap_or_default()
     }
 
@@ -140,8 +144,8 @@ impl Config {
     /// Returns the warnings of the store that a file is in, or that its original was in if it is a kept copy.
     pub(super) fn warnings_of(&self, file: &StoredFile) -> Vec<Warning> {
         let store = match file.original() {
-            Some(original) => self.stores.store_of(original, &self.env).map(|(spec, _)| &**spec),
-            None => Some(file.spec),
+            Some(original) => self.stores.store_of(original, &self.env).map(|(spec, _)| spec),
+            None => Some(&file.spec),
         };
         store.map(|spec| spec.warnings.clone()).unwrap_or_default()
     }

@@ -236,8 +236,7 @@ fn a_kept_copy_is_cut_as_its_record_says_or_as_any_file_of_ours_if_that_cannot_b
         let config = config(home.path());
         let found = config.resolve(&Overrides::default(), Some(&copy)).unwrap();
         let limits = (found.policy.max_lines(), found.limits_from.to_string());
-        let saved_as =
-            config.stored_file(&config.stores.specs, &copy).unwrap().saved_as().display().to_string();
+        let saved_as = config.stored_file(&copy).unwrap().saved_as().display().to_string();
         (found.policy.name().to_owned(), limits, found.certainty, saved_as)
     };
     let as_recorded = |from: &str, certainty| {

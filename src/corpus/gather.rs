@@ -106,9 +106,9 @@ impl CorpusOutput {
     pub(crate) fn agent(&self, config: &Config) -> Option<String> {
         match self {
             CorpusOutput::Entry(entry) => Some(entry.agent().to_owned()),
-            CorpusOutput::Named(path) | CorpusOutput::Found(path) => config
-                .stored_file(&config.stores_around(Some(path)), path)
-                .map(|file| file.agent().to_owned()),
+            CorpusOutput::Named(path) | CorpusOutput::Found(path) => {
+                config.stored_file(path).map(|file| file.agent().to_owned())
+            }
         }
     }
 

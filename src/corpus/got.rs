@@ -169,9 +169,7 @@ impl<'a> CutPolicies<'a> {
 
     /// Returns the policy that most likely cut the output at `path`, as [`Config::resolve`] does for one output.
     pub(crate) fn resolve(&self, path: &Path) -> ResolvedPolicy {
-        let stores = self.stores_around(path);
-        let file = self.config.stored_file(&stores, path);
-        let origin = file.map(|file| self.config.origin_of(&file)).unwrap_or_default();
+        let origin = self.stored_file(path).map(|file| self.config.origin_of(&file)).unwrap_or_default();
         let mut known = lock(&self.known);
         if let Some(resolved) = known.get(&origin) {
             return resolved.clone();
@@ -188,23 +186,19 @@ impl<'a> CutPolicies<'a> {
         match output {
             CorpusOutput::Entry(entry) => entry.recorded_path().filter(|_| entry.is_of_agent()),
             CorpusOutput::Named(path) | CorpusOutput::Found(path) => {
-                let stores = self.stores_around(path);
-                let file = self.config.stored_file(&stores, path).filter(StoredFile::is_of_agent)?;
+                let file = self.stored_file(path).filter(StoredFile::is_of_agent)?;
                 file.recorded_path().map(Path::to_owned)
             }
         }
     }
 
-    fn stores_around(&self, path: &Path) -> Arc<[Arc<StoreSpec>]> {
+    /// Same as [`Config::stored_file`], which looks for the stores of each directory once.
+    fn stored_file(&self, path: &Path) -> Option<StoredFile> {
         let absolute = std::path::absolute(path).unwrap_or_default();
-        let directory = absolute.parent().unwrap_or(Path::new(""));
-        let mut around = lock(&self.around);
-        if let Some(stores) = around.get(directory) {
-            return stores.clone();
-        }
-        let stores: Arc<[_]> = self.config.stores_around(Some(path)).into();
-        around.insert(directory.to_owned(), stores.clone());
-        stores
+        let directory = absolute.parent().unwrap_or(Path::new("")).to_owned();
+        let find = || self.config.stores_around(path).into();
+        let stores = lock(&self.around).entry(directory).or_insert_with(find).clone();
+        self.config.stored_file_among(&stores, path)
     }
 }
 

@@ -332,7 +332,8 @@ fn store_and_rule(row: &OutputRow) -> String {
 }
 
 fn describe_rule(entry: &Entry) -> String {
-    let after = entry.place().after.map(|after| span(after.as_secs().max(0) as u64));
+    let rule = &entry.place().retention;
+    let after = rule.after.map(|after| span(after.as_secs().max(0) as u64));
     let never = || "never deleted".to_owned();
     let aged = |since| after.as_ref().map_or_else(never, |after| format!("deleted {after} after {since}"));
     match entry.rule {
@@ -344,7 +345,10 @@ fn describe_rule(entry: &Entry) -> String {
         Rule::ProcessExit => "deleted when the agent ends".to_owned(),
         Rule::Never => never(),
         Rule::Kept => "kept forever".to_owned(),
-        Rule::Unknown => "its rule is not known".to_owned(),
+        Rule::Unknown => {
+            let why = rule.why_unknown.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
+            format!("its rule is not known{why}")
+        }
     }
 }
 

@@ -48,37 +48,19 @@ pub fn first_line(head: &[u8]) -> &[u8] {
     head.split(|byte| *byte == b'\n').next().unwrap_or_default()
 }
 
-/// Returns the directory of an agent: the variable's value, else the path below the home directory. Without a home, none.
-pub fn home_or(env: &Env, variable: &str, below_home: &str) -> Option<PathBuf> {
-    named_dir(env, variable).or_else(|| in_home(env, below_home))
-}
-
-/// Returns the files in the directory of an agent, as [`home_or`] finds it, that one of the patterns is [`matching`].
+/// Returns the files in the directory of an agent, as [`Env::dir_or`] finds it, that one of the patterns is [`matching`].
 pub fn in_agent_dir(
     env: &Env,
     (variable, below_home): (&str, &str),
     patterns: &[&str],
     fault: &mut dyn FnMut(String),
 ) -> Vec<FoundFile> {
-    let root = home_or(env, variable, below_home);
+    let root = env.dir_or(variable, below_home);
     patterns.iter().flat_map(|pattern| matching(root.clone(), pattern, fault)).collect()
 }
 
-/// Returns a variable's value, if it is an absolute path.
-pub fn named_dir(env: &Env, variable: &str) -> Option<PathBuf> {
-    env.var(variable).map(PathBuf::from).filter(|path| path.is_absolute())
-}
-
 pub fn data_dir(env: &Env, below_data: &str) -> Option<PathBuf> {
-    match env.var("XDG_DATA_HOME") {
-        Some(data) => Some(Path::new(data).join(below_data)),
-        None => in_home(env, &format!(".local/share/{below_data}")),
-    }
-}
-
-/// Returns a path below the home directory; `None` without an absolute home.
-pub fn in_home(env: &Env, path: &str) -> Option<PathBuf> {
-    Some(env.home()).filter(|home| home.is_absolute()).map(|home| home.join(path))
+    env.dir_or("XDG_DATA_HOME", ".local/share").map(|data| data.join(below_data))
 }
 
 /// Returns the directories in `dir` and links to such, sorted by name; none if it is not there. What cannot be read goes to

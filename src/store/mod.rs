@@ -22,7 +22,7 @@ pub use list::{Listing, RootReport, RootState, entries_at, has_prefix, list, res
 pub use own::id::{Id, IdForm, new_id, parse_id};
 pub use own::record::{CopyRecord, OutputSize, Record, RunExit, RunRecord};
 pub use own::write::{KEPT_ALREADY, NewSpill, UNFINISHED};
-pub use own::{KeptIds, OwnError, OwnStore, own_home};
+pub use own::{KeptIds, OwnStore, own_home};
 pub use root::UnsetVariable;
 #[cfg(feature = "app")]
 pub use spec::LazyStores;

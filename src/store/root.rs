@@ -179,6 +179,11 @@ fn project<'a>(here: &'a Path, name: &str, env: &Env) -> Option<&'a Path> {
 /// Replaces the variables in `pattern`; a default may itself begin with `~` or contain variables.
 pub(super) fn expand(pattern: &str, env: &Env) -> Result<PathBuf, UnsetVariable> {
     let mut path = OsString::new();
+    append(&mut path, pattern, env)?;
+    Ok(PathBuf::from(path))
+}
+
+fn append(path: &mut OsString, pattern: &str, env: &Env) -> Result<(), UnsetVariable> {
     let mut rest = pattern;
     if let Some(after) = rest.strip_prefix('~') {
         if env.home().as_os_str().is_empty() {
@@ -191,20 +196,23 @@ pub(super) fn expand(pattern: &str, env: &Env) -> Result<PathBuf, UnsetVariable>
         path.push(&rest[..start]);
         let body = &rest[start + 2..];
         let end = closing(body).ok_or_else(|| UnsetVariable(rest[start..].into()))?;
-        path.push(variable(&body[..end], env)?);
+        append_variable(path, &body[..end], env)?;
         rest = &body[end + 1..];
     }
     path.push(rest);
-    Ok(PathBuf::from(path))
+    Ok(())
 }
 
-fn variable(body: &str, env: &Env) -> Result<OsString, UnsetVariable> {
+/// The variable that begins a path must name a directory.
+fn append_variable(path: &mut OsString, body: &str, env: &Env) -> Result<(), UnsetVariable> {
     let (name, default) = body.split_once(":-").map_or((body, None), |(name, default)| (name, Some(default)));
-    match (env.var(name), default) {
-        (Some(value), _) => Ok(value.to_owned()),
-        (None, Some(default)) => expand(default, env).map(PathBuf::into_os_string),
-        (None, None) => Err(UnsetVariable(name.into())),
+    let value = env.var(name).filter(|value| !path.is_empty() || Path::new(value).is_absolute());
+    match (value, default) {
+        (Some(value), _) => path.push(value),
+        (None, Some(default)) => append(path, default, env)?,
+        (None, None) => return Err(UnsetVariable(name.into())),
     }
+    Ok(())
 }
 
 /// Returns the position of the `}` that closes a variable, after its `${`.
@@ -261,9 +269,11 @@ mod tests {
     }
 
     #[test]
-    fn a_relative_xdg_directory_is_ignored() {
-        let env = env().with_var("XDG_DATA_HOME", "here");
+    fn a_relative_directory_is_ignored() {
+        let env = env().with_var("XDG_DATA_HOME", "here").with_var("A", "here");
         assert_eq!(expand("${XDG_DATA_HOME:-/d}", &env).unwrap(), Path::new("/d"));
+        assert_eq!(expand("${B:-${A}}/d", &env), Err(UnsetVariable("A".into())));
+        assert_eq!(expand("/${A}/d", &env).unwrap(), Path::new("/here/d"));
     }
 
     #[test]

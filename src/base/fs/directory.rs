@@ -1,5 +1,6 @@
 //! Directories that others must not read or write: created for one user alone, and checked before use.
 
+use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 
@@ -22,6 +23,27 @@ pub(crate) enum DirectoryFault {
     Foreign,
     Exposed,
     System(Errno),
+}
+
+impl DirectoryFault {
+    /// Says what is wrong with a directory, and the remedy: another one in the variable, or this mode for `chmod`.
+    pub(crate) fn explain(self, path: &Path, variable: &str, mode: &str) -> io::Error {
+        let words = match self {
+            DirectoryFault::System(error) => return failed(path, error),
+            DirectoryFault::NotADirectory => "is a symbolic link or not a directory; move it away",
+            DirectoryFault::Foreign => {
+                &format!("belongs to another user; set {variable} to a directory of yours")
+            }
+            DirectoryFault::Exposed => &format!("is open to others; run `chmod {mode}` on it"),
+        };
+        io::Error::other(format!("{}: {words}", path.display()))
+    }
+}
+
+/// Adds the path to an error of the system.
+pub(crate) fn failed(path: &Path, error: impl Into<io::Error>) -> io::Error {
+    let error = error.into();
+    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
 impl From<Errno> for DirectoryFault {

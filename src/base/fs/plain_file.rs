@@ -40,6 +40,19 @@ pub(crate) fn read(path: &Path) -> io::Result<String> {
     text(file)
 }
 
+/// Reads an agent's settings, JSON with comments; `None` if there is no such file. An error names the file.
+#[cfg(feature = "app")]
+pub(crate) fn settings(path: &Path) -> Option<Result<serde_json::Value, String>> {
+    let wrong = |why: &dyn std::fmt::Display| format!("{}: {why}", path.display());
+    let parse = |text: String| {
+        jsonc_parser::parse_to_serde_value(&text, &Default::default()).map_err(|error| wrong(&error))
+    };
+    match read(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        text => Some(text.map_err(|error| wrong(&error)).and_then(parse)),
+    }
+}
+
 /// Says what to do about a file that cannot be opened; the kind of the error stays.
 pub(crate) fn explain(path: &Path, error: io::Error) -> io::Error {
     let words = match error.kind() {

@@ -17,7 +17,7 @@ use rustix::process::Pid;
 
 use crate::capture::captured::{Captured, CapturedOutput};
 use crate::capture::spill::Spill;
-use crate::capture::spill::copy::{Progress, take_all};
+use crate::capture::spill::copy::{Progress, ReadAhead, join};
 use crate::capture::spill::location::Location;
 use crate::capture::spill::sink::Sink;
 use crate::preview::Stream;
@@ -58,10 +58,6 @@ impl Running {
     pub fn wait(self) -> io::Result<Captured> {
         join(self.supervisor)
     }
-}
-
-fn join<T>(thread: JoinHandle<io::Result<T>>) -> io::Result<T> {
-    thread.join().unwrap_or_else(|_| Err(io::Error::other("a thread of the capture failed")))
 }
 
 pub fn run(command: Command, options: &Options, place: &Location) -> Result<Captured, StartError> {
@@ -249,10 +245,10 @@ impl StreamThread {
         let sink = place.sink(stream, options.limits);
         progress.note(&sink);
         let shared = Arc::clone(&progress);
-        let pipe = TeeReader { reader: pipe, tee: options.tee.clone() };
+        let reader = ReadAhead::start(TeeReader { reader: pipe, tee: options.tee.clone() })?;
         let drain = move || {
             // Even if it panics, its end is waited for.
-            let taken = catch_unwind(AssertUnwindSafe(|| take_all(pipe, sink, &shared)));
+            let taken = catch_unwind(AssertUnwindSafe(|| reader.take_all(sink, &shared)));
             let _ = events.send(ProcessEvent::Drained);
             Ok(taken.unwrap_or_else(|panic| resume_unwind(panic)))
         };

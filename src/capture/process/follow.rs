@@ -13,17 +13,22 @@ use rustix::io::Errno;
 
 use crate::capture::captured::{Captured, CapturedOutput};
 use crate::capture::spill::Spill;
-use crate::capture::spill::copy::{Progress, take_all};
+use crate::capture::spill::copy::{Progress, ReadAhead, join};
 use crate::capture::spill::location::Location;
 use crate::capture::spill::sink::{Sink, SinkLimits};
 use crate::preview::Stream;
 use crate::store::NewSpill;
 
-/// Captures a stream to its end into `place`. Fails only if the output cannot be read back: a read error is
-/// [`Captured::failure`], and everything before it is captured.
-pub fn drain(reader: impl Read + Send, limits: SinkLimits, place: &Location) -> io::Result<Captured> {
+/// Captures a stream to its end into `place`. Fails if a thread cannot be created, before anything is read, or if the
+/// output cannot be read back. A read error is [`Captured::failure`], and everything before it is captured.
+pub fn drain(
+    reader: impl Read + Send + 'static,
+    limits: SinkLimits,
+    place: &Location,
+) -> io::Result<Captured> {
     let started = crate::base::env::now();
-    let (taken, failure) = take_all(reader, place.sink(Stream::Stdout, limits), &Progress::default());
+    let sink = place.sink(Stream::Stdout, limits);
+    let (taken, failure) = ReadAhead::start(reader)?.take_all(sink, &Progress::default());
     Ok(Captured::from_stream(started, CapturedOutput::new(Stream::Stdout, taken)?, failure))
 }
 
@@ -54,8 +59,9 @@ pub fn follow(
     progress.note(&sink);
     let (tell_over, over) = channel::<()>();
     let (shared, started) = (Arc::clone(&progress), crate::base::env::now());
+    let reader = ReadAhead::start(reader)?;
     let take = move || {
-        let (taken, failure) = take_all(reader, sink, &shared);
+        let (taken, failure) = reader.take_all(sink, &shared);
         drop(tell_over);
         let output = CapturedOutput::new(Stream::Stdout, taken)?;
         let left_early = left_early.load(Ordering::Acquire);
@@ -71,7 +77,7 @@ impl Following {
     }
 
     pub fn wait(self) -> io::Result<Captured> {
-        self.thread.join().unwrap_or_else(|_| Err(io::Error::other("a thread of the capture failed")))
+        join(self.thread)
     }
 }
 

@@ -2,9 +2,10 @@
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Mutex, OnceLock};
+use std::thread::{self, JoinHandle};
 
 use super::Spill;
 use super::sink::{Sink, StopReason};
@@ -53,51 +54,42 @@ impl Progress {
     }
 }
 
-/// Reads into the sink until the end or the first error, which it returns. Without a second thread, one does both.
-pub(crate) fn take_all(
-    reader: impl Read + Send,
-    mut sink: Sink<Spill>,
-    progress: &Progress,
-) -> (Sink<Spill>, Option<io::Error>) {
-    let (give_empty, empty) = channel();
-    let (give_full, full) = channel();
-    for _ in 0..BUFFERS {
-        // Cannot fail: the receiver is right here. Buffers are allocated on first use.
-        let _ = give_empty.send(Vec::new());
-    }
-    // If no thread can be started, the closure is dropped with everything it owns.
-    let reader = Mutex::new(Some(reader));
-    let take = || crate::base::lock(&reader).take();
-    let failure = std::thread::scope(|scope| {
-        let run = || take().map_or(Ok(()), |reader| read_ahead(reader, empty, give_full));
-        match std::thread::Builder::new().name("read".into()).spawn_scoped(scope, run) {
-            Ok(reading) => {
-                // Gone if this panics: the reader would wait for ever.
-                let give_empty = give_empty;
-                for (buffer, count) in full {
-                    sink.push(&buffer[..count]);
-                    progress.note(&sink);
-                    // The reader may have ended and need no more buffers.
-                    let _ = give_empty.send(buffer);
-                }
-                reading.join().unwrap_or_else(|_| Err(io::Error::other("the reader failed"))).err()
-            }
-            Err(_) => take().and_then(|reader| in_turn(reader, &mut sink, progress).err()),
-        }
-    });
-    (sink, failure)
+/// A thread that reads ahead of the sink, once that gives it buffers.
+#[derive(Debug)]
+pub(crate) struct ReadAhead {
+    give_empty: Sender<Vec<u8>>,
+    full: Receiver<(Vec<u8>, usize)>,
+    thread: JoinHandle<io::Result<()>>,
 }
 
-fn in_turn(mut reader: impl Read, sink: &mut Sink<Spill>, progress: &Progress) -> io::Result<()> {
-    let mut buffer = vec![0; BUFFER];
-    loop {
-        let count = read(&mut reader, &mut buffer)?;
-        if count == 0 {
-            return Ok(());
-        }
-        sink.push(&buffer[..count]);
-        progress.note(sink);
+impl ReadAhead {
+    pub(crate) fn start(reader: impl Read + Send + 'static) -> io::Result<ReadAhead> {
+        let (give_empty, empty) = channel();
+        let (give_full, full) = channel();
+        let run = move || read_ahead(reader, empty, give_full);
+        let thread = thread::Builder::new().name("read".into()).spawn(run)?;
+        Ok(ReadAhead { give_empty, full, thread })
     }
+
+    /// Reads into the sink until the end or the first error, which it returns.
+    pub(crate) fn take_all(
+        self,
+        mut sink: Sink<Spill>,
+        progress: &Progress,
+    ) -> (Sink<Spill>, Option<io::Error>) {
+        // Allocated on first use. The reader may have ended and need no buffers, here and below.
+        (0..BUFFERS).for_each(|_| _ = self.give_empty.send(Vec::new()));
+        for (buffer, count) in self.full {
+            sink.push(&buffer[..count]);
+            progress.note(&sink);
+            let _ = self.give_empty.send(buffer);
+        }
+        (sink, join(self.thread).err())
+    }
+}
+
+pub(crate) fn join<T>(thread: JoinHandle<io::Result<T>>) -> io::Result<T> {
+    thread.join().unwrap_or_else(|_| Err(io::Error::other("a thread of the capture failed")))
 }
 
 /// Passes on a reader's bytes in the buffers that are given back, with how many of them are in use.
@@ -121,29 +113,6 @@ fn read(reader: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
         match reader.read(buffer) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             result => return result,
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::capture::spill::sink::{SinkLimits, SinkState};
-    use crate::text::units::TotalsMask;
-
-    #[test]
-    fn one_thread_takes_what_two_do() {
-        let limits = SinkLimits { hold: 1 << 20, cap: u64::MAX, want: TotalsMask::NOTHING };
-        let content: Vec<u8> =
-            (0..3 * BUFFER + 5).map(|at| if at % 80 == 0 { b'\n' } else { b'x' }).collect();
-        let new = || Sink::new(limits, Box::new(|| Err(io::ErrorKind::Unsupported.into())));
-        let (mut sink, progress) = (new(), Progress::default());
-        in_turn(&content[..], &mut sink, &progress).unwrap();
-        let (both, failure) = take_all(&content[..], new(), &Progress::default());
-        assert!(failure.is_none() && progress.bytes() == content.len() as u64);
-        for taken in [sink, both] {
-            assert!(matches!(taken.state, SinkState::Held(held, _) if held == content));
-            assert_eq!(taken.counter.line_feeds(), progress.line_feeds());
         }
     }
 }

@@ -8,9 +8,8 @@ use jiff::{SignedDuration, Timestamp};
 use rustix::fs::{
     AtFlags, CWD, Dir, FileType, FlockOperation, Mode, OFlags, flock, fstat, openat, statat, unlinkat,
 };
-use rustix::io::Errno;
 
-use crate::base::fs::directory::{self, DirectoryFault, NO_OTHER_WRITERS, NO_OTHERS};
+use crate::base::fs::directory::{self, NO_OTHER_WRITERS, NO_OTHERS, failed};
 use crate::base::fs::identity::{FileStat, timestamp};
 use crate::store::Env;
 
@@ -18,7 +17,7 @@ use crate::store::Env;
 const YOUNG: SignedDuration = SignedDuration::from_hours(1);
 
 pub(crate) fn open_private(path: &Path, env: &Env) -> io::Result<OwnedFd> {
-    directory::open(CWD, path, env.uid(), NO_OTHERS).map_err(|unfit| explain(path, unfit, "700"))
+    directory::open(CWD, path, env.uid(), NO_OTHERS).map_err(|fault| fault.explain(path, "TMPDIR", "700"))
 }
 
 pub(crate) fn private_dir(path: &Path, env: &Env) -> io::Result<OwnedFd> {
@@ -32,30 +31,17 @@ pub(crate) fn agents_dir(path: &Path, env: &Env) -> io::Result<OwnedFd> {
         directory::make_all(parent).map_err(|error| failed(parent, error))?;
     }
     make(path)?;
-    directory::open(CWD, path, env.uid(), NO_OTHER_WRITERS).map_err(|unfit| explain(path, unfit, "go-w"))
+    directory::open(CWD, path, env.uid(), NO_OTHER_WRITERS)
+        .map_err(|fault| fault.explain(path, "TMPDIR", "go-w"))
 }
 
 /// Opens a shared directory such as /tmp: owned by the user, or sticky, so that no other user can move files away.
 pub(crate) fn shared_dir(path: &Path, env: &Env) -> io::Result<OwnedFd> {
-    directory::open_shared(path, env.uid()).map_err(|unfit| explain(path, unfit, "+t"))
+    directory::open_shared(path, env.uid()).map_err(|fault| fault.explain(path, "TMPDIR", "+t"))
 }
 
 fn make(path: &Path) -> io::Result<()> {
     directory::make(CWD, path).map_err(|error| failed(path, error))
-}
-
-fn explain(path: &Path, unfit: DirectoryFault, remedy: &str) -> io::Error {
-    let words = match unfit {
-        DirectoryFault::System(error) => return failed(path, error),
-        DirectoryFault::NotADirectory => "is a symbolic link or not a directory; move it away",
-        DirectoryFault::Foreign => "belongs to another user; set TMPDIR to a directory of yours",
-        DirectoryFault::Exposed => &format!("is open to others; run `chmod {remedy}` on it"),
-    };
-    io::Error::other(format!("{}: {words}", path.display()))
-}
-
-pub(super) fn failed(path: &Path, error: Errno) -> io::Error {
-    io::Error::new(error.kind(), format!("{}: {}", path.display(), io::Error::from(error)))
 }
 
 /// Removes a file, if it is a regular file of this user that no process is writing. Returns its bytes if removed.

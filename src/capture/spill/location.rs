@@ -2,7 +2,6 @@
 
 #![warn(missing_docs)]
 
-use std::ffi::OsStr;
 use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
@@ -10,11 +9,12 @@ use std::sync::{Arc, LazyLock};
 use jiff::Timestamp;
 use rustix::fs::{AtFlags, CWD, Dir, unlinkat};
 
+use crate::base::fs::directory::failed;
 use crate::preview::Stream;
 use crate::store::{Env, NewSpill, OwnStore, next_id, parse_id, random};
 
 use super::Spill;
-use super::dir::{agents_dir, failed, open_private, private_dir, remove, shared_dir, sweep};
+use super::dir::{agents_dir, open_private, private_dir, remove, shared_dir, sweep};
 use super::sink::{Sink, SinkLimits};
 
 /// The session used if none is named.
@@ -144,13 +144,12 @@ impl Location {
         }
         let (path, dir) = match &self.kind {
             Kind::Own => {
-                let store = OwnStore::create(&self.env).map_err(io::Error::other)?;
-                return store.begin(now);
+                return OwnStore::create(&self.env)?.begin(now);
             }
             Kind::Dir(path) => (path.clone(), agents_dir(path, &self.env)?),
             Kind::Opencode(agent) => {
-                let data = || self.env.home().join(".local/share");
-                let data = self.env.var("XDG_DATA_HOME").map_or_else(data, PathBuf::from);
+                let data = self.env.dir_or("XDG_DATA_HOME", ".local/share");
+                let data = data.ok_or_else(|| io::Error::other("HOME is not set"))?;
                 let path = data.join(agent).join("tool-output");
                 (path.clone(), agents_dir(&path, &self.env)?)
             }
@@ -286,8 +285,7 @@ fn session_dir(env: &Env, session: &str) -> PathBuf {
 }
 
 fn temporary(env: &Env, variables: &[&str]) -> PathBuf {
-    let set = variables.iter().find_map(|name| env.var(name));
-    PathBuf::from(set.unwrap_or(OsStr::new("/tmp")))
+    variables.iter().find_map(|name| env.dir(name)).unwrap_or_else(|| "/tmp".into())
 }
 
 #[cfg(test)]

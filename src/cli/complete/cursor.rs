@@ -72,15 +72,12 @@ impl<'a> TypedWord<'a> {
         };
     }
 
-    /// Returns the option whose value is typed in the same word: `--policy=op`, `-pop`.
+    /// Returns the option whose value is typed in the same word: `--policy=op`, `-pop`, `-qpop`.
     fn attached(&mut self) -> Option<WordPlace<'a>> {
         let word = self.typed.clone();
         let (arg, from) = match word.split_once('=') {
             Some((name, _)) => (self.long(name.strip_prefix("--")?)?, name.len() + 1),
-            None => {
-                let short = word.chars().nth(1).filter(|short| *short != '-')?;
-                (self.short(short)?, 1 + short.len_utf8())
-            }
+            None => self.in_shorts(&word)?,
         };
         let (prefix, typed) = word
             .split_at_checked(from)
@@ -96,14 +93,20 @@ impl<'a> TypedWord<'a> {
                 long.split_once('=').map_or((long, None), |(name, value)| (name, Some(value)));
             (self.long(name).filter(|arg| takes_value(arg))?, value)
         } else {
-            let (at, arg) = word.char_indices().skip(1).find_map(|(at, short)| {
-                Some((at + short.len_utf8(), self.short(short).filter(|arg| takes_value(arg))?))
-            })?;
+            let (arg, at) = self.in_shorts(word)?;
             (arg, word.get(at..).filter(|value| !value.is_empty()))
         };
         let Some(value) = value else { return Some(arg) };
         self.note(arg, value);
         None
+    }
+
+    /// Returns the first option with a value in a word of short ones, and where the value begins.
+    fn in_shorts(&self, word: &str) -> Option<(&'a Arg, usize)> {
+        let mut shorts = word.char_indices().skip(1).take_while(|_| !word.starts_with("--"));
+        shorts.find_map(|(at, short)| {
+            Some((self.short(short).filter(|arg| takes_value(arg))?, at + short.len_utf8()))
+        })
     }
 
     fn note(&mut self, arg: &Arg, value: &'a str) {

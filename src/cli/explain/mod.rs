@@ -104,8 +104,7 @@ struct CitedSpill {
 pub(crate) fn run(config: &Config, args: &ExplainArgs) -> CommandResult {
     let (text, call) = text(config, args)?;
     let found = recognise::find_all(config, &text, call.as_ref());
-    let entries = Selected::list(config, Whose::All)?.with_marks(config);
-    let explainer = Explainer { config, entries, call };
+    let explainer = Explainer { config, call };
     let all: Vec<ExplainedNotice> = found.iter().map(|found| explainer.explain(found)).collect();
     let mut out = io::BufWriter::new(terminal::stdout());
     if args.json {
@@ -121,7 +120,8 @@ pub(crate) fn run(config: &Config, args: &ExplainArgs) -> CommandResult {
         return open(config, notice);
     }
     if all.is_empty() {
-        let named = explainer.entries.named_in(&text).map(|entry| label(entry.id_bytes()));
+        let entries = Selected::list(config, Whose::All)?;
+        let named = entries.named_in(&text).map(|entry| label(entry.id_bytes()));
         let advice = named.map_or("give the notice whole, from its first line to its last".into(), |id| {
             format!("the output that it names: overspill {id}")
         });
@@ -223,7 +223,6 @@ fn clipboard() -> anyhow::Result<Vec<u8>> {
 
 struct Explainer<'a> {
     config: &'a Config,
-    entries: Selected,
     /// The call that the text is the result of.
     call: Option<ExplainedCall>,
 }
@@ -265,7 +264,8 @@ impl Explainer<'_> {
     }
 
     fn time_left(&self, path: &Path) -> Option<String> {
-        let (entry, now) = (self.entries.at(path)?, self.entries.now);
+        let entries = Selected::list(self.config, Whose::Beside(path)).ok()?;
+        let (entry, now) = (entries.at(path)?, entries.now);
         Some(match entry.left(now) {
             _ if entry.is_kept() => "you keep it".to_owned(),
             TimeLeft::For(rest) => format!("deleted in {}", span_left(rest.as_secs() as u64)),

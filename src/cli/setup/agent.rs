@@ -49,7 +49,7 @@ impl HookAgent {
             Self::QwenCode => ("", ".qwen", "settings.json"),
             Self::CopilotCli => ("", ".copilot", "hooks/overspill.json"),
         };
-        env.var(variable).map_or_else(|| env.home().join(directory), PathBuf::from).join(file)
+        env.dir_or(variable, directory).unwrap_or_default().join(file)
     }
 
     /// Returns the file of a project, if it is known that the agent reads hooks there; Copilot CLI does once it trusts the project.

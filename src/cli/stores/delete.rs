@@ -84,7 +84,7 @@ fn refuse_unclear(config: &Config, whose: Whose) -> anyhow::Result<()> {
     let fault = match whose {
         Whose::Own => config.stores.fault_of(OWN),
         Whose::Agent(name) => config.stores.fault_of(name),
-        Whose::All => config.stores.faults().next(),
+        Whose::All | Whose::Beside(_) => config.stores.faults().next(),
     };
     fault.map_or(Ok(()), |fault| {
         Err(usage(format!("{fault}; nothing was deleted, because this file may say what to keep")))

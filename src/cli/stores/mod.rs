@@ -30,6 +30,8 @@ pub(crate) enum Whose<'a> {
     All,
     Own,
     Agent(&'a str),
+    /// Those of the stores that can hold the file at this path.
+    Beside(&'a Path),
 }
 
 #[derive(Debug)]
@@ -55,6 +57,7 @@ impl Selected {
         let Listing { entries, reports } = match whose {
             Whose::All => store::list(&config.stores.specs, &config.env, now),
             Whose::Own => store::list(config.stores.named(OWN), &config.env, now),
+            Whose::Beside(path) => store::list(&config.stores_around(path), &config.env, now),
             Whose::Agent(name) => of_agent(config, name, now)?,
         };
         Ok(Selected { entries, kept: KeptIds::default(), now, reports })
@@ -74,12 +77,14 @@ impl Selected {
 
     /// Adds the marks of overspill's own store if they can be read; if not, `stores` says why.
     pub(crate) fn with_marks(self, config: &Config) -> Selected {
-        Selected { kept: marks(config).unwrap_or_default(), ..self }
+        Selected { kept: KeptIds::of(&config.env), ..self }
     }
 
     /// Fails if overspill's own store cannot be used; nothing may be deleted then.
     pub(crate) fn with_sure_marks(self, config: &Config) -> anyhow::Result<Selected> {
-        Ok(Selected { kept: marks(config)?, ..self })
+        let Some(store) = OwnStore::open(&config.env)? else { return Ok(self) };
+        let words = || format!("{}: the list of kept outputs cannot be read", store.root().display());
+        Ok(Selected { kept: store.kept(&config.env).with_context(words)?, ..self })
     }
 
     /// Finds the entry at a path, whatever links lead to its directory.
@@ -102,14 +107,6 @@ impl Selected {
         let mut words = words.map(|word| word.trim_end_matches('.')).filter(|word| word.len() >= MIN_NAME);
         words.find_map(|word| entries.get(word).copied())
     }
-}
-
-fn marks(config: &Config) -> anyhow::Result<KeptIds> {
-    let store = OwnStore::open(&config.env)?;
-    let Some(store) = store else { return Ok(KeptIds::default()) };
-    store
-        .kept(&config.env)
-        .with_context(|| format!("{}: the list of kept outputs cannot be read", store.root().display()))
 }
 
 /// Lists the stores of this agent; if it has none, the entries whose paths name it in other stores.
@@ -160,7 +157,7 @@ pub(crate) fn describe_retention(rule: &Retention) -> String {
         Basis::SessionEnd => "with its session".to_owned(),
         Basis::ProcessExit => "when the agent's process ends".to_owned(),
         Basis::Never => "never".to_owned(),
-        Basis::Unknown => unknown(),
+        Basis::Unknown => rule.why_unknown.as_ref().map_or_else(unknown, |why| format!("unknown: {why}")),
     };
     let count = rule.max_count.map(|most| format!("{} files", thousands(most)));
     for most in count.into_iter().chain(rule.max_total.map(size)) {
@@ -185,7 +182,15 @@ mod tests {
     fn rules_in_words() {
         let rule = |basis, hours: Option<i64>| {
             let after = hours.map(SignedDuration::from_hours);
-            Retention { basis, after, setting: None, max_count: None, max_total: None, note: None }
+            Retention {
+                basis,
+                after,
+                setting: None,
+                max_count: None,
+                max_total: None,
+                note: None,
+                why_unknown: None,
+            }
         };
         assert_eq!(describe_retention(&rule(Basis::Mtime, Some(168))), "7 d after its last change");
         assert_eq!(describe_retention(&rule(Basis::Id, Some(50))), "50 h after the time in its id");

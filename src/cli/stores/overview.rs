@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::base::human::{size, thousands};
 use crate::cli::args::StoresArgs;
 use crate::cli::terminal::{self, SafeWriter};
-use crate::cli::{CommandResult, print_json, say, suggest, table, usage};
+use crate::cli::{CommandResult, print_json, safe, say, suggest, table, usage};
 use crate::config::Config;
 use crate::rows::column::CellSide::{Left, Path, Right};
 use crate::rows::column::{ListColumn, RowCell};
@@ -47,7 +47,7 @@ fn print(rows: &[StoreRow]) -> CommandResult {
     let columns = COLUMNS.iter().filter(|column| !["deleted", "directory"].contains(&column.heading()));
     table::print(&mut lines, columns, rows, false)?;
     let below = rows.iter().map(|row| {
-        let rule = row.rule.as_ref().map(|rule| format!("deleted: {rule} · ")).unwrap_or_default();
+        let rule = row.rule.as_ref().map(|rule| format!("deleted: {} · ", safe(rule))).unwrap_or_default();
         format!("  {rule}{}\n", row.directory)
     });
     for (line, below) in

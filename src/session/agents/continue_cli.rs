@@ -16,7 +16,7 @@ const INDEX: &str = "sessions.json";
 pub(crate) const CONTINUE: FileFormat = FileFormat {
     info: FormatInfo::new("continue", "1.5.47"),
     find: |env, fault| {
-        let Some(root) = find::home_or(env, "CONTINUE_GLOBAL_DIR", ".continue") else { return Vec::new() };
+        let Some(root) = env.dir_or("CONTINUE_GLOBAL_DIR", ".continue") else { return Vec::new() };
         let dir = root.join("sessions");
         let by_id = |list: Json| list.items().map(facts).map(|facts| (facts.id.clone(), facts)).collect();
         let mut index: HashMap<String, SessionFacts> = read_json(dir.join(INDEX), by_id).unwrap_or_default();

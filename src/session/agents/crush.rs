@@ -23,9 +23,9 @@ pub(crate) const CRUSH: TableFormat =
 
 /// Returns the databases of the projects that the agent lists, and of the one at hand, as far as they may be read.
 fn databases(env: &Env, fault: &mut dyn FnMut(String)) -> Vec<PathBuf> {
-    let data = find::named_dir(env, "CRUSH_GLOBAL_DATA").or_else(|| find::data_dir(env, "crush"));
+    let data = env.dir("CRUSH_GLOBAL_DATA").or_else(|| find::data_dir(env, "crush"));
     let mut databases = data.map(|data| project_databases(&data.join("projects.json"))).unwrap_or_default();
-    let here = find::named_dir(env, "PWD");
+    let here = env.dir("PWD");
     let above = here.iter().flat_map(|dir| dir.ancestors());
     let above = above.map(|project| (project.to_owned(), project.join(".crush").join(DATABASE)));
     databases.extend(above.into_iter().find(|(_, path)| path.symlink_metadata().is_ok()));

@@ -20,7 +20,7 @@ pub(crate) const GOOSE: TableFormat =
     TableFormat { info: FormatInfo::new("goose", "1.52.0"), databases, list, read };
 
 fn databases(env: &Env, _: &mut dyn FnMut(String)) -> Vec<PathBuf> {
-    let root = env.var("GOOSE_PATH_ROOT").map(|root| Path::new(root).join("data"));
+    let root = env.dir("GOOSE_PATH_ROOT").map(|root| root.join("data"));
     let root = root.or_else(|| find::data_dir(env, "goose"));
     root.map(|root| root.join("sessions/sessions.db")).into_iter().collect()
 }

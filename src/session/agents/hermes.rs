@@ -12,7 +12,7 @@ use crate::session::database::{self, DatabaseError, RowBuffer, RowsOf, TableRow,
 use super::{
     Call, CallResult, ChangeOrigin, Citation, ContextChange, FormatInfo, Json, JsonText, RecordEntry,
     RecordId, RecordPlace, RecordSpan, SessionFacts, TableFormat, TableSession, Tape, TextPiece, TextPieces,
-    Transcript, find, id_of_bytes,
+    Transcript, id_of_bytes,
 };
 
 const TITLES: RowsOf = RowsOf::plain("sessions", "title");
@@ -38,7 +38,7 @@ pub(crate) const HERMES: TableFormat =
     TableFormat { info: FormatInfo::new("hermes", "0.19.0"), databases, list, read };
 
 fn databases(env: &Env, _: &mut dyn FnMut(String)) -> Vec<PathBuf> {
-    find::home_or(env, "HERMES_HOME", ".hermes").map(|root| root.join("state.db")).into_iter().collect()
+    env.dir_or("HERMES_HOME", ".hermes").map(|root| root.join("state.db")).into_iter().collect()
 }
 
 /// Lists the sessions; those of sub-agents are part of their parents.

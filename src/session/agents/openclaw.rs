@@ -27,7 +27,7 @@ pub(crate) const OPENCLAW: TableFormat =
     TableFormat { info: FormatInfo::new("openclaw", "2026.9.6"), databases, list, read };
 
 fn databases(env: &Env, fault: &mut dyn FnMut(String)) -> Vec<PathBuf> {
-    let Some(agents) = find::in_home(env, ".openclaw/agents") else { return Vec::new() };
+    let Some(agents) = env.in_home(".openclaw/agents") else { return Vec::new() };
     let agents = find::directories(&agents, fault).into_iter();
     agents.map(|agent| agent.join("agent/openclaw-agent.sqlite")).collect()
 }

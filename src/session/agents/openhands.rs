@@ -25,9 +25,7 @@ const OTHER_KINDS: &str = "SystemPromptEvent MessageEvent CondensationRequest Co
 
 pub(crate) const OPENHANDS: FileFormat = FileFormat {
     info: FormatInfo::new("openhands", "1.57.0 of the SDK"),
-    find: |env, fault| {
-        find::matching(find::in_home(env, ".openhands/conversations"), &format!("*/{STATE}"), fault)
-    },
+    find: |env, fault| find::matching(env.in_home(".openhands/conversations"), &format!("*/{STATE}"), fault),
     is_session: |path, _| path.ends_with(STATE) && events_of(path).is_dir(),
     id: |state| find::dir_name(state, 1).into(),
     glance: |state, _, _| facts(state),

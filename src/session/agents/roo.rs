@@ -63,11 +63,11 @@ const fn tasks(info: FormatInfo) -> FileFormat {
 }
 
 fn roots(env: &Env, extension: &str) -> Vec<PathBuf> {
-    let config = find::home_or(env, "XDG_CONFIG_HOME", ".config");
-    let mac = find::in_home(env, "Library/Application Support");
+    let config = env.dir_or("XDG_CONFIG_HOME", ".config");
+    let mac = env.in_home("Library/Application Support");
     let storage = |user: PathBuf| user.join("User/globalStorage").join(extension).join("tasks");
     let local = config.into_iter().chain(mac).flat_map(|dir| EDITORS.iter().map(move |name| dir.join(name)));
-    local.chain(find::in_home(env, ".vscode-server/data")).map(storage).collect()
+    local.chain(env.in_home(".vscode-server/data")).map(storage).collect()
 }
 
 fn histories(roots: impl IntoIterator<Item = PathBuf>, fault: TakeFault) -> Vec<FoundFile> {

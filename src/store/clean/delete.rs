@@ -10,13 +10,14 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
+use crate::base::fs::directory::failed;
 use crate::base::fs::identity::FileStat;
 use crate::store::own::id::is_own;
 use crate::store::own::{LOCK, new_file};
 use crate::store::root::RootError;
 use crate::store::spec::pattern::PathFacts;
 use crate::store::{
-    CleanRule, DeleteReason, Entry, Env, OwnError, OwnStore, PlannedDelete, Stores, Trigger, clean_plan, list,
+    CleanRule, DeleteReason, Entry, Env, OwnStore, PlannedDelete, Stores, Trigger, clean_plan, list,
 };
 use crate::text::label;
 
@@ -79,23 +80,23 @@ pub struct Cleaner {
 
 impl Cleaner {
     /// Takes the lock for cleaning, if no other process holds it. Creates overspill's own directory if it is missing.
-    pub fn start(env: &Env) -> Result<Option<Cleaner>, OwnError> {
+    pub fn start(env: &Env) -> io::Result<Option<Cleaner>> {
         Self::start_within(env, 1)
     }
 
     /// Waits up to 2 s for another process that is cleaning: an automatic cleaning ends sooner.
-    pub fn start_patiently(env: &Env) -> Result<Option<Cleaner>, OwnError> {
+    pub fn start_patiently(env: &Env) -> io::Result<Option<Cleaner>> {
         Self::start_within(env, 40)
     }
 
-    fn start_within(env: &Env, tries: u32) -> Result<Option<Cleaner>, OwnError> {
+    fn start_within(env: &Env, tries: u32) -> io::Result<Option<Cleaner>> {
         let store = OwnStore::create(env)?;
-        let io = |name| {
+        let named = |name| {
             let path = store.root().with_file_name(name);
-            move |source| OwnError::Io { path, source }
+            move |error| failed(&path, error)
         };
-        let Some(lock) = store.lock(tries).map_err(io(LOCK))? else { return Ok(None) };
-        let log = new_file(&store.home, LOG, OFlags::WRONLY | OFlags::APPEND).map_err(io(LOG))?;
+        let Some(lock) = store.lock(tries).map_err(named(LOCK))? else { return Ok(None) };
+        let log = new_file(&store.home, LOG, OFlags::WRONLY | OFlags::APPEND).map_err(named(LOG))?;
         Ok(Some(Cleaner { store, log, unlogged: None, _lock: lock }))
     }
 
@@ -152,17 +153,11 @@ pub struct SweepResult {
 }
 
 /// Removes what is overdue from overspill's own store, once per run; nothing while another process is cleaning.
-pub fn sweep(
-    stores: &Stores,
-    env: &Env,
-    max_total: Option<u64>,
-    now: Timestamp,
-) -> Result<SweepResult, OwnError> {
+pub fn sweep(stores: &Stores, env: &Env, max_total: Option<u64>, now: Timestamp) -> io::Result<SweepResult> {
     let mut swept = SweepResult::default();
     let Some(mut cleaner) = Cleaner::start(env)? else { return Ok(swept) };
-    let io = |source| OwnError::Io { path: cleaner.store.root().to_owned(), source };
     // What the user keeps must be known.
-    cleaner.store.kept(env).map_err(io)?;
+    cleaner.store.kept(env).map_err(|error| failed(cleaner.store.root(), error))?;
     let entries = list(stores.named("overspill"), env, now).entries;
     let rule = CleanRule { older_than: None, max_total, asked: Trigger::Automatic };
     for PlannedDelete { index, why } in clean_plan(&entries, now, &rule).to_delete {

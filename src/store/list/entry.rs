@@ -18,7 +18,7 @@ use crate::store::own::id::parse_id;
 use crate::store::root::Root;
 use crate::store::spec::OWN;
 use crate::store::spec::pattern::PathFacts;
-use crate::store::{CopyRecord, Expiry, FileRule, Holds, Rule, StoreSpec, TimeLeft};
+use crate::store::{CopyRecord, Expiry, FileRule, Holds, Retention, Rule, StoreSpec, TimeLeft};
 
 #[derive(Debug)]
 pub struct ListedDir {
@@ -28,8 +28,8 @@ pub struct ListedDir {
     pub(crate) identity: Identity,
     /// Device of the store's root: an entry on a different one is on another mount.
     pub(crate) root_dev: u64,
-    /// The age at which the store's entries are deleted, with the user's setting.
-    pub(crate) after: Option<SignedDuration>,
+    /// The store's rule, as the user has set it.
+    pub(crate) retention: Arc<Retention>,
     pub store: Arc<StoreSpec>,
 }
 

@@ -9,7 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::base::fs::identity::timestamp;
 use crate::source::{Identity, Stamp};
-use crate::store::{KeptIds, OwnStore, Stores, scan};
+use crate::store::{KeptIds, Stores, scan};
 
 use super::{Entry, Env, RootReport, StoreSpec, apply_limits};
 
@@ -46,9 +46,7 @@ pub fn list_and_watch(
     is_wanted: &dyn Fn() -> bool,
 ) -> bool {
     let (began, now) = (Instant::now(), crate::base::env::now());
-    let own = OwnStore::open(env).ok().flatten();
-    let kept = own.and_then(|own| own.kept(env).ok()).unwrap_or_default();
-    pass_on(ScanStep::Begun { now, user: env.uid(), kept });
+    pass_on(ScanStep::Begun { now, user: env.uid(), kept: KeptIds::of(env) });
     let (some, growing) = (Vec::with_capacity(FIRST), GrowingEntries::default());
     let mut batches = Batches { some, len: FIRST, max: batch, now, growing, pass_on, is_wanted };
     let list = |store: &Arc<StoreSpec>| (Arc::clone(store), batches.list(store, env));

@@ -19,9 +19,7 @@ use crate::store::root::{Root, RootError};
 use crate::store::spec::OWN;
 use crate::store::spec::pattern::{Component, PathFacts};
 use crate::store::spec::retention::Times;
-use crate::store::{
-    CopyRecord, Entry, EntryStatus, Env, Expiry, KeptIds, OwnStore, Retention, Rule, StoreSpec,
-};
+use crate::store::{CopyRecord, Entry, EntryStatus, Env, Expiry, KeptIds, Retention, Rule, StoreSpec};
 
 use super::entry::{ListedDir, Origin};
 use super::{RootReport, RootState};
@@ -50,15 +48,15 @@ pub fn scan(
     now: Timestamp,
     sink: &mut dyn FnMut(Entry) -> ControlFlow<()>,
 ) -> Vec<RootReport> {
+    let retention = Arc::new(store.retention.as_set(env));
     let of_root = |pattern: &String| {
         let root = match Root::new(pattern, env) {
             Ok(root) => root,
             Err(unset) => return RootReport::new(PathBuf::from(pattern), RootState::Unset(unset)),
         };
         let report = RootReport::new(root.path.clone(), RootState::Listed);
-        let retention = store.retention.as_set(env);
-        let own = (store.agent == OWN).then(|| OwnStore::open(env).ok().flatten()).flatten();
-        let kept = own.and_then(|own| own.kept(env).ok()).unwrap_or_default();
+        let retention = Arc::clone(&retention);
+        let kept = if store.agent == OWN { KeptIds::of(env) } else { KeptIds::default() };
         let words = Interner::default();
         Scan { store, env, now, sink: &mut *sink, report, root, retention, root_dev: 0, words, kept }.run()
     };
@@ -72,7 +70,7 @@ struct Scan<'a> {
     sink: &'a mut dyn FnMut(Entry) -> ControlFlow<()>,
     report: RootReport,
     root: Root,
-    retention: Retention,
+    retention: Arc<Retention>,
     root_dev: u64,
     words: Interner,
     kept: KeptIds,
@@ -167,7 +165,7 @@ impl Scan<'_> {
             root: self.root.clone(),
             identity,
             root_dev: self.root_dev,
-            after: self.retention.after,
+            retention: Arc::clone(&self.retention),
             store: Arc::clone(self.store),
         };
         let mut origins = Origins { place: Arc::new(place), made: Vec::new() };
@@ -214,19 +212,18 @@ impl Scan<'_> {
         at: &Path,
         each: &mut dyn FnMut(&mut Self, &OsStr) -> ControlFlow<()>,
     ) {
-        let listing = match Dir::read_from(dir) {
-            Ok(listing) => listing,
-            Err(error) => return self.report.unreadable.push((at.to_owned(), error.to_string())),
-        };
-        for found in listing {
-            let found = match found {
-                Ok(found) => found,
-                Err(error) => return self.report.unreadable.push((at.to_owned(), error.to_string())),
-            };
-            let name = found.file_name().to_bytes();
-            if !matches!(name, b"." | b"..") && each(self, OsStr::from_bytes(name)).is_break() {
-                return;
+        let mut pass = || {
+            for found in Dir::read_from(dir)? {
+                let found = found?;
+                let name = found.file_name().to_bytes();
+                if !matches!(name, b"." | b"..") && each(self, OsStr::from_bytes(name)).is_break() {
+                    break;
+                }
             }
+            Ok::<(), Errno>(())
+        };
+        if let Err(error) = pass() {
+            self.report.unreadable.push((at.to_owned(), error.to_string()));
         }
     }
 

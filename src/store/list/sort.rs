@@ -41,9 +41,7 @@ impl SortBy {
             SortBy::Age => youngest(),
             SortBy::Size => b.size().cmp(&a.size()),
             SortBy::Left => none_last(a.expires.at(), b.expires.at()),
-            SortBy::Agent => a.agent().cmp(b.agent()),
-            SortBy::Tool => none_last(a.tool(), b.tool()),
-            SortBy::Session => none_last(a.whose(), b.whose()),
+            SortBy::Agent | SortBy::Tool | SortBy::Session => none_last(self.word(a), self.word(b)),
             SortBy::Id => a.id().cmp(&b.id()),
         };
         let path = || a.place().path.cmp(&b.place().path).then_with(|| a.name().cmp(b.name()));

@@ -17,9 +17,8 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
-use super::root::{UnsetVariable, expand};
 use super::{Entry, Env};
-use crate::base::fs::directory::{self, DirectoryFault, NO_OTHERS};
+use crate::base::fs::directory::{self, DirectoryFault, NO_OTHERS, failed};
 use id::is_own;
 use record::{CopyRecord, Record};
 
@@ -27,29 +26,10 @@ const SPILLS: &str = "tool-output";
 pub(super) const LOCK: &str = ".lock";
 
 /// Returns `$XDG_DATA_HOME/overspill`, by default under `~/.local/share`, on both Linux and macOS.
-pub fn own_home(env: &Env) -> Result<PathBuf, UnsetVariable> {
-    expand("${XDG_DATA_HOME:-~/.local/share}/overspill", env)
-}
-
-/// Why overspill's own store cannot be used, and the remedy.
-#[derive(Debug, thiserror::Error)]
-pub enum OwnError {
-    #[error("no place for the store: {0}; set XDG_DATA_HOME to an absolute path")]
-    Unset(#[from] UnsetVariable),
-    #[error("{}: is a symbolic link or not a directory; move it away", .0.display())]
-    NotADirectory(PathBuf),
-    #[error("{}: belongs to another user; set XDG_DATA_HOME to a directory of yours", .0.display())]
-    Foreign(PathBuf),
-    #[error("{}: is open to others; run `chmod 700` on it", .0.display())]
-    Exposed(PathBuf),
-    #[error("{}: {source}", path.display())]
-    Io { path: PathBuf, source: io::Error },
-}
-
-impl OwnError {
-    fn io(path: &Path, error: Errno) -> OwnError {
-        OwnError::Io { path: path.to_owned(), source: error.into() }
-    }
+pub fn own_home(env: &Env) -> io::Result<PathBuf> {
+    let home = env.dir_or("XDG_DATA_HOME", ".local/share").map(|data| data.join("overspill"));
+    let words = "no place for the store: HOME is not set; set XDG_DATA_HOME to an absolute path";
+    home.ok_or_else(|| io::Error::other(words))
 }
 
 /// Overspill's own store, with its directories open and checked to be private to the user.
@@ -62,12 +42,12 @@ pub struct OwnStore {
 
 impl OwnStore {
     /// Opens the store, if it exists; fails if it is a link, belongs to somebody else, or is open to others.
-    pub fn open(env: &Env) -> Result<Option<OwnStore>, OwnError> {
+    pub fn open(env: &Env) -> io::Result<Option<OwnStore>> {
         Ok(open_in_home(SPILLS, env)?.map(|(home, spills, root)| OwnStore { home, spills, root }))
     }
 
     /// Opens the store, creating what is missing: directories with mode 0700, whatever the umask.
-    pub fn create(env: &Env) -> Result<OwnStore, OwnError> {
+    pub fn create(env: &Env) -> io::Result<OwnStore> {
         let (home, spills, root) = make_in_home(SPILLS, env)?;
         Ok(OwnStore { home, spills, root })
     }
@@ -112,17 +92,17 @@ pub(super) fn new_file(at: &OwnedFd, name: &str, flags: OFlags) -> io::Result<Fi
 /// Overspill's directory of data, and one in it, with its path.
 type HomeAndDir = (OwnedFd, OwnedFd, PathBuf);
 
-fn open_in_home(name: &str, env: &Env) -> Result<Option<HomeAndDir>, OwnError> {
+fn open_in_home(name: &str, env: &Env) -> io::Result<Option<HomeAndDir>> {
     let home_path = own_home(env)?;
     let Some(home) = open(CWD, &home_path, &home_path, env)? else { return Ok(None) };
     let path = home_path.join(name);
     Ok(open(&home, Path::new(name), &path, env)?.map(|dir| (home, dir, path)))
 }
 
-fn make_in_home(name: &str, env: &Env) -> Result<HomeAndDir, OwnError> {
+fn make_in_home(name: &str, env: &Env) -> io::Result<HomeAndDir> {
     let home_path = own_home(env)?;
     if let Some(parent) = home_path.parent() {
-        directory::make_all(parent).map_err(|error| OwnError::io(parent, error))?;
+        directory::make_all(parent).map_err(|error| failed(parent, error))?;
     }
     let home = make(CWD, &home_path, &home_path, env)?;
     let path = home_path.join(name);
@@ -130,20 +110,16 @@ fn make_in_home(name: &str, env: &Env) -> Result<HomeAndDir, OwnError> {
     Ok((home, dir, path))
 }
 
-fn open(at: impl AsFd, name: &Path, path: &Path, env: &Env) -> Result<Option<OwnedFd>, OwnError> {
+fn open(at: impl AsFd, name: &Path, path: &Path, env: &Env) -> io::Result<Option<OwnedFd>> {
     match directory::open(at, name, env.uid(), NO_OTHERS) {
-        Ok(dir) => Ok(Some(dir)),
         Err(DirectoryFault::System(Errno::NOENT)) => Ok(None),
-        Err(DirectoryFault::NotADirectory) => Err(OwnError::NotADirectory(path.to_owned())),
-        Err(DirectoryFault::Foreign) => Err(OwnError::Foreign(path.to_owned())),
-        Err(DirectoryFault::Exposed) => Err(OwnError::Exposed(path.to_owned())),
-        Err(DirectoryFault::System(error)) => Err(OwnError::io(path, error)),
+        opened => opened.map(Some).map_err(|fault| fault.explain(path, "XDG_DATA_HOME", "700")),
     }
 }
 
-fn make(at: BorrowedFd<'_>, name: &Path, path: &Path, env: &Env) -> Result<OwnedFd, OwnError> {
-    directory::make(at, name).map_err(|error| OwnError::io(path, error))?;
-    open(at, name, path, env)?.ok_or_else(|| OwnError::io(path, Errno::NOENT))
+fn make(at: BorrowedFd<'_>, name: &Path, path: &Path, env: &Env) -> io::Result<OwnedFd> {
+    directory::make(at, name).map_err(|error| failed(path, error))?;
+    open(at, name, path, env)?.ok_or_else(|| failed(path, Errno::NOENT))
 }
 
 const KEPT: &str = "kept";
@@ -157,6 +133,12 @@ pub struct KeptIds {
 }
 
 impl KeptIds {
+    /// Returns those of the user's store; none if they cannot be read.
+    pub fn of(env: &Env) -> KeptIds {
+        let store = OwnStore::open(env).ok().flatten();
+        store.and_then(|store| store.kept(env).ok()).unwrap_or_default()
+    }
+
     pub fn has(&self, entry: &Entry) -> bool {
         entry.is_kept() || self.has_copy_of(entry)
     }

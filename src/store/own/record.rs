@@ -14,7 +14,7 @@ use crate::store::{Entry, Env, Holds, NewSpill};
 #[cfg(feature = "app")]
 use crate::text::label::shell;
 
-use super::{OwnError, OwnStore, make_in_home, open_in_home};
+use super::{OwnStore, make_in_home, open_in_home};
 
 const RECORDS: &str = "records";
 const ENDING: &str = ".json";
@@ -175,7 +175,7 @@ pub(crate) fn commands(entry: &Entry, run: Option<&RunRecord>) -> [String; 2] {
 impl Record {
     /// Writes the record for the spill of this file name, atomically; with `durable`, flushes it to disk.
     pub(crate) fn write(&self, env: &Env, name: &str, durable: bool) -> io::Result<()> {
-        let (_, dir, path) = make_in_home(RECORDS, env).map_err(io::Error::other)?;
+        let (_, dir, path) = make_in_home(RECORDS, env)?;
         let mut text = serde_json::to_vec(self)?;
         text.push(b'\n');
         let record = NewSpill::begin_in(dir, path, format!("{name}{ENDING}"))?;
@@ -240,7 +240,7 @@ impl Record {
 
     /// Deletes records that are over an hour old and whose spills are gone; called once per run. Returns how many.
     pub fn sweep(env: &Env, now: Timestamp) -> io::Result<u64> {
-        let Some(dir) = records(env).map_err(io::Error::other)? else { return Ok(0) };
+        let Some(dir) = records(env)? else { return Ok(0) };
         let mut swept = 0;
         for found in Dir::read_from(&dir)? {
             let name = found?.file_name().to_string_lossy().into_owned();
@@ -275,6 +275,6 @@ pub(crate) fn remove(env: &Env, name: &str) {
     }
 }
 
-fn records(env: &Env) -> Result<Option<OwnedFd>, OwnError> {
+fn records(env: &Env) -> io::Result<Option<OwnedFd>> {
     Ok(open_in_home(RECORDS, env)?.map(|(_, dir, _)| dir))
 }

@@ -171,8 +171,8 @@ impl Stores {
     /// Treats it as unknown when an agent's outputs are deleted, because the user's description was not understood.
     pub fn distrust(&mut self, agent: &str) {
         for spec in self.specs.iter_mut().filter(|spec| spec.agent == agent) {
-            let note = "a mistake in your own file leaves it unknown".to_owned();
-            Arc::make_mut(spec).retention = Retention::none(Basis::Unknown, Some(note));
+            let why = "there is a mistake in your own file".to_owned();
+            Arc::make_mut(spec).retention = Retention::none(Some(why), None);
         }
     }
 

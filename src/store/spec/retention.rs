@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
-#[cfg(feature = "app")]
-use jsonc_parser::ParseOptions;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 #[cfg(feature = "app")]
 use serde_json::Value;
 
+#[cfg(feature = "app")]
+use crate::base::fs::plain_file::{self, ellipsize};
 use crate::base::human::parse_age;
 use crate::store::Env;
 use crate::store::list::entry::{Entry, ListedDir};
@@ -44,6 +44,9 @@ pub struct Retention {
     /// Maximum number of bytes in a directory; beyond it the oldest entries are deleted.
     pub max_total: Option<u64>,
     pub note: Option<String>,
+    /// Why the rule is unknown, if a file that others may have written is the reason: not safe to print.
+    #[serde(skip)]
+    pub why_unknown: Option<String>,
 }
 
 fn read_age<'de, D: Deserializer<'de>>(age: D) -> Result<Option<SignedDuration>, D::Error> {
@@ -142,9 +145,10 @@ pub(crate) struct Times {
 }
 
 impl Retention {
-    /// Returns the rule by which nothing is deleted, or not known to be.
-    pub(super) fn none(basis: Basis, note: Option<String>) -> Retention {
-        Retention { basis, after: None, setting: None, max_count: None, max_total: None, note }
+    /// Returns the rule by which nothing is deleted, or not known to be, for this reason.
+    pub(super) fn none(why_unknown: Option<String>, note: Option<String>) -> Retention {
+        let basis = if why_unknown.is_some() { Basis::Unknown } else { Basis::Never };
+        Retention { basis, after: None, setting: None, max_count: None, max_total: None, note, why_unknown }
     }
 
     /// Returns the rule as the user has set it in the agent's configuration.
@@ -152,7 +156,7 @@ impl Retention {
         match self.setting.as_ref().and_then(|setting| setting.read(env)) {
             None => self.clone(),
             Some(Ok(age)) => Retention { after: Some(age), ..self.clone() },
-            Some(Err(basis)) => Retention::none(basis, self.note.clone()),
+            Some(Err(why_unknown)) => Retention::none(why_unknown, self.note.clone()),
         }
     }
 
@@ -200,23 +204,24 @@ impl Retention {
 }
 
 impl Setting {
-    /// Returns the age that is set, if any is, or why there is none: nothing is deleted, or it is not understood.
+    /// Returns the age that is set, if any is; fails with why it is unknown, or without a reason if nothing is deleted.
     #[cfg(feature = "app")]
-    fn read(&self, env: &Env) -> Option<Result<SignedDuration, Basis>> {
-        let text = match crate::base::fs::plain_file::read(&crate::store::root::expand(&self.file, env).ok()?)
-        {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return None,
-            text => text.map_err(drop),
+    fn read(&self, env: &Env) -> Option<Result<SignedDuration, Option<String>>> {
+        let path = crate::store::root::expand(&self.file, env).ok()?;
+        let settings = match plain_file::settings(&path)? {
+            Err(error) => return Some(Err(Some(error))),
+            Ok(settings) => settings,
         };
-        let parse =
-            |text: String| jsonc_parser::parse_to_serde_value(&text, &ParseOptions::default()).map_err(drop);
-        let Ok(settings) = text.and_then(parse) else { return Some(Err(Basis::Unknown)) };
         let value = |keys: &str| keys.split('.').try_fold(&settings, |value: &Value, key| value.get(key));
         if self.switch.as_deref().and_then(value) == Some(&Value::Bool(false)) {
-            return Some(Err(Basis::Never));
+            return Some(Err(None));
         }
         match value(&self.key)? {
-            Value::String(age) => Some(age_in(age).filter(SignedDuration::is_positive).ok_or(Basis::Unknown)),
+            Value::String(age) => {
+                let (path, key, text) = (path.display(), &self.key, ellipsize(age));
+                let why = || Some(format!("{path}: {key} is {text}, which the agent does not take"));
+                Some(age_in(age).filter(SignedDuration::is_positive).ok_or_else(why))
+            }
             // The agents take no less than one, and what is fresh must not pass for due.
             days => SignedDuration::try_from_hours(days.as_i64()?.checked_mul(24)?)
                 .filter(SignedDuration::is_positive)
@@ -226,7 +231,7 @@ impl Setting {
 
     /// Without the program only overspill's own store is looked at, which has none.
     #[cfg(not(feature = "app"))]
-    fn read(&self, _: &Env) -> Option<Result<SignedDuration, Basis>> {
+    fn read(&self, _: &Env) -> Option<Result<SignedDuration, Option<String>>> {
         None
     }
 }
@@ -288,7 +293,7 @@ mod tests {
     }
 
     fn rule(basis: Basis) -> Retention {
-        Retention { after: Some(WEEK), ..Retention::none(basis, None) }
+        Retention { basis, after: Some(WEEK), ..Retention::none(None, None) }
     }
 
     fn times(modified: &str, now: &str) -> Times {

@@ -8,7 +8,9 @@ use crate::config::ChosenBy;
 use crate::output::Subject;
 use crate::rows::outputs::OutputRow;
 use crate::source::{FileLock, MapView};
-use crate::store::{self, CopyRecord, Entry, EntryStatus, KEPT_ALREADY, OwnStore, UNFINISHED, entries_at};
+use crate::store::{
+    self, CopyRecord, Entry, EntryStatus, KEPT_ALREADY, KeptIds, OwnStore, UNFINISHED, entries_at,
+};
 use crate::text::label::label;
 use crate::tui::event::{Event, Message};
 use crate::tui::job::{JobContext, Slot};
@@ -156,8 +158,7 @@ fn keep_output(subject: &Subject, view: &MapView, context: &JobContext) {
     let (env, at) = (context.env(), HashSet::from([&*path]));
     let mut found = entries_at(&at, &context.services.stores, env, crate::base::env::now(), &|| true);
     let entry = found.remove(&path);
-    let kept = || OwnStore::open(env).ok().flatten()?.kept(env).ok();
-    if entry.as_ref().is_some_and(|entry| kept().unwrap_or_default().has(entry)) {
+    if entry.as_ref().is_some_and(|entry| KeptIds::of(env).has(entry)) {
         return report(vec![path], Message::note(KEPT_ALREADY), context);
     }
     let result = match (entry, &subject.file) {
@@ -186,11 +187,10 @@ fn report(paths: Vec<PathBuf>, message: Message, context: &JobContext) {
 
 /// Saves what was read of a pipe in overspill's own store, and keeps it. Returns its path.
 fn save(read: &MapView, context: &JobContext) -> Result<PathBuf, String> {
-    let saved = OwnStore::create(context.env()).map_err(|error| error.to_string())?;
+    let own = OwnStore::create(context.env()).map_err(|error| error.to_string())?;
     let goes_on = &mut |bytes| context.send(OutputsEvent::Copied(bytes));
-    saved
-        .save(read, context.env(), crate::base::env::now(), goes_on)
-        .map_err(|error| format!("not saved: {error}"))
+    let saved = own.save(read, context.env(), crate::base::env::now(), goes_on);
+    saved.map_err(|error| format!("not saved: {error}"))
 }
 
 /// Keeps an entry in place, or a copy of another agent's; returns its path. `before` bytes were copied before it.

@@ -86,7 +86,7 @@ fn a_capture_that_is_dropped_leaves_no_file() {
 fn a_stream_is_taken_as_a_command_s_output_is() {
     let (_home, place) = home();
     let text = sequence(50_000);
-    let captured = drain(text.as_bytes(), options(HOLD).limits, &place).unwrap();
+    let captured = drain(std::io::Cursor::new(text.clone()), options(HOLD).limits, &place).unwrap();
     assert_eq!((captured.ended, captured.stdout.seen.lines), (None, 50_000));
     let finished = captured.finish(&Request::new(policy()), &place).unwrap();
     let text_of = finished.preview.text(&finished.input());

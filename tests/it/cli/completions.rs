@@ -31,6 +31,7 @@ fn every_kind_of_value_is_completed() {
         (&["preview", "-p", "pi/b"], "words", &["pi/bash", "pi/bash-2026-03"]),
         (&["preview", "--policy=pi/bash-"], "words", &["--policy=pi/bash-2026-03"]),
         (&["-ppi/bash-"], "words", &["-ppi/bash-2026-03"]),
+        (&["run", "-ippi/bash-"], "words", &["-ippi/bash-2026-03"]),
         (&["preview", "-p", "pi", "-t", "ba"], "words", &["bash", "bash-2026-03"]),
         (&["run", "-p", "opencode/output", "--set", "max_l"], "parts", &["max_lines="]),
         (&["run", "--keep", ""], "words", &["always", "cut", "never"]),

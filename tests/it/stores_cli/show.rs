@@ -80,6 +80,10 @@ fn a_record_that_is_none_is_passed_over() {
 fn a_file_outside_of_all_stores_has_facts_too() {
     let home = Stocked::new();
     let path = home.file("out.log", "12345");
+    // No store that could hold it, and so not listed.
+    let kilo = home.dir("data/kilo/tool-output");
+    std::fs::create_dir_all(kilo.parent().unwrap()).unwrap();
+    std::os::unix::fs::symlink(&kilo, &kilo).unwrap();
     let ran = home.run(&["show", "out.log"]).ok();
     let path = path.to_str().unwrap();
     assert!(ran.text().contains(path) && ran.text().contains("no agent's rule deletes it"), "{}", ran.text());

@@ -57,6 +57,30 @@ fn the_age_that_the_user_has_set_is_the_rule() {
 }
 
 #[test]
+fn a_rule_is_unknown_for_a_reason() {
+    let home = Stocked::new();
+    let output = home.put(&home.dir("home/.gemini/tmp/p/tool-outputs/glob_1.txt"), "x", 1);
+    let settings = home.dir("home/.gemini/settings.json");
+    let check = |why: &str| {
+        let why = format!("unknown: {}: {why}", settings.display());
+        let ran = home.run(&["stores"]).ok();
+        let row = ran.text().lines().find(|row| row.starts_with("gemini-cli/project\t")).unwrap();
+        assert!(row.contains(&why), "{row}");
+        let ran = home.run(&["show", output.to_str().unwrap()]).ok();
+        assert!(ran.text().contains(&format!("rule      {why}")), "{}", ran.text());
+        let shown = home.run(&["show", "--json", output.to_str().unwrap()]).ok().json();
+        assert!(shown["retention"].as_str().unwrap().starts_with(&why), "{shown}");
+    };
+    home.put(&settings, "{", 1);
+    check("Unterminated object on line 1");
+    home.put(&settings, r#"{"general": {"sessionRetention": {"maxAge": "30s"}}}"#, 1);
+    check("general.sessionRetention.maxAge is 30s, which the agent does not take");
+    fs::remove_file(&settings).unwrap();
+    fs::create_dir(&settings).unwrap();
+    check("is not a regular file, and is not read");
+}
+
+#[test]
 fn one_agent_s_file_is_printed_and_can_be_used() {
     let home = Stocked::new();
     let text = home.run(&["stores", "goose"]).ok();

@@ -26,8 +26,8 @@ pub(crate) use records::oversized_result;
 pub(crate) const CLAUDE_CODE: FileFormat = FileFormat {
     info: FormatInfo::new("claude-code", "1.0.86 to 2.1.330"),
     find: |env, fault| {
-        let main = find::home_or(env, "CLAUDE_CONFIG_DIR", ".claude");
-        let other = find::in_home(env, ".config/claude");
+        let main = env.dir_or("CLAUDE_CONFIG_DIR", ".claude");
+        let other = env.in_home(".config/claude");
         let is_log = |name: &str| name.ends_with(".jsonl") && !is_sub_agent(name);
         let mut logs = Vec::new();
         for root in [main, other].into_iter().flatten() {

@@ -43,8 +43,8 @@ pub(crate) const CLINE: FileFormat = FileFormat {
 };
 
 pub(super) fn data_dir(env: &Env) -> Option<PathBuf> {
-    let named = find::home_or(env, "CLINE_DIR", ".cline").map(|dir| dir.join("data"));
-    find::named_dir(env, "CLINE_DATA_DIR").or(named)
+    let named = env.dir_or("CLINE_DIR", ".cline").map(|dir| dir.join("data"));
+    env.dir("CLINE_DATA_DIR").or(named)
 }
 
 fn id_of(messages: &Path) -> Option<&str> {
