@@ -27,33 +27,25 @@ const MAX_BYTES: usize = 4 << 30;
 pub(crate) struct AlignedPiece {
     /// The piece, as a range of the text in bytes.
     pub text: Range<usize>,
-    pub origin: PieceOrigin,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum PieceOrigin {
-    /// The text is the decoding of these bytes of the output.
-    Same(Range<usize>),
-    /// Escapes and returns of the output that are left out of the text.
-    Changed(Range<usize>),
-    /// Nothing in the output: the agent added it.
-    Added,
+    /// The bytes of the output that it stands for; none if the agent added it.
+    pub place: Option<Range<usize>>,
+    /// Whether it is their decoding; else they are escapes and returns that are left out of the text.
+    pub is_same: bool,
 }
 
 /// Aligns a recorded text with the output. Pieces of the output keep their order. Returns `None` if `wanted` says so.
 pub(crate) fn align(text: &str, whole: &[u8], wanted: &dyn Fn() -> bool) -> Option<Vec<AlignedPiece>> {
     let mut aligner = Aligner { text, whole, pieces: Vec::new(), at: 0, from: 0, looked: 0 };
-    let suffix = aligner.ends();
-    let (end, floor) = (text.len() - suffix, whole.len() - suffix);
+    let (end, floor) = aligner.ends();
     while aligner.at < end {
         if !wanted() {
             return None;
         }
         aligner.step(end, floor);
     }
-    if suffix > 0 {
-        aligner.push(AlignedPiece { text: end..text.len(), origin: PieceOrigin::Same(floor..whole.len()) });
-    }
+    // Without a common end, shorter lines may be there.
+    aligner.fill(if end < text.len() { floor } else { aligner.whole_end() });
+    aligner.keep(end..text.len(), floor);
     Some(aligner.pieces)
 }
 
@@ -69,8 +61,8 @@ struct Aligner<'a> {
 }
 
 impl Aligner<'_> {
-    /// Takes the common beginning, and returns the length in bytes of the common end of the rest.
-    fn ends(&mut self) -> usize {
+    /// Takes the common beginning, and returns where the common end of the rest begins in text and output.
+    fn ends(&mut self) -> (usize, usize) {
         let run = self.extend(0, 0, self.text.len(), self.whole.len());
         let length = run.text_end;
         let is_line = self.text[..length].contains('\n') || length == self.text.len();
@@ -78,27 +70,31 @@ impl Aligner<'_> {
         {
             self.take(run);
         }
-        let (text, whole) = (&self.text.as_bytes()[self.at..], &self.whole[self.from..]);
+        let whole_end = self.whole_end();
+        let whole = self.whole.get(self.from..whole_end).unwrap_or_default();
+        let text = &self.text.as_bytes()[self.at..];
         let common = text.iter().rev().zip(whole.iter().rev()).take_while(|(a, b)| a == b).count();
         let mut start = self.text.len() - common;
         while !self.text.is_char_boundary(start) {
             start += 1;
         }
-        let opens = |bytes: &[u8], at: usize| at == 0 || bytes.get(at - 1) == Some(&b'\n');
         let is_whole_line = |start: usize| {
-            opens(self.text.as_bytes(), start)
-                && opens(self.whole, self.whole.len() - (self.text.len() - start))
+            opens(self.text.as_bytes(), start) && opens(self.whole, whole_end + start - self.text.len())
         };
         let length = self.text.len() - start;
         if length < MIN_INSIDE && !is_whole_line(start) {
             let lines = memchr::memchr(b'\n', &self.text.as_bytes()[start..]);
             start = lines.map_or(self.text.len(), |at| start + at + 1);
         }
-        // The end of the line that was cut is no part of the next.
-        let from = self.whole.len() - (self.text.len() - start);
-        start += usize::from(!opens(self.whole, from) && self.text.as_bytes().get(start) == Some(&b'\n'));
+        // The end of the line that was cut, or of the notice, is no part of the next.
+        start += usize::from(self.text[start..].starts_with('\n') && !is_whole_line(start));
         let len = self.text.len() - start;
-        if len >= MIN_MATCH { len } else { 0 }
+        if len >= MIN_MATCH { (start, whole_end - len) } else { (self.text.len(), self.whole.len()) }
+    }
+
+    /// Returns where the output ends; without its last line feed if the text ends without one.
+    fn whole_end(&self) -> usize {
+        self.whole.len() - usize::from(self.whole.ends_with(b"\n") && !self.text.ends_with('\n'))
     }
 
     /// Aligns the next line of the text, or skips it as added.
@@ -114,9 +110,10 @@ impl Aligner<'_> {
         let found =
             found.or_else(|| both.iter().flatten().find_map(|(line, end)| self.find(line, *end, floor)));
         match found {
-            Some(FoundPiece { start, place, run }) => {
-                self.skip(start);
-                self.from = place;
+            None if self.at == 0 && self.is_line(&(0..line_end), line_end) => self.keep(0..line_end, 0),
+            Some(run) => {
+                self.fill(run.starts[1]);
+                self.skip(run.starts[0]);
                 self.take(run);
             }
             None => self.skip(line_end),
@@ -124,15 +121,16 @@ impl Aligner<'_> {
     }
 
     /// Returns the line of the text if the output goes on with it.
-    fn next(&self, line: &Range<usize>, end: usize, floor: usize) -> Option<FoundPiece> {
+    fn next(&self, line: &Range<usize>, end: usize, floor: usize) -> Option<Run> {
         let run = self.extend(line.start, self.from, end, floor);
         let is_whole = run.text_end >= line.end && !line.is_empty();
-        let is_sure = run.text_end - line.start >= MIN_MATCH || self.is_next();
-        (is_whole && is_sure).then_some(FoundPiece { start: line.start, place: self.from, run })
+        let last = self.pieces.last().and_then(|last| last.place.as_ref());
+        let is_next = last.is_some_and(|place| place.end == self.from);
+        (is_whole && (is_next || run.text_end - line.start >= MIN_MATCH)).then_some(run)
     }
 
     /// Finds a line of the text in the rest of the output, where it goes on longest.
-    fn find(&mut self, line: &Range<usize>, end: usize, floor: usize) -> Option<FoundPiece> {
+    fn find(&mut self, line: &Range<usize>, end: usize, floor: usize) -> Option<Run> {
         // A short line is looked for together with what follows it.
         let anchor = line.start..line.end.max((line.start + MIN_MATCH).min(end));
         if anchor.len() < MIN_MATCH || self.looked >= MAX_BYTES || !self.text.is_char_boundary(anchor.end) {
@@ -142,24 +140,15 @@ impl Aligner<'_> {
         let hay = &self.whole[self.from..floor];
         let places: Vec<usize> = memmem::find_iter(hay, needle).take(MAX_PLACES).collect();
         self.looked += places.last().filter(|_| places.len() == MAX_PLACES).map_or(hay.len(), |last| *last);
-        let runs = places.into_iter().map(|place| self.from + place).map(|place| {
-            let run = self.extend(anchor.start, place, end, floor);
-            FoundPiece { start: anchor.start, place, run }
-        });
+        let runs = places.into_iter().map(|place| self.extend(anchor.start, self.from + place, end, floor));
         // Of equally long ones, the first.
-        runs.reduce(|best, other| if other.run.text_end > best.run.text_end { other } else { best })
-    }
-
-    /// Whether the text so far ends where the next bytes of the output follow.
-    fn is_next(&self) -> bool {
-        let last = self.pieces.last().map(|last| &last.origin);
-        matches!(last, Some(PieceOrigin::Same(range) | PieceOrigin::Changed(range)) if range.end == self.from)
+        runs.reduce(|best, other| if other.text_end > best.text_end { other } else { best })
     }
 
     /// Returns how far text and output agree from these places on, apart from escapes, returns and bytes that are no text.
     fn extend(&self, at: usize, from: usize, end: usize, floor: usize) -> Run {
         let (text, whole) = (self.text.as_bytes(), &self.whole[..floor]);
-        let mut run = Run { pieces: Vec::new(), text_end: at, whole_end: from };
+        let mut run = Run { pieces: Vec::new(), starts: [at, from], text_end: at, whole_end: from };
         loop {
             let (t, w) = (run.text_end, run.whole_end);
             let same = text[t..end].iter().zip(&whole[w.min(floor)..]).take_while(|(a, b)| a == b).count();
@@ -194,35 +183,63 @@ impl Aligner<'_> {
         run.pieces.into_iter().for_each(|piece| self.push(piece));
     }
 
+    /// Takes lines right before `to` in the output that were too short to be found, from the text since the piece before:
+    /// those to the end of both, else those with a number, as others may be a notice.
+    fn fill(&mut self, mut to: usize) {
+        let added = self.pieces.pop_if(|piece| piece.place.is_none());
+        let Some(AlignedPiece { text, .. }) = added else { return };
+        let (is_end, mut at, mut found) = (text.end == self.text.len(), text.end, Vec::new());
+        for row in self.text[text.clone()].split_inclusive('\n').rev() {
+            let (start, number) = (at - row.len(), numbered(row));
+            let starts = [is_end.then_some(start), (number > 0).then_some(start + number)];
+            let mut lines = starts.into_iter().flatten().map(|start| start..at);
+            let Some(line) = lines.find(|line| self.is_line(line, to)) else { break };
+            (at, to) = (start, to - line.len());
+            found.push((line, to));
+        }
+        self.at = text.start;
+        found.into_iter().rev().for_each(|(line, place)| self.keep(line, place));
+        self.skip(text.end);
+    }
+
+    /// Whether a line of the text is one that ends at `to` in the output, and is not passed.
+    fn is_line(&self, line: &Range<usize>, to: usize) -> bool {
+        let before = self.whole.get(self.from..to).unwrap_or_default();
+        before.ends_with(&self.text.as_bytes()[line.clone()])
+            && opens(self.whole, to - line.len())
+            && (opens(self.whole, to) || self.whole[to..].first().is_none_or(|next| *next == b'\n'))
+    }
+
+    /// Takes a stretch of the text that is the same in the output.
+    fn keep(&mut self, text: Range<usize>, place: usize) {
+        if !text.is_empty() {
+            self.skip(text.start);
+            (self.at, self.from) = (text.end, place + text.len());
+            self.push(AlignedPiece { text, place: Some(place..self.from), is_same: true });
+        }
+    }
+
     /// Leaves the text up to `to` as added.
     fn skip(&mut self, to: usize) {
         if to > self.at {
-            self.push(AlignedPiece { text: self.at..to, origin: PieceOrigin::Added });
+            self.push(AlignedPiece { text: self.at..to, place: None, is_same: false });
             self.at = to;
         }
     }
 
     fn push(&mut self, piece: AlignedPiece) {
         match self.pieces.last_mut() {
-            Some(AlignedPiece { text, origin: PieceOrigin::Added }) if piece.origin == PieceOrigin::Added => {
-                text.end = piece.text.end;
-            }
+            Some(last) if last.place.is_none() && piece.place.is_none() => last.text.end = piece.text.end,
             _ => self.pieces.push(piece),
         }
     }
 }
 
-struct FoundPiece {
-    /// Where it begins in the text.
-    start: usize,
-    /// Where it begins in the output.
-    place: usize,
-    run: Run,
-}
-
 /// A stretch in which text and output agree.
 struct Run {
     pieces: Vec<AlignedPiece>,
+    /// Where it begins in the text and in the output.
+    starts: [usize; 2],
     text_end: usize,
     whole_end: usize,
 }
@@ -234,17 +251,21 @@ impl Run {
         if text.is_empty() && whole.is_empty() {
             return;
         }
-        let origin = if is_same { PieceOrigin::Same(whole) } else { PieceOrigin::Changed(whole) };
-        self.pieces.push(AlignedPiece { text, origin });
+        self.pieces.push(AlignedPiece { text, place: Some(whole), is_same });
     }
 
     /// Drops what was passed over at the end, which agrees with nothing.
     fn trim(&mut self) {
-        while let Some(AlignedPiece { origin: PieceOrigin::Changed(whole), .. }) = self.pieces.last() {
+        while let Some(AlignedPiece { place: Some(whole), is_same: false, .. }) = self.pieces.last() {
             self.whole_end = whole.start;
             self.pieces.pop();
         }
     }
+}
+
+/// Whether a line begins at a place.
+fn opens(bytes: &[u8], at: usize) -> bool {
+    at == 0 || bytes.get(at - 1) == Some(&b'\n')
 }
 
 /// Returns the length of the line number before a line, as read tools print it; 0 if there is none.
@@ -262,12 +283,12 @@ fn numbered(line: &str) -> usize {
 pub(crate) fn recorded(text: &str, input: &Input) -> Result<Preview, PlanError> {
     let bytes = input.output.bytes;
     let pieces = align(text, bytes, &|| input.is_wanted()).ok_or(PlanError::Cancelled)?;
-    let ranges = standing(&pieces);
+    let ranges: Vec<Range<usize>> = pieces.iter().filter_map(|piece| piece.place.clone()).collect();
     let kept: usize = ranges.iter().map(Range::len).sum();
     // As `less` counts them.
     let open = u64::from(bytes.last().is_some_and(|last| *last != b'\n'));
     let total_lines = input.output.totals.line_feeds.map(|feeds| feeds + open);
-    let kept_lines = ranges.iter().map(|range| touched(bytes, range)).sum::<u64>() - shared(bytes, &ranges);
+    let kept_lines = touched(bytes, &ranges);
     let counts = |lines, bytes| Counts { lines, bytes: Some(bytes as u64), units: Some(bytes as u64) };
     let waiting = if total_lines.is_some() { TotalsMask::NOTHING } else { TotalsMask::LINE_FEEDS };
     Ok(Preview {
@@ -288,45 +309,25 @@ pub(crate) fn recorded(text: &str, input: &Input) -> Result<Preview, PlanError> 
 }
 
 fn part(text: &str, piece: AlignedPiece) -> Part {
-    let text = &text[piece.text];
-    match piece.origin {
-        PieceOrigin::Added => Part::Notice { text: text.to_owned() },
-        PieceOrigin::Same(range) => Part::Kept { source: Stream::Stdout, range, decoding: Decoding::Lossy },
-        PieceOrigin::Changed(range) => Part::Changed {
-            source: Stream::Stdout,
-            range,
-            fragments: vec![Fragment::Text(text.to_owned())],
-            decoding: Decoding::Lossy,
-        },
+    let text = text[piece.text].to_owned();
+    let (source, decoding) = (Stream::Stdout, Decoding::Lossy);
+    match piece.place {
+        None => Part::Notice { text },
+        Some(range) if piece.is_same => Part::Kept { source, range, decoding },
+        Some(range) => Part::Changed { source, range, fragments: vec![Fragment::Text(text)], decoding },
     }
 }
 
-/// Returns the ranges of the output for which pieces stand, in order; adjacent ones are joined.
-fn standing(pieces: &[AlignedPiece]) -> Vec<Range<usize>> {
-    let mut ranges: Vec<Range<usize>> = Vec::new();
-    for piece in pieces {
-        let (PieceOrigin::Same(range) | PieceOrigin::Changed(range)) = &piece.origin else { continue };
-        match ranges.last_mut() {
-            Some(last) if last.end == range.start => last.end = range.end,
-            _ => ranges.push(range.clone()),
-        }
+/// Returns how many lines of the output ranges touch, which are in order.
+fn touched(bytes: &[u8], ranges: &[Range<usize>]) -> u64 {
+    let (mut lines, mut last) = (0, None);
+    for range in ranges.iter().filter(|range| !range.is_empty()) {
+        let is_new =
+            last.is_none_or(|last: usize| memchr::memchr(b'\n', &bytes[last..range.start]).is_some());
+        last = Some(range.end - 1);
+        lines += u64::from(is_new) + bytecount::count(&bytes[range.start..range.end - 1], b'\n') as u64;
     }
-    ranges
-}
-
-fn touched(bytes: &[u8], range: &Range<usize>) -> u64 {
-    let Some(kept) = bytes.get(range.clone()).filter(|kept| !kept.is_empty()) else { return 0 };
-    let inner = &kept[..kept.len() - 1];
-    1 + bytecount::count(inner, b'\n') as u64
-}
-
-/// Returns how many times two ranges touch the same line, which then counts once.
-fn shared(bytes: &[u8], ranges: &[Range<usize>]) -> u64 {
-    let same = |pair: &&[Range<usize>]| {
-        let from = pair[0].end.saturating_sub(1);
-        bytes.get(from..pair[1].start).is_some_and(|gap| memchr::memchr(b'\n', gap).is_none())
-    };
-    ranges.windows(2).filter(same).count() as u64
+    lines
 }
 
 /// A stretch in which two texts differ, as a range in bytes of each. One of the two may be empty.
@@ -339,7 +340,7 @@ pub(crate) fn differences(one: &str, other: &str, wanted: &dyn Fn() -> bool) -> 
     let mut at = [start, start];
     if one.len() > start && other.len() > start {
         for piece in align(&one[start..], &other.as_bytes()[start..], wanted)? {
-            let PieceOrigin::Same(range) = piece.origin else { continue };
+            let Some(range) = piece.place.filter(|_| piece.is_same) else { continue };
             push_lines(
                 &mut found,
                 [one, other],
@@ -411,10 +412,10 @@ mod tests {
     fn shown(text: &str, whole: &[u8]) -> String {
         let mut shown = String::new();
         for piece in align(text, whole, &|| true).unwrap() {
-            let _ = match piece.origin {
-                PieceOrigin::Same(range) => write!(shown, "={}..{} ", range.start, range.end),
-                PieceOrigin::Changed(range) => write!(shown, "~{}..{} ", range.start, range.end),
-                PieceOrigin::Added => write!(shown, "+{:?} ", &text[piece.text]),
+            let _ = match piece.place {
+                Some(range) if piece.is_same => write!(shown, "={}..{} ", range.start, range.end),
+                Some(range) => write!(shown, "~{}..{} ", range.start, range.end),
+                None => write!(shown, "+{:?} ", &text[piece.text]),
             };
         }
         shown.trim_end().to_owned()
@@ -473,6 +474,94 @@ mod tests {
     }
 
     #[test]
+    fn short_lines_are_found_at_both_ends_and_beside_others_by_their_numbers() {
+        let whole = "{\nan opening line\n}\nok\n}\na long line of it\n}\n\n}\n";
+        assert_eq!(shown("{\n[6 lines cut]\n}\n", whole.as_bytes()), "=0..2 +\"[6 lines cut]\\n\" =46..48");
+        assert_eq!(shown("{\n[6 lines cut]\n}", whole.as_bytes()), "=0..2 +\"[6 lines cut]\\n\" =46..47");
+        let long = "another line, which is long enough\n";
+        assert_eq!(
+            shown(&format!("[cut]\n 2\t}}\n 3\t{long}"), format!("a\n}}\n{long}").as_bytes()),
+            format!("+\"[cut]\\n 2\\t\" =2..4 +\" 3\\t\" =4..{}", 4 + long.len())
+        );
+        let numbered = "[cut]\n 5\t}\n 6\ta long line of it\n 7\t}\n 8\t\n";
+        let expected = "+\"[cut]\\n 5\\t\" =23..25 +\" 6\\t\" =25..43 +\" 7\\t\" =43..45 +\" 8\\t\" =45..46";
+        assert_eq!(shown(numbered, whole.as_bytes()), expected);
+    }
+
+    #[test]
+    fn short_lines_that_the_agent_may_have_added_are_not_claimed() {
+        let added = |text: &str, whole: &str| assert_eq!(shown(text, whole.as_bytes()), format!("+{text:?}"));
+        added("[cut]\nok\n[cut]\n", "a\nok\nb\n");
+        added("[cut]\n...\n[cut]", "a\n...\nb\n");
+        added("[cut]\n}\n[cut]", "a\n}\nb\n");
+        added("[cut]\nok", "a\nnot ok");
+        added("ok\n[cut]", "ok too\n");
+        added("[cut]\n2: ok\n[cut]", "ok\nb\nok\n");
+    }
+
+    /// Some lines, short and long ones, the same one and others.
+    fn some_lines() -> impl Strategy<Value = Vec<String>> {
+        let line = prop_oneof![
+            Just("}\n".to_owned()),
+            Just("ok\n".to_owned()),
+            Just("\n".to_owned()),
+            (0..99).prop_map(|n| format!("{n}: a line of some text\n")),
+        ];
+        prop::collection::vec(line, 1..14)
+    }
+
+    proptest! {
+        #[test]
+        fn the_head_and_the_tail_of_an_output_are_found_however_few_lines_they_have(
+            (lines, head, tail) in some_lines().prop_flat_map(|lines| {
+                let most = lines.len();
+                (Just(lines), 0..=most).prop_flat_map(move |(lines, head)| (Just(lines), Just(head), 0..=most - head))
+            }),
+            (is_open, is_trimmed) in any::<(bool, bool)>(),
+        ) {
+            let mut whole = lines.concat();
+            let lost = lines.len() - head - tail;
+            let end = whole.len() - lines[lines.len() - tail..].concat().len();
+            let head = lines[..head].concat().len();
+            whole.truncate(whole.len() - usize::from(is_open && tail > 0 && lines[lines.len() - 1] != "\n"));
+            let is_trimmed = is_trimmed && tail > 0 && whole.ends_with('\n') && lines[lines.len() - 1] != "\n";
+            let stop = whole.len() - usize::from(is_trimmed);
+            let notice = if lost > 0 { format!("[{lost} lines cut]\n") } else { String::new() };
+            let text = format!("{}{notice}{}", &whole[..head], &whole[end..stop]);
+            let pieces = align(&text, whole.as_bytes(), &|| true).unwrap();
+            let found: Vec<usize> = pieces.iter().filter_map(|piece| piece.place.clone()).flatten().collect();
+            prop_assert!(found.iter().copied().eq((0..head).chain(end..stop)), "{:?} {:?}", text, pieces);
+        }
+
+        #[test]
+        fn kept_ranges_decode_to_the_text_in_their_place(
+            lines in some_lines(),
+            keep in prop::collection::vec(0u8..4, 14),
+            is_numbered in any::<bool>(),
+        ) {
+            let whole = lines.concat();
+            let text: String = lines.iter().zip(&keep).enumerate().map(|(n, (line, keep))| match keep {
+                0 => "...\n".to_owned(),
+                1 => String::new(),
+                _ if is_numbered => format!("{:>4}\t{line}", n + 1),
+                _ => line.clone(),
+            }).collect();
+            let (mut joined, mut from) = (String::new(), 0);
+            for piece in align(&text, whole.as_bytes(), &|| true).unwrap() {
+                match piece.place {
+                    None => joined += &text[piece.text],
+                    Some(range) => {
+                        prop_assert!(from <= range.start);
+                        from = range.end;
+                        joined += &whole[range];
+                    }
+                }
+            }
+            prop_assert_eq!(joined, text);
+        }
+    }
+
+    #[test]
     fn escapes_left_out_are_changed_and_bad_bytes_are_decoded() {
         assert_eq!(shown("red text\n", b"\x1b[31mred text\x1b[0m\n"), "~0..5 =5..13 ~13..17 =17..18");
         assert_eq!(shown("abc\u{FFFD}defgh\n", b"abc\xffdefgh\n"), "=0..3 =3..4 =4..10");
@@ -502,11 +591,11 @@ mod tests {
             for piece in &pieces {
                 prop_assert_eq!(piece.text.start, at);
                 at = piece.text.end;
-                if let PieceOrigin::Same(range) | PieceOrigin::Changed(range) = &piece.origin {
+                if let Some(range) = &piece.place {
                     prop_assert!(range.start >= from && range.end <= bytes.len());
                     from = range.end;
                 }
-                if let PieceOrigin::Same(range) = &piece.origin {
+                if let Some(range) = piece.place.as_ref().filter(|_| piece.is_same) {
                     prop_assert_eq!(&bytes[range.clone()], text[piece.text.clone()].as_bytes());
                 }
             }

@@ -7,7 +7,7 @@ use crate::layers::sources;
 
 /// Lines of all files, and of the largest folders, without tests.
 const LINES: &[(&str, usize)] =
-    &[("", 77_021), ("tui", 15_305), ("session", 14_126), ("preview", 11_228), ("cli", 10_830)];
+    &[("", 77_017), ("tui", 15_305), ("session", 14_126), ("preview", 11_195), ("cli", 10_830)];
 
 /// Files with any line that is not a test.
 const FILES: usize = 351;

@@ -54,9 +54,8 @@ impl Pager {
         let line = self.current_line(side);
         self.drawer = Drawer { before, ..Drawer::default() };
         let policy = self.output.policy();
-        let [lines, size] = [ParamRole::Lines, ParamRole::Size].map(|role| policy.key(role));
-        let limit = lines.or(size).and_then(|key| self.row_of(key));
-        self.drawer.row = self.cutting_row().or(limit).unwrap_or(0);
+        let limit = policy.key(ParamRole::Lines).or(policy.key(ParamRole::Size));
+        self.drawer.row = self.cutting_row().or_else(|| self.row_of(limit?)).unwrap_or(0);
         self.reveal(side, line..line);
         self.panes.target = target;
         self.advise(effects);

@@ -305,6 +305,7 @@ fn signs_of_lists(glyphs: &Glyphs) -> Vec<HelpRow> {
         [
             (glyphs.chosen, "cursor"),
             ("*", "marked"),
+            (glyphs.differs, "differs"),
             ("struck", "to be deleted"),
             ("▇▇░░", "model got so much"),
             ("…", "not known yet"),
