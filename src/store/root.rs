@@ -158,7 +158,7 @@ pub(super) fn expand_root(pattern: &str, env: &Env) -> Result<PathBuf, UnsetVari
     if pattern.starts_with(['/', '~', '$']) {
         expand(pattern, env)
     } else {
-        let here = PathBuf::from(env.var("PWD").ok_or_else(|| UnsetVariable("PWD".into()))?);
+        let here = env.dir("PWD").ok_or_else(|| UnsetVariable("PWD".into()))?;
         let project = project(&here, pattern.split('/').next().unwrap_or(pattern), env);
         Ok(project.unwrap_or(&here).join(pattern))
     }
