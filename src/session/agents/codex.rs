@@ -165,9 +165,10 @@ impl CodexReader {
         // In code mode, the words of the script's end are a part of their own.
         let has_warning = |text: Json| first_text(text).starts_with(WARNING);
         let may_be_cut_again = header.len() == start.len() || content.raw().len() < MAX_CUT_AGAIN;
-        let is_cut =
-            is_cut(printed) || texts(content).any(has_warning) || may_be_cut_again && is_cut_again(content);
-        call.note_cut(None, is_cut);
+        // The free form says so in the third line before the output.
+        let told = header.lines().nth(2).filter(|_| header.starts_with("Exit code: ")).unwrap_or_default();
+        let is_cut = is_cut(told) || is_cut(printed) || texts(content).any(has_warning);
+        call.note_cut(None, is_cut || may_be_cut_again && is_cut_again(content));
         entry.add_result(Some(content), call);
     }
 
