@@ -144,6 +144,16 @@ fn the_free_form_of_codex_says_before_an_output_that_it_was_cut() {
     assert_eq!(codex_result(other), (None, false));
 }
 
+#[test]
+fn the_oldest_form_of_codex_has_its_status_after_an_output_of_any_length() {
+    for length in [9, 5000, 1 << 20] {
+        let metadata = json!({"exit_code": 2, "duration_seconds": 0.1});
+        let text = "\"exit_code\":7".repeat(length / 9);
+        let result = format!("{{\"output\":{},\"metadata\":{metadata}}}", json!(text));
+        assert_eq!(codex_result(&result), (Some(2), false), "{length}");
+    }
+}
+
 /// A rollout of Codex with as many calls, whose outputs do not compress well.
 fn rollout(calls: u64) -> String {
     let noise = |seed: u64| {
