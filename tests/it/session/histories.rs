@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use overspill::internals::session::fate::{ContextChange, FateEvidence};
+use overspill::internals::session::list::facts;
 use overspill::internals::session::model::{CallStatus, CutState};
 use overspill::internals::session::transcript::Transcript;
 use overspill::internals::session::whole::whole_display;
@@ -305,6 +306,14 @@ fn gemini_s_sessions_have_the_id_in_their_records() {
     let mut ids: Vec<_> = sessions_in(home.path(), "gemini-cli").into_iter().map(|file| file.id).collect();
     ids.sort();
     assert_eq!(ids, [id, "aaaa1111"], "a sub-agent's log has its id as its name");
+    let projects =
+        || sessions_in(home.path(), "gemini-cli").into_iter().map(|file| facts(&file).unwrap().cwd);
+    assert!(projects().all(|project| project.is_none()));
+    let projects_json = json!({"projects": {"/home/u/q": "q", "/home/u/proj": "p"}}).to_string();
+    std::fs::write(home.path().join(".gemini/projects.json"), projects_json).unwrap();
+    assert!(projects().all(|project| project.as_deref() == Some("/home/u/proj")));
+    let log = chats.join(id).join("aaaa1111.jsonl");
+    assert_eq!(open(&log).transcript().facts.cwd.as_deref(), Some("/home/u/proj"));
 }
 
 #[test]
