@@ -88,6 +88,15 @@ fn cut_and_retracted_results_and_spans_are_followed() {
     assert_eq!(fates(&log.records), taken);
 
     let mut log = three();
+    let call = json!({"type": "tool_use", "id": "c4", "name": "mcp__claude_ai__x", "input": {}});
+    log.record(json!({"type": "assistant", "uuid": "uc4", "message": {"id": "m4", "content": [call]}}));
+    log.result("c4", json!("out ".repeat(20)));
+    log.record(json!({"type": "attachment", "uuid": "a", "attachment": {"type": "tool_results_cut",
+        "callIds": ["c1", "c4"], "standIn": "[Result removed.]", "cause": "withdrawn_by_tool"}}));
+    let withdrawn = ["c1 yes recorded", "c2 yes recorded", "c3 yes recorded", "c4 cleared #5 recorded"];
+    assert_eq!(fates(&log.records), withdrawn, "only some tools withdraw results");
+
+    let mut log = three();
     log.last = Some("rc1".to_owned());
     log.record(json!({"type": "user", "uuid": "s", "replacesSpan": true,
         "message": {"role": "user", "content": "summary"}}));
