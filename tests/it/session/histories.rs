@@ -505,6 +505,33 @@ fn opencode_says_what_its_read_tool_cut_and_what_was_interrupted() {
     assert_eq!((first(opened.transcript(), "c5").as_str(), of("c5").status), ("printed", CallStatus::Failed));
 }
 
+#[test]
+fn opencode_of_2025_says_at_the_end_that_a_command_was_cut() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("opencode.db");
+    let block =
+        "<bash_metadata>\nbash tool truncated output as it exceeded 30000 char limit\n</bash_metadata>";
+    let ended = |id: &str, units: usize, end: &str| {
+        tool(id, json!({"output": format!("{}\n\n{end}", "😀".repeat(units / 2)), "metadata": {}}))
+    };
+    let plain = "(Output was truncated due to length limit)";
+    let parts = vec![
+        ended("c1", 30_000, plain),
+        ended("c2", 30_000, block),
+        ended("c3", 29_998, plain),
+        ended("c4", 30_000, "(Output was truncated due to"),
+    ]
+    .into_iter()
+    .map(|mut part| {
+        part["tool"] = json!("bash");
+        part
+    });
+    opencode(&path, None, &[("m1", json!({"role": "assistant"}), parts.collect())]);
+    let opened = open(&path);
+    let cut = ["c1", "c2", "c3", "c4"].map(|id| call(opened.transcript(), id).is_cut());
+    assert_eq!(cut, [true, true, false, false]);
+}
+
 /// What the last request held of each result, where that is at hand.
 #[test]
 fn opencode_s_tail_is_as_sent() {
