@@ -193,7 +193,7 @@ pub(crate) fn json(row: &SessionRow, now: Timestamp) -> Value {
         "live": row.is_live(now),
         "open_to_others": row.words.as_ref().is_some_and(|words| words.is_open_to_others),
         "path": file.path.to_string_lossy(),
-        "size": file.size,
+        "size": file.path.metadata().map_or(file.size, |meta| meta.len()),
         "calls": sum(|sums| sums.calls),
         "cut": sum(|sums| sums.cut),
         "lost": sum(|sums| sums.lost),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use memchr::memmem;
 
 use crate::base::env::Env;
-use crate::session::content::{between, first_text, is_number, texts, title};
+use crate::session::content::{between, first_text, is_number, last_line, texts, title};
 use crate::session::find::{self, FoundFile};
 use crate::session::record::{is_packed, unpack};
 
@@ -160,14 +160,15 @@ impl CodexReader {
         let (header, printed) = start.split_once("\nOutput:\n").unwrap_or((&start, &start));
         // The item of a command that still runs has -1.
         let is_running = || header.lines().any(|line| line.starts_with("Process running with session ID "));
-        call.exit = exit_of(header).or(call.exit.filter(|_| !is_running()));
+        call.exit = exit_of(header, content).or(call.exit.filter(|_| !is_running()));
         call.end(false);
         // In code mode, the words of the script's end are a part of their own.
         let has_warning = |text: Json| first_text(text).starts_with(WARNING);
         let may_be_cut_again = header.len() == start.len() || content.raw().len() < MAX_CUT_AGAIN;
-        let is_cut =
-            is_cut(printed) || texts(content).any(has_warning) || may_be_cut_again && is_cut_again(content);
-        call.note_cut(None, is_cut);
+        // The free form says so in the third line before the output.
+        let told = header.lines().nth(2).filter(|_| header.starts_with("Exit code: ")).unwrap_or_default();
+        let is_cut = is_cut(told) || is_cut(printed) || texts(content).any(has_warning);
+        call.note_cut(None, is_cut || may_be_cut_again && is_cut_again(content));
         entry.add_result(Some(content), call);
     }
 
@@ -229,10 +230,11 @@ fn screen_copy(
     entry.note_copy(what, item.get("aggregated_output"), Some(most), call);
 }
 
-/// Reads the exit status from the lines before a command's output; of the oldest form from the JSON around it.
-fn exit_of(start: &str) -> Option<i32> {
+/// Reads the exit status from the lines before a command's output; of the oldest form from the end of the JSON around it.
+fn exit_of(start: &str, content: Json) -> Option<i32> {
     if start.starts_with("{\"output\":") {
-        return start.rsplit_once("\"exit_code\":")?.1.split([',', '}']).next()?.trim().parse().ok();
+        let end = last_line(content);
+        return end.rsplit_once("\"exit_code\":")?.1.split([',', '}']).next()?.trim().parse().ok();
     }
     let after = |marker: &str| start.lines().find_map(|line| line.strip_prefix(marker)?.trim().parse().ok());
     after("Process exited with code ").or_else(|| after("Exit code: "))

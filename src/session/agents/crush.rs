@@ -3,7 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use crate::base::env::Env;
-use crate::session::content::{between, is_number, last_line, number_after};
+use crate::session::content::{MAX_TEXT, between, is_number, number_after, text_end};
 use crate::session::database::{self, DatabaseError, RowBuffer, RowsOf, TableRows, check_project_s};
 use crate::session::record::read_json;
 
@@ -132,7 +132,10 @@ fn message(entry: RecordEntry, out: &mut Transcript) {
 
 fn result(entry: RecordEntry, data: Json, call: &mut Call) {
     let Some(content) = data.get("content").filter(|content| content.kind() == Kind::String) else { return };
-    call.exit = number_after(&last_line(content), "Exit code ");
+    let end = text_end(content, MAX_TEXT);
+    // The last line says where the command ran.
+    let printed = end.rsplit_once("\n\n<cwd>").map_or(&*end, |(printed, _)| printed);
+    call.exit = printed.lines().next_back().and_then(|last| number_after(last, "Exit code "));
     call.end(data.flag("is_error"));
     let text = content.text().map(|content| content.to_text(MAX_LOOKED_AT).text).unwrap_or_default();
     let notice = notice(&text);

@@ -7,12 +7,13 @@ use std::path::Path;
 use jiff::Timestamp;
 use smallvec::SmallVec;
 
-use crate::session::content::{self, cited, first_text, shown_lines, title};
+use crate::session::content::{self, MAX_TEXT, cited, first_text, shown_lines, title};
+use crate::session::record::read_json;
 
 use super::{
-    Call, CallStatus, Citation, ContextChange, Evidence, FileFormat, FormatInfo, GLANCE, IdMap, Json, Kind,
-    LogReader, RecordEntry, RecordFiles, RecordId, RecordPlace, SessionFacts, TextPiece, TextPieces,
-    Transcript, find, id_of_bytes, item_of, only_file,
+    Call, CallStatus, Citation, ContextChange, FileFormat, FormatInfo, GLANCE, IdMap, Json, Kind, LogReader,
+    RecordEntry, RecordFiles, RecordId, RecordPlace, SessionFacts, Transcript, find, id_of_bytes, item_of,
+    only_file,
 };
 
 /// How many bytes of a log are read for its id at first: all are listed before any is shown.
@@ -32,7 +33,7 @@ pub(crate) const GEMINI_CLI: FileFormat = FileFormat {
     },
     is_session: |_, head| find::begins_with_line(head, &["\"sessionId\"", "\"projectHash\""]),
     id,
-    glance: |_, head, tail| find::glance(head, tail, note_facts),
+    glance: |log, head, tail| SessionFacts { cwd: project(log), ..find::glance(head, tail, note_facts) },
     records: RecordFiles::Logs(only_file, || Box::new(GeminiReader::default())),
 };
 
@@ -47,6 +48,16 @@ fn id(log: &Path) -> Cow<'_, str> {
     }
     let id = find::glance(find::first_line(&head), &[], note_facts).id;
     if id.is_empty() { name.into() } else { id.into() }
+}
+
+/// Returns the project of a chat, by the agent's list of its projects and their short names.
+fn project(log: &Path) -> Option<String> {
+    let dir = log.ancestors().find(|dir| dir.ends_with("chats"))?.parent()?;
+    let is_it = |name: Json| name.is(find::dir_name(dir, 0));
+    let root = |list: Json| {
+        Some(list.get("projects")?.members().find(|(_, name)| is_it(*name))?.0.to_text(MAX_TEXT).text)
+    };
+    read_json(dir.ancestors().nth(2)?.join("projects.json"), root)?
 }
 
 #[derive(Default)]
@@ -64,6 +75,10 @@ struct GeminiReader {
 }
 
 impl LogReader for GeminiReader {
+    fn file(&mut self, path: &Path, out: &mut Transcript) {
+        out.facts.cwd = project(path);
+    }
+
     fn record(&mut self, record: Json, place: RecordPlace, out: &mut Transcript) -> bool {
         note_facts(record, &mut out.facts);
         let set = record.get("$set");
@@ -228,9 +243,7 @@ fn result(line: RecordEntry, content: Option<Json>, is_read: bool, call: &mut Ca
             call.end(false);
         }
     }
-    let text: TextPieces =
-        content.map(|content| TextPiece::Json(line.place.span(content))).into_iter().collect();
-    line.add_text(Evidence::Recorded, text, call);
+    line.add_result(content, call);
 }
 
 /// Reads the status from the lines after a command's output.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use memchr::memmem;
 
-use crate::session::content::{first_text, last_line, number_after, pieces, text_end, texts, title};
+use crate::session::content::{first_text, pieces, text_end, texts, title};
 
 use super::{
     Call, Citation, ContextChange, Evidence, FileFormat, FormatInfo, Json, Kind, LogReader, RecordEntry,
@@ -116,13 +116,10 @@ fn note_facts(record: Json, facts: &mut SessionFacts) {
     facts.note_time(record.time("time").or_else(|| record.time("created_at")));
     match &*record.word("type") {
         "profile.bind" => {
-            let disclosed = || record.object("environmentDisclosure").string("cwd");
-            facts.cwd = facts.cwd.take().or_else(disclosed);
+            facts.cwd = facts.cwd.take().or_else(|| record.object("environmentDisclosure").string("cwd"));
         }
         "llm.request" => facts.model = record.name("model").or(facts.model.take()),
-        "turn.prompt" if facts.title.is_none() => {
-            facts.title = title(record.get("input"));
-        }
+        "turn.prompt" if facts.title.is_none() => facts.title = title(record.get("input")),
         _ => {}
     }
 }
@@ -248,7 +245,7 @@ const MIN_TOKENS: usize = 100;
 fn read_result(entry: RecordEntry, found: Json, output: Json, tool: &str, call: &mut Call) {
     let is_error = found.flag("isError");
     call.end(is_error);
-    call.exit = number_after(last_line(output).trim_end_matches('.'), "Command failed with exit code: ");
+    call.exit = exit_of(output).filter(|_| is_error);
     note_cut(found, output, tool, call);
     entry.add_text(Evidence::Rendered, render(found, output, tool, is_error, entry.place), call);
 }
@@ -329,12 +326,19 @@ const CLOSING: &[&str] = &["\n\nCommand executed successfully.\ntask_id: ", "\n\
 /// How much of the end of a result is looked at, in bytes: a path and the closing words.
 const MAX_END: usize = 8192;
 
+/// Reads the status from the words that end what a command printed, before those about a cut.
+fn exit_of(output: Json) -> Option<i32> {
+    let end = text_end(output, MAX_END);
+    let (status, after) = end.rsplit_once("Command failed with exit code: ")?.1.split_once('.')?;
+    let is_last = matches!(after.split_whitespace().next(), None | Some("[Per-line" | "task_id:"));
+    status.parse().ok().filter(|_| is_last)
+}
+
 fn note_cut(found: Json, output: Json, tool: &str, call: &mut Call) {
     let start = first_text(output);
     let is_notice = start.starts_with(EXCEEDED);
     let saved = if is_notice { spill_at_start(&start) } else { spill_at_end(output) };
-    let is_short = is_short(found, output, tool, call);
-    call.note_cut(saved, is_notice || is_short);
+    call.note_cut(saved, is_notice || is_short(found, output, tool, call));
 }
 
 fn spill_at_start(start: &str) -> Option<Citation> {

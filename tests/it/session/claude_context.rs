@@ -88,6 +88,15 @@ fn cut_and_retracted_results_and_spans_are_followed() {
     assert_eq!(fates(&log.records), taken);
 
     let mut log = three();
+    let call = json!({"type": "tool_use", "id": "c4", "name": "mcp__claude_ai__x", "input": {}});
+    log.record(json!({"type": "assistant", "uuid": "uc4", "message": {"id": "m4", "content": [call]}}));
+    log.result("c4", json!("out ".repeat(20)));
+    log.record(json!({"type": "attachment", "uuid": "a", "attachment": {"type": "tool_results_cut",
+        "callIds": ["c1", "c4"], "standIn": "[Result removed.]", "cause": "withdrawn_by_tool"}}));
+    let withdrawn = ["c1 yes recorded", "c2 yes recorded", "c3 yes recorded", "c4 cleared #5 recorded"];
+    assert_eq!(fates(&log.records), withdrawn, "only some tools withdraw results");
+
+    let mut log = three();
     log.last = Some("rc1".to_owned());
     log.record(json!({"type": "user", "uuid": "s", "replacesSpan": true,
         "message": {"role": "user", "content": "summary"}}));
@@ -142,5 +151,6 @@ fn the_middle_of_a_failed_commands_output_that_was_cut_is_lost_and_the_cut_is_ch
     assert_eq!(state, CutState::Lost);
     let is_equal = matches!(&verdict, Verdict::Equal { policy, .. } if policy == "claude-code/bash-failed");
     assert!(is_equal, "{verdict:?}");
-    assert_eq!([cut(4999).0, cut(5001).0], [CutState::No; 2]);
+    assert_eq!(cut(4999).0, CutState::Lost, "a surrogate pair would have been split");
+    assert_eq!([cut(4998).0, cut(5001).0], [CutState::No; 2]);
 }

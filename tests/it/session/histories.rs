@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use overspill::internals::session::fate::{ContextChange, FateEvidence};
+use overspill::internals::session::list::facts;
 use overspill::internals::session::model::{CallStatus, CutState};
 use overspill::internals::session::transcript::Transcript;
 use overspill::internals::session::whole::whole_display;
@@ -305,6 +306,14 @@ fn gemini_s_sessions_have_the_id_in_their_records() {
     let mut ids: Vec<_> = sessions_in(home.path(), "gemini-cli").into_iter().map(|file| file.id).collect();
     ids.sort();
     assert_eq!(ids, [id, "aaaa1111"], "a sub-agent's log has its id as its name");
+    let projects =
+        || sessions_in(home.path(), "gemini-cli").into_iter().map(|file| facts(&file).unwrap().cwd);
+    assert!(projects().all(|project| project.is_none()));
+    let projects_json = json!({"projects": {"/home/u/q": "q", "/home/u/proj": "p"}}).to_string();
+    std::fs::write(home.path().join(".gemini/projects.json"), projects_json).unwrap();
+    assert!(projects().all(|project| project.as_deref() == Some("/home/u/proj")));
+    let log = chats.join(id).join("aaaa1111.jsonl");
+    assert_eq!(open(&log).transcript().facts.cwd.as_deref(), Some("/home/u/proj"));
 }
 
 #[test]
@@ -494,6 +503,33 @@ fn opencode_says_what_its_read_tool_cut_and_what_was_interrupted() {
     let (lost, no) = (CutState::Lost, CutState::No);
     assert_eq!(cut, [(lost, true), (lost, true), (no, false), (lost, true), (no, true)]);
     assert_eq!((first(opened.transcript(), "c5").as_str(), of("c5").status), ("printed", CallStatus::Failed));
+}
+
+#[test]
+fn opencode_of_2025_says_at_the_end_that_a_command_was_cut() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("opencode.db");
+    let block =
+        "<bash_metadata>\nbash tool truncated output as it exceeded 30000 char limit\n</bash_metadata>";
+    let ended = |id: &str, units: usize, end: &str| {
+        tool(id, json!({"output": format!("{}\n\n{end}", "😀".repeat(units / 2)), "metadata": {}}))
+    };
+    let plain = "(Output was truncated due to length limit)";
+    let parts = vec![
+        ended("c1", 30_000, plain),
+        ended("c2", 30_000, block),
+        ended("c3", 29_998, plain),
+        ended("c4", 30_000, "(Output was truncated due to"),
+    ]
+    .into_iter()
+    .map(|mut part| {
+        part["tool"] = json!("bash");
+        part
+    });
+    opencode(&path, None, &[("m1", json!({"role": "assistant"}), parts.collect())]);
+    let opened = open(&path);
+    let cut = ["c1", "c2", "c3", "c4"].map(|id| call(opened.transcript(), id).is_cut());
+    assert_eq!(cut, [true, true, false, false]);
 }
 
 /// What the last request held of each result, where that is at hand.

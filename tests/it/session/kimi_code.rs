@@ -170,3 +170,27 @@ fn a_cut_is_known_by_its_notice() {
         assert_eq!([cut("read"), cut("glob"), cut("last")], [CutState::Lost, CutState::Lost, CutState::No]);
     });
 }
+
+#[test]
+fn the_status_of_a_failed_command_is_read_before_what_is_said_of_a_cut() {
+    let bash = |id: &str, output: &str, is_error: bool| {
+        step(id, "Bash", json!({"output": format!("a\n{output}"), "isError": is_error}))
+    };
+    let status = "Command failed with exit code: 3.";
+    let task = "task_id: b\noutput_size_bytes: 9\nnext_step: Use TaskOutput(task_id=\"b\") to query it.";
+    let lines = "[Per-line truncation occurred; the complete output was saved to a file.\noutput_path: /o.log\n\
+                 next_step: Use Read with output_path to page.]";
+    let records = [
+        bash("plain", status, true),
+        bash("cut", &format!("{status}\n\n{task}"), true),
+        bash("full", &format!("b\n\n{status}\n{task}"), true),
+        bash("lines", &format!("{status}\n{lines}\n\n{task}"), true),
+        bash("printed", &format!("{status}\nb"), true),
+        bash("well", status, false),
+    ];
+    transcript(&records, |transcript| {
+        let exit = |id: &str| call(transcript, id).exit;
+        assert_eq!(["plain", "cut", "full", "lines"].map(exit), [Some(3); 4]);
+        assert_eq!(["printed", "well"].map(exit), [None; 2]);
+    });
+}

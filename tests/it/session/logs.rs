@@ -7,7 +7,7 @@ use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use serde_json::{Value, json};
 
 use super::samples::{compare, records};
-use super::{first, is_read_whole, open, recognised, sessions_in};
+use super::{call, first, is_read_whole, open, recognised, sessions_in, write_log};
 
 type Results = BTreeMap<String, String>;
 
@@ -122,6 +122,38 @@ fn samples_read_whole() {
     compare("kimi-1.49.0", "kimi-cli", kimi_cli);
 }
 
+/// Reads a session of Codex with one result; returns its exit status, and whether it was cut.
+fn codex_result(output: &str) -> (Option<i32>, bool) {
+    let dir = tempfile::tempdir().unwrap();
+    let item = json!({"type": "function_call_output", "call_id": "c1", "output": output});
+    let log = [
+        json!({"type": "session_meta", "payload": {"id": "s1"}}),
+        json!({"type": "response_item", "payload": item}),
+    ];
+    let opened = open(&write_log(dir.path(), "log.jsonl", &log));
+    let call = call(opened.transcript(), "c1");
+    (call.exit, call.is_cut())
+}
+
+#[test]
+fn the_free_form_of_codex_says_before_an_output_that_it_was_cut() {
+    let result = |more: &str| codex_result(&format!("Exit code: 3\nWall time: 0.1 seconds\n{more}"));
+    assert_eq!(result("Total output lines: 9000\nOutput:\nx"), (Some(3), true));
+    assert_eq!(result("Output:\nx\nTotal output lines: 9000\n"), (Some(3), false), "printed");
+    let other = "Chunk\nWall time: 0.1 seconds\nTotal output lines: 9000\nOutput:\nx";
+    assert_eq!(codex_result(other), (None, false));
+}
+
+#[test]
+fn the_oldest_form_of_codex_has_its_status_after_an_output_of_any_length() {
+    for length in [9, 5000, 1 << 20] {
+        let metadata = json!({"exit_code": 2, "duration_seconds": 0.1});
+        let text = "\"exit_code\":7".repeat(length / 9);
+        let result = format!("{{\"output\":{},\"metadata\":{metadata}}}", json!(text));
+        assert_eq!(codex_result(&result), (Some(2), false), "{length}");
+    }
+}
+
 /// A rollout of Codex with as many calls, whose outputs do not compress well.
 fn rollout(calls: u64) -> String {
     let noise = |seed: u64| {
@@ -167,7 +199,7 @@ fn a_compressed_rollout_is_read() {
     std::fs::write(&path, &packed).unwrap();
     let opened = open(&path);
     assert!(is_read_whole(opened.transcript()));
-    let plain = super::write_log(home.path(), "plain.jsonl", &[]);
+    let plain = write_log(home.path(), "plain.jsonl", &[]);
     std::fs::write(&plain, &text).unwrap();
     let expected = open(&plain);
     assert_eq!(opened.transcript().calls.len(), 200);

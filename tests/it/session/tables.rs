@@ -161,7 +161,7 @@ fn crush_is_read() {
         "m4",
         "s1",
         1795380275,
-        json!([called("c2"), got("c2", "x\nExit code 3"), {"type": "finish", "data": {}}]),
+        json!([called("c2"), got("c2", "x\nExit code 3\n\n<cwd>/p</cwd>"), {"type": "finish", "data": {}}]),
     );
     add("m5", "s2", 1795380275, json!([called("c1"), got("c1", "a\n\n... [2 lines truncated] ...\n\nb")]));
     add("m6", "s2", 1795380276, json!([{"type": "other", "data": {}}]));

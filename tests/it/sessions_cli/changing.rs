@@ -66,6 +66,8 @@ fn a_database_that_was_closed_is_read_alone() {
     drop(connection);
     assert!(!beside(&path, "-wal").exists());
     reads(&home, &dir, 1);
+    let listed = home.run(&["sessions", "--json"]).ok().json();
+    assert_eq!(listed[0]["size"], fs::metadata(&path).unwrap().len());
     fs::write(beside(&path, "-wal"), b"").unwrap();
     reads(&home, &dir, 1);
 }

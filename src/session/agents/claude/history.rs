@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crate::session::agents::{
-    ChangeOrigin, ContextChange, FateEvidence, Json, Kind, RecordId, RecordSpan, ResultId, Tape, TextPiece,
+    ChangeOrigin, ContextChange, FateEvidence, Json, RecordId, RecordSpan, ResultId, Tape, TextPiece,
     Transcript, item_of,
 };
 use crate::session::branch::Branches;
@@ -213,7 +213,11 @@ impl ClaudeHistory {
         if !(1..=MAX_STAND_IN).contains(&chars) || cause.is_some_and(|cause| !cause.is("withdrawn_by_tool")) {
             return Vec::new();
         }
-        let new = calls(attachment.get("callIds"), thread, out).filter(|call| self.cut.insert(*call));
+        let withdraws =
+            |tool: &str| ["mcp__claude_ai__", "mcp__hearthbot__"].iter().any(|of| tool.starts_with(of));
+        let named = calls(attachment.get("callIds"), thread, out);
+        let meant = named.filter(|call| cause.is_none() || withdraws(out.tool_of(*call)));
+        let new = meant.filter(|call| self.cut.insert(*call));
         out.results_of(new.filter(|call| can_be_cut(*call, &stand_in, out)))
     }
 }
@@ -268,10 +272,8 @@ fn is_plain(record: RecordSpan, id: &str, out: &Transcript) -> bool {
         // The text that stands for several results has a record of its own.
         return true;
     };
-    let is_error = block.flag("is_error");
     let is_known = |part: Json| part.is_type("text") || part.is_type("image");
-    let content = block.get("content").filter(|content| content.kind() == Kind::Array);
-    !is_error && content.into_iter().flat_map(|content| content.items()).all(is_known)
+    !block.flag("is_error") && block.list("content").all(is_known)
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Claude Code's records: calls, results, and what became of them.
 
+use std::ops::RangeInclusive;
 use std::path::Path;
 
 use crate::base::provenance::numbers;
@@ -215,12 +216,13 @@ impl ClaudeReader {
     }
 }
 
-/// How many UTF-16 units of a failed command's output come before the notice, with the line about its exit status.
-const FAILURE_HEAD: usize = 5000;
+/// How many UTF-16 units of a failed command's output come before the notice, with the line about its exit status: a
+/// pair is not split.
+const FAILURE_HEAD: RangeInclusive<usize> = 4999..=5000;
 
 /// How many UTF-16 units of any other command's output come before the notice, up to the version in which
 /// `claude-code/bash-2025` ends.
-const HEAD_2025: usize = 30_000;
+const HEAD_2025: RangeInclusive<usize> = 30_000..=30_000;
 const LAST_OF_2025: [u64; 3] = [2, 1, 1];
 
 /// How many bytes are enough for the notice.
@@ -247,8 +249,7 @@ fn result(entry: RecordEntry, block: Json, tool: ResultTool, call: &mut Call) {
     let saved = ui.string("persistedOutputPath").or_else(|| framed_path(&start));
     let oversized = oversized_result(&start).filter(|_| tool == ResultTool::Mcp);
     let saved = saved.or_else(|| oversized.map(|(path, _)| path.to_owned()));
-    let bytes = ui.number("persistedOutputSize");
-    let cite = saved.map(|path| Citation { path: path.into(), bytes });
+    let cite = saved.map(|path| Citation { path: path.into(), bytes: ui.number("persistedOutputSize") });
     call.is_cut_otherwise = oversized.is_some();
     call.note_cut(cite, start.starts_with("<truncated-output>\n"));
     let is_cut_after = |units, end| content.is_some_and(|content| is_cut_after(content, units, end));
@@ -281,15 +282,15 @@ fn frame(content: Json, is_error: bool) -> String {
 }
 
 /// Whether an output was cut after so many UTF-16 units: the notice follows them, whose figure has `end` behind it.
-fn is_cut_after(content: Json, head: usize, end: &str) -> bool {
-    let text = text_start(content, 3 * head + MAX_NOTICE);
-    let mut units = 0;
-    let rest = text.char_indices().find(|(_, c)| {
+fn is_cut_after(content: Json, head: RangeInclusive<usize>, end: &str) -> bool {
+    let text = text_start(content, 3 * head.end() + MAX_NOTICE);
+    let (least, mut units) = (*head.start(), 0);
+    let near = text.char_indices().skip_while(|(_, c)| {
         units += c.len_utf16();
-        units > head
+        units <= least
     });
-    let after = rest.and_then(|(at, _)| text.get(at..)?.strip_prefix("\n\n... ["));
-    after.and_then(|rest| rest.split_once(end)).is_some_and(|(figure, _)| is_number(figure))
+    let mut after = near.take(head.count()).filter_map(|(at, _)| text.get(at..)?.strip_prefix("\n\n... ["));
+    after.next().and_then(|rest| rest.split_once(end)).is_some_and(|(figure, _)| is_number(figure))
 }
 
 /// Reads that several large results of a turn were replaced together. `is_seen` returns whether the model has seen the result

@@ -8,7 +8,7 @@ use crate::session::agents::{
     Call, CallStatus, ChangeOrigin, Citation, ContextChange, IdMap, Json, Kind, RecordEntry, RecordId,
     RecordPlace, ResultId, Transcript, record_id,
 };
-use crate::session::content::{has_line, shown_lines};
+use crate::session::content::{has_line, shown_lines, text_end};
 
 /// The messages of a conversation, in the order in which they were sent, and the results in them.
 #[derive(Default)]
@@ -148,6 +148,16 @@ const AT_LIMIT: &str = "(Output truncated at ";
 const LINE: usize = 2000;
 const CUT_LINE: &str = "... (line truncated to 2000 chars)";
 
+/// Whether a command's output was cut after 30,000 UTF-16 units, as it was in 2025: a notice follows them.
+fn is_cut_2025(text: Json) -> bool {
+    let end = text_end(text, 512);
+    let (_, notice) = end.rsplit_once("\n\n").unwrap_or_default();
+    let is_notice = notice == "(Output was truncated due to length limit)"
+        || notice.starts_with("<bash_metadata>\nbash tool truncated output ");
+    let units = |text: &str| text.encode_utf16().count();
+    is_notice && text.text().map_or(0, |text| text.sum(units)) == 30_000 + units("\n\n") + units(notice)
+}
+
 /// Reads a part. Returns whether it is of a kind that is known.
 fn read_part(part: Json, thread: u32, place: RecordPlace, out: &mut Transcript) -> bool {
     if !part.is_type("tool") {
@@ -177,7 +187,7 @@ fn result(entry: RecordEntry, state: Json, call: &mut Call) {
         _ => state.get("output"),
     };
     let Some(text) = text.filter(|text| text.kind() == Kind::String) else { return };
-    let (path, is_cut) = (metadata.string("outputPath"), metadata.flag("truncated"));
+    let is_cut = metadata.flag("truncated") || entry.record.has("tool", "bash") && is_cut_2025(text);
     let is_notice =
         |line: &str| line.starts_with("(Output capped at ") || is_cut && line.starts_with("(Showing lines ");
     let gives_less = |line: &str| is_notice(line) && call.gives_less(shown_lines(line));
@@ -190,7 +200,7 @@ fn result(entry: RecordEntry, state: Json, call: &mut Call) {
             || is_cut && has_line(text, AT_LIMIT, |line| line.starts_with(AT_LIMIT))
             || is_cut && call.gives_less(None));
     call.is_window = is_read && (is_short || is_cut);
-    call.note_cut(path.map(Citation::new), if is_read { is_short } else { is_cut });
+    call.note_cut(metadata.string("outputPath").map(Citation::new), if is_read { is_short } else { is_cut });
     entry.note_copy("metadata.output", copy, Some(DISPLAY), call);
     entry.add_result(Some(text), call);
 }
