@@ -338,6 +338,7 @@ fn describe_rule(entry: &Entry) -> String {
     let aged = |since| after.as_ref().map_or_else(never, |after| format!("deleted {after} after {since}"));
     match entry.rule {
         Rule::Mtime => aged("the last change"),
+        Rule::Use => aged("the last use"),
         Rule::Id => aged("it was made"),
         Rule::Count => "deleted as one of the oldest, once there are too many".to_owned(),
         Rule::TotalSize => "deleted as one of the oldest, once they are too large".to_owned(),

@@ -57,6 +57,7 @@ impl From<&Metadata> for Identity {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FileStat {
     pub identity: Identity,
+    pub accessed: Stamp,
     pub kind: FileType,
     pub mode: u32,
     pub uid: u32,
@@ -75,6 +76,7 @@ impl From<Stat> for FileStat {
                 modified: Stamp { seconds: stat.st_mtime as i64, nanos: stat.st_mtime_nsec as u32 },
                 changed: Stamp { seconds: stat.st_ctime as i64, nanos: stat.st_ctime_nsec as u32 }.hashed(),
             },
+            accessed: Stamp { seconds: stat.st_atime as i64, nanos: stat.st_atime_nsec as u32 },
             kind: FileType::from_raw_mode(stat.st_mode),
             mode: stat.st_mode as u32 & 0o7777,
             uid: stat.st_uid,

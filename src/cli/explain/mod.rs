@@ -30,10 +30,12 @@ use super::sessions::is_known;
 use super::stores::{Selected, Whose, describe_retention};
 use super::{CommandResult, fail, json, say, terminal};
 
-use recognise::{RecognisedNotice, WrittenFigures, figures_of};
+use recognise::{RecognisedNotice, WrittenFigures, agent_of, figures_of};
 
 /// A text of this many bytes or more is refused.
 const MAX_TEXT: u64 = 64 << 20;
+/// How many paths in a text without a notice are looked at.
+const MAX_PATHS: usize = 100;
 /// How many other policies with the same notice are named.
 const MAX_ALSO: usize = 4;
 
@@ -122,12 +124,19 @@ pub(crate) fn run(config: &Config, args: &ExplainArgs) -> CommandResult {
     if all.is_empty() {
         let entries = Selected::list(config, Whose::All)?;
         let named = entries.named_in(&text).map(|entry| label(entry.id_bytes()));
-        let advice = named.map_or("give the notice whole, from its first line to its last".into(), |id| {
-            format!("the output that it names: overspill {id}")
-        });
+        let advice = named.map(|id| format!("the output that it names: overspill {id}"));
+        let advice = advice.or_else(|| of_agent(config, &text));
+        let advice = advice.unwrap_or("give the notice whole, from its first line to its last".into());
         bail!("no notice of a known policy in this text; {advice}");
     }
     Ok(())
+}
+
+/// Says which agent keeps such a file as a text names.
+fn of_agent(config: &Config, text: &str) -> Option<String> {
+    let mut paths = text.split_whitespace().filter(|word| word.starts_with('/')).take(MAX_PATHS);
+    let (path, agent) = paths.find_map(|path| Some((path, agent_of(config, Path::new(path))?)))?;
+    Some(format!("it names a file of {}: {}", label(agent.as_bytes()), label(path.as_bytes())))
 }
 
 /// Asks whether to open the first spill that is here, and opens it at the first line that the model did not get.
@@ -153,13 +162,12 @@ fn print(out: &mut impl Write, notice: &ExplainedNotice) -> io::Result<()> {
     if let Some(path) = &notice.path {
         writeln!(out, "  {}", label(path.as_bytes()))?;
     }
-    let more = notice.also.len().saturating_sub(MAX_ALSO);
-    let also = notice.also.iter().take(MAX_ALSO).cloned().collect::<Vec<_>>().join(", ");
+    let (also, more) = notice.also.split_at(notice.also.len().min(MAX_ALSO));
     if also.is_empty() {
         return Ok(());
     }
-    let more = if more > 0 { format!(", {} more", thousands(more as u64)) } else { String::new() };
-    writeln!(out, "  the same notice: {}{more}", label(also.as_bytes()))
+    let more = if more.is_empty() { "" } else { &format!(", {} more", thousands(more.len() as u64)) };
+    writeln!(out, "  the same notice: {}{more}", label(also.join(", ").as_bytes()))
 }
 
 /// The call that the text is the result of.

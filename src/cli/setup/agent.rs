@@ -44,10 +44,10 @@ impl HookAgent {
         let (variable, directory, file) = match self {
             Self::ClaudeCode => ("CLAUDE_CONFIG_DIR", ".claude", "settings.json"),
             Self::Codex => ("CODEX_HOME", ".codex", "config.toml"),
-            Self::GeminiCli => ("", ".gemini", "settings.json"),
+            Self::GeminiCli => ("GEMINI_CLI_HOME", "", ".gemini/settings.json"),
             Self::Opencode => ("XDG_CONFIG_HOME", ".config", "opencode/plugins/overspill.js"),
             Self::QwenCode => ("", ".qwen", "settings.json"),
-            Self::CopilotCli => ("", ".copilot", "hooks/overspill.json"),
+            Self::CopilotCli => ("COPILOT_HOME", ".copilot", "hooks/overspill.json"),
         };
         env.dir_or(variable, directory).unwrap_or_default().join(file)
     }
@@ -151,11 +151,10 @@ fn path_of_command(env: &Env, program: &Path) -> Option<PathBuf> {
 /// Fails if Claude Code would not find the program: it splits the value at spaces.
 pub(super) fn prefix(program: &str) -> Result<String, String> {
     if shell::word(program.as_bytes()) == program {
-        Ok(format!("{program} -c"))
-    } else {
-        Err(format!(
-            "{program}: Claude Code splits {PREFIX} at spaces, and this path needs quotes; move overspill to a path \
-             without, or leave --capture out"
-        ))
+        return Ok(format!("{program} -c"));
     }
+    Err(format!(
+        "{program}: Claude Code splits {PREFIX} at spaces, and this path needs quotes; move overspill to a path \
+         without, or leave --capture out"
+    ))
 }

@@ -152,6 +152,7 @@ pub(crate) fn describe_retention(rule: &Retention) -> String {
     let after = |since| rule.after.map_or_else(unknown, |age| format!("{} after {since}", exact(age)));
     let mut words = match rule.basis {
         Basis::Mtime => after("its last change"),
+        Basis::Use => after("its last use"),
         Basis::FolderMtime => after("its folder's last change"),
         Basis::Id => after("the time in its id"),
         Basis::SessionEnd => "with its session".to_owned(),

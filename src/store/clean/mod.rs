@@ -141,7 +141,7 @@ fn judge(
     }?;
     let enough = match why {
         DeleteReason::Old => rule.older_than,
-        DeleteReason::Overdue(Rule::Mtime | Rule::Id) => entry.place().retention.after,
+        DeleteReason::Overdue(Rule::Mtime | Rule::Use | Rule::Id) => entry.place().retention.after,
         _ => None,
     };
     Some(hindrance(entry, now, enough.unwrap_or_default().max(floor)).map_or(Ok(why), Err))

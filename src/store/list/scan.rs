@@ -256,9 +256,10 @@ impl Scan<'_> {
         };
         if stat.is_some() && self.kept.ids.contains(&*entry.id()) {
             (entry.expires, entry.rule) = (Expiry::Never, Rule::Kept);
-        } else if stat.is_some() {
+        } else if let Some(stat) = stat {
             (entry.expires, entry.rule) = self.retention.expiry(&Times {
                 modified: entry.modified(),
+                accessed: timestamp(stat.accessed),
                 folder: timestamp(origins.place.identity.modified),
                 id: parse_id(entry.id().as_bytes()),
                 alive: facts.pid.map(|pid| self.env.alive(pid)),

@@ -78,7 +78,12 @@ const RETENTION: &[Field] = &[
     optional("after", Checked(age)),
     optional(
         "setting",
-        Table(&[needed("file", Checked(root)), needed("key", Text), optional("switch", Text)]),
+        Table(&[
+            needed("file", Checked(root)),
+            needed("key", Text),
+            optional("switch", Text),
+            optional("least", Checked(age)),
+        ]),
     ),
     optional("max_count", Number),
     optional("max_total", Number),

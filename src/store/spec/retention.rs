@@ -20,6 +20,8 @@ use crate::store::own::id::{Id, IdForm, WRAP_MS};
 #[serde(rename_all = "kebab-case")]
 pub enum Basis {
     Mtime,
+    /// The later of its access and modification times.
+    Use,
     /// The modification time of the directory that contains it.
     FolderMtime,
     /// The time in the file's name, compared as in opencode's classic form: modulo 2^48.
@@ -64,12 +66,16 @@ pub struct Setting {
     pub key: String,
     /// The path of keys to what is false where the agent deletes nothing.
     pub switch: Option<String>,
+    /// The shortest age that the agent takes.
+    #[serde(default, deserialize_with = "read_age")]
+    pub least: Option<SignedDuration>,
 }
 
 words! {
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
     pub enum Rule {
         Mtime => "mtime",
+        Use => "use",
         Id => "id",
         Count => "count",
         TotalSize => "total-size",
@@ -137,6 +143,7 @@ impl Expiry {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Times {
     pub modified: Timestamp,
+    pub accessed: Timestamp,
     pub folder: Timestamp,
     pub id: Option<Id>,
     /// Whether the process that created it is alive; `None` if the path does not say.
@@ -166,13 +173,12 @@ impl Retention {
 
     /// Returns when an entry is deleted by age, session or process; [`apply_limits`] adds the limits of a directory.
     pub(crate) fn expiry(&self, times: &Times) -> (Expiry, Rule) {
-        let by_mtime = |since: Timestamp| {
-            let due = self.after.and_then(|after| since.checked_add(after).ok());
-            (due.map_or(Expiry::Unknown, Expiry::At), Rule::Mtime)
-        };
+        let due = |since: Timestamp| since.checked_add(self.after?).ok();
+        let aged = |since| due(since).map_or(Expiry::Unknown, Expiry::At);
         match self.basis {
-            Basis::Mtime => by_mtime(times.modified),
-            Basis::FolderMtime => by_mtime(times.folder),
+            Basis::Mtime => (aged(times.modified), Rule::Mtime),
+            Basis::Use => (aged(times.accessed.max(times.modified)), Rule::Use),
+            Basis::FolderMtime => (aged(times.folder), Rule::Mtime),
             Basis::Id => (self.by_id(times), Rule::Id),
             Basis::SessionEnd => (Expiry::SessionEnd, Rule::SessionEnd),
             Basis::ProcessExit if times.alive == Some(false) => (Expiry::Orphaned, Rule::ProcessExit),
@@ -216,17 +222,14 @@ impl Setting {
         if self.switch.as_deref().and_then(value) == Some(&Value::Bool(false)) {
             return Some(Err(None));
         }
-        match value(&self.key)? {
-            Value::String(age) => {
-                let (path, key, text) = (path.display(), &self.key, ellipsize(age));
-                let why = || Some(format!("{path}: {key} is {text}, which the agent does not take"));
-                Some(age_in(age).filter(SignedDuration::is_positive).ok_or_else(why))
-            }
-            // The agents take no less than one, and what is fresh must not pass for due.
-            days => SignedDuration::try_from_hours(days.as_i64()?.checked_mul(24)?)
-                .filter(SignedDuration::is_positive)
-                .map(Ok),
-        }
+        let set = value(&self.key)?;
+        let in_days = |days: i64| SignedDuration::try_from_hours(days.checked_mul(24)?);
+        let age = set.as_str().map_or_else(|| set.as_i64().and_then(in_days), age_in);
+        // What an agent does with less than it takes is not known, and what is fresh must not pass for due.
+        let is_taken = |age: &SignedDuration| age.is_positive() && Some(*age) >= self.least;
+        let (path, key, text) = (path.display(), &self.key, ellipsize(set.to_string().trim_matches('"')));
+        let why = || Some(format!("{path}: {key} is {text}, which the agent does not take"));
+        Some(age.filter(is_taken).ok_or_else(why))
     }
 
     /// Without the program only overspill's own store is looked at, which has none.
@@ -271,13 +274,10 @@ fn over_limits(retention: &Retention, files: &[(Timestamp, u64)]) -> Vec<(usize,
     let mut total = 0u64;
     let judge = |(rank, index): (usize, usize)| {
         total = total.saturating_add(files[index].1);
-        if retention.max_count.is_some_and(|most| rank as u64 >= most) {
-            Some((index, Rule::Count))
-        } else if retention.max_total.is_some_and(|most| total > most) {
-            Some((index, Rule::TotalSize))
-        } else {
-            None
-        }
+        let is_many = retention.max_count.is_some_and(|most| rank as u64 >= most);
+        let is_large = retention.max_total.is_some_and(|most| total > most);
+        let rule = if is_many { Some(Rule::Count) } else { is_large.then_some(Rule::TotalSize) };
+        Some((index, rule?))
     };
     newest_first.into_iter().enumerate().filter_map(judge).collect()
 }
@@ -298,7 +298,7 @@ mod tests {
 
     fn times(modified: &str, now: &str) -> Times {
         let modified = at(modified);
-        Times { modified, folder: modified, id: None, alive: None, now: at(now) }
+        Times { modified, accessed: modified, folder: modified, id: None, alive: None, now: at(now) }
     }
 
     fn by_id(made: &str, now: &str) -> Expiry {
@@ -314,6 +314,15 @@ mod tests {
         assert_eq!(expiry.left(at("2026-11-07T23:00:00Z")), TimeLeft::For(SignedDuration::from_hours(1)));
         assert_eq!(expiry.left(at("2026-11-08T00:00:00Z")), TimeLeft::Overdue(SignedDuration::ZERO));
         assert_eq!(Expiry::Never.left(at("2026-11-08T00:00:00Z")), TimeLeft::Open);
+    }
+
+    #[test]
+    fn by_use_the_later_of_access_and_change_counts() {
+        let read_late = times("2026-11-01T00:00:00Z", "2026-11-02T00:00:00Z");
+        for (accessed, due) in [("2026-11-05T00:00:00Z", 12), ("2026-10-01T00:00:00Z", 8)] {
+            let (expiry, of) = rule(Basis::Use).expiry(&Times { accessed: at(accessed), ..read_late });
+            assert_eq!((expiry, of), (Expiry::At(at(&format!("2026-11-{due:02}T00:00:00Z"))), Rule::Use));
+        }
     }
 
     #[test]

@@ -228,8 +228,10 @@ fn an_age_set_in_the_agents_configuration_counts() {
     let home = Home::new();
     let dir = home.at(".claude/projects/-p/01234567-89ab-4cde-8f01-23456789abcd/tool-results");
     home.file(&dir.join("b1a2b3c4d.txt"), b"x", 24);
-    // Less than a day is none that the agent takes: its default counts.
-    for (days, left) in [("3", "2d"), ("1", "overdue"), ("0", "29d"), ("-1", "29d"), ("-30", "29d")] {
+    // Less than a day is none that the agent takes, and what it does then is not known.
+    for (days, left) in
+        [("3", "2d"), ("1", "overdue"), ("0", "unknown"), ("-1", "unknown"), ("0.5", "unknown")]
+    {
         let settings = format!(r#"{{"cleanupPeriodDays": {days}}}"#);
         home.file(&home.at(".claude/settings.json"), settings.as_bytes(), 0);
         assert_eq!(ending(&home.list("claude-code")[0]), left, "{days}");
@@ -248,6 +250,9 @@ fn gemini_counts_in_months_and_can_be_told_to_delete_nothing() {
         // It deletes nothing by an age that it does not take.
         (r#""maxAge": "30s""#, "unknown"),
         (r#""maxAge": "0d""#, "unknown"),
+        (r#""maxAge": "1h""#, "unknown"),
+        (r#""maxAge": "23h""#, "unknown"),
+        (r#""maxAge": "24h""#, "overdue"),
         (r#""maxAge": "#, "unknown"),
         (r#""enabled": true"#, "20d"),
     ];

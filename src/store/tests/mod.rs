@@ -10,7 +10,7 @@ mod roots;
 #[path = "../../../tests/it/common/skip.rs"]
 mod skip;
 
-use std::fs::{self, File};
+use std::fs::{self, File, FileTimes};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -69,7 +69,8 @@ impl Home {
 
 pub(crate) fn age(path: &Path, hours: u64) {
     let then = SystemTime::from(now()) - Duration::from_secs(hours * 3600);
-    File::open(path).unwrap().set_modified(then).unwrap();
+    let times = FileTimes::new().set_accessed(then).set_modified(then);
+    File::open(path).unwrap().set_times(times).unwrap();
 }
 
 pub(crate) const ID: &str = "tool_e26cf08d5001AbCdEfGhIjKlMn";

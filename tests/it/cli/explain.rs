@@ -140,6 +140,47 @@ fn the_notices_of_a_preview_agree_with_its_output() {
     assert_eq!(explained(&home, run.text())[0]["agrees"], true);
 }
 
+/// Also in another home directory than this one.
+#[test]
+fn a_notice_is_of_the_agent_that_has_such_a_store() {
+    let home = Home::new();
+    for (agent, data) in [("opencode", "opencode"), ("kilo", "kilo")] {
+        let path = format!("/home/u/.local/share/{data}/tool-output/{ID}");
+        let row =
+            &explained(&home, &format!("...output truncated...\n\nFull output saved to: {path}\n\nabc"))[0];
+        let of = [&row["policy"], &row["path"], &row["spill"]];
+        assert_eq!(of, [&format!("{agent}/shell"), &path, "missing"], "{row}");
+    }
+}
+
+/// Several agents write the same tag around what they saved.
+#[test]
+fn a_closing_tag_alone_is_no_notice() {
+    let home = Home::new();
+    let qwen = "/home/u/.qwen/tmp/h/tool-results/call_1.txt";
+    let session = "/home/u/.claude/projects/-p/11111111-2222-3333-4444-555555555555";
+    let [hint, ends] = ["toolu_1.txt", "babcdefgh.txt"].map(|name| format!("{session}/tool-results/{name}"));
+    let size = "Output too large (59.5KB). Full output saved to:";
+    for (text, words) in [
+        (
+            format!("\n{size} {qwen}\nNote: this file may go.\n\nPreview (up to 2000 chars):\nabc\n..."),
+            format!("it names a file of qwen-code: {qwen}"),
+        ),
+        (
+            format!("Tool result saved to: {hint}\n\nUse Read to view"),
+            format!("it names a file of claude-code: {hint}"),
+        ),
+        (
+            format!("\n{size} {ends}\n\nPreview (start and end):\nabc\n[… 55KB omitted …]\nxyz"),
+            format!("it names a file of claude-code: {ends}"),
+        ),
+        ("abc\n...".to_owned(), "give the notice whole".to_owned()),
+    ] {
+        let text = format!("<persisted-output>{text}\n</persisted-output>");
+        home.pipe(text, &["explain"]).fails(1, &["no notice of a known policy in this text", &words]);
+    }
+}
+
 #[test]
 fn a_transcript_is_searched_record_by_record() {
     let (home, spill, notice) = cut();

@@ -45,6 +45,23 @@ fn the_hook_is_written_tried_and_taken_away() {
 }
 
 #[test]
+fn the_variable_that_moves_an_agent_moves_its_file() {
+    let home = Home::new();
+    for (agent, variable, file) in [
+        ("claude-code", "CLAUDE_CONFIG_DIR", "settings.json"),
+        ("codex", "CODEX_HOME", "config.toml"),
+        ("gemini-cli", "GEMINI_CLI_HOME", ".gemini/settings.json"),
+        ("copilot-cli", "COPILOT_HOME", "hooks/overspill.json"),
+    ] {
+        let moved = home.at(agent);
+        let mut setup = home.command(&["setup", agent, "--yes"]);
+        let ran = finish(setup.env(variable, &moved).spawn().unwrap());
+        assert_eq!(ran.status, 0, "{agent}: {}", ran.stderr);
+        assert!(moved.join(file).exists(), "{agent}: {}", ran.text());
+    }
+}
+
+#[test]
 fn capture_is_tried_and_a_prefix_of_another_program_stays() {
     let home = Home::new();
     let ran = setup(&home, &["claude-code", "--capture", "--yes"]).ok();

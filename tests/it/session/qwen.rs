@@ -168,6 +168,37 @@ fn after_an_hour_all_but_the_newest_are_cleared() {
     assert_eq!(paused(61, 20_000), 0, "a session that was resumed was not idle");
 }
 
+/// Where the limits are others, or may be, nothing tells what was cleared.
+#[test]
+fn with_limits_of_the_user_s_own_what_was_cleared_is_unknown() {
+    let dir = tempfile::tempdir().unwrap();
+    let project = dir.path().join("project");
+    let mut chat = Chat::default();
+    chat.prompt();
+    for n in 0..10 {
+        chat.called(&n.to_string(), "glob", 62_500);
+    }
+    chat.records[0]["cwd"] = project.to_str().into();
+    let log = write_log(dir.path(), "home/.qwen/projects/-p/chats/s.jsonl", &chat.records);
+    let first = || call(open(&log).transcript(), "0").results[0].context;
+    assert_eq!((first().describe().as_str(), first().evidence), ("cleared #10", FateEvidence::ByRule));
+    for file in [dir.path().join("home/.qwen/settings.json"), project.join(".qwen/settings.json")] {
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        for (set, evidence) in [
+            (r#"{"toolResultsTotalCharsThreshold": 5000000} // more"#, FateEvidence::Unknown),
+            (r#"{"toolResultsThresholdMinutes": -1}"#, FateEvidence::Unknown),
+            (r#"{"toolResultsNumToKeep": "#, FateEvidence::Unknown),
+            (r#"{"thinkingThresholdMinutes": 9}"#, FateEvidence::ByRule),
+        ] {
+            let text = format!("{{\"context\": {{\"clearContextOnIdle\": {set}\n}}}}");
+            std::fs::write(&file, text).unwrap();
+            assert_eq!(first().evidence, evidence, "{set}");
+            assert_eq!(first().is_whole(), evidence == FateEvidence::Unknown, "{set}");
+        }
+        std::fs::remove_file(&file).unwrap();
+    }
+}
+
 #[test]
 fn what_a_tool_left_out_is_lost() {
     let told = "Showing lines 1-506 of 4001 total lines.\n\n---\n\nx";

@@ -73,6 +73,22 @@ fn another_agent_is_cleaned_when_it_is_named() {
 }
 
 #[test]
+fn what_copilot_chat_has_used_within_its_time_stays() {
+    let home = Stocked::new();
+    let dir = home
+        .dir("config/Code/User/workspaceStorage/w/GitHub.copilot-chat/chat-session-resources/s")
+        .join("call_1");
+    let path = home.put(&dir.join("content.txt"), "x", 10);
+    let clean = || home.run(&["clean", "--agent", "copilot-chat", "--dry-run"]).ok().text().to_owned();
+    assert!(clean().ends_with("to delete: 1 output, 1 B\n"), "{}", clean());
+    let used = fs::FileTimes::new().set_accessed(std::time::SystemTime::now());
+    fs::File::open(&path).unwrap().set_times(used).unwrap();
+    assert_eq!(clean(), "nothing to delete\n");
+    let json = home.run(&["list", "--json"]).ok().json();
+    assert_eq!((&json[0]["rule"], &json[0]["status"]), (&"use".into(), &"ok".into()));
+}
+
+#[test]
 fn the_oldest_go_until_the_rest_fits() {
     let home = Stocked::new();
     let paths = [(1, 50), (2, 30), (3, 40), (4, 20)].map(|(n, hours)| home.own(n, [b'x'; 512], hours));

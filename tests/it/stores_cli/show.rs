@@ -6,6 +6,32 @@ use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use crate::stores_cli::stocked::{ID, OTHER, Stocked, age, name};
 
 #[test]
+fn a_file_that_no_policy_made_has_none() {
+    // What Gemini CLI masks, and what Qwen Code takes out of a batch, is cut by a rule that no policy has.
+    let home = Stocked::new();
+    let gemini = "home/.gemini/tmp/p/tool-outputs/session-652ea467-f10c-44f8-8505-783b4fc9c305";
+    let output = &["gemini-cli/output"][..];
+    for (name, policies) in [
+        (format!("{gemini}/run_shell_command__fc0001abcdefghijklmn.txt"), output),
+        (format!("{gemini}/run_shell_command_1795616656988_0.txt"), output),
+        (format!("{gemini}/run_shell_command-1757000000000-a1b2c3d4e5f6.txt"), output),
+        (format!("{gemini}/mcp_gh_list_1795616656988_0.txt"), output),
+        (format!("{gemini}/run_shell_command_run_shell_command_1795616656988_0_k3x9qz.txt"), &[]),
+        (format!("{gemini}/mcp_gh_list_mcp_gh_list_1795616656988_0_k3x9qz.txt"), &[]),
+        (format!("{gemini}/read_file_read_file_1795616656988_1_k3x9qz.txt"), &[]),
+        ("home/.qwen/tmp/9c09/tool-results/call_0001.txt".to_owned(), &[]),
+    ] {
+        let path = home.put(&home.dir(&name), "x\n".repeat(50_000), 1);
+        let path = path.to_str().unwrap();
+        let shown = home.run(&["show", "--json", path]).ok().json();
+        assert_eq!(shown["policies"], serde_json::json!(policies), "{name}");
+        let preview = home.run(&["preview", "--json", path]).json();
+        let certainty = if policies.is_empty() { "would-get" } else { "reconstructed" };
+        assert_eq!(preview["certainty"], certainty, "{name}");
+    }
+}
+
+#[test]
 fn an_entry_s_facts_by_the_beginning_of_its_id() {
     let home = Stocked::new();
     let path = home.entry("opencode", ID, "x".repeat(2048), 240);

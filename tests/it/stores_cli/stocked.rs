@@ -1,6 +1,6 @@
 //! A home directory with outputs in its stores.
 
-use std::fs::{self, File};
+use std::fs::{self, File, FileTimes};
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -90,7 +90,8 @@ pub fn own_id(n: u16, hours: u64) -> String {
 }
 
 pub fn age(path: &Path, hours: u64) {
-    File::open(path).unwrap().set_modified(ago(hours)).unwrap();
+    let times = FileTimes::new().set_accessed(ago(hours)).set_modified(ago(hours));
+    File::open(path).unwrap().set_times(times).unwrap();
 }
 
 fn ago(hours: u64) -> SystemTime {

@@ -70,9 +70,9 @@ fn another_agents_policy_tells_nothing_of_an_output() {
 #[test]
 fn a_kept_copy_has_the_preview_of_its_original_also_once_that_is_gone() {
     let home = Home::new();
-    let root = home.work().parent().unwrap().join("home/.qwen/tmp/web/tool-results");
+    let root = home.work().parent().unwrap().join("home/.qwen/tmp/web");
     std::fs::create_dir_all(&root).unwrap();
-    let original = root.join("shell_7.txt");
+    let original = root.join("shell_0123456789ab.output");
     let text: String = (1..=20_000).map(|number| format!("line {number} of a build\n")).collect();
     std::fs::write(&original, text).unwrap();
     let path = original.to_str().unwrap();
@@ -81,8 +81,8 @@ fn a_kept_copy_has_the_preview_of_its_original_also_once_that_is_gone() {
     assert!(before.len() < 40_000 && String::from_utf8_lossy(&before).contains(path));
     let mut session = Session::start(&home, &[]);
     session.wait_for("1 output");
-    session.keys("K").wait_for("shell_7 is kept forever").wait_for("2 outputs");
-    session.keys("K").wait_for("shell_7: kept already");
+    session.keys("K").wait_for("0123456789ab is kept forever").wait_for("2 outputs");
+    session.keys("K").wait_for("0123456789ab: kept already");
     session.keys("q");
     assert_eq!(session.ended(), 0);
     std::fs::remove_file(&original).unwrap();

@@ -97,6 +97,8 @@ pub(super) fn events(steps: &[Step], branches: &Branches, out: &mut Transcript) 
                 context.pending.extend((*units > 0).then_some(result));
             }
             StepKind::Prompt => context.prompt = Some(step.at),
+            // With other limits than the rules' own, what they cleared is not known.
+            StepKind::Answer { .. } if out.default_evidence == FateEvidence::Unknown => {}
             StepKind::Answer { tokens } => context.answer(*tokens, step, out),
             StepKind::Compression { kept } => context.compress(kept, step.origin, out),
             StepKind::Rewind => push(out, ContextChange::Rewind, step.origin, mem::take(&mut left)),

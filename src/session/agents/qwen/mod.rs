@@ -3,8 +3,10 @@
 mod context;
 
 use std::collections::HashSet;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use crate::base::fs::plain_file;
 use crate::session::branch::Branches;
 use crate::session::content::{MAX_TEXT, between, cited, first_text, last_line, shown_lines, title};
 
@@ -59,11 +61,9 @@ impl LogReader for QwenReader {
     }
 
     fn record(&mut self, record: Json, place: RecordPlace, out: &mut Transcript) -> bool {
-        if self.thread == 0 {
-            note_facts(record, &mut out.facts);
-        }
         let id = record.id("uuid").unwrap_or_default();
         if self.thread == 0 {
+            note_facts(record, &mut out.facts);
             self.branches.add(id, record.id("parentUuid"));
         }
         let entry = RecordEntry { record, place, at: record.time("timestamp"), thread: self.thread };
@@ -95,7 +95,7 @@ impl LogReader for QwenReader {
 
     fn derive_events(&mut self, out: &mut Transcript) {
         out.events.clear();
-        out.default_evidence = FateEvidence::ByRule;
+        out.default_evidence = if has_own_limits(out) { FateEvidence::Unknown } else { FateEvidence::ByRule };
         context::events(&self.steps, &self.branches, out);
         for thread in 1..out.threads.len() {
             // The id is the kind of agent, and the id of the call that started it.
@@ -145,6 +145,16 @@ impl QwenReader {
             }
         }
     }
+}
+
+/// Whether the settings of the user or of the project change the limits by which results are cleared, or cannot be read.
+fn has_own_limits(of: &Transcript) -> bool {
+    let user = of.sources.first().and_then(|log| log.path().ancestors().nth(4)).map(Path::to_owned);
+    let project = of.facts.cwd.as_ref().map(|cwd| Path::new(cwd).join(".qwen"));
+    user.into_iter().chain(project).any(|dir| match plain_file::read(&dir.join("settings.json")) {
+        Ok(text) => text.contains("\"toolResults"),
+        Err(error) => error.kind() != ErrorKind::NotFound,
+    })
 }
 
 /// Returns the ids of the calls whose results a compression kept, and whether each was cleared before.
