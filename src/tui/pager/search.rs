@@ -331,19 +331,22 @@ impl Pager {
         let exists = !tally.is_whole(self.output.view.len()) || tally.counts.total() > 0;
         let verb = self.output.certainty().verb();
         let is_filtered = self.output.sift.is_some();
+        let name = match what {
+            Counting::Matches => "match",
+            Counting::Severity(severity) => severity.as_str(),
+        };
         self.message = Some(match what {
-            Counting::Matches if missed && exists => Message::note(format!("the model {verb} every match")),
+            _ if missed && exists && is_filtered => Message::note(format!("no lost {name} in the lines shown")),
+            _ if missed && exists => Message::note(format!("the model {verb} every {name}")),
             Counting::Matches if is_filtered => {
                 let (none, filter) = (self.no_match().text, self.key_of(Action::Matching));
                 Message::error(format!("{none} in the lines shown; {filter} Enter shows all"))
             }
             Counting::Matches => self.no_match(),
-            Counting::Severity(severity) if missed && exists => {
-                Message::note(format!("the model {verb} every {}", severity.as_str()))
-            }
             Counting::Severity(_) if self.output.utf16().is_some() => {
                 Message::note("errors and warnings are not counted in UTF-16; search for their words")
             }
+            Counting::Severity(Severity::Error) if is_filtered => Message::note("no error in the lines shown"),
             Counting::Severity(_) if is_filtered => Message::note("no error or warning in the lines shown"),
             Counting::Severity(_) => Message::note("no error or warning found"),
         });
