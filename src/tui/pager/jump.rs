@@ -3,9 +3,9 @@
 use crossterm::event::{KeyCode, KeyEvent};
 
 use crate::base::human::thousands;
+use crate::base::provenance::Certainty;
 use crate::document::scroll::{Long, Viewport};
 use crate::text::search::Toward;
-use crate::tui::event::Message;
 use crate::tui::keys::{Action, KeyContext, character};
 use crate::tui::screen::Effects;
 use crate::tui::target::StartAt;
@@ -101,17 +101,18 @@ impl Pager {
             self.tell_hidden(side, offset);
         } else {
             self.point_to(offset, 0);
-            self.message = Some(self.lost(offset));
+            self.tell_lost(offset);
         }
         self.panes.target = Some(TargetLine { side, at: self.output.position(side, offset), offset });
     }
 
-    pub(crate) fn lost(&self, offset: usize) -> Message {
+    fn tell_lost(&mut self, offset: usize) {
         let line = self.output.line_number(offset);
         let line = line.map_or_else(|| "that line".into(), |line| format!("line {}", thousands(line)));
+        let is = if self.output.certainty() == Certainty::WouldGet { "would be" } else { "was" };
         let key = self.key_of(Action::Other);
         let where_to = if self.shows_both() { String::new() } else { format!(" · {key} shows it") };
-        Message::note(format!("{line} was lost{where_to}"))
+        self.note(format!("{line} {is} lost{where_to}"));
     }
 
     pub(crate) fn go_percent(&mut self, percent: Option<u64>) {

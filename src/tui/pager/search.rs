@@ -381,9 +381,8 @@ impl Pager {
     fn go_to_match(&mut self, (sought, side): (SearchTarget, Side), range: Range<u64>, wrapped: bool) {
         let offset = range.start as usize;
         self.panes.target = None;
-        // What was lost is in the file alone, so one goes on there; while one types, the screen stays.
-        let is_lost = side == Side::Spill && !self.output.is_kept(offset);
-        if sought.missed || is_lost && self.find.typing.is_none() {
+        // What was lost is in the file alone, so one goes on there.
+        if sought.missed || side == Side::Spill && !self.output.is_kept(offset) {
             self.panes.remember();
             self.panes.place.focus = Side::Spill;
         }
@@ -407,9 +406,6 @@ impl Pager {
                 Counting::Matches => "search",
             };
             self.note(format!("{what} wrapped to the {end}"));
-        }
-        if self.focus() != side && !self.output.is_kept(offset) {
-            self.message = Some(self.lost(offset));
         }
     }
 }
