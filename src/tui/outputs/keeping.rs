@@ -152,7 +152,7 @@ fn keep_all(entries: Vec<(Entry, String)>, mut failures: Vec<String>, context: &
     report(kept.iter().map(Entry::path).collect(), message, context);
 }
 
-/// Keeps the output that is shown: as an entry of its store, or else what was read of it, if it is in no file.
+/// Keeps the output that is shown: as an entry of its store, or else what was read, if that is in no file any more.
 fn keep_output(subject: &Subject, view: &MapView, context: &JobContext) {
     let path = PathBuf::from(subject.path());
     let (env, at) = (context.env(), HashSet::from([&*path]));
@@ -163,8 +163,10 @@ fn keep_output(subject: &Subject, view: &MapView, context: &JobContext) {
     }
     let result = match (entry, &subject.file) {
         (Some(entry), _) => keep(&entry, &subject.command, context, 0),
-        (None, None) => save(view, context),
-        (None, Some(_)) => Err(format!("{}: in no agent's store, so nothing deletes it", path.display())),
+        (None, Some(_)) if path.exists() => {
+            Err(format!("{}: in no agent's store, so nothing deletes it", path.display()))
+        }
+        (None, _) => save(view, context),
     };
     match result {
         Ok(kept) => {
