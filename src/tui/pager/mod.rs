@@ -40,7 +40,7 @@ use super::event::{COUNTING, FRAME, Message, ScreenEvent};
 use super::job::Slot;
 use super::keys::{Action, KeyContext};
 use super::screen::Effects;
-use super::target::{Opened, OpenedFrom};
+use super::target::{Opened, OpenedFrom, StartAt};
 use super::widget::canvas::Canvas;
 use super::widget::layout::Side;
 use copying::LineSelection;
@@ -48,7 +48,7 @@ use count::ErrorSearch;
 use drawer::Drawer;
 use filter::LineFilter;
 use hold::ScrollAnchor;
-use jump::{Starting, Waiting};
+use jump::Waiting;
 use panes::Panes;
 use planning::{AfterPlan, ViewPoint};
 use search::Find;
@@ -83,7 +83,7 @@ pub struct Pager {
     /// Where the user was before the window was shown as the agent's read tool returns it.
     before_read: Option<ViewPoint>,
     /// Where it is to be opened; a key that acts on the output cancels it.
-    start: Option<Starting>,
+    start: Option<StartAt>,
 }
 
 #[derive(Default)]
@@ -119,7 +119,7 @@ impl Pager {
             path_status: PathStatus::Current,
             held: None,
             before_read: None,
-            start: start.place.map(Starting::At),
+            start: start.place,
         };
         pager.output.recorded = recorded.map(|recorded| *recorded);
         pager.filter.history = filters;
@@ -152,7 +152,7 @@ impl Pager {
     /// Stops all work, because another output is shown: what it reports would not be for that one.
     pub(crate) fn park(&mut self, effects: &mut Effects) -> Handover {
         effects.stop(Slot::OF_OUTPUT);
-        self.find.stop();
+        self.find.seeking = None;
         self.hand_over()
     }
 

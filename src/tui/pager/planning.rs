@@ -140,8 +140,7 @@ impl Pager {
         if std::mem::replace(&mut self.claim_shown, true) {
             effects.ask(Slot::OpenSession, CallRequest::Show(*index, Paths::Any));
         } else {
-            let path = claim.display();
-            self.note(format!("in no known store: {path} · {key} again opens it"));
+            self.note(format!("in no known store: {} · {key} again opens it", claim.display()));
         }
         true
     }
@@ -214,7 +213,7 @@ impl Pager {
         match std::mem::take(&mut self.then) {
             AfterPlan::Stay => return self.align_panes(),
             then @ (AfterPlan::Hold | AfterPlan::Compare) => {
-                self.find.forget_preview();
+                self.find.current[Side::Preview as usize] = None;
                 self.find_again();
                 self.hold_still();
                 self.note(match then {

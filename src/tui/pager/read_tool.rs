@@ -88,7 +88,7 @@ impl Pager {
     }
 
     pub(crate) fn show_window(&mut self) {
-        self.find.forget_preview();
+        self.find.current[Side::Preview as usize] = None;
         self.panes.place.focus = Side::Preview;
         self.scroll_to(Side::Preview, 0);
         let window = self.before_read.as_ref().map_or(self.panes.place.window, |before| before.place.window);

@@ -308,7 +308,7 @@ impl Pager {
     fn stop_search(&mut self, effects: &mut Effects) -> bool {
         let is_running = self.find.is_running();
         if is_running {
-            self.find.stop();
+            self.find.seeking = None;
             self.note("search stopped");
             effects.stop([Slot::Search]);
             // A count that ends early would stay, and say nothing.
