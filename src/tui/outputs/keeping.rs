@@ -171,13 +171,13 @@ fn keep_output(subject: &Subject, view: &MapView, context: &JobContext) {
     match result {
         Ok(kept) => {
             let words = format!("kept forever: {}", kept.display());
-            report(vec![path], Message::note(words), context);
+            report(vec![path, kept], Message::note(words), context);
         }
         Err(words) => report(Vec::new(), Message::error(words), context),
     }
 }
 
-/// Reports what was kept. Of what the user has given up, and was told so, only what was kept before.
+/// Reports what was kept, of an output that is shown with where. Of what the user has given up, and was told so, only what was kept before.
 fn report(paths: Vec<PathBuf>, message: Message, context: &JobContext) {
     if context.is_wanted() {
         context.send_always(OutputsEvent::Kept(paths, message));
@@ -212,10 +212,7 @@ fn keep(entry: &Entry, command: &str, context: &JobContext, before: u64) -> Resu
 /// Returns what is to be recorded of a copy: whose the entry is, and by which policy and limits it is cut.
 fn recorded(entry: &Entry, command: &str, context: &JobContext) -> Result<CopyRecord, String> {
     let choice = (context.services.open)(&entry.path(), FileLock::None)?.subject.policy;
-    let policies = match choice.chosen_by {
-        ChosenBy::Store(names) => names,
-        ChosenBy::Person | ChosenBy::Variable => Vec::new(),
-    };
+    let policies = if let ChosenBy::Store(names) = choice.chosen_by { names } else { Vec::new() };
     let (parameters, limits_from) = (choice.policy.changed(), choice.limits_from.to_string());
     let command = command.lines().next().unwrap_or_default().chars().take(MAX_COMMAND).collect();
     Ok(CopyRecord { command, policies, parameters, limits_from, ..CopyRecord::new(entry) })

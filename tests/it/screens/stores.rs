@@ -376,6 +376,12 @@ fn of_a_pipe_what_was_read_is_saved_and_of_a_file_elsewhere_only_if_it_was_delet
     assert_eq!(std::fs::read_to_string(saved.path()).unwrap(), text);
     let status = stocked.bench.status();
     assert!(status.contains("kept forever: ") && stocked.bench.rows()[0].contains(" kept "), "{status}");
+    // It is in a file from now on.
+    let path = saved.path().to_string_lossy().into_owned();
+    assert_eq!(stocked.bench.pager().output.subject.context.saved_as, path);
+    stocked.bench.keys("O");
+    let seen = stocked.bench.rows().join("\n");
+    assert!(seen.contains(&path) && !seen.contains("not saved"), "{seen}");
     let file = stocked.dir.path().join("build.log");
     std::fs::write(&file, "text").unwrap();
     let name = file.to_string_lossy().into_owned();
