@@ -82,6 +82,8 @@ pub struct Pager {
     held: Option<ScrollAnchor>,
     /// Where the user was before the window was shown as the agent's read tool returns it.
     before_read: Option<ViewPoint>,
+    /// The read tool under limits that were changed, and where the user was before it was shown.
+    read_changed: Option<ViewPoint>,
     /// Where it is to be opened; a key that acts on the output cancels it.
     start: Option<StartAt>,
 }
@@ -119,6 +121,7 @@ impl Pager {
             path_status: PathStatus::Current,
             held: None,
             before_read: None,
+            read_changed: None,
             start: start.place,
         };
         pager.output.recorded = recorded.map(|recorded| *recorded);

@@ -299,6 +299,7 @@ impl Pager {
             }
             Action::Keep => self.keep(effects),
             Action::Refresh => effects.push(Effect::Reopen),
+            Action::ReadForm if self.close_read_form(effects) => {}
             Action::ReadForm => self.ask_read_tool(ThenRead::Show, effects),
             Action::Limits if self.drawer.is_open() => {}
             Action::Limits => self.open_drawer(effects),

@@ -5,6 +5,7 @@ use ratatui::style::Style;
 
 use crate::base::human::thousands;
 use crate::base::provenance::Certainty;
+use crate::config::LimitsFrom;
 use crate::corpus::tune::describe_change;
 use crate::output::OpenOutput;
 use crate::output::recorded::RecordedCall;
@@ -155,9 +156,14 @@ fn differs(output: &OpenOutput) -> Option<String> {
             Some(format!("DIFFERS from {}", difference.policy))
         }
         Some(_) => None,
-        None => match output.what_if() {
-            Some(policy) => describe_change(&output.first.policy, policy),
-            None => output.other_candidate().map(|policy| policy.name().to_owned()),
+        None => match (output.what_if(), &output.subject.policy.limits_from) {
+            // The word says already that it is the read tool's.
+            (Some(policy), LimitsFrom::Screen(before)) if output.is_read_view() => {
+                describe_change(&before.policy, policy)
+            }
+            (Some(_), _) if output.is_read_view() => None,
+            (Some(policy), _) => describe_change(&output.first.policy, policy),
+            (None, _) => output.other_candidate().map(|policy| policy.name().to_owned()),
         },
     }
 }
