@@ -123,6 +123,9 @@ impl Pager {
         if let Some(why) = self.nothing_to_reconstruct() {
             return self.note(why);
         }
+        if let Some(before) = self.end_read_view() {
+            (self.output.subject.policy, self.before_read) = (before.policy, None);
+        }
         self.output.is_compared = true;
         self.output.preview_from = match self.output.preview_from {
             PreviewFrom::Records => PreviewFrom::Policy,

@@ -765,6 +765,15 @@ fn a_record_that_the_policy_makes_is_equal() {
 }
 
 #[test]
+fn comparing_ends_the_read_view() {
+    let mut bench = shown((100, 24), RestOfOutput::Here, None);
+    assert!(text(bench.keys("O")).contains("read view"), "{}", text(&bench));
+    assert!(text(bench.keys("i")).contains("recorded · by claude-code 2.1.330"), "{}", text(&bench));
+    assert_eq!(bench.pager().output.policy().name(), "claude-code/bash");
+    assert!(text(bench.keys("q")).contains("Sessions › Calls"), "{}", text(&bench));
+}
+
+#[test]
 fn a_recorded_text_alone_has_no_other_beside_it() {
     for size in SIZES {
         let mut bench = shown(size, RestOfOutput::Missing("its spill was deleted since"), None);
