@@ -304,7 +304,9 @@ impl Pager {
             Action::Limits if self.drawer.is_open() => {}
             Action::Limits => self.open_drawer(effects),
             Action::Evidence => self.toggle_evidence(effects),
-            Action::Down | Action::Up if self.selection.is_some() => self.extend_selection(action, count),
+            Action::Down | Action::Up if self.selection.is_some_and(|of| of.side == self.focus()) => {
+                self.extend_selection(action, count);
+            }
             _ => {
                 self.move_by(action, count);
                 self.extend_selection(action, count);
