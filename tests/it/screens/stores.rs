@@ -404,6 +404,8 @@ fn of_a_pipe_that_is_still_coming_nothing_is_kept() {
     let subject = subject(policy("opencode/output"));
     let opened = Opened { streaming: true, ..Opened::new(OpenedFrom::CommandLine, subject, view) };
     stocked.bench.show_opened(opened);
+    assert!(stocked.bench.status().contains("F follow  Tab whole"), "{}", stocked.bench.status());
+    assert!(stocked.bench.keys("<Tab>").status().contains("Tab model got"), "{}", stocked.bench.status());
     let status = stocked.bench.keys("K").status();
     assert!(status.contains("still coming; keep it once it is complete"), "{status}");
     assert_eq!(stocked.bench.jobs(Slot::Keep), 0);
