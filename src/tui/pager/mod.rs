@@ -37,7 +37,7 @@ use crate::text::search::Severity;
 use crate::text::units::Measure;
 
 use super::event::{COUNTING, FRAME, Message, ScreenEvent};
-use super::job::Slot;
+use super::job::{Pace, Slot};
 use super::keys::{Action, KeyContext};
 use super::screen::Effects;
 use super::target::{Opened, OpenedFrom, StartAt};
@@ -46,7 +46,7 @@ use super::widget::layout::Side;
 use copying::LineSelection;
 use count::ErrorSearch;
 use drawer::Drawer;
-use filter::LineFilter;
+use filter::{AT_ONCE, LineFilter};
 use hold::ScrollAnchor;
 use jump::Waiting;
 use panes::Panes;
@@ -210,7 +210,9 @@ impl Pager {
     /// Starts counting what is not counted yet: all blocks, or only those that are new.
     pub(crate) fn count_all(&mut self, effects: &mut Effects) {
         let (from, view) = (self.output.start_counting(), self.output.view.clone());
-        effects.run(Slot::CountLines, move |context| {
+        let uncounted = view.len().saturating_sub(from.lines.min(from.totals) * self.output.index.block());
+        let pace = if uncounted <= AT_ONCE { Pace::AtOnce } else { Pace::Background };
+        effects.run_at(pace, Slot::CountLines, move |context| {
             let report = |counts, (measured, measure)| {
                 context.report(OutputEvent::Counted { counts, measure, measured })
             };
@@ -248,7 +250,7 @@ impl Pager {
         self.align_panes();
         self.follow();
         self.count_all(effects);
-        self.recount_all(before, !lost, effects);
+        self.recount_all(!lost, effects);
         self.compare_on(effects);
     }
 

@@ -192,8 +192,7 @@ impl Pager {
         self.find.seeking = None;
         self.restore_panes(panes);
         effects.stop([Slot::Search, Slot::CountMatches]);
-        let counted = self.find.tally.counts.counted_bytes();
-        self.recount_matches(counted, generation == self.output.view.generation(), effects);
+        self.recount_matches(generation == self.output.view.generation(), effects);
     }
 
     /// Accepts the typed pattern: its search stays. Returns false if `text` is not what was being typed.

@@ -2,11 +2,12 @@
 
 use crossterm::event::KeyCode;
 use overspill::internals::output::Ending;
-use overspill::internals::tui::app::{Event, OutputEvent};
+use overspill::internals::tui::app::{ContentChange, Effect, Event, OutputEvent};
+use overspill::internals::tui::job::{Pace, Slot};
 use overspill::internals::tui::widget::layout::Side;
 use overspill::preview::Certainty;
 
-use crate::common::bench::{Bench, policy};
+use crate::common::bench::{Bench, is_job, policy};
 use crate::common::home::Home;
 use crate::common::samples::test_log;
 use crate::screens::SIZES;
@@ -143,6 +144,24 @@ fn the_counts_stay_right_while_the_file_grows() {
     std::fs::write(&path, "needle\n").unwrap();
     bench.look();
     assert!(bench.keys("n").status().contains("1 of 1 · model got 1"), "{}", bench.status());
+}
+
+#[test]
+fn the_errors_of_a_growing_file_are_counted_on_before_the_next_frame() {
+    let home = Home::new();
+    let path = home.file("build.log", "error: x\n".repeat(3));
+    let mut bench = Bench::open(SIZES[0], &path, policy("opencode/output"));
+    std::fs::write(&path, "error: x\n".repeat(5)).unwrap();
+    let source = bench.source.as_mut().expect("a file");
+    let (content, path) = (source.refresh(), source.path_status());
+    let changed = ContentChange { view: source.view(), content, path, streaming: false };
+    let effects = bench.update(OutputEvent::Changed(changed));
+    assert!(bench.rows()[0].contains("errors 3+, model got 3"), "{}", bench.rows()[0]);
+    let is_at_once = |effect: &Effect| matches!(effect, Effect::Run(job) if job.pace == Pace::AtOnce);
+    let lines = effects.iter().find(|effect| is_job(effect, Slot::CountLines));
+    assert!(lines.is_some_and(is_at_once), "{effects:?}");
+    bench.carry_out(effects);
+    assert!(bench.rows()[0].ends_with("errors 5"), "{}", bench.rows()[0]);
 }
 
 #[test]
