@@ -46,7 +46,7 @@ impl OpenOutput {
             _ if self.is_awaited() => "planning…".into(),
             _ if !self.has_preview() => "not planned".into(),
             Ok(preview) if self.shown_record().is_some() => match self.recorded.as_ref().map(|of| &of.rest) {
-                Some(RestOfOutput::Missing(why)) => format!("cut: {why}"),
+                Some(RestOfOutput::Missing(why)) => format!("cut · {why}"),
                 Some(rest @ RestOfOutput::Unknown) => rest.why_alone().unwrap_or_default().into(),
                 _ if preview.truncated => "cut".into(),
                 _ => "nothing cut".into(),

@@ -186,7 +186,7 @@ impl CallInspector<'_> {
             (CutState::Spill, Some(SpillState::Other(_))) => {
                 RestOfOutput::Missing("another file is where its spill was")
             }
-            (CutState::Spill, _) => RestOfOutput::Missing("its spill was deleted since"),
+            (CutState::Spill, _) => RestOfOutput::Missing("spill deleted"),
             (CutState::Unknown, _) => RestOfOutput::Unknown,
             (CutState::No, _) => RestOfOutput::NotCut,
         };

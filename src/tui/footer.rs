@@ -41,7 +41,10 @@ impl Footer {
         (&[A::Select], "select lines"),
     ]);
     pub(crate) const GROWING: Self = Self::output(&[
-        (&[A::Follow], "follow"), (&[A::Other], "other view"), (&[A::Search], "search"), (&[A::Limits], "limits"),
+        (&[A::Follow], "follow"), (&[A::Other], "whole"), (&[A::Search], "search"), (&[A::Limits], "limits"),
+    ]);
+    pub(crate) const SPILL_GROWING: Self = Self::output(&[
+        (&[A::Follow], "follow"), (&[A::Other], "model got"), (&[A::Search], "search"), (&[A::Limits], "limits"),
     ]);
     pub(crate) const SEARCH_CUT: Self = Self::output(&[
         (&[A::NextMatch], "next"), (&[A::NextMissed], "lost match"), (&[A::Matching], "filter"), (&[A::Limits], "limits"),
@@ -198,6 +201,7 @@ mod tests {
             F::SPILL_CUT,
             F::SPILL_WHOLE,
             F::GROWING,
+            F::SPILL_GROWING,
             F::SEARCH_CUT,
             F::SEARCH_WHOLE,
             F::FILTERED,

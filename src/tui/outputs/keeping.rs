@@ -152,7 +152,7 @@ fn keep_all(entries: Vec<(Entry, String)>, mut failures: Vec<String>, context: &
     report(kept.iter().map(Entry::path).collect(), message, context);
 }
 
-/// Keeps the output that is shown: as an entry of its store, or else what was read of it, if it is in no file.
+/// Keeps the output that is shown: as an entry of its store, or else what was read, if that is in no file any more.
 fn keep_output(subject: &Subject, view: &MapView, context: &JobContext) {
     let path = PathBuf::from(subject.path());
     let (env, at) = (context.env(), HashSet::from([&*path]));
@@ -163,19 +163,21 @@ fn keep_output(subject: &Subject, view: &MapView, context: &JobContext) {
     }
     let result = match (entry, &subject.file) {
         (Some(entry), _) => keep(&entry, &subject.command, context, 0),
-        (None, None) => save(view, context),
-        (None, Some(_)) => Err(format!("{}: in no agent's store, so nothing deletes it", path.display())),
+        (None, Some(_)) if path.exists() => {
+            Err(format!("{}: in no agent's store, so nothing deletes it", path.display()))
+        }
+        (None, _) => save(view, context),
     };
     match result {
         Ok(kept) => {
             let words = format!("kept forever: {}", kept.display());
-            report(vec![path], Message::note(words), context);
+            report(vec![path, kept], Message::note(words), context);
         }
         Err(words) => report(Vec::new(), Message::error(words), context),
     }
 }
 
-/// Reports what was kept. Of what the user has given up, and was told so, only what was kept before.
+/// Reports what was kept, of an output that is shown with where. Of what the user has given up, and was told so, only what was kept before.
 fn report(paths: Vec<PathBuf>, message: Message, context: &JobContext) {
     if context.is_wanted() {
         context.send_always(OutputsEvent::Kept(paths, message));
@@ -210,10 +212,7 @@ fn keep(entry: &Entry, command: &str, context: &JobContext, before: u64) -> Resu
 /// Returns what is to be recorded of a copy: whose the entry is, and by which policy and limits it is cut.
 fn recorded(entry: &Entry, command: &str, context: &JobContext) -> Result<CopyRecord, String> {
     let choice = (context.services.open)(&entry.path(), FileLock::None)?.subject.policy;
-    let policies = match choice.chosen_by {
-        ChosenBy::Store(names) => names,
-        ChosenBy::Person | ChosenBy::Variable => Vec::new(),
-    };
+    let policies = if let ChosenBy::Store(names) = choice.chosen_by { names } else { Vec::new() };
     let (parameters, limits_from) = (choice.policy.changed(), choice.limits_from.to_string());
     let command = command.lines().next().unwrap_or_default().chars().take(MAX_COMMAND).collect();
     Ok(CopyRecord { command, policies, parameters, limits_from, ..CopyRecord::new(entry) })

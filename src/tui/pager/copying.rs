@@ -37,7 +37,8 @@ impl Pager {
 
     /// Moves the end of the selection by lines, also where the pane cannot scroll on; other motions take it to the top.
     pub(crate) fn extend_selection(&mut self, action: Action, count: Option<u64>) {
-        let Some(LineSelection { side, to, .. }) = self.selection else { return };
+        let here = self.selection.filter(|selection| selection.side == self.focus());
+        let Some(LineSelection { side, to, .. }) = here else { return };
         let times = count.unwrap_or(1).min(MAX_LINES);
         let reader = self.output.reader(side, None);
         let (len, top) = (reader.doc.len(), self.panes.top(side));
@@ -47,6 +48,8 @@ impl Pager {
             Action::Down => (0..times).fold(to, |at, _| next(at)),
             Action::Up => (0..times).fold(to, |at, _| previous(at)),
             Action::End if count.is_none() => len.saturating_sub(1),
+            // These show the same lines in another way.
+            Action::Other | Action::Beside | Action::Wrap | Action::Raw | Action::Follow => to,
             _ => top,
         };
         self.selection = self.selection.map(|selection| LineSelection { to, ..selection });

@@ -4,9 +4,11 @@ use crate::base::human::thousands;
 use crate::document::scans;
 use crate::output::OpenOutput;
 use crate::text::search::{MatchCounts, Pattern, Severity, SeverityPatterns};
-use crate::tui::job::Slot;
+use crate::tui::job::{Pace, Slot};
 use crate::tui::pager::{Counting, OutputEvent, Pager, SearchReply};
 use crate::tui::screen::Effects;
+
+use super::filter::AT_ONCE;
 
 #[derive(Debug, Clone, Default)]
 pub struct Tally {
@@ -89,13 +91,18 @@ impl Pager {
 
     fn count(&mut self, what: Counting, effects: &mut Effects) {
         let Some(pattern) = self.pattern(what).cloned() else { return };
-        let (view, from) = (self.output.view.clone(), self.tally(what).counts.counted_bytes());
+        let counts = &mut self.tally_mut(what).counts;
+        counts.forget_end(counts.counted_bytes());
+        let (from, view) = (counts.counted_bytes(), self.output.view.clone());
+        // Compiling takes longer than counting little.
+        let is_short = view.len() - from <= AT_ONCE && self.errors.patterns.are_compiled();
+        let pace = if is_short { Pace::AtOnce } else { Pace::Background };
         let slot = match what {
             Counting::Matches => Slot::CountMatches,
             Counting::Severity(Severity::Error) => Slot::CountErrors,
             Counting::Severity(Severity::Warning) => Slot::CountWarnings,
         };
-        effects.run(slot, move |context| {
+        effects.run_at(pace, slot, move |context| {
             let report =
                 |end, count| context.report(OutputEvent::Found(SearchReply::Counted(what, end, count)));
             scans::count_matches(&view, &pattern, from, || context.go_on(), report);
@@ -129,22 +136,18 @@ impl Pager {
         }
     }
 
-    /// Counts the matches again after the file, of `len` bytes until now, has changed: only what is new if it grew.
-    pub(crate) fn recount_matches(&mut self, len: usize, grew: bool, effects: &mut Effects) {
-        match grew {
-            true => self.find.tally.counts.forget_end(len),
-            false => self.find.forget_place(),
+    /// Counts the matches again after the file has changed: only what is new if it grew.
+    pub(crate) fn recount_matches(&mut self, grew: bool, effects: &mut Effects) {
+        if !grew {
+            self.find.forget_place();
         }
         self.count_matches(effects);
     }
 
-    pub(crate) fn recount_all(&mut self, len: usize, grew: bool, effects: &mut Effects) {
-        self.recount_matches(len, grew, effects);
-        for tally in &mut self.errors.tallies {
-            match grew {
-                true => tally.counts.forget_end(len),
-                false => *tally = Tally::default(),
-            }
+    pub(crate) fn recount_all(&mut self, grew: bool, effects: &mut Effects) {
+        self.recount_matches(grew, effects);
+        if !grew {
+            self.errors.tallies = Default::default();
         }
         self.errors.is_started = false;
         effects.stop([Slot::CountErrors, Slot::CountWarnings]);

@@ -126,10 +126,9 @@ impl Pager {
         self.align_panes();
         let words = match self.output.what_if() {
             Some(_) => {
-                let key = |context, action| self.canvas.keys.label(context, action);
-                let limits = key(KeyContext::Pager, Action::Limits);
+                let (keys, limits) = (self.canvas.keys, self.key_of(Action::Limits));
                 let [reset, keep] =
-                    [Action::Reset, Action::Apply].map(|action| key(KeyContext::Drawer, action));
+                    [Action::Reset, Action::Apply].map(|action| keys.label(KeyContext::Drawer, action));
                 format!("these limits stay for this output; {limits} {reset} {keep} ends that")
             }
             None => match self.output.other_candidate() {
@@ -152,6 +151,7 @@ impl Pager {
     }
 
     fn reset(&mut self, effects: &mut Effects) {
+        self.read_changed = None;
         self.plan_by(self.output.first.clone(), PreviewFrom::default(), AfterPlan::Hold, effects);
     }
 

@@ -14,8 +14,8 @@ use crate::tui::widget::layout::Side;
 use super::panes::Place;
 use super::{OutputEvent, Pager, enter_in};
 
-/// Up to this many bytes are filtered on the thread of the screens, so that nothing flickers.
-const AT_ONCE: usize = 1 << 20;
+/// Up to this many bytes are filtered and counted on the thread of the screens, so that nothing flickers.
+pub(super) const AT_ONCE: usize = 1 << 20;
 
 const MAX_AROUND: u64 = 100;
 

@@ -3,10 +3,10 @@
 use crossterm::event::{KeyCode, KeyEvent};
 
 use crate::base::human::thousands;
+use crate::base::provenance::Certainty;
 use crate::document::scroll::{Long, Viewport};
 use crate::text::search::Toward;
-use crate::tui::event::Message;
-use crate::tui::keys::{Action, KeyContext, character};
+use crate::tui::keys::{Action, character};
 use crate::tui::screen::Effects;
 use crate::tui::target::StartAt;
 use crate::tui::widget::layout::Side;
@@ -18,12 +18,6 @@ use super::panes::TargetLine;
 pub(crate) enum Waiting {
     SetMark,
     ToMark,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Starting {
-    At(StartAt),
-    Searching,
 }
 
 impl Pager {
@@ -73,8 +67,7 @@ impl Pager {
             None => {
                 let (where_to, back) =
                     if next { ("down", Action::PreviousCut) } else { ("up", Action::NextCut) };
-                let key = self.canvas.keys.label(KeyContext::Pager, back);
-                self.note(format!("no cut further {where_to}; {key} goes the other way"))
+                self.note(format!("no cut further {where_to}; {} goes the other way", self.key_of(back)))
             }
         }
     }
@@ -87,11 +80,15 @@ impl Pager {
         if let Some(offset) = self.output.start_of_line(line) {
             return self.go_offset(side, offset);
         }
+        self.fail(self.no_line(line));
+    }
+
+    pub(super) fn no_line(&self, line: u64) -> String {
         let line = thousands(line);
-        self.fail(match self.output.lines() {
+        match self.output.lines() {
             Some(last) => format!("no line {line}: the last is {}", thousands(last)),
             None => format!("line {line} is not counted yet; try again in a moment"),
-        });
+        }
     }
 
     /// Scrolls to an offset of the file. If Preview has not got it, says so: Spill has.
@@ -101,23 +98,23 @@ impl Pager {
             self.tell_hidden(side, offset);
         } else {
             self.point_to(offset, 0);
-            self.message = Some(self.lost(offset));
+            self.tell_lost(offset);
         }
         self.panes.target = Some(TargetLine { side, at: self.output.position(side, offset), offset });
     }
 
-    pub(crate) fn lost(&self, offset: usize) -> Message {
+    fn tell_lost(&mut self, offset: usize) {
         let line = self.output.line_number(offset);
         let line = line.map_or_else(|| "that line".into(), |line| format!("line {}", thousands(line)));
+        let is = if self.output.certainty() == Certainty::WouldGet { "would be" } else { "was" };
         let key = self.key_of(Action::Other);
         let where_to = if self.shows_both() { String::new() } else { format!(" · {key} shows it") };
-        Message::note(format!("{line} was lost{where_to}"))
+        self.note(format!("{line} {is} lost{where_to}"));
     }
 
     pub(crate) fn go_percent(&mut self, percent: Option<u64>) {
         let Some(percent) = percent else {
-            let key = self.key_of(Action::Percent);
-            return self.note(format!("type the number first: 50{key}"));
+            return self.note(format!("type the number first: 50{}", self.key_of(Action::Percent)));
         };
         self.panes.leave();
         let offset = u128::from(self.output.view.len() as u64) * u128::from(percent.min(100)) / 100;
@@ -162,10 +159,7 @@ impl Pager {
                     self.panes.place.focus = side;
                     self.scroll_to(side, self.scroll(side).top_at(top, 0));
                 }
-                None => {
-                    let set = self.key_of(Action::Mark);
-                    self.fail(format!("no mark {name}; {set}{name} sets it"));
-                }
+                None => self.fail(format!("no mark {name}; {}{name} sets it", self.key_of(Action::Mark))),
             },
         }
     }
@@ -177,27 +171,24 @@ impl Pager {
         }
         match self.start.take() {
             None => {}
-            Some(Starting::At(StartAt::End)) => self.start_at_end(),
-            Some(Starting::At(StartAt::Line(line))) => self.start_at_line(line),
-            Some(Starting::At(StartAt::Found(line, pattern))) => self.start_at_found(line, &pattern, effects),
-            Some(Starting::At(StartAt::Match(pattern))) => {
-                match self.search(&pattern, (Toward::End, 1), effects) {
-                    Ok(()) => self.start = Some(Starting::Searching),
-                    Err(fault) => self.fail(format!("{pattern}: {fault}")),
+            Some(StartAt::End) => self.start_at_end(),
+            Some(StartAt::Line(line)) => self.start_at_line(line),
+            Some(StartAt::Found(line, pattern)) => self.start_at_found(line, &pattern, effects),
+            Some(StartAt::Match(pattern)) => {
+                if let Err(fault) = self.search(&pattern, (Toward::End, 1), effects) {
+                    self.fail(format!("{pattern}: {fault}"));
                 }
             }
-            Some(Starting::Searching) => self.show_found(),
         }
     }
 
     fn is_start_known(&self) -> bool {
         match &self.start {
-            Some(Starting::At(StartAt::Line(line) | StartAt::Found(line, _))) => {
+            Some(StartAt::Line(line) | StartAt::Found(line, _)) => {
                 let is_counted = !self.is_coming() && self.output.index.is_complete();
                 is_counted || self.output.start_of_line(*line).is_some()
             }
-            Some(Starting::At(StartAt::Match(_))) => !self.is_coming(),
-            Some(Starting::Searching) => !self.find.is_running(),
+            Some(StartAt::Match(_)) => !self.is_coming(),
             _ => true,
         }
     }
@@ -229,14 +220,6 @@ impl Pager {
             (Ok(()), Some(offset)) => self.seek_line(offset, effects),
             (Ok(()), None) => self.start_at_line(line),
             (Err(fault), _) => self.fail(format!("{pattern}: {fault}")),
-        }
-    }
-
-    fn show_found(&mut self) {
-        if let Some(found) = self.find.current(Side::Spill).cloned().filter(|_| !self.shows_both()) {
-            self.panes.place.focus = Side::Spill;
-            self.message = None;
-            self.reveal(Side::Spill, found);
         }
     }
 

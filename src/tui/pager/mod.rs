@@ -37,18 +37,18 @@ use crate::text::search::Severity;
 use crate::text::units::Measure;
 
 use super::event::{COUNTING, FRAME, Message, ScreenEvent};
-use super::job::Slot;
+use super::job::{Pace, Slot};
 use super::keys::{Action, KeyContext};
 use super::screen::Effects;
-use super::target::{Opened, OpenedFrom};
+use super::target::{Opened, OpenedFrom, StartAt};
 use super::widget::canvas::Canvas;
 use super::widget::layout::Side;
 use copying::LineSelection;
 use count::ErrorSearch;
 use drawer::Drawer;
-use filter::LineFilter;
+use filter::{AT_ONCE, LineFilter};
 use hold::ScrollAnchor;
-use jump::{Starting, Waiting};
+use jump::Waiting;
 use panes::Panes;
 use planning::{AfterPlan, ViewPoint};
 use search::Find;
@@ -82,8 +82,10 @@ pub struct Pager {
     held: Option<ScrollAnchor>,
     /// Where the user was before the window was shown as the agent's read tool returns it.
     before_read: Option<ViewPoint>,
+    /// The read tool under limits that were changed, and where the user was before it was shown.
+    read_changed: Option<ViewPoint>,
     /// Where it is to be opened; a key that acts on the output cancels it.
-    start: Option<Starting>,
+    start: Option<StartAt>,
 }
 
 #[derive(Default)]
@@ -119,7 +121,8 @@ impl Pager {
             path_status: PathStatus::Current,
             held: None,
             before_read: None,
-            start: start.place.map(Starting::At),
+            read_changed: None,
+            start: start.place,
         };
         pager.output.recorded = recorded.map(|recorded| *recorded);
         pager.filter.history = filters;
@@ -152,7 +155,7 @@ impl Pager {
     /// Stops all work, because another output is shown: what it reports would not be for that one.
     pub(crate) fn park(&mut self, effects: &mut Effects) -> Handover {
         effects.stop(Slot::OF_OUTPUT);
-        self.find.stop();
+        self.find.seeking = None;
         self.hand_over()
     }
 
@@ -207,7 +210,9 @@ impl Pager {
     /// Starts counting what is not counted yet: all blocks, or only those that are new.
     pub(crate) fn count_all(&mut self, effects: &mut Effects) {
         let (from, view) = (self.output.start_counting(), self.output.view.clone());
-        effects.run(Slot::CountLines, move |context| {
+        let uncounted = view.len().saturating_sub(from.lines.min(from.totals) * self.output.index.block());
+        let pace = if uncounted <= AT_ONCE { Pace::AtOnce } else { Pace::Background };
+        effects.run_at(pace, Slot::CountLines, move |context| {
             let report = |counts, (measured, measure)| {
                 context.report(OutputEvent::Counted { counts, measure, measured })
             };
@@ -245,7 +250,7 @@ impl Pager {
         self.align_panes();
         self.follow();
         self.count_all(effects);
-        self.recount_all(before, !lost, effects);
+        self.recount_all(!lost, effects);
         self.compare_on(effects);
     }
 

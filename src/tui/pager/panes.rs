@@ -225,8 +225,8 @@ impl Pager {
     /// Returns what makes a line on the screen current: the match, the end of the selection, what was gone to.
     pub(crate) fn chosen(&self, side: Side) -> [Option<u64>; 2] {
         let found = self.find.current(side).map(|found| found.start);
-        match self.selection {
-            Some(selection) => [found, (selection.side == side).then_some(selection.to)],
+        match self.selection.filter(|selection| selection.side == side) {
+            Some(selection) => [found, Some(selection.to)],
             None => [self.panes.target.filter(|line| line.side == side).map(|line| line.at), found],
         }
     }

@@ -123,6 +123,9 @@ impl Pager {
         if let Some(why) = self.nothing_to_reconstruct() {
             return self.note(why);
         }
+        if let Some(before) = self.end_read_view() {
+            (self.output.subject.policy, self.before_read) = (before.policy, None);
+        }
         self.output.is_compared = true;
         self.output.preview_from = match self.output.preview_from {
             PreviewFrom::Records => PreviewFrom::Policy,
@@ -140,8 +143,7 @@ impl Pager {
         if std::mem::replace(&mut self.claim_shown, true) {
             effects.ask(Slot::OpenSession, CallRequest::Show(*index, Paths::Any));
         } else {
-            let path = claim.display();
-            self.note(format!("in no known store: {path} · {key} again opens it"));
+            self.note(format!("in no known store: {} · {key} again opens it", claim.display()));
         }
         true
     }
@@ -214,7 +216,7 @@ impl Pager {
         match std::mem::take(&mut self.then) {
             AfterPlan::Stay => return self.align_panes(),
             then @ (AfterPlan::Hold | AfterPlan::Compare) => {
-                self.find.forget_preview();
+                self.find.current[Side::Preview as usize] = None;
                 self.find_again();
                 self.hold_still();
                 self.note(match then {

@@ -1,7 +1,7 @@
 //! Paging as the agent's read tool does: moving the window of lines, and showing it in the tool's own form.
 
 use crate::base::human::thousands;
-use crate::config::EffectivePolicy;
+use crate::config::{EffectivePolicy, LimitsFrom};
 use crate::document::reader::ReadWindow;
 use crate::preview::{ParamRole, Policy, Value};
 use crate::tui::event::{Event, Message};
@@ -10,7 +10,7 @@ use crate::tui::screen::{Effect, Effects};
 use crate::tui::widget::layout::Side;
 
 use super::panes::Place;
-use super::planning::AfterPlan;
+use super::planning::{AfterPlan, ViewPoint};
 use super::{OutputEvent, Pager, ThenRead};
 
 /// The read tool shown for agents whose own is unknown.
@@ -75,12 +75,8 @@ impl Pager {
         if offset == 0 || limit == 0 {
             return Err("offset and limit count from 1".into());
         }
-        let output = &self.output;
-        let Some(start) = output.start_of_line(offset) else {
-            return Err(match output.lines() {
-                Some(lines) => format!("offset {offset} is past the last line, {}", thousands(lines)),
-                None => format!("line {offset} is not counted yet; try again in a moment"),
-            });
+        let Some(start) = self.output.start_of_line(offset) else {
+            return Err(self.no_line(offset));
         };
         self.panes.place.window = ReadWindow { offset, limit };
         self.go_to_window(start);
@@ -88,7 +84,7 @@ impl Pager {
     }
 
     pub(crate) fn show_window(&mut self) {
-        self.find.forget_preview();
+        self.find.current[Side::Preview as usize] = None;
         self.panes.place.focus = Side::Preview;
         self.scroll_to(Side::Preview, 0);
         let window = self.before_read.as_ref().map_or(self.panes.place.window, |before| before.place.window);
@@ -114,17 +110,20 @@ impl Pager {
         self.note(format!("back to {}", self.output.policy().name()));
     }
 
+    /// Returns what to go back to from the read view, and notes what was changed there. `None` if it is not shown.
+    pub(super) fn end_read_view(&mut self) -> Option<ViewPoint> {
+        let before = self.before_read.clone().filter(|_| self.output.policy().has_window())?;
+        let here = ViewPoint { place: before.place.clone(), ..self.view_point() };
+        let is_changed = matches!(here.policy.limits_from, LimitsFrom::Screen(_));
+        self.read_changed = is_changed.then_some(here);
+        Some(before)
+    }
+
     pub(crate) fn ask_read_tool(&mut self, then: ThenRead, effects: &mut Effects) {
-        let output = &self.output;
-        if let Some(before) = &self.before_read
-            && then == ThenRead::Show
-            && output.policy().has_window()
-        {
-            let before = before.clone();
-            let place = Some(before.place).filter(|place| place.window == self.panes.place.window);
-            return self.plan_by(before.policy, before.from, AfterPlan::LeaveRead(place), effects);
+        if let Some(left) = self.read_changed.clone().filter(|_| then == ThenRead::Show) {
+            return self.read_tool(left.policy, then, effects);
         }
-        let own = format!("{}/read", output.policy().agent());
+        let own = format!("{}/read", self.output.policy().agent());
         effects.run_at(Pace::AtOnce, Slot::Other, move |context| {
             let load = |name: &str| (context.services.load_policies)(Some(name)).pop();
             context.send(match load(&own).or_else(|| load(READ_TOOL)) {
@@ -136,27 +135,32 @@ impl Pager {
 
     /// Goes back from the window as the read tool returns it to the preview. Returns false if that is not shown.
     pub(crate) fn close_read_form(&mut self, effects: &mut Effects) -> bool {
-        let is_shown = self.before_read.is_some() && self.output.policy().has_window();
-        if is_shown {
-            self.ask_read_tool(ThenRead::Show, effects);
-        }
-        is_shown
+        let Some(before) = self.end_read_view() else { return false };
+        let place = Some(before.place).filter(|place| place.window == self.panes.place.window);
+        self.plan_by(before.policy, before.from, AfterPlan::LeaveRead(place), effects);
+        true
     }
 
     pub(crate) fn read_tool(&mut self, mut tool: EffectivePolicy, then: ThenRead, effects: &mut Effects) {
-        let output = &self.output;
-        let policy = &mut tool.policy;
-        let (offset, limit) = (offset_for(policy, self.panes.place.window), self.panes.place.window.limit);
+        let window = self.panes.place.window;
+        let (offset, limit) = (offset_for(&tool.policy, window), window.limit);
         if then == ThenRead::CopyCall {
             let call =
-                serde_json::json!({ "path": output.subject.context.saved_as, "offset": offset, "limit": limit }).to_string();
-            self.note(format!("copied, as {} counts: offset {offset}, limit {limit}", policy.name()));
+                serde_json::json!({ "path": self.output.subject.context.saved_as, "offset": offset, "limit": limit }).to_string();
+            self.note(format!("copied, as {} counts: offset {offset}, limit {limit}", tool.policy.name()));
             return effects.push(Effect::Copy(call));
         }
-        for (role, value) in [(ParamRole::Offset, offset), (ParamRole::Limit, limit)] {
-            let key = policy.key(role).map(str::to_owned);
-            if let Some(Err(error)) = key.map(|key| policy.set(&key, &value.to_string())) {
-                return self.fail(error.to_string());
+        let before = match &mut tool.limits_from {
+            LimitsFrom::Screen(before) => Some(&mut std::sync::Arc::make_mut(before).policy),
+            _ => None,
+        };
+        let is_shown_again = self.read_changed.as_ref().is_some_and(|left| left.place.window == window);
+        for policy in before.into_iter().chain([&mut tool.policy]).filter(|_| !is_shown_again) {
+            for (role, value) in [(ParamRole::Offset, offset), (ParamRole::Limit, limit)] {
+                let key = policy.key(role).map(str::to_owned);
+                if let Some(Err(error)) = key.map(|key| policy.set(&key, &value.to_string())) {
+                    return self.fail(error.to_string());
+                }
             }
         }
         self.before_read = Some(self.view_point());

@@ -228,10 +228,8 @@ impl Pager {
             OutputEvent::Filtered(first, lines) => self.filtered(first, &lines),
             OutputEvent::Changed(changed) => self.changed(changed, effects),
             OutputEvent::SavedAs(path) => {
-                if self.output.subject.context.saved_as != path {
-                    self.output.subject.context.saved_as = path;
-                    self.plan_again(effects);
-                }
+                self.output.subject.context.saved_as = path;
+                self.plan_again(effects);
             }
             OutputEvent::CutShort(fault) => {
                 self.fail(format!("{fault}; what came before is shown"));
@@ -254,8 +252,17 @@ impl Pager {
             {
                 effects.push(Effect::OpenCall(ready));
             }
+            OutputEvent::Kept(paths)
+                if paths.iter().any(|kept| kept == Path::new(self.output.subject.path())) =>
+            {
+                self.output.subject.is_kept = true;
+                // What was in no file is in the last of them now.
+                if let (Some(path), None) = (paths.last(), &self.output.subject.file) {
+                    self.handle(OutputEvent::SavedAs(path.to_string_lossy().into_owned()), effects);
+                }
+            }
             // Lines are marked as soon as they are drawn again.
-            OutputEvent::Ready(_) | OutputEvent::SeveritiesCompiled => {}
+            OutputEvent::Ready(_) | OutputEvent::Kept(_) | OutputEvent::SeveritiesCompiled => {}
             OutputEvent::Checked(index, verdict) => {
                 if let Some(recorded) = self.recorded(index) {
                     recorded.check = Some(*verdict);
@@ -267,10 +274,6 @@ impl Pager {
                 }
             }
             OutputEvent::Cited(path, found) => self.cited(&path, found, effects),
-            OutputEvent::Kept(paths) => {
-                let path = Path::new(self.output.subject.path());
-                self.output.subject.is_kept |= paths.iter().any(|kept| kept == path);
-            }
         }
         self.start_now(effects);
         self.refresh_picker();
@@ -289,15 +292,21 @@ impl Pager {
             Action::Select => self.toggle_selection(),
             Action::Editor => {
                 let line = self.output.line_number(self.current_offset()).unwrap_or(1);
-                effects.push(Effect::Edit { path: None, line });
+                let subject = &self.output.subject;
+                // What was read of a pipe is in a file once it is kept.
+                let is_saved = subject.is_kept && subject.file.is_none();
+                effects.push(Effect::Edit { path: is_saved.then(|| subject.path().into()), line });
             }
             Action::Keep => self.keep(effects),
             Action::Refresh => effects.push(Effect::Reopen),
+            Action::ReadForm if self.close_read_form(effects) => {}
             Action::ReadForm => self.ask_read_tool(ThenRead::Show, effects),
             Action::Limits if self.drawer.is_open() => {}
             Action::Limits => self.open_drawer(effects),
             Action::Evidence => self.toggle_evidence(effects),
-            Action::Down | Action::Up if self.selection.is_some() => self.extend_selection(action, count),
+            Action::Down | Action::Up if self.selection.is_some_and(|of| of.side == self.focus()) => {
+                self.extend_selection(action, count);
+            }
             _ => {
                 self.move_by(action, count);
                 self.extend_selection(action, count);
@@ -308,7 +317,7 @@ impl Pager {
     fn stop_search(&mut self, effects: &mut Effects) -> bool {
         let is_running = self.find.is_running();
         if is_running {
-            self.find.stop();
+            self.find.seeking = None;
             self.note("search stopped");
             effects.stop([Slot::Search]);
             // A count that ends early would stay, and say nothing.

@@ -5,7 +5,6 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::document::scans::{Haystack, Search};
-use crate::text::filter::Share;
 use crate::text::label::SafeText;
 use crate::text::search::{Pattern, Severity, Toward};
 use crate::tui::event::Message;
@@ -52,12 +51,8 @@ pub(crate) struct Typing {
 impl Typing {
     /// Returns what to show beside the typed text instead of counts, if anything.
     pub(crate) fn note(&self) -> Option<SafeText> {
-        match (&self.fault, &self.said) {
-            (Some(fault), _) => Some(SafeText::from(fault.as_str())),
-            (None, Some(said)) if said.is_error => Some("no match".into()),
-            (None, Some(said)) => said.text.split(" · ").next().map(SafeText::from),
-            (None, None) => None,
-        }
+        let said = |said: &Message| if said.is_error { "no match".into() } else { said.text.clone() };
+        self.fault.as_deref().map(SafeText::from).or(self.said.as_ref().map(said))
     }
 }
 
@@ -66,24 +61,16 @@ impl Find {
         self.seeking.is_some()
     }
 
-    pub fn stop(&mut self) {
-        self.seeking = None;
-    }
-
     /// Prepares for another output: keeps the pattern, drops the matches.
     pub fn forget_place(&mut self) {
         self.current = [None, None];
         self.tally = Tally::default();
-        self.stop();
+        self.seeking = None;
     }
 
     pub fn clear(&mut self) {
         self.forget_place();
         self.pattern = None;
-    }
-
-    pub fn forget_preview(&mut self) {
-        self.current[Side::Preview as usize] = None;
     }
 
     pub fn current(&self, side: Side) -> Option<&Range<u64>> {
@@ -140,8 +127,7 @@ impl Pager {
             (Action::NextMissed | Action::PreviousMissed, Some(_)) => (Counting::Matches, true, Toward::End),
             (_, Some(toward)) => (Counting::Matches, false, toward),
             (_, None) => {
-                let search = self.key_of(Action::Search);
-                return self.note(format!("no search yet; {search} to search"));
+                return self.note(format!("no search yet; {} to search", self.key_of(Action::Search)));
             }
         };
         if !missed && what == severity {
@@ -203,11 +189,10 @@ impl Pager {
         let Some(Typing { before, panes, generation, .. }) = self.find.typing.take() else { return };
         let history = mem::take(&mut self.find.history);
         self.find = Find { history, ..*before };
-        self.find.stop();
+        self.find.seeking = None;
         self.restore_panes(panes);
         effects.stop([Slot::Search, Slot::CountMatches]);
-        let counted = self.find.tally.counts.counted_bytes();
-        self.recount_matches(counted, generation == self.output.view.generation(), effects);
+        self.recount_matches(generation == self.output.view.generation(), effects);
     }
 
     /// Accepts the typed pattern: its search stays. Returns false if `text` is not what was being typed.
@@ -232,16 +217,11 @@ impl Pager {
     }
 
     pub(super) fn seek_in(&mut self, side: Side, sought: SearchTarget, effects: &mut Effects) {
-        let from = self.seek_from(side, sought.toward) as usize;
-        self.seek_after(from, side, sought, effects);
+        self.seek_after(self.seek_from(side, sought.toward) as usize, side, sought, effects);
     }
 
     /// Goes to the first match from a line on. The file is searched: Preview's text moves when it is made again.
     pub(crate) fn seek_line(&mut self, offset: usize, effects: &mut Effects) {
-        let is_got = self.output.has_preview() && self.output.share_of_line(offset) == Share::Whole;
-        if !is_got {
-            self.panes.place.focus = Side::Spill;
-        }
         let sought = SearchTarget { what: Counting::Matches, missed: false, toward: Toward::End, times: 1 };
         self.seek_after(offset, Side::Spill, sought, effects);
     }
@@ -331,21 +311,24 @@ impl Pager {
         let exists = !tally.is_whole(self.output.view.len()) || tally.counts.total() > 0;
         let verb = self.output.certainty().verb();
         let is_filtered = self.output.sift.is_some();
+        let place = if is_filtered { "in the lines shown" } else { "found" };
+        let name = match what {
+            Counting::Matches => "match",
+            Counting::Severity(severity) => severity.as_str(),
+        };
         self.message = Some(match what {
-            Counting::Matches if missed && exists => Message::note(format!("the model {verb} every match")),
+            _ if missed && exists && is_filtered => Message::note(format!("no lost {name} {place}")),
+            _ if missed && exists => Message::note(format!("the model {verb} every {name}")),
             Counting::Matches if is_filtered => {
                 let (none, filter) = (self.no_match().text, self.key_of(Action::Matching));
-                Message::error(format!("{none} in the lines shown; {filter} Enter shows all"))
+                Message::error(format!("{none} {place}; {filter} Enter shows all"))
             }
             Counting::Matches => self.no_match(),
-            Counting::Severity(severity) if missed && exists => {
-                Message::note(format!("the model {verb} every {}", severity.as_str()))
-            }
             Counting::Severity(_) if self.output.utf16().is_some() => {
                 Message::note("errors and warnings are not counted in UTF-16; search for their words")
             }
-            Counting::Severity(_) if is_filtered => Message::note("no error or warning in the lines shown"),
-            Counting::Severity(_) => Message::note("no error or warning found"),
+            Counting::Severity(Severity::Error) => Message::note(format!("no error {place}")),
+            Counting::Severity(Severity::Warning) => Message::note(format!("no error or warning {place}")),
         });
     }
 
@@ -354,7 +337,6 @@ impl Pager {
         let tally = self.tally(sought.what);
         let got = tally.got(&self.output).filter(|_| tally.is_whole(self.output.view.len()));
         (side, sought.toward, sought.times) == (Side::Preview, Toward::End, 1)
-            && self.find.typing.is_none()
             && got.is_some_and(|got| got < tally.counts.total())
     }
 
@@ -370,17 +352,16 @@ impl Pager {
             let from = self.output.made.seen.kept_at(last).unwrap_or_default();
             self.seek_after(from, Side::Spill, SearchTarget { missed: true, ..sought }, effects);
             self.find.first = Some(range);
-            return;
+        } else {
+            self.go_to_match((sought, side), range, wrapped);
         }
-        self.go_to_match((sought, side), range, wrapped);
     }
 
     fn go_to_match(&mut self, (sought, side): (SearchTarget, Side), range: Range<u64>, wrapped: bool) {
         let offset = range.start as usize;
         self.panes.target = None;
-        // What was lost is in the file alone, so one goes on there; while one types, the screen stays.
-        let is_lost = side == Side::Spill && !self.output.is_kept(offset);
-        if sought.missed || is_lost && self.find.typing.is_none() {
+        // What was lost is in the file alone, so one goes on there.
+        if sought.missed || side == Side::Spill && !self.output.is_kept(offset) {
             self.panes.remember();
             self.panes.place.focus = Side::Spill;
         }
@@ -404,9 +385,6 @@ impl Pager {
                 Counting::Matches => "search",
             };
             self.note(format!("{what} wrapped to the {end}"));
-        }
-        if self.focus() != side && !self.output.is_kept(offset) {
-            self.message = Some(self.lost(offset));
         }
     }
 }

@@ -52,7 +52,7 @@ glyphs! {
     chosen: "▌" ">",
     /// A row of text that the agent added.
     notice: "▌" "|",
-    differs: "≠" "!",
+    differs: "≠" "/",
     kept: "│" "|",
     /// A line that the model did not get.
     lost: "┊" ":",

@@ -72,6 +72,20 @@ fn lines_are_selected_marked_and_copied() {
 }
 
 #[test]
+fn a_selection_stays_in_its_text_while_one_looks_at_the_other() {
+    for side in ["", "<Tab>"] {
+        let mut bench = open(&test_log(8432));
+        let selected = bench.keys(side).keys("Vjj").status();
+        assert!(side.is_empty() || selected.contains("selected lines 1-3 · "), "{selected}");
+        for keys in ["<Tab>", "jjG", "<Tab>"] {
+            let words = selected.split(" · y").next().expect("words");
+            assert!(bench.keys(keys).status().starts_with(words), "{keys}: {} | {words}", bench.status());
+        }
+        assert_eq!(copied(bench.keys("wwrry")).lines().count(), 3, "{side}");
+    }
+}
+
+#[test]
 fn too_much_is_refused_with_its_size() {
     let mut bench = open(&test_log(200_000));
     bench.keys("<Tab>VG");

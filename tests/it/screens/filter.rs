@@ -123,6 +123,22 @@ fn from_the_models_text_a_search_goes_on_to_the_lost_lines_that_are_shown() {
 }
 
 #[test]
+fn what_is_not_found_is_said_of_the_lines_shown() {
+    for (keys, says) in [
+        (r"&unit_33\b<Enter>)", "no lost error in the lines shown"),
+        (r"/failed<Enter>&unit_33\b<Enter>)", "no lost match in the lines shown"),
+        (r"&unit_34\b<Enter>e", "no error in the lines shown"),
+        (r"&unit_34\b<Enter>)", "no lost error in the lines shown"),
+    ] {
+        let mut bench = open(SIZES[0], &log(9000));
+        assert!(bench.keys(keys).status().contains(says), "{keys}: {}", bench.status());
+    }
+    let mut quiet = open(SIZES[0], &"ok\n".repeat(3000));
+    let status = quiet.keys("&ok<Enter>e").status();
+    assert!(status.contains("no error or warning in the lines shown"), "{status}");
+}
+
+#[test]
 fn a_change_of_limits_changes_what_was_lost() {
     let mut bench = open(SIZES[0], &log(9000));
     bench.keys("&error<Enter>&!debug<Enter>");

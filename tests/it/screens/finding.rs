@@ -1,10 +1,13 @@
 //! Searching and jumping: what is found, what was lost, and where the screens say so.
 
 use crossterm::event::KeyCode;
-use overspill::internals::tui::app::Event;
+use overspill::internals::output::Ending;
+use overspill::internals::tui::app::{ContentChange, Effect, Event, OutputEvent};
+use overspill::internals::tui::job::{Pace, Slot};
 use overspill::internals::tui::widget::layout::Side;
+use overspill::preview::Certainty;
 
-use crate::common::bench::{Bench, policy};
+use crate::common::bench::{Bench, is_job, policy};
 use crate::common::home::Home;
 use crate::common::samples::test_log;
 use crate::screens::SIZES;
@@ -15,23 +18,35 @@ fn open(size: (u16, u16)) -> Bench {
     Bench::open(size, &home.file("build.log", test_log(8432)), policy("opencode/output"))
 }
 
+/// The end of an output of which no model got anything.
+fn plain() -> Ending {
+    Ending { certainty: Certainty::WouldGet, exit_code: None, failed: None, mishaps: Vec::new() }
+}
+
 /// Returns the first row that contains `words`.
 fn row(bench: &Bench, words: &str) -> String {
     let rows = bench.rows();
     rows.iter().find(|row| row.contains(words)).unwrap_or_else(|| panic!("no {words} in {rows:#?}")).clone()
 }
 
+/// Presses keys of which the first results are there only after the last.
+fn at_once(bench: &mut Bench, keys: &str) {
+    let typed = keys.chars().map(KeyCode::Char).chain([KeyCode::Enter]);
+    let effects = typed.flat_map(|code| bench.update(Event::Key(code.into()))).collect();
+    bench.carry_out(effects);
+}
+
 #[test]
-fn a_match_that_was_lost_is_a_tab_away() {
-    let mut bench = open(SIZES[0]);
-    bench.keys("/error<Enter>");
-    assert!(bench.status().contains("line 8,421 was lost · Tab shows it"), "{}", bench.status());
-    assert!(
-        row(&bench, "lines truncated").contains("truncated"),
-        "Preview shows the notice that stands for it"
-    );
-    assert!(row(bench.keys("<Tab>"), "error: unit_x").contains("8421 ┊"), "and Spill the line");
-    assert!(bench.status().contains("/error 1 of 1 · model got 0"), "{}", bench.status());
+fn a_search_ends_at_a_lost_match_in_the_whole_output_however_fast_it_is_typed() {
+    for size in SIZES {
+        let (mut fast, mut slow) = (open(size), open(size));
+        at_once(&mut fast, "/error");
+        assert_eq!(fast.pager().focus(), Side::Spill);
+        assert!(row(&fast, "error: unit_x").contains("8421 ┊"));
+        assert!(fast.status().contains("line 8,421") && fast.status().contains("lost"), "{}", fast.status());
+        assert_eq!(slow.keys("/error<Enter>").rows(), fast.rows());
+        assert_eq!(slow.keys("<Tab>''").rows(), fast.keys("<Tab>''").rows());
+    }
 }
 
 #[test]
@@ -43,6 +58,10 @@ fn a_line_that_was_lost_is_a_tab_away() {
         assert!(bench.keys("<Tab>").rows()[1].contains("6330 ┊"), "{:?}", bench.rows()[1]);
     }
     let mut bench = open(SIZES[0]);
+    let effects = bench.update(OutputEvent::Ended(Box::new(plain())));
+    bench.carry_out(effects);
+    assert!(bench.keys("6330G").status().contains("line 6,330 would be lost"), "{}", bench.status());
+    let mut bench = open(SIZES[0]);
     assert!(!bench.keys(":1200<Enter>").status().contains("lost"));
     assert!(bench.rows()[1].contains("unit_1200"));
 }
@@ -52,7 +71,7 @@ fn with_both_panes_the_one_with_the_match_moves() {
     let mut bench = open(SIZES[1]);
     bench.keys("/error<Enter>");
     assert!(row(&bench, "error: unit_x").contains("8421 ┊"));
-    assert!(bench.status().contains(" line 8,421 was lost "), "{}", bench.status());
+    assert!(bench.status().contains("line 8,421 of 8,432 · lost"), "{}", bench.status());
 }
 
 #[test]
@@ -128,6 +147,24 @@ fn the_counts_stay_right_while_the_file_grows() {
 }
 
 #[test]
+fn the_errors_of_a_growing_file_are_counted_on_before_the_next_frame() {
+    let home = Home::new();
+    let path = home.file("build.log", "error: x\n".repeat(3));
+    let mut bench = Bench::open(SIZES[0], &path, policy("opencode/output"));
+    std::fs::write(&path, "error: x\n".repeat(5)).unwrap();
+    let source = bench.source.as_mut().expect("a file");
+    let (content, path) = (source.refresh(), source.path_status());
+    let changed = ContentChange { view: source.view(), content, path, streaming: false };
+    let effects = bench.update(OutputEvent::Changed(changed));
+    assert!(bench.rows()[0].contains("errors 3+, model got 3"), "{}", bench.rows()[0]);
+    let is_at_once = |effect: &Effect| matches!(effect, Effect::Run(job) if job.pace == Pace::AtOnce);
+    let lines = effects.iter().find(|effect| is_job(effect, Slot::CountLines));
+    assert!(lines.is_some_and(is_at_once), "{effects:?}");
+    bench.carry_out(effects);
+    assert!(bench.rows()[0].ends_with("errors 5"), "{}", bench.rows()[0]);
+}
+
+#[test]
 fn a_search_is_shown_while_it_is_typed() {
     let mut bench = open(SIZES[0]);
     bench.keys("<Tab>100G/unit_2");
@@ -155,12 +192,9 @@ fn esc_brings_back_the_search_before() {
     assert!(bench.keys("n").status().contains("/skip 3 of 87"), "{}", bench.status());
     assert!(bench.keys("/error<Enter>n").status().contains("/error 1 of 1"), "{}", bench.status());
     let mut bench = open(SIZES[0]);
-    assert!(bench.keys("/error").status().contains("line 8,421 was lost"), "{}", bench.status());
-    assert!(
-        bench.keys("<Enter>").status().contains("line 8,421 was lost · Tab shows it"),
-        "{}",
-        bench.status()
-    );
+    let before = bench.rows();
+    assert!(row(bench.keys("/error"), "error: unit_x").contains("8421 ┊"));
+    assert_eq!(bench.keys("<Esc>").rows(), before, "in the model's text again");
 }
 
 #[test]

@@ -664,7 +664,7 @@ fn a_call_that_was_asked_for_opens_over_its_list_and_over_no_other_output() {
             policy: None,
             evidence: Evidence::Recorded,
             by: "claude-code".into(),
-            rest: RestOfOutput::Missing("its spill was deleted since"),
+            rest: RestOfOutput::Missing("spill deleted"),
             claim: None,
             check: None,
             facts: Vec::new(),
@@ -711,13 +711,13 @@ fn a_recorded_call_beside_its_spill() {
         keep("recorded", &bench);
         keep("recorded_spill", bench.keys("<Tab>30g"));
         keep("recorded_facts", bench.keys("="));
-        let missing = RestOfOutput::Missing("its spill was deleted since");
+        let missing = RestOfOutput::Missing("spill deleted");
         let mut bench = shown(size, missing, Some(Verdict::Unchecked(Unchecked::NoSpill)));
         keep("recorded_alone", &bench);
         keep("recorded_alone_end", bench.keys("G"));
         let (policy, by) = ("claude-code/bash".into(), Some("units"));
         let witness = Verdict::Equal { policy, by, against: Against::Witness };
-        let mut bench = shown(size, RestOfOutput::Missing("its spill was deleted since"), Some(witness));
+        let mut bench = shown(size, RestOfOutput::Missing("spill deleted"), Some(witness));
         keep("recorded_witness", bench.keys("="));
     }
 }
@@ -765,12 +765,21 @@ fn a_record_that_the_policy_makes_is_equal() {
 }
 
 #[test]
+fn comparing_ends_the_read_view() {
+    let mut bench = shown((100, 24), RestOfOutput::Here, None);
+    assert!(text(bench.keys("O")).contains("read view"), "{}", text(&bench));
+    assert!(text(bench.keys("i")).contains("recorded · by claude-code 2.1.330"), "{}", text(&bench));
+    assert_eq!(bench.pager().output.policy().name(), "claude-code/bash");
+    assert!(text(bench.keys("q")).contains("Sessions › Calls"), "{}", text(&bench));
+}
+
+#[test]
 fn a_recorded_text_alone_has_no_other_beside_it() {
     for size in SIZES {
-        let mut bench = shown(size, RestOfOutput::Missing("its spill was deleted since"), None);
+        let mut bench = shown(size, RestOfOutput::Missing("spill deleted"), None);
         assert!(!text(&bench).contains("Whole output"), "{}", text(&bench));
         bench.keys("<Tab>");
-        let words = "only what the model got is left: its spill was deleted since";
+        let words = "only what the model got is left: spill deleted";
         assert!(bench.status().contains(words), "{}", bench.status());
         assert!(text(bench.keys("G")).contains("</persisted-output>"), "{}", text(&bench));
         assert!(!text(&bench).contains("all 36 lines"), "{}", text(&bench));
@@ -800,11 +809,11 @@ fn limits_turn_the_record_into_a_reconstruction_and_a_key_turns_it_back() {
 
 #[test]
 fn limits_have_no_effect_on_a_text_of_which_the_rest_is_missing() {
-    let mut bench = shown((100, 24), RestOfOutput::Missing("its spill was deleted since"), None);
+    let mut bench = shown((100, 24), RestOfOutput::Missing("spill deleted"), None);
     bench.keys("l-");
     assert!(text(&bench).contains("limits have no effect"), "{}", text(&bench));
     bench.keys("i");
-    assert!(text(&bench).contains("its spill was deleted since"), "{}", text(&bench));
+    assert!(text(&bench).contains("spill deleted"), "{}", text(&bench));
 }
 
 #[test]

@@ -363,7 +363,7 @@ fn an_output_is_kept_where_it_is_read_and_says_so() {
 }
 
 #[test]
-fn of_a_pipe_what_was_read_is_saved_and_of_a_file_elsewhere_nothing() {
+fn of_a_pipe_what_was_read_is_saved_and_of_a_file_elsewhere_only_if_it_was_deleted() {
     let mut stocked = Stocked::new((120, 24));
     let text = "one\ntwo\n".repeat(300_000);
     stocked
@@ -376,11 +376,25 @@ fn of_a_pipe_what_was_read_is_saved_and_of_a_file_elsewhere_nothing() {
     assert_eq!(std::fs::read_to_string(saved.path()).unwrap(), text);
     let status = stocked.bench.status();
     assert!(status.contains("kept forever: ") && stocked.bench.rows()[0].contains(" kept "), "{status}");
-    let elsewhere = Subject { file: Some("/work/build.log".into()), ..subject(policy("opencode/output")) };
+    // It is in a file from now on.
+    let path = saved.path().to_string_lossy().into_owned();
+    assert_eq!(stocked.bench.pager().output.subject.context.saved_as, path);
+    stocked.bench.keys("O");
+    let seen = stocked.bench.rows().join("\n");
+    assert!(seen.contains(&path) && !seen.contains("not saved"), "{seen}");
+    let file = stocked.dir.path().join("build.log");
+    std::fs::write(&file, "text").unwrap();
+    let name = file.to_string_lossy().into_owned();
+    let elsewhere = Subject { file: Some(name.clone()), ..subject(policy("opencode/output")) };
     stocked.bench.show_view(elsewhere, MapView::from_bytes(b"text").unwrap());
     keep_selected(&mut stocked);
     let status = stocked.bench.status();
-    assert!(status.contains("/work/build.log: in no agent's store, so nothing deletes it"), "{status}");
+    assert!(status.contains("build.log: in no agent's store, so nothing deletes it"), "{name} {status}");
+    std::fs::remove_file(file).unwrap();
+    keep_selected(&mut stocked);
+    let status = stocked.bench.status();
+    assert!(status.contains("kept forever: ") && stocked.bench.rows()[0].contains(" kept "), "{status}");
+    assert_eq!(std::fs::read_dir(&own).unwrap().count(), 2);
 }
 
 #[test]
@@ -390,6 +404,8 @@ fn of_a_pipe_that_is_still_coming_nothing_is_kept() {
     let subject = subject(policy("opencode/output"));
     let opened = Opened { streaming: true, ..Opened::new(OpenedFrom::CommandLine, subject, view) };
     stocked.bench.show_opened(opened);
+    assert!(stocked.bench.status().contains("F follow  Tab whole"), "{}", stocked.bench.status());
+    assert!(stocked.bench.keys("<Tab>").status().contains("Tab model got"), "{}", stocked.bench.status());
     let status = stocked.bench.keys("K").status();
     assert!(status.contains("still coming; keep it once it is complete"), "{status}");
     assert_eq!(stocked.bench.jobs(Slot::Keep), 0);

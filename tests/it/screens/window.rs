@@ -81,3 +81,18 @@ fn leaving_the_read_view_stays_where_one_has_read_on() {
         assert_eq!(numbers(&bench), read, "{leave}");
     }
 }
+
+#[test]
+fn what_if_limits_of_the_read_view_are_in_the_title_and_come_back_with_it() {
+    let mut bench = open("opencode/output");
+    bench.resize((160, 12));
+    let title = |bench: &mut Bench, keys: &str| bench.keys(keys).rows().swap_remove(0);
+    let read = title(&mut bench, "O");
+    assert!(read.contains("read view") && read.matches("opencode/read").count() == 1, "{read}");
+    for keys in ["l+<Enter>", "OO", "O]O"] {
+        let changed = title(&mut bench, keys);
+        assert!(changed.contains("read view · max bytes "), "{keys}: {changed}");
+        assert!(!changed.contains("offset "), "{keys}: {changed}");
+    }
+    assert!(!title(&mut bench, "lR<Enter>").contains("read view"), "all is as at the start");
+}

@@ -63,7 +63,7 @@ fn a_call_is_previewed_as_recorded_and_by_a_policy_from_its_spill_or_else_from_i
     let left = json(&["c1"]);
     assert_eq!((left["text"].as_str(), &left["truncated"]), (Some(got.text()), &true.into()));
     assert!(["total_bytes", "kept_bytes"].iter().all(|key| left[*key].is_null()), "{left}");
-    assert!(home.run(&["preview", "--json", "c1"]).stderr.contains("c1: its spill was deleted since"));
+    assert!(home.run(&["preview", "--json", "c1"]).stderr.contains("c1: spill deleted"));
     let parts = left["parts"].as_array().unwrap();
     let of = |kind: &str| {
         parts

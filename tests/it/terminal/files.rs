@@ -121,6 +121,16 @@ fn what_is_in_no_file_is_neither_edited_nor_opened_again_and_says_so() {
 }
 
 #[test]
+fn what_was_read_of_a_pipe_is_edited_once_it_is_kept() {
+    let home = Home::new();
+    let mut session = Session::shell(&home, "export VISUAL=no-such-editor; seq 1 40 | $overspill");
+    session.wait_for("the model gets all 40 lines").wait_gone("still coming");
+    session.keys("K").wait_status("kept forever: ");
+    session.keys("v").wait_status("no-such-editor: ");
+    session.keys("=").wait_for("tool-output/");
+}
+
+#[test]
 fn the_saved_output_of_a_command_that_ran_is_edited_and_opened_again() {
     let home = Home::new();
     let words = ["run", "-i", "--keep", "always", "--", "seq", "1", "40"];

@@ -173,7 +173,8 @@ fn state(pager: &Pager) -> Footer {
         _ if has_matches && is_cut => Footer::SEARCH_CUT,
         _ if has_matches => Footer::SEARCH_WHOLE,
         Side::Spill if output.sift.is_some() => Footer::FILTERED,
-        _ if pager.is_coming() && !pager.panes.following => Footer::GROWING,
+        Side::Preview if pager.is_coming() && !pager.panes.following => Footer::GROWING,
+        Side::Spill if pager.is_coming() && !pager.panes.following => Footer::SPILL_GROWING,
         Side::Preview if output.is_alone() => Footer::RECORDED_ALONE,
         Side::Preview if output.recorded.as_ref().is_some_and(|call| call.index.is_some()) => {
             Footer::RECORDED_CALL

@@ -5,6 +5,7 @@ use ratatui::style::Style;
 
 use crate::base::human::thousands;
 use crate::base::provenance::Certainty;
+use crate::config::LimitsFrom;
 use crate::corpus::tune::describe_change;
 use crate::output::OpenOutput;
 use crate::output::recorded::RecordedCall;
@@ -45,15 +46,14 @@ pub(crate) fn draw(pager: &Pager, output: &OpenOutput, frame: &mut Frame, places
 fn rest(pager: &Pager, room: usize, is_tabbed: bool) -> Vec<Span> {
     let theme = &pager.canvas.theme;
     let warn = |words: String| Span::new(format!(" {words} "), theme.warning);
-    let many = (pager.files > 1).then(|| format!("({} of {}) ", pager.file + 1, pager.files));
+    let many = || Span::new(format!("({} of {}) ", pager.file + 1, pager.files), theme.dim);
     let tabs = if is_tabbed { tabs(pager) } else { Vec::new() };
-    let many = many.map(|words| Span::new(words, theme.dim));
     let encoding = pager.output.utf16().map(|_| Span::plain(" UTF-16 "));
     let follows = pager.panes.following.then(|| Span::new(" FOLLOW ", theme.accent));
     let kept = pager.output.subject.is_kept.then(|| Span::new(" kept ", theme.dim));
     let failed = pager.output.subject.context.exit_code.filter(|code| *code != 0);
     let failed = failed.map(|code| warn(format!("exit status {code}")));
-    let wanted = [follows, kept, state(pager).map(warn), failed, encoding, many];
+    let wanted = [follows, kept, state(pager).map(warn), failed, encoding, (pager.files > 1).then(many)];
     let mut rest: Vec<Span> = Vec::new();
     // Both texts, or else the one that is shown, are worth more than what stands before them.
     let shown: Vec<Span> = tabs.iter().filter(|tab| tab.style == theme.active).cloned().collect();
@@ -156,9 +156,14 @@ fn differs(output: &OpenOutput) -> Option<String> {
             Some(format!("DIFFERS from {}", difference.policy))
         }
         Some(_) => None,
-        None => match output.what_if() {
-            Some(policy) => describe_change(&output.first.policy, policy),
-            None => output.other_candidate().map(|policy| policy.name().to_owned()),
+        None => match (output.what_if(), &output.subject.policy.limits_from) {
+            // The word says already that it is the read tool's.
+            (Some(policy), LimitsFrom::Screen(before)) if output.is_read_view() => {
+                describe_change(&before.policy, policy)
+            }
+            (Some(_), _) if output.is_read_view() => None,
+            (Some(policy), _) => describe_change(&output.first.policy, policy),
+            (None, _) => output.other_candidate().map(|policy| policy.name().to_owned()),
         },
     }
 }
