@@ -268,6 +268,8 @@ impl<'a> RecordedResult<'a> {
             }
             "shell_id" => self.figure_at_end("<shellId: "),
             "timeout_s" => self.figure_at_end("Command timed out after "),
+            // opencode's shell tool was called bash before.
+            "tag" => self.text.ends_with("</bash_metadata>").then(|| "bash".to_owned()),
             "timeout_ms" => self.figure_at_end("shell tool terminated command after exceeding timeout "),
             "wall_seconds" => match self.result.pieces.first()? {
                 TextPiece::Added(text) => {

@@ -13,8 +13,9 @@ use overspill::internals::source::{MapView, Source};
 use overspill::preview::{Catalog, Input, plan_counted};
 use serde_json::{Value, json};
 
+use super::histories::opencode;
 use super::samples::home_of;
-use super::sessions_in;
+use super::{call, open, sessions_in};
 
 /// What the commands print whose output is cut in the samples: `seq 1 N`, with ` | sed 's/$/TEXT/'` or without.
 fn counted(command: &str) -> Option<String> {
@@ -211,4 +212,55 @@ fn a_result_of_another_tool_of_kimi_code_has_a_rule_of_its_own() {
     let (same, other) = ("kimi-code/tool", "≠ kimi-code/tool");
     let expected = [same, "kimi-code/tool failed=true", other, other, same];
     assert_eq!(verdicts.collect::<Vec<_>>(), expected);
+}
+
+/// Lines that are cut by any limit of the tests below.
+fn lines() -> String {
+    (1..=12_000).map(|n| format!("{n}\n")).collect()
+}
+
+/// Returns what a policy makes of [`lines`] with these parameters.
+fn made(name: &str, parameters: &[(&str, &str)], path: &str) -> String {
+    let mut policy = Catalog::builtin().get(name).unwrap();
+    parameters.iter().for_each(|(key, value)| policy.set(key, value).unwrap());
+    let output = lines();
+    let input = Input::from_bytes(output.as_bytes(), path);
+    plan_counted(&input, &policy).unwrap().text(&input)
+}
+
+/// Returns the mark of a verdict, and the policy that it names or the reason.
+fn told(verdict: &Verdict) -> String {
+    let words = match verdict {
+        Verdict::Unchecked(why) => why.to_string(),
+        known => known.policy().unwrap_or_default().to_owned(),
+    };
+    format!("{} {words}", verdict.mark())
+}
+
+const SPILL: &str = "/home/u/.local/share/opencode/tool-output/tool_201ce273";
+
+/// Returns what is told of an opencode call whose tool gave this text for [`lines`].
+fn told_of_opencode(verifier: &Verifier, text: &str) -> String {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("opencode.db");
+    let metadata = json!({"truncated": true, "outputPath": SPILL});
+    let state = json!({"status": "completed", "input": {"command": "x"}, "output": text, "metadata": metadata,
+        "time": {"start": 1_795_326_607_000_i64, "end": 1_795_326_608_000_i64}});
+    let part = json!({"type": "tool", "tool": "bash", "callID": "c1", "state": state});
+    opencode(&path, None, &[("m1", json!({"role": "assistant"}), vec![part])]);
+    let opened = open(&path);
+    let view = MapView::from_bytes(lines().as_bytes()).unwrap();
+    let whole = WholeOutput::new(view, Against::Spill, SPILL.to_owned());
+    told(&verifier.verify(opened.transcript(), call(opened.transcript(), "c1"), Some(&whole)))
+}
+
+#[test]
+fn a_command_of_opencode_s_that_was_stopped_is_told_in_its_tag() {
+    let verifier = Verifier::new(&Catalog::builtin(), "opencode");
+    for tag in ["bash", "shell"] {
+        let stopped = made("opencode/shell", &[("timeout_ms", "1000"), ("tag", tag)], SPILL);
+        assert_eq!(told_of_opencode(&verifier, &stopped), "= opencode/shell");
+        let aborted = made("opencode/shell", &[("aborted", "true"), ("tag", tag)], SPILL);
+        assert_eq!(told_of_opencode(&verifier, &aborted), "= opencode/shell aborted=true");
+    }
 }
