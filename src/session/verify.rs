@@ -110,7 +110,7 @@ impl Verifier {
             call.cites.first().filter(|_| transcript.agent == "copilot-cli").and_then(|cite| cite.bytes);
         let around = PlanContext { saved_as: &saved_as, exit_code: recorded.exit(), total };
         let is_of_version = |policy: &&Policy| recorded.is_of_version(&policy.era());
-        let of_outputs = self.policies.iter().filter(|policy| !policy.has_window());
+        let of_outputs = self.of_tool(recorded).filter(|policy| !policy.has_window());
         let mut all = of_outputs.filter(is_of_version).flat_map(|policy| variants(policy, recorded));
         all.find_map(|(policy, name)| Some((name, witness(&policy, &body.text, around)?)))
     }
@@ -146,6 +146,13 @@ impl Verifier {
         found.max_by_key(told).unwrap_or_default()
     }
 
+    /// Returns the policies of the call's tool: those that name it, or else those that name none.
+    fn of_tool(&self, recorded: &RecordedResult) -> impl Iterator<Item = &Policy> {
+        let names = |policy: &Policy| policy.names_tool(recorded.transcript.tool(recorded.call));
+        let is_named = self.policies.iter().any(|policy| names(policy) == Some(true));
+        self.policies.iter().filter(move |policy| names(policy) == is_named.then_some(true))
+    }
+
     fn compare(&self, recorded: &RecordedResult, whole: &WholeOutput) -> Verdict {
         let RecordedResult { transcript, result, text, .. } = *recorded;
         let Ok(body) = ResultBody::new(transcript, result, text, &whole.view) else {
@@ -156,7 +163,7 @@ impl Verifier {
         let mut fits = None;
         // A read tool has a window, and no other tool has one.
         let is_window = recorded.window.is_some();
-        for policy in self.policies.iter().filter(|policy| policy.has_window() == is_window) {
+        for policy in self.of_tool(recorded).filter(|policy| policy.has_window() == is_window) {
             let is_of_version = recorded.is_of_version(&policy.era());
             for (policy, name) in variants(policy, recorded) {
                 let Some((preview, known)) = plan_whole(&policy, whole, totals, recorded.exit()) else {
@@ -180,7 +187,7 @@ impl Verifier {
                 }
             }
         }
-        let nearest = nearest.unwrap_or(Difference { policy: String::new(), at: 0, part: "end", fits: None });
+        let Some(nearest) = nearest else { return Verdict::Unchecked(Unchecked::NoPolicy) };
         match whole.against {
             Against::Display if fits.is_none() => Verdict::Unchecked(Unchecked::DisplayOnly),
             _ if whole.is_changed && fits.is_none() => Verdict::Unchecked(Unchecked::Changed),

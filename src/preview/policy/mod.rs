@@ -346,6 +346,12 @@ impl Policy {
 
 #[cfg(feature = "records")]
 impl Policy {
+    /// Whether it is the policy of this tool, as the agent's records name it; `None` if it names none.
+    pub(crate) fn names_tool(&self, tool: &str) -> Option<bool> {
+        let tools = &self.file.schema.tools;
+        (!tools.is_empty()).then(|| tools.iter().any(|name| name == tool))
+    }
+
     /// Returns the limit that the nearest number sets which the agent takes: none below 1, or 0 where that never cuts.
     pub(crate) fn nearest(&self, role: ParamRole, number: i64) -> Option<u64> {
         let param::ParamKind::Integer { min, max } = self.with_role(role)?.kind else { return None };

@@ -6,7 +6,9 @@ use overspill::internals::session::command::command;
 use overspill::internals::session::model::{Call, CutState};
 use overspill::internals::session::spill::{SpillState, state_of};
 use overspill::internals::session::transcript::Transcript;
-use overspill::internals::session::verify::{Against, Verdict, Verifier, WholeOutput, whole_display};
+use overspill::internals::session::verify::{
+    Against, Unchecked, Verdict, Verifier, WholeOutput, whole_display,
+};
 use overspill::internals::session::whole::requested_window;
 use overspill::internals::session::{FORMATS, list};
 use overspill::internals::source::{MapView, Source};
@@ -15,7 +17,7 @@ use serde_json::{Value, json};
 
 use super::histories::opencode;
 use super::samples::home_of;
-use super::{call, open, sessions_in};
+use super::{call, open, sessions_in, write_log};
 
 /// What the commands print whose output is cut in the samples: `seq 1 N`, with ` | sed 's/$/TEXT/'` or without.
 fn counted(command: &str) -> Option<String> {
@@ -263,4 +265,76 @@ fn a_command_of_opencode_s_that_was_stopped_is_told_in_its_tag() {
         let aborted = made("opencode/shell", &[("aborted", "true"), ("tag", tag)], SPILL);
         assert_eq!(told_of_opencode(&verifier, &aborted), "= opencode/shell aborted=true");
     }
+}
+
+/// Writes the log of an agent with a call of a tool, whose result is this text, and tells what is found for [`lines`].
+fn told_of(agent: &str, tool: &str, version: &str, text: &str) -> String {
+    let home = tempfile::tempdir().unwrap();
+    let (at, cwd) = ("2026-04-20T10:00:00.000Z", "/p");
+    let (name, log) = match agent {
+        "claude-code" => {
+            let called = json!([{"type": "tool_use", "id": "c1", "name": tool, "input": {"command": "x"}}]);
+            let result = json!([{"type": "tool_result", "tool_use_id": "c1", "content": text}]);
+            let record = |kind: &str, uuid: &str, content: Value| {
+                json!({"type": kind, "uuid": uuid, "parentUuid": null, "sessionId": "s1", "version": version, "cwd": cwd,
+                    "timestamp": at, "message": {"id": uuid, "role": kind, "content": content}})
+            };
+            (
+                ".claude/projects/-p/s1.jsonl",
+                vec![record("assistant", "1", called), record("user", "2", result)],
+            )
+        }
+        "qwen-code" => {
+            let record = |kind: &str, part: Value| {
+                json!({"type": kind, "uuid": kind, "parentUuid": null, "sessionId": "s1", "version": version, "cwd": cwd,
+                    "timestamp": at, "message": {"role": "model", "parts": [part]},
+                    "toolCallResult": {"callId": "c1", "status": "success"}})
+            };
+            let called = json!({"functionCall": {"id": "c1", "name": tool, "args": {}}});
+            let result =
+                json!({"functionResponse": {"id": "c1", "name": tool, "response": {"output": text}}});
+            (
+                ".qwen/projects/-p/chats/s1.jsonl",
+                vec![record("assistant", called), record("tool_result", result)],
+            )
+        }
+        _ => {
+            let called = json!([{"type": "toolCall", "id": "c1", "name": tool, "arguments": {}}]);
+            let message = |id: &str, message: Value| json!({"type": "message", "id": id, "parentId": null, "timestamp": at, "message": message});
+            let result = json!({"role": "toolResult", "toolCallId": "c1", "toolName": tool, "isError": false,
+                "content": [{"type": "text", "text": text}], "details": {"truncation": {"truncated": true},
+                "fullOutputPath": SPILL}});
+            let log = vec![
+                json!({"type": "session", "version": 3, "id": "s1", "timestamp": at, "cwd": cwd}),
+                message("1", json!({"role": "assistant", "content": called})),
+                message("2", result),
+            ];
+            (".pi/agent/sessions/--p--/2026-04-20T10-00-00-000Z_s1.jsonl", log)
+        }
+    };
+    write_log(home.path(), name, &log);
+    let opened = list::open(&sessions_in(home.path(), agent)[0], &()).unwrap();
+    let view = MapView::from_bytes(lines().as_bytes()).unwrap();
+    let whole = WholeOutput::new(view, Against::Spill, SPILL.to_owned());
+    let verifier = Verifier::new(&Catalog::builtin(), agent);
+    told(&verifier.verify(opened.transcript(), call(opened.transcript(), "c1"), Some(&whole)))
+}
+
+#[test]
+fn a_result_is_judged_by_the_policies_of_its_tool_and_version() {
+    let unknown = format!("? {}", Unchecked::NoPolicy);
+    let told = |agent: &str, tool: &str, version: &str, policy: &str| {
+        told_of(agent, tool, version, &made(policy, &[], SPILL))
+    };
+    let bash = "claude-code/bash";
+    assert_eq!(told("claude-code", "Bash", "2.1.330", bash), "= claude-code/bash");
+    assert_eq!(told("claude-code", "Bash", "2.1.234", bash), unknown, "between two policies");
+    assert_eq!(told("claude-code", "Grep", "2.1.330", "claude-code/tool"), "= claude-code/tool");
+    let shell = "qwen-code/shell";
+    assert_eq!(told("qwen-code", "run_shell_command", "0.24.4", shell), "= qwen-code/shell");
+    assert_eq!(told("qwen-code", "run_shell_command", "0.18.0", shell), unknown, "between two policies");
+    assert_eq!(told("qwen-code", "web_fetch", "0.24.4", shell), unknown, "a tool without a policy");
+    assert_eq!(told("qwen-code", "run_shell_command", "0.24.4", "qwen-code/grep"), "≠ qwen-code/shell");
+    assert_eq!(told("pi", "bash", "", "pi/bash-2026-03"), unknown, "of 2026-04-20, between two policies");
+    assert_eq!(told("pi", "find", "", "pi/bash"), "≠ pi/find");
 }
