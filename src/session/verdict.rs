@@ -132,6 +132,8 @@ pub enum Unchecked {
     Outside,
     #[error("no policy that cuts so is known for this tool in its version")]
     NoPolicy,
+    #[error("only with another limit, which may have been set then, does a policy make the same text")]
+    OtherLimit,
     #[error("the records cannot be read")]
     Unreadable,
     #[error("the result is over 16 MB")]

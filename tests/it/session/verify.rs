@@ -267,6 +267,35 @@ fn a_command_of_opencode_s_that_was_stopped_is_told_in_its_tag() {
     }
 }
 
+/// What the user has set need not be what held when the result was made: the same text by either is equal, and by a third
+/// limit unknown. Other words than the agent's stay different.
+#[test]
+fn the_limits_are_those_of_the_settings_or_the_default_and_may_have_been_others() {
+    let default = Verifier::new(&Catalog::builtin(), "opencode");
+    let set = Verifier::new(&Catalog::builtin(), "opencode").with_settings(|policy| {
+        let mut policy = policy.clone();
+        policy.set_max_lines(100).ok()?;
+        Some(policy)
+    });
+    let of = |parameters: &[(&str, &str)]| made("opencode/shell", parameters, SPILL);
+    let both = |text: &str| [&default, &set].map(|verifier| told_of_opencode(verifier, text));
+    let other = format!("? {}", Unchecked::OtherLimit);
+    assert_eq!(both(&of(&[])), ["= opencode/shell", "= opencode/shell"]);
+    assert_eq!(both(&of(&[("max_lines", "100")])), [&other, "= opencode/shell max_lines=100"]);
+    for limits in [
+        [("max_lines", "50"), ("max_bytes", "51200")],
+        [("max_lines", "2000"), ("max_bytes", "3000")],
+        [("max_lines", "9000"), ("max_bytes", "90000")],
+    ] {
+        assert_eq!(both(&of(&limits)), [other.clone(), other.clone()], "{limits:?}");
+    }
+    let changed =
+        [of(&[]).replace("truncated...", "cut..."), of(&[("max_lines", "100")]).replace("11999\n", "")];
+    for text in changed {
+        assert!(both(&text).iter().all(|told| told.starts_with('≠')), "{text}");
+    }
+}
+
 /// Writes the log of an agent with a call of a tool, whose result is this text, and tells what is found for [`lines`].
 fn told_of(agent: &str, tool: &str, version: &str, text: &str) -> String {
     let home = tempfile::tempdir().unwrap();
@@ -337,4 +366,39 @@ fn a_result_is_judged_by_the_policies_of_its_tool_and_version() {
     assert_eq!(told("qwen-code", "run_shell_command", "0.24.4", "qwen-code/grep"), "≠ qwen-code/shell");
     assert_eq!(told("pi", "bash", "", "pi/bash-2026-03"), unknown, "of 2026-04-20, between two policies");
     assert_eq!(told("pi", "find", "", "pi/bash"), "≠ pi/find");
+}
+
+/// A limit that the record states is the one that held.
+#[test]
+fn gemini_s_notice_states_its_limit() {
+    let home = tempfile::tempdir().unwrap();
+    let made = |limit: &str| made("gemini-cli/output", &[("max_units", limit)], SPILL);
+    let told = |text: &str| {
+        let at = "2026-11-20T10:00:00.000Z";
+        let called = json!([{"id": "c1", "name": "run_shell_command", "args": {}, "status": "success"}]);
+        let called =
+            json!({"id": "1", "type": "gemini", "content": "", "timestamp": at, "toolCalls": called});
+        let response = json!({"id": "c1", "name": "run_shell_command", "response": {"output": text}});
+        let result = json!([{"functionResponse": response}]);
+        let result = json!({"id": "2", "type": "user", "content": result, "timestamp": at});
+        let start = json!({"sessionId": "s1", "projectHash": "p", "startTime": at, "lastUpdated": at,
+            "kind": "main"});
+        write_log(
+            home.path(),
+            ".gemini/tmp/p/chats/session-2026-11-20T10-00-s1.jsonl",
+            &[start, called, result],
+        );
+        let opened = list::open(&sessions_in(home.path(), "gemini-cli")[0], &()).unwrap();
+        let view = MapView::from_bytes(lines().as_bytes()).unwrap();
+        let whole = WholeOutput::new(view, Against::Spill, SPILL.to_owned());
+        let verifier = Verifier::new(&Catalog::builtin(), "gemini-cli");
+        told(&verifier.verify(opened.transcript(), call(opened.transcript(), "c1"), Some(&whole)))
+    };
+    for limit in ["40000", "20001", "1000"] {
+        assert_eq!(told(&made(limit)), "= gemini-cli/output", "{limit}");
+    }
+    let longer = made("1000").replace("first 200 and", "first 201 and");
+    assert_eq!(told(&longer), "≠ gemini-cli/output");
+    let huge = made("1000").replace("first 200 and last 800", &format!("first {0} and last {0}", u64::MAX));
+    assert_eq!(told(&huge), "≠ gemini-cli/output");
 }
