@@ -103,7 +103,7 @@ impl Config {
         let place = format!("limits.{}.", policy.name());
         let of_tool = overrides.tool.as_ref().map(|tool| format!("tools.{tool}."));
         let places: Vec<&String> = of_tool.iter().chain([&place]).collect();
-        let agent = agent::limits(policy, &self.directory, self.config_home().as_deref(), &mut Vec::new());
+        let agent = agent::limits(policy, &self.directory, &self.env, &mut Vec::new());
         let (lines, size) = agent.map(|limits| (limits.lines, limits.size)).unwrap_or_default();
         let limits = [(ParamRole::Lines, "max_lines", lines), (ParamRole::Size, "max_bytes", size)];
         let setting = |param: &Param| {

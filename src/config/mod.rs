@@ -134,11 +134,7 @@ impl Config {
 
     /// Returns the directory of the user's own files; `None` if there is no home directory.
     pub fn home(&self) -> Option<PathBuf> {
-        self.config_home().map(|home| home.join("overspill"))
-    }
-
-    fn config_home(&self) -> Option<PathBuf> {
-        self.env.dir_or("XDG_CONFIG_HOME", ".config")
+        self.env.dir_or("XDG_CONFIG_HOME", ".config").map(|home| home.join("overspill"))
     }
 
     /// Returns the policy for the output at `path`, with its effective limits.
@@ -172,8 +168,7 @@ impl Config {
             }
             limits_from = LimitsFrom::Record(from.to_owned());
         } else {
-            let agent = agent::limits(&policy, &self.directory, self.config_home().as_deref(), &mut warnings);
-            if let Some(limits) = agent {
+            if let Some(limits) = agent::limits(&policy, &self.directory, &self.env, &mut warnings) {
                 let [lines, size] = [limits.lines, limits.size].map(|limit| limit.map(|(limit, _)| limit));
                 set_limits(&mut policy, lines, size)?;
                 limits_from = LimitsFrom::Agent(limits.path);

@@ -56,6 +56,25 @@ fn flags_win_over_our_file_and_that_over_the_agent_s() {
 }
 
 #[test]
+fn the_agent_s_settings_hold_for_each_of_its_tools_with_one() {
+    let home = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &str| write(&home.path().join(name), text);
+    file(".gemini/settings.json", r#"{"tools": {"truncateToolOutputThreshold": 20000}}"#);
+    file(".qwen/settings.json", r#"{"tools": {"truncateToolOutputThreshold": 10000}} // ours"#);
+    file(".claude/settings.json", r#"{"bashOutputMaxChars": 3}"#);
+    let size = |name: &str, env: Env| {
+        let resolved = Config::load(env).resolve_named(name).unwrap();
+        (resolved.policy.max_size(), matches!(resolved.limits_from, LimitsFrom::Agent(_)))
+    };
+    let env = || Env::hermetic(home.path());
+    assert_eq!(size("gemini-cli/output", env()), (Some(20_000), true));
+    assert_eq!(size("gemini-cli/output", env().with_var("GEMINI_CLI_HOME", "/none")), (Some(40_000), false));
+    assert_eq!(size("qwen-code/shell", env()), (Some(10_000), true));
+    assert_eq!(size("claude-code/bash", env()), (Some(4_000), true), "the least that the agent takes");
+    assert_eq!(size("claude-code/bash-2026-02", env()), (Some(30_000), false), "it had no such setting");
+}
+
+#[test]
 fn the_store_in_which_a_file_lies_tells_its_policy() {
     let home = tempfile::tempdir().unwrap();
     write(&home.path().join(".config/overspill/config.toml"), "policy = \"opencode/metadata\"\n");

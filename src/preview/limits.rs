@@ -26,7 +26,7 @@ pub(crate) struct Limits {
     /// Whether a final line feed is left out of the size.
     bare: bool,
     /// Whether a limit of 0 never cuts.
-    zero_is_off: bool,
+    pub zero_is_off: bool,
 }
 
 impl Limits {

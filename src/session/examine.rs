@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use crate::preview::{Catalog, Policy};
+use crate::preview::Policy;
 use crate::source::{MapView, Source};
 
 #[cfg(feature = "app")]
@@ -58,17 +58,11 @@ pub const OUTSIDE: &str = "its spill is in no known store, and is not opened una
 pub type InStore = Arc<dyn Fn(&Path) -> bool + Send + Sync>;
 
 pub struct Examiner {
-    verifier: Verifier,
-    in_store: InStore,
-    uid: u32,
-    paths: Paths,
-}
-
-impl Examiner {
-    /// Takes the policies of `agent` from a catalog. `uid` owns the spills that count.
-    pub fn new(catalog: &Catalog, agent: &str, in_store: InStore, uid: u32, paths: Paths) -> Self {
-        Self { verifier: Verifier::new(catalog, agent), in_store, uid, paths }
-    }
+    pub verifier: Verifier,
+    pub in_store: InStore,
+    /// The user who owns the spills that count.
+    pub uid: u32,
+    pub paths: Paths,
 }
 
 #[derive(Clone, Copy)]
@@ -227,12 +221,19 @@ impl CallInspector<'_> {
 #[cfg(feature = "app")]
 #[cfg(test)]
 mod tests {
+    use crate::preview::Catalog;
+
     use super::super::model::SessionFacts;
     use super::*;
 
+    fn examiner(agent: &str) -> Examiner {
+        let verifier = Verifier::new(&Catalog::builtin(), agent);
+        Examiner { verifier, in_store: Arc::new(|_| false), uid: 0, paths: Paths::Known }
+    }
+
     #[test]
     fn the_rest_is_missing_unless_it_is_recorded_that_nothing_was_cut() {
-        let examiner = Examiner::new(&Catalog::builtin(), "x", Arc::new(|_| false), 0, Paths::Known);
+        let examiner = examiner("x");
         let facts = SessionFacts::default();
         let (path, id) = (PathBuf::from("/x"), String::new());
         let file = SessionFile { format: "x", path, id, size: 0, modified: None, facts };
@@ -250,7 +251,7 @@ mod tests {
     #[test]
     fn policies_are_parsed_when_a_call_is_compared_first() {
         let parsed = crate::preview::PARSED.get();
-        let examiner = Examiner::new(&Catalog::builtin(), "pi", Arc::new(|_| false), 0, Paths::Known);
+        let examiner = examiner("pi");
         assert_eq!(crate::preview::PARSED.get(), parsed);
         assert!(examiner.verifier.notices_in("x").is_empty());
         assert!(crate::preview::PARSED.get() > parsed);

@@ -130,8 +130,10 @@ pub enum Unchecked {
     /// The whole output lies outside of the known stores, where nothing is opened without `--any-path`.
     #[error("the whole output is in no known store, and is not opened unasked (--any-path)")]
     Outside,
-    #[error("no policy that cuts so is known")]
+    #[error("no policy that cuts so is known for this tool in its version")]
     NoPolicy,
+    #[error("only with another limit, which may have been set then, does a policy make the same text")]
+    OtherLimit,
     #[error("the records cannot be read")]
     Unreadable,
     #[error("the result is over 16 MB")]

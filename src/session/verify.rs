@@ -8,8 +8,8 @@ use jiff::tz::TimeZone;
 
 use crate::base::provenance::Era;
 use crate::preview::{
-    Catalog, Input, LimitHit, Output, ParamKind, Part, PlanContext, Policy, Preview, ToCount, Totals,
-    Witness, plan_counting, witness,
+    Catalog, Input, LimitHit, Output, ParamKind, ParamRole, Part, PlanContext, Policy, Preview, ToCount,
+    Totals, Value, Witness, plan_counting, witness,
 };
 use crate::source;
 
@@ -39,6 +39,15 @@ impl Verifier {
         let catalog = catalog.clone();
         let policies = move || catalog.names_of(&agent).filter_map(|name| catalog.get(name).ok()).collect();
         Self { policies: LazyLock::new(Box::new(policies)) }
+    }
+
+    /// Adds the policies again with the limits that the user has set, where `as_set` returns such.
+    pub fn with_settings(self, as_set: impl Fn(&Policy) -> Option<Policy> + Send + 'static) -> Self {
+        let with_others = move || {
+            let set = self.policies.iter().filter_map(as_set).filter(|policy| !policy.changed().is_empty());
+            self.policies.iter().cloned().chain(set).collect()
+        };
+        Self { policies: LazyLock::new(Box::new(with_others)) }
     }
 
     /// Compares what the model first saw with what the policies make of the whole output, or else of a witness.
@@ -85,8 +94,8 @@ impl Verifier {
         let result = call.first()?;
         let window = call.is_window.then(|| requested_window(transcript, call)).flatten();
         let (text, _) = text::to_text(transcript, &result.pieces, MAX_COMPARED).ok()?;
-        let window = window.as_ref();
-        let recorded = RecordedResult { window, ..RecordedResult::new(transcript, (call, result), &text) };
+        let new = RecordedResult::new(transcript, (call, result), &text);
+        let recorded = RecordedResult { window: window.as_ref(), ..new };
         let is_meant = |(policy, name): &(Policy, String)| match verdict.and_then(Verdict::policy) {
             Some(named) => name == named,
             None => call.is_window && policy.has_window() && recorded.is_of_version(&policy.era()),
@@ -103,14 +112,13 @@ impl Verifier {
             return None;
         }
         let body = ResultBody::new(transcript, result, text, &[]).ok()?;
-        let cited = call.cites.first().map(|cite| cite.path.to_string_lossy().into_owned());
-        let saved_as = cited.unwrap_or_default();
+        let saved_as = call.cites.first().map(|cite| cite.path.to_string_lossy()).unwrap_or_default();
         // Copilot CLI records the size beside its notice; others have it in the notice alone.
         let total =
             call.cites.first().filter(|_| transcript.agent == "copilot-cli").and_then(|cite| cite.bytes);
         let around = PlanContext { saved_as: &saved_as, exit_code: recorded.exit(), total };
         let is_of_version = |policy: &&Policy| recorded.is_of_version(&policy.era());
-        let of_outputs = self.policies.iter().filter(|policy| !policy.has_window());
+        let of_outputs = self.of_tool(recorded).filter(|policy| !policy.has_window());
         let mut all = of_outputs.filter(is_of_version).flat_map(|policy| variants(policy, recorded));
         all.find_map(|(policy, name)| Some((name, witness(&policy, &body.text, around)?)))
     }
@@ -146,6 +154,13 @@ impl Verifier {
         found.max_by_key(told).unwrap_or_default()
     }
 
+    /// Returns the policies of the call's tool: those that name it, or else those that name none.
+    fn of_tool(&self, recorded: &RecordedResult) -> impl Iterator<Item = &Policy> {
+        let names = |policy: &Policy| policy.names_tool(recorded.transcript.tool(recorded.call));
+        let is_named = self.policies.iter().any(|policy| names(policy) == Some(true));
+        self.policies.iter().filter(move |policy| names(policy) == is_named.then_some(true))
+    }
+
     fn compare(&self, recorded: &RecordedResult, whole: &WholeOutput) -> Verdict {
         let RecordedResult { transcript, result, text, .. } = *recorded;
         let Ok(body) = ResultBody::new(transcript, result, text, &whole.view) else {
@@ -153,37 +168,35 @@ impl Verifier {
         };
         let mut totals = Totals::unknown();
         let mut nearest: Option<Difference> = None;
-        let mut fits = None;
+        let (mut fits, mut is_of_other_limit) = (None, false);
         // A read tool has a window, and no other tool has one.
-        let is_window = recorded.window.is_some();
-        for policy in self.policies.iter().filter(|policy| policy.has_window() == is_window) {
+        let (is_window, exit) = (recorded.window.is_some(), recorded.exit());
+        for policy in self.of_tool(recorded).filter(|policy| policy.has_window() == is_window) {
             let is_of_version = recorded.is_of_version(&policy.era());
             for (policy, name) in variants(policy, recorded) {
-                let Some((preview, known)) = plan_whole(&policy, whole, totals, recorded.exit()) else {
-                    continue;
-                };
-                totals = totals.or(known);
-                let input = input(whole, &totals, recorded.exit());
-                let text = preview.text(&input);
+                let Some((preview, text)) = make(&policy, whole, &mut totals, exit) else { continue };
                 if text == body.text && is_of_version {
                     let by = preview.truncated_by.map(LimitHit::as_str);
                     return Verdict::Equal { policy: name, by, against: whole.against };
-                }
-                if text == body.text {
+                } else if text == body.text {
                     fits = fits.or(Some(name));
-                    continue;
-                }
-                let at = common(text.as_bytes(), body.text.as_bytes());
-                if is_of_version && nearest.as_ref().is_none_or(|nearest| nearest.at < at as u64) {
-                    let part = part_at(&preview, &input, at as u64);
-                    nearest = Some(Difference { policy: name, at: at as u64, part, fits: None });
+                } else if is_of_version {
+                    let mut makes_it = |policy| Some(make(policy, whole, &mut totals, exit)?.1 == body.text);
+                    let others = with_limits_of(&policy, &body.text);
+                    is_of_other_limit |= others.iter().any(|policy| makes_it(policy) == Some(true));
+                    let at = common(text.as_bytes(), body.text.as_bytes()) as u64;
+                    if nearest.as_ref().is_none_or(|nearest| nearest.at < at) {
+                        let part = part_at(&preview, &input(whole, &totals, exit), at);
+                        nearest = Some(Difference { policy: name, at, part, fits: None });
+                    }
                 }
             }
         }
-        let nearest = nearest.unwrap_or(Difference { policy: String::new(), at: 0, part: "end", fits: None });
+        let Some(nearest) = nearest else { return Verdict::Unchecked(Unchecked::NoPolicy) };
         match whole.against {
             Against::Display if fits.is_none() => Verdict::Unchecked(Unchecked::DisplayOnly),
             _ if whole.is_changed && fits.is_none() => Verdict::Unchecked(Unchecked::Changed),
+            _ if is_of_other_limit => Verdict::Unchecked(Unchecked::OtherLimit),
             _ => Verdict::Differs(Difference { at: body.place(nearest.at), fits, ..nearest }),
         }
     }
@@ -196,22 +209,20 @@ struct RecordedResult<'a> {
     result: &'a CallResult,
     text: &'a str,
     window: Option<&'a FileWindow>,
-    version: Option<&'a str>,
 }
 
 impl<'a> RecordedResult<'a> {
     fn new(transcript: &'a Transcript, (call, result): (&'a Call, &'a CallResult), text: &'a str) -> Self {
-        let version = transcript.version_of(call);
-        Self { transcript, call, result, text, window: None, version }
+        Self { transcript, call, result, text, window: None }
     }
 
     /// Whether a policy was seen in the agent's version, or holds for it; or, if either does not say, for the day of the call.
     fn is_of_version(&self, era: &Era) -> bool {
-        let at = self.result.at.or(self.call.at);
+        let (version, at) = (self.transcript.version_of(self.call), self.result.at.or(self.call.at));
         let day = at.map(|at| at.to_zoned(TimeZone::UTC).date());
         let seen = era.seen.as_ref().and_then(|seen| seen.version.as_deref());
-        match self.version.and_then(|version| era.holds_for(version)) {
-            _ if self.version.is_some() && self.version == seen => true,
+        match version.and_then(|version| era.holds_for(version)) {
+            _ if version.is_some() && version == seen => true,
             Some(holds) => holds,
             None => day.is_none_or(|day| era.holds_at(day)),
         }
@@ -226,16 +237,13 @@ impl<'a> RecordedResult<'a> {
     fn calls_of_message(&self) -> usize {
         let calls = &self.transcript.calls;
         let Some(record) = self.call.record else { return 1 };
-        let is_before = |call: &Call| {
-            call.record
-                .is_none_or(|other| (other.source(), other.start()) < (record.source(), record.start()))
-        };
+        let place = |record: RecordSpan| (record.source(), record.start());
+        let is_before = |call: &Call| call.record.is_none_or(|other| place(other) < place(record));
         let at = calls.partition_point(is_before);
         let follows = |pair: &[Call]| {
             let (Some(a), Some(b)) = (pair[0].record, pair[1].record) else { return false };
-            let gap =
-                b.start().checked_sub(a.end()).filter(|gap| *gap <= MAX_GAP && a.source() == b.source());
-            let Some(gap) = gap else { return false };
+            let gap = b.start().checked_sub(a.end()).filter(|_| a.source() == b.source());
+            let Some(gap) = gap.filter(|gap| *gap <= MAX_GAP) else { return false };
             let between = self.transcript.read(RecordSpan::new(a.source(), a.row(), a.end(), gap), MAX_GAP);
             between.is_ok_and(|bytes| bytes.trim_ascii() == b",")
         };
@@ -258,23 +266,24 @@ impl<'a> RecordedResult<'a> {
             "tool_name" => Some(self.transcript.tool(self.call).to_owned()),
             "calls" => Some(self.calls_of_message().to_string()),
             // Hermes' shell prints two marks of 27 points around the working directory, and two line feeds.
-            "shell_points" => {
-                let cwd = self.transcript.facts.cwd.as_deref()?;
-                Some((56 + cwd.chars().count()).to_string())
-            }
-            "task_id" => {
-                let dir = self.call.cites.first()?.path.parent()?;
-                Some(dir.file_name()?.to_str()?.to_owned())
+            "shell_points" => Some((56 + self.transcript.facts.cwd.as_deref()?.chars().count()).to_string()),
+            "task_id" => Some(self.call.cites.first()?.path.parent()?.file_name()?.to_str()?.to_owned()),
+            // Gemini CLI's notice states both parts of its limit.
+            "max_units" => {
+                let rest = self.text.strip_prefix("Output too large. Showing first ")?;
+                let mut parts = rest.split_once(" characters.")?.0.split(" and last ");
+                let add = |sum: u64, part: &str| sum.checked_add(part.replace(',', "").parse().ok()?);
+                Some(parts.try_fold(0, add)?.to_string())
             }
             "shell_id" => self.figure_at_end("<shellId: "),
             "timeout_s" => self.figure_at_end("Command timed out after "),
+            // opencode's shell tool was called bash before.
+            "tag" => self.text.ends_with("</bash_metadata>").then(|| "bash".to_owned()),
             "timeout_ms" => self.figure_at_end("shell tool terminated command after exceeding timeout "),
-            "wall_seconds" => match self.result.pieces.first()? {
-                TextPiece::Added(text) => {
-                    Some(text.strip_prefix("Wall time: ")?.split(' ').next()?.to_owned())
-                }
-                _ => None,
-            },
+            "wall_seconds" => {
+                let TextPiece::Added(text) = self.result.pieces.first()? else { return None };
+                Some(text.strip_prefix("Wall time: ")?.split(' ').next()?.to_owned())
+            }
             _ => None,
         }
     }
@@ -288,17 +297,33 @@ fn variants(policy: &Policy, recorded: &RecordedResult) -> Vec<(Policy, String)>
             let _ = base.set(&param.name, &value);
         }
     }
-    let mut all = vec![(base.clone(), base.name().to_owned())];
+    let set = policy.changed().into_iter().map(|(key, value)| format!(" {key}={value}"));
+    let name = base.name().to_owned() + &set.collect::<String>();
+    let mut all = vec![(base.clone(), name.clone())];
     for param in policy.params().iter().filter(|param| param.kind == ParamKind::Boolean) {
-        let now = base.get(&param.name).map(|value| value.to_string());
-        let other = if now.as_deref() == Some("true") { "false" } else { "true" };
+        let other = if base.get(&param.name) == Some(Value::Boolean(true)) { "false" } else { "true" };
         let mut turned = base.clone();
         if turned.set(&param.name, other).is_ok() {
-            let name = format!("{} {}={other}", turned.name(), param.name);
-            all.push((turned, name));
+            all.push((turned, format!("{name} {}={other}", param.name)));
         }
     }
     all
+}
+
+/// Returns a policy whose limits the user can set with either as large as what a text keeps, and the other out of reach.
+fn with_limits_of(policy: &Policy, text: &str) -> Vec<Policy> {
+    let found = policy.agent_settings().and_then(|_| policy.notices_in(text));
+    let Some(notices) = found.filter(|notices| !notices.is_empty()) else { return Vec::new() };
+    let mut kept = text.to_owned();
+    notices.iter().rev().for_each(|range| kept.replace_range(range.clone(), ""));
+    let (lines, size, none) = (kept.matches('\n').count() as i64 + 1, kept.len() as i64, MAX_COMPARED as i64);
+    let with = |(lines, size)| {
+        let mut policy = policy.clone();
+        // It may have no limit on lines.
+        let _ = policy.set_max_lines(lines as u64);
+        policy.set_max_size(policy.nearest(ParamRole::Size, size)?).ok().map(|()| policy)
+    };
+    [(lines, none), (none, size)].into_iter().filter_map(with).collect()
 }
 
 fn input<'a>(whole: &'a WholeOutput, totals: &'a Totals, exit_code: Option<i32>) -> Input<'a> {
@@ -306,17 +331,19 @@ fn input<'a>(whole: &'a WholeOutput, totals: &'a Totals, exit_code: Option<i32>)
     Input { exit_code, ..Input::new(output, &whole.saved_as) }
 }
 
-/// Plans with exact totals, counted once for all policies.
-fn plan_whole(
+/// Makes a preview and its text with exact totals, which are counted once for all policies.
+fn make(
     policy: &Policy,
     whole: &WholeOutput,
-    totals: Totals,
+    totals: &mut Totals,
     exit_code: Option<i32>,
-) -> Option<(Preview, Totals)> {
+) -> Option<(Preview, String)> {
     let count = |_, want| Some(source::count(&whole.view, want));
-    let counted = plan_counting(&input(whole, &totals, exit_code), policy, ToCount::Text, count).ok()?;
-    let is_short = counted.preview.byte_len(&input(whole, &totals, exit_code)) <= MAX_COMPARED as u64;
-    is_short.then_some((counted.preview, counted.totals.stdout))
+    let counted = plan_counting(&input(whole, totals, exit_code), policy, ToCount::Text, count).ok()?;
+    *totals = totals.or(counted.totals.stdout);
+    let (preview, input) = (counted.preview, input(whole, totals, exit_code));
+    let is_short = preview.byte_len(&input) <= MAX_COMPARED as u64;
+    is_short.then(|| preview.text(&input)).map(|text| (preview, text))
 }
 
 fn common(a: &[u8], b: &[u8]) -> usize {

@@ -177,7 +177,7 @@ fn project<'a>(here: &'a Path, name: &str, env: &Env) -> Option<&'a Path> {
 }
 
 /// Replaces the variables in `pattern`; a default may itself begin with `~` or contain variables.
-pub(super) fn expand(pattern: &str, env: &Env) -> Result<PathBuf, UnsetVariable> {
+pub(crate) fn expand(pattern: &str, env: &Env) -> Result<PathBuf, UnsetVariable> {
     let mut path = OsString::new();
     append(&mut path, pattern, env)?;
     Ok(PathBuf::from(path))

@@ -21,6 +21,7 @@ use crate::session::model::Call;
 use crate::session::reader::{OpenedSession, SessionFile};
 use crate::session::record::LogSearch;
 use crate::session::transcript::ReadReport;
+use crate::session::verify::Verifier;
 use crate::session::{list as all_sessions, sent, spill, text};
 use crate::source;
 
@@ -87,9 +88,11 @@ impl SelectedSession {
 }
 
 pub(crate) fn examiner(config: &Config, agent: &str, paths: Paths) -> Examiner {
-    let (stores, env) = (config.stores.clone(), config.env.clone());
+    let (stores, env, set) = (config.stores.clone(), config.env.clone(), config.clone());
     let in_store = Arc::new(move |path: &Path| stores.store_of(path, &env).is_some());
-    Examiner::new(&config.catalog, agent, in_store, config.env.uid(), paths)
+    let as_set = move |policy: &Policy| Some(set.resolve_named(policy.name()).ok()?.policy);
+    let verifier = Verifier::new(&config.catalog, agent).with_settings(as_set);
+    Examiner { verifier, in_store, uid: config.env.uid(), paths }
 }
 
 /// Whether a path that an agent names may be opened: it is in a known store, or beside the agent's records.

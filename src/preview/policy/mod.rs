@@ -293,8 +293,8 @@ impl Policy {
         self.put(ParamRole::Direction, "direction", direction.as_str().to_owned())
     }
 
-    /// Returns where the agent's own configuration has these limits: file name, path of the lines key, path of the size
-    /// key.
+    /// Returns where the agent's own configuration has these limits: the file (a name, or a path as in a store's roots),
+    /// path of the lines key, path of the size key.
     pub fn agent_settings(&self) -> Option<(&str, Option<&str>, Option<&str>)> {
         let SettingsSchema { file, lines, size } = self.file.schema.settings.as_ref()?;
         Some((file, lines.as_deref(), size.as_deref()))
@@ -346,6 +346,19 @@ impl Policy {
 
 #[cfg(feature = "records")]
 impl Policy {
+    /// Whether it is the policy of this tool, as the agent's records name it; `None` if it names none.
+    pub(crate) fn names_tool(&self, tool: &str) -> Option<bool> {
+        let tools = &self.file.schema.tools;
+        (!tools.is_empty()).then(|| tools.iter().any(|name| name == tool))
+    }
+
+    /// Returns the limit that the nearest number sets which the agent takes: none below 1, or 0 where that never cuts.
+    pub(crate) fn nearest(&self, role: ParamRole, number: i64) -> Option<u64> {
+        let param::ParamKind::Integer { min, max } = self.with_role(role)?.kind else { return None };
+        let positive = u64::try_from(number).ok().filter(|number| *number > 0);
+        positive.map(|number| number.clamp(min, max)).or(self.limits().zero_is_off.then_some(0))
+    }
+
     /// Returns what of a text, as ranges in bytes, is the notice of an output that was cut; `None` if the text is none that
     /// this policy makes of one. Whether the rest is of an output cannot be told from the text.
     pub(crate) fn notices_in(&self, text: &str) -> Option<Vec<Range<usize>>> {

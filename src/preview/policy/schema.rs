@@ -16,6 +16,9 @@ use crate::preview::section::{KeyValue, Section};
 pub(crate) struct PolicySchema {
     pub agent: String,
     pub tool: String,
+    #[serde(default)]
+    #[cfg_attr(not(feature = "records"), allow(dead_code, reason = "only records name tools"))]
+    pub tools: Vec<String>,
     /// Whether this is what the agent's shell tool does today: what the agent's name alone means.
     #[serde(default)]
     pub shell: bool,
@@ -168,6 +171,7 @@ const MAX_ELEMENTS: usize = 1000;
 pub(super) const FILE: &[Field] = &[
     needed("agent", Checked(name)),
     needed("tool", Checked(name)),
+    optional("tools", List(&Text, MAX_ELEMENTS)),
     optional("shell", Flag),
     optional("version", Text),
     optional("from", Table(EDGE)),

@@ -329,6 +329,24 @@ fn of_gemini_the_lines_of_the_command_are_counted_with_the_note_in_the_result() 
     assert_eq!(ask(&home, "gemini-cli", &gemini("AfterTool", json!({ "tool_response": fits }))).text(), "");
 }
 
+#[test]
+fn gemini_cuts_at_the_limit_in_its_settings() {
+    let home = Home::new();
+    let settings = home.work().with_file_name("home/.gemini/settings.json");
+    std::fs::create_dir_all(settings.parent().unwrap()).unwrap();
+    let answer = |limit: i64, text: &str| {
+        let tools = json!({ "tools": { "truncateToolOutputThreshold": limit } });
+        std::fs::write(&settings, tools.to_string()).unwrap();
+        let response = json!({ "llmContent": text, "returnDisplay": "" });
+        ask(&home, "gemini-cli", &gemini("AfterTool", json!({ "tool_response": response }))).text().to_owned()
+    };
+    let short = &output()[..20_000];
+    for (limit, text) in [(1_000_000, output().as_str()), (0, &output()), (-1, &output()), (40_000, short)] {
+        assert_eq!(answer(limit, text), "", "{limit}");
+    }
+    assert!(answer(10_000, short).contains("overspill: you got "));
+}
+
 /// Saves the output where an agent does, as a path beside the working directory.
 fn saved_at(home: &Home, path: &str) -> std::path::PathBuf {
     let path = home.work().with_file_name(path);

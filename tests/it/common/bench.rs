@@ -12,6 +12,7 @@ use overspill::internals::corpus::{FindEnd, TuneFault, find_in_stores, prepare_t
 use overspill::internals::document::reader::Cost;
 use overspill::internals::output::{Subject, Target};
 use overspill::internals::session::examine::{Examiner, Paths};
+use overspill::internals::session::verify::Verifier;
 use overspill::internals::source::{Change, MapView, Source};
 use overspill::internals::store::{self, Env, LazyStores, ScanStep, StoreSpec, Stores};
 use overspill::internals::text::index::BlockIndex;
@@ -424,7 +425,8 @@ pub fn no_services(env: Env) -> Services {
         prepare_tuning: Box::new(|_| Err(TuneFault::Empty(Vec::new()))),
         load_policies: Box::new(|_| Vec::new()),
         examiner: Box::new(|agent| {
-            Examiner::new(&Catalog::builtin(), agent, Arc::new(|_| false), 0, Paths::Known)
+            let verifier = Verifier::new(&Catalog::builtin(), agent);
+            Examiner { verifier, in_store: Arc::new(|_| false), uid: 0, paths: Paths::Known }
         }),
         stores: LazyStores::default(),
         env,

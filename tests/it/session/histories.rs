@@ -382,7 +382,7 @@ fn gemini_s_masked_results_are_edited_from_the_request_being_sent_on() {
 
 /// A database of opencode with a conversation: ids, times and messages, with their parts. Ids and times run against each
 /// other.
-fn opencode(path: &Path, revert: Option<&str>, messages: &[(&str, Value, Vec<Value>)]) {
+pub fn opencode(path: &Path, revert: Option<&str>, messages: &[(&str, Value, Vec<Value>)]) {
     let connection = rusqlite::Connection::open(path).unwrap();
     let columns = "id text PRIMARY KEY, parent_id text, directory text, title text, version text,
         time_created integer, time_updated integer, revert text";

@@ -6,15 +6,18 @@ use overspill::internals::session::command::command;
 use overspill::internals::session::model::{Call, CutState};
 use overspill::internals::session::spill::{SpillState, state_of};
 use overspill::internals::session::transcript::Transcript;
-use overspill::internals::session::verify::{Against, Verdict, Verifier, WholeOutput, whole_display};
+use overspill::internals::session::verify::{
+    Against, Unchecked, Verdict, Verifier, WholeOutput, whole_display,
+};
 use overspill::internals::session::whole::requested_window;
 use overspill::internals::session::{FORMATS, list};
 use overspill::internals::source::{MapView, Source};
 use overspill::preview::{Catalog, Input, plan_counted};
 use serde_json::{Value, json};
 
+use super::histories::opencode;
 use super::samples::home_of;
-use super::sessions_in;
+use super::{call, open, sessions_in, write_log};
 
 /// What the commands print whose output is cut in the samples: `seq 1 N`, with ` | sed 's/$/TEXT/'` or without.
 fn counted(command: &str) -> Option<String> {
@@ -211,4 +214,191 @@ fn a_result_of_another_tool_of_kimi_code_has_a_rule_of_its_own() {
     let (same, other) = ("kimi-code/tool", "≠ kimi-code/tool");
     let expected = [same, "kimi-code/tool failed=true", other, other, same];
     assert_eq!(verdicts.collect::<Vec<_>>(), expected);
+}
+
+/// Lines that are cut by any limit of the tests below.
+fn lines() -> String {
+    (1..=12_000).map(|n| format!("{n}\n")).collect()
+}
+
+/// Returns what a policy makes of [`lines`] with these parameters.
+fn made(name: &str, parameters: &[(&str, &str)], path: &str) -> String {
+    let mut policy = Catalog::builtin().get(name).unwrap();
+    parameters.iter().for_each(|(key, value)| policy.set(key, value).unwrap());
+    let output = lines();
+    let input = Input::from_bytes(output.as_bytes(), path);
+    plan_counted(&input, &policy).unwrap().text(&input)
+}
+
+/// Returns the mark of a verdict, and the policy that it names or the reason.
+fn told(verdict: &Verdict) -> String {
+    let words = match verdict {
+        Verdict::Unchecked(why) => why.to_string(),
+        known => known.policy().unwrap_or_default().to_owned(),
+    };
+    format!("{} {words}", verdict.mark())
+}
+
+const SPILL: &str = "/home/u/.local/share/opencode/tool-output/tool_201ce273";
+
+/// Returns what is told of an opencode call whose tool gave this text for [`lines`].
+fn told_of_opencode(verifier: &Verifier, text: &str) -> String {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("opencode.db");
+    let metadata = json!({"truncated": true, "outputPath": SPILL});
+    let state = json!({"status": "completed", "input": {"command": "x"}, "output": text, "metadata": metadata,
+        "time": {"start": 1_795_326_607_000_i64, "end": 1_795_326_608_000_i64}});
+    let part = json!({"type": "tool", "tool": "bash", "callID": "c1", "state": state});
+    opencode(&path, None, &[("m1", json!({"role": "assistant"}), vec![part])]);
+    let opened = open(&path);
+    let view = MapView::from_bytes(lines().as_bytes()).unwrap();
+    let whole = WholeOutput::new(view, Against::Spill, SPILL.to_owned());
+    told(&verifier.verify(opened.transcript(), call(opened.transcript(), "c1"), Some(&whole)))
+}
+
+#[test]
+fn a_command_of_opencode_s_that_was_stopped_is_told_in_its_tag() {
+    let verifier = Verifier::new(&Catalog::builtin(), "opencode");
+    for tag in ["bash", "shell"] {
+        let stopped = made("opencode/shell", &[("timeout_ms", "1000"), ("tag", tag)], SPILL);
+        assert_eq!(told_of_opencode(&verifier, &stopped), "= opencode/shell");
+        let aborted = made("opencode/shell", &[("aborted", "true"), ("tag", tag)], SPILL);
+        assert_eq!(told_of_opencode(&verifier, &aborted), "= opencode/shell aborted=true");
+    }
+}
+
+/// What the user has set need not be what held when the result was made: the same text by either is equal, and by a third
+/// limit unknown. Other words than the agent's stay different.
+#[test]
+fn the_limits_are_those_of_the_settings_or_the_default_and_may_have_been_others() {
+    let default = Verifier::new(&Catalog::builtin(), "opencode");
+    let set = Verifier::new(&Catalog::builtin(), "opencode").with_settings(|policy| {
+        let mut policy = policy.clone();
+        policy.set_max_lines(100).ok()?;
+        Some(policy)
+    });
+    let of = |parameters: &[(&str, &str)]| made("opencode/shell", parameters, SPILL);
+    let both = |text: &str| [&default, &set].map(|verifier| told_of_opencode(verifier, text));
+    let other = format!("? {}", Unchecked::OtherLimit);
+    assert_eq!(both(&of(&[])), ["= opencode/shell", "= opencode/shell"]);
+    assert_eq!(both(&of(&[("max_lines", "100")])), [&other, "= opencode/shell max_lines=100"]);
+    for limits in [
+        [("max_lines", "50"), ("max_bytes", "51200")],
+        [("max_lines", "2000"), ("max_bytes", "3000")],
+        [("max_lines", "9000"), ("max_bytes", "90000")],
+    ] {
+        assert_eq!(both(&of(&limits)), [other.clone(), other.clone()], "{limits:?}");
+    }
+    let changed =
+        [of(&[]).replace("truncated...", "cut..."), of(&[("max_lines", "100")]).replace("11999\n", "")];
+    for text in changed {
+        assert!(both(&text).iter().all(|told| told.starts_with('≠')), "{text}");
+    }
+}
+
+/// Writes the log of an agent with a call of a tool, whose result is this text, and tells what is found for [`lines`].
+fn told_of(agent: &str, tool: &str, version: &str, text: &str) -> String {
+    let home = tempfile::tempdir().unwrap();
+    let (at, cwd) = ("2026-04-20T10:00:00.000Z", "/p");
+    let (name, log) = match agent {
+        "claude-code" => {
+            let called = json!([{"type": "tool_use", "id": "c1", "name": tool, "input": {"command": "x"}}]);
+            let result = json!([{"type": "tool_result", "tool_use_id": "c1", "content": text}]);
+            let record = |kind: &str, uuid: &str, content: Value| {
+                json!({"type": kind, "uuid": uuid, "parentUuid": null, "sessionId": "s1", "version": version, "cwd": cwd,
+                    "timestamp": at, "message": {"id": uuid, "role": kind, "content": content}})
+            };
+            (
+                ".claude/projects/-p/s1.jsonl",
+                vec![record("assistant", "1", called), record("user", "2", result)],
+            )
+        }
+        "qwen-code" => {
+            let record = |kind: &str, part: Value| {
+                json!({"type": kind, "uuid": kind, "parentUuid": null, "sessionId": "s1", "version": version, "cwd": cwd,
+                    "timestamp": at, "message": {"role": "model", "parts": [part]},
+                    "toolCallResult": {"callId": "c1", "status": "success"}})
+            };
+            let called = json!({"functionCall": {"id": "c1", "name": tool, "args": {}}});
+            let result =
+                json!({"functionResponse": {"id": "c1", "name": tool, "response": {"output": text}}});
+            (
+                ".qwen/projects/-p/chats/s1.jsonl",
+                vec![record("assistant", called), record("tool_result", result)],
+            )
+        }
+        _ => {
+            let called = json!([{"type": "toolCall", "id": "c1", "name": tool, "arguments": {}}]);
+            let message = |id: &str, message: Value| json!({"type": "message", "id": id, "parentId": null, "timestamp": at, "message": message});
+            let result = json!({"role": "toolResult", "toolCallId": "c1", "toolName": tool, "isError": false,
+                "content": [{"type": "text", "text": text}], "details": {"truncation": {"truncated": true},
+                "fullOutputPath": SPILL}});
+            let log = vec![
+                json!({"type": "session", "version": 3, "id": "s1", "timestamp": at, "cwd": cwd}),
+                message("1", json!({"role": "assistant", "content": called})),
+                message("2", result),
+            ];
+            (".pi/agent/sessions/--p--/2026-04-20T10-00-00-000Z_s1.jsonl", log)
+        }
+    };
+    write_log(home.path(), name, &log);
+    let opened = list::open(&sessions_in(home.path(), agent)[0], &()).unwrap();
+    let view = MapView::from_bytes(lines().as_bytes()).unwrap();
+    let whole = WholeOutput::new(view, Against::Spill, SPILL.to_owned());
+    let verifier = Verifier::new(&Catalog::builtin(), agent);
+    told(&verifier.verify(opened.transcript(), call(opened.transcript(), "c1"), Some(&whole)))
+}
+
+#[test]
+fn a_result_is_judged_by_the_policies_of_its_tool_and_version() {
+    let unknown = format!("? {}", Unchecked::NoPolicy);
+    let told = |agent: &str, tool: &str, version: &str, policy: &str| {
+        told_of(agent, tool, version, &made(policy, &[], SPILL))
+    };
+    let bash = "claude-code/bash";
+    assert_eq!(told("claude-code", "Bash", "2.1.330", bash), "= claude-code/bash");
+    assert_eq!(told("claude-code", "Bash", "2.1.234", bash), unknown, "between two policies");
+    assert_eq!(told("claude-code", "Grep", "2.1.330", "claude-code/tool"), "= claude-code/tool");
+    let shell = "qwen-code/shell";
+    assert_eq!(told("qwen-code", "run_shell_command", "0.24.4", shell), "= qwen-code/shell");
+    assert_eq!(told("qwen-code", "run_shell_command", "0.18.0", shell), unknown, "between two policies");
+    assert_eq!(told("qwen-code", "web_fetch", "0.24.4", shell), unknown, "a tool without a policy");
+    assert_eq!(told("qwen-code", "run_shell_command", "0.24.4", "qwen-code/grep"), "≠ qwen-code/shell");
+    assert_eq!(told("pi", "bash", "", "pi/bash-2026-03"), unknown, "of 2026-04-20, between two policies");
+    assert_eq!(told("pi", "find", "", "pi/bash"), "≠ pi/find");
+}
+
+/// A limit that the record states is the one that held.
+#[test]
+fn gemini_s_notice_states_its_limit() {
+    let home = tempfile::tempdir().unwrap();
+    let made = |limit: &str| made("gemini-cli/output", &[("max_units", limit)], SPILL);
+    let told = |text: &str| {
+        let at = "2026-11-20T10:00:00.000Z";
+        let called = json!([{"id": "c1", "name": "run_shell_command", "args": {}, "status": "success"}]);
+        let called =
+            json!({"id": "1", "type": "gemini", "content": "", "timestamp": at, "toolCalls": called});
+        let response = json!({"id": "c1", "name": "run_shell_command", "response": {"output": text}});
+        let result = json!([{"functionResponse": response}]);
+        let result = json!({"id": "2", "type": "user", "content": result, "timestamp": at});
+        let start = json!({"sessionId": "s1", "projectHash": "p", "startTime": at, "lastUpdated": at,
+            "kind": "main"});
+        write_log(
+            home.path(),
+            ".gemini/tmp/p/chats/session-2026-11-20T10-00-s1.jsonl",
+            &[start, called, result],
+        );
+        let opened = list::open(&sessions_in(home.path(), "gemini-cli")[0], &()).unwrap();
+        let view = MapView::from_bytes(lines().as_bytes()).unwrap();
+        let whole = WholeOutput::new(view, Against::Spill, SPILL.to_owned());
+        let verifier = Verifier::new(&Catalog::builtin(), "gemini-cli");
+        told(&verifier.verify(opened.transcript(), call(opened.transcript(), "c1"), Some(&whole)))
+    };
+    for limit in ["40000", "20001", "1000"] {
+        assert_eq!(told(&made(limit)), "= gemini-cli/output", "{limit}");
+    }
+    let longer = made("1000").replace("first 200 and", "first 201 and");
+    assert_eq!(told(&longer), "≠ gemini-cli/output");
+    let huge = made("1000").replace("first 200 and last 800", &format!("first {0} and last {0}", u64::MAX));
+    assert_eq!(told(&huge), "≠ gemini-cli/output");
 }
