@@ -392,7 +392,9 @@ impl<L: ListKind> Screen for ListScreen<L> {
         match purpose {
             Purpose::GoTo => self.on(true, effects, |_, on| on.list.go_to(text)),
             Purpose::Grep => Link::lines(text).map(|link| effects.show(link)),
-            _ => self.on(true, effects, |of, on| of.enter(text, on)),
+            Purpose::Find => self.on(true, effects, |of, on| of.enter(text, on)),
+            // What was typed is followed already.
+            _ => Ok(()),
         }
     }
 

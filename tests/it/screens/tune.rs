@@ -79,6 +79,18 @@ fn settings() {
 }
 
 #[test]
+fn a_filter_of_settings_or_policies_stays_one() {
+    for open in ["l", "p"] {
+        let (_dir, mut bench) = stocked((120, 24), &few());
+        bench.keys(open).keys("/pi/<Enter>");
+        let title = bench.rows()[0].clone();
+        assert!(title.contains("filter: pi/") && title.contains(" errors"), "{title}");
+        bench.keys("<Esc>");
+        assert!(!bench.rows()[0].contains("filter"), "{:?}", bench.rows());
+    }
+}
+
+#[test]
 fn outputs_that_a_setting_cuts_differently() {
     let (_dir, mut bench) = stocked((80, 24), &builds());
     bench.keys("lg<Enter>");
