@@ -348,7 +348,6 @@ fn call_facts(output: &OpenOutput) -> Vec<NamedFact> {
         }
         (None, Cited::Asked) => call("being looked for…"),
         (None, Cited::Nowhere) => call("no session near it in time names this output"),
-        (None, Cited::Changed) => call("not known: its original was changed or deleted since"),
         (None, Cited::Unasked) => Vec::new(),
     }
 }

@@ -1,7 +1,6 @@
 //! What workers find out about stored outputs: of all, which there are; of those on the screen, all else.
 
 use std::collections::{HashMap, HashSet};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -20,7 +19,7 @@ use crate::rows::{BATCH, BatchText, RowTable, TextTable};
 use crate::session::examine::CallInspector;
 use crate::session::spill::CitingCall;
 use crate::source::{FileLock, Identity, MapView};
-use crate::store::{self, Entry, EntrySums, RootReport, ScanStep, StoreSpec};
+use crate::store::{self, Entry, EntrySums, RecordedFile, RootReport, ScanStep, StoreSpec};
 use crate::text::label::label;
 use crate::text::search::SeverityPatterns;
 use crate::tui::event::Message;
@@ -286,15 +285,14 @@ fn find_calls(entries: &[RowEntry], on_screen: usize, context: &JobContext) {
     let Services { sessions, examiner, severities, .. } = &*context.services;
     let (first, others) = entries.split_at(on_screen.min(entries.len()));
     for some in [first, others] {
-        // No call names an empty path.
-        let paths = some.iter().map(|(_, entry)| entry.recorded_path().unwrap_or_default());
-        let paths: Vec<PathBuf> = paths.collect();
+        let files: Vec<RecordedFile> = some.iter().map(|(_, entry)| entry.recorded_file()).collect();
         let mut examiners = HashMap::new();
-        sessions.find_all(&paths, context.env(), &context.ticket, &mut |n, found| {
+        sessions.find_all(&files, context.env(), &context.ticket, &mut |n, found| {
             let (share, call) = found.map_or((None, None), |(file, opened, call)| {
                 let transcript = opened.transcript();
                 let examiner = examiners.entry(transcript.agent).or_insert_with_key(|agent| examiner(agent));
-                let inspector = CallInspector { examiner, file, transcript };
+                let copy = files[n].copy.as_deref();
+                let inspector = CallInspector { examiner, file, transcript, copy };
                 let citing = CitingCall::new(file, transcript, call);
                 (ModelShare::of_call(&inspector, call, severities), Some(Box::new(citing)))
             });
