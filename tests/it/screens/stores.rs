@@ -22,6 +22,7 @@ use overspill::internals::tui::target::{Opened, OpenedFrom};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use crate::common::bench::{Bench, is_job, looked_at, policy, subject};
+use crate::common::records::{SESSION, result_of, use_of};
 use crate::common::samples::test_log;
 use crate::screens::SIZES;
 
@@ -244,6 +245,27 @@ fn a_filter_by_what_the_model_lost_finds_what_was_not_on_the_screen() {
     let mut stocked = stocked.shown();
     let title = stocked.bench.keys("/lost<Enter>").rows()[0].clone();
     assert!(title.contains("   1 of 31 · "), "{title}");
+}
+
+#[test]
+fn a_filter_finds_the_commands_of_calls_that_were_not_on_the_screen() {
+    let stocked = Stocked::new((80, 10));
+    let path = |n: usize| {
+        let id = format!("tool_c8d4f08d5{n:03}AbCdEfGhIjKlMn");
+        stocked.entry("opencode", &id, format!("entry {n}\n").as_bytes(), n as u64)
+    };
+    let paths: Vec<PathBuf> = (0..30).map(path).collect();
+    let text = format!(
+        "<persisted-output>\nOutput too large (8.7KB). Full output saved to: {}\n\nPreview (first 2KB):\nentry 29\n...\n</persisted-output>",
+        paths[29].display()
+    );
+    let log = stocked.dir.path().join(format!(".claude/projects/-p/{SESSION}.jsonl"));
+    std::fs::create_dir_all(log.parent().unwrap()).unwrap();
+    let records = [use_of("c1", "cargo build"), result_of("c1", &text, false)];
+    std::fs::write(log, records.map(|record| format!("{record}\n")).concat()).unwrap();
+    let mut stocked = stocked.shown();
+    let title = stocked.bench.keys("/cargo<Enter>").rows()[0].clone();
+    assert!(title.contains("   1 of 30 · "), "{title}");
 }
 
 #[test]
