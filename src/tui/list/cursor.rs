@@ -11,13 +11,15 @@ use crate::tui::keys::Action;
 use super::List;
 use super::arrange::Landing;
 
-/// Whether the first row stays selected as rows come in.
+/// Whether the newest row stays selected as rows come in.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum FollowState {
     /// The row that is selected does.
     #[default]
     Off,
     On,
+    /// The last is the newest.
+    AtEnd,
     /// Another screen lies over the list, and leaving it leads back to the selected row, whatever has come in.
     Covered,
 }
@@ -55,10 +57,6 @@ impl<R: Clone> List<R> {
         self.shown.order.iter().position(|n| *n as usize == row)
     }
 
-    pub(crate) fn is_at_end(&self) -> bool {
-        self.chosen + 1 >= self.len()
-    }
-
     pub(crate) fn chosen_on_screen(&self) -> usize {
         self.place_of(self.chosen).saturating_sub(self.top)
     }
@@ -72,6 +70,9 @@ impl<R: Clone> List<R> {
     pub(crate) fn act(&mut self, action: Action, count: Option<u64>) -> bool {
         let to = action.destination(count, self.chosen, self.height);
         to.into_iter().for_each(|to| self.move_to(to));
+        if self.grows_at_end && (action, count) == (Action::End, None) && self.is_in_first_order() {
+            self.following = FollowState::AtEnd;
+        }
         to.is_some()
     }
 
@@ -153,6 +154,8 @@ impl<R: Clone> List<R> {
 
     /// Ends following if the first row of the first order is not selected. `is_new` is whether rows were replaced.
     pub(super) fn go_on_following(&mut self, is_new: bool) {
+        let newest = if self.following == FollowState::AtEnd { self.len().saturating_sub(1) } else { 0 };
+        self.chosen = if is_new && newest > 0 { newest } else { self.chosen };
         self.following = match self.following {
             _ if self.chosen != 0 || !self.is_in_first_order() => FollowState::Off,
             FollowState::Covered if is_new => FollowState::On,

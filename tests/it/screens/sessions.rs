@@ -413,6 +413,23 @@ fn a_list_without_groups_says_so_and_following_says_how_it_ends() {
 }
 
 #[test]
+fn calls_that_are_followed_say_so_until_that_is_stopped() {
+    for (follows, stops) in [("F", "<^C>"), ("G", "<^C>"), ("F", "k"), ("F", "<Esc>")] {
+        let mut bench = opened((80, 24));
+        let is_told = |bench: &Bench| bench.rows()[0].contains(" FOLLOW ");
+        assert!(!is_told(&bench));
+        assert!(is_told(bench.keys(follows)), "{follows}: {:?}", bench.rows());
+        assert!(!is_told(bench.keys(stops)), "{stops}: {:?}", bench.rows());
+        assert!(!bench.asked.iter().any(|effect| matches!(effect, Effect::Quit(_))), "{stops}");
+        let mut rows = calls();
+        rows.push(call("toolu_7", "Bash", CutState::No));
+        bench.update(CallsEvent::Opened(Box::new(OpenedCalls { rows, ..by() })));
+        let chosen = bench.calls().list.chosen().map(|row| row.id.to_string());
+        assert_ne!(chosen.as_deref(), Some("toolu_7"), "{stops}");
+    }
+}
+
+#[test]
 fn keys_typed_while_a_session_is_read_act_on_its_calls() {
     let mut bench = listed((80, 24));
     bench.keys("<Enter>G<Enter>");
