@@ -1,7 +1,6 @@
 //! The rows of the list of stored outputs, and what columns, groups, filter and details say of them.
 
 use std::borrow::Cow;
-use std::cmp::Reverse;
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
@@ -185,11 +184,9 @@ const COLUMNS: &[ListColumn<OutputRow>] = &[
         .slow()
         .yields(3)
         .sorts('e', MOST_FIRST, |a, b| {
-            let figure = |row: &OutputRow| SlowFigure { value: lost(row), ..SlowFigure::default() };
-            let unknown = |row: &OutputRow| (!row.can_be_read(), Reverse(row.share().is_none()));
-            unknown(a)
-                .cmp(&unknown(b))
-                .then_with(|| LostInCall::compare(&figure(a), &figure(b)))
+            (!a.can_be_read())
+                .cmp(&!b.can_be_read())
+                .then_with(|| LostInCall::compare(lost(a), lost(b)))
                 .then_with(|| SortBy::Age.compare(&a.entry, &b.entry))
         }),
     ListColumn::new("time left", Right, 14, |row: &OutputRow, look| time_left(&row.entry, row.is_kept, look))

@@ -430,6 +430,18 @@ fn calls_that_are_followed_say_so_until_that_is_stopped() {
 }
 
 #[test]
+fn losses_of_unknown_size_come_before_known_ones() {
+    let mut bench = opened((80, 24));
+    bench.keys("se");
+    let mut at = |place: usize| {
+        bench.keys(&format!("{place}g"));
+        bench.calls().list.chosen().map(|row| row.id.to_string()).unwrap()
+    };
+    assert_eq!([at(1), at(2)], ["toolu_4", "toolu_6"], "of neither it is known");
+    assert_eq!([at(5), at(6)], ["toolu_1", "toolu_5"], "these lost nothing");
+}
+
+#[test]
 fn keys_typed_while_a_session_is_read_act_on_its_calls() {
     let mut bench = listed((80, 24));
     bench.keys("<Enter>G<Enter>");
@@ -887,7 +899,7 @@ fn the_call_that_lost_an_error_is_found_by_a_column_and_by_a_word() {
     bench.update(CallsEvent::Measured(3, None));
     keep("calls_lost", bench.keys("se"));
     assert_eq!(
-        bench.keys("g").calls().list.chosen().map(|row| row.id.to_string()).as_deref(),
+        bench.keys("3g").calls().list.chosen().map(|row| row.id.to_string()).as_deref(),
         Some("toolu_3")
     );
     bench.keys("/lost<Enter>");
