@@ -131,10 +131,7 @@ impl App {
                     ScreenRequest::DeleteMarked => effects.push(Effect::Delete(self.take_pending())),
                     ScreenRequest::OtherFile(number) => self.other_file(number, effects),
                     ScreenRequest::Show(event) => self.show(event, effects),
-                    ScreenRequest::Turn(event) => {
-                        self.pop(1, effects);
-                        self.show(event, effects);
-                    }
+                    ScreenRequest::Turn(event) => self.turn(event, effects),
                     ScreenRequest::Send(Event::Message(message)) => self.say(Some(message)),
                     ScreenRequest::Send(event) => self.send(event, effects),
                     ScreenRequest::Lay(layer) => {

@@ -77,6 +77,19 @@ impl App {
         self.on_top(|top| top.show(effects));
     }
 
+    /// Goes to the screen that serves an event in place of the one on top, which takes its place if it is on the stack.
+    pub(super) fn turn(&mut self, event: Box<dyn ScreenEvent>, effects: &mut Effects) {
+        let at = self.places().position(|screen| screen.serves(&*event as &dyn Any));
+        if let Some(at) = at {
+            self.on_top(|top| top.cover(effects));
+            let top = self.stack.len() - 1;
+            self.stack.swap(at, top);
+        } else {
+            self.pop(1, effects);
+        }
+        self.show(event, effects);
+    }
+
     /// Takes places off the top, and continues the output beneath one that was taken off.
     pub(super) fn pop(&mut self, places: usize, effects: &mut Effects) {
         let mut uppermost = None;

@@ -24,6 +24,7 @@ use overspill::internals::source::{MapView, Source};
 use overspill::internals::store::Expiry;
 use overspill::internals::tui::calls::{CallsEvent, OpenedCalls};
 use overspill::internals::tui::job::{Job, Slot};
+use overspill::internals::tui::keys::KeyContext;
 use overspill::internals::tui::pager::OutputEvent;
 use overspill::internals::tui::screen::Effect;
 use overspill::internals::tui::sessions::{FoundSessions, SessionsEvent};
@@ -439,6 +440,22 @@ fn losses_of_unknown_size_come_before_known_ones() {
     };
     assert_eq!([at(1), at(2)], ["toolu_4", "toolu_6"], "of neither it is known");
     assert_eq!([at(5), at(6)], ["toolu_1", "toolu_5"], "these lost nothing");
+}
+
+#[test]
+fn tab_leads_from_a_call_through_the_lists_and_back_to_it() {
+    let mut bench = opened((80, 24));
+    let view = MapView::from_bytes(b"one\n").unwrap();
+    let effects = bench.show_opened(Opened::new(OpenedFrom::List, subject(policy("opencode/output")), view));
+    bench.carry_out(effects);
+    for keys in ["S", "<Tab>", "<Tab>", "<Tab>"] {
+        bench.keys(keys);
+        assert_eq!(bench.app.context(), KeyContext::Lists, "{keys}");
+    }
+    bench.keys("q");
+    assert_eq!(bench.app.context(), KeyContext::Pager);
+    bench.keys("q");
+    assert!(bench.rows()[0].starts_with(" Sessions › Calls"), "{:?}", bench.rows());
 }
 
 #[test]
