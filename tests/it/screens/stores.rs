@@ -269,6 +269,29 @@ fn a_filter_finds_the_commands_of_calls_that_were_not_on_the_screen() {
 }
 
 #[test]
+fn a_what_if_that_was_kept_is_there_when_the_output_is_opened_again() {
+    let mut stocked = Stocked::with_entries((120, 24)).shown();
+    let bench = &mut stocked.bench;
+    let open = |bench: &mut Bench, name: &str| {
+        let mut subject = subject(policy("opencode/output"));
+        subject.file = Some(name.to_owned());
+        let view = MapView::from_bytes(&test_log(3000)).unwrap();
+        let effects = bench.show_opened(Opened::new(OpenedFrom::List, subject, view));
+        bench.carry_out(effects);
+        bench.rows()[0].contains("would get")
+    };
+    assert!(!open(bench, "/one"));
+    assert!(bench.keys("lD<Enter>").rows()[0].contains("would get"), "{:?}", bench.rows());
+    bench.keys("q");
+    assert!(!open(bench, "/two"), "of another output");
+    bench.keys("q");
+    assert!(open(bench, "/one"), "{:?}", bench.rows());
+    assert!(!bench.keys("lR<Enter>").rows()[0].contains("would get"), "{:?}", bench.rows());
+    bench.keys("q");
+    assert!(!open(bench, "/one"), "it was ended");
+}
+
+#[test]
 fn a_filter_says_what_is_not_searched_yet() {
     let stocked = Stocked::new((80, 10));
     for n in 0..40 {
