@@ -285,7 +285,7 @@ impl<L: ListKind> Screen for ListScreen<L> {
             Editor => L::HAS_FILES,
             Group => !L::SPEC.groups.is_empty(),
             Stores => !self.serves(&Link::Stores(None)),
-            _ => self.of.handler(action).is_some() || action.destination(None, 0, 1).is_some(),
+            _ => self.of.handler(action).is_some() || action.destination(None, [0, 1], 1).is_some(),
         }
     }
 

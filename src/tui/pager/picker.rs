@@ -207,7 +207,7 @@ impl Pager {
 
 pub(super) fn knows(action: Action) -> bool {
     matches!(action, A::Open | A::Search | A::Sort | A::Copy | A::Back)
-        || action.destination(None, 0, 1).is_some()
+        || action.destination(None, [0, 1], 1).is_some()
 }
 
 /// Why a policy is listed where it is: the smallest comes first.

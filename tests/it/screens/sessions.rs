@@ -573,7 +573,7 @@ fn the_facts_of_a_session_open_from_the_list_follow_what_is_found_and_lead_to_it
 fn a_time_leads_to_a_session_and_what_is_none_is_said_to_be() {
     let mut bench = listed((80, 24));
     bench.keys(":");
-    assert!(bench.status().contains("row · 14:30 · 2026-11-24 · 3d · q quits"), "{}", bench.status());
+    assert!(bench.status().contains("row · 50% · 14:30 · 2026-11-24 · 3d · q quits"), "{}", bench.status());
     bench.keys("2 h<Enter>");
     assert!(bench.status().contains("3 of 4"), "{}", bench.status());
     bench.keys(":2<Enter>");

@@ -292,6 +292,21 @@ fn a_what_if_that_was_kept_is_there_when_the_output_is_opened_again() {
 }
 
 #[test]
+fn a_percentage_leads_to_a_row() {
+    let stocked = Stocked::new((80, 10));
+    for n in 0..41 {
+        stocked.entry("opencode", &format!("tool_c8d4f08d5{n:03}AbCdEfGhIjKlMn"), b"x\n", n);
+    }
+    let mut stocked = stocked.shown();
+    for (keys, place) in
+        [("50%", "21 of 41"), ("100%", "41 of 41"), (":0%<Enter>", "1 of 41"), (":25%<Enter>", "11 of 41")]
+    {
+        let status = stocked.bench.keys(keys).status();
+        assert!(status.contains(place), "{keys}: {status}");
+    }
+}
+
+#[test]
 fn a_filter_says_what_is_not_searched_yet() {
     let stocked = Stocked::new((80, 10));
     for n in 0..40 {
