@@ -45,7 +45,6 @@ impl ListKind for FoundLines {
     type Event = LinesEvent;
     type Link = Link;
     const SPEC: &'static ListSpec<FoundLine> = &SPEC;
-    const HAS_FILES: bool = true;
 
     fn footer(&self, _: &List<FoundLine>) -> Footer {
         Footer::LINES

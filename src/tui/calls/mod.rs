@@ -96,7 +96,6 @@ impl ListKind for Calls {
     type Event = CallsEvent;
     type Link = Link;
     const SPEC: &'static ListSpec<CallRow> = &calls::SPEC;
-    const HAS_FILES: bool = true;
 
     fn footer(&self, _: &List<CallRow>) -> Footer {
         Footer::CALLS

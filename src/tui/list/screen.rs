@@ -36,7 +36,6 @@ pub trait ListKind: Sized + 'static {
     type Event: ScreenEvent;
     type Link: ScreenEvent;
     const SPEC: &'static ListSpec<Self::Row>;
-    const HAS_FILES: bool = false;
 
     fn footer(&self, list: &List<Self::Row>) -> Footer;
 
@@ -282,7 +281,7 @@ impl<L: ListKind> Screen for ListScreen<L> {
         use Action::{Back, Choose, ChooseAll, Copy, Editor, Group, Matching, Open, Search, Sort, Stores};
         match action {
             Back | Choose | ChooseAll | Copy | Matching | Open | Search | Sort => true,
-            Editor => L::HAS_FILES,
+            Editor => self.chosen_output().is_some(),
             Group => !L::SPEC.groups.is_empty(),
             Stores => !self.serves(&Link::Stores(None)),
             _ => self.of.handler(action).is_some() || action.destination(None, [0, 1], 1).is_some(),
@@ -300,7 +299,7 @@ impl<L: ListKind> Screen for ListScreen<L> {
             Action::ChooseAll => self.on_list(effects, List::toggle_all),
             Action::Matching => effects.lay(Prompt::new(Purpose::Grep)),
             Action::Copy => self.copy(effects),
-            Action::Editor if self.knows(action) => match self.chosen_output() {
+            Action::Editor => match self.chosen_output() {
                 Some((path, line)) => effects.push(Effect::Edit { path: Some(path), line }),
                 None => self.message = Some(Message::note("this row has no file to edit")),
             },

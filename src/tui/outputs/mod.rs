@@ -123,7 +123,6 @@ impl ListKind for Outputs {
     type Event = OutputsEvent;
     type Link = Link;
     const SPEC: &'static ListSpec<OutputRow> = &outputs::SPEC;
-    const HAS_FILES: bool = true;
 
     fn footer(&self, list: &List<OutputRow>) -> Footer {
         if !self.pending.is_empty() {

@@ -84,7 +84,6 @@ impl ListKind for ChangedList {
     type Event = ChangedEvent;
     type Link = ChangedStart;
     const SPEC: &'static ListSpec<ChangedRow> = &SPEC;
-    const HAS_FILES: bool = true;
 
     fn footer(&self, _: &List<ChangedRow>) -> Footer {
         Footer::CHANGED_OUTPUTS
