@@ -82,6 +82,8 @@ impl Outputs {
 /// Reads what was recorded of the call that names an output; `None` if that cannot be shown.
 fn read_record(of: &CitingCall, file: &RecordedFile, context: &JobContext) -> Option<ReadyCall> {
     let read = |session: CallInspector| {
+        let (session, name) =
+            (CallInspector { copy: file.copy.as_deref(), ..session }, file.path.file_name());
         // The calls of several threads may have one id.
         let is_cited = |call: &Call| call.cites.iter().any(|cite| cite.path.file_name() == name);
         let mut calls = session.transcript.calls.iter();
@@ -93,12 +95,8 @@ fn read_record(of: &CitingCall, file: &RecordedFile, context: &JobContext) -> Op
 
 pub(super) fn draw(glance: Option<&Glance>, list: &List<OutputRow>, on: PanelFrame) {
     let Some(row) = list.chosen() else { return };
-    let name = match row.command() {
-        command if command.is_empty() => SafeText::from_bytes(row.entry.id_bytes()),
-        command => command,
-    };
     let head = Rect { height: on.area.height.min(1), ..on.area };
-    let name = line::head(format!(" {name}"), head.width.into(), on.canvas.glyphs());
+    let name = line::head(format!(" {}", row.name()), head.width.into(), on.canvas.glyphs());
     line::left(on.buffer, head, name, on.canvas.theme.active);
     let below = Rect { y: head.bottom(), height: on.area.height - head.height, ..on.area };
     let glance = glance.filter(|glance| glance.of == (row.entry.path(), row.entry.identity));

@@ -211,7 +211,7 @@ impl ListKind for Outputs {
         Some(OpenRequest {
             path: row.entry.path(),
             start: StartView { place, ..StartView::default() },
-            name: row.command(),
+            name: row.name(),
             id: row.entry.id().into_owned(),
             is_kept: row.is_kept,
             command: row.written_command().unwrap_or_default().to_owned(),

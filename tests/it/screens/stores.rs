@@ -292,6 +292,20 @@ fn a_what_if_that_was_kept_is_there_when_the_output_is_opened_again() {
 }
 
 #[test]
+fn an_output_without_a_command_is_called_by_its_first_line_everywhere() {
+    let mut stocked = Stocked::with_entries((200, 50)).shown();
+    let bench = stocked.bench.keys("/scanning<Enter>");
+    let beside = bench.rows()[1].clone();
+    assert!(beside.contains("│ [INFO] Scanning for projects..."), "{beside}");
+    bench.keys("<Enter>");
+    let name = bench.asked.iter().find_map(|effect| match effect {
+        Effect::Open(request) => Some(request.name.to_string()),
+        _ => None,
+    });
+    assert_eq!(name.as_deref(), Some("[INFO] Scanning for projects..."));
+}
+
+#[test]
 fn a_percentage_leads_to_a_row() {
     let stocked = Stocked::new((80, 10));
     for n in 0..41 {

@@ -241,7 +241,7 @@ fn what_is_kept_of_an_output_is_told_beside_its_errors_or_that_it_has_none() {
     let (_dir, mut bench) = stocked((80, 24), &[output(2600, 2540..2580), output(2300, 0..0)]);
     let rows = bench.keys("lg<Enter>").rows();
     assert!(rows.iter().any(|row| row.contains(" 0 of 40 → ")), "{rows:#?}");
-    assert!(rows.iter().any(|row| row.contains("  –  ") && row.contains(&id(1)[8..14])), "{rows:#?}");
+    assert!(rows.iter().any(|row| row.contains("  –  ") && row.contains(" step 0 of the b")), "{rows:#?}");
 }
 
 #[test]
