@@ -137,6 +137,7 @@ impl OpenOutput {
     fn all_of_it(&self) -> String {
         let verb = self.certainty().verb();
         match self.lines() {
+            Some(0) => "the output is empty".to_owned(),
             Some(1) => format!("the model {verb} the one line"),
             Some(n) => format!("the model {verb} all {}", lines(n)),
             None => format!("the model {verb} all of it"),

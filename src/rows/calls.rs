@@ -21,7 +21,7 @@ use crate::text::label::SafeText;
 
 use super::column::CellSide::{Left, Right};
 use super::column::{
-    ID, ListColumn, ListSpec, MOST_FIRST, RowCell, RowLook, SlowFigure, Tone, joined, key_of,
+    ID, LARGEST_FIRST, ListColumn, ListSpec, MOST_FIRST, RowCell, RowLook, SlowFigure, Tone, joined, key_of,
 };
 use super::lost::{KeptShare, LostInCall, ModelShare};
 
@@ -218,7 +218,7 @@ const COLUMNS: &[ListColumn<CallRow>] = &[
         Some(sizes) => faint(row, sizes.command.clone()),
         None => RowCell::dim("…"),
     }),
-    ListColumn::new("size", Right, 8, whole).yields(1).sorts('b', MOST_FIRST, |a, b| {
+    ListColumn::new("size", Right, 8, whole).yields(1).sorts('b', LARGEST_FIRST, |a, b| {
         let size = |row: &CallRow| Reverse(row.sizes.as_ref().and_then(|sizes| whole_size(row, sizes)));
         size(a).cmp(&size(b))
     }),

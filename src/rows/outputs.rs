@@ -18,8 +18,8 @@ use crate::text::utf16::{ByteOrder, Utf16Text};
 use super::RowTable;
 use super::column::CellSide::{Left as ToLeft, Right};
 use super::column::{
-    ID, ListColumn, ListSpec, MOST_FIRST, NAMES, RowCell, RowLook, RowOrder, SlowFigure, SlowState, Tone,
-    joined, key_of,
+    ID, LARGEST_FIRST, ListColumn, ListSpec, MOST_FIRST, NAMES, RowCell, RowLook, RowOrder, SlowFigure,
+    SlowState, Tone, joined, key_of,
 };
 use super::lost::{KeptShare, LostInCall, ModelShare};
 
@@ -185,7 +185,7 @@ const COLUMNS: &[ListColumn<OutputRow>] = &[
     ListColumn::new("command", ToLeft, 0, command),
     ListColumn::new("size", Right, 8, |row: &OutputRow, _| RowCell::plain(size(row.entry.size())))
         .yields(1)
-        .in_order('b', ["largest first", "smallest first"], BY_SIZE),
+        .in_order('b', LARGEST_FIRST, BY_SIZE),
     ListColumn::new("model got", Right, 18, got).slow().sorts('g', ["least first", "most first"], |a, b| {
         // What was lost of an output that was not measured may be the most.
         let rank = |row: &OutputRow| (!row.can_be_read(), row.share().map(|share| share.got.rank()));

@@ -129,8 +129,6 @@ impl ListKind for Outputs {
             Footer::DELETIONS
         } else if list.marked() > 0 {
             Footer::MARKED_OUTPUTS
-        } else if !list.filter_text().is_empty() {
-            Footer::FILTERED_OUTPUTS
         } else if list.rows().is_empty() {
             Footer::NO_OUTPUTS
         } else if list.is_following() {

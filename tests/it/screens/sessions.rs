@@ -317,6 +317,7 @@ fn a_filter_is_typed_kept_and_given_up() {
     assert_eq!(bench.sessions().list.len(), 4);
     bench.keys("/proj<Enter>");
     assert!(text(&bench).contains("2 of 4 sessions"), "{}", text(&bench));
+    assert!(bench.status().contains(" Esc show all  Enter calls  "), "{}", bench.status());
     bench.keys("<Esc>");
     assert_eq!(bench.sessions().list.len(), 4);
 }
@@ -405,7 +406,7 @@ fn a_session_that_grows_follows_its_last_call() {
 #[test]
 fn a_list_without_groups_says_so_and_following_says_how_it_ends() {
     let mut bench = opened((80, 24));
-    assert!(text(bench.keys("t")).contains("this list has no groups"), "{}", text(&bench));
+    assert!(text(bench.keys("t")).contains("t does nothing here"), "{}", text(&bench));
     assert!(
         text(bench.keys("F")).contains("at the last call, and at each that comes in"),
         "{}",

@@ -94,6 +94,8 @@ fn a_kept_copy_has_the_preview_of_its_original_also_once_that_is_gone() {
     assert_eq!(home.run(&["compare", id]).ok().stdout, compared);
     let json = home.run(&["preview", "--json", id]).ok().json();
     assert_eq!((&json["certainty"], &json["saved_as"]), (&"reconstructed".into(), &path.into()));
+    let retention = &home.run(&["show", "--json", id]).ok().json()["retention"];
+    assert_eq!(*retention, serde_json::Value::Null);
     let show = home.run(&["show", id]).ok();
     for fact in [
         "agent     qwen-code".to_owned(),
