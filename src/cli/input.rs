@@ -80,7 +80,7 @@ pub(crate) fn find_call(
         Named::Stdin | Named::Recorded(_) => return Ok(named),
     };
     let file = config.stored_file(path).filter(StoredFile::is_of_agent);
-    let found = file.and_then(|file| sessions::find_citing(config, file.recorded_path()?.to_owned()));
+    let found = file.and_then(|file| sessions::find_citing(config, file.recorded_file()));
     let found = found.filter(|found| found.call().is_some_and(is_meant));
     Ok(found.map_or(named, |found| Named::Recorded(Box::new(found))))
 }
@@ -92,10 +92,8 @@ pub(crate) fn recorded(config: &Config, word: &OsStr) -> anyhow::Result<Selected
         Named::File(path) => sessions::open_file(config, &path),
         Named::Stdin => sessions::open_file(config, Path::new("-")),
         Named::Output(entry) => {
-            let (id, words) = (entry.id(), "was changed or deleted since, so its call is not known");
-            let changed = || anyhow!("{id}: its original {} {words}", entry.saved_as());
-            let found = sessions::find_citing(config, entry.recorded_path().ok_or_else(changed)?);
-            found.ok_or_else(|| anyhow!("{id}: no session near it in time names this output"))
+            let found = sessions::find_citing(config, entry.recorded_file());
+            found.ok_or_else(|| anyhow!("{}: no session near it in time names this output", entry.id()))
         }
     }
 }

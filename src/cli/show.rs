@@ -69,7 +69,7 @@ fn record(entry: &Entry, run: Option<RunRecord>, selected: &Selected, config: &C
     add(&mut record, outputs::json(entry, selected.now));
     let more = json!({
         "made": entry.made().map(utc),
-        "retention": describe_retention(&entry.place().retention),
+        "retention": (!entry.is_kept()).then(|| describe_retention(&entry.place().retention)),
         "policies": config.candidates(Some(&entry.path())),
         "owner": entry.owner,
         "exposed": entry.exposed(),

@@ -9,7 +9,7 @@ use jiff::tz::TimeZone;
 
 use crate::base::provenance::Warning;
 use crate::preview::Policy;
-use crate::store::{FileRule, Record, RunRecord, StoreSpec, store_among};
+use crate::store::{FileRule, Record, RecordedFile, RunRecord, StoreSpec, store_among};
 
 use super::{Config, OWN};
 
@@ -58,10 +58,12 @@ impl StoredFile {
         self.spec.agent != OWN || self.original().is_some()
     }
 
-    /// Returns the path by which agents' records name it, as `Entry::recorded_path` does.
-    pub(crate) fn recorded_path(&self) -> Option<&Path> {
-        let is_changed = matches!(&self.record, Some(Record::Copy(copy)) if !copy.has_its_original());
-        (!is_changed).then(|| self.saved_as())
+    /// Returns how agents' records know it, as `Entry::recorded_file` does.
+    pub(crate) fn recorded_file(&self) -> RecordedFile {
+        match &self.record {
+            Some(Record::Copy(copy)) => copy.recorded_file(self.path.clone()),
+            _ => RecordedFile { path: self.saved_as().into(), ..RecordedFile::default() },
+        }
     }
 
     pub(crate) fn run(&self) -> Option<&RunRecord> {

@@ -9,7 +9,7 @@ use crate::base::lock;
 use crate::compare::{is_kept, kept_ranges};
 use crate::config::{Config, EffectivePolicy, FileOrigin, Overrides, StoredFile};
 use crate::preview::{self, Input, LimitHit, Output, PlanError, Preview, Status, Stream, ToCount, Totals};
-use crate::store::StoreSpec;
+use crate::store::{RecordedFile, StoreSpec};
 use crate::text::units;
 
 use super::CorpusOutput;
@@ -180,14 +180,12 @@ impl<'a> CutPolicies<'a> {
         resolved
     }
 
-    /// Returns the path by which agents' records name an output; `None` if no agent stored it, or it is a copy whose
-    /// original has changed since.
-    pub(crate) fn agents_path(&self, output: &CorpusOutput) -> Option<PathBuf> {
+    /// Returns how agents' records know an output; `None` if no agent stored it.
+    pub(crate) fn recorded_file(&self, output: &CorpusOutput) -> Option<RecordedFile> {
         match output {
-            CorpusOutput::Entry(entry) => entry.recorded_path().filter(|_| entry.is_of_agent()),
+            CorpusOutput::Entry(entry) => entry.is_of_agent().then(|| entry.recorded_file()),
             CorpusOutput::Named(path) | CorpusOutput::Found(path) => {
-                let file = self.stored_file(path).filter(StoredFile::is_of_agent)?;
-                file.recorded_path().map(Path::to_owned)
+                Some(self.stored_file(path).filter(StoredFile::is_of_agent)?.recorded_file())
             }
         }
     }

@@ -1,7 +1,6 @@
 //! What the model got of each output of a corpus: as the agent recorded it, else by the policy that cut it.
 
 use std::collections::{BTreeSet, HashMap};
-use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use crate::base::provenance::Certainty;
@@ -10,6 +9,7 @@ use crate::preview::ToCount;
 use crate::session::command::command;
 use crate::session::spill::SessionsCache;
 use crate::session::{sent, text};
+use crate::store::RecordedFile;
 
 use super::{CorpusOutput, CutPolicies, Receipt, ResolvedPolicy};
 
@@ -26,7 +26,7 @@ pub(crate) struct Receipts<'a> {
     sessions: Arc<SessionsCache>,
     outputs: &'a [CorpusOutput],
     goes_on: &'a (dyn Fn() -> bool + Sync),
-    recorded: OnceLock<HashMap<PathBuf, RecordedOutput>>,
+    recorded: OnceLock<HashMap<RecordedFile, RecordedOutput>>,
 }
 
 /// What the model got of an output, and how that is known.
@@ -62,7 +62,7 @@ impl<'a> Receipts<'a> {
 
     pub(crate) fn find(&self, output: &CorpusOutput, bytes: &[u8]) -> FoundReceipt {
         let policy = self.policies.resolve(&output.path());
-        let recorded = self.policies.agents_path(output).and_then(|path| self.recorded().get(&path));
+        let recorded = self.policies.recorded_file(output).and_then(|file| self.recorded().get(&file));
         let by = policy.as_ref().ok();
         let (receipt, certainty) = match recorded.and_then(|recorded| recorded.text.as_deref()) {
             Some(text) => {
@@ -79,17 +79,16 @@ impl<'a> Receipts<'a> {
         FoundReceipt { receipt, policy, is_recorded, certainty, command }
     }
 
-    fn recorded(&self) -> &HashMap<PathBuf, RecordedOutput> {
+    fn recorded(&self) -> &HashMap<RecordedFile, RecordedOutput> {
         self.recorded.get_or_init(|| self.find_recorded())
     }
 
-    /// Finds the calls that name the outputs in all sessions, each of which is read once. The answer names the outputs by the
-    /// paths that agents' notices print.
-    fn find_recorded(&self) -> HashMap<PathBuf, RecordedOutput> {
-        let paths = self.outputs.iter().filter_map(|output| self.policies.agents_path(output));
-        let paths = Vec::from_iter(paths.collect::<BTreeSet<PathBuf>>());
+    /// Finds the calls that name the outputs in all sessions, each of which is read once.
+    fn find_recorded(&self) -> HashMap<RecordedFile, RecordedOutput> {
+        let files = self.outputs.iter().filter_map(|output| self.policies.recorded_file(output));
+        let files = Vec::from_iter(files.collect::<BTreeSet<RecordedFile>>());
         let (mut recorded, mut room) = (HashMap::new(), MAX_RESULTS);
-        self.sessions.find_all(&paths, &self.policies.config.env, &self.goes_on, &mut |n, found| {
+        self.sessions.find_all(&files, &self.policies.config.env, &self.goes_on, &mut |n, found| {
             let Some((_, opened, call)) = found else { return };
             let transcript = opened.transcript();
             let text = sent::best(transcript, call).first().and_then(|first| {
@@ -98,7 +97,7 @@ impl<'a> Receipts<'a> {
             });
             room -= text.as_ref().map_or(0, |text| text.len());
             let command = command(transcript, call).into();
-            recorded.insert(paths[n].clone(), RecordedOutput { command, text });
+            recorded.insert(files[n].clone(), RecordedOutput { command, text });
         });
         recorded
     }

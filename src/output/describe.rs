@@ -137,6 +137,7 @@ impl OpenOutput {
     fn all_of_it(&self) -> String {
         let verb = self.certainty().verb();
         match self.lines() {
+            Some(0) => "the output is empty".to_owned(),
             Some(1) => format!("the model {verb} the one line"),
             Some(n) => format!("the model {verb} all {}", lines(n)),
             None => format!("the model {verb} all of it"),
@@ -348,7 +349,6 @@ fn call_facts(output: &OpenOutput) -> Vec<NamedFact> {
         }
         (None, Cited::Asked) => call("being looked for…"),
         (None, Cited::Nowhere) => call("no session near it in time names this output"),
-        (None, Cited::Changed) => call("not known: its original was changed or deleted since"),
         (None, Cited::Unasked) => Vec::new(),
     }
 }

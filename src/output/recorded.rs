@@ -76,8 +76,6 @@ pub enum Cited {
     Unasked,
     Asked,
     Nowhere,
-    /// It is a copy whose original has changed since, so that the records may be of another output.
-    Changed,
     By(Box<CitingCall>),
 }
 

@@ -21,7 +21,7 @@ use crate::text::label::SafeText;
 
 use super::column::CellSide::{Left, Right};
 use super::column::{
-    ID, ListColumn, ListSpec, MOST_FIRST, RowCell, RowLook, SlowFigure, Tone, joined, key_of,
+    ID, LARGEST_FIRST, ListColumn, ListSpec, MOST_FIRST, RowCell, RowLook, SlowFigure, Tone, joined, key_of,
 };
 use super::lost::{KeptShare, LostInCall, ModelShare};
 
@@ -218,18 +218,17 @@ const COLUMNS: &[ListColumn<CallRow>] = &[
         Some(sizes) => faint(row, sizes.command.clone()),
         None => RowCell::dim("…"),
     }),
-    ListColumn::new("size", Right, 8, whole).yields(1).sorts('b', MOST_FIRST, |a, b| {
+    ListColumn::new("size", Right, 8, whole).yields(1).sorts('b', LARGEST_FIRST, |a, b| {
         let size = |row: &CallRow| Reverse(row.sizes.as_ref().and_then(|sizes| whole_size(row, sizes)));
         size(a).cmp(&size(b))
     }),
     ListColumn::new("model got", Right, 14, got).sorts('g', ["least first", "most first"], |a, b| {
-        // Of what was cut, what is not known is likely to be the most.
-        let rank = |row: &CallRow| row.share.value.as_ref().map(|share| share.got.rank());
-        let share = |row: &CallRow| (!row.is_cut() && !row.is_unsure(), !row.is_cut(), rank(row));
-        share(a).cmp(&share(b))
+        let rank = |row: &CallRow| (uncut(row), row.share.value.as_ref().map(|share| share.got.rank()));
+        rank(a).cmp(&rank(b))
     }),
-    ListColumn::new("errors lost", Right, 11, lost)
-        .sorts('e', MOST_FIRST, |a, b| LostInCall::compare(&a.lost(), &b.lost())),
+    ListColumn::new("errors lost", Right, 11, lost).sorts('e', MOST_FIRST, |a, b| {
+        uncut(a).cmp(&uncut(b)).then_with(|| LostInCall::compare(a.lost().value, b.lost().value))
+    }),
     ListColumn::new("still has", Left, 14, still_has).yields(2),
     ListColumn::new("state", Left, STATE, |row: &CallRow, _| {
         RowCell::new(row.state(), if row.is_bad() { Tone::Warning } else { Tone::Dim })
@@ -283,6 +282,11 @@ pub(crate) fn json(of: CallInspector, call: &Call) -> Value {
         "verify": row.verdict.as_ref().map(Verdict::as_str),
         "verify_against": row.verdict.as_ref().and_then(Verdict::against).map(Against::as_str),
     })
+}
+
+/// Orders what was cut before what may have been, and that before the rest. Of what was cut, what is not known may be the most.
+fn uncut(row: &CallRow) -> u8 {
+    u8::from(!row.is_cut()) + u8::from(!row.is_cut() && !row.is_unsure())
 }
 
 /// What was cut stands out from what was not.

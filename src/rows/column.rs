@@ -55,6 +55,7 @@ pub enum Tone {
 
 /// The orders in words of figures, and of names.
 pub(crate) const MOST_FIRST: [&str; 2] = ["most first", "least first"];
+pub(crate) const LARGEST_FIRST: [&str; 2] = ["largest first", "smallest first"];
 pub(crate) const NAMES: [&str; 2] = ["A to Z", "Z to A"];
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -102,13 +102,13 @@ impl LostInCall {
         RowCell::new(words, tone)
     }
 
-    /// Orders by lost errors, then by lost warnings, the most first. What is not known comes last.
-    pub(crate) fn compare(a: &SlowFigure<Self>, b: &SlowFigure<Self>) -> Ordering {
-        let key = |figure: &SlowFigure<Self>| {
-            Reverse(figure.value.map(|lost| match lost.errors.all {
-                0 => (0, lost.warnings.lost),
-                _ => (lost.errors.lost, 0),
-            }))
+    /// Orders by lost errors, then by lost warnings, the most first. What is not known may be the most.
+    pub(crate) fn compare(a: Option<Self>, b: Option<Self>) -> Ordering {
+        let key = |lost: Option<Self>| {
+            lost.map(|lost| match lost.errors.all {
+                0 => Reverse((0, lost.warnings.lost)),
+                _ => Reverse((lost.errors.lost, 0)),
+            })
         };
         key(a).cmp(&key(b))
     }

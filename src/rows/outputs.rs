@@ -1,7 +1,6 @@
 //! The rows of the list of stored outputs, and what columns, groups, filter and details say of them.
 
 use std::borrow::Cow;
-use std::cmp::Reverse;
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
@@ -19,8 +18,8 @@ use crate::text::utf16::{ByteOrder, Utf16Text};
 use super::RowTable;
 use super::column::CellSide::{Left as ToLeft, Right};
 use super::column::{
-    ID, ListColumn, ListSpec, MOST_FIRST, NAMES, RowCell, RowLook, RowOrder, SlowFigure, SlowState, Tone,
-    joined, key_of,
+    ID, LARGEST_FIRST, ListColumn, ListSpec, MOST_FIRST, NAMES, RowCell, RowLook, RowOrder, SlowFigure,
+    SlowState, Tone, joined, key_of,
 };
 use super::lost::{KeptShare, LostInCall, ModelShare};
 
@@ -98,6 +97,11 @@ impl OutputRow {
         }
     }
 
+    pub(crate) fn name(&self) -> SafeText {
+        let first_line = self.peek().map(|peek| peek.first_line.clone());
+        name(&self.entry, [self.command(), first_line.unwrap_or_default()])
+    }
+
     /// Returns that command as it was written; `None` if none is known.
     pub(crate) fn written_command(&self) -> Option<&str> {
         match self.peek() {
@@ -116,6 +120,12 @@ impl OutputRow {
         use EntryStatus::{FutureTime, HardLinked, Ok, Unfinished};
         matches!(self.entry.status, Ok | Unfinished | HardLinked | FutureTime)
     }
+}
+
+/// Returns what lists call an entry: its command, or else its first line, or else its id.
+pub(crate) fn name(entry: &Entry, known: [SafeText; 2]) -> SafeText {
+    let id = || SafeText::from_bytes(entry.id_bytes());
+    known.into_iter().find(|words| !words.is_empty()).unwrap_or_else(id)
 }
 
 pub(crate) fn peek(entry: &Entry, env: &Env) -> Peek {
@@ -175,7 +185,7 @@ const COLUMNS: &[ListColumn<OutputRow>] = &[
     ListColumn::new("command", ToLeft, 0, command),
     ListColumn::new("size", Right, 8, |row: &OutputRow, _| RowCell::plain(size(row.entry.size())))
         .yields(1)
-        .in_order('b', ["largest first", "smallest first"], BY_SIZE),
+        .in_order('b', LARGEST_FIRST, BY_SIZE),
     ListColumn::new("model got", Right, 18, got).slow().sorts('g', ["least first", "most first"], |a, b| {
         // What was lost of an output that was not measured may be the most.
         let rank = |row: &OutputRow| (!row.can_be_read(), row.share().map(|share| share.got.rank()));
@@ -185,11 +195,9 @@ const COLUMNS: &[ListColumn<OutputRow>] = &[
         .slow()
         .yields(3)
         .sorts('e', MOST_FIRST, |a, b| {
-            let figure = |row: &OutputRow| SlowFigure { value: lost(row), ..SlowFigure::default() };
-            let unknown = |row: &OutputRow| (!row.can_be_read(), Reverse(row.share().is_none()));
-            unknown(a)
-                .cmp(&unknown(b))
-                .then_with(|| LostInCall::compare(&figure(a), &figure(b)))
+            (!a.can_be_read())
+                .cmp(&!b.can_be_read())
+                .then_with(|| LostInCall::compare(lost(a), lost(b)))
                 .then_with(|| SortBy::Age.compare(&a.entry, &b.entry))
         }),
     ListColumn::new("time left", Right, 14, |row: &OutputRow, look| time_left(&row.entry, row.is_kept, look))

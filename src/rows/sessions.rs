@@ -145,10 +145,10 @@ const COLUMNS: &[ListColumn<SessionRow>] = &[
     })
     // What may have been cut is more than nothing.
     .sorts('u', MOST_FIRST, |a, b| by_sum(a, b, |sums| sums.cut * 2 + u64::from(sums.unsure > 0))),
-    ListColumn::new("errors lost", Right, 11, lost)
-        .slow()
-        .yields(3)
-        .sorts('e', MOST_FIRST, |a, b| LostInCall::compare(&a.lost, &b.lost)),
+    ListColumn::new("errors lost", Right, 11, lost).slow().yields(3).sorts('e', MOST_FIRST, |a, b| {
+        let has_cut = |row: &SessionRow| row.sums.value.is_none_or(|sums| sums.cut > 0);
+        has_cut(b).cmp(&has_cut(a)).then_with(|| LostInCall::compare(a.lost.value, b.lost.value))
+    }),
     ListColumn::new("time left", Right, 9, time_left).slow().yields(0).sorts(
         'l',
         ["soonest first", "latest first"],

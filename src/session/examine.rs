@@ -70,12 +70,15 @@ pub struct CallInspector<'a> {
     pub examiner: &'a Examiner,
     pub file: &'a SessionFile,
     pub transcript: &'a Transcript,
+    /// The kept copy of the spill, which is looked at in its place.
+    pub copy: Option<&'a Path>,
 }
 
 impl CallInspector<'_> {
     /// Returns what is at the place that a call's result names; `None` if it names none.
     pub fn spill(&self, call: &Call) -> Option<SpillState> {
-        state_of(call, &self.file.path, self.examiner.uid)
+        let copy = self.copy.map(|copy| SpillState::Here(copy.to_owned()));
+        copy.or_else(|| state_of(call, &self.file.path, self.examiner.uid))
     }
 
     /// Whether a spill lies where agents keep spills, so that it may be opened without `--any-path`.
@@ -238,7 +241,8 @@ mod tests {
         let (path, id) = (PathBuf::from("/x"), String::new());
         let file = SessionFile { format: "x", path, id, size: 0, modified: None, facts };
         let transcript = Transcript::new("x");
-        let inspector = CallInspector { examiner: &examiner, file: &file, transcript: &transcript };
+        let inspector =
+            CallInspector { examiner: &examiner, file: &file, transcript: &transcript, copy: None };
         let rest = |cut| {
             let call = Call { cut, ..Call::new("c", 0, 0) };
             inspector.output(&call, "got", Paths::Known).unwrap().1

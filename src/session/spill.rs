@@ -6,6 +6,7 @@ use std::ffi::OsStr;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 use std::rc::Rc;
+use std::slice;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
@@ -14,6 +15,7 @@ use jiff::Timestamp;
 use crate::base::env::Env;
 use crate::base::fs::identity::Identity;
 use crate::base::lock;
+use crate::store::RecordedFile;
 
 use super::command::command;
 use super::find::is_hidden;
@@ -62,9 +64,8 @@ pub fn state_of(call: &Call, records: &Path, uid: u32) -> Option<SpillState> {
 
 /// Looks for the file of a claim. `records` and `uid` are as for [`state_of`].
 pub fn look_for(cite: &Citation, records: &Path, uid: u32) -> SpillState {
-    let places = [Some(cite.path.clone()), in_copy(&cite.path, records)];
-    let found = places.into_iter().flatten().filter(|path| path.is_absolute());
-    let looks = found.filter_map(|path| path.symlink_metadata().ok().map(|meta| (path, meta)));
+    let looks =
+        places(cite, records).filter_map(|path| path.symlink_metadata().ok().map(|meta| (path, meta)));
     let mut other = None;
     for (path, meta) in looks {
         let is_same = cite.bytes.is_none_or(|bytes| bytes == meta.len());
@@ -74,6 +75,11 @@ pub fn look_for(cite: &Citation, records: &Path, uid: u32) -> SpillState {
         other = Some(path);
     }
     other.map_or(SpillState::Gone, SpillState::Other)
+}
+
+fn places(cite: &Citation, records: &Path) -> impl Iterator<Item = PathBuf> {
+    let places = [Some(cite.path.clone()), in_copy(&cite.path, records)];
+    places.into_iter().flatten().filter(|path| path.is_absolute())
 }
 
 /// Whether a file lies in the hidden directory with the records, and no link leads from there to elsewhere.
@@ -132,9 +138,9 @@ pub struct SessionsCache(Mutex<Option<(Timestamp, Arc<Vec<SessionFile>>)>>);
 
 impl SessionsCache {
     /// Finds the call that names an output: its session, and its index there.
-    pub fn find(&self, path: PathBuf, env: &Env) -> Option<(SessionFile, Rc<dyn OpenedSession>, usize)> {
+    pub fn find(&self, of: &RecordedFile, env: &Env) -> Option<(SessionFile, Rc<dyn OpenedSession>, usize)> {
         let mut citing = None;
-        self.find_all(&[path], env, &(), &mut |_, found| {
+        self.find_all(slice::from_ref(of), env, &(), &mut |_, found| {
             let Some((file, opened, call)) = found else { return };
             let index = opened.transcript().calls.iter().position(|one| std::ptr::eq(one, call));
             citing = index.map(|index| (file.clone(), opened.clone(), index));
@@ -143,12 +149,12 @@ impl SessionsCache {
     }
 
     /// Finds the calls that name outputs, and hands each to `take` with the index of its output, until `progress` gives up.
-    pub fn find_all(&self, paths: &[PathBuf], env: &Env, progress: &dyn ReadProgress, take: TakeCall) {
-        let newest = paths.iter().filter_map(|path| written(path)).max();
+    pub fn find_all(&self, files: &[RecordedFile], env: &Env, progress: &dyn ReadProgress, take: TakeCall) {
+        let newest = files.iter().filter_map(written).max();
         // Of an output of the future no list of sessions is young enough.
         let newest = newest.and_then(|time| Timestamp::try_from(time).ok()).unwrap_or_default();
         let newest = newest.min(crate::base::env::now());
-        find_citing(&self.since(newest, env), paths, env.uid(), progress, take);
+        find_citing(&self.since(newest, env), files, env.uid(), progress, take);
     }
 
     /// Returns the sessions of a list that is younger than a time: a session begins before its outputs are written.
@@ -164,8 +170,9 @@ impl SessionsCache {
     }
 }
 
-fn written(path: &Path) -> Option<SystemTime> {
-    path.symlink_metadata().and_then(|meta| meta.modified()).ok()
+fn written(file: &RecordedFile) -> Option<SystemTime> {
+    let modified = || file.path.symlink_metadata().and_then(|meta| meta.modified()).ok();
+    file.written.map(SystemTime::from).or_else(modified)
 }
 
 /// Takes the call of the output of an index, with its session, which was read to find it; `None` if there is none.
@@ -175,26 +182,26 @@ pub type TakeCall<'a> = &'a mut dyn FnMut(usize, Option<(&SessionFile, &Rc<dyn O
 /// say whose it is, so the sessions near it in time are looked through, each for all outputs that it is near to at once.
 fn find_citing(
     sessions: &[SessionFile],
-    paths: &[PathBuf],
+    files: &[RecordedFile],
     uid: u32,
     progress: &dyn ReadProgress,
     take: TakeCall,
 ) {
     let mut by_name: BTreeMap<&OsStr, Vec<usize>> = BTreeMap::new();
     let mut turns: BTreeMap<_, Vec<usize>> = BTreeMap::new();
-    let (mut last, mut times) = (vec![None; paths.len()], vec![None; paths.len()]);
-    for (n, path) in paths.iter().enumerate() {
-        let name = path.file_name().filter(|name| name.as_encoded_bytes().len() >= MIN_NAME);
-        if let Some((name, written)) = name.zip(written(path)) {
+    let (mut last, mut times) = (vec![None; files.len()], vec![None; files.len()]);
+    for (n, file) in files.iter().enumerate() {
+        let name = file.path.file_name().filter(|name| name.as_encoded_bytes().len() >= MIN_NAME);
+        if let Some((name, written)) = name.zip(written(file)) {
             by_name.entry(name).or_default().push(n);
             times[n] = Some(written);
-            let near = near(sessions, path, written);
+            let near = near(sessions, &file.path, written);
             last[n] = near.iter().max().copied();
             near.into_iter().for_each(|turn| turns.entry(turn).or_default().push(n));
         }
     }
     let mut search = LogSearch::new(by_name.keys().copied());
-    let mut left: BTreeSet<usize> = (0..paths.len()).collect();
+    let mut left: BTreeSet<usize> = (0..files.len()).collect();
     for (turn @ (is_next, at), near) in turns {
         let file = &sessions[if is_next { sessions.len() - 1 - at } else { at }];
         let mut wanted = || progress.step(0, 1);
@@ -203,15 +210,14 @@ fn find_citing(
         if let Some(Ok(opened)) = opens.then(|| list::open(file, progress)) {
             let (opened, mut found) = (Rc::<dyn OpenedSession>::from(opened), BTreeMap::new());
             for call in &opened.transcript().calls {
-                let cited = call.cites.iter().filter_map(|cite| by_name.get(cite.path.file_name()?));
-                let mut cited = cited.flatten().filter(|n| near.contains(n) && left.contains(n)).peekable();
-                let here = cited.peek().and_then(|_| state_of(call, &file.path, uid));
-                let here = here.as_ref().and_then(SpillState::path);
-                if let Some(n) = cited.find(|n| here.is_some_and(|here| is_same_file(here, &paths[**n]))) {
+                let cited =
+                    call.cites.iter().filter_map(|cite| by_name.get(cite.path.file_name()?)).flatten();
+                let cited = cited.filter(|n| near.contains(n) && left.contains(n));
+                for n in cited.filter(|n| names(call, (&file.path, uid), &files[**n])) {
                     // Goose overwrites the outputs of earlier calls; a later call may quote a notice.
                     if began_before(call, times[*n]) {
                         found.insert(*n, call);
-                    } else {
+                    } else if files[*n].written.is_none() {
                         found.entry(*n).or_insert(call);
                     }
                 }
@@ -240,10 +246,20 @@ fn began_before(call: &Call, written: Option<SystemTime>) -> bool {
     call.at.zip(written).is_some_and(|(at, written)| SystemTime::from(at) <= written + ROUNDING)
 }
 
-/// Whether two paths lead to one file, by whatever links.
-fn is_same_file(one: &Path, other: &Path) -> bool {
-    let identity = |path: &Path| path.metadata().ok().map(|meta| Identity::from(&meta));
-    one == other || identity(one).zip(identity(other)).is_some_and(|(one, other)| one.same_file(&other))
+/// Whether the result of a call names a file, or the place where it was before it was changed or deleted.
+fn names(call: &Call, (records, uid): (&Path, u32), file: &RecordedFile) -> bool {
+    let is_it = |path: &Path| is_same_place(path, &file.path);
+    call.cites.iter().any(|cite| match file.written {
+        None => look_for(cite, records, uid).path().is_some_and(is_it),
+        Some(_) => places(cite, records).any(|path| is_it(&path)),
+    })
+}
+
+/// Whether two paths lead to one place, by whatever links to its directory.
+fn is_same_place(one: &Path, other: &Path) -> bool {
+    let directory = |path: &Path| path.parent()?.metadata().ok().map(|meta| Identity::from(&meta));
+    let is_beside = || directory(one).zip(directory(other)).is_some_and(|(one, other)| one.same_file(&other));
+    one == other || one.file_name() == other.file_name() && is_beside()
 }
 
 /// Returns the turns of the sessions that may have written an output: of those named in its path by their index, then of the
@@ -299,7 +315,7 @@ mod tests {
 
     /// Returns the calls that name outputs in sessions of these texts, the first changed first, and how often it was asked
     /// whether to go on.
-    fn cited(dir: &Path, texts: &[String], paths: &[PathBuf]) -> (Vec<Option<String>>, usize) {
+    fn cited(dir: &Path, texts: &[String], files: &[RecordedFile]) -> (Vec<Option<String>>, usize) {
         let session = |(n, text): (usize, &String)| {
             let path = dir.join(format!("{n}.jsonl"));
             std::fs::write(&path, text).unwrap();
@@ -308,9 +324,9 @@ mod tests {
             SessionFile { format: "claude-code", path, id, size: text.len() as u64, modified, facts }
         };
         let sessions: Vec<SessionFile> = texts.iter().enumerate().map(session).rev().collect();
-        let (mut calls, looks) = (vec![None; paths.len()], Looks(AtomicUsize::new(0)));
+        let (mut calls, looks) = (vec![None; files.len()], Looks(AtomicUsize::new(0)));
         let uid = dir.metadata().unwrap().uid();
-        find_citing(&sessions, paths, uid, &looks, &mut |n, found| {
+        find_citing(&sessions, files, uid, &looks, &mut |n, found| {
             calls[n] = found.map(|(file, _, call)| format!("{}:{}", file.id, call.id));
         });
         (calls, looks.0.into_inner())
@@ -340,10 +356,22 @@ mod tests {
         let call_of = |written: &str| {
             let written: Timestamp = written.parse().unwrap();
             std::fs::File::open(&spill).unwrap().set_modified(written.into()).unwrap();
-            cited(dir.path(), &log, std::slice::from_ref(&spill)).0
+            let here = RecordedFile { path: spill.clone(), ..RecordedFile::default() };
+            let gone = |path| RecordedFile { path, copy: None, written: Some(written) };
+            cited(
+                dir.path(),
+                &log,
+                &[here.clone(), here, gone(spill.clone()), gone(dir.path().join("stdout-1"))],
+            )
+            .0
         };
-        for (written, call) in [("04:00", "second"), ("02:00", "first"), ("00:00", "first")] {
-            assert_eq!(call_of(&format!("2026-11-27T05:{written}Z")), [Some(format!("session-0:{call}"))]);
+        for (written, call, of_gone) in
+            [("04:00", "second", Some("second")), ("02:00", "first", Some("first")), ("00:00", "first", None)]
+        {
+            let [call, of_gone] =
+                [Some(call), of_gone].map(|call| call.map(|call| format!("session-0:{call}")));
+            let found = call_of(&format!("2026-11-27T05:{written}Z"));
+            assert_eq!(found, [call.clone(), call, of_gone, None], "{written}");
         }
     }
 
@@ -351,8 +379,9 @@ mod tests {
     fn each_session_is_looked_through_once_for_all_outputs() {
         let dir = tempfile::tempdir().unwrap();
         let spill = |n: usize| dir.path().join(format!("bspill{n}.txt"));
-        let paths: Vec<PathBuf> = (0..40).map(spill).collect();
-        paths.iter().for_each(|path| std::fs::write(path, "x").unwrap());
+        let paths: Vec<RecordedFile> =
+            (0..40).map(|n| RecordedFile { path: spill(n), ..RecordedFile::default() }).collect();
+        paths.iter().for_each(|file| std::fs::write(&file.path, "x").unwrap());
         let none = vec!["{}\n".repeat(10); 5];
         let (calls, looks) = cited(dir.path(), &none, &paths[..1]);
         assert_eq!((calls, cited(dir.path(), &none, &paths)), (vec![None], (vec![None; 40], looks)));

@@ -59,10 +59,6 @@ impl Footer {
         (&[A::NextError], "error"), (&[A::Search], "search"), (&[A::Other], "model got"),
     ]);
     pub(crate) const NO_OUTPUTS: Self = Self::list(&[(&[A::Refresh], "refresh"), (&[A::Quit], "quit"), (&[A::Other], "sessions")]);
-    pub(crate) const FILTERED_OUTPUTS: Self = Self::list(&[
-        (&[A::Back], "show all"), (&[A::Open], "open"), (&[A::Search], "filter"), (&[A::Sort], "sort"),
-        (&[A::Delete], "delete"), (&[A::Group], "group"),
-    ]);
     pub(crate) const OUTPUTS: Self = Self::list(&[
         (&[A::Open], "open"), (&[A::Search], "filter"), (&[A::Other], "sessions"), (&[A::Sort], "sort"),
         (&[A::Delete], "delete"), (&[A::Keep], "keep"), (&[A::Matching], "find in all"), (&[A::Limits], "limits"),

@@ -3,7 +3,7 @@
 use crate::base::human::{count, span, thousands};
 use crate::corpus::{FindEnd, FoundLine, LineReceipt, LostBy, MAX_FOUND};
 use crate::rows::column::CellSide::{Left, Right};
-use crate::rows::column::{ListColumn, ListSpec, MOST_FIRST, NAMES, RowCell, Tone, key_of};
+use crate::rows::column::{ListColumn, ListSpec, NAMES, RowCell, Tone, key_of};
 use crate::text::label::SafeText;
 use crate::text::search::Pattern;
 
@@ -45,7 +45,6 @@ impl ListKind for FoundLines {
     type Event = LinesEvent;
     type Link = Link;
     const SPEC: &'static ListSpec<FoundLine> = &SPEC;
-    const HAS_FILES: bool = true;
 
     fn footer(&self, _: &List<FoundLine>) -> Footer {
         Footer::LINES
@@ -167,7 +166,7 @@ static SPEC: ListSpec<FoundLine> =
             })
             .yields(1),
             ListColumn::new("line", Right, 10, |row: &FoundLine, _| RowCell::plain(thousands(row.number)))
-                .sorts('n', MOST_FIRST, |a, b| b.number.cmp(&a.number)),
+                .sorts('n', ["highest first", "lowest first"], |a, b| b.number.cmp(&a.number)),
             ListColumn::new("model", Left, 30, |row: &FoundLine, _| {
                 RowCell::new(describe_got(row), if is_lost(row) { Tone::Warning } else { Tone::Dim })
             })

@@ -1,6 +1,7 @@
 //! What the command line gives the screens: outputs, one of them perhaps still being made, and services.
 
 use std::path::{Path, PathBuf};
+use std::slice;
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 
@@ -14,7 +15,7 @@ use crate::session::list;
 use crate::session::reader::{ReadProgress, SessionError, SessionFile};
 use crate::session::spill::{CitingCall, SessionsCache};
 use crate::source::{FileLock, MapView};
-use crate::store::{Env, LazyStores, Record};
+use crate::store::{Env, LazyStores, Record, RecordedFile};
 use crate::text::search::{Pattern, SeverityPatterns};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -129,16 +130,17 @@ impl Services {
     /// # Errors
     /// Nothing can be shown: what is known of the call instead.
     pub(crate) fn find_record(&self, of: &Subject, progress: &dyn ReadProgress) -> Result<ReadyCall, Cited> {
-        let copied = Record::find(&self.env, Path::new(of.path()));
-        if matches!(copied, Some(Record::Copy(copy)) if !copy.has_its_original()) {
-            return Err(Cited::Changed);
-        }
-        let (path, mut record) = (PathBuf::from(&of.context.saved_as), Err(Cited::Nowhere));
-        self.sessions.find_all(&[path], &self.env, progress, &mut |_, found| {
+        let sought = match Record::find(&self.env, Path::new(of.path())) {
+            Some(Record::Copy(copy)) => copy.recorded_file(of.path().into()),
+            _ => RecordedFile { path: of.context.saved_as.clone().into(), ..RecordedFile::default() },
+        };
+        let mut record = Err(Cited::Nowhere);
+        self.sessions.find_all(slice::from_ref(&sought), &self.env, progress, &mut |_, found| {
             let Some((file, opened, call)) = found else { return };
             let transcript = opened.transcript();
             let examiner = (self.examiner)(transcript.agent);
-            let of = CallInspector { examiner: &examiner, file, transcript };
+            let copy = sought.copy.as_deref();
+            let of = CallInspector { examiner: &examiner, file, transcript, copy };
             let ready = ReadyCall::read(&of, call, Paths::Known, Some(of.verify(call)));
             record = ready.map_err(|_| Cited::By(Box::new(CitingCall::new(file, transcript, call))));
             if let Ok(ready) = &mut record {
@@ -158,6 +160,6 @@ impl Services {
         let opened = list::open(file, progress)?;
         let transcript = opened.transcript();
         let examiner = (self.examiner)(transcript.agent);
-        Ok(look(CallInspector { examiner: &examiner, file, transcript }))
+        Ok(look(CallInspector { examiner: &examiner, file, transcript, copy: None }))
     }
 }

@@ -24,6 +24,7 @@ use crate::session::transcript::ReadReport;
 use crate::session::verify::Verifier;
 use crate::session::{list as all_sessions, sent, spill, text};
 use crate::source;
+use crate::store::RecordedFile;
 
 use super::{safe, say, suggest, usage};
 
@@ -34,12 +35,14 @@ pub(crate) struct SelectedSession {
     /// In how many other sessions the call is, if all were looked through for it.
     pub copies: Option<u64>,
     pub examiner: Examiner,
+    /// The kept copy that was named, if its call is meant.
+    pub copy: Option<PathBuf>,
 }
 
 impl SelectedSession {
     fn new(config: &Config, file: SessionFile, opened: Rc<dyn OpenedSession>, call: Option<usize>) -> Self {
         let examiner = examiner(config, opened.transcript().agent, Paths::Known);
-        Self { file, opened, call, copies: None, examiner }
+        Self { file, opened, call, copies: None, examiner, copy: None }
     }
 
     fn say_unread(self) -> Self {
@@ -55,7 +58,8 @@ impl SelectedSession {
     }
 
     pub(crate) fn inspector(&self) -> CallInspector<'_> {
-        CallInspector { examiner: &self.examiner, file: &self.file, transcript: self.opened.transcript() }
+        let Self { file, examiner, copy, opened, .. } = self;
+        CallInspector { examiner, file, transcript: opened.transcript(), copy: copy.as_deref() }
     }
 
     /// Returns its id, or that of the call as SESSION:CALL.
@@ -152,10 +156,11 @@ pub(crate) fn open(
     Ok(found)
 }
 
-/// Finds the call that names an output by this path.
-pub(crate) fn find_citing(config: &Config, path: PathBuf) -> Option<SelectedSession> {
-    let (file, opened, call) = spill::SessionsCache::default().find(path, &config.env)?;
-    Some(SelectedSession::new(config, file, opened, Some(call)).say_unread())
+/// Finds the call that names an output.
+pub(crate) fn find_citing(config: &Config, output: RecordedFile) -> Option<SelectedSession> {
+    let (file, opened, call) = spill::SessionsCache::default().find(&output, &config.env)?;
+    let found = SelectedSession::new(config, file, opened, Some(call));
+    Some(SelectedSession { copy: output.copy, ..found }.say_unread())
 }
 
 /// Returns the session with an id, or those whose ids begin so; what follows a colon is a call's.

@@ -59,16 +59,17 @@ impl CheckedCall {
 pub(crate) fn run(config: &Config, args: &VerifyArgs) -> CommandResult {
     let paths = if args.any_path { Paths::Any } else { Paths::Known };
     let mut found = Vec::new();
-    let mut check = |file: &SessionFile, transcript: &Transcript, is_wanted: &dyn Fn(&Call) -> bool| {
-        let examiner = examiner(config, transcript.agent, paths);
-        let inspector = CallInspector { examiner: &examiner, file, transcript };
-        let calls = transcript.calls.iter().filter(|call| is_wanted(call));
-        found.extend(calls.map(|call| CheckedCall::new(inspector, call)));
-    };
+    let mut check =
+        |(file, copy): (&SessionFile, _), transcript: &Transcript, is_wanted: &dyn Fn(&Call) -> bool| {
+            let examiner = examiner(config, transcript.agent, paths);
+            let inspector = CallInspector { examiner: &examiner, file, transcript, copy };
+            let calls = transcript.calls.iter().filter(|call| is_wanted(call));
+            found.extend(calls.map(|call| CheckedCall::new(inspector, call)));
+        };
     if let Some(what) = &args.what {
         let named = input::recorded(config, what)?;
         let is_wanted = |call: &Call| named.call().map_or(call.is_partial(), |one| std::ptr::eq(one, call));
-        check(&named.file, named.opened.transcript(), &is_wanted);
+        check((&named.file, named.copy.as_deref()), named.opened.transcript(), &is_wanted);
         return report(&found, args.json);
     }
     let since = earliest(args.since);
@@ -83,7 +84,7 @@ pub(crate) fn run(config: &Config, args: &VerifyArgs) -> CommandResult {
                     if transcript.unread.is_short() {
                         say(&describe_unread(file, &transcript.unread));
                     }
-                    check(file, transcript, &|call| call.is_partial() && !seen.has(call));
+                    check((file, None), transcript, &|call| call.is_partial() && !seen.has(call));
                     seen.add(transcript);
                 }
                 Err(error) => say(&error.to_string()),

@@ -28,10 +28,11 @@ pub(crate) fn describe_value(policy: &Policy, key: &str) -> String {
 
 /// Describes in what two policies differ: the name of the new one, or its limits that changed.
 pub(crate) fn describe_change(from: &Policy, to: &Policy) -> Option<String> {
-    if from.name() != to.name() {
-        return Some(to.name().to_owned());
-    }
-    let changed = to.params().iter().filter(|param| from.get(&param.name) != to.get(&param.name));
+    let other = Some(to.name().to_owned()).filter(|name| name != from.name());
+    let changed = to.params().iter().filter(|param| match other {
+        Some(_) => to.is_set(&param.name),
+        None => from.get(&param.name) != to.get(&param.name),
+    });
     let words = changed.filter_map(|param| {
         let value = to.get(&param.name)?.to_string();
         let value = match value.parse::<u64>() {
@@ -41,7 +42,8 @@ pub(crate) fn describe_change(from: &Policy, to: &Policy) -> Option<String> {
         };
         Some(format!("{} {value}", param.name.replace('_', " ")))
     });
-    Some(words.collect::<Vec<_>>().join(", ")).filter(|words| !words.is_empty())
+    let words: Vec<String> = other.iter().cloned().chain(words).collect();
+    (!words.is_empty()).then(|| words.join(", "))
 }
 
 /// Returns a policy with the limits that are set as flags for the command line.
@@ -317,7 +319,9 @@ mod tests {
         to.set_max_lines(3000).expect("a limit");
         to.set_max_size(75 << 10).expect("a limit");
         assert_eq!(describe_change(&from, &to).as_deref(), Some("max lines 3,000, max bytes 75 KB"));
-        let other = crate::preview::Catalog::builtin().get("pi/bash").expect("a policy");
+        let mut other = crate::preview::Catalog::builtin().get("pi/bash").expect("a policy");
         assert_eq!(describe_change(&from, &other).as_deref(), Some("pi/bash"));
+        other.set_max_lines(1500).expect("a limit");
+        assert_eq!(describe_change(&from, &other).as_deref(), Some("pi/bash, max lines 1,500"));
     }
 }

@@ -18,7 +18,7 @@ use crate::store::own::id::parse_id;
 use crate::store::root::Root;
 use crate::store::spec::OWN;
 use crate::store::spec::pattern::PathFacts;
-use crate::store::{CopyRecord, Expiry, FileRule, Holds, Retention, Rule, StoreSpec, TimeLeft};
+use crate::store::{CopyRecord, Expiry, FileRule, Holds, RecordedFile, Retention, Rule, StoreSpec, TimeLeft};
 
 #[derive(Debug)]
 pub struct ListedDir {
@@ -215,10 +215,10 @@ impl Entry {
         !self.is_own() || self.copy().is_some()
     }
 
-    /// Returns the path by which agents' records name it; `None` if it is a copy whose original has changed since.
-    pub fn recorded_path(&self) -> Option<PathBuf> {
-        let is_true = self.copy().is_none_or(|copy| copy.has_its_original());
-        is_true.then(|| self.saved_as().into())
+    /// Returns how agents' records know it.
+    pub fn recorded_file(&self) -> RecordedFile {
+        let own = || RecordedFile { path: self.saved_as().into(), ..RecordedFile::default() };
+        self.copy().map_or_else(own, |copy| copy.recorded_file(self.path()))
     }
 
     /// Whether the user keeps it in overspill's own store, so that no cleaning deletes it.

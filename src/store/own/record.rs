@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use jiff::{SignedDuration, Timestamp};
 use rustix::fs::{AtFlags, Dir, Mode, OFlags, openat, statat, unlinkat};
@@ -64,6 +64,17 @@ pub struct CopyRecord {
     /// The parameters of the first that were set, with their values.
     pub parameters: BTreeMap<String, String>,
     pub limits_from: String,
+}
+
+/// An output as agents' records know it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RecordedFile {
+    /// The path by which they name it.
+    pub path: PathBuf,
+    /// Where it is, if it is a kept copy.
+    pub copy: Option<PathBuf>,
+    /// When its text was written, if it is a copy whose original was changed or deleted since.
+    pub written: Option<Timestamp>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -127,10 +138,13 @@ impl CopyRecord {
         }
     }
 
-    /// Whether the original is still as it was copied, so that its records hold for the copy.
-    pub fn has_its_original(&self) -> bool {
-        let modified = Path::new(&self.original).symlink_metadata().and_then(|meta| meta.modified());
-        modified.ok().and_then(|modified| Timestamp::try_from(modified).ok()) == Some(self.modified)
+    /// Returns how agents' records know the copy at this path.
+    pub(crate) fn recorded_file(&self, copy: PathBuf) -> RecordedFile {
+        let path = PathBuf::from(&self.original);
+        let now = path.symlink_metadata().and_then(|meta| meta.modified());
+        let now = now.ok().and_then(|modified| Timestamp::try_from(modified).ok());
+        let written = (now != Some(self.modified)).then_some(self.modified);
+        RecordedFile { path, copy: Some(copy), written }
     }
 
     pub fn is_of(&self, entry: &Entry) -> bool {

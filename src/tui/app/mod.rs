@@ -3,6 +3,7 @@
 mod stack;
 
 use std::any::Any;
+use std::collections::BTreeMap;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use ratatui::Frame;
@@ -10,6 +11,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 
 use crate::base::human;
+use crate::config::EffectivePolicy;
 use crate::document::reader::Cost;
 use crate::store::Pending;
 use crate::text::search::SeverityPatterns;
@@ -56,6 +58,8 @@ pub struct App {
     stack: Vec<Box<dyn Screen>>,
     shelf: Vec<Box<dyn Screen>>,
     layers: Vec<Box<dyn Layer>>,
+    /// The what-ifs that are kept for outputs opened from lists, by the files of those; `None` if one was ended.
+    what_ifs: BTreeMap<String, Option<Box<EffectivePolicy>>>,
     pub count: Option<u64>,
     pub severities: SeverityPatterns,
     pub(crate) tickets: Tickets,
@@ -76,6 +80,7 @@ impl App {
                 Box::new(ListScreen::new(canvas, ChangedList::default())),
             ],
             layers: Vec::new(),
+            what_ifs: BTreeMap::new(),
             count: None,
             severities: SeverityPatterns::default(),
             tickets: Tickets::default(),
@@ -131,10 +136,7 @@ impl App {
                     ScreenRequest::DeleteMarked => effects.push(Effect::Delete(self.take_pending())),
                     ScreenRequest::OtherFile(number) => self.other_file(number, effects),
                     ScreenRequest::Show(event) => self.show(event, effects),
-                    ScreenRequest::Turn(event) => {
-                        self.pop(1, effects);
-                        self.show(event, effects);
-                    }
+                    ScreenRequest::Turn(event) => self.turn(event, effects),
                     ScreenRequest::Send(Event::Message(message)) => self.say(Some(message)),
                     ScreenRequest::Send(event) => self.send(event, effects),
                     ScreenRequest::Lay(layer) => {

@@ -10,7 +10,7 @@ use crate::tui::outputs::Outputs;
 use crate::tui::pager::{Handover, OutputEvent, Pager};
 use crate::tui::popup::leaving::{Leaving, Question};
 use crate::tui::screen::{Effect, Effects, ExitChoice, Layer, Screen};
-use crate::tui::target::Opened;
+use crate::tui::target::{Opened, OpenedFrom};
 use crate::tui::tune::Tuning;
 
 use super::App;
@@ -77,13 +77,29 @@ impl App {
         self.on_top(|top| top.show(effects));
     }
 
+    /// Goes to the screen that serves an event in place of the one on top, which takes its place if it is on the stack.
+    pub(super) fn turn(&mut self, event: Box<dyn ScreenEvent>, effects: &mut Effects) {
+        let at = self.places().position(|screen| screen.serves(&*event as &dyn Any));
+        if let Some(at) = at {
+            self.on_top(|top| top.cover(effects));
+            let top = self.stack.len() - 1;
+            self.stack.swap(at, top);
+        } else {
+            self.pop(1, effects);
+        }
+        self.show(event, effects);
+    }
+
     /// Takes places off the top, and continues the output beneath one that was taken off.
     pub(super) fn pop(&mut self, places: usize, effects: &mut Effects) {
         let mut uppermost = None;
         for mut screen in self.stack.split_off(self.stack.len().saturating_sub(places)).into_iter().rev() {
             screen.close(effects);
             match into_pager(screen) {
-                Ok(pager) => uppermost = uppermost.or(Some(pager)),
+                Ok(pager) => {
+                    self.what_ifs.extend(pager.what_if_to_keep());
+                    uppermost = uppermost.or(Some(pager));
+                }
                 Err(list) => self.shelf.push(list),
             }
         }
@@ -94,6 +110,9 @@ impl App {
 
     /// Puts an output on top, in place of one that is there.
     pub fn open(&mut self, mut opened: Opened, effects: &mut Effects) {
+        let file = opened.subject.file.as_ref().filter(|_| opened.origin == OpenedFrom::List);
+        let what_if = file.and_then(|file| self.what_ifs.get(file).cloned().flatten());
+        opened.start.under = opened.start.under.take().or(what_if);
         let screens = self.stack.iter().chain(&self.shelf);
         let tuning = screens.filter_map(|screen| (&**screen as &dyn Any).downcast_ref());
         tuning.for_each(|tuning: &ListScreen<Tuning>| tuning.of.adapt(&mut opened));

@@ -96,7 +96,6 @@ impl ListKind for Calls {
     type Event = CallsEvent;
     type Link = Link;
     const SPEC: &'static ListSpec<CallRow> = &calls::SPEC;
-    const HAS_FILES: bool = true;
 
     fn footer(&self, _: &List<CallRow>) -> Footer {
         Footer::CALLS
@@ -257,6 +256,10 @@ impl ListKind for Calls {
         matches!(self.state, ReadingState::Reading(_)) && list.is_empty()
     }
 
+    fn stop(&mut self, on: Context) -> bool {
+        on.list.end_following()
+    }
+
     fn close(&mut self, on: Context) {
         *self = Self::default();
         on.list.clear();
@@ -308,13 +311,13 @@ impl Calls {
         let session = OpenedCalls { agent, title, ..OpenedCalls::default() };
         *self = Self { file: Some(file.clone()), session, sought, ..Self::default() };
         on.list.clear();
+        on.list.grows_at_end = true;
         on.effects.run(Slot::OpenSession, move |context| work::hold(&file, context));
     }
 
     /// Takes in the calls: those of a session just read, or of one that has grown. What is known of a call stays.
     fn opened(&mut self, mut opened: OpenedCalls, list: &mut List<CallRow>) {
         let mut rows = std::mem::take(&mut opened.rows);
-        let follows = list.is_at_end() && !list.is_empty() && rows.len() > list.rows().len();
         for (row, old) in rows.iter_mut().zip(list.rows().iter()).filter(|(row, old)| row.id == old.id) {
             if row.cut == old.cut && row.evidence == old.evidence {
                 (row.sizes, row.verdict) = (old.sizes.clone(), old.verdict.clone());
@@ -330,11 +333,6 @@ impl Calls {
         self.asked.clear();
         list.look.now = self.session.now;
         list.set_rows(rows);
-        if self.sought.is_some() {
-            self.select_sought(list);
-        } else if follows {
-            // Like a log that is followed: the last stays the last.
-            list.act(Action::End, None);
-        }
+        self.select_sought(list);
     }
 }

@@ -79,7 +79,7 @@ pub(crate) fn hold(file: &SessionFile, context: &JobContext) {
         let request = requests.recv_timeout(if todo.is_done() { LOOK_EVERY } else { Duration::ZERO });
         let request = request.and_then(|request| request.downcast().map_err(|_| RecvTimeoutError::Timeout));
         let session = SessionContext {
-            of: CallInspector { examiner: &examiner, file, transcript: opened.transcript() },
+            of: CallInspector { examiner: &examiner, file, transcript: opened.transcript(), copy: None },
             context,
             verdicts: &verdicts,
         };

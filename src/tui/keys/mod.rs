@@ -56,7 +56,12 @@ impl KeyMap {
         if context == KeyContext::Pager && self.find(KeyContext::Drawer, &name).is_some() {
             return Some(format!("{} changes limits", self.label(context, Action::Limits)));
         }
-        Some(format!("{name} does nothing here; {} for help", self.label(context, Action::Help)))
+        Some(self.nothing(context, &name))
+    }
+
+    /// Says that a key of this name does nothing in a context.
+    pub(crate) fn nothing(&self, context: KeyContext, name: &str) -> String {
+        format!("{name} does nothing here; {} for help", self.label(context, Action::Help))
     }
 
     pub fn rows(&self) -> &[BoundKeys] {

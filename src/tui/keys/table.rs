@@ -117,12 +117,14 @@ impl Action {
         })
     }
 
-    /// Returns where a motion by rows leads from the row at `at`; `None` if the action is none.
-    pub(in crate::tui) fn destination(self, count: Option<u64>, at: usize, height: usize) -> Option<usize> {
+    /// Returns where a motion by rows leads from a row, of how many; `None` if the action is none.
+    pub(crate) fn destination(self, count: Option<u64>, at: [usize; 2], height: usize) -> Option<usize> {
+        let [at, all] = at;
         let numbered = |n: u64| (n as usize).saturating_sub(1);
         match self {
             Self::Start => Some(count.map_or(0, numbered)),
             Self::End => Some(count.map_or(usize::MAX, numbered)),
+            Self::Percent => Some(all.saturating_sub(1) * count.unwrap_or(0).min(100) as usize / 100),
             _ => self.rows(count, height).map(|rows| at.saturating_add_signed(rows)),
         }
     }
@@ -203,7 +205,7 @@ pub const TABLE: &[Binding] = &[
     row(Pager, "→", A::Right, "right", "right (stops wrapping)"),
     row(Pager, "$", A::LineEnd, "line-end", "to the end of the line"),
     row(Pager, "^", A::LineStart, "line-start", "to the start of the line"),
-    row(Pager, "%", A::Percent, "percent", "to a percentage: 50%"),
+    row(Everywhere, "%", A::Percent, "percent", "to a percentage: 50%"),
     row(Pager, "m", A::Mark, "mark", "set a mark: then a letter"),
     row(Pager, "'", A::ToMark, "to-mark", "to a mark; twice: back"),
     row(Everywhere, ":", A::GoTo, "go-to", "to a line, 50%, 4096b; in lists: to a row, a time"),

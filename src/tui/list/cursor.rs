@@ -11,13 +11,15 @@ use crate::tui::keys::Action;
 use super::List;
 use super::arrange::Landing;
 
-/// Whether the first row stays selected as rows come in.
+/// Whether the newest row stays selected as rows come in.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum FollowState {
     /// The row that is selected does.
     #[default]
     Off,
     On,
+    /// The last is the newest.
+    AtEnd,
     /// Another screen lies over the list, and leaving it leads back to the selected row, whatever has come in.
     Covered,
 }
@@ -55,10 +57,6 @@ impl<R: Clone> List<R> {
         self.shown.order.iter().position(|n| *n as usize == row)
     }
 
-    pub(crate) fn is_at_end(&self) -> bool {
-        self.chosen + 1 >= self.len()
-    }
-
     pub(crate) fn chosen_on_screen(&self) -> usize {
         self.place_of(self.chosen).saturating_sub(self.top)
     }
@@ -70,8 +68,11 @@ impl<R: Clone> List<R> {
 
     /// Moves by an action and the number typed before it. Returns false if the action does not move.
     pub(crate) fn act(&mut self, action: Action, count: Option<u64>) -> bool {
-        let to = action.destination(count, self.chosen, self.height);
+        let to = action.destination(count, [self.chosen, self.len()], self.height);
         to.into_iter().for_each(|to| self.move_to(to));
+        if self.grows_at_end && (action, count) == (Action::End, None) && self.is_in_first_order() {
+            self.following = FollowState::AtEnd;
+        }
         to.is_some()
     }
 
@@ -84,11 +85,15 @@ impl<R: Clone> List<R> {
         self.clamp();
     }
 
-    /// Selects the row of a typed number, 1-based, or the latest that is not after a typed time.
+    /// Goes to the row of a typed number, 1-based, or percentage, or to the latest that is not after a typed time.
     pub(crate) fn go_to(&mut self, text: &str) -> Result<(), String> {
         let text = text.trim();
-        match text.parse::<usize>() {
-            Ok(row) => self.move_to(row.saturating_sub(1)),
+        let (action, number) = match text.strip_suffix('%') {
+            Some(percent) => (Action::Percent, percent),
+            None => (Action::Start, text),
+        };
+        match number.trim_end().parse() {
+            Ok(number) => drop(self.act(action, Some(number))),
             Err(_) => self.move_to(self.row_at(text)?),
         }
         Ok(())
@@ -97,7 +102,7 @@ impl<R: Clone> List<R> {
     fn row_at(&self, text: &str) -> Result<usize, String> {
         let now = self.look.now.to_zoned(TimeZone::system());
         let Some(end) = parse_time(text, &now) else {
-            return Err(format!("'{text}' is no row (120) and no time (14:30, 2026-11-24, 3d)"));
+            return Err(format!("'{text}' is no row (120, 50%) and no time (14:30, 2026-11-24, 3d)"));
         };
         let Some(dated) = self.spec.columns.iter().find(|column| column.time.is_some()) else {
             return Err("the rows of this list have no times; type the number of one".to_owned());
@@ -153,8 +158,10 @@ impl<R: Clone> List<R> {
 
     /// Ends following if the first row of the first order is not selected. `is_new` is whether rows were replaced.
     pub(super) fn go_on_following(&mut self, is_new: bool) {
+        let newest = if self.following == FollowState::AtEnd { self.len().saturating_sub(1) } else { 0 };
+        self.chosen = if is_new && newest > 0 { newest } else { self.chosen };
         self.following = match self.following {
-            _ if self.chosen != 0 || !self.is_in_first_order() => FollowState::Off,
+            _ if self.chosen != newest || !self.is_in_first_order() => FollowState::Off,
             FollowState::Covered if is_new => FollowState::On,
             following => following,
         };

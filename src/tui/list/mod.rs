@@ -57,6 +57,8 @@ pub struct List<R: 'static> {
     /// Whether a row was selected by the user. Until then the first stays selected while rows come in.
     has_moved: bool,
     following: FollowState,
+    /// Whether the last row of the first order is the newest.
+    pub(crate) grows_at_end: bool,
     /// The first row of the screen, counted with headings.
     top: usize,
     pub(crate) height: usize,
@@ -83,6 +85,7 @@ impl<R: Clone> List<R> {
             chosen: 0,
             has_moved: false,
             following: FollowState::default(),
+            grows_at_end: false,
             top: 0,
             height: 1,
             before: None,

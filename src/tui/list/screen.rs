@@ -36,7 +36,6 @@ pub trait ListKind: Sized + 'static {
     type Event: ScreenEvent;
     type Link: ScreenEvent;
     const SPEC: &'static ListSpec<Self::Row>;
-    const HAS_FILES: bool = false;
 
     fn footer(&self, list: &List<Self::Row>) -> Footer;
 
@@ -150,11 +149,6 @@ impl<R> ListContext<'_, R> {
 
     pub(crate) fn note(self, text: impl Into<SafeText>) {
         *self.message = Some(Message::note(text));
-    }
-
-    pub(crate) fn refuse(self) {
-        let help = self.key(Action::Help);
-        self.note(format!("that does nothing here; {help} for help"));
     }
 }
 
@@ -282,25 +276,22 @@ impl<L: ListKind> Screen for ListScreen<L> {
         use Action::{Back, Choose, ChooseAll, Copy, Editor, Group, Matching, Open, Search, Sort, Stores};
         match action {
             Back | Choose | ChooseAll | Copy | Matching | Open | Search | Sort => true,
-            Editor => L::HAS_FILES,
+            Editor => self.chosen_output().is_some(),
             Group => !L::SPEC.groups.is_empty(),
             Stores => !self.serves(&Link::Stores(None)),
-            _ => self.of.handler(action).is_some() || action.destination(None, 0, 1).is_some(),
+            _ => self.of.handler(action).is_some() || action.destination(None, [0, 1], 1).is_some(),
         }
     }
 
     fn act(&mut self, action: Action, count: Option<u64>, effects: &mut Effects) {
         match action {
             Action::Sort => effects.lay(self.list.sort_menu()),
-            Action::Group if L::SPEC.groups.is_empty() => {
-                self.message = Some(Message::note("this list has no groups"));
-            }
-            Action::Group => self.on_list(effects, List::group_next),
+            Action::Group if self.knows(action) => self.on_list(effects, List::group_next),
             Action::Choose => self.on_list(effects, List::toggle_mark),
             Action::ChooseAll => self.on_list(effects, List::toggle_all),
             Action::Matching => effects.lay(Prompt::new(Purpose::Grep)),
             Action::Copy => self.copy(effects),
-            Action::Editor if self.knows(action) => match self.chosen_output() {
+            Action::Editor => match self.chosen_output() {
                 Some((path, line)) => effects.push(Effect::Edit { path: Some(path), line }),
                 None => self.message = Some(Message::note("this row has no file to edit")),
             },
@@ -320,7 +311,10 @@ impl<L: ListKind> Screen for ListScreen<L> {
                     match (of.handler(action), opens.and_then(|row| of.open(on.list, row))) {
                         (Some(handle), _) => handle(of, on),
                         (None, Some(request)) => on.effects.push(Effect::Open(request)),
-                        (None, None) => on.refuse(),
+                        (None, None) => {
+                            let words = on.canvas.keys.nothing(KeyContext::Lists, on.key(action));
+                            on.note(words);
+                        }
                     }
                 }
             }),
@@ -358,7 +352,11 @@ impl<L: ListKind> Screen for ListScreen<L> {
         line::rule(frame.buffer_mut(), places.rule, canvas);
         line::rows(frame.buffer_mut(), places.detail, self.of.details(&self.list), canvas);
         if let Some(status) = status {
-            let hints = self.of.footer(&self.list).versions(None, None, canvas.keys);
+            let is_filtered = self.list.marked() == 0 && !self.list.filter_text().is_empty();
+            let back = is_filtered.then_some(Action::Back);
+            let all = back.map(|back| format!("{} show all  ", canvas.keys.label(KeyContext::Lists, back)));
+            let mut hints = self.of.footer(&self.list).versions(None, back, canvas.keys);
+            hints.iter_mut().for_each(|hints| hints.insert_str(0, all.as_deref().unwrap_or_default()));
             let of = thousands(self.list.len() as u64);
             let progress = self.of.progress(&self.list, canvas);
             let position = match self.list.is_empty() {
@@ -392,7 +390,9 @@ impl<L: ListKind> Screen for ListScreen<L> {
         match purpose {
             Purpose::GoTo => self.on(true, effects, |_, on| on.list.go_to(text)),
             Purpose::Grep => Link::lines(text).map(|link| effects.show(link)),
-            _ => self.on(true, effects, |of, on| of.enter(text, on)),
+            Purpose::Find => self.on(true, effects, |of, on| of.enter(text, on)),
+            // What was typed is followed already.
+            _ => Ok(()),
         }
     }
 

@@ -1,6 +1,6 @@
 //! What is shown of the selected row: its output beside the list, and its facts with where they lead.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use ratatui::layout::Rect;
@@ -15,7 +15,7 @@ use crate::session::facts::TitledText;
 use crate::session::model::Call;
 use crate::session::spill::CitingCall;
 use crate::source::{FileLock, Identity};
-use crate::store::EntryStatus;
+use crate::store::{EntryStatus, RecordedFile};
 use crate::text::label::SafeText;
 use crate::tui::job::{JobContext, Pace, Slot};
 use crate::tui::list::List;
@@ -59,14 +59,14 @@ impl Outputs {
             self.glance = Some(Glance { of, is_recorded, output: Some(Err(words.into())) });
             return;
         }
-        let (call, saved_as) = (row.call().cloned(), row.entry.saved_as());
+        let (call, file) = (row.call().cloned(), row.entry.recorded_file());
         let output = before.and_then(|glance| glance.output);
         self.glance = Some(Glance { of: of.clone(), is_recorded, output });
         effects.run_at(Pace::Soon(BESIDE), Slot::PlanBeside, move |context| {
             let output = match (context.services.open)(&of.0, FileLock::None) {
                 Ok(Target { subject, source }) => {
                     let mut output = OpenOutput::counted_now(subject, source.view());
-                    let record = call.and_then(|call| read_record(&call, Path::new(&saved_as), context));
+                    let record = call.and_then(|call| read_record(&call, &file, context));
                     record.into_iter().for_each(|record| output.attach(record));
                     let Some(planned) = output.task().run(&|| context.is_wanted()) else { return };
                     output.take(planned);
@@ -79,11 +79,13 @@ impl Outputs {
     }
 }
 
-/// Reads what was recorded of the call that names an output by this path; `None` if that cannot be shown.
-fn read_record(of: &CitingCall, path: &Path, context: &JobContext) -> Option<ReadyCall> {
+/// Reads what was recorded of the call that names an output; `None` if that cannot be shown.
+fn read_record(of: &CitingCall, file: &RecordedFile, context: &JobContext) -> Option<ReadyCall> {
     let read = |session: CallInspector| {
+        let (session, name) =
+            (CallInspector { copy: file.copy.as_deref(), ..session }, file.path.file_name());
         // The calls of several threads may have one id.
-        let is_cited = |call: &Call| call.cites.iter().any(|cite| cite.path.file_name() == path.file_name());
+        let is_cited = |call: &Call| call.cites.iter().any(|cite| cite.path.file_name() == name);
         let mut calls = session.transcript.calls.iter();
         let call = calls.find(|call| *call.id == *of.call && is_cited(call))?;
         ReadyCall::read(&session, call, Paths::Known, Some(session.verify(call))).ok()
@@ -93,12 +95,8 @@ fn read_record(of: &CitingCall, path: &Path, context: &JobContext) -> Option<Rea
 
 pub(super) fn draw(glance: Option<&Glance>, list: &List<OutputRow>, on: PanelFrame) {
     let Some(row) = list.chosen() else { return };
-    let name = match row.command() {
-        command if command.is_empty() => SafeText::from_bytes(row.entry.id_bytes()),
-        command => command,
-    };
     let head = Rect { height: on.area.height.min(1), ..on.area };
-    let name = line::head(format!(" {name}"), head.width.into(), on.canvas.glyphs());
+    let name = line::head(format!(" {}", row.name()), head.width.into(), on.canvas.glyphs());
     line::left(on.buffer, head, name, on.canvas.theme.active);
     let below = Rect { y: head.bottom(), height: on.area.height - head.height, ..on.area };
     let glance = glance.filter(|glance| glance.of == (row.entry.path(), row.entry.identity));

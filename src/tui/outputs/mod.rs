@@ -123,15 +123,12 @@ impl ListKind for Outputs {
     type Event = OutputsEvent;
     type Link = Link;
     const SPEC: &'static ListSpec<OutputRow> = &outputs::SPEC;
-    const HAS_FILES: bool = true;
 
     fn footer(&self, list: &List<OutputRow>) -> Footer {
         if !self.pending.is_empty() {
             Footer::DELETIONS
         } else if list.marked() > 0 {
             Footer::MARKED_OUTPUTS
-        } else if !list.filter_text().is_empty() {
-            Footer::FILTERED_OUTPUTS
         } else if list.rows().is_empty() {
             Footer::NO_OUTPUTS
         } else if list.is_following() {
@@ -212,7 +209,7 @@ impl ListKind for Outputs {
         Some(OpenRequest {
             path: row.entry.path(),
             start: StartView { place, ..StartView::default() },
-            name: row.command(),
+            name: row.name(),
             id: row.entry.id().into_owned(),
             is_kept: row.is_kept,
             command: row.written_command().unwrap_or_default().to_owned(),

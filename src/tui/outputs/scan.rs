@@ -1,7 +1,6 @@
 //! What workers find out about stored outputs: of all, which there are; of those on the screen, all else.
 
 use std::collections::{HashMap, HashSet};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -20,7 +19,7 @@ use crate::rows::{BATCH, BatchText, RowTable, TextTable};
 use crate::session::examine::CallInspector;
 use crate::session::spill::CitingCall;
 use crate::source::{FileLock, Identity, MapView};
-use crate::store::{self, Entry, EntrySums, RootReport, ScanStep, StoreSpec};
+use crate::store::{self, Entry, EntrySums, RecordedFile, RootReport, ScanStep, StoreSpec};
 use crate::text::label::label;
 use crate::text::search::SeverityPatterns;
 use crate::tui::event::Message;
@@ -121,19 +120,7 @@ impl Outputs {
 
     pub(super) fn ask_for_facts(&mut self, list: &List<OutputRow>, effects: &mut Effects) {
         let on_screen: Vec<usize> = list.rows_on_screen().collect();
-        self.ask_about(
-            Slot::Other,
-            list,
-            &on_screen,
-            |facts| facts.peek.state,
-            effects,
-            |entries, context| {
-                for (row, entry) in entries {
-                    let fact = OutputFact::Peek(peek(&entry, context.env()));
-                    context.send(OutputsEvent::Learned(row, Box::new(entry), fact));
-                }
-            },
-        );
+        self.ask_about(Slot::Other, list, &on_screen, |facts| facts.peek.state, effects, read_peeks);
         let placed = list.placed_by(&SLOW_WORDS, &SLOW_COLUMNS);
         // Where a call is known, its record tells what the model got; where none is known yet, one may be found.
         let is_measured =
@@ -146,16 +133,8 @@ impl Outputs {
         let cited = on_screen.into_iter().chain(placed).chain(grouped);
         let cited: Vec<usize> = cited.filter(|row| list.rows()[*row].entry.is_of_agent()).collect();
         let screen = list.height;
-        self.ask_about(
-            Slot::FindCalls,
-            list,
-            &cited,
-            |facts| facts.call.state,
-            effects,
-            move |entries, context| {
-                find_calls(&entries, screen, context);
-            },
-        );
+        let find = move |entries: Vec<RowEntry>, context: &JobContext| find_calls(&entries, screen, context);
+        self.ask_about(Slot::FindCalls, list, &cited, |facts| facts.call.state, effects, find);
     }
 
     /// Has a worker find out what is not known of some rows, unless it was asked about all of them.
@@ -215,7 +194,8 @@ impl Outputs {
         self.is_reading.then(|| list.texts.read * 100 / list.rows().batches().len().max(1))
     }
 
-    /// Has a worker read what the filter searches, if there is one, once the scan is complete: then a row's number stays.
+    /// Has a worker read what the filter searches, if there is one, once the scan is complete: then a row's number stays. The
+    /// commands of calls are searched, too.
     pub(super) fn read_texts(&mut self, list: &List<OutputRow>, effects: &mut Effects) {
         let is_read = list.texts.read == list.rows().batches().len();
         let is_current = self.has_looked && !list.is_replaced();
@@ -224,7 +204,12 @@ impl Outputs {
         }
         self.is_reading = true;
         let (rows, before) = ((list.rows().clone(), list.texts.clone()), self.texts_before.clone());
-        effects.run(Slot::ReadTexts, move |context| read_batches(&rows, before.as_ref(), context));
+        effects.run(Slot::ReadTexts, move |context| {
+            read_batches(&rows, before.as_ref(), context);
+            let rows = rows.0.iter().enumerate().filter(|(_, row)| row.may_be_recorded());
+            let rows: Vec<RowEntry> = rows.map(|(n, row)| (n, row.entry.clone())).take(MAX_FACTS).collect();
+            find_calls(&rows, 0, context);
+        });
     }
 }
 
@@ -237,6 +222,13 @@ fn scan(context: &JobContext) {
 }
 
 type RowEntry = (usize, Entry);
+
+fn read_peeks(entries: Vec<RowEntry>, context: &JobContext) {
+    for (row, entry) in entries {
+        let fact = OutputFact::Peek(peek(&entry, context.env()));
+        context.send(OutputsEvent::Learned(row, Box::new(entry), fact));
+    }
+}
 
 fn measure(entries: Vec<RowEntry>, context: &JobContext) {
     for (row, entry) in entries {
@@ -286,15 +278,14 @@ fn find_calls(entries: &[RowEntry], on_screen: usize, context: &JobContext) {
     let Services { sessions, examiner, severities, .. } = &*context.services;
     let (first, others) = entries.split_at(on_screen.min(entries.len()));
     for some in [first, others] {
-        // No call names an empty path.
-        let paths = some.iter().map(|(_, entry)| entry.recorded_path().unwrap_or_default());
-        let paths: Vec<PathBuf> = paths.collect();
+        let files: Vec<RecordedFile> = some.iter().map(|(_, entry)| entry.recorded_file()).collect();
         let mut examiners = HashMap::new();
-        sessions.find_all(&paths, context.env(), &context.ticket, &mut |n, found| {
+        sessions.find_all(&files, context.env(), &context.ticket, &mut |n, found| {
             let (share, call) = found.map_or((None, None), |(file, opened, call)| {
                 let transcript = opened.transcript();
                 let examiner = examiners.entry(transcript.agent).or_insert_with_key(|agent| examiner(agent));
-                let inspector = CallInspector { examiner, file, transcript };
+                let copy = files[n].copy.as_deref();
+                let inspector = CallInspector { examiner, file, transcript, copy };
                 let citing = CitingCall::new(file, transcript, call);
                 (ModelShare::of_call(&inspector, call, severities), Some(Box::new(citing)))
             });

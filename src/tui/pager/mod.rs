@@ -22,12 +22,12 @@ use std::time::Duration;
 
 use crate::capture::tell;
 use crate::compare::Comparison;
-use crate::config::EffectivePolicy;
+use crate::config::{EffectivePolicy, LimitsFrom};
 use crate::corpus::tune::LimitChange;
 use crate::document::scans;
 use crate::output::plan::PlanDone;
 use crate::output::recorded::{CallFacts, Cited, PreviewFrom, ReadyCall};
-use crate::output::{Ending, OpenOutput};
+use crate::output::{Ending, OpenOutput, Subject};
 use crate::session::verdict::Verdict;
 use crate::source::{Change, MapView, PathStatus};
 use crate::text::filter::index::BlockLines;
@@ -145,6 +145,14 @@ impl Pager {
 
     pub(crate) fn is_named(&self) -> bool {
         self.origin == OpenedFrom::CommandLine
+    }
+
+    /// Returns the file of an output from a list, and the limits that the user keeps for it in place of its own.
+    pub(crate) fn what_if_to_keep(&self) -> Option<(String, Option<Box<EffectivePolicy>>)> {
+        let Subject { file, policy, .. } = &self.output.subject;
+        let is_own = self.output.limits_are_first() || matches!(policy.limits_from, LimitsFrom::Setting);
+        let kept = (!is_own && !self.drawer.is_open()).then(|| Box::new(policy.clone()));
+        file.clone().filter(|_| !self.is_named()).map(|file| (file, kept))
     }
 
     pub(crate) fn is_same_as(&self, opened: &Opened) -> bool {

@@ -26,9 +26,6 @@ use super::{ComparedReply, Counting, OutputEvent, Pager};
 
 use Action as A;
 
-/// The rows of the screen that the output keeps when something is shown below it.
-pub(crate) const MIN_PANES: u16 = 6;
-
 const AROUND: u16 = 3;
 
 /// From these rows of the screen on there is a row of prose, and three.
@@ -47,13 +44,18 @@ impl Picker {
     /// Returns the rows of the whole picker on a screen of this many: at most two thirds of them.
     pub(crate) fn height(&self, screen: u16) -> u16 {
         let all = (self.list.rows().len() as u16).saturating_add(AROUND + prose_rows(screen));
-        all.min((screen / 3 * 2).max(AROUND + 2)).min(screen.saturating_sub(MIN_PANES))
+        all.min((screen / 3 * 2).max(AROUND + 2)).min(most_below(screen))
     }
 
     pub(crate) fn fit(&mut self, (columns, rows): (u16, u16)) {
         let height = self.height(rows).saturating_sub(AROUND + prose_rows(rows));
         self.list.resize(columns.saturating_sub(2), height.into());
     }
+}
+
+/// Returns how many rows of a screen something below the output may have: the output keeps six, or half of a low screen.
+pub(crate) fn most_below(screen: u16) -> u16 {
+    screen.saturating_sub(6).max((screen / 2).min(4))
 }
 
 pub(super) fn prose_rows(screen: u16) -> u16 {
@@ -160,8 +162,8 @@ impl Pager {
             Action::Back => drop(self.close_picker(effects)),
             _ if list.act(action, count) => self.on_picker(|_| (), effects),
             _ => {
-                let help = self.canvas.keys.label(KeyContext::Lists, Action::Help);
-                self.note(format!("that does nothing here; {help} for help"));
+                let (keys, place) = (self.canvas.keys, KeyContext::Lists);
+                self.note(keys.nothing(place, keys.label(place, action)));
             }
         }
     }
@@ -207,7 +209,7 @@ impl Pager {
 
 pub(super) fn knows(action: Action) -> bool {
     matches!(action, A::Open | A::Search | A::Sort | A::Copy | A::Back)
-        || action.destination(None, 0, 1).is_some()
+        || action.destination(None, [0, 1], 1).is_some()
 }
 
 /// Why a policy is listed where it is: the smallest comes first.

@@ -105,7 +105,7 @@ impl Layer for HelpView {
             action => {
                 let lines = self.lines(on.canvas, &|action| on.below.knows(action));
                 let (place, top) = self.place(&lines, on.canvas);
-                match action.and_then(|action| action.destination(None, top, height(place))) {
+                match action.and_then(|action| action.destination(None, [top, lines.len()], height(place))) {
                     Some(to) => self.top = to.min(lines.len()),
                     None => on.below.say(name(key).map(|name| {
                         let help = keys.label(KeyContext::Everywhere, Action::Help);

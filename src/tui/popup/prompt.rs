@@ -162,7 +162,7 @@ fn hint(purpose: Purpose, below: KeyContext) -> &'static str {
     match purpose {
         Purpose::Search { .. } => "Enter search · ↑ earlier · Esc cancel ",
         Purpose::Lines { .. } => "! not · Tab lost lines · empty shows all · Esc cancel ",
-        Purpose::GoTo if below == KeyContext::Lists => "row · 14:30 · 2026-11-24 · 3d · q quits ",
+        Purpose::GoTo if below == KeyContext::Lists => "row · 50% · 14:30 · 2026-11-24 · 3d · q quits ",
         Purpose::GoTo => "line · 50% · 4096b · n p other files · q quits ",
         _ => "Enter apply · Esc cancel ",
     }

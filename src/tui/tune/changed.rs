@@ -9,6 +9,9 @@ use crate::corpus::tune::ChangedOutput;
 use crate::corpus::{CorpusOutput, TuneRun};
 use crate::rows::column::CellSide::{Left, Path, Right};
 use crate::rows::column::{ListColumn, ListSpec, NAMES, RowCell, RowLook, Tone};
+use crate::rows::outputs::{Peek, name, peek};
+use crate::session::command::{command, one_line};
+use crate::store::RecordedFile;
 use crate::text::label::SafeText;
 use crate::tui::event::ScreenEvent;
 use crate::tui::footer::Footer;
@@ -84,7 +87,6 @@ impl ListKind for ChangedList {
     type Event = ChangedEvent;
     type Link = ChangedStart;
     const SPEC: &'static ListSpec<ChangedRow> = &SPEC;
-    const HAS_FILES: bool = true;
 
     fn footer(&self, _: &List<ChangedRow>) -> Footer {
         Footer::CHANGED_OUTPUTS
@@ -133,7 +135,7 @@ impl ListKind for ChangedList {
         let start = self.start.as_ref()?;
         let under = start.run.policy(start.setting).map(|policy| Box::new(super::tuned(policy.clone())));
         let start = StartView { under, ..StartView::default() };
-        Some(OpenRequest { path: row.path.clone(), start, ..OpenRequest::default() })
+        Some(OpenRequest { path: row.path.clone(), start, name: row.name.clone(), ..OpenRequest::default() })
     }
 
     fn serves(&self, _: &ChangedStart) -> bool {
@@ -173,22 +175,35 @@ impl ChangedList {
     }
 }
 
-/// Puts the outputs in order that the setting of this number cuts differently, and reports them.
+/// Puts the outputs in order that the setting of this number cuts differently, and reports them; and again with the
+/// commands that sessions know.
 fn order(run: Arc<TuneRun>, setting: usize, context: &JobContext) {
     let (all, worst) = run.changed(setting);
     let row = |changed: ChangedOutput| {
         let output = run.corpus.outputs.get(changed.number)?;
         let path = output.path().into_owned();
-        let (agent, name) = match output {
-            CorpusOutput::Entry(entry) => (entry.agent().into(), SafeText::from_bytes(entry.id_bytes())),
+        let (agent, name, file) = match output {
+            CorpusOutput::Entry(entry) => {
+                let Peek { command, first_line, .. } = peek(entry, context.env());
+                (entry.agent().into(), name(entry, [command, first_line]), entry.recorded_file())
+            }
             CorpusOutput::Named(path) | CorpusOutput::Found(path) => {
-                (SafeText::default(), SafeText::from_bytes(path.as_os_str().as_encoded_bytes()))
+                let name = SafeText::from_bytes(path.as_os_str().as_encoded_bytes());
+                let file = RecordedFile { path: path.clone(), ..RecordedFile::default() };
+                (SafeText::default(), name, file)
             }
         };
-        Some(ChangedRow { agent, name, path, changed })
+        Some((ChangedRow { agent, name, path, changed }, file))
     };
-    let rows = worst.into_iter().filter_map(row).collect();
-    context.send(ChangedEvent::Ordered(run, setting, all, rows));
+    let (mut rows, files): (Vec<ChangedRow>, Vec<_>) = worst.into_iter().filter_map(row).unzip();
+    let send = |rows| context.send(ChangedEvent::Ordered(Arc::clone(&run), setting, all, rows));
+    send(rows.clone());
+    context.services.sessions.find_all(&files, context.env(), &context.ticket, &mut |n, found| {
+        let name = found.map(|(_, opened, call)| one_line(&command(opened.transcript(), call)).into());
+        let name = name.filter(|name: &SafeText| !name.is_empty());
+        name.into_iter().for_each(|name| rows[n].name = name);
+    });
+    send(rows);
 }
 
 /// How many of its finds are kept now, and how many under the setting: `0 of 2 → 0`.

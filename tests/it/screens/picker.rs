@@ -299,7 +299,7 @@ fn the_column_that_policies_are_sorted_by_goes_last() {
 
 #[test]
 fn on_the_lowest_screens_the_row_that_is_changed_or_picked_is_shown() {
-    for size in [(40, 10), (60, 11)] {
+    for size in [(40, 8), (40, 10), (60, 11)] {
         let rows = open(size).keys("l").rows();
         assert!(rows.iter().any(|row| row.contains("▌ max lines ")), "{rows:#?}");
         let rows = open(size).keys("lp").rows();

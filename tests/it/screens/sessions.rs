@@ -24,6 +24,7 @@ use overspill::internals::source::{MapView, Source};
 use overspill::internals::store::Expiry;
 use overspill::internals::tui::calls::{CallsEvent, OpenedCalls};
 use overspill::internals::tui::job::{Job, Slot};
+use overspill::internals::tui::keys::KeyContext;
 use overspill::internals::tui::pager::OutputEvent;
 use overspill::internals::tui::screen::Effect;
 use overspill::internals::tui::sessions::{FoundSessions, SessionsEvent};
@@ -316,6 +317,7 @@ fn a_filter_is_typed_kept_and_given_up() {
     assert_eq!(bench.sessions().list.len(), 4);
     bench.keys("/proj<Enter>");
     assert!(text(&bench).contains("2 of 4 sessions"), "{}", text(&bench));
+    assert!(bench.status().contains(" Esc show all  Enter calls  "), "{}", bench.status());
     bench.keys("<Esc>");
     assert_eq!(bench.sessions().list.len(), 4);
 }
@@ -404,12 +406,57 @@ fn a_session_that_grows_follows_its_last_call() {
 #[test]
 fn a_list_without_groups_says_so_and_following_says_how_it_ends() {
     let mut bench = opened((80, 24));
-    assert!(text(bench.keys("t")).contains("this list has no groups"), "{}", text(&bench));
+    assert!(text(bench.keys("t")).contains("t does nothing here"), "{}", text(&bench));
     assert!(
         text(bench.keys("F")).contains("at the last call, and at each that comes in"),
         "{}",
         text(&bench)
     );
+}
+
+#[test]
+fn calls_that_are_followed_say_so_until_that_is_stopped() {
+    for (follows, stops) in [("F", "<^C>"), ("G", "<^C>"), ("F", "k"), ("F", "<Esc>")] {
+        let mut bench = opened((80, 24));
+        let is_told = |bench: &Bench| bench.rows()[0].contains(" FOLLOW ");
+        assert!(!is_told(&bench));
+        assert!(is_told(bench.keys(follows)), "{follows}: {:?}", bench.rows());
+        assert!(!is_told(bench.keys(stops)), "{stops}: {:?}", bench.rows());
+        assert!(!bench.asked.iter().any(|effect| matches!(effect, Effect::Quit(_))), "{stops}");
+        let mut rows = calls();
+        rows.push(call("toolu_7", "Bash", CutState::No));
+        bench.update(CallsEvent::Opened(Box::new(OpenedCalls { rows, ..by() })));
+        let chosen = bench.calls().list.chosen().map(|row| row.id.to_string());
+        assert_ne!(chosen.as_deref(), Some("toolu_7"), "{stops}");
+    }
+}
+
+#[test]
+fn losses_of_unknown_size_come_before_known_ones() {
+    let mut bench = opened((80, 24));
+    bench.keys("se");
+    let mut at = |place: usize| {
+        bench.keys(&format!("{place}g"));
+        bench.calls().list.chosen().map(|row| row.id.to_string()).unwrap()
+    };
+    assert_eq!([at(1), at(2)], ["toolu_4", "toolu_6"], "of neither it is known");
+    assert_eq!([at(5), at(6)], ["toolu_1", "toolu_5"], "these lost nothing");
+}
+
+#[test]
+fn tab_leads_from_a_call_through_the_lists_and_back_to_it() {
+    let mut bench = opened((80, 24));
+    let view = MapView::from_bytes(b"one\n").unwrap();
+    let effects = bench.show_opened(Opened::new(OpenedFrom::List, subject(policy("opencode/output")), view));
+    bench.carry_out(effects);
+    for keys in ["S", "<Tab>", "<Tab>", "<Tab>"] {
+        bench.keys(keys);
+        assert_eq!(bench.app.context(), KeyContext::Lists, "{keys}");
+    }
+    bench.keys("q");
+    assert_eq!(bench.app.context(), KeyContext::Pager);
+    bench.keys("q");
+    assert!(bench.rows()[0].starts_with(" Sessions › Calls"), "{:?}", bench.rows());
 }
 
 #[test]
@@ -527,7 +574,7 @@ fn the_facts_of_a_session_open_from_the_list_follow_what_is_found_and_lead_to_it
 fn a_time_leads_to_a_session_and_what_is_none_is_said_to_be() {
     let mut bench = listed((80, 24));
     bench.keys(":");
-    assert!(bench.status().contains("row · 14:30 · 2026-11-24 · 3d · q quits"), "{}", bench.status());
+    assert!(bench.status().contains("row · 50% · 14:30 · 2026-11-24 · 3d · q quits"), "{}", bench.status());
     bench.keys("2 h<Enter>");
     assert!(bench.status().contains("3 of 4"), "{}", bench.status());
     bench.keys(":2<Enter>");
@@ -879,7 +926,7 @@ fn the_call_that_lost_an_error_is_found_by_a_column_and_by_a_word() {
     bench.update(CallsEvent::Measured(3, None));
     keep("calls_lost", bench.keys("se"));
     assert_eq!(
-        bench.keys("g").calls().list.chosen().map(|row| row.id.to_string()).as_deref(),
+        bench.keys("3g").calls().list.chosen().map(|row| row.id.to_string()).as_deref(),
         Some("toolu_3")
     );
     bench.keys("/lost<Enter>");

@@ -22,6 +22,7 @@ use overspill::internals::tui::target::{Opened, OpenedFrom};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use crate::common::bench::{Bench, is_job, looked_at, policy, subject};
+use crate::common::records::{SESSION, result_of, use_of};
 use crate::common::samples::test_log;
 use crate::screens::SIZES;
 
@@ -244,6 +245,79 @@ fn a_filter_by_what_the_model_lost_finds_what_was_not_on_the_screen() {
     let mut stocked = stocked.shown();
     let title = stocked.bench.keys("/lost<Enter>").rows()[0].clone();
     assert!(title.contains("   1 of 31 · "), "{title}");
+}
+
+#[test]
+fn a_filter_finds_the_commands_of_calls_that_were_not_on_the_screen() {
+    let stocked = Stocked::new((80, 10));
+    let path = |n: usize| {
+        let id = format!("tool_c8d4f08d5{n:03}AbCdEfGhIjKlMn");
+        stocked.entry("opencode", &id, format!("entry {n}\n").as_bytes(), n as u64)
+    };
+    let paths: Vec<PathBuf> = (0..30).map(path).collect();
+    let text = format!(
+        "<persisted-output>\nOutput too large (8.7KB). Full output saved to: {}\n\nPreview (first 2KB):\nentry 29\n...\n</persisted-output>",
+        paths[29].display()
+    );
+    let log = stocked.dir.path().join(format!(".claude/projects/-p/{SESSION}.jsonl"));
+    std::fs::create_dir_all(log.parent().unwrap()).unwrap();
+    let records = [use_of("c1", "cargo build"), result_of("c1", &text, false)];
+    std::fs::write(log, records.map(|record| format!("{record}\n")).concat()).unwrap();
+    let mut stocked = stocked.shown();
+    let title = stocked.bench.keys("/cargo<Enter>").rows()[0].clone();
+    assert!(title.contains("   1 of 30 · "), "{title}");
+}
+
+#[test]
+fn a_what_if_that_was_kept_is_there_when_the_output_is_opened_again() {
+    let mut stocked = Stocked::with_entries((120, 24)).shown();
+    let bench = &mut stocked.bench;
+    let open = |bench: &mut Bench, name: &str| {
+        let mut subject = subject(policy("opencode/output"));
+        subject.file = Some(name.to_owned());
+        let view = MapView::from_bytes(&test_log(3000)).unwrap();
+        let effects = bench.show_opened(Opened::new(OpenedFrom::List, subject, view));
+        bench.carry_out(effects);
+        bench.rows()[0].contains("would get")
+    };
+    assert!(!open(bench, "/one"));
+    assert!(bench.keys("lD<Enter>").rows()[0].contains("would get"), "{:?}", bench.rows());
+    bench.keys("q");
+    assert!(!open(bench, "/two"), "of another output");
+    bench.keys("q");
+    assert!(open(bench, "/one"), "{:?}", bench.rows());
+    assert!(!bench.keys("lR<Enter>").rows()[0].contains("would get"), "{:?}", bench.rows());
+    bench.keys("q");
+    assert!(!open(bench, "/one"), "it was ended");
+}
+
+#[test]
+fn an_output_without_a_command_is_called_by_its_first_line_everywhere() {
+    let mut stocked = Stocked::with_entries((200, 50)).shown();
+    let bench = stocked.bench.keys("/scanning<Enter>");
+    let beside = bench.rows()[1].clone();
+    assert!(beside.contains("│ [INFO] Scanning for projects..."), "{beside}");
+    bench.keys("<Enter>");
+    let name = bench.asked.iter().find_map(|effect| match effect {
+        Effect::Open(request) => Some(request.name.to_string()),
+        _ => None,
+    });
+    assert_eq!(name.as_deref(), Some("[INFO] Scanning for projects..."));
+}
+
+#[test]
+fn a_percentage_leads_to_a_row() {
+    let stocked = Stocked::new((80, 10));
+    for n in 0..41 {
+        stocked.entry("opencode", &format!("tool_c8d4f08d5{n:03}AbCdEfGhIjKlMn"), b"x\n", n);
+    }
+    let mut stocked = stocked.shown();
+    for (keys, place) in
+        [("50%", "21 of 41"), ("100%", "41 of 41"), (":0%<Enter>", "1 of 41"), (":25%<Enter>", "11 of 41")]
+    {
+        let status = stocked.bench.keys(keys).status();
+        assert!(status.contains(place), "{keys}: {status}");
+    }
 }
 
 #[test]

@@ -79,6 +79,18 @@ fn settings() {
 }
 
 #[test]
+fn a_filter_of_settings_or_policies_stays_one() {
+    for open in ["l", "p"] {
+        let (_dir, mut bench) = stocked((120, 24), &few());
+        bench.keys(open).keys("/pi/<Enter>");
+        let title = bench.rows()[0].clone();
+        assert!(title.contains("filter: pi/") && title.contains(" errors"), "{title}");
+        bench.keys("<Esc>");
+        assert!(!bench.rows()[0].contains("filter"), "{:?}", bench.rows());
+    }
+}
+
+#[test]
 fn outputs_that_a_setting_cuts_differently() {
     let (_dir, mut bench) = stocked((80, 24), &builds());
     bench.keys("lg<Enter>");
@@ -229,7 +241,7 @@ fn what_is_kept_of_an_output_is_told_beside_its_errors_or_that_it_has_none() {
     let (_dir, mut bench) = stocked((80, 24), &[output(2600, 2540..2580), output(2300, 0..0)]);
     let rows = bench.keys("lg<Enter>").rows();
     assert!(rows.iter().any(|row| row.contains(" 0 of 40 → ")), "{rows:#?}");
-    assert!(rows.iter().any(|row| row.contains("  –  ") && row.contains(&id(1)[8..14])), "{rows:#?}");
+    assert!(rows.iter().any(|row| row.contains("  –  ") && row.contains(" step 0 of the b")), "{rows:#?}");
 }
 
 #[test]

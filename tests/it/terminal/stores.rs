@@ -94,6 +94,8 @@ fn a_kept_copy_has_the_preview_of_its_original_also_once_that_is_gone() {
     assert_eq!(home.run(&["compare", id]).ok().stdout, compared);
     let json = home.run(&["preview", "--json", id]).ok().json();
     assert_eq!((&json["certainty"], &json["saved_as"]), (&"reconstructed".into(), &path.into()));
+    let retention = &home.run(&["show", "--json", id]).ok().json()["retention"];
+    assert_eq!(*retention, serde_json::Value::Null);
     let show = home.run(&["show", id]).ok();
     for fact in [
         "agent     qwen-code".to_owned(),
@@ -181,7 +183,7 @@ fn without_a_yes_nothing_is_deleted() {
 }
 
 #[test]
-fn a_kept_copy_leads_to_its_own_call_and_to_none_once_the_original_is_written_over() {
+fn a_kept_copy_leads_to_its_own_call_also_once_the_original_is_written_over_or_deleted() {
     let home = Home::new();
     let original = claude(&home);
     let mut session = Session::start(&home, &[]);
@@ -192,20 +194,33 @@ fn a_kept_copy_leads_to_its_own_call_and_to_none_once_the_original_is_written_ov
     let list = home.run(&["list", "--json"]).ok().json();
     let copy = list.as_array().unwrap().iter().find(|entry| !entry["copy_of"].is_null()).unwrap();
     let id = copy["id"].as_str().unwrap();
-    assert_eq!(home.run(&["sessions", "--json", id]).ok().json()[0]["id"], "c1");
-    assert_eq!(home.run(&["verify", "--json", id]).ok().json()[0]["verdict"], "equal");
     let got = home.run(&["show", "--text", "c1"]).ok();
-    assert_eq!(home.run(&["preview", id]).ok().text(), got.text());
+    let leads_to_its_call = || {
+        assert_eq!(home.run(&["sessions", "--json", id]).ok().json()[0]["id"], "c1");
+        assert_eq!(home.run(&["verify", "--json", id]).ok().json()[0]["verdict"], "equal");
+        assert_eq!(home.run(&["preview", id]).ok().text(), got.text());
+        let mut session = Session::start_sized(&home, (120, 40), &[id]);
+        session.wait_for("recorded").wait_for("got 3%");
+        session.keys("=").wait_for("c1");
+    };
+    leads_to_its_call();
     // A later call reuses the file, as goose does.
     std::fs::write(&original, whole().replace('1', "2")).unwrap();
     let log = root(&home).join(format!(".claude/projects/-home-u-proj/{SESSION}.jsonl"));
     let text = std::fs::read_to_string(&log).unwrap();
     let notice = home.run(&["preview", "-p", "claude-code/bash", original.to_str().unwrap()]).ok();
-    let later =
-        [use_of("c4", "make"), result_of("c4", notice.text(), false)].map(|record| format!("{record}\n"));
-    std::fs::write(&log, text + &later.concat()).unwrap();
-    assert_eq!(home.run(&["sessions", "--json", "b12345678"]).ok().json()[0]["id"], "c4");
-    let words = format!("{id}: its original {} was changed or deleted since", original.display());
+    let later = [use_of("c4", "make"), result_of("c4", notice.text(), false)].map(|mut record| {
+        record["timestamp"] = "2099-01-01T00:00:00Z".into();
+        format!("{record}\n")
+    });
+    let later = later.concat();
+    std::fs::write(&log, text + &later).unwrap();
+    leads_to_its_call();
+    std::fs::remove_file(&original).unwrap();
+    leads_to_its_call();
+    // Of its own call there is no record.
+    std::fs::write(&log, later).unwrap();
+    let words = format!("{id}: no session near it in time names this output");
     for command in ["sessions", "verify"] {
         home.run(&[command, id]).fails(1, &[&words]);
     }
@@ -213,5 +228,5 @@ fn a_kept_copy_leads_to_its_own_call_and_to_none_once_the_original_is_written_ov
     assert_eq!(json["certainty"], "reconstructed");
     let mut session = Session::start_sized(&home, (120, 40), &[id]);
     session.wait_for("reconstructed");
-    session.keys("=").wait_for("not known: its original was changed or deleted since");
+    session.keys("=").wait_for("no session near it in time names this output");
 }

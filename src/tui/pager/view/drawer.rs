@@ -14,7 +14,7 @@ use crate::preview::Preview;
 use crate::text::label::SafeText;
 use crate::tui::footer::{Hint, describe_hints};
 use crate::tui::keys::{Action, KeyContext};
-use crate::tui::pager::picker::{MIN_PANES, Picker, prose_rows};
+use crate::tui::pager::picker::{Picker, most_below, prose_rows};
 use crate::tui::pager::{Counting, Pager};
 use crate::tui::screen::Screen;
 use crate::tui::widget::line::{self, Span};
@@ -41,7 +41,7 @@ const PICKER_HINTS: &[Hint] =
 /// Returns the rows of the whole drawer on a screen of this many: at most two thirds of them, and no more than it needs.
 pub(crate) fn height(pager: &Pager, screen: u16) -> u16 {
     let rows = (pager.output.policy().params().len() as u16 + 1).max(5) + 2;
-    (rows + 2).min((screen / 3 * 2).max(7)).min(screen.saturating_sub(MIN_PANES))
+    (rows + 2).min((screen / 3 * 2).max(7)).min(most_below(screen))
 }
 
 pub(crate) fn draw(pager: &Pager, frame: &mut Frame, place: Rect) {
