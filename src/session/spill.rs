@@ -13,9 +13,8 @@ use std::time::{Duration, SystemTime};
 use jiff::Timestamp;
 
 use crate::base::env::Env;
-use crate::base::fs::identity::Identity;
+use crate::base::fs::identity::{Identity, RecordedFile};
 use crate::base::lock;
-use crate::store::RecordedFile;
 
 use super::command::command;
 use super::find::is_hidden;

@@ -9,6 +9,7 @@ mod root;
 mod spec;
 
 pub use crate::base::env::{Env, now};
+pub use crate::base::fs::identity::RecordedFile;
 pub use clean::delete::{Cleaner, DeleteMode, DeleteOutcome, Reason, SweepResult, delete, sweep};
 pub use clean::{
     CleanPlan, CleanRule, DeleteReason, Pending, PendingDelete, PlannedDelete, SkipReason, Trigger,
@@ -20,7 +21,7 @@ pub use list::scan::scan;
 pub use list::sort::{EntrySums, SortBy, sum};
 pub use list::{Listing, RootReport, RootState, entries_at, has_prefix, list, resolve, searched};
 pub use own::id::{Id, IdForm, new_id, parse_id};
-pub use own::record::{CopyRecord, OutputSize, Record, RecordedFile, RunExit, RunRecord};
+pub use own::record::{CopyRecord, OutputSize, Record, RunExit, RunRecord};
 pub use own::write::{KEPT_ALREADY, NewSpill, UNFINISHED};
 pub use own::{KeptIds, OwnStore, own_home};
 pub use root::UnsetVariable;

@@ -202,7 +202,6 @@ mod tests {
             F::SEARCH_WHOLE,
             F::FILTERED,
             F::NO_OUTPUTS,
-            F::FILTERED_OUTPUTS,
             F::OUTPUTS,
             F::FOLLOWED_OUTPUTS,
             F::MARKED_OUTPUTS,

@@ -2,7 +2,7 @@
 
 use std::fs::{File, Metadata};
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use jiff::Timestamp;
@@ -22,6 +22,17 @@ impl Stamp {
     pub(crate) fn hashed(self) -> u32 {
         (self.seconds as u32).wrapping_mul(0x9e37_79b9) ^ self.nanos
     }
+}
+
+/// An output as agents' records know it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RecordedFile {
+    /// The path by which they name it.
+    pub path: PathBuf,
+    /// Where it is, if it is a kept copy.
+    pub copy: Option<PathBuf>,
+    /// When its text was written, if it is a copy whose original was changed or deleted since.
+    pub written: Option<Timestamp>,
 }
 
 /// The facts by which a listed file is recognized before it is opened or deleted.

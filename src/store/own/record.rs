@@ -9,7 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 use rustix::fs::{AtFlags, Dir, Mode, OFlags, openat, statat, unlinkat};
 use serde::{Deserialize, Serialize};
 
-use crate::base::fs::identity::{FileStat, timestamp};
+use crate::base::fs::identity::{FileStat, RecordedFile, timestamp};
 use crate::store::{Entry, Env, Holds, NewSpill};
 #[cfg(feature = "app")]
 use crate::text::label::shell;
@@ -64,17 +64,6 @@ pub struct CopyRecord {
     /// The parameters of the first that were set, with their values.
     pub parameters: BTreeMap<String, String>,
     pub limits_from: String,
-}
-
-/// An output as agents' records know it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct RecordedFile {
-    /// The path by which they name it.
-    pub path: PathBuf,
-    /// Where it is, if it is a kept copy.
-    pub copy: Option<PathBuf>,
-    /// When its text was written, if it is a copy whose original was changed or deleted since.
-    pub written: Option<Timestamp>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
