@@ -103,7 +103,7 @@ const POLICIES: &[Case] = &[
     (
         "unit = \"bytes\"",
         "flavour = 1",
-        "3:1: `flavour`: there is no such key; the keys of this file are agent, tool, shell, version, from, until, seen, era_of, source, confidence, summary, failed, quirks, unit, decoding, lines, trim, reads, refuse, settings, warning, param, variant, when, keep, text, details, cap",
+        "3:1: `flavour`: there is no such key; the keys of this file are agent, tool, tools, shell, version, from, until, seen, era_of, source, confidence, summary, failed, quirks, unit, decoding, lines, trim, reads, refuse, settings, warning, param, variant, when, keep, text, details, cap",
     ),
     ("unit = \"bytes\"", "unit = \"bytse\"", "3:8: `unit`: does not take `bytse`; did you mean `bytes`?"),
     (
