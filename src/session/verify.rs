@@ -184,7 +184,7 @@ impl Verifier {
                     let mut makes_it = |policy| Some(make(policy, whole, &mut totals, exit)?.1 == body.text);
                     let others = with_limits_of(&policy, &body.text);
                     is_of_other_limit |= others.iter().any(|policy| makes_it(policy) == Some(true));
-                    let at = common(text.as_bytes(), body.text.as_bytes()) as u64;
+                    let at = text.bytes().zip(body.text.bytes()).take_while(|(a, b)| a == b).count() as u64;
                     if nearest.as_ref().is_none_or(|nearest| nearest.at < at) {
                         let part = part_at(&preview, &input(whole, &totals, exit), at);
                         nearest = Some(Difference { policy: name, at, part, fits: None });
@@ -344,10 +344,6 @@ fn make(
     let (preview, input) = (counted.preview, input(whole, totals, exit_code));
     let is_short = preview.byte_len(&input) <= MAX_COMPARED as u64;
     is_short.then(|| preview.text(&input)).map(|text| (preview, text))
-}
-
-fn common(a: &[u8], b: &[u8]) -> usize {
-    a.iter().zip(b).take_while(|(a, b)| a == b).count()
 }
 
 /// Returns the kind of the part that holds a byte of a preview's text.

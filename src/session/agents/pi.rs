@@ -116,7 +116,7 @@ impl PiReader {
         self.branches.add(id, parent);
         // An entry at the side, which only OpenClaw has, leaves the conversation where it is.
         if record.get("appendMode").is_none_or(|mode| kind == "leaf" || !mode.is("side")) {
-            self.branches.set_leaf(id);
+            self.branches.leaf = Some(id);
         }
         self.requests.push(out.next_request(0).unwrap_or(1));
     }
@@ -291,19 +291,16 @@ impl EntryEffect {
     /// Reads what an entry of a kind says; `None` if that is nothing.
     fn read(kind: &str, entry: RecordEntry) -> Option<Self> {
         let record = entry.record;
-        let kept_from = |change| {
-            let first = record.id("firstKeptEntryId").unwrap_or_default();
-            Self::KeptFrom { first, change }
-        };
+        let first = record.id("firstKeptEntryId").unwrap_or_default();
         let retained = |message: Json| {
             Some((message.id("toolCallId")?, entry.with(message).result(message.get("content"))))
         };
         match kind {
             "compaction" => match record.get("retainedTail").filter(|tail| !tail.is_null()) {
                 Some(tail) => Some(Self::KeptTail(tail.items().filter_map(retained).collect())),
-                None => Some(kept_from(ContextChange::Compact)),
+                None => Some(Self::KeptFrom { first, change: ContextChange::Compact }),
             },
-            "reset" => Some(kept_from(ContextChange::Drop)),
+            "reset" => Some(Self::KeptFrom { first, change: ContextChange::Drop }),
             "context_edit" => {
                 let target = record.id("targetId")?;
                 let content = record.get("replacement").filter(|replacement| !replacement.is_null());
