@@ -12,7 +12,8 @@ pub struct Branches {
     ids: Vec<RecordId>,
     /// The parent of each; one without a parent has itself.
     parents: Vec<RecordId>,
-    leaf: Option<RecordId>,
+    /// The leaf that the agent itself names; the record may follow later.
+    pub leaf: Option<RecordId>,
 }
 
 impl Branches {
@@ -22,11 +23,6 @@ impl Branches {
         self.ids.push(id);
         self.parents.push(parent.unwrap_or(id));
         number
-    }
-
-    /// Notes the leaf that the agent itself names; the record may follow later.
-    pub fn set_leaf(&mut self, id: RecordId) {
-        self.leaf = Some(id);
     }
 
     pub fn last(&self) -> Option<RecordId> {
@@ -57,7 +53,8 @@ impl Branches {
 
     /// Returns the branch that ends at the last record, or at a leaf named since from which that does not descend.
     pub fn living(&self) -> LivingBranch {
-        let mut branch = LivingBranch::new(&self.ids);
+        let (numbers, is_on) = (self.ids.iter().copied().zip(0..).collect(), vec![false; self.ids.len()]);
+        let mut branch = LivingBranch { numbers, is_on, root: None };
         self.last().into_iter().for_each(|last| self.go_up(last, &mut branch));
         if let Some(leaf) = self.leaf.filter(|leaf| branch.number(*leaf).is_some() && !branch.contains(leaf))
         {
@@ -96,10 +93,6 @@ pub struct LivingBranch {
 }
 
 impl LivingBranch {
-    fn new(ids: &[RecordId]) -> Self {
-        Self { numbers: ids.iter().copied().zip(0..).collect(), is_on: vec![false; ids.len()], root: None }
-    }
-
     pub fn contains(&self, id: &RecordId) -> bool {
         self.root == Some(*id) || self.number(*id).is_some_and(|number| self.contains_number(number))
     }
@@ -128,7 +121,7 @@ mod tests {
         for (id, parent) in records {
             branches.add(*id, *parent);
         }
-        leaf.into_iter().for_each(|leaf| branches.set_leaf(leaf));
+        branches.leaf = leaf;
         let living = branches.living();
         (0..20).filter(|id| living.contains(id)).collect()
     }

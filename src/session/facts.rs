@@ -68,10 +68,8 @@ impl CallInspector<'_> {
         let part = if read.as_ref().is_ok_and(|(_, facts)| facts.is_stopped) { FIRST } else { "" };
         let title =
             format!("Other text{part}: {}, a copy for the screen, which the model never got", copy.name);
-        TitledText {
-            title,
-            text: read.map_or_else(|error| unreadable(&error), |(text, _)| text.into_bytes()),
-        }
+        let text = read.map_or_else(|error| unreadable(&error), |(text, _)| text.into_bytes());
+        TitledText { title, text }
     }
 
     /// Returns the request that first carried the result, if the records hold requests.

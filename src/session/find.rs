@@ -148,7 +148,7 @@ pub fn ends(path: &Path) -> io::Result<(Vec<u8>, Vec<u8>)> {
 }
 
 /// Reads the facts of a log from its ends, of whole lines only.
-pub fn glance(head: &[u8], tail: &[u8], note: fn(Json, &mut SessionFacts)) -> SessionFacts {
+pub fn glance<T>(head: &[u8], tail: &[u8], note: fn(Json, &mut SessionFacts) -> T) -> SessionFacts {
     let mut facts = SessionFacts::default();
     let mut tape = Tape::default();
     // The first line of the tail begins somewhere before it.

@@ -56,6 +56,11 @@ pub trait ReadProgress: Sync {
     /// Notes that `done` of `total` bytes are read. Returns whether to go on.
     fn step(&self, done: u64, total: u64) -> bool;
 
+    /// Notes a step; fails if the session is wanted no more.
+    fn go_on(&self, done: u64, total: u64) -> Result<(), SessionError> {
+        if self.step(done, total) { Ok(()) } else { Err(SessionError::GivenUp) }
+    }
+
     /// Returns the check whether to go on where no steps can be noted, as within a query; `None` if nothing ends the reading.
     fn wanted(&self) -> Option<Arc<dyn Fn() -> bool + Send + Sync>> {
         None
@@ -213,9 +218,7 @@ impl LogSession {
             let keep_open = self.logs.len() < MAX_OPEN;
             let opened = LogFile::open(path, &|| progress.step(0, 1));
             let opened = opened.and_then(|file| Ok((file.records(keep_open)?, file)));
-            if !progress.step(0, 1) {
-                return Err(SessionError::GivenUp);
-            }
+            progress.go_on(0, 1)?;
             match opened {
                 Ok((records, file)) => {
                     let number = self.transcript.add_source(Arc::new(records));

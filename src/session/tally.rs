@@ -42,25 +42,23 @@ pub fn count_calls(
 ) -> Result<CountedSession, SessionError> {
     let opened = list::open(file, progress)?;
     let transcript = opened.transcript();
-    let sums = tally(transcript, &file.path, uid, seen, progress).ok_or(SessionError::GivenUp)?;
+    let sums = tally(transcript, &file.path, uid, seen, progress)?;
     seen.add(transcript);
     Ok(CountedSession { sums, unread: transcript.unread.clone() })
 }
 
-/// Sums up the calls that are not `seen` already; `None` if `progress` gave it up. Reads each text once.
+/// Sums up the calls that are not `seen` already; fails if `progress` gave it up. Reads each text once.
 pub fn tally(
     transcript: &Transcript,
     records: &Path,
     uid: u32,
     seen: &SeenCalls,
     progress: &dyn ReadProgress,
-) -> Option<CallSums> {
+) -> Result<CallSums, SessionError> {
     let calls = transcript.calls.len() as u64;
     let mut tally = CallSums::default();
     for (number, call) in transcript.calls.iter().enumerate() {
-        if !progress.step(number as u64, calls) {
-            return None;
-        }
+        progress.go_on(number as u64, calls)?;
         if seen.has(call) {
             continue;
         }
@@ -72,7 +70,7 @@ pub fn tally(
         let best = sent::best(transcript, call);
         tally.got_bytes += best.first().and_then(|first| length(transcript, first)).unwrap_or(0);
     }
-    Some(tally)
+    Ok(tally)
 }
 
 pub fn is_gone(call: &Call, records: &Path, uid: u32) -> bool {

@@ -70,7 +70,7 @@ impl Verifier {
             Ok((text, _)) => text,
         };
         let window = whole.and_then(|whole| whole.window.as_ref());
-        let recorded = RecordedResult { window, ..RecordedResult::new(transcript, (call, first), &text) };
+        let recorded = RecordedResult { transcript, call, result: first, text: &text, window };
         let compared = whole.map_or(Verdict::Unchecked(missing), |whole| self.compare(&recorded, whole));
         match compared {
             Verdict::Unchecked(Unchecked::NoSpill | Unchecked::DisplayOnly) if is_cut => {
@@ -94,8 +94,7 @@ impl Verifier {
         let result = call.first()?;
         let window = call.is_window.then(|| requested_window(transcript, call)).flatten();
         let (text, _) = text::to_text(transcript, &result.pieces, MAX_COMPARED).ok()?;
-        let new = RecordedResult::new(transcript, (call, result), &text);
-        let recorded = RecordedResult { window: window.as_ref(), ..new };
+        let recorded = RecordedResult { transcript, call, result, text: &text, window: window.as_ref() };
         let is_meant = |(policy, name): &(Policy, String)| match verdict.and_then(Verdict::policy) {
             Some(named) => name == named,
             None => call.is_window && policy.has_window() && recorded.is_of_version(&policy.era()),
@@ -135,7 +134,7 @@ impl Verifier {
         let Ok(body) = ResultBody::new(transcript, result, text, &[]) else {
             return Vec::new();
         };
-        let recorded = || RecordedResult::new(transcript, (call, result), text);
+        let recorded = || RecordedResult { transcript, call, result, text, window: None };
         let witnessed = || self.witnessed(&recorded()).map(|(_, found)| found.added);
         let added = Some(self.notices_in(&body.text)).filter(|added| !added.is_empty()).or_else(witnessed);
         let place = |at: usize| (body.place(at as u64) as usize).min(text.len());
@@ -184,7 +183,7 @@ impl Verifier {
                     let mut makes_it = |policy| Some(make(policy, whole, &mut totals, exit)?.1 == body.text);
                     let others = with_limits_of(&policy, &body.text);
                     is_of_other_limit |= others.iter().any(|policy| makes_it(policy) == Some(true));
-                    let at = common(text.as_bytes(), body.text.as_bytes()) as u64;
+                    let at = text.bytes().zip(body.text.bytes()).take_while(|(a, b)| a == b).count() as u64;
                     if nearest.as_ref().is_none_or(|nearest| nearest.at < at) {
                         let part = part_at(&preview, &input(whole, &totals, exit), at);
                         nearest = Some(Difference { policy: name, at, part, fits: None });
@@ -211,11 +210,7 @@ struct RecordedResult<'a> {
     window: Option<&'a FileWindow>,
 }
 
-impl<'a> RecordedResult<'a> {
-    fn new(transcript: &'a Transcript, (call, result): (&'a Call, &'a CallResult), text: &'a str) -> Self {
-        Self { transcript, call, result, text, window: None }
-    }
-
+impl RecordedResult<'_> {
     /// Whether a policy was seen in the agent's version, or holds for it; or, if either does not say, for the day of the call.
     fn is_of_version(&self, era: &Era) -> bool {
         let (version, at) = (self.transcript.version_of(self.call), self.result.at.or(self.call.at));
@@ -344,10 +339,6 @@ fn make(
     let (preview, input) = (counted.preview, input(whole, totals, exit_code));
     let is_short = preview.byte_len(&input) <= MAX_COMPARED as u64;
     is_short.then(|| preview.text(&input)).map(|text| (preview, text))
-}
-
-fn common(a: &[u8], b: &[u8]) -> usize {
-    a.iter().zip(b).take_while(|(a, b)| a == b).count()
 }
 
 /// Returns the kind of the part that holds a byte of a preview's text.

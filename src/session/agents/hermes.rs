@@ -140,11 +140,8 @@ impl ThreadHistory {
                 let Some(content) = content else { return };
                 self.result(row, content, place, out);
             }
-            "user" | "system" | "session_meta" => {}
-            role => {
-                out.unread.unknown(role);
-                return;
-            }
+            role if !out.unread.is_known(role, "user system session_meta") => return,
+            _ => {}
         }
         out.unread.known += 1;
     }
@@ -165,7 +162,9 @@ impl ThreadHistory {
         history.last = match row.integer(8) {
             Some(1) => Some(ContextChange::Compact),
             _ if !is_active => Some(ContextChange::Rewind),
-            _ if is_cleared(content) => Some(ContextChange::Clear),
+            _ if CLEARED.iter().any(|text| content.trim_ascii() == text.as_bytes()) => {
+                Some(ContextChange::Clear)
+            }
             _ if text != history.first || is_one_line() => Some(ContextChange::Replace),
             _ => None,
         };
@@ -192,12 +191,6 @@ impl ThreadHistory {
             out.calls[call as usize].results.extend(history.text);
         }
     }
-}
-
-/// Whether a content is but a sentence in the place of a result.
-fn is_cleared(content: &[u8]) -> bool {
-    let content = content.trim_ascii();
-    CLEARED.iter().any(|sentence| content == sentence.as_bytes())
 }
 
 fn result(row: &TableRow, content: &[u8], place: RecordPlace, call: &mut Call) {

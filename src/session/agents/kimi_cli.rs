@@ -162,10 +162,7 @@ impl KimiReader {
     fn message(&mut self, entry: RecordEntry, out: &mut Transcript) -> bool {
         let record = entry.record;
         match &*record.word("role") {
-            "assistant" => {
-                let calls = record.list("tool_calls");
-                calls.for_each(|called| self.call(entry, called, out));
-            }
+            "assistant" => record.list("tool_calls").for_each(|called| self.call(entry, called, out)),
             "tool" => self.result(entry, out),
             "user" => {
                 let text = record.get("content").map(first_text).unwrap_or_default();

@@ -57,24 +57,16 @@ fn read(document: Json, place: RecordPlace, path: &Path, out: &mut Transcript) {
         match &*message.word("role") {
             "assistant" => {
                 out.count_answer(0);
-                calls(entry, out);
+                for called in message.list("tool_calls") {
+                    let Some(id) = called.name("id") else { continue };
+                    let function = called.object("function");
+                    entry.with(called).add_call(id, &function.word("name"), function.get("arguments"), out);
+                }
             }
             "tool" => result(entry, out),
             "user" if out.facts.title.is_none() => out.facts.title = message.get("content").map(first_text),
-            "user" | "system" | "exit" => {}
-            role => {
-                out.unread.unknown(role);
-                out.unread.known -= 1;
-            }
+            role => out.unread.known -= u64::from(!out.unread.is_known(role, "user system exit")),
         }
-    }
-}
-
-fn calls(entry: RecordEntry, out: &mut Transcript) {
-    for called in entry.record.list("tool_calls") {
-        let Some(id) = called.name("id") else { continue };
-        let function = called.object("function");
-        entry.with(called).add_call(id, &function.word("name"), function.get("arguments"), out);
     }
 }
 

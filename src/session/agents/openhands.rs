@@ -69,14 +69,11 @@ fn time(event: Json) -> Option<Timestamp> {
 fn read(file: &SessionFile, progress: &dyn ReadProgress, out: &mut Transcript) -> Result<(), SessionError> {
     out.facts = facts(&file.path);
     let mut reader = EventReader::default();
-    let leaf = read_json(&file.path, |record| record.id("leaf_event_id")).flatten();
-    leaf.into_iter().for_each(|leaf| reader.branches.set_leaf(leaf));
+    reader.branches.leaf = read_json(&file.path, |record| record.id("leaf_event_id")).flatten();
     let files = find::files(&events_of(&file.path), is_event, &mut |_| {});
     let total = files.len() as u64;
     for (number, file) in files.into_iter().enumerate() {
-        if !progress.step(number as u64, total) {
-            return Err(SessionError::GivenUp);
-        }
+        progress.go_on(number as u64, total)?;
         read_record(file.path, out, |event, place, out| reader.event(event, place, out));
     }
     reader.derive_events(out);

@@ -116,7 +116,7 @@ impl PiReader {
         self.branches.add(id, parent);
         // An entry at the side, which only OpenClaw has, leaves the conversation where it is.
         if record.get("appendMode").is_none_or(|mode| kind == "leaf" || !mode.is("side")) {
-            self.branches.set_leaf(id);
+            self.branches.leaf = Some(id);
         }
         self.requests.push(out.next_request(0).unwrap_or(1));
     }
@@ -170,10 +170,8 @@ impl PiReader {
 
 fn result(entry: RecordEntry, message: Json, call: &mut Call) {
     let (content, is_error) = (message.get("content"), message.flag("isError"));
-    call.exit = content
-        .map(last_line)
-        .filter(|_| is_error)
-        .and_then(|line| number_after(&line, "Command exited with code "));
+    let last = content.map(last_line).unwrap_or_default();
+    call.exit = number_after(&last, "Command exited with code ").filter(|_| is_error);
     call.end(is_error);
     let details = message.object("details");
     let truncation = details.object("truncation");
@@ -181,8 +179,8 @@ fn result(entry: RecordEntry, message: Json, call: &mut Call) {
     let is_truncated = truncation.flag("truncated");
     let shown = truncation.number("outputLines").map(|count| ShownLines { count, is_end: false });
     let is_cut = is_truncated && (!is_read || call.gives_less(shown));
-    let goes_on = |line: String| line.starts_with('[') && line.contains(" more lines in file. Use offset=");
-    call.is_window = is_read && (is_truncated || content.map(last_line).is_some_and(goes_on));
+    let goes_on = last.starts_with('[') && last.contains(" more lines in file. Use offset=");
+    call.is_window = is_read && (is_truncated || goes_on);
     let noted = content.and_then(|content| noted_spill(content, is_error));
     let spill = details.string("fullOutputPath").or(noted.clone().filter(|path| path != "undefined"));
     let spill = spill.map(|path| Citation { path: path.into(), bytes: truncation.number("totalBytes") });
@@ -291,19 +289,16 @@ impl EntryEffect {
     /// Reads what an entry of a kind says; `None` if that is nothing.
     fn read(kind: &str, entry: RecordEntry) -> Option<Self> {
         let record = entry.record;
-        let kept_from = |change| {
-            let first = record.id("firstKeptEntryId").unwrap_or_default();
-            Self::KeptFrom { first, change }
-        };
+        let first = record.id("firstKeptEntryId").unwrap_or_default();
         let retained = |message: Json| {
             Some((message.id("toolCallId")?, entry.with(message).result(message.get("content"))))
         };
         match kind {
             "compaction" => match record.get("retainedTail").filter(|tail| !tail.is_null()) {
                 Some(tail) => Some(Self::KeptTail(tail.items().filter_map(retained).collect())),
-                None => Some(kept_from(ContextChange::Compact)),
+                None => Some(Self::KeptFrom { first, change: ContextChange::Compact }),
             },
-            "reset" => Some(kept_from(ContextChange::Drop)),
+            "reset" => Some(Self::KeptFrom { first, change: ContextChange::Drop }),
             "context_edit" => {
                 let target = record.id("targetId")?;
                 let content = record.get("replacement").filter(|replacement| !replacement.is_null());

@@ -112,7 +112,7 @@ pub struct Database {
 enum Access {
     /// As one that does not change, by what it was when it was opened.
     Immutable(Connection, FileStates),
-    /// Together with whoever writes it.
+    /// Together with whoever writes it. While it is open, the agent cannot take in its log when it ends.
     Shared(Connection),
     /// A copy, which several readers may share.
     Copy(Arc<Mutex<Connection>>),
@@ -181,11 +181,6 @@ impl Database {
             Err(DatabaseError::TooSlow) if is_given_up => Err(DatabaseError::GivenUp),
             done => done,
         }
-    }
-
-    /// Whether the database may stay open: while it is, the agent cannot take in its log when it ends.
-    fn may_stay_open(&self) -> bool {
-        !matches!(self.access, Access::Shared(_))
     }
 
     /// Reads what `work` reads, as it was at one moment.

@@ -13,7 +13,7 @@ use crate::session::reader::RecordPlace;
 use crate::session::record::{MAX_DOCUMENT, MAX_RECORD, RecordSource, unpack};
 use crate::session::transcript::ReadReport;
 
-use super::{Database, DatabaseError, MAX_TEXT, TableRow, TableRows};
+use super::{Access, Database, DatabaseError, MAX_TEXT, TableRow, TableRows};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RowsOf {
@@ -166,7 +166,7 @@ impl RecordSource for RowRecords {
             let read =
                 |rows: &TableRows| read_value(rows.connection, self.rows, row, read.clone(), &mut found);
             let done = database.whole(&(), read);
-            *open = Some(database).filter(Database::may_stay_open);
+            *open = Some(database).filter(|open| !matches!(open.access, Access::Shared(_)));
             done
         });
         done.map_err(|error| match error {

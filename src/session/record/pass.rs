@@ -112,10 +112,8 @@ impl BlockTurns<'_, '_> {
                 Ok(false) => return,
                 Err(error) => return self.end(error),
             }
-            block = match self.pass_on(block) {
-                Some(block) => block,
-                None => return,
-            };
+            let Some(next) = self.pass_on(block) else { return };
+            block = next;
         }
     }
 

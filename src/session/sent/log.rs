@@ -56,7 +56,6 @@ pub struct RequestFacts {
 struct SpokenRecord {
     start: u64,
     len: u32,
-    /// The user; or the model, with a number for the id of the message.
     speaker: Speaker,
 }
 

@@ -26,7 +26,8 @@ pub enum MessageFault {
     Mismatch,
 }
 
-pub(super) fn look<T>(
+/// Looks at a record as a whole.
+pub fn look<T>(
     transcript: &Transcript,
     record: RecordSpan,
     look: impl FnOnce(Json, RecordPlace) -> Option<T>,
@@ -105,7 +106,7 @@ impl<'a> ContentPiece<'a> {
 
 #[derive(Default)]
 pub(super) struct Blocks {
-    count: u64,
+    is_begun: bool,
 }
 
 impl Blocks {
@@ -124,10 +125,9 @@ impl Blocks {
     }
 
     fn separate(&mut self, take: &mut dyn FnMut(ContentPiece)) {
-        if self.count > 0 {
+        if std::mem::replace(&mut self.is_begun, true) {
             take(ContentPiece::Between(","));
         }
-        self.count += 1;
     }
 }
 

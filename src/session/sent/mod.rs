@@ -5,6 +5,6 @@ mod message;
 mod request;
 mod results;
 
-pub use message::{MessageFault, MessageRole, is_proven};
+pub use message::{MessageFault, MessageRole, is_proven, look};
 pub use request::{MessageProof, request_of, write_request};
 pub use results::{BestResults, FirstForm, NotSent, best, text_of};

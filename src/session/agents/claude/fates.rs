@@ -20,7 +20,8 @@ pub(super) fn derive_events(history: &ClaudeHistory, out: &mut Transcript) {
     let lasting = fates.results(&mut events, out);
     fates.server_edits(&lasting, &mut events, out);
     events.sort_by_key(|(count, _)| *count);
-    out.events = events.into_iter().map(|(_, event)| event).collect();
+    let events = events.into_iter().map(|(_, event)| event);
+    out.events = events.filter(|event| !event.results.is_empty()).collect();
     let is_logged = |result: &ResultRecord| {
         let last = fates.conversation(result.thread).and_then(|(own, _)| own.requests.last());
         last.is_some_and(|last| last.is_logged)
@@ -179,10 +180,7 @@ impl Fates<'_> {
                 let compactions = compactions.partition_point(|count| *count < edit.context.count);
                 let (gone, back) = cleared.apply(edit, compactions, &results, &tool);
                 for (change, calls) in [(ContextChange::Clear, gone), (ContextChange::Restore, back)] {
-                    let ids = out.results_of(calls);
-                    if !ids.is_empty() {
-                        events.push(edit.context.event(change, ids));
-                    }
+                    events.push(edit.context.event(change, out.results_of(calls)));
                 }
             }
         }
@@ -243,11 +241,9 @@ impl ThreadTurns<'_> {
     /// Adds the events, each with how many records came before it.
     fn events(self, conversation: &Conversation, branch: &LivingBranch, events: &mut Vec<CountedEvent>) {
         let mut add = |change, context: RecordContext, results: Vec<ResultId>| {
-            if !results.is_empty() {
-                let evidence = conversation.evidence(context.origin.request);
-                let origin = ChangeOrigin { evidence, ..context.origin };
-                events.push(RecordContext { origin, ..context }.event(change, results));
-            }
+            let evidence = conversation.evidence(context.origin.request);
+            let origin = ChangeOrigin { evidence, ..context.origin };
+            events.push(RecordContext { origin, ..context }.event(change, results));
         };
         let has_turned = !self.left.is_empty() || self.compactions.iter().any(|one| !one.lives);
         let numbers = if has_turned { 0..conversation.branches.next() } else { 0..0 };

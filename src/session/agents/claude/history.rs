@@ -3,11 +3,12 @@
 use std::collections::HashSet;
 
 use crate::session::agents::{
-    ChangeOrigin, ContextChange, FateEvidence, Json, RecordId, RecordSpan, ResultId, Tape, TextPiece,
-    Transcript, item_of,
+    ChangeOrigin, ContextChange, FateEvidence, Json, RecordId, RecordSpan, ResultId, TextPiece, Transcript,
+    item_of,
 };
 use crate::session::branch::Branches;
 use crate::session::content::MAX_TEXT;
+use crate::session::sent::look;
 use crate::session::text::to_text;
 
 /// The number of a record without an id.
@@ -16,9 +17,6 @@ pub(super) const NO_RECORD: u32 = u32::MAX;
 const MAX_RECENT: usize = 4096;
 /// The longest sentence that stands for results, in characters.
 const MAX_STAND_IN: usize = 200;
-
-/// The most bytes of a result's record that are looked at.
-const MAX_LOOKED: u64 = 32 << 20;
 
 #[derive(Default)]
 pub(super) struct ClaudeHistory {
@@ -264,16 +262,14 @@ fn can_be_cut(call: u32, stand_in: &str, out: &Transcript) -> bool {
 
 /// Whether a result is not a failure, and has only text and images.
 fn is_plain(record: RecordSpan, id: &str, out: &Transcript) -> bool {
-    let Ok(bytes) = out.read(record, MAX_LOOKED) else { return false };
-    let mut tape = Tape::default();
-    let Ok(record) = tape.read(&bytes) else { return false };
-    let mut blocks = record.list_at(&["message", "content"]);
-    let Some(block) = blocks.find(|block| block.has("tool_use_id", id)) else {
-        // The text that stands for several results has a record of its own.
-        return true;
-    };
     let is_known = |part: Json| part.is_type("text") || part.is_type("image");
-    !block.flag("is_error") && block.list("content").all(is_known)
+    let is_plain = |block: Json| !block.flag("is_error") && block.list("content").all(is_known);
+    let found = look(out, record, |record, _| {
+        let mut blocks = record.list_at(&["message", "content"]);
+        // The text that stands for several results has a record of its own.
+        Some(blocks.find(|block| block.has("tool_use_id", id)).is_none_or(is_plain))
+    });
+    found == Ok(true)
 }
 
 #[cfg(test)]

@@ -37,22 +37,18 @@ pub(crate) const CLAUDE_CODE: FileFormat = FileFormat {
         }
         logs
     },
-    is_session,
+    is_session: |_, head| {
+        let has = |words: &str| memmem::find(head, words.as_bytes()).is_some();
+        let is_ours = !glance(head, &[]).id.is_empty() && has("\"sessionId\"");
+        is_ours && has("\"parentUuid\"") && has("\"userType\"") && !has("\"toolCallResult\"")
+    },
     id: |log| find::stem(log).into(),
     glance: |_, head, tail| glance(head, tail),
     records: RecordFiles::Logs(find_logs, || Box::new(ClaudeReader::default())),
 };
 
-fn is_session(_: &Path, head: &[u8]) -> bool {
-    let has = |words: &str| memmem::find(head, words.as_bytes()).is_some();
-    let is_ours = !glance(head, &[]).id.is_empty() && has("\"sessionId\"");
-    is_ours && has("\"parentUuid\"") && has("\"userType\"") && !has("\"toolCallResult\"")
-}
-
 fn glance(head: &[u8], tail: &[u8]) -> SessionFacts {
-    find::glance(head, tail, |record, facts| {
-        note_facts(record, facts);
-    })
+    find::glance(head, tail, note_facts)
 }
 
 /// Takes over a name, without a copy of one that is the same as before.

@@ -83,8 +83,8 @@ impl LogReader for ClaudeReader {
                 self.history.push(ContextChange::Replace, context, replaced);
             }
             "last-prompt" => {
-                let leaf = record.id("leafUuid");
-                leaf.into_iter().for_each(|leaf| self.history.conversation(thread).branches.set_leaf(leaf));
+                let branches = &mut self.history.conversation(thread).branches;
+                branches.leaf = record.id("leafUuid").or(branches.leaf);
             }
             kind => return out.unread.is_known(kind, OTHER_KINDS),
         }

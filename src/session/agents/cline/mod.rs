@@ -99,8 +99,7 @@ fn read(document: Json, place: RecordPlace, path: &Path, out: &mut Transcript) {
     if path.to_str().is_some_and(|path| path.ends_with(COMPACTION)) {
         return;
     }
-    let is_main = place.source == 0;
-    let thread = if is_main {
+    let thread = if place.source == 0 {
         out.facts = with_manifest(path, facts_of(document));
         0
     } else {

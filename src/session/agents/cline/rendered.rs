@@ -59,12 +59,10 @@ fn compact(list: Json, place: RecordPlace) -> Option<SentResult> {
     let span = |start: usize, end: usize| whole.part(start as u64, (end - start) as u64);
     let (mut sent, mut key, mut at) = (SentResult::default(), &b""[..], 0);
     while at < bytes.len() && sent.pieces.len() < MAX_PIECES {
-        if bytes[at].is_ascii_whitespace() {
-            at += 1;
-            continue;
-        }
         if bytes[at] != b'"' {
-            push(&mut sent.pieces, span(at, at + 1));
+            if !bytes[at].is_ascii_whitespace() {
+                push(&mut sent.pieces, span(at, at + 1));
+            }
             at += 1;
             continue;
         }

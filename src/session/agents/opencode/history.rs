@@ -17,7 +17,8 @@ pub(super) struct SessionHistory {
     messages: Vec<Message>,
     numbers: IdMap<u32>,
     results: Vec<MessageResult>,
-    marks: Vec<Mark>,
+    /// The results that were cleared, and when.
+    marks: Vec<(ResultId, Timestamp)>,
 }
 
 #[derive(Default)]
@@ -34,12 +35,6 @@ struct Message {
 struct MessageResult {
     message: u32,
     id: ResultId,
-}
-
-/// A result that was cleared.
-struct Mark {
-    id: ResultId,
-    at: Timestamp,
 }
 
 impl SessionHistory {
@@ -77,7 +72,7 @@ impl SessionHistory {
         for id in out.result_ids(call) {
             self.results.push(MessageResult { message: number, id });
             let at = part.object("state").object("time").time("compacted");
-            self.marks.extend(at.map(|at| Mark { id, at }));
+            self.marks.extend(at.map(|at| (id, at)));
         }
         is_known
     }
@@ -88,13 +83,13 @@ impl SessionHistory {
         let hidden = revert.and_then(|id| self.numbers.get(&record_id(id)).copied());
         let is_reverted = |result: &&MessageResult| hidden.is_some_and(|from| result.message >= from);
         let reverted: Vec<ResultId> = living.iter().filter(is_reverted).map(|result| result.id).collect();
-        self.marks.sort_by_key(|mark| mark.at);
+        self.marks.sort_by_key(|(_, at)| *at);
         let mut marks = self.marks.iter().peekable();
         // What each compaction took, with the last of the messages that make it.
         let mut compacted: Vec<(u32, Vec<ResultId>)> = Vec::new();
         for (number, message) in self.messages.iter().enumerate() {
-            while let Some(mark) = marks.next_if(|mark| message.is_answer && message.at > Some(mark.at)) {
-                self.clear(mark, out);
+            while let Some((id, _)) = marks.next_if(|(_, at)| message.is_answer && message.at > Some(*at)) {
+                self.clear(*id, out);
             }
             if message.is_answer {
                 out.count_answer(self.thread);
@@ -109,13 +104,13 @@ impl SessionHistory {
                 compacted.push((asked.max(number as u32), taken));
             }
         }
-        marks.for_each(|mark| self.clear(mark, out));
+        marks.for_each(|(id, _)| self.clear(*id, out));
         // Without its messages, a compaction is not in force any more.
         let undone = compacted.into_iter().filter(|(last, _)| hidden.is_some_and(|from| *last >= from));
         let back: BTreeSet<ResultId> = undone.flat_map(|(_, taken)| taken).collect();
         self.add_event(ContextChange::Restore, back.iter().copied().collect(), out);
-        let cleared = self.marks.iter().filter(|mark| back.contains(&mark.id));
-        cleared.for_each(|mark| self.clear(mark, out));
+        let cleared = self.marks.iter().filter(|(id, _)| back.contains(id));
+        cleared.for_each(|(id, _)| self.clear(*id, out));
         self.add_event(ContextChange::Rewind, reverted, out);
     }
 
@@ -125,8 +120,8 @@ impl SessionHistory {
         Some((asked, self.messages.get(asked as usize)?.compaction?))
     }
 
-    fn clear(&self, mark: &Mark, out: &mut Transcript) {
-        self.add_event(ContextChange::Clear, vec![mark.id], out);
+    fn clear(&self, id: ResultId, out: &mut Transcript) {
+        self.add_event(ContextChange::Clear, vec![id], out);
     }
 
     fn add_event(&self, change: ContextChange, results: Vec<ResultId>, out: &mut Transcript) {

@@ -149,10 +149,9 @@ fn compact(entry: RecordEntry, history: &mut Vec<SentResult>, out: &mut Transcri
 /// Returns how many of the newest results stand in a checkpoint's text.
 fn copies_in(recent: &str, history: &[SentResult]) -> usize {
     let starts = |marker: &'static str| {
-        let found = recent.match_indices(marker).map(move |(at, _)| (at, at + marker.len()));
-        found
-            .filter(|(at, _)| *at == 0 || recent.as_bytes().get(at - 1) == Some(&b'\n'))
-            .map(|(_, start)| start)
+        let begins_line = |at: usize| at == 0 || recent.as_bytes().get(at - 1) == Some(&b'\n');
+        let found = recent.match_indices(marker).filter(move |(at, _)| begins_line(*at));
+        found.map(|(at, marker)| at + marker.len())
     };
     let mut starts: Vec<usize> = RESULTS.into_iter().flat_map(starts).collect();
     starts.sort_unstable();

@@ -83,14 +83,10 @@ pub(super) fn events(steps: &[Step], branches: &Branches, out: &mut Transcript) 
     let mut context = Context::default();
     let mut left = Vec::new();
     for (number, step) in steps.iter().enumerate() {
-        if !living.contains(&step.record) {
-            left.extend(match step.kind {
-                StepKind::Result { call, .. } => Some(call),
-                _ => None,
-            });
-            continue;
-        }
+        let lives = living.contains(&step.record);
         match &step.kind {
+            StepKind::Result { call, .. } if !lives => left.push(*call),
+            _ if !lives => {}
             StepKind::Result { call, units } => {
                 context.all.push(*call);
                 let result = ClearableResult { step: number, call: *call, units: *units };
