@@ -22,9 +22,6 @@ use crate::source::{self, MapView};
 /// Outputs up to this many bytes are counted before they are planned.
 const MAX_COUNTED_FIRST: usize = 1 << 20;
 
-/// The default read tool; an agent's name alone means a tool called so.
-const DEFAULT_READ: &str = "opencode/read";
-
 pub(crate) fn run(config: &Config, args: &PreviewArgs) -> CommandResult {
     args.saving.refuse(&args.file)?;
     let form = args.form.form();
@@ -47,7 +44,8 @@ pub(crate) fn run(config: &Config, args: &PreviewArgs) -> CommandResult {
 
 pub(crate) fn read(config: &Config, args: &ReadArgs) -> CommandResult {
     let mut overrides = args.policy_args.overrides();
-    let policy = overrides.policy.get_or_insert_with(|| DEFAULT_READ.to_owned());
+    let policy = overrides.policy.get_or_insert_with(|| "opencode/read".to_owned());
+    // An agent's name alone means a tool called so.
     let of_agent = format!("{policy}/read");
     if overrides.tool.is_none() && config.catalog.knows(&of_agent) {
         *policy = of_agent;

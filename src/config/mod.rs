@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use crate::base::provenance::Certainty;
 use crate::preview::{Catalog, ParamRole, Policy};
-use crate::store::{Env, LazyStores, Record, RunRecord};
+use crate::store::{Env, LazyStores, OWN, Record, RunRecord};
 use crate::text::search::{Pattern, SeverityPatterns};
 
 pub(crate) use agent::settings;
@@ -30,8 +30,6 @@ pub use overrides::{
 use overrides::{apply, is_limit, plain, set_limits};
 pub(crate) use stored::{FileOrigin, StoredFile};
 pub use theme::{Backdrop, BaseTheme, Role, ThemeConfig};
-
-const OWN: &str = "overspill";
 
 pub const DEFAULT_POLICY: &str = "opencode/output";
 

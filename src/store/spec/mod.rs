@@ -99,7 +99,7 @@ struct Broken {
     fault: String,
 }
 
-pub(super) const OWN: &str = "overspill";
+pub(crate) const OWN: &str = "overspill";
 
 struct Builtin {
     text: &'static str,
