@@ -65,8 +65,7 @@ fn set_window(config: &Config, overrides: &mut Overrides, args: &ReadArgs) -> Co
     let (Some(offset), Some(limit)) = (policy.key(ParamRole::Offset), policy.key(ParamRole::Limit)) else {
         let name = policy.name();
         let tools: Vec<&str> = config.catalog.names().filter(|name| name.ends_with("/read")).collect();
-        let tools = tools.join(", ");
-        let remedy = format!("try -p with {tools}, or `overspill preview -p {name}`");
+        let remedy = format!("try -p with {}, or `overspill preview -p {name}`", tools.join(", "));
         return Err(usage(format!("{name} is not a read tool; {remedy}")));
     };
     for (key, value) in [(offset, args.offset), (limit, args.limit)] {

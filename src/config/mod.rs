@@ -217,8 +217,7 @@ impl Config {
         let store_warnings = file.map(|file| self.warnings_of(&file)).unwrap_or_default();
         let mut policy = own.clone();
         let limits_from = if apply(&mut policy, overrides)? { LimitsFrom::Flags } else { LimitsFrom::Policy };
-        let is_same = policy.is_same(own);
-        let certainty = if is_same { Certainty::Reconstructed } else { Certainty::WouldGet };
+        let certainty = if policy.is_same(own) { Certainty::Reconstructed } else { Certainty::WouldGet };
         let is_current = self.catalog.is_current(&policy);
         let chosen = EffectivePolicy::chosen(policy, is_current);
         Ok(EffectivePolicy { limits_from, certainty, store_warnings, ..chosen })

@@ -117,8 +117,7 @@ fn completer(command: &str, arg: &str) -> Option<(&'static str, fn(&Command, &Ty
         ("sessions", "agent") => ("words", |_, _| plain(list::agents())),
         ("stores", "name") | (_, "agent") => ("words", |_, _| {
             let config = config();
-            let agents = config.stores.specs.iter().map(|spec| spec.agent.as_str());
-            plain(agents.collect::<BTreeSet<_>>())
+            plain(config.stores.specs.iter().map(|spec| spec.agent.as_str()).collect::<BTreeSet<_>>())
         }),
         (_, "file" | "files" | "names" | "paths") => ("files", |_, cursor| outputs(&config(), &cursor.typed)),
         ("show", "name") => ("files", |_, cursor| ids(&config(), &cursor.typed)),

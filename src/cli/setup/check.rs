@@ -187,8 +187,7 @@ fn event(agent: HookAgent, stores: &Path) -> io::Result<Value> {
 fn cut(agent: HookAgent, output: &str, path: &str) -> io::Result<String> {
     let policy = Policy::builtin(agent.policy()).map_err(io::Error::other)?;
     let input = Input::from_bytes(output.as_bytes(), path);
-    let preview = preview::plan_counted(&input, &policy).map_err(io::Error::other)?;
-    Ok(preview.text(&input))
+    Ok(preview::plan_counted(&input, &policy).map_err(io::Error::other)?.text(&input))
 }
 
 struct TimedChild {

@@ -135,8 +135,7 @@ fn without_codex(text: &str, file: &Path) -> Result<String, String> {
 }
 
 fn parse(text: &str) -> Result<Table, String> {
-    let words = |error: toml::de::Error| format!("is no TOML: {}", error.message());
-    text.parse::<Table>().map_err(words)
+    text.parse::<Table>().map_err(|error| format!("is no TOML: {}", error.message()))
 }
 
 /// Returns the number of the group that has the hook and no other.

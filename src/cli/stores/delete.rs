@@ -127,8 +127,7 @@ fn end(config: &Config, name: &str) -> CommandResult {
         return Ok(());
     }
     let names: Vec<_> = left.iter().map(|name| label(name.as_bytes())).collect();
-    let names = names.join(", ");
-    bail!("{place} was kept, because it holds files that are not finished spills: {names}")
+    bail!("{place} was kept, because it holds files that are not finished spills: {}", names.join(", "))
 }
 
 struct Cleaning<'a> {

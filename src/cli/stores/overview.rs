@@ -64,8 +64,7 @@ fn file<'a>(config: &'a Config, name: &str) -> anyhow::Result<&'a str> {
         return Err(usage(fault));
     }
     config.stores.text(name).ok_or_else(|| {
-        let known = Vec::from_iter(config.stores.agents());
-        let instead = suggest::name(name, &known, "the stores are:");
+        let instead = suggest::name(name, &Vec::from_iter(config.stores.agents()), "the stores are:");
         usage(format!("no store `{}`; {instead}", label(name.as_bytes())))
     })
 }

@@ -80,8 +80,7 @@ impl Scan<'_> {
     fn run(mut self) -> RootReport {
         let root = self.report.root.clone();
         let opened = self.root.open();
-        let stat = opened.and_then(|dir| Ok(fstat(&dir).map(|stat| (dir, stat))?));
-        match stat {
+        match opened.and_then(|dir| Ok(fstat(&dir).map(|stat| (dir, stat))?)) {
             Err(RootError::System(Errno::NOENT | Errno::NOTDIR)) => {
                 self.report.state = RootState::Absent;
                 self.report.dirs.push((root, None));
