@@ -120,6 +120,10 @@ macro_rules! words {
         $vis enum $name { $($(#[$about])* $variant,)* }
 
         impl $name {
+            /// All, in the order of their definition.
+            #[allow(dead_code)]
+            $vis const ALL: [Self; [$($word),*].len()] = [$(Self::$variant),*];
+
             /// Returns its word.
             $vis const fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $word,)* }

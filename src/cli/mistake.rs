@@ -13,7 +13,6 @@ use super::args::{help, parse};
 use super::terminal::{MAX_LINE, put, stdout};
 use super::{places, safe, suggest};
 
-const PREFIX: &str = "error:";
 const OWN_PREFIX: &str = "overspill:";
 
 /// Options of other programs, what a command needs to have something like it, and what to write; the first row counts.
@@ -70,7 +69,7 @@ pub(crate) fn report(error: Error, words: &[OsString]) -> u8 {
         };
     }
     let text = escape_error(&mut error).unwrap_or_else(|| coloured(&error, &io::stderr()));
-    put(&text.replacen(PREFIX, OWN_PREFIX, 1));
+    put(&text.replacen("error:", OWN_PREFIX, 1));
     status
 }
 

@@ -22,9 +22,6 @@ use crate::source::{self, MapView};
 /// Outputs up to this many bytes are counted before they are planned.
 const MAX_COUNTED_FIRST: usize = 1 << 20;
 
-/// The default read tool; an agent's name alone means a tool called so.
-const DEFAULT_READ: &str = "opencode/read";
-
 pub(crate) fn run(config: &Config, args: &PreviewArgs) -> CommandResult {
     args.saving.refuse(&args.file)?;
     let form = args.form.form();
@@ -47,7 +44,8 @@ pub(crate) fn run(config: &Config, args: &PreviewArgs) -> CommandResult {
 
 pub(crate) fn read(config: &Config, args: &ReadArgs) -> CommandResult {
     let mut overrides = args.policy_args.overrides();
-    let policy = overrides.policy.get_or_insert_with(|| DEFAULT_READ.to_owned());
+    let policy = overrides.policy.get_or_insert_with(|| "opencode/read".to_owned());
+    // An agent's name alone means a tool called so.
     let of_agent = format!("{policy}/read");
     if overrides.tool.is_none() && config.catalog.knows(&of_agent) {
         *policy = of_agent;
@@ -67,8 +65,7 @@ fn set_window(config: &Config, overrides: &mut Overrides, args: &ReadArgs) -> Co
     let (Some(offset), Some(limit)) = (policy.key(ParamRole::Offset), policy.key(ParamRole::Limit)) else {
         let name = policy.name();
         let tools: Vec<&str> = config.catalog.names().filter(|name| name.ends_with("/read")).collect();
-        let tools = tools.join(", ");
-        let remedy = format!("try -p with {tools}, or `overspill preview -p {name}`");
+        let remedy = format!("try -p with {}, or `overspill preview -p {name}`", tools.join(", "));
         return Err(usage(format!("{name} is not a read tool; {remedy}")));
     };
     for (key, value) in [(offset, args.offset), (limit, args.limit)] {

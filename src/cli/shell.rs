@@ -28,9 +28,6 @@ use super::run::signals::not_ignored;
 /// The agent whose shell tool takes a prefix.
 pub(crate) const AGENT: HookAgent = HookAgent::ClaudeCode;
 
-/// The policy by which that agent cuts the output of a command that fails.
-const OF_FAILED: &str = "claude-code/bash-failed";
-
 /// The largest output that is copied, in bytes.
 const MAX_COPY: u64 = 1 << 30;
 
@@ -154,7 +151,7 @@ impl AgentFile {
 
 /// Returns the policy by which the agent cuts the output of a command that ended so.
 fn find_policy(env: &Env, ended: ExitStatus) -> Option<Policy> {
-    let name = if ended.success() { AGENT.policy() } else { OF_FAILED };
+    let name = if ended.success() { AGENT.policy() } else { "claude-code/bash-failed" };
     let configured = Config::load(env.clone()).resolve_named(name);
     configured.map(|resolved| resolved.policy).or_else(|_| Policy::builtin(name)).ok()
 }

@@ -72,8 +72,7 @@ pub(crate) fn settings(policy: &Policy) -> Option<(String, String)> {
     let mut settings = Value::Object(serde_json::Map::new());
     for (key, number) in [(lines_key, policy.max_lines()), (size_key, policy.max_size())] {
         if let (Some(key), Some(number)) = (key, number) {
-            let names = key.split('.');
-            let place = names.fold(&mut settings, |value, name| &mut value[name]);
+            let place = key.split('.').fold(&mut settings, |value, name| &mut value[name]);
             *place = Value::from(number);
         }
     }

@@ -43,7 +43,6 @@ pub enum Affects {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Need {
     Nothing,
-    /// Which policy applies, and with which limits.
     Limits,
     Retention,
     /// Those for the screens, and the limits.

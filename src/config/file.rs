@@ -12,7 +12,7 @@ use crate::base::fs::plain_file::{self, ellipsize};
 use crate::base::toml_check::Shape::{
     Checked, Flag, List, Loose, Names, Number, Or, Scalar, Table, Text, TextOrTexts,
 };
-use crate::base::toml_check::{self, Field, Mistake, Spot, nearest, optional};
+use crate::base::toml_check::{self, Field, Mistake, Spot, is_word, nearest, optional};
 use crate::preview::Catalog;
 use crate::text::search::Pattern;
 
@@ -66,7 +66,6 @@ impl Default for HookConfig {
 /// Maximum length of a note, in bytes.
 pub const MAX_NOTE: u64 = 2048;
 
-/// Maximum number of commands in [`HookConfig::ignore`].
 const MAX_IGNORE: usize = 256;
 
 /// What the screens take of the mouse.
@@ -126,7 +125,7 @@ const FILE: &[Field] = &[
     optional("limits", Names(&Names(&Scalar))),
     optional("tools", Names(&Names(&Scalar))),
     optional("theme", Or(&Loose(theme::is_base), &Table(theme::FIELDS))),
-    optional("mouse", Checked(mouse)),
+    optional("mouse", Checked(is_word::<MouseConfig>)),
     optional("hook", Table(HOOK)),
     optional("keys", Names(&TextOrTexts)),
 ];
@@ -253,11 +252,6 @@ pub(super) fn parse_retention(text: &str) -> Option<Option<jiff::SignedDuration>
 fn age(text: &str) -> Result<(), String> {
     let words = || format!("does not take `{}`; write an age such as 12h or 7d, or never", ellipsize(text));
     parse_retention(text).map(drop).ok_or_else(words)
-}
-
-fn mouse(text: &str) -> Result<(), String> {
-    let is_known = matches!(text, "none" | "wheel");
-    is_known.then_some(()).ok_or_else(|| format!("does not take `{}`; write none or wheel", ellipsize(text)))
 }
 
 fn pattern(text: &str) -> Result<(), String> {

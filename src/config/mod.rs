@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use crate::base::provenance::Certainty;
 use crate::preview::{Catalog, ParamRole, Policy};
-use crate::store::{Env, LazyStores, Record, RunRecord};
+use crate::store::{Env, LazyStores, OWN, Record, RunRecord};
 use crate::text::search::{Pattern, SeverityPatterns};
 
 pub(crate) use agent::settings;
@@ -30,8 +30,6 @@ pub use overrides::{
 use overrides::{apply, is_limit, plain, set_limits};
 pub(crate) use stored::{FileOrigin, StoredFile};
 pub use theme::{Backdrop, BaseTheme, Role, ThemeConfig};
-
-const OWN: &str = "overspill";
 
 pub const DEFAULT_POLICY: &str = "opencode/output";
 
@@ -219,8 +217,7 @@ impl Config {
         let store_warnings = file.map(|file| self.warnings_of(&file)).unwrap_or_default();
         let mut policy = own.clone();
         let limits_from = if apply(&mut policy, overrides)? { LimitsFrom::Flags } else { LimitsFrom::Policy };
-        let is_same = policy.is_same(own);
-        let certainty = if is_same { Certainty::Reconstructed } else { Certainty::WouldGet };
+        let certainty = if policy.is_same(own) { Certainty::Reconstructed } else { Certainty::WouldGet };
         let is_current = self.catalog.is_current(&policy);
         let chosen = EffectivePolicy::chosen(policy, is_current);
         Ok(EffectivePolicy { limits_from, certainty, store_warnings, ..chosen })

@@ -9,9 +9,9 @@ use jiff::tz::TimeZone;
 
 use crate::base::provenance::Warning;
 use crate::preview::Policy;
-use crate::store::{FileRule, Record, RecordedFile, RunRecord, StoreSpec, store_among};
+use crate::store::{FileRule, OWN, Record, RecordedFile, RunRecord, StoreSpec, store_among};
 
-use super::{Config, OWN};
+use super::Config;
 
 pub(crate) struct StoredFile {
     /// Its absolute path; links are not resolved.

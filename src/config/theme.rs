@@ -35,11 +35,6 @@ words! {
     }
 }
 
-const BASES: [BaseTheme; 5] = {
-    use BaseTheme::{Auto, BlueOrange, Dark, Light, Sixteen};
-    [Dark, Light, BlueOrange, Sixteen, Auto]
-};
-
 /// What a terminal says of its background.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Backdrop {
@@ -97,11 +92,6 @@ words! {
     }
 }
 
-const ROLES: [Role; 11] = {
-    use Role::{Accent, Active, Bar, Control, Current, Dim, Error, Found, Lost, Selected, Warning};
-    [Warning, Accent, Lost, Selected, Found, Current, Dim, Bar, Active, Control, Error]
-};
-
 const COLOURS: [(&str, AnsiColor); 8] = [
     ("black", AnsiColor::Black),
     ("red", AnsiColor::Red),
@@ -131,8 +121,8 @@ fn names<T>(table: &[(&str, T)]) -> String {
 }
 
 fn base(name: &str) -> Result<BaseTheme, String> {
-    let names = || BASES.map(BaseTheme::as_str).join(", ");
-    let found = BASES.into_iter().find(|base| base.as_str() == name);
+    let names = || BaseTheme::ALL.map(BaseTheme::as_str).join(", ");
+    let found = BaseTheme::ALL.into_iter().find(|base| base.as_str() == name);
     found.ok_or_else(|| format!("{name:?} is not a theme; the themes are {}", names()))
 }
 
@@ -158,10 +148,10 @@ fn colour(word: &str) -> Result<Color, String> {
 
 /// The keys of `[theme]`: `base`, and the roles.
 pub(super) const FIELDS: &[Field] = &{
-    let mut fields = [optional("base", Loose(is_base)); ROLES.len() + 1];
+    let mut fields = [optional("base", Loose(is_base)); Role::ALL.len() + 1];
     let mut n = 0;
-    while n < ROLES.len() {
-        fields[n + 1] = optional(ROLES[n].as_str(), Loose(|text| style(text).map(drop)));
+    while n < Role::ALL.len() {
+        fields[n + 1] = optional(Role::ALL[n].as_str(), Loose(|text| style(text).map(drop)));
         n += 1;
     }
     fields
@@ -214,7 +204,7 @@ impl TryFrom<ThemeText> for ThemeConfig {
             ThemeText::Name(name) => theme.base = base(&text(name))?,
             ThemeText::Styles(styles) => {
                 for (key, value) in styles {
-                    match ROLES.into_iter().find(|role| role.as_str() == key) {
+                    match Role::ALL.into_iter().find(|role| role.as_str() == key) {
                         Some(role) => _ = theme.styles.insert(role, style(&text(value))?),
                         None => theme.base = base(&text(value))?,
                     }

@@ -33,7 +33,7 @@ pub use spec::{FileRule, Holds, StoreSpec, Stores};
 pub(crate) use own::record;
 pub(crate) use own::write::{next_id, random};
 #[cfg(feature = "app")]
-pub(crate) use {root::expand, spec::store_among};
+pub(crate) use {root::expand, spec::OWN, spec::store_among};
 
 #[cfg(test)]
 mod tests;

@@ -99,17 +99,14 @@ impl Root {
         let mut names: VecDeque<OsString> = names(rest).collect();
         let mut links = 0;
         while let Some(name) = names.pop_front() {
-            let error = match openat(&dir, &name, DIRECTORY | OFlags::NOFOLLOW | THROUGH, Mode::empty()) {
+            let target = match openat(&dir, &name, DIRECTORY | OFlags::NOFOLLOW | THROUGH, Mode::empty()) {
                 Ok(next) => {
                     dir = next;
                     continue;
                 }
-                Err(error) => error,
+                Err(error @ (Errno::LOOP | Errno::NOTDIR)) => self.link(&dir, &name)?.ok_or(error)?,
+                Err(error) => return Err(error.into()),
             };
-            if !matches!(error, Errno::LOOP | Errno::NOTDIR) {
-                return Err(error.into());
-            }
-            let Some(target) = self.link(&dir, &name)? else { return Err(error.into()) };
             links += 1;
             if links > MAX_LINKS {
                 return Err(Errno::LOOP.into());

@@ -263,7 +263,7 @@ fn age(text: &str) -> Result<SignedDuration, String> {
 }
 
 fn sort_by() -> impl TypedValueParser<Value = SortBy> {
-    let by = |name: String| SortBy::NAMED.into_iter().find(|(known, _)| *known == name);
-    PossibleValuesParser::new(SortBy::NAMED.map(|(name, _)| name))
-        .map(move |name| by(name).map_or(SortBy::Age, |(_, by)| by))
+    let by = |name: String| SortBy::ALL.into_iter().find(|by| by.as_str() == name);
+    let by = move |name| by(name).unwrap_or(SortBy::Age);
+    PossibleValuesParser::new(SortBy::ALL.map(SortBy::as_str)).map(by)
 }

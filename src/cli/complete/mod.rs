@@ -106,11 +106,8 @@ fn is_plain(word: &str) -> bool {
     !word.is_empty() && word.bytes().all(is_plain)
 }
 
-/// What the shell has to add, and what returns the words.
-type Completer = (&'static str, fn(&Command, &TypedWord) -> Words);
-
-/// Returns what completes the values of an argument; `None` if nobody has said yet.
-fn completer(command: &str, arg: &str) -> Option<Completer> {
+/// Returns what the shell has to add to the values of an argument, and what returns these; `None` if nobody has said yet.
+fn completer(command: &str, arg: &str) -> Option<(&'static str, fn(&Command, &TypedWord) -> Words)> {
     Some(match (command, arg) {
         ("policies", "name") | (_, "policy" | "policies" | "headroom") => {
             ("words", |_, cursor| policies(&config(), &cursor.typed))
@@ -120,8 +117,7 @@ fn completer(command: &str, arg: &str) -> Option<Completer> {
         ("sessions", "agent") => ("words", |_, _| plain(list::agents())),
         ("stores", "name") | (_, "agent") => ("words", |_, _| {
             let config = config();
-            let agents = config.stores.specs.iter().map(|spec| spec.agent.as_str());
-            plain(agents.collect::<BTreeSet<_>>())
+            plain(config.stores.specs.iter().map(|spec| spec.agent.as_str()).collect::<BTreeSet<_>>())
         }),
         (_, "file" | "files" | "names" | "paths") => ("files", |_, cursor| outputs(&config(), &cursor.typed)),
         ("show", "name") => ("files", |_, cursor| ids(&config(), &cursor.typed)),

@@ -103,8 +103,7 @@ impl<'a> HookEvent<'a> {
         }?;
         let one = Some(value).filter(|value| value.kind() != Kind::Array);
         let mut texts = one.into_iter().chain(value.items()).filter_map(text_in);
-        let text = texts.next().filter(|_| texts.next().is_none())?;
-        self.json.text_of(text)
+        self.json.text_of(texts.next().filter(|_| texts.next().is_none())?)
     }
 
     /// Returns the text of a result that the agent cuts only after the hook, and in a way that is known.

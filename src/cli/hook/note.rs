@@ -305,7 +305,10 @@ pub(super) fn in_place_of_preview(config: &Config, output: &HookOutput, path: &P
     if bytes.len() <= 2 * MAX_END {
         return None;
     }
-    let [start, end] = ends(bytes);
+    let start = memrchr(b'\n', &bytes[..MAX_END]).map_or(MAX_END, |feed| feed + 1);
+    let from = bytes.len() - MAX_END;
+    let end = memchr(b'\n', &bytes[from..bytes.len() - 1]).map_or(from, |feed| from + feed + 1);
+    let (start, end) = (0..start, end..bytes.len());
     let loss = output.loss(config, &[start.clone(), end.clone()]);
     let named: String = loss.named.iter().map(|line| format!("{line}\n")).collect();
     let left_out = size((end.start - start.end) as u64);
@@ -314,13 +317,6 @@ pub(super) fn in_place_of_preview(config: &Config, output: &HookOutput, path: &P
     let notice = format!("[overspill: {left_out} are left out here. {place}]");
     let heading = loss.heading();
     Some(format!("{}\n{notice}\n{heading}\n{named}\n{}", words(start), words(end)))
-}
-
-fn ends(bytes: &[u8]) -> [Range<usize>; 2] {
-    let start = memrchr(b'\n', &bytes[..MAX_END]).map_or(MAX_END, |feed| feed + 1);
-    let from = bytes.len() - MAX_END;
-    let end = memchr(b'\n', &bytes[from..bytes.len() - 1]).map_or(from, |feed| from + feed + 1);
-    [0..start, end..bytes.len()]
 }
 
 #[cfg(test)]

@@ -143,8 +143,7 @@ fn over_within(over: &Receiver<()>, most: Duration) -> bool {
 }
 
 fn join<T>(thread: JoinHandle<anyhow::Result<T>>) -> anyhow::Result<T> {
-    let failed = |_| Err(anyhow!("the output could not be followed"));
-    thread.join().unwrap_or_else(failed)
+    thread.join().unwrap_or_else(|_| Err(anyhow!("the output could not be followed")))
 }
 
 fn produce(

@@ -24,14 +24,12 @@ use super::agent::SetupRequest;
 const MAX_TRIAL: Duration = Duration::from_secs(5);
 const MAX_SERVER: Duration = Duration::from_secs(10);
 
-const BY_HAND: &str = "Codex does not run the hook until you trust it: enter /hooks in Codex";
-
 pub(super) fn check(agent: HookAgent, file: &Path, wanted: &SetupRequest) -> CommandResult {
     let command = agent.command(wanted);
     if agent == HookAgent::Codex {
         match trust(&command, file) {
             Some(()) => writeln!(terminal::stdout(), "Codex trusts the hook")?,
-            None => say(BY_HAND),
+            None => say("Codex does not run the hook until you trust it: enter /hooks in Codex"),
         }
     }
     try_hook(agent, &command).map_err(|came| {
@@ -189,8 +187,7 @@ fn event(agent: HookAgent, stores: &Path) -> io::Result<Value> {
 fn cut(agent: HookAgent, output: &str, path: &str) -> io::Result<String> {
     let policy = Policy::builtin(agent.policy()).map_err(io::Error::other)?;
     let input = Input::from_bytes(output.as_bytes(), path);
-    let preview = preview::plan_counted(&input, &policy).map_err(io::Error::other)?;
-    Ok(preview.text(&input))
+    Ok(preview::plan_counted(&input, &policy).map_err(io::Error::other)?.text(&input))
 }
 
 struct TimedChild {

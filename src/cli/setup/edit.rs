@@ -16,7 +16,6 @@ const PLUGIN_MARK: &str = "export const Overspill";
 
 const COMMENT: &str = "# Written by `overspill setup codex`, taken away with --remove.";
 const GROUP: &str = "[[hooks.PostToolUse]]";
-const HOOKS: &str = "[[hooks.PostToolUse.hooks]]";
 
 /// Fails with why the text cannot be understood.
 pub(super) fn with(agent: HookAgent, text: Option<&str>, wanted: &SetupRequest) -> Result<String, String> {
@@ -101,7 +100,12 @@ fn check_plugin(text: &str) -> Result<(), String> {
 /// Adds the hook to Codex's TOML at its end, in place of one that setup wrote before; what else the file says is compared.
 fn with_codex(text: Option<&str>, wanted: &SetupRequest) -> Result<String, String> {
     let text = text.unwrap_or_default();
-    let (lines, end) = (codex_lines(wanted), if text.contains("\r\n") { "\r\n" } else { "\n" });
+    let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let command = Value::String(HookAgent::Codex.command(wanted));
+    let matcher = HookAgent::Codex.matcher();
+    let lines = format!(
+        "{COMMENT}\n{GROUP}\nmatcher = \"{matcher}\"\n\n[[hooks.PostToolUse.hooks]]\ntype = \"command\"\ncommand = {command}\ntimeout = {MAX_SECONDS}\n"
+    );
     let lines = lines.replace('\n', end);
     if text.contains(&lines) && parse(text).is_ok() {
         return Ok(text.to_owned());
@@ -119,14 +123,6 @@ fn with_codex(text: Option<&str>, wanted: &SetupRequest) -> Result<String, Strin
     if same { Ok(new) } else { Err("has hooks in a form to which none can be added".to_owned()) }
 }
 
-fn codex_lines(wanted: &SetupRequest) -> String {
-    let command = Value::String(HookAgent::Codex.command(wanted));
-    let matcher = HookAgent::Codex.matcher();
-    format!(
-        "{COMMENT}\n{GROUP}\nmatcher = \"{matcher}\"\n\n{HOOKS}\ntype = \"command\"\ncommand = {command}\ntimeout = {MAX_SECONDS}\n"
-    )
-}
-
 /// Takes the hook that setup wrote to this file, and its trust, out of Codex's TOML line by line.
 fn without_codex(text: &str, file: &Path) -> Result<String, String> {
     let table = parse(text)?;
@@ -139,8 +135,7 @@ fn without_codex(text: &str, file: &Path) -> Result<String, String> {
 }
 
 fn parse(text: &str) -> Result<Table, String> {
-    let words = |error: toml::de::Error| format!("is no TOML: {}", error.message());
-    text.parse::<Table>().map_err(words)
+    text.parse::<Table>().map_err(|error| format!("is no TOML: {}", error.message()))
 }
 
 /// Returns the number of the group that has the hook and no other.

@@ -81,9 +81,7 @@ fn only_one(object: &CstObject, name: &str) -> Result<(), String> {
     }
 }
 
-type Own = (Vec<JsonHook>, Option<String>);
-
-fn own(agent: HookAgent, object: &CstObject) -> Own {
+fn own(agent: HookAgent, object: &CstObject) -> (Vec<JsonHook>, Option<String>) {
     let mut hooks = Vec::new();
     for (event, list) in lists(object) {
         let entries = list.elements().into_iter().filter(|entry| !own_in(agent, entry).is_empty());

@@ -121,14 +121,12 @@ fn show(file: &AgentFile, new: Option<&str>) -> io::Result<()> {
     out.flush()
 }
 
-const AROUND: usize = 3;
-
 /// Returns the lines by which two texts differ, with some around them; `None` where lines that are the same are left out.
 fn difference<'a>(old: &'a str, new: &'a str) -> Vec<Option<(ChangeTag, &'a str)>> {
     let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
     let diff = TextDiff::from_slices(&old, &new);
     let (mut shown, mut end) = (Vec::new(), 0);
-    for group in diff.grouped_ops(AROUND) {
+    for group in diff.grouped_ops(3) {
         let lines = group.iter().flat_map(|op| diff.iter_changes(op));
         let is_gap = group.first().is_some_and(|op| op.old_range().start > end);
         shown.extend(is_gap.then_some(None));

@@ -20,11 +20,11 @@ use crate::rows::column::{ListColumn, RowCell};
 use crate::rows::outputs;
 use crate::store::{
     self, CleanPlan, CleanRule, Cleaner, DeleteMode, DeleteOutcome, DeleteReason, Entry, EntryStatus, Env,
-    PlannedDelete, Reason, Record, SkipReason, SortBy, Trigger, clean_plan,
+    OWN, PlannedDelete, Reason, Record, SkipReason, SortBy, Trigger, clean_plan,
 };
 use crate::text::label::{SafeText, label};
 
-use super::{OWN, Selected, Whose};
+use super::{Selected, Whose};
 
 fn path(entry: &Entry) -> String {
     label(entry.path().as_os_str().as_encoded_bytes())
@@ -127,8 +127,7 @@ fn end(config: &Config, name: &str) -> CommandResult {
         return Ok(());
     }
     let names: Vec<_> = left.iter().map(|name| label(name.as_bytes())).collect();
-    let names = names.join(", ");
-    bail!("{place} was kept, because it holds files that are not finished spills: {names}")
+    bail!("{place} was kept, because it holds files that are not finished spills: {}", names.join(", "))
 }
 
 struct Cleaning<'a> {
@@ -226,7 +225,8 @@ fn delete_all<'a>(
     now: Timestamp,
     all: impl Iterator<Item = (&'a Entry, DeleteReason, DeleteMode)>,
 ) -> anyhow::Result<Option<Vec<DeleteOutcome>>> {
-    let Some(mut cleaner) = Cleaner::start_patiently(env)? else { return Ok(None) };
+    // Up to 2 s: an automatic cleaning ends sooner.
+    let Some(mut cleaner) = Cleaner::start_within(env, 40)? else { return Ok(None) };
     let ends = all.map(|(entry, why, mode)| cleaner.delete(entry, why, mode, env, now)).collect();
     cleaner.unlogged.as_deref().into_iter().for_each(say);
     // A record that is left behind is removed by the next cleaning.

@@ -15,13 +15,13 @@ use crate::base::human::{size, thousands};
 use crate::config::Config;
 use crate::rows::column::RowLook;
 use crate::store::{
-    self, Basis, Entry, Env, KeptIds, Listing, OwnStore, Record, Retention, RootReport, RunRecord, StoreSpec,
+    self, Basis, Entry, Env, KeptIds, Listing, OWN, OwnStore, Record, Retention, RootReport, RunRecord,
+    StoreSpec,
 };
 use crate::text::label::label;
 
 use super::{say, say_once, suggest, usage};
 
-pub(crate) const OWN: &str = "overspill";
 /// Bytes of a word of a text from which it may name an entry.
 const MIN_NAME: usize = 12;
 

@@ -12,10 +12,10 @@ use crate::cli::{CommandResult, print_json, safe, say, suggest, table, usage};
 use crate::config::Config;
 use crate::rows::column::CellSide::{Left, Path, Right};
 use crate::rows::column::{ListColumn, RowCell};
-use crate::store::{self, Env, Listing, OwnStore, RootReport, RootState, StoreSpec};
+use crate::store::{self, Env, Listing, OWN, OwnStore, RootReport, RootState, StoreSpec};
 use crate::text::label::{SafeText, label};
 
-use super::{OWN, describe_retention};
+use super::describe_retention;
 
 pub(crate) fn run(config: &Config, args: &StoresArgs) -> CommandResult {
     if let Some(name) = &args.name {
@@ -64,8 +64,7 @@ fn file<'a>(config: &'a Config, name: &str) -> anyhow::Result<&'a str> {
         return Err(usage(fault));
     }
     config.stores.text(name).ok_or_else(|| {
-        let known = Vec::from_iter(config.stores.agents());
-        let instead = suggest::name(name, &known, "the stores are:");
+        let instead = suggest::name(name, &Vec::from_iter(config.stores.agents()), "the stores are:");
         usage(format!("no store `{}`; {instead}", label(name.as_bytes())))
     })
 }

@@ -15,6 +15,7 @@ use crate::base::fs::identity::FileStat;
 use crate::store::own::id::is_own;
 use crate::store::own::{LOCK, new_file};
 use crate::store::root::RootError;
+use crate::store::spec::OWN;
 use crate::store::spec::pattern::PathFacts;
 use crate::store::{
     CleanRule, DeleteReason, Entry, Env, OwnStore, PlannedDelete, Stores, Trigger, clean_plan, list,
@@ -84,12 +85,8 @@ impl Cleaner {
         Self::start_within(env, 1)
     }
 
-    /// Waits up to 2 s for another process that is cleaning: an automatic cleaning ends sooner.
-    pub fn start_patiently(env: &Env) -> io::Result<Option<Cleaner>> {
-        Self::start_within(env, 40)
-    }
-
-    fn start_within(env: &Env, tries: u32) -> io::Result<Option<Cleaner>> {
+    /// Tries so many times, at intervals of 50 ms, to take the lock.
+    pub fn start_within(env: &Env, tries: u32) -> io::Result<Option<Cleaner>> {
         let store = OwnStore::create(env)?;
         let named = |name| {
             let path = store.root().with_file_name(name);
@@ -158,7 +155,7 @@ pub fn sweep(stores: &Stores, env: &Env, max_total: Option<u64>, now: Timestamp)
     let Some(mut cleaner) = Cleaner::start(env)? else { return Ok(swept) };
     // What the user keeps must be known.
     cleaner.store.kept(env).map_err(|error| failed(cleaner.store.root(), error))?;
-    let entries = list(stores.named("overspill"), env, now).entries;
+    let entries = list(stores.named(OWN), env, now).entries;
     let rule = CleanRule { older_than: None, max_total, asked: Trigger::Automatic };
     for PlannedDelete { index, why } in clean_plan(&entries, now, &rule).to_delete {
         if cleaner.delete(&entries[index], why, DeleteMode::Bulk, env, now) == DeleteOutcome::Deleted {

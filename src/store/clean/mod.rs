@@ -93,16 +93,15 @@ pub fn clean_plan<'a>(
     }
     let floor = if automatic { HOUR } else { SignedDuration::ZERO };
     let mut staying = Vec::new();
-    let mut to_delete = Vec::new();
     for (index, entry) in entries.iter().enumerate() {
         match judge(entry, now, rule, floor) {
-            Some(Ok(why)) => to_delete.push(PlannedDelete { index, why }),
+            Some(Ok(why)) => plan.to_delete.push(PlannedDelete { index, why }),
             Some(Err(why)) => plan.skipped.push((index, why)),
             None => staying.push(index),
         }
     }
-    to_delete.sort_by_key(|to_delete| (to_delete.why != DeleteReason::Unfinished, to_delete.index));
-    let gone: u128 = to_delete.iter().map(|to_delete| u128::from(entries[to_delete.index].size())).sum();
+    plan.to_delete.sort_by_key(|to_delete| (to_delete.why != DeleteReason::Unfinished, to_delete.index));
+    let gone: u128 = plan.to_delete.iter().map(|to_delete| u128::from(entries[to_delete.index].size())).sum();
     if let Some(most) = rule.max_total {
         let total: u128 = entries.iter().map(|entry| u128::from(entry.size())).sum();
         let over = (total - gone).saturating_sub(most.into()).try_into().unwrap_or(u64::MAX);
@@ -112,12 +111,11 @@ pub fn clean_plan<'a>(
         };
         let open = staying.iter().copied().filter(|&index| hindrance(index).is_none());
         let (oldest, missed) = over_total(&entries, open.collect(), over, now);
-        to_delete.extend(oldest);
+        plan.to_delete.extend(oldest);
         let hinder = staying.into_iter().filter_map(|index| Some((index, hindrance(index)?)));
         plan.skipped.extend(hinder.filter(|_| missed > 0));
     }
-    plan.bytes = sum(to_delete.iter().map(|to_delete| entries[to_delete.index].size()));
-    plan.to_delete = to_delete;
+    plan.bytes = sum(plan.to_delete.iter().map(|to_delete| entries[to_delete.index].size()));
     plan
 }
 

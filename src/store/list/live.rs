@@ -127,8 +127,7 @@ pub struct DirWatch {
 
 impl DirWatch {
     pub fn new<'a>(reports: impl IntoIterator<Item = &'a RootReport>) -> DirWatch {
-        let dirs = reports.into_iter().flat_map(|report| report.dirs.iter().cloned()).collect();
-        DirWatch { dirs }
+        DirWatch { dirs: reports.into_iter().flat_map(|report| report.dirs.iter().cloned()).collect() }
     }
 
     /// Checks once; true if an entry may have been added or removed since the last check.

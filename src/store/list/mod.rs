@@ -145,25 +145,21 @@ impl RootState {
     }
 }
 
-/// Where programs keep their data on macOS, and nowhere else.
-const OF_MACOS: &str = "/Library/Application Support/";
-
 /// Returns a heading, then at most `room` directories (at least one), those that exist first.
 pub fn searched(heading: &str, reports: &[(Arc<StoreSpec>, Vec<RootReport>)], room: usize) -> Vec<SafeText> {
     let mut looked: Vec<(bool, String)> = reports
         .iter()
         .flat_map(|(store, roots)| {
+            // Where programs keep their data on macOS, and nowhere else.
             let is_foreign = |report: &&RootReport| {
                 !cfg!(target_os = "macos")
                     && report.state == RootState::Absent
-                    && report.root.to_string_lossy().contains(OF_MACOS)
+                    && report.root.to_string_lossy().contains("/Library/Application Support/")
             };
             roots.iter().filter(move |report| !is_foreign(report)).map(|report| {
                 let root = SafeText::from_bytes(report.root.as_os_str().as_encoded_bytes());
-                (
-                    report.state == RootState::Absent,
-                    format!("{:<13} {root} ({})", store.agent, report.state.describe()),
-                )
+                let words = format!("{:<13} {root} ({})", store.agent, report.state.describe());
+                (report.state == RootState::Absent, words)
             })
         })
         .collect();

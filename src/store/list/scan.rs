@@ -80,8 +80,7 @@ impl Scan<'_> {
     fn run(mut self) -> RootReport {
         let root = self.report.root.clone();
         let opened = self.root.open();
-        let stat = opened.and_then(|dir| Ok(fstat(&dir).map(|stat| (dir, stat))?));
-        match stat {
+        match opened.and_then(|dir| Ok(fstat(&dir).map(|stat| (dir, stat))?)) {
             Err(RootError::System(Errno::NOENT | Errno::NOTDIR)) => {
                 self.report.state = RootState::Absent;
                 self.report.dirs.push((root, None));
@@ -106,7 +105,13 @@ impl Scan<'_> {
             }
             [component, rest @ ..] => {
                 self.watch(&dir, at);
-                for name in self.names(&dir, at) {
+                // In a directory of directories there are a few hundred at most.
+                let mut names: Vec<OsString> = Vec::new();
+                self.each_name(&dir, at, &mut |_, name| {
+                    names.push(name.to_owned());
+                    ControlFlow::Continue(())
+                });
+                for name in names {
                     let mut facts = facts.clone();
                     let is_listed = component.read_dir(name.as_bytes(), &mut facts);
                     if is_listed && !facts.agent.as_deref().is_some_and(|agent| self.store.skips(agent)) {
@@ -146,16 +151,6 @@ impl Scan<'_> {
             Err(error) => self.report.unreadable.push((at.join(name), error.to_string())),
         }
         ControlFlow::Continue(())
-    }
-
-    /// Returns the names in a directory of directories; a few hundred at most.
-    fn names(&mut self, dir: &OwnedFd, at: &Path) -> Vec<OsString> {
-        let mut names = Vec::new();
-        self.each_name(dir, at, &mut |_, name| {
-            names.push(name.to_owned());
-            ControlFlow::Continue(())
-        });
-        names
     }
 
     fn files(&mut self, dir: OwnedFd, at: &Path, above: &PathFacts) -> ControlFlow<()> {
@@ -241,7 +236,7 @@ impl Scan<'_> {
         };
         let stat = asked.ok();
         let mut entry = Entry {
-            origin: match name.to_str().and_then(|name| self.kept.copy(name)) {
+            origin: match name.to_str().and_then(|name| self.kept.copies.get(name)) {
                 Some(copy) => origins.origin_of_copy(copy, &mut self.words),
                 None => origins.get(facts, &self.store.agent, &mut self.words),
             },

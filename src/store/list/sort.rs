@@ -8,32 +8,24 @@ use jiff::Timestamp;
 
 use crate::store::{Entry, TimeLeft};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SortBy {
-    Age,
-    Size,
-    /// What is deleted soonest first; what is never deleted last.
-    Left,
-    Agent,
-    /// By tool name; entries without one last.
-    Tool,
-    /// By session, then project; entries without either last.
-    Session,
-    Id,
+words! {
+    /// A key, with its name on the command line.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum SortBy {
+        Age => "age",
+        Size => "size",
+        /// What is deleted soonest first; what is never deleted last.
+        Left => "left",
+        Agent => "agent",
+        /// By tool name; entries without one last.
+        Tool => "tool",
+        /// By session, then project; entries without either last.
+        Session => "session",
+        Id => "id",
+    }
 }
 
 impl SortBy {
-    /// All keys, with their names on the command line.
-    pub const NAMED: [(&str, SortBy); 7] = [
-        ("age", SortBy::Age),
-        ("size", SortBy::Size),
-        ("left", SortBy::Left),
-        ("agent", SortBy::Agent),
-        ("tool", SortBy::Tool),
-        ("session", SortBy::Session),
-        ("id", SortBy::Id),
-    ];
-
     /// Compares two entries. Ties are broken by age, then path, so that a list does not move when it is read again.
     pub fn compare(self, a: &Entry, b: &Entry) -> Ordering {
         let youngest = || b.identity.modified.cmp(&a.identity.modified);

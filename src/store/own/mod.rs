@@ -129,7 +129,7 @@ pub struct KeptIds {
     /// The ids in overspill's own store that no cleaning deletes.
     pub ids: BTreeSet<String>,
     /// By id the records of those that are copies.
-    copies: HashMap<String, Arc<CopyRecord>>,
+    pub(crate) copies: HashMap<String, Arc<CopyRecord>>,
 }
 
 impl KeptIds {
@@ -145,10 +145,6 @@ impl KeptIds {
 
     pub fn has_copy_of(&self, entry: &Entry) -> bool {
         self.copies.values().any(|copy| copy.is_of(entry))
-    }
-
-    pub(crate) fn copy(&self, name: &str) -> Option<&Arc<CopyRecord>> {
-        self.copies.get(name)
     }
 }
 

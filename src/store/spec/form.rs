@@ -101,22 +101,18 @@ pub(super) fn check(text: &str) -> (Option<Spanned<DeTable<'_>>>, Vec<Mistake>) 
 fn empty(text: &str, file: &DeTable) -> Option<Mistake> {
     let mistake = |at: usize, key: &str, words: &str| {
         let (spot, words) = (Spot::new(text, at), words.to_owned());
-        Some(Mistake { spot, key: Some(key.to_owned()), words, top: Some("store".to_owned()) })
+        Mistake { spot, key: Some(key.to_owned()), words, top: Some("store".to_owned()) }
     };
     let Some(stores) = file.get("store").and_then(|value| value.get_ref().as_array()) else {
         let is_none = file.contains_key("keeps_none");
         let words = "this table is missing; describe a store in it, or say in `keeps_none` why there is none";
-        return if is_none { None } else { mistake(0, "store", words) };
+        return (!is_none).then(|| mistake(0, "store", words));
     };
     let of_store = stores.iter().filter_map(|store| store.get_ref().as_table());
     let lists = of_store.flat_map(|store| ["roots", "files"].map(|key| (key, store.get(key))));
     lists.into_iter().find_map(|(key, list)| {
-        let is_empty = list?.get_ref().as_array()?.is_empty();
-        if is_empty {
-            mistake(list?.span().start, key, "is empty; without one nothing is found")
-        } else {
-            None
-        }
+        let (start, is_empty) = (list?.span().start, list?.get_ref().as_array()?.is_empty());
+        is_empty.then(|| mistake(start, key, "is empty; without one nothing is found"))
     })
 }
 

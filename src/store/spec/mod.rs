@@ -99,7 +99,7 @@ struct Broken {
     fault: String,
 }
 
-pub(super) const OWN: &str = "overspill";
+pub(crate) const OWN: &str = "overspill";
 
 struct Builtin {
     text: &'static str,
@@ -144,8 +144,7 @@ impl Stores {
     fn load_file(&mut self, path: &Path) -> Result<(), String> {
         let read = plain_file::read(path).map_err(|error| format!("{}: {error}", path.display()));
         let text = read.inspect_err(|error| self.set_aside(path, "", error))?;
-        let added = self.add_own(path, &text);
-        let agent = added.inspect_err(|error| self.set_aside(path, &text, error))?;
+        let agent = self.add_own(path, &text).inspect_err(|error| self.set_aside(path, &text, error))?;
         self.skip(&agent);
         Ok(())
     }
@@ -211,8 +210,7 @@ impl Stores {
     /// Returns the description of an agent's stores as written; also found by the name of one of the stores.
     pub fn text(&self, name: &str) -> Option<&str> {
         let of_store = || self.specs.iter().find(|spec| spec.name == name);
-        let text = self.texts.get(name).or_else(|| self.texts.get(&of_store()?.agent))?;
-        Some(text)
+        self.texts.get(name).or_else(|| self.texts.get(&of_store()?.agent)).map(AsRef::as_ref)
     }
 
     /// Returns the store of this name; for an agent's name, all of that agent's stores.

@@ -179,7 +179,7 @@ impl Retention {
             Basis::Mtime => (aged(times.modified), Rule::Mtime),
             Basis::Use => (aged(times.accessed.max(times.modified)), Rule::Use),
             Basis::FolderMtime => (aged(times.folder), Rule::Mtime),
-            Basis::Id => (self.by_id(times), Rule::Id),
+            Basis::Id => (self.by_id(times).unwrap_or(Expiry::Unknown), Rule::Id),
             Basis::SessionEnd => (Expiry::SessionEnd, Rule::SessionEnd),
             Basis::ProcessExit if times.alive == Some(false) => (Expiry::Orphaned, Rule::ProcessExit),
             Basis::ProcessExit => (Expiry::ProcessExit, Rule::ProcessExit),
@@ -191,21 +191,19 @@ impl Retention {
     /// opencode's classic cleanup compares the wrapped times of two ids. So until `after` has passed since a wrap,
     /// everything newer than the wrap looks old and is deleted at once; after that, everything older than the wrap is
     /// never deleted.
-    fn by_id(&self, times: &Times) -> Expiry {
-        let (Some(id), Some(after)) = (times.id, self.after) else { return Expiry::Unknown };
-        let Some(made) = id.time(times.modified) else { return Expiry::Unknown };
-        let (Ok(due), Ok(cutoff)) = (made.checked_add(after), times.now.checked_sub(after)) else {
-            return Expiry::Unknown;
-        };
+    fn by_id(&self, times: &Times) -> Option<Expiry> {
+        let (id, after) = (times.id?, self.after?);
+        let made = id.time(times.modified)?;
+        let (due, cutoff) = (made.checked_add(after).ok()?, times.now.checked_sub(after).ok()?);
         let epoch = |time: Timestamp| match id.form {
             IdForm::Six => time.as_millisecond().div_euclid(WRAP_MS),
             IdForm::Seven | IdForm::Eight => 0,
         };
-        match epoch(made).cmp(&epoch(cutoff)) {
+        Some(match epoch(made).cmp(&epoch(cutoff)) {
             std::cmp::Ordering::Equal => Expiry::At(due),
             std::cmp::Ordering::Greater => Expiry::At(made),
             std::cmp::Ordering::Less => Expiry::Never,
-        }
+        })
     }
 }
 

@@ -8,6 +8,7 @@ use regex::bytes::{Captures, Regex};
 use super::{LOOK_BEHIND, Pattern};
 
 words! {
+    /// Worst first.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
     pub enum Severity {
         #[default]
@@ -17,9 +18,6 @@ words! {
 }
 
 impl Severity {
-    /// Both, worst first.
-    pub const ALL: [Self; 2] = [Self::Error, Self::Warning];
-
     pub fn plural(self) -> &'static str {
         match self {
             Self::Error => "errors",
