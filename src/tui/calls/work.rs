@@ -84,7 +84,7 @@ pub(crate) fn hold(file: &SessionFile, context: &JobContext) {
             verdicts: &verdicts,
         };
         match request.map(|request| *request) {
-            Ok(CallRequest::Rows(rows)) => todo.first(rows),
+            Ok(CallRequest::Rows(rows)) => todo.first = rows.into_iter().rev().collect(),
             Ok(CallRequest::Show(index, paths)) => session.show(index, paths),
             Ok(CallRequest::Facts(index)) => session.facts(index),
             Err(RecvTimeoutError::Disconnected) => return,
@@ -143,11 +143,6 @@ struct Todo {
 impl Todo {
     fn is_done(&self) -> bool {
         self.first.is_empty() && [self.sizes, self.lost, self.verdicts].iter().all(|done| *done >= self.len)
-    }
-
-    fn first(&mut self, mut rows: Vec<usize>) {
-        rows.reverse();
-        self.first = rows;
     }
 
     fn step(&mut self, session: &SessionContext) {
