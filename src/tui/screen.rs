@@ -43,9 +43,7 @@ pub trait Screen: Any {
     fn update(&mut self, event: Event, is_top: bool, effects: &mut Effects) -> Result<(), Event>;
 
     /// Handles a key that stands for no action now. Returns false if it does.
-    fn key(&mut self, _key: KeyEvent, _effects: &mut Effects) -> bool {
-        false
-    }
+    fn key(&mut self, key: KeyEvent, effects: &mut Effects) -> bool;
 
     /// Whether an action of the screen does something here, so that help lists its keys.
     fn knows(&self, action: Action) -> bool;

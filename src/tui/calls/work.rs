@@ -105,16 +105,15 @@ pub(crate) fn hold(file: &SessionFile, context: &JobContext) {
 }
 
 fn follow(opened: &mut Box<dyn OpenedSession>, todo: &mut Todo, context: &JobContext) -> bool {
-    match opened.refresh(&context.ticket) {
-        Ok(false) => {}
-        Ok(true) => {
-            context.send(opened_calls(opened.transcript()));
-            *todo = Todo { len: opened.transcript().calls.len(), ..Todo::default() };
-            return true;
-        }
-        Err(error) => drop(context.send(CallsEvent::Failed(error.to_string().into()))),
+    let has_grown = opened.refresh(&context.ticket).unwrap_or_else(|error| {
+        context.send(CallsEvent::Failed(error.to_string().into()));
+        false
+    });
+    if has_grown {
+        context.send(opened_calls(opened.transcript()));
+        *todo = Todo { len: opened.transcript().calls.len(), ..Todo::default() };
     }
-    false
+    has_grown
 }
 
 fn opened_calls(transcript: &Transcript) -> CallsEvent {

@@ -170,13 +170,13 @@ impl Pager {
         self.plan(AfterPlan::Hold, effects)
     }
 
-    fn put(&mut self, key: &str, value: &str, effects: &mut Effects) {
+    fn set(&mut self, set: impl FnOnce(&mut Policy) -> Result<(), ParamError>, effects: &mut Effects) {
         let mut policy = self.output.policy().clone();
-        let changed = policy.set(key, value).map(|()| policy);
+        let changed = set(&mut policy).map(|()| policy);
         self.with_policy(changed, effects);
     }
 
-    fn chosen_param(&self) -> Option<&Param> {
+    pub(super) fn chosen_param(&self) -> Option<&Param> {
         self.output.policy().params().get(self.drawer.row.checked_sub(1)?)
     }
 
@@ -186,7 +186,7 @@ impl Pager {
         };
         let value = self.output.policy().get(&name).map(|value| value.to_string());
         if let Some(next) = value.and_then(|value| next_value(&kind, &value, up)) {
-            self.put(&name, &next, effects);
+            self.set(|policy| policy.set(&name, &next), effects);
         }
     }
 
@@ -213,9 +213,7 @@ impl Pager {
         let Some(direction) = self.output.policy().direction() else {
             return self.note(format!("{} has no direction to change", self.output.policy().name()));
         };
-        let mut policy = self.output.policy().clone();
-        let changed = policy.set_direction(other_end(direction)).map(|()| policy);
-        self.with_policy(changed, effects)
+        self.set(|policy| policy.set_direction(other_end(direction)), effects);
     }
 
     fn takes_typing(&self) -> bool {
@@ -242,7 +240,7 @@ impl Pager {
         let Some(key) = self.chosen_param().map(|param| param.name.clone()) else { return };
         let typed = self.drawer.typed.take().unwrap_or_default();
         let number = typed.parse::<crate::base::human::TypedSize>().map(|size| size.number.to_string());
-        self.put(&key, &number.unwrap_or(typed), effects)
+        self.set(|policy| policy.set(&key, &number.unwrap_or(typed)), effects)
     }
 
     fn take_advice(&mut self, effects: &mut Effects) {
