@@ -16,7 +16,7 @@ use crate::corpus::{TuneChoice, TuneFigures, TuneRun, is_design};
 use crate::preview::{Output, ParamError, Totals, TotalsMask};
 use crate::rows::column::CellSide::{Left, Right};
 use crate::rows::column::{ListColumn, POLICY, RowCell};
-use crate::rows::settings::{TuneRow, policy_columns, policy_rows};
+use crate::rows::settings::{SPEC, TuneRow, policy_rows};
 use crate::source::{self, MapView, ViewSupply};
 use crate::text::search::{Pattern, Severity, each_match};
 
@@ -124,7 +124,7 @@ fn many(config: &Config, args: &CompareArgs, find: Option<Pattern>) -> CommandRe
         print_json_array(rows.iter().filter_map(record))?;
     } else if sums.outputs > 0 {
         let finds = if is_asked { "finds" } else { sums.severity.plural() };
-        table::show(policy_columns(), &rows)?;
+        table::show(SPEC.columns, &rows)?;
         writeln!(terminal::stdout(), "\nof {}", describe_outputs(&sums, finds))?;
     }
     end(&sums)

@@ -170,14 +170,11 @@ impl<'a> CutPolicies<'a> {
     /// Returns the policy that most likely cut the output at `path`, as [`Config::resolve`] does for one output.
     pub(crate) fn resolve(&self, path: &Path) -> ResolvedPolicy {
         let origin = self.stored_file(path).map(|file| self.config.origin_of(&file)).unwrap_or_default();
-        let mut known = lock(&self.known);
-        if let Some(resolved) = known.get(&origin) {
-            return resolved.clone();
-        }
-        let resolved = self.config.resolve(&Overrides::default(), Some(path));
-        let resolved = resolved.map(Arc::new).map_err(|error| error.to_string());
-        known.insert(origin, resolved.clone());
-        resolved
+        let resolve = || {
+            let resolved = self.config.resolve(&Overrides::default(), Some(path));
+            resolved.map(Arc::new).map_err(|error| error.to_string())
+        };
+        lock(&self.known).entry(origin).or_insert_with(resolve).clone()
     }
 
     /// Returns how agents' records know an output; `None` if no agent stored it.

@@ -89,17 +89,14 @@ impl LostInCall {
 
     /// Returns the cell of a column of lost errors. Where an output has no error, its warnings stand there.
     pub(crate) fn cell(figure: &SlowFigure<Self>) -> RowCell {
-        let tone = match figure.value {
-            Some(lost) if lost.errors.lost > 0 => Tone::Warning,
-            _ => Tone::Dim,
-        };
+        let has_lost = figure.value.is_some_and(|lost| lost.errors.lost > 0);
         let words = figure.describe(|lost| match lost {
             Self { errors, warnings } if errors.all == 0 && warnings.lost > 0 => {
                 format!("{} w", thousands(warnings.lost))
             }
             Self { errors, .. } => thousands(errors.lost),
         });
-        RowCell::new(words, tone)
+        RowCell::new(words, if has_lost { Tone::Warning } else { Tone::Dim })
     }
 
     /// Orders by lost errors, then by lost warnings, the most first. What is not known may be the most.

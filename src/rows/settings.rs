@@ -112,10 +112,6 @@ pub(crate) fn setting_columns() -> impl Iterator<Item = &'static ListColumn<Tune
     std::iter::once(&NOW).chain(COLUMNS.iter().skip(1))
 }
 
-pub(crate) fn policy_columns() -> impl Iterator<Item = &'static ListColumn<TuneRow>> {
-    COLUMNS.iter()
-}
-
 static NOW: ListColumn<TuneRow> =
     ListColumn::new("now", Left, 3, |row: &TuneRow, _| RowCell::plain(if row.is_present { "*" } else { "" }));
 

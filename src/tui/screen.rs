@@ -43,14 +43,10 @@ pub trait Screen: Any {
     fn update(&mut self, event: Event, is_top: bool, effects: &mut Effects) -> Result<(), Event>;
 
     /// Handles a key that stands for no action now. Returns false if it does.
-    fn key(&mut self, _key: KeyEvent, _effects: &mut Effects) -> bool {
-        false
-    }
+    fn key(&mut self, key: KeyEvent, effects: &mut Effects) -> bool;
 
     /// Whether an action of the screen does something here, so that help lists its keys.
-    fn knows(&self, _action: Action) -> bool {
-        true
-    }
+    fn knows(&self, action: Action) -> bool;
 
     /// Carries out an action, `count` times or on the line or row of this number.
     fn act(&mut self, action: Action, count: Option<u64>, effects: &mut Effects);
@@ -61,9 +57,7 @@ pub trait Screen: Any {
     }
 
     /// Stops what runs. Returns false if nothing does.
-    fn stop(&mut self, _effects: &mut Effects) -> bool {
-        false
-    }
+    fn stop(&mut self, effects: &mut Effects) -> bool;
 
     fn repaint(&mut self, canvas: Canvas, effects: &mut Effects);
 
@@ -75,12 +69,10 @@ pub trait Screen: Any {
 
     fn cover(&mut self, _effects: &mut Effects) {}
 
-    fn close(&mut self, _effects: &mut Effects) {}
+    fn close(&mut self, effects: &mut Effects);
 
     /// Handles an entered line; one that is refused can be corrected.
-    fn enter(&mut self, _purpose: Purpose, _text: &str, _effects: &mut Effects) -> Result<(), String> {
-        Ok(())
-    }
+    fn enter(&mut self, purpose: Purpose, text: &str, effects: &mut Effects) -> Result<(), String>;
 
     fn type_on(&mut self, purpose: Purpose, text: &str, effects: &mut Effects);
 
@@ -97,7 +89,7 @@ pub trait Screen: Any {
         None
     }
 
-    fn sort_by(&mut self, _column: usize, _effects: &mut Effects) {}
+    fn sort_by(&mut self, column: usize, effects: &mut Effects);
 
     /// Whether a command still runs whose output it shows.
     fn is_running(&self) -> bool {

@@ -125,8 +125,7 @@ impl ListKind for Sessions {
     }
 
     fn copyable(&self, row: &SessionRow) -> Vec<Copyable> {
-        let path = Copyable::path(row.file.path.as_os_str().as_encoded_bytes());
-        vec![path, Copyable::id(row.file.id.as_bytes())]
+        Copyable::of_row(Some(&row.file.path), None, row.file.id.as_bytes())
     }
 
     fn serves(&self, link: &Link) -> bool {
@@ -262,7 +261,7 @@ fn link(row: &SessionRow) -> Link {
     Link::Session { file: row.file.clone(), title }
 }
 
-fn key(row: &SessionRow) -> (&std::path::Path, &str) {
+fn key(row: &SessionRow) -> (&Path, &str) {
     (&row.file.path, &row.file.id)
 }
 

@@ -256,11 +256,10 @@ impl TuneRun {
 
 /// Returns the length of all outputs in bytes; `None` unless all of them are stored outputs, whose lengths were listed.
 fn stored_bytes(corpus: &Corpus) -> Option<u64> {
-    let size = |output: &CorpusOutput| match output {
-        CorpusOutput::Entry(entry) => Some(entry.size()),
+    corpus.outputs.iter().try_fold(0, |sum: u64, output| match output {
+        CorpusOutput::Entry(entry) => Some(sum.saturating_add(entry.size())),
         CorpusOutput::Named(_) | CorpusOutput::Found(_) => None,
-    };
-    corpus.outputs.iter().try_fold(0, |sum: u64, output| Some(sum.saturating_add(size(output)?)))
+    })
 }
 
 /// Estimates the seconds left: what is left (outputs or bytes) takes as long as what was before.

@@ -213,8 +213,9 @@ impl ChangedOutputs {
 pub(crate) fn frontier(figures: &[SettingFigures], current: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..figures.len()).collect();
     let figures_of = |number: &usize| figures.get(*number).copied().unwrap_or_default();
+    let kept = |number: &usize| figures_of(number).kept_finds;
     if figures.iter().any(|of| of.kept_finds > 0) {
-        order.retain(|number| figures_of(number).kept_finds > 0);
+        order.retain(|number| kept(number) > 0);
     }
     order.sort_by_key(|number| {
         let of = figures_of(number);
@@ -222,11 +223,7 @@ pub(crate) fn frontier(figures: &[SettingFigures], current: usize) -> Vec<usize>
     });
     let mut frontier: Vec<usize> = Vec::new();
     for number in order {
-        let is_better = match frontier.last() {
-            Some(last) => figures_of(&number).kept_finds > figures_of(last).kept_finds,
-            None => true,
-        };
-        if is_better {
+        if frontier.last().is_none_or(|last| kept(&number) > kept(last)) {
             frontier.push(number);
         }
     }

@@ -84,7 +84,7 @@ pub(crate) fn hold(file: &SessionFile, context: &JobContext) {
             verdicts: &verdicts,
         };
         match request.map(|request| *request) {
-            Ok(CallRequest::Rows(rows)) => todo.first(rows),
+            Ok(CallRequest::Rows(rows)) => todo.first = rows.into_iter().rev().collect(),
             Ok(CallRequest::Show(index, paths)) => session.show(index, paths),
             Ok(CallRequest::Facts(index)) => session.facts(index),
             Err(RecvTimeoutError::Disconnected) => return,
@@ -105,16 +105,15 @@ pub(crate) fn hold(file: &SessionFile, context: &JobContext) {
 }
 
 fn follow(opened: &mut Box<dyn OpenedSession>, todo: &mut Todo, context: &JobContext) -> bool {
-    match opened.refresh(&context.ticket) {
-        Ok(false) => {}
-        Ok(true) => {
-            context.send(opened_calls(opened.transcript()));
-            *todo = Todo { len: opened.transcript().calls.len(), ..Todo::default() };
-            return true;
-        }
-        Err(error) => drop(context.send(CallsEvent::Failed(error.to_string().into()))),
+    let has_grown = opened.refresh(&context.ticket).unwrap_or_else(|error| {
+        context.send(CallsEvent::Failed(error.to_string().into()));
+        false
+    });
+    if has_grown {
+        context.send(opened_calls(opened.transcript()));
+        *todo = Todo { len: opened.transcript().calls.len(), ..Todo::default() };
     }
-    false
+    has_grown
 }
 
 fn opened_calls(transcript: &Transcript) -> CallsEvent {
@@ -143,11 +142,6 @@ struct Todo {
 impl Todo {
     fn is_done(&self) -> bool {
         self.first.is_empty() && [self.sizes, self.lost, self.verdicts].iter().all(|done| *done >= self.len)
-    }
-
-    fn first(&mut self, mut rows: Vec<usize>) {
-        rows.reverse();
-        self.first = rows;
     }
 
     fn step(&mut self, session: &SessionContext) {

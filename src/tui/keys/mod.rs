@@ -14,8 +14,6 @@ use table::FORMER_NAMES;
 pub(super) use table::MOTIONS;
 pub use table::{Action, Binding, BoundKeys, KeyContext, TABLE};
 
-const NO_KEY: &str = "(no key)";
-
 const ALT: &str = "Alt-";
 
 const LAST_FUNCTION: u8 = 12;
@@ -81,7 +79,7 @@ impl KeyMap {
     }
 
     pub fn label(&self, place: KeyContext, action: Action) -> &str {
-        self.known(place, action).unwrap_or(NO_KEY)
+        self.known(place, action).unwrap_or("(no key)")
     }
 
     pub fn known(&self, place: KeyContext, action: Action) -> Option<&str> {

@@ -141,9 +141,6 @@ pub struct Binding {
     pub what: &'static str,
 }
 
-/// Stands before the description for lists, where that is another.
-const IN_LISTS: &str = "; in lists: ";
-
 impl Binding {
     pub fn is_motion(&self) -> bool {
         MOTIONS.iter().any(|(_, actions)| actions.contains(&self.action)) && self.place != KeyContext::Drawer
@@ -154,7 +151,7 @@ impl Binding {
     }
 
     pub(in crate::tui) fn what_in(&self, place: KeyContext) -> &'static str {
-        match (self.what.split_once(IN_LISTS), place) {
+        match (self.what.split_once("; in lists: "), place) {
             (Some((_, in_lists)), KeyContext::Lists) => in_lists,
             (Some((elsewhere, _)), _) => elsewhere,
             (None, _) => self.what,

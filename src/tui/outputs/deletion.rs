@@ -104,13 +104,12 @@ impl Outputs {
         // Of the others it is not known whether they are overdue.
         plan.skipped.retain(|(row, _)| matches!(rows[*row].entry.left(now), TimeLeft::Overdue(_)));
         match (plan.to_delete.is_empty(), plan.skipped.len() as u64) {
-            (true, 0) => return on.note("nothing is overdue"),
+            (true, 0) => on.note("nothing is overdue"),
             (true, staying) => {
-                return on.note(format!("overdue but left: {}: {WHY_THEY_STAY}", count(staying, "output")));
+                on.note(format!("overdue but left: {}: {WHY_THEY_STAY}", count(staying, "output")));
             }
-            _ => {}
+            _ => on.effects.lay(CleaningBox::new(plan, &rows, now, on.canvas)),
         }
-        on.effects.lay(CleaningBox::new(plan, &rows, now, on.canvas));
     }
 }
 

@@ -89,7 +89,7 @@ impl Pager {
         }
     }
 
-    fn count(&mut self, what: Counting, effects: &mut Effects) {
+    pub(super) fn count(&mut self, what: Counting, effects: &mut Effects) {
         let Some(pattern) = self.pattern(what).cloned() else { return };
         let counts = &mut self.tally_mut(what).counts;
         counts.forget_end(counts.counted_bytes());
@@ -117,10 +117,6 @@ impl Pager {
         }
     }
 
-    pub(crate) fn count_matches(&mut self, effects: &mut Effects) {
-        self.count(Counting::Matches, effects);
-    }
-
     /// Starts counting the errors and warnings that are not counted yet, once the lines are: line numbers are waited for.
     pub(crate) fn count_errors(&mut self, effects: &mut Effects) {
         if !self.errors.is_started && self.output.index.is_complete() {
@@ -141,7 +137,7 @@ impl Pager {
         if !grew {
             self.find.forget_place();
         }
-        self.count_matches(effects);
+        self.count(Counting::Matches, effects);
     }
 
     pub(crate) fn recount_all(&mut self, grew: bool, effects: &mut Effects) {
@@ -157,7 +153,7 @@ impl Pager {
     pub(crate) fn count_on(&mut self, effects: &mut Effects) {
         let len = self.output.view.len();
         if !self.find.tally.is_whole(len) {
-            self.count_matches(effects);
+            self.count(Counting::Matches, effects);
         }
         self.errors.is_started &= self.errors.tallies.iter().all(|tally| tally.is_whole(len));
         self.count_errors(effects);

@@ -91,11 +91,9 @@ impl Pager {
             return true;
         }
         let keys = self.canvas.keys;
-        match (keys.action(KeyContext::Drawer, key), key.code) {
+        match (keys.action(KeyContext::Drawer, key), character(key)) {
             (Some(action), _) => self.drawer_action(action, effects),
-            (None, KeyCode::Char(c))
-                if c.is_ascii_digit() && character(key).is_some() && self.takes_typing() =>
-            {
+            (None, Some(c)) if c.is_ascii_digit() && self.takes_typing() => {
                 self.drawer.typed = Some(c.to_string());
             }
             _ => return false,
@@ -113,7 +111,10 @@ impl Pager {
             Action::Higher => self.change_row(true, effects),
             Action::Direction => self.switch_direction(effects),
             Action::TakeAdvice => self.take_advice(effects),
-            Action::Reset => self.reset(effects),
+            Action::Reset => {
+                self.read_changed = None;
+                self.plan_by(self.output.first.clone(), PreviewFrom::default(), AfterPlan::Hold, effects);
+            }
             Action::Policy => load_policies(effects),
             Action::Apply => self.keep_what_if(),
             Action::Help => effects.lay(HelpView::new(KeyContext::Drawer)),
@@ -124,19 +125,17 @@ impl Pager {
     fn keep_what_if(&mut self) {
         self.drawer = Drawer::default();
         self.align_panes();
-        let words = match self.output.what_if() {
-            Some(_) => {
+        let words = match (self.output.what_if(), self.output.other_candidate()) {
+            (Some(_), _) => {
                 let (keys, limits) = (self.canvas.keys, self.key_of(Action::Limits));
                 let [reset, keep] =
                     [Action::Reset, Action::Apply].map(|action| keys.label(KeyContext::Drawer, action));
                 format!("these limits stay for this output; {limits} {reset} {keep} ends that")
             }
-            None => match self.output.other_candidate() {
-                Some(policy) => {
-                    format!("shown as {} cuts it, by which it may have been cut, too", policy.name())
-                }
-                None => "the limits are those of the start".to_owned(),
-            },
+            (None, Some(policy)) => {
+                format!("shown as {} cuts it, by which it may have been cut, too", policy.name())
+            }
+            (None, None) => "the limits are those of the start".to_owned(),
         };
         self.note(words);
     }
@@ -148,11 +147,6 @@ impl Pager {
         self.align_panes();
         self.return_to(before, effects);
         true
-    }
-
-    fn reset(&mut self, effects: &mut Effects) {
-        self.read_changed = None;
-        self.plan_by(self.output.first.clone(), PreviewFrom::default(), AfterPlan::Hold, effects);
     }
 
     /// Changes the policy and makes the preview again; the current line stays where it is.
@@ -176,13 +170,13 @@ impl Pager {
         self.plan(AfterPlan::Hold, effects)
     }
 
-    fn put(&mut self, key: &str, value: &str, effects: &mut Effects) {
+    fn set(&mut self, set: impl FnOnce(&mut Policy) -> Result<(), ParamError>, effects: &mut Effects) {
         let mut policy = self.output.policy().clone();
-        let changed = policy.set(key, value).map(|()| policy);
+        let changed = set(&mut policy).map(|()| policy);
         self.with_policy(changed, effects);
     }
 
-    fn chosen_param(&self) -> Option<&Param> {
+    pub(super) fn chosen_param(&self) -> Option<&Param> {
         self.output.policy().params().get(self.drawer.row.checked_sub(1)?)
     }
 
@@ -192,7 +186,7 @@ impl Pager {
         };
         let value = self.output.policy().get(&name).map(|value| value.to_string());
         if let Some(next) = value.and_then(|value| next_value(&kind, &value, up)) {
-            self.put(&name, &next, effects);
+            self.set(|policy| policy.set(&name, &next), effects);
         }
     }
 
@@ -219,9 +213,7 @@ impl Pager {
         let Some(direction) = self.output.policy().direction() else {
             return self.note(format!("{} has no direction to change", self.output.policy().name()));
         };
-        let mut policy = self.output.policy().clone();
-        let changed = policy.set_direction(other_end(direction)).map(|()| policy);
-        self.with_policy(changed, effects)
+        self.set(|policy| policy.set_direction(other_end(direction)), effects);
     }
 
     fn takes_typing(&self) -> bool {
@@ -234,13 +226,12 @@ impl Pager {
         let Some(typed) = &mut self.drawer.typed else { return };
         match key.code {
             KeyCode::Enter => self.take_typed(effects),
-            KeyCode::Esc => self.drawer.typed = None,
             KeyCode::Backspace => drop(typed.pop()),
             KeyCode::Char(c) if character(key).is_some() => match typed.len() < MAX_TYPED {
                 true => typed.push(c),
                 false => self.message = Some(Message::full_line()),
             },
-            _ if is_interrupt => self.drawer.typed = None,
+            _ if is_interrupt || key.code == KeyCode::Esc => self.drawer.typed = None,
             _ => {}
         }
     }
@@ -249,7 +240,7 @@ impl Pager {
         let Some(key) = self.chosen_param().map(|param| param.name.clone()) else { return };
         let typed = self.drawer.typed.take().unwrap_or_default();
         let number = typed.parse::<crate::base::human::TypedSize>().map(|size| size.number.to_string());
-        self.put(&key, &number.unwrap_or(typed), effects)
+        self.set(|policy| policy.set(&key, &number.unwrap_or(typed)), effects)
     }
 
     fn take_advice(&mut self, effects: &mut Effects) {

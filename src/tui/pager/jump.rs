@@ -1,6 +1,6 @@
 //! Goes to a line, a percentage, a byte, a mark, a cut or an end, and sideways along lines.
 
-use crossterm::event::{KeyCode, KeyEvent};
+use crossterm::event::KeyEvent;
 
 use crate::base::human::thousands;
 use crate::base::provenance::Certainty;
@@ -143,10 +143,7 @@ impl Pager {
     }
 
     pub(crate) fn second_key(&mut self, waiting: Waiting, key: KeyEvent) {
-        let KeyCode::Char(name) = key.code else { return };
-        if character(key).is_none() {
-            return;
-        }
+        let Some(name) = character(key) else { return };
         match waiting {
             Waiting::SetMark => {
                 self.panes.marks.insert(name, (self.focus(), self.panes.top(self.focus())));

@@ -128,7 +128,7 @@ impl Pager {
         pager.filter.history = filters;
         pager.plan(AfterPlan::Stay, effects);
         pager.count_all(effects);
-        pager.count_matches(effects);
+        pager.count(Counting::Matches, effects);
         pager.open_under(start.under, effects);
         pager.find_record(effects);
         pager

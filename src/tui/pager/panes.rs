@@ -186,14 +186,10 @@ impl Pager {
     }
 
     fn go_rows(&mut self, side: Side, rows: isize) {
-        let top = self.panes.top(side);
-        let to = if rows < 0 {
-            self.panes.following = false;
-            self.scroll(side).up(top, rows.unsigned_abs())
-        } else {
-            self.scroll(side).down(top, rows.unsigned_abs())
-        };
-        self.scroll_to(side, to);
+        self.panes.following &= rows >= 0;
+        let (scroll, top) = (self.scroll(side), self.panes.top(side));
+        let go = if rows < 0 { Scroll::up } else { Scroll::down };
+        self.scroll_to(side, go(&scroll, top, rows.unsigned_abs()));
     }
 
     /// Scrolls a pane to a row, and the other pane to the corresponding one.

@@ -156,8 +156,7 @@ impl Pager {
                 "no record of this output is known; {lists} {sessions} lists recorded sessions"
             ));
         };
-        let why = recorded.rest.why_alone()?;
-        Some(format!("nothing to reconstruct the preview from: {why}"))
+        recorded.rest.why_alone().map(|why| format!("nothing to reconstruct the preview from: {why}"))
     }
 
     pub(crate) fn planned(&mut self, planned: PlanDone, effects: &mut Effects) {

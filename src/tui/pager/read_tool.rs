@@ -66,18 +66,15 @@ impl Pager {
     pub(crate) fn set_window(&mut self, text: &str) -> Result<(), String> {
         let numbers: Result<Vec<u64>, _> =
             text.split([' ', ',', ':']).filter(|word| !word.is_empty()).map(str::parse).collect();
-        let usage = "type a line to start from and, if you like, how many: 2001 500";
         let (offset, limit) = match numbers.as_deref() {
             Ok([offset]) => (*offset, self.panes.place.window.limit),
             Ok([offset, limit]) => (*offset, *limit),
-            _ => return Err(usage.into()),
+            _ => return Err("type a line to start from and, if you like, how many: 2001 500".into()),
         };
         if offset == 0 || limit == 0 {
             return Err("offset and limit count from 1".into());
         }
-        let Some(start) = self.output.start_of_line(offset) else {
-            return Err(self.no_line(offset));
-        };
+        let start = self.output.start_of_line(offset).ok_or_else(|| self.no_line(offset))?;
         self.panes.place.window = ReadWindow { offset, limit };
         self.go_to_window(start);
         Ok(())

@@ -315,9 +315,8 @@ impl Pager {
     }
 
     fn stop_search(&mut self, effects: &mut Effects) -> bool {
-        let is_running = self.find.is_running();
+        let is_running = self.find.seeking.take().is_some();
         if is_running {
-            self.find.seeking = None;
             self.note("search stopped");
             effects.stop([Slot::Search]);
             // A count that ends early would stay, and say nothing.

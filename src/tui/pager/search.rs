@@ -57,10 +57,6 @@ impl Typing {
 }
 
 impl Find {
-    pub fn is_running(&self) -> bool {
-        self.seeking.is_some()
-    }
-
     /// Prepares for another output: keeps the pattern, drops the matches.
     pub fn forget_place(&mut self) {
         self.current = [None, None];
@@ -112,7 +108,7 @@ impl Pager {
         if !self.find.pattern.as_ref().is_some_and(|old| old.same(&pattern)) {
             self.find.forget_place();
             self.find.pattern = Some(pattern);
-            self.count_matches(effects);
+            self.count(Counting::Matches, effects);
         }
         Ok(())
     }
@@ -159,7 +155,7 @@ impl Pager {
         let Some(pattern) = pattern else { return effects.stop([Slot::Search, Slot::CountMatches]) };
         self.find.toward = Some(toward);
         self.find.pattern = Some(pattern);
-        self.count_matches(effects);
+        self.count(Counting::Matches, effects);
         self.seek(SearchTarget { what: Counting::Matches, missed: false, toward, times }, effects);
     }
 

@@ -29,11 +29,9 @@ impl Session {
         let Target { subject, source } = &self.files[number];
         self.file = number;
         let mut opened = Opened::new(OpenedFrom::CommandLine, subject.clone(), source.view());
-        match &self.producer {
-            Some(Producer::Command(_)) if number == 0 => opened.running = true,
-            Some(Producer::Stream) if number == 0 => opened.streaming = true,
-            _ => {}
-        }
+        let producer = self.producer.as_ref().filter(|_| number == 0);
+        opened.running = matches!(producer, Some(Producer::Command(_)));
+        opened.streaming = matches!(producer, Some(Producer::Stream));
         opened.start.place = self.places.remove(&number);
         self.show(opened, ViewedOutput::Named(number), effects);
     }

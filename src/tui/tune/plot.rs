@@ -14,8 +14,6 @@ use crate::tui::list::screen::PanelFrame;
 use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::line::{self, Span};
 
-const PRESENT: &str = "*";
-
 /// What a setting is in the plot, the least important first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum PlotMark {
@@ -140,7 +138,7 @@ fn look(canvas: &Canvas, mark: PlotMark) -> (&'static str, Style) {
     match mark {
         PlotMark::Other => (glyphs.other, theme.dim),
         PlotMark::Best => (glyphs.best, theme.accent),
-        PlotMark::Present => (PRESENT, theme.warning),
+        PlotMark::Present => ("*", theme.warning),
         PlotMark::Chosen => (glyphs.selected, theme.current),
     }
 }

@@ -60,9 +60,7 @@ pub(crate) fn draw(pager: &Pager, frame: &mut Frame, place: Rect) {
         height: u16::from(inner.height >= n),
         ..inner
     };
-    let (policy, param) = (pager.output.policy(), pager.drawer.row.checked_sub(1));
-    let param = param.and_then(|row| policy.params().get(row));
-    let doc = param.map_or_else(|| policy.summary(), |param| &param.doc);
+    let doc = pager.chosen_param().map_or_else(|| pager.output.policy().summary(), |param| &param.doc);
     // With little room the row that is changed is worth more than what it is.
     if inner.height > PROSE {
         line::rows(frame.buffer_mut(), from_end(PROSE), [doc], &pager.canvas);

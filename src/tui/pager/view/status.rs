@@ -78,7 +78,7 @@ fn left(pager: &Pager, status_line: &StatusLine, drawn: DrawnPane) -> Vec<Vec<Sp
     }
     let doing = match output.is_awaited() {
         true => Some(format!("planning…  {back} gives up")),
-        false if pager.find.is_running() => Some(format!("searching…  {back} stops")),
+        false if pager.find.seeking.is_some() => Some(format!("searching…  {back} stops")),
         false => pager.describe_selection(),
     };
     if let Some(words) = doing {
@@ -216,7 +216,7 @@ pub(crate) fn typed(pager: &Pager) -> Option<Span> {
     let theme = &pager.canvas.theme;
     let note = typing.note();
     if pager.find.pattern.is_none() || pager.find.tally.counts.total() == 0 {
-        let waiting = pager.find.is_running().then(|| "searching…".into());
+        let waiting = pager.find.seeking.is_some().then(|| "searching…".into());
         return note.or(waiting).map(|note| Span::new(format!("{note} "), theme.dim));
     }
     let note = note.map_or(String::new(), |note| format!("{note} · "));
