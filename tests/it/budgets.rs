@@ -7,7 +7,7 @@ use crate::layers::sources;
 
 /// Lines of all files, and of the largest folders, without tests.
 const LINES: &[(&str, usize)] =
-    &[("", 77_017), ("tui", 15_305), ("session", 14_126), ("preview", 11_195), ("cli", 10_830)];
+    &[("", 76_941), ("tui", 15_287), ("session", 14_109), ("preview", 11_212), ("cli", 10_823)];
 
 /// Files with any line that is not a test.
 const FILES: usize = 351;
