@@ -7,7 +7,7 @@ use crate::layers::sources;
 
 /// Lines of all files, and of the largest folders, without tests.
 const LINES: &[(&str, usize)] =
-    &[("", 76_941), ("tui", 15_287), ("session", 14_109), ("preview", 11_212), ("cli", 10_823)];
+    &[("", 76_944), ("tui", 15_287), ("session", 14_109), ("preview", 11_212), ("cli", 10_826)];
 
 /// Files with any line that is not a test.
 const FILES: usize = 351;
