@@ -305,7 +305,7 @@ fn variants(policy: &Policy, recorded: &RecordedResult) -> Vec<(Policy, String)>
     all
 }
 
-/// Returns a policy whose limits the user can set with either as large as what a text keeps, and the other out of reach.
+/// Returns a policy with each limit that users can set as large as what a text keeps, and the other out of reach.
 fn with_limits_of(policy: &Policy, text: &str) -> Vec<Policy> {
     let found = policy.agent_settings().and_then(|_| policy.notices_in(text));
     let Some(notices) = found.filter(|notices| !notices.is_empty()) else { return Vec::new() };

@@ -132,7 +132,7 @@ pub(crate) fn run(config: &Config, args: &ExplainArgs) -> CommandResult {
     Ok(())
 }
 
-/// Says which agent keeps such a file as a text names.
+/// Says which agent keeps files like one that a text names.
 fn of_agent(config: &Config, text: &str) -> Option<String> {
     let mut paths = text.split_whitespace().filter(|word| word.starts_with('/')).take(MAX_PATHS);
     let (path, agent) = paths.find_map(|path| Some((path, agent_of(config, Path::new(path))?)))?;

@@ -352,7 +352,7 @@ impl Policy {
         (!tools.is_empty()).then(|| tools.iter().any(|name| name == tool))
     }
 
-    /// Returns the limit that the nearest number sets which the agent takes: none below 1, or 0 where that never cuts.
+    /// Returns the nearest value to a number that the parameter takes; below 1 none, or 0 where that turns the limit off.
     pub(crate) fn nearest(&self, role: ParamRole, number: i64) -> Option<u64> {
         let param::ParamKind::Integer { min, max } = self.with_role(role)?.kind else { return None };
         let positive = u64::try_from(number).ok().filter(|number| *number > 0);
