@@ -12,7 +12,7 @@ mod tests;
 /// Maximum length of a sequence in bytes, from its ESC to its last byte.
 pub const MAX_SEQUENCE: usize = 4096;
 
-const ESC: u8 = 0x1b;
+pub(crate) const ESC: u8 = 0x1b;
 const BEL: u8 = 0x07;
 
 /// A complete escape sequence at the start of some bytes.

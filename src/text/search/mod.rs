@@ -1,8 +1,10 @@
 //! Searches bytes by regular expression, forwards and backwards, where no match contains a line feed.
 
+mod escapes;
 mod needle;
 mod pattern;
 mod severity;
+mod sieve;
 
 use std::ops::{ControlFlow, Range};
 

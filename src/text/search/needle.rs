@@ -110,6 +110,29 @@ impl Needle {
     }
 }
 
+/// The rarest byte that every match of a pattern contains, a letter possibly in either case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct RareByte {
+    byte: u8,
+    /// The same byte, or the letter in the other case.
+    other: u8,
+}
+
+impl RareByte {
+    pub(crate) fn in_every_match(hir: &Hir) -> Option<Self> {
+        let mut runs = vec![Vec::new()];
+        collect(hir, &mut runs);
+        let bytes = runs.concat();
+        let plain: Vec<u8> = bytes.iter().map(|(byte, _)| *byte).collect();
+        let rarest = Pair::new(&plain).map_or(0, |pair| pair.index1().into());
+        bytes.get(rarest).map(|(byte, case)| Self { byte: *byte, other: byte & !case })
+    }
+
+    pub(crate) fn find(self, hay: &[u8]) -> Option<usize> {
+        memchr::memchr2(self.byte, self.other, hay)
+    }
+}
+
 /// Whether the pattern is a literal, or begins with a long one: for these there are faster ways.
 fn is_literal_enough(hir: &Hir) -> bool {
     match hir.kind() {

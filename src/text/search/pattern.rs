@@ -1,6 +1,7 @@
 //! Patterns that match within lines, compiled so that no match can contain a line feed.
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use regex::bytes::{Regex, RegexBuilder};
 use regex_syntax::ast::{self, Ast, ClassSetItem};
@@ -9,11 +10,14 @@ use regex_syntax::hir::{
     Class, ClassBytes, ClassBytesRange, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Look,
 };
 
+use crate::text::ansi::ESC;
 use crate::text::supply::OwnBytes;
 use crate::text::utf16::{self, ByteOrder};
 
-use super::needle::{Needle, Patience, Sighting};
+use super::escapes;
+use super::needle::{Needle, RareByte};
 use super::severity::{self, Severity};
+use super::sieve::Sieve;
 
 /// Maximum nesting depth of the form without line feeds: slightly deeper than what can be typed.
 const NEST_LIMIT: u32 = 1000;
@@ -22,9 +26,14 @@ const NEST_LIMIT: u32 = 1000;
 #[derive(Debug, Clone)]
 pub struct Pattern {
     text: String,
+    hir: Hir,
     pub(super) regex: Regex,
     /// What every match contains, if that can be found faster than the pattern.
     pub(super) needle: Option<Needle>,
+    /// A byte that every match contains.
+    pub(super) rare: Option<RareByte>,
+    /// The form for lines with escape sequences, from the first such line on; `None` if that is too large.
+    through_escapes: OnceLock<Option<Regex>>,
     /// What it finds, if lines of JSON count by their level.
     severity: Option<Severity>,
     /// The order of the UTF-16 in which it finds text.
@@ -86,12 +95,19 @@ impl Pattern {
                 .map_err(|what| PatternError { why: format!("no search for {what} in UTF-16"), at: None })?,
             None => within_lines(hir),
         };
-        let regex = RegexBuilder::new(&hir.to_string())
-            .nest_limit(NEST_LIMIT)
-            .build()
-            .map_err(|_| PatternError { why: "it is too large to search with".to_owned(), at: None })?;
-        let (text, needle) = (text.to_owned(), Needle::longest(&hir));
-        Ok(Self { text, regex, needle, severity: None, utf16, is_to_line_end: false })
+        let regex = compiled(&hir)
+            .ok_or_else(|| PatternError { why: "it is too large to search with".to_owned(), at: None })?;
+        Ok(Self {
+            text: text.to_owned(),
+            needle: Needle::longest(&hir),
+            rare: RareByte::in_every_match(&hir),
+            hir,
+            regex,
+            through_escapes: OnceLock::new(),
+            severity: None,
+            utf16,
+            is_to_line_end: false,
+        })
     }
 
     /// Compiles `text` so that a match goes on to the end of its line: a line has one at most.
@@ -132,12 +148,12 @@ impl Pattern {
     ) -> impl Iterator<Item = Range<usize>> + 'a {
         let own = bytes.into();
         let bytes = own.as_slice();
-        let mut sieve = Sieve { needle: self.needle.as_ref(), bytes, patience: Patience::default() };
-        let mut part = at..at;
+        let mut sieve = Sieve::new(self, bytes, at);
+        let (mut part, mut regex) = (at..at, &self.regex);
         std::iter::from_fn(move || {
             loop {
                 while part.start < part.end {
-                    let Some(found) = self.regex.find_at(&bytes[..part.end], part.start) else { break };
+                    let Some(found) = regex.find_at(&bytes[..part.end], part.start) else { break };
                     if !self.is_aligned(own, found.range()) {
                         part.start = found.start() + 1;
                         continue;
@@ -153,7 +169,7 @@ impl Pattern {
                         return Some(found);
                     }
                 }
-                part = sieve.next(part.end)?;
+                (part, regex) = sieve.next(part.end)?;
             }
         })
     }
@@ -165,13 +181,13 @@ impl Pattern {
         lines: Range<usize>,
     ) -> impl Iterator<Item = Range<usize>> + 'a {
         let bytes = bytes.part(0..lines.end.min(bytes.len()));
-        let mut sieve =
-            Sieve { needle: self.needle.as_ref(), bytes: bytes.as_slice(), patience: Patience::default() };
-        let mut part = lines.start..lines.start;
+        let mut sieve = Sieve::new(self, bytes.as_slice(), lines.start);
+        let (mut part, mut regex) = (lines.start..lines.start, &self.regex);
         std::iter::from_fn(move || {
             loop {
                 let inside = part.start < part.end;
-                let found = if inside { self.certain_at(bytes.part(0..part.end), part.start) } else { None };
+                let found =
+                    if inside { self.certain(regex, bytes.part(0..part.end), part.start) } else { None };
                 if let Some(at) = found {
                     let feed = memchr::memrchr(b'\n', &bytes[part.start..at]);
                     let start = feed.map_or(part.start, |feed| part.start + feed + 1);
@@ -179,19 +195,24 @@ impl Pattern {
                     part.start = feed.map_or(bytes.len(), |feed| at + feed + 1);
                     return Some(start..part.start);
                 }
-                part = sieve.next(part.end)?;
+                (part, regex) = sieve.next(part.end)?;
             }
         })
     }
 
     /// Returns the offset at or after `at` by which a match, even an empty one, is certain; the match is in the same line.
     pub fn certain_at(&self, bytes: OwnBytes, at: usize) -> Option<usize> {
+        let is_plain = self.is_as_it_stands() || memchr::memchr(ESC, &bytes[at..]).is_none();
+        self.certain(if is_plain { &self.regex } else { self.through_escapes() }, bytes, at)
+    }
+
+    fn certain(&self, regex: &Regex, bytes: OwnBytes, at: usize) -> Option<usize> {
         let found = match self.utf16 {
-            None => self.regex.shortest_match_at(&bytes, at)?,
+            None => regex.shortest_match_at(&bytes, at)?,
             Some(_) => {
                 let mut starts = at..bytes.len() + 1;
                 let found = std::iter::from_fn(|| {
-                    let found = self.regex.find_at(&bytes, starts.next()?)?;
+                    let found = regex.find_at(&bytes, starts.next()?)?;
                     starts.start = found.start() + 1;
                     Some(found.range())
                 });
@@ -200,6 +221,17 @@ impl Pattern {
         };
         // After the last line feed there is no line.
         (found < bytes.len() || bytes.last() != Some(&b'\n')).then_some(found)
+    }
+
+    /// Whether escape sequences are text to it like any other: the built-in patterns allow for them where they occur.
+    pub(super) fn is_as_it_stands(&self) -> bool {
+        self.severity.is_some() || self.utf16.is_some()
+    }
+
+    /// Returns what finds matches in lines with escape sequences, as if these were not there.
+    pub(super) fn through_escapes(&self) -> &Regex {
+        let through = self.through_escapes.get_or_init(|| compiled(&escapes::pass_through(&self.hir)));
+        through.as_ref().unwrap_or(&self.regex)
     }
 
     /// Whether a match in UTF-16 begins and ends between characters, as far as is known where in the file the bytes stand.
@@ -214,33 +246,8 @@ impl Pattern {
     }
 }
 
-struct Sieve<'a> {
-    needle: Option<&'a Needle>,
-    bytes: &'a [u8],
-    patience: Patience,
-}
-
-impl Sieve<'_> {
-    /// Returns the next bytes to search at or after `from`: from there or the start of a line to the end of a line,
-    /// including its line feed, so that everything that surrounds a match is included.
-    fn next(&mut self, from: usize) -> Option<Range<usize>> {
-        let len = self.bytes.len();
-        let sighted = match self.needle {
-            _ if from >= len => return None,
-            None => return Some(from..len),
-            Some(needle) => needle.find(self.bytes, from, &mut self.patience),
-        };
-        let line_start =
-            |at: usize| from + memchr::memrchr(b'\n', &self.bytes[from..at]).map_or(0, |feed| feed + 1);
-        match sighted {
-            Sighting::Nowhere => None,
-            Sighting::TooOften(at) => Some(line_start(at)..len),
-            Sighting::At(at) => {
-                let feed = memchr::memchr(b'\n', &self.bytes[at..]);
-                Some(line_start(at)..feed.map_or(len, |feed| at + feed + 1))
-            }
-        }
-    }
+fn compiled(hir: &Hir) -> Option<Regex> {
+    RegexBuilder::new(&hir.to_string()).nest_limit(NEST_LIMIT).build().ok()
 }
 
 /// Looks for capital letters, which make a pattern case-sensitive, and for a line feed outside a class.

@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use proptest::prelude::*;
 
 use super::*;
+use crate::text::ansi;
 
 fn all<const LEN: usize>(text: &[u8; LEN], pattern: &str) -> Vec<Range<usize>> {
     matches(text, &Pattern::new(pattern).unwrap(), 0..text.len()).collect()
@@ -197,6 +198,49 @@ proptest! {
         }
         let found: Vec<_> = matches(&*text, &pattern, 0..text.len()).collect();
         prop_assert_eq!(found, expected);
+    }
+}
+
+#[test]
+fn a_match_passes_over_escape_sequences() {
+    let cargo = b"\x1b[1m\x1b[33mwarning\x1b[0m\x1b[1m: unused variable\x1b[0m";
+    for pattern in ["warning: unused", "^warning", r"\bwarning\b", "g:", "variable$", r"w\w+: u.*e$"] {
+        assert_eq!((pattern, all(cargo, &format!("(?i){pattern}")).len()), (pattern, 1));
+    }
+    assert_eq!(all(cargo, "ning: u"), vec![12..27]);
+    assert!(all(b"a\x1b[1mb", r"\bb").is_empty());
+    assert_eq!(all(b"\x1b]8;;http://a\x1b\\li\x1b]8;;\x07nk", "link").len(), 1);
+    assert_eq!(Pattern::new("größe").unwrap().in_lines("gr\u{1b}(Bö\u{1b}[mße").count(), 1);
+    // What a terminal shows as text is text.
+    assert!(all(b"a\x1b[1\x01b", "ab").is_empty());
+}
+
+/// Returns whether each line has a match, of what it is.
+fn found_in_lines(text: &str, pattern: &Pattern, line: impl Fn(&str) -> Vec<u8>) -> Vec<bool> {
+    text.split('\n').map(|text| pattern.certain_at((&line(text)).into(), 0).is_some()).collect()
+}
+
+proptest! {
+    #[test]
+    fn a_line_with_escape_sequences_matches_as_it_is_or_without_them(
+        words in proptest::collection::vec(
+            prop_oneof![4 => "[ab \n]{1,3}", 2 => "\u{1b}\\[(0;1)?m", 1 => "\u{1b}\\(0|\u{1b}7"],
+            0..30,
+        ),
+        pattern in proptest::sample::select([PATTERNS, &["ab", "a b|ba", "b+a$", "^ab", r"\Bb", r"\bab\b"]].concat()),
+    ) {
+        let text = words.concat();
+        let pattern = Pattern::new(pattern).unwrap();
+        let found = found_in_lines(&text, &pattern, |line| line.into());
+        let as_it_is = text.split('\n').map(|line| pattern.regex.is_match(line.as_bytes()));
+        let without = found_in_lines(&text, &pattern, |line| ansi::stripped(line.as_bytes()));
+        let expected: Vec<_> = as_it_is.zip(without).map(|(is, without)| is || without).collect();
+        prop_assert_eq!(found, expected);
+        let bytes = text.clone().into_bytes();
+        let lines: Vec<_> = pattern.lines_in(OwnBytes::from(&bytes), 0..bytes.len()).collect();
+        let of_matches = matches(&*text, &pattern, 0..text.len()).map(|found| found.start);
+        let mut of_matches = of_matches.map(|at| lines.iter().position(|line| line.contains(&at)));
+        prop_assert!(of_matches.all(|line| line.is_some()));
     }
 }
 
