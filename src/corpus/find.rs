@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::ops::{ControlFlow, Range};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
@@ -9,7 +10,12 @@ use jiff::Timestamp;
 
 use crate::compare::over;
 use crate::config::Config;
-use crate::session::spill::SessionsCache;
+use crate::session::command::one_line;
+use crate::session::examine::{CallInspector, OutputPlace, Paths};
+use crate::session::model::Call;
+use crate::session::spill::{CitingCall, SessionsCache};
+use crate::session::text::to_text;
+use crate::source::{MapView, ViewSupply};
 use crate::store::{self, Entry, Env, Record, record};
 use crate::text::ansi;
 use crate::text::label::SafeText;
@@ -26,17 +32,20 @@ pub(crate) const MAX_FOUND: usize = 50_000;
 /// Bytes of a line that a list shows.
 const MAX_LINE: usize = 400;
 
+/// Bytes of a result that are searched.
+const MAX_RESULT: usize = 16 << 20;
+
 /// Bytes before the match from which on a longer line is shown.
 const BEFORE: usize = 40;
 
 #[derive(Debug, Clone)]
 pub struct FoundLine {
-    pub(crate) entry: Arc<Entry>,
+    pub(crate) source: FoundIn,
     /// The command that printed the output, in one line; empty if none is known.
     pub(crate) command: SafeText,
     /// The same as it was written.
     pub(crate) written: Arc<str>,
-    /// How many seconds ago the output was last changed, if that is known.
+    /// How many seconds ago the output was last changed, or the call made, if that is known.
     pub(crate) age: Option<u64>,
     /// The number of the line, 1-based.
     pub(crate) number: u64,
@@ -47,10 +56,59 @@ pub struct FoundLine {
     pub(crate) text: SafeText,
 }
 
+/// Where a line was found.
+#[derive(Debug, Clone)]
+pub(crate) enum FoundIn {
+    Output(Arc<Entry>),
+    /// In the records, the only place where the output of a call is.
+    Result(Arc<RecordedResult>),
+}
+
+#[derive(Debug)]
+pub(crate) struct RecordedResult {
+    pub(crate) call: CitingCall,
+    /// The id by which commands take the call: `SESSION:CALL`.
+    id: String,
+    agent: &'static str,
+    at: Option<Timestamp>,
+}
+
+impl FoundIn {
+    pub(crate) fn agent(&self) -> &str {
+        match self {
+            Self::Output(entry) => entry.agent(),
+            Self::Result(result) => result.agent,
+        }
+    }
+
+    pub(crate) fn id_bytes(&self) -> &[u8] {
+        match self {
+            Self::Output(entry) => entry.id_bytes(),
+            Self::Result(result) => result.id.as_bytes(),
+        }
+    }
+
+    /// Returns the file that holds the line: the output, or the records.
+    pub(crate) fn path(&self) -> PathBuf {
+        match self {
+            Self::Output(entry) => entry.path(),
+            Self::Result(result) => result.call.file.path.clone(),
+        }
+    }
+
+    pub(crate) fn time(&self) -> Option<Timestamp> {
+        match self {
+            Self::Output(entry) => Some(entry.modified()),
+            Self::Result(result) => result.at,
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct FindEnd {
     pub(crate) outputs: u64,
-    /// The outputs and directories that cannot be read.
+    pub(crate) sessions: u64,
+    /// The outputs, sessions and directories that cannot be read.
     pub(crate) unread: u64,
 }
 
@@ -77,7 +135,62 @@ pub fn find_in_stores(
     in_order(corpus.outputs.len(), CorpusReader::default, work, |lines| {
         if take(std::mem::take(lines)) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });
-    FindEnd { outputs: corpus.outputs.len() as u64, unread: unread.into_inner() }
+    FindEnd { outputs: corpus.outputs.len() as u64, sessions: 0, unread: unread.into_inner() }
+}
+
+/// Finds the matching lines of the recorded results of a session, in the order of its calls. Left out are those whose output
+/// is in a file of its own, where it is whole.
+pub(crate) fn find_in_results(
+    of: &CallInspector,
+    pattern: &Pattern,
+    now: Timestamp,
+    goes_on: &dyn Fn() -> bool,
+) -> Vec<FoundLine> {
+    let mut lines = Vec::new();
+    for call in of.transcript.calls.iter().filter(|_| goes_on()) {
+        let Some((text, view)) = recorded_output(of, call) else { continue };
+        let mut place = None;
+        each_hit(&mut ViewSupply::from(&view), WantedLines::Matching(pattern), goes_on, |hit| {
+            let (got, line) = place.get_or_insert_with(|| {
+                (Receipt::of_text(&text, &view, "", None), FoundLine::of_result(of, call, now))
+            });
+            let (number, got, text) = (hit.number, got.line(&hit.line), text_around(pattern, hit.text));
+            lines.push(FoundLine { number, got, text, ..line.clone() });
+            ControlFlow::Continue(())
+        });
+    }
+    lines
+}
+
+/// Returns what the model got for a call, and its output, if that is in the records only.
+fn recorded_output(of: &CallInspector, call: &Call) -> Option<(String, MapView)> {
+    let best = of.best(call);
+    let (text, _) = to_text(of.transcript, &best.first()?.pieces, MAX_RESULT).ok()?;
+    match of.output(call, &text, Paths::Known).ok()? {
+        (OutputPlace::Memory(view), _) => Some((text, view)),
+        (OutputPlace::File(_), _) => None,
+    }
+}
+
+impl FoundLine {
+    fn of_result(of: &CallInspector, call: &Call, now: Timestamp) -> Self {
+        let citing = CitingCall::new(of.file, of.transcript, call);
+        Self {
+            command: format!("{}: {}", of.transcript.tool(call), one_line(&citing.command)).into(),
+            written: citing.command.as_str().into(),
+            age: call.at.and_then(|at| u64::try_from(now.duration_since(at).as_secs()).ok()),
+            source: FoundIn::Result(Arc::new(RecordedResult {
+                id: format!("{}:{}", of.file.id, call.id),
+                agent: of.transcript.agent,
+                at: call.at,
+                call: citing,
+            })),
+            number: 0,
+            got: LineReceipt::Unknown,
+            over: None,
+            text: SafeText::default(),
+        }
+    }
 }
 
 struct Finder<'a> {
@@ -113,7 +226,7 @@ impl Finder<'_> {
                 let line = FoundLine {
                     number: hit.number,
                     got: got.line(&hit.line),
-                    text: self.text(hit.text),
+                    text: text_around(self.pattern, hit.text),
                     ..place.clone()
                 };
                 flow = outlet.borrow_mut().put(|lines| lines.push(line), || open.is_steady());
@@ -146,7 +259,7 @@ impl Finder<'_> {
             false => [command.lines().next().unwrap_or_default().to_owned(), command.to_string()],
         };
         let line = FoundLine {
-            entry: Arc::new(entry.clone()),
+            source: FoundIn::Output(Arc::new(entry.clone())),
             command: shown.into(),
             written: written.into(),
             age: entry.known_age(self.now).and_then(|age| u64::try_from(age.as_secs()).ok()),
@@ -157,17 +270,17 @@ impl Finder<'_> {
         };
         (receipt, line)
     }
+}
 
-    /// Returns the line as a terminal leaves it, without blanks at its start; of a long one what surrounds the match.
-    fn text(&self, line: OwnBytes) -> SafeText {
-        let line = line.part(line.len() - line.trim_ascii_start().len()..line.len());
-        let start = match self.pattern.find_from(line, 0).next() {
-            Some(found) if found.end > MAX_LINE => found.start.saturating_sub(BEFORE),
-            _ => 0,
-        };
-        let end = start.saturating_add(MAX_LINE).min(line.len());
-        SafeText::from_bytes(&ansi::printed(line.get(start..end).unwrap_or_default()))
-    }
+/// Returns the line as a terminal leaves it, without blanks at its start; of a long one what surrounds the match.
+fn text_around(pattern: &Pattern, line: OwnBytes) -> SafeText {
+    let line = line.part(line.len() - line.trim_ascii_start().len()..line.len());
+    let start = match pattern.find_from(line, 0).next() {
+        Some(found) if found.end > MAX_LINE => found.start.saturating_sub(BEFORE),
+        _ => 0,
+    };
+    let end = start.saturating_add(MAX_LINE).min(line.len());
+    SafeText::from_bytes(&ansi::printed(line.get(start..end).unwrap_or_default()))
 }
 
 #[derive(Debug, Clone, Copy)]

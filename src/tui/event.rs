@@ -81,6 +81,17 @@ impl Message {
     }
 }
 
+words! {
+    /// What a list of found lines is of.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+    pub enum SearchScope {
+        #[default]
+        Outputs => "all outputs",
+        /// Stored outputs, and the results that are in records only.
+        Sessions => "outputs and sessions",
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
     /// A pattern to search for, and which match is meant, 1-based, if a number was typed.
@@ -95,8 +106,8 @@ pub enum Purpose {
     },
     GoTo,
     Window,
-    /// A pattern: the matching lines of all outputs are listed.
-    Grep,
+    /// A pattern: the matching lines of all that is searched are listed.
+    Grep(SearchScope),
     /// A pattern: what settings are judged by.
     Find,
     Filter,

@@ -1,25 +1,31 @@
-//! The list of the lines of all stored outputs that match a pattern, its columns, and the worker that searches.
+//! The list of the lines of stored outputs, and of recorded results, that match a pattern; its columns, and the worker that
+//! searches.
 
 use crate::base::human::{count, span, thousands};
-use crate::corpus::{FindEnd, FoundLine, LineReceipt, LostBy, MAX_FOUND};
+use crate::corpus::{FindEnd, FoundIn, FoundLine, LineReceipt, LostBy, MAX_FOUND, find_in_results};
+use crate::output::recorded::ReadyCall;
 use crate::rows::column::CellSide::{Left, Right};
 use crate::rows::column::{ListColumn, ListSpec, NAMES, RowCell, Tone, key_of};
+use crate::session::examine::{CallInspector, Paths};
+use crate::session::list;
+use crate::session::spill::CitingCall;
 use crate::text::label::SafeText;
 use crate::text::search::Pattern;
 
-use super::event::ScreenEvent;
+use super::event::{Message, ScreenEvent, SearchScope};
 use super::footer::Footer;
 use super::job::{JobContext, Slot};
-use super::keys::KeyMap;
+use super::keys::{Action, KeyMap};
 use super::list::List;
-use super::list::screen::{ListContext, ListKind, ListTitle};
+use super::list::screen::{ActionHandler, ListContext, ListKind, ListTitle};
 use super::popup::menu::Copyable;
-use super::screen::{Link, OpenRequest};
+use super::screen::{Effect, Link, OpenRequest};
 use super::target::{StartAt, StartView};
 
 #[derive(Debug, Default)]
 pub struct FoundLines {
     pattern: Option<Pattern>,
+    scope: SearchScope,
     state: SearchState,
     lost: u64,
 }
@@ -36,6 +42,8 @@ enum SearchState {
 pub enum LinesEvent {
     Found(Vec<FoundLine>),
     Ended(FindEnd),
+    /// A call whose result was to be shown, or why it cannot be, and the number of the line, 1-based.
+    Ready(Result<Box<ReadyCall>, SafeText>, u64),
 }
 
 impl ScreenEvent for LinesEvent {}
@@ -57,13 +65,18 @@ impl ListKind for FoundLines {
         let state = match self.state {
             SearchState::Searching => "searching…".to_owned(),
             SearchState::Stopped => "stopped".to_owned(),
-            SearchState::Ended(FindEnd { outputs, unread: 0 }) => format!("in {}", count(outputs, "output")),
-            SearchState::Ended(FindEnd { outputs, unread }) => {
-                format!("in {}, {} unreadable", count(outputs, "output"), thousands(unread))
+            SearchState::Ended(FindEnd { outputs, sessions, unread }) => {
+                let sessions = (self.scope == SearchScope::Sessions).then(|| count(sessions, "session"));
+                let unread = (unread > 0).then(|| format!("{} unreadable", thousands(unread)));
+                let searched = [Some(count(outputs, "output")), sessions, unread].into_iter().flatten();
+                format!("in {}", searched.collect::<Vec<_>>().join(", "))
             }
         };
         ListTitle {
-            place: &["Lines of all outputs"],
+            place: match self.scope {
+                SearchScope::Outputs => &["Lines of all outputs"],
+                SearchScope::Sessions => &["Lines of outputs and sessions"],
+            },
             figures: format!("{first}{}", count(all as u64, "line")),
             alarm: if self.lost == 0 { String::new() } else { format!("{} lost", thousands(self.lost)) },
             name: format!("with {pattern}").into(),
@@ -75,45 +88,60 @@ impl ListKind for FoundLines {
         match self.state {
             SearchState::Searching => vec!["searching…".into()],
             _ if !list.rows().is_empty() => list.no_match("", keys),
-            _ => vec!["No line of the stored outputs matches.".into()],
+            _ => vec!["No line matches.".into()],
         }
     }
 
     fn details(&self, list: &List<FoundLine>) -> [SafeText; 2] {
         let Some(row) = list.chosen() else { return Default::default() };
-        let entry = &row.entry;
-        let name = if row.command.is_empty() { entry.id() } else { row.command.to_string().into() };
-        let line = format!("{} {name} · line {}", entry.agent(), thousands(row.number));
+        let name = match row.command.is_empty() {
+            true => SafeText::from_bytes(row.source.id_bytes()),
+            false => row.command.clone(),
+        };
+        let line = format!("{} {name} · line {}", row.source.agent(), thousands(row.number));
         [format!("{line} · {}", describe_got(row)).into(), row.text.clone()]
     }
 
     fn copyable(&self, row: &FoundLine) -> Vec<Copyable> {
         let command = Some(&*row.written).filter(|command| !command.is_empty());
-        Copyable::of_row(Some(&row.entry.path()), command, row.entry.id_bytes())
+        Copyable::of_row(Some(&row.source.path()), command, row.source.id_bytes())
     }
 
     fn open(&self, _: &List<FoundLine>, row: &FoundLine) -> Option<OpenRequest> {
-        let place = Some(StartAt::Found(row.number, self.pattern.as_ref()?.text().to_owned()));
+        let FoundIn::Output(entry) = &row.source else { return None };
         Some(OpenRequest {
-            path: row.entry.path(),
-            start: StartView { place, ..StartView::default() },
+            path: entry.path(),
+            start: self.start_at(row.number),
             name: row.command.clone(),
-            id: row.entry.id().into_owned(),
+            id: entry.id().into_owned(),
             command: row.written.to_string(),
             ..OpenRequest::default()
         })
     }
 
     fn serves(&self, link: &Link) -> bool {
-        matches!(link, Link::Lines(_))
+        matches!(link, Link::Lines(..))
+    }
+
+    fn handler(&self, action: Action) -> Option<ActionHandler<Self>> {
+        (action == Action::Open).then_some(|of, on| {
+            let Some(row) = on.list.chosen() else { return };
+            match (of.open(on.list, row), &row.source) {
+                (None, FoundIn::Result(result)) => {
+                    let (result, line) = (result.clone(), row.number);
+                    on.effects.run(Slot::FindRecord, move |context| read_result(&result.call, line, context));
+                }
+                (request, _) => request.into_iter().for_each(|it| on.effects.push(Effect::Open(it))),
+            }
+        })
     }
 
     fn follow(&mut self, link: Link, on: ListContext<FoundLine>) {
-        let Link::Lines(pattern) = link else { return };
-        *self = Self { pattern: Some(pattern.clone()), ..Self::default() };
+        let Link::Lines(pattern, scope) = link else { return };
+        *self = Self { pattern: Some(pattern.clone()), scope, ..Self::default() };
         on.list.clear();
         on.list.look.now = crate::base::env::now();
-        on.effects.run(Slot::Grep, move |context| find(&pattern, context));
+        on.effects.run(Slot::Grep, move |context| find(&pattern, scope, context));
     }
 
     fn handle(&mut self, event: LinesEvent, on: ListContext<FoundLine>) {
@@ -123,6 +151,12 @@ impl ListKind for FoundLines {
                 on.list.extend(lines, MAX_FOUND);
             }
             LinesEvent::Ended(end) => self.state = SearchState::Ended(end),
+            // A user who has left meanwhile stays where they are.
+            LinesEvent::Ready(Ok(ready), line) if on.is_top => {
+                on.effects.push(Effect::OpenCall(ready, self.start_at(line)));
+            }
+            LinesEvent::Ready(Err(why), _) => *on.message = Some(Message::error(why)),
+            LinesEvent::Ready(Ok(_), _) => {}
         }
     }
 
@@ -136,15 +170,55 @@ impl ListKind for FoundLines {
     }
 
     fn close(&mut self, on: ListContext<FoundLine>) {
-        on.effects.stop([Slot::Grep]);
+        on.effects.stop([Slot::Grep, Slot::FindRecord]);
         on.list.clear();
     }
 }
 
-fn find(pattern: &Pattern, context: &JobContext) {
-    let mut report = |lines| context.send(LinesEvent::Found(lines));
-    let end = (context.services.find)(pattern, &|| context.is_wanted(), &mut report);
+impl FoundLines {
+    fn start_at(&self, line: u64) -> StartView {
+        let place = self.pattern.as_ref().map(|pattern| StartAt::Found(line, pattern.text().to_owned()));
+        StartView { place, ..StartView::default() }
+    }
+}
+
+fn find(pattern: &Pattern, scope: SearchScope, context: &JobContext) {
+    let mut found = 0;
+    let mut report = |lines: Vec<FoundLine>| {
+        found += lines.len();
+        context.send(LinesEvent::Found(lines))
+    };
+    let goes_on = || context.is_wanted();
+    let mut end = (context.services.find)(pattern, &goes_on, &mut report);
+    if scope == SearchScope::Sessions {
+        let listing = list::list(context.env(), None, &context.ticket);
+        end.unread += listing.faults.len() as u64;
+        let now = crate::base::env::now();
+        for file in listing.sessions.iter().take_while(|_| goes_on()) {
+            let find = |of: CallInspector| find_in_results(&of, pattern, now, &goes_on);
+            match context.services.inspect(file, &context.ticket, find) {
+                Ok(lines) if found < MAX_FOUND => {
+                    found += lines.len();
+                    context.send(LinesEvent::Found(lines));
+                    end.sessions += 1;
+                }
+                Ok(_) => break,
+                Err(_) => end.unread += 1,
+            }
+        }
+    }
     context.send(LinesEvent::Ended(end));
+}
+
+fn read_result(sought: &CitingCall, line: u64, context: &JobContext) {
+    let read = |of: CallInspector| {
+        let call = of.transcript.calls.iter().find(|call| *call.id == *sought.call);
+        call.ok_or("the session has no such call any more".to_owned())
+            .and_then(|call| ReadyCall::read(&of, call, Paths::Known, None))
+    };
+    let ready = context.services.inspect(&sought.file, &context.ticket, read);
+    let ready = ready.map_err(|error| error.to_string()).and_then(|read| read);
+    context.send(LinesEvent::Ready(ready.map(Box::new).map_err(SafeText::from), line));
 }
 
 static SPEC: ListSpec<FoundLine> =
@@ -154,14 +228,14 @@ static SPEC: ListSpec<FoundLine> =
             ListColumn::new("when", Right, 6, |row: &FoundLine, _| {
                 RowCell::dim(row.age.map_or("–".into(), span))
             })
-            .leads(|row| Some(row.entry.modified()))
+            .leads(|row| row.source.time())
             .yields(2)
             .sorts('w', ["latest first", "earliest first"], |a, b| a.age.cmp(&b.age)),
-            ListColumn::new("agent", Left, 12, |row: &FoundLine, _| RowCell::plain(row.entry.agent()))
+            ListColumn::new("agent", Left, 12, |row: &FoundLine, _| RowCell::plain(row.source.agent()))
                 .yields(3)
-                .sorts('a', NAMES, |a, b| a.entry.agent().cmp(b.entry.agent())),
+                .sorts('a', NAMES, |a, b| a.source.agent().cmp(b.source.agent())),
             ListColumn::new("command", Left, 24, |row: &FoundLine, _| match row.command.is_empty() {
-                true => RowCell::dim(SafeText::from_bytes(row.entry.id_bytes())),
+                true => RowCell::dim(SafeText::from_bytes(row.source.id_bytes())),
                 false => RowCell::plain(row.command.clone()),
             })
             .yields(1),
@@ -175,8 +249,8 @@ static SPEC: ListSpec<FoundLine> =
         ],
         groups: &[],
         words: &[("lost", |row, _| is_lost(row))],
-        known: |row| row.entry.path().display().to_string(),
-        key: |row| key_of((&row.entry.place().path, row.entry.name(), row.number)),
+        known: |row| row.source.path().display().to_string(),
+        key: |row| key_of((row.source.path(), row.source.id_bytes(), row.number)),
         sum: |_| String::new(),
         mark: |_| RowCell::plain(" "),
     };

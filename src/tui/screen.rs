@@ -20,7 +20,7 @@ use crate::store::PendingDelete;
 use crate::text::label::SafeText;
 use crate::text::search::Pattern;
 
-use super::event::{Event, Message, Purpose, ScreenEvent};
+use super::event::{Event, Message, Purpose, ScreenEvent, SearchScope};
 use super::job::{Job, JobContext, JobRequest, Pace, Slot, Tickets};
 use super::keys::{Action, KeyContext};
 use super::target::StartView;
@@ -205,7 +205,7 @@ pub enum Link {
     Call(Box<CitingCall>),
     /// To a call itself, opened from the list of its session.
     OpenCall(Box<CitingCall>),
-    Lines(Pattern),
+    Lines(Pattern, SearchScope),
     /// From the call of this index to its spill in the list of stored outputs.
     SpillOfCall(usize),
     /// To the list of stored outputs, which keeps this one forever: what it is, and what was read of it.
@@ -226,11 +226,12 @@ impl Link {
         }
     }
 
-    pub(crate) fn lines(text: &str) -> Result<Self, String> {
+    pub(crate) fn lines(text: &str, scope: SearchScope) -> Result<Self, String> {
         if text.is_empty() {
             return Err("type a regular expression, or Esc".to_owned());
         }
-        Pattern::new(text).map(Self::Lines).map_err(|error| error.describe())
+        let pattern = Pattern::new(text).map_err(|error| error.describe())?;
+        Ok(Self::Lines(pattern, scope))
     }
 }
 
@@ -290,7 +291,7 @@ pub enum Effect {
     Reopen,
     OtherFile(usize),
     Delete(Vec<PendingDelete>),
-    OpenCall(Box<ReadyCall>),
+    OpenCall(Box<ReadyCall>, StartView),
     Redraw,
     Suspend,
 }

@@ -24,7 +24,7 @@ use crate::session::verdict::Verdict;
 use crate::store::{self, Expiry};
 use crate::text::label::SafeText;
 
-use super::event::{Message, ScreenEvent};
+use super::event::{Message, ScreenEvent, SearchScope};
 use super::footer::Footer;
 use super::job::{JobContext, Slot};
 use super::keys::{Action, KeyMap};
@@ -92,6 +92,7 @@ impl ListKind for Sessions {
     type Event = SessionsEvent;
     type Link = Link;
     const SPEC: &'static ListSpec<SessionRow> = &sessions::SPEC;
+    const SCOPE: SearchScope = SearchScope::Sessions;
 
     fn footer(&self, list: &List<SessionRow>) -> Footer {
         if list.rows().is_empty() { Footer::NO_SESSIONS } else { Footer::SESSIONS }

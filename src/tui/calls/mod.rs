@@ -21,7 +21,7 @@ use crate::session::reader::SessionFile;
 use crate::session::verdict::Verdict;
 use crate::text::label::SafeText;
 
-use super::event::ScreenEvent;
+use super::event::{ScreenEvent, SearchScope};
 use super::footer::Footer;
 use super::job::Slot;
 use super::keys::{Action, KeyContext, KeyMap};
@@ -96,6 +96,7 @@ impl ListKind for Calls {
     type Event = CallsEvent;
     type Link = Link;
     const SPEC: &'static ListSpec<CallRow> = &calls::SPEC;
+    const SCOPE: SearchScope = SearchScope::Sessions;
 
     fn footer(&self, _: &List<CallRow>) -> Footer {
         Footer::CALLS
@@ -207,7 +208,7 @@ impl ListKind for Calls {
             }
             // A user who has left meanwhile stays where they are.
             CallsEvent::Ready(ready) if on.is_top && self.shown_call == ready.recorded.index => {
-                on.effects.push(Effect::OpenCall(ready));
+                on.effects.push(Effect::OpenCall(ready, Default::default()));
             }
             CallsEvent::Ready(ready) => on.effects.send(OutputEvent::Ready(ready)),
             CallsEvent::Facts(index, facts) if on.is_top => self.facts = Some((index, *facts)),

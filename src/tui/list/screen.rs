@@ -13,7 +13,7 @@ use crate::base::human::thousands;
 use crate::document::reader::Cost;
 use crate::rows::column::ListSpec;
 use crate::text::label::SafeText;
-use crate::tui::event::{Event, Message, Purpose, ScreenEvent};
+use crate::tui::event::{Event, Message, Purpose, ScreenEvent, SearchScope};
 use crate::tui::footer::Footer;
 use crate::tui::job::Slot;
 use crate::tui::keys::{Action, KeyContext, KeyMap};
@@ -36,6 +36,8 @@ pub trait ListKind: Sized + 'static {
     type Event: ScreenEvent;
     type Link: ScreenEvent;
     const SPEC: &'static ListSpec<Self::Row>;
+    /// What is searched from here.
+    const SCOPE: SearchScope = SearchScope::Outputs;
 
     fn footer(&self, list: &List<Self::Row>) -> Footer;
 
@@ -289,7 +291,7 @@ impl<L: ListKind> Screen for ListScreen<L> {
             Action::Group if self.knows(action) => self.on_list(effects, List::group_next),
             Action::Choose => self.on_list(effects, List::toggle_mark),
             Action::ChooseAll => self.on_list(effects, List::toggle_all),
-            Action::Matching => effects.lay(Prompt::new(Purpose::Grep)),
+            Action::Matching => effects.lay(Prompt::new(Purpose::Grep(L::SCOPE))),
             Action::Copy => self.copy(effects),
             Action::Editor => match self.chosen_output() {
                 Some((path, line)) => effects.push(Effect::Edit { path: Some(path), line }),
@@ -389,7 +391,7 @@ impl<L: ListKind> Screen for ListScreen<L> {
     fn enter(&mut self, purpose: Purpose, text: &str, effects: &mut Effects) -> Result<(), String> {
         match purpose {
             Purpose::GoTo => self.on(true, effects, |_, on| on.list.go_to(text)),
-            Purpose::Grep => Link::lines(text).map(|link| effects.show(link)),
+            Purpose::Grep(scope) => Link::lines(text, scope).map(|link| effects.show(link)),
             Purpose::Find => self.on(true, effects, |of, on| of.enter(text, on)),
             // What was typed is followed already.
             _ => Ok(()),

@@ -250,7 +250,7 @@ impl Pager {
             OutputEvent::Ready(ready)
                 if ready.recorded.index.and_then(|index| self.recorded(index)).is_some() =>
             {
-                effects.push(Effect::OpenCall(ready));
+                effects.push(Effect::OpenCall(ready, Default::default()));
             }
             OutputEvent::Kept(paths)
                 if paths.iter().any(|kept| kept == Path::new(self.output.subject.path())) =>

@@ -37,7 +37,7 @@ impl Prompt {
             Purpose::Lines { shows: Shows::Lost, .. } => "only lost lines with: ",
             Purpose::GoTo => "go to: ",
             Purpose::Window => "offset [limit], e.g. 2001 2000: ",
-            Purpose::Grep => "search all outputs: ",
+            Purpose::Grep(scope) => return format!("search {}: ", scope.as_str()),
             Purpose::Find => "judge by (regex; empty: errors): ",
             Purpose::Filter => "filter: ",
         };

@@ -64,7 +64,7 @@ impl Session {
                     };
                     self.on_screens(|_, effects| effects.run(Slot::Other, delete))?;
                 }
-                Effect::OpenCall(ready) => self.open_call(*ready)?,
+                Effect::OpenCall(ready, start) => self.open_call(*ready, start)?,
                 Effect::Redraw => terminal::paint(|| terminal::forget(&mut self.screen))?,
                 Effect::Suspend => self.suspend()?,
             }

@@ -12,7 +12,7 @@ use crate::store::PendingDelete;
 use crate::tui::event::{Event, Message};
 use crate::tui::pager::{ContentChange, OutputEvent};
 use crate::tui::screen::{Effects, OpenRequest};
-use crate::tui::target::{Finished, Live, LiveUpdate, Opened, OpenedFrom, Producer};
+use crate::tui::target::{Finished, Live, LiveUpdate, Opened, OpenedFrom, Producer, StartView};
 
 use super::{Session, Signal, terminal};
 
@@ -51,7 +51,7 @@ impl Session {
     }
 
     /// Opens a call of a session: what was recorded, over the output that it was cut from.
-    pub(super) fn open_call(&mut self, ready: ReadyCall) -> io::Result<()> {
+    pub(super) fn open_call(&mut self, ready: ReadyCall, start: StartView) -> io::Result<()> {
         let Some(policy) = self.policy_of(&ready) else { return Ok(()) };
         let (spill, view, viewed) = match &ready.place {
             OutputPlace::File(path) => {
@@ -62,7 +62,7 @@ impl Session {
         };
         let subject = ready.subject(policy, spill);
         let opened =
-            Opened { recorded: Some(ready.recorded), ..Opened::new(OpenedFrom::List, subject, view) };
+            Opened { start, recorded: Some(ready.recorded), ..Opened::new(OpenedFrom::List, subject, view) };
         self.on_screens(|session, effects| session.show(opened, viewed, effects))
     }
 

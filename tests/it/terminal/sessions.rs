@@ -61,6 +61,25 @@ fn a_call_leads_to_its_output_in_the_lists() {
 }
 
 #[test]
+fn a_search_from_the_sessions_finds_recorded_results_too() {
+    let home = Home::new();
+    claude(&home);
+    let mut session = Session::start_sized(&home, (120, 24), &[]);
+    session.wait_for("  seq 1 12000");
+    session.keys("&out red\r").wait_for("Lines of all outputs").wait_for("No line matches.");
+    session.keys("q\t").wait_for("1 session");
+    session.keys("&").wait_status("search outputs and sessions:");
+    session.keys("^(out red|777)$\r").wait_for("2 lines").wait_for("in 1 output, 1 session");
+    session.wait_for("seq 1 12000").wait_for("Bash: exit 3");
+    session.keys("G\r").wait_for("recorded · by claude-code 2.1.330").wait_status("line 2 of 2");
+    session.wait_status("/^(out red|777)$ 1 of 1");
+    session.keys("q").wait_for("Lines of outputs and sessions").wait_status("2 of 2");
+    session.keys("q").wait_for("1 session");
+    session.keys("Q");
+    assert_eq!(session.ended(), 0);
+}
+
+#[test]
 fn every_walk_leads_back_to_the_pipe_that_it_began_with() {
     let home = Home::new();
     claude(&home);
