@@ -8,7 +8,7 @@ use serde::de::{DeserializeOwned, Deserializer, IntoDeserializer, Visitor};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::base::fs::plain_file::{ellipsize, few};
+use crate::base::fs::plain_file::{check_count, ellipsize};
 
 /// What a key takes. Some of it only keys of configuration files do.
 #[derive(Debug, Clone, Copy)]
@@ -107,7 +107,7 @@ impl Check<'_> {
                 None => {
                     let all =
                         if place.is_empty() { "the keys of this file are" } else { "the keys here are" };
-                    let remedy = instead(name, fields.iter().map(|field| field.name), all);
+                    let remedy = suggest_word(name, fields.iter().map(|field| field.name), all);
                     self.wrong(key.span().start, name, format!("there is no such key{inside}; {remedy}"));
                 }
             }
@@ -183,7 +183,7 @@ impl Check<'_> {
     }
 
     fn count(&mut self, name: &str, at: usize, count: usize, most: usize) {
-        if let Err(words) = few(count, most) {
+        if let Err(words) = check_count(count, most) {
             self.wrong(at, name, words);
         }
     }
@@ -308,7 +308,7 @@ const SYNTAX: &[(&str, &str)] = &[
     ("extra `=`", "there is one `=` too many"),
     ("extra assignment", "there is one `=` too many"),
     ("unquoted keys cannot be empty", "the key before `=` is missing"),
-    ("invalid unquoted key", "a key of other characters than letters, digits, - and _ stands in quotes"),
+    ("invalid unquoted key", "a key with anything but letters, digits, - and _ must be in quotes"),
     ("invalid basic string", "the text has no closing quote on this line"),
     ("invalid literal string", "the text has no closing quote on this line"),
     ("invalid multi-line", "the text has no closing quotes"),
@@ -364,7 +364,11 @@ pub(crate) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> O
 }
 
 /// Says what to write instead of an unknown word: the one that differs in a few letters, or else `all` of them.
-pub(crate) fn instead<'a>(word: &str, known: impl Iterator<Item = &'a str> + Clone, all: &str) -> String {
+pub(crate) fn suggest_word<'a>(
+    word: &str,
+    known: impl Iterator<Item = &'a str> + Clone,
+    all: &str,
+) -> String {
     let letters = (word.chars().count() / 3).max(1);
     let slip = known
         .clone()
@@ -386,7 +390,7 @@ pub(crate) fn is_word<T: DeserializeOwned>(text: &str) -> Result<(), String> {
 pub(crate) fn one_of(text: &str, words: &[&'static str]) -> Result<usize, String> {
     words.iter().position(|word| *word == text).ok_or_else(|| {
         let shown = ellipsize(text);
-        format!("does not take `{shown}`; {}", instead(text, words.iter().copied(), "write one of"))
+        format!("does not take `{shown}`; {}", suggest_word(text, words.iter().copied(), "write one of"))
     })
 }
 
@@ -422,7 +426,7 @@ mod tests {
     #[test]
     fn similar_words_are_proposed_or_else_all() {
         let known = ["bytes", "units"];
-        let of = |word: &str| instead(word, known.into_iter(), "write one of");
+        let of = |word: &str| suggest_word(word, known.into_iter(), "write one of");
         assert_eq!(of("bytse"), "did you mean `bytes`?");
         assert_eq!(of("Units"), "did you mean `units`?");
         assert_eq!(of("feet"), "write one of bytes, units");

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::request::{KeepSpill, Mishap, Request, tell};
+use super::request::{KeepSpill, Mishap, Request, set_mishaps};
 use super::spill::location::Location;
 use super::spill::sink::StopReason;
 use crate::base::provenance::Warning;
@@ -83,7 +83,7 @@ impl Captured {
     pub fn finish(mut self, request: &Request, place: &Location) -> Result<FinishedCapture, NoPreview> {
         let mut request = request.for_exit(self.ended);
         let mut mishaps = Vec::from_iter(request.mishap(self.ended));
-        tell(&mut request.policy, &mishaps);
+        set_mishaps(&mut request.policy, &mishaps);
         let (request, mut policy) = (&request, request.policy.clone());
         let mut warnings = self.notes();
         let narrow = self.fit_headroom(request, &policy, &PerStream::default());
@@ -99,7 +99,7 @@ impl Captured {
         });
         if is_lost {
             mishaps.push(Mishap::NotSaved);
-            tell(&mut policy, &mishaps);
+            set_mishaps(&mut policy, &mishaps);
         }
         let paths = PerStream::each(|stream| printed_path(request, stream, saved.of(stream).as_deref()));
         let fitted = self.fit_headroom(request, &policy, &saved);

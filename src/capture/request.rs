@@ -117,8 +117,8 @@ fn set(policy: &mut Policy, key: &str, value: &str) {
     }
 }
 
-/// Sets the parameters by which a policy tells mishaps, unless they were set. An untold timeout is told as an abort.
-pub fn tell(policy: &mut Policy, mishaps: &[Mishap]) {
+/// Sets a policy's parameters for mishaps, unless set already. A timeout without one is reported as an abort.
+pub fn set_mishaps(policy: &mut Policy, mishaps: &[Mishap]) {
     let before = policy.changed();
     let mut tell = |key: &str, value: &str| {
         let is_known = policy.get(key).is_some();
@@ -155,7 +155,7 @@ mod tests {
             request.timeout = Some(timeout);
             let ended = Ended { status: ProcessStatus::Signal(15), stop: Stop::TimedOut };
             let mishap = request.mishap(Some(ended)).unwrap();
-            tell(&mut request.policy, &[mishap]);
+            set_mishaps(&mut request.policy, &[mishap]);
             request.policy.changed()
         };
         let set = |key: &str, value: &str| BTreeMap::from([(key.to_owned(), value.to_owned())]);

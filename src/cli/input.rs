@@ -168,7 +168,7 @@ pub(crate) fn open_call(
     found: &SelectedSession,
     args: &PolicyArgs,
 ) -> anyhow::Result<(OpenInput, RestOfOutput)> {
-    let (call, (place, rest)) = (found.the_call()?, found.output()?);
+    let (call, (place, rest)) = (found.require_call()?, found.output()?);
     let mut opened = match place {
         OutputPlace::File(path) => open_path(config, &path, args, FileLock::Shared)?,
         OutputPlace::Memory(view) => {
@@ -179,7 +179,7 @@ pub(crate) fn open_call(
         }
     };
     opened.policy = found.policy();
-    // The recorded text has its words about it already.
+    // A recorded text already states the exit status.
     let exit_code = call.exit.filter(|code| *code != 0 && rest == RestOfOutput::Here);
     opened.context.exit_code = opened.context.exit_code.or(exit_code);
     if let (Some(cite), None) = (call.cites.first(), &args.saved_as) {
@@ -211,11 +211,11 @@ pub(crate) fn open_path(
 ) -> anyhow::Result<OpenInput> {
     let file = config.stored_file(path);
     let source = match &file {
-        Some(_) if lock == FileLock::None => Source::glance_at_entry(path)?,
+        Some(_) if lock == FileLock::None => Source::open_entry_unlocked(path)?,
         Some(_) => Source::open_entry(path)?,
         None => Source::open_unpacked(path)?,
     };
-    let told = file.as_ref().and_then(StoredFile::run).and_then(RunRecord::told_exit_code);
+    let told = file.as_ref().and_then(StoredFile::run).and_then(RunRecord::notice_exit_code);
     let absolute = || std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let saved_as = file.map_or_else(absolute, |file| file.saved_as().to_owned());
     let mut opened = input(source, Some((path, saved_as.to_string_lossy().into_owned())), args)?;
@@ -297,15 +297,15 @@ impl OpenInput {
         is_cut.then(|| format!("{}: only the first {read} were read; a device may never end", self.name))
     }
 
-    /// Explains a notice that says that nothing was saved, or that names what will be gone.
+    /// Warns if the notice says that nothing was saved, or names what cannot be read later.
     pub(crate) fn warn_if_not_saved(&self) {
         let passing = |path: &&PathBuf| path.starts_with("/dev") || path.starts_with("/proc");
         if let Some(path) = self.path.as_ref().filter(passing)
             && Path::new(&self.context.saved_as) == std::path::absolute(path).unwrap_or_default()
         {
             let path = label(path.as_os_str().as_bytes());
-            let words = "the notice names it, but it holds nothing to read later";
-            return say(&format!("{path} does not last: {words}; --saved-as PATH names another"));
+            let words = "cannot be read later, but the notice names it";
+            return say(&format!("{path} {words}; --saved-as PATH sets another"));
         }
         if self.path.is_none() && self.context.saved_as == NOT_SAVED {
             let words = "is not saved, so the notice says";

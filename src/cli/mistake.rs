@@ -39,11 +39,7 @@ const HABITS: &[(&[&str], &str, &str)] = &[
     (&["-n", "--dry-run"], "yes", "without `--yes` it shows what it would do, and asks first"),
     (&["-n", "--limit", "--lines"], "", "pipe it into `head -n N`"),
     (&["-j", "--format", "--output"], "json", "write `--json`"),
-    (
-        &["--json"],
-        "names",
-        "it prints no JSON; `overspill list --json` lists the outputs, and the exit status tells the rest",
-    ),
+    (&["--json"], "names", "it prints no JSON; see its exit status and `overspill list --json`"),
 ];
 
 /// What to use instead of a command that takes no more names.

@@ -145,7 +145,7 @@ fn print_recorded(config: &Config, found: &SelectedSession) -> CommandResult {
         Ok((view.clone(), totals, recorded.map_err(|error| anyhow!(error.to_string()))?))
     })?;
     if matches!(rest, RestOfOutput::Missing(_) | RestOfOutput::Unknown) {
-        let (call, inspector) = (found.the_call()?, found.inspector());
+        let (call, inspector) = (found.require_call()?, found.inspector());
         let best = inspector.best(call);
         let added = best.first().map(|first| inspector.added_in((call, first), &text));
         preview.parts = parts_of(&text, &added.unwrap_or_default());

@@ -39,7 +39,7 @@ pub(crate) fn run(config: Config, args: &Args) -> CommandResult {
         [] if !io::stdin().is_terminal() => &["-".into()],
         [] if !has_screen() => {
             if io::stdout().is_terminal() {
-                say(&format!("{DUMB}; here is `overspill list`"));
+                say(&format!("{DUMB}; showing `overspill list` instead"));
             }
             return super::stores::list::run(&config, &ListArgs::default());
         }

@@ -8,7 +8,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::base::fs::plain_file::ellipsize;
-use crate::base::toml_check::{Mistake, Spot, instead};
+use crate::base::toml_check::{Mistake, Spot, suggest_word};
 use crate::preview::{Catalog, Param, ParamError, ParamRole, Policy, PolicyError};
 
 use super::{DEFAULT_POLICY, overrides::plain};
@@ -68,7 +68,7 @@ impl fmt::Display for FileFault {
         let effect = match self.affects {
             Affects::Policy => "this file is not used",
             Affects::Store => "this file is not used, and `clean` leaves that agent's outputs alone",
-            Affects::Settings => "what is not understood of it has its default",
+            Affects::Settings => "parts not understood use their defaults",
             Affects::Limits => "using the default",
             Affects::Retention => "nothing is deleted from overspill's own store by age",
             Affects::Severities => "the built-in pattern is used",
@@ -151,7 +151,7 @@ impl Check<'_> {
         let near = |key: &str| {
             let params = policy.map_or(&[][..], Policy::params).iter().map(|param| param.name.as_str());
             let known: Vec<&str> = params.chain(["policy"]).collect();
-            format!("no policy has such a parameter; {}", instead(key, known.into_iter(), "here can be"))
+            format!("no policy has such a parameter; {}", suggest_word(key, known.into_iter(), "here can be"))
         };
         for (key, value) in parameters.iter() {
             let name = key.get_ref();
@@ -182,7 +182,7 @@ impl Check<'_> {
             }
             Err(_) => {
                 let known = policy.params().iter().map(|param| param.name.as_str());
-                let remedy = instead(name, known, "it has");
+                let remedy = suggest_word(name, known, "it has");
                 self.wrong(key.span(), name, format!("{} has no such parameter; {remedy}", policy.name()));
             }
         }

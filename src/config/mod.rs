@@ -189,7 +189,7 @@ impl Config {
             limits_from,
             chosen_by,
             certainty,
-            exit_code: run.and_then(RunRecord::told_exit_code),
+            exit_code: run.and_then(RunRecord::notice_exit_code),
             is_partial: run.is_some_and(|run| !run.is_whole()),
             warnings,
             store_warnings: file.map(|file| self.warnings_of(&file)).unwrap_or_default(),
@@ -229,7 +229,7 @@ impl Config {
             // One preview of two spills.
             Some(run) if run.split && policy.takes_stderr() => Certainty::WouldGet,
             Some(run) if run.is_whole() && run.agent.is_some() => Certainty::Reconstructed,
-            Some(run) if run.is_whole() && run.told_exit_code().is_some() => Certainty::Recorded,
+            Some(run) if run.is_whole() && run.notice_exit_code().is_some() => Certainty::Recorded,
             Some(_) => Certainty::WouldGet,
             None if file.is_some_and(|file| self.is_of_agent(policy, file)) => Certainty::Reconstructed,
             None => Certainty::WouldGet,

@@ -61,8 +61,8 @@ pub(crate) fn in_order<'t, T: Send, S>(
 }
 
 impl<T> Outlet<'_, '_, T> {
-    /// Adds results. Many are handed on before the output is done, if `is_steady` says that they may be. Breaks off once
-    /// no more are wanted, or they may not be handed on.
+    /// Adds results. Once there are many, hands them on early if `is_steady` returns true, and breaks off if not; also
+    /// breaks off once no more are wanted.
     pub(crate) fn put(
         &mut self,
         add: impl FnOnce(&mut Vec<T>),

@@ -89,7 +89,7 @@ impl CorpusReader {
         if self.read_small(&file).map_err(|error| fault(output, error))? {
             return Ok(look(OutputBytes::Read(&self.buffer)));
         }
-        let source = Source::glance_at_entry(&output.path());
+        let source = Source::open_entry_unlocked(&output.path());
         look_at(source.map_err(|error| failed(output, error.to_string()))?, output, again, look)
     }
 

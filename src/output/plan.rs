@@ -54,7 +54,7 @@ pub struct PlanDone {
 
 #[derive(Debug)]
 pub struct MadePreview {
-    /// Or why there is none; no words before the first.
+    /// `Err` says why there is none; empty at first.
     pub preview: Result<Preview, String>,
     pub seen: Doc,
     pub kept: Vec<Range<usize>>,
@@ -144,8 +144,8 @@ impl PlanTask {
         self.view.len() + self.err().len() <= AT_ONCE
     }
 
-    /// Returns how much the escape sequences in what the model got take of the policy's size limit, in percent; none up
-    /// to 5, where the policy has no such limit, or counts what they have none of.
+    /// Returns the share of the size limit that escape sequences take, in percent; `None` up to 5, without a limit, in
+    /// cells or tokens, or in a preview that is too long.
     fn share_of_escapes(&self, seen: &Doc) -> Option<u64> {
         let limit = self.policy.max_size()?;
         let (want, of): (TotalsMask, fn(&Measure) -> u64) = match self.policy.unit() {

@@ -8,7 +8,7 @@ use serde::de::value::SeqDeserializer;
 use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, IntoDeserializer, MapAccess, Visitor};
 use toml::{Spanned, Value};
 
-use crate::base::toml_check::{instead, one_of};
+use crate::base::toml_check::{one_of, suggest_word};
 
 use super::template::{Compiler, Figure, Template};
 
@@ -107,7 +107,7 @@ impl<'a> Keys<'a> {
     pub(crate) fn finish(self) -> Result<(), Fault> {
         let foreign = self.section.0.keys().filter(|key| !self.asked.contains(&key.get_ref().as_str()));
         let Some(key) = foreign.min_by_key(|key| key.span().start) else { return Ok(()) };
-        let remedy = instead(key.get_ref(), self.asked.iter().copied(), "it has");
+        let remedy = suggest_word(key.get_ref(), self.asked.iter().copied(), "it has");
         let message = format!("{} has no such key; {remedy}", self.owner);
         Err(Fault { at: key.span().start, line: None, key: key.get_ref().clone(), message })
     }

@@ -23,7 +23,7 @@ use super::column::CellSide::{Left, Right};
 use super::column::{
     ID, LARGEST_FIRST, ListColumn, ListSpec, MOST_FIRST, RowCell, RowLook, SlowFigure, Tone, joined, key_of,
 };
-use super::lost::{KeptShare, LostInCall, ModelShare};
+use super::lost::{KeptShare, LostCounts, ModelShare};
 
 /// What takes a while to find out about a call.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -180,7 +180,7 @@ impl CallRow {
     }
 
     /// Returns the errors in the output, if it was cut.
-    fn lost(&self) -> SlowFigure<LostInCall> {
+    fn lost(&self) -> SlowFigure<LostCounts> {
         self.share.and_then(|share| share.lost)
     }
 }
@@ -227,7 +227,7 @@ const COLUMNS: &[ListColumn<CallRow>] = &[
         rank(a).cmp(&rank(b))
     }),
     ListColumn::new("errors lost", Right, 11, lost).sorts('e', MOST_FIRST, |a, b| {
-        uncut(a).cmp(&uncut(b)).then_with(|| LostInCall::compare(a.lost().value, b.lost().value))
+        uncut(a).cmp(&uncut(b)).then_with(|| LostCounts::compare(a.lost().value, b.lost().value))
     }),
     ListColumn::new("still has", Left, 14, still_has).yields(2),
     ListColumn::new("state", Left, STATE, |row: &CallRow, _| {
@@ -324,7 +324,7 @@ fn lost(row: &CallRow, _: &RowLook) -> RowCell {
     match row.cut {
         CutState::No => RowCell::default(),
         CutState::Unknown => unsure(row),
-        CutState::Spill | CutState::Lost => LostInCall::cell(&row.lost()),
+        CutState::Spill | CutState::Lost => LostCounts::cell(&row.lost()),
     }
 }
 

@@ -224,7 +224,7 @@ pub struct ListSpec<R: 'static> {
     pub mark: fn(&R) -> RowCell,
 }
 
-/// From this rank on, columns are left out only where the others do not fit even without the one that takes what is left.
+/// Columns of this rank or higher are dropped only if the fixed columns alone do not fit.
 pub(crate) const LAST: u8 = 100;
 
 /// Columns between two columns of text.

@@ -35,12 +35,12 @@ const MAX_LINE: usize = 64 << 10;
 const MAX_TEXT: usize = 400;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct LostInCall {
+pub struct LostCounts {
     pub errors: ErrorsLost,
     pub warnings: ErrorsLost,
 }
 
-impl LostInCall {
+impl LostCounts {
     /// Sums them up over all outputs that were cut, and adds their spills; `None` if none is at hand, or it is to stop.
     pub(crate) fn count_all(
         inspector: &CallInspector,
@@ -134,7 +134,7 @@ pub struct ModelShare {
     /// Whether a model got the output; else that is what one would get.
     pub is_past: bool,
     /// The errors in it; `None` if it is too long to count them for a list.
-    pub lost: Option<LostInCall>,
+    pub lost: Option<LostCounts>,
     /// What the model lost first; `None` if it got all, or the output is too long.
     pub first_lost: Option<FirstLost>,
 }
@@ -151,7 +151,7 @@ impl ModelShare {
     /// Measures an output of which these ranges, in order, were kept, and counts the errors.
     pub(crate) fn measure(view: &MapView, kept: &[Range<usize>], severities: &SeverityPatterns) -> Self {
         let got = KeptShare::kept(kept, view);
-        let (lost, line) = LostInCall::beside(view, kept, severities).unzip();
+        let (lost, line) = LostCounts::beside(view, kept, severities).unzip();
         let first_lost = line.filter(|_| got.is_cut()).map(|line| FirstLost::find(line, view, kept));
         Self { got, is_past: true, lost, first_lost }
     }

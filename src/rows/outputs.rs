@@ -21,7 +21,7 @@ use super::column::{
     ID, LARGEST_FIRST, ListColumn, ListSpec, MOST_FIRST, NAMES, RowCell, RowLook, RowOrder, SlowFigure,
     SlowState, Tone, joined, key_of,
 };
-use super::lost::{KeptShare, LostInCall, ModelShare};
+use super::lost::{KeptShare, LostCounts, ModelShare};
 
 #[derive(Debug, Clone)]
 pub struct OutputRow {
@@ -191,13 +191,13 @@ const COLUMNS: &[ListColumn<OutputRow>] = &[
         let rank = |row: &OutputRow| (!row.can_be_read(), row.share().map(|share| share.got.rank()));
         rank(a).cmp(&rank(b)).then_with(|| SortBy::Age.compare(&a.entry, &b.entry))
     }),
-    ListColumn::new("errors lost", Right, 11, |row, _| LostInCall::cell(&measured(row, |share| share.lost)))
+    ListColumn::new("errors lost", Right, 11, |row, _| LostCounts::cell(&measured(row, |share| share.lost)))
         .slow()
         .yields(3)
         .sorts('e', MOST_FIRST, |a, b| {
             (!a.can_be_read())
                 .cmp(&!b.can_be_read())
-                .then_with(|| LostInCall::compare(lost(a), lost(b)))
+                .then_with(|| LostCounts::compare(lost(a), lost(b)))
                 .then_with(|| SortBy::Age.compare(&a.entry, &b.entry))
         }),
     ListColumn::new("time left", Right, 14, |row: &OutputRow, look| time_left(&row.entry, row.is_kept, look))
@@ -299,7 +299,7 @@ fn got(row: &OutputRow, look: &RowLook) -> RowCell {
     KeptShare::cell(&measured(row, |share| Some((share.got, share.is_past))), look)
 }
 
-fn lost(row: &OutputRow) -> Option<LostInCall> {
+fn lost(row: &OutputRow) -> Option<LostCounts> {
     row.share()?.lost
 }
 

@@ -21,7 +21,7 @@ use super::column::{
     ID, ListColumn, ListSpec, MOST_FIRST, NAMES, RowCell, RowLook, SlowFigure, SlowState, Tone, joined,
     key_of,
 };
-use super::lost::LostInCall;
+use super::lost::LostCounts;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SessionTexts {
@@ -43,7 +43,7 @@ pub struct SessionRow {
     /// The sums over its calls, without those that were copied from a session before it.
     pub sums: SlowFigure<CallSums>,
     /// The errors in the outputs that were cut, as far as those are there.
-    pub lost: SlowFigure<LostInCall>,
+    pub lost: SlowFigure<LostCounts>,
     /// The calls of which no policy makes what was recorded, as far as that was compared.
     pub differing: u64,
     /// When the first of its spills is deleted, by the rules of their stores.
@@ -147,7 +147,7 @@ const COLUMNS: &[ListColumn<SessionRow>] = &[
     .sorts('u', MOST_FIRST, |a, b| by_sum(a, b, |sums| sums.cut * 2 + u64::from(sums.unsure > 0))),
     ListColumn::new("errors lost", Right, 11, lost).slow().yields(3).sorts('e', MOST_FIRST, |a, b| {
         let has_cut = |row: &SessionRow| row.sums.value.is_none_or(|sums| sums.cut > 0);
-        has_cut(b).cmp(&has_cut(a)).then_with(|| LostInCall::compare(a.lost.value, b.lost.value))
+        has_cut(b).cmp(&has_cut(a)).then_with(|| LostCounts::compare(a.lost.value, b.lost.value))
     }),
     ListColumn::new("time left", Right, 9, time_left).slow().yields(0).sorts(
         'l',
@@ -236,7 +236,7 @@ fn lost(row: &SessionRow, _: &RowLook) -> RowCell {
     match row.sums.value {
         Some(CallSums { cut: 0, unsure: 0, .. }) => RowCell::default(),
         Some(CallSums { cut: 0, .. }) => RowCell::dim("–"),
-        _ => LostInCall::cell(&row.lost),
+        _ => LostCounts::cell(&row.lost),
     }
 }
 

@@ -107,7 +107,7 @@ const COLUMNS: &[ListColumn<TuneRow>] = &[
     ),
 ];
 
-/// Returns the columns of a table of settings: as many, but which of them is in use stands in one.
+/// Returns the columns of a table of settings: `now` (marks the one in use) replaces `policy`.
 pub(crate) fn setting_columns() -> impl Iterator<Item = &'static ListColumn<TuneRow>> {
     std::iter::once(&NOW).chain(COLUMNS.iter().skip(1))
 }

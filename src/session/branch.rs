@@ -45,7 +45,7 @@ impl Branches {
         Some(number as u32)
     }
 
-    /// Gives back the room for records that have not come.
+    /// Frees unused capacity.
     pub fn shrink(&mut self) {
         self.ids.shrink_to_fit();
         self.parents.shrink_to_fit();

@@ -61,7 +61,7 @@ pub fn last_line(content: Json) -> String {
     text_end(content, 1024).lines().next_back().unwrap_or_default().to_owned()
 }
 
-/// Whether a content has a line that `is_notice` knows. Only one with these words can be, which JSON writes as they are.
+/// Whether `is_notice` holds for a line of a content. Decodes only texts with `words`, which JSON must not escape.
 pub fn has_line(content: Json, words: &str, is_notice: impl Fn(&str) -> bool) -> bool {
     let has_words = |text: &Json| memmem::find(text.raw(), words.as_bytes()).is_some();
     let has_notice =
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_of_a_file_is_less_than_what_was_asked_for_unless_that_was_it() {
+    fn a_window_is_incomplete_unless_it_is_what_was_requested() {
         let less = |arguments: &str, notice: &str| {
             let mut tape = Tape::default();
             let asked_lines = asked_lines(tape.read(arguments.as_bytes()).unwrap());

@@ -196,7 +196,7 @@ impl CallInspector<'_> {
         if !self.may_open(path, self.examiner.paths) {
             return Err(Unchecked::Outside);
         }
-        let source = Source::glance_at_entry(path).map_err(|_| Unchecked::NoSpill)?;
+        let source = Source::open_entry_unlocked(path).map_err(|_| Unchecked::NoSpill)?;
         let cited = call.cites.first().map(|cite| cite.path.to_string_lossy().into_owned());
         let whole = WholeOutput::new(source.view(), Against::Spill, cited.unwrap_or_default());
         Ok((source, whole))
@@ -212,7 +212,7 @@ impl CallInspector<'_> {
         if !self.may_open(&path, self.examiner.paths) {
             return Err(Unchecked::Outside);
         }
-        let source = Source::glance_at_entry(&path).map_err(|_| Unchecked::NoFile)?;
+        let source = Source::open_entry_unlocked(&path).map_err(|_| Unchecked::NoFile)?;
         let modified = path.metadata().and_then(|meta| meta.modified()).ok();
         let read_at = call.first().and_then(|first| first.at).or(call.at).map(SystemTime::from);
         let is_changed = modified.zip(read_at).is_none_or(|(modified, read_at)| modified > read_at);

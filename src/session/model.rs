@@ -302,9 +302,8 @@ pub struct ContextEvent {
 }
 
 impl ContextEvent {
-    /// Returns the state of one of its results after it. What is gone stays gone, unless it is restored: nothing is cleared
-    /// or summed up that the model does not have. A branch that was left takes all that is on it along. What is done again
-    /// holds since it was done first.
+    /// Returns the state of one of its results after the event. A result that is gone changes only by `Restore`, or by
+    /// `Leave` if its branch is left. A repeated change keeps its first request.
     pub fn applied_to(&self, state: ContextState) -> ContextState {
         use ContextChange::{Clear, Leave, Replace, Restore};
         let (change, ChangeOrigin { request, evidence }) = (self.change, self.origin);

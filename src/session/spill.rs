@@ -261,8 +261,8 @@ fn is_same_place(one: &Path, other: &Path) -> bool {
     one == other || one.file_name() == other.file_name() && is_beside()
 }
 
-/// Returns the turns of the sessions that may have written an output: of those named in its path by their index, then of the
-/// next that changed by their index from the end.
+/// Returns the sessions to search for an output, in order: those named in its path, by index (`false`); then those
+/// changed after it, by index from the end (`true`).
 fn near(sessions: &[SessionFile], path: &Path, written: SystemTime) -> Vec<(bool, usize)> {
     let text = path.to_string_lossy();
     let named = |file: &SessionFile| !file.id.is_empty() && text.contains(&file.id);
@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn an_output_that_was_written_over_is_of_the_last_call_before() {
+    fn an_overwritten_output_is_of_the_last_call_before_it() {
         let dir = tempfile::tempdir().unwrap();
         let spill = dir.path().join("stdout-0");
         std::fs::write(&spill, "x").unwrap();

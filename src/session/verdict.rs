@@ -132,7 +132,7 @@ pub enum Unchecked {
     Outside,
     #[error("no policy that cuts so is known for this tool in its version")]
     NoPolicy,
-    #[error("only with another limit, which may have been set then, does a policy make the same text")]
+    #[error("a policy makes the same text only under another limit, which may have been set then")]
     OtherLimit,
     #[error("the records cannot be read")]
     Unreadable,

@@ -144,8 +144,8 @@ impl Verifier {
         all.filter(|range| !range.is_empty()).collect()
     }
 
-    /// Returns what of a text, as ranges in bytes, is a notice of the agent's, if all of it fits what a policy of
-    /// the agent makes of an output that it cuts; empty if none fits. Of several the one counts that knows most of it.
+    /// Returns the byte ranges of a text that are the agent's notices, if the whole text fits what a policy makes of a
+    /// cut output; empty if none fits. Of several policies, the one with the longest notices counts.
     #[cfg(feature = "app")]
     pub fn notices_in(&self, text: &str) -> Vec<Range<usize>> {
         let found = self.policies.iter().filter_map(|policy| policy.notices_in(text));

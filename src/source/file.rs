@@ -86,7 +86,7 @@ impl Source {
     /// Same as [`Source::open`] for an entry of a store: refuses links and all but regular files, and holds a shared
     /// lock so that overspill's cleaners do not delete the file meanwhile.
     pub fn open_entry(path: &Path) -> Result<Source, OpenError> {
-        let source = Source::glance_at_entry(path)?;
+        let source = Source::open_entry_unlocked(path)?;
         if let Backing::File { file, .. } = &source.backing {
             // While a writer is active it holds the lock itself, which is just as good.
             let _ = rustix::fs::flock(file, rustix::fs::FlockOperation::NonBlockingLockShared);
@@ -95,12 +95,12 @@ impl Source {
     }
 
     /// As [`Source::open_entry`], but without a lock: what is only glanced at can be deleted.
-    pub fn glance_at_entry(path: &Path) -> Result<Source, OpenError> {
+    pub fn open_entry_unlocked(path: &Path) -> Result<Source, OpenError> {
         Source::from_opened(path, open(path, FollowLinks::Refuse)?)
     }
 
     /// Releases the lock of [`Source::open_entry`], because the user has chosen to delete the file or views another.
-    pub fn let_go(&self) {
+    pub fn unlock(&self) {
         if let Backing::File { file, .. } = &self.backing {
             let _ = rustix::fs::flock(file, rustix::fs::FlockOperation::NonBlockingUnlock);
         }

@@ -13,7 +13,7 @@ const SLOTS: usize = 256;
 const FREE: usize = 0;
 const INTACT: usize = usize::MAX;
 
-/// One mapping's address range. `sequence` is odd while it is being written: the handler acts on none by halves.
+/// One mapping's address range. `sequence` is odd while it is being written: the handler then ignores it.
 #[derive(Debug)]
 struct Slot {
     sequence: AtomicUsize,

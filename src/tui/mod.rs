@@ -30,6 +30,6 @@ pub mod widget {
 }
 
 pub use outputs::TuneStart;
-pub use runtime::terminal::{ended_by, is_closed_unheard};
+pub use runtime::terminal::{ended_by, take_missed_hangup};
 pub use runtime::{Beginning, Start, run};
 pub use target::{Finished, Live, LiveUpdate, Producer, Services, StartAt};

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use crate::corpus::{Corpus, TuneOutputs, TunePolicies};
 use crate::output::describe::NamedFact;
 use crate::rows::column::{ListSpec, SlowState, readable_by_others};
-use crate::rows::lost::LostInCall;
+use crate::rows::lost::LostCounts;
 use crate::rows::sessions::{self, SLOW_COLUMNS, SLOW_WORDS, SessionRow, SessionTexts};
 use crate::session::copies::{SeenCalls, families};
 use crate::session::examine::CallInspector;
@@ -76,7 +76,7 @@ pub enum SessionsEvent {
     /// The sums over the calls of a session as its file was; none if it cannot be read.
     Summed(Arc<SessionFile>, Option<CallSums>),
     /// The errors that a session's calls lost; none if nothing that was cut is at hand.
-    Lost(Arc<SessionFile>, Option<LostInCall>),
+    Lost(Arc<SessionFile>, Option<LostCounts>),
     /// How many of a session's calls differ from what their policies make.
     Compared(Arc<SessionFile>, u64),
     /// When the first spill of a session is deleted; none if no rule says so.
@@ -387,7 +387,7 @@ fn sum_calls(sessions: &[SessionRow], context: &JobContext) {
     for session in cut {
         let mut own = Vec::new();
         let count = |inspector: CallInspector| {
-            let lost = LostInCall::count_all(&inspector, severities, &mut own, &|| context.is_wanted());
+            let lost = LostCounts::count_all(&inspector, severities, &mut own, &|| context.is_wanted());
             let cut = inspector.transcript.calls.iter().filter(|call| call.is_cut() && context.is_wanted());
             let differing = cut.filter(|call| matches!(inspector.verify(call), Verdict::Differs(_)));
             context.send(SessionsEvent::Lost(session.file.clone(), lost));

@@ -102,7 +102,7 @@ fn circle(start: &Module, graph: &BTreeMap<Module, BTreeSet<Module>>) -> Option<
 }
 
 #[test]
-fn no_file_needs_one_that_needs_it() {
+fn no_dependency_cycles() {
     let files = sources();
     let files: Vec<_> = files.iter().filter_map(|(file, text)| Some((module_of(file)?, text))).collect();
     let modules: BTreeSet<Module> = files.iter().map(|(module, _)| module.clone()).collect();
@@ -129,7 +129,7 @@ fn each_type_that_others_see_has_a_name_of_its_own() {
 }
 
 #[test]
-fn circles_are_seen() {
+fn cycles_are_found() {
     let modules: BTreeSet<Module> =
         ["a", "a/b", "c"].iter().map(|path| path.split('/').map(str::to_owned).collect()).collect();
     let own = |path: &str| path.split('/').map(str::to_owned).collect::<Module>();

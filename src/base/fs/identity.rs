@@ -156,7 +156,7 @@ impl Snapshot {
     }
 }
 
-/// Waits for a write that has begun. Most file systems let this wait for who writes; XFS only lets a read wait.
+/// Waits for a write in progress. On most file systems this seek waits for the writer; on XFS only a read does.
 pub(crate) fn await_write(file: &File) {
     let _ = rustix::fs::seek(file, rustix::fs::SeekFrom::Data(0));
 }

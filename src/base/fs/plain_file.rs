@@ -151,8 +151,8 @@ pub(crate) fn regex(source: &str) -> Result<Regex, String> {
     })
 }
 
-pub(crate) fn few(count: usize, most: usize) -> Result<(), String> {
-    if count > most { Err(format!("lists {count}, and at most {most} can be; write fewer")) } else { Ok(()) }
+pub(crate) fn check_count(count: usize, most: usize) -> Result<(), String> {
+    if count > most { Err(format!("lists {count}, but at most {most} are allowed")) } else { Ok(()) }
 }
 
 /// Checks that a path pattern is no longer than any path can be.

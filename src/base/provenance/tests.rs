@@ -113,7 +113,7 @@ fn warning(over: Option<u64>, unended: bool) -> Warning {
 }
 
 #[test]
-fn without_a_size_it_holds_of_what_was_cut() {
+fn without_a_size_any_cut_is_warned_of() {
     let cut = Extent { bytes: 1, last: Some(b'\n'), cut: true };
     assert!(warning(None, false).holds(cut));
     assert!(!warning(None, false).holds(Extent { cut: false, ..cut }));

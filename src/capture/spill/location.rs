@@ -401,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn its_directory_goes_with_its_spills() {
+    fn end_session_removes_its_directory() {
         let Home { dir: home, env } = home();
         begun(&env).finish(false).unwrap();
         let ended = end_session("s1", &env).unwrap();

@@ -15,7 +15,7 @@ use crate::text::units::{self, Measure};
 use super::captured::{Captured, CapturedOutput};
 use super::finish::{NOT_SAVED, NoPreview};
 use super::process::StartError;
-use super::request::{Mishap, Request, tell};
+use super::request::{Mishap, Request, set_mishaps};
 use super::spill::Spill;
 use super::spill::location::Location;
 use super::spill::sink::{HOLD, Sink, SinkLimits};
@@ -246,7 +246,7 @@ fn saved_plan(
     match save() {
         Ok(path) => Ok((plan(output, &count, &policy, &path.to_string_lossy())?, Some(path))),
         Err(error) => {
-            tell(&mut policy, &[Mishap::NotSaved]);
+            set_mishaps(&mut policy, &[Mishap::NotSaved]);
             warnings.push(format!("the whole output could not be saved: {error}"));
             Ok((plan(output, &count, &policy, NOT_SAVED)?, None))
         }

@@ -88,7 +88,7 @@ type StatusMeaning = (&'static str, &'static str);
 
 const SUCCESS: StatusMeaning = ("0", "Success, or nothing to do.");
 const FAILURE: StatusMeaning = ("1", "What was named does not exist or cannot be read.");
-const INCOMPLETE: StatusMeaning = ("1", "Something named cannot be read; the figures lack it.");
+const INCOMPLETE: StatusMeaning = ("1", "An input cannot be read and is left out.");
 const STAYED: StatusMeaning = ("1", "What was named does not exist, or something was not deleted.");
 const USAGE: StatusMeaning = ("2", "Usage error, or a mistake in the configuration.");
 const CRASH: StatusMeaning = ("3", "The agent itself would crash on this output.");
@@ -125,7 +125,7 @@ pub fn exit_statuses(command: &str) -> &'static [StatusMeaning] {
         }
         "hook" => &[
             ("0", "Answered, or there is nothing to say."),
-            ("1", "Any failure. Never 2, by which agents stop what they do."),
+            ("1", "Any failure. Never 2, which stops the agent."),
         ],
         _ => &[SUCCESS, FAILURE, USAGE],
     }

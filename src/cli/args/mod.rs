@@ -52,7 +52,7 @@ pub(crate) struct Args {
     /// Print FILE and exit if it fits on one screen, as less does
     #[arg(short = 'F', long = "quit-if-one-screen", hide_short_help = true)]
     pub one_screen: bool,
-    /// Show a sample: the output of a build, of which the model did not get the error
+    /// Show a sample: a build's output whose error the model did not get
     #[arg(long, conflicts_with = "files", hide_short_help = true)]
     pub demo: bool,
     #[command(flatten)]
@@ -62,7 +62,7 @@ pub(crate) struct Args {
     /// Read FILE instead of ~/.config/overspill/config.toml
     #[arg(long, global = true, value_name = "FILE", help_heading = "Global options")]
     pub config: Option<PathBuf>,
-    // Last, as wherever there is a heading: it would go on to what follows.
+    // Last: its heading would apply to the arguments after it.
     #[command(flatten)]
     pub global: GlobalArgs,
 }
@@ -122,14 +122,14 @@ pub(crate) enum Command {
     /// Takes any text: a pasted notice, a tool's result, a whole transcript. For each notice: which policy wrote it, how much
     /// was lost, and whether the cited file exists and matches.
     Explain(Deferred<ExplainArgs>),
-    /// List the policies by which agents cut
+    /// List how each agent cuts outputs
     ///
     /// With a name, prints that policy's file, to save and edit.
     Policies(Deferred<PoliciesArgs>),
     /// Set an agent up so that its model is told what was cut
     ///
-    /// Adds `overspill hook` to the agent's own file. Shows the change as a diff, asks, keeps the file as it was beside it,
-    /// and tries the hook. Comments and all other settings stay.
+    /// Adds `overspill hook` to the agent's own file. Shows the change as a diff, asks, backs up the file beside it,
+    /// and tests the hook. Comments and all other settings stay.
     Setup(Deferred<SetupArgs>),
     /// Answer an agent's hook: tell the model what was cut
     ///
@@ -155,7 +155,7 @@ pub(crate) enum Command {
         /// Name of a subcommand [default: the main page]
         subcommand: Option<String>,
     },
-    /// Say what fits at the cursor, for the completion scripts
+    /// List completions at the cursor, for the scripts
     #[command(name = "__complete", hide = true)]
     Complete(CompleteArgs),
 }

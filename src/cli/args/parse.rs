@@ -149,7 +149,7 @@ impl<T: Group> Group for Deferred<T> {
             let (about, long_about) = (command.get_about().cloned(), command.get_long_about().cloned());
             // The global ones are there already; the help shows them last.
             let global: Vec<_> = command.get_arguments().map(|arg| arg.get_id().clone()).collect();
-            // Says what the arguments are where it said what the subcommand does.
+            // This overwrites the subcommand's description, so restore it.
             let command = T::augment_args(command);
             let command = command.about(Resettable::from(about)).long_about(Resettable::from(long_about));
             help::without_long(global.into_iter().fold(command, |command, id| command.mut_arg(id, |arg| arg)))

@@ -119,7 +119,7 @@ pub(crate) struct RunArgs {
     /// Session name, for --layout agent with agents that group spills by session
     #[arg(long, value_name = "NAME", hide_short_help = true)]
     pub session: Option<String>,
-    /// Make the preview, with its notice, small enough for the agent that reads it: 30k (bytes), 200lines, both
+    /// Shrink the preview so that the calling agent does not cut it again: 30k (bytes), 200lines, both
     /// (30k,200lines), or that agent's policy (claude-code/bash)
     #[arg(long, value_name = "SIZE|LINES|POLICY", value_parser = caller_limits, conflicts_with_all = ["interactive", "split"])]
     pub headroom: Option<CallerLimits>,

@@ -48,7 +48,7 @@ pub(crate) struct SetupArgs {
     /// The agent to set up
     #[arg(value_name = "AGENT")]
     pub agent: HookAgent,
-    /// Set up the project in the current directory, not the user (all but codex)
+    /// Set up only the project in the current directory (not codex)
     #[arg(long)]
     pub project: bool,
     /// Print the file as it would be, and write nothing
@@ -63,7 +63,7 @@ pub(crate) struct SetupArgs {
     /// Let the hook put the start, the errors and the end of a long output in place of its preview (claude-code)
     #[arg(long)]
     pub replace: bool,
-    /// Also save the outputs of which the agent keeps no copy (claude-code)
+    /// Also save outputs that the agent does not (claude-code)
     #[arg(long)]
     pub capture: bool,
 }

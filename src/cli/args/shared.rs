@@ -101,7 +101,7 @@ impl PolicyArgs {
         ]);
         let Some(flag) = unused else { return Ok(()) };
         let name = policy.name();
-        Err(usage(format!("{flag} has no effect: {name} makes no use of it; another policy may (-p)")))
+        Err(usage(format!("{name} ignores {flag}; pick another policy with -p")))
     }
 
     pub(crate) fn overrides(&self) -> Overrides {

@@ -69,7 +69,7 @@ pub(crate) struct ShowArgs {
     /// Id of an output, a session or a call, prefix of one, or file
     #[arg(value_name = "ID|FILE")]
     pub name: OsString,
-    /// Print what the model got for a call, or another of its texts
+    /// Print a text of a call [default: what the model got]
     #[arg(long, value_name = "WHICH", num_args = 0..=1, require_equals = true)]
     pub text: Option<Option<CallText>>,
     /// Print a JSON object, in which what looks like a secret is masked
@@ -215,9 +215,9 @@ pub(crate) enum CallSort {
     /// First to last
     #[default]
     Time,
-    /// Most bytes that the model got first
+    /// Largest result first
     Got,
-    /// Most bytes that the model did not get first
+    /// Most lost bytes first
     Lost,
 }
 

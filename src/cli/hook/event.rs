@@ -220,7 +220,7 @@ fn after_output(agent: HookAgent, text: &[u8]) -> usize {
             rest = before;
         }
     }
-    // What is not UTF-8 would stand before all that.
+    // Lossy decoding changes only what comes before.
     end.len() - rest.len()
 }
 

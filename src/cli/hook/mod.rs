@@ -153,7 +153,7 @@ impl HookContext<'_> {
             let inner = self.event.inner(&view, 0);
             describe(&HookOutput { inner, size: saved.max(view.len() as u64), view })
         };
-        Source::glance_at_entry(path).ok()?.read_steadily(&mut || true, &mut read).ok()?
+        Source::open_entry_unlocked(path).ok()?.read_steadily(&mut || true, &mut read).ok()?
     }
 
     fn note_of_file(self, output: &HookOutput, path: &Path, text: Option<&ToolText>) -> Option<String> {

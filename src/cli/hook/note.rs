@@ -99,7 +99,7 @@ impl HookOutput {
         let preview = preview::plan_counting(&input, policy, ToCount::Ranges, totals).ok()?.preview;
         let mut kept = kept_ranges(&preview.parts, Stream::Stdout);
         if self.size > self.view.len() as u64 {
-            // What looks like its end is none.
+            // The view ends before the output does.
             kept.retain(|range| range.start == 0);
         }
         preview.truncated.then(|| self.within_inner(&kept))

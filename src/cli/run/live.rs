@@ -26,7 +26,7 @@ use crate::output::{Ending, Subject, Target};
 use crate::preview::{Stream, TotalsMask};
 use crate::source::{self, Source};
 use crate::text::label::{label, shell};
-use crate::tui::{Beginning, Finished, Live, LiveUpdate, Producer, StartAt, ended_by, is_closed_unheard};
+use crate::tui::{Beginning, Finished, Live, LiveUpdate, Producer, StartAt, ended_by, take_missed_hangup};
 
 use super::signals;
 
@@ -94,7 +94,7 @@ pub(crate) fn command(
         ),
         Err(error) => Err(error.into()),
     }));
-    if is_closed_unheard() && !is_ignored {
+    if take_missed_hangup() && !is_ignored {
         control.ask(SIGHUP);
     }
     let _finishing = signals::pass_on(options.group, control);
@@ -167,7 +167,7 @@ fn produce(
     };
     let failed = request.failed.clone().filter(|_| status.is_some_and(|status| status != 0));
     let ending = Ending { certainty, exit_code: status.map(Into::into), failed, mishaps };
-    reporter.over(Some(message), saved.stdout.clone(), Some(ending));
+    reporter.finish(Some(message), saved.stdout.clone(), Some(ending));
     super::require_preview(finished)
 }
 
@@ -185,7 +185,7 @@ struct Reporter<'a> {
 
 impl Reporter<'_> {
     /// Tells that the output is over, and how its command ended, if it did.
-    fn over(&self, message: Option<String>, path: Option<PathBuf>, ending: Option<Ending>) {
+    fn finish(&self, message: Option<String>, path: Option<PathBuf>, ending: Option<Ending>) {
         let ending = ending.unwrap_or_else(|| {
             let is_lost = self.request.keep == KeepSpill::Never;
             let mishaps = is_lost.then_some(Mishap::NotSaved).into_iter().collect();
@@ -197,7 +197,7 @@ impl Reporter<'_> {
     }
 
     fn failed(&self, error: &io::Error) {
-        self.over(Some(label(error.to_string().as_bytes())), None, None);
+        self.finish(Some(label(error.to_string().as_bytes())), None, None);
     }
 
     /// Waits for the end, and reports problems at once. `keeps` is how many of the bytes shown will be kept.
@@ -324,7 +324,7 @@ fn keep_stream(
     let captured = following.wait().inspect_err(|error| reporter.failed(error))?;
     let is_cut = captured.stdout.kept.bytes > request.cap;
     if is_cut {
-        reporter.over(None, Some(temporary.to_owned()), None);
+        reporter.finish(None, Some(temporary.to_owned()), None);
         // An error means that the screens are closed.
         let _ = left.recv();
     }
@@ -338,7 +338,7 @@ fn keep_stream(
         };
         words.push(format!("{what} in {}", path.display()));
     }
-    reporter.over(None, path, None);
+    reporter.finish(None, path, None);
     Ok(words)
 }
 

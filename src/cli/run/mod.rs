@@ -95,7 +95,7 @@ pub(crate) fn save_stdin(config: &Config, args: &PreviewArgs) -> CommandResult {
         return Err(usage("--save is for standard input; FILE is already on disk"));
     }
     if args.policy_args.stderr.is_some() || args.policy_args.exit_code.is_some() {
-        let why = "--save knows only standard input; leave them out";
+        let why = "--save reads only standard input; leave them out";
         return Err(usage(format!("--stderr and --exit-code have no effect here: {why}")));
     }
     let policy = resolve(config, &args.policy_args.overrides())?;
@@ -129,7 +129,7 @@ fn refuse(args: &RunArgs) -> anyhow::Result<()> {
             "--stderr does not apply to run; use --split to capture it separately",
         ),
         (policy_args.exit_code.is_some(), "--exit-code does not apply to run, which uses the command's own"),
-        (*pty && *split, "--pty has one terminal for both streams, and --split parts them; leave one out"),
+        (*pty && *split, "--pty merges both streams, so --split cannot part them; leave one out"),
         (policy_args.saved_as_stderr.is_some() && !split, "--saved-as-stderr needs --split; add it"),
         (*print && !interactive, "--print has no effect without -i; run prints the preview anyway"),
         (

@@ -91,7 +91,7 @@ fn warn_of_open(sessions: &[ListedSession]) {
     let count = count(open().count() as u64, "session");
     let dirs: BTreeSet<PathBuf> =
         open().filter_map(|session| directory_to_close(&session.file.path)).collect();
-    // One below another that is closed is closed, too.
+    // Closing a directory closes those below it.
     let is_below = |dir: &PathBuf| dir.ancestors().skip(1).any(|above| dirs.contains(above));
     let words = dirs.iter().filter(|dir| !is_below(dir)).map(|dir| shell::word(dir.as_os_str().as_bytes()));
     let remedy = match words.collect::<Vec<_>>().join(" ") {
@@ -164,7 +164,7 @@ pub(crate) fn list_calls(
     table::show(calls::table_columns(), &calls.iter().map(row).collect::<Vec<_>>())
 }
 
-/// Of several kinds that are asked for, one suffices.
+/// Any one of the requested kinds suffices.
 fn is_wanted(args: &CallsArgs, call: &Call, inspector: CallInspector) -> bool {
     let all = !(args.cut || args.lost || args.gone || args.failed);
     let is_gone =

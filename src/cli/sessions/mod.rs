@@ -67,14 +67,14 @@ impl SelectedSession {
         self.call().map_or_else(|| self.file.id.clone(), |call| format!("{}:{}", self.file.id, call.id))
     }
 
-    pub(crate) fn the_call(&self) -> anyhow::Result<&Call> {
+    pub(crate) fn require_call(&self) -> anyhow::Result<&Call> {
         let id = safe(&self.file.id);
         self.call().ok_or_else(|| anyhow!("{id} is a session; `overspill sessions {id}` lists its calls"))
     }
 
     /// Returns what is at hand of the output of the call: its spill in a known place, else a whole copy, else its text.
     pub(crate) fn output(&self) -> anyhow::Result<(OutputPlace, RestOfOutput)> {
-        Ok(self.inspector().output(self.the_call()?, &self.text()?, Paths::Known)?)
+        Ok(self.inspector().output(self.require_call()?, &self.text()?, Paths::Known)?)
     }
 
     /// Returns the policy that cut the call, or that comes closest, with its parameters; `None` if that is not known.
@@ -85,7 +85,7 @@ impl SelectedSession {
 
     pub(crate) fn text(&self) -> anyhow::Result<String> {
         let transcript = self.opened.transcript();
-        let best = sent::best(transcript, self.the_call()?);
+        let best = sent::best(transcript, self.require_call()?);
         let first = best.first().ok_or_else(|| anyhow!("the call has no result"))?;
         Ok(text::to_text(transcript, &first.pieces, usize::MAX)?.0)
     }
@@ -152,7 +152,7 @@ pub(crate) fn open(
 ) -> anyhow::Result<SelectedSession> {
     let opened = all_sessions::open(&file, &())?;
     let mut found = SelectedSession::new(config, file, opened.into(), None).say_unread();
-    found.call = named.map(|(session, id)| the_call_in(&*found.opened, session, id)).transpose()?;
+    found.call = named.map(|(session, id)| require_call_in(&*found.opened, session, id)).transpose()?;
     Ok(found)
 }
 
@@ -223,7 +223,7 @@ fn call_ids_with_prefix(opened: &dyn OpenedSession, id: &str) -> BTreeSet<String
 }
 
 /// Returns the call of a session with this id, or with the only id that begins so.
-fn the_call_in(opened: &dyn OpenedSession, session: &str, id: &str) -> anyhow::Result<usize> {
+fn require_call_in(opened: &dyn OpenedSession, session: &str, id: &str) -> anyhow::Result<usize> {
     if let Some(call) = call_in(opened, id) {
         return Ok(call);
     }

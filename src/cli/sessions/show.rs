@@ -13,7 +13,7 @@ use crate::cli::terminal::SafeWriter;
 use crate::cli::{CommandResult, add, input, print_json, say};
 use crate::config::Config;
 use crate::rows::column::RowLook;
-use crate::rows::lost::LostInCall;
+use crate::rows::lost::LostCounts;
 use crate::session::copies::{count_copies, related_calls};
 use crate::session::examine::CallInspector;
 use crate::session::facts::FirstBytes;
@@ -35,7 +35,7 @@ pub(crate) fn run(config: &Config, found: &SelectedSession, args: &ShowArgs) -> 
     match (args.text, args.json) {
         (Some(which), false) => print(config, found, which, TextForm::Text),
         (which, true) if found.call.is_some() || which.is_some() => {
-            let (call, inspector) = (found.the_call()?, found.inspector());
+            let (call, inspector) = (found.require_call()?, found.inspector());
             let text = which.map(|which| text_fields(call, inspector, which)).transpose()?;
             let mut fields = json!({ "version": 1, "kind": "call" });
             add(&mut fields, rows::calls::json(inspector, call));
@@ -61,7 +61,7 @@ pub(crate) fn print(
     which: Option<CallText>,
     form: TextForm,
 ) -> CommandResult {
-    let call = found.the_call()?;
+    let call = found.require_call()?;
     let related = || count_copies(&related_calls(&config.env, &found.file, &()), call);
     let copies = found.copies.unwrap_or_else(related);
     if copies > 0 {
@@ -92,7 +92,7 @@ fn facts(config: &Config, found: &SelectedSession) -> anyhow::Result<Vec<(&'stat
     }
     let (now, mut spills) = (crate::base::env::now(), Vec::new());
     let mut row = row_of(config, &found.file)?;
-    row.lost.found(LostInCall::count_all(&inspector, &severities, &mut spills, &|| true));
+    row.lost.found(LostCounts::count_all(&inspector, &severities, &mut spills, &|| true));
     let spills = spills.iter().map(PathBuf::as_path).collect();
     let entries = store::entries_at(&spills, &config.stores, &config.env, now, &|| true);
     row.expires.found(entries.values().map(|entry| entry.expires).min());
@@ -161,13 +161,13 @@ fn pieces(transcript: &Transcript, pieces: &[TextPiece], out: &mut impl Write) -
         say(&format!("{} image(s) have no text", facts.images));
     }
     if facts.replaced > 0 {
-        say(&format!("{} characters of the record are no text, and stand as U+FFFD", facts.replaced));
+        say(&format!("{} invalid characters were replaced by U+FFFD", facts.replaced));
     }
     Ok(())
 }
 
 fn spill(call: &Call, inspector: CallInspector, out: &mut impl Write) -> anyhow::Result<()> {
-    let state = inspector.spill(call).context("the result names no spill")?;
+    let state = inspector.spill(call).context("this result has no spill file")?;
     let Some(path) = state.path() else {
         let cited = call.cites.first().map(|cite| cite.path.display().to_string()).unwrap_or_default();
         bail!("{cited}: the spill is {}", state.as_str());
@@ -175,5 +175,5 @@ fn spill(call: &Call, inspector: CallInspector, out: &mut impl Write) -> anyhow:
     if !inspector.is_known(path) {
         say(&format!("{}: the file that the records name; it is in no known store", path.display()));
     }
-    input::copy(Source::glance_at_entry(path)?, out)
+    input::copy(Source::open_entry_unlocked(path)?, out)
 }

@@ -124,17 +124,16 @@ fn is_program(word: &str) -> bool {
 
 /// Fails if a shell or an agent could not take the path of this program, or would not know it again.
 pub(super) fn program(env: &Env) -> Result<String, String> {
-    let file =
-        std::env::current_exe().map_err(|error| format!("where overspill lies is unknown: {error}"))?;
+    let file = std::env::current_exe().map_err(|error| format!("cannot find overspill's path: {error}"))?;
     let path = path_of_command(env, &file).unwrap_or(file);
     let shown = path.display().to_string();
     let is_plain = path.to_str().is_some_and(|path| !shell::word(path.as_bytes()).starts_with('$'));
     if !path.is_file() {
-        Err(format!("{shown}: the program is no longer there; start it anew"))
+        Err(format!("{shown}: the program was moved or deleted; run it again"))
     } else if !is_plain {
         Err(format!("{shown}: no agent can take such a path; move overspill elsewhere"))
     } else if !is_program(&shown) {
-        Err(format!("{shown}: setup knows its entries by the name of the program; call it overspill"))
+        Err(format!("{shown}: setup finds its entries by the program's name; rename it overspill"))
     } else {
         Ok(shown)
     }

@@ -32,14 +32,12 @@ pub(super) fn check(agent: HookAgent, file: &Path, wanted: &SetupRequest) -> Com
             None => say("Codex does not run the hook until you trust it: enter /hooks in Codex"),
         }
     }
-    try_hook(agent, &command).map_err(|came| {
-        anyhow!("the hook was tried and answered no note, but {came}; run `{command}` to see why")
-    })?;
+    try_hook(agent, &command)
+        .map_err(|came| anyhow!("the hook gave no note, but {came}; run `{command}` to see why"))?;
     writeln!(terminal::stdout(), "tried: the hook answers a made-up output with a note")?;
     if wanted.capture {
-        try_prefix(&wanted.program).map_err(|came| {
-            anyhow!("a made-up command was run through `overspill -c`, but there was {came}")
-        })?;
+        try_prefix(&wanted.program)
+            .map_err(|came| anyhow!("a made-up command through `overspill -c`: {came}"))?;
         let words = "tried: a made-up command runs through `overspill -c`, and a copy is saved";
         writeln!(terminal::stdout(), "{words}")?;
     }

@@ -93,7 +93,7 @@ fn check_plugin(text: &str) -> Result<(), String> {
         None if text.contains(PLUGIN_MARK) => {
             Err("has other lines than setup writes; move yours to another file".to_owned())
         }
-        None => Err("is no plugin of overspill's".to_owned()),
+        None => Err("is not overspill's plugin".to_owned()),
     }
 }
 
@@ -118,8 +118,9 @@ fn with_codex(text: Option<&str>, wanted: &SetupRequest) -> Result<String, Strin
         _ => &end.repeat(2),
     };
     let new = format!("{rest}{gap}{lines}");
-    let same =
-        parse(&new).is_ok_and(|after| own_group(&after).is_some() && less_own(after) == less_own(before));
+    let same = parse(&new).is_ok_and(|after| {
+        own_group(&after).is_some() && without_own_group(after) == without_own_group(before)
+    });
     if same { Ok(new) } else { Err("has hooks in a form to which none can be added".to_owned()) }
 }
 
@@ -127,7 +128,7 @@ fn with_codex(text: Option<&str>, wanted: &SetupRequest) -> Result<String, Strin
 fn without_codex(text: &str, file: &Path) -> Result<String, String> {
     let table = parse(text)?;
     let Some(number) = own_group(&table) else { return Ok(text.to_owned()) };
-    let rest = cut(text).filter(|rest| parse(rest).is_ok_and(|rest| rest == less_own(table)));
+    let rest = cut(text).filter(|rest| parse(rest).is_ok_and(|rest| rest == without_own_group(table)));
     let rest = rest.ok_or("has overspill's hook among others; take its lines out by hand")?;
     let key = format!("{}:post_tool_use:{number}:0", file.display());
     // One may have been added by hand as well.
@@ -135,7 +136,7 @@ fn without_codex(text: &str, file: &Path) -> Result<String, String> {
 }
 
 fn parse(text: &str) -> Result<Table, String> {
-    text.parse::<Table>().map_err(|error| format!("is no TOML: {}", error.message()))
+    text.parse::<Table>().map_err(|error| format!("is not TOML: {}", error.message()))
 }
 
 /// Returns the number of the group that has the hook and no other.
@@ -147,7 +148,7 @@ fn own_group(table: &Table) -> Option<usize> {
     })
 }
 
-fn less_own(mut table: Table) -> Table {
+fn without_own_group(mut table: Table) -> Table {
     let Some(number) = own_group(&table) else { return table };
     let Some(Value::Table(hooks)) = table.get_mut("hooks") else { return table };
     if let Some(Value::Array(groups)) = hooks.get_mut("PostToolUse") {
@@ -171,11 +172,11 @@ fn cut(text: &str) -> Option<String> {
     })?;
     let start = lines[..own].iter().rposition(|line| line.trim() == GROUP)?;
     let start = start - usize::from(start > 0 && lines[start - 1].trim() == COMMENT);
-    Some(less_lines(&lines, start, own))
+    Some(without_lines(&lines, start, own))
 }
 
 /// Leaves out the lines from `start` to the end of the table that the line `within` is of, and the empty line before them.
-fn less_lines(lines: &[&str], start: usize, within: usize) -> String {
+fn without_lines(lines: &[&str], start: usize, within: usize) -> String {
     let is_next = |line: &&str| line.trim().is_empty() || line.starts_with(['[', '#']);
     let after = lines[within..].iter().position(is_next).map_or(lines.len(), |after| within + after);
     let start = start - usize::from(start > 0 && lines[start - 1].trim().is_empty());
@@ -184,22 +185,22 @@ fn less_lines(lines: &[&str], start: usize, within: usize) -> String {
 
 /// Takes out the trust under a key, and an empty table around it; `None` if it is not as Codex writes it.
 fn without_trust(text: &str, key: &str) -> Option<String> {
-    let rest = less_table(text, |state| state.contains_key(key))?;
+    let rest = without_table(text, |state| state.contains_key(key))?;
     let is_left = state_in(&parse(&rest).ok()?).is_some_and(Table::is_empty);
-    Some(if is_left { less_table(&rest, Table::is_empty)? } else { rest })
+    Some(if is_left { without_table(&rest, Table::is_empty)? } else { rest })
 }
 
 fn state_in(table: &Table) -> Option<&Table> {
     table.get("hooks")?.get("state")?.as_table()
 }
 
-/// Cuts out the table whose header is of such a part of the state of hooks, with the empty line before it.
-fn less_table(text: &str, is_it: impl Fn(&Table) -> bool) -> Option<String> {
+/// Removes the first `hooks.state` table that `is_it` accepts, and the empty line before it.
+fn without_table(text: &str, is_it: impl Fn(&Table) -> bool) -> Option<String> {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let is_header = |line: &&str| {
         line.starts_with('[') && line.parse::<Table>().is_ok_and(|table| state_in(&table).is_some_and(&is_it))
     };
     let start = lines.iter().position(is_header)?;
-    let rest = less_lines(&lines, start, start + 1);
+    let rest = without_lines(&lines, start, start + 1);
     parse(&rest).is_ok().then_some(rest)
 }

@@ -47,7 +47,7 @@ impl AgentFile {
     }
 
     pub(super) fn remove_backup(&self) -> io::Result<()> {
-        gone(fs::remove_file(self.backup_path()))
+        ignore_missing(fs::remove_file(self.backup_path()))
     }
 
     /// Writes the text, or removes the file; fails if the file is no longer what was read.
@@ -55,7 +55,7 @@ impl AgentFile {
         if text_at(&self.path, self.project.as_deref())? != self.text {
             return Err(io::Error::other("has changed meanwhile, and is left as it is; try again"));
         }
-        let Some(text) = text else { return gone(fs::remove_file(&self.path)) };
+        let Some(text) = text else { return ignore_missing(fs::remove_file(&self.path)) };
         let new = if self.project.is_some() { 0o644 } else { 0o600 };
         let mode = fs::metadata(&self.path).map_or(new, |meta| meta.mode() & 0o7777);
         if let Some(directory) = self.path.parent() {
@@ -65,7 +65,7 @@ impl AgentFile {
     }
 }
 
-/// Returns the text of a file of this user's; none is none.
+/// Reads a file of this user; `None` if there is none.
 fn text_at(path: &Path, project: Option<&Path>) -> io::Result<Option<String>> {
     let checked = project
         .map_or(Ok(()), |project| plain_file::check_in_project(project, path).map_err(|(_, error)| error));
@@ -87,6 +87,6 @@ fn put(path: &Path, text: &str, mode: u32) -> io::Result<()> {
     Ok(())
 }
 
-fn gone(removed: io::Result<()>) -> io::Result<()> {
+fn ignore_missing(removed: io::Result<()>) -> io::Result<()> {
     removed.or_else(|error| if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) })
 }

@@ -8,7 +8,7 @@ use crate::cli::args::HookAgent;
 
 use super::agent::{JsonHook, PREFIX, SetupRequest, is_own_prefix, prefix};
 
-/// What agents take for JSON, or at least do not write themselves.
+/// JSON with comments and trailing commas, as agents accept it.
 const FORM: ParseOptions = ParseOptions {
     allow_comments: true,
     allow_trailing_commas: true,
@@ -28,7 +28,7 @@ pub(super) fn with(agent: HookAgent, text: Option<&str>, wanted: &SetupRequest) 
     let version = if agent == HookAgent::CopilotCli { "{\n  \"version\": 1\n}\n" } else { "{}\n" };
     let text = text.filter(|text| !text.trim().is_empty()).unwrap_or(version);
     let root = parse(text)?;
-    let object = root.object_value().ok_or("is no object")?;
+    let object = root.object_value().ok_or("is not an object")?;
     if own(agent, &object) == (hooks.clone(), prefix.clone()) {
         return Ok(text.to_owned());
     }
@@ -36,7 +36,8 @@ pub(super) fn with(agent: HookAgent, text: Option<&str>, wanted: &SetupRequest) 
     let lists = child(&object, "hooks")?;
     for (event, hook) in hooks {
         only_one(&lists, &event)?;
-        let list = lists.array_value_or_create(&event).ok_or_else(|| format!("hooks.{event} is no list"))?;
+        let list =
+            lists.array_value_or_create(&event).ok_or_else(|| format!("hooks.{event} is not a list"))?;
         list.append(input(hook));
     }
     if let Some(prefix) = prefix {
@@ -55,7 +56,7 @@ pub(super) fn without(agent: HookAgent, text: &str) -> Result<String, String> {
         return Ok(text.to_owned());
     }
     let root = parse(text)?;
-    let object = root.object_value().ok_or("is no object")?;
+    let object = root.object_value().ok_or("is not an object")?;
     if own(agent, &object) == (Vec::new(), None) {
         return Ok(text.to_owned());
     }
@@ -64,15 +65,15 @@ pub(super) fn without(agent: HookAgent, text: &str) -> Result<String, String> {
 }
 
 pub(super) fn parse(text: &str) -> Result<CstRootNode, String> {
-    CstRootNode::parse(text, &FORM).map_err(|error| format!("is no JSON: {error}"))
+    CstRootNode::parse(text, &FORM).map_err(|error| format!("is not JSON: {error}"))
 }
 
 fn child(object: &CstObject, name: &str) -> Result<CstObject, String> {
     only_one(object, name)?;
-    object.object_value_or_create(name).ok_or_else(|| format!("{name} is no object"))
+    object.object_value_or_create(name).ok_or_else(|| format!("{name} is not an object"))
 }
 
-/// Of a name that is there twice agents take the last, and others the first.
+/// Fails on a duplicate name: agents use the last, others the first.
 fn only_one(object: &CstObject, name: &str) -> Result<(), String> {
     let is_named = |property: &CstObjectProp| property.decoded_name().as_deref() == Some(name);
     match object.properties().into_iter().filter(is_named).count() {
@@ -132,7 +133,7 @@ fn take_out(agent: HookAgent, object: &CstObject) -> Result<(), String> {
                 (false, false) => own.into_iter().for_each(CstNode::remove),
             }
         }
-        let hooks = object.object_value("hooks").ok_or("hooks is no object")?;
+        let hooks = object.object_value("hooks").ok_or("hooks is not an object")?;
         if list.elements().is_empty()
             && let Some(property) = hooks.get(&event)
         {

@@ -120,16 +120,16 @@ fn only_overspill_s_hook_leaves_a_group_with_others() {
 #[test]
 fn what_cannot_be_understood_is_an_error() {
     for (agent, text, why) in [
-        (HookAgent::ClaudeCode, "{", "no JSON"),
-        (HookAgent::ClaudeCode, "{'a': 1}", "no JSON"),
-        (HookAgent::ClaudeCode, "[]", "no object"),
-        (HookAgent::ClaudeCode, r#"{"hooks": []}"#, "hooks is no object"),
-        (HookAgent::GeminiCli, r#"{"hooks": {"AfterTool": {}}}"#, "hooks.AfterTool is no list"),
+        (HookAgent::ClaudeCode, "{", "not JSON"),
+        (HookAgent::ClaudeCode, "{'a': 1}", "not JSON"),
+        (HookAgent::ClaudeCode, "[]", "not an object"),
+        (HookAgent::ClaudeCode, r#"{"hooks": []}"#, "hooks is not an object"),
+        (HookAgent::GeminiCli, r#"{"hooks": {"AfterTool": {}}}"#, "hooks.AfterTool is not a list"),
         (HookAgent::QwenCode, r#"{"hooks": {}, "hooks": {}}"#, "hooks twice"),
-        (HookAgent::Codex, "a = ", "no TOML"),
+        (HookAgent::Codex, "a = ", "not TOML"),
         (HookAgent::Codex, "hooks = { PostToolUse = [] }\n", "in a form"),
         (HookAgent::Codex, "[hooks]\nPostToolUse = []\n", "in a form"),
-        (HookAgent::Opencode, "export const Mine = 1\n", "no plugin of overspill's"),
+        (HookAgent::Opencode, "export const Mine = 1\n", "not overspill's plugin"),
         (HookAgent::Opencode, "export const Overspill = mine\n", "other lines than setup writes"),
     ] {
         let error = with(agent, Some(text), &wanted()).unwrap_err();

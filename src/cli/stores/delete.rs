@@ -79,7 +79,7 @@ pub(crate) fn need(args: &CleanArgs) -> Need {
     }
 }
 
-/// Refuses to clean a store of which the user said something that was not understood.
+/// Refuses to clean a store whose settings contain a mistake.
 fn refuse_unclear(config: &Config, whose: Whose) -> anyhow::Result<()> {
     let fault = match whose {
         Whose::Own => config.stores.fault_of(OWN),
@@ -97,7 +97,7 @@ pub(crate) fn clean(config: &Config, args: &CleanArgs) -> CommandResult {
     }
     let whose = args.agent.as_deref().map_or(if args.all { Whose::All } else { Whose::Own }, Whose::Agent);
     refuse_unclear(config, whose)?;
-    let mut selected = Selected::list(config, whose)?.with_sure_marks(config)?;
+    let mut selected = Selected::list(config, whose)?.require_marks(config)?;
     selected.entries.sort_by(|a, b| SortBy::Age.compare(b, a));
     let rule = CleanRule {
         older_than: args.older_than,
@@ -255,7 +255,7 @@ fn because(skipped: &SkipReason) -> Cow<'static, str> {
 
 pub(crate) fn rm(config: &Config, args: &RmArgs) -> CommandResult {
     args.names.iter().try_for_each(|name| input::path(name).map(drop))?;
-    let selected = Selected::list(config, Whose::All)?.with_sure_marks(config)?;
+    let selected = Selected::list(config, Whose::All)?.require_marks(config)?;
     let entries = find_entries(config, &selected, &args.names)?;
     let consent = Consent::from_flags(false, args.yes, true, "add --yes to delete")?;
     let refused = entries.iter().find_map(|entry| Some((*entry, refusal(entry, consent, entries.len())?)));

@@ -105,7 +105,7 @@ pub(crate) fn follow(config: &Config, args: &ListArgs) -> CommandResult {
 
 fn list_timed(config: &Config, whose: Whose) -> anyhow::Result<(Selected, Duration)> {
     let began = Instant::now();
-    let selected = Selected::list_in_silence(config, whose)?.with_marks(config);
+    let selected = Selected::list_quietly(config, whose)?.with_marks(config);
     Ok((selected, rest_after(began.elapsed())))
 }
 

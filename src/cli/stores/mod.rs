@@ -45,14 +45,14 @@ pub(crate) struct Selected {
 impl Selected {
     /// Reports on standard error what cannot be read.
     pub(crate) fn list(config: &Config, whose: Whose) -> anyhow::Result<Selected> {
-        let selected = Self::list_in_silence(config, whose)?;
+        let selected = Self::list_quietly(config, whose)?;
         let mut said = HashSet::new();
         selected.unlisted().for_each(|words| say_once(&words, &mut said));
         Ok(selected)
     }
 
     /// Lists entries; [`Selected::unlisted`] has what cannot be read.
-    pub(crate) fn list_in_silence(config: &Config, whose: Whose) -> anyhow::Result<Selected> {
+    pub(crate) fn list_quietly(config: &Config, whose: Whose) -> anyhow::Result<Selected> {
         let now = crate::base::env::now();
         let Listing { entries, reports } = match whose {
             Whose::All => store::list(&config.stores.specs, &config.env, now),
@@ -81,7 +81,7 @@ impl Selected {
     }
 
     /// Fails if overspill's own store cannot be used; nothing may be deleted then.
-    pub(crate) fn with_sure_marks(self, config: &Config) -> anyhow::Result<Selected> {
+    pub(crate) fn require_marks(self, config: &Config) -> anyhow::Result<Selected> {
         let Some(store) = OwnStore::open(&config.env)? else { return Ok(self) };
         let words = || format!("{}: the list of kept outputs cannot be read", store.root().display());
         Ok(Selected { kept: store.kept(&config.env).with_context(words)?, ..self })

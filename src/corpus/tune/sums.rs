@@ -207,9 +207,9 @@ impl ChangedOutputs {
     }
 }
 
-/// Returns the numbers of the settings than which no other keeps more finds for as many tokens or fewer, nor as many
-/// for fewer: fewest tokens first. Of settings that do the same in both, it is the present one (`current`), else the one
-/// that loses fewer last lines, else the first. Where some keep finds, one that keeps none is no choice.
+/// Returns the numbers of the Pareto-optimal settings (most finds, fewest tokens), fewest tokens first. Ties go to
+/// `current`, then to fewer lost last lines, then to the lowest number. Settings without finds are left out if any has
+/// some.
 pub(crate) fn frontier(figures: &[SettingFigures], current: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..figures.len()).collect();
     let figures_of = |number: &usize| figures.get(*number).copied().unwrap_or_default();

@@ -246,15 +246,15 @@ fn is_cut(output: &str) -> bool {
     output.starts_with(WARNING) || output.starts_with("Total output lines: ")
 }
 
-/// The most bytes of a text of which the middle is looked for, the least of either end, and by how many these may differ:
-/// they end at characters.
+/// For texts cut in the middle, in bytes: how much is searched, the shortest end, and how far the ends (cut at
+/// characters) may differ.
 const MAX_KEPT: usize = 1 << 20;
 const MIN_END: usize = 100;
 const MAX_UNEVEN: usize = 8;
 /// The most bytes of the figure and its unit, with the mark before them.
 const MAX_FIGURE: usize = 40;
-/// The most bytes of a result, as it is written, whose lines about a command bring it over the history's limit, which is a
-/// fifth above that of its output.
+/// Maximum length in bytes of a recorded result whose header lines can push it over the history's limit (1.2 times the
+/// output's).
 const MAX_CUT_AGAIN: usize = 8 << 10;
 
 /// Whether the agent cut a result when it took it into its history, as it does with an MCP server's: from the middle of a

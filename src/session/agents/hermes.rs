@@ -222,7 +222,7 @@ fn find_spill(content: &[u8]) -> Option<Citation> {
     Some(Citation::new(path))
 }
 
-/// Whether an output holds the notice and about the text that it says; colours are taken out after the cut.
+/// Whether an output has the notice and about as much text as it states (colours go after the cut).
 fn is_cut(output: Json) -> bool {
     let inner = output.raw();
     let Some(at) = memmem::find(inner, NOTICE) else { return false };

@@ -259,7 +259,7 @@ impl KimiReader {
         true
     }
 
-    /// Returns the call of an event: that of the first event of a kind with an id is the first call of that id, and so on.
+    /// Returns the call of an event: the nth event of a kind with an id belongs to the nth call with that id.
     fn next_call<'a>(
         &mut self,
         kind: &str,

@@ -185,8 +185,8 @@ impl WireHistory {
         calls_of(self.messages.drain(..end))
     }
 
-    /// A summary takes the place of everything, the person's messages apart. Before those were counted, what came after the
-    /// first `compactedCount` messages stayed, too.
+    /// A summary replaces all but the user's messages; in older records, without `keptUserMessageCount`, only the
+    /// first `compactedCount` messages.
     fn compact(&mut self, record: Json) -> Vec<u32> {
         let kept = record.number("keptUserMessageCount");
         let has_tail = record.get("legacyTail").and_then(|tail| tail.bool()).unwrap_or(kept.is_none());
@@ -198,8 +198,8 @@ impl WireHistory {
         calls
     }
 
-    /// Takes back the last `count` messages of the person and what followed but what the agent put in; nothing without as
-    /// many since a summary.
+    /// Removes the last `count` user messages and all after them except injections; nothing if fewer follow the last
+    /// summary.
     fn undo(&mut self, count: usize) -> Vec<u32> {
         let after_summary =
             self.messages.iter().enumerate().rev().take_while(|(_, message)| **message != Message::Summary);

@@ -199,7 +199,7 @@ const MAX_OTHER_POINTS: usize = 50_000;
 /// The most bytes of a recorded output, as it is written, that are rendered.
 const MAX_RECORDED: usize = 1 << 20;
 
-/// The notice where nothing is saved, which the beginning is reckoned with.
+/// The notice if nothing is saved; its length determines the head's.
 const SHORT_NOTICE: &str = "<response clipped><NOTE>Due to the max output limit, only part of the full response has been shown to you.</NOTE>";
 /// What is sent before the text of an error.
 const ERROR: &str = "[An error occurred during execution.]\n";

@@ -188,9 +188,9 @@ fn result(entry: RecordEntry, message: Json, call: &mut Call) {
     entry.add_result(content, call);
 }
 
-/// Returns the path in a notice of which the details say nothing: of a command that failed, in the last paragraph but that
-/// about its end; or of an MCP server or a script, in the last line. A failed command that was cut by lines alone has the
-/// path `undefined` until March 2026.
+/// Returns the path in a notice that the details omit: for a failed command in the second last paragraph, for an MCP
+/// server or a script in the last line. Until March 2026, failed commands cut by lines alone have the path
+/// `undefined`.
 fn noted_spill(content: Json, is_error: bool) -> Option<String> {
     let is_other = text_start(content, WARNING.len()).starts_with(WARNING);
     if !is_error && !is_other {
@@ -275,7 +275,7 @@ struct EntryChange {
 }
 
 enum EntryEffect {
-    /// All entries before one are gone; all, if that is none of them.
+    /// Entries before `first` are gone; all of them if it is unknown.
     KeptFrom { first: RecordId, change: ContextChange },
     /// A summary stands for all entries; some are in its own record again.
     KeptTail(IdMap<CallResult>),

@@ -145,9 +145,9 @@ impl History {
         }
     }
 
-    /// Notes what is not sent any more. What is sent begins with the last summary; results whose calls stand before it are
-    /// left out, and so are messages that name a gap which is sent. Without a summary, messages are left out that name what
-    /// stands for them and exists: they come back when that was taken back.
+    /// Records which results are no longer sent. With a summary: all before it, results whose calls precede it, and
+    /// messages that name a gap after it. Without one: messages that name an existing condensation or gap; if that is
+    /// undone, they are sent again.
     fn take_out(self, document: Json, out: &mut Transcript) {
         let messages: Vec<Json> = document.items().collect();
         let start = messages.iter().rposition(|message| message.flag("isSummary"));

@@ -84,8 +84,8 @@ struct TimeSpent {
 /// The databases that were looked at, by path. Those that take too long are not tried again until they change.
 static SPENT: Mutex<BTreeMap<PathBuf, TimeSpent>> = Mutex::new(BTreeMap::new());
 
-/// Whether the looks at a database as it is now took longer together than `time` and half of what has passed since: many
-/// short looks, one for each of its sessions, take long as well.
+/// Whether all reads of a database since its last change took longer than `time` plus half the time since the first:
+/// one short read per session adds up.
 pub(super) fn is_slow(path: &Path, time: Duration) -> bool {
     let spent = lock(&SPENT);
     spent.get(path).is_some_and(|spent| {

@@ -54,11 +54,11 @@ pub enum DatabaseError {
     #[error("the database cannot be read: {0}")]
     Sql(&'static str),
     #[error(
-        "the agent left a log beside its database, over 64 MB or with it over 512 MB, too large for a private copy; start the agent once, which takes the log in"
+        "the agent left a log too large to copy (over 64 MB, or 512 MB with the database); start the agent once to merge it"
     )]
     TooLarge,
     #[error(
-        "a transaction is not finished, or was broken off (its -journal is there); try again, or start the agent once, which takes it back"
+        "a transaction is unfinished (it has a -journal file); try again, or start the agent once to roll it back"
     )]
     Unfinished,
     /// A table is a view, a virtual table, or has computed columns.

@@ -77,8 +77,8 @@ pub(super) fn end_of_plain(bytes: &[u8], start: usize) -> Option<usize> {
     (bytes.get(at) == Some(&b'"')).then_some(at)
 }
 
-/// Sets the highest bit of each of eight bytes that is a certain one, and perhaps those of bytes after such a one: where
-/// they are equal, the difference is a zero byte, the lowest of which alone borrows from its own highest bit.
+/// Sets the high bit of each byte that equals `byte`, and perhaps of bytes after one: the XOR of equal bytes is 0, and
+/// subtracting 1 from a zero byte borrows from the next, so only the lowest is certain.
 fn zeros(byte: u8, word: [u8; 8]) -> u64 {
     const EACH: u64 = u64::from_le_bytes([1; 8]);
     let difference = u64::from_le_bytes(word) ^ (EACH * u64::from(byte));

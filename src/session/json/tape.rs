@@ -45,8 +45,8 @@ impl Tape {
         Ok(Json { bytes: record, nodes: &self.nodes, keys: &self.keys, at: 0 })
     }
 
-    /// Indexes the beginning of a record, of which more follows. A string that it ends in goes up to the last byte, which
-    /// stands for the quote; any other value that it ends in has no bytes.
+    /// Indexes the beginning of a longer record. If it ends in a string, the last byte counts as the closing quote;
+    /// any other value in which it ends is empty.
     pub fn read_beginning<'a>(&'a mut self, record: &'a [u8]) -> Result<Json<'a>, TapeError> {
         match self.outline(record) {
             Err(TapeError::Broken(at)) => self.close_all(record, at)?,

@@ -116,7 +116,7 @@ fn a_value_of_another_kind_reads_as_none() {
 }
 
 #[test]
-fn a_longer_text_than_is_asked_for_is_no_short_one() {
+fn short_refuses_text_over_the_limit() {
     with(r#"["1234", "12345", "\u0031234", "\u00312345"]"#, |json| {
         let short: Vec<_> = json.items().map(|item| item.short(4)).collect();
         assert_eq!(short, [Some("1234".to_owned()), None, Some("1234".to_owned()), None]);

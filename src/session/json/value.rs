@@ -22,7 +22,7 @@ pub(super) struct Node {
     pub end: u32,
     pub next: u32,
     pub kind: Kind,
-    /// Of a key its own; of any other value the same as if it had an escape.
+    /// A key's own mark; [`KeyMark::ESCAPED`] for any other value.
     pub mark: KeyMark,
 }
 

@@ -68,8 +68,8 @@ impl LogSearch {
     }
 }
 
-/// The longest text that is decoded, in bytes; of a file that grows by more than this factor, less. Records of
-/// agents grow tenfold, malicious ones thirty thousandfold.
+/// Decodes up to `MAX_GROWTH` times the file's size, at least `MAX_SMALL`, at most `MAX_TEXT` bytes. Agents' records
+/// grow tenfold, malicious ones 30,000-fold.
 const MAX_TEXT: u64 = 2 << 30;
 const MAX_SMALL: u64 = 16 << 20;
 const MAX_GROWTH: u64 = 128;

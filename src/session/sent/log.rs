@@ -163,7 +163,7 @@ impl RequestLog {
         item_of(&mut self.spoken, record.source()).push(SpokenRecord { start, len, speaker });
     }
 
-    /// Gives back the room for records that have not come. Forgets those of the conversation if there are no requests.
+    /// Frees unused capacity. Forgets those of the conversation if there are no requests.
     pub fn shrink(&mut self) {
         if self.requests.is_empty() && !self.spoken.is_empty() {
             self.spoken = Vec::new();

@@ -59,7 +59,8 @@ pub(super) fn look_at_blob<T>(
     })?
 }
 
-/// Hands out the messages that records of one role can make up: one, or of the user's any part of the list, of a long list the beginnings.
+/// Passes on each message that records can form: the assistant's, all of them; others, any run of them (of a long
+/// list, any prefix).
 pub(super) fn each_message(
     transcript: &Transcript,
     role: MessageRole,

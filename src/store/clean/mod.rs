@@ -119,7 +119,7 @@ pub fn clean_plan<'a>(
     plan
 }
 
-/// Returns why an entry is to go, or why it is not though it is due, or may be; `None` if it is not.
+/// Returns why to delete an entry, or to skip one that is or may be due; `None` if it is not due.
 fn judge(
     entry: &Entry,
     now: Timestamp,

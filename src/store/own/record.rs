@@ -144,7 +144,7 @@ impl CopyRecord {
 impl RunRecord {
     /// Returns the exit status that notices tell. Older records have the command's own alone.
     #[cfg(feature = "app")]
-    pub(crate) fn told_exit_code(&self) -> Option<i32> {
+    pub(crate) fn notice_exit_code(&self) -> Option<i32> {
         let own = match self.exit {
             Some(RunExit::Code(code)) if self.stopped.is_none() => Some(code),
             _ => None,

@@ -20,7 +20,7 @@ use super::record::{CopyRecord, Record};
 const MAX_KEPT: u64 = 100 << 20;
 const BUFFER: usize = 1 << 20;
 const TOO_LARGE: &str = "larger than 100 MB, the limit for copies that are kept; use `cp` instead";
-/// Why an entry is not kept that is, or a copy of it.
+/// Error if an entry or a copy of it is kept already.
 pub const KEPT_ALREADY: &str = "kept already";
 pub const UNFINISHED: &str = "it is unfinished: still being written, or interrupted";
 

@@ -175,7 +175,7 @@ impl Stores {
         }
     }
 
-    /// Makes the catch-all stores leave out an agent that now has its own, lest its entries be listed twice.
+    /// Makes the catch-all stores skip an agent that has its own, so that its entries are not listed twice.
     fn skip(&mut self, agent: &str) {
         let catching = |spec: &&mut Arc<StoreSpec>| !spec.skip.is_empty() && !spec.skips(agent);
         for spec in self.specs.iter_mut().filter(catching).filter(|spec| spec.agent != agent) {

@@ -223,7 +223,7 @@ impl Setting {
         let set = value(&self.key)?;
         let in_days = |days: i64| SignedDuration::try_from_hours(days.checked_mul(24)?);
         let age = set.as_str().map_or_else(|| set.as_i64().and_then(in_days), age_in);
-        // What an agent does with less than it takes is not known, and what is fresh must not pass for due.
+        // What an agent does below its minimum is unknown, and fresh entries must not count as due.
         let is_taken = |age: &SignedDuration| age.is_positive() && Some(*age) >= self.least;
         let (path, key, text) = (path.display(), &self.key, ellipsize(set.to_string().trim_matches('"')));
         let why = || Some(format!("{path}: {key} is {text}, which the agent does not take"));

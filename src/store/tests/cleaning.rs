@@ -71,7 +71,7 @@ fn oldest_first_down_to_a_total() {
 }
 
 #[test]
-fn what_keeps_a_total_from_being_reached_has_its_reason() {
+fn a_missed_total_names_what_could_not_be_deleted() {
     let home = Home::new();
     let (linked, ahead) = (old(&home, 1, 30), old(&home, 2, 20));
     old(&home, 3, 10);

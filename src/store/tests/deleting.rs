@@ -115,7 +115,7 @@ fn a_file_open_in_a_viewer_is_kept() {
     let viewer = crate::source::Source::open_entry(&path).unwrap();
     assert_eq!(stayed(&entry, &home), Reason::InUse);
     drop(viewer);
-    let _glance = crate::source::Source::glance_at_entry(&path).unwrap();
+    let _glance = crate::source::Source::open_entry_unlocked(&path).unwrap();
     assert_eq!(delete(&entry, DeleteMode::Bulk, &home.env), DeleteOutcome::Deleted);
 }
 

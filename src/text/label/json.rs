@@ -8,8 +8,8 @@ use unicode_width::UnicodeWidthChar;
 use crate::text::cells::{self, Show};
 
 /// Writes a value as JSON on one line, without a line feed. Escapes controls (including C1 and DEL), and bidirectional,
-/// tag and other invisible characters; those beyond the BMP as two surrogates. For a program that is all; for a
-/// terminal, which shows as `show` says, also combining marks that would not fit its cells, or all that is not ASCII.
+/// tag and other invisible characters; those beyond the BMP as two surrogates. For a `terminal`, also escapes
+/// combining marks that would not fit its cells, or all but ASCII if it shows nothing else.
 pub fn write(
     out: &mut impl io::Write,
     value: &impl serde::Serialize,

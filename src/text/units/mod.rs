@@ -17,7 +17,7 @@ const LANES: usize = 128;
 /// Text of fewer bytes is measured element by element.
 const SHORT: usize = 32;
 
-/// Of these, the bytes before the last is rounded up to a whole character.
+/// Bytes of a piece before its end is rounded up to a whole character.
 const PIECE: usize = LANES - 3;
 
 /// One step of decoding: a whole character, or one maximal subpart of an invalid sequence.

@@ -233,7 +233,7 @@ impl ListKind for Calls {
                     return on.note("no call is listed");
                 }
                 on.list.act(Action::End, None);
-                on.note("at the last call, and at each that comes in; a move stops that");
+                on.note("at the last call, following new ones; a move stops that");
             },
             _ => return None,
         })

@@ -136,7 +136,7 @@ fn read(setting: &KeySetting) -> Result<(usize, Vec<String>), KeyFault> {
         matches!(TABLE[at].action, Action::Back | Action::Help | Action::Quit | Action::Interrupt);
     match keys {
         Ok(keys) if keys.is_empty() && is_needed => {
-            Err(fault(format!("keys.{name}: without a key nothing could replace it; give it at least one")))
+            Err(fault(format!("keys.{name}: needs at least one key")))
         }
         Ok(keys) => Ok((at, keys)),
         Err(words) => Err(fault(format!("keys.{name}: {words}"))),
@@ -409,7 +409,7 @@ mod tests {
     #[test]
     fn the_ways_out_keep_a_key() {
         for name in ["quit", "help", "back", "interrupt", "limits-back"] {
-            let words = "without a key nothing could replace it; give it at least one";
+            let words = "needs at least one key";
             assert_eq!(fault(&[(name, &[])]), format!("1: keys.{name}: {words}"));
         }
         own(&[("quit-now", &[]), ("limits-keep-line", &[])]).unwrap();

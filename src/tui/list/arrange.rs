@@ -36,7 +36,7 @@ pub(super) struct Arrangement {
     pub order: Arc<Vec<u32>>,
     pub headings: Vec<GroupHeading>,
     pub sum: String,
-    /// The rows of the table before that were looked for, by their numbers, with those in this one.
+    /// Maps row numbers of the replaced table to this one's; `None` if the row is gone.
     pub moved: HashMap<u32, Option<u32>>,
 }
 
@@ -46,9 +46,9 @@ pub(super) struct ArrangeTask<R: 'static> {
     pub rows: RowTable<R>,
     pub texts: TextTable,
     pub options: ListOptions,
-    /// The rows in order among which all that are to be shown are.
+    /// Sorted candidates; `None` to filter and sort all rows.
     pub among: Option<Arc<Vec<u32>>>,
-    /// The rows whose place these take, and the numbers of those to be found again.
+    /// The table that `rows` replaces, and the numbers of its rows to find again.
     pub replaced: Option<(RowTable<R>, Vec<u32>)>,
 }
 
@@ -211,7 +211,7 @@ impl<R> Terms<R> {
     }
 }
 
-/// Whether all rows that have the words of a filter have those of the one that it was typed on from, too.
+/// Whether every row that matches `filter` also matches `before`.
 fn narrows<R>(spec: &'static ListSpec<R>, filter: &str, before: &str) -> bool {
     let is_text = |filter| Terms::new(spec, filter).terms.iter().all(|term| matches!(term, Term::Text(_)));
     filter.starts_with(before) && is_text(filter) && is_text(before)
@@ -234,7 +234,7 @@ pub(super) type RowTexts = HashMap<usize, Option<Box<str>>>;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Landing {
     pub row: Option<usize>,
-    /// Whether else the first one is; or the one that stands at the place of the one selected now.
+    /// If `row` is not shown: select the first row, not the one now at the cursor's place.
     pub else_first: bool,
 }
 
@@ -246,7 +246,7 @@ impl Landing {
 pub(super) struct RunningTask {
     /// Whether the user asked for it, and keys that act on a row wait for the result.
     pub is_awaited: bool,
-    /// Where the cursor is to land; `None` on the row selected when it is done.
+    /// Which row to select when done; `None` for the one selected then.
     pub landing: Option<Landing>,
     pub is_stale: bool,
 }

@@ -102,14 +102,14 @@ impl<R: Clone> List<R> {
     fn row_at(&self, text: &str) -> Result<usize, String> {
         let now = self.look.now.to_zoned(TimeZone::system());
         let Some(end) = parse_time(text, &now) else {
-            return Err(format!("'{text}' is no row (120, 50%) and no time (14:30, 2026-11-24, 3d)"));
+            return Err(format!("'{text}' is neither a row (120, 50%) nor a time (14:30, 2026-11-24, 3d)"));
         };
         let Some(dated) = self.spec.columns.iter().find(|column| column.time.is_some()) else {
             return Err("the rows of this list have no times; type the number of one".to_owned());
         };
         let (when, sorted) = (dated.table.heading, self.sort_columns()[self.options.sort].name);
         let time = dated.time.filter(|_| sorted == when);
-        let time = time.ok_or_else(|| format!("sorted by {sorted}: a time needs the order by {when}"))?;
+        let time = time.ok_or_else(|| format!("sorted by {sorted}: sort by {when} to go to a time"))?;
         let rows = self.shown.order.iter().enumerate().rev();
         let times = rows.filter_map(|(at, row)| Some((at, time(&self.rows[*row as usize])?)));
         let latest = times.filter(|(_, time)| *time <= end).max_by_key(|(_, time)| *time);

@@ -23,7 +23,7 @@ use super::popup::prompt::Prompt;
 use arrange::{ArrangeTask, Arrangement, Landing, ListOptions, RowTexts, RunningTask};
 use cursor::FollowState;
 
-/// Maximum number of rows off the screen that are looked into because their place goes by that.
+/// Up to this many rows are read, even off the screen, if filter or order needs it.
 const MAX_READ: usize = 20_000;
 
 /// Up to this many rows are arranged at once, between two keys; a worker arranges more.
@@ -158,7 +158,7 @@ impl<R: Clone> List<R> {
         }
     }
 
-    /// Changes what no cell shows of a row.
+    /// Only for changes that no cell shows.
     pub(crate) fn row_mut(&mut self, row: usize) -> Option<&mut R> {
         self.rows.get_mut(row)
     }

@@ -225,10 +225,10 @@ fn a_time_leads_to_the_latest_row_that_is_not_after_it() {
     list.filter_by("alpha");
     assert_eq!(row_of(&mut list, "50m"), Ok(Some(8)), "of those shown");
     assert_eq!(row_of(&mut list, "2 h"), Err("no row is as old as 2 h".to_owned()));
-    let neither = "'soon' is no row (120, 50%) and no time (14:30, 2026-11-24, 3d)";
+    let neither = "'soon' is neither a row (120, 50%) nor a time (14:30, 2026-11-24, 3d)";
     assert_eq!(row_of(&mut list, "soon"), Err(neither.to_owned()));
     list.sort_by(1);
-    assert_eq!(row_of(&mut list, "50m"), Err("sorted by size: a time needs the order by id".to_owned()));
+    assert_eq!(row_of(&mut list, "50m"), Err("sorted by size: sort by id to go to a time".to_owned()));
     assert_eq!(row_of(&mut list, "1"), Ok(Some(0)), "a number is that of a row");
 }
 

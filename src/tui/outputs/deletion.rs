@@ -89,7 +89,7 @@ impl Outputs {
     pub(super) fn delete_now(&mut self, on: Context) {
         if self.pending.is_empty() {
             let delete = on.key(Action::Delete);
-            return on.note(format!("nothing is struck through; {delete} marks for deletion"));
+            return on.note(format!("nothing marked; {delete} marks for deletion"));
         }
         let question = Question::deletions(&self.pending, false);
         on.effects.lay(Leaving { question, choice: ExitChoice::default() });

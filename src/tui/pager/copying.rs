@@ -172,7 +172,7 @@ impl Pager {
         let parts = self.output.shown_parts(side, range, MAX_COPY);
         let long: u64 = parts.iter().map(|part| part.end.saturating_sub(part.start)).sum();
         if long > MAX_COPY {
-            self.fail(format!("not copied: {}, and at most {} can be", size(long), size(MAX_COPY)));
+            self.fail(format!("too large to copy: {} (limit {})", size(long), size(MAX_COPY)));
             return false;
         }
         let text = self.output.text_of(side, parts, self.show(side).utf16);

@@ -133,7 +133,7 @@ impl Pager {
                 format!("these limits stay for this output; {limits} {reset} {keep} ends that")
             }
             (None, Some(policy)) => {
-                format!("shown as {} cuts it, by which it may have been cut, too", policy.name())
+                format!("shown as cut by {}, which may also have made it", policy.name())
             }
             (None, None) => "the limits are those of the start".to_owned(),
         };

@@ -20,7 +20,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::capture::tell;
+use crate::capture::set_mishaps;
 use crate::compare::Comparison;
 use crate::config::{EffectivePolicy, LimitsFrom};
 use crate::corpus::tune::LimitChange;
@@ -296,7 +296,7 @@ impl Pager {
             output.first.policy = failed;
         }
         for policy in [&mut output.subject.policy.policy, &mut output.first.policy] {
-            tell(policy, &mishaps);
+            set_mishaps(policy, &mishaps);
         }
         self.plan_again(effects);
     }

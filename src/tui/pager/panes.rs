@@ -410,7 +410,7 @@ impl Pager {
         self.note(words);
     }
 
-    /// Whether a line shows several states all the same: in Preview nothing tells how long a cut line is.
+    /// Whether a line still shows all its states: the length of a line cut in Preview is unknown.
     fn leaves_states(&self, side: Side) -> bool {
         let top = self.panes.top(side);
         let rows = self.scroll(side).screen(top);

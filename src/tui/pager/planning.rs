@@ -193,7 +193,7 @@ impl Pager {
         }
         let name = output.policy().name().to_owned();
         let words = if output.give_up() {
-            format!("gave up planning {name}; the text is the one before")
+            format!("gave up planning {name}; the old preview stays")
         } else {
             format!("gave up planning {name}; {} changes limits", self.key_of(Action::Limits))
         };

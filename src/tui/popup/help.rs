@@ -307,7 +307,7 @@ fn signs_of_lists(glyphs: &Glyphs) -> Vec<HelpRow> {
             ("*", "marked"),
             (glyphs.differs, "differs"),
             ("struck", "to be deleted"),
-            ("▇▇░░", "model got so much"),
+            ("▇▇░░", "share model got"),
             ("…", "not known yet"),
             ("–", "cannot be known"),
             ("kept", "stays forever"),

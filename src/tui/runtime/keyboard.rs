@@ -18,7 +18,7 @@ use super::{Signal, terminal};
 /// How long the thread waits for a key before it checks whether another program wants the terminal.
 const GLANCE: Duration = Duration::from_millis(200);
 
-/// How long what has arrived takes to be read. No time at all would not do: nothing is read then.
+/// How long to poll for events that have arrived; with zero, nothing is read.
 const AT_ONCE: Duration = Duration::from_millis(1);
 
 #[derive(Clone)]
@@ -56,7 +56,7 @@ impl Keyboard {
         };
         let read = move || reader.read_all();
         let hand_over = move |panic| drop(failed.send(Signal::Panicked(panic)));
-        std::thread::Builder::new().name("keys".into()).spawn(|| terminal::vital(read, hand_over))?;
+        std::thread::Builder::new().name("keys".into()).spawn(|| terminal::run_vital(read, hand_over))?;
         Ok(keyboard)
     }
 

@@ -1,4 +1,4 @@
-//! What the screens have done outside of them: jobs on threads, copying, editing, opening, and stopping.
+//! Effects outside the screens: jobs on threads, copying, editing, opening, and stopping.
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -65,7 +65,7 @@ impl Session {
                     self.on_screens(|_, effects| effects.run(Slot::Other, delete))?;
                 }
                 Effect::OpenCall(ready, start) => self.open_call(*ready, start)?,
-                Effect::Redraw => terminal::paint(|| terminal::forget(&mut self.screen))?,
+                Effect::Redraw => terminal::paint(|| terminal::clear(&mut self.screen))?,
                 Effect::Suspend => self.suspend()?,
             }
         }
@@ -114,7 +114,7 @@ impl Session {
         terminal::restore();
         let status = Command::new(&program).args(arguments).status();
         terminal::enter()?;
-        terminal::forget(&mut self.screen)?;
+        terminal::clear(&mut self.screen)?;
         drop(pause);
         if let Err(error) = status {
             self.tell(Message::error(format!("{program}: {error}; $EDITOR names the editor")));
@@ -137,13 +137,13 @@ impl Session {
             _ => done = terminal::suspend(),
         }
         done?;
-        terminal::forget(&mut self.screen)
+        terminal::clear(&mut self.screen)
     }
 
     pub(super) fn go_on(&mut self) -> io::Result<()> {
         let _pause = self.keyboard.pause();
         terminal::reclaim()?;
-        terminal::forget(&mut self.screen)
+        terminal::clear(&mut self.screen)
     }
 }
 
@@ -255,7 +255,7 @@ impl Jobs {
             requests: Mutex::new(requests),
         };
         let guarded = move || {
-            terminal::play(ThreadRole::Caught);
+            terminal::set_role(ThreadRole::Caught);
             let _passing = context.gate.pass(slot.rank());
             if catch_unwind(AssertUnwindSafe(|| job.run(&context))).is_err() {
                 let words = "a background task crashed; some figures are missing";

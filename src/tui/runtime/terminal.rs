@@ -54,12 +54,12 @@ static LEFT: AtomicBool = AtomicBool::new(false);
 pub struct TerminalGuard;
 
 /// The handler of signals that ask overspill to end. Once the screens are left, signals act as usual.
-static AT_LAST: OnceLock<Box<dyn Fn(i32) + Send + Sync>> = OnceLock::new();
+static ON_EXIT_SIGNAL: OnceLock<Box<dyn Fn(i32) + Send + Sync>> = OnceLock::new();
 
 /// The signal that ends overspill, while the output still has to be completed; 0 for none.
 static ENDED_BY: AtomicI32 = AtomicI32::new(0);
 
-/// Returns the signal that ends the screens: one after `at_last`, or HUP once the terminal is closed.
+/// Returns the signal that ends the screens: one after `on_exit_signal`, or HUP once the terminal is closed.
 pub fn ended_by() -> Option<i32> {
     match ENDED_BY.load(Ordering::SeqCst) {
         0 => is_closed().then_some(signal_hook::consts::SIGHUP),
@@ -67,15 +67,15 @@ pub fn ended_by() -> Option<i32> {
     }
 }
 
-/// Whether the terminal was closed unheard: HUP acts on nothing once the screens are left. True once.
-pub fn is_closed_unheard() -> bool {
+/// Whether the terminal closed without a signal; HUP is ignored once the screens are left. True once.
+pub fn take_missed_hangup() -> bool {
     let hup = signal_hook::consts::SIGHUP;
     is_closed() && ENDED_BY.compare_exchange(0, hup, Ordering::SeqCst, Ordering::SeqCst).is_ok()
 }
 
 /// Sets the handler of signals that end overspill, once: it must make the screens quit.
-pub fn at_last(act: impl Fn(i32) + Send + Sync + 'static) {
-    let _ = AT_LAST.set(Box::new(act));
+pub fn on_exit_signal(act: impl Fn(i32) + Send + Sync + 'static) {
+    let _ = ON_EXIT_SIGNAL.set(Box::new(act));
 }
 
 /// What a panic in a thread means for the screens.
@@ -94,13 +94,13 @@ thread_local! {
     static ROLE: Cell<ThreadRole> = const { Cell::new(ThreadRole::Helper) };
 }
 
-pub fn play(role: ThreadRole) {
+pub fn set_role(role: ThreadRole) {
     ROLE.set(role);
 }
 
 /// Runs work that the screens cannot do without. A panic is handed over, so that the event loop ends with it.
-pub fn vital(work: impl FnOnce(), hand_over: impl FnOnce(Panic)) {
-    play(ThreadRole::Vital);
+pub fn run_vital(work: impl FnOnce(), hand_over: impl FnOnce(Panic)) {
+    set_role(ThreadRole::Vital);
     if let Err(panic) = catch_unwind(AssertUnwindSafe(work)) {
         hand_over(panic);
     }
@@ -154,7 +154,7 @@ fn between_frames(meanwhile: impl Fn()) -> Option<MutexGuard<'static, ()>> {
 
 /// Takes over the terminal, and makes sure that it is restored. Must be called on the thread of the event loop.
 pub fn take(tell: impl Fn(Signal) + Clone + Send + Sync + 'static) -> io::Result<TerminalGuard> {
-    play(ThreadRole::Vital);
+    set_role(ThreadRole::Vital);
     let (earlier, told) = (std::panic::take_hook(), tell.clone());
     std::panic::set_hook(Box::new(move |info| match on_panic(ROLE.get(), TAKEN.load(Ordering::SeqCst)) {
         OnPanic::Print => {
@@ -225,7 +225,7 @@ fn turn_wheel_on(mut out: impl Write) -> io::Result<()> {
 
 /// Clears the terminal after others have written to it, so that the next frame is drawn whole. `Terminal::clear` is no
 /// use here: it asks the terminal for the cursor position, and fails if the terminal does not answer.
-pub fn forget(screen: &mut TerminalScreen) -> io::Result<()> {
+pub fn clear(screen: &mut TerminalScreen) -> io::Result<()> {
     let size = screen.size()?;
     screen.resize(Rect::new(0, 0, size.width, size.height))
 }
@@ -266,7 +266,7 @@ fn drop_unread() {
 }
 
 /// Starts a thread that discards pending output nobody reads, so that messages after the screens cannot block.
-fn never_wait() {
+fn discard_unread() {
     let work = || {
         let (mut was_full, mut is_unread) = (false, false);
         loop {
@@ -320,14 +320,14 @@ fn give_back_on_signals(tell: impl Fn(Signal) + Clone + Send + 'static) -> io::R
     let mut signals =
         signal_hook::iterator::Signals::new([SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGCONT])?;
     let told = tell.clone();
-    let heed = move || signals.forever().for_each(|signal| heed(signal, &tell));
-    let heed = move || vital(heed, |panic| told(Signal::Panicked(panic)));
-    std::thread::Builder::new().name("signals".into()).spawn(heed).map(drop)
+    let handle_signal = move || signals.forever().for_each(|signal| handle_signal(signal, &tell));
+    let handle_signal = move || run_vital(handle_signal, |panic| told(Signal::Panicked(panic)));
+    std::thread::Builder::new().name("signals".into()).spawn(handle_signal).map(drop)
 }
 
-fn heed(signal: i32, tell: &impl Fn(Signal)) {
+fn handle_signal(signal: i32, tell: &impl Fn(Signal)) {
     use signal_hook::consts::{SIGCONT, SIGTSTP};
-    match (LEFT.load(Ordering::SeqCst), AT_LAST.get()) {
+    match (LEFT.load(Ordering::SeqCst), ON_EXIT_SIGNAL.get()) {
         (true, _) if signal == SIGCONT => {}
         (false, _) if signal == SIGTSTP => tell(Signal::Pause),
         // If overspill does not have the terminal, it stopped itself, and takes the terminal back by itself.
@@ -341,7 +341,7 @@ fn heed(signal: i32, tell: &impl Fn(Signal)) {
         (false, Some(act)) => {
             ENDED_BY.store(signal, Ordering::SeqCst);
             drop(restore_at_last());
-            never_wait();
+            discard_unread();
             act(signal);
         }
         (false, None) => {
@@ -409,7 +409,7 @@ mod tests {
     #[test]
     fn a_vital_thread_hands_its_panic_over() {
         let (give, taken) = std::sync::mpsc::channel();
-        let work = move || vital(|| panic!("deaf"), |panic| give.send(panic).unwrap());
+        let work = move || run_vital(|| panic!("deaf"), |panic| give.send(panic).unwrap());
         std::thread::spawn(work).join().unwrap();
         assert_eq!(taken.recv().unwrap().downcast_ref(), Some(&"deaf"));
     }

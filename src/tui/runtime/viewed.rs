@@ -92,7 +92,7 @@ impl Session {
         for viewed in self.viewed.drain(lowest.min(self.viewed.len())..) {
             // A worker that still reads it keeps it open for a while, which is no reason not to delete it.
             if let ViewedOutput::Stored(source) = viewed {
-                source.let_go();
+                source.unlock();
             }
         }
     }
@@ -153,7 +153,7 @@ impl Session {
         let viewed = self.viewed.iter().filter_map(|viewed| self.source_of(viewed));
         for source in self.files.iter().map(|target| &target.source).chain(viewed) {
             if source.identity().as_ref().is_some_and(is_it) {
-                source.let_go();
+                source.unlock();
             }
         }
     }
@@ -211,7 +211,7 @@ impl Session {
         };
         let leave = self.signals.clone();
         // What has arrived is kept, as when the user quits: the caller that started the screens takes care of it.
-        terminal::at_last(move |signal| {
+        terminal::on_exit_signal(move |signal| {
             if let Some(control) = &control {
                 control.ask(signal);
             }

@@ -221,7 +221,7 @@ impl ListKind for Tuning {
         let has_run = self.stop_measuring(on.effects);
         if has_run {
             let again = on.key(Action::Refresh);
-            on.note(format!("stopped: figures so far; {again} measures all again"));
+            on.note(format!("stopped; figures are partial ({again} starts over)"));
         }
         has_run
     }
@@ -313,9 +313,9 @@ impl Tuning {
         let (name, words) = (policy.policy.name().to_owned(), row.setting.describe(row.unit));
         let words = if row.is_present || row.is_applied {
             self.applied.remove(&name);
-            format!("outputs of {name} open with the limits that it has")
+            format!("using {name}'s own limits again")
         } else {
-            let words = format!("outputs of {name} open with {words} in this session");
+            let words = format!("using {words} for {name} until you quit");
             self.applied.insert(name, row.setting);
             words
         };

@@ -145,7 +145,7 @@ fn the_command_gets_nothing_of_ours() {
 }
 
 #[test]
-fn little_leaves_nothing_behind() {
+fn an_uncut_output_leaves_no_files() {
     let home = Home::new();
     run(&home, &[], "seq 1 100").ok();
     assert_eq!(spills(&home).len(), 0);
@@ -156,7 +156,7 @@ fn little_leaves_nothing_behind() {
 }
 
 #[test]
-fn a_time_that_no_clock_holds_never_comes() {
+fn a_timeout_beyond_the_clock_never_fires() {
     let home = Home::new();
     let ran = run(&home, &["--timeout", "1e19"], "echo said; exit 7");
     assert_eq!((ran.status, ran.text(), ran.stderr.as_str()), (7, "said\n", ""));

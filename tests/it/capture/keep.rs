@@ -34,7 +34,7 @@ fn the_preview_is_what_the_spill_s_own_would_be() {
 }
 
 #[test]
-fn a_stream_that_is_not_there_is_not_missing() {
+fn without_stderr_the_notice_names_the_spill() {
     let home = Home::new();
     for policy in ["go-opencode/bash", "go-opencode/shipped"] {
         let ran = run(&home, &["--keep", "always", "-p", policy], "seq 1 60000");

@@ -85,7 +85,7 @@ fn keys_are_the_command_s_and_our_terminal_is_as_before() {
 }
 
 #[test]
-fn its_size_is_ours_and_changes_with_it() {
+fn the_pty_follows_our_size() {
     let home = Home::new();
     let script = "trap 'stty size >> sizes' WINCH; stty size >> sizes";
     let mut session = in_a_terminal(&home, script);
@@ -94,7 +94,7 @@ fn its_size_is_ours_and_changes_with_it() {
 }
 
 #[test]
-fn ctrl_c_climbs_the_same_ladder() {
+fn a_second_ctrl_c_sends_term() {
     let home = Home::new();
     let mut session = in_a_terminal(&home, "trap ': > int' INT; trap 'echo told; exit 8' TERM");
     session.keys("\x03");

@@ -99,7 +99,7 @@ fn other_signals_are_passed_on() {
 }
 
 #[test]
-fn a_reader_that_has_had_enough_ends_us_quietly() {
+fn a_closed_stdout_exits_141_quietly() {
     let home = Home::new();
     let words =
         ["run", "--max-lines", "900000", "--max-bytes", "9m", "--keep", "always", "--", "seq", "1", "500000"];

@@ -91,8 +91,8 @@ fn words_that_can_not_be_are_a_matter_of_usage() {
         (&["-p", "nobody/nothing"], &["nobody/nothing", "overspill policies"]),
         (&["-p", "opencode/outptu"], &["did you mean opencode/output?"]),
         (&["-p", "pi", "-t", "bsh"], &["did you mean pi/bash?"]),
-        (&["--exit-code", "3"], &["--exit-code has no effect", "opencode/output"]),
-        (&["--stderr", "out"], &["--stderr has no effect"]),
+        (&["--exit-code", "3"], &["ignores --exit-code", "opencode/output"]),
+        (&["--stderr", "out"], &["ignores --stderr"]),
         (&["--max-lines", "3", "--set", "max_lines=4"], &["--max-lines", "one of them"]),
         (&["--saved-as", ""], &["--saved-as", "cannot be empty"]),
         (&["-p", "t15"], &["no policy `t15`; the policies of t15 are t15/generic"]),
@@ -267,7 +267,7 @@ fn a_mistake_in_own_keys_is_told_by_every_command_and_stops_none() {
     let tells = |keys, words| tells_of(keys, words, "used by the screens only");
     tells("nxt-match = \"n\"", "`nxt-match`: there is no such key in [keys]; did you mean `next-match`?");
     tells("search = \"n\"", "keys.search: \"n\" is a key of keys.next-match, too");
-    tells("quit = []", "keys.quit: without a key nothing could replace it");
+    tells("quit = []", "keys.quit: needs at least one key");
     tells("search = [\"hyper-x\"]", "keys.search: \"hyper-x\" is not a key");
     tells_of(
         "list-other = \"x\"\nsearch = \"x\"",

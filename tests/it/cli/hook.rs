@@ -508,7 +508,7 @@ fn the_configuration_says_whether_and_how_much_is_told() {
 }
 
 #[test]
-fn of_an_output_without_end_the_first_part_is_told() {
+fn a_huge_output_is_described_by_its_first_part() {
     let home = Home::new();
     let store = home.private_entry("opencode", "tool_e26cf08d5001AbCdEfGhIjKlMn", output(), 1);
     std::fs::File::options().write(true).open(&store).unwrap().set_len(1 << 40).unwrap();

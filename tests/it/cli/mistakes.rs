@@ -368,7 +368,7 @@ const CONFIGS: &[Case] = &[
     (
         "[limits.\"opencode/output\"]",
         "[limits.opencode/output]",
-        "6:17: not TOML at `/`: a key of other characters than letters, digits, - and _ stands in quotes",
+        "6:17: not TOML at `/`: a key with anything but letters, digits, - and _ must be in quotes",
     ),
     (
         "[limits.\"opencode/output\"]",

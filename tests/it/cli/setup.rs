@@ -181,7 +181,7 @@ fn what_cannot_be_changed_is_left_alone() {
     fs::write(&file, "{ broken").unwrap();
     let ran = setup(&home, &["claude-code", "--yes"]);
     assert_eq!(ran.status, 1);
-    assert!(ran.stderr.contains("is no JSON") && ran.stderr.contains("by hand"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("is not JSON") && ran.stderr.contains("by hand"), "{}", ran.stderr);
     assert!(ran.text().contains("hook claude-code"));
     assert_eq!(fs::read_to_string(&file).unwrap(), "{ broken");
     fs::remove_file(&file).unwrap();

@@ -40,7 +40,7 @@ fn a_short_line_needs_no_move_to_its_end() {
 }
 
 #[test]
-fn the_end_of_a_line_that_is_not_counted_is_not_made_up() {
+fn an_uncounted_line_end_is_reported_unknown() {
     let home = Home::new();
     let mut bench = Bench::new((80, 12));
     bench.start(&home.sparse("huge", 1 << 30), policy("opencode/output"));

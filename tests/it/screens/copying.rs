@@ -89,7 +89,7 @@ fn a_selection_stays_in_its_text_while_one_looks_at_the_other() {
 fn too_much_is_refused_with_its_size() {
     let mut bench = open(&test_log(200_000));
     bench.keys("<Tab>VG");
-    assert!(bench.keys("y").status().contains("and at most 1 MB can be"), "{}", bench.status());
+    assert!(bench.keys("y").status().contains("(limit 1 MB)"), "{}", bench.status());
     assert!(!bench.asked.iter().any(|effect| matches!(effect, Effect::Copy(_))));
 }
 

@@ -10,7 +10,7 @@ use overspill::internals::output::Subject;
 use overspill::internals::output::recorded::{CallFacts, CallRequest, ReadyCall, RecordedCall};
 use overspill::internals::rows::calls::{CallRow, CallSizes};
 use overspill::internals::rows::column::{SlowFigure, SlowState};
-use overspill::internals::rows::lost::{KeptShare, LostInCall, ModelShare};
+use overspill::internals::rows::lost::{KeptShare, LostCounts, ModelShare};
 use overspill::internals::rows::sessions::{SessionRow, SessionTexts};
 use overspill::internals::session::examine::{OutputPlace, Paths, RestOfOutput};
 use overspill::internals::session::facts::TitledText;
@@ -134,7 +134,7 @@ fn share(percent: u8) -> ModelShare {
     ModelShare {
         got: KeptShare::Percent(percent),
         is_past: true,
-        lost: Some(LostInCall::default()),
+        lost: Some(LostCounts::default()),
         first_lost: None,
     }
 }
@@ -407,11 +407,7 @@ fn a_session_that_grows_follows_its_last_call() {
 fn a_list_without_groups_says_so_and_following_says_how_it_ends() {
     let mut bench = opened((80, 24));
     assert!(text(bench.keys("t")).contains("t does nothing here"), "{}", text(&bench));
-    assert!(
-        text(bench.keys("F")).contains("at the last call, and at each that comes in"),
-        "{}",
-        text(&bench)
-    );
+    assert!(text(bench.keys("F")).contains("at the last call, following new ones"), "{}", text(&bench));
 }
 
 #[test]
@@ -580,7 +576,7 @@ fn a_time_leads_to_a_session_and_what_is_none_is_said_to_be() {
     bench.keys(":2<Enter>");
     assert!(bench.status().contains("2 of 4"), "{}", bench.status());
     bench.keys("sa:2h<Enter>");
-    let refused = "sorted by agent: a time needs the order by when";
+    let refused = "sorted by agent: sort by when to go to a time";
     assert!(bench.status().contains(refused), "{}", bench.status());
 }
 
@@ -890,7 +886,7 @@ fn the_state_of_a_call_says_the_worst_first() {
 }
 
 #[test]
-fn of_what_is_not_recorded_to_be_cut_nobody_says_that_it_is_whole() {
+fn calls_of_unknown_cut_count_as_unknown() {
     let mut bench = listed((200, 50));
     let unsure = Some(CallSums { calls: 2, unsure: 1, ..CallSums::default() });
     found(&mut bench, vec![row("openhands", 0, Some(["", "/p", "t"]), unsure)]);
@@ -920,7 +916,7 @@ fn the_call_that_lost_an_error_is_found_by_a_column_and_by_a_word() {
     let lost = |all, lost| ErrorsLost { all, lost };
     for (index, percent, errors, warnings) in [(1, 3, lost(0, 0), lost(9, 5)), (2, 0, lost(3, 2), lost(0, 0))]
     {
-        let share = ModelShare { lost: Some(LostInCall { errors, warnings }), ..share(percent) };
+        let share = ModelShare { lost: Some(LostCounts { errors, warnings }), ..share(percent) };
         bench.update(CallsEvent::Measured(index, Some(share)));
     }
     bench.update(CallsEvent::Measured(3, None));

@@ -92,7 +92,7 @@ fn a_recorded_preview_has_the_warnings_of_the_store_of_its_spill() {
 }
 
 #[test]
-fn what_a_command_has_no_use_for_is_answered_with_what_has() {
+fn an_id_of_the_wrong_kind_names_the_right_command() {
     let home = Home::new();
     claude(&home);
     let calls = format!("{SESSION} is a session; `overspill sessions {SESSION}` lists its calls");

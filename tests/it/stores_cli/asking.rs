@@ -128,7 +128,7 @@ fn what_was_swapped_while_it_was_asked_is_kept() {
 }
 
 #[test]
-fn a_hard_link_goes_when_the_one_who_is_asked_is_told() {
+fn rm_of_a_hard_link_asks_and_names_the_other_links() {
     let (home, paths) = due();
     fs::hard_link(&paths[0], home.at("other")).unwrap();
     let (status, seen) = Terminal::start(&home, &["rm", name(&paths[0])]).answer("y\r");

@@ -178,7 +178,7 @@ fn some_policies_are_compared_with_other_limits() {
 }
 
 #[test]
-fn what_can_not_be_is_said() {
+fn invalid_arguments_and_settings_are_reported() {
     let home = stocked();
     home.run(&["compare", "out.log", "--find", "a(b"]).fails(2, &["a(b", "unclosed group"]);
     home.run(&["compare", "nosuch"]).fails(1, &["nosuch: no such file"]);

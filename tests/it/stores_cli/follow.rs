@@ -86,7 +86,7 @@ fn a_line_is_plain_and_safe() {
 }
 
 #[test]
-fn what_no_model_got_is_what_one_would_get() {
+fn own_outputs_say_what_a_model_would_get() {
     let home = Stocked::new();
     let mut following = Following::start(&home, &["--agent", "overspill"]);
     home.entry("overspill", "tool_e26cf08d50010000AbCdEfGhIjKl", "one line\n", 0);

@@ -38,7 +38,7 @@ fn what_is_no_entry_is_never_deleted() {
 }
 
 #[test]
-fn one_that_can_not_go_keeps_all_of_them() {
+fn rm_deletes_nothing_if_one_cannot_go() {
     let home = Stocked::new();
     let plain = home.entry("opencode", ID, "x", 1);
     let link = plain.with_file_name(OTHER);

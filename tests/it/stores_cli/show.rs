@@ -89,7 +89,7 @@ fn the_run_that_made_it_is_shown_where_it_is_recorded() {
 }
 
 #[test]
-fn a_record_that_is_none_is_passed_over() {
+fn an_invalid_record_is_ignored() {
     let home = Stocked::new();
     let path = home.own(1, "x", 1);
     let records = home.dir("data/overspill/records");

@@ -79,7 +79,7 @@ fn what_a_command_prints_in_its_own_terminal_keeps_its_colours_alone() {
 }
 
 #[test]
-fn raw_insists() {
+fn raw_prints_escapes_to_a_terminal() {
     let home = Home::new();
     home.file("bad", hostile());
     let mut session = Session::start(&home, &["preview", "--raw", "bad"]);

@@ -59,7 +59,7 @@ impl Fates<'_> {
         context.number == NO_RECORD || branch.is_none_or(|branch| branch.contains_number(context.number))
     }
 
-    /// Returns the changes that name their results. What the next request itself shows is not taken from a record besides.
+    /// Returns the changes that name their results. Skips what the next logged request shows itself, except drops.
     fn changes(&self) -> Vec<CountedEvent> {
         let on_branch = self.history.changes.iter().filter(|change| self.lives(change.context));
         let is_logged = |context: RecordContext| {
@@ -204,8 +204,8 @@ struct Compaction<'a> {
 }
 
 impl ThreadTurns<'_> {
-    /// Takes a result on the living branch. Returns how many records came before the compaction that took it;
-    /// `u64::MAX` if none did. One from before which the person went back takes it for a while.
+    /// Assigns a result on the living branch to the compaction that took it, and to one since rewound, if that came
+    /// first. Returns the number of records before the former; `u64::MAX` if none.
     fn compact(
         &mut self,
         result: &ResultRecord,

@@ -24,7 +24,7 @@ pub(super) struct ClaudeHistory {
     pub conversations: Vec<Conversation>,
     pub results: Vec<ResultRecord>,
     pub boundaries: Vec<CompactBoundary>,
-    /// The summaries that stand for the records between them and one before, which is named.
+    /// The summaries, each with the earlier record after which it replaces all others.
     pub spans: Vec<(RecordContext, RecordId)>,
     pub edits: Vec<ServerEdit>,
     pub changes: Vec<ContextRecord>,
@@ -140,7 +140,7 @@ impl ClaudeHistory {
         requests.and_then(|requests| requests.last()).is_some_and(|last| result.record < last.position)
     }
 
-    /// Gives back the room for records that have not come.
+    /// Frees unused capacity.
     pub(super) fn shrink(&mut self) {
         self.results.shrink_to_fit();
         for conversation in &mut self.conversations {

@@ -27,7 +27,7 @@ struct Message {
     is_answer: bool,
     /// The message that a summary answers, if it was made to its end.
     summary_of: Option<RecordId>,
-    /// If it asks for a summary, the message from which on what is before that is kept.
+    /// `Some` if it requests a summary, with the first earlier message that is kept.
     compaction: Option<Option<RecordId>>,
 }
 
