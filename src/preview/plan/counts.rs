@@ -13,54 +13,8 @@ use crate::preview::strategy::{Inner, Selection};
 use crate::preview::template::Value;
 use crate::text::units::TotalsMask;
 
-pub(super) struct KeptCounts {
-    pub total: Counts<Result<u64, TotalsMask>>,
-    pub kept: Counts<Result<u64, TotalsMask>>,
-    /// Size in bytes as the agent counts them: raw for Go.
-    pub kept_agent_bytes: Result<u64, TotalsMask>,
-}
-
-impl KeptCounts {
-    pub(super) fn new(unit: Unit, text: &Text, selection: &Selection) -> Self {
-        let bytes = sum(text, selection, text.decoded_bytes(), |range| text.decoded_bytes_of(range));
-        Self {
-            total: Counts {
-                lines: selection.total_lines.unwrap_or_else(|| text.line_count()),
-                bytes: text.decoded_bytes(),
-                units: text.size(unit),
-            },
-            kept: Counts {
-                lines: selection.lines.unwrap_or(Ok(0)),
-                bytes: bytes.map(|bytes| bytes + half_size(Unit::Bytes) * selection.halves),
-                units: kept_size(text, selection, unit),
-            },
-            kept_agent_bytes: kept_size(text, selection, Unit::Bytes),
-        }
-    }
-
-    pub(super) fn preview(&self, unit: Unit, reply: Reply, waiting: TotalsMask) -> Preview {
-        let lacking = self.total.each().into_iter().chain(self.kept.each()).filter_map(Result::err);
-        let known = |counts: Counts<Result<u64, TotalsMask>>| counts.zip(counts, |count, _| count.ok());
-        Preview {
-            parts: Vec::new(),
-            status: Status::Ok,
-            truncated: false,
-            truncated_by: None,
-            reply,
-            unit,
-            total: known(self.total),
-            kept: known(self.kept),
-            missing: waiting,
-            text_bytes: None,
-            ranges_missing: TotalsMask::NOTHING,
-            counts_missing: lacking.fold(TotalsMask::NOTHING, |sum, want| sum | want),
-            details: None,
-        }
-    }
-}
-
 /// Sums a measure over what was kept; if everything was kept, this is the total.
-pub(super) fn sum(
+fn sum(
     text: &Text,
     selection: &Selection,
     whole: Result<u64, TotalsMask>,
@@ -73,7 +27,7 @@ pub(super) fn sum(
     }
 }
 
-pub(super) fn kept_size(text: &Text, selection: &Selection, unit: Unit) -> Result<u64, TotalsMask> {
+fn kept_size(text: &Text, selection: &Selection, unit: Unit) -> Result<u64, TotalsMask> {
     if unit == Unit::Tokens {
         return kept_size(text, selection, Unit::Bytes).map(|bytes| bytes.div_ceil(4));
     }
@@ -84,15 +38,17 @@ pub(super) fn kept_size(text: &Text, selection: &Selection, unit: Unit) -> Resul
 /// A figure, or the totals that it still lacks.
 pub(in crate::preview) type FigureResult = Result<u64, TotalsMask>;
 
-/// What the figures of notices follow from.
+/// What the figures of notices and of previews follow from.
 pub(in crate::preview) struct NoticeFigures<'a> {
     pub text: &'a Text<'a>,
     pub unit: Unit,
     pub lines: FigureResult,
     pub kept_lines: FigureResult,
     pub kept_feeds: FigureResult,
-    /// As the agent counts them.
+    /// As the agent counts them: raw for Go.
     pub kept_bytes: FigureResult,
+    /// In UTF-8 bytes.
+    pub kept_decoded: FigureResult,
     pub kept_points: FigureResult,
     pub kept_size: FigureResult,
     pub hit: Option<LimitHit>,
@@ -125,7 +81,47 @@ fn minus(total: FigureResult, kept: FigureResult) -> FigureResult {
     Ok(total?.saturating_sub(kept?))
 }
 
-impl NoticeFigures<'_> {
+impl<'a> NoticeFigures<'a> {
+    pub(super) fn new(unit: Unit, text: &'a Text<'a>, selection: &Selection) -> Self {
+        let size = |unit| kept_size(text, selection, unit);
+        let decoded = sum(text, selection, text.decoded_bytes(), |range| text.decoded_bytes_of(range));
+        Self {
+            text,
+            unit,
+            lines: selection.total_lines.unwrap_or_else(|| text.line_count()),
+            kept_lines: selection.lines.unwrap_or(Ok(0)),
+            kept_feeds: sum(text, selection, text.line_feeds(), |range| text.line_feeds_of(range)),
+            kept_bytes: size(Unit::Bytes),
+            kept_decoded: decoded.map(|bytes| bytes + half_size(Unit::Bytes) * selection.halves),
+            kept_points: size(Unit::Chars),
+            kept_size: size(unit),
+            hit: selection.hit,
+        }
+    }
+
+    pub(super) fn preview(&self, reply: Reply, waiting: TotalsMask) -> Preview {
+        let (text, unit) = (self.text, self.unit);
+        let total = Counts { lines: self.lines, bytes: text.decoded_bytes(), units: text.size(unit) };
+        let kept = Counts { lines: self.kept_lines, bytes: self.kept_decoded, units: self.kept_size };
+        let lacking = total.each().into_iter().chain(kept.each()).filter_map(Result::err);
+        let known = |counts: Counts<FigureResult>| counts.zip(counts, |count, _| count.ok());
+        Preview {
+            parts: Vec::new(),
+            status: Status::Ok,
+            truncated: false,
+            truncated_by: None,
+            reply,
+            unit,
+            total: known(total),
+            kept: known(kept),
+            missing: waiting,
+            text_bytes: None,
+            ranges_missing: TotalsMask::NOTHING,
+            counts_missing: lacking.fold(TotalsMask::NOTHING, |sum, want| sum | want),
+            details: None,
+        }
+    }
+
     /// Whether lines are spoken of, rather than the size.
     pub(in crate::preview) fn is_by_lines(&self) -> bool {
         matches!(self.hit, Some(LimitHit::Lines | LimitHit::Matches) | None)
@@ -141,7 +137,7 @@ impl NoticeFigures<'_> {
 }
 
 /// Returns the size of the U+FFFD that stands for half a character.
-pub(super) fn half_size(unit: Unit) -> u64 {
+fn half_size(unit: Unit) -> u64 {
     if unit == Unit::Bytes { 3 } else { 1 }
 }
 
@@ -227,7 +223,7 @@ pub(super) fn describe_details(
     policy: &Policy,
     text: &Text,
     selection: &Selection,
-    counts: &KeptCounts,
+    figures: &NoticeFigures,
     is_cut: bool,
 ) -> Option<serde_json::Value> {
     let schema = policy.file.schema.details.as_ref()?;
@@ -249,8 +245,8 @@ pub(super) fn describe_details(
             "truncatedBy": by,
             "totalLines": inner.totals.map(|(lines, _)| lines),
             "totalBytes": inner.totals.map(|(_, bytes)| bytes),
-            "outputLines": counts.kept.lines.ok(),
-            "outputBytes": inner.output_bytes.or(counts.kept_agent_bytes.ok()),
+            "outputLines": figures.kept_lines.ok(),
+            "outputBytes": inner.output_bytes.or(figures.kept_bytes.ok()),
             "lastLinePartial": selection.partial,
             "firstLineExceedsLimit": inner.first_line,
             "maxLines": max_lines,

@@ -6,13 +6,13 @@ use std::ops::Range;
 
 use crate::preview::input::{Input, Output, PerStream, Stream, Totals};
 use crate::preview::measure::{Text, as_usize};
-use crate::preview::model::{LimitHit, Part, PlanError, Preview, Reply, Status, Unit};
+use crate::preview::model::{LimitHit, Part, PlanError, Preview, Reply, Status};
 use crate::preview::policy::Policy;
 use crate::preview::strategy::Selection;
 use crate::preview::template::{Fact, Facts, Scope, Template};
 use crate::text::units::{self, Measure, TotalsMask};
 
-use counts::{KeptCounts, NOTICE_FIGURES, NoticeFigures, kept_size};
+use counts::{NOTICE_FIGURES, NoticeFigures};
 
 /// Works out what the model gets of `input` under `policy`. Copies no text, and reads no more of the output than the
 /// limits and two blocks of 64 KiB, unless the policy searches for something (`basic/smart`, distant read windows) or
@@ -129,11 +129,11 @@ fn one_stream(input: &Input, policy: &Policy, scope: &Scope, text: &Text) -> Res
     }
     let is_cut = is_cut && !selection.uncut;
     selection.hit = selection.hit.or(over.ok().flatten());
-    let counts = KeptCounts::new(context.unit, text, &selection);
+    let figures = NoticeFigures::new(context.unit, text, &selection);
     for (_, parts) in &mut selection.slots {
         *parts = text.apart(std::mem::take(parts));
     }
-    let facts = output_facts(policy, text, &selection, &counts);
+    let facts = output_facts(policy, &selection, &figures);
     let texts = policy.texts();
     let template = if is_cut { &texts.cut } else { &texts.whole };
     let slots = keep.rewrite.slots(input, text.source, std::mem::take(&mut selection.slots));
@@ -141,9 +141,9 @@ fn one_stream(input: &Input, policy: &Policy, scope: &Scope, text: &Text) -> Res
     let laid = lay_out(scope, template, facts, slots)?;
     let is_all_shown = bytes_of(&laid.parts) == in_slots;
     let reply = if is_cut { Reply::Cut } else { Reply::Whole };
-    let details = counts::describe_details(input, policy, text, &selection, &counts, is_cut);
+    let details = counts::describe_details(input, policy, text, &selection, &figures, is_cut);
     let unknown = over.err().unwrap_or_default() | text.gave_up();
-    let planned = counts.preview(context.unit, reply, laid.waiting | unknown);
+    let planned = figures.preview(reply, laid.waiting | unknown);
     let ranges_missing = laid.undecided | unknown;
     let planned = Preview { parts: laid.parts, details, ranges_missing, ..planned };
     // A template may leave out a slot.
@@ -169,8 +169,8 @@ fn bytes_of<'a>(parts: impl IntoIterator<Item = &'a Part>) -> usize {
 }
 
 fn untouched(policy: &Policy, text: &Text) -> Preview {
-    let counts = KeptCounts::new(policy.unit(), text, &Selection::everything(text));
-    counts::reconcile(counts.preview(policy.unit(), Reply::Whole, TotalsMask::NOTHING))
+    let figures = NoticeFigures::new(policy.unit(), text, &Selection::everything(text));
+    counts::reconcile(figures.preview(Reply::Whole, TotalsMask::NOTHING))
 }
 
 /// Returns the figures that do not come from the output.
@@ -185,22 +185,12 @@ fn outside_facts(input: &Input, policy: &Policy, stream: Stream) -> Facts {
     facts
 }
 
-fn output_facts(policy: &Policy, text: &Text, selection: &Selection, counts: &KeptCounts) -> Facts {
-    let of = NoticeFigures {
-        text,
-        unit: policy.unit(),
-        lines: counts.total.lines,
-        kept_lines: counts.kept.lines,
-        kept_feeds: counts::sum(text, selection, text.line_feeds(), |range| text.line_feeds_of(range)),
-        kept_bytes: counts.kept_agent_bytes,
-        kept_points: kept_size(text, selection, Unit::Chars),
-        kept_size: counts.kept.units,
-        hit: selection.hit,
-    };
-    let mut facts = Facts::from(NOTICE_FIGURES.map(|(name, figure)| (name, Fact::from(figure(&of)))));
+fn output_facts(policy: &Policy, selection: &Selection, of: &NoticeFigures) -> Facts {
+    let text = of.text;
+    let mut facts = Facts::from(NOTICE_FIGURES.map(|(name, figure)| (name, Fact::from(figure(of)))));
     let word = if of.is_by_lines() { "lines" } else { of.unit.as_str() };
     facts.insert("unit", Fact::Text(word.to_owned()));
-    let hit = match selection.hit {
+    let hit = match of.hit {
         None => "none",
         Some(LimitHit::Lines) => "lines",
         Some(LimitHit::Size(_)) => "size",

@@ -143,10 +143,7 @@ impl Setting<'_> {
                 words
             }
         };
-        let decoded = match visited.text.decoding {
-            Decoding::Lossy => measure.decoded_bytes,
-            Decoding::Go => kept.range.len() as u64 + 2 * measure.bad_bytes,
-        };
+        let decoded = figures.of.kept_decoded.unwrap_or_default();
         let path = (input.saved_as.len() as u64).saturating_mul(words.per_path);
         Ok(Some(SweptLines {
             bytes: words.fixed + path + words.slots.saturating_mul(decoded),
@@ -181,6 +178,10 @@ impl Setting<'_> {
 fn figures<'a>(text: &'a Text<'a>, unit: Unit, kept: &KeptLines, measure: &Measure) -> LinesFigures<'a> {
     let lines = text.line_count();
     let size = |unit| Ok(size_of(text, unit, &kept.range, measure));
+    let decoded = match text.decoding {
+        Decoding::Lossy => measure.decoded_bytes,
+        Decoding::Go => kept.range.len() as u64 + 2 * measure.bad_bytes,
+    };
     let last = lines.unwrap_or_default();
     let (first, last) = match kept.from {
         Direction::Head => (1, kept.count),
@@ -193,6 +194,7 @@ fn figures<'a>(text: &'a Text<'a>, unit: Unit, kept: &KeptLines, measure: &Measu
         kept_lines: Ok(kept.count),
         kept_feeds: Ok(measure.line_feeds),
         kept_bytes: size(Unit::Bytes),
+        kept_decoded: Ok(decoded),
         kept_points: Ok(measure.points),
         kept_size: size(unit),
         hit: kept.hit,
