@@ -97,7 +97,7 @@ impl Cap {
             return Ok(false);
         }
         let at = last_feed(input, parts, size).filter(|at| self.to_line && *at > 0).unwrap_or(size);
-        *parts = rewrite::without(input, std::mem::take(parts), &[at..total]);
+        *parts = rewrite::without(input, std::mem::take(parts), std::slice::from_ref(&(at..total)));
         parts.push(Part::Notice { text: scope.render_text(&self.notice, Facts::new())? });
         Ok(true)
     }

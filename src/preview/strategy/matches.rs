@@ -5,9 +5,9 @@ use std::ops::Range;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 
-use crate::preview::expression::Expression;
 use crate::preview::measure::{Cut, Text, as_usize};
 use crate::preview::model::{Direction, LimitHit, PlanError, Unit};
+use crate::preview::rewrite::Expression;
 use crate::preview::strategy::composed::{self, Segment};
 use crate::preview::strategy::{Boundary, Context, Inner, Selection, Strategy, or_utf16};
 use crate::preview::template::{Fact, Figure};
