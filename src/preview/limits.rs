@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use crate::text::units::TotalsMask;
 
-use super::input::Input;
+use super::input::{Input, PerStream};
 use super::measure::{Text, as_usize};
 use super::model::{LimitHit, Part, PlanError, Unit};
 use super::rewrite;
@@ -89,6 +89,7 @@ impl Cap {
         &self,
         input: &Input,
         scope: &Scope,
+        texts: PerStream<&Text>,
         parts: &mut Vec<Part>,
     ) -> Result<bool, PlanError> {
         let (over, size) = (as_usize(scope.figure(&self.over)?), as_usize(scope.figure(&self.size)?));
@@ -97,7 +98,12 @@ impl Cap {
             return Ok(false);
         }
         let at = last_feed(input, parts, size).filter(|at| self.to_line && *at > 0).unwrap_or(size);
-        *parts = rewrite::without(input, std::mem::take(parts), std::slice::from_ref(&(at..total)));
+        let apart = |part| match part {
+            Part::Kept { source, range, .. } => texts.of(source).raw(range),
+            part => vec![part],
+        };
+        let left = rewrite::without(input, std::mem::take(parts), std::slice::from_ref(&(at..total)));
+        *parts = left.into_iter().flat_map(apart).collect();
         parts.push(Part::Notice { text: scope.render_text(&self.notice, Facts::new())? });
         Ok(true)
     }

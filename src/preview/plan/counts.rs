@@ -52,6 +52,9 @@ pub(in crate::preview) struct NoticeFigures<'a> {
     pub kept_points: FigureResult,
     pub kept_size: FigureResult,
     pub hit: Option<LimitHit>,
+    /// Numbers of the first and the last line that is kept, from 1, if the strategy tells.
+    pub span: Option<(FigureResult, FigureResult)>,
+    pub is_kept_empty: bool,
 }
 
 pub(in crate::preview) type NoticeFigure = fn(&NoticeFigures) -> FigureResult;
@@ -77,6 +80,12 @@ pub(in crate::preview) const NOTICE_FIGURES: [(&str, NoticeFigure); 17] = [
     ("removed", |of| if of.is_by_lines() { of.removed_lines() } else { of.removed_size() }),
 ];
 
+/// The same, of the span that is kept, if there is one.
+pub(in crate::preview) const SPAN_FIGURES: [(&str, NoticeFigure); 2] = [
+    ("first", |of| of.span.map_or(Ok(0), |span| span.0)),
+    ("last", |of| of.span.map_or(Ok(0), |span| span.1)),
+];
+
 fn minus(total: FigureResult, kept: FigureResult) -> FigureResult {
     Ok(total?.saturating_sub(kept?))
 }
@@ -96,6 +105,8 @@ impl<'a> NoticeFigures<'a> {
             kept_points: size(Unit::Chars),
             kept_size: size(unit),
             hit: selection.hit,
+            span: selection.span,
+            is_kept_empty: selection.halves == 0 && selection.ranges.iter().all(Range::is_empty),
         }
     }
 

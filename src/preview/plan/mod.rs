@@ -2,8 +2,6 @@
 
 pub(super) mod counts;
 
-use std::ops::Range;
-
 use crate::preview::input::{Input, Output, PerStream, Stream, Totals};
 use crate::preview::measure::{Text, as_usize};
 use crate::preview::model::{LimitHit, Part, PlanError, Preview, Reply, Status};
@@ -12,7 +10,7 @@ use crate::preview::strategy::Selection;
 use crate::preview::template::{Fact, Facts, Scope, Template};
 use crate::text::units::{self, Measure, TotalsMask};
 
-use counts::{NOTICE_FIGURES, NoticeFigures};
+use counts::{NOTICE_FIGURES, NoticeFigure, NoticeFigures, SPAN_FIGURES};
 
 /// Works out what the model gets of `input` under `policy`. Copies no text, and reads no more of the output than the
 /// limits and two blocks of 64 KiB, unless the policy searches for something (`basic/smart`, distant read windows) or
@@ -63,7 +61,7 @@ fn whole_plan(input: &Input, policy: &Policy, stdout: &Text, stderr: &Text) -> R
     if let Some(cap) = &policy.file.cap {
         // The length of the text decides.
         planned.ranges_missing |= planned.missing;
-        if cap.apply(input, &scope, &mut planned.parts)? {
+        if cap.apply(input, &scope, PerStream { stdout, stderr }, &mut planned.parts)? {
             planned = counts::by_parts(planned, &[stdout, stderr]);
         }
     }
@@ -187,7 +185,9 @@ fn outside_facts(input: &Input, policy: &Policy, stream: Stream) -> Facts {
 
 fn output_facts(policy: &Policy, selection: &Selection, of: &NoticeFigures) -> Facts {
     let text = of.text;
-    let mut facts = Facts::from(NOTICE_FIGURES.map(|(name, figure)| (name, Fact::from(figure(of)))));
+    let fact = |(name, figure): (&'static str, NoticeFigure)| (name, Fact::from(figure(of)));
+    let mut facts = Facts::from(NOTICE_FIGURES.map(fact));
+    facts.extend(of.span.into_iter().flat_map(|_| SPAN_FIGURES.map(fact)));
     let word = if of.is_by_lines() { "lines" } else { of.unit.as_str() };
     facts.insert("unit", Fact::Text(word.to_owned()));
     let hit = match of.hit {
@@ -198,8 +198,7 @@ fn output_facts(policy: &Policy, selection: &Selection, of: &NoticeFigures) -> F
     };
     facts.insert("hit", Fact::Text(hit.to_owned()));
     facts.insert("partial", Fact::Flag(selection.partial));
-    let is_empty = selection.halves == 0 && selection.ranges.iter().all(Range::is_empty);
-    facts.insert("kept_empty", Fact::Flag(is_empty));
+    facts.insert("kept_empty", Fact::Flag(of.is_kept_empty));
     facts.insert("is_empty", Fact::Flag(text.is_empty()));
     // These two may read all of an output, so they are computed only if the policy uses them.
     let mentions = |name| policy.texts().mention(name, &policy.file.templates);
@@ -208,10 +207,6 @@ fn output_facts(policy: &Policy, selection: &Selection, of: &NoticeFigures) -> F
     }
     if mentions("json_units") {
         facts.insert("json_units", text.json_units().map_or(Fact::Nothing, Fact::Number));
-    }
-    if let Some((first, last)) = selection.span {
-        facts.insert("first", Fact::from(first));
-        facts.insert("last", Fact::from(last));
     }
     facts.extend(selection.facts.clone());
     facts
