@@ -11,6 +11,7 @@ use crate::preview::policy::Policy;
 use crate::preview::policy::schema::DetailsShape;
 use crate::preview::strategy::{Inner, Selection};
 use crate::preview::template::Value;
+use crate::text::filter::gaps;
 use crate::text::units::TotalsMask;
 
 /// Sums a measure over what was kept; if everything was kept, this is the total.
@@ -212,17 +213,21 @@ pub(super) fn reconcile(mut planned: Preview) -> Preview {
 
 /// Whether ranges contain all of a text; but for a line feed at its end, if the agent leaves that out of every answer.
 fn covers(text: &Text, ranges: &[Range<usize>], reply: Reply) -> bool {
-    let mut ranges: Vec<_> = ranges.iter().filter(|range| !range.is_empty()).collect();
-    ranges.sort_by_key(|range| range.start);
-    let mut at = text.body.start;
-    for range in ranges {
-        if range.start > at {
-            return false;
-        }
-        at = at.max(range.end);
+    let is_last_feed = |rest: &Range<usize>| {
+        rest.end == text.body.end && matches!(&text.bytes[rest.clone()], b"\n" | b"\r" | b"\r\n")
+    };
+    match &left_out(text, ranges.iter().cloned())[..] {
+        [] => true,
+        [rest] => reply == Reply::Whole && is_last_feed(rest),
+        _ => false,
     }
-    let rest = text.bytes.get(at..text.body.end).unwrap_or_default();
-    rest.is_empty() || reply == Reply::Whole && matches!(rest, b"\n" | b"\r" | b"\r\n")
+}
+
+/// Returns what of a text is in none of these ranges, in order.
+pub(super) fn left_out(text: &Text, ranges: impl Iterator<Item = Range<usize>>) -> Vec<Range<usize>> {
+    let mut ranges: Vec<_> = ranges.filter(|range| !range.is_empty()).collect();
+    ranges.sort_unstable_by_key(|range| range.start);
+    gaps(text.body.clone(), ranges)
 }
 
 /// JavaScript's largest safe integer, which stands for no limit on lines.

@@ -135,9 +135,10 @@ fn one_stream(input: &Input, policy: &Policy, scope: &Scope, text: &Text) -> Res
     let texts = policy.texts();
     let template = if is_cut { &texts.cut } else { &texts.whole };
     let slots = keep.rewrite.slots(input, text.source, std::mem::take(&mut selection.slots));
-    let in_slots = bytes_of(slots.iter().flat_map(|(_, parts)| parts));
+    let ranges = |part: &Part| Some(part.range()?.1);
+    let left_out = counts::left_out(text, slots.iter().flat_map(|(_, parts)| parts).filter_map(ranges));
     let laid = lay_out(scope, template, facts, slots)?;
-    let is_all_shown = bytes_of(&laid.parts) == in_slots;
+    let is_all_shown = counts::left_out(text, laid.parts.iter().filter_map(ranges)) == left_out;
     let reply = if is_cut { Reply::Cut } else { Reply::Whole };
     let details = counts::describe_details(input, policy, text, &selection, &figures, is_cut);
     let unknown = over.err().unwrap_or_default() | text.gave_up();
@@ -152,18 +153,6 @@ fn one_stream(input: &Input, policy: &Policy, scope: &Scope, text: &Text) -> Res
             counts::by_parts(Preview { truncated_by, ..planned }, &[text])
         }
     })
-}
-
-/// Returns how many bytes of the output parts stand for, each counted once.
-fn bytes_of<'a>(parts: impl IntoIterator<Item = &'a Part>) -> usize {
-    let mut ranges: Vec<_> = parts.into_iter().filter_map(|part| Some(part.range()?.1)).collect();
-    ranges.sort_unstable_by_key(|range| range.start);
-    let (mut end, mut sum) = (0, 0);
-    for range in ranges {
-        sum += range.end.saturating_sub(range.start.max(end));
-        end = end.max(range.end);
-    }
-    sum
 }
 
 fn untouched(policy: &Policy, text: &Text) -> Preview {

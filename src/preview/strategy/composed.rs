@@ -144,8 +144,8 @@ impl Envelope {
     pub(super) fn around(&self, text: &Text, context: &Context) -> Result<Composed, PlanError> {
         let ended = text.bytes[text.body.clone()].last() == Some(&b'\n');
         let facts = Facts::from([("is_empty", Fact::Flag(text.is_empty())), ("ended", Fact::Flag(ended))]);
-        let before = context.scope.render_optional(&self.before, facts.clone())?;
-        let after = context.scope.render_optional(&self.after, facts)?;
+        let before = context.scope.render_optional(self.before.as_ref(), facts.clone())?;
+        let after = context.scope.render_optional(self.after.as_ref(), facts)?;
         Ok(Composed { before, body: text.body.clone(), after })
     }
 }

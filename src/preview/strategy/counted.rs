@@ -31,7 +31,7 @@ impl Strategy for Counted {
         let unit = context.unit;
         let size = context.scope.positive(&self.size)?;
         let after = self.after.as_ref().map_or(Ok(0), |after| context.scope.figure(after))?;
-        let before = context.scope.render_optional(&self.before, Facts::new())?;
+        let before = context.scope.render_optional(self.before.as_ref(), Facts::new())?;
         let all = Composed { before, body: text.body.clone(), after: String::new() };
         if size.checked_sub(after).is_some_and(|room| !all.exceeds(text, unit, room)) {
             return Ok(all.uncut(text));

@@ -32,7 +32,7 @@ impl Strategy for Filtered {
         let shown = context.scope.figure(&self.size)?;
         let chunk = as_usize(context.scope.positive(&self.chunk)?);
         let reads = Reads { text, chunk };
-        let last_line = context.scope.render_optional(&self.after, Facts::new())?;
+        let last_line = context.scope.render_optional(self.after.as_ref(), Facts::new())?;
         let (within, fits) = reads.up_to(most, Unit::Bytes);
         if !fits {
             let start = segments_of(reads.up_to(shown, Unit::Utf16).0);
