@@ -352,6 +352,11 @@ impl<'a> Text<'a> {
         all.into_iter().flatten().collect()
     }
 
+    /// Returns the part of half the character at a range, which is U+FFFD.
+    pub(crate) fn half(&self, range: Range<usize>) -> Part {
+        self.changed(range, vec![Fragment::Replaced(1)])
+    }
+
     pub(crate) fn changed(&self, range: Range<usize>, fragments: Vec<Fragment>) -> Part {
         Part::Changed { source: self.source, range, fragments, decoding: self.decoding }
     }

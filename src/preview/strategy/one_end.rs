@@ -5,7 +5,7 @@ use std::ops::Range;
 use serde::Deserialize;
 
 use crate::preview::measure::{Cut, Piece, Text, as_usize, most_bytes};
-use crate::preview::model::{Direction, Fragment, LimitHit, Part, PlanError, Unit};
+use crate::preview::model::{Direction, LimitHit, Part, PlanError, Unit};
 use crate::preview::strategy::{Boundary, Context, From, Selection, Strategy, lines_in};
 use crate::preview::template::{Fact, Facts, Figure};
 
@@ -156,7 +156,7 @@ fn is_over(text: &Text, range: Range<usize>, unit: Unit, size: u64) -> bool {
 
 fn finish(text: &Text, from: Direction, taken: KeptPieces, half: Option<Range<usize>>) -> Selection {
     let halves = u64::from(half.is_some());
-    let half = half.map(|half| text.changed(half, vec![Fragment::Replaced(1)]));
+    let half = half.map(|half| text.half(half));
     let parts = from.join(text.kept(taken.range.clone()), half);
     let total = text.line_count();
     let count = if taken.all { total } else { Ok(taken.count) };
@@ -377,7 +377,7 @@ impl Ruler {
         }
         let Cut { range, half } = text.end(within, from, unit, size);
         let half = half.filter(|_| self.keeps_halves() && unit == Unit::Utf16);
-        let half = half.map(|half| text.changed(half, vec![Fragment::Replaced(1)]));
+        let half = half.map(|half| text.half(half));
         let halves = u64::from(half.is_some());
         let whole = text.kept(range.clone());
         End { range, parts: from.join(whole, half), halves }
