@@ -21,7 +21,7 @@ fn part_size(text: &Text, part: &Part, unit: Unit) -> u64 {
 }
 
 /// Returns the bytes that a part keeps entirely.
-pub(super) fn kept_range(part: &Part) -> Option<Range<usize>> {
+fn kept_range(part: &Part) -> Option<Range<usize>> {
     part.range().map(|(_, range)| range).filter(|_| matches!(part, Part::Kept { .. }))
 }
 

@@ -312,13 +312,18 @@ fn joined(bites: &[Bite]) -> Vec<Fragment> {
 
 /// Returns as much of one piece as fits, from its start or its end, cut at a character boundary.
 fn clip(text: &Text, piece: &[Bite], size: u64, from: Direction) -> Vec<Fragment> {
-    let left = piece.iter().filter_map(|bite| match bite {
-        Bite::Left(range, _) => text.kept(range.clone()),
-        Bite::Begin => None,
-    });
-    let kept = composed::end(text, &left.collect::<Vec<_>>(), from, Unit::Bytes, size);
-    let ranges = kept.iter().filter_map(composed::kept_range);
-    ranges.map(Fragment::Bytes).collect()
+    let (mut left, mut kept) = (size, Vec::new());
+    for bite in from.ordered(piece.iter().collect()) {
+        let Bite::Left(range, size) = bite else { continue };
+        let fits = text.end(range.clone(), from, Unit::Bytes, left).range;
+        let is_whole = fits == *range;
+        kept.extend((!fits.is_empty()).then_some(Fragment::Bytes(fits)));
+        if !is_whole {
+            break;
+        }
+        left = left.saturating_sub(*size);
+    }
+    from.ordered(kept)
 }
 
 fn parts(text: &Text, fragments: Vec<Fragment>) -> Vec<Part> {
