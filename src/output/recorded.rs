@@ -9,7 +9,7 @@ use crate::base::human::{count, thousands};
 use crate::base::provenance::Certainty;
 use crate::capture::NOT_SAVED;
 use crate::config::{ChosenBy, EffectivePolicy};
-use crate::preview::{self, Input, Part, Policy, Preview};
+use crate::preview::{Input, Part, Policy, Preview};
 use crate::session::command::{command, one_line};
 use crate::session::examine::{CallInspector, OUTSIDE, OutputPlace, Paths, RestOfOutput};
 use crate::session::facts::TitledText;
@@ -18,7 +18,7 @@ use crate::session::spill::{CitingCall, SpillState};
 use crate::session::text;
 use crate::session::verdict::{Verdict, describe_check};
 use crate::session::verify::part_at;
-use crate::text::label::label;
+use crate::text::{align, label::label};
 
 use super::{OpenOutput, Subject};
 
@@ -303,7 +303,7 @@ impl Differences {
     pub(crate) fn find(recorded: &str, made: &Preview, input: &Input, is_recorded: bool) -> Option<Self> {
         let is_short = recorded.len() as u64 <= MAX_BYTES && made.byte_len(input) <= MAX_BYTES;
         let text = (is_short && is_exact(made, input)).then(|| made.text(input))?;
-        let found = preview::differences(recorded, &text, &|| input.is_wanted())?;
+        let found = align::differences(recorded, &text, &|| input.is_wanted())?;
         let first = recorded.bytes().zip(text.bytes()).take_while(|(a, b)| a == b).count() as u64;
         let last = if is_recorded { recorded.len() } else { text.len() }.saturating_sub(1);
         let shown = found.into_iter().map(|[old, new]| if is_recorded { old } else { new });

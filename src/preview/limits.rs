@@ -1,14 +1,13 @@
 //! What makes an agent cut an output (`[when]`), refuse it (`[refuse]`), or cut the whole response (`[cap]`).
 
-use std::ops::Range;
-
 use serde::Deserialize;
 
-use crate::text::units::{self, TotalsMask};
+use crate::text::units::TotalsMask;
 
-use super::input::{Input, Stream};
+use super::input::{Input, PerStream};
 use super::measure::{Text, as_usize};
-use super::model::{Fragment, LimitHit, Part, PlanError, Unit, WAITING};
+use super::model::{LimitHit, Part, PlanError, Unit};
+use super::rewrite;
 use super::template::{Facts, Figure, Scope, Template};
 
 /// The limits of `[when]`; exceeding either is enough.
@@ -90,34 +89,23 @@ impl Cap {
         &self,
         input: &Input,
         scope: &Scope,
+        texts: PerStream<&Text>,
         parts: &mut Vec<Part>,
     ) -> Result<bool, PlanError> {
         let (over, size) = (as_usize(scope.figure(&self.over)?), as_usize(scope.figure(&self.size)?));
-        let total: usize = parts.iter().map(raw_len).sum();
+        let total: usize = parts.iter().map(|part| rewrite::raw(input, part).len()).sum();
         if total <= over {
             return Ok(false);
         }
         let at = last_feed(input, parts, size).filter(|at| self.to_line && *at > 0).unwrap_or(size);
-        cut(input, parts, at);
+        let apart = |part| match part {
+            Part::Kept { source, range, .. } => texts.of(source).raw(range),
+            part => vec![part],
+        };
+        let left = rewrite::without(input, std::mem::take(parts), std::slice::from_ref(&(at..total)));
+        *parts = left.into_iter().flat_map(apart).collect();
         parts.push(Part::Notice { text: scope.render_text(&self.notice, Facts::new())? });
         Ok(true)
-    }
-}
-
-fn raw_len(part: &Part) -> usize {
-    match part {
-        Part::Kept { range, .. } => range.len(),
-        Part::Changed { fragments, .. } => {
-            let len = |fragment: &Fragment| match fragment {
-                Fragment::Text(text) => text.len(),
-                // No policy with a cap keeps only escapes.
-                Fragment::Bytes(range) | Fragment::Escapes(range) => range.len(),
-                Fragment::Replaced(count) => 3 * count,
-            };
-            fragments.iter().map(len).sum()
-        }
-        Part::Notice { text } => text.len(),
-        Part::Counting => WAITING.len(),
     }
 }
 
@@ -128,59 +116,12 @@ fn last_feed(input: &Input, parts: &[Part], size: usize) -> Option<usize> {
         if start >= size {
             break;
         }
-        let within = raw_len(part).min(size - start);
-        let feed = match part {
-            Part::Kept { source, range, .. } => {
-                memchr::memrchr(b'\n', &input.stream(*source).bytes[range.start..range.start + within])
-            }
-            Part::Notice { text } => memchr::memrchr(b'\n', &text.as_bytes()[..within]),
-            Part::Changed { .. } | Part::Counting => None,
-        };
+        let bytes = rewrite::raw(input, part);
+        let feed = memchr::memrchr(b'\n', &bytes[..bytes.len().min(size - start)]);
         found = feed.map(|feed| start + feed).or(found);
-        start += raw_len(part);
+        start += bytes.len();
     }
     found
-}
-
-/// Drops everything from `at` in the joined parts; a character that is split becomes a part of its own.
-fn cut(input: &Input, parts: &mut Vec<Part>, at: usize) {
-    let mut left = at;
-    let mut kept = Vec::new();
-    for part in parts.drain(..) {
-        let len = raw_len(&part);
-        if len <= left {
-            left -= len;
-            kept.push(part);
-            continue;
-        }
-        match part {
-            Part::Kept { source, range, decoding } => {
-                let end = range.start + left;
-                let whole = whole_end(input, source, &range, end);
-                if whole > range.start {
-                    kept.push(Part::Kept { source, range: range.start..whole, decoding });
-                }
-                if end > whole {
-                    let fragments = vec![Fragment::Bytes(whole..end)];
-                    kept.push(Part::Changed { source, range: whole..end, fragments, decoding });
-                }
-            }
-            Part::Notice { text } => {
-                let end = (0..=left).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-                kept.push(Part::Notice { text: text[..end].to_owned() });
-            }
-            Part::Changed { .. } | Part::Counting => {}
-        }
-        break;
-    }
-    *parts = kept;
-}
-
-/// Returns the end of the last whole character before a raw cut.
-fn whole_end(input: &Input, source: Stream, range: &Range<usize>, end: usize) -> usize {
-    let bytes = &input.stream(source).bytes[..range.end];
-    let start = units::element_start(bytes, end).max(range.start);
-    if start < end && units::element(bytes, start).valid { start } else { end }
 }
 
 #[derive(Debug, Deserialize)]

@@ -23,15 +23,14 @@
 
 #![warn(missing_docs)]
 
-#[cfg(feature = "app")]
-mod align;
-mod expression;
 mod input;
 mod limits;
 pub(crate) mod measure;
 pub(crate) mod model;
 mod plan;
 mod policy;
+#[cfg(feature = "app")]
+mod recorded;
 mod report;
 mod rewrite;
 mod section;
@@ -44,8 +43,6 @@ mod witness;
 
 pub use crate::base::provenance::Confidence;
 pub use crate::text::units::{Decoding, TotalsMask};
-#[cfg(feature = "app")]
-pub(crate) use align::{differences, recorded};
 pub use input::{Input, InputContext, LineIndex, Output, PerStream, Stream, Totals};
 pub use model::{Counts, Direction, Fragment, LimitHit, Part, PlanError, Preview, Status, Unit};
 pub use plan::{plan, plan_counted};
@@ -55,6 +52,8 @@ pub(crate) use policy::ParamRole;
 pub use policy::catalog::Catalog;
 pub use policy::param::{Param, ParamError, ParamKind};
 pub use policy::{Policy, PolicyError};
+#[cfg(feature = "app")]
+pub(crate) use recorded::recorded;
 pub use template::Value;
 #[cfg(all(test, feature = "app"))]
 pub(crate) use template::pattern::NoticePattern;

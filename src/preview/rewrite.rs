@@ -1,16 +1,50 @@
 //! What an agent does to the kept text: removes what matches, strips white space, quotes it as JSON, escapes a tag.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
+use regex::bytes::{Captures, Regex};
 use serde::Deserialize;
 
+use crate::base::fs::plain_file;
 use crate::text::supply::OwnBytes;
 use crate::text::units::Decoding;
 
-use super::expression::Expression;
 use super::input::{Input, Stream};
 use super::measure::Text;
 use super::model::{Fragment, Part};
+
+/// A regular expression that searches nothing but bytes of our own: the output's may change at any moment.
+#[derive(Debug, Deserialize)]
+#[serde(try_from = "String")]
+pub(crate) struct Expression(Regex);
+
+impl Expression {
+    pub(crate) fn new(source: &str) -> Result<Self, regex::Error> {
+        Regex::new(source).map(Self)
+    }
+
+    /// Returns the first match that starts at or after `at`.
+    pub(crate) fn find_at(&self, bytes: OwnBytes, at: usize) -> Option<Range<usize>> {
+        self.0.find_at(bytes.as_slice(), at).map(|found| found.range())
+    }
+
+    pub(crate) fn find_all(&self, bytes: OwnBytes) -> Vec<Range<usize>> {
+        self.0.find_iter(bytes.as_slice()).map(|found| found.range()).collect()
+    }
+
+    pub(crate) fn captures<'a>(&self, bytes: OwnBytes<'a>) -> Option<Captures<'a>> {
+        self.0.captures(bytes.as_slice())
+    }
+}
+
+impl TryFrom<String> for Expression {
+    type Error = String;
+
+    fn try_from(source: String) -> Result<Self, String> {
+        plain_file::regex(&source).map(Self)
+    }
+}
 
 /// How kept text is written inside a string.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -61,15 +95,15 @@ impl Rewrite {
 }
 
 /// Returns the bytes of a part before decoding, or of its own text.
-fn raw(input: &Input, part: &Part) -> Vec<u8> {
+pub(super) fn raw<'a>(input: &Input<'a>, part: &Part) -> Cow<'a, [u8]> {
     match part {
-        Part::Kept { source, range, .. } => input.stream(*source).bytes[range.clone()].to_vec(),
-        part => part.text(input).into_bytes(),
+        Part::Kept { source, range, .. } => Cow::Borrowed(&input.stream(*source).bytes[range.clone()]),
+        part => Cow::Owned(part.text(input).into_bytes()),
     }
 }
 
 fn flat(input: &Input, parts: &[Part]) -> Vec<u8> {
-    parts.iter().flat_map(|part| raw(input, part)).collect()
+    parts.iter().flat_map(|part| raw(input, part).into_owned()).collect()
 }
 
 fn blank_ends(bytes: &[u8]) -> Vec<Range<usize>> {
@@ -85,7 +119,7 @@ fn is_space(character: char) -> bool {
 }
 
 /// Removes ordered ranges of the parts' joined bytes.
-fn without(input: &Input, parts: Vec<Part>, ranges: &[Range<usize>]) -> Vec<Part> {
+pub(super) fn without(input: &Input, parts: Vec<Part>, ranges: &[Range<usize>]) -> Vec<Part> {
     let mut left = Vec::new();
     let mut start = 0;
     let mut next = 0;
@@ -116,7 +150,10 @@ fn slice(input: &Input, part: &Part, range: Range<usize>) -> Option<Part> {
             let range = whole.start + range.start..whole.start + range.end;
             Part::Kept { source: *source, range, decoding: *decoding }
         }
-        Part::Notice { text } => Part::Notice { text: text.get(range)?.to_owned() },
+        Part::Notice { text } => {
+            let end = (0..=range.end).rev().find(|at| text.is_char_boundary(*at))?;
+            Part::Notice { text: text.get(range.start..end)?.to_owned() }
+        }
         Part::Changed { .. } | Part::Counting => {
             return (range.len() == part.text(input).len()).then(|| part.clone());
         }

@@ -56,11 +56,9 @@ impl<'a> Keys<'a> {
 
     /// Reads the key whose word decides which other keys there are. Returns the word's place among `words`.
     pub(crate) fn tag(&mut self, key: &'static str, words: &[&'static str]) -> Result<usize, Fault> {
-        self.asked.push(key);
-        let Some((name, value)) = self.entry(key) else { return Err(self.missing(key)) };
-        let Value::String(word) = value.get_ref() else { return Err(fault(value, key, "takes a word")) };
-        let number = one_of(word, words).map_err(|words| fault(value, key, words))?;
-        self.place = name.span().start;
+        let word = Key { keys: self, name: key }.text("takes a word")?;
+        let number = one_of(word, words).map_err(|words| self.fault(key, words))?;
+        self.place = self.entry(key).map_or(self.place, |(name, _)| name.span().start);
         self.owner = format!("the {key} `{word}`");
         Ok(number)
     }

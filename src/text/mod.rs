@@ -1,5 +1,7 @@
 //! Turns bytes into ranges and cells: index, search, units, sanitiser and layout. Pure: knows nothing of files.
 
+#[cfg(feature = "app")]
+pub(crate) mod align;
 pub mod ansi;
 pub mod cells;
 pub mod filter;

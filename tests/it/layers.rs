@@ -38,18 +38,17 @@ const SHARED: &[&str] =
 /// What each file or folder of `preview` may use besides itself, from the bottom up.
 const IN_PREVIEW: &[(&str, &[&str])] = &[
     ("input", &[]),
-    ("expression", &[]),
     ("model", &["input"]),
     ("measure", &["input", "model"]),
     ("template", &["model"]),
     ("section", &["template"]),
-    ("limits", &["input", "model", "measure", "template", "section"]),
-    ("rewrite", &["input", "model", "expression", "measure", "section"]),
-    ("strategy", &["model", "expression", "measure", "template", "section", "limits", "rewrite"]),
+    ("rewrite", &["input", "model", "measure", "section"]),
+    ("limits", &["input", "model", "measure", "template", "section", "rewrite"]),
+    ("strategy", &["model", "measure", "template", "section", "limits", "rewrite"]),
     ("policy", &["model", "measure", "template", "section", "limits", "rewrite", "strategy"]),
     ("plan", &["input", "model", "measure", "template", "limits", "strategy", "policy"]),
     ("sweep", &["input", "model", "measure", "template", "limits", "strategy", "policy", "plan"]),
-    ("align", &["input", "model"]),
+    ("recorded", &["input", "model"]),
     ("report", &["input", "model", "policy"]),
     ("witness", &["input", "model", "policy", "plan"]),
 ];
@@ -311,7 +310,7 @@ fn the_clock_is_read_in_one_place() {
 fn regular_expressions_never_read_what_may_change() {
     let owning = [
         "base/fs/plain_file.rs",
-        "preview/expression.rs",
+        "preview/rewrite.rs",
         "session/record/bytes.rs",
         "store/spec/pattern.rs",
         "text/search/pattern.rs",

@@ -182,7 +182,7 @@ impl fmt::Display for Edge {
 }
 
 /// The period during which something holds.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct Era {
     /// The first version and day; none if unknown.
     pub from: Option<Edge>,
@@ -191,6 +191,7 @@ pub struct Era {
     /// The newest version that was checked.
     pub seen: Option<Edge>,
     /// The current form, if this is an earlier one.
+    #[serde(rename = "era_of")]
     pub of: Option<String>,
 }
 

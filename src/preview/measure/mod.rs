@@ -325,7 +325,7 @@ impl<'a> Text<'a> {
     }
 
     /// Returns the character that a raw cut at byte `at` splits, if it splits one.
-    pub(crate) fn split_character(&self, at: usize) -> Option<Range<usize>> {
+    fn split_character(&self, at: usize) -> Option<Range<usize>> {
         if at <= self.body.start || at >= self.body.end {
             return None;
         }
@@ -338,6 +338,23 @@ impl<'a> Text<'a> {
     pub(crate) fn kept(&self, range: Range<usize>) -> Option<Part> {
         let kept = Part::Kept { source: self.source, range: range.clone(), decoding: self.decoding };
         (!range.is_empty()).then_some(kept)
+    }
+
+    /// Returns the parts of a range between raw bytes: characters that its ends split are parts of their own.
+    pub(crate) fn raw(&self, range: Range<usize>) -> Vec<Part> {
+        let first = self.split_character(range.start).map_or(range.start, |split| split.end.min(range.end));
+        let last = self.split_character(range.end).map_or(range.end, |split| split.start.max(first));
+        let fragment = |range: Range<usize>| {
+            let fragments = vec![Fragment::Bytes(range.clone())];
+            (!range.is_empty()).then(|| self.changed(range, fragments))
+        };
+        let all = [fragment(range.start..first), self.kept(first..last), fragment(last..range.end)];
+        all.into_iter().flatten().collect()
+    }
+
+    /// Returns the part of half the character at a range, which is U+FFFD.
+    pub(crate) fn half(&self, range: Range<usize>) -> Part {
+        self.changed(range, vec![Fragment::Replaced(1)])
     }
 
     pub(crate) fn changed(&self, range: Range<usize>, fragments: Vec<Fragment>) -> Part {

@@ -11,56 +11,11 @@ use crate::preview::policy::Policy;
 use crate::preview::policy::schema::DetailsShape;
 use crate::preview::strategy::{Inner, Selection};
 use crate::preview::template::Value;
+use crate::text::filter::gaps;
 use crate::text::units::TotalsMask;
 
-pub(super) struct KeptCounts {
-    pub total: Counts<Result<u64, TotalsMask>>,
-    pub kept: Counts<Result<u64, TotalsMask>>,
-    /// Size in bytes as the agent counts them: raw for Go.
-    pub kept_agent_bytes: Result<u64, TotalsMask>,
-}
-
-impl KeptCounts {
-    pub(super) fn new(unit: Unit, text: &Text, selection: &Selection) -> Self {
-        let bytes = sum(text, selection, text.decoded_bytes(), |range| text.decoded_bytes_of(range));
-        Self {
-            total: Counts {
-                lines: selection.total_lines.unwrap_or_else(|| text.line_count()),
-                bytes: text.decoded_bytes(),
-                units: text.size(unit),
-            },
-            kept: Counts {
-                lines: selection.lines.unwrap_or(Ok(0)),
-                bytes: bytes.map(|bytes| bytes + half_size(Unit::Bytes) * selection.halves),
-                units: kept_size(text, selection, unit),
-            },
-            kept_agent_bytes: kept_size(text, selection, Unit::Bytes),
-        }
-    }
-
-    pub(super) fn preview(&self, unit: Unit, reply: Reply, waiting: TotalsMask) -> Preview {
-        let lacking = self.total.each().into_iter().chain(self.kept.each()).filter_map(Result::err);
-        let known = |counts: Counts<Result<u64, TotalsMask>>| counts.zip(counts, |count, _| count.ok());
-        Preview {
-            parts: Vec::new(),
-            status: Status::Ok,
-            truncated: false,
-            truncated_by: None,
-            reply,
-            unit,
-            total: known(self.total),
-            kept: known(self.kept),
-            missing: waiting,
-            text_bytes: None,
-            ranges_missing: TotalsMask::NOTHING,
-            counts_missing: lacking.fold(TotalsMask::NOTHING, |sum, want| sum | want),
-            details: None,
-        }
-    }
-}
-
 /// Sums a measure over what was kept; if everything was kept, this is the total.
-pub(super) fn sum(
+fn sum(
     text: &Text,
     selection: &Selection,
     whole: Result<u64, TotalsMask>,
@@ -73,7 +28,7 @@ pub(super) fn sum(
     }
 }
 
-pub(super) fn kept_size(text: &Text, selection: &Selection, unit: Unit) -> Result<u64, TotalsMask> {
+fn kept_size(text: &Text, selection: &Selection, unit: Unit) -> Result<u64, TotalsMask> {
     if unit == Unit::Tokens {
         return kept_size(text, selection, Unit::Bytes).map(|bytes| bytes.div_ceil(4));
     }
@@ -84,18 +39,23 @@ pub(super) fn kept_size(text: &Text, selection: &Selection, unit: Unit) -> Resul
 /// A figure, or the totals that it still lacks.
 pub(in crate::preview) type FigureResult = Result<u64, TotalsMask>;
 
-/// What the figures of notices follow from.
+/// What the figures of notices and of previews follow from.
 pub(in crate::preview) struct NoticeFigures<'a> {
     pub text: &'a Text<'a>,
     pub unit: Unit,
     pub lines: FigureResult,
     pub kept_lines: FigureResult,
     pub kept_feeds: FigureResult,
-    /// As the agent counts them.
+    /// As the agent counts them: raw for Go.
     pub kept_bytes: FigureResult,
+    /// In UTF-8 bytes.
+    pub kept_decoded: FigureResult,
     pub kept_points: FigureResult,
     pub kept_size: FigureResult,
     pub hit: Option<LimitHit>,
+    /// Numbers of the first and the last line that is kept, from 1, if the strategy tells.
+    pub span: Option<(FigureResult, FigureResult)>,
+    pub is_kept_empty: bool,
 }
 
 pub(in crate::preview) type NoticeFigure = fn(&NoticeFigures) -> FigureResult;
@@ -121,11 +81,59 @@ pub(in crate::preview) const NOTICE_FIGURES: [(&str, NoticeFigure); 17] = [
     ("removed", |of| if of.is_by_lines() { of.removed_lines() } else { of.removed_size() }),
 ];
 
+/// The same, of the span that is kept, if there is one.
+pub(in crate::preview) const SPAN_FIGURES: [(&str, NoticeFigure); 2] = [
+    ("first", |of| of.span.map_or(Ok(0), |span| span.0)),
+    ("last", |of| of.span.map_or(Ok(0), |span| span.1)),
+];
+
 fn minus(total: FigureResult, kept: FigureResult) -> FigureResult {
     Ok(total?.saturating_sub(kept?))
 }
 
-impl NoticeFigures<'_> {
+impl<'a> NoticeFigures<'a> {
+    pub(super) fn new(unit: Unit, text: &'a Text<'a>, selection: &Selection) -> Self {
+        let size = |unit| kept_size(text, selection, unit);
+        let decoded = sum(text, selection, text.decoded_bytes(), |range| text.decoded_bytes_of(range));
+        Self {
+            text,
+            unit,
+            lines: selection.total_lines.unwrap_or_else(|| text.line_count()),
+            kept_lines: selection.lines.unwrap_or(Ok(0)),
+            kept_feeds: sum(text, selection, text.line_feeds(), |range| text.line_feeds_of(range)),
+            kept_bytes: size(Unit::Bytes),
+            kept_decoded: decoded.map(|bytes| bytes + half_size(Unit::Bytes) * selection.halves),
+            kept_points: size(Unit::Chars),
+            kept_size: size(unit),
+            hit: selection.hit,
+            span: selection.span,
+            is_kept_empty: selection.halves == 0 && selection.ranges.iter().all(Range::is_empty),
+        }
+    }
+
+    pub(super) fn preview(&self, reply: Reply, waiting: TotalsMask) -> Preview {
+        let (text, unit) = (self.text, self.unit);
+        let total = Counts { lines: self.lines, bytes: text.decoded_bytes(), units: text.size(unit) };
+        let kept = Counts { lines: self.kept_lines, bytes: self.kept_decoded, units: self.kept_size };
+        let lacking = total.each().into_iter().chain(kept.each()).filter_map(Result::err);
+        let known = |counts: Counts<FigureResult>| counts.zip(counts, |count, _| count.ok());
+        Preview {
+            parts: Vec::new(),
+            status: Status::Ok,
+            truncated: false,
+            truncated_by: None,
+            reply,
+            unit,
+            total: known(total),
+            kept: known(kept),
+            missing: waiting,
+            text_bytes: None,
+            ranges_missing: TotalsMask::NOTHING,
+            counts_missing: lacking.fold(TotalsMask::NOTHING, |sum, want| sum | want),
+            details: None,
+        }
+    }
+
     /// Whether lines are spoken of, rather than the size.
     pub(in crate::preview) fn is_by_lines(&self) -> bool {
         matches!(self.hit, Some(LimitHit::Lines | LimitHit::Matches) | None)
@@ -141,7 +149,7 @@ impl NoticeFigures<'_> {
 }
 
 /// Returns the size of the U+FFFD that stands for half a character.
-pub(super) fn half_size(unit: Unit) -> u64 {
+fn half_size(unit: Unit) -> u64 {
     if unit == Unit::Bytes { 3 } else { 1 }
 }
 
@@ -205,17 +213,21 @@ pub(super) fn reconcile(mut planned: Preview) -> Preview {
 
 /// Whether ranges contain all of a text; but for a line feed at its end, if the agent leaves that out of every answer.
 fn covers(text: &Text, ranges: &[Range<usize>], reply: Reply) -> bool {
-    let mut ranges: Vec<_> = ranges.iter().filter(|range| !range.is_empty()).collect();
-    ranges.sort_by_key(|range| range.start);
-    let mut at = text.body.start;
-    for range in ranges {
-        if range.start > at {
-            return false;
-        }
-        at = at.max(range.end);
+    let is_last_feed = |rest: &Range<usize>| {
+        rest.end == text.body.end && matches!(&text.bytes[rest.clone()], b"\n" | b"\r" | b"\r\n")
+    };
+    match &left_out(text, ranges.iter().cloned())[..] {
+        [] => true,
+        [rest] => reply == Reply::Whole && is_last_feed(rest),
+        _ => false,
     }
-    let rest = text.bytes.get(at..text.body.end).unwrap_or_default();
-    rest.is_empty() || reply == Reply::Whole && matches!(rest, b"\n" | b"\r" | b"\r\n")
+}
+
+/// Returns what of a text is in none of these ranges, in order.
+pub(super) fn left_out(text: &Text, ranges: impl Iterator<Item = Range<usize>>) -> Vec<Range<usize>> {
+    let mut ranges: Vec<_> = ranges.filter(|range| !range.is_empty()).collect();
+    ranges.sort_unstable_by_key(|range| range.start);
+    gaps(text.body.clone(), ranges)
 }
 
 /// JavaScript's largest safe integer, which stands for no limit on lines.
@@ -227,7 +239,7 @@ pub(super) fn describe_details(
     policy: &Policy,
     text: &Text,
     selection: &Selection,
-    counts: &KeptCounts,
+    figures: &NoticeFigures,
     is_cut: bool,
 ) -> Option<serde_json::Value> {
     let schema = policy.file.schema.details.as_ref()?;
@@ -249,8 +261,8 @@ pub(super) fn describe_details(
             "truncatedBy": by,
             "totalLines": inner.totals.map(|(lines, _)| lines),
             "totalBytes": inner.totals.map(|(_, bytes)| bytes),
-            "outputLines": counts.kept.lines.ok(),
-            "outputBytes": inner.output_bytes.or(counts.kept_agent_bytes.ok()),
+            "outputLines": figures.kept_lines.ok(),
+            "outputBytes": inner.output_bytes.or(figures.kept_bytes.ok()),
             "lastLinePartial": selection.partial,
             "firstLineExceedsLimit": inner.first_line,
             "maxLines": max_lines,

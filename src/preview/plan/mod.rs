@@ -2,17 +2,15 @@
 
 pub(super) mod counts;
 
-use std::ops::Range;
-
 use crate::preview::input::{Input, Output, PerStream, Stream, Totals};
 use crate::preview::measure::{Text, as_usize};
-use crate::preview::model::{LimitHit, Part, PlanError, Preview, Reply, Status, Unit};
+use crate::preview::model::{LimitHit, Part, PlanError, Preview, Reply, Status};
 use crate::preview::policy::Policy;
 use crate::preview::strategy::Selection;
 use crate::preview::template::{Fact, Facts, Scope, Template};
 use crate::text::units::{self, Measure, TotalsMask};
 
-use counts::{KeptCounts, NOTICE_FIGURES, NoticeFigures, kept_size};
+use counts::{NOTICE_FIGURES, NoticeFigure, NoticeFigures, SPAN_FIGURES};
 
 /// Works out what the model gets of `input` under `policy`. Copies no text, and reads no more of the output than the
 /// limits and two blocks of 64 KiB, unless the policy searches for something (`basic/smart`, distant read windows) or
@@ -63,7 +61,7 @@ fn whole_plan(input: &Input, policy: &Policy, stdout: &Text, stderr: &Text) -> R
     if let Some(cap) = &policy.file.cap {
         // The length of the text decides.
         planned.ranges_missing |= planned.missing;
-        if cap.apply(input, &scope, &mut planned.parts)? {
+        if cap.apply(input, &scope, PerStream { stdout, stderr }, &mut planned.parts)? {
             planned = counts::by_parts(planned, &[stdout, stderr]);
         }
     }
@@ -129,21 +127,22 @@ fn one_stream(input: &Input, policy: &Policy, scope: &Scope, text: &Text) -> Res
     }
     let is_cut = is_cut && !selection.uncut;
     selection.hit = selection.hit.or(over.ok().flatten());
-    let counts = KeptCounts::new(context.unit, text, &selection);
+    let figures = NoticeFigures::new(context.unit, text, &selection);
     for (_, parts) in &mut selection.slots {
         *parts = text.apart(std::mem::take(parts));
     }
-    let facts = output_facts(policy, text, &selection, &counts);
+    let facts = output_facts(policy, &selection, &figures);
     let texts = policy.texts();
     let template = if is_cut { &texts.cut } else { &texts.whole };
     let slots = keep.rewrite.slots(input, text.source, std::mem::take(&mut selection.slots));
-    let in_slots = bytes_of(slots.iter().flat_map(|(_, parts)| parts));
+    let ranges = |part: &Part| Some(part.range()?.1);
+    let left_out = counts::left_out(text, slots.iter().flat_map(|(_, parts)| parts).filter_map(ranges));
     let laid = lay_out(scope, template, facts, slots)?;
-    let is_all_shown = bytes_of(&laid.parts) == in_slots;
+    let is_all_shown = counts::left_out(text, laid.parts.iter().filter_map(ranges)) == left_out;
     let reply = if is_cut { Reply::Cut } else { Reply::Whole };
-    let details = counts::describe_details(input, policy, text, &selection, &counts, is_cut);
+    let details = counts::describe_details(input, policy, text, &selection, &figures, is_cut);
     let unknown = over.err().unwrap_or_default() | text.gave_up();
-    let planned = counts.preview(context.unit, reply, laid.waiting | unknown);
+    let planned = figures.preview(reply, laid.waiting | unknown);
     let ranges_missing = laid.undecided | unknown;
     let planned = Preview { parts: laid.parts, details, ranges_missing, ..planned };
     // A template may leave out a slot.
@@ -156,21 +155,9 @@ fn one_stream(input: &Input, policy: &Policy, scope: &Scope, text: &Text) -> Res
     })
 }
 
-/// Returns how many bytes of the output parts stand for, each counted once.
-fn bytes_of<'a>(parts: impl IntoIterator<Item = &'a Part>) -> usize {
-    let mut ranges: Vec<_> = parts.into_iter().filter_map(|part| Some(part.range()?.1)).collect();
-    ranges.sort_unstable_by_key(|range| range.start);
-    let (mut end, mut sum) = (0, 0);
-    for range in ranges {
-        sum += range.end.saturating_sub(range.start.max(end));
-        end = end.max(range.end);
-    }
-    sum
-}
-
 fn untouched(policy: &Policy, text: &Text) -> Preview {
-    let counts = KeptCounts::new(policy.unit(), text, &Selection::everything(text));
-    counts::reconcile(counts.preview(policy.unit(), Reply::Whole, TotalsMask::NOTHING))
+    let figures = NoticeFigures::new(policy.unit(), text, &Selection::everything(text));
+    counts::reconcile(figures.preview(Reply::Whole, TotalsMask::NOTHING))
 }
 
 /// Returns the figures that do not come from the output.
@@ -185,22 +172,14 @@ fn outside_facts(input: &Input, policy: &Policy, stream: Stream) -> Facts {
     facts
 }
 
-fn output_facts(policy: &Policy, text: &Text, selection: &Selection, counts: &KeptCounts) -> Facts {
-    let of = NoticeFigures {
-        text,
-        unit: policy.unit(),
-        lines: counts.total.lines,
-        kept_lines: counts.kept.lines,
-        kept_feeds: counts::sum(text, selection, text.line_feeds(), |range| text.line_feeds_of(range)),
-        kept_bytes: counts.kept_agent_bytes,
-        kept_points: kept_size(text, selection, Unit::Chars),
-        kept_size: counts.kept.units,
-        hit: selection.hit,
-    };
-    let mut facts = Facts::from(NOTICE_FIGURES.map(|(name, figure)| (name, Fact::from(figure(&of)))));
+fn output_facts(policy: &Policy, selection: &Selection, of: &NoticeFigures) -> Facts {
+    let text = of.text;
+    let fact = |(name, figure): (&'static str, NoticeFigure)| (name, Fact::from(figure(of)));
+    let mut facts = Facts::from(NOTICE_FIGURES.map(fact));
+    facts.extend(of.span.into_iter().flat_map(|_| SPAN_FIGURES.map(fact)));
     let word = if of.is_by_lines() { "lines" } else { of.unit.as_str() };
     facts.insert("unit", Fact::Text(word.to_owned()));
-    let hit = match selection.hit {
+    let hit = match of.hit {
         None => "none",
         Some(LimitHit::Lines) => "lines",
         Some(LimitHit::Size(_)) => "size",
@@ -208,8 +187,7 @@ fn output_facts(policy: &Policy, text: &Text, selection: &Selection, counts: &Ke
     };
     facts.insert("hit", Fact::Text(hit.to_owned()));
     facts.insert("partial", Fact::Flag(selection.partial));
-    let is_empty = selection.halves == 0 && selection.ranges.iter().all(Range::is_empty);
-    facts.insert("kept_empty", Fact::Flag(is_empty));
+    facts.insert("kept_empty", Fact::Flag(of.is_kept_empty));
     facts.insert("is_empty", Fact::Flag(text.is_empty()));
     // These two may read all of an output, so they are computed only if the policy uses them.
     let mentions = |name| policy.texts().mention(name, &policy.file.templates);
@@ -218,10 +196,6 @@ fn output_facts(policy: &Policy, text: &Text, selection: &Selection, counts: &Ke
     }
     if mentions("json_units") {
         facts.insert("json_units", text.json_units().map_or(Fact::Nothing, Fact::Number));
-    }
-    if let Some((first, last)) = selection.span {
-        facts.insert("first", Fact::from(first));
-        facts.insert("last", Fact::from(last));
     }
     facts.extend(selection.facts.clone());
     facts

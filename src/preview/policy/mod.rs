@@ -24,7 +24,7 @@ pub(crate) use load::PARSED;
 use load::{PolicyFile, Texts, Variant};
 use param::{Param, ParamError, keys, matches_key};
 pub(crate) use schema::ParamRole;
-use schema::{PolicySchema, SettingsSchema};
+use schema::SettingsSchema;
 
 /// Why a policy cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -105,8 +105,7 @@ impl Policy {
     /// Returns the period during which the agent does this.
     #[doc(hidden)]
     pub fn era(&self) -> Era {
-        let PolicySchema { from, until, seen, era_of, .. } = &self.file.schema;
-        Era { from: from.clone(), until: until.clone(), seen: seen.clone(), of: era_of.clone() }
+        self.file.schema.era.clone()
     }
 
     #[doc(hidden)]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use toml::Spanned;
 
-use crate::base::provenance::{Confidence, Date, Edge, Warning};
+use crate::base::provenance::{Confidence, Date, Era, Warning};
 use crate::base::toml_check::Shape::{self, Checked, Flag, List, Names, Number, Scalar, Table, Tables, Text};
 use crate::base::toml_check::{Field, is_word, needed, optional};
 use crate::preview::measure::{DecodingRule, LineRule, TrimRule};
@@ -24,13 +24,8 @@ pub(crate) struct PolicySchema {
     pub shell: bool,
     /// For people, if `from`, `until` and `seen` are not enough.
     pub version: Option<String>,
-    pub from: Option<Edge>,
-    /// The last version and date; absent if it still applies.
-    pub until: Option<Edge>,
-    /// The newest version that was checked.
-    pub seen: Option<Edge>,
-    /// The current policy, if this is an earlier form of it.
-    pub era_of: Option<String>,
+    #[serde(flatten)]
+    pub era: Era,
     pub source: Option<String>,
     #[serde(default = "own")]
     pub confidence: Confidence,

@@ -6,89 +6,72 @@ use serde::Deserialize;
 use unicode_width::UnicodeWidthChar;
 
 use crate::preview::measure::{Cut, Text};
-use crate::preview::model::{Direction, Fragment, Part, PlanError, Unit};
+use crate::preview::model::{Direction, Part, PlanError, Unit};
 use crate::preview::strategy::{Context, Selection, lines_in};
 use crate::preview::template::{Fact, Facts, Template};
 use crate::text::units::TotalsMask;
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Segment {
-    Bytes(Range<usize>),
-    /// Half of the character at this range.
-    Half(Range<usize>),
-    /// Text of the agent, as in a [`Part::Notice`].
-    Notice(String),
-}
-
-impl Segment {
-    /// Returns its size; half a character occurs only with cuts in UTF-16 units, and is one unit.
-    fn size(&self, text: &Text, unit: Unit) -> u64 {
-        match self {
-            Self::Bytes(range) => text.size_of(range.clone(), unit),
-            Self::Half(_) => 1,
-            Self::Notice(words) => words_size(words, unit),
-        }
-    }
-
-    /// Converts it to a part; none if it is empty.
-    pub(super) fn part(self, text: &Text) -> Option<Part> {
-        match self {
-            Self::Bytes(range) => text.kept(range),
-            Self::Half(range) => Some(text.changed(range, vec![Fragment::Replaced(1)])),
-            Self::Notice(words) => (!words.is_empty()).then_some(Part::Notice { text: words }),
-        }
-    }
-
-    /// Returns the bytes that it keeps entirely.
-    pub(super) fn range(&self) -> Option<Range<usize>> {
-        match self {
-            Self::Bytes(range) => Some(range.clone()),
-            Self::Half(_) | Self::Notice(_) => None,
-        }
+/// Returns the size of a part; half a character, the only change here, occurs only with cuts in UTF-16 units, and is one unit.
+fn part_size(text: &Text, part: &Part, unit: Unit) -> u64 {
+    match part {
+        Part::Kept { range, .. } => text.size_of(range.clone(), unit),
+        Part::Notice { text: words } => words_size(words, unit),
+        Part::Changed { .. } | Part::Counting => 1,
     }
 }
 
-pub(crate) fn size(text: &Text, segments: &[Segment], unit: Unit) -> u64 {
-    segments.iter().map(|segment| segment.size(text, unit)).sum()
+/// Returns the bytes that a part keeps entirely.
+fn kept_range(part: &Part) -> Option<Range<usize>> {
+    part.range().map(|(_, range)| range).filter(|_| matches!(part, Part::Kept { .. }))
 }
 
-pub(crate) fn decoded(text: &Text, segments: &[Segment]) -> String {
-    let decoded = segments.iter().map(|segment| match segment {
-        Segment::Bytes(range) => text.decoding.decode(&text.bytes[range.clone()]),
-        Segment::Notice(words) => words.clone(),
-        Segment::Half(_) => "\u{FFFD}".to_owned(),
+/// Returns text of the agent as a part; none if it is empty.
+pub(super) fn notice(words: impl Into<String>) -> Option<Part> {
+    let text = words.into();
+    (!text.is_empty()).then_some(Part::Notice { text })
+}
+
+pub(crate) fn size(text: &Text, parts: &[Part], unit: Unit) -> u64 {
+    parts.iter().map(|part| part_size(text, part, unit)).sum()
+}
+
+pub(crate) fn decoded(text: &Text, parts: &[Part]) -> String {
+    let decoded = parts.iter().map(|part| match part {
+        Part::Kept { range, .. } => text.decoding.decode(&text.bytes[range.clone()]),
+        Part::Notice { text: words } => words.clone(),
+        Part::Changed { .. } | Part::Counting => "\u{FFFD}".to_owned(),
     });
     decoded.collect()
 }
 
 /// Takes an amount from one end of a range of the output.
-pub(crate) fn cut(text: &Text, within: Range<usize>, from: Direction, unit: Unit, size: u64) -> Vec<Segment> {
+pub(crate) fn cut(text: &Text, within: Range<usize>, from: Direction, unit: Unit, size: u64) -> Vec<Part> {
     let Cut { range, half } = text.end(within, from, unit, size);
-    from.join([Segment::Bytes(range)], half.map(Segment::Half))
+    from.join(text.kept(range), half.map(|half| text.half(half)))
 }
 
 /// Takes an amount from one end of composed text; nothing is measured beyond that.
-pub(crate) fn end(text: &Text, segments: &[Segment], from: Direction, unit: Unit, size: u64) -> Vec<Segment> {
+pub(crate) fn end(text: &Text, parts: &[Part], from: Direction, unit: Unit, size: u64) -> Vec<Part> {
     let mut left = size;
     // Outermost first.
-    let mut kept: Vec<Vec<Segment>> = Vec::new();
-    for segment in from.ordered(segments.iter().collect()) {
-        let part = match segment {
-            Segment::Bytes(range) => cut(text, range.clone(), from, unit, left),
-            Segment::Notice(words) => {
+    let mut kept: Vec<Vec<Part>> = Vec::new();
+    for part in from.ordered(parts.iter().collect()) {
+        let shown = match part {
+            Part::Kept { range, .. } => cut(text, range.clone(), from, unit, left),
+            Part::Notice { text: words } => {
                 let shown = fitting(words, from, left, |character| char_size(character, unit));
-                vec![Segment::Notice(shown.to_owned())]
+                notice(shown).into_iter().collect()
             }
-            Segment::Half(_) if left == 0 => Vec::new(),
-            Segment::Half(_) => vec![segment.clone()],
+            Part::Changed { .. } | Part::Counting if left == 0 => Vec::new(),
+            Part::Changed { .. } | Part::Counting => vec![part.clone()],
         };
-        let is_whole = part == std::slice::from_ref(segment);
-        kept.push(part);
+        let is_whole = shown == std::slice::from_ref(part);
+        kept.push(shown);
         if !is_whole {
             break;
         }
         // The file may have changed since the end was taken.
-        left = left.saturating_sub(segment.size(text, unit));
+        left = left.saturating_sub(part_size(text, part, unit));
     }
     from.ordered(kept).concat()
 }
@@ -144,8 +127,8 @@ impl Envelope {
     pub(super) fn around(&self, text: &Text, context: &Context) -> Result<Composed, PlanError> {
         let ended = text.bytes[text.body.clone()].last() == Some(&b'\n');
         let facts = Facts::from([("is_empty", Fact::Flag(text.is_empty())), ("ended", Fact::Flag(ended))]);
-        let before = context.scope.render_optional(&self.before, facts.clone())?;
-        let after = context.scope.render_optional(&self.after, facts)?;
+        let before = context.scope.render_optional(self.before.as_ref(), facts.clone())?;
+        let after = context.scope.render_optional(self.after.as_ref(), facts)?;
         Ok(Composed { before, body: text.body.clone(), after })
     }
 }
@@ -166,50 +149,39 @@ impl Composed {
         added > max || text.exceeds(unit, max - added)
     }
 
-    fn segments(&self) -> [Segment; 3] {
-        let [before, after] = [&self.before, &self.after].map(|words| Segment::Notice(words.clone()));
-        [before, Segment::Bytes(self.body.clone()), after]
+    fn parts(&self, text: &Text) -> Vec<Part> {
+        let [before, after] = [&self.before, &self.after].map(notice);
+        [before, text.kept(self.body.clone()), after].into_iter().flatten().collect()
     }
 
     /// Takes an amount from one end; nothing is measured beyond that.
-    pub(super) fn end(&self, text: &Text, from: Direction, unit: Unit, size: u64) -> Vec<Segment> {
-        let mut kept = end(text, &self.segments(), from, unit, size);
-        kept.retain(|segment| match segment {
-            Segment::Notice(words) => !words.is_empty(),
-            Segment::Bytes(range) => !range.is_empty(),
-            Segment::Half(_) => true,
-        });
-        kept
+    pub(super) fn end(&self, text: &Text, from: Direction, unit: Unit, size: u64) -> Vec<Part> {
+        end(text, &self.parts(text), from, unit, size)
     }
 
     pub(super) fn uncut(&self, text: &Text) -> Selection {
-        let kept = parts(text, self.segments().into());
-        Selection { slots: vec![("kept", kept)], ..Selection::uncut(text) }
+        Selection { slots: vec![("kept", self.parts(text))], ..Selection::uncut(text) }
     }
 }
 
-pub(crate) fn parts(text: &Text, segments: Vec<Segment>) -> Vec<Part> {
-    segments.into_iter().filter_map(|segment| segment.part(text)).collect()
-}
+/// The parts for each slot of the template.
+type Slots = Vec<(&'static str, Vec<Part>)>;
 
-/// The segments for each slot of the template.
-type Slots = Vec<(&'static str, Vec<Segment>)>;
-
-/// Returns a selection by size: the parts, ranges, halves and lines of segments, also of lines that they hold in part.
+/// Returns a selection by size: the ranges, halves and lines of parts, also of lines that they hold in part.
 pub(crate) fn selection(text: &Text, context: &Context, slots: Slots) -> Selection {
-    let selection = selection_of_lines(text, context, 0, slots);
+    let selection = selection_of_lines(context, 0, slots);
     let lines = selection.ranges.iter().map(|range| lines_in(text, range)).sum();
     Selection { lines: Some(Ok(lines)), ..selection }
 }
 
 /// The same where the agent counts the lines.
-pub(crate) fn selection_of_lines(text: &Text, context: &Context, lines: u64, slots: Slots) -> Selection {
-    let all = || slots.iter().flat_map(|(_, segments)| segments);
+pub(crate) fn selection_of_lines(context: &Context, lines: u64, slots: Slots) -> Selection {
+    let all = || slots.iter().flat_map(|(_, parts)| parts);
     Selection {
         lines: Some(Ok(lines)),
-        halves: all().filter(|segment| matches!(segment, Segment::Half(_))).count() as u64,
-        ranges: all().filter_map(Segment::range).collect(),
-        slots: slots.into_iter().map(|(name, segments)| (name, parts(text, segments))).collect(),
+        halves: all().filter(|part| matches!(part, Part::Changed { .. })).count() as u64,
+        ranges: all().filter_map(kept_range).collect(),
+        slots,
         hit: Some(context.by_size()),
         ..Selection::default()
     }

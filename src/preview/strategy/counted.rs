@@ -3,8 +3,8 @@
 use serde::Deserialize;
 
 use crate::preview::measure::{Text, as_usize, breaks};
-use crate::preview::model::{Direction, PlanError, Unit};
-use crate::preview::strategy::composed::{self, Composed, Envelope, Segment};
+use crate::preview::model::{Direction, Part, PlanError, Unit};
+use crate::preview::strategy::composed::{self, Composed, Envelope};
 use crate::preview::strategy::one_end::Ruler;
 use crate::preview::strategy::{Context, Selection, Strategy};
 use crate::preview::template::{Fact, Facts, Figure, Template};
@@ -31,7 +31,7 @@ impl Strategy for Counted {
         let unit = context.unit;
         let size = context.scope.positive(&self.size)?;
         let after = self.after.as_ref().map_or(Ok(0), |after| context.scope.figure(after))?;
-        let before = context.scope.render_optional(&self.before, Facts::new())?;
+        let before = context.scope.render_optional(self.before.as_ref(), Facts::new())?;
         let all = Composed { before, body: text.body.clone(), after: String::new() };
         if size.checked_sub(after).is_some_and(|room| !all.exceeds(text, unit, room)) {
             return Ok(all.uncut(text));
@@ -57,7 +57,8 @@ impl Strategy for Counted {
         }
         let (first, last) = shares(room(&words));
         let last = last.saturating_sub(after);
-        let shown = composed::end(text, &[Segment::Notice(words)], Direction::Head, unit, size);
+        let words = Vec::from_iter(composed::notice(words));
+        let shown = composed::end(text, &words, Direction::Head, unit, size);
         let mut kept = all.end(text, Direction::Head, unit, first);
         kept.extend(shown);
         kept.extend(all.end(text, Direction::Tail, unit, last));
@@ -124,7 +125,7 @@ impl Strategy for Twice {
         let second = context.scope.figure(&self.second_size)?;
         let once = self.first_cut(text, context)?;
         let size = match (&once[..], text.totals.units) {
-            ([Segment::Bytes(range)], Some(total)) if *range == text.body => total,
+            ([Part::Kept { range, .. }], Some(total)) if *range == text.body => total,
             _ => composed::size(text, &once, Unit::Utf16),
         };
         let marker = |removed: u64| context.scope.render_number(Some(&self.second_notice), removed);
@@ -133,7 +134,7 @@ impl Strategy for Twice {
         let words = marker(removed)?;
         let keep = second.saturating_sub(words.len() as u64) / 2;
         let mut result = composed::end(text, &once, Direction::Head, Unit::Utf16, keep);
-        result.push(Segment::Notice(words));
+        result.extend(composed::notice(words));
         result.extend(composed::end(text, &once, Direction::Tail, Unit::Utf16, keep));
         Ok(composed::selection(text, context, vec![("kept", result)]))
     }
@@ -141,19 +142,19 @@ impl Strategy for Twice {
 
 impl Twice {
     /// Returns both ends with a notice between them, or everything if it fits.
-    fn first_cut(&self, text: &Text, context: &Context) -> Result<Vec<Segment>, PlanError> {
+    fn first_cut(&self, text: &Text, context: &Context) -> Result<Vec<Part>, PlanError> {
         let most = context.scope.figure(&self.first_size)?;
         if !text.exceeds(context.unit, most) {
-            return Ok(vec![Segment::Bytes(text.body.clone())]);
+            return Ok(Vec::from_iter(text.kept(text.body.clone())));
         }
         let half = most / 2;
-        let mut segments =
+        let mut parts =
             composed::cut(text, text.body.clone(), Direction::Head, Unit::Utf16, half.max(most - half));
         let total = text.known_or_wait(text.size(context.unit)).unwrap_or(0);
         let notice = context.scope.render_number(Some(&self.first_notice), total)?;
-        segments.push(Segment::Notice(notice));
-        segments.extend(composed::cut(text, text.body.clone(), Direction::Tail, Unit::Utf16, half));
-        Ok(segments)
+        parts.extend(composed::notice(notice));
+        parts.extend(composed::cut(text, text.body.clone(), Direction::Tail, Unit::Utf16, half));
+        Ok(parts)
     }
 }
 
@@ -187,11 +188,11 @@ impl Strategy for Wrapped {
 }
 
 impl Wrapped {
-    fn end(&self, text: &Text, whole: &Composed, from: Direction, unit: Unit, size: u64) -> Vec<Segment> {
-        let mut segments = whole.end(text, from, unit, size);
+    fn end(&self, text: &Text, whole: &Composed, from: Direction, unit: Unit, size: u64) -> Vec<Part> {
+        let mut parts = whole.end(text, from, unit, size);
         if !self.ruler.keeps_halves() {
-            segments.retain(|segment| !matches!(segment, Segment::Half(_)));
+            parts.retain(|part| !matches!(part, Part::Changed { .. }));
         }
-        segments
+        parts
     }
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer};
 
 use crate::preview::measure::{Text, as_usize};
 use crate::preview::model::{Direction, LimitHit, PlanError, Unit};
-use crate::preview::strategy::composed::{self, Segment};
+use crate::preview::strategy::composed;
 use crate::preview::strategy::ends::Middle;
 use crate::preview::strategy::{Context, Selection, Strategy};
 use crate::preview::template::{Fact, Figure, Template};
@@ -233,20 +233,20 @@ impl Search<'_, '_> {
 
     /// Joins the blocks, each preceded by a marker for what is left out.
     fn join(&self, picked: &[Block]) -> Result<Selection, PlanError> {
-        let mut segments = Vec::new();
+        let mut parts = Vec::new();
         let mut before = 0;
         for (at, block) in picked.iter().enumerate() {
             let join = if at > 0 { "\n" } else { "" };
             if block.pieces.start > before {
                 let marker = self.marker(block.pieces.start - before)?;
-                segments.push(Segment::Notice(format!("{join}{marker}\n")));
+                parts.extend(composed::notice(format!("{join}{marker}\n")));
             }
-            segments.push(Segment::Bytes(block.bytes.clone()));
+            parts.extend(self.text.kept(block.bytes.clone()));
             before = block.pieces.end;
         }
         let lines = picked.iter().map(|block| block.pieces.end - block.pieces.start).sum();
-        let slots = vec![("kept", segments), ("head", Vec::new()), ("tail", Vec::new())];
-        Ok(composed::selection_of_lines(self.text, self.context, lines, slots))
+        let slots = vec![("kept", parts), ("head", Vec::new()), ("tail", Vec::new())];
+        Ok(composed::selection_of_lines(self.context, lines, slots))
     }
 }
 

@@ -5,10 +5,10 @@ use std::ops::Range;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 
-use crate::preview::expression::Expression;
 use crate::preview::measure::{Cut, Text, as_usize};
 use crate::preview::model::{Direction, LimitHit, PlanError, Unit};
-use crate::preview::strategy::composed::{self, Segment};
+use crate::preview::rewrite::Expression;
+use crate::preview::strategy::composed;
 use crate::preview::strategy::{Boundary, Context, Inner, Selection, Strategy, or_utf16};
 use crate::preview::template::{Fact, Figure};
 use crate::text::supply::OwnBytes;
@@ -162,19 +162,19 @@ fn mapped_totals(text: &Text, clips: bool, items: &[Item], suffix: &str, most: u
 
 /// Joins the items by line feeds; runs of whole ones are a single part.
 fn joined(text: &Text, context: &Context, items: &[Item], suffix: &str) -> Selection {
-    let mut segments = Vec::new();
+    let mut parts = Vec::new();
     let mut run = items.first().map_or(text.body.start, |item| item.line.start);
     for item in items {
         if let Some(mark) = &item.mark {
-            segments.push(Segment::Bytes(run..mark.start));
+            parts.extend(text.kept(run..mark.start));
             run = mark.end;
         }
         let Some(cut) = &item.cut else { continue };
-        segments.push(Segment::Bytes(run..cut.range.end));
-        segments.extend(cut.half.clone().map(Segment::Half));
-        segments.push(Segment::Notice(suffix.to_owned()));
+        parts.extend(text.kept(run..cut.range.end));
+        parts.extend(cut.half.clone().map(|half| text.half(half)));
+        parts.extend(composed::notice(suffix));
         run = item.line.end;
     }
-    segments.extend(items.last().map(|last| Segment::Bytes(run..last.line.end)));
-    composed::selection_of_lines(text, context, items.len() as u64, vec![("kept", segments)])
+    parts.extend(items.last().and_then(|last| text.kept(run..last.line.end)));
+    composed::selection_of_lines(context, items.len() as u64, vec![("kept", parts)])
 }

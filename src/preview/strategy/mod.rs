@@ -16,11 +16,10 @@ use std::ops::Range;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 
-use super::expression::Expression;
 use super::limits::Limits;
 use super::measure::{Text, TrimRule, as_usize};
 use super::model::{Direction, LimitHit, Part, PlanError, Unit};
-use super::rewrite::{self, Rewrite};
+use super::rewrite::{self, Expression, Rewrite};
 use super::section::{Fault, Keys};
 use super::template::{Fact, Facts, Figure, Scope};
 use crate::text::units::TotalsMask;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use serde::Deserialize;
 
 use crate::preview::measure::{Cut, Piece, Text, as_usize, most_bytes};
-use crate::preview::model::{Direction, Fragment, LimitHit, Part, PlanError, Unit};
+use crate::preview::model::{Direction, LimitHit, Part, PlanError, Unit};
 use crate::preview::strategy::{Boundary, Context, From, Selection, Strategy, lines_in};
 use crate::preview::template::{Fact, Facts, Figure};
 
@@ -156,7 +156,7 @@ fn is_over(text: &Text, range: Range<usize>, unit: Unit, size: u64) -> bool {
 
 fn finish(text: &Text, from: Direction, taken: KeptPieces, half: Option<Range<usize>>) -> Selection {
     let halves = u64::from(half.is_some());
-    let half = half.map(|half| text.changed(half, vec![Fragment::Replaced(1)]));
+    let half = half.map(|half| text.half(half));
     let parts = from.join(text.kept(taken.range.clone()), half);
     let total = text.line_count();
     let count = if taken.all { total } else { Ok(taken.count) };
@@ -294,11 +294,11 @@ impl Strategy for RawTail {
         let start = text.bytes.len().saturating_sub(most);
         let last =
             text.bytes[start.min(text.body.end)..text.body.end].iter().rposition(|byte| *byte != b'\n');
-        let kept = raw(text, start..last.map_or(start, |last| start + last + 1));
+        let kept = start..last.map_or(start, |last| start + last + 1);
         Ok(Selection {
-            lines: Some(Ok(lines_in(text, &kept.range))),
-            slots: vec![("kept", kept.parts)],
-            ranges: vec![kept.range],
+            lines: Some(Ok(lines_in(text, &kept))),
+            slots: vec![("kept", text.raw(kept.clone()))],
+            ranges: vec![kept],
             hit: is_cut.then_some(context.by_size()),
             uncut: !is_cut,
             ..Selection::default()
@@ -372,28 +372,14 @@ impl Ruler {
         size: u64,
     ) -> End {
         if self.boundary == Boundary::Byte {
-            return raw(text, from.split(&within, as_usize(size).min(within.len())).0);
+            let range = from.split(&within, as_usize(size).min(within.len())).0;
+            return End { parts: text.raw(range.clone()), range, halves: 0 };
         }
         let Cut { range, half } = text.end(within, from, unit, size);
         let half = half.filter(|_| self.keeps_halves() && unit == Unit::Utf16);
-        let half = half.map(|half| text.changed(half, vec![Fragment::Replaced(1)]));
+        let half = half.map(|half| text.half(half));
         let halves = u64::from(half.is_some());
         let whole = text.kept(range.clone());
         End { range, parts: from.join(whole, half), halves }
     }
-}
-
-/// Returns a range between raw bytes; characters split by its ends become parts of their own.
-pub(crate) fn raw(text: &Text, range: Range<usize>) -> End {
-    let mut parts = Vec::new();
-    let first = text.split_character(range.start).map_or(range.start, |split| split.end.min(range.end));
-    let last = text.split_character(range.end).map_or(range.end, |split| split.start.max(first));
-    let fragment = |range: Range<usize>| {
-        let fragments = vec![Fragment::Bytes(range.clone())];
-        (!range.is_empty()).then(|| text.changed(range, fragments))
-    };
-    parts.extend(fragment(range.start..first));
-    parts.extend(text.kept(first..last));
-    parts.extend(fragment(last..range.end));
-    End { range, parts, halves: 0 }
 }

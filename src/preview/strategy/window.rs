@@ -244,19 +244,18 @@ impl Strategy for View {
         let skip = skip.min(u64::MAX - count.max(1));
         let line_size = as_usize(context.scope.figure(&self.line_size)?);
         let rows: Vec<_> = window.iter().map(|line| row(text, line.clone(), line_size)).collect();
-        let is_cut = |line: &Range<usize>| without_return(text, line.clone()).len() > line_size;
-        let is_blank = rows.len() <= 1 && rows.iter().all(Range::is_empty) && !window.iter().any(is_cut);
-        let mut parts = Vec::new();
-        for (at, (line, shown)) in window.iter().zip(&rows).enumerate().filter(|_| !is_blank) {
+        let is_blank = rows.len() <= 1 && rows.iter().all(|(shown, is_cut)| shown.is_empty() && !is_cut);
+        let (mut parts, mut cut_ends) = (Vec::new(), Vec::new());
+        for (at, (line, (shown, is_cut))) in window.iter().zip(&rows).enumerate().filter(|_| !is_blank) {
             let number = context.scope.render_number(self.number.as_ref(), skip + at as u64 + 1)?;
             let before = if at > 0 { "\n" } else { "" }.to_owned() + &number;
             let mut fragments = vec![Fragment::Text(before), Fragment::Bytes(shown.clone())];
-            fragments
-                .extend(is_cut(line).then(|| Fragment::Text(self.line_suffix.clone().unwrap_or_default())));
+            if *is_cut {
+                fragments.push(Fragment::Text(self.line_suffix.clone().unwrap_or_default()));
+                cut_ends.push(shown.end..line.end);
+            }
             parts.push(text.changed(line.clone(), fragments));
         }
-        let cuts = window.iter().zip(&rows).filter(|(line, _)| is_cut(line));
-        let cut_ends: Vec<_> = cuts.map(|(line, shown)| shown.end..line.end).collect();
         let start = window.first().map_or(text.body.start, |line| line.start);
         let end = window.last().map_or(text.body.start, |line| line.end);
         let is_last = skip + window.len() as u64 == count;
@@ -267,7 +266,7 @@ impl Strategy for View {
         let selection = Selection {
             slots: vec![("kept", parts)],
             lines: Some(Ok(rows.len() as u64)),
-            ranges: rows,
+            ranges: rows.into_iter().map(|(shown, _)| shown).collect(),
             shown: Some(gaps(start..end, cut_ends)),
             silent_limit: Some(if is_last { clipped } else { LimitHit::Lines }),
             uncut: total <= last,
@@ -285,10 +284,11 @@ fn without_return(text: &Text, line: Range<usize>) -> Range<usize> {
     line.start..line.end - usize::from(ends)
 }
 
-/// Returns what is shown of a line: without a carriage return, cut to a size; or, if it fits, without a second one.
-fn row(text: &Text, line: Range<usize>, most: usize) -> Range<usize> {
+/// Returns what is shown of a line, and whether it is cut: without a carriage return, or, if it fits, without two.
+fn row(text: &Text, line: Range<usize>, most: usize) -> (Range<usize>, bool) {
     let line = without_return(text, line);
-    if line.len() > most { line.start..line.start + most } else { without_return(text, line) }
+    let is_cut = line.len() > most;
+    (if is_cut { line.start..line.start + most } else { without_return(text, line) }, is_cut)
 }
 
 /// The window of lines as they are: from an offset, then whole pieces within the limits.

@@ -12,7 +12,7 @@ use std::ops::Range;
 use super::input::{Input, Output, Stream, Totals};
 use super::measure::Text;
 use super::model::{Direction, LimitHit, Part, PlanError, Preview, Unit};
-use super::plan::counts::{NOTICE_FIGURES, NoticeFigure, NoticeFigures};
+use super::plan::counts::{NOTICE_FIGURES, NoticeFigure, NoticeFigures, SPAN_FIGURES};
 use super::plan::{plan, view};
 use super::policy::Policy;
 use super::strategy::LinesKept;
@@ -143,10 +143,7 @@ impl Setting<'_> {
                 words
             }
         };
-        let decoded = match visited.text.decoding {
-            Decoding::Lossy => measure.decoded_bytes,
-            Decoding::Go => kept.range.len() as u64 + 2 * measure.bad_bytes,
-        };
+        let decoded = figures.kept_decoded.unwrap_or_default();
         let path = (input.saved_as.len() as u64).saturating_mul(words.per_path);
         Ok(Some(SweptLines {
             bytes: words.fixed + path + words.slots.saturating_mul(decoded),
@@ -178,26 +175,32 @@ impl Setting<'_> {
     }
 }
 
-fn figures<'a>(text: &'a Text<'a>, unit: Unit, kept: &KeptLines, measure: &Measure) -> LinesFigures<'a> {
+fn figures<'a>(text: &'a Text<'a>, unit: Unit, kept: &KeptLines, measure: &Measure) -> NoticeFigures<'a> {
     let lines = text.line_count();
     let size = |unit| Ok(size_of(text, unit, &kept.range, measure));
+    let decoded = match text.decoding {
+        Decoding::Lossy => measure.decoded_bytes,
+        Decoding::Go => kept.range.len() as u64 + 2 * measure.bad_bytes,
+    };
     let last = lines.unwrap_or_default();
     let (first, last) = match kept.from {
         Direction::Head => (1, kept.count),
         Direction::Tail => ((last + 1).saturating_sub(kept.count), last),
     };
-    let of = NoticeFigures {
+    NoticeFigures {
         text,
         unit,
         lines,
         kept_lines: Ok(kept.count),
         kept_feeds: Ok(measure.line_feeds),
         kept_bytes: size(Unit::Bytes),
+        kept_decoded: Ok(decoded),
         kept_points: Ok(measure.points),
         kept_size: size(unit),
         hit: kept.hit,
-    };
-    LinesFigures { of, first, last, is_kept_empty: kept.range.is_empty() }
+        span: Some((Ok(first), Ok(last))),
+        is_kept_empty: kept.range.is_empty(),
+    }
 }
 
 /// Plans a preview, with two paths, to see how long its words are; none if it keeps something else than this range.
@@ -227,19 +230,8 @@ pub(crate) struct Deciders(Vec<Decider>);
 #[derive(Debug, Clone, Copy)]
 enum Decider {
     Number(NoticeFigure),
-    /// The number of a line.
-    Line(fn(&LinesFigures) -> u64),
     /// What chooses among words.
-    Choice(fn(&LinesFigures) -> u32),
-}
-
-/// What notices of lines of one end state.
-struct LinesFigures<'a> {
-    pub of: NoticeFigures<'a>,
-    /// Numbers of the first and the last line that is kept, from 1.
-    pub first: u64,
-    pub last: u64,
-    pub is_kept_empty: bool,
+    Choice(fn(&NoticeFigures) -> u32),
 }
 
 /// The length of the words around what is kept, in bytes.
@@ -273,7 +265,7 @@ impl Deciders {
             match name.as_str() {
                 "exit_code" | "stream" | "partial" | "kept_empty" => {}
                 name => match Decider::from_name(name)? {
-                    Decider::Number(_) | Decider::Line(_) => return None,
+                    Decider::Number(_) => return None,
                     choice => all.push(choice),
                 },
             }
@@ -282,7 +274,7 @@ impl Deciders {
     }
 
     /// Returns what all figures have in common for which the words are as long.
-    fn key(&self, figures: &LinesFigures) -> u128 {
+    fn key(&self, figures: &NoticeFigures) -> u128 {
         let first = u128::from(figures.is_kept_empty);
         self.0.iter().fold(first, |key, decider| key << BITS | u128::from(decider.code(figures)))
     }
@@ -291,29 +283,26 @@ impl Deciders {
 impl Decider {
     fn from_name(name: &str) -> Option<Self> {
         match name {
-            "unit" => Some(Self::Choice(|figures| figures.of.is_by_lines().into())),
+            "unit" => Some(Self::Choice(|figures| figures.is_by_lines().into())),
             "hit" => Some(Self::Choice(hit)),
-            "is_empty" => Some(Self::Choice(|figures| figures.of.text.is_empty().into())),
-            "first" => Some(Self::Line(|figures| figures.first)),
-            "last" => Some(Self::Line(|figures| figures.last)),
+            "is_empty" => Some(Self::Choice(|figures| figures.text.is_empty().into())),
             name => {
-                let figure = NOTICE_FIGURES.iter().find(|(known, _)| *known == name);
+                let figure = NOTICE_FIGURES.iter().chain(&SPAN_FIGURES).find(|(known, _)| *known == name);
                 figure.map(|(_, figure)| Self::Number(*figure))
             }
         }
     }
 
-    fn code(self, figures: &LinesFigures) -> u32 {
+    fn code(self, figures: &NoticeFigures) -> u32 {
         match self {
-            Self::Number(figure) => digits(figure(&figures.of).unwrap_or_default()),
-            Self::Line(number) => digits(number(figures)),
+            Self::Number(figure) => digits(figure(figures).unwrap_or_default()),
             Self::Choice(choice) => choice(figures),
         }
     }
 }
 
-fn hit(figures: &LinesFigures) -> u32 {
-    match figures.of.hit {
+fn hit(figures: &NoticeFigures) -> u32 {
+    match figures.hit {
         None => 0,
         Some(LimitHit::Lines) => 1,
         Some(LimitHit::Size(_)) => 2,

@@ -33,52 +33,40 @@ pub(super) type Refusal = (usize, String);
 #[derive(Debug, Clone, Copy)]
 struct Size {
     bytes: u64,
-    kind: Kind,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Number,
-    /// A text, or what may be one.
-    Text,
-    /// A list of this many elements, and whether all of them are numbers.
-    List(u64, bool),
-}
-
-impl Kind {
-    /// Returns the kind of a value that may be either; `items` combines the lengths of two lists.
-    fn or(self, other: Self, items: impl Fn(u64, u64) -> u64) -> Self {
-        match (self, other) {
-            (Self::Number, Self::Number) => Self::Number,
-            (Self::List(a, is), Self::List(b, are)) => Self::List(items(a, b), is && are),
-            _ => Self::Text,
-        }
-    }
+    /// How many elements it has; none if it is not, or may not be, a list.
+    items: Option<u64>,
+    /// Whether it is a number, or a list of numbers alone; else it may be a text.
+    is_number: bool,
 }
 
 impl Size {
-    const NUMBER: Self = Self { bytes: NUMBER, kind: Kind::Number };
+    const NUMBER: Self = Self { bytes: NUMBER, items: None, is_number: true };
 
     fn text(bytes: u64) -> Self {
-        Self { bytes, kind: Kind::Text }
+        Self { bytes, items: None, is_number: false }
     }
 
     fn element(self) -> Self {
-        let is_number = matches!(self.kind, Kind::List(_, true) | Kind::Number);
-        Self { kind: if is_number { Kind::Number } else { Kind::Text }, ..self }
+        Self { items: None, ..self }
     }
 
     /// Returns the size of both joined.
     fn with(self, other: Self) -> Self {
-        Self {
-            bytes: self.bytes.saturating_add(other.bytes),
-            kind: self.kind.or(other.kind, u64::saturating_add),
-        }
+        self.of_both(other, u64::saturating_add)
     }
 
     /// Returns the size of either: the larger one.
     fn or(self, other: Self) -> Self {
-        Self { bytes: self.bytes.max(other.bytes), kind: self.kind.or(other.kind, u64::max) }
+        self.of_both(other, u64::max)
+    }
+
+    fn of_both(self, other: Self, size: impl Fn(u64, u64) -> u64) -> Self {
+        let is_alike = self.items.is_some() == other.items.is_some();
+        Self {
+            bytes: size(self.bytes, other.bytes),
+            items: self.items.zip(other.items).map(|(items, others)| size(items, others)),
+            is_number: is_alike && self.is_number && other.is_number,
+        }
     }
 }
 
@@ -219,7 +207,7 @@ impl<'a> Meter<'a> {
                     );
                 }
                 let list = self.expression(&each.iter)?;
-                let Kind::List(items, _) = list.kind else {
+                let Some(items) = list.items else {
                     return Err("a loop goes over a list that is written out, as `[a, b]`".to_owned());
                 };
                 let mut sum = self.statements(&each.else_body)?;
@@ -251,10 +239,7 @@ impl<'a> Meter<'a> {
                 Some(text) => Size::text(text.len() as u64),
                 None => Size::NUMBER,
             },
-            Expr::List(_) | Expr::Tuple(_) => {
-                let all = joined(&sizes);
-                Size { kind: Kind::List(sizes.len() as u64, all.kind == Kind::Number), ..all }
-            }
+            Expr::List(_) | Expr::Tuple(_) => Size { items: Some(sizes.len() as u64), ..joined(&sizes) },
             Expr::Map(_) => Size::text(joined(&sizes).bytes),
             Expr::UnaryOp(_) | Expr::Compare(_) | Expr::Test(_) => Size::NUMBER,
             Expr::BinOp(pair) => both(pair.op, sizes[0], sizes[1])?,
@@ -283,8 +268,7 @@ impl<'a> Meter<'a> {
 
 /// Returns the size of several values in sequence, a number if all are.
 fn joined(sizes: &[Size]) -> Size {
-    let nothing = Size { bytes: 0, kind: Kind::Number };
-    sizes.iter().fold(nothing, |sum, size| sum.with(size.element()))
+    sizes.iter().fold(Size { bytes: 0, ..Size::NUMBER }, |sum, size| sum.with(size.element()))
 }
 
 /// Returns the size of a filter's result, of operand and arguments together.
@@ -301,11 +285,12 @@ fn filtered(name: &str, all: Size) -> Result<Size, String> {
 
 /// Returns the size of what an operator makes of two values.
 fn both(op: BinOpKind, left: Size, right: Size) -> Result<Size, String> {
+    let is_number = |size: Size| size.is_number && size.items.is_none();
     match op {
         BinOpKind::Add => Ok(left.with(right)),
         BinOpKind::Concat => Ok(Size::text(left.with(right).bytes)),
         BinOpKind::ScAnd | BinOpKind::ScOr => Ok(left.or(right)),
-        BinOpKind::Mul if (left.kind, right.kind) != (Kind::Number, Kind::Number) => {
+        BinOpKind::Mul if !(is_number(left) && is_number(right)) => {
             Err("`*` takes numbers alone, parameters or written out; for a figure use the filter `times`"
                 .to_owned())
         }

@@ -263,10 +263,10 @@ impl<'a> Scope<'a> {
     /// Renders a template that may be absent, which gives no text.
     pub(crate) fn render_optional(
         &self,
-        template: &Option<Template>,
+        template: Option<&Template>,
         facts: Facts,
     ) -> Result<String, PlanError> {
-        template.as_ref().map_or(Ok(String::new()), |template| self.render_text(template, facts))
+        template.map_or(Ok(String::new()), |template| self.render_text(template, facts))
     }
 
     /// Renders a template of one `number`; empty if there is no template.
@@ -275,8 +275,7 @@ impl<'a> Scope<'a> {
         template: Option<&Template>,
         number: u64,
     ) -> Result<String, PlanError> {
-        let facts = Facts::from([("number", Fact::Number(number))]);
-        template.map_or(Ok(String::new()), |template| self.render_text(template, facts))
+        self.render_optional(template, Facts::from([("number", Fact::Number(number))]))
     }
 
     pub(crate) fn refusal(&self, template: &Template, facts: Facts) -> PlanError {

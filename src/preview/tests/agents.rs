@@ -204,3 +204,11 @@ fn two_cuts_in_a_row_count_the_second_notice() {
     assert_eq!(exact.chars().count(), 30_000);
     assert!(exact.contains("(truncated part starts around line 2).</NOTE>y"));
 }
+
+#[test]
+fn copilot_counts_a_line_that_is_kept_up_to_an_escape_sequence() {
+    let set = [("max_bytes", "3"), ("preview_units", "2")];
+    let kept = |bytes: &[u8]| planned("copilot-cli/tool", &set, bytes).kept;
+    assert_eq!(kept(b"ab\x1b[mcd\n").lines, Some(1));
+    assert_eq!(kept(b"ab\x1b[mcd\n"), kept(b"abcd\n"));
+}

@@ -7,7 +7,7 @@ use std::ops::{ControlFlow, Range};
 
 use super::input::{Input, Output, Stream, Totals};
 use super::model::{Fragment, LimitHit, Part, Preview};
-use super::plan::{ToCount, plan_counting};
+use super::plan::{CountedPlan, ToCount, plan_counting};
 use super::policy::Policy;
 use crate::text::units;
 
@@ -71,10 +71,7 @@ struct Search<'a> {
 impl Search<'_> {
     /// Returns what the policy puts before any output, such as a line with its exit status; empty if nothing.
     fn lead(&self) -> String {
-        let totals = Totals::unknown();
-        let input = self.input(b"x", &totals);
-        let count = |_, want| Some(units::measure_all(b"x", want));
-        let counted = plan_counting(&input, self.policy, ToCount::Text, count).ok();
+        let counted = self.plan(b"x");
         let first = counted.as_ref().and_then(|counted| notice(counted.preview.parts.first()?));
         first.unwrap_or_default().to_owned()
     }
@@ -126,10 +123,7 @@ impl Search<'_> {
         self.tries = self.tries.checked_sub(1)?;
         self.left = self.left.checked_sub(size)?;
         let (bytes, filled) = shape.output(filler);
-        let totals = Totals::unknown();
-        let input = self.input(&bytes, &totals);
-        let count = |_, want| Some(units::measure_all(&bytes, want));
-        let counted = plan_counting(&input, self.policy, ToCount::Text, count).ok()?;
+        let counted = self.plan(&bytes)?;
         let input = self.input(&bytes, &counted.totals.stdout);
         let preview = counted.preview;
         let is_same = preview.truncated
@@ -143,6 +137,12 @@ impl Search<'_> {
                 ControlFlow::Continue(Notices::new(notices, self.around.saved_as))
             }
         })
+    }
+
+    fn plan(&self, bytes: &[u8]) -> Option<CountedPlan> {
+        let totals = Totals::unknown();
+        let count = |_, want| Some(units::measure_all(bytes, want));
+        plan_counting(&self.input(bytes, &totals), self.policy, ToCount::Text, count).ok()
     }
 
     fn input<'b>(&'b self, bytes: &'b [u8], totals: &'b Totals) -> Input<'b> {

@@ -5,8 +5,8 @@ use std::ops::Range;
 use serde::Deserialize;
 
 use crate::preview::measure::{Cut, Piece, Text, as_usize};
-use crate::preview::model::{Direction, LimitHit, PlanError, Unit};
-use crate::preview::strategy::composed::{self, Segment};
+use crate::preview::model::{Direction, LimitHit, Part, PlanError, Unit};
+use crate::preview::strategy::composed;
 use crate::preview::strategy::{Context, Selection, Strategy};
 use crate::preview::template::{Fact, Facts, Figure, Template};
 
@@ -96,15 +96,16 @@ impl Strategy for Sampled {
         let sampled = sample(text, lines, size);
         let fits = sampled.iter().map(|range| range.len() as u64).sum::<u64>() <= size
             && sampled.iter().map(|range| text.size_of(range.clone(), Unit::Bytes)).sum::<u64>() <= size;
-        let segments = |ranges: &[Range<usize>]| ranges.iter().cloned().map(Segment::Bytes).collect();
-        let all: Vec<Segment> = segments(&sampled);
+        let parts =
+            |ranges: &[Range<usize>]| ranges.iter().filter_map(|range| text.kept(range.clone())).collect();
+        let all: Vec<Part> = parts(&sampled);
         let end = |from, size| composed::end(text, &all, from, Unit::Bytes, size);
         let (head, tail) = match (fits, sampled.as_slice()) {
-            (true, [head, tail]) => (segments(&one(head.start..head.end - 1)), segments(&one(tail.clone()))),
-            (true, all) => (segments(all), Vec::new()),
+            (true, [head, tail]) => (parts(&one(head.start..head.end - 1)), parts(&one(tail.clone()))),
+            (true, all) => (parts(all), Vec::new()),
             (false, _) => (end(Direction::Head, size.div_ceil(2)), end(Direction::Tail, size / 2)),
         };
-        let is_tail_empty = tail.iter().filter_map(Segment::range).all(|range| range.is_empty());
+        let is_tail_empty = tail.is_empty();
         let slots = vec![("head", head), ("tail", tail)];
         let mut selection = composed::selection(text, context, slots);
         selection.hit = Some(if fits { LimitHit::Lines } else { context.by_size() });
@@ -189,22 +190,22 @@ impl Strategy for Shares {
         let head = share(text, Direction::Head, most, budget / 5);
         let left = pieces.saturating_sub(most.max(head.lines));
         let tail = share(text, Direction::Tail, left, budget - head.used);
-        let shown = [&head, &tail].map(|side| composed::size(text, &side.segments, Unit::Utf16));
+        let shown = [&head, &tail].map(|side| composed::size(text, &side.parts, Unit::Utf16));
         let wrapper = context.scope.render_text(&self.wrapper, Facts::new())?;
         let length = wrapper.encode_utf16().count() as u64 + SEPARATOR + shown.iter().sum::<u64>();
         if !text.exceeds(Unit::Utf16, length) {
             return Ok(Selection::uncut(text));
         }
         let lines = head.lines + tail.lines;
-        let slots = vec![("head", head.segments), ("tail", tail.segments)];
-        let selection = composed::selection_of_lines(text, context, lines, slots);
+        let slots = vec![("head", head.parts), ("tail", tail.parts)];
+        let selection = composed::selection_of_lines(context, lines, slots);
         Ok(selection.with_fact("marker", Fact::Text(wrapper)))
     }
 }
 
 #[derive(Default)]
 struct Side {
-    segments: Vec<Segment>,
+    parts: Vec<Part>,
     lines: u64,
     used: u64,
 }
@@ -235,11 +236,11 @@ fn share(text: &Text, from: Direction, most: u64, budget: u64) -> Side {
             let Cut { range: part, half } = text.end(within, from, Unit::Utf16, room);
             range = from.up_to(&text.body, &part);
             side.lines += 1;
-            cut = from.join(half.map(Segment::Half), [Segment::Notice(DOTS.to_owned())]);
+            cut = from.join(half.map(|half| text.half(half)), composed::notice(DOTS));
         }
         side.used = budget;
         break;
     }
-    side.segments = from.join([Segment::Bytes(range)], cut);
+    side.parts = from.join(text.kept(range), cut);
     side
 }

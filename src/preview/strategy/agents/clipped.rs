@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::preview::measure::{MAX_BREAK, Text, as_usize, breaks, count_rare, python_line_ends};
 use crate::preview::model::{Direction, Fragment, Part, PlanError, Unit};
-use crate::preview::strategy::composed::{self, Segment};
+use crate::preview::strategy::composed;
 use crate::preview::strategy::{Context, Selection, Strategy};
 #[cfg(feature = "records")]
 use crate::preview::template::Scope;
@@ -28,7 +28,7 @@ impl Strategy for Clipped {
         let most = context.scope.figure(&self.size)?;
         let line_most = context.scope.figure(&self.line_size)?;
         let marker = self.line_suffix.as_deref().unwrap_or_default();
-        let (mut segments, mut lines) = (Vec::new(), 0);
+        let (mut parts, mut lines, mut is_cut) = (Vec::new(), 0, false);
         let (mut at, mut sum, mut run) = (text.body.start, 0, text.body.start);
         while at < text.body.end && sum < most && text.gave_up().is_empty() {
             let line = at..python_line_ends(text, at).1;
@@ -45,14 +45,15 @@ impl Strategy for Clipped {
             let ending = (marker.chars().count() + feeds) as u64;
             let room = limit.max(ending) - ending;
             let kept = text.end(line.clone(), Direction::Head, Unit::Chars, room).range;
-            segments.extend([Segment::Bytes(run..kept.end), Segment::Notice(marker.to_owned())]);
+            parts.extend(text.kept(run..kept.end).into_iter().chain(composed::notice(marker)));
             sum += text.size_of(kept, Unit::Chars) + ending;
+            is_cut = true;
             run = line.end - feeds;
         }
-        let uncut = segments.is_empty() && at == text.body.end;
-        segments.push(Segment::Bytes(run..at));
-        let slots = vec![("kept", segments)];
-        Ok(Selection { uncut, ..composed::selection_of_lines(text, context, lines, slots) })
+        let uncut = !is_cut && at == text.body.end;
+        parts.extend(text.kept(run..at));
+        let slots = vec![("kept", parts)];
+        Ok(Selection { uncut, ..composed::selection_of_lines(context, lines, slots) })
     }
 }
 

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use crate::preview::measure::{Text, as_usize, without_space};
 use crate::preview::model::{Direction, Fragment, LimitHit, Part, PlanError, Unit};
-use crate::preview::strategy::composed::{self, Segment};
+use crate::preview::strategy::composed;
 use crate::preview::strategy::{Context, Selection, Strategy};
 use crate::preview::template::{Fact, Facts, Figure, Template};
 use crate::text::units;
@@ -32,15 +32,15 @@ impl Strategy for Filtered {
         let shown = context.scope.figure(&self.size)?;
         let chunk = as_usize(context.scope.positive(&self.chunk)?);
         let reads = Reads { text, chunk };
-        let last_line = context.scope.render_optional(&self.after, Facts::new())?;
+        let last_line = context.scope.render_optional(self.after.as_ref(), Facts::new())?;
         let (within, fits) = reads.up_to(most, Unit::Bytes);
         if !fits {
-            let start = segments_of(reads.up_to(shown, Unit::Utf16).0);
+            let start = kept_parts(text, reads.up_to(shown, Unit::Utf16).0);
             let start = composed::end(text, &start, Direction::Head, Unit::Utf16, shown);
             return Ok(cut(text, context, start, reads.size(), last_line));
         }
-        let mut whole = segments_of(trimmed(text, within));
-        whole.push(Segment::Notice(last_line));
+        let mut whole = kept_parts(text, trimmed(text, within));
+        whole.extend(composed::notice(last_line));
         let size = composed::size(text, &whole, Unit::Bytes);
         if size <= most {
             let selection = composed::selection(text, context, vec![("kept", whole)]);
@@ -52,7 +52,7 @@ impl Strategy for Filtered {
 }
 
 /// Keeps a start, with the size of the cut text, and the line that follows the notice.
-fn cut(text: &Text, context: &Context, start: Vec<Segment>, size: Fact, last_line: String) -> Selection {
+fn cut(text: &Text, context: &Context, start: Vec<Part>, size: Fact, last_line: String) -> Selection {
     let mut selection = composed::selection(text, context, vec![("kept", start)]);
     let shares_line = |pair: &&[Range<usize>]| {
         let gap = text.bytes.get(pair[0].end..pair[1].start);
@@ -137,8 +137,8 @@ fn filtered_end(bytes: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-fn segments_of(ranges: Vec<Range<usize>>) -> Vec<Segment> {
-    ranges.into_iter().map(Segment::Bytes).collect()
+fn kept_parts(text: &Text, ranges: Vec<Range<usize>>) -> Vec<Part> {
+    ranges.into_iter().filter_map(|range| text.kept(range)).collect()
 }
 
 /// Trims white space at both ends (Unicode's White_Space, which does not include the byte order mark).
@@ -312,13 +312,18 @@ fn joined(bites: &[Bite]) -> Vec<Fragment> {
 
 /// Returns as much of one piece as fits, from its start or its end, cut at a character boundary.
 fn clip(text: &Text, piece: &[Bite], size: u64, from: Direction) -> Vec<Fragment> {
-    let left = piece.iter().filter_map(|bite| match bite {
-        Bite::Left(range, _) => Some(Segment::Bytes(range.clone())),
-        Bite::Begin => None,
-    });
-    let kept = composed::end(text, &left.collect::<Vec<_>>(), from, Unit::Bytes, size);
-    let ranges = kept.iter().filter_map(Segment::range).filter(|range| !range.is_empty());
-    ranges.map(Fragment::Bytes).collect()
+    let (mut left, mut kept) = (size, Vec::new());
+    for bite in from.ordered(piece.iter().collect()) {
+        let Bite::Left(range, size) = bite else { continue };
+        let fits = text.end(range.clone(), from, Unit::Bytes, left).range;
+        let is_whole = fits == *range;
+        kept.extend((!fits.is_empty()).then_some(Fragment::Bytes(fits)));
+        if !is_whole {
+            break;
+        }
+        left = left.saturating_sub(*size);
+    }
+    from.ordered(kept)
 }
 
 fn parts(text: &Text, fragments: Vec<Fragment>) -> Vec<Part> {

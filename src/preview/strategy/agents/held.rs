@@ -5,8 +5,8 @@ use std::ops::Range;
 use serde::Deserialize;
 
 use crate::preview::measure::{Text, as_usize};
-use crate::preview::model::{Direction, LimitHit, PlanError, Unit};
-use crate::preview::strategy::composed::{self, Segment};
+use crate::preview::model::{Direction, LimitHit, Part, PlanError, Unit};
+use crate::preview::strategy::composed;
 use crate::preview::strategy::ends::Middle;
 use crate::preview::strategy::one_end::Pieces;
 use crate::preview::strategy::{Context, Selection, Strategy};
@@ -211,18 +211,17 @@ impl Strategy for Collected {
         let Range { start, end } = text.body;
         let (first, last) = (start..start + held / 2, end - (held - held / 2)..end);
         let collected = match &marker {
-            Some(marker) => [Segment::Bytes(first), Segment::Notice(marker.clone()), Segment::Bytes(last)],
+            Some(marker) => around(text, first, marker.clone(), last),
             None => joined(text, first, last),
         };
         let size = composed::size(text, &collected, Unit::Bytes);
         if size <= budget {
-            return Ok(finish(text, context, collected.into(), Vec::new(), "held"));
+            return Ok(finish(text, context, collected, Vec::new(), "held"));
         }
         let head = composed::end(text, &collected, Direction::Head, Unit::Bytes, budget / 2);
         let tail = composed::end(text, &collected, Direction::Tail, Unit::Bytes, budget - budget / 2);
-        let points = |segments: &[Segment]| composed::size(text, segments, Unit::Chars);
-        let is_whole =
-            |segment: &Segment| matches!(segment, Segment::Notice(words) if Some(words) == marker.as_ref());
+        let points = |parts: &[Part]| composed::size(text, parts, Unit::Chars);
+        let is_whole = |part: &Part| matches!(part, Part::Notice { text } if Some(text) == marker.as_ref());
         let survives = marker.is_none() || head.iter().chain(&tail).any(is_whole);
         let removed = points(&collected) - points(&head) - points(&tail);
         let lines = line_count(text, &collected);
@@ -239,27 +238,31 @@ impl Strategy for Collected {
 }
 
 /// Joins both ends decoded as one text: the rest of a character at the seam is decoded with what follows it.
-fn joined(text: &Text, first: Range<usize>, last: Range<usize>) -> [Segment; 3] {
+fn joined(text: &Text, first: Range<usize>, last: Range<usize>) -> Vec<Part> {
     let seam = first.start + units::unfinished(&text.bytes[first.clone()]);
     let is_rest = |byte: &&u8| **byte & 0xC0 == 0x80;
     let rest = text.bytes[last.clone()].iter().take(3).take_while(is_rest).count();
     let rest = last.start + if seam < first.end { rest } else { 0 };
     let bytes = [&text.bytes[seam..first.end], &text.bytes[last.start..rest]].concat();
-    let words = Segment::Notice(text.decoding.decode(&bytes));
-    [Segment::Bytes(first.start..seam), words, Segment::Bytes(rest..last.end)]
+    around(text, first.start..seam, text.decoding.decode(&bytes), rest..last.end)
+}
+
+/// Joins two ranges with words between them.
+fn around(text: &Text, first: Range<usize>, words: String, last: Range<usize>) -> Vec<Part> {
+    [text.kept(first), composed::notice(words), text.kept(last)].into_iter().flatten().collect()
 }
 
 /// Counts the lines of what was collected; a final line feed does not start another.
-fn line_count(text: &Text, collected: &[Segment]) -> u64 {
-    let feeds = |segment: &Segment| match segment {
-        Segment::Bytes(range) => text.line_feeds_of(range.clone()),
-        Segment::Notice(words) => words.matches('\n').count() as u64,
-        Segment::Half(_) => 0,
+fn line_count(text: &Text, collected: &[Part]) -> u64 {
+    let feeds = |part: &Part| match part {
+        Part::Kept { range, .. } => text.line_feeds_of(range.clone()),
+        Part::Notice { text: words } => words.matches('\n').count() as u64,
+        Part::Changed { .. } | Part::Counting => 0,
     };
     collected.iter().map(feeds).sum::<u64>() + u64::from(text.bytes[text.body.end - 1] != b'\n')
 }
 
-fn finish(text: &Text, context: &Context, head: Vec<Segment>, tail: Vec<Segment>, stop: &str) -> Selection {
+fn finish(text: &Text, context: &Context, head: Vec<Part>, tail: Vec<Part>, stop: &str) -> Selection {
     composed::selection(text, context, vec![("head", head), ("tail", tail)])
         .with_fact("stop", Fact::Text(stop.to_owned()))
 }

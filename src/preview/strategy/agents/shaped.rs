@@ -5,8 +5,8 @@ use std::ops::Range;
 use serde::Deserialize;
 
 use crate::preview::measure::{Text, as_usize, is_js_space};
-use crate::preview::model::{Direction, PlanError, Unit};
-use crate::preview::strategy::composed::{self, Composed, Envelope, Segment};
+use crate::preview::model::{Direction, Part, PlanError, Unit};
+use crate::preview::strategy::composed::{self, Composed, Envelope};
 use crate::preview::strategy::{Context, Selection, Strategy};
 use crate::preview::template::{Fact, Facts, Figure, Template};
 use crate::text::units::TotalsMask;
@@ -136,7 +136,7 @@ struct Shaping<'a, 'b> {
     most: u64,
     line_most: u64,
     marker: &'a str,
-    segments: Vec<Segment>,
+    parts: Vec<Part>,
     lines: u64,
     sum: u64,
     run: usize,
@@ -144,7 +144,7 @@ struct Shaping<'a, 'b> {
 
 impl<'a, 'b> Shaping<'a, 'b> {
     fn new(text: &'a Text<'b>, marker: &'a str, most: u64, line_most: u64) -> Self {
-        Self { text, most, line_most, marker, segments: Vec::new(), lines: 0, sum: 0, run: text.body.start }
+        Self { text, most, line_most, marker, parts: Vec::new(), lines: 0, sum: 0, run: text.body.start }
     }
 
     /// Cuts all lines; none if they are still too large.
@@ -200,8 +200,8 @@ impl<'a, 'b> Shaping<'a, 'b> {
         let room = self.line_most.max(suffix) - suffix;
         let cut = self.text.end(line.text.clone(), Direction::Head, Unit::Utf16, room);
         self.keep(cut.range.end);
-        self.segments.extend(cut.half.map(Segment::Half));
-        self.segments.push(Segment::Notice(self.marker.to_owned()));
+        self.parts.extend(cut.half.map(|half| self.text.half(half)));
+        self.parts.extend(composed::notice(self.marker));
         self.run = line.ending.start;
         self.sum += room + suffix;
         self.push_added(line);
@@ -211,7 +211,7 @@ impl<'a, 'b> Shaping<'a, 'b> {
         if !line.added.is_empty() {
             self.keep(line.ending.end);
             self.run = line.ending.end;
-            self.segments.push(Segment::Notice(line.added.to_owned()));
+            self.parts.extend(composed::notice(line.added));
         }
     }
 
@@ -219,7 +219,7 @@ impl<'a, 'b> Shaping<'a, 'b> {
         let units = words.encode_utf16().count() as u64;
         if units <= self.line_most {
             self.sum += units;
-            self.segments.push(Segment::Notice(words.to_owned()));
+            self.parts.extend(composed::notice(words));
             return;
         }
         let ending = if words.ends_with('\n') { "\n" } else { "" };
@@ -227,19 +227,17 @@ impl<'a, 'b> Shaping<'a, 'b> {
         let room = self.line_most.max(suffix) - suffix;
         let kept: String = words.chars().take(as_usize(room)).collect();
         self.sum += room + suffix;
-        self.segments.push(Segment::Notice(format!("{kept}{}{ending}", self.marker)));
+        self.parts.extend(composed::notice(format!("{kept}{}{ending}", self.marker)));
     }
 
     fn keep(&mut self, to: usize) {
-        if to > self.run {
-            self.segments.push(Segment::Bytes(self.run..to));
-        }
+        self.parts.extend(self.text.kept(self.run..to));
     }
 
     /// Appends the text that follows, except for lines that are present already.
     fn finish(self, context: &Context, words: &str) -> Selection {
         // The limit bounds it.
-        let shown = composed::decoded(self.text, &self.segments);
+        let shown = composed::decoded(self.text, &self.parts);
         let has = |line: &&str| !line.is_empty() && shown.contains(*line);
         let left = if words.split('\n').any(|line| has(&line)) {
             words.split('\n').filter(|line| !line.is_empty() && !has(line)).collect::<Vec<_>>().join("\n")
@@ -251,7 +249,7 @@ impl<'a, 'b> Shaping<'a, 'b> {
             ("ended", Fact::Flag(shown.is_empty() || shown.ends_with('\n'))),
             ("marker", Fact::Text(left)),
         ]);
-        let slots = vec![("kept", self.segments)];
-        Selection { facts, ..composed::selection_of_lines(self.text, context, self.lines, slots) }
+        let slots = vec![("kept", self.parts)];
+        Selection { facts, ..composed::selection_of_lines(context, self.lines, slots) }
     }
 }

@@ -7,8 +7,8 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 
 use crate::preview::measure::Text;
-use crate::preview::model::{Direction, PlanError, Unit};
-use crate::preview::strategy::composed::{self, Segment};
+use crate::preview::model::{Direction, Part, PlanError, Unit};
+use crate::preview::strategy::composed;
 use crate::preview::strategy::{Context, Selection, Strategy};
 use crate::preview::template::{Figure, Template};
 
@@ -111,7 +111,7 @@ impl Scale<'_> {
         self.context.scope.render_number(Some(&self.keys.suffix), removed.max(1))
     }
 
-    fn kept(&self, text: &Text, start: &str) -> Result<Vec<Segment>, PlanError> {
+    fn kept(&self, text: &Text, start: &str) -> Result<Vec<Part>, PlanError> {
         let least = self.context.scope.figure(&self.keys.least)?;
         let least = least.min(self.most.saturating_sub(weight(&self.suffix(1)?)));
         let first = units(fitting(start, Direction::Head, self.most));
@@ -123,7 +123,7 @@ impl Scale<'_> {
         {
             return Ok(kept);
         }
-        Ok(vec![Segment::Bytes(head(text, fitting(start, Direction::Head, budget)))])
+        Ok(Vec::from_iter(text.kept(head(text, fitting(start, Direction::Head, budget)))))
     }
 
     /// Returns both ends, moved inward to line feeds that are near; none if they would be everything.
@@ -133,7 +133,7 @@ impl Scale<'_> {
         start: &str,
         budget: u64,
         least: u64,
-    ) -> Result<Option<Vec<Segment>>, PlanError> {
+    ) -> Result<Option<Vec<Part>>, PlanError> {
         let between = self.keys.between.clone().unwrap_or_default();
         let most = self.context.scope.figure(&self.keys.tail)?;
         let last = ((budget as f64 * TAIL_SHARE) as u64).min(most);
@@ -149,23 +149,24 @@ impl Scale<'_> {
         let end = feed.map_or(end, |at| &end[at + 1..]);
         let tail = text.end(text.body.clone(), Direction::Tail, Unit::Utf16, units(end)).range;
         let both = text.size_of(head.clone(), Unit::Utf16) + units(end);
-        let kept = vec![Segment::Bytes(head), Segment::Notice(between), Segment::Bytes(tail)];
+        let kept =
+            [text.kept(head), composed::notice(between), text.kept(tail)].into_iter().flatten().collect();
         Ok((both < self.total).then_some(kept))
     }
 
     /// Adds the suffix, cutting the end until both fit.
-    fn bounded(&self, text: &Text, mut kept: Vec<Segment>) -> Result<Vec<Segment>, PlanError> {
+    fn bounded(&self, text: &Text, mut kept: Vec<Part>) -> Result<Vec<Part>, PlanError> {
         loop {
             let shown = composed::decoded(text, &kept);
             let size = units(&shown);
             let suffix = self.suffix(self.total.saturating_sub(size))?;
             let Some(room) = self.most.checked_sub(weight(&suffix)).filter(|room| *room > 0) else {
                 let all = self.suffix(self.total)?;
-                return Ok(vec![Segment::Notice(fitting(&all, Direction::Head, self.most).to_owned())]);
+                return Ok(Vec::from_iter(composed::notice(fitting(&all, Direction::Head, self.most))));
             };
             let fits = units(fitting(&shown, Direction::Head, room));
             if fits == size {
-                kept.push(Segment::Notice(suffix));
+                kept.extend(composed::notice(suffix));
                 return Ok(kept);
             }
             kept = composed::end(text, &kept, Direction::Head, Unit::Utf16, fits);
