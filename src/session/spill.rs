@@ -30,7 +30,7 @@ pub enum SpillState {
     Here(PathBuf),
     /// Something else: a file of another size or owner, a link, a directory.
     Other(PathBuf),
-    Gone,
+    Deleted,
 }
 
 impl SpillState {
@@ -38,14 +38,14 @@ impl SpillState {
         match self {
             Self::Here(_) => "here",
             Self::Other(_) => "other",
-            Self::Gone => "gone",
+            Self::Deleted => "deleted",
         }
     }
 
     pub fn path(&self) -> Option<&Path> {
         match self {
             Self::Here(path) => Some(path),
-            Self::Other(_) | Self::Gone => None,
+            Self::Other(_) | Self::Deleted => None,
         }
     }
 }
@@ -57,7 +57,7 @@ pub fn state_of(call: &Call, records: &Path, uid: u32) -> Option<SpillState> {
     states.min_by_key(|state| match state {
         SpillState::Here(_) => 0,
         SpillState::Other(_) => 1,
-        SpillState::Gone => 2,
+        SpillState::Deleted => 2,
     })
 }
 
@@ -73,7 +73,7 @@ pub fn look_for(cite: &Citation, records: &Path, uid: u32) -> SpillState {
         }
         other = Some(path);
     }
-    other.map_or(SpillState::Gone, SpillState::Other)
+    other.map_or(SpillState::Deleted, SpillState::Other)
 }
 
 fn places(cite: &Citation, records: &Path) -> impl Iterator<Item = PathBuf> {
@@ -295,8 +295,8 @@ mod tests {
         assert_eq!(state(&spill, None), Some(SpillState::Here(spill.clone())));
         assert_eq!(state(&spill, Some(6)), Some(SpillState::Other(spill.clone())));
         assert_eq!(state(dir.path(), None), Some(SpillState::Other(dir.path().to_owned())));
-        assert_eq!(state(&dir.path().join("no"), None), Some(SpillState::Gone));
-        assert_eq!(state(Path::new("b1.txt"), None), Some(SpillState::Gone), "relative");
+        assert_eq!(state(&dir.path().join("no"), None), Some(SpillState::Deleted));
+        assert_eq!(state(Path::new("b1.txt"), None), Some(SpillState::Deleted), "relative");
         let link = dir.path().join("link");
         std::os::unix::fs::symlink(&spill, &link).unwrap();
         assert_eq!(state(&link, None), Some(SpillState::Other(link)));
@@ -428,6 +428,6 @@ mod tests {
         let cited = Path::new("/home/nobody/.claude/projects/p/b1.txt");
         assert_eq!(state_of(&citing(cited, Some(5)), &records, uid), Some(SpillState::Here(spill)));
         let out = Path::new("/home/nobody/.claude/../b1.txt");
-        assert_eq!(state_of(&citing(out, None), &records, uid), Some(SpillState::Gone));
+        assert_eq!(state_of(&citing(out, None), &records, uid), Some(SpillState::Deleted));
     }
 }

@@ -54,6 +54,7 @@ impl ContextState {
     /// Describes what the model still has, as on the screens: `cleared #12`, from its 12th request on.
     pub fn describe(self) -> String {
         let words = match self.change {
+            _ if self.is_unknown() => return "unknown".to_owned(),
             ContextChange::Restore => return "yes".to_owned(),
             ContextChange::Leave => return "left branch".to_owned(),
             ContextChange::Clear => "cleared",
@@ -72,6 +73,11 @@ impl ContextState {
 
     pub fn is_whole(self) -> bool {
         self.change == ContextChange::Restore
+    }
+
+    /// Whether it cannot be known that the model still has it, though nothing says that it was taken away.
+    pub fn is_unknown(self) -> bool {
+        self.is_whole() && self.evidence == FateEvidence::Unknown
     }
 }
 

@@ -58,6 +58,15 @@ fn a_fate_names_the_request_from_which_it_holds() {
     assert_eq!(says(ContextChange::Clear, None), "cleared");
 }
 
+#[test]
+fn what_cannot_be_known_is_no_yes() {
+    let says = |change| {
+        ContextState { change, evidence: FateEvidence::Unknown, ..ContextState::default() }.describe()
+    };
+    assert_eq!(says(ContextChange::Restore), "unknown");
+    assert_eq!(says(ContextChange::Compact), "in summary");
+}
+
 proptest! {
     #[test]
     fn a_result_is_whole_again_only_if_it_is_restored(changes in vec(0usize..CHANGES.len(), 0..12)) {

@@ -118,7 +118,7 @@ fn codex_says_what_runs_and_what_a_script_lost() {
         [(of("c1").exit, of("c1").status), (of("c2").exit, of("c2").status)],
         [(None, CallStatus::Ok); 2]
     );
-    assert_eq!(["c1", "c3", "c4"].map(|id| of(id).cut), [CutState::No, CutState::Lost, CutState::No]);
+    assert_eq!(["c1", "c3", "c4"].map(|id| of(id).cut), [CutState::No, CutState::NoSpill, CutState::No]);
 }
 
 /// An event of Copilot CLI; its id is its number.
@@ -166,7 +166,7 @@ fn copilot_sums_up_what_came_before_the_start() {
         ["in summary #4", "in summary #4", "yes", "yes"]
     );
     let cut = ["c1", "c2", "c3", "c4"].map(|id| call(transcript, id).cut);
-    assert_eq!(cut, [CutState::No, CutState::Lost, CutState::Lost, CutState::No]);
+    assert_eq!(cut, [CutState::No, CutState::NoSpill, CutState::NoSpill, CutState::No]);
     // The rewind takes the summary back, and the last call.
     let rewind = json!({"upToEventId": "e13", "eventsRemoved": 5});
     let log = [&log[..], &[("session.snapshot_rewind", rewind)]].concat();
@@ -189,7 +189,7 @@ fn copilot_says_where_a_view_of_a_file_stopped() {
         let (_dir, path) = read(&copilot(&log));
         call(open(&path).transcript(), "c1").cut
     };
-    assert_eq!(cut("view", told), CutState::Lost);
+    assert_eq!(cut("view", told), CutState::NoSpill);
     assert_eq!([cut("bash", told), cut("view", &format!("{told}\nx"))], [CutState::No; 2]);
 }
 
@@ -241,7 +241,7 @@ fn gemini_keeps_what_the_last_checkpoint_holds() {
     let f3 = call(opened.transcript(), "f3");
     assert_eq!((f3.results.len(), first(opened.transcript(), "f3").as_str()), (2, "three"));
     assert!(text_of(opened.transcript(), &f3.results[1]).starts_with("<tool_output_masked>"));
-    assert_eq!(["f1", "f2"].map(|id| call(opened.transcript(), id).cut), [CutState::No, CutState::Lost]);
+    assert_eq!(["f1", "f2"].map(|id| call(opened.transcript(), id).cut), [CutState::No, CutState::NoSpill]);
     let after = |record: Value| states_of(&[&log[..], &[record]].concat());
     let gone = "in summary #4";
     assert_eq!(after(json!({"$rewindTo": "g4"})), [gone, gone, "edited since #4", "rewound #5"]);
@@ -260,9 +260,9 @@ fn a_file_of_gemini_s_is_lost_beyond_its_limit_unless_the_call_asked_for_no_more
         let (_dir, path) = read(&[head, called, got]);
         call(open(&path).transcript(), "f1").cut
     };
-    assert_eq!(cut(json!({"file_path": "/x"})), CutState::Lost);
+    assert_eq!(cut(json!({"file_path": "/x"})), CutState::NoSpill);
     assert_eq!(cut(json!({"start_line": 11, "end_line": 20})), CutState::No);
-    assert_eq!(cut(json!({"start_line": 11, "end_line": 21})), CutState::Lost);
+    assert_eq!(cut(json!({"start_line": 11, "end_line": 21})), CutState::NoSpill);
 }
 
 #[test]
@@ -496,11 +496,11 @@ fn opencode_says_what_its_read_tool_cut_and_what_was_interrupted() {
     let of = |id: &str| call(opened.transcript(), id);
     assert_eq!(
         ["c7", "c8"].map(|id| of(id).cut),
-        [CutState::Lost, CutState::No],
+        [CutState::NoSpill, CutState::No],
         "by the limit that ended it"
     );
     let cut = ["c1", "c2", "c3", "c4", "c6"].map(|id| (of(id).cut, of(id).is_window));
-    let (lost, no) = (CutState::Lost, CutState::No);
+    let (lost, no) = (CutState::NoSpill, CutState::No);
     assert_eq!(cut, [(lost, true), (lost, true), (no, false), (lost, true), (no, true)]);
     assert_eq!((first(opened.transcript(), "c5").as_str(), of("c5").status), ("printed", CallStatus::Failed));
 }

@@ -257,7 +257,7 @@ fn result(entry: RecordEntry, block: Json, tool: ResultTool, call: &mut Call) {
     if call.cut == CutState::No
         && (is_cut || tool == ResultTool::Bash2025 && is_cut_after(HEAD_2025, " lines truncated] ..."))
     {
-        call.cut = CutState::Lost;
+        call.cut = CutState::NoSpill;
     }
     entry.note_copy("toolUseResult", Some(ui), Some(0), call);
     entry.note_copy("toolUseResult.stdout", ui.get("stdout"), Some(30_000), call);

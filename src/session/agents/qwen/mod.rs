@@ -127,7 +127,7 @@ impl QwenReader {
             let Some(call) = out.unanswered(number) else { continue };
             result(entry, response, call);
             if call.cut == CutState::No && is_short(response, &tool, call) {
-                call.cut = CutState::Lost;
+                call.cut = CutState::NoSpill;
             }
             let is_cleared = context::is_cleared_tool(&tool) || self.bridged.contains(&number);
             let units = if is_cleared { units(response) } else { 0 };
