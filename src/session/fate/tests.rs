@@ -175,7 +175,7 @@ proptest! {
         let default = EVIDENCE[evidence];
         for (_, state) in derived(&shape, default, &[]) {
             prop_assert_eq!(state, ContextState { evidence: default, ..ContextState::default() });
-            prop_assert_eq!(state.describe(), "yes");
+            prop_assert_eq!(state.describe(), if default == FateEvidence::Unknown { "unknown" } else { "yes" });
         }
     }
 
@@ -222,7 +222,7 @@ proptest! {
                     continue;
                 }
                 prop_assert_eq!(after, last.applied_to(before));
-                let is_there = matches!(before.describe().split(' ').next(), Some("yes" | "cleared" | "edited"));
+                let is_there = matches!(before.describe().split(' ').next(), Some("yes" | "unknown" | "cleared" | "edited"));
                 match last.change {
                     ContextChange::Restore => {
                         prop_assert_eq!((after.change, after.since), (ContextChange::Restore, None));
