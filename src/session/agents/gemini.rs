@@ -12,8 +12,8 @@ use crate::session::record::read_json;
 
 use super::{
     Call, CallStatus, Citation, ContextChange, FileFormat, FormatInfo, GLANCE, IdMap, Json, Kind, LogReader,
-    RecordEntry, RecordFiles, RecordId, RecordPlace, SessionFacts, Transcript, find, id_of_bytes, item_of,
-    only_file,
+    RecordEntry, RecordFiles, RecordId, RecordPlace, SessionFacts, Transcript, before_member, count_records,
+    find, has_before, id_of_bytes, item_of, only_file,
 };
 
 /// How many bytes of a log are read for its id at first: all are listed before any is shown.
@@ -36,6 +36,41 @@ pub(crate) const GEMINI_CLI: FileFormat = FileFormat {
     glance: |log, head, tail| SessionFacts { cwd: project(log), ..find::glance(head, tail, note_facts) },
     records: RecordFiles::Logs(only_file, || Box::new(GeminiReader::default())),
 };
+
+/// A session of an older version is one document, which becomes a log beside it when it is resumed.
+pub(crate) const GEMINI_DOCUMENT: FileFormat = FileFormat {
+    info: FormatInfo { agent: "gemini-cli", name: "gemini-cli (documents)", made_for: "the source of 2025" },
+    find: |env, fault| {
+        let pattern = ".gemini/tmp/*/chats/session-*.json";
+        let mut files = find::in_agent_dir(env, ("GEMINI_CLI_HOME", ""), &[pattern], fault);
+        files.retain(|file| !file.path.with_extension("jsonl").is_file());
+        files
+    },
+    is_session: |_, head| has_before(head, "messages", &["sessionId", "projectHash"]),
+    id: |path| {
+        let id = document_facts(&find::head(path, SHORT).unwrap_or_default()).id;
+        if id.is_empty() { find::stem(path).into() } else { id.into() }
+    },
+    glance: |path, head, _| SessionFacts { cwd: project(path), ..document_facts(head) },
+    records: RecordFiles::Documents(only_file, read_document),
+};
+
+fn document_facts(head: &[u8]) -> SessionFacts {
+    let mut facts = SessionFacts::default();
+    let _ = before_member(head, "messages", |start| note_facts(start, &mut facts));
+    facts
+}
+
+fn read_document(document: Json, place: RecordPlace, path: &Path, out: &mut Transcript) {
+    let mut reader = GeminiReader::default();
+    reader.file(path, out);
+    reader.record(document, place, out);
+    let messages = count_records(document.get("messages"), out);
+    messages
+        .into_iter()
+        .flat_map(|list| list.items())
+        .for_each(|message| note_facts(message, &mut out.facts));
+}
 
 /// Returns the id in the first record, which is mostly short: a name that begins with `session-` ends with the first eight
 /// characters of it.
@@ -72,11 +107,14 @@ struct GeminiReader {
     /// The last text of each call's result, as a number.
     texts: HashMap<u32, RecordId>,
     last_at: Option<Timestamp>,
+    /// Whether results may be with their calls alone, as in the older documents, and in logs that began as such.
+    has_documents: bool,
 }
 
 impl LogReader for GeminiReader {
     fn file(&mut self, path: &Path, out: &mut Transcript) {
         out.facts.cwd = project(path);
+        self.has_documents = path.with_extension("json").is_file();
     }
 
     fn record(&mut self, record: Json, place: RecordPlace, out: &mut Transcript) -> bool {
@@ -90,8 +128,7 @@ impl LogReader for GeminiReader {
         } else if let Some(to) = record.id("$rewindTo") {
             self.rewind(to, line, out);
         } else if let Some(messages) = record.get("messages") {
-            // The old form is a single document.
-            messages.items().for_each(|message| self.add_message(message, line, out));
+            messages.items().for_each(|message| self.add_message(message, line.with(message), out));
         } else if record.get("id").is_some() && record.get("type").is_some() {
             self.add_message(record, line, out);
         } else if record.get("sessionId").is_none() {
@@ -172,7 +209,8 @@ impl GeminiReader {
         for called in message.list("toolCalls") {
             call(line, called, out);
         }
-        let parts = message.list("content");
+        let calls = message.list("toolCalls").filter(|_| self.has_documents);
+        let parts = calls.flat_map(|called| called.list("result")).chain(message.list("content"));
         let responses = parts.filter_map(|part| part.get("functionResponse"));
         let text = |response: Json<'a>| {
             let call = out.call_or_new(0, &response.name("id")?, &response.word("name"));
@@ -254,9 +292,9 @@ fn exit_of(content: Json) -> Option<i32> {
 
 fn note_facts(record: Json, facts: &mut SessionFacts) {
     let at = ["timestamp", "startTime", "lastUpdated"].iter().find_map(|key| record.time(key));
-    let set = record.path(&["$set", "lastUpdated"]).and_then(content::time);
+    let last = record.get("$set").unwrap_or(record).time("lastUpdated");
     facts.started = facts.started.or(at);
-    facts.ended = facts.ended.max(at).max(set);
+    facts.ended = facts.ended.max(at).max(last);
     if facts.id.is_empty() {
         facts.id = record.name("sessionId").unwrap_or_default();
     }

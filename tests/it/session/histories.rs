@@ -316,6 +316,44 @@ fn gemini_s_sessions_have_the_id_in_their_records() {
     assert_eq!(open(&log).transcript().facts.cwd.as_deref(), Some("/home/u/proj"));
 }
 
+/// Until a session is resumed: then a log beside the document has all of it, in which old results are with their calls alone.
+#[test]
+fn an_older_document_of_gemini_s_is_read() {
+    let home = tempfile::tempdir().unwrap();
+    let chats = home.path().join(".gemini/tmp/p/chats");
+    let output = "Output: x\nExit Code: 3";
+    let [mut g1, u1] = gemini("1", "f1", output);
+    g1["toolCalls"][0]["result"] = u1["content"].clone();
+    let prompt = json!({"id": "0", "timestamp": AT, "type": "user", "content": "fix it"});
+    let start = json!({"sessionId": "652ea467-f10c", "projectHash": "p", "startTime": AT, "lastUpdated": AT});
+    let mut document = start.clone();
+    document["messages"] = json!([prompt, g1]);
+    let path = chats.join("session-2025-10-22T05-51-652ea467.json");
+    std::fs::create_dir_all(&chats).unwrap();
+    std::fs::write(&path, serde_json::to_string_pretty(&document).unwrap()).unwrap();
+    let found = sessions_in(home.path(), "gemini-cli");
+    assert_eq!(
+        found.iter().map(|file| (&*file.id, &file.path)).collect::<Vec<_>>(),
+        [("652ea467-f10c", &path)]
+    );
+    assert_eq!(facts(&found[0]).unwrap().ended.map(|at| at.to_string()).as_deref(), Some(AT));
+    let reads = |path: &Path| {
+        let opened = open(path);
+        let (transcript, f1) = (opened.transcript(), call(opened.transcript(), "f1"));
+        assert!(is_read_whole(transcript), "{:?}", transcript.unread);
+        assert_eq!((f1.status, f1.exit, f1.results.len()), (CallStatus::Failed, Some(3), 1));
+        assert_eq!(first(transcript, "f1"), output);
+        (transcript.facts.title.clone(), transcript.next_request(0))
+    };
+    assert_eq!(reads(&path), (Some("fix it".to_owned()), Some(2)));
+    let [g2, u2] = gemini("2", "f2", "later");
+    let name = "session-2025-10-22T05-51-652ea467.jsonl";
+    let log = write_log(&chats, name, &[start, prompt, g1, g2, u2]);
+    let found = sessions_in(home.path(), "gemini-cli");
+    assert_eq!(found.iter().map(|file| &file.path).collect::<Vec<_>>(), [&log]);
+    assert_eq!(reads(&log).1, Some(3));
+}
+
 #[test]
 fn a_copy_that_codex_cut_is_not_the_whole_output() {
     let is_whole = |copy: String| {
