@@ -88,14 +88,13 @@ fn whole(time: Timestamp) -> Timestamp {
 
 impl LooseFile {
     fn new(path: &Path, meta: Metadata, config: &Config) -> Self {
-        let policy = config.resolve(&Overrides::default(), Some(path)).map(|resolved| resolved.policy);
         let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let modified = meta.modified().ok().and_then(|time| Timestamp::try_from(time).ok());
         Self {
             path: absolute.to_string_lossy().into_owned(),
             meta,
             modified: modified.map(whole),
-            policies: policy.into_iter().map(|policy| policy.name().to_owned()).collect(),
+            policies: config.candidates(Some(path)),
         }
     }
 

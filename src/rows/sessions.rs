@@ -193,7 +193,8 @@ pub(crate) fn json(row: &SessionRow, now: Timestamp) -> Value {
         "live": row.is_live(now),
         "open_to_others": row.words.as_ref().is_some_and(|words| words.is_open_to_others),
         "path": file.path.to_string_lossy(),
-        "size": file.path.metadata().map_or(file.size, |meta| meta.len()),
+        // Of a database, the list has no size.
+        "size": if file.size > 0 { file.size } else { file.path.metadata().map_or(0, |meta| meta.len()) },
         "calls": sum(|sums| sums.calls),
         "cut": sum(|sums| sums.cut),
         "never_saved": sum(|sums| sums.never_saved),
