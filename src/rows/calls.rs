@@ -256,8 +256,7 @@ pub(crate) fn json(of: CallInspector, call: &Call) -> Value {
     let CallInspector { file, transcript, .. } = of;
     let mut hash = Sha256::new();
     let row = CallRow::find(&of, call, &mut |piece| hash.update(piece));
-    let cut = if row.left() == Some("in the record") { "in-record" } else { row.cut.as_str() };
-    let sizes = row.sizes.unwrap_or_default();
+    let sizes = row.sizes.clone().unwrap_or_default();
     let thread = transcript.thread(call);
     json!({
         "id": &*call.id,
@@ -274,7 +273,7 @@ pub(crate) fn json(of: CallInspector, call: &Call) -> Value {
         "got_bytes": sizes.got,
         "got_sha256": sizes.got.map(|_| format!("{:x}", hash.finalize())),
         "tokens_estimate": call.tokens.or_else(|| sizes.got.map(|bytes| bytes.div_ceil(4))),
-        "cut": cut,
+        "cut": if row.left() == Some("in the record") { "in-record" } else { row.cut.as_str() },
         "cut_by": row.verdict.as_ref().and_then(Verdict::cut_by),
         "spill": call.cites.first().map(|cite| cite.path.to_string_lossy()),
         "spill_state": sizes.spill.as_ref().map(SpillState::as_str),

@@ -320,11 +320,8 @@ fn describe_sums(row: &SessionRow) -> String {
     };
     let some = |n: u64, what: &str| (n > 0).then(|| format!("{} {what}", thousands(n)));
     let differing = if row.differing == 1 { "DIFFERS" } else { "DIFFER" };
-    let left = [
-        some(sums.never_saved, "never saved"),
-        some(sums.deleted, "deleted"),
-        some(row.differing, differing),
-    ];
+    let CallSums { never_saved, deleted, .. } = *sums;
+    let left = [some(never_saved, "never saved"), some(deleted, "deleted"), some(row.differing, differing)];
     let left: Vec<String> = left.into_iter().flatten().collect();
     let left = if left.is_empty() { String::new() } else { format!(" ({})", left.join(", ")) };
     let got = format!("got {} ({} tokens)", size(sums.got_bytes), tokens(sums.got_bytes));

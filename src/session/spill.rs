@@ -54,11 +54,7 @@ impl SpillState {
 /// a home directory was copied, a spill is looked for in the copy, too. `uid` owns the files that count.
 pub fn state_of(call: &Call, records: &Path, uid: u32) -> Option<SpillState> {
     let states = call.cites.iter().map(|cite| look_for(cite, records, uid));
-    states.min_by_key(|state| match state {
-        SpillState::Here(_) => 0,
-        SpillState::Other(_) => 1,
-        SpillState::Deleted => 2,
-    })
+    states.min_by_key(|state| (state.path().is_none(), *state == SpillState::Deleted))
 }
 
 /// Looks for the file of a claim. `records` and `uid` are as for [`state_of`].

@@ -74,8 +74,7 @@ pub fn tally(
 }
 
 pub fn is_deleted(call: &Call, records: &Path, uid: u32) -> bool {
-    call.cut == CutState::Spill
-        && state_of(call, records, uid).is_none_or(|state| state == SpillState::Deleted)
+    call.cut == CutState::Spill && matches!(state_of(call, records, uid), None | Some(SpillState::Deleted))
 }
 
 /// Returns the length of a result in UTF-8 bytes; `None` if the records cannot be read any more.

@@ -311,10 +311,7 @@ fn with_limits_of(policy: &Policy, text: &str) -> Vec<Policy> {
     let Some(notices) = found.filter(|notices| !notices.is_empty()) else { return Vec::new() };
     let mut kept = text.to_owned();
     notices.iter().rev().for_each(|range| kept.replace_range(range.clone(), ""));
-    let size = match policy.unit() {
-        Unit::Utf16 => kept.encode_utf16().count(),
-        _ => kept.len(),
-    };
+    let size = if policy.unit() == Unit::Utf16 { kept.encode_utf16().count() } else { kept.len() };
     let (lines, size, none) = (kept.matches('\n').count() as i64 + 1, size as i64, MAX_COMPARED as i64);
     let with = |(lines, size)| {
         let mut policy = policy.clone();

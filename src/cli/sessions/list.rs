@@ -129,7 +129,7 @@ fn count_calls_of(sessions: Vec<ListedSession>, uid: u32) -> Vec<SessionRow> {
             Err(error) => say_once(&error.to_string(), &mut said),
         }
         let understood = counted.ok().filter(|counted| !counted.unread.is_format_unknown());
-        let ListedSession { file, facts, is_open_to_others, .. } = session;
+        let ListedSession { file, facts, is_open_to_others } = session;
         let mut row = SessionRow::new(SessionFile { facts, ..file });
         row.words = Some(SessionTexts::new(&row.file.facts, is_open_to_others));
         row.sums.found(understood.map(|counted| counted.sums));
@@ -167,9 +167,8 @@ pub(crate) fn list_calls(
 /// Of several kinds that are asked for, one suffices.
 fn is_wanted(args: &CallsArgs, call: &Call, inspector: CallInspector) -> bool {
     let all = !(args.cut || args.never_saved || args.deleted || args.failed);
-    let is_deleted = || {
-        call.cut == CutState::Spill && inspector.spill(call).is_none_or(|state| state == SpillState::Deleted)
-    };
+    let is_deleted =
+        || call.cut == CutState::Spill && matches!(inspector.spill(call), None | Some(SpillState::Deleted));
     all || args.cut && call.is_cut()
         || args.never_saved && is_never_saved(inspector.transcript, call)
         || args.failed && call.status == CallStatus::Failed

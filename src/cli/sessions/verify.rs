@@ -1,7 +1,5 @@
 //! `overspill verify`: is what the policies make of the spills what the agents recorded?
 
-use std::collections::HashMap;
-
 use anyhow::bail;
 use serde_json::{Value, json};
 
@@ -60,7 +58,7 @@ impl CheckedCall {
 
 pub(crate) fn run(config: &Config, args: &VerifyArgs) -> CommandResult {
     let paths = if args.any_path { Paths::Any } else { Paths::Known };
-    let (mut found, mut examiners) = (Vec::new(), HashMap::new());
+    let (mut found, mut examiners) = (Vec::new(), std::collections::HashMap::new());
     let mut check =
         |(file, copy): (&SessionFile, _), transcript: &Transcript, is_wanted: &dyn Fn(&Call) -> bool| {
             let new = |agent: &&str| examiner(config, agent, paths);

@@ -65,11 +65,9 @@ fn read_document(document: Json, place: RecordPlace, path: &Path, out: &mut Tran
     let mut reader = GeminiReader::default();
     reader.file(path, out);
     reader.record(document, place, out);
-    let messages = count_records(document.get("messages"), out);
-    messages
-        .into_iter()
-        .flat_map(|list| list.items())
-        .for_each(|message| note_facts(message, &mut out.facts));
+    if let Some(messages) = count_records(document.get("messages"), out) {
+        messages.items().for_each(|message| note_facts(message, &mut out.facts));
+    }
 }
 
 /// Returns the id in the first record, which is mostly short: a name that begins with `session-` ends with the first eight

@@ -58,17 +58,14 @@ impl ContextState {
             ContextChange::Restore => return "yes".to_owned(),
             ContextChange::Leave => return "left branch".to_owned(),
             ContextChange::Clear => "cleared",
+            ContextChange::Replace if self.since.is_some() => "edited since",
             ContextChange::Replace => "edited",
             ContextChange::Compact => "in summary",
             ContextChange::Checkpoint => "in checkpoint",
             ContextChange::Drop => "dropped",
             ContextChange::Rewind => "rewound",
         };
-        match (self.change, self.since) {
-            (ContextChange::Replace, Some(request)) => format!("{words} since #{request}"),
-            (_, Some(request)) => format!("{words} #{request}"),
-            (_, None) => words.to_owned(),
-        }
+        self.since.map_or(words.to_owned(), |request| format!("{words} #{request}"))
     }
 
     pub fn is_whole(self) -> bool {

@@ -118,7 +118,7 @@ fn a_file_outside_of_all_stores_has_facts_too() {
     let json = home.run(&["show", "./out.log", "--json"]).ok().json();
     assert_eq!(json["version"], 1);
     assert_eq!((&json["size"], &json["path"]), (&5.into(), &path.into()));
-    assert_eq!((&json["rule"], &json["policies"]), (&serde_json::Value::Null, &serde_json::json!([])));
+    assert_eq!((&json["rule"], json.get("policies")), (&serde_json::Value::Null, None));
 }
 
 #[test]

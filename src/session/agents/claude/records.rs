@@ -100,14 +100,10 @@ impl LogReader for ClaudeReader {
 impl ClaudeReader {
     /// Returns a record's conversation. In 1.0 only a mark, and the records that they follow, identify sub-agents.
     fn thread(&mut self, record: Json, out: &mut Transcript) -> u32 {
-        if let Some(agent) = record.name("agentId") {
-            return out.thread_id(&agent);
-        }
-        if !self.file_agent.is_empty() {
-            return out.thread_id(&self.file_agent);
-        }
-        if !record.flag("isSidechain") {
-            return 0;
+        let named = record.name("agentId");
+        let agent = named.as_deref().unwrap_or(&self.file_agent);
+        if named.is_some() || !agent.is_empty() || !record.flag("isSidechain") {
+            return out.thread_id(agent);
         }
         let Some(uuid) = record.name("uuid") else { return 0 };
         let parent = record.id("parentUuid");
@@ -240,10 +236,8 @@ enum ResultTool {
 fn result(entry: RecordEntry, block: Json, tool: ResultTool, call: &mut Call) {
     let (content, is_error) = (block.get("content"), block.flag("is_error"));
     let start = content.map(|content| frame(content, is_error)).unwrap_or_default();
-    call.exit = start
-        .strip_prefix("Exit code ")
-        .filter(|_| is_error)
-        .and_then(|rest| rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok());
+    let status = start.strip_prefix("Exit code ").filter(|_| is_error);
+    call.exit = status.and_then(|rest| rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok());
     call.end(is_error);
     let ui = entry.record.object("toolUseResult");
     let saved = ui.string("persistedOutputPath").or_else(|| framed_path(&start));
