@@ -143,6 +143,18 @@ fn called(id: &str, content: &str) -> [(&'static str, Value); 3] {
     ]
 }
 
+/// A session may be resumed by another version, which does not say so.
+#[test]
+fn after_a_resume_the_version_of_copilot_is_not_known() {
+    let events =
+        [&called("c1", "x")[..], &[("session.resume", json!({"eventCount": 4}))], &called("c2", "y")];
+    let (_dir, path) = read(&copilot(&events.concat()));
+    let opened = open(&path);
+    let transcript = opened.transcript();
+    let versions = ["c1", "c2"].map(|id| transcript.version_of(call(transcript, id)));
+    assert_eq!((versions, &transcript.facts.version), ([Some("1.0.102"), None], &None));
+}
+
 #[test]
 fn copilot_sums_up_what_came_before_the_start() {
     let start = || ("session.compaction_start", json!({}));

@@ -130,7 +130,7 @@ impl ClaudeReader {
         }
         for block in message.list("content").filter(|block| block.is_type("tool_use")) {
             let number = entry.add_call_of(block, ["id", "name", "input"], out);
-            number.into_iter().for_each(|number| out.note_version(number, entry.record));
+            number.into_iter().for_each(|number| out.note_version(number, &entry.record.word("version")));
         }
     }
 
@@ -144,7 +144,7 @@ impl ClaudeReader {
             let id = block.get("tool_use_id").filter(|_| block.is_type("tool_result"));
             let Some(id) = id.and_then(|id| id.short_text(MAX_TEXT)) else { continue };
             let number = out.call_or_new(thread, &id, "");
-            out.note_version(number, record);
+            out.note_version(number, &record.word("version"));
             let version = numbers(&record.word("version"));
             let is_old = !version.is_empty() && version[..] <= LAST_OF_2025[..];
             let tool = match out.tool_of(number) {
