@@ -81,11 +81,6 @@ impl ReadReport {
         self.long > 0 || self.unfinished > MAX_RECORD as u64 || self.fault.is_some()
     }
 
-    /// Whether some of the records were read and not understood.
-    pub fn has_unknown(&self) -> bool {
-        self.broken > 0 || !self.kinds.is_empty()
-    }
-
     /// Describes what was not read or not understood: `38 records of 3 unknown kinds (atis-latch ×22, …)`; empty if nothing.
     pub fn describe(&self) -> String {
         let count = |n: u64, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });

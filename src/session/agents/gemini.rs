@@ -19,8 +19,11 @@ use super::{
 /// How many bytes of a log are read for its id at first: all are listed before any is shown.
 const SHORT: usize = 1 << 10;
 
-/// How the notice begins that stands for a cut output.
-const BEGINNING: &str = "Output too large. Showing first ";
+/// How the notices begin that stand for a cut output, and what stands before the path: of now, and up to January 2026.
+const NOTICES: [(&str, &str); 2] = [
+    ("Output too large. Showing first ", " For full output see: "),
+    ("Tool output was too large and has been truncated.\nThe full output has been saved to: ", ""),
+];
 
 /// With what the read tool begins if it cut a file.
 const FILE_NOTICE: &str = "IMPORTANT: The file content has been truncated.\n";
@@ -47,10 +50,7 @@ pub(crate) const GEMINI_DOCUMENT: FileFormat = FileFormat {
         files
     },
     is_session: |_, head| has_before(head, "messages", &["sessionId", "projectHash"]),
-    id: |path| {
-        let id = document_facts(&find::head(path, SHORT).unwrap_or_default()).id;
-        if id.is_empty() { find::stem(path).into() } else { id.into() }
-    },
+    id,
     glance: |path, head, _| SessionFacts { cwd: project(path), ..document_facts(head) },
     records: RecordFiles::Documents(only_file, read_document),
 };
@@ -70,8 +70,8 @@ fn read_document(document: Json, place: RecordPlace, path: &Path, out: &mut Tran
     }
 }
 
-/// Returns the id in the first record, which is mostly short: a name that begins with `session-` ends with the first eight
-/// characters of it.
+/// Returns the id in the first record, which is mostly short, or at the start of a document: a name that begins with
+/// `session-` ends with the first eight characters of it.
 fn id(log: &Path) -> Cow<'_, str> {
     let (name, mut head) = (find::stem(log), Vec::new());
     for most in [SHORT, GLANCE].into_iter().filter(|_| name.starts_with("session-")) {
@@ -79,8 +79,8 @@ fn id(log: &Path) -> Cow<'_, str> {
             head = find::head(log, most).unwrap_or_default();
         }
     }
-    let id = find::glance(find::first_line(&head), &[], note_facts).id;
-    if id.is_empty() { name.into() } else { id.into() }
+    let ids = [find::glance(find::first_line(&head), &[], note_facts).id, document_facts(&head).id];
+    ids.into_iter().find(|id| !id.is_empty()).map_or(name.into(), Cow::from)
 }
 
 /// Returns the project of a chat, by the agent's list of its projects and their short names.
@@ -272,7 +272,8 @@ fn result(line: RecordEntry, content: Option<Json>, is_read: bool, call: &mut Ca
         let start = content.map(first_text).unwrap_or_default();
         let is_told = is_read && start.trim_start().starts_with(FILE_NOTICE);
         let is_cut = is_told && call.gives_less(shown_lines(&start));
-        let saved = cited(&start, BEGINNING, " For full output see: ");
+        let saved = NOTICES.iter().find_map(|(beginning, before)| cited(&start, beginning, before));
+        call.is_cut_otherwise = start.starts_with(NOTICES[1].0);
         call.note_cut(saved.map(Citation::new), is_cut);
         call.exit = content.and_then(exit_of);
         if call.status == CallStatus::NoResult || call.exit.is_some_and(|code| code != 0) {

@@ -366,6 +366,31 @@ fn an_older_document_of_gemini_s_is_read() {
     assert_eq!(reads(&log).1, Some(3));
 }
 
+/// Up to January 2026, with another notice than now, for which there is no policy.
+#[test]
+fn what_gemini_cut_in_2025_is_in_the_file_that_its_notice_names() {
+    let words = "Tool output was too large and has been truncated.\nThe full output has been saved to: ";
+    let cut = |text: &str| {
+        let [mut called, got] = gemini("1", "f1", text);
+        called["toolCalls"][0]["result"] = got["content"].clone();
+        let document = json!({"sessionId": "s", "projectHash": "p", "startTime": AT, "messages": [called]});
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("session-2025-10-22T05-51-s.json");
+        std::fs::write(&path, serde_json::to_string_pretty(&document).unwrap()).unwrap();
+        let f1 = call(open(&path).transcript(), "f1").clone();
+        let cites: Vec<_> = f1.cites.into_iter().map(|cite| cite.path).collect();
+        (f1.cut, f1.is_cut_otherwise, cites)
+    };
+    let file = PathBuf::from("/h/.gemini/tmp/p/f1.output");
+    let told = format!("{words}{}\nTo read the complete output, …", file.display());
+    assert_eq!(cut(&told), (CutState::Spill, true, vec![file]));
+    assert_eq!(
+        cut(&format!("Output: {told}")),
+        (CutState::No, false, vec![]),
+        "a quoted notice is no notice"
+    );
+}
+
 #[test]
 fn a_copy_that_codex_cut_is_not_the_whole_output() {
     let is_whole = |copy: String| {
