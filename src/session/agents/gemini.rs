@@ -1,4 +1,4 @@
-//! Gemini CLI: an upsert log, in which a message with a known id replaces the earlier one.
+//! Gemini CLI: an upsert log, in which a message with a known id replaces the earlier one; of older versions a document.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -12,8 +12,8 @@ use crate::session::record::read_json;
 
 use super::{
     Call, CallStatus, Citation, ContextChange, FileFormat, FormatInfo, GLANCE, IdMap, Json, Kind, LogReader,
-    RecordEntry, RecordFiles, RecordId, RecordPlace, SessionFacts, Transcript, before_member, count_records,
-    find, has_before, id_of_bytes, item_of, only_file,
+    RecordEntry, RecordFiles, RecordId, RecordPlace, SessionFacts, Tape, Transcript, count_records, find,
+    has_before, id_of_bytes, item_of, only_file,
 };
 
 /// How many bytes of a log are read for its id at first: all are listed before any is shown.
@@ -56,18 +56,24 @@ pub(crate) const GEMINI_DOCUMENT: FileFormat = FileFormat {
 };
 
 fn document_facts(head: &[u8]) -> SessionFacts {
-    let mut facts = SessionFacts::default();
-    let _ = before_member(head, "messages", |start| note_facts(start, &mut facts));
+    let (mut facts, mut tape) = (SessionFacts::default(), Tape::default());
+    let document = tape.read_beginning(head).ok();
+    document.into_iter().for_each(|document| note_all_facts(document, &mut facts));
     facts
+}
+
+fn note_all_facts(document: Json, facts: &mut SessionFacts) {
+    note_facts(document, facts);
+    document.list("messages").for_each(|message| note_facts(message, facts));
 }
 
 fn read_document(document: Json, place: RecordPlace, path: &Path, out: &mut Transcript) {
     let mut reader = GeminiReader::default();
     reader.file(path, out);
-    reader.record(document, place, out);
-    if let Some(messages) = count_records(document.get("messages"), out) {
-        messages.items().for_each(|message| note_facts(message, &mut out.facts));
-    }
+    note_all_facts(document, &mut out.facts);
+    let whole = RecordEntry { record: document, place, at: None, thread: 0 };
+    document.list("messages").for_each(|message| reader.add_message(message, whole.with(message), out));
+    count_records(document.get("messages"), out);
 }
 
 /// Returns the id in the first record, which is mostly short, or at the start of a document: a name that begins with
@@ -125,8 +131,6 @@ impl LogReader for GeminiReader {
             set.get("messages").into_iter().for_each(|messages| self.begin_anew(messages, line, out));
         } else if let Some(to) = record.id("$rewindTo") {
             self.rewind(to, line, out);
-        } else if let Some(messages) = record.get("messages") {
-            messages.items().for_each(|message| self.add_message(message, line.with(message), out));
         } else if record.get("id").is_some() && record.get("type").is_some() {
             self.add_message(record, line, out);
         } else if record.get("sessionId").is_none() {

@@ -349,6 +349,7 @@ fn an_older_document_of_gemini_s_is_read() {
         [("652ea467-f10c", &path)]
     );
     assert_eq!(facts(&found[0]).unwrap().ended.map(|at| at.to_string()).as_deref(), Some(AT));
+    assert_eq!(facts(&found[0]).unwrap().title.as_deref(), Some("fix it"));
     let reads = |path: &Path| {
         let opened = open(path);
         let (transcript, f1) = (opened.transcript(), call(opened.transcript(), "f1"));

@@ -51,8 +51,7 @@ const TEMPLATES: &[(&str, &str)] = &[
 {"id":"1","timestamp":"2026-11-22T05:49:31Z","type":"gemini","content":"","toolCalls":[{"id":"f1","name":"run_shell_command","args":{"command":"ls"},"status":"success","resultDisplay":"whole"}]}
 {"id":"2","type":"user","content":[{"functionResponse":{"id":"f1","name":"n","response":{"output":"Output too large. Showing first 8,000 and last 32,000 characters. For full output see: /p/o\nx"}}}]}
 {"$set":{"messages":[{"id":"2","type":"user","content":[{"functionResponse":{"id":"f1","response":{"error":"masked"}}}]}]}}
-{"$rewindTo":"1"}
-{"messages":[{"id":"3","type":"user","content":[{"functionResponse":{"id":"f2","response":{"output":"y"}}}]}]}"#,
+{"$rewindTo":"1"}"#,
     ),
     (
         "qwen-code",
