@@ -108,10 +108,10 @@ fn evidence(evidence: Evidence) -> &'static str {
 
 /// Says whether the model still has the result, and how that is known if it is not recorded.
 fn still_has(first: &CallResult) -> String {
-    let (words, evidence) = (first.context.describe(), first.context.evidence);
-    let is_told =
-        matches!(evidence, FateEvidence::Sent | FateEvidence::Recorded) || first.context.is_unknown();
-    if is_told { words } else { format!("{words} ({})", evidence.as_str().replace('-', " ")) }
+    match first.context.evidence {
+        FateEvidence::Sent | FateEvidence::Recorded => first.context.describe(),
+        evidence => format!("{} ({})", first.context.describe(), evidence.as_str().replace('-', " ")),
+    }
 }
 
 /// Lays JSON out, and returns what its title adds if this is only the beginning; what is not JSON stays as it is.

@@ -54,7 +54,7 @@ impl ContextState {
     /// Describes what the model still has, as on the screens: `cleared #12`, from its 12th request on.
     pub fn describe(self) -> String {
         let words = match self.change {
-            _ if self.is_unknown() => return "unknown".to_owned(),
+            _ if self.is_unknown() => return "–".to_owned(),
             ContextChange::Restore => return "yes".to_owned(),
             ContextChange::Leave => return "left branch".to_owned(),
             ContextChange::Clear => "cleared",

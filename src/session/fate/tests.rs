@@ -63,7 +63,7 @@ fn what_cannot_be_known_is_no_yes() {
     let says = |change| {
         ContextState { change, evidence: FateEvidence::Unknown, ..ContextState::default() }.describe()
     };
-    assert_eq!(says(ContextChange::Restore), "unknown");
+    assert_eq!(says(ContextChange::Restore), "–");
     assert_eq!(says(ContextChange::Compact), "in summary");
 }
 
@@ -175,7 +175,7 @@ proptest! {
         let default = EVIDENCE[evidence];
         for (_, state) in derived(&shape, default, &[]) {
             prop_assert_eq!(state, ContextState { evidence: default, ..ContextState::default() });
-            prop_assert_eq!(state.describe(), if default == FateEvidence::Unknown { "unknown" } else { "yes" });
+            prop_assert_eq!(state.describe(), if default == FateEvidence::Unknown { "–" } else { "yes" });
         }
     }
 
@@ -222,7 +222,7 @@ proptest! {
                     continue;
                 }
                 prop_assert_eq!(after, last.applied_to(before));
-                let is_there = matches!(before.describe().split(' ').next(), Some("yes" | "unknown" | "cleared" | "edited"));
+                let is_there = matches!(before.describe().split(' ').next(), Some("yes" | "–" | "cleared" | "edited"));
                 match last.change {
                     ContextChange::Restore => {
                         prop_assert_eq!((after.change, after.since), (ContextChange::Restore, None));

@@ -193,7 +193,7 @@ fn with_limits_of_the_user_s_own_what_was_cleared_is_unknown() {
             let text = format!("{{\"context\": {{\"clearContextOnIdle\": {set}\n}}}}");
             std::fs::write(&file, text).unwrap();
             assert_eq!(first().evidence, evidence, "{set}");
-            let has = if evidence == FateEvidence::Unknown { "unknown" } else { "cleared #10" };
+            let has = if evidence == FateEvidence::Unknown { "–" } else { "cleared #10" };
             assert_eq!(first().describe(), has, "{set}");
         }
         std::fs::remove_file(&file).unwrap();

@@ -99,7 +99,7 @@ fn what_the_model_still_has_is_one_answer_everywhere() {
     let three = |a: &str, b: &str, c: &str| (a.to_owned(), b.to_owned(), c.to_owned());
     assert_eq!(told(), three("yes", "yes (by rule)", "\"in-context\" \"by-rule\""));
     fs::write(agent.join("settings.json"), r#"{"toolResultsNumToKeep": 3}"#).unwrap();
-    assert_eq!(told(), three("unknown", "unknown", "null \"unknown\""));
+    assert_eq!(told(), three("–", "– (unknown)", "null \"unknown\""));
 }
 
 #[test]
