@@ -111,7 +111,7 @@ fn with_codex(text: Option<&str>, wanted: &SetupRequest) -> Result<String, Strin
         "{COMMENT}\n{GROUP}\nmatcher = \"{matcher}\"\n\n[[hooks.PostToolUse.hooks]]\ntype = \"command\"\ncommand = {command}\ntimeout = {MAX_SECONDS}\n"
     );
     let lines = lines.replace('\n', end);
-    if text.contains(&lines) && parse(text).is_ok() {
+    if text.contains(&lines) && parse(text).is_ok_and(|table| own_group(&less_own(table)).is_none()) {
         return Ok(text.to_owned());
     }
     let rest = without_codex(text, &wanted.file)?;

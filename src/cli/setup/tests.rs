@@ -156,6 +156,8 @@ fn the_trust_in_each_of_several_hooks_goes_with_it() {
     let text = text + &TRUST.replace(":0:0", ":1:0");
     assert_eq!(text.matches("trusted_hash").count(), 2);
     assert_eq!(without(HookAgent::Codex, &text, &wanted()).unwrap(), "model = \"m\"\n");
+    let once = with(HookAgent::Codex, Some("model = \"m\"\n"), &wanted()).unwrap();
+    assert_eq!(with(HookAgent::Codex, Some(&text), &wanted()).unwrap(), once, "one of them is as wanted");
 }
 
 /// The form before this one had no note for the results of MCP servers.
