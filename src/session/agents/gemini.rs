@@ -11,9 +11,9 @@ use crate::session::content::{self, MAX_TEXT, cited, first_text, shown_lines, ti
 use crate::session::record::read_json;
 
 use super::{
-    Call, CallStatus, Citation, ContextChange, FileFormat, FormatInfo, GLANCE, IdMap, Json, Kind, LogReader,
-    RecordEntry, RecordFiles, RecordId, RecordPlace, SessionFacts, Tape, Transcript, count_records, find,
-    has_before, id_of_bytes, item_of, only_file,
+    Call, CallStatus, Citation, ContextChange, FateEvidence, FileFormat, FormatInfo, GLANCE, IdMap, Json,
+    Kind, LogReader, RecordEntry, RecordFiles, RecordId, RecordPlace, SessionFacts, Tape, Transcript,
+    count_records, find, has_before, id_of_bytes, item_of, only_file,
 };
 
 /// How many bytes of a log are read for its id at first: all are listed before any is shown.
@@ -71,6 +71,8 @@ fn read_document(document: Json, place: RecordPlace, path: &Path, out: &mut Tran
     let mut reader = GeminiReader::default();
     reader.file(path, out);
     note_all_facts(document, &mut out.facts);
+    // It is not known whether those versions record what they take out of the context. A resumed one begins with all of it.
+    out.default_evidence = FateEvidence::Unknown;
     let whole = RecordEntry { record: document, place, at: None, thread: 0 };
     document.list("messages").for_each(|message| reader.add_message(message, whole.with(message), out));
     count_records(document.get("messages"), out);

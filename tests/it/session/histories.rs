@@ -356,15 +356,15 @@ fn an_older_document_of_gemini_s_is_read() {
         assert!(is_read_whole(transcript), "{:?}", transcript.unread);
         assert_eq!((f1.status, f1.exit, f1.results.len()), (CallStatus::Failed, Some(3), 1));
         assert_eq!(first(transcript, "f1"), output);
-        (transcript.facts.title.clone(), transcript.next_request(0))
+        (state(transcript, "f1"), transcript.facts.title.clone(), transcript.next_request(0))
     };
-    assert_eq!(reads(&path), (Some("fix it".to_owned()), Some(2)));
+    assert_eq!(reads(&path), ("–".to_owned(), Some("fix it".to_owned()), Some(2)));
     let [g2, u2] = gemini("2", "f2", "later");
     let name = "session-2025-10-22T05-51-652ea467.jsonl";
     let log = write_log(&chats, name, &[start, prompt, g1, g2, u2]);
     let found = sessions_in(home.path(), "gemini-cli");
     assert_eq!(found.iter().map(|file| &file.path).collect::<Vec<_>>(), [&log]);
-    assert_eq!(reads(&log).1, Some(3));
+    assert_eq!(reads(&log), ("yes".to_owned(), Some("fix it".to_owned()), Some(3)));
 }
 
 /// Up to January 2026, with another notice than now, for which there is no policy.
