@@ -68,8 +68,8 @@ fn note_all_facts(document: Json, facts: &mut SessionFacts) {
 }
 
 fn read_document(document: Json, place: RecordPlace, path: &Path, out: &mut Transcript) {
-    let mut reader = GeminiReader::default();
-    reader.file(path, out);
+    let mut reader = GeminiReader { has_documents: true, ..GeminiReader::default() };
+    out.facts.cwd = project(path);
     note_all_facts(document, &mut out.facts);
     // It is not known whether those versions record what they take out of the context. A resumed one begins with all of it.
     out.default_evidence = FateEvidence::Unknown;

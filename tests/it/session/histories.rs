@@ -376,7 +376,7 @@ fn what_gemini_cut_in_2025_is_in_the_file_that_its_notice_names() {
         called["toolCalls"][0]["result"] = got["content"].clone();
         let document = json!({"sessionId": "s", "projectHash": "p", "startTime": AT, "messages": [called]});
         let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("session-2025-10-22T05-51-s.json");
+        let path = dir.path().join("copy.txt");
         std::fs::write(&path, serde_json::to_string_pretty(&document).unwrap()).unwrap();
         let f1 = call(open(&path).transcript(), "f1").clone();
         let cites: Vec<_> = f1.cites.into_iter().map(|cite| cite.path).collect();
