@@ -104,8 +104,7 @@ impl Captured {
         let paths = PerStream::each(|stream| printed_path(request, stream, saved.of(stream).as_deref()));
         let fitted = self.fit_headroom(request, &policy, &saved);
         if fitted.as_ref().is_some_and(|lowered| !lowered.fits) {
-            let words =
-                "no preview of this policy fits in the headroom, so the calling agent may cut this one";
+            let words = "no limit on lines or size makes the preview fit in the headroom, so the calling agent may cut this one";
             warnings.push(words.into());
         }
         let limits_from_headroom = fitted.is_some();

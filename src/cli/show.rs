@@ -28,7 +28,6 @@ struct LooseFile {
     path: String,
     meta: Metadata,
     modified: Option<Timestamp>,
-    policies: Vec<String>,
 }
 
 pub(crate) fn run(config: &Config, args: &ShowArgs) -> CommandResult {
@@ -52,7 +51,7 @@ pub(crate) fn run(config: &Config, args: &ShowArgs) -> CommandResult {
     }
     let selected = Selected::list(config, Whose::Beside(&path))?.with_marks(config);
     let Some(mut entry) = selected.at(&path).cloned() else {
-        let file = LooseFile::new(&path, source::metadata(&path)?, config);
+        let file = LooseFile::new(&path, source::metadata(&path)?);
         let facts = || file.facts(config, selected.now);
         return if args.json { print_json(&file.record()) } else { print_facts(9, facts()) };
     };
@@ -87,16 +86,10 @@ fn whole(time: Timestamp) -> Timestamp {
 }
 
 impl LooseFile {
-    fn new(path: &Path, meta: Metadata, config: &Config) -> Self {
-        let policy = config.resolve(&Overrides::default(), Some(path)).map(|resolved| resolved.policy);
+    fn new(path: &Path, meta: Metadata) -> Self {
         let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let modified = meta.modified().ok().and_then(|time| Timestamp::try_from(time).ok());
-        Self {
-            path: absolute.to_string_lossy().into_owned(),
-            meta,
-            modified: modified.map(whole),
-            policies: policy.into_iter().map(|policy| policy.name().to_owned()).collect(),
-        }
+        Self { path: absolute.to_string_lossy().into_owned(), meta, modified: modified.map(whole) }
     }
 
     fn record(&self) -> Value {
@@ -107,7 +100,6 @@ impl LooseFile {
             "size": self.meta.size(),
             "modified": self.modified.map(utc),
             "rule": null,
-            "policies": self.policies,
             "mode": mode(self.meta.mode() & 0o7777),
             "owner": self.meta.uid(),
             "exposed": self.meta.mode() & 0o077 != 0,
@@ -122,7 +114,6 @@ impl LooseFile {
             ("store", "none: no agent's rule deletes it".to_owned()),
             ("size", bytes(self.meta.size())),
             ("modified", or_dash(modified.as_deref())),
-            ("policies", or_dash(Some(&self.policies.join(", ")))),
             ("mode", mode(self.meta.mode() & 0o7777)),
             ("owner", owner(self.meta.uid(), config)),
         ]

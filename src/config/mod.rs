@@ -153,7 +153,7 @@ impl Config {
                 "only the first {kept} of {seen} bytes of this output were saved, so this is not all that the model got"
             ));
         }
-        warnings.extend(file.as_ref().and_then(|file| self.warn_of_day(file)));
+        warnings.extend(file.as_ref().and_then(|file| self.warn_of_cut(file)));
         let cut = record.map(Record::cut_policies).filter(|(policies, ..)| {
             matches!(chosen_by, ChosenBy::Store(_))
                 && policies.first().map(String::as_str) == Some(policy.name())

@@ -128,12 +128,15 @@ impl Config {
         FileOrigin { policies, day, record }
     }
 
-    /// Says that no policy is known of the day on which a file was made, if none is that its store names.
-    pub(super) fn warn_of_day(&self, file: &StoredFile) -> Option<String> {
-        let (policies, day) = (self.origin_of(file).policies, file.day()?);
+    /// Says that its store names no policy of an agent's file, or none that is known of the day on which it was made.
+    pub(super) fn warn_of_cut(&self, file: &StoredFile) -> Option<String> {
+        let policies = self.origin_of(file).policies;
+        if policies.is_empty() {
+            return file.is_of_agent().then(|| "how this was cut is not known".to_owned());
+        }
+        let day = file.day()?;
         let holds = |name: &String| self.catalog.get(name).map_or(true, |policy| policy.era().holds_at(day));
-        (!policies.is_empty() && !policies.iter().any(holds))
-            .then(|| format!("how this was cut on {day} is not known"))
+        (!policies.iter().any(holds)).then(|| format!("how this was cut on {day} is not known"))
     }
 
     /// Whether a file is in an agent's store, or a kept copy from there, and may have been made under this policy.

@@ -122,7 +122,7 @@ impl CallRow {
     }
 
     pub fn is_cut(&self) -> bool {
-        matches!(self.cut, CutState::Spill | CutState::Lost)
+        matches!(self.cut, CutState::Spill | CutState::NoSpill)
     }
 
     /// Whether there is a result, of which it is not recorded whether it was cut.
@@ -142,8 +142,8 @@ impl CallRow {
     pub(crate) fn left(&self) -> Option<&'static str> {
         let sizes = self.sizes.as_ref()?;
         match (self.cut, &sizes.spill) {
-            (CutState::Lost, _) if sizes.whole.is_some() => Some("in the record"),
-            (CutState::Lost, _) => Some("never saved"),
+            (CutState::NoSpill, _) if sizes.whole.is_some() => Some("in the record"),
+            (CutState::NoSpill, _) => Some("never saved"),
             (CutState::Spill, Some(SpillState::Here(_))) => Some("saved"),
             (CutState::Spill, Some(SpillState::Other(_))) => Some("another file"),
             (CutState::Spill, _) => Some("deleted"),
@@ -256,7 +256,7 @@ pub(crate) fn json(of: CallInspector, call: &Call) -> Value {
     let CallInspector { file, transcript, .. } = of;
     let mut hash = Sha256::new();
     let row = CallRow::find(&of, call, &mut |piece| hash.update(piece));
-    let sizes = row.sizes.unwrap_or_default();
+    let sizes = row.sizes.clone().unwrap_or_default();
     let thread = transcript.thread(call);
     json!({
         "id": &*call.id,
@@ -273,11 +273,11 @@ pub(crate) fn json(of: CallInspector, call: &Call) -> Value {
         "got_bytes": sizes.got,
         "got_sha256": sizes.got.map(|_| format!("{:x}", hash.finalize())),
         "tokens_estimate": call.tokens.or_else(|| sizes.got.map(|bytes| bytes.div_ceil(4))),
-        "cut": row.cut.as_str(),
+        "cut": if row.left() == Some("in the record") { "in-record" } else { row.cut.as_str() },
         "cut_by": row.verdict.as_ref().and_then(Verdict::cut_by),
         "spill": call.cites.first().map(|cite| cite.path.to_string_lossy()),
         "spill_state": sizes.spill.as_ref().map(SpillState::as_str),
-        "fate": sizes.context.map(|context| context.change.as_str()),
+        "fate": sizes.context.filter(|context| !context.is_unknown()).map(|context| context.change.as_str()),
         "fate_evidence": sizes.context.map(|context| context.evidence.as_str()),
         "verify": row.verdict.as_ref().map(Verdict::as_str),
         "verify_against": row.verdict.as_ref().and_then(Verdict::against).map(Against::as_str),
@@ -324,7 +324,7 @@ fn lost(row: &CallRow, _: &RowLook) -> RowCell {
     match row.cut {
         CutState::No => RowCell::default(),
         CutState::Unknown => unsure(row),
-        CutState::Spill | CutState::Lost => LostCounts::cell(&row.lost()),
+        CutState::Spill | CutState::NoSpill => LostCounts::cell(&row.lost()),
     }
 }
 

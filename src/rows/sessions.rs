@@ -105,7 +105,7 @@ pub(crate) static SPEC: ListSpec<SessionRow> = ListSpec {
         ("cut", |row, _| row.sums.value.is_some_and(|sums| sums.cut > 0)),
         ("errors", |row, _| row.lost.value.is_some_and(|lost| lost.errors.all > 0)),
         ("lost", |row, _| row.lost.value.is_some_and(|lost| lost.errors.lost > 0)),
-        ("deleted", |row, _| row.sums.value.is_some_and(|sums| sums.gone > 0)),
+        ("deleted", |row, _| row.sums.value.is_some_and(|sums| sums.deleted > 0)),
         ("differs", |row, _| row.differing > 0),
     ],
     known: |row| {
@@ -169,8 +169,8 @@ pub(crate) fn table_columns() -> impl Iterator<Item = &'static ListColumn<Sessio
 }
 
 const IN_TABLES: &[ListColumn<SessionRow>] = &[
-    ListColumn::new("never saved", Right, 11, |row, _| figure(row, |sums| sums.lost)).yields(0),
-    ListColumn::new("deleted", Right, 7, |row, _| figure(row, |sums| sums.gone)).yields(0),
+    ListColumn::new("never saved", Right, 11, |row, _| figure(row, |sums| sums.never_saved)).yields(0),
+    ListColumn::new("deleted", Right, 7, |row, _| figure(row, |sums| sums.deleted)).yields(0),
     ListColumn::new("tokens", Right, 7, |row: &SessionRow, _| {
         RowCell::plain(row.sums.describe(|sums| tokens(sums.got_bytes)))
     })
@@ -193,11 +193,12 @@ pub(crate) fn json(row: &SessionRow, now: Timestamp) -> Value {
         "live": row.is_live(now),
         "open_to_others": row.words.as_ref().is_some_and(|words| words.is_open_to_others),
         "path": file.path.to_string_lossy(),
-        "size": file.path.metadata().map_or(file.size, |meta| meta.len()),
+        // Of a database, the list has no size.
+        "size": if file.size > 0 { file.size } else { file.path.metadata().map_or(0, |meta| meta.len()) },
         "calls": sum(|sums| sums.calls),
         "cut": sum(|sums| sums.cut),
-        "lost": sum(|sums| sums.lost),
-        "gone": sum(|sums| sums.gone),
+        "never_saved": sum(|sums| sums.never_saved),
+        "deleted": sum(|sums| sums.deleted),
         "unsure": sum(|sums| sums.unsure),
         "got_bytes": sum(|sums| sums.got_bytes),
         "tokens_estimate": sum(|sums| sums.got_bytes.div_ceil(4)),
@@ -319,7 +320,8 @@ fn describe_sums(row: &SessionRow) -> String {
     };
     let some = |n: u64, what: &str| (n > 0).then(|| format!("{} {what}", thousands(n)));
     let differing = if row.differing == 1 { "DIFFERS" } else { "DIFFER" };
-    let left = [some(sums.lost, "never saved"), some(sums.gone, "deleted"), some(row.differing, differing)];
+    let CallSums { never_saved, deleted, .. } = *sums;
+    let left = [some(never_saved, "never saved"), some(deleted, "deleted"), some(row.differing, differing)];
     let left: Vec<String> = left.into_iter().flatten().collect();
     let left = if left.is_empty() { String::new() } else { format!(" ({})", left.join(", ")) };
     let got = format!("got {} ({} tokens)", size(sums.got_bytes), tokens(sums.got_bytes));

@@ -178,7 +178,7 @@ impl CallInspector<'_> {
             return Ok((OutputPlace::Memory(whole.view), RestOfOutput::Here));
         }
         let rest = match (call.cut, spill) {
-            (CutState::Lost, _) => RestOfOutput::Missing("the agent cut it and never kept the rest"),
+            (CutState::NoSpill, _) => RestOfOutput::Missing("the agent cut it and never kept the rest"),
             (CutState::Spill, Some(SpillState::Here(_))) => RestOfOutput::Missing(OUTSIDE),
             (CutState::Spill, Some(SpillState::Other(_))) => {
                 RestOfOutput::Missing("another file is where its spill was")

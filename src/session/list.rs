@@ -30,7 +30,6 @@ pub struct SessionFilter<'a> {
 /// What a list shows of a session before anything is counted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListedSession {
-    pub agent: &'static str,
     pub file: SessionFile,
     /// What the ends of the file say. The title is one line.
     pub facts: SessionFacts,
@@ -98,9 +97,8 @@ pub fn read_listed(file: SessionFile, exposure: &mut Exposure) -> Result<ListedS
     let facts = facts(&file).map_err(|error| format!("{}: cannot be read: {error}", file.path.display()))?;
     let lines = facts.title.iter().flat_map(|title| title.lines());
     let title = lines.map(str::trim).find(|line| !line.is_empty()).map(str::to_owned);
-    let agent = format_of(&file).map_or("", |format| format.agent());
     let is_open_to_others = exposure.is_open_to_others(&file.path);
-    Ok(ListedSession { agent, facts: SessionFacts { title, ..facts }, file, is_open_to_others })
+    Ok(ListedSession { facts: SessionFacts { title, ..facts }, file, is_open_to_others })
 }
 
 pub fn changed(session: &SessionFile) -> Option<Timestamp> {

@@ -176,7 +176,7 @@ words! {
         /// It did, and kept the whole in a spill.
         Spill => "spill",
         /// It did, and kept the rest in no spill.
-        Lost => "lost",
+        NoSpill => "never-saved",
         /// It is not recorded, or there is no result.
         #[default]
         Unknown => "unknown",
@@ -251,7 +251,7 @@ impl Call {
         self.cites = cites.into_iter().collect();
         self.cut = match (self.cites.is_empty(), is_cut) {
             (false, _) => CutState::Spill,
-            (true, true) => CutState::Lost,
+            (true, true) => CutState::NoSpill,
             (true, false) => CutState::No,
         };
     }
@@ -268,7 +268,7 @@ impl Call {
     }
 
     pub fn is_cut(&self) -> bool {
-        matches!(self.cut, CutState::Spill | CutState::Lost)
+        matches!(self.cut, CutState::Spill | CutState::NoSpill)
     }
 
     pub fn first(&self) -> Option<&CallResult> {

@@ -30,7 +30,7 @@ pub enum SpillState {
     Here(PathBuf),
     /// Something else: a file of another size or owner, a link, a directory.
     Other(PathBuf),
-    Gone,
+    Deleted,
 }
 
 impl SpillState {
@@ -38,14 +38,14 @@ impl SpillState {
         match self {
             Self::Here(_) => "here",
             Self::Other(_) => "other",
-            Self::Gone => "gone",
+            Self::Deleted => "deleted",
         }
     }
 
     pub fn path(&self) -> Option<&Path> {
         match self {
             Self::Here(path) => Some(path),
-            Self::Other(_) | Self::Gone => None,
+            Self::Other(_) | Self::Deleted => None,
         }
     }
 }
@@ -54,11 +54,7 @@ impl SpillState {
 /// a home directory was copied, a spill is looked for in the copy, too. `uid` owns the files that count.
 pub fn state_of(call: &Call, records: &Path, uid: u32) -> Option<SpillState> {
     let states = call.cites.iter().map(|cite| look_for(cite, records, uid));
-    states.min_by_key(|state| match state {
-        SpillState::Here(_) => 0,
-        SpillState::Other(_) => 1,
-        SpillState::Gone => 2,
-    })
+    states.min_by_key(|state| (state.path().is_none(), *state == SpillState::Deleted))
 }
 
 /// Looks for the file of a claim. `records` and `uid` are as for [`state_of`].
@@ -73,7 +69,7 @@ pub fn look_for(cite: &Citation, records: &Path, uid: u32) -> SpillState {
         }
         other = Some(path);
     }
-    other.map_or(SpillState::Gone, SpillState::Other)
+    other.map_or(SpillState::Deleted, SpillState::Other)
 }
 
 fn places(cite: &Citation, records: &Path) -> impl Iterator<Item = PathBuf> {
@@ -214,7 +210,8 @@ fn find_citing(
                 let cited = cited.filter(|n| near.contains(n) && left.contains(n));
                 for n in cited.filter(|n| names(call, (&file.path, uid), &files[**n])) {
                     // Goose overwrites the outputs of earlier calls; a later call may quote a notice.
-                    if began_before(call, times[*n]) {
+                    let times = call.at.map(SystemTime::from).zip(times[*n]);
+                    if times.is_some_and(|(began, written)| began <= written + ROUNDING) {
                         found.insert(*n, call);
                     } else if files[*n].written.is_none() {
                         found.entry(*n).or_insert(call);
@@ -238,11 +235,6 @@ fn find_citing(
     if progress.step(0, 1) {
         left.into_iter().for_each(|n| take(n, None));
     }
-}
-
-/// Whether a call is known to have begun before an output was written.
-fn began_before(call: &Call, written: Option<SystemTime>) -> bool {
-    call.at.zip(written).is_some_and(|(at, written)| SystemTime::from(at) <= written + ROUNDING)
 }
 
 /// Whether the result of a call names a file, or the place where it was before it was changed or deleted.
@@ -295,8 +287,8 @@ mod tests {
         assert_eq!(state(&spill, None), Some(SpillState::Here(spill.clone())));
         assert_eq!(state(&spill, Some(6)), Some(SpillState::Other(spill.clone())));
         assert_eq!(state(dir.path(), None), Some(SpillState::Other(dir.path().to_owned())));
-        assert_eq!(state(&dir.path().join("no"), None), Some(SpillState::Gone));
-        assert_eq!(state(Path::new("b1.txt"), None), Some(SpillState::Gone), "relative");
+        assert_eq!(state(&dir.path().join("no"), None), Some(SpillState::Deleted));
+        assert_eq!(state(Path::new("b1.txt"), None), Some(SpillState::Deleted), "relative");
         let link = dir.path().join("link");
         std::os::unix::fs::symlink(&spill, &link).unwrap();
         assert_eq!(state(&link, None), Some(SpillState::Other(link)));
@@ -428,6 +420,6 @@ mod tests {
         let cited = Path::new("/home/nobody/.claude/projects/p/b1.txt");
         assert_eq!(state_of(&citing(cited, Some(5)), &records, uid), Some(SpillState::Here(spill)));
         let out = Path::new("/home/nobody/.claude/../b1.txt");
-        assert_eq!(state_of(&citing(out, None), &records, uid), Some(SpillState::Gone));
+        assert_eq!(state_of(&citing(out, None), &records, uid), Some(SpillState::Deleted));
     }
 }

@@ -1,4 +1,4 @@
-//! Sums over the calls of a session: how many were cut, how many are lost, and what their results cost.
+//! Sums over the calls of a session: how many were cut, how many were never saved, and what their results cost.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use super::model::{Call, CallResult, CutState};
 use super::reader::{ReadProgress, SessionError, SessionFile};
 use super::spill::{SpillState, state_of};
 use super::transcript::{ReadReport, Transcript};
-use super::whole::is_lost;
+use super::whole::is_never_saved;
 use super::{list, sent, text};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -22,9 +22,9 @@ pub struct CallSums {
     pub calls: u64,
     pub cut: u64,
     /// Those of them whose rest was never kept.
-    pub lost: u64,
+    pub never_saved: u64,
     /// Those of them whose spill was deleted since.
-    pub gone: u64,
+    pub deleted: u64,
     /// The bytes of the results, as the model first saw them.
     pub got_bytes: u64,
     /// Those of the calls of whose result it is not recorded whether it was cut.
@@ -64,8 +64,8 @@ pub fn tally(
         }
         tally.calls += 1;
         tally.cut += u64::from(call.is_cut());
-        tally.lost += u64::from(is_lost(transcript, call));
-        tally.gone += u64::from(is_gone(call, records, uid));
+        tally.never_saved += u64::from(is_never_saved(transcript, call));
+        tally.deleted += u64::from(is_deleted(call, records, uid));
         tally.unsure += u64::from(call.cut == CutState::Unknown && call.first().is_some());
         let best = sent::best(transcript, call);
         tally.got_bytes += best.first().and_then(|first| length(transcript, first)).unwrap_or(0);
@@ -73,8 +73,8 @@ pub fn tally(
     Ok(tally)
 }
 
-pub fn is_gone(call: &Call, records: &Path, uid: u32) -> bool {
-    call.cut == CutState::Spill && state_of(call, records, uid).is_none_or(|state| state == SpillState::Gone)
+pub fn is_deleted(call: &Call, records: &Path, uid: u32) -> bool {
+    call.cut == CutState::Spill && matches!(state_of(call, records, uid), None | Some(SpillState::Deleted))
 }
 
 /// Returns the length of a result in UTF-8 bytes; `None` if the records cannot be read any more.

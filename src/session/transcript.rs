@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use super::fate::{ContextChange, ContextState, FateEvidence};
 use super::id::{IdMap, item_of, record_id};
-use super::json::Json;
 use super::model::{Call, ChangeOrigin, ContextEvent, RecordSpan, ResultId, SessionFacts, Thread};
 use super::record::{MAX_RECORD, RecordSource};
 use super::sent::log::RequestLog;
@@ -80,11 +79,6 @@ impl ReadReport {
     /// Whether some of the records were not read.
     pub fn is_short(&self) -> bool {
         self.long > 0 || self.unfinished > MAX_RECORD as u64 || self.fault.is_some()
-    }
-
-    /// Whether some of the records were read and not understood.
-    pub fn has_unknown(&self) -> bool {
-        self.broken > 0 || !self.kinds.is_empty()
     }
 
     /// Describes what was not read or not understood: `38 records of 3 unknown kinds (atis-latch ×22, …)`; empty if nothing.
@@ -172,9 +166,8 @@ impl Transcript {
         self.calls.get(call as usize).map_or("", |call| self.tool(call))
     }
 
-    /// Notes the version of the agent that wrote the record of a call, or of its first result before that is added.
-    pub fn note_version(&mut self, call: u32, record: Json) {
-        let version = record.word("version");
+    /// Notes the version of the agent that wrote a call, or its first result before that is added; nothing if it is empty.
+    pub fn note_version(&mut self, call: u32, version: &str) {
         let call = self.calls.get_mut(call as usize).filter(|call| call.results.is_empty());
         if let Some(call) = call.filter(|_| !version.is_empty()) {
             let known = self.versions.iter().rposition(|known| **known == *version);

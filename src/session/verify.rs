@@ -9,7 +9,7 @@ use jiff::tz::TimeZone;
 use crate::base::provenance::Era;
 use crate::preview::{
     Catalog, Input, LimitHit, Output, ParamKind, ParamRole, Part, PlanContext, Policy, Preview, ToCount,
-    Totals, Value, Witness, plan_counting, witness,
+    Totals, Unit, Value, Witness, plan_counting, witness,
 };
 use crate::source;
 
@@ -311,7 +311,8 @@ fn with_limits_of(policy: &Policy, text: &str) -> Vec<Policy> {
     let Some(notices) = found.filter(|notices| !notices.is_empty()) else { return Vec::new() };
     let mut kept = text.to_owned();
     notices.iter().rev().for_each(|range| kept.replace_range(range.clone(), ""));
-    let (lines, size, none) = (kept.matches('\n').count() as i64 + 1, kept.len() as i64, MAX_COMPARED as i64);
+    let size = if policy.unit() == Unit::Utf16 { kept.encode_utf16().count() } else { kept.len() };
+    let (lines, size, none) = (kept.matches('\n').count() as i64 + 1, size as i64, MAX_COMPARED as i64);
     let with = |(lines, size)| {
         let mut policy = policy.clone();
         // It may have no limit on lines.

@@ -57,8 +57,8 @@ pub fn whole_display(transcript: &Transcript, call: &Call) -> Option<WholeOutput
 }
 
 /// Whether the rest of an output that was cut is nowhere: in no spill, and in no copy that is whole.
-pub fn is_lost(transcript: &Transcript, call: &Call) -> bool {
-    call.cut == CutState::Lost && whole_display(transcript, call).is_none()
+pub fn is_never_saved(transcript: &Transcript, call: &Call) -> bool {
+    call.cut == CutState::NoSpill && whole_display(transcript, call).is_none()
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -110,8 +110,8 @@ pub(crate) enum Command {
     Tune(Deferred<TuneArgs>),
     /// List the sessions that agents recorded, or the calls of one
     ///
-    /// With a session, lists its tool calls and what the model got for each. With several of --cut, --lost, --gone and
-    /// --failed, a call is listed if one of them applies.
+    /// With a session, lists its tool calls and what the model got for each. With several of --cut, --never-saved,
+    /// --deleted and --failed, a call is listed if one of them applies.
     Sessions(Deferred<SessionsArgs>),
     /// Check the policies against what the agents recorded
     ///

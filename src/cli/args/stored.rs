@@ -195,12 +195,12 @@ pub(crate) struct CallsArgs {
     /// Only calls whose output was cut
     #[arg(long, requires = "session")]
     pub cut: bool,
-    /// Only calls whose output was cut and never kept
+    /// Only calls whose output was cut and never saved
     #[arg(long, requires = "session")]
-    pub lost: bool,
+    pub never_saved: bool,
     /// Only calls whose spill was deleted since
     #[arg(long, requires = "session")]
-    pub gone: bool,
+    pub deleted: bool,
     /// Only calls that failed
     #[arg(long, requires = "session")]
     pub failed: bool,

@@ -61,7 +61,7 @@ impl ExplainedNotice {
             (Some("here"), None, Some(all)) => format!("the whole output is there, {}", lines(all)),
             (Some("here"), Some(why), _) => format!("the output there differs: {why}"),
             (Some("here"), None, None) => "the output is there, not checked".to_owned(),
-            (Some("gone"), ..) => "the whole output is gone".to_owned(),
+            (Some("deleted"), ..) => "the whole output was deleted".to_owned(),
             (Some("missing"), ..) => "nothing is at that path here".to_owned(),
             (Some(_), ..) => "that file is in no known store, so it was not opened".to_owned(),
             (None, ..) => "the notice names no file".to_owned(),
@@ -258,9 +258,9 @@ impl Explainer<'_> {
         let Config { stores, env, .. } = self.config;
         let records = self.call.as_ref().map(|call| &*call.records);
         match look_for(&Citation::new(path), records.unwrap_or(path), env.uid()) {
-            SpillState::Gone if stores.store_of(path, env).is_none() => ("missing", CitedSpill::default()),
-            SpillState::Gone => {
-                ("gone", CitedSpill { deletion: rule_of(self.config, path), ..CitedSpill::default() })
+            SpillState::Deleted if stores.store_of(path, env).is_none() => ("missing", CitedSpill::default()),
+            SpillState::Deleted => {
+                ("deleted", CitedSpill { deletion: rule_of(self.config, path), ..CitedSpill::default() })
             }
             SpillState::Here(place) if is_known(self.config, &place, records) => {
                 let checked = self.check(found, &place).unwrap_or_default();

@@ -25,7 +25,7 @@ use crate::session::model::{Call, CallStatus, CutState};
 use crate::session::reader::{SessionError, SessionFile};
 use crate::session::spill::SpillState;
 use crate::session::tally::{CountedSession, count_calls};
-use crate::session::whole::is_lost;
+use crate::session::whole::is_never_saved;
 use crate::source::share_out;
 use crate::text::label::shell;
 use crate::text::search::SeverityPatterns;
@@ -129,7 +129,7 @@ fn count_calls_of(sessions: Vec<ListedSession>, uid: u32) -> Vec<SessionRow> {
             Err(error) => say_once(&error.to_string(), &mut said),
         }
         let understood = counted.ok().filter(|counted| !counted.unread.is_format_unknown());
-        let ListedSession { file, facts, is_open_to_others, .. } = session;
+        let ListedSession { file, facts, is_open_to_others } = session;
         let mut row = SessionRow::new(SessionFile { facts, ..file });
         row.words = Some(SessionTexts::new(&row.file.facts, is_open_to_others));
         row.sums.found(understood.map(|counted| counted.sums));
@@ -166,13 +166,13 @@ pub(crate) fn list_calls(
 
 /// Any one of the requested kinds suffices.
 fn is_wanted(args: &CallsArgs, call: &Call, inspector: CallInspector) -> bool {
-    let all = !(args.cut || args.lost || args.gone || args.failed);
-    let is_gone =
-        || call.cut == CutState::Spill && inspector.spill(call).is_none_or(|state| state == SpillState::Gone);
+    let all = !(args.cut || args.never_saved || args.deleted || args.failed);
+    let is_deleted =
+        || call.cut == CutState::Spill && matches!(inspector.spill(call), None | Some(SpillState::Deleted));
     all || args.cut && call.is_cut()
-        || args.lost && is_lost(inspector.transcript, call)
+        || args.never_saved && is_never_saved(inspector.transcript, call)
         || args.failed && call.status == CallStatus::Failed
-        || args.gone && is_gone()
+        || args.deleted && is_deleted()
 }
 
 fn sort(calls: &mut [&Call], by: CallSort, inspector: CallInspector) {

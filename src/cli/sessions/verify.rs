@@ -58,11 +58,12 @@ impl CheckedCall {
 
 pub(crate) fn run(config: &Config, args: &VerifyArgs) -> CommandResult {
     let paths = if args.any_path { Paths::Any } else { Paths::Known };
-    let mut found = Vec::new();
+    let (mut found, mut examiners) = (Vec::new(), std::collections::HashMap::new());
     let mut check =
         |(file, copy): (&SessionFile, _), transcript: &Transcript, is_wanted: &dyn Fn(&Call) -> bool| {
-            let examiner = examiner(config, transcript.agent, paths);
-            let inspector = CallInspector { examiner: &examiner, file, transcript, copy };
+            let new = |agent: &&str| examiner(config, agent, paths);
+            let examiner = examiners.entry(transcript.agent).or_insert_with_key(new);
+            let inspector = CallInspector { examiner, file, transcript, copy };
             let calls = transcript.calls.iter().filter(|call| is_wanted(call));
             found.extend(calls.map(|call| CheckedCall::new(inspector, call)));
         };

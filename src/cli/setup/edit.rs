@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use sha2::{Digest, Sha256};
 use toml::{Table, Value};
 
 use crate::cli::args::HookAgent;
@@ -11,6 +12,9 @@ use super::hooks_json;
 
 /// The plugin of opencode, which asks the hook without holding the program up.
 const PLUGIN: &str = include_str!("../../../assets/opencode-plugin.js");
+
+/// The SHA-256 of the form of it that wrote no note to the results of MCP servers.
+const OLDER_PLUGIN: &str = "d3cbcd0fe2302280088fb224ff23c7fac93cb49700fb4f45fb63a519a6f9a0cb";
 
 const PLUGIN_MARK: &str = "export const Overspill";
 
@@ -82,18 +86,18 @@ fn plugin() -> String {
     PLUGIN.replace("LIMIT", &(1000 * MAX_SECONDS).to_string())
 }
 
-/// Fails on lines that setup does not write, because the user's own would be lost with them.
+/// Fails on lines that no setup wrote, because the user's own would be lost with them.
 fn check_plugin(text: &str) -> Result<(), String> {
-    let plugin = plugin();
-    let program = plugin.split_once("PROGRAM").and_then(|(before, after)| {
-        text.strip_prefix(before)?.strip_suffix(after).filter(|program| !program.contains('\n'))
-    });
-    match program {
-        Some(_) => Ok(()),
-        None if text.contains(PLUGIN_MARK) => {
+    let program = text.split_once("spawn(").and_then(|(_, rest)| rest.split_once(", [\"hook\""));
+    let program = program.map(|(program, _)| program).filter(|program| !program.contains('\n'));
+    let form = program.map(|program| text.replacen(program, "PROGRAM", 1));
+    let is_older = |form: &str| format!("{:x}", Sha256::digest(form)) == OLDER_PLUGIN;
+    match form {
+        Some(form) if form == plugin() || is_older(&form) => Ok(()),
+        _ if text.contains(PLUGIN_MARK) => {
             Err("has other lines than setup writes; move yours to another file".to_owned())
         }
-        None => Err("is not overspill's plugin".to_owned()),
+        _ => Err("is not overspill's plugin".to_owned()),
     }
 }
 
@@ -107,7 +111,8 @@ fn with_codex(text: Option<&str>, wanted: &SetupRequest) -> Result<String, Strin
         "{COMMENT}\n{GROUP}\nmatcher = \"{matcher}\"\n\n[[hooks.PostToolUse.hooks]]\ntype = \"command\"\ncommand = {command}\ntimeout = {MAX_SECONDS}\n"
     );
     let lines = lines.replace('\n', end);
-    if text.contains(&lines) && parse(text).is_ok() {
+    if text.contains(&lines) && parse(text).is_ok_and(|table| own_group(&without_own_group(table)).is_none())
+    {
         return Ok(text.to_owned());
     }
     let rest = without_codex(text, &wanted.file)?;
@@ -126,13 +131,17 @@ fn with_codex(text: Option<&str>, wanted: &SetupRequest) -> Result<String, Strin
 
 /// Takes the hook that setup wrote to this file, and its trust, out of Codex's TOML line by line.
 fn without_codex(text: &str, file: &Path) -> Result<String, String> {
-    let table = parse(text)?;
-    let Some(number) = own_group(&table) else { return Ok(text.to_owned()) };
-    let rest = cut(text).filter(|rest| parse(rest).is_ok_and(|rest| rest == without_own_group(table)));
-    let rest = rest.ok_or("has overspill's hook among others; take its lines out by hand")?;
-    let key = format!("{}:post_tool_use:{number}:0", file.display());
-    // One may have been added by hand as well.
-    without_codex(&without_trust(&rest, &key).unwrap_or(rest), file)
+    let mut rest = text.to_owned();
+    // One may have been added by hand as well: the trust in it has the number of its group among all.
+    for taken in 0.. {
+        let table = parse(&rest)?;
+        let Some(number) = own_group(&table) else { break };
+        let cut = cut(&rest).filter(|cut| parse(cut).is_ok_and(|cut| cut == without_own_group(table)));
+        let cut = cut.ok_or("has overspill's hook among others; take its lines out by hand")?;
+        let key = format!("{}:post_tool_use:{}:0", file.display(), number + taken);
+        rest = without_trust(&cut, &key).unwrap_or(cut);
+    }
+    Ok(rest)
 }
 
 fn parse(text: &str) -> Result<Table, String> {

@@ -148,6 +148,42 @@ fn the_trust_that_codex_added_goes_with_the_hook() {
     assert_eq!(before(HookAgent::Codex, &alone, None, &wanted()).unwrap(), None, "there was no file");
 }
 
+#[test]
+fn the_trust_in_each_of_several_hooks_goes_with_it() {
+    let first = SetupRequest { program: "/first/overspill".to_owned(), ..wanted() };
+    let text = with(HookAgent::Codex, Some("model = \"m\"\n"), &first).unwrap() + "\n";
+    let text = text + &with(HookAgent::Codex, None, &wanted()).unwrap() + STATE + TRUST;
+    let text = text + &TRUST.replace(":0:0", ":1:0");
+    assert_eq!(text.matches("trusted_hash").count(), 2);
+    assert_eq!(without(HookAgent::Codex, &text, &wanted()).unwrap(), "model = \"m\"\n");
+    let once = with(HookAgent::Codex, Some("model = \"m\"\n"), &wanted()).unwrap();
+    assert_eq!(with(HookAgent::Codex, Some(&text), &wanted()).unwrap(), once, "one of them is as wanted");
+}
+
+/// The form before this one had no note for the results of MCP servers.
+#[test]
+fn an_older_plugin_is_replaced_and_one_with_other_lines_refused() {
+    let new = with(HookAgent::Opencode, None, &wanted()).unwrap();
+    let (head, _) = new.split_once("    // An MCP server's").unwrap();
+    let older = head.to_owned()
+        + r#"    const response = { output: output.output, metadata: output.metadata }
+    const answer = await ask({
+      hook_event_name: "tool.execute.after", tool_name: input.tool, tool_input: input.args ?? {}, tool_response: response,
+    })
+    if (answer.additionalContext) output.output += "\n\n" + answer.additionalContext
+  },
+})
+"#;
+    let moved = older.replace("/opt/", "/moved/");
+    for older in [&older, &moved] {
+        assert_eq!(with(HookAgent::Opencode, Some(older), &wanted()).unwrap(), new);
+        assert_eq!(without(HookAgent::Opencode, older, &wanted()).unwrap(), "");
+        let changed = older.replace("resolve({})", "resolve({ mine })");
+        assert!(with(HookAgent::Opencode, Some(&changed), &wanted()).unwrap_err().contains("other lines"));
+        assert!(without(HookAgent::Opencode, &changed, &wanted()).unwrap_err().contains("other lines"));
+    }
+}
+
 /// The hook of a project may have the same number.
 #[test]
 fn the_trust_in_another_file_stays() {

@@ -181,6 +181,7 @@ impl LogEvent<'_> {
 /// Reads the result of a call. Returns the call's number if it is the first.
 fn result(entry: RecordEntry, data: Json, out: &mut Transcript) -> Option<u32> {
     let number = out.call_or_new(entry.thread, &data.name("toolCallId")?, "");
+    out.note_version(number, &out.facts.version.clone().unwrap_or_default());
     let tool = out.tool_of(number);
     let (is_search, is_view) = (SEARCHES.contains(&tool), tool == "view");
     let call = out.unanswered(number)?;
@@ -223,6 +224,8 @@ fn note_facts(record: Json, facts: &mut SessionFacts) {
             facts.model = data.name("selectedModel");
             facts.cwd = data.object("context").string("cwd");
         }
+        // Another version may go on, and is not named.
+        "session.resume" => facts.version = data.name("copilotVersion"),
         "user.message" if facts.title.is_none() => facts.title = data.string("content"),
         _ => {}
     }

@@ -62,13 +62,9 @@ fn list(path: &Path, rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseErro
         return Ok(Vec::new());
     }
     let cwd = path.parent().and_then(Path::parent).map(|dir| dir.to_string_lossy().into_owned());
-    let title = database::title("title");
-    let sql = format!(
-        "SELECT id, {title} AS title, created_at AS started, updated_at AS ended FROM sessions \
-         WHERE parent_session_id IS NULL"
-    );
-    let sessions = rows.sessions(&sql, TITLES)?.into_iter();
-    Ok(sessions.map(|facts| SessionFacts { cwd: cwd.clone(), ..facts }).collect())
+    let facts = "title AS title, created_at AS started, updated_at AS ended";
+    let sessions = rows.sessions("sessions", facts, "WHERE parent_session_id IS NULL")?;
+    Ok(sessions.into_iter().map(|facts| SessionFacts { cwd: cwd.clone(), ..facts }).collect())
 }
 
 fn read(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError> {

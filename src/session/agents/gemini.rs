@@ -1,4 +1,4 @@
-//! Gemini CLI: an upsert log, in which a message with a known id replaces the earlier one.
+//! Gemini CLI: an upsert log, in which a message with a known id replaces the earlier one; of older versions a document.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -11,16 +11,19 @@ use crate::session::content::{self, MAX_TEXT, cited, first_text, shown_lines, ti
 use crate::session::record::read_json;
 
 use super::{
-    Call, CallStatus, Citation, ContextChange, FileFormat, FormatInfo, GLANCE, IdMap, Json, Kind, LogReader,
-    RecordEntry, RecordFiles, RecordId, RecordPlace, SessionFacts, Transcript, find, id_of_bytes, item_of,
-    only_file,
+    Call, CallStatus, Citation, ContextChange, FateEvidence, FileFormat, FormatInfo, GLANCE, IdMap, Json,
+    Kind, LogReader, RecordEntry, RecordFiles, RecordId, RecordPlace, SessionFacts, Tape, Transcript,
+    count_records, find, has_before, id_of_bytes, item_of, only_file,
 };
 
 /// How many bytes of a log are read for its id at first: all are listed before any is shown.
 const SHORT: usize = 1 << 10;
 
-/// How the notice begins that stands for a cut output.
-const BEGINNING: &str = "Output too large. Showing first ";
+/// How the notices begin that stand for a cut output, and what stands before the path: of now, and up to January 2026.
+const NOTICES: [(&str, &str); 2] = [
+    ("Output too large. Showing first ", " For full output see: "),
+    ("Tool output was too large and has been truncated.\nThe full output has been saved to: ", ""),
+];
 
 /// With what the read tool begins if it cut a file.
 const FILE_NOTICE: &str = "IMPORTANT: The file content has been truncated.\n";
@@ -37,8 +40,46 @@ pub(crate) const GEMINI_CLI: FileFormat = FileFormat {
     records: RecordFiles::Logs(only_file, || Box::new(GeminiReader::default())),
 };
 
-/// Returns the id in the first record, which is mostly short: a name that begins with `session-` ends with the first eight
-/// characters of it.
+/// A session of an older version is one document, which becomes a log beside it when it is resumed.
+pub(crate) const GEMINI_DOCUMENT: FileFormat = FileFormat {
+    info: FormatInfo { agent: "gemini-cli", name: "gemini-cli (documents)", made_for: "the source of 2025" },
+    find: |env, fault| {
+        let pattern = ".gemini/tmp/*/chats/session-*.json";
+        let mut files = find::in_agent_dir(env, ("GEMINI_CLI_HOME", ""), &[pattern], fault);
+        files.retain(|file| !file.path.with_extension("jsonl").is_file());
+        files
+    },
+    is_session: |_, head| has_before(head, "messages", &["sessionId", "projectHash"]),
+    id,
+    glance: |path, head, _| SessionFacts { cwd: project(path), ..document_facts(head) },
+    records: RecordFiles::Documents(only_file, read_document),
+};
+
+fn document_facts(head: &[u8]) -> SessionFacts {
+    let (mut facts, mut tape) = (SessionFacts::default(), Tape::default());
+    let document = tape.read_beginning(head).ok();
+    document.into_iter().for_each(|document| note_all_facts(document, &mut facts));
+    facts
+}
+
+fn note_all_facts(document: Json, facts: &mut SessionFacts) {
+    note_facts(document, facts);
+    document.list("messages").for_each(|message| note_facts(message, facts));
+}
+
+fn read_document(document: Json, place: RecordPlace, path: &Path, out: &mut Transcript) {
+    let mut reader = GeminiReader { has_documents: true, ..GeminiReader::default() };
+    out.facts.cwd = project(path);
+    note_all_facts(document, &mut out.facts);
+    // It is not known whether those versions record what they take out of the context. A resumed one begins with all of it.
+    out.default_evidence = FateEvidence::Unknown;
+    let whole = RecordEntry { record: document, place, at: None, thread: 0 };
+    document.list("messages").for_each(|message| reader.add_message(message, whole.with(message), out));
+    count_records(document.get("messages"), out);
+}
+
+/// Returns the id in the first record, which is mostly short, or at the start of a document: a name that begins with
+/// `session-` ends with the first eight characters of it.
 fn id(log: &Path) -> Cow<'_, str> {
     let (name, mut head) = (find::stem(log), Vec::new());
     for most in [SHORT, GLANCE].into_iter().filter(|_| name.starts_with("session-")) {
@@ -46,8 +87,8 @@ fn id(log: &Path) -> Cow<'_, str> {
             head = find::head(log, most).unwrap_or_default();
         }
     }
-    let id = find::glance(find::first_line(&head), &[], note_facts).id;
-    if id.is_empty() { name.into() } else { id.into() }
+    let ids = [find::glance(find::first_line(&head), &[], note_facts).id, document_facts(&head).id];
+    ids.into_iter().find(|id| !id.is_empty()).map_or(name.into(), Cow::from)
 }
 
 /// Returns the project of a chat, by the agent's list of its projects and their short names.
@@ -72,11 +113,14 @@ struct GeminiReader {
     /// The last text of each call's result, as a number.
     texts: HashMap<u32, RecordId>,
     last_at: Option<Timestamp>,
+    /// Whether results may be with their calls alone, as in the older documents, and in logs that began as such.
+    has_documents: bool,
 }
 
 impl LogReader for GeminiReader {
     fn file(&mut self, path: &Path, out: &mut Transcript) {
         out.facts.cwd = project(path);
+        self.has_documents = path.with_extension("json").is_file();
     }
 
     fn record(&mut self, record: Json, place: RecordPlace, out: &mut Transcript) -> bool {
@@ -89,9 +133,6 @@ impl LogReader for GeminiReader {
             set.get("messages").into_iter().for_each(|messages| self.begin_anew(messages, line, out));
         } else if let Some(to) = record.id("$rewindTo") {
             self.rewind(to, line, out);
-        } else if let Some(messages) = record.get("messages") {
-            // The old form is a single document.
-            messages.items().for_each(|message| self.add_message(message, line, out));
         } else if record.get("id").is_some() && record.get("type").is_some() {
             self.add_message(record, line, out);
         } else if record.get("sessionId").is_none() {
@@ -172,7 +213,8 @@ impl GeminiReader {
         for called in message.list("toolCalls") {
             call(line, called, out);
         }
-        let parts = message.list("content");
+        let calls = message.list("toolCalls").filter(|_| self.has_documents);
+        let parts = calls.flat_map(|called| called.list("result")).chain(message.list("content"));
         let responses = parts.filter_map(|part| part.get("functionResponse"));
         let text = |response: Json<'a>| {
             let call = out.call_or_new(0, &response.name("id")?, &response.word("name"));
@@ -236,7 +278,8 @@ fn result(line: RecordEntry, content: Option<Json>, is_read: bool, call: &mut Ca
         let start = content.map(first_text).unwrap_or_default();
         let is_told = is_read && start.trim_start().starts_with(FILE_NOTICE);
         let is_cut = is_told && call.gives_less(shown_lines(&start));
-        let saved = cited(&start, BEGINNING, " For full output see: ");
+        let saved = NOTICES.iter().find_map(|(beginning, before)| cited(&start, beginning, before));
+        call.is_cut_otherwise = start.starts_with(NOTICES[1].0);
         call.note_cut(saved.map(Citation::new), is_cut);
         call.exit = content.and_then(exit_of);
         if call.status == CallStatus::NoResult || call.exit.is_some_and(|code| code != 0) {
@@ -254,9 +297,9 @@ fn exit_of(content: Json) -> Option<i32> {
 
 fn note_facts(record: Json, facts: &mut SessionFacts) {
     let at = ["timestamp", "startTime", "lastUpdated"].iter().find_map(|key| record.time(key));
-    let set = record.path(&["$set", "lastUpdated"]).and_then(content::time);
+    let last = record.get("$set").unwrap_or(record).time("lastUpdated");
     facts.started = facts.started.or(at);
-    facts.ended = facts.ended.max(at).max(set);
+    facts.ended = facts.ended.max(at).max(last);
     if facts.id.is_empty() {
         facts.id = record.name("sessionId").unwrap_or_default();
     }

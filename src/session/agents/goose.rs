@@ -26,17 +26,12 @@ fn databases(env: &Env, _: &mut dyn FnMut(String)) -> Vec<PathBuf> {
 }
 
 fn list(_: &Path, rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseError> {
-    let columns = rows.columns("sessions")?;
-    if !columns.contains("working_dir") {
+    if !rows.columns("sessions")?.contains("working_dir") {
         return Ok(Vec::new());
     }
-    let title = database::title(database::or_null(&columns, "name"));
-    let parent = database::or_null(&columns, "parent_session_id");
-    let sql = format!(
-        "SELECT id, {title} AS title, working_dir AS cwd, created_at AS started, updated_at AS ended, \
-         {parent} AS parent FROM sessions"
-    );
-    rows.sessions(&sql, RowsOf::plain("sessions", "name"))
+    let facts = "working_dir AS cwd, name AS title, parent_session_id AS parent, created_at AS started, \
+        updated_at AS ended";
+    rows.sessions("sessions", facts, "")
 }
 
 fn read(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError> {

@@ -47,17 +47,9 @@ fn list(_: &Path, rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseError> 
     if !of_session.contains("source") || !of_message.contains("tool_call_id") {
         return Ok(Vec::new());
     }
-    let column = |name| database::or_null(&of_session, name);
-    let sql = format!(
-        "SELECT id, {} AS title, {} AS cwd, {} AS model, {} AS parent, started_at AS started, \
-         (SELECT MAX(timestamp) FROM messages WHERE session_id = sessions.id) AS ended \
-         FROM sessions WHERE source IS NOT 'subagent'",
-        database::title(column("title")),
-        column("cwd"),
-        column("model"),
-        column("parent_session_id"),
-    );
-    rows.sessions(&sql, TITLES)
+    let facts = "title AS title, cwd AS cwd, model AS model, parent_session_id AS parent, started_at AS started, \
+        (SELECT MAX(timestamp) FROM messages WHERE session_id = sessions.id) AS ended";
+    rows.sessions("sessions", facts, "WHERE source IS NOT 'subagent'")
 }
 
 fn read(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError> {

@@ -18,12 +18,8 @@ const OTHER_KINDS: &str = "metadata runtime. profile. prompt. permission. turn. 
 pub(crate) const KIMI_CODE: FileFormat = FileFormat {
     info: FormatInfo::new("kimi-code", "2.1.0"),
     find: |env, fault| {
-        find::in_agent_dir(
-            env,
-            ("KIMI_CODE_HOME", ".kimi-code"),
-            &["sessions/*/*/agents/main/wire.jsonl"],
-            fault,
-        )
+        let main = &["sessions/*/*/agents/main/wire.jsonl"];
+        find::in_agent_dir(env, ("KIMI_CODE_HOME", ".kimi-code"), main, fault)
     },
     is_session: |_, head| {
         find::begins_with_line(head, &["\"protocol_version\""])

@@ -91,7 +91,7 @@ fn cut_state(content: Json) -> CutState {
     let end = text_end(content, 128);
     let number = end.strip_suffix(WARNING).and_then(|rest| rest.rsplit_once(CUT));
     match number {
-        Some((_, number)) if is_number(number) => CutState::Lost,
+        Some((_, number)) if is_number(number) => CutState::NoSpill,
         _ => CutState::No,
     }
 }
@@ -111,8 +111,8 @@ mod tests {
         let observation = |rest: &str| format!("{START}0,\n  {rest}");
         let tail =
             |tail: &str| format!("\"output_head\": \"a\",\n  \"output_tail\": \"{tail}{CUT}12{WARNING}");
-        assert_eq!(cut(&observation(&tail("b"))), CutState::Lost);
-        assert_eq!(cut(&observation(&tail(&"é".repeat(200)))), CutState::Lost);
+        assert_eq!(cut(&observation(&tail("b"))), CutState::NoSpill);
+        assert_eq!(cut(&observation(&tail(&"é".repeat(200)))), CutState::NoSpill);
         assert_eq!(cut(&observation("\"output\": \"a\"\n}")), CutState::No);
         assert_eq!(cut(&observation("\"output\": \"Output too long.\"\n}")), CutState::No);
         assert_eq!(cut("<returncode>0</returncode>"), CutState::Unknown);

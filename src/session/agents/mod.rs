@@ -42,6 +42,7 @@ use super::transcript::{ReadReport, Transcript};
 pub const FORMATS: &[&dyn SessionFormat] = &[
     &claude::CLAUDE_CODE,
     &codex::CODEX,
+    &gemini::GEMINI_DOCUMENT,
     &gemini::GEMINI_CLI,
     &qwen::QWEN_CODE,
     &pi::PI,

@@ -114,7 +114,7 @@ fn entry(record: Json, place: RecordPlace, reader: &mut PiReader, out: &mut Tran
         }
         let is_cut = message.get("content").is_some_and(|content| ends_cut(&last_line(content)));
         if is_cut && call.cut == CutState::No {
-            call.cut = CutState::Lost;
+            call.cut = CutState::NoSpill;
         }
     }
     is_known

@@ -237,9 +237,27 @@ impl TableRows<'_> {
         Ok(found)
     }
 
-    /// Returns sessions whose facts a query names by their fields. `titles` has the long titles.
-    pub fn sessions(&self, sql: &str, titles: RowsOf) -> Result<Vec<SessionFacts>, DatabaseError> {
-        self.all(sql, &[], |row| SessionFacts {
+    /// Returns the sessions in a table, those of which a clause is true; none if there is no such table. `facts` is what is
+    /// selected, as `name AS title, (SELECT ..) AS ended`; of a column that some versions do not have, nothing.
+    pub fn sessions(
+        &self,
+        table: &'static str,
+        facts: &'static str,
+        clause: &str,
+    ) -> Result<Vec<SessionFacts>, DatabaseError> {
+        let (columns, mut titles) = (self.columns(table)?, RowsOf::plain(table, "title"));
+        if columns.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut sql = "SELECT id".to_owned();
+        for (column, field) in facts.split(", ").filter_map(|fact| fact.split_once(" AS ")) {
+            let value = if column.starts_with('(') { column } else { or_null(&columns, column) };
+            let is_title = field == "title";
+            titles.column = if is_title { column } else { titles.column };
+            let value = if is_title { title(value) } else { value.to_owned() };
+            sql += &format!(", {value} AS {field}");
+        }
+        self.all(&format!("{sql} FROM {table} {clause}"), &[], |row| SessionFacts {
             id: row.text("id").unwrap_or_default(),
             version: row.text("version"),
             cwd: row.text("cwd"),

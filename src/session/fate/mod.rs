@@ -54,24 +54,27 @@ impl ContextState {
     /// Describes what the model still has, as on the screens: `cleared #12`, from its 12th request on.
     pub fn describe(self) -> String {
         let words = match self.change {
+            _ if self.is_unknown() => return "–".to_owned(),
             ContextChange::Restore => return "yes".to_owned(),
             ContextChange::Leave => return "left branch".to_owned(),
             ContextChange::Clear => "cleared",
+            ContextChange::Replace if self.since.is_some() => "edited since",
             ContextChange::Replace => "edited",
             ContextChange::Compact => "in summary",
             ContextChange::Checkpoint => "in checkpoint",
             ContextChange::Drop => "dropped",
             ContextChange::Rewind => "rewound",
         };
-        match (self.change, self.since) {
-            (ContextChange::Replace, Some(request)) => format!("{words} since #{request}"),
-            (_, Some(request)) => format!("{words} #{request}"),
-            (_, None) => words.to_owned(),
-        }
+        self.since.map_or(words.to_owned(), |request| format!("{words} #{request}"))
     }
 
     pub fn is_whole(self) -> bool {
         self.change == ContextChange::Restore
+    }
+
+    /// Whether it cannot be known that the model still has it, though nothing says that it was taken away.
+    pub fn is_unknown(self) -> bool {
+        self.is_whole() && self.evidence == FateEvidence::Unknown
     }
 }
 

@@ -58,6 +58,15 @@ fn a_fate_names_the_request_from_which_it_holds() {
     assert_eq!(says(ContextChange::Clear, None), "cleared");
 }
 
+#[test]
+fn what_cannot_be_known_is_no_yes() {
+    let says = |change| {
+        ContextState { change, evidence: FateEvidence::Unknown, ..ContextState::default() }.describe()
+    };
+    assert_eq!(says(ContextChange::Restore), "–");
+    assert_eq!(says(ContextChange::Compact), "in summary");
+}
+
 proptest! {
     #[test]
     fn a_result_is_whole_again_only_if_it_is_restored(changes in vec(0usize..CHANGES.len(), 0..12)) {
@@ -166,7 +175,7 @@ proptest! {
         let default = EVIDENCE[evidence];
         for (_, state) in derived(&shape, default, &[]) {
             prop_assert_eq!(state, ContextState { evidence: default, ..ContextState::default() });
-            prop_assert_eq!(state.describe(), "yes");
+            prop_assert_eq!(state.describe(), if default == FateEvidence::Unknown { "–" } else { "yes" });
         }
     }
 
@@ -213,7 +222,7 @@ proptest! {
                     continue;
                 }
                 prop_assert_eq!(after, last.applied_to(before));
-                let is_there = matches!(before.describe().split(' ').next(), Some("yes" | "cleared" | "edited"));
+                let is_there = matches!(before.describe().split(' ').next(), Some("yes" | "–" | "cleared" | "edited"));
                 match last.change {
                     ContextChange::Restore => {
                         prop_assert_eq!((after.change, after.since), (ContextChange::Restore, None));

@@ -104,7 +104,7 @@ fn a_notice_that_is_not_of_this_output_differs() {
     std::fs::remove_file(&spill).unwrap();
     let ran = home.pipe(&*notice, &["explain"]).ok();
     let first = ran.text().lines().next().unwrap();
-    let gone = "opencode/output · 4346 lines lost · the whole output is gone · opencode deletes 7 d after its last change";
+    let gone = "opencode/output · 4346 lines lost · the whole output was deleted · opencode deletes 7 d after its last change";
     assert!(first.starts_with(gone), "{first}");
     // A path outside of all stores is a claim, and is not opened.
     let elsewhere = home.file("mine.txt", "secret\n");
@@ -131,7 +131,7 @@ fn the_notices_of_a_preview_agree_with_its_output() {
         let preview = home.run(&["preview", path.to_str().unwrap()]);
         let rows = explained(&home, preview.text());
         let of_file: Vec<&Value> =
-            rows.as_array().unwrap().iter().filter(|row| row["spill"] != "gone").collect();
+            rows.as_array().unwrap().iter().filter(|row| row["spill"] != "deleted").collect();
         let of = |row: &Value| (row["policy"].clone(), row["agrees"].clone());
         let all: Vec<_> = of_file.into_iter().map(of).collect();
         assert_eq!(all, [(policy.into(), true.into())], "{rows}");

@@ -71,7 +71,7 @@ fn known<T>(value: Option<T>) -> SlowFigure<T> {
 }
 
 fn sums(calls: u64, cut: u64, lost: u64, gone: u64, got_bytes: u64) -> Option<CallSums> {
-    Some(CallSums { calls, cut, lost, gone, got_bytes, unsure: 0 })
+    Some(CallSums { calls, cut, never_saved: lost, deleted: gone, got_bytes, unsure: 0 })
 }
 
 fn sessions() -> Vec<SessionRow> {
@@ -174,13 +174,13 @@ fn calls() -> Vec<CallRow> {
         },
         CallRow {
             verdict: Some(Verdict::Unchecked(Unchecked::NoSpill)),
-            ..sized(spill("toolu_4"), 2_220, Some(1_000_000), Some(SpillState::Gone), "journalctl -b")
+            ..sized(spill("toolu_4"), 2_220, Some(1_000_000), Some(SpillState::Deleted), "journalctl -b")
         },
         CallRow {
             status: CallStatus::Failed,
             ..sized(call("toolu_5", "Bash", CutState::No), 19, None, None, "false \u{1b}[31m\nsecond line")
         },
-        call("toolu_6", "Grep", CutState::Lost),
+        call("toolu_6", "Grep", CutState::NoSpill),
     ]
 }
 
@@ -875,10 +875,10 @@ fn the_state_of_a_call_says_the_worst_first() {
     let state = |row: CallRow| row.state();
     let failed = CallRow { status: CallStatus::Failed, copies: 1, ..call("c", "Bash", CutState::No) };
     assert_eq!(state(failed), "failed, also in 1 session");
-    for cut in [CutState::Lost, CutState::Spill] {
+    for cut in [CutState::NoSpill, CutState::Spill] {
         assert_eq!(state(call("c", "Bash", cut)), "", "nobody has looked yet");
     }
-    let lost = |whole| state(sized(call("c", "Bash", CutState::Lost), 9, whole, None, "ls"));
+    let lost = |whole| state(sized(call("c", "Bash", CutState::NoSpill), 9, whole, None, "ls"));
     assert_eq!([lost(None), lost(Some(99))], ["never saved", "in the record"]);
     let rows = calls().into_iter().map(state).collect::<Vec<_>>();
     let differs = "DIFFERS from claude-code/bash, saved";

@@ -148,9 +148,9 @@ fn the_middle_of_a_failed_commands_output_that_was_cut_is_lost_and_the_cut_is_ch
         (call.cut, verifier.verify(opened.transcript(), call, None))
     };
     let (state, verdict) = cut(5000);
-    assert_eq!(state, CutState::Lost);
+    assert_eq!(state, CutState::NoSpill);
     let is_equal = matches!(&verdict, Verdict::Equal { policy, .. } if policy == "claude-code/bash-failed");
     assert!(is_equal, "{verdict:?}");
-    assert_eq!(cut(4999).0, CutState::Lost, "a surrogate pair would have been split");
+    assert_eq!(cut(4999).0, CutState::NoSpill, "a surrogate pair would have been split");
     assert_eq!([cut(4998).0, cut(5001).0], [CutState::No; 2]);
 }

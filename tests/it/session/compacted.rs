@@ -153,8 +153,8 @@ fn a_file_of_pi_s_is_lost_beyond_its_limit_unless_the_call_asked_for_no_more() {
         let call = call(opened.transcript(), "1");
         (call.cut, call.is_window)
     };
-    assert_eq!(cut(json!({"path": "/x"}), true), (CutState::Lost, true));
-    assert_eq!(cut(json!({"path": "/x", "limit": 3000}), true), (CutState::Lost, true));
+    assert_eq!(cut(json!({"path": "/x"}), true), (CutState::NoSpill, true));
+    assert_eq!(cut(json!({"path": "/x", "limit": 3000}), true), (CutState::NoSpill, true));
     assert_eq!(cut(json!({"path": "/x", "offset": 2001}), true), (CutState::No, true));
     assert_eq!(cut(json!({"path": "/x", "limit": 2000}), false), (CutState::No, true));
 }

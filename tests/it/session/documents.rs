@@ -97,7 +97,7 @@ fn continue_is_read() {
     let opened = open(&path);
     let transcript = opened.transcript();
     let c1 = call(transcript, "c1");
-    assert_eq!((c1.cut, fate_of(c1), c1.status), (CutState::Lost, ContextChange::Compact, CallStatus::Ok));
+    assert_eq!((c1.cut, fate_of(c1), c1.status), (CutState::NoSpill, ContextChange::Compact, CallStatus::Ok));
     let c2 = call(transcript, "c2");
     assert_eq!((c2.status, c2.exit, fate_of(c2)), (CallStatus::Failed, Some(3), ContextChange::Restore));
     assert_eq!(
@@ -189,7 +189,7 @@ fn cline_is_read_as_it_is_sent() {
     let opened = open(&path);
     let transcript = opened.transcript();
     let c1 = call(transcript, "c1");
-    assert_eq!((c1.status, c1.exit, c1.cut), (CallStatus::Failed, Some(3), CutState::Lost));
+    assert_eq!((c1.status, c1.exit, c1.cut), (CallStatus::Failed, Some(3), CutState::NoSpill));
     let sent: Value = serde_json::from_str(&first(transcript, "c1")).unwrap();
     assert_eq!(sent[1]["result"].as_str().unwrap().len(), 8000);
     assert!(sent[1]["result"].as_str().unwrap().contains("\n\n...[truncated 5925 chars]...\n\n"));
@@ -306,7 +306,7 @@ fn openhands_is_read_as_it_is_sent() {
     assert_eq!(call(transcript, "c4").cut, CutState::Unknown, "too long to be rendered");
     assert_eq!(
         ["c5", "c6", "c7"].map(|id| call(transcript, id).cut),
-        [CutState::Lost, CutState::No, CutState::Lost]
+        [CutState::NoSpill, CutState::No, CutState::NoSpill]
     );
     assert!(call(transcript, "c5").cites.is_empty(), "what is saved had been cut before");
     assert_eq!(first(transcript, "c7"), format!("{}{short}{}", "é".repeat(24_944), "é".repeat(24_943)));
@@ -379,11 +379,15 @@ fn mini_swe_agent_is_read() {
     assert_eq!((first(transcript, "c1").as_str(), c1.cut, c1.status), (uncut, CutState::No, CallStatus::Ok));
     assert_eq!(c1.results[0].at.unwrap().to_string(), "2026-11-22T20:11:46Z");
     let c2 = call(transcript, "c2");
-    assert_eq!((c2.cut, c2.exit, c2.status), (CutState::Lost, Some(3), CallStatus::Failed));
+    assert_eq!((c2.cut, c2.exit, c2.status), (CutState::NoSpill, Some(3), CallStatus::Failed));
     assert_eq!((fate_of(c2), c2.results[0].evidence), (ContextChange::Restore, Evidence::Recorded));
     assert_eq!(call(transcript, "c3").cut, CutState::Unknown, "of another configuration");
     let sums = count_calls(&named, 0, &mut SeenCalls::default(), &()).unwrap().sums;
-    assert_eq!([sums.calls, sums.cut, sums.lost, sums.unsure], [3, 1, 0, 1], "the whole is in the record");
+    assert_eq!(
+        [sums.calls, sums.cut, sums.never_saved, sums.unsure],
+        [3, 1, 0, 1],
+        "the whole is in the record"
+    );
     let unsure = Verifier::new(&Catalog::builtin(), "x").verify(transcript, call(transcript, "c3"), None);
     assert_eq!(unsure, Verdict::Unchecked(Unchecked::Unsure));
     let display = whole_display(transcript, c2);

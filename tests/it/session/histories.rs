@@ -118,7 +118,7 @@ fn codex_says_what_runs_and_what_a_script_lost() {
         [(of("c1").exit, of("c1").status), (of("c2").exit, of("c2").status)],
         [(None, CallStatus::Ok); 2]
     );
-    assert_eq!(["c1", "c3", "c4"].map(|id| of(id).cut), [CutState::No, CutState::Lost, CutState::No]);
+    assert_eq!(["c1", "c3", "c4"].map(|id| of(id).cut), [CutState::No, CutState::NoSpill, CutState::No]);
 }
 
 /// An event of Copilot CLI; its id is its number.
@@ -141,6 +141,18 @@ fn called(id: &str, content: &str) -> [(&'static str, Value); 3] {
         ("tool.execution_start", start),
         ("tool.execution_complete", complete),
     ]
+}
+
+/// A session may be resumed by another version, which does not say so.
+#[test]
+fn after_a_resume_the_version_of_copilot_is_not_known() {
+    let events =
+        [&called("c1", "x")[..], &[("session.resume", json!({"eventCount": 4}))], &called("c2", "y")];
+    let (_dir, path) = read(&copilot(&events.concat()));
+    let opened = open(&path);
+    let transcript = opened.transcript();
+    let versions = ["c1", "c2"].map(|id| transcript.version_of(call(transcript, id)));
+    assert_eq!((versions, &transcript.facts.version), ([Some("1.0.102"), None], &None));
 }
 
 #[test]
@@ -166,7 +178,7 @@ fn copilot_sums_up_what_came_before_the_start() {
         ["in summary #4", "in summary #4", "yes", "yes"]
     );
     let cut = ["c1", "c2", "c3", "c4"].map(|id| call(transcript, id).cut);
-    assert_eq!(cut, [CutState::No, CutState::Lost, CutState::Lost, CutState::No]);
+    assert_eq!(cut, [CutState::No, CutState::NoSpill, CutState::NoSpill, CutState::No]);
     // The rewind takes the summary back, and the last call.
     let rewind = json!({"upToEventId": "e13", "eventsRemoved": 5});
     let log = [&log[..], &[("session.snapshot_rewind", rewind)]].concat();
@@ -189,7 +201,7 @@ fn copilot_says_where_a_view_of_a_file_stopped() {
         let (_dir, path) = read(&copilot(&log));
         call(open(&path).transcript(), "c1").cut
     };
-    assert_eq!(cut("view", told), CutState::Lost);
+    assert_eq!(cut("view", told), CutState::NoSpill);
     assert_eq!([cut("bash", told), cut("view", &format!("{told}\nx"))], [CutState::No; 2]);
 }
 
@@ -241,7 +253,7 @@ fn gemini_keeps_what_the_last_checkpoint_holds() {
     let f3 = call(opened.transcript(), "f3");
     assert_eq!((f3.results.len(), first(opened.transcript(), "f3").as_str()), (2, "three"));
     assert!(text_of(opened.transcript(), &f3.results[1]).starts_with("<tool_output_masked>"));
-    assert_eq!(["f1", "f2"].map(|id| call(opened.transcript(), id).cut), [CutState::No, CutState::Lost]);
+    assert_eq!(["f1", "f2"].map(|id| call(opened.transcript(), id).cut), [CutState::No, CutState::NoSpill]);
     let after = |record: Value| states_of(&[&log[..], &[record]].concat());
     let gone = "in summary #4";
     assert_eq!(after(json!({"$rewindTo": "g4"})), [gone, gone, "edited since #4", "rewound #5"]);
@@ -260,9 +272,9 @@ fn a_file_of_gemini_s_is_lost_beyond_its_limit_unless_the_call_asked_for_no_more
         let (_dir, path) = read(&[head, called, got]);
         call(open(&path).transcript(), "f1").cut
     };
-    assert_eq!(cut(json!({"file_path": "/x"})), CutState::Lost);
+    assert_eq!(cut(json!({"file_path": "/x"})), CutState::NoSpill);
     assert_eq!(cut(json!({"start_line": 11, "end_line": 20})), CutState::No);
-    assert_eq!(cut(json!({"start_line": 11, "end_line": 21})), CutState::Lost);
+    assert_eq!(cut(json!({"start_line": 11, "end_line": 21})), CutState::NoSpill);
 }
 
 #[test]
@@ -314,6 +326,70 @@ fn gemini_s_sessions_have_the_id_in_their_records() {
     assert!(projects().all(|project| project.as_deref() == Some("/home/u/proj")));
     let log = chats.join(id).join("aaaa1111.jsonl");
     assert_eq!(open(&log).transcript().facts.cwd.as_deref(), Some("/home/u/proj"));
+}
+
+/// Until a session is resumed: then a log beside the document has all of it, in which old results are with their calls alone.
+#[test]
+fn an_older_document_of_gemini_s_is_read() {
+    let home = tempfile::tempdir().unwrap();
+    let chats = home.path().join(".gemini/tmp/p/chats");
+    let output = "Output: x\nExit Code: 3";
+    let [mut g1, u1] = gemini("1", "f1", output);
+    g1["toolCalls"][0]["result"] = u1["content"].clone();
+    let prompt = json!({"id": "0", "timestamp": AT, "type": "user", "content": "fix it"});
+    let start = json!({"sessionId": "652ea467-f10c", "projectHash": "p", "startTime": AT, "lastUpdated": AT});
+    let mut document = start.clone();
+    document["messages"] = json!([prompt, g1]);
+    let path = chats.join("session-2025-10-22T05-51-652ea467.json");
+    std::fs::create_dir_all(&chats).unwrap();
+    std::fs::write(&path, serde_json::to_string_pretty(&document).unwrap()).unwrap();
+    let found = sessions_in(home.path(), "gemini-cli");
+    assert_eq!(
+        found.iter().map(|file| (&*file.id, &file.path)).collect::<Vec<_>>(),
+        [("652ea467-f10c", &path)]
+    );
+    assert_eq!(facts(&found[0]).unwrap().ended.map(|at| at.to_string()).as_deref(), Some(AT));
+    assert_eq!(facts(&found[0]).unwrap().title.as_deref(), Some("fix it"));
+    let reads = |path: &Path| {
+        let opened = open(path);
+        let (transcript, f1) = (opened.transcript(), call(opened.transcript(), "f1"));
+        assert!(is_read_whole(transcript), "{:?}", transcript.unread);
+        assert_eq!((f1.status, f1.exit, f1.results.len()), (CallStatus::Failed, Some(3), 1));
+        assert_eq!(first(transcript, "f1"), output);
+        (state(transcript, "f1"), transcript.facts.title.clone(), transcript.next_request(0))
+    };
+    assert_eq!(reads(&path), ("–".to_owned(), Some("fix it".to_owned()), Some(2)));
+    let [g2, u2] = gemini("2", "f2", "later");
+    let name = "session-2025-10-22T05-51-652ea467.jsonl";
+    let log = write_log(&chats, name, &[start, prompt, g1, g2, u2]);
+    let found = sessions_in(home.path(), "gemini-cli");
+    assert_eq!(found.iter().map(|file| &file.path).collect::<Vec<_>>(), [&log]);
+    assert_eq!(reads(&log), ("yes".to_owned(), Some("fix it".to_owned()), Some(3)));
+}
+
+/// Up to January 2026, with another notice than now, for which there is no policy.
+#[test]
+fn what_gemini_cut_in_2025_is_in_the_file_that_its_notice_names() {
+    let words = "Tool output was too large and has been truncated.\nThe full output has been saved to: ";
+    let cut = |text: &str| {
+        let [mut called, got] = gemini("1", "f1", text);
+        called["toolCalls"][0]["result"] = got["content"].clone();
+        let document = json!({"sessionId": "s", "projectHash": "p", "startTime": AT, "messages": [called]});
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("copy.txt");
+        std::fs::write(&path, serde_json::to_string_pretty(&document).unwrap()).unwrap();
+        let f1 = call(open(&path).transcript(), "f1").clone();
+        let cites: Vec<_> = f1.cites.into_iter().map(|cite| cite.path).collect();
+        (f1.cut, f1.is_cut_otherwise, cites)
+    };
+    let file = PathBuf::from("/h/.gemini/tmp/p/f1.output");
+    let told = format!("{words}{}\nTo read the complete output, …", file.display());
+    assert_eq!(cut(&told), (CutState::Spill, true, vec![file]));
+    assert_eq!(
+        cut(&format!("Output: {told}")),
+        (CutState::No, false, vec![]),
+        "a quoted notice is no notice"
+    );
 }
 
 #[test]
@@ -496,11 +572,11 @@ fn opencode_says_what_its_read_tool_cut_and_what_was_interrupted() {
     let of = |id: &str| call(opened.transcript(), id);
     assert_eq!(
         ["c7", "c8"].map(|id| of(id).cut),
-        [CutState::Lost, CutState::No],
+        [CutState::NoSpill, CutState::No],
         "by the limit that ended it"
     );
     let cut = ["c1", "c2", "c3", "c4", "c6"].map(|id| (of(id).cut, of(id).is_window));
-    let (lost, no) = (CutState::Lost, CutState::No);
+    let (lost, no) = (CutState::NoSpill, CutState::No);
     assert_eq!(cut, [(lost, true), (lost, true), (no, false), (lost, true), (no, true)]);
     assert_eq!((first(opened.transcript(), "c5").as_str(), of("c5").status), ("printed", CallStatus::Failed));
 }

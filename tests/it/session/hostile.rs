@@ -51,8 +51,7 @@ const TEMPLATES: &[(&str, &str)] = &[
 {"id":"1","timestamp":"2026-11-22T05:49:31Z","type":"gemini","content":"","toolCalls":[{"id":"f1","name":"run_shell_command","args":{"command":"ls"},"status":"success","resultDisplay":"whole"}]}
 {"id":"2","type":"user","content":[{"functionResponse":{"id":"f1","name":"n","response":{"output":"Output too large. Showing first 8,000 and last 32,000 characters. For full output see: /p/o\nx"}}}]}
 {"$set":{"messages":[{"id":"2","type":"user","content":[{"functionResponse":{"id":"f1","response":{"error":"masked"}}}]}]}}
-{"$rewindTo":"1"}
-{"messages":[{"id":"3","type":"user","content":[{"functionResponse":{"id":"f2","response":{"output":"y"}}}]}]}"#,
+{"$rewindTo":"1"}"#,
     ),
     (
         "qwen-code",
@@ -113,6 +112,10 @@ const TEMPLATES: &[(&str, &str)] = &[
 
 /// More of them: forms with tables, with a file for each event, and documents with lists of messages.
 const MORE_TEMPLATES: &[(&str, &str)] = &[
+    (
+        "gemini-cli (documents)",
+        r#"{"sessionId":"s","projectHash":"h","startTime":"2025-11-22T05:49:31Z","lastUpdated":"2025-11-22T05:49:31Z","messages":[{"id":"1","type":"user","content":"x"},{"id":"2","timestamp":"2025-11-22T05:49:31Z","type":"gemini","content":"","toolCalls":[{"id":"f1","name":"n","args":{},"status":"success","result":[{"functionResponse":{"id":"f1","name":"n","response":{"output":"y\nExit Code: 3"}}}]}]}]}"#,
+    ),
     (
         "cline",
         r#"{"version":1,"updated_at":"2026-11-22T05:49:31Z","agent":"main","sessionId":"s1","origin":{"version":"3.0.65","subagent":"a"},"messages":[{"id":"m1","role":"assistant","ts":1795378305189,"content":[{"type":"tool_use","id":"c1","name":"run_commands","input":{"commands":["ls"]}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","name":"run_commands","content":[{"query":"ls","result":"x\n[... output truncated: 60894 chars total. Refine the command (grep, head, tail) to view the elided middle ...]\ny","success":false,"error":"Command exited with code 3"}]},{"type":"tool_result","tool_use_id":"c2","content":"x","is_error":true}]}]}"#,
@@ -308,7 +311,7 @@ fn write(form: &str, dir: &Path, records: &[Vec<u8>], lot: &mut Lot) -> PathBuf 
     let path = dir.join(match form {
         "kimi-code" => "session/agents/main/wire.jsonl",
         "kimi-cli" => "session/context.jsonl",
-        "continue" | "cline" => "s.messages.json",
+        "continue" | "cline" | "gemini-cli (documents)" => "s.messages.json",
         "opencode (files)" => "storage/session/p/ses_1.json",
         "opencode" => "opencode.db",
         "kilo" => "kilo.db",
@@ -321,7 +324,7 @@ fn write(form: &str, dir: &Path, records: &[Vec<u8>], lot: &mut Lot) -> PathBuf 
     });
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     match form {
-        "continue" | "cline" | "roo" | "kilo (tasks)" | "cline (tasks)" | "mini-swe-agent" => fs::write(&path, records.first().cloned().unwrap_or_default()).unwrap(),
+        "continue" | "cline" | "gemini-cli (documents)" | "roo" | "kilo (tasks)" | "cline (tasks)" | "mini-swe-agent" => fs::write(&path, records.first().cloned().unwrap_or_default()).unwrap(),
         "opencode" | "kilo" => {
             database(&path, OPENCODE, "INSERT INTO part VALUES (?, 'msg_1', 'ses_1', ?)", records);
         }

@@ -73,7 +73,7 @@ fn what_the_model_got_is_joined_with_its_times() {
     let transcript = opened.transcript();
     assert!(is_read_whole(transcript), "{:?}", transcript.unread);
     let c1 = call(transcript, "c1");
-    assert_eq!((c1.cut, first(transcript, "c1")), (CutState::Lost, format!("{cut}out")));
+    assert_eq!((c1.cut, first(transcript, "c1")), (CutState::NoSpill, format!("{cut}out")));
     assert_eq!(c1.at.unwrap().to_string(), "2026-11-22T19:49:12.5Z");
     assert_eq!(c1.first().unwrap().at.unwrap().to_string(), "2026-11-22T19:49:13.5Z");
     let text = first(transcript, "c1");

@@ -111,7 +111,7 @@ fn sessions_are_found_and_read() {
     let c1 = call(transcript, "c1");
     assert_eq!((first(transcript, "c1").as_str(), c1.cut, c1.exit), ("fine", CutState::No, Some(0)));
     let c2 = call(transcript, "c2");
-    assert_eq!((c2.cut, c2.exit, c2.status), (CutState::Lost, Some(3), CallStatus::Failed));
+    assert_eq!((c2.cut, c2.exit, c2.status), (CutState::NoSpill, Some(3), CallStatus::Failed));
     assert!(first(transcript, "c2") == got);
     let c3 = call(transcript, "c3");
     assert_eq!((c3.cut, c3.cites[0].path.to_str()), (CutState::Spill, Some("/x/spill.log")));
@@ -133,7 +133,7 @@ fn what_is_pruned_compacted_or_reset_is_gone_and_of_the_rest_it_is_not_known() {
     let frozen = |id: &str| json!([{"key": key(id), "sourceHash": "h"}]);
     events.prune("p0", json!({"prunedToolResults": [], "frozenToolResults": frozen("c1")}));
     let has = still_has(&*events.open(), ["c1", "c2", "c3"]);
-    assert_eq!(has, ["yes", "yes", "yes"]);
+    assert_eq!(has, ["–"; 3]);
     let hard = json!({"key": key("c1"), "mode": "hard", "placeholder": "[Old tool result content cleared]"});
     let soft = json!({"key": key("c2"), "mode": "soft"});
     let other = json!({"key": format!("tool:c3:{}", AT + 1), "mode": "hard", "placeholder": "x"});
@@ -141,7 +141,7 @@ fn what_is_pruned_compacted_or_reset_is_gone_and_of_the_rest_it_is_not_known() {
     // The list of all is written again with each change, or just what is new in it.
     events.prune("p2", json!({"prunedToolResults": [hard, soft]}));
     let opened = events.open();
-    assert_eq!(still_has(&*opened, ["c1", "c2", "c3"]), ["cleared", "edited", "yes"]);
+    assert_eq!(still_has(&*opened, ["c1", "c2", "c3"]), ["cleared", "edited", "–"]);
     let evidence = |id: &str| call(opened.transcript(), id).results[0].context.evidence;
     assert_eq!(
         ["c1", "c2", "c3"].map(evidence),
@@ -154,11 +154,11 @@ fn what_is_pruned_compacted_or_reset_is_gone_and_of_the_rest_it_is_not_known() {
     events.add(json!({"type": "compaction", "id": "k", "summary": "s", "firstKeptEntryId": "rc3"}));
     events.run("c4", "c4", json!({}));
     let has = still_has(&*events.open(), ["c1", "c2", "c3", "c4"]);
-    assert_eq!(has, ["in summary #4", "in summary #4", "edited", "yes"]);
+    assert_eq!(has, ["in summary #4", "in summary #4", "edited", "–"]);
     events.add(json!({"type": "reset", "id": "n", "reason": "new", "firstKeptEntryId": "rc4"}));
     events.run("c5", "c5", json!({}));
     let has = still_has(&*events.open(), ["c1", "c3", "c4", "c5"]);
-    assert_eq!(has, ["in summary #4", "dropped #5", "yes", "yes"]);
+    assert_eq!(has, ["in summary #4", "dropped #5", "–", "–"]);
 }
 
 #[test]
@@ -168,13 +168,13 @@ fn a_conversation_goes_back_to_what_a_leaf_names() {
     events.run("c1", "1", json!({}));
     events.run("c2", "2", json!({}));
     events.add(json!({"type": "leaf", "id": "l", "targetId": "rc1", "appendParentId": "rc1"}));
-    assert_eq!(still_has(&*events.open(), ["c1", "c2"]), ["yes", "left branch"]);
+    assert_eq!(still_has(&*events.open(), ["c1", "c2"]), ["–", "left branch"]);
     events.last = json!("rc1");
     events.run("c3", "3", json!({}));
     // At the side of the conversation, which stays where it is.
     events.add(json!({"type": "label", "id": "side", "parentId": "rc2", "appendMode": "side"}));
     let opened = events.open();
-    assert_eq!(still_has(&*opened, ["c1", "c2", "c3"]), ["yes", "left branch", "yes"]);
+    assert_eq!(still_has(&*opened, ["c1", "c2", "c3"]), ["–", "left branch", "–"]);
     assert!(is_read_whole(opened.transcript()), "{:?}", opened.transcript().unread);
 }
 

@@ -155,7 +155,11 @@ fn messages_of_opencode_2_hold_calls() {
     assert_eq!((fate("c3"), call(transcript, "c3").cut), (ContextChange::Restore, CutState::Spill));
     assert_eq!(call(transcript, "c2").exit, Some(3));
     let read = ["all", "window", "less"].map(|id| call(transcript, id).cut);
-    assert_eq!(read, [CutState::Lost, CutState::No, CutState::Lost], "by what was asked for, and what came");
+    assert_eq!(
+        read,
+        [CutState::NoSpill, CutState::No, CutState::NoSpill],
+        "by what was asked for, and what came"
+    );
     let c5 = call(transcript, "c5");
     assert_eq!((c5.results.len(), c5.cut, c5.status), (0, CutState::Unknown, CallStatus::NoResult));
     let sub = transcript.calls.iter().find(|call| call.thread == 1).unwrap();

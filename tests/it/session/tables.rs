@@ -77,7 +77,7 @@ fn hermes_is_read() {
     let opened = open(&path);
     let transcript = opened.transcript();
     assert_eq!((transcript.calls.len(), transcript.calls[5].thread), (6, 1));
-    assert_eq!((first(transcript, "c1"), call(transcript, "c1").cut), (output(&long, 0), CutState::Lost));
+    assert_eq!((first(transcript, "c1"), call(transcript, "c1").cut), (output(&long, 0), CutState::NoSpill));
     let c2 = call(transcript, "c2");
     assert_eq!((c2.status, c2.exit, fate_of(c2)), (CallStatus::Failed, Some(3), ContextChange::Rewind));
     let c3 = call(transcript, "c3");
@@ -180,7 +180,7 @@ fn crush_is_read() {
     assert_eq!((first(transcript, "c1").as_str(), c1.cites[0].path.to_str()), (cut, Some("/x/output-1.log")));
     let c2 = call(transcript, "c2");
     assert_eq!((c2.status, c2.exit, fate_of(c2)), (CallStatus::Failed, Some(3), ContextChange::Restore));
-    assert_eq!((transcript.calls[2].thread, transcript.calls[2].cut), (1, CutState::Lost));
+    assert_eq!((transcript.calls[2].thread, transcript.calls[2].cut), (1, CutState::NoSpill));
     assert_eq!(transcript.unread.describe(), "1 record of 1 unknown kind (other ×1)");
 }
 

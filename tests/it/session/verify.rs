@@ -223,9 +223,12 @@ fn lines() -> String {
 
 /// Returns what a policy makes of [`lines`] with these parameters.
 fn made(name: &str, parameters: &[(&str, &str)], path: &str) -> String {
+    made_of(&lines(), name, parameters, path)
+}
+
+fn made_of(output: &str, name: &str, parameters: &[(&str, &str)], path: &str) -> String {
     let mut policy = Catalog::builtin().get(name).unwrap();
     parameters.iter().for_each(|(key, value)| policy.set(key, value).unwrap());
-    let output = lines();
     let input = Input::from_bytes(output.as_bytes(), path);
     plan_counted(&input, &policy).unwrap().text(&input)
 }
@@ -296,8 +299,13 @@ fn the_limits_are_those_of_the_settings_or_the_default_and_may_have_been_others(
     }
 }
 
-/// Writes the log of an agent with a call of a tool, whose result is this text, and tells what is found for [`lines`].
+/// Returns what is told of a call with this result for [`lines`].
 fn told_of(agent: &str, tool: &str, version: &str, text: &str) -> String {
+    told_of_output(&lines(), agent, tool, version, text)
+}
+
+/// Writes the log of an agent with a call of a tool, whose result is this text, and tells what is found for an output.
+fn told_of_output(output: &str, agent: &str, tool: &str, version: &str, text: &str) -> String {
     let home = tempfile::tempdir().unwrap();
     let (at, cwd) = ("2026-04-20T10:00:00.000Z", "/p");
     let (name, log) = match agent {
@@ -343,7 +351,7 @@ fn told_of(agent: &str, tool: &str, version: &str, text: &str) -> String {
     };
     write_log(home.path(), name, &log);
     let opened = list::open(&sessions_in(home.path(), agent)[0], &()).unwrap();
-    let view = MapView::from_bytes(lines().as_bytes()).unwrap();
+    let view = MapView::from_bytes(output.as_bytes()).unwrap();
     let whole = WholeOutput::new(view, Against::Spill, SPILL.to_owned());
     let verifier = Verifier::new(&Catalog::builtin(), agent);
     told(&verifier.verify(opened.transcript(), call(opened.transcript(), "c1"), Some(&whole)))
@@ -366,6 +374,17 @@ fn a_result_is_judged_by_the_policies_of_its_tool_and_version() {
     assert_eq!(told("qwen-code", "run_shell_command", "0.24.4", "qwen-code/grep"), "≠ qwen-code/shell");
     assert_eq!(told("pi", "bash", "", "pi/bash-2026-03"), unknown, "of 2026-04-20, between two policies");
     assert_eq!(told("pi", "find", "", "pi/bash"), "≠ pi/find");
+}
+
+/// Qwen Code's limit is in UTF-16 units: the 10,000 of this output, of 30,000 bytes, are over a limit of 5,000.
+#[test]
+fn another_limit_is_in_the_unit_of_the_policy() {
+    let output = "一二三四五六七八九\n".repeat(1000);
+    let of = |limit: &str| {
+        let text = made_of(&output, "qwen-code/shell", &[("max_units", limit)], SPILL);
+        told_of_output(&output, "qwen-code", "run_shell_command", "0.24.4", &text)
+    };
+    assert_eq!(of("5000"), format!("? {}", Unchecked::OtherLimit));
 }
 
 /// A limit that the record states is the one that held.

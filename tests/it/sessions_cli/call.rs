@@ -8,6 +8,7 @@ use sha2::{Digest, Sha256};
 use super::{SESSION, claude, result_of, root, use_of, whole};
 use crate::common::home::Home;
 use crate::session::documents::{trajectory, write};
+use crate::session::write_log;
 
 #[test]
 fn a_session_is_listed_with_its_sums() {
@@ -17,7 +18,10 @@ fn a_session_is_listed_with_its_sums() {
     let session = &ran.json()[0];
     assert_eq!((&session["id"], &session["agent"]), (&SESSION.into(), &"claude-code".into()));
     assert_eq!((&session["agent_version"], &session["project"]), (&"2.1.330".into(), &"/home/u/proj".into()));
-    assert_eq!((&session["calls"], &session["cut"], &session["lost"]), (&3.into(), &1.into(), &0.into()));
+    assert_eq!(
+        (&session["calls"], &session["cut"], &session["never_saved"]),
+        (&3.into(), &1.into(), &0.into())
+    );
     assert_eq!(home.run(&["sessions", "--agent", "pi", "--json"]).ok().text(), "[]\n");
     assert_eq!(
         home.run(&["sessions", "--project", "/home/u", "--json"]).ok().json().as_array().unwrap().len(),
@@ -52,9 +56,9 @@ fn calls_are_listed_with_what_the_model_got() {
     assert_eq!(of(2, "command"), "curl -H 'Authorization: Bearer [masked]'");
     let kinds =
         |flag: &str| home.run(&["sessions", SESSION, flag, "--json"]).ok().json().as_array().unwrap().len();
-    assert_eq!((kinds("--cut"), kinds("--lost"), kinds("--failed"), kinds("--gone")), (1, 0, 1, 0));
+    assert_eq!((kinds("--cut"), kinds("--never-saved"), kinds("--failed"), kinds("--deleted")), (1, 0, 1, 0));
     std::fs::remove_file(spill).unwrap();
-    assert_eq!(kinds("--gone"), 1);
+    assert_eq!(kinds("--deleted"), 1);
     let text = home.run(&["sessions", SESSION]).ok();
     assert!(text.text().contains("\tdeleted\t") && text.text().lines().count() == 3, "{}", text.text());
 }
@@ -69,6 +73,33 @@ fn what_is_not_recorded_to_be_cut_is_not_called_whole() {
     let cells: Vec<Vec<&str>> =
         ran.text().lines().map(|line| line.split('\t').skip(3).take(3).collect()).collect();
     assert_eq!(cells, [["1 B", "–", "–"], ["38 B", "all", ""]], "size, model got, errors lost");
+}
+
+/// Under limits of the user's own, nothing tells what Qwen Code cleared.
+#[test]
+fn what_the_model_still_has_is_one_answer_everywhere() {
+    let home = Home::new();
+    let record = |kind: &str, part: Value| {
+        json!({"type": kind, "uuid": kind, "parentUuid": null, "sessionId": "s1", "timestamp": "2026-11-22T10:00:00.000Z",
+            "message": {"parts": [part]}})
+    };
+    let called = json!({"functionCall": {"id": "c1", "name": "glob", "args": {}}});
+    let result = json!({"functionResponse": {"id": "c1", "name": "glob", "response": {"output": "x"}}});
+    let log = [record("assistant", called), record("tool_result", result)];
+    let agent = home.work().with_file_name("home/.qwen");
+    write_log(&agent, "projects/-p/chats/s1.jsonl", &log);
+    let told = || {
+        let [list, shown] = [["sessions", "s1"], ["show", "c1"]].map(|words| home.run(&words).ok());
+        let shown =
+            shown.text().lines().find_map(|line| line.strip_prefix("still has   ")).unwrap().to_owned();
+        let json = home.run(&["sessions", "s1", "--json"]).ok().json();
+        let fate = [&json[0]["fate"], &json[0]["fate_evidence"]].map(Value::to_string);
+        (list.text().split('\t').nth(6).unwrap().to_owned(), shown, fate.join(" "))
+    };
+    let three = |a: &str, b: &str, c: &str| (a.to_owned(), b.to_owned(), c.to_owned());
+    assert_eq!(told(), three("yes", "yes (by rule)", "\"in-context\" \"by-rule\""));
+    fs::write(agent.join("settings.json"), r#"{"toolResultsNumToKeep": 3}"#).unwrap();
+    assert_eq!(told(), three("–", "– (unknown)", "null \"unknown\""));
 }
 
 #[test]
@@ -372,7 +403,8 @@ fn a_share_is_told_where_the_records_hold_the_whole_output() {
         "of its bytes, without the notice: {table}"
     );
     assert!(table.contains("\tin the record\t"), "{table}");
-    assert_eq!(home.run(&["sessions", "--json"]).ok().json()[0]["lost"], 0);
+    assert_eq!(home.run(&["sessions", id, "--json"]).ok().json()[0]["cut"], "in-record");
+    assert_eq!(home.run(&["sessions", "--json"]).ok().json()[0]["never_saved"], 0);
     let json = home.run(&["preview", "--json", "c1"]).ok().json();
     assert_eq!((json["text"].as_str(), json["total_bytes"].as_u64()), (Some(&*got), Some(60_894)));
     assert_eq!(json["kept_bytes"].as_u64(), Some(10_894));

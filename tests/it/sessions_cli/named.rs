@@ -131,7 +131,7 @@ fn a_call_is_explained_by_its_agent_and_from_the_copy_of_its_directory() {
     fs::remove_file(spill).unwrap();
     assert_eq!(explain()["spill"], "missing");
     let words = home.run(&["explain", "c1"]).ok().text().to_owned();
-    assert!(words.contains("nothing is at that path here") && !words.contains("gone"), "{words}");
+    assert!(words.contains("nothing is at that path here") && !words.contains("deleted"), "{words}");
 }
 
 #[test]

@@ -189,7 +189,7 @@ fn a_window_of_a_file_is_checked_against_the_file() {
     let any = ["verify", "pi1", "--any-path", "--json"];
     assert_eq!(home.run(&any).ok().json()[0]["policy"], "pi/read");
     let calls = home.run(&["sessions", "pi1", "--json"]).ok().json();
-    assert_eq!((&calls[0]["cut"], &calls[0]["verify"]), (&"lost".into(), &"unchecked".into()));
+    assert_eq!((&calls[0]["cut"], &calls[0]["verify"]), (&"never-saved".into(), &"unchecked".into()));
     let other = fs::read_to_string(&file).unwrap().replace("note 7\n", "note !\n");
     fs::write(&file, other).unwrap();
     let ran = home.run(&any);

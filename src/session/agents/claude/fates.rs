@@ -161,12 +161,8 @@ impl Fates<'_> {
     /// Adds what the server cleared: in each request the oldest results, which are whole again in one without.
     fn server_edits(&self, lasting: &[LastingResult], events: &mut Vec<CountedEvent>, out: &Transcript) {
         for thread in 0..self.history.conversations.len() as u32 {
-            let edits = self
-                .history
-                .edits
-                .iter()
-                .filter(|edit| edit.context.thread == thread && self.lives(edit.context));
-            let mut edits = edits.peekable();
+            let edits = self.history.edits.iter().filter(|edit| edit.context.thread == thread);
+            let mut edits = edits.filter(|edit| self.lives(edit.context)).peekable();
             if edits.peek().is_none() {
                 continue;
             }

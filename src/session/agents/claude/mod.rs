@@ -26,16 +26,9 @@ pub(crate) use records::oversized_result;
 pub(crate) const CLAUDE_CODE: FileFormat = FileFormat {
     info: FormatInfo::new("claude-code", "1.0.86 to 2.1.330"),
     find: |env, fault| {
-        let main = env.dir_or("CLAUDE_CONFIG_DIR", ".claude");
-        let other = env.in_home(".config/claude");
-        let is_log = |name: &str| name.ends_with(".jsonl") && !is_sub_agent(name);
-        let mut logs = Vec::new();
-        for root in [main, other].into_iter().flatten() {
-            for project in find::directories(&root.join("projects"), fault) {
-                logs.extend(find::files(&project, is_log, fault));
-            }
-        }
-        logs
+        let roots = [env.dir_or("CLAUDE_CONFIG_DIR", ".claude"), env.in_home(".config/claude")];
+        let logs = roots.into_iter().flat_map(|root| find::matching(root, "projects/*/*.jsonl", fault));
+        logs.filter(|log| !is_sub_agent(find::dir_name(&log.path, 0))).collect()
     },
     is_session: |_, head| {
         let has = |words: &str| memmem::find(head, words.as_bytes()).is_some();

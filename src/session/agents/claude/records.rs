@@ -100,14 +100,10 @@ impl LogReader for ClaudeReader {
 impl ClaudeReader {
     /// Returns a record's conversation. In 1.0 only a mark, and the records that they follow, identify sub-agents.
     fn thread(&mut self, record: Json, out: &mut Transcript) -> u32 {
-        if let Some(agent) = record.name("agentId") {
-            return out.thread_id(&agent);
-        }
-        if !self.file_agent.is_empty() {
-            return out.thread_id(&self.file_agent);
-        }
-        if !record.flag("isSidechain") {
-            return 0;
+        let named = record.name("agentId");
+        let agent = named.as_deref().unwrap_or(&self.file_agent);
+        if named.is_some() || !agent.is_empty() || !record.flag("isSidechain") {
+            return out.thread_id(agent);
         }
         let Some(uuid) = record.name("uuid") else { return 0 };
         let parent = record.id("parentUuid");
@@ -134,7 +130,7 @@ impl ClaudeReader {
         }
         for block in message.list("content").filter(|block| block.is_type("tool_use")) {
             let number = entry.add_call_of(block, ["id", "name", "input"], out);
-            number.into_iter().for_each(|number| out.note_version(number, entry.record));
+            number.into_iter().for_each(|number| out.note_version(number, &entry.record.word("version")));
         }
     }
 
@@ -148,7 +144,7 @@ impl ClaudeReader {
             let id = block.get("tool_use_id").filter(|_| block.is_type("tool_result"));
             let Some(id) = id.and_then(|id| id.short_text(MAX_TEXT)) else { continue };
             let number = out.call_or_new(thread, &id, "");
-            out.note_version(number, record);
+            out.note_version(number, &record.word("version"));
             let version = numbers(&record.word("version"));
             let is_old = !version.is_empty() && version[..] <= LAST_OF_2025[..];
             let tool = match out.tool_of(number) {
@@ -240,10 +236,8 @@ enum ResultTool {
 fn result(entry: RecordEntry, block: Json, tool: ResultTool, call: &mut Call) {
     let (content, is_error) = (block.get("content"), block.flag("is_error"));
     let start = content.map(|content| frame(content, is_error)).unwrap_or_default();
-    call.exit = start
-        .strip_prefix("Exit code ")
-        .filter(|_| is_error)
-        .and_then(|rest| rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok());
+    let status = start.strip_prefix("Exit code ").filter(|_| is_error);
+    call.exit = status.and_then(|rest| rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok());
     call.end(is_error);
     let ui = entry.record.object("toolUseResult");
     let saved = ui.string("persistedOutputPath").or_else(|| framed_path(&start));
@@ -257,7 +251,7 @@ fn result(entry: RecordEntry, block: Json, tool: ResultTool, call: &mut Call) {
     if call.cut == CutState::No
         && (is_cut || tool == ResultTool::Bash2025 && is_cut_after(HEAD_2025, " lines truncated] ..."))
     {
-        call.cut = CutState::Lost;
+        call.cut = CutState::NoSpill;
     }
     entry.note_copy("toolUseResult", Some(ui), Some(0), call);
     entry.note_copy("toolUseResult.stdout", ui.get("stdout"), Some(30_000), call);

@@ -145,12 +145,9 @@ impl List {
 /// Returns the form of a result as the agent's history has it.
 fn recorded(call: u32, out: &Transcript) -> Option<FirstForm> {
     let first = out.calls.get(call as usize)?.first()?;
-    let mut text = String::new();
-    for piece in &first.pieces {
-        match piece {
-            TextPiece::Image => text.push('\u{fffc}'),
-            piece => text.push_str(&to_text(out, std::slice::from_ref(piece), MAX_COMPARED).ok()?.0),
-        }
-    }
-    Some(FirstForm::new(&text))
+    let texts = first.pieces.iter().map(|piece| match piece {
+        TextPiece::Image => Some("\u{fffc}".to_owned()),
+        piece => Some(to_text(out, std::slice::from_ref(piece), MAX_COMPARED).ok()?.0),
+    });
+    Some(FirstForm::new(&texts.collect::<Option<String>>()?))
 }

@@ -8,7 +8,7 @@ use crate::session::content::{self, MAX_TEXT, first_text, line_range, text_start
 use crate::session::database::{self, DatabaseError, RowBuffer, RowsOf, TableRows};
 
 use super::history::status_of;
-use super::{databases, is_kilo, threads};
+use super::{databases, is_kilo, list_main, threads};
 
 /// The table of sessions. The one of opencode 1 stays in the database, and is not written any more.
 const SESSIONS: &str = "session_v2";
@@ -33,24 +33,7 @@ pub(crate) const OPENCODE_MESSAGES: TableFormat = TableFormat {
 
 /// Lists the sessions; those of sub-agents are part of their parents.
 fn list(rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseError> {
-    let columns = rows.columns(SESSIONS)?;
-    if columns.is_empty() {
-        return Ok(Vec::new());
-    }
-    let column = |name| database::or_null(&columns, name);
-    let sql = format!(
-        "SELECT id, {} AS parent, {} AS cwd, {} AS title, {} AS version, {} AS started, {} AS ended, \
-         {} AS origin FROM {SESSIONS}",
-        column("parent_id"),
-        column("directory"),
-        database::title(column("title")),
-        column("version"),
-        column("time_created"),
-        column("time_updated"),
-        column("fork_session_id"),
-    );
-    let mut sessions = rows.sessions(&sql, RowsOf::plain(SESSIONS, "title"))?;
-    sessions.retain(|facts| facts.parent.is_none());
+    let mut sessions = list_main(SESSIONS, "", rows)?;
     sessions.iter_mut().for_each(|facts| facts.origin = facts.origin.take().or(Some(facts.id.clone())));
     Ok(sessions)
 }

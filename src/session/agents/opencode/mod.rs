@@ -50,22 +50,22 @@ fn databases(env: &Env, fault: &mut dyn FnMut(String)) -> Vec<PathBuf> {
     named.into_iter().chain(others).filter(|path| path.is_file()).collect()
 }
 
-/// Lists the sessions; those of sub-agents are part of their parents.
 fn list(_: &Path, rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseError> {
-    let columns = rows.columns("session")?;
-    if columns.is_empty() {
-        return Ok(Vec::new());
-    }
-    let parent = database::or_null(&columns, "parent_id");
     // opencode 2 leaves the rows of the sessions that it took over.
     let is_taken = !rows.columns("session_v2")?.is_empty();
     let others = if is_taken { "WHERE id NOT IN (SELECT id FROM session_v2)" } else { "" };
-    let sql = format!(
-        "SELECT id, {parent} AS parent, directory AS cwd, {} AS title, version, time_created AS started, \
-         time_updated AS ended FROM session {others}",
-        database::title("title")
-    );
-    let mut sessions = rows.sessions(&sql, RowsOf::plain("session", "title"))?;
+    list_main("session", others, rows)
+}
+
+/// Lists the sessions in a table, those that a clause selects; those of sub-agents are part of their parents.
+fn list_main(
+    table: &'static str,
+    clause: &str,
+    rows: &TableRows,
+) -> Result<Vec<SessionFacts>, DatabaseError> {
+    let facts = "parent_id AS parent, directory AS cwd, title AS title, version AS version, \
+        time_created AS started, time_updated AS ended, fork_session_id AS origin";
+    let mut sessions = rows.sessions(table, facts, clause)?;
     sessions.retain(|facts| facts.parent.is_none());
     Ok(sessions)
 }

@@ -123,11 +123,11 @@ impl QwenReader {
             let Some(call_id) = response.name("id") else { continue };
             let tool = response.word("name");
             let number = out.call_or_new(self.thread, &call_id, &tool);
-            out.note_version(number, entry.record);
+            out.note_version(number, &entry.record.word("version"));
             let Some(call) = out.unanswered(number) else { continue };
             result(entry, response, call);
             if call.cut == CutState::No && is_short(response, &tool, call) {
-                call.cut = CutState::Lost;
+                call.cut = CutState::NoSpill;
             }
             let is_cleared = context::is_cleared_tool(&tool) || self.bridged.contains(&number);
             let units = if is_cleared { units(response) } else { 0 };
@@ -139,7 +139,7 @@ impl QwenReader {
         for called in parts(entry.record).filter_map(|part| part.get("functionCall")) {
             let number = entry.add_call_of(called, ["id", "name", "args"], out);
             let (Some(number), args) = (number, called.object("args")) else { continue };
-            out.note_version(number, entry.record);
+            out.note_version(number, &entry.record.word("version"));
             if called.has("name", "tool_call") && context::is_cleared_tool(&args.word("name")) {
                 self.bridged.insert(number);
             }
