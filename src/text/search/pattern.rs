@@ -294,7 +294,8 @@ impl ast::Visitor for Letters {
     }
 }
 
-/// Rewrites a pattern to match within lines: no line feed, start and end of the text are those of the line, no groups.
+/// Rewrites a pattern to match within lines: no line feed, start and end of the text are those of the line, which may end
+/// with CR LF, no groups.
 fn within_lines(hir: Hir) -> Hir {
     match hir.into_kind() {
         HirKind::Empty => Hir::empty(),
@@ -309,7 +310,10 @@ fn within_lines(hir: Hir) -> Hir {
             Hir::class(Class::Bytes(class))
         }
         HirKind::Look(Look::Start) => Hir::look(Look::StartLF),
-        HirKind::Look(Look::End) => Hir::look(Look::EndLF),
+        HirKind::Look(Look::End | Look::EndLF) => {
+            // A CR before the line feed is not shown, so it is no reason for a match to fail.
+            Hir::concat(vec![utf16::optional(Hir::literal(*b"\r")), Hir::look(Look::EndLF)])
+        }
         HirKind::Look(look) => Hir::look(look),
         HirKind::Repetition(mut repetition) => {
             let sub = std::mem::replace(&mut *repetition.sub, Hir::empty());

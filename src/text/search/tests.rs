@@ -83,6 +83,9 @@ fn anchors_are_those_of_lines() {
     assert_eq!(all(b"ab\nab\n", "^a"), [0..1, 3..4]);
     assert_eq!(all(b"ab\nab\n", "b$"), [1..2, 4..5]);
     assert_eq!(all(b"ab\nab\n", r"\Aa|b\z"), [0..1, 1..2, 3..4, 4..5]);
+    assert_eq!(all(b"ab\r\nab\r\n", "^ab$"), [0..3, 4..7]);
+    assert_eq!(all(b"ab\rab\r\n", "b$"), vec![4..6]);
+    assert_eq!(all(b"a\x1b[0m\r\n", "a$").len(), 1);
 }
 
 #[test]

@@ -120,7 +120,7 @@ pub(super) fn encoded(pattern: Hir, order: ByteOrder) -> Result<Hir, &'static st
     })
 }
 
-fn optional(sub: Hir) -> Hir {
+pub(super) fn optional(sub: Hir) -> Hir {
     Hir::repetition(Repetition { min: 0, max: Some(1), greedy: true, sub: Box::new(sub) })
 }
 

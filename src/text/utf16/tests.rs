@@ -94,7 +94,7 @@ fn a_search_finds_what_the_pattern_matches_as_text() {
         assert_eq!(found("[🎊-🎤]|\\[\\d+\\]"), ["🎊", "[12]"]);
         assert_eq!(found("^(no|warning) e?"), ["no e", "warning "], "at the start of lines");
         assert_eq!(found("^Err"), ["Err"], "behind the mark");
-        assert_eq!(found("\\]\r$"), ["]\r"]);
+        assert_eq!(found("\\]$"), ["]\r"]);
         assert_eq!(found("[\u{6700}-\u{6710}]"), [""; 0], "half of two letters");
         assert_eq!(found("nothing"), [""; 0]);
     }
