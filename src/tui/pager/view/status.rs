@@ -137,7 +137,10 @@ fn right(pager: &Pager, status_line: &StatusLine, drawn: DrawnPane, wanted: usiz
         escapes(pager, drawn).map(|text| Span::new(format!("{caveat}{}", spaced(text)), theme.warning));
     let json = drawn.json.then_some(&footer::JSON);
     let no_error = pager.has_no_error().then_some(Action::NextError);
-    let hints = state(pager).versions(json, no_error, pager.canvas.keys);
+    let no_other = pager.output.is_alone().then_some(Action::Other);
+    let idle: Vec<Action> = no_error.into_iter().chain(no_other).collect();
+    let text = if pager.focus() == Side::Preview { "whole" } else { "model got" };
+    let hints = state(pager).versions((json, text), &idle, pager.canvas.keys);
     let last = hints.len().saturating_sub(1);
     // What is searched for, and the hints that a cut output needs, are worth more than what the keys do about escapes.
     let without = if long.text.columns() > 0 || wanted > MIN_HINTS + 1 { wanted } else { 0 };
@@ -173,8 +176,7 @@ fn state(pager: &Pager) -> Footer {
         _ if has_matches && is_cut => Footer::SEARCH_CUT,
         _ if has_matches => Footer::SEARCH_WHOLE,
         Side::Spill if output.sift.is_some() => Footer::FILTERED,
-        Side::Preview if pager.is_coming() && !pager.panes.following => Footer::GROWING,
-        Side::Spill if pager.is_coming() && !pager.panes.following => Footer::SPILL_GROWING,
+        _ if pager.is_coming() && !pager.panes.following => Footer::GROWING,
         Side::Preview if output.is_alone() => Footer::RECORDED_ALONE,
         Side::Preview if output.recorded.as_ref().is_some_and(|call| call.index.is_some()) => {
             Footer::RECORDED_CALL
