@@ -69,6 +69,9 @@ impl<R: Clone> List<R> {
     /// Moves by an action and the number typed before it. Returns false if the action does not move.
     pub(crate) fn act(&mut self, action: Action, count: Option<u64>) -> bool {
         let to = action.destination(count, [self.chosen, self.len()], self.height);
+        if matches!(action, Action::Start | Action::End | Action::Percent) {
+            self.set_mark('\'');
+        }
         to.into_iter().for_each(|to| self.move_to(to));
         if self.grows_at_end && (action, count) == (Action::End, None) && self.is_in_first_order() {
             self.following = FollowState::AtEnd;
@@ -94,9 +97,31 @@ impl<R: Clone> List<R> {
         };
         match number.trim_end().parse() {
             Ok(number) => drop(self.act(action, Some(number))),
-            Err(_) => self.move_to(self.row_at(text)?),
+            Err(_) if matches!(text, "n" | "p") => {
+                return Err("n and p lead to other files from an output, not from a list".to_owned());
+            }
+            Err(_) => {
+                let row = self.row_at(text)?;
+                self.set_mark('\'');
+                self.move_to(row);
+            }
         }
         Ok(())
+    }
+
+    pub(crate) fn set_mark(&mut self, name: char) {
+        let key = self.chosen().map(self.spec.key);
+        self.letters.extend(key.map(|key| (name, key)));
+    }
+
+    /// Goes back to the row of a mark. Returns false if none is set, or the row is not shown.
+    pub(crate) fn go_to_mark(&mut self, name: char) -> bool {
+        let Some(key) = self.letters.get(&name) else { return false };
+        let is_it = |row: &u32| (self.spec.key)(&self.rows[*row as usize]) == *key;
+        let Some(at) = self.shown.order.iter().position(is_it) else { return false };
+        self.set_mark('\'');
+        self.move_to(at);
+        true
     }
 
     fn row_at(&self, text: &str) -> Result<usize, String> {

@@ -321,6 +321,14 @@ impl<L: ListKind> Screen for ListScreen<L> {
         }
     }
 
+    fn set_mark(&mut self, name: char) {
+        self.list.set_mark(name);
+    }
+
+    fn go_to_mark(&mut self, name: char, effects: &mut Effects) -> bool {
+        self.on(true, effects, |_, on| on.list.go_to_mark(name))
+    }
+
     fn stop(&mut self, effects: &mut Effects) -> bool {
         self.on(true, effects, |of, on| of.stop(on))
     }

@@ -203,6 +203,29 @@ fn a_motion_stays_in_the_list_and_on_the_screen() {
 }
 
 #[test]
+fn a_letter_leads_back_to_its_row_wherever_that_stands_by_now() {
+    let row = |id| Row { id, name: if id == 1 { "Alpha" } else { "beta" }.into(), size: 0 };
+    let mut list = List::new(&SPEC);
+    list.resize(80, 6);
+    list.set_rows((1..9).map(row).collect::<Vec<_>>());
+    let chosen = |list: &List<Row>| list.chosen().map(|row| row.id);
+    assert!(!list.go_to_mark('\''), "there was no jump yet");
+    list.act(Action::Down, Some(2));
+    list.set_mark('x');
+    list.act(Action::End, None);
+    list.set_rows((0..9).map(row).collect::<Vec<_>>());
+    assert_eq!((list.go_to_mark('x'), chosen(&list)), (true, Some(3)));
+    assert_eq!((list.go_to_mark('\''), chosen(&list)), (true, Some(8)), "where it was before");
+    assert_eq!((list.go_to_mark('\''), chosen(&list)), (true, Some(3)), "and back");
+    list.go_to("1").unwrap();
+    list.act(Action::Down, None);
+    assert_eq!((list.go_to_mark('\''), chosen(&list)), (true, Some(3)), "steps are no jumps");
+    list.filter_by("alpha");
+    assert_eq!((list.go_to_mark('x'), chosen(&list)), (false, Some(1)), "it is not shown");
+    assert_eq!(list.go_to("n"), Err("n and p lead to other files from an output, not from a list".into()));
+}
+
+#[test]
 fn a_time_leads_to_the_latest_row_that_is_not_after_it() {
     let mut list = List::new(&SPEC);
     list.resize(80, 6);

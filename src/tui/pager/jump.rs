@@ -1,24 +1,16 @@
 //! Goes to a line, a percentage, a byte, a mark, a cut or an end, and sideways along lines.
 
-use crossterm::event::KeyEvent;
-
 use crate::base::human::thousands;
 use crate::base::provenance::Certainty;
 use crate::document::scroll::{Long, Viewport};
 use crate::text::search::Toward;
-use crate::tui::keys::{Action, character};
+use crate::tui::keys::Action;
 use crate::tui::screen::Effects;
 use crate::tui::target::StartAt;
 use crate::tui::widget::layout::Side;
 
 use super::Pager;
 use super::panes::TargetLine;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Waiting {
-    SetMark,
-    ToMark,
-}
 
 impl Pager {
     pub(crate) fn go_start(&mut self, side: Side, line: Option<u64>) {
@@ -142,23 +134,12 @@ impl Pager {
         Ok(())
     }
 
-    pub(crate) fn second_key(&mut self, waiting: Waiting, key: KeyEvent) {
-        let Some(name) = character(key) else { return };
-        match waiting {
-            Waiting::SetMark => {
-                self.panes.marks.insert(name, (self.focus(), self.panes.top(self.focus())));
-                let back = self.key_of(Action::ToMark);
-                self.note(format!("mark {name} is set; {back}{name} comes back here"));
-            }
-            Waiting::ToMark => match self.panes.marks.get(&name).copied() {
-                Some((side, top)) => {
-                    self.panes.leave();
-                    self.panes.place.focus = side;
-                    self.scroll_to(side, self.scroll(side).top_at(top, 0));
-                }
-                None => self.fail(format!("no mark {name}; {}{name} sets it", self.key_of(Action::Mark))),
-            },
-        }
+    pub(super) fn go_to_mark_of_pane(&mut self, name: char) -> bool {
+        let Some((side, top)) = self.panes.marks.get(&name).copied() else { return false };
+        self.panes.leave();
+        self.panes.place.focus = side;
+        self.scroll_to(side, self.scroll(side).top_at(top, 0));
+        true
     }
 
     /// Goes to the place at which the output is to be opened, once the preview is made and the place is known.

@@ -48,7 +48,6 @@ use count::ErrorSearch;
 use drawer::Drawer;
 use filter::{AT_ONCE, LineFilter};
 use hold::ScrollAnchor;
-use jump::Waiting;
 use panes::Panes;
 use planning::{AfterPlan, ViewPoint};
 use search::Find;
@@ -68,7 +67,6 @@ pub struct Pager {
     pub filter: LineFilter,
     pub drawer: Drawer,
     pub message: Option<Message>,
-    waiting: Option<Waiting>,
     pub(crate) selection: Option<LineSelection>,
     then: AfterPlan,
     pub streaming: bool,
@@ -110,7 +108,6 @@ impl Pager {
             filter: LineFilter::default(),
             drawer: Drawer::default(),
             message: None,
-            waiting: None,
             selection: None,
             then: AfterPlan::Stay,
             streaming,

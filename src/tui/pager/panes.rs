@@ -98,8 +98,12 @@ impl Panes {
     }
 
     pub(crate) fn remember(&mut self) {
+        self.set_mark('\'');
+    }
+
+    pub(crate) fn set_mark(&mut self, name: char) {
         let here = (self.place.focus, self.top(self.place.focus));
-        self.marks.insert('\'', here);
+        self.marks.insert(name, here);
     }
 }
 

@@ -19,7 +19,6 @@ use crate::tui::screen::{Effect, Effects, Link, Screen, ScreenRequest, ScreenRow
 use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::line::Span;
 
-use super::jump::Waiting;
 use super::panes::TargetLine;
 use super::text_box::TextBox;
 use super::{OutputEvent, Pager, ThenRead, picker, view};
@@ -49,13 +48,24 @@ impl Screen for Pager {
         if self.drawer.picker.is_some() {
             return false;
         }
-        match self.waiting.take() {
-            Some(waiting) => {
-                self.second_key(waiting, key);
-                true
-            }
-            None => self.drawer.is_open() && self.drawer_key(key, effects),
+        self.drawer.is_open() && self.drawer_key(key, effects)
+    }
+
+    fn set_mark(&mut self, name: char) {
+        match &mut self.drawer.picker {
+            Some(picker) => picker.list.set_mark(name),
+            None => self.panes.set_mark(name),
         }
+    }
+
+    fn go_to_mark(&mut self, name: char, effects: &mut Effects) -> bool {
+        let is_set = match &mut self.drawer.picker {
+            Some(picker) => picker.list.go_to_mark(name),
+            None => self.go_to_mark_of_pane(name),
+        };
+        self.on_picker(|_| (), effects);
+        self.advise_again(effects);
+        is_set
     }
 
     fn act(&mut self, action: Action, count: Option<u64>, effects: &mut Effects) {
@@ -86,8 +96,6 @@ impl Screen for Pager {
                 }
             }
             Action::Copy => self.copy(effects),
-            Action::Mark => self.wait(Waiting::SetMark, "mark: a letter"),
-            Action::ToMark => self.wait(Waiting::ToMark, "go to mark: a letter, or ' for where you were"),
             _ => self.carry_out(action, count, effects),
         }
         self.advise_again(effects);
@@ -208,11 +216,6 @@ impl Pager {
                 self.note(format!("file {} of {} is the {end}", self.file + 1, self.files));
             }
         }
-    }
-
-    fn wait(&mut self, waiting: Waiting, text: &str) {
-        self.waiting = Some(waiting);
-        self.note(text);
     }
 
     pub(crate) fn handle(&mut self, event: OutputEvent, effects: &mut Effects) {

@@ -105,6 +105,26 @@ fn keep(name: &str, bench: &Bench) {
 }
 
 #[test]
+fn a_mark_waits_for_its_letter_and_every_key_has_an_answer() {
+    let mut stocked = Stocked::with_entries(SIZES[0]).shown();
+    let mut at = |keys: &str| {
+        let bench = stocked.bench.keys(keys);
+        (bench.stores().list.chosen_index(), bench.status().trim().to_owned())
+    };
+    let (row, status) = at("jm");
+    assert_eq!(status, "mark: a letter");
+    assert!(at("x").1.starts_with("mark x is set; 'x comes back here"));
+    let last = at("G").0;
+    assert_eq!(at("'x").0, row, "x is a letter here, and marks nothing for deletion");
+    assert_eq!(at("''").0, last);
+    assert!(at("'y").1.starts_with("no mark y here; my sets it"));
+    let (_, status) = at(":n<Enter>");
+    assert!(status.contains("n and p lead to other files from an output, not from a list"), "{status}");
+    assert_eq!(at("<Esc>gm<Esc>j").0, row, "Esc ends the wait alone");
+    assert!(stocked.bench.app.pending().is_none());
+}
+
+#[test]
 fn stores_with_entries() {
     for size in SIZES {
         let mut stocked = Stocked::with_entries(size).shown();
