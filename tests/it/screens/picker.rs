@@ -29,11 +29,11 @@ fn keep(name: &str, bench: &Bench) {
 fn row(bench: &Bench, policy: &str) -> Vec<String> {
     let rows = bench.rows();
     let is_it =
-        |row: &&String| row.starts_with('│') && row.replace('*', " ").contains(&format!(" {policy} "));
+        |row: &&String| row.starts_with('│') && row.replace('@', " ").contains(&format!(" {policy} "));
     let row = rows.iter().find(is_it).expect("the policy is listed");
     row.split_whitespace()
         .filter(|word| !["│", "│▌", "▌"].contains(word))
-        .map(|word| word.trim_start_matches("│▌*").to_owned())
+        .map(|word| word.trim_start_matches("│▌@").to_owned())
         .collect()
 }
 
@@ -303,6 +303,6 @@ fn on_the_lowest_screens_the_row_that_is_changed_or_picked_is_shown() {
         let rows = open(size).keys("l").rows();
         assert!(rows.iter().any(|row| row.contains("▌ max lines ")), "{rows:#?}");
         let rows = open(size).keys("lp").rows();
-        assert!(rows.iter().any(|row| row.starts_with("│▌*opencode/output")), "{rows:#?}");
+        assert!(rows.iter().any(|row| row.starts_with("│▌@opencode/output")), "{rows:#?}");
     }
 }
