@@ -368,6 +368,7 @@ pub enum ComparedReply {
     Ended,
 }
 
+#[derive(Debug, Clone)]
 pub struct ContentChange {
     pub view: MapView,
     pub content: Change,

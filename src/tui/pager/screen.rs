@@ -1,6 +1,6 @@
 //! The output as a screen of the application: what its keys and prompts do, and what events change of it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crossterm::event::KeyEvent;
 use ratatui::Frame;
@@ -8,6 +8,7 @@ use ratatui::layout::Rect;
 
 use crate::document::reader::Cost;
 use crate::output::recorded::RecordedCall;
+use crate::source::PathStatus;
 use crate::text::filter::Shows;
 use crate::text::search::Toward;
 use crate::tui::event::{Event, Message, Purpose};
@@ -255,17 +256,9 @@ impl Pager {
             {
                 effects.push(Effect::OpenCall(ready));
             }
-            OutputEvent::Kept(paths)
-                if paths.iter().any(|kept| kept == Path::new(self.output.subject.path())) =>
-            {
-                self.output.subject.is_kept = true;
-                // What was in no file is in the last of them now.
-                if let (Some(path), None) = (paths.last(), &self.output.subject.file) {
-                    self.handle(OutputEvent::SavedAs(path.to_string_lossy().into_owned()), effects);
-                }
-            }
+            OutputEvent::Kept(paths) => self.kept(&paths, effects),
             // Lines are marked as soon as they are drawn again.
-            OutputEvent::Ready(_) | OutputEvent::Kept(_) | OutputEvent::SeveritiesCompiled => {}
+            OutputEvent::Ready(_) | OutputEvent::SeveritiesCompiled => {}
             OutputEvent::Checked(index, verdict) => {
                 if let Some(recorded) = self.recorded(index) {
                     recorded.check = Some(*verdict);
@@ -295,12 +288,11 @@ impl Pager {
             Action::Select => self.toggle_selection(),
             Action::Editor => {
                 let line = self.output.line_number(self.current_offset()).unwrap_or(1);
-                let subject = &self.output.subject;
-                // What was read of a pipe is in a file once it is kept.
-                let is_saved = subject.is_kept && subject.file.is_none();
-                effects.push(Effect::Edit { path: is_saved.then(|| subject.path().into()), line });
+                let path = self.is_saved().then(|| self.output.subject.path().into());
+                effects.push(Effect::Edit { path, line });
             }
             Action::Keep => self.keep(effects),
+            Action::Refresh if self.is_saved() => self.note("what was read is kept, and does not change"),
             Action::Refresh => effects.push(Effect::Reopen),
             Action::ReadForm if self.close_read_form(effects) => {}
             Action::ReadForm => self.ask_read_tool(ThenRead::Show, effects),
@@ -315,6 +307,28 @@ impl Pager {
                 self.extend_selection(action, count);
             }
         }
+    }
+
+    fn kept(&mut self, paths: &[PathBuf], effects: &mut Effects) {
+        let subject = &mut self.output.subject;
+        let Some(last) = paths.last().filter(|_| paths.iter().any(|path| path == Path::new(subject.path())))
+        else {
+            return;
+        };
+        subject.is_kept = true;
+        // What was in no file, or is no longer, is in the last of them now.
+        let last = last.to_string_lossy().into_owned();
+        if subject.file.is_none() {
+            self.handle(OutputEvent::SavedAs(last), effects);
+        } else if self.path_status == PathStatus::Gone {
+            subject.file = Some(last);
+        }
+    }
+
+    /// Whether what was read of a pipe, or of a file that was deleted, is in another file, because it was kept.
+    fn is_saved(&self) -> bool {
+        let subject = &self.output.subject;
+        subject.is_kept && (subject.file.is_none() || self.path_status == PathStatus::Gone)
     }
 
     fn stop_search(&mut self, effects: &mut Effects) -> bool {
