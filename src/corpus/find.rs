@@ -34,7 +34,9 @@ pub struct FoundLine {
     pub(crate) entry: Arc<Entry>,
     /// The command that printed the output, in one line; empty if none is known.
     pub(crate) command: SafeText,
-    /// The same as it was written.
+    /// Its first line, which it goes by without a command; else empty.
+    pub(crate) first_line: SafeText,
+    /// The command as it was written.
     pub(crate) written: Arc<str>,
     /// How many seconds ago the output was last changed, if that is known.
     pub(crate) age: Option<u64>,
@@ -145,9 +147,11 @@ impl Finder<'_> {
             }
             false => [command.lines().next().unwrap_or_default().to_owned(), command.to_string()],
         };
+        let first_line = shown.is_empty().then(|| store::first_line(entry).ok()).flatten();
         let line = FoundLine {
             entry: Arc::new(entry.clone()),
             command: shown.into(),
+            first_line: first_line.unwrap_or_default(),
             written: written.into(),
             age: entry.known_age(self.now).and_then(|age| u64::try_from(age.as_secs()).ok()),
             number: 0,

@@ -4,6 +4,7 @@ use crate::base::human::{count, span, thousands};
 use crate::corpus::{FindEnd, FoundLine, LineReceipt, LostBy, MAX_FOUND};
 use crate::rows::column::CellSide::{Left, Right};
 use crate::rows::column::{ListColumn, ListSpec, NAMES, RowCell, Tone, key_of};
+use crate::rows::outputs::name;
 use crate::text::label::SafeText;
 use crate::text::search::Pattern;
 
@@ -81,9 +82,7 @@ impl ListKind for FoundLines {
 
     fn details(&self, list: &List<FoundLine>) -> [SafeText; 2] {
         let Some(row) = list.chosen() else { return Default::default() };
-        let entry = &row.entry;
-        let name = if row.command.is_empty() { entry.id() } else { row.command.to_string().into() };
-        let line = format!("{} {name} · line {}", entry.agent(), thousands(row.number));
+        let line = format!("{} {} · line {}", row.entry.agent(), name_of(row), thousands(row.number));
         [format!("{line} · {}", describe_got(row)).into(), row.text.clone()]
     }
 
@@ -97,7 +96,7 @@ impl ListKind for FoundLines {
         Some(OpenRequest {
             path: row.entry.path(),
             start: StartView { place, ..StartView::default() },
-            name: row.command.clone(),
+            name: name_of(row),
             id: row.entry.id().into_owned(),
             command: row.written.to_string(),
             ..OpenRequest::default()
@@ -161,7 +160,7 @@ static SPEC: ListSpec<FoundLine> =
                 .yields(3)
                 .sorts('a', NAMES, |a, b| a.entry.agent().cmp(b.entry.agent())),
             ListColumn::new("command", Left, 24, |row: &FoundLine, _| match row.command.is_empty() {
-                true => RowCell::dim(SafeText::from_bytes(row.entry.id_bytes())),
+                true => RowCell::dim(name_of(row)),
                 false => RowCell::plain(row.command.clone()),
             })
             .yields(1),
@@ -180,6 +179,10 @@ static SPEC: ListSpec<FoundLine> =
         sum: |_| String::new(),
         mark: |_| RowCell::plain(" "),
     };
+
+fn name_of(row: &FoundLine) -> SafeText {
+    name(&row.entry, [row.command.clone(), row.first_line.clone()])
+}
 
 fn is_lost(row: &FoundLine) -> bool {
     matches!(row.got, LineReceipt::Lost(_))
