@@ -47,6 +47,9 @@ impl<R: Clone> List<R> {
                         cell.style = cell.style.add_modifier(Modifier::CROSSED_OUT | Modifier::DIM);
                     };
                     cells.iter_mut().for_each(struck);
+                    // Not every terminal strikes through.
+                    let last = cells.last_mut();
+                    last.into_iter().for_each(|cell| *cell = Span::new("to delete", theme.warning));
                 }
                 let mark = match self.is_marked(n) {
                     true => Span::new("*", theme.accent),
@@ -154,8 +157,8 @@ struct ListTable<'a> {
 enum ListTableRow<'a> {
     /// A mark before the row, and one cell a column.
     Cells(Span, Vec<Span>),
-    /// The name of a group, which makes room for what the group adds up to.
-    Heading(&'a [SafeText; 2]),
+    /// The name of a group, which makes room for what follows it and what the group adds up to.
+    Heading(&'a [SafeText; 3]),
 }
 
 impl ListTable<'_> {
@@ -181,10 +184,13 @@ impl ListTable<'_> {
                     let marks = [Span::new(mark, self.canvas.theme.accent), own.clone()];
                     self.fitted(cells.clone(), &widths, &marks)
                 }
-                ListTableRow::Heading([name, sum]) => {
+                ListTableRow::Heading([name, rule, sum]) => {
                     let room = usize::from(area.width).saturating_sub(MARKS);
-                    let sum = whole_parts(sum, room.saturating_sub(name.columns().min(MIN_NAME)));
-                    let name = name.fit(room.saturating_sub(sum.width()));
+                    let most = room - name.columns().min(room / 3);
+                    let all = format!("{rule}{sum}");
+                    let whole = whole_parts(&all, most);
+                    let sum = if whole.is_empty() { whole_parts(sum, most) } else { whole };
+                    let name = name.fit(room - sum.width());
                     vec![Span::new(format!("{mark} {name}{sum}"), self.canvas.theme.accent)]
                 }
             };

@@ -32,7 +32,7 @@ const AT_ONCE: usize = 10_000;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ShownRow<'a> {
     Row(usize),
-    Heading(&'a [SafeText; 2]),
+    Heading(&'a [SafeText; 3]),
 }
 
 pub struct List<R: 'static> {

@@ -49,6 +49,7 @@ pub trait ListKind: Sized + 'static {
         String::new()
     }
 
+    /// Whether a row is to be deleted, as its last cell says.
     fn is_struck(&self, _row: &Self::Row) -> bool {
         false
     }

@@ -416,7 +416,7 @@ proptest! {
         let (mut group, mut seen) = (String::new(), Vec::new());
         for shown in list.on_screen() {
             match shown {
-                ShownRow::Heading([name, _]) => group = name.to_string(),
+                ShownRow::Heading([name, ..]) => group = name.to_string(),
                 ShownRow::Row(n) => {
                     prop_assert_eq!(&list.rows[n].name, &group);
                     seen.push(list.rows[n].id);

@@ -306,7 +306,6 @@ fn signs_of_lists(glyphs: &Glyphs) -> Vec<HelpRow> {
             (glyphs.chosen, "cursor"),
             ("*", "marked"),
             (glyphs.differs, "differs"),
-            ("struck", "to be deleted"),
             ("▇▇░░", "model got so much"),
             ("…", "not known yet"),
             ("–", "cannot be known"),
