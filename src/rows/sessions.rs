@@ -326,13 +326,11 @@ fn describe_sums(row: &SessionRow) -> String {
     let left = [some(sums.lost, "never saved"), some(sums.gone, "deleted"), some(row.differing, differing)];
     let left: Vec<String> = left.into_iter().flatten().collect();
     let left = if left.is_empty() { String::new() } else { format!(" ({})", left.join(", ")) };
-    let copied = some(sums.copied, "copied from another session");
+    if let (0, Some(copied)) = (sums.calls, some(sums.copied, "calls are of another session")) {
+        return format!("all {copied}");
+    }
+    let copied = some(sums.copied, "copied").map(|copied| format!(" · {copied}")).unwrap_or_default();
     let got = format!("got {} ({} tokens)", size(sums.got_bytes), tokens(sums.got_bytes));
     let unsure = describe_unsure(sums.unsure);
-    let own = format!("{}, {} cut{left}{unsure} · {got}", count(sums.calls, "call"), thousands(sums.cut));
-    match (sums.calls, copied) {
-        (_, None) => own,
-        (0, Some(copied)) => format!("no calls of its own, {copied}"),
-        (_, Some(copied)) => format!("{own} · {copied}"),
-    }
+    format!("{}, {} cut{left}{unsure} · {got}{copied}", count(sums.calls, "call"), thousands(sums.cut))
 }
