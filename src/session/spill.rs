@@ -214,7 +214,8 @@ fn find_citing(
                 let cited = cited.filter(|n| near.contains(n) && left.contains(n));
                 for n in cited.filter(|n| names(call, (&file.path, uid), &files[**n])) {
                     // Goose overwrites the outputs of earlier calls; a later call may quote a notice.
-                    if began_before(call, times[*n]) {
+                    let began = call.at.map(SystemTime::from);
+                    if began.zip(times[*n]).is_some_and(|(began, written)| began <= written + ROUNDING) {
                         found.insert(*n, call);
                     } else if files[*n].written.is_none() {
                         found.entry(*n).or_insert(call);
@@ -238,11 +239,6 @@ fn find_citing(
     if progress.step(0, 1) {
         left.into_iter().for_each(|n| take(n, None));
     }
-}
-
-/// Whether a call is known to have begun before an output was written.
-fn began_before(call: &Call, written: Option<SystemTime>) -> bool {
-    call.at.zip(written).is_some_and(|(at, written)| SystemTime::from(at) <= written + ROUNDING)
 }
 
 /// Whether the result of a call names a file, or the place where it was before it was changed or deleted.
