@@ -32,11 +32,9 @@ const BEFORE: usize = 40;
 #[derive(Debug, Clone)]
 pub struct FoundLine {
     pub(crate) entry: Arc<Entry>,
-    /// The command that printed the output, in one line; empty if none is known.
-    pub(crate) command: SafeText,
-    /// Its first line, which it goes by without a command; else empty.
-    pub(crate) first_line: SafeText,
-    /// The command as it was written.
+    /// What lists call the output.
+    pub(crate) name: SafeText,
+    /// The command that printed it, as it was written; empty if none is known.
     pub(crate) written: Arc<str>,
     /// How many seconds ago the output was last changed, if that is known.
     pub(crate) age: Option<u64>,
@@ -71,10 +69,7 @@ pub fn find_in_stores(
     let (unread, found) = (AtomicU64::new(unlisted as u64), AtomicUsize::new(0));
     let finder = Finder { receipts, env: &config.env, pattern, goes_on, now, unread: &unread, found: &found };
     let work = |reader: &mut CorpusReader, number: usize, outlet: &mut Outlet<FoundLine>| {
-        corpus
-            .outputs
-            .get(number)
-            .map_or(ControlFlow::Continue(()), |output| finder.find(reader, output, outlet))
+        finder.find(reader, &corpus.outputs[number], outlet)
     };
     in_order(corpus.outputs.len(), CorpusReader::default, work, |lines| {
         if take(std::mem::take(lines)) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
@@ -147,11 +142,9 @@ impl Finder<'_> {
             }
             false => [command.lines().next().unwrap_or_default().to_owned(), command.to_string()],
         };
-        let first_line = shown.is_empty().then(|| store::first_line(entry).ok()).flatten();
         let line = FoundLine {
             entry: Arc::new(entry.clone()),
-            command: shown.into(),
-            first_line: first_line.unwrap_or_default(),
+            name: entry.called([shown.into(), store::first_line(entry).unwrap_or_default()]),
             written: written.into(),
             age: entry.known_age(self.now).and_then(|age| u64::try_from(age.as_secs()).ok()),
             number: 0,

@@ -97,7 +97,7 @@ impl OutputRow {
 
     pub(crate) fn name(&self) -> SafeText {
         let first_line = self.peek().map(|peek| peek.first_line.clone());
-        name(&self.entry, [self.command(), first_line.unwrap_or_default()])
+        self.entry.called([self.command(), first_line.unwrap_or_default()])
     }
 
     /// Returns that command as it was written; `None` if none is known.
@@ -118,12 +118,6 @@ impl OutputRow {
         use EntryStatus::{FutureTime, HardLinked, Ok, Unfinished};
         matches!(self.entry.status, Ok | Unfinished | HardLinked | FutureTime)
     }
-}
-
-/// Returns what lists call an entry: its command, or else its first line, or else its id.
-pub(crate) fn name(entry: &Entry, known: [SafeText; 2]) -> SafeText {
-    let id = || SafeText::from_bytes(entry.id_bytes());
-    known.into_iter().find(|words| !words.is_empty()).unwrap_or_else(id)
 }
 
 pub(crate) fn peek(entry: &Entry, env: &Env) -> Peek {

@@ -324,13 +324,10 @@ fn describe_sums(row: &SessionRow) -> String {
     let some = |n: u64, what: &str| (n > 0).then(|| format!("{} {what}", thousands(n)));
     let differing = if row.differing == 1 { "DIFFERS" } else { "DIFFER" };
     let left = [some(sums.lost, "never saved"), some(sums.gone, "deleted"), some(row.differing, differing)];
+    let copied = some(sums.copied, "of another session").map_or(String::new(), |words| format!(" · {words}"));
     let left: Vec<String> = left.into_iter().flatten().collect();
     let left = if left.is_empty() { String::new() } else { format!(" ({})", left.join(", ")) };
-    if let (0, Some(copied)) = (sums.calls, some(sums.copied, "calls are of another session")) {
-        return format!("all {copied}");
-    }
-    let copied = some(sums.copied, "copied").map(|copied| format!(" · {copied}")).unwrap_or_default();
     let got = format!("got {} ({} tokens)", size(sums.got_bytes), tokens(sums.got_bytes));
     let unsure = describe_unsure(sums.unsure);
-    format!("{}, {} cut{left}{unsure} · {got}{copied}", count(sums.calls, "call"), thousands(sums.cut))
+    format!("{}, {} cut{left}{unsure}{copied} · {got}", count(sums.calls, "call"), thousands(sums.cut))
 }

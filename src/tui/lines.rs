@@ -1,10 +1,9 @@
-//! The list of the lines of all stored outputs that match a pattern, its columns, and the worker that searches.
+//! The list of the lines of all stored outputs that match a pattern, and the worker that searches.
 
-use crate::base::human::{count, span, thousands};
-use crate::corpus::{FindEnd, FoundLine, LineReceipt, LostBy, MAX_FOUND};
-use crate::rows::column::CellSide::{Left, Right};
-use crate::rows::column::{ListColumn, ListSpec, NAMES, RowCell, Tone, key_of};
-use crate::rows::outputs::name;
+use crate::base::human::{count, thousands};
+use crate::corpus::{FindEnd, FoundLine, MAX_FOUND};
+use crate::rows::column::ListSpec;
+use crate::rows::lines;
 use crate::text::label::SafeText;
 use crate::text::search::Pattern;
 
@@ -22,7 +21,6 @@ use super::target::{StartAt, StartView};
 pub struct FoundLines {
     pattern: Option<Pattern>,
     state: SearchState,
-    lost: u64,
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -45,7 +43,7 @@ impl ListKind for FoundLines {
     type Row = FoundLine;
     type Event = LinesEvent;
     type Link = Link;
-    const SPEC: &'static ListSpec<FoundLine> = &SPEC;
+    const SPEC: &'static ListSpec<FoundLine> = &lines::SPEC;
 
     fn footer(&self, _: &List<FoundLine>) -> Footer {
         Footer::LINES
@@ -53,6 +51,7 @@ impl ListKind for FoundLines {
 
     fn title(&self, list: &List<FoundLine>) -> ListTitle {
         let all = list.rows().len();
+        let lost = list.rows().iter().filter(|row| lines::is_lost(row)).count() as u64;
         let first = if all >= MAX_FOUND { "the first " } else { "" };
         let pattern = self.pattern.as_ref().map_or("", Pattern::text);
         let state = match self.state {
@@ -65,10 +64,9 @@ impl ListKind for FoundLines {
         };
         ListTitle {
             place: &["Lines of all outputs"],
-            figures: format!("{first}{}", count(all as u64, "line")),
-            alarm: if self.lost == 0 { String::new() } else { format!("{} lost", thousands(self.lost)) },
+            figures: format!("{first}{} · {state}", count(all as u64, "line")),
+            alarm: if lost == 0 { String::new() } else { format!("{} lost", thousands(lost)) },
             name: format!("with {pattern}").into(),
-            state,
         }
     }
 
@@ -81,9 +79,7 @@ impl ListKind for FoundLines {
     }
 
     fn details(&self, list: &List<FoundLine>) -> [SafeText; 2] {
-        let Some(row) = list.chosen() else { return Default::default() };
-        let line = format!("{} {} · line {}", row.entry.agent(), name_of(row), thousands(row.number));
-        [format!("{line} · {}", describe_got(row)).into(), row.text.clone()]
+        list.chosen().map(lines::details).unwrap_or_default()
     }
 
     fn copyable(&self, row: &FoundLine) -> Vec<Copyable> {
@@ -96,7 +92,7 @@ impl ListKind for FoundLines {
         Some(OpenRequest {
             path: row.entry.path(),
             start: StartView { place, ..StartView::default() },
-            name: name_of(row),
+            name: row.name.clone(),
             id: row.entry.id().into_owned(),
             command: row.written.to_string(),
             ..OpenRequest::default()
@@ -117,10 +113,7 @@ impl ListKind for FoundLines {
 
     fn handle(&mut self, event: LinesEvent, on: ListContext<FoundLine>) {
         match event {
-            LinesEvent::Found(lines) => {
-                self.lost += lines.iter().filter(|line| is_lost(line)).count() as u64;
-                on.list.extend(lines, MAX_FOUND);
-            }
+            LinesEvent::Found(lines) => on.list.extend(lines, MAX_FOUND),
             LinesEvent::Ended(end) => self.state = SearchState::Ended(end),
         }
     }
@@ -144,54 +137,4 @@ fn find(pattern: &Pattern, context: &JobContext) {
     let mut report = |lines| context.send(LinesEvent::Found(lines));
     let end = (context.services.find)(pattern, &|| context.is_wanted(), &mut report);
     context.send(LinesEvent::Ended(end));
-}
-
-static SPEC: ListSpec<FoundLine> =
-    ListSpec {
-        noun: "line",
-        columns: &[
-            ListColumn::new("when", Right, 6, |row: &FoundLine, _| {
-                RowCell::dim(row.age.map_or("–".into(), span))
-            })
-            .leads(|row| Some(row.entry.modified()))
-            .yields(2)
-            .sorts('w', ["latest first", "earliest first"], |a, b| a.age.cmp(&b.age)),
-            ListColumn::new("agent", Left, 12, |row: &FoundLine, _| RowCell::plain(row.entry.agent()))
-                .yields(3)
-                .sorts('a', NAMES, |a, b| a.entry.agent().cmp(b.entry.agent())),
-            ListColumn::new("command", Left, 24, |row: &FoundLine, _| match row.command.is_empty() {
-                true => RowCell::dim(name_of(row)),
-                false => RowCell::plain(row.command.clone()),
-            })
-            .yields(1),
-            ListColumn::new("line", Right, 10, |row: &FoundLine, _| RowCell::plain(thousands(row.number)))
-                .sorts('n', ["highest first", "lowest first"], |a, b| b.number.cmp(&a.number)),
-            ListColumn::new("model", Left, 30, |row: &FoundLine, _| {
-                RowCell::new(describe_got(row), if is_lost(row) { Tone::Warning } else { Tone::Dim })
-            })
-            .yields(4),
-            ListColumn::new("text", Left, 0, |row: &FoundLine, _| RowCell::plain(row.text.clone())),
-        ],
-        groups: &[],
-        words: &[("lost", |row, _| is_lost(row))],
-        known: |row| row.entry.path().display().to_string(),
-        key: |row| key_of((&row.entry.place().path, row.entry.name(), row.number)),
-        sum: |_| String::new(),
-        mark: |_| RowCell::plain(" "),
-    };
-
-fn name_of(row: &FoundLine) -> SafeText {
-    name(&row.entry, [row.command.clone(), row.first_line.clone()])
-}
-
-fn is_lost(row: &FoundLine) -> bool {
-    matches!(row.got, LineReceipt::Lost(_))
-}
-
-/// Says what became of a line: `kept`, `lost: over 50 KB`.
-fn describe_got(row: &FoundLine) -> String {
-    match (row.got, &row.over) {
-        (LineReceipt::Lost(LostBy::Limit(_)), Some(over)) => format!("lost: {over}"),
-        (got, _) => got.describe(),
-    }
 }

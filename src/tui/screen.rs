@@ -51,12 +51,6 @@ pub trait Screen: Any {
     /// Carries out an action, `count` times or on the line or row of this number.
     fn act(&mut self, action: Action, count: Option<u64>, effects: &mut Effects);
 
-    /// Remembers the current line or row under the letter of a mark.
-    fn set_mark(&mut self, name: char);
-
-    /// Goes back to a mark. Returns false if it is not set, or its row is not shown.
-    fn go_to_mark(&mut self, name: char, effects: &mut Effects) -> bool;
-
     /// Closes what lies over the place. Returns false if nothing does.
     fn close_inner(&mut self, _effects: &mut Effects) -> bool {
         false
@@ -190,7 +184,7 @@ impl StatusLine<'_> {
             Some(message) => Span::plain(format!(" {}", message.text)),
             None => rest,
         };
-        let left = line::cut(vec![left], area.width.into(), canvas.glyphs());
+        let left = line::cut(vec![left], area.width.into());
         let taken = line::width(&left);
         line::spans(buffer, area, &left);
         if let Some(hints) = hints.iter().find(|hints| taken + hints.width() + 4 <= usize::from(area.width)) {

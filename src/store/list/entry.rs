@@ -114,6 +114,12 @@ impl Entry {
         self.name.as_os_str()
     }
 
+    /// Returns what lists call it: its command, or else its first line, or else its id.
+    pub fn called(&self, known: [SafeText; 2]) -> SafeText {
+        let id = || SafeText::from_bytes(self.id_bytes());
+        known.into_iter().find(|words| !words.is_empty()).unwrap_or_else(id)
+    }
+
     /// Returns the `id` that the store's pattern finds in the path, or else the name.
     pub fn id(&self) -> Cow<'_, str> {
         String::from_utf8_lossy(self.id_bytes())

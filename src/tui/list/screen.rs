@@ -119,8 +119,6 @@ pub struct ListTitle {
     pub alarm: String,
     /// The name of what is listed; empty if the place says it.
     pub name: SafeText,
-    /// What stands in place of the order of the rows; empty if nothing.
-    pub state: String,
 }
 
 pub struct PanelFrame<'a> {
@@ -322,14 +320,6 @@ impl<L: ListKind> Screen for ListScreen<L> {
         }
     }
 
-    fn set_mark(&mut self, name: char) {
-        self.list.set_mark(name);
-    }
-
-    fn go_to_mark(&mut self, name: char, effects: &mut Effects) -> bool {
-        self.on(true, effects, |_, on| on.list.go_to_mark(name))
-    }
-
     fn stop(&mut self, effects: &mut Effects) -> bool {
         self.on(true, effects, |of, on| of.stop(on))
     }
@@ -364,7 +354,8 @@ impl<L: ListKind> Screen for ListScreen<L> {
             let is_filtered = self.list.marked() == 0 && !self.list.filter_text().is_empty();
             let back = is_filtered.then_some(Action::Back);
             let all = back.map(|back| format!("{} show all  ", canvas.keys.label(KeyContext::Lists, back)));
-            let mut hints = self.of.footer(&self.list).versions((None, ""), back.as_slice(), canvas.keys);
+            let mut hints =
+                self.of.footer(&self.list).versions((None, ""), |action| Some(action) == back, canvas.keys);
             hints.iter_mut().for_each(|hints| hints.insert_str(0, all.as_deref().unwrap_or_default()));
             let of = thousands(self.list.len() as u64);
             let progress = self.of.progress(&self.list, canvas);
@@ -397,11 +388,9 @@ impl<L: ListKind> Screen for ListScreen<L> {
 
     fn enter(&mut self, purpose: Purpose, text: &str, effects: &mut Effects) -> Result<(), String> {
         match purpose {
-            Purpose::GoTo => self.on(true, effects, |_, on| on.list.go_to(text)),
             Purpose::Grep => Link::lines(text).map(|link| effects.show(link)),
             Purpose::Find => self.on(true, effects, |of, on| of.enter(text, on)),
-            // What was typed is followed already.
-            _ => Ok(()),
+            _ => self.on(true, effects, |_, on| on.list.enter(purpose, text)),
         }
     }
 

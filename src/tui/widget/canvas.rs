@@ -66,9 +66,6 @@ glyphs! {
     error: "●" "!",
     /// In the map: a match of the search.
     found: "•" "*",
-    rule: "─" "-",
-    upright: "│" "|",
-    cut: "…" "~",
     states: "⟳" "@",
     /// In a plot: a setting that no other beats, the others, and that of the selected row.
     best: "●" "o",

@@ -387,11 +387,11 @@ fn calls_that_were_copied_count_once_and_say_where_else_they_are() {
     let file = rows[0].file.clone();
     let copied = CallSums { copied: 23, ..CallSums::default() };
     bench.update(SessionsEvent::Summed(file.clone(), Some(copied)));
-    assert!(text(&bench).contains("all 23 calls are of another session"), "{}", text(&bench));
+    assert!(text(&bench).contains("0 calls, 0 cut · 23 of another session · got"), "{}", text(&bench));
     let row = bench.rows().into_iter().find(|row| row.starts_with('▌')).unwrap();
     assert!(row.contains(" –  ") && !row.contains(" 0 "), "{row}");
     bench.update(SessionsEvent::Summed(file, Some(CallSums { calls: 2, ..copied })));
-    assert!(text(&bench).contains("2 calls, 0 cut · got 0 B (~0 tokens) · 23 copied"), "{}", text(&bench));
+    assert!(text(&bench).contains("2 calls, 0 cut · 23 of another session · got"), "{}", text(&bench));
     let mut bench = opened((200, 50));
     bench.update(CallsEvent::Copied(vec![(1, 2)]));
     bench.keys("j");
