@@ -13,7 +13,6 @@ pub mod pager;
 pub mod popup {
     pub mod help;
     pub mod leaving;
-    pub(crate) mod mark;
     pub(crate) mod menu;
     pub mod prompt;
 }

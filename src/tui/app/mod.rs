@@ -25,7 +25,6 @@ use super::list::screen::ListScreen;
 use super::outputs::Outputs;
 use super::popup::help::HelpView;
 use super::popup::leaving::Leaving;
-use super::popup::mark::MarkLetter;
 use super::popup::prompt::Prompt;
 use super::screen::{
     ExitChoice, Layer, LayerContext, LayerFrame, LayerNext, Screen, ScreenRequest, StatusLine,
@@ -246,8 +245,8 @@ impl App {
             Action::Interrupt => self.interrupt(effects),
             Action::Help => effects.lay(HelpView::new(self.context())),
             Action::GoTo => effects.lay(Prompt::new(Purpose::GoTo)),
-            Action::Mark => effects.lay(MarkLetter::Set),
-            Action::ToMark => effects.lay(MarkLetter::GoTo),
+            Action::Mark => effects.lay(Prompt::new(Purpose::Mark)),
+            Action::ToMark => effects.lay(Prompt::new(Purpose::ToMark)),
             _ => drop(self.on_top(|top| top.act(action, count, effects))),
         }
     }

@@ -54,7 +54,7 @@ pub struct List<R: 'static> {
     pub arranged: u64,
     marks: BTreeSet<u32>,
     /// The rows that letters lead back to, by their keys; `'` to where the user was before the last jump.
-    letters: BTreeMap<char, u64>,
+    letters: BTreeMap<String, u64>,
     chosen: usize,
     /// Whether a row was selected by the user. Until then the first stays selected while rows come in.
     has_moved: bool,

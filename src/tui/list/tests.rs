@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use proptest::prelude::*;
 
 use crate::rows::column::{CellSide, ListColumn, ListSpec, MOST_FIRST, NAMES, RowCell};
+use crate::tui::event::{JUMP, Purpose};
 use crate::tui::keys::Action;
 
 use super::{List, ShownRow};
@@ -208,20 +209,22 @@ fn a_letter_leads_back_to_its_row_wherever_that_stands_by_now() {
     let mut list = List::new(&SPEC);
     list.resize(80, 6);
     list.set_rows((1..9).map(row).collect::<Vec<_>>());
-    let chosen = |list: &List<Row>| list.chosen().map(|row| row.id);
-    assert!(!list.go_to_mark('\''), "there was no jump yet");
+    let back_to = |list: &mut List<Row>, name| {
+        (list.enter(Purpose::ToMark, name).is_ok(), list.chosen().map(|row| row.id))
+    };
+    assert_eq!(back_to(&mut list, JUMP), (false, Some(1)), "there was no jump yet");
     list.act(Action::Down, Some(2));
-    list.set_mark('x');
+    list.enter(Purpose::Mark, "x").unwrap();
     list.act(Action::End, None);
     list.set_rows((0..9).map(row).collect::<Vec<_>>());
-    assert_eq!((list.go_to_mark('x'), chosen(&list)), (true, Some(3)));
-    assert_eq!((list.go_to_mark('\''), chosen(&list)), (true, Some(8)), "where it was before");
-    assert_eq!((list.go_to_mark('\''), chosen(&list)), (true, Some(3)), "and back");
+    assert_eq!(back_to(&mut list, "x"), (true, Some(3)));
+    assert_eq!(back_to(&mut list, JUMP), (true, Some(8)), "where it was before");
+    assert_eq!(back_to(&mut list, JUMP), (true, Some(3)), "and back");
     list.go_to("1").unwrap();
     list.act(Action::Down, None);
-    assert_eq!((list.go_to_mark('\''), chosen(&list)), (true, Some(3)), "steps are no jumps");
+    assert_eq!(back_to(&mut list, JUMP), (true, Some(3)), "steps are no jumps");
     list.filter_by("alpha");
-    assert_eq!((list.go_to_mark('x'), chosen(&list)), (false, Some(1)), "it is not shown");
+    assert_eq!(back_to(&mut list, "x"), (false, Some(1)), "it is not shown");
     assert_eq!(list.go_to("n"), Err("n and p lead to other files from an output, not from a list".into()));
 }
 

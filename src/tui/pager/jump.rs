@@ -4,6 +4,7 @@ use crate::base::human::thousands;
 use crate::base::provenance::Certainty;
 use crate::document::scroll::{Long, Viewport};
 use crate::text::search::Toward;
+use crate::tui::event::JUMP;
 use crate::tui::keys::Action;
 use crate::tui::screen::Effects;
 use crate::tui::target::StartAt;
@@ -134,12 +135,13 @@ impl Pager {
         Ok(())
     }
 
-    pub(super) fn go_to_mark_of_pane(&mut self, name: char) -> bool {
-        let Some((side, top)) = self.panes.marks.get(&name).copied() else { return false };
+    pub(super) fn go_to_mark(&mut self, name: &str) -> Result<(), String> {
+        let mark = self.panes.marks.get(name).copied();
+        let (side, top) = mark.ok_or_else(|| format!("no line has mark {name}"))?;
         self.panes.leave();
         self.panes.place.focus = side;
         self.scroll_to(side, self.scroll(side).top_at(top, 0));
-        true
+        Ok(())
     }
 
     /// Goes to the place at which the output is to be opened, once the preview is made and the place is known.
@@ -226,7 +228,7 @@ impl Pager {
             Long::Wrapped => {
                 let scroll = self.scroll(side);
                 let start = scroll.top_at(scroll.reader.line_start(self.panes.top(side)), 0);
-                self.panes.remember();
+                self.panes.set_mark(JUMP);
                 self.scroll_to(side, start);
             }
         }
@@ -252,7 +254,7 @@ impl Pager {
             Long::Wrapped => {
                 let rows = usize::from(height).saturating_sub(1);
                 let to = scroll.up(scroll.row_at(end), rows).max(top);
-                self.panes.remember();
+                self.panes.set_mark(JUMP);
                 self.scroll_to(side, to);
             }
         }

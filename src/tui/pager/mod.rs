@@ -102,7 +102,7 @@ impl Pager {
             canvas,
             output: OpenOutput::new(subject, view),
             claim_shown: false,
-            panes: Panes::default(),
+            panes: Panes { raw: [true, false], ..Panes::default() },
             find,
             errors: ErrorSearch::default(),
             filter: LineFilter::default(),
@@ -152,11 +152,6 @@ impl Pager {
         file.clone().filter(|_| !self.is_named()).map(|file| (file, kept))
     }
 
-    pub(crate) fn is_same_as(&self, opened: &Opened) -> bool {
-        let (this, other) = (&self.output.subject, &opened.subject);
-        self.is_named() && (self.origin, self.file, &this.file) == (opened.origin, opened.file, &other.file)
-    }
-
     /// Stops all work, because another output is shown: what it reports would not be for that one.
     pub(crate) fn park(&mut self, effects: &mut Effects) -> Handover {
         effects.stop(Slot::OF_OUTPUT);
@@ -200,6 +195,11 @@ impl Pager {
         if self.output.cited == Cited::Asked {
             self.find_record(effects);
         }
+    }
+
+    pub(crate) fn is_same_as(&self, opened: &Opened) -> bool {
+        let (this, other) = (&self.output.subject, &opened.subject);
+        self.is_named() && (self.origin, self.file, &this.file) == (opened.origin, opened.file, &other.file)
     }
 
     pub fn is_coming(&self) -> bool {
@@ -249,9 +249,8 @@ impl Pager {
         }
         self.filter_again(effects);
         let is_longer = self.output.view.len() > before;
-        if is_longer && matches!(changed.content, Change::Grown { .. }) && self.panes.is_at_end() {
-            self.panes.following = true;
-        }
+        let is_at_end = self.panes.place.at_end == Some(Side::Spill);
+        self.panes.following |= is_longer && is_at_end && matches!(changed.content, Change::Grown { .. });
         self.align_panes();
         self.follow();
         self.count_all(effects);

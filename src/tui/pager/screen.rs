@@ -52,23 +52,6 @@ impl Screen for Pager {
         self.drawer.is_open() && self.drawer_key(key, effects)
     }
 
-    fn set_mark(&mut self, name: char) {
-        match &mut self.drawer.picker {
-            Some(picker) => picker.list.set_mark(name),
-            None => self.panes.set_mark(name),
-        }
-    }
-
-    fn go_to_mark(&mut self, name: char, effects: &mut Effects) -> bool {
-        let is_set = match &mut self.drawer.picker {
-            Some(picker) => picker.list.go_to_mark(name),
-            None => self.go_to_mark_of_pane(name),
-        };
-        self.on_picker(|_| (), effects);
-        self.advise_again(effects);
-        is_set
-    }
-
     fn act(&mut self, action: Action, count: Option<u64>, effects: &mut Effects) {
         if self.drawer.picker.is_some() {
             return self.picker_act(action, count, effects);
@@ -154,14 +137,16 @@ impl Screen for Pager {
             (Purpose::Lines { shows, around }, _) => {
                 self.filter(text, shows, around, effects)?;
             }
-            (Purpose::GoTo, text) if self.drawer.picker.is_some() => {
-                let gone = self.drawer.picker.as_mut().map(|picker| picker.list.go_to(text));
-                gone.transpose()?;
+            (_, text) if self.drawer.picker.is_some() => {
+                let done = self.drawer.picker.as_mut().map(|picker| picker.list.enter(purpose, text));
+                done.transpose()?;
                 self.on_picker(|_| (), effects);
             }
             (Purpose::GoTo, "n") => self.other_file(Some(self.file + 1), effects),
             (Purpose::GoTo, "p") => self.other_file(self.file.checked_sub(1), effects),
             (Purpose::GoTo, text) => self.go_to(text)?,
+            (Purpose::Mark, name) => self.panes.set_mark(name),
+            (Purpose::ToMark, name) => self.go_to_mark(name)?,
             (Purpose::Window, text) => self.set_window(text)?,
             _ => {}
         }
@@ -288,11 +273,16 @@ impl Pager {
             Action::Select => self.toggle_selection(),
             Action::Editor => {
                 let line = self.output.line_number(self.current_offset()).unwrap_or(1);
-                let path = self.is_saved().then(|| self.output.subject.path().into());
+                let subject = &self.output.subject;
+                // What was read of a pipe, or of a file that was deleted, is in another one once it is kept.
+                let is_gone = subject.file.is_none() || self.path_status == PathStatus::Gone;
+                let path = (subject.is_kept && is_gone).then(|| subject.path().into());
                 effects.push(Effect::Edit { path, line });
             }
             Action::Keep => self.keep(effects),
-            Action::Refresh if self.is_saved() => self.note("what was read is kept, and does not change"),
+            Action::Refresh if self.output.subject.is_kept && self.output.subject.file.is_none() => {
+                self.note("what was read is kept, and does not change");
+            }
             Action::Refresh => effects.push(Effect::Reopen),
             Action::ReadForm if self.close_read_form(effects) => {}
             Action::ReadForm => self.ask_read_tool(ThenRead::Show, effects),
@@ -311,10 +301,8 @@ impl Pager {
 
     fn kept(&mut self, paths: &[PathBuf], effects: &mut Effects) {
         let subject = &mut self.output.subject;
-        let Some(last) = paths.last().filter(|_| paths.iter().any(|path| path == Path::new(subject.path())))
-        else {
-            return;
-        };
+        let is_it = paths.iter().any(|path| path == Path::new(subject.path()));
+        let Some(last) = paths.last().filter(|_| is_it) else { return };
         subject.is_kept = true;
         // What was in no file, or is no longer, is in the last of them now.
         let last = last.to_string_lossy().into_owned();
@@ -323,12 +311,6 @@ impl Pager {
         } else if self.path_status == PathStatus::Gone {
             subject.file = Some(last);
         }
-    }
-
-    /// Whether what was read of a pipe, or of a file that was deleted, is in another file, because it was kept.
-    fn is_saved(&self) -> bool {
-        let subject = &self.output.subject;
-        subject.is_kept && (subject.file.is_none() || self.path_status == PathStatus::Gone)
     }
 
     fn stop_search(&mut self, effects: &mut Effects) -> bool {

@@ -121,7 +121,7 @@ fn a_control_key_is_no_text_and_digits_are_typed_only_where_a_value_can_be() {
         bench.keys(if is_word { "<Down>" } else { "<Esc><Down>" });
     }
     assert!(!bench.keys("<Esc>m<^c>").status().contains("is set"), "{}", bench.status());
-    assert!(bench.keys("'c").status().contains("no mark c"), "{}", bench.status());
+    assert!(bench.keys("'c").status().contains("no line has mark c"), "{}", bench.status());
 }
 
 #[test]
