@@ -2,7 +2,6 @@
 
 pub mod calls;
 pub mod column;
-pub(crate) mod lines;
 pub mod lost;
 pub mod outputs;
 pub mod sessions;

@@ -1,9 +1,9 @@
-//! The list of the lines of all stored outputs that match a pattern, and the worker that searches.
+//! The list of the lines of all stored outputs that match a pattern, its columns, and the worker that searches.
 
-use crate::base::human::{count, thousands};
-use crate::corpus::{FindEnd, FoundLine, MAX_FOUND};
-use crate::rows::column::ListSpec;
-use crate::rows::lines;
+use crate::base::human::{count, span, thousands};
+use crate::corpus::{FindEnd, FoundLine, LineReceipt, LostBy, MAX_FOUND};
+use crate::rows::column::CellSide::{Left, Right};
+use crate::rows::column::{ListColumn, ListSpec, NAMES, RowCell, Tone, key_of};
 use crate::text::label::SafeText;
 use crate::text::search::Pattern;
 
@@ -43,7 +43,7 @@ impl ListKind for FoundLines {
     type Row = FoundLine;
     type Event = LinesEvent;
     type Link = Link;
-    const SPEC: &'static ListSpec<FoundLine> = &lines::SPEC;
+    const SPEC: &'static ListSpec<FoundLine> = &SPEC;
 
     fn footer(&self, _: &List<FoundLine>) -> Footer {
         Footer::LINES
@@ -51,7 +51,7 @@ impl ListKind for FoundLines {
 
     fn title(&self, list: &List<FoundLine>) -> ListTitle {
         let all = list.rows().len();
-        let lost = list.rows().iter().filter(|row| lines::is_lost(row)).count() as u64;
+        let lost = list.rows().iter().filter(|row| is_lost(row)).count() as u64;
         let first = if all >= MAX_FOUND { "the first " } else { "" };
         let pattern = self.pattern.as_ref().map_or("", Pattern::text);
         let state = match self.state {
@@ -79,7 +79,9 @@ impl ListKind for FoundLines {
     }
 
     fn details(&self, list: &List<FoundLine>) -> [SafeText; 2] {
-        list.chosen().map(lines::details).unwrap_or_default()
+        let Some(row) = list.chosen() else { return Default::default() };
+        let line = format!("{} {} · line {}", row.entry.agent(), row.name, thousands(row.number));
+        [format!("{line} · {}", describe_got(row)).into(), row.text.clone()]
     }
 
     fn copyable(&self, row: &FoundLine) -> Vec<Copyable> {
@@ -137,4 +139,51 @@ fn find(pattern: &Pattern, context: &JobContext) {
     let mut report = |lines| context.send(LinesEvent::Found(lines));
     let end = (context.services.find)(pattern, &|| context.is_wanted(), &mut report);
     context.send(LinesEvent::Ended(end));
+}
+
+static SPEC: ListSpec<FoundLine> = ListSpec {
+    noun: "line",
+    columns: COLUMNS,
+    groups: &[],
+    words: &[("lost", |row, _| is_lost(row))],
+    known: |row| row.entry.path().display().to_string(),
+    key: |row| key_of((&row.entry.place().path, row.entry.name(), row.number)),
+    sum: |_| String::new(),
+    mark: |_| RowCell::plain(" "),
+};
+
+const COLUMNS: &[ListColumn<FoundLine>] = &[
+    ListColumn::new("when", Right, 6, |row: &FoundLine, _| RowCell::dim(row.age.map_or("–".into(), span)))
+        .leads(|row| Some(row.entry.modified()))
+        .yields(2)
+        .sorts('w', ["latest first", "earliest first"], |a, b| a.age.cmp(&b.age)),
+    ListColumn::new("agent", Left, 12, |row: &FoundLine, _| RowCell::plain(row.entry.agent()))
+        .yields(3)
+        .sorts('a', NAMES, |a, b| a.entry.agent().cmp(b.entry.agent())),
+    ListColumn::new("command", Left, 24, |row: &FoundLine, _| {
+        RowCell::new(row.name.clone(), if row.written.is_empty() { Tone::Dim } else { Tone::Plain })
+    })
+    .yields(1),
+    ListColumn::new("line", Right, 10, |row: &FoundLine, _| RowCell::plain(thousands(row.number))).sorts(
+        'n',
+        ["highest first", "lowest first"],
+        |a, b| b.number.cmp(&a.number),
+    ),
+    ListColumn::new("model", Left, 30, |row: &FoundLine, _| {
+        RowCell::new(describe_got(row), if is_lost(row) { Tone::Warning } else { Tone::Dim })
+    })
+    .yields(4),
+    ListColumn::new("text", Left, 0, |row: &FoundLine, _| RowCell::plain(row.text.clone())),
+];
+
+fn is_lost(row: &FoundLine) -> bool {
+    matches!(row.got, LineReceipt::Lost(_))
+}
+
+/// Says what became of a line: `kept`, `lost: over 50 KB`.
+fn describe_got(row: &FoundLine) -> String {
+    match (row.got, &row.over) {
+        (LineReceipt::Lost(LostBy::Limit(_)), Some(over)) => format!("lost: {over}"),
+        (got, _) => got.describe(),
+    }
 }
