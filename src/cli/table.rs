@@ -107,7 +107,7 @@ fn line(columns: &[TableColumn], cells: &[SafeText], widths: &[Option<usize>]) -
     for ((column, cell), width) in columns.iter().zip(cells).zip(widths) {
         let Some(width) = *width else { continue };
         let text = match (column.side, column.max_width) {
-            (CellSide::Left, 0) => cell.clone().head(width, "…"),
+            (CellSide::Left, 0) => cell.clone().head(width),
             _ => cell.fit(width),
         };
         let blank = " ".repeat(width.saturating_sub(text.columns()));

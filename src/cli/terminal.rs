@@ -278,7 +278,7 @@ mod tests {
             let mut out = Vec::new();
             let mut plain = SafeWriter::plain(&mut out, true);
             text.as_bytes().chunks(size).for_each(|piece| plain.write_all(piece).unwrap());
-            assert_eq!(String::from_utf8(out).unwrap(), "a - <U+00E9>\u{1b}[1m.\n", "{size}");
+            assert_eq!(String::from_utf8(out).unwrap(), "a - <U+00E9>\u{1b}[1m~\n", "{size}");
         }
         let mut out = Vec::new();
         SafeWriter::plain(&mut out, false).write_all(text.as_bytes()).unwrap();

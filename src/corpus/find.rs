@@ -41,9 +41,9 @@ const BEFORE: usize = 40;
 #[derive(Debug, Clone)]
 pub struct FoundLine {
     pub(crate) source: FoundIn,
-    /// The command that printed the output, in one line; empty if none is known.
-    pub(crate) command: SafeText,
-    /// The same as it was written.
+    /// What lists call the output.
+    pub(crate) name: SafeText,
+    /// The command that printed it, as it was written; empty if none is known.
     pub(crate) written: Arc<str>,
     /// How many seconds ago the output was last changed, or the call made, if that is known.
     pub(crate) age: Option<u64>,
@@ -127,10 +127,7 @@ pub fn find_in_stores(
     let (unread, found) = (AtomicU64::new(unlisted as u64), AtomicUsize::new(0));
     let finder = Finder { receipts, env: &config.env, pattern, goes_on, now, unread: &unread, found: &found };
     let work = |reader: &mut CorpusReader, number: usize, outlet: &mut Outlet<FoundLine>| {
-        corpus
-            .outputs
-            .get(number)
-            .map_or(ControlFlow::Continue(()), |output| finder.find(reader, output, outlet))
+        finder.find(reader, &corpus.outputs[number], outlet)
     };
     in_order(corpus.outputs.len(), CorpusReader::default, work, |lines| {
         if take(std::mem::take(lines)) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
@@ -176,7 +173,7 @@ impl FoundLine {
     fn of_result(of: &CallInspector, call: &Call, now: Timestamp) -> Self {
         let citing = CitingCall::new(of.file, of.transcript, call);
         Self {
-            command: format!("{}: {}", of.transcript.tool(call), one_line(&citing.command)).into(),
+            name: format!("{}: {}", of.transcript.tool(call), one_line(&citing.command)).into(),
             written: citing.command.as_str().into(),
             age: call.at.and_then(|at| u64::try_from(now.duration_since(at).as_secs()).ok()),
             source: FoundIn::Result(Arc::new(RecordedResult {
@@ -260,7 +257,7 @@ impl Finder<'_> {
         };
         let line = FoundLine {
             source: FoundIn::Output(Arc::new(entry.clone())),
-            command: shown.into(),
+            name: entry.called([shown.into(), store::first_line(entry).unwrap_or_default()]),
             written: written.into(),
             age: entry.known_age(self.now).and_then(|age| u64::try_from(age.as_secs()).ok()),
             number: 0,

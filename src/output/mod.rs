@@ -30,8 +30,9 @@ use recorded::{Cited, PreviewFrom, RecordedCall};
 const COUNTED_AT_ONCE: usize = 4 << 20;
 
 /// One of the two texts of an output. Also names the pane that shows it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Side {
+    #[default]
     Preview,
     Spill,
 }
@@ -219,9 +220,13 @@ impl OpenOutput {
         self.policy().is_same(&self.first.policy)
     }
 
+    pub(crate) fn is_cut(&self) -> bool {
+        self.made.preview.as_ref().is_ok_and(|preview| preview.truncated)
+    }
+
     pub fn warnings(&self) -> Vec<&Warning> {
-        let cut = self.made.preview.as_ref().is_ok_and(|preview| preview.truncated);
-        let extent = Extent { bytes: self.view.len() as u64, last: self.view.last().copied(), cut };
+        let (bytes, cut) = (self.view.len() as u64, self.is_cut());
+        let extent = Extent { bytes, last: self.view.last().copied(), cut };
         Warning::applying(self.policy().warnings(), &self.first.store_warnings, extent)
     }
 

@@ -76,14 +76,9 @@ impl<R> Index<usize> for RowTable<R> {
 
 impl<R> From<Vec<R>> for RowTable<R> {
     fn from(rows: Vec<R>) -> Self {
-        let (mut table, mut rows) = (Self::default(), rows.into_iter());
-        loop {
-            let batch: Vec<R> = rows.by_ref().take(BATCH).collect();
-            if batch.is_empty() {
-                return table;
-            }
-            table.0.push(Arc::new(batch));
-        }
+        let mut rows = rows.into_iter();
+        let batches = (0..rows.len().div_ceil(BATCH)).map(|_| Arc::new(rows.by_ref().take(BATCH).collect()));
+        Self(batches.collect())
     }
 }
 

@@ -11,9 +11,7 @@ use crate::session::spill::CitingCall;
 use crate::store::{
     self, Entry, EntryStatus, Env, Expiry, Record, Rule, RunRecord, SortBy, TimeLeft, first_line, record,
 };
-use crate::text::ansi;
 use crate::text::label::SafeText;
-use crate::text::utf16::{ByteOrder, Utf16Text};
 
 use super::RowTable;
 use super::column::CellSide::{Left as ToLeft, Right};
@@ -99,7 +97,7 @@ impl OutputRow {
 
     pub(crate) fn name(&self) -> SafeText {
         let first_line = self.peek().map(|peek| peek.first_line.clone());
-        name(&self.entry, [self.command(), first_line.unwrap_or_default()])
+        self.entry.called([self.command(), first_line.unwrap_or_default()])
     }
 
     /// Returns that command as it was written; `None` if none is known.
@@ -122,20 +120,9 @@ impl OutputRow {
     }
 }
 
-/// Returns what lists call an entry: its command, or else its first line, or else its id.
-pub(crate) fn name(entry: &Entry, known: [SafeText; 2]) -> SafeText {
-    let id = || SafeText::from_bytes(entry.id_bytes());
-    known.into_iter().find(|words| !words.is_empty()).unwrap_or_else(id)
-}
-
 pub(crate) fn peek(entry: &Entry, env: &Env) -> Peek {
     let run = entry.is_own().then(|| Record::find_run(env, &entry.path())).flatten();
-    let line = first_line(entry).unwrap_or_default();
-    let line = match ByteOrder::detect(&line) {
-        Some(order) => Utf16Text::new(&line, order, 0).into_text().into_bytes(),
-        None => line,
-    };
-    Peek { first_line: SafeText::from_bytes(&ansi::printed(&line)), ..recorded(entry, run) }
+    Peek { first_line: first_line(entry).unwrap_or_default(), ..recorded(entry, run) }
 }
 
 /// Returns what is recorded of an entry: of the run that made it, or of the original of which it is a copy.
@@ -181,6 +168,7 @@ const COLUMNS: &[ListColumn<OutputRow>] = &[
         .yields(2)
         .in_order('w', ["youngest first", "oldest first"], BY_AGE),
     ListColumn::new("agent", ToLeft, 13, |row: &OutputRow, _| RowCell::plain(row.entry.agent()))
+        .yields(3)
         .in_order('a', NAMES, BY_AGENT),
     ListColumn::new("command", ToLeft, 0, command),
     ListColumn::new("size", Right, 8, |row: &OutputRow, _| RowCell::plain(size(row.entry.size())))
@@ -193,7 +181,7 @@ const COLUMNS: &[ListColumn<OutputRow>] = &[
     }),
     ListColumn::new("errors lost", Right, 11, |row, _| LostCounts::cell(&measured(row, |share| share.lost)))
         .slow()
-        .yields(3)
+        .yields(4)
         .sorts('e', MOST_FIRST, |a, b| {
             (!a.can_be_read())
                 .cmp(&!b.can_be_read())

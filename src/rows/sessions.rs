@@ -255,9 +255,13 @@ fn text(row: &SessionRow, of: fn(&SessionTexts) -> SafeText) -> SafeText {
     row.words.as_ref().map(of).unwrap_or_default()
 }
 
+/// A session in which all is copied has no sums of its own.
 fn figure(row: &SessionRow, of: fn(&CallSums) -> u64) -> RowCell {
-    let is_zero = row.sums.value.is_some_and(|sums| of(&sums) == 0);
-    RowCell::new(row.sums.describe(|sums| thousands(of(sums))), if is_zero { Tone::Dim } else { Tone::Plain })
+    match row.sums.value {
+        Some(CallSums { calls: 0, copied: 1.., .. }) => RowCell::dim("–"),
+        Some(sums) if of(&sums) > 0 => RowCell::plain(thousands(of(&sums))),
+        _ => RowCell::dim(row.sums.describe(|sums| thousands(of(sums)))),
+    }
 }
 
 /// Orders by a sum, the largest first; what is not known yet comes last.
@@ -322,9 +326,10 @@ fn describe_sums(row: &SessionRow) -> String {
     let differing = if row.differing == 1 { "DIFFERS" } else { "DIFFER" };
     let CallSums { never_saved, deleted, .. } = *sums;
     let left = [some(never_saved, "never saved"), some(deleted, "deleted"), some(row.differing, differing)];
+    let copied = some(sums.copied, "of another session").map_or(String::new(), |words| format!(" · {words}"));
     let left: Vec<String> = left.into_iter().flatten().collect();
     let left = if left.is_empty() { String::new() } else { format!(" ({})", left.join(", ")) };
     let got = format!("got {} ({} tokens)", size(sums.got_bytes), tokens(sums.got_bytes));
     let unsure = describe_unsure(sums.unsure);
-    format!("{}, {} cut{left}{unsure} · {got}", count(sums.calls, "call"), thousands(sums.cut))
+    format!("{}, {} cut{left}{unsure}{copied} · {got}", count(sums.calls, "call"), thousands(sums.cut))
 }

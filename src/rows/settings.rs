@@ -56,7 +56,7 @@ pub(crate) static SPEC: ListSpec<TuneRow> = ListSpec {
     key: |row| row.number as u64,
     sum: |_| String::new(),
     mark: |row| match row {
-        TuneRow { is_present: true, .. } => RowCell::new("*", Tone::Accent),
+        TuneRow { is_present: true, .. } => RowCell::new("@", Tone::Accent),
         TuneRow { is_applied: true, .. } => RowCell::new("+", Tone::Accent),
         _ => RowCell::plain(" "),
     },

@@ -20,6 +20,8 @@ pub struct CountedSession {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CallSums {
     pub calls: u64,
+    /// The calls that were seen in another session, and count there.
+    pub copied: u64,
     pub cut: u64,
     /// Those of them whose rest was never kept.
     pub never_saved: u64,
@@ -70,6 +72,7 @@ pub fn tally(
         let best = sent::best(transcript, call);
         tally.got_bytes += best.first().and_then(|first| length(transcript, first)).unwrap_or(0);
     }
+    tally.copied = calls - tally.calls;
     Ok(tally)
 }
 

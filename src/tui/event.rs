@@ -57,6 +57,9 @@ impl<E: ScreenEvent> From<E> for Event {
     }
 }
 
+/// The mark of where the user was before the last jump.
+pub(crate) const JUMP: &str = "'";
+
 /// A message, shown on the status line until the next key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
@@ -105,6 +108,9 @@ pub enum Purpose {
         around: Option<u64>,
     },
     GoTo,
+    /// The letter of a mark, which needs no Enter.
+    Mark,
+    ToMark,
     Window,
     /// A pattern: the matching lines of all that is searched are listed.
     Grep(SearchScope),

@@ -17,46 +17,38 @@ use Action as A;
 /// The last hint of all states of an output: stored outputs are in reach from the first screen.
 const LISTS: Hint = (&[A::Stores], "lists");
 
+/// To the other text of an output, by its name.
+const TEXT: Hint = (&[A::Other], "");
+
 #[rustfmt::skip]
 impl Footer {
     pub(crate) const PREVIEW_CUT: Self = Self::output(&[
-        (&[A::NextError], "error"), (&[A::NextCut], "cut"), (&[A::Other], "whole"),
+        (&[A::NextError], "error"), (&[A::NextCut], "cut"), TEXT,
         (&[A::PreviousWindow, A::NextWindow], "window"), (&[A::Limits], "limits"), (&[A::Search], "search"),
         (&[A::Facts], "facts"), (&[A::Beside], "side by side"), (&[A::Copy], "copy"),
     ]);
-    /// The model got all, or there is no preview.
-    pub(crate) const PREVIEW_WHOLE: Self = Self::output(&[
-        (&[A::Search], "search"), (&[A::Other], "whole"), (&[A::NextError], "error"), (&[A::Limits], "limits"),
-        (&[A::Facts], "facts"), (&[A::Copy], "copy"),
-    ]);
     /// `e` leads here without Tab: the way back comes before the cuts.
     pub(crate) const SPILL_CUT: Self = Self::output(&[
-        (&[A::NextError], "error"), (&[A::Other], "model got"), (&[A::NextCut], "cut"),
+        (&[A::NextError], "error"), TEXT, (&[A::NextCut], "cut"),
         (&[A::PreviousWindow, A::NextWindow], "window"), (&[A::Limits], "limits"), (&[A::Search], "search"),
         (&[A::Copy], "copy"), (&[A::Beside], "side by side"), (&[A::Select], "select lines"),
     ]);
-    pub(crate) const SPILL_WHOLE: Self = Self::output(&[
-        (&[A::Search], "search"), (&[A::Other], "model got"), (&[A::NextError], "error"),
+    /// The model got all, or there is no preview.
+    pub(crate) const WHOLE: Self = Self::output(&[
+        (&[A::Search], "search"), TEXT, (&[A::NextError], "error"),
         (&[A::PreviousWindow, A::NextWindow], "window"), (&[A::Limits], "limits"), (&[A::Facts], "facts"),
-        (&[A::Select], "select lines"),
+        (&[A::Copy], "copy"), (&[A::Select], "select lines"),
     ]);
     pub(crate) const GROWING: Self = Self::output(&[
-        (&[A::Follow], "follow"), (&[A::Other], "whole"), (&[A::Search], "search"), (&[A::Limits], "limits"),
+        (&[A::Follow], "follow"), TEXT, (&[A::Search], "search"), (&[A::Limits], "limits"),
     ]);
-    pub(crate) const SPILL_GROWING: Self = Self::output(&[
-        (&[A::Follow], "follow"), (&[A::Other], "model got"), (&[A::Search], "search"), (&[A::Limits], "limits"),
-    ]);
-    pub(crate) const SEARCH_CUT: Self = Self::output(&[
+    pub(crate) const SEARCH: Self = Self::output(&[
         (&[A::NextMatch], "next"), (&[A::NextMissed], "lost match"), (&[A::Matching], "filter"), (&[A::Limits], "limits"),
-        (&[A::PreviousMatch], "previous"), (&[A::NextError], "error"), (&[A::Other], "other view"), (&[A::Back], "ends the search"),
-    ]);
-    pub(crate) const SEARCH_WHOLE: Self = Self::output(&[
-        (&[A::NextMatch], "next"), (&[A::Matching], "filter"), (&[A::PreviousMatch], "previous"), (&[A::Other], "other view"),
-        (&[A::Back], "ends the search"),
+        (&[A::PreviousMatch], "previous"), (&[A::NextError], "error"), TEXT, (&[A::Back], "ends the search"),
     ]);
     pub(crate) const FILTERED: Self = Self::output(&[
         (&[A::Back], "all lines"), (&[A::Matching], "filter more"), (&[A::Limits], "limits"),
-        (&[A::NextError], "error"), (&[A::Search], "search"), (&[A::Other], "model got"),
+        (&[A::NextError], "error"), (&[A::Search], "search"), TEXT,
     ]);
     pub(crate) const NO_OUTPUTS: Self = Self::list(&[(&[A::Refresh], "refresh"), (&[A::Quit], "quit"), (&[A::Other], "sessions")]);
     pub(crate) const OUTPUTS: Self = Self::list(&[
@@ -110,11 +102,8 @@ impl Footer {
         (&[A::Open], "open"), (&[A::Back], "settings"), (&[A::Search], "filter"), (&[A::Sort], "sort"), (&[A::Stores], "lists"),
     ]);
     pub(crate) const RECORDED_CALL: Self = Self::output(&[
-        (&[A::NextError], "error"), (&[A::NextCut], "cut"), (&[A::Other], "whole"), (&[A::Limits], "limits"),
+        (&[A::NextError], "error"), (&[A::NextCut], "cut"), TEXT, (&[A::Limits], "limits"),
         (&[A::Evidence], "compare"), (&[A::Facts], "facts"), (&[A::Search], "search"), (&[A::Quit], "calls"),
-    ]);
-    pub(crate) const RECORDED_ALONE: Self = Self::output(&[
-        (&[A::Quit], "calls"), (&[A::Facts], "facts"), (&[A::Search], "search"),
     ]);
 
     const fn output(hints: &'static [Hint]) -> Self {
@@ -135,17 +124,21 @@ const WORTH_MORE: usize = 2;
 
 impl Footer {
     /// Returns the hints in versions, the longest first: each drops the last but help; that of the lists goes at last.
+    /// Those of actions that are `idle` now are left out; `text` is the name of the other text of an output.
     pub(crate) fn versions(
         self,
-        shown: Option<&'static Hint>,
-        finds_nothing: Option<Action>,
+        (shown, text): (Option<&'static Hint>, &'static str),
+        idle: impl Fn(Action) -> bool,
         keys: &KeyMap,
     ) -> Vec<String> {
         const HELP: Hint = (&[A::Help], "help");
         let of_output = self.place == KeyContext::Pager;
-        let describe_hints = |hint: &Hint| describe_hint(self.place, hint, keys);
+        let describe_hints = |hint: &Hint| {
+            let hint = if *hint == TEXT { (hint.0, text) } else { *hint };
+            describe_hint(self.place, &hint, keys)
+        };
         let (first, rest) = self.hints.split_at(self.hints.len().min(WORTH_MORE));
-        let is_useful = |(actions, _): &&Hint| finds_nothing.is_none_or(|action| !actions.contains(&action));
+        let is_useful = |(actions, _): &&Hint| !actions.iter().any(|action| idle(*action));
         let hints = first.iter().chain(shown).chain(rest).filter(is_useful);
         let hints: Vec<String> = hints.filter_map(describe_hints).collect();
         let [lists, help] = [of_output.then_some(LISTS), Some(HELP)].map(|hint| describe_hints(&hint?));
@@ -174,7 +167,7 @@ mod tests {
 
     #[test]
     fn the_footer_of_a_cut_preview_teaches_errors_and_cuts_first_and_keeps_lists_and_help() {
-        let versions = Footer::PREVIEW_CUT.versions(None, None, KeyMap::standard());
+        let versions = Footer::PREVIEW_CUT.versions((None, "whole"), |_| false, KeyMap::standard());
         let longest = "e error  c cut  Tab whole  [ ] window  l limits  / search  = facts  s side by side  y copy  S lists  h help";
         assert_eq!(versions.first().map(String::as_str), Some(longest));
         let last: Vec<&str> = versions.iter().rev().take(4).map(String::as_str).collect();
@@ -182,9 +175,10 @@ mod tests {
             last,
             ["h help", "S lists  h help", "e error  S lists  h help", "e error  c cut  S lists  h help"]
         );
-        let json = Footer::SPILL_WHOLE.versions(Some(&JSON), None, KeyMap::standard());
+        let json = Footer::WHOLE.versions((Some(&JSON), "model got"), |_| false, KeyMap::standard());
         assert!(json[0].starts_with("/ search  Tab model got  J JSON  e error  [ ] window"), "{}", json[0]);
-        let bare = Footer::SPILL_WHOLE.versions(None, Some(Action::NextError), KeyMap::standard());
+        let bare =
+            Footer::WHOLE.versions((None, "model got"), |action| action == A::NextError, KeyMap::standard());
         assert!(bare[0].starts_with("/ search  Tab model got  [ ] window"), "{}", bare[0]);
     }
 
@@ -193,13 +187,10 @@ mod tests {
         type F = Footer;
         let all = [
             F::PREVIEW_CUT,
-            F::PREVIEW_WHOLE,
             F::SPILL_CUT,
-            F::SPILL_WHOLE,
+            F::WHOLE,
             F::GROWING,
-            F::SPILL_GROWING,
-            F::SEARCH_CUT,
-            F::SEARCH_WHOLE,
+            F::SEARCH,
             F::FILTERED,
             F::NO_OUTPUTS,
             F::OUTPUTS,
@@ -217,7 +208,6 @@ mod tests {
             F::POLICIES,
             F::CHANGED_OUTPUTS,
             F::RECORDED_CALL,
-            F::RECORDED_ALONE,
         ];
         for footer in all {
             assert!(footer.hints.len() > 1, "{footer:?}");

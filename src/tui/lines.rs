@@ -27,7 +27,6 @@ pub struct FoundLines {
     pattern: Option<Pattern>,
     scope: SearchScope,
     state: SearchState,
-    lost: u64,
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -60,6 +59,7 @@ impl ListKind for FoundLines {
 
     fn title(&self, list: &List<FoundLine>) -> ListTitle {
         let all = list.rows().len();
+        let lost = list.rows().iter().filter(|row| is_lost(row)).count() as u64;
         let first = if all >= MAX_FOUND { "the first " } else { "" };
         let pattern = self.pattern.as_ref().map_or("", Pattern::text);
         let state = match self.state {
@@ -77,10 +77,9 @@ impl ListKind for FoundLines {
                 SearchScope::Outputs => &["Lines of all outputs"],
                 SearchScope::Sessions => &["Lines of outputs and sessions"],
             },
-            figures: format!("{first}{}", count(all as u64, "line")),
-            alarm: if self.lost == 0 { String::new() } else { format!("{} lost", thousands(self.lost)) },
+            figures: format!("{first}{} · {state}", count(all as u64, "line")),
+            alarm: if lost == 0 { String::new() } else { format!("{} lost", thousands(lost)) },
             name: format!("with {pattern}").into(),
-            state,
         }
     }
 
@@ -94,11 +93,7 @@ impl ListKind for FoundLines {
 
     fn details(&self, list: &List<FoundLine>) -> [SafeText; 2] {
         let Some(row) = list.chosen() else { return Default::default() };
-        let name = match row.command.is_empty() {
-            true => SafeText::from_bytes(row.source.id_bytes()),
-            false => row.command.clone(),
-        };
-        let line = format!("{} {name} · line {}", row.source.agent(), thousands(row.number));
+        let line = format!("{} {} · line {}", row.source.agent(), row.name, thousands(row.number));
         [format!("{line} · {}", describe_got(row)).into(), row.text.clone()]
     }
 
@@ -112,7 +107,7 @@ impl ListKind for FoundLines {
         Some(OpenRequest {
             path: entry.path(),
             start: self.start_at(row.number),
-            name: row.command.clone(),
+            name: row.name.clone(),
             id: entry.id().into_owned(),
             command: row.written.to_string(),
             ..OpenRequest::default()
@@ -146,10 +141,7 @@ impl ListKind for FoundLines {
 
     fn handle(&mut self, event: LinesEvent, on: ListContext<FoundLine>) {
         match event {
-            LinesEvent::Found(lines) => {
-                self.lost += lines.iter().filter(|line| is_lost(line)).count() as u64;
-                on.list.extend(lines, MAX_FOUND);
-            }
+            LinesEvent::Found(lines) => on.list.extend(lines, MAX_FOUND),
             LinesEvent::Ended(end) => self.state = SearchState::Ended(end),
             // A user who has left meanwhile stays where they are.
             LinesEvent::Ready(Ok(ready), line) if on.is_top => {
@@ -221,39 +213,40 @@ fn read_result(sought: &CitingCall, line: u64, context: &JobContext) {
     context.send(LinesEvent::Ready(ready.map(Box::new).map_err(SafeText::from), line));
 }
 
-static SPEC: ListSpec<FoundLine> =
-    ListSpec {
-        noun: "line",
-        columns: &[
-            ListColumn::new("when", Right, 6, |row: &FoundLine, _| {
-                RowCell::dim(row.age.map_or("–".into(), span))
-            })
-            .leads(|row| row.source.time())
-            .yields(2)
-            .sorts('w', ["latest first", "earliest first"], |a, b| a.age.cmp(&b.age)),
-            ListColumn::new("agent", Left, 12, |row: &FoundLine, _| RowCell::plain(row.source.agent()))
-                .yields(3)
-                .sorts('a', NAMES, |a, b| a.source.agent().cmp(b.source.agent())),
-            ListColumn::new("command", Left, 24, |row: &FoundLine, _| match row.command.is_empty() {
-                true => RowCell::dim(SafeText::from_bytes(row.source.id_bytes())),
-                false => RowCell::plain(row.command.clone()),
-            })
-            .yields(1),
-            ListColumn::new("line", Right, 10, |row: &FoundLine, _| RowCell::plain(thousands(row.number)))
-                .sorts('n', ["highest first", "lowest first"], |a, b| b.number.cmp(&a.number)),
-            ListColumn::new("model", Left, 30, |row: &FoundLine, _| {
-                RowCell::new(describe_got(row), if is_lost(row) { Tone::Warning } else { Tone::Dim })
-            })
-            .yields(4),
-            ListColumn::new("text", Left, 0, |row: &FoundLine, _| RowCell::plain(row.text.clone())),
-        ],
-        groups: &[],
-        words: &[("lost", |row, _| is_lost(row))],
-        known: |row| row.source.path().display().to_string(),
-        key: |row| key_of((row.source.path(), row.source.id_bytes(), row.number)),
-        sum: |_| String::new(),
-        mark: |_| RowCell::plain(" "),
-    };
+static SPEC: ListSpec<FoundLine> = ListSpec {
+    noun: "line",
+    columns: COLUMNS,
+    groups: &[],
+    words: &[("lost", |row, _| is_lost(row))],
+    known: |row| row.source.path().display().to_string(),
+    key: |row| key_of((row.source.path(), row.source.id_bytes(), row.number)),
+    sum: |_| String::new(),
+    mark: |_| RowCell::plain(" "),
+};
+
+const COLUMNS: &[ListColumn<FoundLine>] = &[
+    ListColumn::new("when", Right, 6, |row: &FoundLine, _| RowCell::dim(row.age.map_or("–".into(), span)))
+        .leads(|row| row.source.time())
+        .yields(2)
+        .sorts('w', ["latest first", "earliest first"], |a, b| a.age.cmp(&b.age)),
+    ListColumn::new("agent", Left, 12, |row: &FoundLine, _| RowCell::plain(row.source.agent()))
+        .yields(3)
+        .sorts('a', NAMES, |a, b| a.source.agent().cmp(b.source.agent())),
+    ListColumn::new("command", Left, 24, |row: &FoundLine, _| {
+        RowCell::new(row.name.clone(), if row.written.is_empty() { Tone::Dim } else { Tone::Plain })
+    })
+    .yields(1),
+    ListColumn::new("line", Right, 10, |row: &FoundLine, _| RowCell::plain(thousands(row.number))).sorts(
+        'n',
+        ["highest first", "lowest first"],
+        |a, b| b.number.cmp(&a.number),
+    ),
+    ListColumn::new("model", Left, 30, |row: &FoundLine, _| {
+        RowCell::new(describe_got(row), if is_lost(row) { Tone::Warning } else { Tone::Dim })
+    })
+    .yields(4),
+    ListColumn::new("text", Left, 0, |row: &FoundLine, _| RowCell::plain(row.text.clone())),
+];
 
 fn is_lost(row: &FoundLine) -> bool {
     matches!(row.got, LineReceipt::Lost(_))

@@ -184,7 +184,7 @@ impl StatusLine<'_> {
             Some(message) => Span::plain(format!(" {}", message.text)),
             None => rest,
         };
-        let left = line::cut(vec![left], area.width.into(), canvas.glyphs());
+        let left = line::cut(vec![left], area.width.into());
         let taken = line::width(&left);
         line::spans(buffer, area, &left);
         if let Some(hints) = hints.iter().find(|hints| taken + hints.width() + 4 <= usize::from(area.width)) {

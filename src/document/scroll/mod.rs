@@ -25,8 +25,9 @@ pub(crate) const STATES_SIGN: usize = 2;
 /// Rows rarely take more bytes per column than this: only escape sequences are longer than what they show.
 const ROOMY: u64 = 4;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Long {
+    #[default]
     Wrapped,
     /// One row per line, from this column on; in a line over 64 KiB, from this byte on (0-based).
     Sideways(u64),

@@ -19,6 +19,9 @@ use crate::store::root::Root;
 use crate::store::spec::OWN;
 use crate::store::spec::pattern::PathFacts;
 use crate::store::{CopyRecord, Expiry, FileRule, Holds, RecordedFile, Retention, Rule, StoreSpec, TimeLeft};
+use crate::text::ansi;
+use crate::text::label::SafeText;
+use crate::text::utf16::{ByteOrder, Utf16Text};
 
 #[derive(Debug)]
 pub struct ListedDir {
@@ -109,6 +112,12 @@ impl Entry {
 
     pub fn name(&self) -> &OsStr {
         self.name.as_os_str()
+    }
+
+    /// Returns what lists call it: its command, or else its first line, or else its id.
+    pub fn called(&self, known: [SafeText; 2]) -> SafeText {
+        let id = || SafeText::from_bytes(self.id_bytes());
+        known.into_iter().find(|words| !words.is_empty()).unwrap_or_else(id)
     }
 
     /// Returns the `id` that the store's pattern finds in the path, or else the name.
@@ -256,13 +265,16 @@ impl Entry {
     }
 }
 
-/// Returns the raw first line without its line feed, at most 4 KiB: escape it before it is shown.
-pub fn first_line(entry: &Entry) -> io::Result<Vec<u8>> {
+/// Returns the first line, of its first 4 KiB, as a terminal without colours would leave it.
+pub fn first_line(entry: &Entry) -> io::Result<SafeText> {
     const MAX_LINE: u64 = 4 << 10;
     let mut line = Vec::new();
     entry.open()?.take(MAX_LINE).read_to_end(&mut line)?;
     line.truncate(memchr::memchr(b'\n', &line).unwrap_or(line.len()));
-    Ok(line)
+    if let Some(order) = ByteOrder::detect(&line) {
+        line = Utf16Text::new(&line, order, 0).into_text().into_bytes();
+    }
+    Ok(SafeText::from_bytes(&ansi::printed(&line)))
 }
 
 /// Maximum length in bytes of a name that is stored inline. The ids of all agents are shorter.

@@ -37,7 +37,7 @@ fn opencode_is_listed_with_its_seven_days() {
         (5, "opencode", &EntryStatus::Ok, Rule::Mtime)
     );
     assert_eq!(entry.made().unwrap().to_string(), "2026-05-14T14:06:02.965Z".to_string());
-    assert_eq!(first_line(entry).unwrap(), b"hello");
+    assert_eq!(&*first_line(entry).unwrap(), "hello");
 }
 
 #[test]

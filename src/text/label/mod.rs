@@ -41,15 +41,10 @@ pub fn label(bytes: &[u8]) -> String {
 
 /// Shortens safe text to this many columns, keeping start and end with `…` between; graphemes are never split.
 pub fn fit(text: &str, columns: usize) -> String {
-    fit_with(text, columns, "…")
-}
-
-/// Same as [`fit`] with another ellipsis, which is itself left out if there is no room for it.
-pub fn fit_with(text: &str, columns: usize, mark: &str) -> String {
     if columns_of(text) <= columns {
         return text.to_owned();
     }
-    let mark = if columns_of(mark) <= columns { mark } else { "" };
+    let mark = if columns > 0 { "…" } else { "" };
     let room = columns - columns_of(mark);
     let (head, rest) = text.split_at(within(text.graphemes(true), room.div_ceil(2)));
     let tail = within(rest.graphemes(true).rev(), room - columns_of(head));
@@ -124,11 +119,11 @@ impl SafeText {
         Self::new(fit(self, columns))
     }
 
-    /// Its start, with `mark` if that is not all, in at most this many columns; nothing if not even the mark has room.
-    pub fn head(self, columns: usize, mark: &str) -> Self {
-        match columns.checked_sub(columns_of(mark)) {
+    /// Its start, with `…` if that is not all, in at most this many columns.
+    pub fn head(self, columns: usize) -> Self {
+        match columns.checked_sub(1) {
             _ if self.columns() <= columns => self,
-            Some(room) => Self::new(format!("{}{mark}", head(&self, room))),
+            Some(room) => Self::new(format!("{}…", head(&self, room))),
             None => Self::default(),
         }
     }
@@ -171,13 +166,13 @@ pub fn like(sign: char) -> Option<char> {
         '─' | '·' | '–' | '−' | '‐'..='―' | '━' | '═' => '-',
         '│' | '┊' | '▌' | '┃' | '║' => '|',
         '┌' | '┐' | '└' | '┘' | '├' | '┤' | '┬' | '┴' | '┼' | '±' => '+',
-        '…' | '░' => '.',
+        '…' | '≈' => '~',
+        '░' => '.',
         '‹' | '←' | '◂' => '<',
         '›' | '→' => '>',
         '↑' => '^',
         '↓' => 'v',
         '█' | '▓' | '▇' => '#',
-        '≈' => '~',
         '≠' => '!',
         _ => return None,
     })

@@ -4,7 +4,6 @@ mod escapes;
 mod needle;
 mod pattern;
 mod severity;
-mod sieve;
 
 use std::ops::{ControlFlow, Range};
 

@@ -15,9 +15,8 @@ use crate::text::supply::OwnBytes;
 use crate::text::utf16::{self, ByteOrder};
 
 use super::escapes;
-use super::needle::{Needle, RareByte};
+use super::needle::{Needle, Patience, RareByte, Sighting};
 use super::severity::{self, Severity};
-use super::sieve::Sieve;
 
 /// Maximum nesting depth of the form without line feeds: slightly deeper than what can be typed.
 const NEST_LIMIT: u32 = 1000;
@@ -31,7 +30,7 @@ pub struct Pattern {
     /// What every match contains, if that can be found faster than the pattern.
     pub(super) needle: Option<Needle>,
     /// A byte that every match contains.
-    pub(super) rare: Option<RareByte>,
+    rare: Option<RareByte>,
     /// The form for lines with escape sequences, from the first such line on; `None` if that is too large.
     through_escapes: OnceLock<Option<Regex>>,
     /// What it finds, if lines of JSON count by their level.
@@ -224,12 +223,12 @@ impl Pattern {
     }
 
     /// Whether escape sequences are text to it like any other: the built-in patterns allow for them where they occur.
-    pub(super) fn is_as_it_stands(&self) -> bool {
+    fn is_as_it_stands(&self) -> bool {
         self.severity.is_some() || self.utf16.is_some()
     }
 
     /// Returns what finds matches in lines with escape sequences, as if these were not there.
-    pub(super) fn through_escapes(&self) -> &Regex {
+    fn through_escapes(&self) -> &Regex {
         let through = self.through_escapes.get_or_init(|| compiled(&escapes::pass_through(&self.hir)));
         through.as_ref().unwrap_or(&self.regex)
     }
@@ -248,6 +247,78 @@ impl Pattern {
 
 fn compiled(hir: &Hir) -> Option<Regex> {
     RegexBuilder::new(&hir.to_string()).nest_limit(NEST_LIMIT).build().ok()
+}
+
+/// Divides bytes into the parts that may have a match: what the needle finds, and lines with escape sequences.
+struct Sieve<'a> {
+    pattern: &'a Pattern,
+    bytes: &'a [u8],
+    patience: Patience,
+    /// The next part to search as it is.
+    plain: Range<usize>,
+    /// The next line to search through its escape sequences.
+    coloured: Range<usize>,
+}
+
+impl<'a> Sieve<'a> {
+    /// Sieves `bytes` from `at` on.
+    fn new(pattern: &'a Pattern, bytes: &'a [u8], at: usize) -> Self {
+        let mut sieve = Self { pattern, bytes, patience: Patience::default(), plain: 0..0, coloured: 0..0 };
+        sieve.coloured = sieve.next_coloured(at);
+        sieve
+    }
+
+    /// Returns the next bytes to search at or after `from`, and with what: from there or the start of a line to the end of a
+    /// line, including its line feed, so that everything that surrounds a match is included.
+    fn next(&mut self, from: usize) -> Option<(Range<usize>, &'a Regex)> {
+        if self.coloured.start < from {
+            self.coloured = self.next_coloured(from);
+        }
+        if self.plain.end <= from {
+            self.plain = self.next_plain(from);
+        }
+        let plain = self.plain.start.max(from)..self.plain.end.min(self.coloured.start);
+        if !plain.is_empty() {
+            return Some((plain, &self.pattern.regex));
+        }
+        let coloured = self.coloured.clone();
+        (!coloured.is_empty()).then(|| (coloured, self.pattern.through_escapes()))
+    }
+
+    fn next_plain(&mut self, from: usize) -> Range<usize> {
+        let len = self.bytes.len();
+        let Some(needle) = &self.pattern.needle else { return from.min(len)..len };
+        match needle.find(self.bytes, from.min(len), &mut self.patience) {
+            Sighting::Nowhere => len..len,
+            Sighting::TooOften(at) => self.line_start(from, at)..len,
+            Sighting::At(at) => self.line_start(from, at)..self.line_end(at),
+        }
+    }
+
+    /// Returns the next line with an escape sequence that may have a match: it has the byte that every match contains.
+    fn next_coloured(&self, from: usize) -> Range<usize> {
+        let len = self.bytes.len();
+        let mut at = if self.pattern.is_as_it_stands() { len } else { from.min(len) };
+        while let Some(escape) = memchr::memchr(ESC, &self.bytes[at..]) {
+            let line = self.line_start(from, at + escape)..self.line_end(at + escape);
+            let Some(rare) = &self.pattern.rare else { return line };
+            match rare.find(&self.bytes[line.start..]).map(|rare| line.start + rare) {
+                None => break,
+                Some(rare) if line.contains(&rare) => return line,
+                Some(rare) => at = self.line_start(line.end, rare),
+            }
+        }
+        len..len
+    }
+
+    /// Returns where the line of `at` starts, or `from` if that is later.
+    fn line_start(&self, from: usize, at: usize) -> usize {
+        from + memchr::memrchr(b'\n', &self.bytes[from..at]).map_or(0, |feed| feed + 1)
+    }
+
+    fn line_end(&self, at: usize) -> usize {
+        memchr::memchr(b'\n', &self.bytes[at..]).map_or(self.bytes.len(), |feed| at + feed + 1)
+    }
 }
 
 /// Looks for capital letters, which make a pattern case-sensitive, and for a line feed outside a class.

@@ -245,6 +245,8 @@ impl App {
             Action::Interrupt => self.interrupt(effects),
             Action::Help => effects.lay(HelpView::new(self.context())),
             Action::GoTo => effects.lay(Prompt::new(Purpose::GoTo)),
+            Action::Mark => effects.lay(Prompt::new(Purpose::Mark)),
+            Action::ToMark => effects.lay(Prompt::new(Purpose::ToMark)),
             _ => drop(self.on_top(|top| top.act(action, count, effects))),
         }
     }

@@ -121,7 +121,7 @@ impl ListKind for Calls {
             differing => format!("{} DIFFER", thousands(differing)),
         };
         let figures = format!("{figures} · {}", self.session.agent);
-        ListTitle { place: &["Sessions", "Calls"], figures, alarm, name, ..ListTitle::default() }
+        ListTitle { place: &["Sessions", "Calls"], figures, alarm, name }
     }
 
     fn empty(&self, list: &List<CallRow>, keys: &KeyMap) -> Vec<SafeText> {

@@ -203,8 +203,8 @@ pub const TABLE: &[Binding] = &[
     row(Pager, "$", A::LineEnd, "line-end", "to the end of the line"),
     row(Pager, "^", A::LineStart, "line-start", "to the start of the line"),
     row(Everywhere, "%", A::Percent, "percent", "to a percentage: 50%"),
-    row(Pager, "m", A::Mark, "mark", "set a mark: then a letter"),
-    row(Pager, "'", A::ToMark, "to-mark", "to a mark; twice: back"),
+    row(Everywhere, "m", A::Mark, "mark", "set a mark: then a letter"),
+    row(Everywhere, "'", A::ToMark, "to-mark", "to a mark; twice: back"),
     row(Everywhere, ":", A::GoTo, "go-to", "to a line, 50%, 4096b; in lists: to a row, a time"),
 
     row(Everywhere, "Tab", A::Other, "other-view", "the other text; in lists: outputs, sessions"),

@@ -25,7 +25,8 @@ pub(super) struct GroupHeading {
     pub before: usize,
     /// The same, with the headings before it.
     pub place: usize,
-    pub words: [SafeText; 2],
+    /// The name of the group, what follows it, and what the group adds up to.
+    pub words: [SafeText; 3],
 }
 
 #[derive(Debug, Clone, Default)]
@@ -122,9 +123,10 @@ impl<R> ArrangeTask<R> {
         let (mut order, mut headings) = (Vec::with_capacity(all), Vec::new());
         for (name, members) in groups {
             let sum = (self.spec.sum)(&mut members.iter().map(|n| &self.rows[*n as usize]));
+            let (name, rule) = name.split_at(name.find(" · ").unwrap_or(name.len()));
             let sum = if sum.is_empty() { sum } else { format!(" · {sum}") };
             let sum = format!(" · {}{sum}", count(members.len() as u64, self.spec.noun));
-            let (before, words) = (order.len(), [name, sum].map(SafeText::from));
+            let (before, words) = (order.len(), [name, rule, &sum].map(SafeText::from));
             headings.push(GroupHeading { before, place: before + headings.len(), words });
             order.extend(members);
         }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use jiff::tz::TimeZone;
 
 use crate::base::human::parse_time;
+use crate::tui::event::{JUMP, Purpose};
 use crate::tui::keys::Action;
 
 use super::List;
@@ -69,11 +70,17 @@ impl<R: Clone> List<R> {
     /// Moves by an action and the number typed before it. Returns false if the action does not move.
     pub(crate) fn act(&mut self, action: Action, count: Option<u64>) -> bool {
         let to = action.destination(count, [self.chosen, self.len()], self.height);
-        to.into_iter().for_each(|to| self.move_to(to));
+        let is_jump = matches!(action, Action::Start | Action::End | Action::Percent);
+        to.into_iter().for_each(|to| if is_jump { self.jump_to(to) } else { self.move_to(to) });
         if self.grows_at_end && (action, count) == (Action::End, None) && self.is_in_first_order() {
             self.following = FollowState::AtEnd;
         }
         to.is_some()
+    }
+
+    fn jump_to(&mut self, chosen: usize) {
+        self.set_mark(JUMP);
+        self.move_to(chosen);
     }
 
     fn move_to(&mut self, chosen: usize) {
@@ -86,7 +93,7 @@ impl<R: Clone> List<R> {
     }
 
     /// Goes to the row of a typed number, 1-based, or percentage, or to the latest that is not after a typed time.
-    pub(crate) fn go_to(&mut self, text: &str) -> Result<(), String> {
+    pub(super) fn go_to(&mut self, text: &str) -> Result<(), String> {
         let text = text.trim();
         let (action, number) = match text.strip_suffix('%') {
             Some(percent) => (Action::Percent, percent),
@@ -94,9 +101,34 @@ impl<R: Clone> List<R> {
         };
         match number.trim_end().parse() {
             Ok(number) => drop(self.act(action, Some(number))),
-            Err(_) => self.move_to(self.row_at(text)?),
+            Err(_) if matches!(text, "n" | "p") => {
+                return Err("n and p lead to other files from an output, not from a list".to_owned());
+            }
+            Err(_) => self.jump_to(self.row_at(text)?),
         }
         Ok(())
+    }
+
+    pub(crate) fn enter(&mut self, purpose: Purpose, text: &str) -> Result<(), String> {
+        match purpose {
+            Purpose::GoTo => return self.go_to(text),
+            Purpose::Mark => self.set_mark(text),
+            Purpose::ToMark => {
+                let is_it =
+                    |row: &u32| Some(&(self.spec.key)(&self.rows[*row as usize])) == self.letters.get(text);
+                let at = self.shown.order.iter().position(is_it);
+                let at = at.ok_or_else(|| format!("no row that is shown has mark {text}"))?;
+                self.jump_to(at);
+            }
+            // What was typed is followed already.
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn set_mark(&mut self, name: &str) {
+        let key = self.chosen().map(self.spec.key);
+        self.letters.extend(key.map(|key| (name.to_owned(), key)));
     }
 
     fn row_at(&self, text: &str) -> Result<usize, String> {

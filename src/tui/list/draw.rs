@@ -35,40 +35,66 @@ impl<R: Clone> List<R> {
         (head, area): (Rect, Rect),
         is_struck: impl Fn(&R) -> bool,
     ) {
-        let (theme, columns) = (&canvas.theme, self.spec.columns);
-        let row = |shown| match shown {
-            ShownRow::Heading(words) => ListTableRow::Heading(words),
-            ShownRow::Row(n) => {
-                let row = &self.rows[n];
-                let mut cells: Vec<Span> =
-                    columns.iter().map(|column| span((column.cell)(row, &self.look), theme)).collect();
-                if is_struck(row) {
-                    let struck = |cell: &mut Span| {
-                        cell.style = cell.style.add_modifier(Modifier::CROSSED_OUT | Modifier::DIM);
-                    };
-                    cells.iter_mut().for_each(struck);
-                }
-                let mark = match self.is_marked(n) {
-                    true => Span::new("*", theme.accent),
-                    false => span((self.spec.mark)(row), theme),
-                };
-                ListTableRow::Cells(mark, cells)
-            }
+        let theme = &canvas.theme;
+        let columns = self.columns();
+        let cells = |shown| match shown {
+            ShownRow::Heading(_) => Vec::new(),
+            ShownRow::Row(n) => self.cells(&self.rows[n], theme, &is_struck),
         };
-        // What the rows are sorted by makes room last.
-        let sorted = self.sort_columns().get(self.options.sort).map(|column| column.name);
-        let columns: Vec<TableColumn> = columns
-            .iter()
-            .map(|ListColumn { table, .. }| match table.yields {
-                Some(rank) if sorted == Some(table.heading) => {
-                    let last = if rank < LAST { LAST - 1 } else { u8::MAX };
-                    TableColumn { yields: Some(last), ..*table }
+        let rows: Vec<Vec<Span>> = self.on_screen().map(cells).collect();
+        let widest =
+            |n: usize| rows.iter().filter_map(|cells| Some(cells.get(n)?.text.columns())).max().unwrap_or(0);
+        let widths = column_widths(&columns, widest, (area.width.into(), MARKS));
+        let fit = (&columns[..], &widths[..]);
+        let headings = columns.iter().map(|column| Span::new(column.heading, theme.dim)).collect();
+        if head.height > 0 {
+            line::spans(buffer, head, &fitted(headings, fit, [" "; MARKS].map(Span::plain)));
+        }
+        let chosen = self.chosen_on_screen();
+        for (((n, shown), cells), y) in self.on_screen().enumerate().zip(rows).zip(area.y..area.bottom()) {
+            let cursor = Span::new(if n == chosen { canvas.glyphs().chosen } else { " " }, theme.accent);
+            let spans = match shown {
+                ShownRow::Row(row) => {
+                    let own = match self.is_marked(row) {
+                        true => Span::new("*", theme.accent),
+                        false => span((self.spec.mark)(&self.rows[row]), theme),
+                    };
+                    fitted(cells, fit, [cursor, own])
                 }
-                _ => *table,
-            })
-            .collect();
-        let table = ListTable { columns: &columns, rows: self.on_screen().map(row).collect(), canvas };
-        table.draw(buffer, head, area, self.chosen_on_screen());
+                ShownRow::Heading(words) => {
+                    let room = usize::from(area.width).saturating_sub(MARKS);
+                    vec![cursor, Span::new(format!(" {}", heading(words, room)), theme.accent)]
+                }
+            };
+            line::list_row(buffer, Rect { y, height: 1, ..area }, &spans, n == chosen, canvas);
+        }
+    }
+
+    /// Returns the columns; what the rows are sorted by makes room last.
+    fn columns(&self) -> Vec<TableColumn> {
+        let sorted = self.sort_columns().get(self.options.sort).map(|column| column.name);
+        let column = |ListColumn { table, .. }: &ListColumn<R>| match table.yields {
+            Some(rank) if sorted == Some(table.heading) => {
+                let last = if rank < LAST { LAST - 1 } else { u8::MAX };
+                TableColumn { yields: Some(last), ..*table }
+            }
+            _ => *table,
+        };
+        self.spec.columns.iter().map(column).collect()
+    }
+
+    fn cells(&self, row: &R, theme: &Theme, is_struck: impl Fn(&R) -> bool) -> Vec<Span> {
+        let cells = self.spec.columns.iter().map(|column| span((column.cell)(row, &self.look), theme));
+        let mut cells: Vec<Span> = cells.collect();
+        if is_struck(row) {
+            for cell in &mut cells {
+                cell.style = cell.style.add_modifier(Modifier::CROSSED_OUT | Modifier::DIM);
+            }
+            // Not every terminal strikes through.
+            let last = cells.last_mut();
+            last.into_iter().for_each(|cell| *cell = Span::new("to delete", theme.warning));
+        }
+        cells
     }
 }
 
@@ -85,7 +111,7 @@ fn span(cell: RowCell, theme: &Theme) -> Span {
 impl<L: ListKind> ListScreen<L> {
     pub(super) fn draw_title(&self, frame: &mut Frame, area: Rect) {
         let theme = &self.canvas.theme;
-        let ListTitle { place, figures, alarm, name, state } = self.of.title(&self.list);
+        let ListTitle { place, figures, alarm, name } = self.of.title(&self.list);
         let mut left = Vec::new();
         let is_tab = matches!(place, [one] if TABS.contains(one));
         let (words, between) = if is_tab { (&TABS[..], " │ ") } else { (place, " › ") };
@@ -105,17 +131,17 @@ impl<L: ListKind> ListScreen<L> {
         if !alarm.is_empty() && alarm.width() <= room(&left) {
             left.push(Span::new(format!(" · {alarm}"), theme.warning));
         }
-        let orders = match state.is_empty() {
-            true if self.list.is_empty() => Default::default(),
-            true => self.list.describe_order().map(|order| format!("sort: {order} ")),
-            false => [format!("{state} "), String::new()],
+        let orders = match self.list.is_empty() {
+            true => Default::default(),
+            false => self.list.describe_order().map(|order| format!("sort: {order} ")),
         };
-        let room = |order: usize| usize::from(area.width).saturating_sub(line::width(&left) + order + 6);
+        let room =
+            |order: usize| usize::from(area.width).saturating_sub(line::width(&left) + order + kept_free + 3);
         let orders_or_none = orders.iter().map(|order| order.width()).chain([0]);
         let room =
             orders_or_none.map(room).find(|room| *room >= name.columns().min(MAX_NAME)).unwrap_or(room(0));
         if !name.is_empty() && room >= MIN_NAME {
-            let name = line::head(name, room, self.canvas.glyphs());
+            let name = name.head(room);
             left.push(Span::new(format!(" · {name}"), theme.dim));
         }
         line::spans(frame.buffer_mut(), area, &left);
@@ -134,7 +160,7 @@ impl<L: ListKind> ListScreen<L> {
                 return line::right(frame.buffer_mut(), area, taken, &right);
             }
         }
-        let filter = line::head(filter.trim_end(), room, self.canvas.glyphs());
+        let filter = SafeText::from(filter.trim_end()).head(room);
         line::right(frame.buffer_mut(), area, taken, &[Span::new(filter, theme.accent)]);
     }
 }
@@ -145,69 +171,35 @@ fn whole_parts(parts: &str, room: usize) -> &str {
     &parts[..ends.filter(|end| parts[..*end].width() <= room).last().unwrap_or(0)]
 }
 
-struct ListTable<'a> {
-    columns: &'a [TableColumn],
-    rows: Vec<ListTableRow<'a>>,
-    canvas: &'a Canvas,
+/// Fits a group's name, what follows it and what the group adds up to in `room` columns; the name makes room first.
+fn heading([name, rule, sum]: &[SafeText; 3], room: usize) -> String {
+    let most = room - name.columns().min(room / 3);
+    let all = format!("{rule}{sum}");
+    let whole = whole_parts(&all, most);
+    let sum = if whole.is_empty() { whole_parts(sum, most) } else { whole };
+    format!("{}{sum}", name.fit(room - sum.width()))
 }
 
-enum ListTableRow<'a> {
-    /// A mark before the row, and one cell a column.
-    Cells(Span, Vec<Span>),
-    /// The name of a group, which makes room for what the group adds up to.
-    Heading(&'a [SafeText; 2]),
-}
-
-impl ListTable<'_> {
-    fn draw(&self, buffer: &mut Buffer, head: Rect, list: Rect, chosen: usize) {
-        let widest = |n: usize| {
-            let cells = self.rows.iter().filter_map(|row| match row {
-                ListTableRow::Cells(_, cells) => cells.get(n).map(|cell| cell.text.columns()),
-                ListTableRow::Heading(_) => None,
-            });
-            cells.max().unwrap_or(0)
+/// Returns a row: two marks, and the cells, each as wide as its column.
+fn fitted(
+    cells: Vec<Span>,
+    (columns, widths): (&[TableColumn], &[Option<usize>]),
+    marks: [Span; MARKS],
+) -> Vec<Span> {
+    let mut spans = marks.to_vec();
+    for ((cell, column), width) in cells.into_iter().zip(columns).zip(widths) {
+        let Some(width) = *width else { continue };
+        let text = match column.side {
+            CellSide::Path if column.max_width > 0 => cell.text.fit(width),
+            _ => cell.text.head(width),
         };
-        let widths = column_widths(self.columns, widest, (list.width.into(), MARKS));
-        let headings =
-            self.columns.iter().map(|column| Span::new(column.heading, self.canvas.theme.dim)).collect();
-        if head.height > 0 {
-            line::spans(buffer, head, &self.fitted(headings, &widths, &[Span::plain("  ")]));
+        let blank = Span::plain(" ".repeat(width.saturating_sub(text.columns())));
+        let cell = Span { text, style: cell.style };
+        match column.side {
+            CellSide::Left | CellSide::Path => spans.extend([cell, blank]),
+            CellSide::Right => spans.extend([blank, cell]),
         }
-        for ((n, row), y) in self.rows.iter().enumerate().zip(list.y..list.bottom()) {
-            let area = Rect { y, height: 1, ..list };
-            let mark = if n == chosen { self.canvas.glyphs().chosen } else { " " };
-            let spans = match row {
-                ListTableRow::Cells(own, cells) => {
-                    let marks = [Span::new(mark, self.canvas.theme.accent), own.clone()];
-                    self.fitted(cells.clone(), &widths, &marks)
-                }
-                ListTableRow::Heading([name, sum]) => {
-                    let room = usize::from(area.width).saturating_sub(MARKS);
-                    let sum = whole_parts(sum, room.saturating_sub(name.columns().min(MIN_NAME)));
-                    let name = name.fit(room.saturating_sub(sum.width()));
-                    vec![Span::new(format!("{mark} {name}{sum}"), self.canvas.theme.accent)]
-                }
-            };
-            line::list_row(buffer, area, &spans, n == chosen, self.canvas);
-        }
+        spans.push(Span::plain(" ".repeat(BETWEEN)));
     }
-
-    fn fitted(&self, cells: Vec<Span>, widths: &[Option<usize>], marks: &[Span]) -> Vec<Span> {
-        let mut spans = marks.to_vec();
-        for (n, (cell, column)) in cells.into_iter().zip(self.columns).enumerate() {
-            let Some(width) = widths.get(n).copied().flatten() else { continue };
-            let text = match column.side {
-                CellSide::Path if column.max_width > 0 => cell.text.fit(width),
-                _ => line::head(cell.text, width, self.canvas.glyphs()),
-            };
-            let blank = Span::new(" ".repeat(width.saturating_sub(text.columns())), Style::new());
-            let cell = Span { text, style: cell.style };
-            match column.side {
-                CellSide::Left | CellSide::Path => spans.extend([cell, blank]),
-                CellSide::Right => spans.extend([blank, cell]),
-            }
-            spans.push(Span::plain(" ".repeat(BETWEEN)));
-        }
-        spans
-    }
+    spans
 }

@@ -8,7 +8,7 @@ pub mod screen;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::base::human::{count, thousands};
@@ -32,7 +32,7 @@ const AT_ONCE: usize = 10_000;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ShownRow<'a> {
     Row(usize),
-    Heading(&'a [SafeText; 2]),
+    Heading(&'a [SafeText; 3]),
 }
 
 pub struct List<R: 'static> {
@@ -53,6 +53,8 @@ pub struct List<R: 'static> {
     /// The number of rows arranged so far; each time adds the number of all.
     pub arranged: u64,
     marks: BTreeSet<u32>,
+    /// The rows that letters lead back to, by their keys; `'` to where the user was before the last jump.
+    letters: BTreeMap<String, u64>,
     chosen: usize,
     /// Whether a row was selected by the user. Until then the first stays selected while rows come in.
     has_moved: bool,
@@ -82,6 +84,7 @@ impl<R: Clone> List<R> {
             at_once: AT_ONCE,
             arranged: 0,
             marks: BTreeSet::new(),
+            letters: BTreeMap::new(),
             chosen: 0,
             has_moved: false,
             following: FollowState::default(),

@@ -51,6 +51,7 @@ pub trait ListKind: Sized + 'static {
         String::new()
     }
 
+    /// Whether a row is to be deleted, as its last cell says.
     fn is_struck(&self, _row: &Self::Row) -> bool {
         false
     }
@@ -120,8 +121,6 @@ pub struct ListTitle {
     pub alarm: String,
     /// The name of what is listed; empty if the place says it.
     pub name: SafeText,
-    /// What stands in place of the order of the rows; empty if nothing.
-    pub state: String,
 }
 
 pub struct PanelFrame<'a> {
@@ -357,7 +356,8 @@ impl<L: ListKind> Screen for ListScreen<L> {
             let is_filtered = self.list.marked() == 0 && !self.list.filter_text().is_empty();
             let back = is_filtered.then_some(Action::Back);
             let all = back.map(|back| format!("{} show all  ", canvas.keys.label(KeyContext::Lists, back)));
-            let mut hints = self.of.footer(&self.list).versions(None, back, canvas.keys);
+            let mut hints =
+                self.of.footer(&self.list).versions((None, ""), |action| Some(action) == back, canvas.keys);
             hints.iter_mut().for_each(|hints| hints.insert_str(0, all.as_deref().unwrap_or_default()));
             let of = thousands(self.list.len() as u64);
             let progress = self.of.progress(&self.list, canvas);
@@ -390,11 +390,9 @@ impl<L: ListKind> Screen for ListScreen<L> {
 
     fn enter(&mut self, purpose: Purpose, text: &str, effects: &mut Effects) -> Result<(), String> {
         match purpose {
-            Purpose::GoTo => self.on(true, effects, |_, on| on.list.go_to(text)),
             Purpose::Grep(scope) => Link::lines(text, scope).map(|link| effects.show(link)),
             Purpose::Find => self.on(true, effects, |of, on| of.enter(text, on)),
-            // What was typed is followed already.
-            _ => Ok(()),
+            _ => self.on(true, effects, |_, on| on.list.enter(purpose, text)),
         }
     }
 

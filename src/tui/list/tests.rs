@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use proptest::prelude::*;
 
 use crate::rows::column::{CellSide, ListColumn, ListSpec, MOST_FIRST, NAMES, RowCell};
+use crate::tui::event::{JUMP, Purpose};
 use crate::tui::keys::Action;
 
 use super::{List, ShownRow};
@@ -203,6 +204,31 @@ fn a_motion_stays_in_the_list_and_on_the_screen() {
 }
 
 #[test]
+fn a_letter_leads_back_to_its_row_wherever_that_stands_by_now() {
+    let row = |id| Row { id, name: if id == 1 { "Alpha" } else { "beta" }.into(), size: 0 };
+    let mut list = List::new(&SPEC);
+    list.resize(80, 6);
+    list.set_rows((1..9).map(row).collect::<Vec<_>>());
+    let back_to = |list: &mut List<Row>, name| {
+        (list.enter(Purpose::ToMark, name).is_ok(), list.chosen().map(|row| row.id))
+    };
+    assert_eq!(back_to(&mut list, JUMP), (false, Some(1)), "there was no jump yet");
+    list.act(Action::Down, Some(2));
+    list.enter(Purpose::Mark, "x").unwrap();
+    list.act(Action::End, None);
+    list.set_rows((0..9).map(row).collect::<Vec<_>>());
+    assert_eq!(back_to(&mut list, "x"), (true, Some(3)));
+    assert_eq!(back_to(&mut list, JUMP), (true, Some(8)), "where it was before");
+    assert_eq!(back_to(&mut list, JUMP), (true, Some(3)), "and back");
+    list.go_to("1").unwrap();
+    list.act(Action::Down, None);
+    assert_eq!(back_to(&mut list, JUMP), (true, Some(3)), "steps are no jumps");
+    list.filter_by("alpha");
+    assert_eq!(back_to(&mut list, "x"), (false, Some(1)), "it is not shown");
+    assert_eq!(list.go_to("n"), Err("n and p lead to other files from an output, not from a list".into()));
+}
+
+#[test]
 fn a_time_leads_to_the_latest_row_that_is_not_after_it() {
     let mut list = List::new(&SPEC);
     list.resize(80, 6);
@@ -393,7 +419,7 @@ proptest! {
         let (mut group, mut seen) = (String::new(), Vec::new());
         for shown in list.on_screen() {
             match shown {
-                ShownRow::Heading([name, _]) => group = name.to_string(),
+                ShownRow::Heading([name, ..]) => group = name.to_string(),
                 ShownRow::Row(n) => {
                     prop_assert_eq!(&list.rows[n].name, &group);
                     seen.push(list.rows[n].id);

@@ -96,7 +96,7 @@ fn read_record(of: &CitingCall, file: &RecordedFile, context: &JobContext) -> Op
 pub(super) fn draw(glance: Option<&Glance>, list: &List<OutputRow>, on: PanelFrame) {
     let Some(row) = list.chosen() else { return };
     let head = Rect { height: on.area.height.min(1), ..on.area };
-    let name = line::head(format!(" {}", row.name()), head.width.into(), on.canvas.glyphs());
+    let name = SafeText::from(format!(" {}", row.name())).head(head.width.into());
     line::left(on.buffer, head, name, on.canvas.theme.active);
     let below = Rect { y: head.bottom(), height: on.area.height - head.height, ..on.area };
     let glance = glance.filter(|glance| glance.of == (row.entry.path(), row.entry.identity));

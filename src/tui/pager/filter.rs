@@ -6,6 +6,7 @@ use crate::source::ViewSupply;
 use crate::text::filter::index::BlockLines;
 use crate::text::filter::{Condition, Shows};
 use crate::text::search::PatternError;
+use crate::tui::event::JUMP;
 use crate::tui::job::Slot;
 use crate::tui::keys::{Action, KeyContext, KeyMap};
 use crate::tui::screen::Effects;
@@ -63,7 +64,7 @@ impl Pager {
         let aim = if before.is_some() && self.filter.aim.1 == top { self.filter.aim.0 } else { top };
         if before.is_none() {
             self.filter.origin = Some(self.panes.place.clone());
-            self.panes.remember();
+            self.panes.set_mark(JUMP);
         }
         let output = &mut self.output;
         let same = output.sift.take().filter(|_| !is_new);
@@ -85,7 +86,7 @@ impl Pager {
         let has_moved = self.filter.aim.1 != top;
         match self.filter.origin.take() {
             Some(origin) if goes_back || !has_moved => {
-                self.panes.remember();
+                self.panes.set_mark(JUMP);
                 self.go_back(&origin);
             }
             _ => self.scroll_to(Side::Spill, self.scroll(Side::Spill).top_at(top, 0)),

@@ -1,24 +1,17 @@
 //! Goes to a line, a percentage, a byte, a mark, a cut or an end, and sideways along lines.
 
-use crossterm::event::KeyEvent;
-
 use crate::base::human::thousands;
 use crate::base::provenance::Certainty;
 use crate::document::scroll::{Long, Viewport};
 use crate::text::search::Toward;
-use crate::tui::keys::{Action, character};
+use crate::tui::event::JUMP;
+use crate::tui::keys::Action;
 use crate::tui::screen::Effects;
 use crate::tui::target::StartAt;
 use crate::tui::widget::layout::Side;
 
 use super::Pager;
 use super::panes::TargetLine;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Waiting {
-    SetMark,
-    ToMark,
-}
 
 impl Pager {
     pub(crate) fn go_start(&mut self, side: Side, line: Option<u64>) {
@@ -142,23 +135,13 @@ impl Pager {
         Ok(())
     }
 
-    pub(crate) fn second_key(&mut self, waiting: Waiting, key: KeyEvent) {
-        let Some(name) = character(key) else { return };
-        match waiting {
-            Waiting::SetMark => {
-                self.panes.marks.insert(name, (self.focus(), self.panes.top(self.focus())));
-                let back = self.key_of(Action::ToMark);
-                self.note(format!("mark {name} is set; {back}{name} comes back here"));
-            }
-            Waiting::ToMark => match self.panes.marks.get(&name).copied() {
-                Some((side, top)) => {
-                    self.panes.leave();
-                    self.panes.place.focus = side;
-                    self.scroll_to(side, self.scroll(side).top_at(top, 0));
-                }
-                None => self.fail(format!("no mark {name}; {}{name} sets it", self.key_of(Action::Mark))),
-            },
-        }
+    pub(super) fn go_to_mark(&mut self, name: &str) -> Result<(), String> {
+        let mark = self.panes.marks.get(name).copied();
+        let (side, top) = mark.ok_or_else(|| format!("no line has mark {name}"))?;
+        self.panes.leave();
+        self.panes.place.focus = side;
+        self.scroll_to(side, self.scroll(side).top_at(top, 0));
+        Ok(())
     }
 
     /// Goes to the place at which the output is to be opened, once the preview is made and the place is known.
@@ -245,7 +228,7 @@ impl Pager {
             Long::Wrapped => {
                 let scroll = self.scroll(side);
                 let start = scroll.top_at(scroll.reader.line_start(self.panes.top(side)), 0);
-                self.panes.remember();
+                self.panes.set_mark(JUMP);
                 self.scroll_to(side, start);
             }
         }
@@ -271,7 +254,7 @@ impl Pager {
             Long::Wrapped => {
                 let rows = usize::from(height).saturating_sub(1);
                 let to = scroll.up(scroll.row_at(end), rows).max(top);
-                self.panes.remember();
+                self.panes.set_mark(JUMP);
                 self.scroll_to(side, to);
             }
         }

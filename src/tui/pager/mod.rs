@@ -48,7 +48,6 @@ use count::ErrorSearch;
 use drawer::Drawer;
 use filter::{AT_ONCE, LineFilter};
 use hold::ScrollAnchor;
-use jump::Waiting;
 use panes::Panes;
 use planning::{AfterPlan, ViewPoint};
 use search::Find;
@@ -68,7 +67,6 @@ pub struct Pager {
     pub filter: LineFilter,
     pub drawer: Drawer,
     pub message: Option<Message>,
-    waiting: Option<Waiting>,
     pub(crate) selection: Option<LineSelection>,
     then: AfterPlan,
     pub streaming: bool,
@@ -104,13 +102,12 @@ impl Pager {
             canvas,
             output: OpenOutput::new(subject, view),
             claim_shown: false,
-            panes: Panes::default(),
+            panes: Panes { raw: [true, false], ..Panes::default() },
             find,
             errors: ErrorSearch::default(),
             filter: LineFilter::default(),
             drawer: Drawer::default(),
             message: None,
-            waiting: None,
             selection: None,
             then: AfterPlan::Stay,
             streaming,
@@ -153,11 +150,6 @@ impl Pager {
         let is_own = self.output.limits_are_first() || matches!(policy.limits_from, LimitsFrom::Setting);
         let kept = (!is_own && !self.drawer.is_open()).then(|| Box::new(policy.clone()));
         file.clone().filter(|_| !self.is_named()).map(|file| (file, kept))
-    }
-
-    pub(crate) fn is_same_as(&self, opened: &Opened) -> bool {
-        let (this, other) = (&self.output.subject, &opened.subject);
-        self.is_named() && (self.origin, self.file, &this.file) == (opened.origin, opened.file, &other.file)
     }
 
     /// Stops all work, because another output is shown: what it reports would not be for that one.
@@ -203,6 +195,11 @@ impl Pager {
         if self.output.cited == Cited::Asked {
             self.find_record(effects);
         }
+    }
+
+    pub(crate) fn is_same_as(&self, opened: &Opened) -> bool {
+        let (this, other) = (&self.output.subject, &opened.subject);
+        self.is_named() && (self.origin, self.file, &this.file) == (opened.origin, opened.file, &other.file)
     }
 
     pub fn is_coming(&self) -> bool {
@@ -252,9 +249,8 @@ impl Pager {
         }
         self.filter_again(effects);
         let is_longer = self.output.view.len() > before;
-        if is_longer && matches!(changed.content, Change::Grown { .. }) && self.panes.is_at_end() {
-            self.panes.following = true;
-        }
+        let is_at_end = self.panes.place.at_end == Some(Side::Spill);
+        self.panes.following |= is_longer && is_at_end && matches!(changed.content, Change::Grown { .. });
         self.align_panes();
         self.follow();
         self.count_all(effects);
@@ -371,6 +367,7 @@ pub enum ComparedReply {
     Ended,
 }
 
+#[derive(Debug, Clone)]
 pub struct ContentChange {
     pub view: MapView,
     pub content: Change,

@@ -9,19 +9,20 @@ use crate::document::fold::ProgressLines;
 use crate::document::reader::ReadWindow;
 use crate::document::scroll::{CurrentLine, Long, ScreenRow, Scroll, Viewport};
 use crate::text::cells::Show;
+use crate::tui::event::JUMP;
 use crate::tui::keys::Action;
 use crate::tui::widget::layout::{self, Side, SideBySide};
 
 use super::Pager;
 
 /// Where the panes are: the state itself, and a copy of it to come back to.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Place {
     pub focus: Side,
     /// The top of each pane: the offset of a row in its document.
     tops: [u64; 2],
     /// The pane last sent to its end. It stays at the end when its size changes.
-    at_end: Option<Side>,
+    pub(super) at_end: Option<Side>,
     pub long: Long,
     pub window: ReadWindow,
 }
@@ -32,7 +33,7 @@ impl Place {
     }
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Panes {
     pub place: Place,
     pub(super) beside: SideBySide,
@@ -43,7 +44,7 @@ pub struct Panes {
     pub(crate) is_paging: bool,
     /// Whether Spill follows the end of the file as it grows.
     pub following: bool,
-    pub(crate) marks: BTreeMap<char, (Side, u64)>,
+    pub(crate) marks: BTreeMap<String, (Side, u64)>,
     /// What was gone to: the current line until the pane is scrolled.
     pub(super) target: Option<TargetLine>,
 }
@@ -54,22 +55,6 @@ pub(super) struct TargetLine {
     pub at: u64,
     /// Its offset in the output, which the model's text may not have: `at` is that of a notice then.
     pub offset: usize,
-}
-
-impl Default for Panes {
-    fn default() -> Self {
-        let (window, long) = (ReadWindow::default(), Long::Wrapped);
-        Self {
-            place: Place { focus: Side::Preview, tops: [0, 0], at_end: None, long, window },
-            beside: SideBySide::default(),
-            raw: [true, false],
-            unfolded: [None, None],
-            is_paging: false,
-            following: false,
-            marks: BTreeMap::new(),
-            target: None,
-        }
-    }
 }
 
 impl Panes {
@@ -88,18 +73,14 @@ impl Panes {
         self.place.at_end = self.place.at_end.filter(|side| *side == Side::Spill);
     }
 
-    pub(crate) fn is_at_end(&self) -> bool {
-        self.place.at_end == Some(Side::Spill)
-    }
-
     pub(crate) fn leave(&mut self) {
         self.following = false;
-        self.remember();
+        self.set_mark(JUMP);
     }
 
-    pub(crate) fn remember(&mut self) {
+    pub(crate) fn set_mark(&mut self, name: &str) {
         let here = (self.place.focus, self.top(self.place.focus));
-        self.marks.insert('\'', here);
+        self.marks.insert(name.to_owned(), here);
     }
 }
 
@@ -279,8 +260,11 @@ impl Pager {
 
     pub(crate) fn toggle_follow(&mut self) {
         self.panes.following = !self.panes.following;
-        let is_cut = self.output.made.preview.as_ref().is_ok_and(|preview| preview.truncated);
-        if self.panes.following && is_cut && !self.shows_both() && !self.output.is_rest_missing() {
+        if self.panes.following
+            && self.output.is_cut()
+            && !self.shows_both()
+            && !self.output.is_rest_missing()
+        {
             // New lines arrive in the whole output.
             self.panes.place.focus = Side::Spill;
         }

@@ -314,7 +314,7 @@ static SPEC: ListSpec<PolicyRow> = ListSpec {
     key: |row| key_of(row.choice.policy.name()),
     sum: |_| String::new(),
     mark: |row| match row.rank {
-        PolicyRank::InUse => RowCell::new("*", Tone::Accent),
+        PolicyRank::InUse => RowCell::new("@", Tone::Accent),
         _ => RowCell::plain(" "),
     },
 };

@@ -1,6 +1,6 @@
 //! The output as a screen of the application: what its keys and prompts do, and what events change of it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crossterm::event::KeyEvent;
 use ratatui::Frame;
@@ -8,6 +8,7 @@ use ratatui::layout::Rect;
 
 use crate::document::reader::Cost;
 use crate::output::recorded::RecordedCall;
+use crate::source::PathStatus;
 use crate::text::filter::Shows;
 use crate::text::search::Toward;
 use crate::tui::event::{Event, Message, Purpose};
@@ -19,7 +20,6 @@ use crate::tui::screen::{Effect, Effects, Link, Screen, ScreenRequest, ScreenRow
 use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::line::Span;
 
-use super::jump::Waiting;
 use super::panes::TargetLine;
 use super::text_box::TextBox;
 use super::{OutputEvent, Pager, ThenRead, picker, view};
@@ -49,13 +49,7 @@ impl Screen for Pager {
         if self.drawer.picker.is_some() {
             return false;
         }
-        match self.waiting.take() {
-            Some(waiting) => {
-                self.second_key(waiting, key);
-                true
-            }
-            None => self.drawer.is_open() && self.drawer_key(key, effects),
-        }
+        self.drawer.is_open() && self.drawer_key(key, effects)
     }
 
     fn act(&mut self, action: Action, count: Option<u64>, effects: &mut Effects) {
@@ -86,8 +80,6 @@ impl Screen for Pager {
                 }
             }
             Action::Copy => self.copy(effects),
-            Action::Mark => self.wait(Waiting::SetMark, "mark: a letter"),
-            Action::ToMark => self.wait(Waiting::ToMark, "go to mark: a letter, or ' for where you were"),
             _ => self.carry_out(action, count, effects),
         }
         self.advise_again(effects);
@@ -145,14 +137,16 @@ impl Screen for Pager {
             (Purpose::Lines { shows, around }, _) => {
                 self.filter(text, shows, around, effects)?;
             }
-            (Purpose::GoTo, text) if self.drawer.picker.is_some() => {
-                let gone = self.drawer.picker.as_mut().map(|picker| picker.list.go_to(text));
-                gone.transpose()?;
+            (_, text) if self.drawer.picker.is_some() => {
+                let done = self.drawer.picker.as_mut().map(|picker| picker.list.enter(purpose, text));
+                done.transpose()?;
                 self.on_picker(|_| (), effects);
             }
             (Purpose::GoTo, "n") => self.other_file(Some(self.file + 1), effects),
             (Purpose::GoTo, "p") => self.other_file(self.file.checked_sub(1), effects),
             (Purpose::GoTo, text) => self.go_to(text)?,
+            (Purpose::Mark, name) => self.panes.set_mark(name),
+            (Purpose::ToMark, name) => self.go_to_mark(name)?,
             (Purpose::Window, text) => self.set_window(text)?,
             _ => {}
         }
@@ -210,11 +204,6 @@ impl Pager {
         }
     }
 
-    fn wait(&mut self, waiting: Waiting, text: &str) {
-        self.waiting = Some(waiting);
-        self.note(text);
-    }
-
     pub(crate) fn handle(&mut self, event: OutputEvent, effects: &mut Effects) {
         match event {
             OutputEvent::Counted { counts, measure, measured } => {
@@ -252,17 +241,9 @@ impl Pager {
             {
                 effects.push(Effect::OpenCall(ready, Default::default()));
             }
-            OutputEvent::Kept(paths)
-                if paths.iter().any(|kept| kept == Path::new(self.output.subject.path())) =>
-            {
-                self.output.subject.is_kept = true;
-                // What was in no file is in the last of them now.
-                if let (Some(path), None) = (paths.last(), &self.output.subject.file) {
-                    self.handle(OutputEvent::SavedAs(path.to_string_lossy().into_owned()), effects);
-                }
-            }
+            OutputEvent::Kept(paths) => self.kept(&paths, effects),
             // Lines are marked as soon as they are drawn again.
-            OutputEvent::Ready(_) | OutputEvent::Kept(_) | OutputEvent::SeveritiesCompiled => {}
+            OutputEvent::Ready(_) | OutputEvent::SeveritiesCompiled => {}
             OutputEvent::Checked(index, verdict) => {
                 if let Some(recorded) = self.recorded(index) {
                     recorded.check = Some(*verdict);
@@ -293,11 +274,15 @@ impl Pager {
             Action::Editor => {
                 let line = self.output.line_number(self.current_offset()).unwrap_or(1);
                 let subject = &self.output.subject;
-                // What was read of a pipe is in a file once it is kept.
-                let is_saved = subject.is_kept && subject.file.is_none();
-                effects.push(Effect::Edit { path: is_saved.then(|| subject.path().into()), line });
+                // What was read of a pipe, or of a file that was deleted, is in another one once it is kept.
+                let is_gone = subject.file.is_none() || self.path_status == PathStatus::Gone;
+                let path = (subject.is_kept && is_gone).then(|| subject.path().into());
+                effects.push(Effect::Edit { path, line });
             }
             Action::Keep => self.keep(effects),
+            Action::Refresh if self.output.subject.is_kept && self.output.subject.file.is_none() => {
+                self.note("what was read is kept, and does not change");
+            }
             Action::Refresh => effects.push(Effect::Reopen),
             Action::ReadForm if self.close_read_form(effects) => {}
             Action::ReadForm => self.ask_read_tool(ThenRead::Show, effects),
@@ -311,6 +296,20 @@ impl Pager {
                 self.move_by(action, count);
                 self.extend_selection(action, count);
             }
+        }
+    }
+
+    fn kept(&mut self, paths: &[PathBuf], effects: &mut Effects) {
+        let subject = &mut self.output.subject;
+        let is_it = paths.iter().any(|path| path == Path::new(subject.path()));
+        let Some(last) = paths.last().filter(|_| is_it) else { return };
+        subject.is_kept = true;
+        // What was in no file, or is no longer, is in the last of them now.
+        let last = last.to_string_lossy().into_owned();
+        if subject.file.is_none() {
+            self.handle(OutputEvent::SavedAs(last), effects);
+        } else if self.path_status == PathStatus::Gone {
+            subject.file = Some(last);
         }
     }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::document::scans::{Haystack, Search};
 use crate::text::label::SafeText;
 use crate::text::search::{Pattern, Severity, Toward};
-use crate::tui::event::Message;
+use crate::tui::event::{JUMP, Message};
 use crate::tui::job::Slot;
 use crate::tui::keys::Action;
 use crate::tui::screen::Effects;
@@ -104,7 +104,7 @@ impl Pager {
         let pattern = Pattern::in_text(text, self.output.utf16()).map_err(|error| error.describe())?;
         enter_in(&mut self.find.history, text);
         self.find.toward = Some(toward);
-        self.panes.remember();
+        self.panes.set_mark(JUMP);
         if !self.find.pattern.as_ref().is_some_and(|old| old.same(&pattern)) {
             self.find.forget_place();
             self.find.pattern = Some(pattern);
@@ -127,7 +127,7 @@ impl Pager {
             }
         };
         if !missed && what == severity {
-            self.panes.remember();
+            self.panes.set_mark(JUMP);
         }
         let is_ahead = matches!(action, Action::NextMatch | Action::NextMissed | Action::NextError);
         let toward = if is_ahead { ahead } else { ahead.reversed() };
@@ -193,14 +193,16 @@ impl Pager {
 
     /// Accepts the typed pattern: its search stays. Returns false if `text` is not what was being typed.
     fn accept_typing(&mut self, text: &str) -> Result<bool, String> {
-        let Some(typing) = self.find.typing.take_if(|typing| typing.text == text && !text.is_empty()) else {
+        let Some(mut typing) = self.find.typing.take_if(|typing| typing.text == text && !text.is_empty())
+        else {
             return Ok(false);
         };
         if let Some(fault) = typing.fault.clone() {
             self.find.typing = Some(typing);
             return Err(fault);
         }
-        self.panes.marks.insert('\'', (typing.panes.place.focus, typing.panes.top(typing.panes.place.focus)));
+        typing.panes.set_mark(JUMP);
+        self.panes.marks = typing.panes.marks;
         self.message = typing.said;
         Ok(true)
     }
@@ -358,7 +360,7 @@ impl Pager {
         self.panes.target = None;
         // What was lost is in the file alone, so one goes on there.
         if sought.missed || side == Side::Spill && !self.output.is_kept(offset) {
-            self.panes.remember();
+            self.panes.set_mark(JUMP);
             self.panes.place.focus = Side::Spill;
         }
         if self.find.at != sought.what {

@@ -235,7 +235,6 @@ fn page(
     canvas: &Canvas,
 ) -> LinkedText {
     let room = TextBox::columns(canvas).saturating_sub(NAMES + 3).max(1);
-    let glyphs = canvas.glyphs();
     let (mut page, mut links, mut at): (Vec<(Class, String)>, Vec<_>, u64) = Default::default();
     let mut push = |class, text: String| {
         at += text.len() as u64;
@@ -257,9 +256,9 @@ fn page(
     let mut page: Vec<_> = page.into_iter().map(|(class, text)| (class, text.into_bytes())).collect();
     let heading = |words: &str| (Class::Own, format!("\n{words}\n").into_bytes());
     for TitledText { title, text } in texts.unwrap_or_default() {
-        page.push(heading(&format!("{} {title}", glyphs.rule.repeat(4))));
+        page.push(heading(&format!("{} {title}", line::DASH.repeat(4))));
         page.push((Class::Kept, [text.trim_ascii_end(), b"\n"].concat()));
     }
-    page.extend(texts.is_none().then(|| heading(&format!(" {}", glyphs.cut))));
+    page.extend(texts.is_none().then(|| heading(" …")));
     LinkedText { doc: Doc::from_texts(page), links }
 }

@@ -306,7 +306,6 @@ fn signs_of_lists(glyphs: &Glyphs) -> Vec<HelpRow> {
             (glyphs.chosen, "cursor"),
             ("*", "marked"),
             (glyphs.differs, "differs"),
-            ("struck", "to be deleted"),
             ("▇▇░░", "share model got"),
             ("…", "not known yet"),
             ("–", "cannot be known"),

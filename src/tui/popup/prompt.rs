@@ -8,7 +8,7 @@ use tui_input::{Input, InputRequest};
 use crate::text::filter::Shows;
 use crate::text::search::Toward;
 use crate::tui::event::{MAX_TYPED, Message, Purpose};
-use crate::tui::keys::KeyContext;
+use crate::tui::keys::{KeyContext, character};
 use crate::tui::screen::{
     Effects, ExitChoice, Layer, LayerContext, LayerFrame, LayerNext, Screen, ScreenRequest,
 };
@@ -36,6 +36,8 @@ impl Prompt {
             Purpose::Lines { shows: Shows::All, .. } => "only lines with: ",
             Purpose::Lines { shows: Shows::Lost, .. } => "only lost lines with: ",
             Purpose::GoTo => "go to: ",
+            Purpose::Mark => "set mark: ",
+            Purpose::ToMark => "go to mark (' back): ",
             Purpose::Window => "offset [limit], e.g. 2001 2000: ",
             Purpose::Grep(scope) => return format!("search {}: ", scope.as_str()),
             Purpose::Find => "judge by (regex; empty: errors): ",
@@ -92,6 +94,10 @@ impl Prompt {
         true
     }
 
+    fn is_of_letter(&self) -> bool {
+        matches!(self.purpose, Purpose::Mark | Purpose::ToMark)
+    }
+
     fn is_full(&self) -> bool {
         self.text().len() >= MAX_TYPED
     }
@@ -99,15 +105,18 @@ impl Prompt {
 
 impl Layer for Prompt {
     fn is_typing(&self) -> bool {
-        true
+        !self.is_of_letter()
     }
 
     fn has_status_row(&self) -> bool {
         true
     }
 
-    fn key(&mut self, key: KeyEvent, on: LayerContext) -> LayerNext {
+    fn key(&mut self, mut key: KeyEvent, on: LayerContext) -> LayerNext {
         let (below, effects, purpose) = (on.below, on.effects, self.purpose);
+        if let Some(letter) = character(key).filter(|_| self.is_of_letter()) {
+            (self.input, key) = (Input::new(letter.to_string()), KeyCode::Enter.into());
+        }
         let empties = key.code == KeyCode::Backspace && self.text().is_empty();
         let cancels = key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL);
         match key.code {
@@ -122,6 +131,10 @@ impl Layer for Prompt {
                 return LayerNext::Closes;
             }
             KeyCode::Enter => match below.enter(purpose, self.text(), effects) {
+                Ok(()) if purpose == Purpose::Mark => {
+                    below.say(Some(Message::note(format!("mark {} is set", self.text()))));
+                    return LayerNext::Closes;
+                }
                 Ok(()) => return LayerNext::Closes,
                 Err(fault) => below.say(Some(Message::error(fault))),
             },
@@ -163,6 +176,7 @@ fn hint(purpose: Purpose, below: KeyContext) -> &'static str {
         Purpose::Search { .. } => "Enter search · ↑ earlier · Esc cancel ",
         Purpose::Lines { .. } => "! not · Tab lost lines · empty shows all · Esc cancel ",
         Purpose::GoTo if below == KeyContext::Lists => "row · 50% · 14:30 · 2026-11-24 · 3d · q quits ",
+        Purpose::Mark | Purpose::ToMark => "a letter · Esc cancel ",
         Purpose::GoTo => "line · 50% · 4096b · n p other files · q quits ",
         _ => "Enter apply · Esc cancel ",
     }

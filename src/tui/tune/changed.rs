@@ -9,7 +9,7 @@ use crate::corpus::tune::ChangedOutput;
 use crate::corpus::{CorpusOutput, TuneRun};
 use crate::rows::column::CellSide::{Left, Path, Right};
 use crate::rows::column::{ListColumn, ListSpec, NAMES, RowCell, RowLook, Tone};
-use crate::rows::outputs::{Peek, name, peek};
+use crate::rows::outputs::{Peek, peek};
 use crate::session::command::{command, one_line};
 use crate::store::RecordedFile;
 use crate::text::label::SafeText;
@@ -185,7 +185,7 @@ fn order(run: Arc<TuneRun>, setting: usize, context: &JobContext) {
         let (agent, name, file) = match output {
             CorpusOutput::Entry(entry) => {
                 let Peek { command, first_line, .. } = peek(entry, context.env());
-                (entry.agent().into(), name(entry, [command, first_line]), entry.recorded_file())
+                (entry.agent().into(), entry.called([command, first_line]), entry.recorded_file())
             }
             CorpusOutput::Named(path) | CorpusOutput::Found(path) => {
                 let name = SafeText::from_bytes(path.as_os_str().as_encoded_bytes());

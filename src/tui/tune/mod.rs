@@ -112,7 +112,6 @@ impl ListKind for Tuning {
             figures: figures.into_iter().filter(|words| !words.is_empty()).collect::<Vec<_>>().join(" · "),
             alarm,
             name: self.start.as_ref().map(|start| start.place.clone()).unwrap_or_default(),
-            state: String::new(),
         }
     }
 

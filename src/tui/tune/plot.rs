@@ -138,7 +138,7 @@ fn look(canvas: &Canvas, mark: PlotMark) -> (&'static str, Style) {
     match mark {
         PlotMark::Other => (glyphs.other, theme.dim),
         PlotMark::Best => (glyphs.best, theme.accent),
-        PlotMark::Present => ("*", theme.warning),
+        PlotMark::Present => ("@", theme.warning),
         PlotMark::Chosen => (glyphs.selected, theme.current),
     }
 }

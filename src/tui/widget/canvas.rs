@@ -66,9 +66,6 @@ glyphs! {
     error: "●" "!",
     /// In the map: a match of the search.
     found: "•" "*",
-    rule: "─" "-",
-    upright: "│" "|",
-    cut: "…" ".",
     states: "⟳" "@",
     /// In a plot: a setting that no other beats, the others, and that of the selected row.
     best: "●" "o",
@@ -137,7 +134,7 @@ mod tests {
         buffer.set_string(0, 0, "a · b… ┌─┐ ↑ ≈≠日e\u{301}", Style::new());
         replace(&mut buffer);
         let text: String = buffer.content.iter().map(|cell| cell.symbol()).collect();
-        assert_eq!(text, "a - b. +-+ ^ ~!? ?");
+        assert_eq!(text, "a - b~ +-+ ^ ~!? ?");
     }
 
     fn symbols(draw: impl Fn(&mut Buffer)) -> Vec<String> {

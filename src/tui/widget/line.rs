@@ -5,11 +5,13 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::widgets::{Block, Clear, Widget};
-use unicode_width::UnicodeWidthStr;
 
-use crate::text::label::{self, SafeText};
+use crate::text::label::SafeText;
 
-use super::canvas::{Canvas, Glyphs};
+use super::canvas::Canvas;
+
+/// What rules are made of.
+pub(crate) const DASH: &str = "─";
 
 #[derive(Debug, Clone, Default)]
 pub struct Span {
@@ -58,7 +60,7 @@ pub(crate) fn rows(
 ) {
     let room = usize::from(area.width).saturating_sub(2);
     for (text, y) in texts.into_iter().zip(area.y..area.bottom()) {
-        let text = head(text.into(), room, canvas.glyphs());
+        let text = text.into().head(room);
         left(buffer, Rect { y, height: 1, ..area }, format!(" {text}"), canvas.theme.dim);
     }
 }
@@ -81,50 +83,40 @@ pub(crate) fn right(buffer: &mut Buffer, area: Rect, taken: usize, spans_: &[Spa
     }
 }
 
-pub(crate) fn head(text: impl Into<SafeText>, columns: usize, glyphs: &Glyphs) -> SafeText {
-    text.into().head(columns, glyphs.cut)
-}
-
 /// Shortens spans to `columns` columns; the one that does not fit ends in the mark for cut text.
-pub(crate) fn cut(spans: Vec<Span>, columns: usize, glyphs: &Glyphs) -> Vec<Span> {
+pub(crate) fn cut(spans: Vec<Span>, columns: usize) -> Vec<Span> {
     if width(&spans) <= columns {
         return spans;
     }
-    let Some(mut room) = columns.checked_sub(glyphs.cut.width()) else { return Vec::new() };
-    let mut fitted = Vec::new();
+    let (mut room, mut fitted) = (columns, Vec::new());
     for Span { text, style } in spans {
-        if text.columns() > room {
-            fitted.push(Span::new(format!("{}{}", label::head(&text, room), glyphs.cut), style));
-            break;
-        }
+        let has_room = text.columns() < room;
+        let text = if has_room { text } else { SafeText::new(format!("{text} ")).head(room) };
         room -= text.columns();
         fitted.push(Span { text, style });
+        if !has_room {
+            break;
+        }
     }
     fitted
 }
 
 pub(crate) fn upright(buffer: &mut Buffer, area: Rect, canvas: &Canvas) {
     for y in area.y..area.bottom() {
-        left(buffer, Rect { y, height: 1, ..area }, canvas.glyphs().upright, canvas.theme.dim);
+        left(buffer, Rect { y, height: 1, ..area }, "│", canvas.theme.dim);
     }
 }
 
 pub(crate) fn rule(buffer: &mut Buffer, area: Rect, canvas: &Canvas) {
-    left(buffer, area, canvas.glyphs().rule.repeat(usize::from(area.width)), canvas.theme.dim);
+    left(buffer, area, DASH.repeat(usize::from(area.width)), canvas.theme.dim);
 }
 
 /// Draws a horizontal rule with text in it: `──── words ────`.
-pub(crate) fn ruled(
-    buffer: &mut Buffer,
-    area: Rect,
-    words: impl Into<SafeText>,
-    style: Style,
-    glyphs: &Glyphs,
-) {
-    let (dash, words) = (glyphs.rule, words.into());
+pub(crate) fn ruled(buffer: &mut Buffer, area: Rect, words: impl Into<SafeText>, style: Style) {
+    let words = words.into();
     let room = usize::from(area.width).saturating_sub(words.columns() + 2);
     let before = room.min(4);
-    let text = format!("{} {words} {}", dash.repeat(before), dash.repeat(room - before));
+    let text = format!("{} {words} {}", DASH.repeat(before), DASH.repeat(room - before));
     left(buffer, area, text, style);
 }
 
@@ -161,7 +153,7 @@ pub(crate) fn boxed(
     title: impl Into<SafeText>,
     foot: impl Into<SafeText>,
 ) -> Rect {
-    let title = head(title, usize::from(place.width).saturating_sub(2), canvas.glyphs());
+    let title = title.into().head(usize::from(place.width).saturating_sub(2));
     let foot = foot.into();
     let block = Block::bordered().title(&*title).title_bottom(&*foot).border_style(canvas.theme.dim);
     let inner = block.inner(place);
@@ -203,7 +195,6 @@ mod tests {
     #[test]
     fn a_raw_path_is_safe_however_it_is_drawn() {
         let plain = Style::new();
-        let canvas = Canvas::new((40, 1), Theme::plain(), true);
         let spans_of = |text: &str| [Span::new(text, plain), Span::plain(text.to_owned())];
         let table = [
             (drawn(|buffer, area| left(buffer, area, RAW, plain)), SAFE.to_owned()),
@@ -214,7 +205,7 @@ mod tests {
             ),
             (drawn(|buffer, area| centred(buffer, area, [RAW], plain)), format!("           {SAFE}")),
             (
-                drawn(|buffer, area| ruled(buffer, area, RAW, plain, canvas.glyphs())),
+                drawn(|buffer, area| ruled(buffer, area, RAW, plain)),
                 format!("──── {SAFE} {}", "─".repeat(17)),
             ),
         ];
@@ -222,8 +213,8 @@ mod tests {
             assert_eq!(drawn, expected);
         }
         assert_eq!(width(&spans_of(RAW)), 2 * SAFE.len());
-        assert_eq!(&*head(RAW, 8, canvas.glyphs()), "a^[[31m…");
-        assert_eq!(&*head(RAW, 0, canvas.glyphs()), "");
+        assert_eq!(&*SafeText::from(RAW).head(8), "a^[[31m…");
+        assert_eq!(&*SafeText::from(RAW).head(0), "");
     }
 
     #[test]

@@ -213,7 +213,7 @@ fn earlier_forms_of_a_policy_come_after_those_of_now() {
     keep("policies_earlier", bench.keys("lp/earlier<Enter>"));
     let home = Home::new();
     let mut bench = Bench::open(SIZES[0], &home.file("build.log", test_log(40)), policy("opencode/metadata"));
-    assert!(names(bench.keys("lp")).contains("▌*opencode/metadata "), "the one in use comes first");
+    assert!(names(bench.keys("lp")).contains("▌@opencode/metadata "), "the one in use comes first");
 }
 
 #[test]

@@ -29,11 +29,11 @@ fn keep(name: &str, bench: &Bench) {
 fn row(bench: &Bench, policy: &str) -> Vec<String> {
     let rows = bench.rows();
     let is_it =
-        |row: &&String| row.starts_with('│') && row.replace('*', " ").contains(&format!(" {policy} "));
+        |row: &&String| row.starts_with('│') && row.replace('@', " ").contains(&format!(" {policy} "));
     let row = rows.iter().find(is_it).expect("the policy is listed");
     row.split_whitespace()
         .filter(|word| !["│", "│▌", "▌"].contains(word))
-        .map(|word| word.trim_start_matches("│▌*").to_owned())
+        .map(|word| word.trim_start_matches("│▌@").to_owned())
         .collect()
 }
 
@@ -121,7 +121,7 @@ fn a_control_key_is_no_text_and_digits_are_typed_only_where_a_value_can_be() {
         bench.keys(if is_word { "<Down>" } else { "<Esc><Down>" });
     }
     assert!(!bench.keys("<Esc>m<^c>").status().contains("is set"), "{}", bench.status());
-    assert!(bench.keys("'c").status().contains("no mark c"), "{}", bench.status());
+    assert!(bench.keys("'c").status().contains("no line has mark c"), "{}", bench.status());
 }
 
 #[test]
@@ -303,6 +303,6 @@ fn on_the_lowest_screens_the_row_that_is_changed_or_picked_is_shown() {
         let rows = open(size).keys("l").rows();
         assert!(rows.iter().any(|row| row.contains("▌ max lines ")), "{rows:#?}");
         let rows = open(size).keys("lp").rows();
-        assert!(rows.iter().any(|row| row.starts_with("│▌*opencode/output")), "{rows:#?}");
+        assert!(rows.iter().any(|row| row.starts_with("│▌@opencode/output")), "{rows:#?}");
     }
 }

@@ -71,7 +71,7 @@ fn known<T>(value: Option<T>) -> SlowFigure<T> {
 }
 
 fn sums(calls: u64, cut: u64, lost: u64, gone: u64, got_bytes: u64) -> Option<CallSums> {
-    Some(CallSums { calls, cut, never_saved: lost, deleted: gone, got_bytes, unsure: 0 })
+    Some(CallSums { calls, cut, never_saved: lost, deleted: gone, got_bytes, ..CallSums::default() })
 }
 
 fn sessions() -> Vec<SessionRow> {
@@ -384,6 +384,14 @@ fn calls_that_were_copied_count_once_and_say_where_else_they_are() {
     let rows = bench.sessions().list.rows();
     let earlier: Vec<_> = rows[0].earlier.iter().map(|file| file.id.clone()).collect();
     assert_eq!(earlier, [rows[2].file.id.clone()]);
+    let file = rows[0].file.clone();
+    let copied = CallSums { copied: 23, ..CallSums::default() };
+    bench.update(SessionsEvent::Summed(file.clone(), Some(copied)));
+    assert!(text(&bench).contains("0 calls, 0 cut · 23 of another session · got"), "{}", text(&bench));
+    let row = bench.rows().into_iter().find(|row| row.starts_with('▌')).unwrap();
+    assert!(row.contains(" –  ") && !row.contains(" 0 "), "{row}");
+    bench.update(SessionsEvent::Summed(file, Some(CallSums { calls: 2, ..copied })));
+    assert!(text(&bench).contains("2 calls, 0 cut · 23 of another session · got"), "{}", text(&bench));
     let mut bench = opened((200, 50));
     bench.update(CallsEvent::Copied(vec![(1, 2)]));
     bench.keys("j");

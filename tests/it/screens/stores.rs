@@ -10,9 +10,9 @@ use overspill::internals::rows::lost::{KeptShare, ModelShare};
 use overspill::internals::rows::outputs::OutputFact;
 use overspill::internals::session::reader::SessionFile;
 use overspill::internals::session::spill::CitingCall;
-use overspill::internals::source::{Identity, MapView};
+use overspill::internals::source::{Change, Identity, MapView, PathStatus};
 use overspill::internals::store::{EntryStatus, Env, list};
-use overspill::internals::tui::app::{Effect, Event, OutputEvent, OutputsEvent};
+use overspill::internals::tui::app::{ContentChange, Effect, Event, OutputEvent, OutputsEvent};
 use overspill::internals::tui::job::Slot;
 use overspill::internals::tui::outputs::beside::Glance;
 use overspill::internals::tui::outputs::deletion::delete;
@@ -102,6 +102,27 @@ fn keep(name: &str, bench: &Bench) {
     insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true, snapshot_path => "../snapshots" }, {
         insta::assert_snapshot!(format!("stores_{name}_{width}x{height}"), bench.screen());
     });
+}
+
+#[test]
+fn a_mark_waits_for_its_letter_and_every_key_has_an_answer() {
+    let mut stocked = Stocked::with_entries(SIZES[0]).shown();
+    let mut at = |keys: &str| {
+        let bench = stocked.bench.keys(keys);
+        (bench.stores().list.chosen_index(), bench.status().trim().to_owned())
+    };
+    let (row, status) = at("jm");
+    assert!(status.starts_with("set mark:  ") && status.ends_with("a letter · Esc cancel"), "{status}");
+    assert!(at("x").1.starts_with("mark x is set"));
+    let last = at("G").0;
+    assert_eq!(at("'x").0, row, "x is a letter here, and marks nothing for deletion");
+    assert_eq!(at("''").0, last);
+    let (_, status) = at("'y");
+    assert!(status.starts_with("go to mark (' back): y — no row that is shown has mark y"), "{status}");
+    let (_, status) = at("<Esc>:n<Enter>");
+    assert!(status.contains("n and p lead to other files from an output, not from a list"), "{status}");
+    assert_eq!(at("<Esc>gm<Esc>j").0, row, "Esc ends the wait alone");
+    assert!(stocked.bench.app.pending().is_none());
 }
 
 #[test]
@@ -199,6 +220,34 @@ fn where_there_is_little_room_no_heading_stands_without_its_values() {
         let title = stocked.bench.keys("/overspill<Enter>").rows()[0].clone();
         assert!(title.contains("   2 of 6 ") && title.contains("  filter: "), "{title}");
     }
+}
+
+#[test]
+fn a_long_word_for_the_time_left_takes_no_room_from_the_errors_that_were_lost() {
+    for width in 73..=90 {
+        let stocked = Stocked::new((width, 10));
+        stocked.entry("overspill", "tool_c8d4f08d50010000AbCdEfGhIjKl", &vec![b'x'; 3 << 20], 24 * 159);
+        let rows = stocked.shown().bench.rows();
+        assert!(rows[1].contains("errors lost") && rows[2].contains("overdue 152 d"), "{rows:#?}");
+    }
+}
+
+#[test]
+fn what_is_marked_for_deletion_says_so_without_being_struck_through_too() {
+    let mut stocked = Stocked::with_entries(SIZES[0]).shown();
+    let says =
+        |bench: &Bench| bench.rows().iter().filter(|row| row.trim_end().ends_with("to delete")).count();
+    assert_eq!(says(stocked.bench.keys("xx")), 2, "{:#?}", stocked.bench.rows());
+    assert_eq!(says(stocked.bench.keys("U")), 1, "{:#?}", stocked.bench.rows());
+}
+
+#[test]
+fn the_heading_of_a_store_shortens_the_directory_and_never_the_rule() {
+    let mut stocked = Stocked::with_entries(SIZES[0]).shown();
+    let rows = stocked.bench.keys("t").rows();
+    let heading = rows.iter().find(|row| row.starts_with("  opencode: /")).unwrap();
+    assert!(heading.contains("…"), "{heading}");
+    assert!(heading.contains("/tool-output · deleted 7 d after the last change · 4 outputs"), "{heading}");
 }
 
 #[test]
@@ -469,6 +518,33 @@ fn of_a_pipe_what_was_read_is_saved_and_of_a_file_elsewhere_only_if_it_was_delet
     let status = stocked.bench.status();
     assert!(status.contains("kept forever: ") && stocked.bench.rows()[0].contains(" kept "), "{status}");
     assert_eq!(std::fs::read_dir(&own).unwrap().count(), 2);
+}
+
+/// Returns the file that a key has an editor open; `None` stands for that of the output.
+fn edited(bench: &mut Bench) -> Option<PathBuf> {
+    let asked = bench.keys("v").asked.pop();
+    let Some(Effect::Edit { path, .. }) = asked else { panic!("{asked:?}") };
+    path
+}
+
+#[test]
+fn what_is_kept_of_a_pipe_or_of_a_deleted_file_is_edited() {
+    let mut stocked = Stocked::new((120, 24));
+    let view = MapView::from_bytes(b"text").unwrap();
+    let file = stocked.dir.path().join("build.log").to_string_lossy().into_owned();
+    for file in [None, Some(file)] {
+        let subject = Subject { file: file.clone(), ..subject(policy("opencode/output")) };
+        stocked.bench.show_view(subject, view.clone());
+        assert_eq!(edited(&mut stocked.bench), None);
+        let (content, path) = (Change::Same, PathStatus::Gone);
+        let gone = ContentChange { view: view.clone(), content, path, streaming: false };
+        file.iter().for_each(|_| drop(stocked.bench.update(OutputEvent::Changed(gone.clone()))));
+        keep_selected(&mut stocked);
+        let kept = edited(&mut stocked.bench).unwrap();
+        assert_eq!(std::fs::read(&kept).unwrap(), b"text");
+        let status = stocked.bench.keys("R").status();
+        assert_eq!(status.contains("what was read is kept, and does not change"), file.is_none(), "{status}");
+    }
 }
 
 #[test]
@@ -990,6 +1066,21 @@ fn a_line_found_in_all_outputs_and_its_output_are_called_as_the_list_of_outputs_
     let Some(Effect::Open(request)) = bench.asked.last() else { panic!("{:?}", bench.asked.last()) };
     assert_eq!(request.name.to_string(), "cargo clippy --all-targets");
     assert_eq!((&*request.command, &*request.id), ("cargo clippy --all-targets", id));
+}
+
+#[test]
+fn without_a_command_a_found_line_is_of_what_its_output_begins_with() {
+    let mut stocked = Stocked::with_entries((120, 24)).shown();
+    let bench = stocked.bench.keys("&fn main<Enter>");
+    let rows = bench.rows();
+    assert!(rows.iter().any(|row| row.contains("  src/a.rs:10: fn main() {     1  ")), "{rows:#?}");
+    assert!(
+        rows.iter().any(|row| row.starts_with(" opencode src/a.rs:10: fn main() { · line 1")),
+        "{rows:#?}"
+    );
+    bench.keys("<Enter>");
+    let Some(Effect::Open(request)) = bench.asked.last() else { panic!("{:?}", bench.asked.last()) };
+    assert_eq!((&*request.name, &*request.command), ("src/a.rs:10: fn main() {", ""));
 }
 
 #[test]

@@ -151,6 +151,10 @@ fn a_call_that_a_fork_took_over_is_one() {
     let mut counts: Vec<_> = sessions.as_array().unwrap().iter().map(|one| one["calls"].clone()).collect();
     counts.sort_by_key(|count| count.as_u64());
     assert_eq!(counts, [1, 3], "a copied call counts once");
+    std::fs::write(dir.join(format!("{fork}.jsonl")), text.replace(SESSION, fork)).unwrap();
+    let sessions = home.run(&["sessions"]);
+    let row = sessions.text().lines().find(|row| row.ends_with(fork)).unwrap_or_default();
+    assert!(row.contains("\t–\t–\t") && !row.contains("\t0\t"), "{}", sessions.text());
     let verified = home.run(&["verify", "--json"]).ok().json();
     assert_eq!((verified.as_array().unwrap().len(), &verified[0]["session"]), (1, &SESSION.into()));
 }

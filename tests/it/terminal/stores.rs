@@ -31,15 +31,11 @@ fn a_line_of_all_outputs_is_opened_and_left_again() {
     home.private_entry("opencode", OTHER, "the needle\n", 50);
     let mut session = Session::start(&home, &[]);
     session.wait_for("2 outputs");
-    session
-        .keys("&needle\r")
-        .wait_for("2 lines · 1 lost")
-        .wait_for("lost: over 2,000 lines")
-        .wait_for("in 2 outputs");
+    session.keys("&needle\r").wait_for("2 lines · in 2 outputs · 1 lost").wait_for("lost: over 2,000 lines");
     session.keys("\r").wait_for("2500 ┊ a needle");
-    session.keys("q").wait_for("2 lines · 1 lost");
+    session.keys("q").wait_for("2 lines · in 2 outputs · 1 lost");
     session.keys("j\r").wait_top("the needle");
-    session.keys("q").wait_for("2 lines · 1 lost");
+    session.keys("q").wait_for("2 lines · in 2 outputs · 1 lost");
     session.keys("\x1b").wait_gone("1 lost").wait_for("2 outputs");
     session.keys("q");
     assert_eq!(session.ended(), 0);

@@ -65,7 +65,7 @@ pub(crate) fn draw(pager: &Pager, frame: &mut Frame, place: Rect) {
     if inner.height > PROSE {
         line::rows(frame.buffer_mut(), from_end(PROSE), [doc], &pager.canvas);
     }
-    let advice = line::cut(advice(pager), inner.width.into(), pager.canvas.glyphs());
+    let advice = line::cut(advice(pager), inner.width.into());
     line::spans(frame.buffer_mut(), from_end(1), &advice);
 }
 
@@ -172,7 +172,7 @@ fn differences(pager: &Pager, output: &OpenOutput, width: u16) -> Vec<Vec<Span>>
         if counts.width() > room {
             continue;
         }
-        let words = line::head(format!("{counts}{of}"), room, pager.canvas.glyphs());
+        let words = SafeText::from(format!("{counts}{of}")).head(room);
         let name = Span::new(format!("{name:<FIGURE$} "), pager.canvas.theme.dim);
         let tone = if kept < all { pager.canvas.theme.warning } else { Style::new() };
         rows.push(vec![name, Span::new(words, tone)]);
@@ -199,8 +199,7 @@ fn advice(pager: &Pager) -> Vec<Span> {
     let [long, short] =
         [format!("   {key} applies it"), format!(" ({key})")].map(|text| Span::new(text, theme.dim));
     let room = usize::from(pager.canvas.size.0.saturating_sub(2));
-    let alone =
-        line::head(format!(" {kept}"), room.saturating_sub(short.text.columns()), pager.canvas.glyphs());
+    let alone = SafeText::from(format!(" {kept}")).head(room.saturating_sub(short.text.columns()));
     let versions = [
         vec![lost.clone(), Span::plain(kept.as_str()), long],
         vec![lost, Span::plain(kept), short.clone()],

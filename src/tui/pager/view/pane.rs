@@ -121,7 +121,7 @@ pub(crate) fn draw(shown: &Shown, buffer: &mut Buffer, mut area: Rect, cost: &Co
     if at_end && y < area.y + area.height {
         let place = Rect { y, height: 1, ..area };
         let words = output.sift_of(side).map_or_else(|| output.describe_end(side), Sift::describe_end);
-        line::ruled(buffer, place, words, canvas.theme.dim, canvas.glyphs());
+        line::ruled(buffer, place, words, canvas.theme.dim);
     }
     let kinds = || rows.iter().flat_map(|row| &row.cells).map(|cell| cell.kind);
     DrawnPane {
@@ -247,7 +247,7 @@ impl Pane<'_> {
         match rule {
             RowRule::Fate(fate) => {
                 let words = self.shown.output.describe_cut(fate);
-                line::ruled(buffer, area, words, canvas.theme.warning, canvas.glyphs());
+                line::ruled(buffer, area, words, canvas.theme.warning);
             }
             RowRule::Gap => line::rule(buffer, area, canvas),
         }

@@ -40,7 +40,7 @@ pub(crate) fn draw(pager: &Pager, status_line: &StatusLine, drawn: DrawnPane, fr
     let least = least.map_or(&[][..], |right| &right.spans);
     let left = needed.or_else(|| lefts.iter().find(|left| fits(left, least))).map_or(shortest, Vec::as_slice);
     let teaches = if needed.is_some() { wanted } else { 0 };
-    let left = line::cut(left.to_vec(), room, pager.canvas.glyphs());
+    let left = line::cut(left.to_vec(), room);
     line::spans(frame.buffer_mut(), area, &left);
     let right = rights.iter().find(|right| right.teaches >= teaches && fits(&left, &right.spans));
     let spans = right.map_or(&[][..], |right| &right.spans);
@@ -52,6 +52,7 @@ fn wanted_hints(pager: &Pager, columns: u16) -> usize {
     let has_caveat = pager.output.caveat().is_some();
     let narrow = match state(pager) {
         Footer::FILTERED => return 0,
+        _ if pager.output.is_alone() => return MIN_HINTS,
         Footer::PREVIEW_CUT | Footer::RECORDED_CALL => 4,
         Footer::SPILL_CUT if !has_caveat => 3,
         _ => return MIN_HINTS,
@@ -136,8 +137,15 @@ fn right(pager: &Pager, status_line: &StatusLine, drawn: DrawnPane, wanted: usiz
     let asks =
         escapes(pager, drawn).map(|text| Span::new(format!("{caveat}{}", spaced(text)), theme.warning));
     let json = drawn.json.then_some(&footer::JSON);
-    let no_error = pager.has_no_error().then_some(Action::NextError);
-    let hints = state(pager).versions(json, no_error, pager.canvas.keys);
+    let idle = |action| match action {
+        Action::NextError => pager.has_no_error(),
+        Action::NextMissed => !pager.output.is_cut(),
+        // Where the recorded text is alone, there is nothing that it could be held against.
+        Action::Other | Action::NextCut | Action::Limits | Action::Evidence => pager.output.is_alone(),
+        _ => false,
+    };
+    let text = if pager.focus() == Side::Preview { "whole" } else { "model got" };
+    let hints = state(pager).versions((json, text), idle, pager.canvas.keys);
     let last = hints.len().saturating_sub(1);
     // What is searched for, and the hints that a cut output needs, are worth more than what the keys do about escapes.
     let without = if long.text.columns() > 0 || wanted > MIN_HINTS + 1 { wanted } else { 0 };
@@ -166,23 +174,17 @@ fn spaced(text: String) -> String {
 }
 
 fn state(pager: &Pager) -> Footer {
-    let output = &pager.output;
-    let is_cut = output.made.preview.as_ref().is_ok_and(|preview| preview.truncated);
-    let has_matches = pager.find.pattern.is_some() && pager.find.tally.counts.total() > 0;
+    let (output, is_cut) = (&pager.output, pager.output.is_cut());
     match pager.focus() {
-        _ if has_matches && is_cut => Footer::SEARCH_CUT,
-        _ if has_matches => Footer::SEARCH_WHOLE,
+        _ if pager.find.pattern.is_some() && pager.find.tally.counts.total() > 0 => Footer::SEARCH,
         Side::Spill if output.sift.is_some() => Footer::FILTERED,
-        Side::Preview if pager.is_coming() && !pager.panes.following => Footer::GROWING,
-        Side::Spill if pager.is_coming() && !pager.panes.following => Footer::SPILL_GROWING,
-        Side::Preview if output.is_alone() => Footer::RECORDED_ALONE,
+        _ if pager.is_coming() && !pager.panes.following => Footer::GROWING,
         Side::Preview if output.recorded.as_ref().is_some_and(|call| call.index.is_some()) => {
             Footer::RECORDED_CALL
         }
-        Side::Preview if is_cut => Footer::PREVIEW_CUT,
-        Side::Preview => Footer::PREVIEW_WHOLE,
-        Side::Spill if is_cut => Footer::SPILL_CUT,
-        Side::Spill => Footer::SPILL_WHOLE,
+        _ if !is_cut => Footer::WHOLE,
+        Side::Preview => Footer::PREVIEW_CUT,
+        Side::Spill => Footer::SPILL_CUT,
     }
 }
 

@@ -73,7 +73,7 @@ fn rest(pager: &Pager, room: usize, is_tabbed: bool) -> Vec<Span> {
 fn tabs(pager: &Pager) -> Vec<Span> {
     let theme = &pager.canvas.theme;
     let style = |side: Side| if pager.focus() == side { theme.active } else { theme.dim };
-    let between = Span::new(format!(" {} ", pager.canvas.glyphs().upright), theme.dim);
+    let between = Span::new(" │ ", theme.dim);
     let got = Span::new(pager.output.heading(), style(Side::Preview));
     if pager.output.is_rest_missing() && pager.focus() == Side::Preview {
         return vec![got];
