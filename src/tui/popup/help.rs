@@ -306,7 +306,7 @@ fn signs_of_lists(glyphs: &Glyphs) -> Vec<HelpRow> {
             (glyphs.chosen, "cursor"),
             ("*", "marked"),
             (glyphs.differs, "differs"),
-            ("▇▇░░", "share model got"),
+            ("▇▇░░", "model got (share)"),
             ("…", "not known yet"),
             ("–", "cannot be known"),
             ("kept", "stays forever"),

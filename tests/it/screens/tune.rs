@@ -142,9 +142,8 @@ fn marked_and_filtered_outputs_are_measured_alone() {
 fn a_setting_is_applied_to_outputs_opened_from_then_on() {
     let (_dir, mut bench) = stocked((80, 24), &few());
     bench.keys("lga");
-    let words = "outputs of opencode/output open with ";
-    assert!(bench.status().contains(words), "{}", bench.status());
-    let setting = bench.status().split(words).nth(1).unwrap().split(" in this").next().unwrap().to_owned();
+    let status = bench.status();
+    let setting = status.split("using ").nth(1).unwrap().split(" for opencode/output").next().unwrap();
     let open = |bench: &mut Bench| {
         let path = bench.env.home().join(".local/share/opencode/tool-output").join(id(0));
         bench.start(&path, policy("opencode/output"));
@@ -157,7 +156,7 @@ fn a_setting_is_applied_to_outputs_opened_from_then_on() {
     bench.keys("q");
     assert!(bench.rows()[0].starts_with(" Settings "), "{:?}", bench.rows()[0]);
     bench.keys("a");
-    assert!(bench.status().contains("open with the limits that it has"), "{}", bench.status());
+    assert!(bench.status().contains("using opencode/output's own limits again"), "{}", bench.status());
     assert_eq!(open(&mut bench).0, "head · max 2,000 lines, 50 KB");
 }
 
