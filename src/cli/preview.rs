@@ -31,10 +31,7 @@ pub(crate) fn run(config: &Config, args: &PreviewArgs) -> CommandResult {
         && args.policy_args.first_given().is_none()
     {
         // What the model got is recorded; another policy or limit asks what it would get.
-        return match form {
-            TextForm::Json => print_recorded(config, found),
-            _ => show::print(config, found, None, form),
-        };
+        return print_recorded(config, found, form);
     }
     let opened = input::open_named(config, named, &args.policy_args)?;
     let by = opened.resolve(config, &args.policy_args.overrides())?;
@@ -43,18 +40,33 @@ pub(crate) fn run(config: &Config, args: &PreviewArgs) -> CommandResult {
 }
 
 pub(crate) fn read(config: &Config, args: &ReadArgs) -> CommandResult {
-    let mut overrides = args.policy_args.overrides();
-    let policy = overrides.policy.get_or_insert_with(|| "opencode/read".to_owned());
-    // An agent's name alone means a tool called so.
-    let of_agent = format!("{policy}/read");
-    if overrides.tool.is_none() && config.catalog.knows(&of_agent) {
-        *policy = of_agent;
+    let (form, named) = (args.form.form(), input::find(config, &args.file)?);
+    let asks = args.offset.or(args.limit).is_some() || args.policy_args.first_given().is_some();
+    if let Named::Recorded(found) = &named
+        && found.call().is_some()
+        && !asks
+        && let rest @ (RestOfOutput::Missing(_) | RestOfOutput::Unknown) = found.output()?.1
+    {
+        // No file is left that a tool could read.
+        if form != TextForm::Json {
+            input::say_alone(found, &rest);
+        }
+        return print_recorded(config, found, form);
     }
+    let opened = input::open_named(config, named, &args.policy_args)?;
+    let mut overrides = args.policy_args.overrides();
+    let by_agent = || opened.policy_by(config, &Overrides::default());
+    let agent = overrides.policy.clone().or_else(|| Some(by_agent().ok()?.policy.agent().to_owned()));
+    // An agent's name alone means a tool called so.
+    let of_agent = agent.map(|agent| format!("{agent}/read")).filter(|name| config.catalog.knows(name));
+    overrides.policy = match of_agent.filter(|_| overrides.tool.is_none()) {
+        None => overrides.policy.or_else(|| Some("opencode/read".to_owned())),
+        of_agent => of_agent,
+    };
     set_window(config, &mut overrides, args)?;
-    let opened = input::open(config, &args.file, &args.policy_args)?;
     let by = opened.resolve(config, &overrides)?;
     args.policy_args.refuse_for(&by.policy)?;
-    print(opened, by, args.form.form())
+    print(opened, by, form)
 }
 
 /// Sets the window, two parameters that each policy names in its own way.
@@ -128,8 +140,11 @@ fn plan(
     Ok((counted.totals.stdout, counted.preview))
 }
 
-/// Prints what the model got of a call, as it is recorded, in JSON: as the call's policy describes it if that makes the same.
-fn print_recorded(config: &Config, found: &SelectedSession) -> CommandResult {
+/// Prints what the model got of a call, as it is recorded; in JSON as the call's policy describes it if that makes the same.
+fn print_recorded(config: &Config, found: &SelectedSession, form: TextForm) -> CommandResult {
+    if form != TextForm::Json {
+        return show::print(config, found, None, form);
+    }
     let text = found.text()?;
     let (mut opened, rest) = input::open_call(config, found, &PolicyArgs::default())?;
     let policy = opened.policy.clone();

@@ -106,11 +106,7 @@ impl Comparison {
     pub(crate) fn new(policy: &Policy, limits_from: &str, input: &Input) -> Self {
         match preview::plan(input, policy) {
             Err(error) => Self::failed(policy.name(), &error),
-            Ok(preview) => Self {
-                confidence: Some(policy.confidence().as_str()),
-                limits_from: Some(limits_from.to_owned()),
-                ..Self::from_preview(policy.name(), &preview, input)
-            },
+            Ok(preview) => Self::from_preview(policy, limits_from, &preview, input),
         }
     }
 
@@ -119,10 +115,12 @@ impl Comparison {
         Self { policy, status, ..Self::default() }
     }
 
-    fn from_preview(name: &str, preview: &Preview, input: &Input) -> Self {
+    pub(crate) fn from_preview(policy: &Policy, limits_from: &str, preview: &Preview, input: &Input) -> Self {
         let bytes = preview.byte_len(input);
         Self {
-            policy: name.to_owned(),
+            policy: policy.name().to_owned(),
+            confidence: Some(policy.confidence().as_str()),
+            limits_from: Some(limits_from.to_owned()),
             status: match &preview.status {
                 Status::Ok => "ok".to_owned(),
                 Status::Crashed(words) => format!("crashed: {words}"),

@@ -9,7 +9,8 @@ use crate::base::human::{count, thousands};
 use crate::base::provenance::Certainty;
 use crate::capture::NOT_SAVED;
 use crate::config::{ChosenBy, EffectivePolicy};
-use crate::preview::{Input, Part, Policy, Preview};
+use crate::document::reader::ReadWindow;
+use crate::preview::{Input, ParamRole, Part, Policy, Preview};
 use crate::session::command::{command, one_line};
 use crate::session::examine::{CallInspector, OUTSIDE, OutputPlace, Paths, RestOfOutput};
 use crate::session::facts::TitledText;
@@ -67,6 +68,13 @@ pub struct RecordedCall {
     pub facts: Vec<(&'static str, String)>,
     /// What else the records hold of the call, for Facts; `None` until it was asked for and has come.
     pub texts: Option<Vec<TitledText>>,
+}
+
+impl RecordedCall {
+    /// Returns what was found if its policy makes the same text; what the agent puts around any output is not compared.
+    pub(crate) fn equal(&self) -> Option<&Verdict> {
+        self.check.as_ref().filter(|check| self.policy.is_some() && check.against().is_some())
+    }
 }
 
 /// The call that a stored output is of, which its file does not say.
@@ -273,6 +281,14 @@ impl OpenOutput {
         policy.has_window() && (from == PreviewFrom::Policy || self.recorded.is_none())
     }
 
+    /// Returns the window that is shown so, and how many lines the tool gave of it, at least 1, to go on from.
+    pub(crate) fn read_window(&self) -> Option<(ReadWindow, u64)> {
+        let (_, policy) = self.shown_from();
+        let given = self.made.preview.as_ref().ok().filter(|_| self.is_read_view())?.kept.lines?.max(1);
+        let offset = policy.integer(ParamRole::Offset)? + u64::from(policy.counts_from_zero());
+        Some((ReadWindow { offset, limit: policy.integer(ParamRole::Limit).unwrap_or(given) }, given))
+    }
+
     /// Describes what Preview now shows of a recorded result, and how it differs from the other text.
     pub(crate) fn evidence(&self) -> String {
         let Some(recorded) = &self.recorded else { return String::new() };
@@ -281,7 +297,8 @@ impl OpenOutput {
             PreviewFrom::Policy => format!("reconstructed by {}", self.policy().name()),
         };
         let found = self.made.differences.as_ref();
-        let found = found.map_or_else(|| describe_check(recorded.check.as_ref()), Differences::describe);
+        let checked = || describe_check(recorded.check.as_ref());
+        let found = found.map_or_else(checked, |found| found.describe(Some(recorded)));
         format!("{shown} · {found}")
     }
 }
@@ -336,10 +353,13 @@ impl Differences {
         self.places.iter().map(|place| place.start)
     }
 
-    pub(crate) fn describe(&self) -> String {
+    pub(crate) fn describe(&self, recorded: Option<&RecordedCall>) -> String {
         let all = self.places.len() as u64;
         match all {
             0 => "equal".to_owned(),
+            _ if recorded.is_some_and(|recorded| recorded.equal().is_some()) => {
+                format!("equal but for text that the agent added · {}", count(all, "difference"))
+            }
             _ => {
                 let at = thousands(self.first + 1);
                 format!("first differs at byte {at}, in its {} · {}", self.part, count(all, "difference"))

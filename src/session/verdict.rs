@@ -2,6 +2,7 @@
 
 #[cfg(feature = "app")]
 use crate::base::human::thousands;
+use crate::preview::LimitHit;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
@@ -10,7 +11,7 @@ pub enum Verdict {
         /// The policy, with the parameters that were set: `opencode/output task_tool=true`.
         policy: String,
         /// The limit that cut the output, as in `truncated_by` of `preview --json`; `None` for a window, which cuts nothing.
-        by: Option<&'static str>,
+        by: Option<LimitHit>,
         against: Against,
     },
     Differs(Difference),
@@ -66,7 +67,7 @@ impl Verdict {
     }
 
     /// Returns the limit that cut the output, if that is proven.
-    pub fn cut_by(&self) -> Option<&'static str> {
+    pub fn cut_by(&self) -> Option<LimitHit> {
         match self {
             Self::Equal { by, .. } => *by,
             _ => None,

@@ -72,7 +72,7 @@ impl Pager {
 
     pub(crate) fn cutting_row(&self) -> Option<usize> {
         let policy = self.output.policy();
-        let key = match self.output.made.preview.as_ref().ok()?.truncated_by? {
+        let key = match self.output.limit_hit()? {
             LimitHit::Lines => policy.key(ParamRole::Lines),
             LimitHit::Size(_) => policy.key(ParamRole::Size),
             LimitHit::Matches => None,

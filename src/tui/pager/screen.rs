@@ -77,6 +77,11 @@ impl Screen for Pager {
             Action::Matching => {
                 effects.lay(Prompt::new(Purpose::Lines { shows: Shows::All, around: count }));
             }
+            Action::Window | Action::NextWindow | Action::PreviousWindow | Action::ReadForm
+                if self.output.is_rest_missing() =>
+            {
+                self.tell_alone();
+            }
             Action::Window => effects.lay(Prompt::new(Purpose::Window)),
             Action::Json => {
                 let (side, at) = (self.focus(), self.current_line(self.focus()));
@@ -153,7 +158,7 @@ impl Screen for Pager {
             (Purpose::GoTo, "n") => self.other_file(Some(self.file + 1), effects),
             (Purpose::GoTo, "p") => self.other_file(self.file.checked_sub(1), effects),
             (Purpose::GoTo, text) => self.go_to(text)?,
-            (Purpose::Window, text) => self.set_window(text)?,
+            (Purpose::Window, text) => self.set_window(text, effects)?,
             _ => {}
         }
         self.advise_again(effects);
@@ -301,6 +306,8 @@ impl Pager {
             Action::Refresh => effects.push(Effect::Reopen),
             Action::ReadForm if self.close_read_form(effects) => {}
             Action::ReadForm => self.ask_read_tool(ThenRead::Show, effects),
+            Action::NextWindow => self.go_window(true, nth(count), effects),
+            Action::PreviousWindow => self.go_window(false, nth(count), effects),
             Action::Limits if self.drawer.is_open() => {}
             Action::Limits => self.open_drawer(effects),
             Action::Evidence => self.toggle_evidence(effects),

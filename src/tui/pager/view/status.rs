@@ -103,7 +103,8 @@ fn with_window(pager: &Pager, words: Vec<String>, has_line: bool) -> Vec<String>
     if !pager.panes.is_paging {
         return words;
     }
-    let [paged, call] = pager.panes.place.window.describe(pager.output.lines());
+    let (window, given) = pager.paged();
+    let [paged, call] = window.describe(given, pager.output.lines());
     let beside: Vec<String> = words.iter().map(|words| format!("{words} · {paged}")).collect();
     // The line is in the window; what else is to be said is worth more than the window.
     let alone = if has_line { vec![paged, call] } else { words };
@@ -168,7 +169,8 @@ fn spaced(text: String) -> String {
 fn state(pager: &Pager) -> Footer {
     let output = &pager.output;
     let is_cut = output.made.preview.as_ref().is_ok_and(|preview| preview.truncated);
-    let has_matches = pager.find.pattern.is_some() && pager.find.tally.counts.total() > 0;
+    let is_hidden = output.sift_of(pager.focus()).is_some() && pager.find.current == [None, None];
+    let has_matches = pager.find.pattern.is_some() && pager.find.tally.counts.total() > 0 && !is_hidden;
     match pager.focus() {
         _ if has_matches && is_cut => Footer::SEARCH_CUT,
         _ if has_matches => Footer::SEARCH_WHOLE,
