@@ -55,14 +55,13 @@ pub(crate) fn read(config: &Config, args: &ReadArgs) -> CommandResult {
     }
     let opened = input::open_named(config, named, &args.policy_args)?;
     let mut overrides = args.policy_args.overrides();
-    let by_agent = || opened.policy_by(config, &Overrides::default());
-    let agent = overrides.policy.clone().or_else(|| Some(by_agent().ok()?.policy.agent().to_owned()));
+    let read_tool = |agent: &str| Some(format!("{agent}/read")).filter(|name| config.catalog.knows(name));
+    let own = || read_tool(opened.policy_by(config, &Overrides::default()).ok()?.policy.agent());
+    let policy = overrides.policy.get_or_insert_with(|| own().unwrap_or("opencode/read".to_owned()));
     // An agent's name alone means a tool called so.
-    let of_agent = agent.map(|agent| format!("{agent}/read")).filter(|name| config.catalog.knows(name));
-    overrides.policy = match of_agent.filter(|_| overrides.tool.is_none()) {
-        None => overrides.policy.or_else(|| Some("opencode/read".to_owned())),
-        of_agent => of_agent,
-    };
+    if let Some(of_agent) = read_tool(policy).filter(|_| overrides.tool.is_none()) {
+        *policy = of_agent;
+    }
     set_window(config, &mut overrides, args)?;
     let by = opened.resolve(config, &overrides)?;
     args.policy_args.refuse_for(&by.policy)?;

@@ -10,7 +10,7 @@ use crate::base::provenance::Certainty;
 use crate::capture::NOT_SAVED;
 use crate::config::{ChosenBy, EffectivePolicy};
 use crate::document::reader::ReadWindow;
-use crate::preview::{Input, ParamRole, Part, Policy, Preview};
+use crate::preview::{Input, ParamRole, Part, Policy, Preview, Value};
 use crate::session::command::{command, one_line};
 use crate::session::examine::{CallInspector, OUTSIDE, OutputPlace, Paths, RestOfOutput};
 use crate::session::facts::TitledText;
@@ -285,7 +285,7 @@ impl OpenOutput {
     pub(crate) fn read_window(&self) -> Option<(ReadWindow, u64)> {
         let (_, policy) = self.shown_from();
         let given = self.made.preview.as_ref().ok().filter(|_| self.is_read_view())?.kept.lines?.max(1);
-        let offset = policy.integer(ParamRole::Offset)? + u64::from(policy.counts_from_zero());
+        let offset = policy.integer(ParamRole::Offset)? + 1 - first_offset(policy);
         Some((ReadWindow { offset, limit: policy.integer(ParamRole::Limit).unwrap_or(given) }, given))
     }
 
@@ -301,6 +301,11 @@ impl OpenOutput {
         let found = found.map_or_else(checked, |found| found.describe(Some(recorded)));
         format!("{shown} · {found}")
     }
+}
+
+/// Returns the offset of line 1 as a read tool counts, by its default: some that count from 1 take 0 too.
+pub(crate) fn first_offset(tool: &Policy) -> u64 {
+    u64::from(tool.with_role(ParamRole::Offset).is_none_or(|param| param.default != Value::Integer(0)))
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

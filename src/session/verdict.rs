@@ -52,10 +52,8 @@ impl Verdict {
 
     /// Returns what the policy was applied to, if it makes the same text.
     pub fn against(&self) -> Option<Against> {
-        match self {
-            Self::Equal { against, .. } => Some(*against),
-            _ => None,
-        }
+        let Self::Equal { against, .. } = self else { return None };
+        Some(*against)
     }
 
     /// Returns the policy that makes the text, or that comes closest.
@@ -68,10 +66,8 @@ impl Verdict {
 
     /// Returns the limit that cut the output, if that is proven.
     pub fn cut_by(&self) -> Option<LimitHit> {
-        match self {
-            Self::Equal { by, .. } => *by,
-            _ => None,
-        }
+        let Self::Equal { by, .. } = self else { return None };
+        *by
     }
 }
 

@@ -238,13 +238,6 @@ impl Policy {
         self.with_role(ParamRole::Offset).is_some()
     }
 
-    /// Whether a read tool counts lines from 0, by its default: some that count from 1 take 0 too.
-    #[cfg(feature = "app")]
-    pub(crate) fn counts_from_zero(&self) -> bool {
-        let offset = self.with_role(ParamRole::Offset);
-        offset.is_some_and(|param| param.default == Value::Integer(0))
-    }
-
     pub(crate) fn integer(&self, role: ParamRole) -> Option<u64> {
         match self.get(self.key(role)?)? {
             Value::Integer(number) => Some(number),

@@ -209,12 +209,6 @@ impl Pager {
         self.running || self.streaming
     }
 
-    /// Takes in how the file is compressed. Once all of it is unpacked, there is nothing to follow.
-    pub(crate) fn set_packed(&mut self, form: &'static str, bytes: u64) {
-        self.output.packed = Some((form, bytes));
-        self.panes.following &= self.is_coming();
-    }
-
     /// Starts counting what is not counted yet: all blocks, or only those that are new.
     pub(crate) fn count_all(&mut self, effects: &mut Effects) {
         let (from, view) = (self.output.start_counting(), self.output.view.clone());
@@ -252,7 +246,10 @@ impl Pager {
         }
         self.filter_again(effects);
         let is_longer = self.output.view.len() > before;
-        if is_longer && matches!(changed.content, Change::Grown { .. }) && self.panes.is_at_end() {
+        if is_longer
+            && matches!(changed.content, Change::Grown { .. })
+            && self.panes.place.at_end == Some(Side::Spill)
+        {
             self.panes.following = true;
         }
         self.align_panes();

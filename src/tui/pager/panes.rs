@@ -21,7 +21,7 @@ pub struct Place {
     /// The top of each pane: the offset of a row in its document.
     tops: [u64; 2],
     /// The pane last sent to its end. It stays at the end when its size changes.
-    at_end: Option<Side>,
+    pub(super) at_end: Option<Side>,
     pub long: Long,
     pub window: ReadWindow,
 }
@@ -86,10 +86,6 @@ impl Panes {
     pub(crate) fn set_tops(&mut self, tops: [u64; 2]) {
         self.place.tops = tops;
         self.place.at_end = self.place.at_end.filter(|side| *side == Side::Spill);
-    }
-
-    pub(crate) fn is_at_end(&self) -> bool {
-        self.place.at_end == Some(Side::Spill)
     }
 
     pub(crate) fn leave(&mut self) {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::base::human::thousands;
 use crate::config::{EffectivePolicy, LimitsFrom};
 use crate::document::reader::ReadWindow;
+use crate::output::recorded::first_offset;
 use crate::preview::{ParamError, ParamRole};
 use crate::tui::event::{Event, Message};
 use crate::tui::job::{Pace, Slot};
@@ -26,7 +27,7 @@ fn read_by(tool: &mut EffectivePolicy, window: ReadWindow) -> Result<(), ParamEr
         _ => None,
     };
     for policy in before.into_iter().chain([&mut tool.policy]) {
-        let offset = window.offset - u64::from(policy.counts_from_zero());
+        let offset = window.offset - 1 + first_offset(policy);
         for (role, value) in [(ParamRole::Offset, offset), (ParamRole::Limit, window.limit)] {
             if let Some(key) = policy.key(role).map(str::to_owned) {
                 policy.set(&key, &value.to_string())?;
@@ -164,7 +165,7 @@ impl Pager {
     pub(crate) fn read_tool(&mut self, mut tool: EffectivePolicy, then: ThenRead, effects: &mut Effects) {
         let window = self.panes.place.window;
         if then == ThenRead::CopyCall {
-            let (offset, limit) = (window.offset - u64::from(tool.policy.counts_from_zero()), window.limit);
+            let (offset, limit) = (window.offset - 1 + first_offset(&tool.policy), window.limit);
             let call =
                 serde_json::json!({ "path": self.output.subject.context.saved_as, "offset": offset, "limit": limit }).to_string();
             self.note(format!("copied, as {} counts: offset {offset}, limit {limit}", tool.policy.name()));
