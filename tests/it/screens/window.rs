@@ -72,7 +72,7 @@ fn the_read_view_goes_on_where_the_tool_ended() {
     for (name, ends) in [("opencode/output", ")"), ("pi/bash", "]")] {
         let home = Home::new();
         let lines: String = (1..=1500).map(|n| format!("{n} {}\n", "x".repeat(95))).collect();
-        let mut bench = Bench::open((200, 12), &home.file("long", lines), policy(name));
+        let mut bench = Bench::open((120, 12), &home.file("long", lines), policy(name));
         bench.keys("O");
         let (mut offset, mut windows) = (1, Vec::new());
         loop {

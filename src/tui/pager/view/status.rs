@@ -107,7 +107,8 @@ fn with_window(pager: &Pager, words: Vec<String>, has_line: bool) -> Vec<String>
     let [paged, call] = window.describe(given, pager.output.lines());
     let beside: Vec<String> = words.iter().map(|words| format!("{words} · {paged}")).collect();
     // The line is in the window; what else is to be said is worth more than the window.
-    let alone = if has_line { vec![paged, call] } else { words };
+    let is_partly_read = pager.output.is_read_view() && pager.output.percent_kept().is_some();
+    let alone = if has_line || is_partly_read { vec![paged, call] } else { words };
     [beside, alone].concat()
 }
 
