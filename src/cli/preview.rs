@@ -16,7 +16,6 @@ use crate::preview::{
     self, Counts, Decoding, Input, InputContext, Output, ParamRole, Part, Policy, Preview, Report, Status,
     Stream, Totals,
 };
-use crate::session::examine::RestOfOutput;
 use crate::source::{self, MapView};
 
 /// Outputs up to this many bytes are counted before they are planned.
@@ -45,7 +44,8 @@ pub(crate) fn read(config: &Config, args: &ReadArgs) -> CommandResult {
     if let Named::Recorded(found) = &named
         && found.call().is_some()
         && !asks
-        && let rest @ (RestOfOutput::Missing(_) | RestOfOutput::Unknown) = found.output()?.1
+        && let (_, rest) = found.output()?
+        && rest.why_missing().is_some()
     {
         // No file is left that a tool could read.
         if form != TextForm::Json {
@@ -158,7 +158,7 @@ fn print_recorded(config: &Config, found: &SelectedSession, form: TextForm) -> C
         let recorded = preview::recorded(&text, &context.input(Output { bytes: view, totals: &totals }));
         Ok((view.clone(), totals, recorded.map_err(|error| anyhow!(error.to_string()))?))
     })?;
-    if matches!(rest, RestOfOutput::Missing(_) | RestOfOutput::Unknown) {
+    if rest.why_missing().is_some() {
         let (call, inspector) = (found.require_call()?, found.inspector());
         let best = inspector.best(call);
         let added = best.first().map(|first| inspector.added_in((call, first), &text));
@@ -184,11 +184,10 @@ fn parts_of(text: &str, added: &[Range<usize>]) -> Vec<Part> {
     for notice in added.iter().chain([&(text.len()..text.len())]) {
         let range = at..notice.start;
         at = notice.end;
-        parts.push(Part::Kept { source: Stream::Stdout, range, decoding: Decoding::Lossy });
-        parts.push(Part::Notice { text: text[notice.clone()].to_owned() });
+        let kept = || Part::Kept { source: Stream::Stdout, range: range.clone(), decoding: Decoding::Lossy };
+        parts.extend((!range.is_empty()).then(kept));
+        parts.extend((!notice.is_empty()).then(|| Part::Notice { text: text[notice.clone()].to_owned() }));
     }
-    parts.retain(|part| !matches!(part, Part::Kept { range, .. } if range.is_empty()));
-    parts.retain(|part| !matches!(part, Part::Notice { text } if text.is_empty()));
     parts
 }
 

@@ -42,6 +42,11 @@ impl RestOfOutput {
             Self::Unknown => Some("not recorded whether the agent cut it"),
         }
     }
+
+    /// Returns why the rest of the output is missing, as far as that is known.
+    pub(crate) fn why_missing(&self) -> Option<&'static str> {
+        self.why_alone().filter(|_| *self != Self::NotCut)
+    }
 }
 
 /// A call's result as the model got it, from the agent's own records.
@@ -174,10 +179,8 @@ impl ReadyCall {
     /// Describes the output of the call as a policy cuts it; `spill` is what its store tells, if it has a spill.
     pub(crate) fn subject(&self, policy: EffectivePolicy, spill: Option<Subject>) -> Subject {
         // Of an output whose rest is missing no policy makes what the model got.
-        let certainty = match &self.recorded.rest {
-            RestOfOutput::Here | RestOfOutput::NotCut => Certainty::Reconstructed,
-            RestOfOutput::Missing(_) | RestOfOutput::Unknown => Certainty::WouldGet,
-        };
+        let is_missing = self.recorded.rest.why_missing().is_some();
+        let certainty = if is_missing { Certainty::WouldGet } else { Certainty::Reconstructed };
         let policy = EffectivePolicy { certainty, ..policy };
         let mut subject = match spill {
             // The cut is the recorded one; the store only tells where the spill is.
@@ -233,8 +236,7 @@ impl OpenOutput {
     }
 
     pub(crate) fn missing_rest(&self) -> Option<&'static str> {
-        let rest = &self.recorded.as_ref()?.rest;
-        rest.why_alone().filter(|_| *rest != RestOfOutput::NotCut)
+        self.recorded.as_ref()?.rest.why_missing()
     }
 
     pub(crate) fn is_rest_missing(&self) -> bool {
