@@ -24,6 +24,9 @@ pub struct Comparison {
     pub(crate) status: String,
     pub(crate) truncated: bool,
     pub(crate) truncated_by: Option<&'static str>,
+    /// The limit that cut, as [`over`] says it.
+    #[serde(skip)]
+    pub(crate) over: Option<String>,
     pub(crate) keeps: Option<Keeps>,
     pub(crate) total_lines: Option<u64>,
     pub(crate) kept_lines: Option<u64>,
@@ -127,6 +130,7 @@ impl Comparison {
             },
             truncated: preview.truncated,
             truncated_by: preview.truncated_by.map(|limit| limit.as_str()),
+            over: preview.truncated_by.and_then(|limit| over(policy, limit)),
             keeps: Some(Keeps::new(preview, input.output.bytes)),
             total_lines: preview.total.lines,
             kept_lines: preview.kept.lines,
