@@ -172,9 +172,7 @@ pub(crate) fn open_call(
     let mut opened = match place {
         OutputPlace::File(path) => open_path(config, &path, args, FileLock::Shared)?,
         OutputPlace::Memory(view) => {
-            if let Some(why) = rest.why_alone() {
-                say(&format!("{}: {why}; this is its text as recorded", found.id()));
-            }
+            say_alone(found, &rest);
             open_text(view.to_vec(), &found.id(), args)?
         }
     };
@@ -182,10 +180,17 @@ pub(crate) fn open_call(
     // A recorded text already states the exit status.
     let exit_code = call.exit.filter(|code| *code != 0 && rest == RestOfOutput::Here);
     opened.context.exit_code = opened.context.exit_code.or(exit_code);
-    if let (Some(cite), None) = (call.cites.first(), &args.saved_as) {
+    if let (Some(cite), None, RestOfOutput::Here) = (call.cites.first(), &args.saved_as, &rest) {
         opened.context.saved_as = cite.path.to_string_lossy().into_owned();
     }
     Ok((opened, rest))
+}
+
+/// Says that what is at hand of a call's output is its recorded text, if it is.
+pub(crate) fn say_alone(found: &SelectedSession, rest: &RestOfOutput) {
+    if let Some(why) = rest.why_alone() {
+        say(&format!("{}: {why}; this is its text as recorded", found.id()));
+    }
 }
 
 pub(crate) fn open_sample(args: &PolicyArgs) -> anyhow::Result<OpenInput> {

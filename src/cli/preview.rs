@@ -16,7 +16,6 @@ use crate::preview::{
     self, Counts, Decoding, Input, InputContext, Output, ParamRole, Part, Policy, Preview, Report, Status,
     Stream, Totals,
 };
-use crate::session::examine::RestOfOutput;
 use crate::source::{self, MapView};
 
 /// Outputs up to this many bytes are counted before they are planned.
@@ -31,10 +30,7 @@ pub(crate) fn run(config: &Config, args: &PreviewArgs) -> CommandResult {
         && args.policy_args.first_given().is_none()
     {
         // What the model got is recorded; another policy or limit asks what it would get.
-        return match form {
-            TextForm::Json => print_recorded(config, found),
-            _ => show::print(config, found, None, form),
-        };
+        return print_recorded(config, found, form);
     }
     let opened = input::open_named(config, named, &args.policy_args)?;
     let by = opened.resolve(config, &args.policy_args.overrides())?;
@@ -43,18 +39,33 @@ pub(crate) fn run(config: &Config, args: &PreviewArgs) -> CommandResult {
 }
 
 pub(crate) fn read(config: &Config, args: &ReadArgs) -> CommandResult {
+    let (form, named) = (args.form.form(), input::find(config, &args.file)?);
+    let asks = args.offset.or(args.limit).is_some() || args.policy_args.first_given().is_some();
+    if let Named::Recorded(found) = &named
+        && found.call().is_some()
+        && !asks
+        && let (_, rest) = found.output()?
+        && rest.why_missing().is_some()
+    {
+        // No file is left that a tool could read.
+        if form != TextForm::Json {
+            input::say_alone(found, &rest);
+        }
+        return print_recorded(config, found, form);
+    }
+    let opened = input::open_named(config, named, &args.policy_args)?;
     let mut overrides = args.policy_args.overrides();
-    let policy = overrides.policy.get_or_insert_with(|| "opencode/read".to_owned());
+    let read_tool = |agent: &str| Some(format!("{agent}/read")).filter(|name| config.catalog.knows(name));
+    let own = || read_tool(opened.policy_by(config, &Overrides::default()).ok()?.policy.agent());
+    let policy = overrides.policy.get_or_insert_with(|| own().unwrap_or("opencode/read".to_owned()));
     // An agent's name alone means a tool called so.
-    let of_agent = format!("{policy}/read");
-    if overrides.tool.is_none() && config.catalog.knows(&of_agent) {
+    if let Some(of_agent) = read_tool(policy).filter(|_| overrides.tool.is_none()) {
         *policy = of_agent;
     }
     set_window(config, &mut overrides, args)?;
-    let opened = input::open(config, &args.file, &args.policy_args)?;
     let by = opened.resolve(config, &overrides)?;
     args.policy_args.refuse_for(&by.policy)?;
-    print(opened, by, args.form.form())
+    print(opened, by, form)
 }
 
 /// Sets the window, two parameters that each policy names in its own way.
@@ -128,8 +139,11 @@ fn plan(
     Ok((counted.totals.stdout, counted.preview))
 }
 
-/// Prints what the model got of a call, as it is recorded, in JSON: as the call's policy describes it if that makes the same.
-fn print_recorded(config: &Config, found: &SelectedSession) -> CommandResult {
+/// Prints what the model got of a call, as it is recorded; in JSON as the call's policy describes it if that makes the same.
+fn print_recorded(config: &Config, found: &SelectedSession, form: TextForm) -> CommandResult {
+    if form != TextForm::Json {
+        return show::print(config, found, None, form);
+    }
     let text = found.text()?;
     let (mut opened, rest) = input::open_call(config, found, &PolicyArgs::default())?;
     let policy = opened.policy.clone();
@@ -144,7 +158,7 @@ fn print_recorded(config: &Config, found: &SelectedSession) -> CommandResult {
         let recorded = preview::recorded(&text, &context.input(Output { bytes: view, totals: &totals }));
         Ok((view.clone(), totals, recorded.map_err(|error| anyhow!(error.to_string()))?))
     })?;
-    if matches!(rest, RestOfOutput::Missing(_) | RestOfOutput::Unknown) {
+    if rest.why_missing().is_some() {
         let (call, inspector) = (found.require_call()?, found.inspector());
         let best = inspector.best(call);
         let added = best.first().map(|first| inspector.added_in((call, first), &text));
@@ -170,11 +184,10 @@ fn parts_of(text: &str, added: &[Range<usize>]) -> Vec<Part> {
     for notice in added.iter().chain([&(text.len()..text.len())]) {
         let range = at..notice.start;
         at = notice.end;
-        parts.push(Part::Kept { source: Stream::Stdout, range, decoding: Decoding::Lossy });
-        parts.push(Part::Notice { text: text[notice.clone()].to_owned() });
+        let kept = || Part::Kept { source: Stream::Stdout, range: range.clone(), decoding: Decoding::Lossy };
+        parts.extend((!range.is_empty()).then(kept));
+        parts.extend((!notice.is_empty()).then(|| Part::Notice { text: text[notice.clone()].to_owned() }));
     }
-    parts.retain(|part| !matches!(part, Part::Kept { range, .. } if range.is_empty()));
-    parts.retain(|part| !matches!(part, Part::Notice { text } if text.is_empty()));
     parts
 }
 

@@ -24,6 +24,9 @@ pub struct Comparison {
     pub(crate) status: String,
     pub(crate) truncated: bool,
     pub(crate) truncated_by: Option<&'static str>,
+    /// The limit that cut, as [`over`] says it.
+    #[serde(skip)]
+    pub(crate) over: Option<String>,
     pub(crate) keeps: Option<Keeps>,
     pub(crate) total_lines: Option<u64>,
     pub(crate) kept_lines: Option<u64>,
@@ -106,11 +109,7 @@ impl Comparison {
     pub(crate) fn new(policy: &Policy, limits_from: &str, input: &Input) -> Self {
         match preview::plan(input, policy) {
             Err(error) => Self::failed(policy.name(), &error),
-            Ok(preview) => Self {
-                confidence: Some(policy.confidence().as_str()),
-                limits_from: Some(limits_from.to_owned()),
-                ..Self::from_preview(policy.name(), &preview, input)
-            },
+            Ok(preview) => Self::from_preview(policy, limits_from, &preview, input),
         }
     }
 
@@ -119,16 +118,19 @@ impl Comparison {
         Self { policy, status, ..Self::default() }
     }
 
-    fn from_preview(name: &str, preview: &Preview, input: &Input) -> Self {
+    pub(crate) fn from_preview(policy: &Policy, limits_from: &str, preview: &Preview, input: &Input) -> Self {
         let bytes = preview.byte_len(input);
         Self {
-            policy: name.to_owned(),
+            policy: policy.name().to_owned(),
+            confidence: Some(policy.confidence().as_str()),
+            limits_from: Some(limits_from.to_owned()),
             status: match &preview.status {
                 Status::Ok => "ok".to_owned(),
                 Status::Crashed(words) => format!("crashed: {words}"),
             },
             truncated: preview.truncated,
             truncated_by: preview.truncated_by.map(|limit| limit.as_str()),
+            over: preview.truncated_by.and_then(|limit| over(policy, limit)),
             keeps: Some(Keeps::new(preview, input.output.bytes)),
             total_lines: preview.total.lines,
             kept_lines: preview.kept.lines,

@@ -296,10 +296,12 @@ impl ReadWindow {
         self.offset.saturating_add(self.limit)
     }
 
-    /// Describes it in a file of this many lines: `offset 2001 limit 2000 · next 4001`; and without what comes next.
-    pub(crate) fn describe(self, lines: Option<u64>) -> [String; 2] {
-        let is_last = lines.is_some_and(|lines| self.next() > lines);
-        let next = if is_last { "the last window".to_owned() } else { format!("next {}", self.next()) };
+    /// Describes it in a file of this many lines, if `given` of its lines are read at once: `offset 2001 limit 2000 · next
+    /// 4001`; and without what comes next.
+    pub(crate) fn describe(self, given: u64, lines: Option<u64>) -> [String; 2] {
+        let next = Self { limit: given, ..self }.next();
+        let is_last = lines.is_some_and(|lines| next > lines);
+        let next = if is_last { "the last window".to_owned() } else { format!("next {next}") };
         let call = format!("offset {} limit {}", self.offset, self.limit);
         [format!("{call} · {next}"), call]
     }

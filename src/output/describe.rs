@@ -34,10 +34,18 @@ impl OpenOutput {
         Some(if parts.is_empty() { "nothing gained or lost".to_owned() } else { parts.join(", ") })
     }
 
-    /// Describes why the policy cut: `over 50 KB`.
-    pub(crate) fn reason(&self) -> String {
-        let hit = self.made.preview.as_ref().ok().and_then(|preview| preview.truncated_by);
-        hit.and_then(|hit| over(self.policy(), hit)).unwrap_or_else(|| "by the policy".into())
+    /// Returns the limit that cut: of a record, if a policy is proven to make the same.
+    pub(crate) fn limit_hit(&self) -> Option<LimitHit> {
+        match self.shown_record() {
+            Some(recorded) => recorded.equal()?.cut_by(),
+            None => self.made.preview.as_ref().ok()?.truncated_by,
+        }
+    }
+
+    /// Describes why the policy cut: `over 50 KB`; `None` of a record that does not tell.
+    pub(crate) fn reason(&self) -> Option<String> {
+        let by_policy = || self.shown_record().is_none().then(|| "by the policy".into());
+        self.limit_hit().and_then(|hit| over(self.policy(), hit)).or_else(by_policy)
     }
 
     /// Describes in a few words what the model saw: `cut: over 2,000 lines`.
@@ -55,7 +63,7 @@ impl OpenOutput {
             Ok(Preview { status: Status::Crashed(words), .. }) => format!("the agent crashes here: {words}"),
             Ok(_) if self.view.is_empty() => "empty".into(),
             Ok(preview) if !preview.truncated => "nothing cut".into(),
-            Ok(_) => format!("cut: {}", self.reason()),
+            Ok(_) => format!("cut: {}", self.reason().unwrap_or_default()),
         }
     }
 
@@ -70,7 +78,7 @@ impl OpenOutput {
             Ok(preview) => preview,
         };
         if let Some(found) = self.made.differences.as_ref().filter(|found| !found.is_empty()) {
-            return vec![found.describe()];
+            return vec![found.describe(self.recorded.as_ref())];
         }
         if let Some(words) = self.alone(preview) {
             return words;
@@ -146,9 +154,8 @@ impl OpenOutput {
 
     /// Explains why nothing was kept: if the first line taken did not fit, says how long it is.
     fn nothing_kept(&self) -> String {
-        let hit = self.made.preview.as_ref().ok().and_then(|preview| preview.truncated_by);
-        let (Some(LimitHit::Size(_)), Some(most)) = (hit, self.policy().max_size()) else {
-            return format!("nothing kept: {}", self.reason());
+        let (Some(LimitHit::Size(_)), Some(most)) = (self.limit_hit(), self.policy().max_size()) else {
+            return format!("nothing kept: {}", self.reason().as_deref().unwrap_or("not recorded why"));
         };
         let (which, length) = self.first_taken();
         let is_whole = most.is_multiple_of(1024) || self.policy().unit() != Unit::Bytes;
@@ -202,9 +209,9 @@ impl OpenOutput {
     /// Describes what ends above a row of Spill, or begins.
     pub(crate) fn describe_cut(&self, fate: Fate) -> String {
         match fate {
-            // The record tells what was cut, not why.
-            Fate::Lost if self.shown_record().is_some() => "lost from here".into(),
-            Fate::Lost => format!("lost from here: {}", self.reason()),
+            Fate::Lost => {
+                self.reason().map_or("lost from here".into(), |why| format!("lost from here: {why}"))
+            }
             Fate::Kept => format!("the model {} what follows", self.certainty().verb()),
         }
     }
@@ -238,13 +245,13 @@ impl OpenOutput {
             Share::Some => format!(" · model {verb} a part"),
             Share::None => " · lost".to_owned(),
         };
-        // A record does not say why.
-        let is_told = self.has_preview() && got != Share::Whole && self.shown_record().is_none();
-        let why = if is_told { format!(": {}", self.reason()) } else { String::new() };
+        let reason = self.reason().filter(|_| self.has_preview() && got != Share::Whole);
+        let why = reason.map(|reason| format!(": {reason}"));
         let line = format!("line {number}");
         let full = format!("{line}{total}{fate}");
         // The reason is worth more than how many lines there are.
-        let with_reason = is_told.then(|| format!("{line}{fate}{why}"));
+        let with_reason = why.as_ref().map(|why| format!("{line}{fate}{why}"));
+        let why = why.unwrap_or_default();
         let shorter = [format!("{full}{counting}"), format!("{line}{fate}"), line];
         [format!("{full}{why}{counting}")].into_iter().chain(with_reason).chain(shorter).collect()
     }

@@ -284,6 +284,8 @@ impl OpenOutput {
             self.tally.clear();
             self.sift.iter_mut().for_each(|sift| sift.reset(view.len()));
             self.drop_preview();
+            // What was kept is not this.
+            self.subject.is_kept = false;
         }
         self.file = Doc::file(view.len());
         self.view = view;

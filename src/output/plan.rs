@@ -14,7 +14,9 @@ use crate::text::ansi;
 use crate::text::filter::Got;
 use crate::text::index::BlockIndex;
 use crate::text::units::{Measure, TotalsMask, measure_all};
+use crate::text::utf16::without_half;
 
+use super::describe::lines_as_numbered;
 use super::recorded::Differences;
 
 /// Outputs up to this many bytes are planned on the thread of the screens.
@@ -122,9 +124,20 @@ impl PlanTask {
             })
     }
 
+    /// Compares a policy by its preview; its lines are counted as they are numbered on the screen.
     pub(crate) fn compare(&self, choice: &EffectivePolicy, wanted: &dyn Fn() -> bool) -> Comparison {
-        let seek = self.seek();
-        Comparison::new(&choice.policy, &choice.limits_from.to_string(), &self.input(&seek, wanted))
+        let (seek, policy) = (self.seek(), &choice.policy);
+        let input = self.input(&seek, wanted);
+        match preview::plan(&input, policy) {
+            Ok(preview) => {
+                let lines = self.index.lines(without_half(&self.view));
+                let [kept_lines, total_lines] = lines_as_numbered(&preview, &self.view, lines);
+                let made =
+                    Comparison::from_preview(policy, &choice.limits_from.to_string(), &preview, &input);
+                Comparison { kept_lines, total_lines, ..made }
+            }
+            Err(error) => Comparison::failed(policy.name(), &error),
+        }
     }
 
     fn seek(&self) -> Seek<'_> {

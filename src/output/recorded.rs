@@ -9,7 +9,8 @@ use crate::base::human::{count, thousands};
 use crate::base::provenance::Certainty;
 use crate::capture::NOT_SAVED;
 use crate::config::{ChosenBy, EffectivePolicy};
-use crate::preview::{Input, Part, Policy, Preview};
+use crate::document::reader::ReadWindow;
+use crate::preview::{Input, ParamRole, Part, Policy, Preview, Value};
 use crate::session::command::{command, one_line};
 use crate::session::examine::{CallInspector, OUTSIDE, OutputPlace, Paths, RestOfOutput};
 use crate::session::facts::TitledText;
@@ -41,6 +42,11 @@ impl RestOfOutput {
             Self::Unknown => Some("not recorded whether the agent cut it"),
         }
     }
+
+    /// Returns why the rest of the output is missing, as far as that is known.
+    pub(crate) fn why_missing(&self) -> Option<&'static str> {
+        self.why_alone().filter(|_| *self != Self::NotCut)
+    }
 }
 
 /// A call's result as the model got it, from the agent's own records.
@@ -67,6 +73,13 @@ pub struct RecordedCall {
     pub facts: Vec<(&'static str, String)>,
     /// What else the records hold of the call, for Facts; `None` until it was asked for and has come.
     pub texts: Option<Vec<TitledText>>,
+}
+
+impl RecordedCall {
+    /// Returns what was found if its policy makes the same text; what the agent puts around any output is not compared.
+    pub(crate) fn equal(&self) -> Option<&Verdict> {
+        self.check.as_ref().filter(|check| self.policy.is_some() && check.against().is_some())
+    }
 }
 
 /// The call that a stored output is of, which its file does not say.
@@ -166,10 +179,8 @@ impl ReadyCall {
     /// Describes the output of the call as a policy cuts it; `spill` is what its store tells, if it has a spill.
     pub(crate) fn subject(&self, policy: EffectivePolicy, spill: Option<Subject>) -> Subject {
         // Of an output whose rest is missing no policy makes what the model got.
-        let certainty = match &self.recorded.rest {
-            RestOfOutput::Here | RestOfOutput::NotCut => Certainty::Reconstructed,
-            RestOfOutput::Missing(_) | RestOfOutput::Unknown => Certainty::WouldGet,
-        };
+        let is_missing = self.recorded.rest.why_missing().is_some();
+        let certainty = if is_missing { Certainty::WouldGet } else { Certainty::Reconstructed };
         let policy = EffectivePolicy { certainty, ..policy };
         let mut subject = match spill {
             // The cut is the recorded one; the store only tells where the spill is.
@@ -225,8 +236,7 @@ impl OpenOutput {
     }
 
     pub(crate) fn missing_rest(&self) -> Option<&'static str> {
-        let rest = &self.recorded.as_ref()?.rest;
-        rest.why_alone().filter(|_| *rest != RestOfOutput::NotCut)
+        self.recorded.as_ref()?.rest.why_missing()
     }
 
     pub(crate) fn is_rest_missing(&self) -> bool {
@@ -273,6 +283,14 @@ impl OpenOutput {
         policy.has_window() && (from == PreviewFrom::Policy || self.recorded.is_none())
     }
 
+    /// Returns the window that is shown so, and how many lines the tool gave of it, at least 1, to go on from.
+    pub(crate) fn read_window(&self) -> Option<(ReadWindow, u64)> {
+        let (_, policy) = self.shown_from();
+        let given = self.made.preview.as_ref().ok().filter(|_| self.is_read_view())?.kept.lines?.max(1);
+        let offset = policy.integer(ParamRole::Offset)? + 1 - first_offset(policy);
+        Some((ReadWindow { offset, limit: policy.integer(ParamRole::Limit).unwrap_or(given) }, given))
+    }
+
     /// Describes what Preview now shows of a recorded result, and how it differs from the other text.
     pub(crate) fn evidence(&self) -> String {
         let Some(recorded) = &self.recorded else { return String::new() };
@@ -281,9 +299,15 @@ impl OpenOutput {
             PreviewFrom::Policy => format!("reconstructed by {}", self.policy().name()),
         };
         let found = self.made.differences.as_ref();
-        let found = found.map_or_else(|| describe_check(recorded.check.as_ref()), Differences::describe);
+        let checked = || describe_check(recorded.check.as_ref());
+        let found = found.map_or_else(checked, |found| found.describe(Some(recorded)));
         format!("{shown} · {found}")
     }
+}
+
+/// Returns the offset of line 1 as a read tool counts, by its default: some that count from 1 take 0 too.
+pub(crate) fn first_offset(tool: &Policy) -> u64 {
+    u64::from(tool.with_role(ParamRole::Offset).is_none_or(|param| param.default != Value::Integer(0)))
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -336,10 +360,13 @@ impl Differences {
         self.places.iter().map(|place| place.start)
     }
 
-    pub(crate) fn describe(&self) -> String {
+    pub(crate) fn describe(&self, recorded: Option<&RecordedCall>) -> String {
         let all = self.places.len() as u64;
         match all {
             0 => "equal".to_owned(),
+            _ if recorded.is_some_and(|recorded| recorded.equal().is_some()) => {
+                format!("equal but for text that the agent added · {}", count(all, "difference"))
+            }
             _ => {
                 let at = thousands(self.first + 1);
                 format!("first differs at byte {at}, in its {} · {}", self.part, count(all, "difference"))

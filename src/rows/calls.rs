@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::base::human::{count, local_time, size, thousands, tokens, utc};
+use crate::preview::LimitHit;
 use crate::session::command::{command, one_line};
 use crate::session::examine::CallInspector;
 use crate::session::fate::ContextState;
@@ -274,7 +275,7 @@ pub(crate) fn json(of: CallInspector, call: &Call) -> Value {
         "got_sha256": sizes.got.map(|_| format!("{:x}", hash.finalize())),
         "tokens_estimate": call.tokens.or_else(|| sizes.got.map(|bytes| bytes.div_ceil(4))),
         "cut": if row.left() == Some("in the record") { "in-record" } else { row.cut.as_str() },
-        "cut_by": row.verdict.as_ref().and_then(Verdict::cut_by),
+        "cut_by": row.verdict.as_ref().and_then(Verdict::cut_by).map(LimitHit::as_str),
         "spill": call.cites.first().map(|cite| cite.path.to_string_lossy()),
         "spill_state": sizes.spill.as_ref().map(SpillState::as_str),
         "fate": sizes.context.filter(|context| !context.is_unknown()).map(|context| context.change.as_str()),
@@ -361,7 +362,7 @@ fn describe_verdict(verdict: &Verdict) -> Option<String> {
     match verdict {
         Verdict::Equal { policy, against: Against::Witness, .. } => Some(format!("plausible: {policy}")),
         Verdict::Equal { policy, by, .. } => {
-            let by = by.map_or(String::new(), |by| format!(", cut by its {by}"));
+            let by = by.map_or(String::new(), |by| format!(", cut by its {}", by.as_str()));
             Some(format!("verified: {policy}{by}"))
         }
         Verdict::Differs(difference) => match &difference.fits {

@@ -2,6 +2,7 @@
 
 #[cfg(feature = "app")]
 use crate::base::human::thousands;
+use crate::preview::LimitHit;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
@@ -10,7 +11,7 @@ pub enum Verdict {
         /// The policy, with the parameters that were set: `opencode/output task_tool=true`.
         policy: String,
         /// The limit that cut the output, as in `truncated_by` of `preview --json`; `None` for a window, which cuts nothing.
-        by: Option<&'static str>,
+        by: Option<LimitHit>,
         against: Against,
     },
     Differs(Difference),
@@ -51,10 +52,8 @@ impl Verdict {
 
     /// Returns what the policy was applied to, if it makes the same text.
     pub fn against(&self) -> Option<Against> {
-        match self {
-            Self::Equal { against, .. } => Some(*against),
-            _ => None,
-        }
+        let Self::Equal { against, .. } = self else { return None };
+        Some(*against)
     }
 
     /// Returns the policy that makes the text, or that comes closest.
@@ -66,11 +65,9 @@ impl Verdict {
     }
 
     /// Returns the limit that cut the output, if that is proven.
-    pub fn cut_by(&self) -> Option<&'static str> {
-        match self {
-            Self::Equal { by, .. } => *by,
-            _ => None,
-        }
+    pub fn cut_by(&self) -> Option<LimitHit> {
+        let Self::Equal { by, .. } = self else { return None };
+        *by
     }
 }
 

@@ -8,8 +8,8 @@ use jiff::tz::TimeZone;
 
 use crate::base::provenance::Era;
 use crate::preview::{
-    Catalog, Input, LimitHit, Output, ParamKind, ParamRole, Part, PlanContext, Policy, Preview, ToCount,
-    Totals, Unit, Value, Witness, plan_counting, witness,
+    Catalog, Input, Output, ParamKind, ParamRole, Part, PlanContext, Policy, Preview, ToCount, Totals, Unit,
+    Value, Witness, plan_counting, witness,
 };
 use crate::source;
 
@@ -74,9 +74,10 @@ impl Verifier {
         let compared = whole.map_or(Verdict::Unchecked(missing), |whole| self.compare(&recorded, whole));
         match compared {
             Verdict::Unchecked(Unchecked::NoSpill | Unchecked::DisplayOnly) if is_cut => {
-                self.witnessed(&recorded).map_or(compared, |(policy, found)| {
-                    let by = Some(found.by.as_str());
-                    Verdict::Equal { policy, by, against: Against::Witness }
+                self.witnessed(&recorded).map_or(compared, |(policy, found)| Verdict::Equal {
+                    policy,
+                    by: Some(found.by),
+                    against: Against::Witness,
                 })
             }
             compared => compared,
@@ -175,7 +176,7 @@ impl Verifier {
             for (policy, name) in variants(policy, recorded) {
                 let Some((preview, text)) = make(&policy, whole, &mut totals, exit) else { continue };
                 if text == body.text && is_of_version {
-                    let by = preview.truncated_by.map(LimitHit::as_str);
+                    let by = preview.truncated_by;
                     return Verdict::Equal { policy: name, by, against: whole.against };
                 } else if text == body.text {
                     fits = fits.or(Some(name));

@@ -238,7 +238,7 @@ impl Policy {
         self.with_role(ParamRole::Offset).is_some()
     }
 
-    fn integer(&self, role: ParamRole) -> Option<u64> {
+    pub(crate) fn integer(&self, role: ParamRole) -> Option<u64> {
         match self.get(self.key(role)?)? {
             Value::Integer(number) => Some(number),
             _ => None,

@@ -72,7 +72,7 @@ impl Pager {
 
     pub(crate) fn cutting_row(&self) -> Option<usize> {
         let policy = self.output.policy();
-        let key = match self.output.made.preview.as_ref().ok()?.truncated_by? {
+        let key = match self.output.limit_hit()? {
             LimitHit::Lines => policy.key(ParamRole::Lines),
             LimitHit::Size(_) => policy.key(ParamRole::Size),
             LimitHit::Matches => None,
@@ -195,11 +195,8 @@ impl Pager {
         let (candidates, name) = (&self.output.subject.candidates, self.output.policy().name());
         let others = candidates.len();
         let at = candidates.iter().position(|found| found.policy.name() == name);
-        let to = match at {
-            Some(at) if next => (at + 1) % others,
-            Some(at) => (at + others - 1) % others,
-            None => 0,
-        };
+        let step = if next { 1 } else { others.saturating_sub(1) };
+        let to = at.map_or(0, |at| (at + step) % others);
         match candidates.get(to).filter(|_| others > 1 || at.is_none()).cloned() {
             Some(policy) => self.use_policy(policy, AfterPlan::Hold, effects),
             None => {

@@ -69,6 +69,10 @@ impl Pager {
         self.output.missing_rest().unwrap_or("nothing was cut")
     }
 
+    pub(super) fn tell_alone(&mut self) {
+        self.note(format!("only what the model got is left: {}", self.no_cut()));
+    }
+
     fn go_line(&mut self, side: Side, line: u64) {
         if let Some(offset) = self.output.start_of_line(line) {
             return self.go_offset(side, offset);

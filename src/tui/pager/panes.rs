@@ -151,8 +151,6 @@ impl Pager {
             Action::Right => self.go_sideways(true, count),
             Action::LineStart => self.go_line_start(side),
             Action::LineEnd => self.go_line_end(side),
-            Action::NextWindow => self.go_window(true, times as u64),
-            Action::PreviousWindow => self.go_window(false, times as u64),
             Action::NextCut => self.go_cut(side, true, times),
             Action::PreviousCut => self.go_cut(side, false, times),
             Action::Percent => self.go_percent(count),
@@ -279,7 +277,7 @@ impl Pager {
 
     fn switch(&mut self) {
         if self.focus() == Side::Preview && self.output.is_rest_missing() {
-            return self.note(format!("only what the model got is left: {}", self.no_cut()));
+            return self.tell_alone();
         }
         let (side, offset) = (self.focus(), self.current_offset());
         let is_chosen = self.chosen(side) != [None, None];

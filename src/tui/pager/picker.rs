@@ -4,11 +4,10 @@ use std::cmp::{Ordering, Reverse};
 use std::ops::{ControlFlow, Range};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::base::human::{lines, size, thousands, tokens};
+use crate::base::human::{size, thousands, tokens};
 use crate::base::lock;
 use crate::compare::{Comparison, kept_matches};
 use crate::config::EffectivePolicy;
-use crate::output::describe::describe_size;
 use crate::output::plan::PlanTask;
 use crate::preview::TotalsMask;
 use crate::rows::column::CellSide::{Left, Right};
@@ -355,15 +354,9 @@ fn kept_of(row: &PolicyRow, total: MatchTotal, of: fn(&Comparison) -> Option<u64
 /// Says which limit cut the output: `over 50 KB`; or why there is no preview.
 fn cut_by(row: &PolicyRow, _: &RowLook) -> RowCell {
     let Some(made) = &row.made else { return RowCell::default() };
-    let policy = &row.choice.policy;
-    let limit = match made.truncated_by {
-        Some("lines") => policy.max_lines().map(lines),
-        Some("matches") | None => None,
-        Some(_) => policy.max_size().map(|most| describe_size(policy, most)),
-    };
-    match limit {
+    match &made.over {
         _ if !made.is_ok() => RowCell::new(made.cut_by(), Tone::Warning),
-        Some(limit) => RowCell::plain(format!("over {limit}")),
+        Some(over) => RowCell::plain(over.as_str()),
         None => RowCell::plain(made.cut_by()),
     }
 }

@@ -1,9 +1,13 @@
 //! Paging as the agent's read tool does: moving the window of lines, and showing it in the tool's own form.
 
+use std::num::NonZeroU64;
+use std::sync::Arc;
+
 use crate::base::human::thousands;
 use crate::config::{EffectivePolicy, LimitsFrom};
 use crate::document::reader::ReadWindow;
-use crate::preview::{ParamRole, Policy, Value};
+use crate::output::recorded::first_offset;
+use crate::preview::{ParamError, ParamRole};
 use crate::tui::event::{Event, Message};
 use crate::tui::job::{Pace, Slot};
 use crate::tui::screen::{Effect, Effects};
@@ -16,37 +20,53 @@ use super::{OutputEvent, Pager, ThenRead};
 /// The read tool shown for agents whose own is unknown.
 const READ_TOOL: &str = "opencode/read";
 
-/// Returns the window's offset as the tool counts it, by its default: some that count from 1 take 0 too.
-fn offset_for(policy: &Policy, window: ReadWindow) -> u64 {
-    match policy.with_role(ParamRole::Offset).map(|param| &param.default) {
-        Some(Value::Integer(0)) => window.offset - 1,
-        _ => window.offset,
+/// Has a read tool, and the one whose limits were changed to it, read a window.
+fn read_by(tool: &mut EffectivePolicy, window: ReadWindow) -> Result<(), ParamError> {
+    let before = match &mut tool.limits_from {
+        LimitsFrom::Screen(before) => Some(&mut Arc::make_mut(before).policy),
+        _ => None,
+    };
+    for policy in before.into_iter().chain([&mut tool.policy]) {
+        let offset = window.offset - 1 + first_offset(policy);
+        for (role, value) in [(ParamRole::Offset, offset), (ParamRole::Limit, window.limit)] {
+            if let Some(key) = policy.key(role).map(str::to_owned) {
+                policy.set(&key, &value.to_string())?;
+            }
+        }
     }
+    Ok(())
 }
 
 impl Pager {
-    /// Moves the window to where Spill is, in whole steps.
+    /// Moves the window to where Spill is, in whole steps; while the read tool shows it, it stays.
     pub(crate) fn reanchor(&mut self) {
-        if let Some(line) = self.output.line_number(self.panes.top(Side::Spill) as usize) {
+        if !self.is_read_shown()
+            && let Some(line) = self.output.line_number(self.panes.top(Side::Spill) as usize)
+        {
             let window = self.panes.place.window.holding(line);
             self.panes.is_paging &= window == self.panes.place.window;
             self.panes.place.window = window;
         }
     }
 
-    fn page_by(&mut self, window: ReadWindow) {
-        (self.panes.place.window, self.panes.is_paging) = (window, true);
+    fn is_read_shown(&self) -> bool {
+        self.focus() == Side::Preview && self.output.is_read_view()
     }
 
-    pub(crate) fn go_window(&mut self, next: bool, times: u64) {
-        let output = &self.output;
-        let ReadWindow { offset, limit } = self.panes.place.window;
-        let far = limit.saturating_mul(times);
+    /// Returns the window that is paged by, and by how many lines: in the read view as many as the tool gave.
+    pub(super) fn paged(&self) -> (ReadWindow, u64) {
+        let window = self.panes.place.window;
+        let read = self.output.read_window().filter(|_| self.is_read_shown());
+        read.unwrap_or((window, window.limit))
+    }
+
+    pub(crate) fn go_window(&mut self, next: bool, times: u64, effects: &mut Effects) {
+        let (output, (ReadWindow { offset, limit }, step)) = (&self.output, self.paged());
+        let far = step.saturating_mul(times);
         let to = if next { offset.saturating_add(far) } else { offset.saturating_sub(far).max(1) };
         match output.start_of_line(to) {
             Some(start) if start < output.view.len() || to == 1 => {
-                self.panes.place.window.offset = to;
-                self.go_to_window(start);
+                self.go_to_window(ReadWindow { offset: to, limit }, effects);
             }
             _ => self.note(match output.lines() {
                 Some(lines) => format!("the last window: line {} is the last", thousands(lines)),
@@ -55,28 +75,37 @@ impl Pager {
         }
     }
 
-    fn go_to_window(&mut self, start: usize) {
-        let window = self.panes.place.window;
+    /// Shows a window: in the read view as the tool gives it, else in Spill.
+    fn go_to_window(&mut self, window: ReadWindow, effects: &mut Effects) {
         self.panes.leave();
-        self.panes.place.focus = Side::Spill;
-        self.show_offset(Side::Spill, start, 0);
-        self.page_by(window);
+        if self.is_read_shown() && self.output.policy().has_window() {
+            let mut tool = self.output.subject.policy.clone();
+            self.panes.place.window = window;
+            match read_by(&mut tool, window) {
+                Ok(()) => self.use_policy(tool, AfterPlan::ShowWindow, effects),
+                Err(error) => self.fail(error.to_string()),
+            }
+        } else {
+            self.show_in_spill(window);
+        }
     }
 
-    pub(crate) fn set_window(&mut self, text: &str) -> Result<(), String> {
-        let numbers: Result<Vec<u64>, _> =
+    fn show_in_spill(&mut self, window: ReadWindow) {
+        self.panes.place.focus = Side::Spill;
+        self.show_offset(Side::Spill, self.output.start_of_line(window.offset).unwrap_or(0), 0);
+        (self.panes.place.window, self.panes.is_paging) = (window, true);
+    }
+
+    pub(crate) fn set_window(&mut self, text: &str, effects: &mut Effects) -> Result<(), String> {
+        let numbers: Result<Vec<NonZeroU64>, _> =
             text.split([' ', ',', ':']).filter(|word| !word.is_empty()).map(str::parse).collect();
         let (offset, limit) = match numbers.as_deref() {
-            Ok([offset]) => (*offset, self.panes.place.window.limit),
-            Ok([offset, limit]) => (*offset, *limit),
-            _ => return Err("type a line to start from and, if you like, how many: 2001 500".into()),
+            Ok([offset]) => (offset.get(), self.panes.place.window.limit),
+            Ok([offset, limit]) => (offset.get(), limit.get()),
+            _ => return Err("type a line from 1 to start from and, if you like, how many: 2001 500".into()),
         };
-        if offset == 0 || limit == 0 {
-            return Err("offset and limit count from 1".into());
-        }
-        let start = self.output.start_of_line(offset).ok_or_else(|| self.no_line(offset))?;
-        self.panes.place.window = ReadWindow { offset, limit };
-        self.go_to_window(start);
+        self.output.start_of_line(offset).ok_or_else(|| self.no_line(offset))?;
+        self.go_to_window(ReadWindow { offset, limit }, effects);
         Ok(())
     }
 
@@ -84,8 +113,7 @@ impl Pager {
         self.find.current[Side::Preview as usize] = None;
         self.panes.place.focus = Side::Preview;
         self.scroll_to(Side::Preview, 0);
-        let window = self.before_read.as_ref().map_or(self.panes.place.window, |before| before.place.window);
-        self.page_by(window);
+        self.panes.is_paging = true;
     }
 
     /// Goes back to where the user was; if the window has moved, to that or to what is read of the whole output.
@@ -97,11 +125,7 @@ impl Pager {
             // Who has read on there stays.
             None if self.focus() == Side::Spill => self.align_panes(),
             None => {
-                let window = self.panes.place.window;
-                let start = self.output.start_of_line(window.offset);
-                self.panes.place.focus = Side::Spill;
-                self.show_offset(Side::Spill, start.unwrap_or(0), 0);
-                self.page_by(window);
+                self.show_in_spill(self.panes.place.window);
             }
         }
         self.note(format!("back to {}", self.output.policy().name()));
@@ -140,25 +164,16 @@ impl Pager {
 
     pub(crate) fn read_tool(&mut self, mut tool: EffectivePolicy, then: ThenRead, effects: &mut Effects) {
         let window = self.panes.place.window;
-        let (offset, limit) = (offset_for(&tool.policy, window), window.limit);
         if then == ThenRead::CopyCall {
+            let (offset, limit) = (window.offset - 1 + first_offset(&tool.policy), window.limit);
             let call =
                 serde_json::json!({ "path": self.output.subject.context.saved_as, "offset": offset, "limit": limit }).to_string();
             self.note(format!("copied, as {} counts: offset {offset}, limit {limit}", tool.policy.name()));
             return effects.push(Effect::Copy(call));
         }
-        let before = match &mut tool.limits_from {
-            LimitsFrom::Screen(before) => Some(&mut std::sync::Arc::make_mut(before).policy),
-            _ => None,
-        };
         let is_shown_again = self.read_changed.as_ref().is_some_and(|left| left.place.window == window);
-        for policy in before.into_iter().chain([&mut tool.policy]).filter(|_| !is_shown_again) {
-            for (role, value) in [(ParamRole::Offset, offset), (ParamRole::Limit, limit)] {
-                let key = policy.key(role).map(str::to_owned);
-                if let Some(Err(error)) = key.map(|key| policy.set(&key, &value.to_string())) {
-                    return self.fail(error.to_string());
-                }
-            }
+        if !is_shown_again && let Err(error) = read_by(&mut tool, window) {
+            return self.fail(error.to_string());
         }
         self.before_read = Some(self.view_point());
         self.use_policy(tool, AfterPlan::ShowWindow, effects)

@@ -71,6 +71,11 @@ impl Screen for Pager {
             Action::Matching => {
                 effects.lay(Prompt::new(Purpose::Lines { shows: Shows::All, around: count }));
             }
+            Action::Window | Action::NextWindow | Action::PreviousWindow | Action::ReadForm
+                if self.output.is_rest_missing() =>
+            {
+                self.tell_alone();
+            }
             Action::Window => effects.lay(Prompt::new(Purpose::Window)),
             Action::Json => {
                 let (side, at) = (self.focus(), self.current_line(self.focus()));
@@ -147,7 +152,7 @@ impl Screen for Pager {
             (Purpose::GoTo, text) => self.go_to(text)?,
             (Purpose::Mark, name) => self.panes.set_mark(name),
             (Purpose::ToMark, name) => self.go_to_mark(name)?,
-            (Purpose::Window, text) => self.set_window(text)?,
+            (Purpose::Window, text) => self.set_window(text, effects)?,
             _ => {}
         }
         self.advise_again(effects);
@@ -286,6 +291,8 @@ impl Pager {
             Action::Refresh => effects.push(Effect::Reopen),
             Action::ReadForm if self.close_read_form(effects) => {}
             Action::ReadForm => self.ask_read_tool(ThenRead::Show, effects),
+            Action::NextWindow => self.go_window(true, nth(count), effects),
+            Action::PreviousWindow => self.go_window(false, nth(count), effects),
             Action::Limits if self.drawer.is_open() => {}
             Action::Limits => self.open_drawer(effects),
             Action::Evidence => self.toggle_evidence(effects),

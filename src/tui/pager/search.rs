@@ -142,17 +142,13 @@ impl Pager {
         self.begin_typing();
         self.find.clear();
         let Some(typing) = &mut self.find.typing else { return };
-        (typing.text, typing.fault, typing.said) = (text.to_owned(), None, None);
-        let panes = typing.panes.clone();
-        let pattern = match Pattern::in_text(text, self.output.utf16()) {
-            Ok(pattern) => Some(pattern).filter(|_| !text.is_empty()),
-            Err(error) => {
-                typing.fault = Some(error.describe());
-                None
-            }
-        };
+        let (pattern, panes) = (Pattern::in_text(text, self.output.utf16()), typing.panes.clone());
+        let fault = pattern.as_ref().err().map(|error| error.describe());
+        (typing.text, typing.fault, typing.said) = (text.to_owned(), fault, None);
         self.restore_panes(panes);
-        let Some(pattern) = pattern else { return effects.stop([Slot::Search, Slot::CountMatches]) };
+        let Some(pattern) = pattern.ok().filter(|_| !text.is_empty()) else {
+            return effects.stop([Slot::Search, Slot::CountMatches]);
+        };
         self.find.toward = Some(toward);
         self.find.pattern = Some(pattern);
         self.count(Counting::Matches, effects);

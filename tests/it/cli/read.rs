@@ -38,6 +38,17 @@ fn windows_one_after_another_give_the_file_back() {
 }
 
 #[test]
+fn a_file_is_read_as_the_agent_that_cuts_it_would() {
+    let home = Home::new();
+    home.file("out", EXAMPLE);
+    let config = home.file("own.toml", "policy = \"pi/bash\"\n");
+    let args = ["--config", config.to_str().unwrap(), "read", "out"];
+    assert_eq!(home.run(&args).ok().text(), home.run(&["read", "-p", "pi", "out"]).ok().text());
+    let window = home.run(&["--config", config.to_str().unwrap(), "read", "-p", "opencode", "out"]).ok();
+    assert!(window.text().starts_with("<path>"), "{}", window.text());
+}
+
+#[test]
 fn an_offset_past_the_end_gives_the_agent_s_own_words() {
     let home = Home::new();
     home.file("out", EXAMPLE);

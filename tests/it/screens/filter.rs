@@ -139,6 +139,14 @@ fn what_is_not_found_is_said_of_the_lines_shown() {
 }
 
 #[test]
+fn a_search_that_the_filter_hides_offers_no_next_match() {
+    let mut bench = open(SIZES[1], &log(9000));
+    let status = bench.keys("&unit_33\\b<Enter>/debug<Enter>k").status();
+    assert!(status.contains("/debug ") && !status.contains("n next"), "{status}");
+    assert!(status.contains("Esc all lines"), "{status}");
+}
+
+#[test]
 fn a_change_of_limits_changes_what_was_lost() {
     let mut bench = open(SIZES[0], &log(9000));
     bench.keys("&error<Enter>&!debug<Enter>");

@@ -59,6 +59,16 @@ fn the_figures_of_the_drawer_are_whole_or_left_out() {
 }
 
 #[test]
+fn lines_are_counted_as_in_the_drawer() {
+    let home = Home::new();
+    let mut bench = Bench::open(SIZES[0], &home.file("f", "line\n".repeat(300)), policy("opencode/output"));
+    let drawer = bench.keys("l").rows();
+    let kept = drawer.iter().find(|row| row.contains("kept lines")).expect("a figure").clone();
+    let listed = row(bench.keys("p"), "opencode/output");
+    assert!(kept.contains(" 300 ") && listed.contains(&"300".to_owned()), "{kept}: {listed:?}");
+}
+
+#[test]
 fn rows_wait_for_their_worker() {
     let mut bench = open(SIZES[0]);
     bench.keys("l");

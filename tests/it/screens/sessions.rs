@@ -29,7 +29,7 @@ use overspill::internals::tui::pager::OutputEvent;
 use overspill::internals::tui::screen::Effect;
 use overspill::internals::tui::sessions::{FoundSessions, SessionsEvent};
 use overspill::internals::tui::target::{Opened, OpenedFrom};
-use overspill::preview::{Catalog, Input, InputContext, plan_counted};
+use overspill::preview::{Catalog, Input, InputContext, LimitHit, Unit, plan_counted};
 
 use crate::common::bench::{Bench, is_job, no_services, policy, subject};
 
@@ -145,11 +145,7 @@ fn calls() -> Vec<CallRow> {
     vec![
         sized(call("toolu_1", "Read", CutState::No), 57_000, None, None, "/home/u/proj/notes.txt"),
         CallRow {
-            verdict: Some(Verdict::Equal {
-                policy: "claude-code/bash".into(),
-                by: Some("units"),
-                against: Against::Spill,
-            }),
+            verdict: Some(equal()),
             share: known(Some(share(3))),
             ..sized(
                 spill("toolu_2"),
@@ -753,12 +749,16 @@ fn a_call_that_was_asked_for_opens_over_its_list_and_over_no_other_output() {
     }
 }
 
+/// The policy makes the same text.
+fn equal() -> Verdict {
+    let by = Some(LimitHit::Size(Unit::Utf16));
+    Verdict::Equal { policy: "claude-code/bash".into(), by, against: Against::Spill }
+}
+
 #[test]
 fn a_recorded_call_beside_its_spill() {
     for size in SIZES {
-        let equal =
-            Verdict::Equal { policy: "claude-code/bash".into(), by: Some("units"), against: Against::Spill };
-        let mut bench = shown(size, RestOfOutput::Here, Some(equal));
+        let mut bench = shown(size, RestOfOutput::Here, Some(equal()));
         keep("recorded", &bench);
         keep("recorded_spill", bench.keys("<Tab>30g"));
         keep("recorded_facts", bench.keys("="));
@@ -766,7 +766,7 @@ fn a_recorded_call_beside_its_spill() {
         let mut bench = shown(size, missing, Some(Verdict::Unchecked(Unchecked::NoSpill)));
         keep("recorded_alone", &bench);
         keep("recorded_alone_end", bench.keys("G"));
-        let (policy, by) = ("claude-code/bash".into(), Some("units"));
+        let (policy, by) = ("claude-code/bash".into(), Some(LimitHit::Size(Unit::Utf16)));
         let witness = Verdict::Equal { policy, by, against: Against::Witness };
         let mut bench = shown(size, RestOfOutput::Missing("spill deleted"), Some(witness));
         keep("recorded_witness", bench.keys("="));
@@ -816,6 +816,32 @@ fn a_record_that_the_policy_makes_is_equal() {
 }
 
 #[test]
+fn a_record_that_the_policy_makes_is_equal_but_for_what_the_agent_added() {
+    let whole = lines(1..12001);
+    let input = Input::from_bytes(whole.as_bytes(), "/s.txt");
+    let made = plan_counted(&input, &policy("claude-code/bash")).expect("a preview").text(&input);
+    let recorded = format!("{made}\n\n<system-reminder>\nx\n</system-reminder>");
+    for (check, words) in
+        [(Some(equal()), "equal but for text that the agent added · 1 difference"), (None, "in its end")]
+    {
+        let mut bench = shown_over((120, 40), &whole, recorded.clone(), RestOfOutput::Here, check);
+        assert!(bench.keys("i").status().contains(words), "{}", bench.status());
+        assert!(bench.keys("k").status().contains(words), "{}", bench.status());
+    }
+}
+
+#[test]
+fn a_record_that_a_policy_makes_says_which_limit_cut_it() {
+    let mut bench = shown((120, 40), RestOfOutput::Here, Some(equal()));
+    let status = bench.keys("<Tab>900g").status();
+    assert!(status.contains("line 900 of 1,000 · lost: over 30,000 UTF-16 units"), "{status}");
+    assert!(bench.keys("l").screen().contains("▌ max bytes        30,000  cuts"), "{}", bench.screen());
+    let mut bench = shown((120, 40), RestOfOutput::Here, None);
+    let status = bench.keys("<Tab>900g").status();
+    assert!(status.contains("line 900 of 1,000 · lost ") && !status.contains("over"), "{status}");
+}
+
+#[test]
 fn comparing_ends_the_read_view() {
     let mut bench = shown((100, 24), RestOfOutput::Here, None);
     assert!(text(bench.keys("O")).contains("read view"), "{}", text(&bench));
@@ -832,6 +858,9 @@ fn a_recorded_text_alone_has_no_other_beside_it() {
         bench.keys("<Tab>");
         let words = "only what the model got is left: spill deleted";
         assert!(bench.status().contains(words), "{}", bench.status());
+        for keys in ["]", "[", "O", "o"] {
+            assert!(bench.keys("k").keys(keys).status().contains(words), "{keys}: {}", bench.status());
+        }
         assert!(text(bench.keys("G")).contains("</persisted-output>"), "{}", text(&bench));
         assert!(!text(&bench).contains("all 36 lines"), "{}", text(&bench));
     }
@@ -845,8 +874,7 @@ fn limits_turn_the_record_into_a_reconstruction_and_a_key_turns_it_back() {
     assert!(text(&bench).contains("would get · max bytes 20,000 B"), "{}", text(&bench));
     bench.keys("i");
     assert!(text(&bench).contains("recorded · by claude-code 2.1.330 · got 2%"), "{}", text(&bench));
-    let verdict =
-        Verdict::Equal { policy: "claude-code/bash".into(), by: Some("units"), against: Against::Spill };
+    let verdict = equal();
     bench.update(OutputEvent::Checked(1, Box::new(verdict)));
     assert!(
         text(bench.keys("=")).contains("verified: claude-code/bash makes the same text"),

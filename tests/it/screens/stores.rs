@@ -518,6 +518,16 @@ fn of_a_pipe_what_was_read_is_saved_and_of_a_file_elsewhere_only_if_it_was_delet
     let status = stocked.bench.status();
     assert!(status.contains("kept forever: ") && stocked.bench.rows()[0].contains(" kept "), "{status}");
     assert_eq!(std::fs::read_dir(&own).unwrap().count(), 2);
+    // Another file is in its place now, which nobody has kept.
+    std::fs::write(stocked.dir.path().join("build.log"), "another").unwrap();
+    let view = MapView::from_bytes(b"another").unwrap();
+    let (content, path) = (Change::Replaced, PathStatus::Current);
+    let changed = ContentChange { view, content, path, streaming: false };
+    stocked.bench.update(OutputEvent::Changed(changed));
+    assert!(!stocked.bench.rows()[0].contains(" kept "), "{}", stocked.bench.rows()[0]);
+    keep_selected(&mut stocked);
+    let status = stocked.bench.status();
+    assert!(status.contains("in no agent's store, so nothing deletes it"), "{status}");
 }
 
 /// Returns the file that a key has an editor open; `None` stands for that of the output.

@@ -68,12 +68,50 @@ fn the_status_says_the_window_only_while_the_user_pages() {
 }
 
 #[test]
+fn the_read_view_goes_on_where_the_tool_ended() {
+    for (name, ends) in [("opencode/output", ")"), ("pi/bash", "]")] {
+        let home = Home::new();
+        let lines: String = (1..=1500).map(|n| format!("{n} {}\n", "x".repeat(95))).collect();
+        let mut bench = Bench::open((120, 12), &home.file("long", lines), policy(name));
+        bench.keys("O");
+        let (mut offset, mut windows) = (1, Vec::new());
+        loop {
+            let status = bench.keys("G").status();
+            let seen = bench.screen();
+            assert!(status.contains(&format!("offset {offset} limit 2000")), "{name}: {status}");
+            assert!(bench.rows()[0].contains("read view"), "{:?}", bench.rows()[0]);
+            windows.push(offset);
+            let Some((_, told)) = seen.split_once("Use offset=") else { break };
+            offset = told.split(' ').next().and_then(|words| words.parse::<u64>().ok()).expect("an offset");
+            assert!(seen.contains(ends) && status.contains(&format!("next {offset}")), "{name}: {status}");
+            bench.keys("]");
+            let starts = |row: &String| row.trim_start_matches(' ').starts_with(&offset.to_string());
+            assert!(bench.rows()[1..6].iter().any(starts), "{name} {offset}: {}", bench.screen());
+        }
+        assert!(windows.len() > 2 && windows[1] < 700, "{name}: {windows:?}");
+        assert!(bench.status().contains("the last window"), "{name}: {}", bench.status());
+        assert!(bench.keys("]").status().contains("line 1,500 is the last"), "{name}: {}", bench.status());
+        assert!(bench.keys("gjjg[").status().contains("offset"), "{name}: {}", bench.status());
+    }
+}
+
+#[test]
+fn the_read_view_shows_the_window_that_is_typed() {
+    let mut bench = open("opencode/output");
+    bench.resize((120, 12));
+    assert!(bench.keys("Oo3000 20<Enter>").screen().contains("3000: 3000"), "{}", bench.screen());
+    assert!(bench.status().contains("offset 3000 limit 20 · next 3020"), "{}", bench.status());
+    assert!(bench.keys("[").status().contains("offset 2980 limit 20 · next 3000"), "{}", bench.status());
+    assert!(bench.keys("q").rows()[1].starts_with("2980 "), "{:?}", bench.rows());
+}
+
+#[test]
 fn leaving_the_read_view_stays_where_one_has_read_on() {
     for leave in ["q", "<Esc>"] {
         let mut bench = open("opencode/output");
         let numbers =
             |bench: &Bench| bench.rows()[1..6].iter().map(|row| row[..5].to_owned()).collect::<Vec<_>>();
-        let read = numbers(bench.keys("O]jjjj"));
+        let read = numbers(bench.keys("O]<Tab>jjjj"));
         assert_eq!(read[0], "2005 ");
         assert!(bench.rows()[0].contains("read view"), "{:?}", bench.rows()[0]);
         bench.keys(leave);

@@ -60,6 +60,18 @@ fn a_call_is_previewed_as_recorded_and_by_a_policy_from_its_spill_or_else_from_i
     assert_eq!(ran.json()[0]["policy"], "claude-code/bash");
     fs::remove_file(spill).unwrap();
     assert_eq!(home.run(&["preview", "c1"]).ok().text(), got.text());
+    for args in [&["read", "c1"][..], &["read", "--json", "c1"]] {
+        let ran = home.run(args);
+        let text = if args.len() > 2 {
+            ran.json()["text"].as_str().unwrap().to_owned()
+        } else {
+            ran.text().to_owned()
+        };
+        assert_eq!(text, got.text(), "no file is left that a tool could read");
+        assert_eq!(ran.stderr.matches("c1: spill deleted; this is its text as recorded").count(), 1);
+    }
+    let asked = home.run(&["read", "--offset", "2", "--limit", "1", "c1"]);
+    assert!(asked.text().starts_with("<path><not saved></path>"), "{}", asked.text());
     let left = json(&["c1"]);
     assert_eq!((left["text"].as_str(), &left["truncated"]), (Some(got.text()), &true.into()));
     assert!(["total_bytes", "kept_bytes"].iter().all(|key| left[*key].is_null()), "{left}");

@@ -104,10 +104,12 @@ fn with_window(pager: &Pager, words: Vec<String>, has_line: bool) -> Vec<String>
     if !pager.panes.is_paging {
         return words;
     }
-    let [paged, call] = pager.panes.place.window.describe(pager.output.lines());
+    let (window, given) = pager.paged();
+    let [paged, call] = window.describe(given, pager.output.lines());
     let beside: Vec<String> = words.iter().map(|words| format!("{words} · {paged}")).collect();
     // The line is in the window; what else is to be said is worth more than the window.
-    let alone = if has_line { vec![paged, call] } else { words };
+    let is_partly_read = pager.output.is_read_view() && pager.output.percent_kept().is_some();
+    let alone = if has_line || is_partly_read { vec![paged, call] } else { words };
     [beside, alone].concat()
 }
 
@@ -175,8 +177,11 @@ fn spaced(text: String) -> String {
 
 fn state(pager: &Pager) -> Footer {
     let (output, is_cut) = (&pager.output, pager.output.is_cut());
+    let is_hidden = output.sift_of(pager.focus()).is_some() && pager.find.current == [None, None];
     match pager.focus() {
-        _ if pager.find.pattern.is_some() && pager.find.tally.counts.total() > 0 => Footer::SEARCH,
+        _ if pager.find.pattern.is_some() && pager.find.tally.counts.total() > 0 && !is_hidden => {
+            Footer::SEARCH
+        }
         Side::Spill if output.sift.is_some() => Footer::FILTERED,
         _ if pager.is_coming() && !pager.panes.following => Footer::GROWING,
         Side::Preview if output.recorded.as_ref().is_some_and(|call| call.index.is_some()) => {

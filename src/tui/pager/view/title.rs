@@ -198,12 +198,12 @@ fn share_of_all(output: &OpenOutput) -> [String; 2] {
 fn errors(pager: &Pager) -> [String; 3] {
     let severity = pager.severity();
     let [full, short] = describe_severity(pager, severity);
+    let warnings = pager.tally(Counting::Severity(Severity::Warning));
     let beside = match severity {
-        Severity::Error => match pager.tally(Counting::Severity(Severity::Warning)) {
-            tally if tally.counts.total() > 0 => format!("warnings {}", tally.describe(&pager.output)),
-            _ => String::new(),
-        },
-        Severity::Warning => String::new(),
+        Severity::Error if warnings.counts.total() > 0 => {
+            format!("warnings {}", warnings.describe(&pager.output))
+        }
+        _ => String::new(),
     };
     let dot = if full.is_empty() || beside.is_empty() { "" } else { " · " };
     [format!("{full}{dot}{beside}"), full, short]
