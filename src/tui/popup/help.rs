@@ -308,6 +308,7 @@ fn signs_of_lists(glyphs: &Glyphs) -> Vec<HelpRow> {
             (glyphs.differs, "differs"),
             ("struck", "to be deleted"),
             ("▇▇░░", "share model got"),
+            ("~", "estimated"),
             ("…", "not known yet"),
             ("–", "cannot be known"),
             ("kept", "stays forever"),
