@@ -341,13 +341,11 @@ fn store_and_rule(row: &OutputRow) -> String {
 
 fn describe_rule(entry: &Entry) -> String {
     let rule = &entry.place().retention;
-    let after = rule.after.map(|after| span(after.as_secs().max(0) as u64));
     let never = || "never deleted".to_owned();
-    let aged = |since| after.as_ref().map_or_else(never, |after| format!("deleted {after} after {since}"));
     match entry.rule {
-        Rule::Mtime => aged("the last change"),
-        Rule::Use => aged("the last use"),
-        Rule::Id => aged("it was made"),
+        Rule::Mtime | Rule::Use | Rule::Id => {
+            rule.aged().map_or_else(never, |aged| format!("deleted {aged}"))
+        }
         Rule::Count => "deleted as one of the oldest, once there are too many".to_owned(),
         Rule::TotalSize => "deleted as one of the oldest, once they are too large".to_owned(),
         Rule::SessionEnd => "deleted when the session ends".to_owned(),

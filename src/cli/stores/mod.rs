@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context;
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 
 use crate::base::human::{size, thousands};
 use crate::config::Config;
@@ -149,12 +149,8 @@ pub(crate) fn say_none_stored(which: &str) {
 
 pub(crate) fn describe_retention(rule: &Retention) -> String {
     let unknown = || "unknown".to_owned();
-    let after = |since| rule.after.map_or_else(unknown, |age| format!("{} after {since}", exact(age)));
     let mut words = match rule.basis {
-        Basis::Mtime => after("its last change"),
-        Basis::Use => after("its last use"),
-        Basis::FolderMtime => after("its folder's last change"),
-        Basis::Id => after("the time in its id"),
+        Basis::Mtime | Basis::Use | Basis::FolderMtime | Basis::Id => rule.aged().unwrap_or_else(unknown),
         Basis::SessionEnd => "with its session".to_owned(),
         Basis::ProcessExit => "when the agent's process ends".to_owned(),
         Basis::Never => "never".to_owned(),
@@ -167,16 +163,10 @@ pub(crate) fn describe_retention(rule: &Retention) -> String {
     words
 }
 
-fn exact(age: SignedDuration) -> String {
-    let seconds = age.as_secs();
-    let units = [(86_400, "d"), (3_600, "h"), (60, "min")];
-    let whole = units.into_iter().find(|(unit, _)| seconds % unit == 0);
-    let (unit, word) = whole.unwrap_or((1, "s"));
-    format!("{} {word}", seconds / unit)
-}
-
 #[cfg(test)]
 mod tests {
+    use jiff::SignedDuration;
+
     use super::*;
 
     #[test]
@@ -193,7 +183,7 @@ mod tests {
                 why_unknown: None,
             }
         };
-        assert_eq!(describe_retention(&rule(Basis::Mtime, Some(168))), "7 d after its last change");
+        assert_eq!(describe_retention(&rule(Basis::Mtime, Some(168))), "7 d after the last change");
         assert_eq!(describe_retention(&rule(Basis::Id, Some(50))), "50 h after the time in its id");
         assert_eq!(describe_retention(&rule(Basis::Mtime, None)), "unknown");
         let limited = Retention {

@@ -167,6 +167,23 @@ impl Retention {
         }
     }
 
+    /// Says how long after what an entry is deleted: `7 d after the last change`; `None` if not by age.
+    #[cfg(feature = "app")]
+    pub(crate) fn aged(&self) -> Option<String> {
+        let since = match self.basis {
+            Basis::Mtime => "the last change",
+            Basis::Use => "the last use",
+            Basis::FolderMtime => "its folder's last change",
+            Basis::Id => "the time in its id",
+            Basis::SessionEnd | Basis::ProcessExit | Basis::Never | Basis::Unknown => return None,
+        };
+        let seconds = self.after?.as_secs();
+        let units = [(86_400, "d"), (3_600, "h"), (60, "min")];
+        let whole = units.into_iter().find(|(unit, _)| seconds % unit == 0);
+        let (unit, word) = whole.unwrap_or((1, "s"));
+        Some(format!("{} {word} after {since}", seconds / unit))
+    }
+
     pub fn has_limits(&self) -> bool {
         self.max_count.is_some() || self.max_total.is_some()
     }
