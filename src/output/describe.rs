@@ -37,7 +37,7 @@ impl OpenOutput {
     /// Describes why the policy cut: `over 50 KB`.
     pub(crate) fn reason(&self) -> String {
         let hit = self.made.preview.as_ref().ok().and_then(|preview| preview.truncated_by);
-        hit.and_then(|hit| over(self.policy(), hit)).unwrap_or_else(|| "by the policy".into())
+        hit.and_then(|hit| over(hit, self.policy().limit(hit))).unwrap_or_else(|| "by the policy".into())
     }
 
     /// Describes in a few words what the model saw: `cut: over 2,000 lines`.

@@ -2,6 +2,7 @@
 
 #[cfg(feature = "app")]
 use crate::base::human::thousands;
+use crate::preview::{LimitHit, Policy};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
@@ -9,8 +10,10 @@ pub enum Verdict {
     Equal {
         /// The policy, with the parameters that were set: `opencode/output task_tool=true`.
         policy: String,
-        /// The limit that cut the output, as in `truncated_by` of `preview --json`; `None` for a window, which cuts nothing.
-        by: Option<&'static str>,
+        /// The limit that cut the output; `None` for a window, which cuts nothing.
+        by: Option<LimitHit>,
+        /// That limit, in lines or the policy's unit; `None` if the policy names none.
+        most: Option<u64>,
         against: Against,
     },
     Differs(Difference),
@@ -32,6 +35,11 @@ words! {
 }
 
 impl Verdict {
+    /// Tells that a policy, which is called so with its parameters, makes the text.
+    pub(super) fn equal((policy, name): (&Policy, String), by: Option<LimitHit>, against: Against) -> Self {
+        Self::Equal { policy: name, by, most: by.and_then(|by| policy.limit(by)), against }
+    }
+
     pub fn mark(&self) -> &'static str {
         match self {
             Self::Equal { against: Against::Witness, .. } => "≈",
@@ -66,7 +74,7 @@ impl Verdict {
     }
 
     /// Returns the limit that cut the output, if that is proven.
-    pub fn cut_by(&self) -> Option<&'static str> {
+    pub fn cut_by(&self) -> Option<LimitHit> {
         match self {
             Self::Equal { by, .. } => *by,
             _ => None,

@@ -7,6 +7,7 @@ use crate::base::human::{count, thousands};
 use crate::cli::args::VerifyArgs;
 use crate::cli::{CommandResult, input, say, table};
 use crate::config::Config;
+use crate::corpus::examiner;
 use crate::rows::column::CellSide::Left;
 use crate::rows::column::{ID, ListColumn, POLICY, RowCell};
 use crate::session::command::command;
@@ -20,7 +21,7 @@ use crate::session::transcript::Transcript;
 use crate::session::verdict::{Against, Difference, Unchecked, Verdict};
 
 use super::list::list_sessions;
-use super::{describe_unread, earliest, examiner};
+use super::{describe_unread, earliest};
 
 struct CheckedCall {
     found: Verdict,

@@ -29,7 +29,7 @@ use overspill::internals::tui::pager::OutputEvent;
 use overspill::internals::tui::screen::Effect;
 use overspill::internals::tui::sessions::{FoundSessions, SessionsEvent};
 use overspill::internals::tui::target::{Opened, OpenedFrom};
-use overspill::preview::{Catalog, Input, InputContext, plan_counted};
+use overspill::preview::{Catalog, Input, InputContext, LimitHit, Unit, plan_counted};
 
 use crate::common::bench::{Bench, is_job, no_services, policy, subject};
 
@@ -109,7 +109,7 @@ fn call(id: &str, tool: &str, cut: CutState) -> CallRow {
         cut,
         is_window: false,
         context: ContextState::default(),
-        evidence: Some(Evidence::Recorded),
+        evidence: Some(Evidence::Sent),
         sizes: None,
         verdict: None,
         share: SlowFigure::default(),
@@ -147,7 +147,8 @@ fn calls() -> Vec<CallRow> {
         CallRow {
             verdict: Some(Verdict::Equal {
                 policy: "claude-code/bash".into(),
-                by: Some("units"),
+                by: Some(LimitHit::Size(Unit::Utf16)),
+                most: Some(30_000),
                 against: Against::Spill,
             }),
             share: known(Some(share(3))),
@@ -633,7 +634,6 @@ fn shown_over(
         text: text.into(),
         notices: notices.into(),
         policy: Some(base.policy.policy.clone()),
-        evidence: Evidence::Recorded,
         by: "claude-code 2.1.330".into(),
         rest,
         claim: None,
@@ -705,7 +705,6 @@ fn a_call_that_was_asked_for_opens_over_its_list_and_over_no_other_output() {
             text: "text".into(),
             notices: Arc::default(),
             policy: None,
-            evidence: Evidence::Recorded,
             by: "claude-code".into(),
             rest: RestOfOutput::Missing("spill deleted"),
             claim: None,
@@ -748,8 +747,12 @@ fn a_call_that_was_asked_for_opens_over_its_list_and_over_no_other_output() {
 #[test]
 fn a_recorded_call_beside_its_spill() {
     for size in SIZES {
-        let equal =
-            Verdict::Equal { policy: "claude-code/bash".into(), by: Some("units"), against: Against::Spill };
+        let equal = Verdict::Equal {
+            policy: "claude-code/bash".into(),
+            by: Some(LimitHit::Size(Unit::Utf16)),
+            most: Some(30_000),
+            against: Against::Spill,
+        };
         let mut bench = shown(size, RestOfOutput::Here, Some(equal));
         keep("recorded", &bench);
         keep("recorded_spill", bench.keys("<Tab>30g"));
@@ -758,8 +761,8 @@ fn a_recorded_call_beside_its_spill() {
         let mut bench = shown(size, missing, Some(Verdict::Unchecked(Unchecked::NoSpill)));
         keep("recorded_alone", &bench);
         keep("recorded_alone_end", bench.keys("G"));
-        let (policy, by) = ("claude-code/bash".into(), Some("units"));
-        let witness = Verdict::Equal { policy, by, against: Against::Witness };
+        let (policy, by) = ("claude-code/bash".into(), Some(LimitHit::Size(Unit::Utf16)));
+        let witness = Verdict::Equal { policy, by, most: Some(30_000), against: Against::Witness };
         let mut bench = shown(size, RestOfOutput::Missing("spill deleted"), Some(witness));
         keep("recorded_witness", bench.keys("="));
     }
@@ -837,8 +840,12 @@ fn limits_turn_the_record_into_a_reconstruction_and_a_key_turns_it_back() {
     assert!(text(&bench).contains("would get · max bytes 20,000 B"), "{}", text(&bench));
     bench.keys("i");
     assert!(text(&bench).contains("recorded · by claude-code 2.1.330 · got 2%"), "{}", text(&bench));
-    let verdict =
-        Verdict::Equal { policy: "claude-code/bash".into(), by: Some("units"), against: Against::Spill };
+    let verdict = Verdict::Equal {
+        policy: "claude-code/bash".into(),
+        by: Some(LimitHit::Size(Unit::Utf16)),
+        most: Some(30_000),
+        against: Against::Spill,
+    };
     bench.update(OutputEvent::Checked(1, Box::new(verdict)));
     assert!(
         text(bench.keys("=")).contains("verified: claude-code/bash makes the same text"),

@@ -11,7 +11,7 @@ use overspill::internals::session::tally::count_calls;
 use overspill::internals::session::verify::{Against, Unchecked, Verdict, Verifier};
 use overspill::internals::session::whole::{WholeOutput, whole_display};
 use overspill::internals::source::Source;
-use overspill::preview::Catalog;
+use overspill::preview::{Catalog, LimitHit, Unit};
 use serde_json::{Value, json};
 
 use super::samples::{compare, compare_with_sent};
@@ -209,7 +209,12 @@ fn cline_is_read_as_it_is_sent() {
     let verdict = verifier.verify(transcript, c1, whole_display(transcript, c1).as_ref());
     assert_eq!(
         verdict,
-        Verdict::Equal { policy: "cline/result".into(), by: Some("units"), against: Against::Display }
+        Verdict::Equal {
+            policy: "cline/result".into(),
+            by: Some(LimitHit::Size(Unit::Utf16)),
+            most: Some(8_000),
+            against: Against::Display
+        }
     );
 }
 
@@ -328,7 +333,12 @@ fn openhands_is_read_as_it_is_sent() {
     let verdict = Verifier::new(&Catalog::builtin(), "openhands").verify(transcript, c2, Some(&whole));
     assert_eq!(
         verdict,
-        Verdict::Equal { policy: "openhands/terminal".into(), by: Some("points"), against: Against::Spill }
+        Verdict::Equal {
+            policy: "openhands/terminal".into(),
+            by: Some(LimitHit::Size(Unit::Chars)),
+            most: Some(30_000),
+            against: Against::Spill
+        }
     );
 }
 
