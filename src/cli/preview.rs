@@ -174,11 +174,11 @@ fn parts_of(text: &str, added: &[Range<usize>]) -> Vec<Part> {
     for notice in added.iter().chain([&(text.len()..text.len())]) {
         let range = at..notice.start;
         at = notice.end;
-        parts.push(Part::Kept { source: Stream::Stdout, range, decoding: Decoding::Lossy });
-        parts.push(Part::Notice { text: text[notice.clone()].to_owned() });
+        let kept = Part::Kept { source: Stream::Stdout, range: range.clone(), decoding: Decoding::Lossy };
+        parts.extend((!range.is_empty()).then_some(kept));
+        let text = text[notice.clone()].to_owned();
+        parts.extend((!text.is_empty()).then_some(Part::Notice { text }));
     }
-    parts.retain(|part| !matches!(part, Part::Kept { range, .. } if range.is_empty()));
-    parts.retain(|part| !matches!(part, Part::Notice { text } if text.is_empty()));
     parts
 }
 

@@ -21,7 +21,7 @@ use crate::text::label::label;
 
 use super::args::ShowArgs;
 use super::input::{self, Named};
-use super::stores::{Selected, Whose, describe_retention, read_run};
+use super::stores::{Selected, Whose, read_run};
 use super::table::print_facts;
 use super::{CommandResult, add, print_json, say, sessions, usage};
 
@@ -71,7 +71,7 @@ fn record(entry: &Entry, run: Option<RunRecord>, selected: &Selected, config: &C
     origin(entry, run.as_ref(), config).into_iter().for_each(|(name, known)| record[name] = known.into());
     let more = json!({
         "made": entry.made().map(utc),
-        "retention": (!entry.is_kept()).then(|| describe_retention(&entry.place().retention)),
+        "retention": (!entry.is_kept()).then(|| entry.place().retention.describe()),
         "policies": config.candidates(Some(&entry.path())),
         "owner": entry.owner,
         "exposed": entry.exposed(),
@@ -143,7 +143,7 @@ type Fact = (&'static str, String);
 
 fn entry_facts(entry: &Entry, run: Option<&RunRecord>, selected: &Selected, config: &Config) -> Vec<Fact> {
     let spec = entry.store();
-    let retention = describe_retention(&entry.place().retention);
+    let retention = entry.place().retention.describe();
     let rule = match entry.rule.as_str() {
         _ if entry.is_kept() => "kept: no rule deletes it".to_owned(),
         word if retention.starts_with(word) => retention,

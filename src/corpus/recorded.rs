@@ -11,8 +11,8 @@ use crate::preview::{LimitHit, Policy, ToCount};
 use crate::session::command::command;
 use crate::session::examine::{CallInspector, Examiner, Paths};
 use crate::session::spill::SessionsCache;
+use crate::session::text;
 use crate::session::verify::Verifier;
-use crate::session::{sent, text};
 use crate::store::RecordedFile;
 
 use super::{CorpusOutput, CutPolicies, Receipt, ResolvedPolicy};
@@ -49,10 +49,9 @@ pub(crate) struct FoundReceipt {
 /// What an agent recorded of an output.
 struct RecordedOutput {
     command: Arc<str>,
-    /// The text that the model got; `None` if it cannot be read, or is too long.
-    text: Option<Box<str>>,
-    /// The limit that cut it, if that is proven.
-    limit: Option<LimitHit>,
+    /// The text that the model got, and the limit that cut it, if that is proven; `None` if the text cannot be read, or is
+    /// too long.
+    got: Option<(Box<str>, Option<LimitHit>)>,
 }
 
 impl<'a> Receipts<'a> {
@@ -70,16 +69,16 @@ impl<'a> Receipts<'a> {
         let policy = self.policies.resolve(&output.path());
         let recorded = self.policies.recorded_file(output).and_then(|file| self.recorded().get(&file));
         let by = policy.as_ref().ok();
-        let (receipt, certainty) = match recorded.and_then(|of| Some((of.text.as_deref()?, of.limit))) {
-            Some((text, limit)) => (Receipt::of_text(text, bytes, limit), Some(Certainty::Recorded)),
+        let got = recorded.and_then(|recorded| recorded.got.as_ref());
+        let (receipt, certainty) = match got {
+            Some((text, limit)) => (Receipt::of_text(text, bytes, *limit), Some(Certainty::Recorded)),
             None => {
                 let new = |by: &Arc<_>| Receipt::new(bytes, &output.saved_as(), by, ToCount::Ranges);
                 (by.map_or(Receipt::Unknown, new), by.map(|by| by.certainty))
             }
         };
-        let is_recorded = recorded.is_some_and(|recorded| recorded.text.is_some());
         let command = recorded.map(|recorded| recorded.command.clone()).unwrap_or_default();
-        FoundReceipt { receipt, policy, is_recorded, certainty, command }
+        FoundReceipt { receipt, policy, is_recorded: got.is_some(), certainty, command }
     }
 
     fn recorded(&self) -> &HashMap<RecordedFile, RecordedOutput> {
@@ -99,14 +98,13 @@ impl<'a> Receipts<'a> {
             let new = |agent: &&str| examiner(config, agent, Paths::Known);
             let examiner = examiners.entry(transcript.agent).or_insert_with_key(new);
             let inspector = CallInspector { examiner, file, transcript, copy: Some(&paths[n]) };
-            let limit = inspector.verify(call).cut_by();
-            let text = sent::best(transcript, call).first().and_then(|first| {
+            let got = inspector.best(call).first().and_then(|first| {
                 let (text, facts) = text::to_text(transcript, &first.pieces, MAX_RESULT.min(room)).ok()?;
-                (!facts.is_stopped).then(|| text.into_boxed_str())
+                (!facts.is_stopped).then(|| (text.into_boxed_str(), inspector.verify(call).cut_by()))
             });
-            room -= text.as_ref().map_or(0, |text| text.len());
+            room -= got.as_ref().map_or(0, |(text, _)| text.len());
             let command = command(transcript, call).into();
-            recorded.insert(files[n].clone(), RecordedOutput { command, text, limit });
+            recorded.insert(files[n].clone(), RecordedOutput { command, got });
         });
         recorded
     }

@@ -91,9 +91,8 @@ impl WatchedOutput {
             Some(lost_errors(bytes, &mut open.supply(), &kept, pattern))
         };
         let (errors, warnings) = (lost(Severity::Error), lost(Severity::Warning));
-        let has_error = errors.as_ref().is_some_and(|errors| errors.all > 0);
-        let first_lost = if has_error { &errors } else { &warnings };
-        let first_lost = first_lost.as_ref().and_then(|lost| lost.first_lost.clone());
+        let worst = errors.as_ref().filter(|errors| errors.all > 0).or(warnings.as_ref());
+        let first_lost = worst.and_then(|lost| lost.first_lost.clone());
         Self {
             entry,
             got,

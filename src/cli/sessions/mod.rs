@@ -21,7 +21,7 @@ use crate::session::model::Call;
 use crate::session::reader::{OpenedSession, SessionFile};
 use crate::session::record::LogSearch;
 use crate::session::transcript::ReadReport;
-use crate::session::{list as all_sessions, sent, spill, text};
+use crate::session::{list as all_sessions, spill, text};
 use crate::source;
 use crate::store::RecordedFile;
 
@@ -83,10 +83,9 @@ impl SelectedSession {
     }
 
     pub(crate) fn text(&self) -> anyhow::Result<String> {
-        let transcript = self.opened.transcript();
-        let best = sent::best(transcript, self.require_call()?);
+        let best = self.inspector().best(self.require_call()?);
         let first = best.first().ok_or_else(|| anyhow!("the call has no result"))?;
-        Ok(text::to_text(transcript, &first.pieces, usize::MAX)?.0)
+        Ok(text::to_text(self.opened.transcript(), &first.pieces, usize::MAX)?.0)
     }
 }
 

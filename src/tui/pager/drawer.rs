@@ -71,13 +71,12 @@ impl Pager {
     }
 
     pub(crate) fn cutting_row(&self) -> Option<usize> {
-        let policy = self.output.policy();
-        let key = match self.output.made.preview.as_ref().ok()?.truncated_by? {
-            LimitHit::Lines => policy.key(ParamRole::Lines),
-            LimitHit::Size(_) => policy.key(ParamRole::Size),
-            LimitHit::Matches => None,
-        }?;
-        self.row_of(key)
+        let role = match self.output.made.preview.as_ref().ok()?.truncated_by? {
+            LimitHit::Lines => ParamRole::Lines,
+            LimitHit::Size(_) => ParamRole::Size,
+            LimitHit::Matches => return None,
+        };
+        self.row_of(self.output.policy().key(role)?)
     }
 
     fn row_of(&self, key: &str) -> Option<usize> {
