@@ -1,5 +1,6 @@
 //! `overspill compare`: one output, or many, under every policy, one row per policy.
 
+use std::ffi::OsStr;
 use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -30,6 +31,7 @@ pub(crate) fn run(config: &Config, args: &CompareArgs) -> CommandResult {
     let find = args.find.as_deref().map(pattern).transpose()?;
     check_names(config, args)?;
     let file = match &args.files[..] {
+        [] if !args.stores => OsStr::new("-"),
         [file] if !Path::new(file).is_dir() => file,
         _ => return many(config, args, find),
     };

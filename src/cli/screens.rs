@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyhow::anyhow;
 
 use crate::config::{Affects, Backdrop, BaseTheme, ChosenBy, Config, EffectivePolicy, Overrides};
-use crate::corpus::{find_in_stores, prepare_tuning};
+use crate::corpus::{examiner, find_in_stores, prepare_tuning};
 use crate::output::{Subject, Target};
 use crate::session::examine::Paths;
 use crate::source::FileLock;
@@ -20,7 +20,6 @@ pub(crate) use crate::tui::{Beginning, StartAt, TuneStart};
 
 use super::args::PolicyArgs;
 use super::input::{self, OpenInput};
-use super::sessions::examiner;
 use super::terminal::{colour, is_unicode, tells_background, unusable};
 use super::{CommandResult, Failure, say};
 

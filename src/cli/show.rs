@@ -13,13 +13,15 @@ use crate::base::provenance::{Extent, Warning};
 use crate::config::{Config, Overrides};
 use crate::preview::Policy;
 use crate::rows::outputs::{self, mode};
+use crate::session::command::command;
+use crate::session::text::mask;
 use crate::source;
 use crate::store::{CopyRecord, Entry, EntryStatus, Holds, OutputSize, RunExit, RunRecord};
 use crate::text::label::label;
 
 use super::args::ShowArgs;
 use super::input::{self, Named};
-use super::stores::{Selected, Whose, describe_retention, read_run};
+use super::stores::{Selected, Whose, read_run};
 use super::table::print_facts;
 use super::{CommandResult, add, print_json, say, sessions, usage};
 
@@ -66,9 +68,10 @@ pub(crate) fn run(config: &Config, args: &ShowArgs) -> CommandResult {
 fn record(entry: &Entry, run: Option<RunRecord>, selected: &Selected, config: &Config) -> Value {
     let mut record = json!({ "version": 1, "kind": "output" });
     add(&mut record, outputs::json(entry, selected.now));
+    origin(entry, run.as_ref(), config).into_iter().for_each(|(name, known)| record[name] = known.into());
     let more = json!({
         "made": entry.made().map(utc),
-        "retention": (!entry.is_kept()).then(|| describe_retention(&entry.place().retention)),
+        "retention": (!entry.is_kept()).then(|| entry.place().retention.describe()),
         "policies": config.candidates(Some(&entry.path())),
         "owner": entry.owner,
         "exposed": entry.exposed(),
@@ -78,6 +81,22 @@ fn record(entry: &Entry, run: Option<RunRecord>, selected: &Selected, config: &C
     });
     add(&mut record, more);
     record
+}
+
+/// Returns what an output is of, by name: as its store tells or a record of ours, else as the agent's records do.
+fn origin(entry: &Entry, run: Option<&RunRecord>, config: &Config) -> [(&'static str, Option<String>); 4] {
+    let file = entry.is_of_agent().then(|| entry.recorded_file());
+    let found = file.and_then(|file| sessions::find_citing(config, file));
+    let call = found.as_ref().and_then(|found| Some((found.opened.transcript(), found.call()?)));
+    let ours = entry.copy().map(|copy| copy.command.clone()).or_else(|| Some(run?.command.join(" ")));
+    let does = || call.map(|(transcript, call)| mask(&command(transcript, call)).into_owned());
+    let known = |told: Option<&str>, recorded: Option<&str>| told.or(recorded).map(str::to_owned);
+    [
+        ("tool", known(entry.tool(), call.map(|(transcript, call)| transcript.tool(call)))),
+        ("session", known(entry.session(), found.as_ref().map(|found| &*found.file.id))),
+        ("project", known(entry.project(), call.and_then(|(of, _)| of.facts.cwd.as_deref()))),
+        ("command", ours.filter(|words| !words.is_empty()).or_else(does)),
+    ]
 }
 
 /// Leaves out parts of a second.
@@ -124,7 +143,7 @@ type Fact = (&'static str, String);
 
 fn entry_facts(entry: &Entry, run: Option<&RunRecord>, selected: &Selected, config: &Config) -> Vec<Fact> {
     let spec = entry.store();
-    let retention = describe_retention(&entry.place().retention);
+    let retention = entry.place().retention.describe();
     let rule = match entry.rule.as_str() {
         _ if entry.is_kept() => "kept: no rule deletes it".to_owned(),
         word if retention.starts_with(word) => retention,
@@ -132,13 +151,16 @@ fn entry_facts(entry: &Entry, run: Option<&RunRecord>, selected: &Selected, conf
     };
     let ago = outputs::when(entry, &selected.look()).text;
     let exposed = if entry.exposed() { " (warning: readable by others; fix with `chmod 600`)" } else { "" };
+    let [tool, session, project, command] =
+        origin(entry, run, config).map(|(name, known)| (name, or_dash(known.as_deref())));
     let mut facts = vec![
         ("id", entry.id().into_owned()),
         ("path", label(entry.path().as_os_str().as_encoded_bytes())),
         ("agent", entry.agent().to_owned()),
-        ("tool", or_dash(entry.tool())),
-        ("session", or_dash(entry.session())),
-        ("project", or_dash(entry.project())),
+        tool,
+        session,
+        project,
+        command,
         ("size", bytes(entry.size())),
         ("modified", format!("{} ({ago} ago)", utc(entry.modified()))),
         ("expires", expires(entry, selected)),
@@ -159,11 +181,7 @@ fn entry_facts(entry: &Entry, run: Option<&RunRecord>, selected: &Selected, conf
 
 fn copy_facts(copy: &CopyRecord) -> Vec<Fact> {
     let cut = copy.policies.first().map(|policy| format!("{policy}, limits from {}", copy.limits_from));
-    vec![
-        ("copy of", copy.original.clone()),
-        ("command", copy.command.clone()),
-        ("cut by", cut.unwrap_or_default()),
-    ]
+    vec![("copy of", copy.original.clone()), ("cut by", cut.unwrap_or_default())]
 }
 
 fn run_facts(run: &RunRecord) -> Vec<Fact> {
@@ -176,7 +194,6 @@ fn run_facts(run: &RunRecord) -> Vec<Fact> {
     let amount = |of: OutputSize| format!("{}, {}", size(of.bytes), lines(of.lines));
     let lost = run.truncated.as_ref().map(|why| format!("; {} kept: {why}", amount(run.kept)));
     vec![
-        ("command", run.command.join(" ")),
         ("in", run.directory.clone()),
         ("began", utc(run.start)),
         ("ended", ended.join(", ")),

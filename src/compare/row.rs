@@ -130,7 +130,7 @@ impl Comparison {
             },
             truncated: preview.truncated,
             truncated_by: preview.truncated_by.map(|limit| limit.as_str()),
-            over: preview.truncated_by.and_then(|limit| over(policy, limit)),
+            over: preview.truncated_by.and_then(|limit| over(limit, policy.limit(limit))),
             keeps: Some(Keeps::new(preview, input.output.bytes)),
             total_lines: preview.total.lines,
             kept_lines: preview.kept.lines,
@@ -171,14 +171,12 @@ impl Comparison {
     }
 }
 
-/// Says that a limit of a policy cut an output: `over 50 KB`; `None` if the policy names none.
-pub(crate) fn over(policy: &Policy, hit: LimitHit) -> Option<String> {
-    let limit = match hit {
-        LimitHit::Lines => policy.max_lines().map(lines),
-        LimitHit::Size(unit) => policy.max_size().map(|most| limit_in(most, unit.describe())),
-        LimitHit::Matches => None,
-    }?;
-    Some(format!("over {limit}"))
+/// Says that a limit cut an output: `over 50 KB`; `None` if it is not known how much it allows.
+pub(crate) fn over(hit: LimitHit, most: Option<u64>) -> Option<String> {
+    match hit {
+        LimitHit::Size(unit) => Some(format!("over {}", limit_in(most?, unit.describe()))),
+        LimitHit::Lines | LimitHit::Matches => Some(format!("over {}", lines(most?))),
+    }
 }
 
 /// Counts the matches of a pattern of which each of these rows keeps all, in order. `kept` are the stretches of the output

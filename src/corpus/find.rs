@@ -149,7 +149,8 @@ pub(crate) fn find_in_results(
         let mut place = None;
         each_hit(&mut ViewSupply::from(&view), WantedLines::Matching(pattern), goes_on, |hit| {
             let (got, line) = place.get_or_insert_with(|| {
-                (Receipt::of_text(&text, &view, "", None), FoundLine::of_result(of, call, now))
+                let receipt = Receipt::of_text(&text, &view, of.verify(call).cut_by());
+                (receipt, FoundLine::of_result(of, call, now))
             });
             let (number, got, text) = (hit.number, got.line(&hit.line), text_around(pattern, hit.text));
             lines.push(FoundLine { number, got, text, ..line.clone() });
@@ -247,7 +248,7 @@ impl Finder<'_> {
     /// Returns what became of an output, and what all of its lines have in common.
     fn place(&self, output: &CorpusOutput, entry: &Entry, bytes: &[u8]) -> (Receipt, FoundLine) {
         let FoundReceipt { receipt, policy, command, .. } = self.receipts.find(output, bytes);
-        let over = policy.ok().zip(receipt.limit()).and_then(|(resolved, hit)| over(&resolved.policy, hit));
+        let over = policy.ok().zip(receipt.limit()).and_then(|(by, hit)| over(hit, by.policy.limit(hit)));
         let [shown, written] = match command.is_empty() {
             true => {
                 let run = entry.is_own().then(|| Record::find_run(self.env, &entry.path())).flatten();

@@ -72,16 +72,13 @@ impl Receipt {
         }
     }
 
-    /// Finds which of an output the model got with a recorded text. The policy names the limit if it makes just this text.
-    pub(crate) fn of_text(text: &str, bytes: &[u8], saved_as: &str, by: Option<&EffectivePolicy>) -> Self {
-        let input = Input::from_bytes(bytes, saved_as);
-        let by_policy = by.and_then(|by| plan(bytes, saved_as, by, ToCount::Text).ok());
-        match by_policy.filter(|preview| preview.text(&input) == text) {
-            Some(preview) => Self::of_preview(&preview),
-            None => {
-                preview::recorded(text, &input).map_or(Self::Unknown, |preview| Self::of_preview(&preview))
-            }
-        }
+    /// Finds which of an output the model got with a recorded text; `limit` is what cut it, if that is proven.
+    pub(crate) fn of_text(text: &str, bytes: &[u8], limit: Option<LimitHit>) -> Self {
+        let Ok(preview) = preview::recorded(text, &Input::from_bytes(bytes, "")) else {
+            return Self::Unknown;
+        };
+        let truncated_by = limit.filter(|_| preview.truncated);
+        Self::of_preview(&Preview { truncated_by, ..preview })
     }
 
     fn of_preview(preview: &Preview) -> Self {

@@ -1,14 +1,18 @@
 //! What the model got of each output of a corpus: as the agent recorded it, else by the policy that cut it.
 
-use std::collections::{BTreeSet, HashMap};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use crate::base::provenance::Certainty;
 use crate::config::Config;
-use crate::preview::ToCount;
+use crate::preview::{LimitHit, Policy, ToCount};
 use crate::session::command::command;
+use crate::session::examine::{CallInspector, Examiner, Paths};
 use crate::session::spill::SessionsCache;
-use crate::session::{sent, text};
+use crate::session::text;
+use crate::session::verify::Verifier;
 use crate::store::RecordedFile;
 
 use super::{CorpusOutput, CutPolicies, Receipt, ResolvedPolicy};
@@ -45,8 +49,9 @@ pub(crate) struct FoundReceipt {
 /// What an agent recorded of an output.
 struct RecordedOutput {
     command: Arc<str>,
-    /// The text that the model got; `None` if it cannot be read, or is too long.
-    text: Option<Box<str>>,
+    /// The text that the model got, and the limit that cut it, if that is proven; `None` if the text cannot be read, or is
+    /// too long.
+    got: Option<(Box<str>, Option<LimitHit>)>,
 }
 
 impl<'a> Receipts<'a> {
@@ -64,19 +69,16 @@ impl<'a> Receipts<'a> {
         let policy = self.policies.resolve(&output.path());
         let recorded = self.policies.recorded_file(output).and_then(|file| self.recorded().get(&file));
         let by = policy.as_ref().ok();
-        let (receipt, certainty) = match recorded.and_then(|recorded| recorded.text.as_deref()) {
-            Some(text) => {
-                let receipt = Receipt::of_text(text, bytes, &output.saved_as(), by.map(|by| &**by));
-                (receipt, Some(Certainty::Recorded))
-            }
+        let got = recorded.and_then(|recorded| recorded.got.as_ref());
+        let (receipt, certainty) = match got {
+            Some((text, limit)) => (Receipt::of_text(text, bytes, *limit), Some(Certainty::Recorded)),
             None => {
                 let new = |by: &Arc<_>| Receipt::new(bytes, &output.saved_as(), by, ToCount::Ranges);
                 (by.map_or(Receipt::Unknown, new), by.map(|by| by.certainty))
             }
         };
-        let is_recorded = recorded.is_some_and(|recorded| recorded.text.is_some());
         let command = recorded.map(|recorded| recorded.command.clone()).unwrap_or_default();
-        FoundReceipt { receipt, policy, is_recorded, certainty, command }
+        FoundReceipt { receipt, policy, is_recorded: got.is_some(), certainty, command }
     }
 
     fn recorded(&self) -> &HashMap<RecordedFile, RecordedOutput> {
@@ -85,20 +87,34 @@ impl<'a> Receipts<'a> {
 
     /// Finds the calls that name the outputs in all sessions, each of which is read once.
     fn find_recorded(&self) -> HashMap<RecordedFile, RecordedOutput> {
-        let files = self.outputs.iter().filter_map(|output| self.policies.recorded_file(output));
-        let files = Vec::from_iter(files.collect::<BTreeSet<RecordedFile>>());
-        let (mut recorded, mut room) = (HashMap::new(), MAX_RESULTS);
-        self.sessions.find_all(&files, &self.policies.config.env, &self.goes_on, &mut |n, found| {
-            let Some((_, opened, call)) = found else { return };
+        let known = |output: &'a CorpusOutput| Some((self.policies.recorded_file(output)?, output.path()));
+        let outputs: BTreeMap<RecordedFile, Cow<Path>> = self.outputs.iter().filter_map(known).collect();
+        let (files, paths): (Vec<RecordedFile>, Vec<Cow<Path>>) = outputs.into_iter().unzip();
+        let (mut recorded, mut room, mut examiners) = (HashMap::new(), MAX_RESULTS, HashMap::new());
+        let config = self.policies.config;
+        self.sessions.find_all(&files, &config.env, &self.goes_on, &mut |n, found| {
+            let Some((file, opened, call)) = found else { return };
             let transcript = opened.transcript();
-            let text = sent::best(transcript, call).first().and_then(|first| {
+            let new = |agent: &&str| examiner(config, agent, Paths::Known);
+            let examiner = examiners.entry(transcript.agent).or_insert_with_key(new);
+            let inspector = CallInspector { examiner, file, transcript, copy: Some(&paths[n]) };
+            let got = inspector.best(call).first().and_then(|first| {
                 let (text, facts) = text::to_text(transcript, &first.pieces, MAX_RESULT.min(room)).ok()?;
-                (!facts.is_stopped).then(|| text.into_boxed_str())
+                (!facts.is_stopped).then(|| (text.into_boxed_str(), inspector.verify(call).cut_by()))
             });
-            room -= text.as_ref().map_or(0, |text| text.len());
+            room -= got.as_ref().map_or(0, |(text, _)| text.len());
             let command = command(transcript, call).into();
-            recorded.insert(files[n].clone(), RecordedOutput { command, text });
+            recorded.insert(files[n].clone(), RecordedOutput { command, got });
         });
         recorded
     }
+}
+
+/// Returns what examines the calls of an agent, with the policies of the configuration.
+pub(crate) fn examiner(config: &Config, agent: &str, paths: Paths) -> Examiner {
+    let (stores, env, set) = (config.stores.clone(), config.env.clone(), config.clone());
+    let in_store = Arc::new(move |path: &Path| stores.store_of(path, &env).is_some());
+    let as_set = move |policy: &Policy| Some(set.resolve_named(policy.name()).ok()?.policy);
+    let verifier = Verifier::new(&config.catalog, agent).with_settings(as_set);
+    Examiner { verifier, in_store, uid: config.env.uid(), paths }
 }

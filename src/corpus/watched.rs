@@ -6,6 +6,7 @@ use crate::compare::{LostErrors, kept_ranges, lost_errors};
 use crate::preview::{Status, Stream, ToCount};
 use crate::store::Entry;
 use crate::text::search::{Severity, SeverityPatterns};
+use crate::text::utf16::ByteOrder;
 
 use super::{CorpusOutput, CorpusReader, CutPolicies, OutputBytes, ReadFault, plan};
 
@@ -23,7 +24,8 @@ pub(crate) struct WatchedOutput {
     pub kept_lines: Option<u64>,
     /// The lines that the model did not get, likewise.
     pub removed_lines: Option<u64>,
-    /// The errors in the output and those that the model did not get, one per line at most; `None` without a preview.
+    /// The errors in the output and those that the model did not get, one per line at most; `None` without a preview,
+    /// and in UTF-16.
     pub errors: Option<ErrorsLost>,
     pub warnings: Option<ErrorsLost>,
     /// The line of the first error (or warning, if there is no error) that the model did not get, decoded and cut.
@@ -82,14 +84,15 @@ impl WatchedOutput {
                 format!("{} of {}", size(kept), size(bytes.len() as u64))
             }
         };
+        // The patterns are of UTF-8.
+        let counted = preview.filter(|_| ByteOrder::detect(bytes).is_none());
         let lost = |severity| {
-            let (_, pattern) = preview.zip(severities.get(severity))?;
+            let (_, pattern) = counted.zip(severities.get(severity))?;
             Some(lost_errors(bytes, &mut open.supply(), &kept, pattern))
         };
         let (errors, warnings) = (lost(Severity::Error), lost(Severity::Warning));
-        let has_error = errors.as_ref().is_some_and(|errors| errors.all > 0);
-        let first_lost = if has_error { &errors } else { &warnings };
-        let first_lost = first_lost.as_ref().and_then(|lost| lost.first_lost.clone());
+        let worst = errors.as_ref().filter(|errors| errors.all > 0).or(warnings.as_ref());
+        let first_lost = worst.and_then(|lost| lost.first_lost.clone());
         Self {
             entry,
             got,

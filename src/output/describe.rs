@@ -45,7 +45,7 @@ impl OpenOutput {
     /// Describes why the policy cut: `over 50 KB`; `None` of a record that does not tell.
     pub(crate) fn reason(&self) -> Option<String> {
         let by_policy = || self.shown_record().is_none().then(|| "by the policy".into());
-        self.limit_hit().and_then(|hit| over(self.policy(), hit)).or_else(by_policy)
+        self.limit_hit().and_then(|hit| over(hit, self.policy().limit(hit))).or_else(by_policy)
     }
 
     /// Describes in a few words what the model saw: `cut: over 2,000 lines`.

@@ -14,7 +14,7 @@ use crate::preview::{Input, ParamRole, Part, Policy, Preview, Value};
 use crate::session::command::{command, one_line};
 use crate::session::examine::{CallInspector, OUTSIDE, OutputPlace, Paths, RestOfOutput};
 use crate::session::facts::TitledText;
-use crate::session::model::{Call, Evidence};
+use crate::session::model::Call;
 use crate::session::spill::{CitingCall, SpillState};
 use crate::session::text;
 use crate::session::verdict::{Verdict, describe_check};
@@ -61,7 +61,6 @@ pub struct RecordedCall {
     pub notices: Arc<[Range<usize>]>,
     /// The policy that cut it, or that comes closest, if that is known.
     pub policy: Option<Policy>,
-    pub evidence: Evidence,
     /// Who recorded it: `claude-code 2.1.330`.
     pub by: String,
     pub rest: RestOfOutput,
@@ -165,7 +164,6 @@ impl ReadyCall {
                 },
                 text: text.into(),
                 policy,
-                evidence: first.evidence,
                 by: of.recorder(call),
                 rest,
                 claim,
@@ -295,7 +293,7 @@ impl OpenOutput {
     pub(crate) fn evidence(&self) -> String {
         let Some(recorded) = &self.recorded else { return String::new() };
         let shown = match self.preview_from {
-            PreviewFrom::Records => format!("{} by {}", recorded.evidence.as_str(), recorded.by),
+            PreviewFrom::Records => format!("recorded by {}", recorded.by),
             PreviewFrom::Policy => format!("reconstructed by {}", self.policy().name()),
         };
         let found = self.made.differences.as_ref();

@@ -59,12 +59,9 @@ impl Limits {
         let over =
             |limit: u64, own: Option<Unit>| text.exceeds(own.unwrap_or(unit), limit.saturating_add(bare));
         let also = scope.optional(&self.also_size)?;
-        if scope.optional(&self.raw)?.is_some_and(|raw| text.bytes.len() as u64 > raw) {
-            return Ok(Ok(Some(LimitHit::Size(unit))));
-        }
-        if size.is_some_and(|size| over(size, self.unit))
-            && also.is_none_or(|also| over(also, self.also_unit))
-        {
+        let is_large = |size| over(size, self.unit) && also.is_none_or(|also| over(also, self.also_unit));
+        let is_raw_large = |raw| text.bytes.len() as u64 > raw;
+        if scope.optional(&self.raw)?.is_some_and(is_raw_large) || size.is_some_and(is_large) {
             return Ok(Ok(Some(LimitHit::Size(unit))));
         }
         let many = lines.map_or(Ok(false), |lines| text.exceeds_lines(lines));

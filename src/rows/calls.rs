@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::base::human::{count, local_time, size, thousands, tokens, utc};
+use crate::compare::over;
 use crate::preview::LimitHit;
 use crate::session::command::{command, one_line};
 use crate::session::examine::CallInspector;
@@ -343,7 +344,7 @@ fn still_has(row: &CallRow, _: &RowLook) -> RowCell {
 
 pub(crate) fn details(row: &CallRow) -> [SafeText; 2] {
     let sizes = row.sizes.clone().unwrap_or_default();
-    let evidence = sizes.evidence.or(row.evidence).map_or("no result recorded", |evidence| evidence.as_str());
+    let evidence = sizes.evidence.or(row.evidence).map_or("no result recorded", |_| "recorded");
     let got = sizes.got.map(|got| format!("got {} ({} tokens)", size(got), tokens(got)));
     let (thread, verdict) = (row.thread.to_string(), row.verdict.as_ref().and_then(describe_verdict));
     let parts = [Some(evidence.to_owned()), got, Some(thread), Some(row.state()), verdict];
@@ -361,9 +362,9 @@ pub(crate) fn facts(row: &CallRow, known: Vec<(&'static str, String)>) -> Vec<(&
 fn describe_verdict(verdict: &Verdict) -> Option<String> {
     match verdict {
         Verdict::Equal { policy, against: Against::Witness, .. } => Some(format!("plausible: {policy}")),
-        Verdict::Equal { policy, by, .. } => {
-            let by = by.map_or(String::new(), |by| format!(", cut by its {}", by.as_str()));
-            Some(format!("verified: {policy}{by}"))
+        Verdict::Equal { policy, by, most, .. } => {
+            let over = by.and_then(|by| over(by, *most)).map(|over| format!(", {over}"));
+            Some(format!("verified: {policy}{}", over.unwrap_or_default()))
         }
         Verdict::Differs(difference) => match &difference.fits {
             Some(fits) => Some(format!("as {fits} of another version")),

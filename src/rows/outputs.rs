@@ -329,23 +329,13 @@ fn store_and_rule(row: &OutputRow) -> String {
 
 fn describe_rule(entry: &Entry) -> String {
     let rule = &entry.place().retention;
-    let after = rule.after.map(|after| span(after.as_secs().max(0) as u64));
-    let never = || "never deleted".to_owned();
-    let aged = |since| after.as_ref().map_or_else(never, |after| format!("deleted {after} after {since}"));
     match entry.rule {
-        Rule::Mtime => aged("the last change"),
-        Rule::Use => aged("the last use"),
-        Rule::Id => aged("it was made"),
         Rule::Count => "deleted as one of the oldest, once there are too many".to_owned(),
         Rule::TotalSize => "deleted as one of the oldest, once they are too large".to_owned(),
-        Rule::SessionEnd => "deleted when the session ends".to_owned(),
-        Rule::ProcessExit => "deleted when the agent ends".to_owned(),
-        Rule::Never => never(),
+        Rule::Never => "never deleted".to_owned(),
         Rule::Kept => "kept forever".to_owned(),
-        Rule::Unknown => {
-            let why = rule.why_unknown.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
-            format!("its rule is not known{why}")
-        }
+        Rule::Unknown => format!("its rule is {}", rule.describe()),
+        _ => format!("deleted {}", rule.describe()),
     }
 }
 

@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime};
 use jiff::Timestamp;
 
 use crate::base::env::Env;
+use crate::source::OpenError;
 
 use super::agents::FORMATS;
 use super::database::Database;
@@ -130,9 +131,7 @@ pub fn may_hold(file: &SessionFile, search: &mut LogSearch, wanted: &mut dyn FnM
 
 /// Identifies the agent of a file's records; fails if the file cannot be read, or no reader knows its form.
 pub fn recognise(path: &Path) -> Result<SessionFile, SessionError> {
-    let unreadable =
-        |error: io::Error| SessionError::Unreadable { path: path.to_owned(), why: error.to_string() };
-    let (head, _) = find::ends(path).map_err(unreadable)?;
+    let (head, _) = find::ends(path).map_err(|error| OpenError::new(path, error))?;
     let found = FORMATS.iter().find_map(|format| format.recognise(path, &head));
     if found.is_none() && Database::is_one(&head) {
         // Why none of them could look at it.

@@ -1,10 +1,10 @@
 //! How an agent's records are found and read: what each reader offers, and the one pass over a log that all share.
 
+use std::fmt;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
-use std::{fmt, io};
 
 use crate::base::env::Env;
 use crate::source::OpenError;
@@ -224,7 +224,7 @@ impl LogSession {
                     let number = self.transcript.add_source(Arc::new(records));
                     self.logs.push(Log { file, number, next: 0, unfinished: 0 });
                 }
-                Err(error) if self.paths.is_empty() => return Err(unreadable(path, &error)),
+                Err(error) if self.paths.is_empty() => return Err(OpenError::new(path, error).into()),
                 Err(_) => {}
             }
             self.paths.push(path.clone());
@@ -241,7 +241,7 @@ impl LogSession {
         let mut grown = Vec::new();
         self.is_torn = true;
         for (n, log) in self.logs.iter_mut().enumerate() {
-            match log.file.refresh().map_err(|error| unreadable(log.file.path(), &error))? {
+            match log.file.refresh().map_err(|error| OpenError::new(log.file.path(), error))? {
                 LogChange::Same => {}
                 LogChange::Grown => grown.push(n),
                 LogChange::Replaced => return Ok(LogChange::Replaced),
@@ -329,18 +329,9 @@ fn read_log(
         if wanted(start) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });
     log.unfinished = unfinished;
-    match ended.map_err(|error| unreadable(log.file.path(), &error))? {
+    match ended.map_err(|error| OpenError::new(log.file.path(), error))? {
         ControlFlow::Continue(next) => log.next = next,
         ControlFlow::Break(()) => return Err(SessionError::GivenUp),
     }
     Ok(())
-}
-
-fn unreadable(path: &Path, error: &io::Error) -> SessionError {
-    let why = match error.kind() {
-        io::ErrorKind::NotFound => "no such file".to_owned(),
-        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
-        _ => error.to_string(),
-    };
-    SessionError::Unreadable { path: path.to_owned(), why }
 }

@@ -2,7 +2,7 @@
 
 #[cfg(feature = "app")]
 use crate::base::human::thousands;
-use crate::preview::LimitHit;
+use crate::preview::{LimitHit, Policy};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
@@ -10,8 +10,10 @@ pub enum Verdict {
     Equal {
         /// The policy, with the parameters that were set: `opencode/output task_tool=true`.
         policy: String,
-        /// The limit that cut the output, as in `truncated_by` of `preview --json`; `None` for a window, which cuts nothing.
+        /// The limit that cut the output; `None` for a window, which cuts nothing.
         by: Option<LimitHit>,
+        /// That limit, in lines or the policy's unit; `None` if the policy names none.
+        most: Option<u64>,
         against: Against,
     },
     Differs(Difference),
@@ -33,6 +35,11 @@ words! {
 }
 
 impl Verdict {
+    /// Tells that a policy, which is called so with its parameters, makes the text.
+    pub(super) fn equal((policy, name): (&Policy, String), by: Option<LimitHit>, against: Against) -> Self {
+        Self::Equal { policy: name, by, most: by.and_then(|by| policy.limit(by)), against }
+    }
+
     pub fn mark(&self) -> &'static str {
         match self {
             Self::Equal { against: Against::Witness, .. } => "≈",

@@ -74,11 +74,7 @@ impl Verifier {
         let compared = whole.map_or(Verdict::Unchecked(missing), |whole| self.compare(&recorded, whole));
         match compared {
             Verdict::Unchecked(Unchecked::NoSpill | Unchecked::DisplayOnly) if is_cut => {
-                self.witnessed(&recorded).map_or(compared, |(policy, found)| Verdict::Equal {
-                    policy,
-                    by: Some(found.by),
-                    against: Against::Witness,
-                })
+                self.witnessed(&recorded).map_or(compared, |(verdict, _)| verdict)
             }
             compared => compared,
         }
@@ -106,7 +102,7 @@ impl Verifier {
 
     /// Looks for an output of which a policy of the agent's version makes what was recorded. What overspill added to the
     /// records itself, by what it knows of the agent, would prove nothing, so it is not looked at.
-    fn witnessed(&self, recorded: &RecordedResult) -> Option<(String, Witness)> {
+    fn witnessed(&self, recorded: &RecordedResult) -> Option<(Verdict, Witness)> {
         let RecordedResult { transcript, result, text, call, .. } = *recorded;
         if result.evidence == Evidence::Rendered {
             return None;
@@ -120,7 +116,10 @@ impl Verifier {
         let is_of_version = |policy: &&Policy| recorded.is_of_version(&policy.era());
         let of_outputs = self.of_tool(recorded).filter(|policy| !policy.has_window());
         let mut all = of_outputs.filter(is_of_version).flat_map(|policy| variants(policy, recorded));
-        all.find_map(|(policy, name)| Some((name, witness(&policy, &body.text, around)?)))
+        all.find_map(|(policy, name)| {
+            let found = witness(&policy, &body.text, around)?;
+            Some((Verdict::equal((&policy, name), Some(found.by), Against::Witness), found))
+        })
     }
 
     /// Returns what of the text of a result, as ranges in bytes, the agent added: what it puts around any output, and what a
@@ -176,8 +175,7 @@ impl Verifier {
             for (policy, name) in variants(policy, recorded) {
                 let Some((preview, text)) = make(&policy, whole, &mut totals, exit) else { continue };
                 if text == body.text && is_of_version {
-                    let by = preview.truncated_by;
-                    return Verdict::Equal { policy: name, by, against: whole.against };
+                    return Verdict::equal((&policy, name), preview.truncated_by, whole.against);
                 } else if text == body.text {
                     fits = fits.or(Some(name));
                 } else if is_of_version {

@@ -11,6 +11,8 @@ use rustix::event::{PollFd, PollFlags};
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 
+use crate::base::fs::plain_file::DENIED;
+
 use super::spool::{Limit, Spool, StreamProgress};
 
 /// Maximum number of bytes read from a device, which might never end.
@@ -24,7 +26,7 @@ const WRITER_EVERY: Duration = Duration::from_millis(20);
 pub enum OpenError {
     #[error("{}: {}", .0.display(), missing(.0))]
     Missing(PathBuf),
-    #[error("{}: permission denied; `ls -l` shows who may read it", .0.display())]
+    #[error("{}: {DENIED}", .0.display())]
     Denied(PathBuf),
     #[error("{}: is a directory; name a file in it, or run `overspill` alone to browse the stores", .0.display())]
     Directory(PathBuf),

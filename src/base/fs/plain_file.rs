@@ -53,13 +53,15 @@ pub(crate) fn settings(path: &Path) -> Option<Result<serde_json::Value, String>>
     }
 }
 
+pub(crate) const DENIED: &str = "permission denied; `ls -l` shows who may read it";
+
 /// Says what to do about a file that cannot be opened; the kind of the error stays.
 pub(crate) fn explain(path: &Path, error: io::Error) -> io::Error {
     let words = match error.kind() {
         _ if path.is_symlink() => {
             "is a symbolic link to a file that cannot be opened; `ls -l` shows where to"
         }
-        io::ErrorKind::PermissionDenied => "permission denied; `ls -l` shows who may read it",
+        io::ErrorKind::PermissionDenied => DENIED,
         _ => return error,
     };
     io::Error::new(error.kind(), words)

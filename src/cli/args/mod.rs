@@ -33,7 +33,7 @@ pub(crate) use stored::{
 /// SHELL` prints a completion script, `overspill man [COMMAND]` a man page.
 #[derive(Debug, Parser)]
 #[command(
-    name = "overspill",
+    bin_name = "overspill",
     version,
     args_conflicts_with_subcommands = true,
     args_override_self = true,

@@ -165,6 +165,14 @@ impl<T: Group> Group for Deferred<T> {
 mod tests {
     use super::*;
 
+    #[test]
+    fn help_has_the_name_of_the_program_whatever_its_file_is_called() {
+        for line in ["other list --help", "other help list", "other list --nope"] {
+            let error = parse(line.split(' ').map(OsString::from).collect()).unwrap_err();
+            assert!(error.to_string().contains("Usage: overspill list"), "{error}");
+        }
+    }
+
     fn moved(line: &str) -> String {
         let words = ["overspill"].into_iter().chain(line.split_whitespace()).map(OsString::from).collect();
         let words = behind_subcommand(words, &Args::command());

@@ -60,7 +60,7 @@ pub(crate) struct ExplainArgs {
 #[derive(Debug, Group)]
 pub(crate) struct CompareArgs {
     /// Files, directories or ids; - is standard input
-    #[arg(value_name = "FILE|ID|-", required_unless_present = "stores")]
+    #[arg(value_name = "FILE|ID|-")]
     pub files: Vec<OsString>,
     /// Compare on all stored outputs
     #[arg(long, conflicts_with = "files")]

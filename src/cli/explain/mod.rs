@@ -27,7 +27,7 @@ use super::args::{ExplainArgs, PolicyArgs};
 use super::input::{self, Named};
 use super::screens::{Beginning, StartAt, show, target};
 use super::sessions::is_known;
-use super::stores::{Selected, Whose, describe_retention};
+use super::stores::{Selected, Whose};
 use super::{CommandResult, fail, json, say, terminal};
 
 use recognise::{RecognisedNotice, WrittenFigures, agent_of, figures_of};
@@ -317,7 +317,7 @@ fn rule_of(config: &Config, path: &Path) -> Option<String> {
         return Some("gone before its time, so not by the agent's rule".to_owned());
     }
     let due = due.map(|due| format!(", so from {} on", due.strftime("%Y-%m-%d")));
-    Some(format!("{} deletes {}{}", spec.agent, describe_retention(&retention), due.unwrap_or_default()))
+    Some(format!("{} deletes {}{}", spec.agent, retention.describe(), due.unwrap_or_default()))
 }
 
 /// Returns what makes `policy` that of a stored output: nothing if it is the likeliest, whose limits of the time a record

@@ -8,12 +8,12 @@ use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use std::sync::Arc;
 
 use anyhow::anyhow;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::config::Config;
+use crate::corpus::examiner;
 use crate::preview::Policy;
 use crate::session::copies::{families, is_same};
 use crate::session::examine::{CallInspector, Examiner, OutputPlace, Paths, RestOfOutput};
@@ -21,8 +21,7 @@ use crate::session::model::Call;
 use crate::session::reader::{OpenedSession, SessionFile};
 use crate::session::record::LogSearch;
 use crate::session::transcript::ReadReport;
-use crate::session::verify::Verifier;
-use crate::session::{list as all_sessions, sent, spill, text};
+use crate::session::{list as all_sessions, spill, text};
 use crate::source;
 use crate::store::RecordedFile;
 
@@ -84,19 +83,10 @@ impl SelectedSession {
     }
 
     pub(crate) fn text(&self) -> anyhow::Result<String> {
-        let transcript = self.opened.transcript();
-        let best = sent::best(transcript, self.require_call()?);
+        let best = self.inspector().best(self.require_call()?);
         let first = best.first().ok_or_else(|| anyhow!("the call has no result"))?;
-        Ok(text::to_text(transcript, &first.pieces, usize::MAX)?.0)
+        Ok(text::to_text(self.opened.transcript(), &first.pieces, usize::MAX)?.0)
     }
-}
-
-pub(crate) fn examiner(config: &Config, agent: &str, paths: Paths) -> Examiner {
-    let (stores, env, set) = (config.stores.clone(), config.env.clone(), config.clone());
-    let in_store = Arc::new(move |path: &Path| stores.store_of(path, &env).is_some());
-    let as_set = move |policy: &Policy| Some(set.resolve_named(policy.name()).ok()?.policy);
-    let verifier = Verifier::new(&config.catalog, agent).with_settings(as_set);
-    Examiner { verifier, in_store, uid: config.env.uid(), paths }
 }
 
 /// Whether a path that an agent names may be opened: it is in a known store, or beside the agent's records.

@@ -7,6 +7,7 @@ use crate::base::human::{count, thousands};
 use crate::cli::args::VerifyArgs;
 use crate::cli::{CommandResult, input, say, table};
 use crate::config::Config;
+use crate::corpus::examiner;
 use crate::rows::column::CellSide::Left;
 use crate::rows::column::{ID, ListColumn, POLICY, RowCell};
 use crate::session::command::command;
@@ -17,10 +18,10 @@ use crate::session::model::Call;
 use crate::session::reader::SessionFile;
 use crate::session::text::mask;
 use crate::session::transcript::Transcript;
-use crate::session::verdict::{Against, Difference, Unchecked, Verdict};
+use crate::session::verdict::{Against, Unchecked, Verdict, describe_check};
 
 use super::list::list_sessions;
-use super::{describe_unread, earliest, examiner};
+use super::{describe_unread, earliest};
 
 struct CheckedCall {
     found: Verdict,
@@ -101,7 +102,7 @@ fn report(found: &[CheckedCall], as_json: bool) -> CommandResult {
     let equal = some(|verdict| matches!(verdict, Verdict::Equal { .. }));
     let differ = some(|verdict| matches!(verdict, Verdict::Differs(_)));
     let unchecked = some(|verdict| matches!(verdict, Verdict::Unchecked(_)));
-    let by_witness = match some(is_by_witness) {
+    let by_witness = match some(|verdict| verdict.against() == Some(Against::Witness)) {
         0 => String::new(),
         some => format!(" ({} by a witness)", thousands(some)),
     };
@@ -129,30 +130,10 @@ static COLUMNS: [ListColumn<CheckedCall>; 7] = [
     ListColumn::new("id", Left, ID, |call: &CheckedCall, _| RowCell::plain(call.text("call"))),
     ListColumn::new("policy", Left, POLICY, |call: &CheckedCall, _| RowCell::plain(call.text("policy")))
         .yields(3),
-    ListColumn::new("found", Left, 40, |call: &CheckedCall, _| RowCell::plain(describe(&call.found))),
+    ListColumn::new("found", Left, 40, |call: &CheckedCall, _| {
+        RowCell::plain(describe_check(Some(&call.found)))
+    }),
     ListColumn::new("command", Left, 0, |call: &CheckedCall, _| {
         RowCell::plain(call.text("command").lines().next().unwrap_or_default())
     }),
 ];
-
-/// Whether a policy makes the same text of a made-up output alone.
-fn is_by_witness(verdict: &Verdict) -> bool {
-    verdict.against() == Some(Against::Witness)
-}
-
-fn describe(verdict: &Verdict) -> String {
-    match verdict {
-        Verdict::Differs(Difference { fits: Some(fits), .. }) => {
-            format!("equal to {fits}, which is of another version")
-        }
-        Verdict::Differs(Difference { at, part, .. }) => {
-            format!("differs at byte {}, in the {part}", thousands(at + 1))
-        }
-        Verdict::Unchecked(why) => why.to_string(),
-        verdict if is_by_witness(verdict) => {
-            "by a witness: the whole output is not at hand, so its totals in the notice are not checked"
-                .into()
-        }
-        Verdict::Equal { .. } => String::new(),
-    }
-}

@@ -9,14 +9,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context;
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 
-use crate::base::human::{size, thousands};
 use crate::config::Config;
 use crate::rows::column::RowLook;
 use crate::store::{
-    self, Basis, Entry, Env, KeptIds, Listing, OWN, OwnStore, Record, Retention, RootReport, RunRecord,
-    StoreSpec,
+    self, Entry, Env, KeptIds, Listing, OWN, OwnStore, Record, RootReport, RunRecord, StoreSpec,
 };
 use crate::text::label::label;
 
@@ -145,65 +143,4 @@ pub(crate) fn read_run(entry: &mut Entry, env: &Env) -> Option<RunRecord> {
 
 pub(crate) fn say_none_stored(which: &str) {
     say(&format!("no stored outputs{which}; `overspill stores --all` shows the directories searched"));
-}
-
-pub(crate) fn describe_retention(rule: &Retention) -> String {
-    let unknown = || "unknown".to_owned();
-    let after = |since| rule.after.map_or_else(unknown, |age| format!("{} after {since}", exact(age)));
-    let mut words = match rule.basis {
-        Basis::Mtime => after("its last change"),
-        Basis::Use => after("its last use"),
-        Basis::FolderMtime => after("its folder's last change"),
-        Basis::Id => after("the time in its id"),
-        Basis::SessionEnd => "with its session".to_owned(),
-        Basis::ProcessExit => "when the agent's process ends".to_owned(),
-        Basis::Never => "never".to_owned(),
-        Basis::Unknown => rule.why_unknown.as_ref().map_or_else(unknown, |why| format!("unknown: {why}")),
-    };
-    let count = rule.max_count.map(|most| format!("{} files", thousands(most)));
-    for most in count.into_iter().chain(rule.max_total.map(size)) {
-        words.push_str(&format!("; the oldest beyond {most} in a directory"));
-    }
-    words
-}
-
-fn exact(age: SignedDuration) -> String {
-    let seconds = age.as_secs();
-    let units = [(86_400, "d"), (3_600, "h"), (60, "min")];
-    let whole = units.into_iter().find(|(unit, _)| seconds % unit == 0);
-    let (unit, word) = whole.unwrap_or((1, "s"));
-    format!("{} {word}", seconds / unit)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rules_in_words() {
-        let rule = |basis, hours: Option<i64>| {
-            let after = hours.map(SignedDuration::from_hours);
-            Retention {
-                basis,
-                after,
-                setting: None,
-                max_count: None,
-                max_total: None,
-                note: None,
-                why_unknown: None,
-            }
-        };
-        assert_eq!(describe_retention(&rule(Basis::Mtime, Some(168))), "7 d after its last change");
-        assert_eq!(describe_retention(&rule(Basis::Id, Some(50))), "50 h after the time in its id");
-        assert_eq!(describe_retention(&rule(Basis::Mtime, None)), "unknown");
-        let limited = Retention {
-            max_count: Some(1000),
-            max_total: Some(256 << 20),
-            ..rule(Basis::FolderMtime, Some(24))
-        };
-        let words = "1 d after its folder's last change; the oldest beyond 1,000 files in a directory; \
-            the oldest beyond 256 MB in a directory";
-        assert_eq!(describe_retention(&limited), words);
-        assert_eq!(describe_retention(&rule(Basis::Never, None)), "never");
-    }
 }

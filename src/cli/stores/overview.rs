@@ -15,8 +15,6 @@ use crate::rows::column::{ListColumn, RowCell};
 use crate::store::{self, Env, Listing, OWN, OwnStore, RootReport, RootState, StoreSpec};
 use crate::text::label::{SafeText, label};
 
-use super::describe_retention;
-
 pub(crate) fn run(config: &Config, args: &StoresArgs) -> CommandResult {
     if let Some(name) = &args.name {
         let mut out = SafeWriter::stdout();
@@ -95,7 +93,7 @@ fn record(spec: &StoreSpec, roots: &[RootReport], env: &Env) -> Value {
         "roots": roots.iter().map(|root| root_record(spec, root, env)).collect::<Vec<_>>(),
         "entries": roots.iter().map(|root| root.entries).sum::<u64>(),
         "bytes": store::sum(roots.iter().map(|root| root.bytes)),
-        "rule": describe_retention(&rule),
+        "rule": rule.describe(),
         "rule_note": rule.note,
         "holds": holds(spec),
         "policies": policies,
@@ -180,7 +178,7 @@ fn rows(config: &Config, listing: &Listing) -> Vec<StoreRow> {
         },
         outputs: (root.state == RootState::Listed).then_some(root.entries),
         bytes: (root.state == RootState::Listed).then_some(root.bytes),
-        rule: Some(describe_retention(&spec.retention.as_set(&config.env))),
+        rule: Some(spec.retention.as_set(&config.env).describe()),
         holds: Some(holds(spec).join(", ")),
         confidence: Some(spec.confidence.as_str()),
         directory: directory(spec, root, &config.env),

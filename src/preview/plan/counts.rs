@@ -254,11 +254,10 @@ pub(super) fn describe_details(
     let inner = selection.inner.unwrap_or_else(|| Inner::new(text, is_cut, false));
     let mut details = Map::new();
     if inner.cut {
-        let by = if selection.hit == Some(LimitHit::Lines) { "lines" } else { "bytes" };
         let max_lines = if schema.limit.is_some() { Some(NO_LIMIT) } else { policy.max_lines() };
         let truncation = json!({
             "truncated": true,
-            "truncatedBy": by,
+            "truncatedBy": if selection.hit == Some(LimitHit::Lines) { "lines" } else { "bytes" },
             "totalLines": inner.totals.map(|(lines, _)| lines),
             "totalBytes": inner.totals.map(|(_, bytes)| bytes),
             "outputLines": figures.kept_lines.ok(),

@@ -181,9 +181,8 @@ fn output_facts(policy: &Policy, selection: &Selection, of: &NoticeFigures) -> F
     facts.insert("unit", Fact::Text(word.to_owned()));
     let hit = match of.hit {
         None => "none",
-        Some(LimitHit::Lines) => "lines",
         Some(LimitHit::Size(_)) => "size",
-        Some(LimitHit::Matches) => "matches",
+        Some(hit) => hit.as_str(),
     };
     facts.insert("hit", Fact::Text(hit.to_owned()));
     facts.insert("partial", Fact::Flag(selection.partial));

@@ -14,7 +14,7 @@ use crate::base::provenance::{Confidence, Era, Warning};
 
 use super::limits::Limits;
 use super::measure::LineRule;
-use super::model::{Direction, Unit};
+use super::model::{Direction, LimitHit, Unit};
 use super::strategy::{Context, Keep};
 #[cfg(feature = "records")]
 use super::template::pattern::NoticePattern;
@@ -261,6 +261,15 @@ impl Policy {
     /// If the policy has none.
     pub fn set_max_lines(&mut self, lines: u64) -> Result<(), ParamError> {
         self.put(ParamRole::Lines, "max_lines", lines.to_string())
+    }
+
+    /// Returns the limit that cut an output, in lines or [`Policy::unit`], if the policy has exactly one such.
+    pub(crate) fn limit(&self, hit: LimitHit) -> Option<u64> {
+        match hit {
+            LimitHit::Lines => self.max_lines(),
+            LimitHit::Size(_) => self.max_size(),
+            LimitHit::Matches => None,
+        }
     }
 
     /// Returns the size limit, in [`Policy::unit`], if the policy has exactly one.

@@ -284,7 +284,12 @@ impl Decider {
     fn from_name(name: &str) -> Option<Self> {
         match name {
             "unit" => Some(Self::Choice(|figures| figures.is_by_lines().into())),
-            "hit" => Some(Self::Choice(hit)),
+            "hit" => Some(Self::Choice(|figures| match figures.hit {
+                None => 0,
+                Some(LimitHit::Lines) => 1,
+                Some(LimitHit::Size(_)) => 2,
+                Some(LimitHit::Matches) => 3,
+            })),
             "is_empty" => Some(Self::Choice(|figures| figures.text.is_empty().into())),
             name => {
                 let figure = NOTICE_FIGURES.iter().chain(&SPAN_FIGURES).find(|(known, _)| *known == name);
@@ -298,15 +303,6 @@ impl Decider {
             Self::Number(figure) => digits(figure(figures).unwrap_or_default()),
             Self::Choice(choice) => choice(figures),
         }
-    }
-}
-
-fn hit(figures: &NoticeFigures) -> u32 {
-    match figures.hit {
-        None => 0,
-        Some(LimitHit::Lines) => 1,
-        Some(LimitHit::Size(_)) => 2,
-        Some(LimitHit::Matches) => 3,
     }
 }
 

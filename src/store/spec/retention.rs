@@ -12,6 +12,8 @@ use serde_json::Value;
 #[cfg(feature = "app")]
 use crate::base::fs::plain_file::{self, ellipsize};
 use crate::base::human::parse_age;
+#[cfg(feature = "app")]
+use crate::base::human::{size, thousands};
 use crate::store::Env;
 use crate::store::list::entry::{Entry, ListedDir};
 use crate::store::own::id::{Id, IdForm, WRAP_MS};
@@ -167,6 +169,28 @@ impl Retention {
         }
     }
 
+    /// Says when an entry is deleted: `7 d after the last change`.
+    #[cfg(feature = "app")]
+    pub(crate) fn describe(&self) -> String {
+        let unknown = || "unknown".to_owned();
+        let aged = |since| self.after.map_or_else(unknown, |age| format!("{} after {since}", exact(age)));
+        let mut words = match self.basis {
+            Basis::Mtime => aged("the last change"),
+            Basis::Use => aged("the last use"),
+            Basis::FolderMtime => aged("its folder's last change"),
+            Basis::Id => aged("the time in its id"),
+            Basis::SessionEnd => "when the session ends".to_owned(),
+            Basis::ProcessExit => "when the agent ends".to_owned(),
+            Basis::Never => "never".to_owned(),
+            Basis::Unknown => self.why_unknown.as_ref().map_or_else(unknown, |why| format!("unknown: {why}")),
+        };
+        let count = self.max_count.map(|most| format!("{} files", thousands(most)));
+        for most in count.into_iter().chain(self.max_total.map(size)) {
+            words.push_str(&format!("; the oldest beyond {most} in a directory"));
+        }
+        words
+    }
+
     pub fn has_limits(&self) -> bool {
         self.max_count.is_some() || self.max_total.is_some()
     }
@@ -237,6 +261,15 @@ impl Setting {
     }
 }
 
+#[cfg(feature = "app")]
+fn exact(age: SignedDuration) -> String {
+    let seconds = age.as_secs();
+    let units = [(86_400, "d"), (3_600, "h"), (60, "min")];
+    let whole = units.into_iter().find(|(unit, _)| seconds % unit == 0);
+    let (unit, word) = whole.unwrap_or((1, "s"));
+    format!("{} {word}", seconds / unit)
+}
+
 /// Parses an age as Gemini CLI does: in hours, days, weeks, or months of 30 days.
 #[cfg(feature = "app")]
 fn age_in(text: &str) -> Option<SignedDuration> {
@@ -302,6 +335,21 @@ mod tests {
     fn by_id(made: &str, now: &str) -> Expiry {
         let id = Some(Id { form: IdForm::Six, millis: at(made).as_millisecond() % WRAP_MS });
         rule(Basis::Id).expiry(&Times { id, ..times(made, now) }).0
+    }
+
+    #[test]
+    fn rules_in_words() {
+        let words = |basis| rule(basis).describe();
+        assert_eq!(words(Basis::Mtime), "7 d after the last change");
+        assert_eq!((words(Basis::Never), words(Basis::Unknown)), ("never".into(), "unknown".into()));
+        let short = Retention { after: Some(SignedDuration::from_hours(50)), ..rule(Basis::Id) };
+        assert_eq!(short.describe(), "50 h after the time in its id");
+        let limited =
+            Retention { max_count: Some(1000), max_total: Some(256 << 20), ..rule(Basis::FolderMtime) };
+        let words = "7 d after its folder's last change; the oldest beyond 1,000 files in a directory; \
+            the oldest beyond 256 MB in a directory";
+        assert_eq!(limited.describe(), words);
+        assert_eq!(Retention { after: None, ..rule(Basis::Mtime) }.describe(), "unknown");
     }
 
     #[test]

@@ -307,6 +307,7 @@ fn signs_of_lists(glyphs: &Glyphs) -> Vec<HelpRow> {
             ("*", "marked"),
             (glyphs.differs, "differs"),
             ("▇▇░░", "model got (share)"),
+            ("~", "estimated"),
             ("…", "not known yet"),
             ("–", "cannot be known"),
             ("kept", "stays forever"),

@@ -69,6 +69,10 @@ fn an_unreadable_file_is_named_with_a_remedy() {
     let home = Home::new();
     std::fs::set_permissions(home.file("secret", "x"), PermissionsExt::from_mode(0o000)).unwrap();
     all_fail(&home, "secret", &["secret: permission denied", "ls -l"]);
+    for command in ["compare", "sessions", "verify"] {
+        home.run(&[command, "secret"])
+            .fails(1, &["secret: permission denied; `ls -l` shows who may read it"]);
+    }
 }
 
 #[test]

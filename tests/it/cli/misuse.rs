@@ -153,7 +153,6 @@ const LINES: &[(&str, &[&str])] = &[
             "clean foo",
             "stores a b",
             "read",
-            "compare",
             "show",
             "rm",
             "grep",

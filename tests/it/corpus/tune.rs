@@ -159,7 +159,6 @@ fn compare_sums_up_many_outputs() {
     for field in shell.as_object().unwrap().keys() {
         assert!(section.contains(&format!("`{field}`")), "{field}");
     }
-    home.run(&["compare"]).fails(2, &["FILE"]);
     home.run(&["compare", "--stores", "b.log"]).fails(2, &["--stores"]);
 }
 

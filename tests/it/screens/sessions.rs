@@ -109,7 +109,7 @@ fn call(id: &str, tool: &str, cut: CutState) -> CallRow {
         cut,
         is_window: false,
         context: ContextState::default(),
-        evidence: Some(Evidence::Recorded),
+        evidence: Some(Evidence::Sent),
         sizes: None,
         verdict: None,
         share: SlowFigure::default(),
@@ -637,7 +637,6 @@ fn shown_over(
         text: text.into(),
         notices: notices.into(),
         policy: Some(base.policy.policy.clone()),
-        evidence: Evidence::Recorded,
         by: "claude-code 2.1.330".into(),
         rest,
         claim: None,
@@ -709,7 +708,6 @@ fn a_call_that_was_asked_for_opens_over_its_list_and_over_no_other_output() {
             text: "text".into(),
             notices: Arc::default(),
             policy: None,
-            evidence: Evidence::Recorded,
             by: "claude-code".into(),
             rest: RestOfOutput::Missing("spill deleted"),
             claim: None,
@@ -752,7 +750,7 @@ fn a_call_that_was_asked_for_opens_over_its_list_and_over_no_other_output() {
 /// The policy makes the same text.
 fn equal() -> Verdict {
     let by = Some(LimitHit::Size(Unit::Utf16));
-    Verdict::Equal { policy: "claude-code/bash".into(), by, against: Against::Spill }
+    Verdict::Equal { policy: "claude-code/bash".into(), by, most: Some(30_000), against: Against::Spill }
 }
 
 #[test]
@@ -767,7 +765,7 @@ fn a_recorded_call_beside_its_spill() {
         keep("recorded_alone", &bench);
         keep("recorded_alone_end", bench.keys("G"));
         let (policy, by) = ("claude-code/bash".into(), Some(LimitHit::Size(Unit::Utf16)));
-        let witness = Verdict::Equal { policy, by, against: Against::Witness };
+        let witness = Verdict::Equal { policy, by, most: Some(30_000), against: Against::Witness };
         let mut bench = shown(size, RestOfOutput::Missing("spill deleted"), Some(witness));
         keep("recorded_witness", bench.keys("="));
     }

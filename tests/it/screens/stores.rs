@@ -11,7 +11,7 @@ use overspill::internals::rows::outputs::OutputFact;
 use overspill::internals::session::reader::SessionFile;
 use overspill::internals::session::spill::CitingCall;
 use overspill::internals::source::{Change, Identity, MapView, PathStatus};
-use overspill::internals::store::{EntryStatus, Env, list};
+use overspill::internals::store::{EntryStatus, Env, ScanStep, Stores, list};
 use overspill::internals::tui::app::{ContentChange, Effect, Event, OutputEvent, OutputsEvent};
 use overspill::internals::tui::job::Slot;
 use overspill::internals::tui::outputs::beside::Glance;
@@ -137,6 +137,27 @@ fn stores_with_entries() {
         keep("filtered", stocked.bench.keys("/overspill<Enter>"));
         keep("filtered_out", stocked.bench.keys("/ nothing<Enter>"));
     }
+}
+
+#[test]
+fn a_rule_by_the_age_of_the_folder_is_said_to_be_that() {
+    let mut stocked = Stocked::new(SIZES[1]);
+    let session = ".gemini/tmp/p/tool-outputs/session-652ea467-f10c-44f8-8505-783b4fc9c305";
+    let folder = stocked.dir.path().join(session);
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("run_shell_command__fc0001abcdefghijklmn.txt"), "x\n").unwrap();
+    stocked = stocked.shown();
+    let (bench, stores) = (&mut stocked.bench, Stores::builtin());
+    let specs: Vec<_> = stores.named("gemini-cli").cloned().collect();
+    let entries = list(&specs, &bench.env, bench.now).entries;
+    bench.update(OutputsEvent::Scanned(ScanStep::Begun {
+        now: bench.now,
+        user: 0,
+        kept: Default::default(),
+    }));
+    bench.update(OutputsEvent::Scanned(ScanStep::Some(entries)));
+    bench.update(OutputsEvent::Scanned(ScanStep::All(Vec::new())));
+    assert!(bench.screen().contains(" deleted 30 d after its folder's last change"), "{}", bench.screen());
 }
 
 #[test]

@@ -212,6 +212,7 @@ fn cline_is_read_as_it_is_sent() {
         Verdict::Equal {
             policy: "cline/result".into(),
             by: Some(LimitHit::Size(Unit::Utf16)),
+            most: Some(8_000),
             against: Against::Display
         }
     );
@@ -335,6 +336,7 @@ fn openhands_is_read_as_it_is_sent() {
         Verdict::Equal {
             policy: "openhands/terminal".into(),
             by: Some(LimitHit::Size(Unit::Chars)),
+            most: Some(30_000),
             against: Against::Spill
         }
     );

@@ -15,7 +15,7 @@ mod logs;
 mod openclaw;
 mod qwen;
 mod samples;
-mod sent;
+pub mod sent;
 mod stored;
 mod tables;
 mod verify;

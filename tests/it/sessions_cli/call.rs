@@ -8,6 +8,7 @@ use sha2::{Digest, Sha256};
 use super::{SESSION, claude, result_of, root, use_of, whole};
 use crate::common::home::Home;
 use crate::session::documents::{trajectory, write};
+use crate::session::sent::{Log, hash, result, user};
 use crate::session::write_log;
 
 #[test]
@@ -61,6 +62,32 @@ fn calls_are_listed_with_what_the_model_got() {
     assert_eq!(kinds("--deleted"), 1);
     let text = home.run(&["sessions", SESSION]).ok();
     assert!(text.text().contains("\tdeleted\t") && text.text().lines().count() == 3, "{}", text.text());
+}
+
+/// Also where the home directory was copied, and the agent sent a reminder after the result.
+#[test]
+fn the_limit_that_cut_a_result_is_one_answer_everywhere() {
+    let home = Home::new();
+    let spill = claude(&home);
+    let spill = spill.to_str().unwrap();
+    let made = home.run(&["preview", "-p", "claude-code/bash", spill]).ok();
+    let text = made.text().replace(root(&home).to_str().unwrap(), "/home/u");
+    assert_ne!(text, made.text());
+    let mut log = Log::default();
+    let called = log.calls("c1");
+    log.result("c1", json!(text));
+    let reminded = format!("{text}\n\n<system-reminder>\nx\n</system-reminder>");
+    let blob = log.blob(&user(&[result("c1", json!(reminded))]));
+    log.request(0, &[hash(&called), blob]);
+    let project = root(&home).join(".claude/projects/-home-u-proj");
+    write_log(&project, &format!("{SESSION}.jsonl"), &log.records);
+    let call = &home.run(&["sessions", SESSION, "--json"]).ok().json()[0];
+    assert_eq!((&call["verify"], &call["evidence"]), (&"equal".into(), &"sent".into()));
+    let preview = home.run(&["preview", "--json", spill]).ok().json();
+    assert_eq!((&preview["text"], &preview["certainty"]), (&reminded.into(), &"recorded".into()));
+    let hit = home.run(&["grep", "--json", "^6000$", spill]).ok().json();
+    let said = [&call["cut_by"], &preview["truncated_by"], &hit["lost_by"]];
+    assert_eq!(said, [&Value::from("bytes"); 3]);
 }
 
 #[test]

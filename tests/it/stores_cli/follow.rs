@@ -75,6 +75,21 @@ fn new_outputs_are_reported_with_what_the_model_did_not_get() {
 }
 
 #[test]
+fn errors_in_utf_16_are_not_known() {
+    let home = Stocked::new();
+    let mut following = Following::start(&home, &["--json"]);
+    let units = "error: lost\n".repeat(5000);
+    let bytes: Vec<u8> =
+        [0xfeff].into_iter().chain(units.encode_utf16()).flat_map(u16::to_le_bytes).collect();
+    home.entry("opencode", ID, bytes, 0);
+    let json: Value = serde_json::from_str(&following.next()).unwrap();
+    assert_eq!(json["kept_lines"], 2000);
+    for field in ["errors", "errors_lost", "warnings", "warnings_lost", "first_lost"] {
+        assert_eq!(json[field], Value::Null, "{field}");
+    }
+}
+
+#[test]
 fn a_line_is_plain_and_safe() {
     let home = Stocked::new();
     let mut following = Following::start(&home, &["--agent", "opencode"]);

@@ -3,6 +3,7 @@
 use std::fs;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 
+use crate::common::records;
 use crate::stores_cli::stocked::{ID, OTHER, Stocked, age, name};
 
 #[test]
@@ -47,11 +48,31 @@ fn an_entry_s_facts_by_the_beginning_of_its_id() {
     assert_eq!(fact("size"), "2 KB (2,048 bytes)");
     assert!(fact("modified").ends_with("Z (10 d ago)"), "{}", fact("modified"));
     assert!(fact("expires").ends_with("Z (overdue 3 d)"), "{}", fact("expires"));
-    assert_eq!(fact("rule"), "mtime: 7 d after its last change");
+    assert_eq!(fact("rule"), "mtime: 7 d after the last change");
     assert_eq!(fact("holds"), "raw: the output itself");
     assert_eq!(fact("policies"), "opencode/output, opencode/v2, opencode/shell");
     assert_eq!(fact("mode"), "0644 (warning: readable by others; fix with `chmod 600`)");
     assert!(fact("owner").ends_with("(you)"));
+}
+
+/// The store of opencode tells nothing but the output.
+#[test]
+fn what_its_store_does_not_tell_is_as_the_record_of_its_call_says() {
+    let home = Stocked::new();
+    let spill = records::claude(&home);
+    let log = records::root(&home).join(format!(".claude/projects/-home-u-proj/{}.jsonl", records::SESSION));
+    let moved = home.entry("opencode", ID, fs::read_to_string(&spill).unwrap(), 0);
+    let text = fs::read_to_string(&log).unwrap();
+    fs::write(&log, text.replace(spill.to_str().unwrap(), moved.to_str().unwrap())).unwrap();
+    let json = home.run(&["show", ID, "--json"]).ok().json();
+    let said = ["tool", "session", "project", "command"].map(|field| json[field].as_str().unwrap());
+    assert_eq!(said, ["Bash", records::SESSION, "/home/u/proj", "seq 1 12000"]);
+    let text = home.run(&["show", ID]).ok();
+    let facts = format!(
+        "tool      Bash\nsession   {}\nproject   /home/u/proj\ncommand   seq 1 12000\n",
+        records::SESSION
+    );
+    assert!(text.text().contains(&facts), "{}", text.text());
 }
 
 #[test]

@@ -17,7 +17,7 @@ fn every_adapter_has_a_row() {
         |name: &str| ran.text().lines().find(|row| row.starts_with(name)).unwrap_or_else(|| panic!("{name}"));
     let root = home.dir("data/opencode/tool-output");
     assert!(row("opencode\t").ends_with(root.to_str().unwrap()), "{}", row("opencode\t"));
-    assert!(row("opencode\t").contains("\t1\t2 KB\t7 d after its last change\t"), "{}", row("opencode\t"));
+    assert!(row("opencode\t").contains("\t1\t2 KB\t7 d after the last change\t"), "{}", row("opencode\t"));
     assert!(row("kilo\t").contains("–") && row("kilo\t").ends_with("(not there)"), "{}", row("kilo\t"));
     assert!(row("crush\t").ends_with(".crush/shell-output (not there)"), "{}", row("crush\t"));
     assert!(row("codex\t").contains("keeps none: "), "{}", row("codex\t"));
@@ -40,7 +40,7 @@ fn as_json_with_roots_rule_and_source() {
     assert_eq!(opencode["roots"][0]["state"], "there");
     assert_eq!(
         (&opencode["rule"], &opencode["holds"][0]),
-        (&"7 d after its last change".into(), &"raw".into())
+        (&"7 d after the last change".into(), &"raw".into())
     );
     assert_eq!(store("copilot-chat")["roots"].as_array().unwrap().len(), 4);
     assert_eq!(store("kilo")["roots"][0]["state"], "not there");
@@ -53,7 +53,7 @@ fn the_age_that_the_user_has_set_is_the_rule() {
     home.put(&home.dir("home/.claude/settings.json"), r#"{"cleanupPeriodDays": 3}"#, 1);
     let ran = home.run(&["stores", "--all"]).ok();
     let row = ran.text().lines().find(|row| row.starts_with("claude-code\t")).unwrap();
-    assert!(row.contains("3 d after its last change"), "{row}");
+    assert!(row.contains("3 d after the last change"), "{row}");
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn one_agent_s_file_is_printed_and_can_be_used() {
         .replace("retention = { by = \"never\" }", "retention = { by = \"mtime\", after = \"5h\" }");
     home.put(&home.dir("config/overspill/stores/goose.toml"), &changed, 0);
     assert_eq!(home.run(&["stores", "goose"]).ok().text(), changed);
-    assert!(home.run(&["stores", "--all"]).ok().text().contains("5 h after its last change"));
+    assert!(home.run(&["stores", "--all"]).ok().text().contains("5 h after the last change"));
     home.run(&["stores", "moose"]).fails(2, &["`moose`", "did you mean goose?"]);
     home.run(&["stores", "zzz"]).fails(2, &["`zzz`", "goose", "codex", "overspill"]);
 }

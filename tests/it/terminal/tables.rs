@@ -37,7 +37,7 @@ fn the_rule_and_the_directory_of_a_store_are_never_cut() {
     let raw = session.wait_until("end of the output", |seen| seen.ended.then(|| seen.raw.clone()));
     let text = String::from_utf8(raw).unwrap();
     let whole =
-        format!("\r\n  deleted: 7 d after its last change · {}\r\n", entry.parent().unwrap().display());
+        format!("\r\n  deleted: 7 d after the last change · {}\r\n", entry.parent().unwrap().display());
     assert!(text.starts_with("store ") && text.contains(&whole), "{text}");
     assert!(text.contains("more stores are empty or not on this system; --all lists them"), "{text}");
 }
