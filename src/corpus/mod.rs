@@ -13,6 +13,7 @@ mod recorded;
 pub(crate) mod tune;
 mod watched;
 
+pub use crate::compare::ErrorsLost;
 pub use find::{FindEnd, FoundLine, find_in_stores};
 pub(crate) use find::{FoundIn, Hit, MAX_FOUND, WantedLines, each_hit, find_in_results};
 pub(crate) use gather::{Corpus, CorpusOutput};
@@ -24,5 +25,4 @@ pub use tune::request::{TuneFault, TuneOutputs, TunePolicies, TuneRequest, prepa
 pub(crate) use tune::request::{around, is_design};
 pub(crate) use tune::run::{TuneChoice, TuneKind, seconds_left};
 pub use tune::run::{TuneFigures, TuneRun};
-pub use watched::ErrorsLost;
 pub(crate) use watched::WatchedOutput;

@@ -2,7 +2,7 @@
 
 use crate::base::human::{size, thousands};
 use crate::base::provenance::Certainty;
-use crate::compare::{LostErrors, kept_ranges, lost_errors};
+use crate::compare::{ErrorsLost, kept_ranges, lost_errors};
 use crate::preview::{Status, Stream, ToCount};
 use crate::store::Entry;
 use crate::text::search::{Severity, SeverityPatterns};
@@ -28,18 +28,6 @@ pub(crate) struct WatchedOutput {
     pub warnings: Option<ErrorsLost>,
     /// The line of the first error (or warning, if there is no error) that the model did not get, decoded and cut.
     pub first_lost: Option<String>,
-}
-
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct ErrorsLost {
-    pub all: u64,
-    pub lost: u64,
-}
-
-impl From<&LostErrors> for ErrorsLost {
-    fn from(found: &LostErrors) -> Self {
-        Self { all: found.all, lost: found.lost() }
-    }
 }
 
 impl WatchedOutput {
@@ -86,18 +74,18 @@ impl WatchedOutput {
             let (_, pattern) = preview.zip(severities.get(severity))?;
             Some(lost_errors(bytes, &mut open.supply(), &kept, pattern))
         };
-        let (errors, warnings) = (lost(Severity::Error), lost(Severity::Warning));
-        let has_error = errors.as_ref().is_some_and(|errors| errors.all > 0);
-        let first_lost = if has_error { &errors } else { &warnings };
-        let first_lost = first_lost.as_ref().and_then(|lost| lost.first_lost.clone());
+        let [(errors, lost_error), (warnings, lost_warning)] =
+            [Severity::Error, Severity::Warning].map(|severity| lost(severity).unzip());
+        let has_error = errors.is_some_and(|errors| errors.all > 0);
+        let first_lost = if has_error { lost_error } else { lost_warning }.flatten();
         Self {
             entry,
             got,
             certainty: by.map(|by| by.certainty),
             kept_lines: preview.and_then(|preview| preview.kept.lines),
             removed_lines: preview.and_then(|preview| preview.removed().lines),
-            errors: errors.as_ref().map(ErrorsLost::from),
-            warnings: warnings.as_ref().map(ErrorsLost::from),
+            errors,
+            warnings,
             first_lost: first_lost.map(|line| {
                 let end = line.end.min(line.start + MAX_LINE);
                 String::from_utf8_lossy(bytes.get(line.start..end).unwrap_or_default()).into_owned()

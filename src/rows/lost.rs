@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 use memchr::memchr;
 
 use crate::base::human::thousands;
-use crate::compare::{first_lost_line, kept_ranges, lost_errors};
-use crate::corpus::ErrorsLost;
+use crate::compare::{ErrorsLost, first_lost_line, kept_ranges, lost_errors};
 use crate::preview::{self, Input, Stream};
 use crate::session::examine::CallInspector;
 use crate::session::model::Call;
@@ -72,13 +71,13 @@ impl LostCounts {
         if view.len() > MAX_OUTPUT || ByteOrder::detect(view).is_some() {
             return None;
         }
-        let [errors, warnings] = [Severity::Error, Severity::Warning].map(|severity| {
-            let pattern = severities.get(severity);
-            let lost = |pattern| lost_errors(view, &mut ViewSupply::from(view), kept, pattern);
-            pattern.map(lost).unwrap_or_default()
-        });
-        let lost = Self { errors: (&errors).into(), warnings: (&warnings).into() };
-        Some((lost, if errors.all > 0 { errors.first_lost } else { warnings.first_lost }))
+        let [(errors, lost_error), (warnings, lost_warning)] =
+            [Severity::Error, Severity::Warning].map(|severity| {
+                let pattern = severities.get(severity);
+                let lost = |pattern| lost_errors(view, &mut ViewSupply::from(view), kept, pattern);
+                pattern.map(lost).unwrap_or_default()
+            });
+        Some((Self { errors, warnings }, if errors.all > 0 { lost_error } else { lost_warning }))
     }
 
     pub(crate) fn add(&mut self, other: Self) {
