@@ -147,7 +147,9 @@ fn print_recorded(config: &Config, found: &SelectedSession) -> CommandResult {
     if matches!(rest, RestOfOutput::Missing(_) | RestOfOutput::Unknown) {
         let (call, inspector) = (found.require_call()?, found.inspector());
         let best = inspector.best(call);
-        let added = best.first().map(|first| inspector.added_in((call, first), &text));
+        let added = best
+            .first()
+            .map(|first| inspector.examiner.verifier.added_in(inspector.transcript, (call, first), &text));
         preview.parts = parts_of(&text, &added.unwrap_or_default());
         preview.truncated = call.is_cut();
         (preview.total, preview.kept) = Default::default();

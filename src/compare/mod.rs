@@ -117,15 +117,17 @@ pub fn line_around(bytes: &[u8], found: &Range<usize>) -> Range<usize> {
     let before = bytes.get(..found.start).unwrap_or_default();
     let start = memrchr(b'\n', before).map_or(0, |feed| feed + 1);
     let rest = bytes.get(found.end..).unwrap_or_default();
-    let end = memchr(b'\n', rest).map_or(bytes.len(), |feed| found.end + feed);
-    start..without_return(bytes, start..end)
+    let end = memchr(b'\n', rest).map_or(bytes.len(), |feed| found.end + feed + 1);
+    start..end - line_end(bytes.get(start..end).unwrap_or_default())
 }
 
-/// Returns the end of a line that ends with a line feed, without the carriage return before it.
-fn without_return(bytes: &[u8], line: Range<usize>) -> usize {
-    let is_fed = bytes.get(line.end) == Some(&b'\n');
-    let ends_so = is_fed && bytes.get(line.clone()).is_some_and(|line| line.ends_with(b"\r"));
-    line.end - usize::from(ends_so)
+/// Returns the length of the line feed or CR LF at the end of a line.
+pub(crate) fn line_end(line: &[u8]) -> usize {
+    match line {
+        [.., b'\r', b'\n'] => 2,
+        [.., b'\n'] => 1,
+        _ => 0,
+    }
 }
 
 /// Whether the model got a whole line (bytes, without its line end) in one piece; `kept` are ranges in order. The model

@@ -13,7 +13,6 @@ mod recorded;
 pub(crate) mod tune;
 mod watched;
 
-pub use crate::compare::ErrorsLost;
 pub use find::{FindEnd, FoundLine, find_in_stores};
 pub(crate) use find::{FoundIn, Hit, MAX_FOUND, WantedLines, each_hit, find_in_results};
 pub(crate) use gather::{Corpus, CorpusOutput};

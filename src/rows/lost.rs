@@ -11,7 +11,7 @@ use crate::compare::{ErrorsLost, first_lost_line, kept_ranges, lost_errors};
 use crate::preview::{self, Input, Stream};
 use crate::session::examine::CallInspector;
 use crate::session::model::Call;
-use crate::session::text;
+use crate::session::text::{MAX_RESULT, to_text};
 use crate::source::{MapView, ViewSupply};
 use crate::text::ansi;
 use crate::text::filter::Got;
@@ -23,9 +23,6 @@ use super::column::{RowCell, RowLook, SlowFigure, Tone, WIDE, bar, percentage};
 
 /// The longest output, in bytes, whose errors are counted for a list: reading more would hold up all others.
 const MAX_OUTPUT: usize = 256 << 20;
-
-/// The longest result, in bytes, that is looked for in its output.
-const MAX_RESULT: usize = 16 << 20;
 
 /// Maximum length of a gap that is searched for line feeds, in bytes.
 const MAX_LINE: usize = 64 << 10;
@@ -162,7 +159,7 @@ impl ModelShare {
         severities: &SeverityPatterns,
     ) -> Option<Self> {
         let best = inspector.best(call);
-        let (result, facts) = text::to_text(inspector.transcript, &best.first()?.pieces, MAX_RESULT).ok()?;
+        let (result, facts) = to_text(inspector.transcript, &best.first()?.pieces, MAX_RESULT).ok()?;
         let mut measure = |view: &MapView| {
             if view.len() > MAX_OUTPUT || facts.is_stopped {
                 return None;

@@ -4,17 +4,14 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use rustix::fs::{
     AtFlags, CWD, Dir, FileType, FlockOperation, Mode, OFlags, flock, fstat, openat, statat, unlinkat,
 };
 
 use crate::base::fs::directory::{self, NO_OTHER_WRITERS, NO_OTHERS, failed};
 use crate::base::fs::identity::{FileStat, timestamp};
-use crate::store::Env;
-
-/// A temporary file younger than this may still be in use.
-const YOUNG: SignedDuration = SignedDuration::from_hours(1);
+use crate::store::{Env, YOUNG};
 
 pub(crate) fn open_private(path: &Path, env: &Env) -> io::Result<OwnedFd> {
     directory::open(CWD, path, env.uid(), NO_OTHERS).map_err(|fault| fault.explain(path, "TMPDIR", "700"))

@@ -4,7 +4,7 @@ use std::ops::{ControlFlow, Range};
 
 use smallvec::SmallVec;
 
-use crate::compare::{MatchCounts, is_kept, kept_ranges};
+use crate::compare::{MatchCounts, is_kept, kept_ranges, line_end};
 use crate::preview::sweep::{Marks, Sweep, SweptPreview};
 use crate::preview::{Input, Output, PlanError, Policy, Stream, Totals, TotalsMask};
 use crate::text::search::{Pattern, Severity, SeverityPatterns, each_match};
@@ -168,10 +168,6 @@ impl KeptPreview {
 
 /// Returns the last line, without its line feed or CR LF.
 pub(super) fn last_line(bytes: &[u8]) -> Range<usize> {
-    let text = bytes.strip_suffix(b"\n").unwrap_or(bytes);
-    let start = memchr::memrchr(b'\n', text).map_or(0, |feed| feed + 1);
-    let is_ended = text.len() < bytes.len();
-    let end =
-        text.len() - usize::from(is_ended && text.get(start..).is_some_and(|line| line.ends_with(b"\r")));
-    start..end
+    let end = bytes.len() - line_end(bytes);
+    memchr::memrchr(b'\n', bytes.get(..end).unwrap_or_default()).map_or(0, |feed| feed + 1)..end
 }

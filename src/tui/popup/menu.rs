@@ -20,13 +20,11 @@ const WIDTHS: (usize, usize) = (46, 116);
 const NAMES: usize = 12;
 const AROUND: usize = 8;
 
-type Pick = Box<dyn Fn(&mut dyn Screen, &mut Effects)>;
-
 pub(crate) struct MenuEntry {
     letter: char,
     name: &'static str,
     note: SafeText,
-    pick: Pick,
+    pick: Box<dyn Fn(&mut dyn Screen, &mut Effects)>,
 }
 
 impl MenuEntry {

@@ -124,7 +124,7 @@ impl Session {
 
     fn stop_command(&self) {
         if let Some(Producer::Command(control)) = &self.producer {
-            control.interrupt();
+            control.ask(rustix::process::Signal::INT.as_raw());
         }
     }
 
