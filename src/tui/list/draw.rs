@@ -43,10 +43,9 @@ impl<R: Clone> List<R> {
                 let mut cells: Vec<Span> =
                     columns.iter().map(|column| span((column.cell)(row, &self.look), theme)).collect();
                 if is_struck(row) {
-                    let struck = |cell: &mut Span| {
+                    for cell in &mut cells {
                         cell.style = cell.style.add_modifier(Modifier::CROSSED_OUT | Modifier::DIM);
-                    };
-                    cells.iter_mut().for_each(struck);
+                    }
                 }
                 let mark = match self.is_marked(n) {
                     true => Span::new("*", theme.accent),
