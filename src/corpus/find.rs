@@ -29,8 +29,8 @@ use super::{
 
 /// A list holds this many lines at most.
 pub(crate) const MAX_FOUND: usize = 50_000;
-/// Bytes of a line that a list shows.
-const MAX_LINE: usize = 400;
+/// Bytes of a line that are shown, where only a part of a line is.
+pub(crate) const MAX_LINE: usize = 400;
 
 /// Bytes before the match from which on a longer line is shown.
 const BEFORE: usize = 40;
@@ -124,10 +124,7 @@ pub fn find_in_stores(
     let (unread, found) = (AtomicU64::new(unlisted as u64), AtomicUsize::new(0));
     let finder = Finder { receipts, env: &config.env, pattern, goes_on, now, unread: &unread, found: &found };
     let work = |reader: &mut CorpusReader, number: usize, outlet: &mut Outlet<FoundLine>| {
-        corpus
-            .outputs
-            .get(number)
-            .map_or(ControlFlow::Continue(()), |output| finder.find(reader, output, outlet))
+        finder.find(reader, &corpus.outputs[number], outlet)
     };
     in_order(corpus.outputs.len(), CorpusReader::default, work, |lines| {
         if take(std::mem::take(lines)) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }

@@ -7,10 +7,7 @@ use crate::preview::{Status, Stream, ToCount};
 use crate::store::Entry;
 use crate::text::search::{Severity, SeverityPatterns};
 
-use super::{CorpusOutput, CorpusReader, CutPolicies, OutputBytes, ReadFault, plan};
-
-/// Bytes of a line that are passed on.
-const MAX_LINE: usize = 400;
+use super::{CorpusOutput, CorpusReader, CutPolicies, MAX_LINE, OutputBytes, ReadFault, plan};
 
 #[derive(Debug, Clone)]
 pub(crate) struct WatchedOutput {

@@ -8,6 +8,7 @@ use memchr::memchr;
 
 use crate::base::human::thousands;
 use crate::compare::{ErrorsLost, first_lost_line, kept_ranges, lost_errors};
+use crate::corpus;
 use crate::preview::{self, Input, Stream};
 use crate::session::examine::CallInspector;
 use crate::session::model::Call;
@@ -26,9 +27,6 @@ const MAX_OUTPUT: usize = 256 << 20;
 
 /// Maximum length of a gap that is searched for line feeds, in bytes.
 const MAX_LINE: usize = 64 << 10;
-
-/// Maximum length of a lost line as it is shown, in bytes.
-const MAX_TEXT: usize = 400;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LostCounts {
@@ -180,7 +178,7 @@ impl FirstLost {
     fn find(line: Option<Range<usize>>, bytes: &[u8], kept: &[Range<usize>]) -> Self {
         let start = line.as_ref().map_or_else(|| first_lost_line(bytes, kept), |line| line.start);
         let line = line.unwrap_or_default();
-        let text = &bytes[line.start..line.end.min(line.start + MAX_TEXT)];
+        let text = &bytes[line.start..line.end.min(line.start + corpus::MAX_LINE)];
         Self {
             line: bytecount::count(&bytes[..start], b'\n') as u64 + 1,
             text: SafeText::from_bytes(&ansi::printed(text)),

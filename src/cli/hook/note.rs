@@ -9,6 +9,7 @@ use memchr::{memchr, memmem, memrchr};
 use crate::base::human::{count, lines, size, thousands};
 use crate::compare::{is_kept, kept_ranges};
 use crate::config::Config;
+use crate::corpus::MAX_LINE;
 use crate::preview::{self, Input, Policy, Stream, ToCount};
 use crate::source::{Buffer, MapView, ViewSupply, measure, release_code};
 use crate::text::ansi;
@@ -31,9 +32,6 @@ const MAX_GOT: usize = 16 << 10;
 
 /// Maximum number of lost errors that a note lists.
 const MAX_NAMED: usize = 8;
-
-/// Maximum number of bytes that are read of a lost line.
-const MAX_LINE: usize = 400;
 
 /// Maximum width of a lost line in a note, in columns.
 const MAX_WORDS: usize = 120;
