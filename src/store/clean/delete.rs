@@ -10,7 +10,7 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
-use crate::base::fs::directory::failed;
+use crate::base::fs::directory::{failed, open_file};
 use crate::base::fs::identity::FileStat;
 use crate::store::own::id::is_own;
 use crate::store::own::{LOCK, new_file};
@@ -181,8 +181,7 @@ fn try_delete(entry: &Entry, mode: DeleteMode, env: &Env) -> Result<(), DeleteOu
     let look = || statat(&dir, entry.name(), AtFlags::SYMLINK_NOFOLLOW).map(FileStat::from);
     // Identity is checked only under the lock below: while another cleaner deletes the file, its ctime changes.
     may_go(&look()?, entry, mode, env)?;
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let file = openat(&dir, entry.name(), flags, Mode::empty())?;
+    let file = open_file(&dir, entry.name())?;
     match flock(&file, FlockOperation::NonBlockingLockExclusive) {
         Err(Errno::WOULDBLOCK) => return Err(DeleteOutcome::Stayed(Reason::InUse)),
         locked => locked?,

@@ -6,9 +6,10 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use rustix::fs::{AtFlags, Dir, Mode, OFlags, openat, statat, unlinkat};
+use rustix::fs::{AtFlags, Dir, statat, unlinkat};
 use serde::{Deserialize, Serialize};
 
+use crate::base::fs::directory::open_file;
 use crate::base::fs::identity::{FileStat, RecordedFile, timestamp};
 use crate::store::{Entry, Env, Holds, NewSpill, YOUNG};
 #[cfg(feature = "app")]
@@ -187,8 +188,7 @@ impl Record {
     /// Reads the record for a spill's name, if it can. Escape commands and paths before they reach a terminal.
     pub fn read(env: &Env, name: &str) -> Option<Record> {
         let dir = records(env).ok()??;
-        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let file = std::fs::File::from(openat(&dir, format!("{name}{ENDING}"), flags, Mode::empty()).ok()?);
+        let file = open_file(&dir, format!("{name}{ENDING}")).ok()?;
         let mut text = Vec::new();
         file.metadata().ok()?.is_file().then_some(file)?.take(MAX_BYTES).read_to_end(&mut text).ok()?;
         match serde_json::from_slice(&text).ok()? {
