@@ -10,6 +10,7 @@ use std::ops::{ControlFlow, Range};
 use memchr::{memchr, memrchr};
 
 use crate::preview::{Fragment, Part, Stream};
+use crate::text::filter::Got;
 use crate::text::search::{Pattern, each_match};
 use crate::text::supply::Supply;
 
@@ -92,7 +93,7 @@ pub fn each_lost(
     let mut errors = ErrorsLost::default();
     each_match(supply, pattern, &mut |found| {
         errors.all += 1;
-        if !is_kept(&found, kept) {
+        if !Got(kept).covers(&found) {
             errors.lost += 1;
             take(&found);
         }
@@ -130,16 +131,6 @@ pub(crate) fn line_end(line: &[u8]) -> usize {
     }
 }
 
-/// Whether the model got a whole line (bytes, without its line end) in one piece; `kept` are ranges in order. The model
-/// got an empty line if a range holds the position at which the line stands.
-pub fn is_kept(line: &Range<usize>, kept: &[Range<usize>]) -> bool {
-    let next = kept.partition_point(|range| range.end < line.end);
-    kept.get(next..).unwrap_or_default().iter().take(2).any(|range| {
-        let holds = range.start <= line.start && line.end <= range.end;
-        holds && (!line.is_empty() || range.contains(&line.start))
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use crate::text::search::Severity;
@@ -173,24 +164,5 @@ mod tests {
         assert_eq!(first(&[]), 0);
         assert_eq!(first(std::slice::from_ref(&(4..15))), 0);
         assert_eq!(first_lost_line(b"", &[]), 0);
-    }
-
-    #[test]
-    fn a_line_is_kept_if_one_range_holds_all_of_it() {
-        let kept = [0..10, 20..30];
-        for (line, expected) in [
-            (0..10, true),
-            (3..5, true),
-            (9..11, false),
-            (10..10, false),
-            (20..20, true),
-            (30..30, false),
-            (19..21, false),
-            (20..30, true),
-            (12..12, false),
-        ] {
-            assert_eq!(is_kept(&line, &kept), expected, "{line:?}");
-        }
-        assert!(!is_kept(&(0..0), &[]));
     }
 }

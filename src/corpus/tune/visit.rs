@@ -4,9 +4,10 @@ use std::ops::{ControlFlow, Range};
 
 use smallvec::SmallVec;
 
-use crate::compare::{MatchCounts, is_kept, kept_ranges, line_end};
+use crate::compare::{MatchCounts, kept_ranges, line_end};
 use crate::preview::sweep::{Marks, Sweep, SweptPreview};
 use crate::preview::{Input, Output, PlanError, Policy, Stream, Totals, TotalsMask};
+use crate::text::filter::Got;
 use crate::text::search::{Pattern, Severity, SeverityPatterns, each_match};
 use crate::text::supply::Supply;
 
@@ -162,7 +163,7 @@ impl KeptPreview {
     }
 
     fn holds(&self, line: &Range<usize>) -> bool {
-        is_kept(line, self.stretches.as_slice())
+        Got(&self.stretches).covers(line)
     }
 }
 
