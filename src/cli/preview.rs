@@ -145,11 +145,10 @@ fn print_recorded(config: &Config, found: &SelectedSession) -> CommandResult {
         Ok((view.clone(), totals, recorded.map_err(|error| anyhow!(error.to_string()))?))
     })?;
     if matches!(rest, RestOfOutput::Missing(_) | RestOfOutput::Unknown) {
-        let (call, inspector) = (found.require_call()?, found.inspector());
-        let best = inspector.best(call);
-        let added = best
-            .first()
-            .map(|first| inspector.examiner.verifier.added_in(inspector.transcript, (call, first), &text));
+        let (call, of) = (found.require_call()?, found.inspector());
+        let best = of.best(call);
+        let added =
+            best.first().map(|first| of.examiner.verifier.added_in(of.transcript, (call, first), &text));
         preview.parts = parts_of(&text, &added.unwrap_or_default());
         preview.truncated = call.is_cut();
         (preview.total, preview.kept) = Default::default();

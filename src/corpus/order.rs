@@ -26,14 +26,16 @@ struct Shared<'t, T> {
     moved: Condvar,
 }
 
+/// Takes results, and says whether it wants more.
+type Taker<'t, T> = Box<dyn FnMut(&mut Vec<T>) -> ControlFlow<()> + Send + 't>;
+
 struct State<'t, T> {
     /// The 0-based number of the output whose results are handed on.
     turn: usize,
     /// The results of outputs after it that are done.
     left: BTreeMap<usize, Vec<T>>,
     amount: usize,
-    /// Takes results, and says whether it wants more.
-    take: Box<dyn FnMut(&mut Vec<T>) -> ControlFlow<()> + Send + 't>,
+    take: Taker<'t, T>,
     /// Whether `take` has broken off.
     is_over: bool,
 }

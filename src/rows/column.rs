@@ -205,14 +205,16 @@ impl<R> ListColumn<R> {
     }
 }
 
+/// A word of the filter with a meaning, and whether a row meets it.
+type FilterWord<R> = (&'static str, fn(&R, &RowLook) -> bool);
+
 pub struct ListSpec<R: 'static> {
     pub noun: &'static str,
     /// The first that sorts goes by what does not change in a row.
     pub columns: &'static [ListColumn<R>],
     /// Ways of grouping, in the order in which the key goes through them: the words of a row's group.
     pub groups: &'static [fn(&R) -> String],
-    /// Words of the filter with a meaning, and whether a row meets each.
-    pub words: &'static [(&'static str, fn(&R, &RowLook) -> bool)],
+    pub words: &'static [FilterWord<R>],
     /// What the filter finds besides the words in columns.
     pub known: fn(&R) -> String,
     /// What a row is of: the same before and after a refresh, and of no other row.

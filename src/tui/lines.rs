@@ -212,7 +212,7 @@ fn read_result(sought: &CitingCall, line: u64, context: &JobContext) {
         let call = of.transcript.calls.iter().find(|call| *call.id == *sought.call);
         ReadyCall::read(&of, call.ok_or("the session has no such call any more")?, Paths::Known, None)
     });
-    context.send(LinesEvent::Ready(ready.flatten().map(Box::new), line));
+    context.send(LinesEvent::Ready(ready.and_then(|read| read).map(Box::new), line));
 }
 
 static SPEC: ListSpec<FoundLine> =

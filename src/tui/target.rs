@@ -103,16 +103,20 @@ pub struct Finished {
     pub ending: Ending,
 }
 
+type Opener = dyn Fn(&Path, FileLock) -> Result<Target, String> + Send + Sync;
+
 /// Finds the matching lines of all stored outputs: asks whether to go on, and passes on lines until nobody takes them.
 type Finder = dyn Fn(&Pattern, &(dyn Fn() -> bool + Sync), &mut (dyn FnMut(Vec<FoundLine>) -> bool + Send)) -> FindEnd
     + Send
     + Sync;
 
+type PolicyLoader = dyn Fn(Option<&str>) -> Vec<EffectivePolicy> + Send + Sync;
+
 pub struct Services {
-    pub open: Box<dyn Fn(&Path, FileLock) -> Result<Target, String> + Send + Sync>,
+    pub open: Box<Opener>,
     pub find: Box<Finder>,
     pub prepare_tuning: Box<dyn Fn(TuneRequest) -> Result<TuneRun, TuneFault> + Send + Sync>,
-    pub load_policies: Box<dyn Fn(Option<&str>) -> Vec<EffectivePolicy> + Send + Sync>,
+    pub load_policies: Box<PolicyLoader>,
     pub examiner: Box<dyn Fn(&str) -> Examiner + Send + Sync>,
     pub stores: LazyStores,
     pub env: Env,

@@ -29,7 +29,9 @@ pub struct Options {
 
 /// Is given a command's output as it arrives, chunk by chunk. The command waits while it has not returned.
 #[derive(Clone)]
-pub struct Tee(Arc<Mutex<dyn FnMut(&[u8]) + Send>>);
+pub struct Tee(Arc<Mutex<TakeChunk>>);
+
+type TakeChunk = dyn FnMut(&[u8]) + Send;
 
 impl fmt::Debug for Tee {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

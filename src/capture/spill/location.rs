@@ -30,9 +30,11 @@ pub struct Location {
     tool: String,
     /// Uses the system clock if not set.
     now: Option<Timestamp>,
-    /// An action to run once, before the first spill.
-    before: Option<Arc<LazyLock<(), Box<dyn FnOnce() + Send>>>>,
+    before: Option<Arc<Before>>,
 }
+
+/// An action to run once, before the first spill.
+type Before = LazyLock<(), Box<dyn FnOnce() + Send>>;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Kind {
@@ -115,7 +117,7 @@ impl Location {
     #[doc(hidden)]
     #[must_use]
     pub fn after(self, act: impl FnOnce() + Send + 'static) -> Location {
-        Location { before: Some(Arc::new(LazyLock::new(Box::new(act)))), ..self }
+        Location { before: Some(Arc::new(Before::new(Box::new(act)))), ..self }
     }
 
     /// Returns where runs are recorded; none for a directory chosen by the caller.

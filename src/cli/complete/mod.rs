@@ -106,9 +106,11 @@ fn is_plain(word: &str) -> bool {
     !word.is_empty() && word.bytes().all(is_plain)
 }
 
-/// Returns what completes the values of an argument, which is what the shell has to add and what returns the words; `None` if
-/// nobody has said yet.
-fn completer(command: &str, arg: &str) -> Option<(&'static str, fn(&Command, &TypedWord) -> Words)> {
+/// What the shell has to add, and what returns the words.
+type Completer = (&'static str, fn(&Command, &TypedWord) -> Words);
+
+/// Returns what completes the values of an argument; `None` if nobody has said yet.
+fn completer(command: &str, arg: &str) -> Option<Completer> {
     Some(match (command, arg) {
         ("policies", "name") | (_, "policy" | "policies" | "headroom") => {
             ("words", |_, cursor| policies(&config(), &cursor.typed))

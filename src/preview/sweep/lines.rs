@@ -115,10 +115,12 @@ pub(super) struct VisitedText<'v, 'a> {
     pub text: &'v Text<'a>,
     pub marks: &'v Marks,
     /// Where limits end, seen from one end of a region.
-    ends: Vec<((Direction, Range<usize>, Limit), Option<usize>)>,
+    ends: Vec<(EndKey, Option<usize>)>,
     /// Measures of all bytes before a position.
     sums: Vec<(usize, Measure)>,
 }
+
+type EndKey = (Direction, Range<usize>, Limit);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Limit {

@@ -235,11 +235,7 @@ impl Pager {
                 self.fail(format!("{fault}; what came before is shown"));
                 self.output.fault = Some(fault);
             }
-            OutputEvent::Packed(form, bytes) => {
-                self.output.packed = Some((form, bytes));
-                // Once all of it is unpacked, there is nothing to follow.
-                self.panes.following &= self.is_coming();
-            }
+            OutputEvent::Packed(form, bytes) => self.set_packed(form, bytes),
             OutputEvent::Finished => self.running = false,
             OutputEvent::Ended(ending) => self.ended(*ending, effects),
             OutputEvent::Planned(planned) => self.planned(*planned, effects),

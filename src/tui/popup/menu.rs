@@ -20,11 +20,13 @@ const WIDTHS: (usize, usize) = (46, 116);
 const NAMES: usize = 12;
 const AROUND: usize = 8;
 
+type Pick = Box<dyn Fn(&mut dyn Screen, &mut Effects)>;
+
 pub(crate) struct MenuEntry {
     letter: char,
     name: &'static str,
     note: SafeText,
-    pick: Box<dyn Fn(&mut dyn Screen, &mut Effects)>,
+    pick: Pick,
 }
 
 impl MenuEntry {
