@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::base::human::{size, thousands, tokens};
 use crate::base::provenance::Confidence;
-use crate::compare::{Comparison, MatchCounts};
+use crate::compare::{Comparison, StretchCounts};
 use crate::config::{Config, EffectivePolicy, OverrideError, Overrides};
 use crate::corpus::tune::SettingFigures;
 use crate::corpus::{TuneChoice, TuneFigures, TuneRun, is_design};
@@ -67,7 +67,7 @@ pub(crate) fn run(config: &Config, args: &CompareArgs) -> CommandResult {
 
 fn count_kept(view: &MapView, pattern: Option<&Pattern>, rows: &mut [Comparison]) -> u64 {
     let Some(pattern) = pattern else { return 0 };
-    let mut finds = MatchCounts::new(rows.iter().flat_map(|row| &row.kept));
+    let mut finds = StretchCounts::new(rows.iter().flat_map(|row| &row.kept));
     each_match(&mut ViewSupply::from(view), pattern, &mut |found| {
         finds.add(&found);
         ControlFlow::Continue(())

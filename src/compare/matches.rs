@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// Matches seen so far; the memory is that of the stretches, however many matches there are.
 #[derive(Debug)]
-pub(crate) struct MatchCounts {
+pub(crate) struct StretchCounts {
     starts: Edges,
     ends: Edges,
     all: u64,
@@ -18,7 +18,7 @@ struct Edges {
     next: usize,
 }
 
-impl MatchCounts {
+impl StretchCounts {
     /// Starts counting for these stretches, in any order.
     pub(crate) fn new<'a>(stretches: impl Iterator<Item = &'a Range<usize>> + Clone) -> Self {
         let starts = Edges::new(stretches.clone().map(|stretch| stretch.start));
@@ -92,7 +92,7 @@ mod tests {
                 start..at
             }).collect();
             let stretches: Vec<Range<usize>> = stretches.iter().map(|(start, len)| *start..start + len).collect();
-            let mut counts = MatchCounts::new(stretches.iter());
+            let mut counts = StretchCounts::new(stretches.iter());
             matches.iter().for_each(|found| counts.add(found));
             prop_assert_eq!(counts.end(), matches.len() as u64);
             for stretch in &stretches {

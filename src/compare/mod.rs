@@ -15,7 +15,7 @@ use crate::text::search::{Pattern, each_match};
 use crate::text::supply::Supply;
 
 #[cfg(feature = "app")]
-pub(crate) use matches::MatchCounts;
+pub(crate) use matches::StretchCounts;
 #[cfg(feature = "app")]
 pub use row::Comparison;
 #[cfg(feature = "app")]

@@ -13,7 +13,7 @@ use crate::preview::{
 use crate::text::search::{self, Pattern};
 use crate::text::supply::Supply;
 
-use super::{MatchCounts, join, kept_ranges};
+use super::{StretchCounts, join, kept_ranges};
 
 /// What one policy does to an output, as in `overspill compare --json`. Lines are counted in the policy's own terms,
 /// bytes are UTF-8 bytes of the decoded text; `finds` only with a pattern.
@@ -188,7 +188,7 @@ pub(crate) fn kept_matches(
     kept: &[Vec<Range<usize>>],
     go_on: impl Fn() -> bool,
 ) -> Option<Vec<u64>> {
-    let mut finds = MatchCounts::new(kept.iter().flatten());
+    let mut finds = StretchCounts::new(kept.iter().flatten());
     for lines in lines_of(bytes, kept) {
         let mut start = lines.start;
         while start < lines.end {

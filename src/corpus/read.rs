@@ -6,9 +6,6 @@ use std::io::{self, Read, Seek};
 use std::ops::Deref;
 use std::path::Path;
 
-use rustix::fs::CWD;
-
-use crate::base::fs::directory::open_file;
 use crate::source::{Identity, MapView, OpenError, Snapshot, Source, ViewSupply, await_write, stdin};
 use crate::text::supply::{OwnBytes, Supply};
 
@@ -86,7 +83,7 @@ impl CorpusReader {
         let opened = match output {
             CorpusOutput::Entry(entry) => entry.open(),
             CorpusOutput::Named(path) => return look_at(open_named(path)?, output, again, look),
-            CorpusOutput::Found(path) => open_file(CWD, path).map_err(Into::into),
+            CorpusOutput::Found(path) => open_found(path),
         };
         let file = opened.map_err(|error| fault(output, error))?;
         if self.read_small(&file).map_err(|error| fault(output, error))? {
@@ -136,6 +133,13 @@ fn look_at<T>(
         look(OutputBytes::Mapped(RefCell::new(source), view))
     });
     looked.map_err(|error| ReadFault::Unsteady(format!("{}: {error}", output.path().display())))
+}
+
+/// Opens a file found in a directory; it follows no link, and never waits for a FIFO's writer.
+fn open_found(path: &Path) -> io::Result<File> {
+    use rustix::fs::{Mode, OFlags, open};
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    Ok(File::from(open(path, flags, Mode::empty())?))
 }
 
 fn open_named(path: &Path) -> Result<Source, ReadFault> {

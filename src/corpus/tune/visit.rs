@@ -4,7 +4,7 @@ use std::ops::{ControlFlow, Range};
 
 use smallvec::SmallVec;
 
-use crate::compare::{MatchCounts, kept_ranges, line_end};
+use crate::compare::{StretchCounts, kept_ranges, line_end};
 use crate::preview::sweep::{Marks, Sweep, SweptPreview};
 use crate::preview::{Input, Output, PlanError, Policy, Stream, Totals, TotalsMask};
 use crate::text::filter::Got;
@@ -115,7 +115,7 @@ impl<'p> Tuner<'p> {
         for sweep in &mut self.sweeps {
             sweep.each(bytes, &marks, saved_as, |_, swept| kept.push(KeptPreview::new(swept, &input)))?;
         }
-        let mut counts = MatchCounts::new(kept.iter().flat_map(|kept| kept.stretches.as_slice()));
+        let mut counts = StretchCounts::new(kept.iter().flat_map(|kept| kept.stretches.as_slice()));
         let (severity, first_error) = self.count(supply, &mut |found| counts.add(found));
         let finds = counts.end();
         let last_line = last_line(bytes);
