@@ -220,7 +220,7 @@ mod tests {
         let capture = capture.timeout(Duration::from_secs(2)).on_output(move |_| tell.send(()).unwrap());
         let running = capture.start(sh("trap '' INT; echo ready; exec sleep 1000")).unwrap();
         told.recv().unwrap();
-        running.control().interrupt();
+        running.control().ask(2);
         let ended = running.wait().unwrap().ended.unwrap();
         assert_eq!((ended.stop, ended.exit_code()), (Stop::Asked(2), 130));
     }

@@ -133,6 +133,6 @@ fn errors_of<'a>(preview: &Preview, outputs: impl Iterator<Item = (Stream, &'a C
 
 fn errors_in(preview: &Preview, stream: Stream, supply: &mut impl Supply) -> Option<Portion> {
     let kept = kept_ranges(&preview.parts, stream);
-    let [total, kept] = each_lost(supply, &kept, Severity::Error.built_in()?, &mut |_| {});
-    Some(Portion { total, kept })
+    let errors = each_lost(supply, &kept, Severity::Error.built_in()?, &mut |_| {});
+    Some(Portion { total: errors.all, kept: errors.all - errors.lost })
 }

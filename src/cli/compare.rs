@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::base::human::{size, thousands, tokens};
 use crate::base::provenance::Confidence;
-use crate::compare::{Comparison, KeptMatches};
+use crate::compare::{Comparison, StretchCounts};
 use crate::config::{Config, EffectivePolicy, OverrideError, Overrides};
 use crate::corpus::tune::SettingFigures;
 use crate::corpus::{TuneChoice, TuneFigures, TuneRun, is_design};
@@ -69,14 +69,14 @@ pub(crate) fn run(config: &Config, args: &CompareArgs) -> CommandResult {
 
 fn count_kept(view: &MapView, pattern: Option<&Pattern>, rows: &mut [Comparison]) -> u64 {
     let Some(pattern) = pattern else { return 0 };
-    let mut finds = KeptMatches::new(rows.iter().map(|row| &row.kept[..]));
+    let mut finds = StretchCounts::new(rows.iter().flat_map(|row| &row.kept));
     each_match(&mut ViewSupply::from(view), pattern, &mut |found| {
         finds.add(&found);
         ControlFlow::Continue(())
     });
-    let (all, kept) = finds.counts();
-    for (row, kept) in rows.iter_mut().zip(kept) {
-        (row.finds, row.finds_kept) = (Some(all), Some(kept).filter(|_| row.preview_bytes.is_some()));
+    let all = finds.end();
+    for row in rows {
+        (row.finds, row.finds_kept) = (Some(all), row.preview_bytes.map(|_| finds.within(&row.kept)));
     }
     all
 }

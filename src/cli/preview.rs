@@ -159,9 +159,10 @@ fn print_recorded(config: &Config, found: &SelectedSession, form: TextForm) -> C
         Ok((view.clone(), totals, recorded.map_err(|error| anyhow!(error.to_string()))?))
     })?;
     if rest.why_missing().is_some() {
-        let (call, inspector) = (found.require_call()?, found.inspector());
-        let best = inspector.best(call);
-        let added = best.first().map(|first| inspector.added_in((call, first), &text));
+        let (call, of) = (found.require_call()?, found.inspector());
+        let best = of.best(call);
+        let added =
+            best.first().map(|first| of.examiner.verifier.added_in(of.transcript, (call, first), &text));
         preview.parts = parts_of(&text, &added.unwrap_or_default());
         preview.truncated = call.is_cut();
         (preview.total, preview.kept) = Default::default();

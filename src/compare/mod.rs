@@ -1,6 +1,8 @@
 //! What the model gets of an output under each policy: ranges, errors that are lost, and a row of figures.
 
 #[cfg(feature = "app")]
+mod matches;
+#[cfg(feature = "app")]
 mod row;
 
 use std::ops::{ControlFlow, Range};
@@ -8,9 +10,12 @@ use std::ops::{ControlFlow, Range};
 use memchr::{memchr, memrchr};
 
 use crate::preview::{Fragment, Part, Stream};
+use crate::text::filter::Got;
 use crate::text::search::{Pattern, each_match};
 use crate::text::supply::Supply;
 
+#[cfg(feature = "app")]
+pub(crate) use matches::StretchCounts;
 #[cfg(feature = "app")]
 pub use row::Comparison;
 #[cfg(feature = "app")]
@@ -53,55 +58,48 @@ fn join(mut ranges: Vec<Range<usize>>, notices: &[usize]) -> Vec<Range<usize>> {
     joined
 }
 
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct LostErrors {
-    /// The number of them in the whole output; a line has one at most.
+/// The errors in an output; a line has one at most.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ErrorsLost {
     pub all: u64,
-    /// The number of them that the model got whole, from where they begin to the end of their line.
-    pub kept: u64,
-    /// The first line with one that the model did not get, in bytes, without its end; it may be the whole output.
-    pub first_lost: Option<Range<usize>>,
-}
-
-impl LostErrors {
-    pub fn lost(&self) -> u64 {
-        self.all.saturating_sub(self.kept)
-    }
+    /// The number of them that the model did not get whole, from where they begin to the end of their line.
+    pub lost: u64,
 }
 
 /// Counts the errors in an output of which the model got these ranges, in order ([`kept_ranges`] of a preview). `pattern` is
 /// one of [`SeverityPatterns`](crate::text::search::SeverityPatterns), which a line matches once at most. Reads the whole
-/// output from `supply`.
+/// output from `supply`. Returns too the first line with one that the model did not get, in bytes, without its end; it may
+/// be the whole output.
 pub fn lost_errors(
     bytes: &[u8],
     supply: &mut impl Supply,
     kept: &[Range<usize>],
     pattern: &Pattern,
-) -> LostErrors {
+) -> (ErrorsLost, Option<Range<usize>>) {
     let mut first_lost = None;
-    let [all, kept] = each_lost(supply, kept, pattern, &mut |found| {
+    let errors = each_lost(supply, kept, pattern, &mut |found| {
         first_lost.get_or_insert_with(|| line_around(bytes, found));
     });
-    LostErrors { all, kept, first_lost }
+    (errors, first_lost)
 }
 
-/// Hands over where each error begins that the model did not get, in order. Returns the number of errors, and of those that
-/// it got; else as [`lost_errors`].
+/// Hands over where each error begins that the model did not get, in order; else as [`lost_errors`].
 pub fn each_lost(
     supply: &mut impl Supply,
     kept: &[Range<usize>],
     pattern: &Pattern,
     take: &mut dyn FnMut(&Range<usize>),
-) -> [u64; 2] {
-    let mut finds = KeptMatches::new(std::iter::once(kept));
+) -> ErrorsLost {
+    let mut errors = ErrorsLost::default();
     each_match(supply, pattern, &mut |found| {
-        if !finds.add(&found) {
+        errors.all += 1;
+        if !Got(kept).covers(&found) {
+            errors.lost += 1;
             take(&found);
         }
         ControlFlow::Continue(())
     });
-    let (all, kept) = finds.counts();
-    [all, kept.first().copied().unwrap_or_default()]
+    errors
 }
 
 /// Returns where the first line begins, in bytes, that the model did not get whole but for its line end.
@@ -120,64 +118,16 @@ pub fn line_around(bytes: &[u8], found: &Range<usize>) -> Range<usize> {
     let before = bytes.get(..found.start).unwrap_or_default();
     let start = memrchr(b'\n', before).map_or(0, |feed| feed + 1);
     let rest = bytes.get(found.end..).unwrap_or_default();
-    let end = memchr(b'\n', rest).map_or(bytes.len(), |feed| found.end + feed);
-    start..without_return(bytes, start..end)
+    let end = memchr(b'\n', rest).map_or(bytes.len(), |feed| found.end + feed + 1);
+    start..end - line_end(bytes.get(start..end).unwrap_or_default())
 }
 
-/// Returns the end of a line that ends with a line feed, without the carriage return before it.
-fn without_return(bytes: &[u8], line: Range<usize>) -> usize {
-    let is_fed = bytes.get(line.end) == Some(&b'\n');
-    let ends_so = is_fed && bytes.get(line.clone()).is_some_and(|line| line.ends_with(b"\r"));
-    line.end - usize::from(ends_so)
-}
-
-/// Whether the model got a whole line (bytes, without its line end) in one piece; `kept` are ranges in order. The model
-/// got an empty line if a range holds the position at which the line stands.
-pub fn is_kept(line: &Range<usize>, kept: &[Range<usize>]) -> bool {
-    let next = kept.partition_point(|range| range.end < line.end);
-    kept.get(next..).unwrap_or_default().iter().take(2).any(|range| {
-        let holds = range.start <= line.start && line.end <= range.end;
-        holds && (!line.is_empty() || range.contains(&line.start))
-    })
-}
-
-/// Matches seen so far, and for each row those that it keeps entirely. No match is stored, however many there are.
-#[derive(Debug)]
-pub(crate) struct KeptMatches<'a> {
-    rows: Vec<KeptRow<'a>>,
-    all: u64,
-}
-
-#[derive(Debug)]
-struct KeptRow<'a> {
-    stretches: &'a [Range<usize>],
-    /// The first stretch that may still hold a match.
-    at: usize,
-    kept: u64,
-}
-
-impl<'a> KeptMatches<'a> {
-    /// Starts counting for rows that keep these stretches of the output, each in order.
-    pub(crate) fn new(rows: impl Iterator<Item = &'a [Range<usize>]>) -> Self {
-        Self { rows: rows.map(|stretches| KeptRow { stretches, at: 0, kept: 0 }).collect(), all: 0 }
-    }
-
-    /// Counts a match, and returns whether the first row keeps it. Matches come in order.
-    pub(crate) fn add(&mut self, found: &Range<usize>) -> bool {
-        let before = self.rows.first().map(|row| row.kept);
-        self.all += 1;
-        for row in &mut self.rows {
-            let left = row.stretches.get(row.at..).unwrap_or_default();
-            row.at += left.partition_point(|stretch| stretch.end < found.end);
-            let next = row.stretches.get(row.at);
-            row.kept += u64::from(next.is_some_and(|stretch| stretch.start <= found.start));
-        }
-        self.rows.first().map(|row| row.kept) > before
-    }
-
-    /// Returns the number of matches, and for each row the number that it keeps.
-    pub(crate) fn counts(self) -> (u64, Vec<u64>) {
-        (self.all, self.rows.iter().map(|row| row.kept).collect())
+/// Returns the length of the line feed or CR LF at the end of a line.
+pub(crate) fn line_end(line: &[u8]) -> usize {
+    match line {
+        [.., b'\r', b'\n'] => 2,
+        [.., b'\n'] => 1,
+        _ => 0,
     }
 }
 
@@ -193,15 +143,15 @@ mod tests {
         let bytes = b"error: one\nfine\n  x.c:1: error: two\r\nfatal: three!!";
         let pattern = Severity::Error.built_in().unwrap();
         let lost = |kept: &[Range<usize>]| {
-            let lost = lost_errors(bytes, &mut OwnBytes::from(bytes), kept, pattern);
-            (lost.all, lost.lost(), lost.first_lost.map(|line| &bytes[line]))
+            let (errors, first) = lost_errors(bytes, &mut OwnBytes::from(bytes), kept, pattern);
+            (errors.all, errors.lost, first.map(|line| &bytes[line]))
         };
         let all = 0..bytes.len();
         assert_eq!(lost(std::slice::from_ref(&all)), (3, 0, None));
         assert_eq!(lost(&[0..16, 37..51]), (3, 1, Some(&b"  x.c:1: error: two"[..])));
         assert_eq!(lost(&[0..9, 16..51]), (3, 1, Some(&b"error: one"[..])));
         assert_eq!(lost(&[]), (3, 3, Some(&b"error: one"[..])));
-        assert_eq!(lost_errors(b"", &mut OwnBytes::default(), &[], pattern), LostErrors::default());
+        assert_eq!(lost_errors(b"", &mut OwnBytes::default(), &[], pattern), Default::default());
     }
 
     #[test]
@@ -214,35 +164,5 @@ mod tests {
         assert_eq!(first(&[]), 0);
         assert_eq!(first(std::slice::from_ref(&(4..15))), 0);
         assert_eq!(first_lost_line(b"", &[]), 0);
-    }
-
-    #[test]
-    fn a_line_is_kept_if_one_range_holds_all_of_it() {
-        let kept = [0..10, 20..30];
-        for (line, expected) in [
-            (0..10, true),
-            (3..5, true),
-            (9..11, false),
-            (10..10, false),
-            (20..20, true),
-            (30..30, false),
-            (19..21, false),
-            (20..30, true),
-            (12..12, false),
-        ] {
-            assert_eq!(is_kept(&line, &kept), expected, "{line:?}");
-        }
-        assert!(!is_kept(&(0..0), &[]));
-    }
-
-    #[test]
-    fn a_match_is_kept_if_one_stretch_holds_all_of_it() {
-        let one = 5..25;
-        let rows: [&[Range<usize>]; 3] = [&[0..10, 20..30], std::slice::from_ref(&one), &[]];
-        let mut finds = KeptMatches::new(rows.into_iter());
-        for found in [0..3, 8..12, 21..24, 24..26] {
-            finds.add(&found);
-        }
-        assert_eq!(finds.counts(), (4, vec![3, 2, 0]));
     }
 }

@@ -13,7 +13,7 @@ use crate::preview::{
 use crate::text::search::{self, Pattern};
 use crate::text::supply::Supply;
 
-use super::{KeptMatches, join, kept_ranges};
+use super::{StretchCounts, join, kept_ranges};
 
 /// What one policy does to an output, as in `overspill compare --json`. Lines are counted in the policy's own terms,
 /// bytes are UTF-8 bytes of the decoded text; `finds` only with a pattern.
@@ -188,7 +188,7 @@ pub(crate) fn kept_matches(
     kept: &[Vec<Range<usize>>],
     go_on: impl Fn() -> bool,
 ) -> Option<Vec<u64>> {
-    let mut finds = KeptMatches::new(kept.iter().map(Vec::as_slice));
+    let mut finds = StretchCounts::new(kept.iter().flatten());
     for lines in lines_of(bytes, kept) {
         let mut start = lines.start;
         while start < lines.end {
@@ -204,7 +204,8 @@ pub(crate) fn kept_matches(
             }
         }
     }
-    Some(finds.counts().1)
+    finds.end();
+    Some(kept.iter().map(|kept| finds.within(kept)).collect())
 }
 
 /// Returns the lines of which any row keeps something: only these have to be searched.

@@ -8,13 +8,13 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use jiff::Timestamp;
 
-use crate::compare::over;
+use crate::compare::{line_end, over};
 use crate::config::Config;
 use crate::session::command::one_line;
 use crate::session::examine::{CallInspector, OutputPlace, Paths};
 use crate::session::model::Call;
 use crate::session::spill::{CitingCall, SessionsCache};
-use crate::session::text::to_text;
+use crate::session::text::{MAX_RESULT, to_text};
 use crate::source::{MapView, ViewSupply};
 use crate::store::{self, Entry, Env, Record, record};
 use crate::text::ansi;
@@ -29,11 +29,8 @@ use super::{
 
 /// A list holds this many lines at most.
 pub(crate) const MAX_FOUND: usize = 50_000;
-/// Bytes of a line that a list shows.
-const MAX_LINE: usize = 400;
-
-/// Bytes of a result that are searched.
-const MAX_RESULT: usize = 16 << 20;
+/// Bytes of a line that are shown, where only a part of a line is.
+pub(crate) const MAX_LINE: usize = 400;
 
 /// Bytes before the match from which on a longer line is shown.
 const BEFORE: usize = 40;
@@ -340,7 +337,7 @@ fn hits_in_lines(
         *before += feeds(counted..whole.start);
         counted = whole.start;
         let text = lines.part(whole.clone());
-        let end = end_of(&text);
+        let end = line_end(&text);
         let line = base + whole.start..base + whole.end - end;
         let text = text.part(0..text.len() - end);
         take(Hit { number: *before + 1, line, text, text_at: 0, has_return: end == 2 })
@@ -381,20 +378,11 @@ fn hit_in_long_line(
         (WantedLines::Others(_), None) => line.start,
         _ => return ControlFlow::Continue(()),
     };
-    let end = end_of(&supply.read(line.end - 2..line.end));
+    let end = line_end(&supply.read(line.end - 2..line.end));
     let line = line.start..line.end - end;
     let around = at.saturating_sub(OVERLAP).max(line.start)..(at + OVERLAP).min(line.end);
     let text_at = around.start - line.start;
     take(Hit { number, line, text: supply.read(around), text_at, has_return: end == 2 })
-}
-
-/// Returns the length of the line feed or CR LF at the end of a line.
-fn end_of(line: &[u8]) -> usize {
-    match line {
-        [.., b'\r', b'\n'] => 2,
-        [.., b'\n'] => 1,
-        _ => 0,
-    }
 }
 
 #[cfg(test)]

@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use crate::base::lock;
-use crate::compare::{is_kept, kept_ranges};
+use crate::compare::kept_ranges;
 use crate::config::{Config, EffectivePolicy, FileOrigin, Overrides, StoredFile};
 use crate::preview::{self, Input, LimitHit, Output, PlanError, Preview, Status, Stream, ToCount, Totals};
 use crate::store::{RecordedFile, StoreSpec};
+use crate::text::filter::Got;
 use crate::text::units;
 
 use super::CorpusOutput;
@@ -104,7 +105,7 @@ impl Receipt {
     pub(crate) fn line(&self, line: &Range<usize>) -> LineReceipt {
         match self {
             Receipt::Unknown => LineReceipt::Unknown,
-            Receipt::Ranges { kept, .. } if is_kept(line, kept) => LineReceipt::Kept,
+            Receipt::Ranges { kept, .. } if Got(kept).covers(line) => LineReceipt::Kept,
             Receipt::Ranges { lost_by, .. } => LineReceipt::Lost(*lost_by),
         }
     }

@@ -14,7 +14,7 @@ pub(crate) mod tune;
 mod watched;
 
 pub use find::{FindEnd, FoundLine, find_in_stores};
-pub(crate) use find::{FoundIn, Hit, MAX_FOUND, WantedLines, each_hit, find_in_results};
+pub(crate) use find::{FoundIn, Hit, MAX_FOUND, MAX_LINE, WantedLines, each_hit, find_in_results};
 pub(crate) use gather::{Corpus, CorpusOutput};
 pub(crate) use got::{CutPolicies, LineReceipt, LostBy, Receipt, ResolvedPolicy, plan};
 pub(crate) use order::{Outlet, in_order};
@@ -24,5 +24,4 @@ pub use tune::request::{TuneFault, TuneOutputs, TunePolicies, TuneRequest, prepa
 pub(crate) use tune::request::{around, is_design};
 pub(crate) use tune::run::{TuneChoice, TuneKind, seconds_left};
 pub use tune::run::{TuneFigures, TuneRun};
-pub use watched::ErrorsLost;
 pub(crate) use watched::WatchedOutput;

@@ -2,16 +2,13 @@
 
 use crate::base::human::{size, thousands};
 use crate::base::provenance::Certainty;
-use crate::compare::{LostErrors, kept_ranges, lost_errors};
+use crate::compare::{ErrorsLost, kept_ranges, lost_errors};
 use crate::preview::{Status, Stream, ToCount};
 use crate::store::Entry;
 use crate::text::search::{Severity, SeverityPatterns};
 use crate::text::utf16::ByteOrder;
 
-use super::{CorpusOutput, CorpusReader, CutPolicies, OutputBytes, ReadFault, plan};
-
-/// Bytes of a line that are passed on.
-const MAX_LINE: usize = 400;
+use super::{CorpusOutput, CorpusReader, CutPolicies, MAX_LINE, OutputBytes, ReadFault, plan};
 
 #[derive(Debug, Clone)]
 pub(crate) struct WatchedOutput {
@@ -30,18 +27,6 @@ pub(crate) struct WatchedOutput {
     pub warnings: Option<ErrorsLost>,
     /// The line of the first error (or warning, if there is no error) that the model did not get, decoded and cut.
     pub first_lost: Option<String>,
-}
-
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct ErrorsLost {
-    pub all: u64,
-    pub lost: u64,
-}
-
-impl From<&LostErrors> for ErrorsLost {
-    fn from(found: &LostErrors) -> Self {
-        Self { all: found.all, lost: found.lost() }
-    }
 }
 
 impl WatchedOutput {
@@ -90,17 +75,18 @@ impl WatchedOutput {
             let (_, pattern) = counted.zip(severities.get(severity))?;
             Some(lost_errors(bytes, &mut open.supply(), &kept, pattern))
         };
-        let (errors, warnings) = (lost(Severity::Error), lost(Severity::Warning));
-        let worst = errors.as_ref().filter(|errors| errors.all > 0).or(warnings.as_ref());
-        let first_lost = worst.and_then(|lost| lost.first_lost.clone());
+        let [(errors, lost_error), (warnings, lost_warning)] =
+            [Severity::Error, Severity::Warning].map(|severity| lost(severity).unzip());
+        let has_error = errors.is_some_and(|errors| errors.all > 0);
+        let first_lost = if has_error { lost_error } else { lost_warning }.flatten();
         Self {
             entry,
             got,
             certainty: by.map(|by| by.certainty),
             kept_lines: preview.and_then(|preview| preview.kept.lines),
             removed_lines: preview.and_then(|preview| preview.removed().lines),
-            errors: errors.as_ref().map(ErrorsLost::from),
-            warnings: warnings.as_ref().map(ErrorsLost::from),
+            errors,
+            warnings,
             first_lost: first_lost.map(|line| {
                 let end = line.end.min(line.start + MAX_LINE);
                 String::from_utf8_lossy(bytes.get(line.start..end).unwrap_or_default()).into_owned()

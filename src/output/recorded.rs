@@ -12,22 +12,16 @@ use crate::config::{ChosenBy, EffectivePolicy};
 use crate::document::reader::ReadWindow;
 use crate::preview::{Input, ParamRole, Part, Policy, Preview, Value};
 use crate::session::command::{command, one_line};
-use crate::session::examine::{CallInspector, OUTSIDE, OutputPlace, Paths, RestOfOutput};
+use crate::session::examine::{CallInspector, OutputPlace, Paths, RestOfOutput};
 use crate::session::facts::TitledText;
-use crate::session::model::Call;
+use crate::session::model::{Call, CutState};
 use crate::session::spill::{CitingCall, SpillState};
-use crate::session::text;
+use crate::session::text::{MAX_RESULT, to_text};
 use crate::session::verdict::{Verdict, describe_check};
 use crate::session::verify::part_at;
 use crate::text::{align, label::label};
 
 use super::{OpenOutput, Subject};
-
-/// Texts of more bytes are not compared.
-const MAX_BYTES: u64 = 16 << 20;
-
-/// The longest result that is shown, in bytes.
-const MAX_RESULT: usize = 16 << 20;
 
 /// Outputs up to this many bytes are compared before a call of the open session is shown; others while it is shown.
 const COMPARED_FIRST: u64 = 4 << 20;
@@ -134,7 +128,7 @@ impl ReadyCall {
     ) -> Result<Self, String> {
         let best = of.best(call);
         let first = best.first().ok_or("no result of this call was recorded")?;
-        let (text, facts) = text::to_text(of.transcript, &first.pieces, MAX_RESULT)
+        let (text, facts) = to_text(of.transcript, &first.pieces, MAX_RESULT)
             .map_err(|error| format!("the records cannot be read: {error}"))?;
         if facts.is_stopped {
             return Err(format!("the result is over {} MB, too long to be shown", MAX_RESULT >> 20));
@@ -142,13 +136,15 @@ impl ReadyCall {
         let (place, rest) =
             of.output(call, &text, paths).map_err(|error| format!("no memory for the text: {error}"))?;
         let claim = match of.spill(call) {
-            Some(SpillState::Here(path)) if rest == RestOfOutput::Missing(OUTSIDE) => Some(path),
+            Some(SpillState::Here(path)) if call.cut == CutState::Spill && rest != RestOfOutput::Here => {
+                Some(path)
+            }
             _ => None,
         };
         let is_quick = of.whole_bytes(call).is_none_or(|bytes| bytes <= COMPARED_FIRST);
         let check = check.or_else(|| is_quick.then(|| of.verify(call)));
-        let policy = of.policy_of(call, check.as_ref());
-        let CallInspector { file, transcript, .. } = *of;
+        let CallInspector { examiner, file, transcript, .. } = *of;
+        let policy = examiner.verifier.policy_of(transcript, call, check.as_ref());
         Ok(Self {
             name: format!("{}: {}", transcript.tool(call), one_line(&command(transcript, call))),
             agent: transcript.agent,
@@ -159,7 +155,9 @@ impl ReadyCall {
                 index: None,
                 call: CitingCall::new(file, transcript, call),
                 notices: match rest {
-                    RestOfOutput::Missing(_) => of.added_in((call, first), &text).into(),
+                    RestOfOutput::Missing(_) => {
+                        examiner.verifier.added_in(transcript, (call, first), &text).into()
+                    }
                     _ => Arc::default(),
                 },
                 text: text.into(),
@@ -323,7 +321,7 @@ impl Differences {
     /// Compares the recorded text, which is shown or not, with what the policy makes. `None` if that is no longer
     /// wanted, one is too long, or what the policy makes is not known byte for byte.
     pub(crate) fn find(recorded: &str, made: &Preview, input: &Input, is_recorded: bool) -> Option<Self> {
-        let is_short = recorded.len() as u64 <= MAX_BYTES && made.byte_len(input) <= MAX_BYTES;
+        let is_short = recorded.len() <= MAX_RESULT && made.byte_len(input) <= MAX_RESULT as u64;
         let text = (is_short && is_exact(made, input)).then(|| made.text(input))?;
         let found = align::differences(recorded, &text, &|| input.is_wanted())?;
         let first = recorded.bytes().zip(text.bytes()).take_while(|(a, b)| a == b).count() as u64;

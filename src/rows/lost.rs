@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use memchr::memchr;
 
 use crate::base::human::thousands;
-use crate::compare::{first_lost_line, kept_ranges, lost_errors};
-use crate::corpus::ErrorsLost;
+use crate::compare::{ErrorsLost, first_lost_line, kept_ranges, lost_errors};
+use crate::corpus;
 use crate::preview::{self, Input, Stream};
 use crate::session::examine::CallInspector;
 use crate::session::model::Call;
-use crate::session::text;
+use crate::session::text::{MAX_RESULT, to_text};
 use crate::source::{MapView, ViewSupply};
 use crate::text::ansi;
 use crate::text::filter::Got;
@@ -25,14 +25,8 @@ use super::column::{RowCell, RowLook, SlowFigure, Tone, WIDE, bar, percentage};
 /// The longest output, in bytes, whose errors are counted for a list: reading more would hold up all others.
 const MAX_OUTPUT: usize = 256 << 20;
 
-/// The longest result, in bytes, that is looked for in its output.
-const MAX_RESULT: usize = 16 << 20;
-
 /// Maximum length of a gap that is searched for line feeds, in bytes.
 const MAX_LINE: usize = 64 << 10;
-
-/// Maximum length of a lost line as it is shown, in bytes.
-const MAX_TEXT: usize = 400;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LostCounts {
@@ -72,13 +66,13 @@ impl LostCounts {
         if view.len() > MAX_OUTPUT || ByteOrder::detect(view).is_some() {
             return None;
         }
-        let [errors, warnings] = [Severity::Error, Severity::Warning].map(|severity| {
-            let pattern = severities.get(severity);
-            let lost = |pattern| lost_errors(view, &mut ViewSupply::from(view), kept, pattern);
-            pattern.map(lost).unwrap_or_default()
-        });
-        let lost = Self { errors: (&errors).into(), warnings: (&warnings).into() };
-        Some((lost, if errors.all > 0 { errors.first_lost } else { warnings.first_lost }))
+        let [(errors, lost_error), (warnings, lost_warning)] =
+            [Severity::Error, Severity::Warning].map(|severity| {
+                let pattern = severities.get(severity);
+                let lost = |pattern| lost_errors(view, &mut ViewSupply::from(view), kept, pattern);
+                pattern.map(lost).unwrap_or_default()
+            });
+        Some((Self { errors, warnings }, if errors.all > 0 { lost_error } else { lost_warning }))
     }
 
     pub(crate) fn add(&mut self, other: Self) {
@@ -163,7 +157,7 @@ impl ModelShare {
         severities: &SeverityPatterns,
     ) -> Option<Self> {
         let best = inspector.best(call);
-        let (result, facts) = text::to_text(inspector.transcript, &best.first()?.pieces, MAX_RESULT).ok()?;
+        let (result, facts) = to_text(inspector.transcript, &best.first()?.pieces, MAX_RESULT).ok()?;
         let mut measure = |view: &MapView| {
             if view.len() > MAX_OUTPUT || facts.is_stopped {
                 return None;
@@ -184,7 +178,7 @@ impl FirstLost {
     fn find(line: Option<Range<usize>>, bytes: &[u8], kept: &[Range<usize>]) -> Self {
         let start = line.as_ref().map_or_else(|| first_lost_line(bytes, kept), |line| line.start);
         let line = line.unwrap_or_default();
-        let text = &bytes[line.start..line.end.min(line.start + MAX_TEXT)];
+        let text = &bytes[line.start..line.end.min(line.start + corpus::MAX_LINE)];
         Self {
             line: bytecount::count(&bytes[..start], b'\n') as u64 + 1,
             text: SafeText::from_bytes(&ansi::printed(text)),

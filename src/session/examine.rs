@@ -2,17 +2,12 @@
 
 #[cfg(feature = "app")]
 use std::io;
-#[cfg(feature = "app")]
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use crate::preview::Policy;
 use crate::source::{MapView, Source};
 
-#[cfg(feature = "app")]
-use super::model::CallResult;
 use super::model::{Call, Citation, CutState};
 use super::reader::SessionFile;
 use super::sent::{self, BestResults};
@@ -52,14 +47,9 @@ pub enum OutputPlace {
     Memory(MapView),
 }
 
-/// Why a spill is not opened that lies where the records claim it to be.
-pub const OUTSIDE: &str = "its spill is in no known store, and is not opened unasked";
-
-pub type InStore = Arc<dyn Fn(&Path) -> bool + Send + Sync>;
-
 pub struct Examiner {
     pub verifier: Verifier,
-    pub in_store: InStore,
+    pub in_store: Arc<dyn Fn(&Path) -> bool + Send + Sync>,
     /// The user who owns the spills that count.
     pub uid: u32,
     pub paths: Paths,
@@ -107,12 +97,6 @@ impl CallInspector<'_> {
         self.best(call).first().and_then(|first| length(self.transcript, first))
     }
 
-    /// As [`Verifier::added_in`] does.
-    #[cfg(feature = "app")]
-    pub(crate) fn added_in(&self, of: (&Call, &CallResult), text: &str) -> Vec<Range<usize>> {
-        self.examiner.verifier.added_in(self.transcript, of, text)
-    }
-
     /// Compares the result that the model first saw with what the policies make of the whole output.
     pub fn verify(&self, call: &Call) -> Verdict {
         let opened = match (call.is_window, call.is_cut()) {
@@ -128,11 +112,6 @@ impl CallInspector<'_> {
                 self.examiner.verifier.verify(self.transcript, call, copy.as_ref())
             }
         }
-    }
-
-    /// As [`Verifier::policy_of`] does.
-    pub fn policy_of(&self, call: &Call, verdict: Option<&Verdict>) -> Option<Policy> {
-        self.examiner.verifier.policy_of(self.transcript, call, verdict)
     }
 
     /// Compares a result with what the policies make of a file, which is of one content.
@@ -179,7 +158,9 @@ impl CallInspector<'_> {
         }
         let rest = match (call.cut, spill) {
             (CutState::NoSpill, _) => RestOfOutput::Missing("the agent cut it and never kept the rest"),
-            (CutState::Spill, Some(SpillState::Here(_))) => RestOfOutput::Missing(OUTSIDE),
+            (CutState::Spill, Some(SpillState::Here(_))) => {
+                RestOfOutput::Missing("its spill is in no known store, and is not opened unasked")
+            }
             (CutState::Spill, Some(SpillState::Other(_))) => {
                 RestOfOutput::Missing("another file is where its spill was")
             }

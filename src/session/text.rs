@@ -10,6 +10,9 @@ use super::json::Decoder;
 use super::model::{RecordSpan, TextPiece};
 use super::transcript::Transcript;
 
+/// The longest result that is shown, searched or compared, in bytes.
+pub const MAX_RESULT: usize = 16 << 20;
+
 /// How many bytes of the records are read at once.
 const CHUNK: u64 = 1 << 20;
 

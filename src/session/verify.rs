@@ -14,9 +14,9 @@ use crate::preview::{
 use crate::source;
 
 use super::model::{Call, CallResult, CutState, Evidence, RecordSpan, TextPiece};
-use super::text;
+use super::text::{self, MAX_RESULT};
 use super::transcript::Transcript;
-use super::whole::{FileWindow, MAX_COMPARED, ResultBody, requested_window};
+use super::whole::{FileWindow, ResultBody, requested_window};
 
 pub use super::verdict::{Against, Difference, Unchecked, Verdict};
 pub use super::whole::{WholeOutput, whole_display};
@@ -64,7 +64,7 @@ impl Verifier {
         if self.policies.is_empty() || call.is_cut_otherwise {
             return Verdict::Unchecked(Unchecked::NoPolicy);
         }
-        let text = match text::to_text(transcript, &first.pieces, MAX_COMPARED) {
+        let text = match text::to_text(transcript, &first.pieces, MAX_RESULT) {
             Err(_) => return Verdict::Unchecked(Unchecked::Unreadable),
             Ok((_, facts)) if facts.is_stopped => return Verdict::Unchecked(Unchecked::TooLong),
             Ok((text, _)) => text,
@@ -90,7 +90,7 @@ impl Verifier {
     ) -> Option<Policy> {
         let result = call.first()?;
         let window = call.is_window.then(|| requested_window(transcript, call)).flatten();
-        let (text, _) = text::to_text(transcript, &result.pieces, MAX_COMPARED).ok()?;
+        let (text, _) = text::to_text(transcript, &result.pieces, MAX_RESULT).ok()?;
         let recorded = RecordedResult { transcript, call, result, text: &text, window: window.as_ref() };
         let is_meant = |(policy, name): &(Policy, String)| match verdict.and_then(Verdict::policy) {
             Some(named) => name == named,
@@ -311,7 +311,7 @@ fn with_limits_of(policy: &Policy, text: &str) -> Vec<Policy> {
     let mut kept = text.to_owned();
     notices.iter().rev().for_each(|range| kept.replace_range(range.clone(), ""));
     let size = if policy.unit() == Unit::Utf16 { kept.encode_utf16().count() } else { kept.len() };
-    let (lines, size, none) = (kept.matches('\n').count() as i64 + 1, size as i64, MAX_COMPARED as i64);
+    let (lines, size, none) = (kept.matches('\n').count() as i64 + 1, size as i64, MAX_RESULT as i64);
     let with = |(lines, size)| {
         let mut policy = policy.clone();
         // It may have no limit on lines.
@@ -337,7 +337,7 @@ fn make(
     let counted = plan_counting(&input(whole, totals, exit_code), policy, ToCount::Text, count).ok()?;
     *totals = totals.or(counted.totals.stdout);
     let (preview, input) = (counted.preview, input(whole, totals, exit_code));
-    let is_short = preview.byte_len(&input) <= MAX_COMPARED as u64;
+    let is_short = preview.byte_len(&input) <= MAX_RESULT as u64;
     is_short.then(|| preview.text(&input)).map(|text| (preview, text))
 }
 

@@ -9,12 +9,10 @@ use super::command::arguments;
 use super::content::MAX_TEXT;
 use super::json::{Json, Kind, Tape};
 use super::model::{Call, CallResult, CutState};
-use super::text;
+use super::text::{self, MAX_RESULT};
 use super::transcript::Transcript;
 use super::verdict::Against;
 
-/// The longest text that is compared, in bytes.
-pub const MAX_COMPARED: usize = 16 << 20;
 const PATH_KEYS: &[&str] = &["path", "filePath", "file_path", "absolute_path"];
 
 /// What a result is compared with: a spill, a file, or a copy for the agent's own screen that is known to be whole.
@@ -43,7 +41,7 @@ const MAX_BELOW: u64 = 1024;
 /// Returns the display copy of a call that holds all of its output, if there is one.
 pub fn whole_display(transcript: &Transcript, call: &Call) -> Option<WholeOutput> {
     call.display.iter().find_map(|copy| {
-        let most = copy.most.map_or(MAX_COMPARED, |most| most as usize);
+        let most = copy.most.map_or(MAX_RESULT, |most| most as usize);
         let (text, facts) = text::to_text(transcript, std::slice::from_ref(&copy.text), most).ok()?;
         // Before a character that takes up to four bytes, up to three are left free.
         let is_short = copy.most.is_none_or(|most| facts.bytes + 4 <= most.into());
@@ -115,7 +113,7 @@ enum BodyPlace {
 
 impl ResultBody {
     /// Takes the body out of a result of which `text` is the whole; of several results the one of `output`. Only texts that
-    /// are decoded anew are cut to [`MAX_COMPARED`] bytes.
+    /// are decoded anew are cut to [`MAX_RESULT`] bytes.
     pub(super) fn new(
         transcript: &Transcript,
         result: &CallResult,
@@ -162,7 +160,7 @@ fn in_parts(transcript: &Transcript, result: &CallResult) -> io::Result<ResultBo
             breaks.push(text.len() as u64);
             text.push_str(BETWEEN);
         }
-        text.push_str(&text::to_text(transcript, std::slice::from_ref(piece), MAX_COMPARED)?.0);
+        text.push_str(&text::to_text(transcript, std::slice::from_ref(piece), MAX_RESULT)?.0);
     }
     Ok(ResultBody { text, place: BodyPlace::Parts(breaks) })
 }
@@ -196,7 +194,7 @@ fn after_system_lines(transcript: &Transcript, result: &CallResult, text: &str) 
         return Some(header + text[header..].find(TASK_OUTPUT)? + TASK_OUTPUT.len());
     }
     let message = result.pieces.get(..1).filter(|_| result.pieces.len() > 1)?;
-    text::to_text(transcript, message, MAX_COMPARED).ok().map(|(message, _)| message.len())
+    text::to_text(transcript, message, MAX_RESULT).ok().map(|(message, _)| message.len())
 }
 
 #[cfg(test)]

@@ -273,7 +273,7 @@ impl Drop for Source {
 }
 
 /// Reads at most 4 KiB before `end`; fewer if the file was truncated. With pread a fault is an error, not a signal.
-pub(super) fn read_tail(file: &File, end: u64) -> io::Result<Vec<u8>> {
+pub(crate) fn read_tail(file: &File, end: u64) -> io::Result<Vec<u8>> {
     let start = end.saturating_sub(TAIL);
     let mut tail = vec![0; (end - start) as usize];
     let filled = fill(file, start, &mut tail)?;

@@ -211,8 +211,8 @@ pub(super) fn copy_out(view: &MapView, start: usize, buffer: &mut [u8]) {
     }
 }
 
-/// Alignment in bytes of a scan's reads: some processors copy pages several times slower if off by a byte.
-pub(super) const PAGE: usize = 4 << 10;
+/// Alignment in bytes of a scan's reads: some processors copy pages several times slower if either side is off by a byte.
+pub(crate) const PAGE: usize = 4 << 10;
 
 /// Fills `room` from offset `start` of the file; both must be page-aligned. Returns how many bytes were read; less than
 /// all only at the end of the file and after an error. After a short read, reading resumes at the start of that page.

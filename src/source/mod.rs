@@ -34,8 +34,9 @@ pub(crate) use {
 };
 #[cfg(feature = "records")]
 pub(crate) use {
-    file::fill,
+    file::{fill, read_tail},
     frames::Frames,
+    map::PAGE,
     spool::{temporary_file, with_remedy},
 };
 

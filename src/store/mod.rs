@@ -10,7 +10,7 @@ mod spec;
 
 pub use crate::base::env::{Env, now};
 pub use crate::base::fs::identity::RecordedFile;
-pub use clean::delete::{Cleaner, DeleteMode, DeleteOutcome, Reason, SweepResult, delete, sweep};
+pub use clean::delete::{Cleaner, DeleteMode, DeleteOutcome, Reason, delete, sweep};
 pub use clean::{
     CleanPlan, CleanRule, DeleteReason, Pending, PendingDelete, PlannedDelete, SkipReason, Trigger,
     clean_plan,
@@ -30,6 +30,7 @@ pub use spec::LazyStores;
 pub use spec::retention::{Basis, Expiry, Retention, Rule, Setting, TimeLeft, apply_limits};
 pub use spec::{FileRule, Holds, StoreSpec, Stores};
 
+pub(crate) use clean::YOUNG;
 pub(crate) use own::record;
 pub(crate) use own::write::{next_id, random};
 #[cfg(feature = "app")]

@@ -42,7 +42,7 @@ pub enum LinesEvent {
     Found(Vec<FoundLine>),
     Ended(FindEnd),
     /// A call whose result was to be shown, or why it cannot be, and the number of the line, 1-based.
-    Ready(Result<Box<ReadyCall>, SafeText>, u64),
+    Ready(Result<Box<ReadyCall>, String>, u64),
 }
 
 impl ScreenEvent for LinesEvent {}
@@ -119,15 +119,12 @@ impl ListKind for FoundLines {
     }
 
     fn handler(&self, action: Action) -> Option<ActionHandler<Self>> {
-        (action == Action::Open).then_some(|of, on| {
-            let Some(row) = on.list.chosen() else { return };
-            match (of.open(on.list, row), &row.source) {
-                (None, FoundIn::Result(result)) => {
-                    let (result, line) = (result.clone(), row.number);
-                    on.effects.run(Slot::FindRecord, move |context| read_result(&result.call, line, context));
-                }
-                (request, _) => request.into_iter().for_each(|it| on.effects.push(Effect::Open(it))),
-            }
+        (action == Action::Open).then_some(|_, on| {
+            let Some(FoundLine { source: FoundIn::Result(result), number, .. }) = on.list.chosen() else {
+                return;
+            };
+            let (result, line) = (result.clone(), *number);
+            on.effects.run(Slot::FindRecord, move |context| read_result(&result.call, line, context));
         })
     }
 
@@ -203,14 +200,11 @@ fn find(pattern: &Pattern, scope: SearchScope, context: &JobContext) {
 }
 
 fn read_result(sought: &CitingCall, line: u64, context: &JobContext) {
-    let read = |of: CallInspector| {
+    let ready = context.services.inspect(&sought.file, &context.ticket, |of| {
         let call = of.transcript.calls.iter().find(|call| *call.id == *sought.call);
-        call.ok_or("the session has no such call any more".to_owned())
-            .and_then(|call| ReadyCall::read(&of, call, Paths::Known, None))
-    };
-    let ready = context.services.inspect(&sought.file, &context.ticket, read);
-    let ready = ready.map_err(|error| error.to_string()).and_then(|read| read);
-    context.send(LinesEvent::Ready(ready.map(Box::new).map_err(SafeText::from), line));
+        ReadyCall::read(&of, call.ok_or("the session has no such call any more")?, Paths::Known, None)
+    });
+    context.send(LinesEvent::Ready(ready.and_then(|read| read).map(Box::new), line));
 }
 
 static SPEC: ListSpec<FoundLine> = ListSpec {

@@ -298,7 +298,7 @@ pub enum Effect {
 
 #[derive(Default)]
 pub struct Effects {
-    outside: Vec<Effect>,
+    pub outside: Vec<Effect>,
     pub(super) requests: Vec<ScreenRequest>,
     tickets: Tickets,
 }
@@ -349,18 +349,5 @@ impl Effects {
 
     pub(crate) fn lay(&mut self, layer: impl Layer) {
         self.request(ScreenRequest::Lay(Box::new(layer)));
-    }
-
-    pub fn iter(&self) -> std::slice::Iter<'_, Effect> {
-        self.outside.iter()
-    }
-}
-
-impl IntoIterator for Effects {
-    type Item = Effect;
-    type IntoIter = std::vec::IntoIter<Effect>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.outside.into_iter()
     }
 }

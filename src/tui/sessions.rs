@@ -415,12 +415,10 @@ fn sum_calls(sessions: &[SessionRow], context: &JobContext) {
 
 /// Lists the outputs that the results of a session name and that are there, in the order of its calls.
 fn outputs_of(file: &SessionFile, context: &JobContext) -> Result<TuneOutputs, String> {
-    let paths = context.services.inspect(file, &context.ticket, |inspector| {
+    context.services.inspect(file, &context.ticket, |inspector| {
         let spills = inspector.transcript.calls.iter().filter_map(|call| inspector.spill(call));
         let paths = spills.filter_map(|spill| spill.path().map(Path::to_path_buf));
-        paths.filter(|path| inspector.is_known(path)).collect::<Vec<_>>()
-    });
-    paths
-        .map(|paths| TuneOutputs::Listed(Arc::new(Corpus::from_paths(&paths))))
-        .map_err(|error| error.to_string())
+        let paths: Vec<PathBuf> = paths.filter(|path| inspector.is_known(path)).collect();
+        TuneOutputs::Listed(Arc::new(Corpus::from_paths(&paths)))
+    })
 }

@@ -12,7 +12,7 @@ use crate::output::recorded::{Cited, ReadyCall, RecordedCall};
 use crate::output::{Ending, Subject, Target};
 use crate::session::examine::{CallInspector, Examiner, Paths};
 use crate::session::list;
-use crate::session::reader::{ReadProgress, SessionError, SessionFile};
+use crate::session::reader::{ReadProgress, SessionFile};
 use crate::session::spill::{CitingCall, SessionsCache};
 use crate::source::{FileLock, MapView};
 use crate::store::{Env, LazyStores, Record, RecordedFile};
@@ -156,8 +156,8 @@ impl Services {
         file: &SessionFile,
         progress: &dyn ReadProgress,
         look: impl FnOnce(CallInspector) -> T,
-    ) -> Result<T, SessionError> {
-        let opened = list::open(file, progress)?;
+    ) -> Result<T, String> {
+        let opened = list::open(file, progress).map_err(|error| error.to_string())?;
         let transcript = opened.transcript();
         let examiner = (self.examiner)(transcript.agent);
         Ok(look(CallInspector { examiner: &examiner, file, transcript, copy: None }))

@@ -1,11 +1,13 @@
 //! Directories that others must not read or write: created for one user alone, and checked before use.
 
+use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, chmodat, fstat, mkdirat, openat};
 use rustix::io::Errno;
+use rustix::path::Arg;
 
 use super::identity::FileStat;
 
@@ -67,6 +69,12 @@ pub(crate) fn open(at: impl AsFd, name: &Path, uid: u32, forbidden: u32) -> Resu
     } else {
         Ok(dir)
     }
+}
+
+/// Opens a file in a directory for reading; follows no link of its own, and never waits for a FIFO's writer.
+pub(crate) fn open_file(at: impl AsFd, name: impl Arg) -> Result<File, Errno> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    openat(at, name, flags, Mode::empty()).map(File::from)
 }
 
 /// Opens a shared directory, perhaps a link: of `uid`, or sticky, so that no other user can move its files.

@@ -44,12 +44,6 @@ impl Control {
         self.killer.load(Ordering::Acquire) == signal
     }
 
-    /// Same as Ctrl-C: [`Control::ask`] with INT.
-    #[doc(hidden)]
-    pub fn interrupt(&self) -> bool {
-        self.ask(Signal::INT.as_raw())
-    }
-
     /// Stops the command: TERM, then KILL two seconds later. What it printed by then is captured.
     pub fn cancel(&self) {
         self.end(Stop::Asked(Signal::TERM.as_raw()));

@@ -4,17 +4,12 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 
-use jiff::{SignedDuration, Timestamp};
-use rustix::fs::{
-    AtFlags, CWD, Dir, FileType, FlockOperation, Mode, OFlags, flock, fstat, openat, statat, unlinkat,
-};
+use jiff::Timestamp;
+use rustix::fs::{AtFlags, CWD, Dir, FileType, FlockOperation, flock, fstat, statat, unlinkat};
 
 use crate::base::fs::directory::{self, NO_OTHER_WRITERS, NO_OTHERS, failed};
 use crate::base::fs::identity::{FileStat, timestamp};
-use crate::store::Env;
-
-/// A temporary file younger than this may still be in use.
-const YOUNG: SignedDuration = SignedDuration::from_hours(1);
+use crate::store::{Env, YOUNG};
 
 pub(crate) fn open_private(path: &Path, env: &Env) -> io::Result<OwnedFd> {
     directory::open(CWD, path, env.uid(), NO_OTHERS).map_err(|fault| fault.explain(path, "TMPDIR", "700"))
@@ -50,8 +45,7 @@ pub(crate) fn remove(dir: &OwnedFd, name: &std::ffi::CStr, env: &Env) -> Option<
     if facts.kind != FileType::RegularFile || facts.uid != env.uid() {
         return None;
     }
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let file = openat(dir, name, flags, Mode::empty()).ok()?;
+    let file = directory::open_file(dir, name).ok()?;
     flock(&file, FlockOperation::NonBlockingLockExclusive).ok()?;
     let open = FileStat::from(fstat(&file).ok()?);
     let is_same = open.identity.same_file(&facts.identity);

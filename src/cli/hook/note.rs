@@ -7,11 +7,13 @@ use std::path::Path;
 use memchr::{memchr, memmem, memrchr};
 
 use crate::base::human::{count, lines, size, thousands};
-use crate::compare::{is_kept, kept_ranges};
+use crate::compare::kept_ranges;
 use crate::config::Config;
+use crate::corpus::MAX_LINE;
 use crate::preview::{self, Input, Policy, Stream, ToCount};
 use crate::source::{Buffer, MapView, ViewSupply, measure, release_code};
 use crate::text::ansi;
+use crate::text::filter::Got;
 use crate::text::label::{SafeText, label};
 use crate::text::search::{Severity, each_match};
 use crate::text::supply::Supply;
@@ -31,9 +33,6 @@ const MAX_GOT: usize = 16 << 10;
 
 /// Maximum number of lost errors that a note lists.
 const MAX_NAMED: usize = 8;
-
-/// Maximum number of bytes that are read of a lost line.
-const MAX_LINE: usize = 400;
 
 /// Maximum width of a lost line in a note, in columns.
 const MAX_WORDS: usize = 120;
@@ -217,7 +216,7 @@ impl HookOutput {
 
 impl Loss {
     fn add_error(&mut self, found: &Range<usize>, kept: &[Range<usize>]) {
-        if !is_kept(found, kept) {
+        if !Got(kept).covers(found) {
             self.lost += 1;
             self.first.extend((self.first.len() < MAX_NAMED).then_some(found.start));
         } else if self.got.len() < MAX_GOT {

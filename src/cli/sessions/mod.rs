@@ -79,7 +79,7 @@ impl SelectedSession {
     /// Returns the policy that cut the call, or that comes closest, with its parameters; `None` if that is not known.
     pub(crate) fn policy(&self) -> Option<Policy> {
         let (call, inspector) = (self.call()?, self.inspector());
-        inspector.policy_of(call, Some(&inspector.verify(call)))
+        inspector.examiner.verifier.policy_of(inspector.transcript, call, Some(&inspector.verify(call)))
     }
 
     pub(crate) fn text(&self) -> anyhow::Result<String> {

@@ -6,8 +6,9 @@ use proptest::test_runner::RngSeed;
 use super::sums::SettingSums;
 use super::visit::{SettingEffect, last_line};
 use super::*;
-use crate::compare::{is_kept, kept_ranges};
+use crate::compare::kept_ranges;
 use crate::preview::{Catalog, Input, Output, Stream, Totals, plan};
+use crate::text::filter::Got;
 use crate::text::search::{Pattern, Severity, SeverityPatterns};
 use crate::text::supply::OwnBytes;
 
@@ -52,7 +53,7 @@ fn check(name: &str, text: &str, find: Option<&Pattern>) {
         if let Ok(present) = &present {
             assert_eq!(*otherwise, kept != *present, "{name}: {:?}", TuneSetting::new(policy));
         }
-        let holds = |range: &std::ops::Range<usize>| is_kept(range, &kept);
+        let holds = |range: &std::ops::Range<usize>| Got(&kept).covers(range);
         let expected = SettingEffect {
             preview_bytes: preview.byte_len(&input),
             kept_finds: finds.iter().filter(|found| holds(found)).count() as u64,

@@ -4,9 +4,10 @@ use std::ops::{ControlFlow, Range};
 
 use smallvec::SmallVec;
 
-use crate::compare::{is_kept, kept_ranges};
+use crate::compare::{StretchCounts, kept_ranges, line_end};
 use crate::preview::sweep::{Marks, Sweep, SweptPreview};
 use crate::preview::{Input, Output, PlanError, Policy, Stream, Totals, TotalsMask};
+use crate::text::filter::Got;
 use crate::text::search::{Pattern, Severity, SeverityPatterns, each_match};
 use crate::text::supply::Supply;
 
@@ -120,7 +121,7 @@ impl<'p> Tuner<'p> {
         let last_line = last_line(bytes);
         let under = |kept: &KeptPreview| SettingEffect {
             preview_bytes: kept.preview_bytes,
-            kept_finds: kept.stretches.as_slice().iter().map(|stretch| counts.within(stretch)).sum(),
+            kept_finds: counts.within(&kept.stretches),
             is_cut: kept.is_cut,
             lost_last_line: !bytes.is_empty() && !kept.holds(&last_line),
             lost_first_error: first_error.as_ref().is_some_and(|error| !kept.holds(error)),
@@ -162,113 +163,12 @@ impl KeptPreview {
     }
 
     fn holds(&self, line: &Range<usize>) -> bool {
-        is_kept(line, self.stretches.as_slice())
+        Got(&self.stretches).covers(line)
     }
 }
 
 /// Returns the last line, without its line feed or CR LF.
 pub(super) fn last_line(bytes: &[u8]) -> Range<usize> {
-    let text = bytes.strip_suffix(b"\n").unwrap_or(bytes);
-    let start = memchr::memrchr(b'\n', text).map_or(0, |feed| feed + 1);
-    let is_ended = text.len() < bytes.len();
-    let end =
-        text.len() - usize::from(is_ended && text.get(start..).is_some_and(|line| line.ends_with(b"\r")));
-    start..end
-}
-
-/// Matches seen so far; the memory is that of the stretches, however many matches there are.
-#[derive(Debug)]
-pub(super) struct StretchCounts {
-    starts: Edges,
-    ends: Edges,
-    all: u64,
-}
-
-/// Positions in order, each with the number of matches before it.
-#[derive(Debug)]
-struct Edges {
-    edges: Vec<(usize, u64)>,
-    /// The first edge that is not passed yet.
-    next: usize,
-}
-
-impl StretchCounts {
-    /// Starts counting for these stretches, in any order.
-    pub(super) fn new<'a>(stretches: impl Iterator<Item = &'a Range<usize>> + Clone) -> Self {
-        let starts = Edges::new(stretches.clone().map(|stretch| stretch.start));
-        let ends = Edges::new(stretches.map(|stretch| stretch.end));
-        Self { starts, ends, all: 0 }
-    }
-
-    /// Counts a match; matches come in order, disjoint.
-    pub(super) fn add(&mut self, found: &Range<usize>) {
-        self.starts.pass(self.all, |edge| edge <= found.start);
-        self.ends.pass(self.all, |edge| edge < found.end);
-        self.all += 1;
-    }
-
-    /// Ends the counting; returns the number of matches.
-    pub(super) fn end(&mut self) -> u64 {
-        self.starts.pass(self.all, |_| true);
-        self.ends.pass(self.all, |_| true);
-        self.all
-    }
-
-    pub(super) fn within(&self, stretch: &Range<usize>) -> u64 {
-        self.ends.before(stretch.end).saturating_sub(self.starts.before(stretch.start))
-    }
-}
-
-impl Edges {
-    fn new(edges: impl Iterator<Item = usize>) -> Self {
-        let mut edges: Vec<usize> = edges.collect();
-        edges.sort_unstable();
-        edges.dedup();
-        Self { edges: edges.into_iter().map(|edge| (edge, 0)).collect(), next: 0 }
-    }
-
-    fn pass(&mut self, count: u64, is_passed: impl Fn(usize) -> bool) {
-        while let Some((edge, before)) = self.edges.get_mut(self.next) {
-            if !is_passed(*edge) {
-                return;
-            }
-            *before = count;
-            self.next += 1;
-        }
-    }
-
-    fn before(&self, edge: usize) -> u64 {
-        let found = self.edges.binary_search_by_key(&edge, |(edge, _)| *edge);
-        found.ok().and_then(|at| self.edges.get(at)).map_or(0, |(_, before)| *before)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    proptest! {
-        #[test]
-        fn matches_are_counted_as_one_by_one(
-            gaps in prop::collection::vec((0usize..5, 1usize..5), 0..30),
-            stretches in prop::collection::vec((0usize..150, 0usize..80), 0..12),
-        ) {
-            let mut at = 0;
-            let matches: Vec<Range<usize>> = gaps.iter().map(|(gap, len)| {
-                let start = at + gap;
-                at = start + len;
-                start..at
-            }).collect();
-            let stretches: Vec<Range<usize>> = stretches.iter().map(|(start, len)| *start..start + len).collect();
-            let mut counts = StretchCounts::new(stretches.iter());
-            matches.iter().for_each(|found| counts.add(found));
-            prop_assert_eq!(counts.end(), matches.len() as u64);
-            for stretch in &stretches {
-                let inside = |found: &&Range<usize>| stretch.start <= found.start && found.end <= stretch.end;
-                prop_assert_eq!(counts.within(stretch), matches.iter().filter(inside).count() as u64);
-            }
-        }
-    }
+    let end = bytes.len() - line_end(bytes);
+    memchr::memrchr(b'\n', bytes.get(..end).unwrap_or_default()).map_or(0, |feed| feed + 1)..end
 }

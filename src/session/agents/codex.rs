@@ -62,7 +62,7 @@ const OTHER_KINDS: &[&str] =
 const ANSWERS: &[&str] = &["reasoning", "web_search_call", "image_generation_call"];
 
 /// With what an output begins that was cut by its tokens.
-const WARNING: &str = "Warning: truncated output (original token count: ";
+pub(super) const WARNING: &str = "Warning: truncated output (original token count: ";
 
 #[derive(Default)]
 struct CodexReader {

@@ -7,6 +7,7 @@ use crate::session::content::{
     MAX_TEXT, last_line, number_after, shown_lines, text_end, text_start, texts, title,
 };
 
+use super::codex::WARNING;
 use super::{
     Call, CallResult, ChangeOrigin, Citation, ContextChange, FileFormat, FormatInfo, IdMap, Json, LogReader,
     RecordEntry, RecordFiles, RecordId, RecordPlace, ResultId, SessionFacts, ShownLines, Transcript, find,
@@ -192,6 +193,7 @@ fn result(entry: RecordEntry, message: Json, call: &mut Call) {
 /// server or a script in the last line. Until March 2026, failed commands cut by lines alone have the path
 /// `undefined`.
 fn noted_spill(content: Json, is_error: bool) -> Option<String> {
+    // As results of MCP servers and scripts begin that were cut.
     let is_other = text_start(content, WARNING.len()).starts_with(WARNING);
     if !is_error && !is_other {
         return None;
@@ -219,9 +221,6 @@ fn noted_spill(content: Json, is_error: bool) -> Option<String> {
 /// 50 KB.
 const MAX_RESULT: usize = 1 << 20;
 const MIN_PART: usize = 1024;
-
-/// How the results of MCP servers and scripts begin that were cut.
-const WARNING: &str = "Warning: truncated output (original token count: ";
 
 /// OpenClaw's own entries about results that it prunes when it sends them. Not seen in use: after the source.
 const PRUNED: &str = "openclaw.cache-ttl";

@@ -8,15 +8,13 @@ use std::sync::Arc;
 use memchr::{memchr, memchr_iter, memrchr};
 
 use crate::session::json::Tapes;
+use crate::source::PAGE;
 
 use super::bytes::after_hole;
 use super::{MAX_RECORD, fill};
 
 /// How many bytes are read at once, from a multiple of a page.
 const PIECE: usize = 256 << 10;
-
-/// The size of a page, in bytes. Some processors copy a page several times slower if either side is off by a byte.
-const PAGE: usize = 4 << 10;
 
 #[derive(Debug, Default)]
 pub(super) struct Block {

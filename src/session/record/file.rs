@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::base::fs::identity::{Identity, Stamp};
 use crate::session::json::{Json, Tape};
-use crate::source::{MapView, Source};
+use crate::source::{MapView, Source, read_tail};
 
 use super::bytes::{Unpacked, is_packed};
 use super::{MAX_DOCUMENT, RecordSource, open_regular, read, same};
@@ -92,9 +92,6 @@ impl RecordSource for FileRecords {
     }
 }
 
-/// How many bytes before the old end are compared when a log has grown.
-const TAIL: u64 = 4 << 10;
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogChange {
     /// Not at all, or it is gone, or only its time changed so far.
@@ -121,7 +118,7 @@ impl LogFile {
     pub fn open(path: &Path, wanted: &dyn Fn() -> bool) -> io::Result<Self> {
         let (file, meta) = open_regular(path)?;
         let seen = Identity::from(&meta);
-        let tail = read(&file, seen.size.saturating_sub(TAIL)..seen.size)?;
+        let tail = read_tail(&file, seen.size)?;
         let unpacked = is_packed(path).then(|| Unpacked::new(file, seen.size, wanted)).transpose()?;
         Ok(Self { path: path.to_owned(), seen, tail, touched: None, unpacked })
     }
@@ -165,10 +162,10 @@ impl LogFile {
         let (file, meta) = open_regular(&self.path)?;
         let (old, now) = (self.seen.size, Identity::from(&meta));
         let is_same = now.same_file(&self.seen) && now.size >= old;
-        if !is_same || self.unpacked.is_some() || read(&file, old.saturating_sub(TAIL)..old)? != self.tail {
+        if !is_same || self.unpacked.is_some() || read_tail(&file, old)? != self.tail {
             return Ok(LogChange::Replaced);
         }
-        self.tail = read(&file, now.size.saturating_sub(TAIL)..now.size)?;
+        self.tail = read_tail(&file, now.size)?;
         (self.seen, self.touched) = (now, None);
         Ok(LogChange::Grown)
     }

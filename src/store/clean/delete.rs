@@ -10,7 +10,7 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
-use crate::base::fs::directory::failed;
+use crate::base::fs::directory::{failed, open_file};
 use crate::base::fs::identity::FileStat;
 use crate::store::own::id::is_own;
 use crate::store::own::{LOCK, new_file};
@@ -143,27 +143,17 @@ impl Cleaner {
     }
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SweepResult {
-    pub files: u64,
-    pub bytes: u64,
-}
-
 /// Removes what is overdue from overspill's own store, once per run; nothing while another process is cleaning.
-pub fn sweep(stores: &Stores, env: &Env, max_total: Option<u64>, now: Timestamp) -> io::Result<SweepResult> {
-    let mut swept = SweepResult::default();
-    let Some(mut cleaner) = Cleaner::start(env)? else { return Ok(swept) };
+pub fn sweep(stores: &Stores, env: &Env, max_total: Option<u64>, now: Timestamp) -> io::Result<()> {
+    let Some(mut cleaner) = Cleaner::start(env)? else { return Ok(()) };
     // What the user keeps must be known.
     cleaner.store.kept(env).map_err(|error| failed(cleaner.store.root(), error))?;
     let entries = list(stores.named(OWN), env, now).entries;
     let rule = CleanRule { older_than: None, max_total, asked: Trigger::Automatic };
     for PlannedDelete { index, why } in clean_plan(&entries, now, &rule).to_delete {
-        if cleaner.delete(&entries[index], why, DeleteMode::Bulk, env, now) == DeleteOutcome::Deleted {
-            swept.files += 1;
-            swept.bytes = swept.bytes.saturating_add(entries[index].size());
-        }
+        cleaner.delete(&entries[index], why, DeleteMode::Bulk, env, now);
     }
-    Ok(swept)
+    Ok(())
 }
 
 /// Deletes one entry; checks all but the lock for cleaning and what is kept again, through the descriptor of its directory.
@@ -191,8 +181,7 @@ fn try_delete(entry: &Entry, mode: DeleteMode, env: &Env) -> Result<(), DeleteOu
     let look = || statat(&dir, entry.name(), AtFlags::SYMLINK_NOFOLLOW).map(FileStat::from);
     // Identity is checked only under the lock below: while another cleaner deletes the file, its ctime changes.
     may_go(&look()?, entry, mode, env)?;
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let file = openat(&dir, entry.name(), flags, Mode::empty())?;
+    let file = open_file(&dir, entry.name())?;
     match flock(&file, FlockOperation::NonBlockingLockExclusive) {
         Err(Errno::WOULDBLOCK) => return Err(DeleteOutcome::Stayed(Reason::InUse)),
         locked => locked?,

@@ -9,8 +9,9 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::{DeleteMode, Entry, EntryStatus, Rule, TimeLeft, sum};
 
-/// An automatic cleaning deletes nothing younger than this, and no cleaning an unfinished spill that is.
-const HOUR: SignedDuration = SignedDuration::from_hours(1);
+/// An automatic cleaning deletes nothing younger than this, and no cleaning an unfinished spill that is, or a record without
+/// a spill: that may be about to get its final name.
+pub(crate) const YOUNG: SignedDuration = SignedDuration::from_hours(1);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trigger {
@@ -91,7 +92,7 @@ pub fn clean_plan<'a>(
     if automatic && entries.iter().any(|entry| entry.modified() > now) {
         return plan;
     }
-    let floor = if automatic { HOUR } else { SignedDuration::ZERO };
+    let floor = if automatic { YOUNG } else { SignedDuration::ZERO };
     let mut staying = Vec::new();
     for (index, entry) in entries.iter().enumerate() {
         match judge(entry, now, rule, floor) {
@@ -131,7 +132,7 @@ fn judge(
         return Some(Err(SkipReason::Unusual(entry.status)));
     }
     let why = match (entry.status == EntryStatus::Unfinished, rule.older_than) {
-        (true, _) => (entry.safe_age(now) > HOUR).then_some(DeleteReason::Unfinished),
+        (true, _) => (entry.safe_age(now) > YOUNG).then_some(DeleteReason::Unfinished),
         (false, Some(limit)) => (entry.age(now) > limit).then_some(DeleteReason::Old),
         (false, None) => {
             matches!(entry.left(now), TimeLeft::Overdue(_)).then_some(DeleteReason::Overdue(entry.rule))

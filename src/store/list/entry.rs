@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
-use rustix::fs::{Mode, OFlags};
 
+use crate::base::fs::directory::open_file;
 use crate::base::fs::identity::timestamp;
 use crate::source::Identity;
 use crate::store::own::id::parse_id;
@@ -204,9 +204,8 @@ impl Entry {
 
     /// Opens its file for reading; fails if it is not the file that was listed. Follows no link, never blocks.
     pub fn open(&self) -> io::Result<File> {
-        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let dir = self.place().root.open_below(&self.place().path).map_err(io::Error::other)?;
-        let file = File::from(rustix::fs::openat(dir, self.name(), flags, Mode::empty())?);
+        let file = open_file(dir, self.name())?;
         let meta = file.metadata()?;
         if meta.is_file() && Identity::from(&meta).same_file(&self.identity) {
             Ok(file)

@@ -5,12 +5,13 @@ use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
-use jiff::{SignedDuration, Timestamp};
-use rustix::fs::{AtFlags, Dir, Mode, OFlags, openat, statat, unlinkat};
+use jiff::Timestamp;
+use rustix::fs::{AtFlags, Dir, statat, unlinkat};
 use serde::{Deserialize, Serialize};
 
+use crate::base::fs::directory::open_file;
 use crate::base::fs::identity::{FileStat, RecordedFile, timestamp};
-use crate::store::{Entry, Env, Holds, NewSpill};
+use crate::store::{Entry, Env, Holds, NewSpill, YOUNG};
 #[cfg(feature = "app")]
 use crate::text::label::shell;
 
@@ -21,8 +22,6 @@ const ENDING: &str = ".json";
 /// Maximum length of a record; a longer file is not overspill's.
 const MAX_BYTES: u64 = 1 << 20;
 const MAX_POLICIES: usize = 64;
-/// How long a record without a spill is kept: the spill may be about to get its final name.
-const GRACE: SignedDuration = SignedDuration::from_hours(1);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -189,8 +188,7 @@ impl Record {
     /// Reads the record for a spill's name, if it can. Escape commands and paths before they reach a terminal.
     pub fn read(env: &Env, name: &str) -> Option<Record> {
         let dir = records(env).ok()??;
-        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let file = std::fs::File::from(openat(&dir, format!("{name}{ENDING}"), flags, Mode::empty()).ok()?);
+        let file = open_file(&dir, format!("{name}{ENDING}")).ok()?;
         let mut text = Vec::new();
         file.metadata().ok()?.is_file().then_some(file)?.take(MAX_BYTES).read_to_end(&mut text).ok()?;
         match serde_json::from_slice(&text).ok()? {
@@ -242,16 +240,15 @@ impl Record {
     }
 
     /// Deletes records that are over an hour old and whose spills are gone; called once per run. Returns how many.
-    pub fn sweep(env: &Env, now: Timestamp) -> io::Result<u64> {
-        let Some(dir) = records(env)? else { return Ok(0) };
-        let mut swept = 0;
+    pub fn sweep(env: &Env, now: Timestamp) -> io::Result<()> {
+        let Some(dir) = records(env)? else { return Ok(()) };
         for found in Dir::read_from(&dir)? {
             let name = found?.file_name().to_string_lossy().into_owned();
             if is_orphan(&dir, &name, env, now) {
-                swept += u64::from(unlinkat(&dir, &name, AtFlags::empty()).is_ok());
+                let _ = unlinkat(&dir, &name, AtFlags::empty());
             }
         }
-        Ok(swept)
+        Ok(())
     }
 }
 
@@ -259,7 +256,7 @@ impl Record {
 fn is_orphan(dir: &OwnedFd, name: &str, env: &Env, now: Timestamp) -> bool {
     let Ok(stat) = statat(dir, name, AtFlags::SYMLINK_NOFOLLOW) else { return false };
     let modified = timestamp(FileStat::from(stat).identity.modified);
-    if now.duration_since(modified) <= GRACE {
+    if now.duration_since(modified) <= YOUNG {
         return false;
     }
     let is_gone = |error: io::Error| error.kind() == io::ErrorKind::NotFound;

@@ -108,7 +108,7 @@ pub enum Share {
     None,
 }
 
-/// The parts of the file that the model got: sorted, disjoint and not adjacent.
+/// The parts of the file that the model got: sorted, disjoint, and adjacent only where a notice stands between them.
 #[derive(Debug, Clone, Copy)]
 pub struct Got<'a>(pub &'a [Range<usize>]);
 
@@ -127,7 +127,7 @@ impl Got<'_> {
         self.0.get(self.0.partition_point(|part| part.end <= offset))
     }
 
-    /// Whether all of a range that is not empty was got.
+    /// Whether all of a range was got in one piece; of an empty one, the position at which it stands.
     pub fn covers(&self, range: &Range<usize>) -> bool {
         self.after(range.start).is_some_and(|part| part.start <= range.start && range.end <= part.end)
     }

@@ -139,3 +139,22 @@ fn shares_are_whole_some_or_none() {
         [Share::Whole, Share::Some, Share::None, Share::Whole, Share::None]
     );
 }
+
+#[test]
+fn a_line_is_kept_if_one_range_holds_all_of_it() {
+    let kept = [0..10, 20..30];
+    for (line, expected) in [
+        (0..10, true),
+        (3..5, true),
+        (9..11, false),
+        (10..10, false),
+        (20..20, true),
+        (30..30, false),
+        (19..21, false),
+        (20..30, true),
+        (12..12, false),
+    ] {
+        assert_eq!(Got(&kept).covers(&line), expected, "{line:?}");
+    }
+    assert!(!Got(&[]).covers(&(0..0)));
+}

@@ -165,7 +165,9 @@ impl App {
             self.key(key, effects);
             self.meet_requests(effects);
             let asks = self.layers.last().is_some_and(|layer| (&**layer as &dyn Any).is::<Leaving>());
-            if asks || effects.iter().any(|effect| matches!(effect, Effect::Open(_) | Effect::Quit(_))) {
+            if asks
+                || effects.outside.iter().any(|effect| matches!(effect, Effect::Open(_) | Effect::Quit(_)))
+            {
                 return;
             }
         }

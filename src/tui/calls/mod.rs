@@ -32,10 +32,10 @@ use super::pager::text_box::ListFacts;
 use super::popup::menu::Copyable;
 use super::screen::{Effect, Link};
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum ReadingState {
-    /// It is being read; how much of it has been, in percent.
-    Reading(u64),
+    #[default]
+    Reading,
     Read,
     Failed(SafeText),
 }
@@ -44,6 +44,8 @@ pub enum ReadingState {
 pub struct Calls {
     file: Option<Arc<SessionFile>>,
     state: ReadingState,
+    /// How much of it has been read.
+    percent: u64,
     /// What is known of the session; its rows are in the list.
     session: OpenedCalls,
     sought: Option<SafeText>,
@@ -53,12 +55,6 @@ pub struct Calls {
     shown_call: Option<usize>,
     /// The facts that came last, and the index of the call that they are of.
     facts: Option<(usize, CallFacts)>,
-}
-
-impl Default for ReadingState {
-    fn default() -> Self {
-        Self::Reading(0)
-    }
 }
 
 #[derive(Debug, Default)]
@@ -105,7 +101,7 @@ impl ListKind for Calls {
     fn title(&self, list: &List<CallRow>) -> ListTitle {
         let number = |of: fn(&CallRow) -> bool| list.rows().iter().filter(|row| of(row)).count() as u64;
         let figures = match (&self.state, list.filter_text()) {
-            (ReadingState::Reading(percent), _) => format!("reading… {percent}%"),
+            (ReadingState::Reading, _) => format!("reading… {}%", self.percent),
             (ReadingState::Failed(_), _) => "not readable".into(),
             (ReadingState::Read, "") => {
                 let unsure = describe_unsure(number(CallRow::is_unsure));
@@ -127,8 +123,8 @@ impl ListKind for Calls {
     fn empty(&self, list: &List<CallRow>, keys: &KeyMap) -> Vec<SafeText> {
         let back = keys.label(KeyContext::Lists, Action::Back);
         let words = match &self.state {
-            ReadingState::Reading(percent) => {
-                vec![format!("reading the session… {percent}%   {back} goes back")]
+            ReadingState::Reading => {
+                vec![format!("reading the session… {}%   {back} goes back", self.percent)]
             }
             ReadingState::Failed(why) => vec!["The session cannot be read:".into(), why.to_string()],
             ReadingState::Read if self.session.is_format_unknown => vec![
@@ -186,10 +182,7 @@ impl ListKind for Calls {
 
     fn handle(&mut self, event: CallsEvent, on: Context) {
         match event {
-            CallsEvent::Reading(percent) if self.state != ReadingState::Read => {
-                self.state = ReadingState::Reading(percent);
-            }
-            CallsEvent::Reading(_) => {}
+            CallsEvent::Reading(percent) => self.percent = percent,
             CallsEvent::Opened(opened) => {
                 self.opened(*opened, on.list);
                 if std::mem::take(&mut self.opens_sought) {
@@ -254,7 +247,7 @@ impl ListKind for Calls {
     }
 
     fn awaits_rows(&self, list: &List<CallRow>) -> bool {
-        matches!(self.state, ReadingState::Reading(_)) && list.is_empty()
+        self.state == ReadingState::Reading && list.is_empty()
     }
 
     fn stop(&mut self, on: Context) -> bool {

@@ -74,7 +74,7 @@ pub(crate) fn hold(file: &SessionFile, context: &JobContext) {
     }
     let mut todo = Todo { len: opened.transcript().calls.len(), ..Todo::default() };
     let mut copies = CopySearch::start(context.env(), file, context.ticket.clone());
-    let verdicts = Verdicts::default();
+    let verdicts = RefCell::default();
     loop {
         let request = requests.recv_timeout(if todo.is_done() { LOOK_EVERY } else { Duration::ZERO });
         let request = request.and_then(|request| request.downcast().map_err(|_| RecvTimeoutError::Timeout));
@@ -165,11 +165,9 @@ impl Todo {
 struct SessionContext<'a> {
     of: CallInspector<'a>,
     context: &'a JobContext,
-    verdicts: &'a Verdicts,
+    /// Verdicts on calls by their numbers, so that opening a call does not compare it twice.
+    verdicts: &'a RefCell<BTreeMap<usize, Verdict>>,
 }
-
-/// Verdicts on calls by their numbers, so that opening a call does not compare it twice.
-type Verdicts = RefCell<BTreeMap<usize, Verdict>>;
 
 impl SessionContext<'_> {
     fn size(&self, range: Range<usize>) {

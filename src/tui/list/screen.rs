@@ -309,9 +309,9 @@ impl<L: ListKind> Screen for ListScreen<L> {
                 if !on.list.act(action, count) {
                     on.list.stay();
                     let opens = on.list.chosen().filter(|_| action == Action::Open);
-                    match (of.handler(action), opens.and_then(|row| of.open(on.list, row))) {
-                        (Some(handle), _) => handle(of, on),
-                        (None, Some(request)) => on.effects.push(Effect::Open(request)),
+                    match (opens.and_then(|row| of.open(on.list, row)), of.handler(action)) {
+                        (Some(request), _) => on.effects.push(Effect::Open(request)),
+                        (None, Some(handle)) => handle(of, on),
                         (None, None) => {
                             let words = on.canvas.keys.nothing(KeyContext::Lists, on.key(action));
                             on.note(words);

@@ -99,9 +99,7 @@ impl Outputs {
         self.keeping = None;
         on.effects.send(OutputEvent::Kept(paths));
         on.effects.send(Event::Message(message));
-        if on.is_top {
-            self.scan(on.effects);
-        }
+        self.scan(on);
     }
 
     pub(crate) fn give_up_keeping(&mut self, effects: &mut Effects) -> bool {

@@ -230,14 +230,11 @@ impl ListKind for Outputs {
 
     fn handle(&mut self, event: OutputsEvent, on: Context) {
         match event {
-            OutputsEvent::Changed if on.is_top => self.scan(on.effects),
-            OutputsEvent::Changed => {}
+            OutputsEvent::Changed => self.scan(on),
             OutputsEvent::Deleted(message, stayed) => {
                 *on.message = Some(message);
                 self.pending.mark(stayed);
-                if on.is_top {
-                    self.scan(on.effects);
-                }
+                self.scan(on);
             }
             OutputsEvent::Scanned(scanned) => self.scanned(scanned, on),
             OutputsEvent::Copied(bytes) => {
@@ -263,7 +260,7 @@ impl ListKind for Outputs {
             Action::Follow => |_, on| Self::toggle_follow(on),
             Action::Limits => |of, on| of.tune_outputs(TunePolicies::Around(Box::default()), on),
             Action::Policy => |of, on| of.tune_outputs(TunePolicies::Current, on),
-            Action::Refresh => |of, on| of.scan(on.effects),
+            Action::Refresh => Self::scan,
             Action::Delete => Self::delete_marked,
             Action::Undo => Self::undo_deletion,
             Action::DeleteNow => Self::delete_now,
@@ -287,7 +284,7 @@ impl ListKind for Outputs {
     }
 
     fn show(&mut self, on: Context) {
-        self.scan(on.effects);
+        self.scan(on);
     }
 
     fn panel(&self) -> ListPanel {

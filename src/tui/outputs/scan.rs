@@ -40,9 +40,12 @@ const SOUGHT_AGAIN: SignedDuration = SignedDuration::from_mins(10);
 const MAX_TIME: Duration = Duration::from_secs(1);
 
 impl Outputs {
-    pub(super) fn scan(&mut self, effects: &mut Effects) {
-        self.arriving = RowTable::default();
-        effects.run(Slot::Scan, scan);
+    /// Scans anew, unless another screen lies over the list: then it does so when it is shown again.
+    pub(super) fn scan(&mut self, on: Context) {
+        if on.is_top {
+            self.arriving = RowTable::default();
+            on.effects.run(Slot::Scan, scan);
+        }
     }
 
     /// Takes in what a scan reports. The rows of the first are shown as they arrive, those of later ones together.

@@ -90,11 +90,10 @@ fn show(start: Start) -> io::Result<ExitReport> {
     let keyboard = Keyboard::start(signals.clone(), start.asks.is_some())?;
     let mut screen = terminal::screen()?;
     let size = screen.get_frame().area().as_size().into();
-    let (theme, unicode, keys) = (start.theme, start.unicode, start.keys);
     let services = Arc::new(start.services);
     let Beginning { targets, places, live, list } = start.beginning;
     let mut inbox = Inbox::new(received);
-    let app = App::new(Canvas { size, theme, unicode, keys });
+    let app = App::new(Canvas { size, theme: start.theme, unicode: start.unicode, keys: start.keys });
     let mut session = Session {
         jobs: Jobs::new(signals.clone(), services.clone(), app.tickets.clone()),
         app,
@@ -179,6 +178,7 @@ impl Session {
             self.app.update(Event::Message(Message::error(notice)), &mut effects);
         }
         let (first, rest): (Vec<_>, Vec<_>) = effects
+            .outside
             .into_iter()
             .partition(|effect| matches!(effect, Effect::Run(job) if job.slot() == Slot::Plan));
         self.carry_out(first)?;
@@ -193,7 +193,7 @@ impl Session {
         let _ = terminal::on_close(move || {
             let _ = gone.send(Signal::TerminalGone(None));
         });
-        self.carry_out(rest.into_iter().chain(effects))
+        self.carry_out(rest.into_iter().chain(effects.outside))
     }
 
     fn tell(&mut self, message: Message) {
@@ -241,7 +241,7 @@ impl Session {
             Signal::Pause => effects.push(Effect::Suspend),
             Signal::GoesOn => self.go_on()?,
         }
-        self.carry_out(effects)?;
+        self.carry_out(effects.outside)?;
         if !self.key_repeats {
             let postponed = std::mem::take(&mut self.postponed);
             postponed.into_iter().try_for_each(|job| self.run(job))?;

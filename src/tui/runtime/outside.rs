@@ -28,7 +28,7 @@ impl Session {
     pub(super) fn on_screens(&mut self, act: impl FnOnce(&mut Self, &mut Effects)) -> io::Result<()> {
         let mut effects = self.app.effects();
         act(self, &mut effects);
-        self.carry_out(effects)
+        self.carry_out(effects.outside)
     }
 
     /// Carries out effects. While the same key waits again, what it would make anew is postponed.
@@ -36,7 +36,7 @@ impl Session {
         let mut closing = self.app.effects();
         self.close_left(&mut closing);
         let mut events = Vec::new();
-        for effect in effects.into_iter().chain(closing) {
+        for effect in effects.into_iter().chain(closing.outside) {
             match effect {
                 Effect::Run(job)
                     if self.key_repeats && job.pace != Pace::Background && job.slot() != Slot::Other =>
@@ -99,13 +99,8 @@ impl Session {
     }
 
     fn edit(&mut self, path: Option<PathBuf>, line: u64) -> io::Result<()> {
-        let path = match self.file_to_edit(path) {
-            Ok(path) => path,
-            Err(why) => {
-                self.tell(Message::note(why));
-                return Ok(());
-            }
-        };
+        let path = self.file_to_edit(path).map_err(|why| self.tell(Message::note(why)));
+        let Ok(path) = path else { return Ok(()) };
         let editor =
             ["VISUAL", "EDITOR"].iter().find_map(|name| std::env::var(name).ok().filter(|v| !v.is_empty()));
         let editor = editor.unwrap_or_else(|| "vi".into());
@@ -124,7 +119,7 @@ impl Session {
 
     fn stop_command(&self) {
         if let Some(Producer::Command(control)) = &self.producer {
-            control.interrupt();
+            control.ask(rustix::process::Signal::INT.as_raw());
         }
     }
 

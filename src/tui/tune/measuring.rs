@@ -43,11 +43,10 @@ impl Tuning {
     }
 
     pub(super) fn has_measured(&self, start: &TuneStart) -> bool {
+        let Some(own) = self.start.as_ref().filter(|_| self.of == TuneRows::Policies) else { return false };
         let text = |start: &TuneStart| start.find.as_ref().map(|find| find.text().to_owned());
-        let both = |own: &TuneStart| own.listed.clone().zip(start.listed.clone());
-        let is_same = |own| both(own).is_some_and(|(own, other)| Arc::ptr_eq(&own, &other));
-        let is_policies = self.of == TuneRows::Policies;
-        self.start.as_ref().is_some_and(|own| is_policies && is_same(own) && text(own) == text(start))
+        let both = own.listed.as_ref().zip(start.listed.as_ref());
+        both.is_some_and(|(own, other)| Arc::ptr_eq(own, other)) && text(own) == text(start)
     }
 
     pub(super) fn stop_measuring(&mut self, effects: &mut Effects) -> bool {

@@ -112,12 +112,8 @@ pub(super) fn draw(
     let inner = Rect { x: area.x + left, width: area.width - left, ..area };
     for (label, y) in kept.into_iter().zip([area.bottom().saturating_sub(1), area.y]) {
         let label = format!("{label:>width$}", width = taken - 1);
-        line::left(
-            buffer,
-            Rect { y, width: left, height: area.height.min(1), ..area },
-            label,
-            canvas.theme.dim,
-        );
+        let place = Rect { y, width: left, height: area.height.min(1), ..area };
+        line::left(buffer, place, label, canvas.theme.dim);
     }
     line::upright(buffer, Rect { width: 1, ..inner }, canvas);
     let joined = if canvas.unicode { &best[..] } else { &[] };

@@ -140,7 +140,7 @@ impl Bench {
     pub fn act(&mut self, act: impl FnOnce(&mut App, &mut Effects)) -> Vec<Effect> {
         let mut effects = self.app.effects();
         act(&mut self.app, &mut effects);
-        effects.into_iter().collect()
+        effects.outside
     }
 
     /// Sends an event to the screens; returns the requested effects.
@@ -196,7 +196,7 @@ impl Bench {
     pub fn repaint(&mut self, canvas: Canvas) {
         let mut effects = self.app.effects();
         self.app.repaint(canvas, &mut effects);
-        self.carry_out(effects.into_iter().collect());
+        self.carry_out(effects.outside);
     }
 
     /// Starts with the stores; returns the requested effects.

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use overspill::internals::compare::ErrorsLost;
 use overspill::internals::config::ChosenBy;
-use overspill::internals::corpus::ErrorsLost;
 use overspill::internals::output::Subject;
 use overspill::internals::output::recorded::{CallFacts, CallRequest, ReadyCall, RecordedCall};
 use overspill::internals::rows::calls::{CallRow, CallSizes};
