@@ -69,23 +69,23 @@ pub(crate) fn run(config: &Config, args: &CompareArgs) -> CommandResult {
 
 fn count_kept(view: &MapView, pattern: Option<&Pattern>, rows: &mut [Comparison]) -> u64 {
     let Some(pattern) = pattern else { return 0 };
-    let mut finds = StretchCounts::new(rows.iter().flat_map(|row| &row.kept));
+    let mut matches = StretchCounts::new(rows.iter().flat_map(|row| &row.kept));
     each_match(&mut ViewSupply::from(view), pattern, &mut |found| {
-        finds.add(&found);
+        matches.add(&found);
         ControlFlow::Continue(())
     });
-    let all = finds.end();
+    let all = matches.end();
     for row in rows {
-        (row.finds, row.finds_kept) = (Some(all), row.preview_bytes.map(|_| finds.within(&row.kept)));
+        (row.matches, row.kept_matches) = (Some(all), row.preview_bytes.map(|_| matches.within(&row.kept)));
     }
     all
 }
 
 static COLUMNS: [ListColumn<Comparison>; 10] = [
     ListColumn::new("policy", Left, POLICY, |row: &Comparison, _| RowCell::plain(row.policy.as_str())),
-    ListColumn::new("errors kept", Right, 15, |row: &Comparison, _| finds_kept(row)),
-    ListColumn::new("warnings kept", Right, 15, |row: &Comparison, _| finds_kept(row)),
-    ListColumn::new("matches kept", Right, 15, |row: &Comparison, _| finds_kept(row)),
+    ListColumn::new("errors kept", Right, 15, |row: &Comparison, _| kept_matches(row)),
+    ListColumn::new("warnings kept", Right, 15, |row: &Comparison, _| kept_matches(row)),
+    ListColumn::new("matches kept", Right, 15, |row: &Comparison, _| kept_matches(row)),
     ListColumn::new("lines", Right, 11, |row: &Comparison, _| figure(row.kept_lines, thousands)),
     ListColumn::new("lines lost", Right, 11, |row: &Comparison, _| figure(row.removed_lines, thousands))
         .yields(1),
@@ -95,8 +95,8 @@ static COLUMNS: [ListColumn<Comparison>; 10] = [
     ListColumn::new("cut by", Left, 0, |row: &Comparison, _| RowCell::plain(row.cut_by())),
 ];
 
-fn finds_kept(row: &Comparison) -> RowCell {
-    RowCell::plain(match (row.finds_kept, row.finds) {
+fn kept_matches(row: &Comparison) -> RowCell {
+    RowCell::plain(match (row.kept_matches, row.matches) {
         (Some(kept), Some(all)) if all > 0 => format!("{} of {}", thousands(kept), thousands(all)),
         _ => "–".to_owned(),
     })
@@ -120,14 +120,14 @@ fn many(config: &Config, args: &CompareArgs, find: Option<Pattern>) -> CommandRe
     let is_asked = find.is_some();
     let choice = TuneChoice::policies(policies.clone(), designs);
     let sums = measure(&TuneRun::new(Arc::new(corpus), choice, find, config.severities()))?;
-    let rows = policy_rows(&policies, designs, &sums.settings, sums.finds);
+    let rows = policy_rows(&policies, designs, &sums.settings, sums.matches);
     if args.json {
         let record = |row: &TuneRow| Some(record(policies.get(row.number)?, &row.figures, &sums));
         print_json_array(rows.iter().filter_map(record))?;
     } else if sums.outputs > 0 {
-        let finds = if is_asked { "finds" } else { sums.severity.plural() };
+        let matches = if is_asked { "matches" } else { sums.severity.plural() };
         table::show(SPEC.columns, &rows)?;
-        writeln!(terminal::stdout(), "\nof {}", describe_outputs(&sums, finds))?;
+        writeln!(terminal::stdout(), "\nof {}", describe_outputs(&sums, matches))?;
     }
     end(&sums)
 }
@@ -143,8 +143,8 @@ fn record(found: &EffectivePolicy, figures: &SettingFigures, sums: &TuneFigures)
         "tokens_median": figures.tokens_median,
         "tokens_p95": figures.tokens_p95,
         "tokens_max": figures.tokens_max,
-        "finds": sums.finds,
-        "finds_kept": figures.kept_finds,
+        "matches": sums.matches,
+        "kept_matches": figures.kept_matches,
         "lost_last_line": figures.lost_last_line,
         "lost_first_error": figures.lost_first_error,
         "lost_all": figures.lost_all,

@@ -16,7 +16,7 @@ use crate::text::supply::Supply;
 use super::{StretchCounts, join, kept_ranges};
 
 /// What one policy does to an output, as in `overspill compare --json`. Lines are counted in the policy's own terms,
-/// bytes are UTF-8 bytes of the decoded text; `finds` only with a pattern.
+/// bytes are UTF-8 bytes of the decoded text; `matches` only with a pattern.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Comparison {
     pub(crate) policy: String,
@@ -36,8 +36,8 @@ pub struct Comparison {
     pub(crate) removed_bytes: Option<u64>,
     pub(crate) tokens_estimate: Option<u64>,
     pub(crate) preview_bytes: Option<u64>,
-    pub(crate) finds: Option<u64>,
-    pub(crate) finds_kept: Option<u64>,
+    pub(crate) matches: Option<u64>,
+    pub(crate) kept_matches: Option<u64>,
     pub(crate) limits_from: Option<String>,
     /// The number of errors and warnings that the model gets, once they are counted.
     #[serde(skip)]
@@ -165,7 +165,7 @@ impl Comparison {
         let key = |row: &Self| {
             let most = |figure: Option<u64>| (figure.is_none(), Reverse(figure));
             let least = (row.preview_bytes.is_none(), row.preview_bytes);
-            (!row.is_ok(), most(row.finds_kept), most(row.kept_bytes), least)
+            (!row.is_ok(), most(row.kept_matches), most(row.kept_bytes), least)
         };
         key(self).cmp(&key(other)).then_with(|| self.policy.cmp(&other.policy))
     }
@@ -188,7 +188,7 @@ pub(crate) fn kept_matches(
     kept: &[Vec<Range<usize>>],
     go_on: impl Fn() -> bool,
 ) -> Option<Vec<u64>> {
-    let mut finds = StretchCounts::new(kept.iter().flatten());
+    let mut matches = StretchCounts::new(kept.iter().flatten());
     for lines in lines_of(bytes, kept) {
         let mut start = lines.start;
         while start < lines.end {
@@ -200,12 +200,12 @@ pub(crate) fn kept_matches(
             start = stop;
             for found in found {
                 start = start.max(found.end);
-                finds.add(&found);
+                matches.add(&found);
             }
         }
     }
-    finds.end();
-    Some(kept.iter().map(|kept| finds.within(kept)).collect())
+    matches.end();
+    Some(kept.iter().map(|kept| matches.within(kept)).collect())
 }
 
 /// Returns the lines of which any row keeps something: only these have to be searched.
@@ -269,10 +269,10 @@ mod tests {
         assert_eq!(lines_of(bytes, &rows), [0..2, 4..11]);
     }
 
-    fn row(policy: &str, (finds, bytes, size): (u64, u64, u64)) -> Comparison {
+    fn row(policy: &str, (matches, bytes, size): (u64, u64, u64)) -> Comparison {
         Comparison {
             status: "ok".to_owned(),
-            finds_kept: Some(finds),
+            kept_matches: Some(matches),
             kept_bytes: Some(bytes),
             preview_bytes: Some(size),
             ..Comparison::failed(policy, &std::fmt::Error)

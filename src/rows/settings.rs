@@ -21,7 +21,7 @@ pub struct TuneRow {
     pub(crate) setting: TuneSetting,
     pub(crate) unit: Unit,
     pub(crate) figures: SettingFigures,
-    pub(crate) finds: u64,
+    pub(crate) matches: u64,
     pub(crate) is_present: bool,
     /// Whether outputs open with these limits in this session.
     pub(crate) is_applied: bool,
@@ -32,7 +32,7 @@ impl TuneRow {
         number: usize,
         setting: TuneSetting,
         policy: &Policy,
-        (figures, finds): (&[SettingFigures], u64),
+        (figures, matches): (&[SettingFigures], u64),
     ) -> Self {
         Self {
             number,
@@ -40,7 +40,7 @@ impl TuneRow {
             setting,
             unit: policy.unit(),
             figures: figures.get(number).copied().unwrap_or_default(),
-            finds,
+            matches,
             is_present: false,
             is_applied: false,
         }
@@ -83,7 +83,7 @@ const COLUMNS: &[ListColumn<TuneRow>] = &[
     .yields(7),
     // Rows come in this order.
     ListColumn::new("kept", Right, 11, |row: &TuneRow, _| {
-        RowCell::plain(describe_share(row.figures.kept_finds, row.finds))
+        RowCell::plain(describe_share(row.figures.kept_matches, row.matches))
     })
     .sorts('k', MOST_FIRST, |_, _| Ordering::Equal),
     ListColumn::new("tokens", Right, 7, |row: &TuneRow, _| RowCell::plain(estimate(row.figures.tokens)))
@@ -129,10 +129,10 @@ pub(crate) fn setting_rows(
     policy: &Policy,
     grid: &TuneGrid,
     figures: &[SettingFigures],
-    finds: u64,
+    matches: u64,
 ) -> Vec<TuneRow> {
     let row = |number: usize| {
-        let row = TuneRow::new(number, *grid.settings.get(number)?, policy, (figures, finds));
+        let row = TuneRow::new(number, *grid.settings.get(number)?, policy, (figures, matches));
         Some(TuneRow { is_present: number == grid.current, ..row })
     };
     best_and_present(figures, grid.current).into_iter().filter_map(row).collect()
@@ -143,18 +143,18 @@ pub(crate) fn policy_rows(
     policies: &[EffectivePolicy],
     designs: usize,
     figures: &[SettingFigures],
-    finds: u64,
+    matches: u64,
 ) -> Vec<TuneRow> {
     let row = |number: usize| {
         let policy = &policies.get(number)?.policy;
-        let row = TuneRow::new(number, TuneSetting::new(policy), policy, (figures, finds));
+        let row = TuneRow::new(number, TuneSetting::new(policy), policy, (figures, matches));
         Some(TuneRow { policy: policy.name().into(), ..row })
     };
     by_kept(figures, (policies, designs)).into_iter().filter_map(row).collect()
 }
 
 pub(crate) fn beside_best(figures: &[SettingFigures], current: usize) -> &'static str {
-    let kept = |setting: usize| figures.get(setting).map_or(0, |of| of.kept_finds);
+    let kept = |setting: usize| figures.get(setting).map_or(0, |of| of.kept_matches);
     match frontier(figures, current).as_slice() {
         [only] if *only == current => "no other setting keeps more, nor as much for fewer tokens",
         best if best.contains(&current) => "no other setting keeps as much for fewer tokens",
@@ -171,18 +171,18 @@ fn best_and_present(figures: &[SettingFigures], current: usize) -> Vec<usize> {
     }
     shown.sort_by_key(|number| {
         let of = figures.get(*number).copied().unwrap_or_default();
-        (Reverse(of.kept_finds), of.tokens)
+        (Reverse(of.kept_matches), of.tokens)
     });
     shown
 }
 
-/// Returns all policies, those first that keep the most finds for the fewest tokens; designs, from a number on, last.
+/// Returns all policies, those first that keep the most matches for the fewest tokens; designs, from a number on, last.
 fn by_kept(figures: &[SettingFigures], (policies, designs): (&[EffectivePolicy], usize)) -> Vec<usize> {
     let mut order: Vec<usize> = (0..policies.len().min(figures.len())).collect();
     order.sort_by_key(|number| {
         let of = figures.get(*number).copied().unwrap_or_default();
         let name = policies.get(*number).map(|found| found.policy.name().to_owned());
-        (*number >= designs, Reverse(of.kept_finds), of.tokens, name)
+        (*number >= designs, Reverse(of.kept_matches), of.tokens, name)
     });
     order
 }

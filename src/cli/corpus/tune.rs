@@ -76,8 +76,8 @@ fn print(config: &Config, args: &TuneArgs, find: Option<Pattern>, overrides: Ove
     if args.json {
         print_json(&record_all(&policy, &grid, &figures, is_whole))?;
     } else if figures.outputs > 0 {
-        let finds = if is_asked { "finds" } else { figures.severity.plural() };
-        table(&mut terminal::stdout(), &policy.policy, &grid, (&figures, finds))?;
+        let matches = if is_asked { "matches" } else { figures.severity.plural() };
+        table(&mut terminal::stdout(), &policy.policy, &grid, (&figures, matches))?;
     }
     end(&figures)
 }
@@ -99,7 +99,7 @@ fn record_all(of: &EffectivePolicy, grid: &TuneGrid, figures: &TuneFigures, is_w
         "outputs": figures.outputs,
         "bytes": figures.bytes,
         "with_errors": figures.with_errors,
-        "finds": figures.finds,
+        "matches": figures.matches,
         "complete": is_whole && figures.done.0 == figures.done.1 && figures.unreadable.0 == 0,
         "current": settings.get(grid.current),
         "settings": settings,
@@ -117,9 +117,9 @@ fn record(setting: &TuneSetting, figures: &SettingFigures) -> Value {
     record
 }
 
-pub(crate) fn describe_outputs(figures: &TuneFigures, finds: &str) -> String {
+pub(crate) fn describe_outputs(figures: &TuneFigures, matches: &str) -> String {
     let (outputs, bytes) = (count(figures.outputs, "output"), size(figures.bytes));
-    let found = count(figures.finds, finds.trim_end_matches('s'));
+    let found = figures.count_matches(matches);
     format!("{outputs} ({bytes}) with {found} in {} of them", thousands(figures.with_errors))
 }
 
@@ -128,7 +128,7 @@ fn table(
     out: &mut impl Write,
     policy: &Policy,
     grid: &TuneGrid,
-    (figures, finds): (&TuneFigures, &str),
+    (figures, matches): (&TuneFigures, &str),
 ) -> io::Result<()> {
     let settings = &figures.settings;
     writeln!(
@@ -136,11 +136,11 @@ fn table(
         "{}: the best of {} settings for {}; * is the present one\n",
         policy.name(),
         settings.len(),
-        describe_outputs(figures, finds),
+        describe_outputs(figures, matches),
     )?;
-    let rows = setting_rows(policy, grid, settings, figures.finds);
+    let rows = setting_rows(policy, grid, settings, figures.matches);
     table::print(out, setting_columns(), &rows, false)?;
-    if figures.finds == 0 {
+    if figures.matches == 0 {
         return writeln!(out, "\nnothing in these outputs matches, so the fewest tokens are best");
     }
     writeln!(out)?;
@@ -150,8 +150,8 @@ fn table(
         if row.is_present {
             writeln!(out, "{setting}, now: {}", beside_best(settings, grid.current))?;
         } else {
-            let buys = TuneMove::new(&row.figures, &present, figures.finds);
-            writeln!(out, "{setting}: {}", buys.describe(finds))?;
+            let buys = TuneMove::new(&row.figures, &present, figures.matches);
+            writeln!(out, "{setting}: {}", buys.describe(matches))?;
         }
     }
     Ok(())

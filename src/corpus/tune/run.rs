@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::base::human::thousands;
 use crate::base::lock;
 use crate::config::EffectivePolicy;
 use crate::corpus::tune::{
@@ -74,7 +75,7 @@ pub struct TuneFigures {
     /// How many outputs were measured, and their length in bytes.
     pub(crate) outputs: u64,
     pub(crate) bytes: u64,
-    pub(crate) finds: u64,
+    pub(crate) matches: u64,
     /// What they are, unless they were asked for.
     pub(crate) severity: Severity,
     pub(crate) with_errors: u64,
@@ -86,6 +87,16 @@ pub struct TuneFigures {
     pub(crate) unreadable: (u64, Vec<String>),
     /// Seconds left, once known.
     pub(crate) left: Option<u64>,
+}
+
+impl TuneFigures {
+    /// Counts the matches by their name in the plural: `1 match`, `2 errors`.
+    pub(crate) fn count_matches(&self, plural: &str) -> String {
+        match (self.matches, plural.strip_suffix("es").or(plural.strip_suffix('s'))) {
+            (1, Some(one)) => format!("1 {one}"),
+            (all, _) => format!("{} {plural}", thousands(all)),
+        }
+    }
 }
 
 impl TuneChoice {
@@ -237,7 +248,7 @@ impl TuneRun {
             changed: state.changed.iter().map(|changed| changed.all).collect(),
             outputs: state.sums.outputs,
             bytes: state.sums.bytes,
-            finds: state.sums.finds(),
+            matches: state.sums.matches(),
             severity: state.sums.severity(),
             with_errors: state.sums.with_errors(),
             done: (done, all),

@@ -14,8 +14,8 @@ use super::visit::{SettingEffect, VisitedOutput};
 pub(crate) struct SettingSums {
     tokens: Vec<u32>,
     figures: SettingFigures,
-    /// What becomes of the finds, by the severity that the outputs go by.
-    finds: [KeptMatchSums; 2],
+    /// What becomes of the matches, by the severity that the outputs go by.
+    matches: [KeptMatchSums; 2],
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -40,7 +40,7 @@ pub(crate) struct SettingFigures {
     /// 95 of 100 previews have at most this many tokens.
     pub tokens_p95: u64,
     pub tokens_max: u64,
-    pub kept_finds: u64,
+    pub kept_matches: u64,
     /// How many outputs lose their last line, at least in part.
     pub lost_last_line: u64,
     /// How many outputs that have an error (or a warning, if no output has an error) lose the first one.
@@ -53,8 +53,8 @@ pub(crate) struct TuneSums {
     pub outputs: u64,
     /// Their length in bytes.
     pub bytes: u64,
-    /// Finds by severity: those of an output with errors are never added to those of one that only has warnings.
-    finds: [MatchSums; 2],
+    /// Matches by severity: those of an output with errors are never added to those of one that only has warnings.
+    matches: [MatchSums; 2],
     settings: Vec<SettingSums>,
 }
 
@@ -68,18 +68,18 @@ impl SettingSums {
         figures.cut += u64::from(under.is_cut);
         figures.lost_last_line += u64::from(under.lost_last_line);
         figures.lost_all += u64::from(under.lost_all);
-        let finds = &mut self.finds[severity as usize];
-        finds.kept = finds.kept.saturating_add(under.kept_finds);
-        finds.lost_first += u64::from(under.lost_first_error);
+        let matches = &mut self.matches[severity as usize];
+        matches.kept = matches.kept.saturating_add(under.kept_matches);
+        matches.lost_first += u64::from(under.lost_first_error);
     }
 
-    /// Returns the figures of all outputs added, with the finds of those that go by this severity.
+    /// Returns the figures of all outputs added, with the matches of those that go by this severity.
     pub(crate) fn figures(&mut self, severity: Severity) -> SettingFigures {
-        let KeptMatchSums { kept, lost_first } = self.finds[severity as usize];
+        let KeptMatchSums { kept, lost_first } = self.matches[severity as usize];
         SettingFigures {
             tokens_median: self.share(50),
             tokens_p95: self.share(95),
-            kept_finds: kept,
+            kept_matches: kept,
             lost_first_error: lost_first,
             ..self.figures
         }
@@ -103,9 +103,9 @@ impl TuneSums {
     pub(crate) fn add(&mut self, visited: &VisitedOutput) {
         self.outputs += 1;
         self.bytes = self.bytes.saturating_add(visited.bytes);
-        let finds = &mut self.finds[visited.severity as usize];
-        finds.all = finds.all.saturating_add(visited.finds);
-        finds.outputs += u64::from(visited.finds > 0);
+        let matches = &mut self.matches[visited.severity as usize];
+        matches.all = matches.all.saturating_add(visited.matches);
+        matches.outputs += u64::from(visited.matches > 0);
         for (sums, under) in self.settings.iter_mut().zip(&visited.settings) {
             sums.add(under, visited.severity);
         }
@@ -113,17 +113,17 @@ impl TuneSums {
 
     /// Returns the severity that the figures go by: errors, or warnings if no output has an error.
     pub(crate) fn severity(&self) -> Severity {
-        let [errors, warnings] = self.finds;
+        let [errors, warnings] = self.matches;
         if errors.all == 0 && warnings.all > 0 { Severity::Warning } else { Severity::Error }
     }
 
-    pub(crate) fn finds(&self) -> u64 {
-        self.finds[self.severity() as usize].all
+    pub(crate) fn matches(&self) -> u64 {
+        self.matches[self.severity() as usize].all
     }
 
     /// Returns how many outputs have a find: an error, or a warning if the figures go by these.
     pub(crate) fn with_errors(&self) -> u64 {
-        self.finds[self.severity() as usize].outputs
+        self.matches[self.severity() as usize].outputs
     }
 
     pub(crate) fn figures(&mut self) -> Vec<SettingFigures> {
@@ -140,7 +140,7 @@ const MAX_WORST: usize = 1000;
 pub(crate) struct ChangedOutput {
     /// The number of the output in its corpus, 0-based.
     pub number: usize,
-    pub finds: u64,
+    pub matches: u64,
     pub severity: Severity,
     pub now: SettingEffect,
     pub then: SettingEffect,
@@ -154,7 +154,7 @@ pub(crate) struct ChangedOutputs {
 }
 
 impl ChangedOutput {
-    /// Returns what makes it worse than others, the smallest first: errors before warnings, then most finds lost, then all of it lost, then the
+    /// Returns what makes it worse than others, the smallest first: errors before warnings, then most matches lost, then all of it lost, then the
     /// first error, then the last line, then most tokens more.
     fn badness(&self) -> impl Ord + use<> {
         let loss =
@@ -162,7 +162,7 @@ impl ChangedOutput {
         let more = |then: u64, now: u64| i128::from(then) - i128::from(now);
         (
             self.severity,
-            more(self.then.kept_finds, self.now.kept_finds),
+            more(self.then.kept_matches, self.now.kept_matches),
             loss(|under| under.lost_all),
             loss(|under| under.lost_first_error),
             loss(|under| under.lost_last_line),
@@ -192,8 +192,8 @@ impl ChangedOutputs {
         let both = visited.settings.get(present).zip(visited.settings.get(setting));
         let Some((now, then)) = both.filter(|_| is_changed) else { return };
         self.all += 1;
-        let VisitedOutput { finds, severity, .. } = *visited;
-        self.worst.push(ChangedOutput { number, finds, severity, now: *now, then: *then });
+        let VisitedOutput { matches, severity, .. } = *visited;
+        self.worst.push(ChangedOutput { number, matches, severity, now: *now, then: *then });
         if self.worst.len() >= 2 * MAX_WORST {
             self.worst.select_nth_unstable_by_key(MAX_WORST, ChangedOutput::badness);
             self.worst.truncate(MAX_WORST);
@@ -207,19 +207,19 @@ impl ChangedOutputs {
     }
 }
 
-/// Returns the numbers of the Pareto-optimal settings (most finds, fewest tokens), fewest tokens first. Ties go to
-/// `current`, then to fewer lost last lines, then to the lowest number. Settings without finds are left out if any has
+/// Returns the numbers of the Pareto-optimal settings (most matches, fewest tokens), fewest tokens first. Ties go to
+/// `current`, then to fewer lost last lines, then to the lowest number. Settings without matches are left out if any has
 /// some.
 pub(crate) fn frontier(figures: &[SettingFigures], current: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..figures.len()).collect();
     let figures_of = |number: &usize| figures.get(*number).copied().unwrap_or_default();
-    let kept = |number: &usize| figures_of(number).kept_finds;
-    if figures.iter().any(|of| of.kept_finds > 0) {
+    let kept = |number: &usize| figures_of(number).kept_matches;
+    if figures.iter().any(|of| of.kept_matches > 0) {
         order.retain(|number| kept(number) > 0);
     }
     order.sort_by_key(|number| {
         let of = figures_of(number);
-        (of.tokens, Reverse(of.kept_finds), *number != current, of.lost_last_line, *number)
+        (of.tokens, Reverse(of.kept_matches), *number != current, of.lost_last_line, *number)
     });
     let mut frontier: Vec<usize> = Vec::new();
     for number in order {
@@ -232,7 +232,7 @@ pub(crate) fn frontier(figures: &[SettingFigures], current: usize) -> Vec<usize>
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct TuneMove {
-    /// The share of all finds that it keeps, in percent; `None` if there are none.
+    /// The share of all matches that it keeps, in percent; `None` if there are none.
     pub keeps: Option<f64>,
     /// The share that the present one keeps, in percent.
     pub now: Option<f64>,
@@ -241,17 +241,17 @@ pub(crate) struct TuneMove {
 }
 
 impl TuneMove {
-    pub(crate) fn new(to: &SettingFigures, now: &SettingFigures, finds: u64) -> Self {
-        let share = |kept| share_of(kept, finds);
+    pub(crate) fn new(to: &SettingFigures, now: &SettingFigures, matches: u64) -> Self {
+        let share = |kept| share_of(kept, matches);
         let tokens = match now.tokens {
             0 => 0.0,
             now => 100.0 * (to.tokens as f64 - now as f64) / now as f64,
         };
-        Self { keeps: share(to.kept_finds), now: share(now.kept_finds), tokens }
+        Self { keeps: share(to.kept_matches), now: share(now.kept_matches), tokens }
     }
 
     /// Describes it: `97% of errors (now 61%) for 12% fewer tokens`.
-    pub(crate) fn describe(&self, finds: &str) -> String {
+    pub(crate) fn describe(&self, matches: &str) -> String {
         let change = self.tokens.abs();
         let rounded = match change {
             change if change < 0.95 => format!("{change:.1}"),
@@ -265,21 +265,21 @@ impl TuneMove {
         match (self.keeps, self.now) {
             (Some(keeps), Some(now)) => {
                 let now = if keeps == now { "same".to_owned() } else { format!("now {}", percent(now)) };
-                format!("{} of {finds} ({now}) for {tokens}", percent(keeps))
+                format!("{} of {matches} ({now}) for {tokens}", percent(keeps))
             }
             _ => tokens,
         }
     }
 }
 
-/// Returns how much of all finds `kept` is, in percent; `None` if there are none.
-fn share_of(kept: u64, finds: u64) -> Option<f64> {
-    (finds > 0).then(|| 100.0 * kept as f64 / finds as f64)
+/// Returns how much of all matches `kept` is, in percent; `None` if there are none.
+fn share_of(kept: u64, matches: u64) -> Option<f64> {
+    (matches > 0).then(|| 100.0 * kept as f64 / matches as f64)
 }
 
-/// Returns how much of all finds `kept` is: `97%`; a dash if there are none.
-pub(crate) fn describe_share(kept: u64, finds: u64) -> String {
-    share_of(kept, finds).map_or_else(|| "–".to_owned(), percent)
+/// Returns how much of all matches `kept` is: `97%`; a dash if there are none.
+pub(crate) fn describe_share(kept: u64, matches: u64) -> String {
+    share_of(kept, matches).map_or_else(|| "–".to_owned(), percent)
 }
 
 /// Rounds a share so that neither a few nor nearly all read as none or all: `97%`, `0.3%`, `99.9%`.
@@ -300,11 +300,11 @@ mod tests {
     use super::*;
 
     fn visited(number: u64, otherwise: bool) -> VisitedOutput {
-        let under = |kept_finds| SettingEffect { kept_finds, ..SettingEffect::default() };
+        let under = |kept_matches| SettingEffect { kept_matches, ..SettingEffect::default() };
         VisitedOutput {
             bytes: 0,
             lines: 0,
-            finds: 9999,
+            matches: 9999,
             severity: Severity::Error,
             settings: vec![under(5000), under((number * 7919) % 9999)],
             otherwise: vec![false, otherwise],
@@ -323,7 +323,7 @@ mod tests {
         let mut expected: Vec<u64> = (0..9999).filter(|n| n % 3 > 0).map(|n| (n * 7919) % 9999).collect();
         expected.sort_unstable();
         assert_eq!(
-            worst.iter().map(|output| output.then.kept_finds).collect::<Vec<_>>(),
+            worst.iter().map(|output| output.then.kept_matches).collect::<Vec<_>>(),
             expected[..MAX_WORST]
         );
     }

@@ -12,11 +12,11 @@ use crate::text::filter::Got;
 use crate::text::search::{Pattern, Severity, SeverityPatterns};
 use crate::text::supply::OwnBytes;
 
-/// Returns figures of settings with these tokens and kept finds.
+/// Returns figures of settings with these tokens and kept matches.
 pub(crate) fn figures_of(all: &[(u64, u64)]) -> Vec<SettingFigures> {
-    let of = |&(tokens, kept_finds): &(u64, u64)| SettingFigures {
+    let of = |&(tokens, kept_matches): &(u64, u64)| SettingFigures {
         tokens,
-        kept_finds,
+        kept_matches,
         ..SettingFigures::default()
     };
     all.iter().map(of).collect()
@@ -43,8 +43,8 @@ fn check(name: &str, text: &str, find: Option<&Pattern>) {
         .unwrap();
     let totals = Totals::count(bytes);
     let input = Input::new(Output { bytes, totals: &totals }, "/tmp/out");
-    let finds: Vec<_> = find.unwrap_or(pattern()).in_lines(text).collect();
-    assert_eq!(visited.finds, finds.len() as u64);
+    let matches: Vec<_> = find.unwrap_or(pattern()).in_lines(text).collect();
+    assert_eq!(visited.matches, matches.len() as u64);
     let present =
         plan(&input, &grid.policies[grid.current]).map(|preview| kept_ranges(&preview.parts, Stream::Stdout));
     for ((policy, found), otherwise) in grid.policies.iter().zip(&visited.settings).zip(&visited.otherwise) {
@@ -56,7 +56,7 @@ fn check(name: &str, text: &str, find: Option<&Pattern>) {
         let holds = |range: &std::ops::Range<usize>| Got(&kept).covers(range);
         let expected = SettingEffect {
             preview_bytes: preview.byte_len(&input),
-            kept_finds: finds.iter().filter(|found| holds(found)).count() as u64,
+            kept_matches: matches.iter().filter(|found| holds(found)).count() as u64,
             is_cut: preview.truncated,
             lost_last_line: !bytes.is_empty() && !holds(&last_line(bytes)),
             lost_first_error: pattern().in_lines(text).next().is_some_and(|error| !holds(&error)),
@@ -109,7 +109,7 @@ fn sums_are_of_all_outputs() {
     for tokens in 1..=100 {
         let under = SettingEffect {
             preview_bytes: 4 * tokens,
-            kept_finds: 2,
+            kept_matches: 2,
             is_cut: true,
             ..SettingEffect::default()
         };
@@ -117,7 +117,7 @@ fn sums_are_of_all_outputs() {
     }
     let figures = sums.figures(Severity::Error);
     assert_eq!((figures.tokens_median, figures.tokens_p95, figures.tokens_max), (50, 95, 100));
-    assert_eq!((figures.tokens, figures.cut, figures.kept_finds), (5050, 100, 200));
+    assert_eq!((figures.tokens, figures.cut, figures.kept_matches), (5050, 100, 200));
     assert_eq!(SettingSums::default().figures(Severity::Error), SettingFigures::default());
 }
 
@@ -134,7 +134,7 @@ fn few_plans_are_made_for_many_outputs() {
         let saved_as = format!("/tmp/output-{number}");
         sums.add(&tuner.visit(text.as_bytes(), &mut OwnBytes::from(text), &saved_as).unwrap());
     }
-    assert_eq!(sums.finds(), (0..30).map(|number| 4_000 - number).sum::<u64>());
+    assert_eq!(sums.matches(), (0..30).map(|number| 4_000 - number).sum::<u64>());
     let plans: u64 = tuner.sweeps.iter().map(|sweep| sweep.plans).sum();
     assert!(plans <= 4 * 60, "{plans}");
     let frontier = frontier(&sums.figures(), grid.current);
@@ -150,11 +150,11 @@ fn warnings_count_only_where_no_output_has_an_error() {
     let mut sums = TuneSums::new(1);
     let mut visit = |text: &str| tuner.visit(text.as_bytes(), &mut OwnBytes::from(text), "/tmp/o").unwrap();
     let warned = visit("warning: a\nwarning: b\n");
-    assert_eq!((warned.severity, warned.finds), (Severity::Warning, 2));
+    assert_eq!((warned.severity, warned.matches), (Severity::Warning, 2));
     sums.add(&warned);
-    assert_eq!((sums.severity(), sums.finds(), sums.with_errors()), (Severity::Warning, 2, 1));
-    assert_eq!(sums.figures()[0].kept_finds, 2);
+    assert_eq!((sums.severity(), sums.matches(), sums.with_errors()), (Severity::Warning, 2, 1));
+    assert_eq!(sums.figures()[0].kept_matches, 2);
     sums.add(&visit("warning: a\nerror: b\n"));
-    assert_eq!((sums.severity(), sums.finds(), sums.with_errors()), (Severity::Error, 1, 1));
-    assert_eq!(sums.figures()[0].kept_finds, 1);
+    assert_eq!((sums.severity(), sums.matches(), sums.with_errors()), (Severity::Error, 1, 1));
+    assert_eq!(sums.figures()[0].kept_matches, 1);
 }

@@ -1,4 +1,4 @@
-//! Visits one output: what every setting does to it, in figures, and how many finds lie within what it keeps.
+//! Visits one output: what every setting does to it, in figures, and how many matches lie within what it keeps.
 
 use std::ops::{ControlFlow, Range};
 
@@ -27,7 +27,7 @@ pub(crate) struct VisitedOutput {
     pub bytes: u64,
     /// Its number of lines: line feeds, and a last line without one.
     pub lines: u64,
-    pub finds: u64,
+    pub matches: u64,
     pub severity: Severity,
     pub settings: Vec<SettingEffect>,
     /// Whether each setting keeps other parts of it than the present one; empty without a present one.
@@ -38,7 +38,7 @@ pub(crate) struct VisitedOutput {
 pub(crate) struct SettingEffect {
     /// The length of the preview in UTF-8 bytes.
     pub preview_bytes: u64,
-    pub kept_finds: u64,
+    pub kept_matches: u64,
     pub is_cut: bool,
     /// Whether the model does not get its last line whole.
     pub lost_last_line: bool,
@@ -67,7 +67,7 @@ impl<'p> Tuner<'p> {
         Self { sweeps: policies.chunks(together.max(1)).map(Sweep::new).collect(), find, severities, present }
     }
 
-    /// Passes on the finds in an output. Returns their severity, and its first error or warning.
+    /// Passes on the matches in an output. Returns their severity, and its first error or warning.
     fn count(
         &self,
         supply: &mut impl Supply,
@@ -117,11 +117,11 @@ impl<'p> Tuner<'p> {
         }
         let mut counts = StretchCounts::new(kept.iter().flat_map(|kept| kept.stretches.as_slice()));
         let (severity, first_error) = self.count(supply, &mut |found| counts.add(found));
-        let finds = counts.end();
+        let matches = counts.end();
         let last_line = last_line(bytes);
         let under = |kept: &KeptPreview| SettingEffect {
             preview_bytes: kept.preview_bytes,
-            kept_finds: counts.within(&kept.stretches),
+            kept_matches: counts.within(&kept.stretches),
             is_cut: kept.is_cut,
             lost_last_line: !bytes.is_empty() && !kept.holds(&last_line),
             lost_first_error: first_error.as_ref().is_some_and(|error| !kept.holds(error)),
@@ -135,7 +135,7 @@ impl<'p> Tuner<'p> {
         Ok(VisitedOutput {
             bytes: bytes.len() as u64,
             lines: marks.total().line_feeds + u64::from(is_open),
-            finds,
+            matches,
             severity,
             settings: kept.iter().map(under).collect(),
             otherwise,

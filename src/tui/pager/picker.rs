@@ -258,7 +258,7 @@ impl PolicyRow {
 
     fn set_made(&mut self, mut made: Comparison, of: CountedFile) {
         if let Some(old) = &self.made {
-            (made.finds_kept, made.errors_kept) = (old.finds_kept, old.errors_kept);
+            (made.kept_matches, made.errors_kept) = (old.kept_matches, old.errors_kept);
         }
         (self.made, self.of) = (Some(made), of);
     }
@@ -267,7 +267,7 @@ impl PolicyRow {
         let Some(made) = &mut self.made else { return };
         let kept = Some(kept).filter(|_| made.preview_bytes.is_some());
         match what {
-            Counting::Matches => made.finds_kept = kept,
+            Counting::Matches => made.kept_matches = kept,
             Counting::Severity(_) => made.errors_kept = kept,
         }
     }
@@ -282,10 +282,10 @@ static SPEC: ListSpec<PolicyRow> = ListSpec {
         })
         .sorts('n', NAMES, |a, b| (a.rank, a.choice.policy.name()).cmp(&(b.rank, b.choice.policy.name()))),
         ListColumn::new("matches", Right, 15, |row: &PolicyRow, _| {
-            row.matches.map_or_else(RowCell::default, |all| kept_of(row, all, |made| made.finds_kept))
+            row.matches.map_or_else(RowCell::default, |all| kept_of(row, all, |made| made.kept_matches))
         })
         .yields(LAST)
-        .sorts('m', MOST_FIRST, |a, b| by(a, b, |made| made.finds_kept.map(Reverse))),
+        .sorts('m', MOST_FIRST, |a, b| by(a, b, |made| made.kept_matches.map(Reverse))),
         ListColumn::new("errors", Right, 15, |row: &PolicyRow, _| match row.errors.all {
             0 => RowCell::default(),
             _ => kept_of(row, row.errors, |made| made.errors_kept),

@@ -63,7 +63,7 @@ pub(crate) struct ChangedStart {
     pub(super) run: Arc<TuneRun>,
     pub(super) setting: usize,
     pub(super) name: SafeText,
-    pub(super) finds: &'static str,
+    pub(super) matches: &'static str,
 }
 
 impl ScreenEvent for ChangedStart {}
@@ -111,15 +111,15 @@ impl ListKind for ChangedList {
 
     fn details(&self, list: &List<ChangedRow>) -> [SafeText; 2] {
         let (Some(row), Some(start)) = (list.chosen(), &self.start) else { return Default::default() };
-        let ChangedOutput { now, then, finds: all, .. } = row.changed;
-        let finds = start.finds;
+        let ChangedOutput { now, then, matches: all, .. } = row.changed;
+        let matches = start.matches;
         let kept = match all {
-            0 => format!("has no {finds}"),
+            0 => format!("has no {matches}"),
             _ => format!(
-                "keeps {} of {} {finds} (now {})",
-                thousands(then.kept_finds),
+                "keeps {} of {} {matches} (now {})",
+                thousands(then.kept_matches),
                 thousands(all),
-                thousands(now.kept_finds)
+                thousands(now.kept_matches)
             ),
         };
         let change = row.changed.describe();
@@ -206,11 +206,11 @@ fn order(run: Arc<TuneRun>, setting: usize, context: &JobContext) {
     send(rows);
 }
 
-/// How many of its finds are kept now, and how many under the setting: `0 of 2 → 0`.
+/// How many of its matches are kept now, and how many under the setting: `0 of 2 → 0`.
 fn kept(row: &ChangedRow, _: &RowLook) -> RowCell {
-    let [now, then] = [row.changed.now, row.changed.then].map(|under| under.kept_finds);
+    let [now, then] = [row.changed.now, row.changed.then].map(|under| under.kept_matches);
     let tone = if then < now { Tone::Warning } else { Tone::Plain };
-    match row.changed.finds {
+    match row.changed.matches {
         0 => RowCell::dim("–"),
         all => RowCell::new(format!("{} of {} → {}", thousands(now), thousands(all), thousands(then)), tone),
     }

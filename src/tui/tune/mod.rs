@@ -233,14 +233,14 @@ impl ListKind for Tuning {
     }
 
     fn panel(&self) -> ListPanel {
-        let has_plot = self.grid().is_some() && self.figures.finds > 0;
+        let has_plot = self.grid().is_some() && self.figures.matches > 0;
         if has_plot { ListPanel::Above } else { ListPanel::None }
     }
 
     fn draw_panel(&self, list: &List<TuneRow>, on: PanelFrame) {
         if let Some((_, grid)) = self.grid() {
             let chosen = list.chosen().map(|row| row.number);
-            plot::draw(&self.figures, (grid.current, chosen), self.finds(), on);
+            plot::draw(&self.figures, (grid.current, chosen), self.matches(), on);
         }
     }
 }
@@ -257,7 +257,7 @@ impl Tuning {
         }
     }
 
-    fn finds(&self) -> &'static str {
+    fn matches(&self) -> &'static str {
         let is_find = self.start.as_ref().is_some_and(|start| start.find.is_some());
         if is_find { "matches" } else { self.figures.severity.plural() }
     }
@@ -275,12 +275,7 @@ impl Tuning {
             }
             _ => count(figures.outputs, "output"),
         };
-        let finds = match (figures.finds, self.finds()) {
-            (1, "matches") => "1 match".to_owned(),
-            (all, "matches") => format!("{} matches", thousands(all)),
-            (all, finds) => count(all, finds.trim_end_matches('s')),
-        };
-        format!("{outputs}, {} · {finds}", size(figures.bytes))
+        format!("{outputs}, {} · {}", size(figures.bytes), figures.count_matches(self.matches()))
     }
 
     /// Goes to the list of the settings around limits, or of policies, on the same outputs.
@@ -302,8 +297,8 @@ impl Tuning {
             let words = "these are the present limits; choose others to see what they would cut differently";
             return on.note(words);
         }
-        let (name, finds) = (row.setting.describe(row.unit).into(), self.finds());
-        on.effects.show(ChangedStart { run: Arc::clone(run), setting: row.number, name, finds });
+        let (name, matches) = (row.setting.describe(row.unit).into(), self.matches());
+        on.effects.show(ChangedStart { run: Arc::clone(run), setting: row.number, name, matches });
     }
 
     /// Has outputs open under the selected setting, or again under the present one.
@@ -339,15 +334,17 @@ impl Tuning {
     }
 
     fn rows(&self) -> Vec<TuneRow> {
-        let (figures, finds) = (&self.figures.settings[..], self.figures.finds);
+        let (figures, matches) = (&self.figures.settings[..], self.figures.matches);
         match self.run.as_ref().map(|run| &run.choice.kind) {
             Some(TuneKind::Settings { policy, grid }) => {
                 let applied = self.applied.get(policy.policy.name());
-                let mut rows = setting_rows(&policy.policy, grid, figures, finds);
+                let mut rows = setting_rows(&policy.policy, grid, figures, matches);
                 rows.iter_mut().for_each(|row| row.is_applied = applied == Some(&row.setting));
                 rows
             }
-            Some(TuneKind::Policies { policies, designs }) => policy_rows(policies, *designs, figures, finds),
+            Some(TuneKind::Policies { policies, designs }) => {
+                policy_rows(policies, *designs, figures, matches)
+            }
             None => Vec::new(),
         }
     }
@@ -362,18 +359,18 @@ impl Tuning {
                 [words.into(), limits.into()]
             }
             (_, Some((policy, grid))) if row.is_present => {
-                let now = describe_share(row.figures.kept_finds, figures.finds);
+                let now = describe_share(row.figures.kept_matches, figures.matches);
                 let others = beside_best(&figures.settings, grid.current);
-                let kept = match figures.finds {
-                    0 => format!("no {} in these outputs, so the fewest tokens are best", self.finds()),
-                    _ => format!("{now} of {}; {others}", self.finds()),
+                let kept = match figures.matches {
+                    0 => format!("no {} in these outputs, so the fewest tokens are best", self.matches()),
+                    _ => format!("{now} of {}; {others}", self.matches()),
                 };
                 let from = format!("now: {limits} (limits from: {})", policy.limits_from);
                 [from.into(), kept.into()]
             }
             (_, Some((_, grid))) => {
                 let now = figures.settings.get(grid.current).copied().unwrap_or_default();
-                let buys = TuneMove::new(&row.figures, &now, figures.finds).describe(self.finds());
+                let buys = TuneMove::new(&row.figures, &now, figures.matches).describe(self.matches());
                 let setting = format!("{limits}: {buys}");
                 let fits = setting.chars().count() + 2 <= usize::from(look.width);
                 let changed = figures.changed.get(row.number).copied().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The plot of the settings: tokens across, finds kept up, with its legend and its axes.
+//! The plot of the settings: tokens across, matches kept up, with its legend and its axes.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ enum PlotMark {
 /// Dots of a cell across and up, in a braille pattern.
 const DOTS: (u16, u16) = (2, 4);
 
-/// Returns where settings lie, in dots from the upper left: the logarithm of tokens to the right, finds kept upwards.
+/// Returns where settings lie, in dots from the upper left: the logarithm of tokens to the right, matches kept upwards.
 fn places(figures: &[SettingFigures], (width, height): (u16, u16)) -> Vec<(u16, u16)> {
     let last = ((width * DOTS.0).saturating_sub(1), (height * DOTS.1).saturating_sub(1));
     let along = |last: u16, figure: fn(&SettingFigures) -> f64| {
@@ -36,7 +36,7 @@ fn places(figures: &[SettingFigures], (width, height): (u16, u16)) -> Vec<(u16, 
         all.map(move |figure| (share(figure) * f64::from(last)).round() as u16)
     };
     let across = along(last.0, |of| (of.tokens as f64 + 1.0).ln());
-    across.zip(along(last.1, |of| of.kept_finds as f64)).map(|(x, up)| (x, last.1 - up)).collect()
+    across.zip(along(last.1, |of| of.kept_matches as f64)).map(|(x, up)| (x, last.1 - up)).collect()
 }
 
 /// Returns the cells of straight lines between dots, each with the bits of its braille pattern.
@@ -88,11 +88,11 @@ fn draw_settings(
     }
 }
 
-/// Draws the settings of a policy between a legend and the axis; `finds` is what counts, in the plural.
+/// Draws the settings of a policy between a legend and the axis; `matches` is what counts, in the plural.
 pub(super) fn draw(
     figures: &TuneFigures,
     (present, chosen): (usize, Option<usize>),
-    finds: &str,
+    matches: &str,
     on: PanelFrame,
 ) {
     let PanelFrame { canvas, buffer, area, .. } = on;
@@ -106,7 +106,8 @@ pub(super) fn draw(
         () if best.contains(&number) => PlotMark::Best,
         () => PlotMark::Other,
     };
-    let kept = edges(&figures.settings, |of| of.kept_finds).map(|kept| describe_share(kept, figures.finds));
+    let kept =
+        edges(&figures.settings, |of| of.kept_matches).map(|kept| describe_share(kept, figures.matches));
     let taken = kept.iter().map(|label| SafeText::from(label.as_str()).columns()).max().unwrap_or(0) + 2;
     let left = taken.min(area.width.into()) as u16;
     let inner = Rect { x: area.x + left, width: area.width - left, ..area };
@@ -120,7 +121,7 @@ pub(super) fn draw(
     // A blank column lies at the right.
     let plot = Rect { x: inner.x.saturating_add(1), width: inner.width.saturating_sub(2), ..inner };
     draw_settings(&figures.settings, mark, joined, (canvas, buffer, plot));
-    draw_legend(finds, canvas, buffer, legend);
+    draw_legend(matches, canvas, buffer, legend);
     draw_axis(&figures.settings, canvas, buffer, Rect { x: inner.x, width: inner.width, ..axis });
 }
 
@@ -139,8 +140,8 @@ fn look(canvas: &Canvas, mark: PlotMark) -> (&'static str, Style) {
     }
 }
 
-fn draw_legend(finds: &str, canvas: &Canvas, buffer: &mut Buffer, area: Rect) {
-    let left = [Span::new(format!(" {finds} kept"), canvas.theme.dim)];
+fn draw_legend(matches: &str, canvas: &Canvas, buffer: &mut Buffer, area: Rect) {
+    let left = [Span::new(format!(" {matches} kept"), canvas.theme.dim)];
     line::spans(buffer, area, &left);
     let mark = |mark, words: &str| {
         let (text, style) = look(canvas, mark);
@@ -188,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn more_tokens_lie_to_the_right_and_more_finds_above() {
+    fn more_tokens_lie_to_the_right_and_more_matches_above() {
         let all = figures(&[(9, 0), (99, 5), (999, 10), (99, 0)]);
         assert_eq!(drawn(&all, 3, (9, 3)), ["      ⣀⠔●", "   ⡠●⠉   ", "●⠔⠉ ·    "]);
     }

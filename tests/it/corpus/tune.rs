@@ -60,7 +60,10 @@ fn figures_agree_with_preview() {
     home.file("logs/b.log", "Error: one\n".repeat(300));
     let tuned =
         home.run(&["tune", "--json", "-p", "opencode/output", "--find", "line|one", "logs"]).ok().json();
-    assert_eq!((&tuned["version"], &tuned["outputs"], &tuned["finds"]), (&1.into(), &2.into(), &5300.into()));
+    assert_eq!(
+        (&tuned["version"], &tuned["outputs"], &tuned["matches"]),
+        (&1.into(), &2.into(), &5300.into())
+    );
     let settings = tuned["settings"].as_array().unwrap();
     assert_eq!(settings.len(), 60);
     assert!(settings.contains(&tuned["current"]));
@@ -79,7 +82,7 @@ fn figures_agree_with_preview() {
         assert_eq!((number("tokens"), number("cut")), (tokens, cut), "{setting}");
     }
     let frontier = tuned["frontier"].as_array().unwrap();
-    let kept = |setting: &Value| (setting["tokens"].as_u64(), setting["kept_finds"].as_u64());
+    let kept = |setting: &Value| (setting["tokens"].as_u64(), setting["kept_matches"].as_u64());
     assert!(frontier.windows(2).all(|pair| kept(&pair[0]).0 < kept(&pair[1]).0));
     assert!(frontier.windows(2).all(|pair| kept(&pair[0]).1 < kept(&pair[1]).1));
     for setting in settings {
@@ -145,11 +148,11 @@ fn compare_sums_up_many_outputs() {
     let one = |file: &str| home.run(&["preview", "--json", "-p", "opencode/shell", file]).ok().json();
     let tokens = |file: &str| one(file)["tokens_estimate"].as_u64().unwrap();
     let shell = row("opencode/shell");
-    assert_eq!((&shell["outputs"], &shell["cut"], &shell["finds"]), (&2.into(), &1.into(), &350.into()));
-    assert_eq!(shell["finds_kept"], 350);
+    assert_eq!((&shell["outputs"], &shell["cut"], &shell["matches"]), (&2.into(), &1.into(), &350.into()));
+    assert_eq!(shell["kept_matches"], 350);
     assert_eq!(shell["tokens"], tokens("logs/a.log") + tokens("b.log"));
     assert_eq!(
-        (&row("opencode/output")["finds_kept"], &row("opencode/output")["lost_last_line"]),
+        (&row("opencode/output")["kept_matches"], &row("opencode/output")["lost_last_line"]),
         (&300.into(), &1.into())
     );
     let text = home.run(&["compare", "-p", "opencode/output", "logs", "b.log"]).ok().text().to_owned();
@@ -163,13 +166,13 @@ fn compare_sums_up_many_outputs() {
 }
 
 #[test]
-fn an_output_with_a_find_counts_without_an_error() {
+fn an_output_with_a_match_counts_without_an_error() {
     let home = Home::new();
     home.file("a", "hello\nworld\n");
     home.file("b", "error: x\n");
     for words in [&["tune", "a", "b"][..], &["compare", "-p", "opencode/output", "a", "b"]] {
         let ran = home.run(&[words, &["--find", "hello"]].concat()).ok();
-        assert!(ran.text().contains("with 1 find in 1 of them"), "{}", ran.text());
+        assert!(ran.text().contains("with 1 match in 1 of them"), "{}", ran.text());
     }
 }
 

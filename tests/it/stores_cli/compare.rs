@@ -25,7 +25,7 @@ fn a_pipe_is_compared_without_a_word_as_in_preview() {
     let text = std::fs::read(home.at("out.log")).unwrap();
     let named = home.pipe(&text[..], &["compare", "-", "--json"]).ok().json();
     assert_eq!(home.pipe(&text[..], &["compare", "--json"]).ok().json(), named);
-    assert_eq!(row(&named, "pi/bash")["finds"], 3);
+    assert_eq!(row(&named, "pi/bash")["matches"], 3);
 }
 
 #[test]
@@ -48,7 +48,7 @@ fn every_policy_has_a_row_that_agrees_with_its_preview() {
 fn without_a_pattern_errors_are_counted() {
     let home = stocked();
     let json = home.run(&["compare", "out.log", "--json"]).ok().json();
-    let kept = |policy| (row(&json, policy)["finds"].as_u64(), row(&json, policy)["finds_kept"].as_u64());
+    let kept = |policy| (row(&json, policy)["matches"].as_u64(), row(&json, policy)["kept_matches"].as_u64());
     assert_eq!(kept("opencode/output"), (Some(3), Some(1)));
     let ran = home.run(&["compare", "--header", "out.log"]).ok();
     assert!(ran.text().starts_with("policy\terrors kept\tlines\t"), "{}", ran.text());
@@ -60,11 +60,11 @@ fn one_output_and_several_count_warnings_where_there_is_no_error() {
     let home = Home::new();
     home.file("a", "warning: a\nb\nwarning: c\n");
     home.file("b", "warning: a\nb\nwarning: c\n");
-    let finds = |files: &[&str]| {
+    let matches = |files: &[&str]| {
         let words = [&["compare", "--json", "-p", "opencode/output"], files].concat();
-        home.run(&words).ok().json()[0]["finds"].as_u64()
+        home.run(&words).ok().json()[0]["matches"].as_u64()
     };
-    assert_eq!((finds(&["a"]), finds(&["a", "b"])), (Some(2), Some(4)));
+    assert_eq!((matches(&["a"]), matches(&["a", "b"])), (Some(2), Some(4)));
     let ran = home.run(&["compare", "--header", "-p", "opencode/output", "a"]).ok();
     assert!(ran.text().starts_with("policy\twarnings kept\tlines\t"), "{}", ran.text());
     assert!(ran.text().contains("\nopencode/output\t2 of 2\t"), "{}", ran.text());
@@ -99,21 +99,21 @@ fn what_made_a_stored_file_is_compared_even_if_it_is_an_earlier_form() {
 }
 
 #[test]
-fn finds_are_counted_where_they_survive() {
+fn matches_are_counted_where_they_survive() {
     let home = stocked();
     let json = home.run(&["compare", "out.log", "--json", "--find", "^error: \\d+$"]).ok().json();
     let kept = |policy| {
         let row = row(&json, policy);
-        assert_eq!(row["finds"], 3);
-        row["finds_kept"].as_u64().unwrap()
+        assert_eq!(row["matches"], 3);
+        row["kept_matches"].as_u64().unwrap()
     };
     assert_eq!((kept("opencode/output"), kept("pi/bash"), kept("codex/exec")), (1, 1, 2));
     let ran = home.run(&["compare", "--header", "out.log", "--find", "error"]).ok();
-    let finds = |row: &str| row.split(['\t', ' ']).nth(1).unwrap().parse::<u64>().unwrap();
+    let matches = |row: &str| row.split(['\t', ' ']).nth(1).unwrap().parse::<u64>().unwrap();
     let (heading, rows) = ran.text().split_once('\n').unwrap();
     assert!(heading.starts_with("policy\tmatches kept\tlines\t"), "{heading}");
     let is_agent = |row: &&str| !["basic/", "t15/", "go-opencode/"].iter().any(|own| row.starts_with(own));
-    let order: Vec<u64> = rows.lines().filter(is_agent).map(finds).collect();
+    let order: Vec<u64> = rows.lines().filter(is_agent).map(matches).collect();
     assert!(order.len() > 40 && order.is_sorted_by(|a, b| a >= b), "{}", ran.text());
     assert!(rows.lines().all(|row| row.contains(" of 3\t")), "{}", ran.text());
     // What nobody has shipped comes last.
@@ -122,7 +122,7 @@ fn finds_are_counted_where_they_survive() {
 
 /// `compare` counts the same matches that a search of the printed preview finds, for a pattern that no notice contains.
 #[test]
-fn finds_kept_are_those_in_the_preview_s_text() {
+fn kept_matches_are_those_in_the_preview_s_text() {
     let home = stocked();
     let pattern = "line 4\\d{3}$";
     let json = home.run(&["compare", "--all", "out.log", "--json", "--find", pattern]).ok().json();
@@ -131,7 +131,7 @@ fn finds_kept_are_those_in_the_preview_s_text() {
         ["opencode/output", "opencode/shell", "pi/read", "basic/middle-out", "t15/output", "go-opencode/2025"]
     {
         let preview = home.run(&["preview", "-p", policy, "out.log"]);
-        assert_eq!(row(&json, policy)["finds_kept"], regex.find_iter(preview.text()).count(), "{policy}");
+        assert_eq!(row(&json, policy)["kept_matches"], regex.find_iter(preview.text()).count(), "{policy}");
     }
 }
 
@@ -141,9 +141,9 @@ fn a_find_that_is_cut_in_two_is_lost() {
     home.file("out.log", format!("{}NEEDLE{}", "a".repeat(29_997), "b".repeat(50_000)));
     let json = home.run(&["compare", "--all", "out.log", "--json", "--find", "NEEDLE"]).ok().json();
     let metadata = row(&json, "opencode/metadata");
-    assert_eq!((&metadata["finds"], &metadata["finds_kept"]), (&1.into(), &0.into()), "{metadata}");
+    assert_eq!((&metadata["matches"], &metadata["kept_matches"]), (&1.into(), &0.into()), "{metadata}");
     let json = home.run(&["compare", "--all", "out.log", "--json", "--find", "aNEE"]).ok().json();
-    assert_eq!(row(&json, "opencode/metadata")["finds_kept"], 1);
+    assert_eq!(row(&json, "opencode/metadata")["kept_matches"], 1);
 }
 
 #[test]
@@ -151,7 +151,7 @@ fn an_empty_output_and_standard_input_compare_too() {
     let home = Home::new();
     home.file("empty", "");
     let json = home.run(&["compare", "empty", "--json", "--find", "x"]).ok().json();
-    assert!(json.as_array().unwrap().iter().all(|row| row["finds"] == 0), "{json}");
+    assert!(json.as_array().unwrap().iter().all(|row| row["matches"] == 0), "{json}");
     let ran = home.pipe("aaa\n", &["compare", "-"]);
     assert_eq!(ran.status, 0, "{}", ran.stderr);
     assert!(ran.text().lines().skip(1).all(|row| row.contains("not cut")), "{}", ran.text());
