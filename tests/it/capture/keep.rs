@@ -192,7 +192,7 @@ fn flags_that_make_no_sense_are_refused() {
     let help = home.run(&["run", "--help"]).ok();
     assert!(!help.text().contains("--exit-code") && !help.text().contains("--stderr"), "{}", help.text());
     home.run(&["run", "--pty", "--split", "--", "true"])
-        .fails(2, &["--pty has one terminal", "leave one out"]);
+        .fails(2, &["--pty merges both streams", "leave one out"]);
     home.run(&["run", "--print", "--", "true"]).fails(2, &["--print has no effect without -i"]);
     home.run(&["run", "--timeout", "0", "--", "true"]).fails(2, &["'0' is not a duration", "for no limit"]);
     home.run(&["run", "--timeout", "soon", "--", "true"]).fails(2, &["soon"]);
