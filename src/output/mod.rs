@@ -271,7 +271,7 @@ impl OpenOutput {
             self.sift.iter_mut().for_each(|sift| sift.grow(view.len()));
         } else {
             self.index = BlockIndex::new(view.len() as u64);
-            self.tally.clear();
+            self.tally = CountedChunks::default();
             self.sift.iter_mut().for_each(|sift| sift.reset(view.len()));
             (self.made, self.state) = (MadePreview::default(), PlanState::Missing);
             (self.made_by, self.first_preview) = (None, None);

@@ -280,11 +280,8 @@ pub(crate) fn differences(one: &str, other: &str, wanted: &dyn Fn() -> bool) -> 
     if one.len() > start && other.len() > start {
         for piece in align(&one[start..], &other.as_bytes()[start..], wanted)? {
             let Some(range) = piece.place.filter(|_| piece.is_same) else { continue };
-            push_lines(
-                &mut found,
-                [one, other],
-                [at[0]..start + piece.text.start, at[1]..start + range.start],
-            );
+            let stretch = [at[0]..start + piece.text.start, at[1]..start + range.start];
+            push_lines(&mut found, [one, other], stretch);
             at = [start + piece.text.end, start + range.end];
         }
     }
