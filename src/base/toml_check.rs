@@ -136,23 +136,17 @@ impl Check<'_> {
             (Shape::Section, DeValue::Table(table)) => self.numbers(table),
             (Shape::Number | Shape::Scalar, DeValue::Integer(number)) if is_number(number) => {}
             (Shape::Checked(check) | Shape::Loose(check), DeValue::String(text)) => {
-                if let Err(words) = check(text) {
-                    self.wrong(at, name, words);
-                }
+                self.expect(check(text), at, name);
             }
-            (Shape::Loose(check), DeValue::Integer(number)) => {
-                if let Err(words) = check(number.as_str()) {
-                    self.wrong(at, name, words);
-                }
-            }
+            (Shape::Loose(check), DeValue::Integer(number)) => self.expect(check(number.as_str()), at, name),
             (Shape::TextOrTexts, DeValue::Array(all)) => self.elements(name, all, Shape::Text, place),
             (Shape::List(shape, most), DeValue::Array(all)) => {
-                self.count(name, at, all.len(), most);
+                self.expect(check_count(all.len(), most), at, name);
                 self.elements(name, all, *shape, place);
             }
             (Shape::Table(fields), DeValue::Table(table)) => self.fields(table, value.span(), fields, place),
             (Shape::Tables(fields, most), DeValue::Array(all)) => {
-                self.count(name, at, all.len(), most);
+                self.expect(check_count(all.len(), most), at, name);
                 self.elements(name, all, Shape::Table(fields), place);
             }
             (Shape::Names(shape), DeValue::Table(table)) => {
@@ -182,8 +176,8 @@ impl Check<'_> {
         all.iter().for_each(|value| self.value(name, value, shape, place));
     }
 
-    fn count(&mut self, name: &str, at: usize, count: usize, most: usize) {
-        if let Err(words) = check_count(count, most) {
+    fn expect(&mut self, checked: Result<(), String>, at: usize, name: &str) {
+        if let Err(words) = checked {
             self.wrong(at, name, words);
         }
     }

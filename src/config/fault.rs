@@ -158,10 +158,7 @@ impl Check<'_> {
             let is_known = is_own || name == "policy" || policy.is_some_and(|policy| has(policy, name));
             if !is_known && !is_of_any(name) {
                 self.wrong(key.span(), name, near(name));
-            } else if is_known
-                && name != "policy"
-                && let Some(policy) = policy
-            {
+            } else if let Some(policy) = policy.filter(|_| is_known && name != "policy") {
                 self.parameter(policy.clone(), key, value);
             }
         }

@@ -319,10 +319,6 @@ impl CountedChunks {
         self.keep(|chunk| chunk.end + MAX_CHAR <= len);
     }
 
-    pub(crate) fn clear(&mut self) {
-        self.keep(|_| false);
-    }
-
     fn keep(&mut self, is_kept: impl Fn(Range<u64>) -> bool) {
         self.chunks.retain(|start, (end, _)| is_kept(*start..*end));
         self.bytes = self.chunks.iter().map(|(start, (end, _))| end - start).sum();

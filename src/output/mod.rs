@@ -179,14 +179,10 @@ impl OpenOutput {
     /// Has a preview that is being made made again afterwards, because its input has changed. Returns false if the one
     /// shown has to be made again now; true also if there is none.
     pub(crate) fn wait_to_replan(&mut self) -> bool {
-        match &mut self.state {
-            PlanState::Awaited { again, .. } => {
-                *again = true;
-                true
-            }
-            PlanState::Missing => true,
-            PlanState::Made => false,
+        if let PlanState::Awaited { again, .. } = &mut self.state {
+            *again = true;
         }
+        self.state != PlanState::Made
     }
 
     /// Stops waiting for a preview. Returns whether an earlier one remains; its policy and limits are then restored.
@@ -208,12 +204,6 @@ impl OpenOutput {
     pub(crate) fn shown_from(&self) -> (PreviewFrom, &Policy) {
         let requested = (self.preview_from, self.policy());
         self.made_by.as_ref().map_or(requested, |(from, made_by)| (*from, &made_by.policy))
-    }
-
-    fn drop_preview(&mut self) {
-        self.made = MadePreview::default();
-        self.state = PlanState::Missing;
-        (self.made_by, self.first_preview) = (None, None);
     }
 
     pub fn limits_are_first(&self) -> bool {
@@ -281,9 +271,10 @@ impl OpenOutput {
             self.sift.iter_mut().for_each(|sift| sift.grow(view.len()));
         } else {
             self.index = BlockIndex::new(view.len() as u64);
-            self.tally.clear();
+            self.tally = CountedChunks::default();
             self.sift.iter_mut().for_each(|sift| sift.reset(view.len()));
-            self.drop_preview();
+            (self.made, self.state) = (MadePreview::default(), PlanState::Missing);
+            (self.made_by, self.first_preview) = (None, None);
             // What was kept is not this.
             self.subject.is_kept = false;
         }

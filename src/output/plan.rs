@@ -82,10 +82,7 @@ impl PlanTask {
             Some(text) => (preview::recorded(text, &input), 0),
             None => preview::plan_touching(&input, &self.policy),
         };
-        if let Err(PlanError::Cancelled) = planned {
-            return None;
-        }
-        if !wanted() {
+        if matches!(planned, Err(PlanError::Cancelled)) || !wanted() {
             return None;
         }
         let planned = planned.map(|preview| {

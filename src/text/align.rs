@@ -152,22 +152,17 @@ impl Aligner<'_> {
             let same = (0..=same).rev().find(|same| self.text.is_char_boundary(t + same)).unwrap_or(0);
             run.push(t + same, w + same, true);
             let (t, w) = (t + same, w + same);
-            let (replaced, skipped) = match whole.get(w) {
-                None => break,
-                Some(_) if t >= end => break,
-                Some(0x80..) if text[t..end].starts_with("\u{FFFD}".as_bytes()) => {
-                    let bad = element(whole, w);
-                    if bad.valid {
-                        break;
-                    }
-                    (3, bad.len.max(1))
-                }
+            let (replaced, skipped) = match whole.get(w).filter(|_| t < end) {
+                Some(0x80..) if text[t..end].starts_with("\u{FFFD}".as_bytes()) => match element(whole, w) {
+                    bad if bad.valid => break,
+                    bad => (3, bad.len.max(1)),
+                },
                 Some(0x1b) => match ansi::sequence(&whole[w..]) {
                     Some(escape) if escape.len > 0 => (0, escape.len),
                     _ => break,
                 },
                 Some(b'\r') => (0, 1),
-                Some(_) => break,
+                _ => break,
             };
             run.push(t + replaced, w + skipped, replaced > 0);
         }
@@ -245,10 +240,9 @@ impl Run {
     fn push(&mut self, text_end: usize, whole_end: usize, is_same: bool) {
         let (text, whole) = (self.text_end..text_end, self.whole_end..whole_end);
         (self.text_end, self.whole_end) = (text_end, whole_end);
-        if text.is_empty() && whole.is_empty() {
-            return;
+        if !text.is_empty() || !whole.is_empty() {
+            self.pieces.push(AlignedPiece { text, place: Some(whole), is_same });
         }
-        self.pieces.push(AlignedPiece { text, place: Some(whole), is_same });
     }
 
     /// Drops what was passed over at the end, which agrees with nothing.
@@ -286,11 +280,8 @@ pub(crate) fn differences(one: &str, other: &str, wanted: &dyn Fn() -> bool) -> 
     if one.len() > start && other.len() > start {
         for piece in align(&one[start..], &other.as_bytes()[start..], wanted)? {
             let Some(range) = piece.place.filter(|_| piece.is_same) else { continue };
-            push_lines(
-                &mut found,
-                [one, other],
-                [at[0]..start + piece.text.start, at[1]..start + range.start],
-            );
+            let stretch = [at[0]..start + piece.text.start, at[1]..start + range.start];
+            push_lines(&mut found, [one, other], stretch);
             at = [start + piece.text.end, start + range.end];
         }
     }

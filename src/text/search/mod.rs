@@ -210,11 +210,8 @@ impl MatchCounts {
     /// Returns the 1-based number of the match that starts at `offset`; `None` if not counted yet. Reads one chunk.
     pub fn number(&self, supply: &mut impl Supply, pattern: &Pattern, offset: usize) -> Option<u64> {
         let chunk = self.chunks.partition_point(|(end, _)| *end <= offset);
-        if chunk == self.chunks.len() {
-            return None;
-        }
+        let end = self.chunks.get(chunk)?.0.min(supply.len());
         let (start, before) = if chunk == 0 { (0, 0) } else { self.chunks[chunk - 1] };
-        let end = self.chunks[chunk].0.min(supply.len());
         let in_chunk = read_starting_in(supply, pattern, start.min(end)..end);
         Some(before + in_chunk.take_while(|found| found.start <= offset).count() as u64)
     }

@@ -1,7 +1,7 @@
 //! Finds bytes that every match of a pattern contains before trying the pattern itself, by testing for the two rarest.
 
 use memchr::arch::all::packedpair::Pair;
-use regex_syntax::hir::{Class, Hir, HirKind};
+use regex_syntax::hir::{Class, ClassBytesRange, Hir, HirKind};
 
 /// Minimum length in bytes: shorter needles occur too often to save anything.
 const SHORTEST: usize = 3;
@@ -110,37 +110,23 @@ impl Needle {
     }
 }
 
-/// The rarest byte that every match of a pattern contains, a letter possibly in either case.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct RareByte {
-    byte: u8,
-    /// The same byte, or the letter in the other case.
-    other: u8,
-}
-
-impl RareByte {
-    pub(crate) fn in_every_match(hir: &Hir) -> Option<Self> {
-        let mut runs = vec![Vec::new()];
-        collect(hir, &mut runs);
-        let bytes = runs.concat();
-        let plain: Vec<u8> = bytes.iter().map(|(byte, _)| *byte).collect();
-        let rarest = Pair::new(&plain).map_or(0, |pair| pair.index1().into());
-        bytes.get(rarest).map(|(byte, case)| Self { byte: *byte, other: byte & !case })
-    }
-
-    pub(crate) fn find(self, hay: &[u8]) -> Option<usize> {
-        memchr::memchr2(self.byte, self.other, hay)
-    }
+/// Returns the rarest byte that every match of a pattern contains: a letter in its two cases, another byte twice.
+pub(crate) fn rare_byte(hir: &Hir) -> Option<[u8; 2]> {
+    let mut runs = vec![Vec::new()];
+    collect(hir, &mut runs);
+    let bytes = runs.concat();
+    let plain: Vec<u8> = bytes.iter().map(|(byte, _)| *byte).collect();
+    let rarest = Pair::new(&plain).map_or(0, |pair| pair.index1().into());
+    bytes.get(rarest).map(|(byte, case)| [*byte, byte & !case])
 }
 
 /// Whether the pattern is a literal, or begins with a long one: for these there are faster ways.
 fn is_literal_enough(hir: &Hir) -> bool {
     match hir.kind() {
         HirKind::Literal(_) => true,
-        HirKind::Concat(subs) => match subs[0].kind() {
-            HirKind::Literal(literal) => literal.0.len() >= LONG_START,
-            _ => false,
-        },
+        HirKind::Concat(subs) => {
+            matches!(subs[0].kind(), HirKind::Literal(literal) if literal.0.len() >= LONG_START)
+        }
         _ => false,
     }
 }
@@ -170,18 +156,11 @@ fn collect(hir: &Hir, runs: &mut Vec<Vec<(u8, u8)>>) {
 
 /// Returns the letter, in lower case, if a class consists of exactly its two cases.
 fn letter(class: &Class) -> Option<u8> {
-    let singles: Vec<u32> = match class {
-        Class::Unicode(class) => {
-            let ranges = class.iter().map(|range| (range.start().into(), range.end().into()));
-            singles(ranges)?
-        }
-        Class::Bytes(class) => singles(class.iter().map(|range| (range.start().into(), range.end().into())))?,
+    let class = match class {
+        Class::Unicode(class) => class.to_byte_class()?,
+        Class::Bytes(class) => class.clone(),
     };
-    let [upper, lower] = singles[..] else { return None };
-    let letter = u8::try_from(lower).ok().filter(u8::is_ascii_lowercase)?;
-    (upper == u32::from(letter.to_ascii_uppercase())).then_some(letter)
-}
-
-fn singles(ranges: impl Iterator<Item = (u32, u32)>) -> Option<Vec<u32>> {
-    ranges.map(|(start, end)| (start == end).then_some(start)).collect()
+    let letter = class.ranges().last()?.start();
+    let cases = [letter.to_ascii_uppercase(), letter].map(|case| ClassBytesRange::new(case, case));
+    (letter.is_ascii_lowercase() && class.ranges() == cases).then_some(letter)
 }

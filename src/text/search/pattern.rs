@@ -15,7 +15,7 @@ use crate::text::supply::OwnBytes;
 use crate::text::utf16::{self, ByteOrder};
 
 use super::escapes;
-use super::needle::{Needle, Patience, RareByte, Sighting};
+use super::needle::{Needle, Patience, Sighting, rare_byte};
 use super::severity::{self, Severity};
 
 /// Maximum nesting depth of the form without line feeds: slightly deeper than what can be typed.
@@ -29,8 +29,8 @@ pub struct Pattern {
     pub(super) regex: Regex,
     /// What every match contains, if that can be found faster than the pattern.
     pub(super) needle: Option<Needle>,
-    /// A byte that every match contains.
-    rare: Option<RareByte>,
+    /// A byte that every match contains, in its two cases.
+    rare: Option<[u8; 2]>,
     /// The form for lines with escape sequences, from the first such line on; `None` if that is too large.
     through_escapes: OnceLock<Option<Regex>>,
     /// What it finds, if lines of JSON count by their level.
@@ -99,7 +99,7 @@ impl Pattern {
         Ok(Self {
             text: text.to_owned(),
             needle: Needle::longest(&hir),
-            rare: RareByte::in_every_match(&hir),
+            rare: rare_byte(&hir),
             hir,
             regex,
             through_escapes: OnceLock::new(),
@@ -147,7 +147,7 @@ impl Pattern {
     ) -> impl Iterator<Item = Range<usize>> + 'a {
         let own = bytes.into();
         let bytes = own.as_slice();
-        let mut sieve = Sieve::new(self, bytes, at);
+        let mut sieve = Sieve::new(self, bytes);
         let (mut part, mut regex) = (at..at, &self.regex);
         std::iter::from_fn(move || {
             loop {
@@ -180,18 +180,15 @@ impl Pattern {
         lines: Range<usize>,
     ) -> impl Iterator<Item = Range<usize>> + 'a {
         let bytes = bytes.part(0..lines.end.min(bytes.len()));
-        let mut sieve = Sieve::new(self, bytes.as_slice(), lines.start);
+        let mut sieve = Sieve::new(self, bytes.as_slice());
         let (mut part, mut regex) = (lines.start..lines.start, &self.regex);
         std::iter::from_fn(move || {
             loop {
-                let inside = part.start < part.end;
-                let found =
-                    if inside { self.certain(regex, bytes.part(0..part.end), part.start) } else { None };
-                if let Some(at) = found {
-                    let feed = memchr::memrchr(b'\n', &bytes[part.start..at]);
-                    let start = feed.map_or(part.start, |feed| part.start + feed + 1);
-                    let feed = memchr::memchr(b'\n', &bytes[at..]);
-                    part.start = feed.map_or(bytes.len(), |feed| at + feed + 1);
+                if !part.is_empty()
+                    && let Some(at) = self.certain(regex, bytes.part(0..part.end), part.start)
+                {
+                    let start = sieve.line_start(part.start, at);
+                    part.start = sieve.line_end(at);
                     return Some(start..part.start);
                 }
                 (part, regex) = sieve.next(part.end)?;
@@ -261,17 +258,14 @@ struct Sieve<'a> {
 }
 
 impl<'a> Sieve<'a> {
-    /// Sieves `bytes` from `at` on.
-    fn new(pattern: &'a Pattern, bytes: &'a [u8], at: usize) -> Self {
-        let mut sieve = Self { pattern, bytes, patience: Patience::default(), plain: 0..0, coloured: 0..0 };
-        sieve.coloured = sieve.next_coloured(at);
-        sieve
+    fn new(pattern: &'a Pattern, bytes: &'a [u8]) -> Self {
+        Self { pattern, bytes, patience: Patience::default(), plain: 0..0, coloured: 0..0 }
     }
 
     /// Returns the next bytes to search at or after `from`, and with what: from there or the start of a line to the end of a
     /// line, including its line feed, so that everything that surrounds a match is included.
     fn next(&mut self, from: usize) -> Option<(Range<usize>, &'a Regex)> {
-        if self.coloured.start < from {
+        if self.coloured.end <= from {
             self.coloured = self.next_coloured(from);
         }
         if self.plain.end <= from {
@@ -301,8 +295,8 @@ impl<'a> Sieve<'a> {
         let mut at = if self.pattern.is_as_it_stands() { len } else { from.min(len) };
         while let Some(escape) = memchr::memchr(ESC, &self.bytes[at..]) {
             let line = self.line_start(from, at + escape)..self.line_end(at + escape);
-            let Some(rare) = &self.pattern.rare else { return line };
-            match rare.find(&self.bytes[line.start..]).map(|rare| line.start + rare) {
+            let Some([byte, other]) = self.pattern.rare else { return line };
+            match memchr::memchr2(byte, other, &self.bytes[line.start..]).map(|rare| line.start + rare) {
                 None => break,
                 Some(rare) if line.contains(&rare) => return line,
                 Some(rare) => at = self.line_start(line.end, rare),
@@ -343,13 +337,11 @@ impl ast::Visitor for Letters {
 
     fn visit_pre(&mut self, ast: &Ast) -> Result<(), ast::Span> {
         match ast {
-            Ast::Literal(literal) if literal.c == '\n' => Err(literal.span),
-            Ast::Literal(literal) => {
-                self.see(literal);
-                Ok(())
-            }
-            _ => Ok(()),
+            Ast::Literal(literal) if literal.c == '\n' => return Err(literal.span),
+            Ast::Literal(literal) => self.see(literal),
+            _ => {}
         }
+        Ok(())
     }
 
     fn visit_class_set_item_pre(&mut self, item: &ClassSetItem) -> Result<(), ast::Span> {
