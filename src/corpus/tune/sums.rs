@@ -299,7 +299,6 @@ mod tests {
         let under = |kept_matches| SettingEffect { kept_matches, ..SettingEffect::default() };
         VisitedOutput {
             bytes: 0,
-            lines: 0,
             matches: 9999,
             severity: Severity::Error,
             settings: vec![under(5000), under((number * 7919) % 9999)],
