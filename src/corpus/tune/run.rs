@@ -111,10 +111,8 @@ impl TuneChoice {
     }
 
     fn present(&self) -> Option<usize> {
-        match &self.kind {
-            TuneKind::Settings { grid, .. } => Some(grid.current),
-            TuneKind::Policies { .. } => None,
-        }
+        let TuneKind::Settings { grid, .. } = &self.kind else { return None };
+        Some(grid.current)
     }
 }
 
