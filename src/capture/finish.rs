@@ -168,19 +168,15 @@ impl Captured {
         wanted.then(|| save_one(&mut self, Stream::Stdout, request, place, notes)).flatten()
     }
 
-    /// Whether an output is to be kept; also if the plan fails: a faulty policy must not cost an output of hours.
+    /// Whether an output is to be kept: also if the policy would cut it without a saved copy, or the plan fails: a faulty
+    /// policy must not cost an output of hours.
     fn is_wanted(&self, stream: Stream, request: &Request, policy: &Policy) -> bool {
-        match request.keep {
-            KeepSpill::Always => true,
-            KeepSpill::Never => false,
-            KeepSpill::Cut => self.is_cut(stream, policy, &printed_path(request, stream, None)),
-        }
-    }
-
-    /// Whether the policy would cut this stream without a saved copy. If not, the preview contains the whole stream.
-    fn is_cut(&self, stream: Stream, policy: &Policy, path: &str) -> bool {
         const NONE: preview::Output = preview::Output { bytes: &[], totals: &Totals::unknown() };
+        if request.keep != KeepSpill::Cut {
+            return request.keep == KeepSpill::Always;
+        }
         let Some(output) = self.output(stream) else { return false };
+        let path = &printed_path(request, stream, None);
         let input = alone(self, output.content.bytes(), &output.totals, path);
         let input = match stream {
             Stream::Stderr if policy.takes_stderr() => {

@@ -122,14 +122,14 @@ pub fn find_in_stores(
     let corpus = Corpus::from_entries(listing.entries);
     let receipts = Receipts::new(config, sessions.clone(), &corpus.outputs, goes_on);
     let (unread, found) = (AtomicU64::new(unlisted as u64), AtomicUsize::new(0));
-    let finder = Finder { receipts, env: &config.env, pattern, goes_on, now, unread: &unread, found: &found };
+    let finder = Finder { receipts, env: &config.env, pattern, goes_on, now, unread, found };
     let work = |reader: &mut CorpusReader, number: usize, outlet: &mut Outlet<FoundLine>| {
         finder.find(reader, &corpus.outputs[number], outlet)
     };
     in_order(corpus.outputs.len(), CorpusReader::default, work, |lines| {
         if take(std::mem::take(lines)) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });
-    FindEnd { outputs: corpus.outputs.len() as u64, sessions: 0, unread: unread.into_inner() }
+    FindEnd { outputs: corpus.outputs.len() as u64, sessions: 0, unread: finder.unread.into_inner() }
 }
 
 /// Finds the matching lines of the recorded results of a session, in the order of its calls. Left out are those whose output
@@ -194,8 +194,8 @@ struct Finder<'a> {
     pattern: &'a Pattern,
     goes_on: &'a (dyn Fn() -> bool + Sync),
     now: Timestamp,
-    unread: &'a AtomicU64,
-    found: &'a AtomicUsize,
+    unread: AtomicU64,
+    found: AtomicUsize,
 }
 
 impl Finder<'_> {

@@ -113,10 +113,8 @@ impl CorpusOutput {
     }
 
     pub(crate) fn id(&self) -> Option<Cow<'_, str>> {
-        match self {
-            CorpusOutput::Entry(entry) => Some(entry.id()),
-            CorpusOutput::Named(_) | CorpusOutput::Found(_) => None,
-        }
+        let CorpusOutput::Entry(entry) = self else { return None };
+        Some(entry.id())
     }
 
     /// Returns the age by the modification time, if both are known and that is not in the future.

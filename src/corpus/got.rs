@@ -95,10 +95,8 @@ impl Receipt {
     }
 
     pub(crate) fn limit(&self) -> Option<LimitHit> {
-        match self {
-            Receipt::Ranges { lost_by: LostBy::Limit(limit), .. } => Some(*limit),
-            _ => None,
-        }
+        let Receipt::Ranges { lost_by: LostBy::Limit(limit), .. } = self else { return None };
+        Some(*limit)
     }
 
     /// Returns what became of a line (bytes, without its line end).
@@ -133,10 +131,8 @@ impl LineReceipt {
     }
 
     pub(crate) fn lost_by(self) -> Option<&'static str> {
-        match self {
-            LineReceipt::Lost(by) => Some(by.as_str()),
-            LineReceipt::Kept | LineReceipt::Unknown => None,
-        }
+        let LineReceipt::Lost(by) = self else { return None };
+        Some(by.as_str())
     }
 
     /// Describes it: `kept`, `lost: max bytes`.

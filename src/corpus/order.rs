@@ -54,9 +54,11 @@ pub(crate) fn in_order<'t, T: Send, S>(
         let worked = work(own, number, &mut outlet);
         let ended = outlet.end();
         if worked.is_break() {
-            shared.stop();
+            lock(&shared.state).is_over = true;
+            shared.moved.notify_all();
+            return worked;
         }
-        if worked.is_break() || ended.is_break() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        ended
     });
 }
 
@@ -122,11 +124,6 @@ impl<'t, T> Shared<'t, T> {
     ) -> MutexGuard<'a, State<'t, T>> {
         let waits = |state: &mut State<'t, T>| state.turn != number && !state.is_over;
         self.moved.wait_while(state, waits).unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn stop(&self) {
-        lock(&self.state).is_over = true;
-        self.moved.notify_all();
     }
 }
 

@@ -67,7 +67,8 @@ impl<'a> Receipts<'a> {
 
     pub(crate) fn find(&self, output: &CorpusOutput, bytes: &[u8]) -> FoundReceipt {
         let policy = self.policies.resolve(&output.path());
-        let recorded = self.policies.recorded_file(output).and_then(|file| self.recorded().get(&file));
+        let all = || self.recorded.get_or_init(|| self.find_recorded());
+        let recorded = self.policies.recorded_file(output).and_then(|file| all().get(&file));
         let by = policy.as_ref().ok();
         let got = recorded.and_then(|recorded| recorded.got.as_ref());
         let (receipt, certainty) = match got {
@@ -79,10 +80,6 @@ impl<'a> Receipts<'a> {
         };
         let command = recorded.map(|recorded| recorded.command.clone()).unwrap_or_default();
         FoundReceipt { receipt, policy, is_recorded: got.is_some(), certainty, command }
-    }
-
-    fn recorded(&self) -> &HashMap<RecordedFile, RecordedOutput> {
-        self.recorded.get_or_init(|| self.find_recorded())
     }
 
     /// Finds the calls that name the outputs in all sessions, each of which is read once.

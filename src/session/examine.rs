@@ -105,22 +105,19 @@ impl CallInspector<'_> {
             (false, false) => Err(Unchecked::NotCut),
         };
         match opened {
-            Ok((source, whole)) => self.compare(call, source, &whole),
+            Ok((mut source, whole)) => {
+                let verdict = source.read_steadily(&mut || true, &mut |source| {
+                    let whole = WholeOutput { view: source.view(), ..whole.clone() };
+                    self.examiner.verifier.verify(self.transcript, call, Some(&whole))
+                });
+                verdict.unwrap_or(Verdict::Unchecked(Unchecked::Unsteady))
+            }
             Err(why) if call.is_window || why == Unchecked::Outside => Verdict::Unchecked(why),
             Err(_) => {
                 let copy = call.is_cut().then(|| whole_display(self.transcript, call)).flatten();
                 self.examiner.verifier.verify(self.transcript, call, copy.as_ref())
             }
         }
-    }
-
-    /// Compares a result with what the policies make of a file, which is of one content.
-    fn compare(&self, call: &Call, mut source: Source, whole: &WholeOutput) -> Verdict {
-        let verdict = source.read_steadily(&mut || true, &mut |source| {
-            let whole = WholeOutput { view: source.view(), ..whole.clone() };
-            self.examiner.verifier.verify(self.transcript, call, Some(&whole))
-        });
-        verdict.unwrap_or(Verdict::Unchecked(Unchecked::Unsteady))
     }
 
     /// Calls `read` with the whole output of a call that was cut, of one content, if it is at hand: a spill or a whole copy.

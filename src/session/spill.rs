@@ -43,10 +43,8 @@ impl SpillState {
     }
 
     pub fn path(&self) -> Option<&Path> {
-        match self {
-            Self::Here(path) => Some(path),
-            Self::Other(_) | Self::Deleted => None,
-        }
+        let Self::Here(path) = self else { return None };
+        Some(path)
     }
 }
 

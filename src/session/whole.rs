@@ -176,9 +176,8 @@ fn in_json(text: &str, output: &[u8]) -> Option<ResultBody> {
             .filter(|result| result.text().is_some())
     };
     let beginning = String::from_utf8_lossy(output.get(..TELLING).unwrap_or(output)).into_owned();
-    let start = |result: &Json| result.text().map(|text| text.to_text(TELLING).text).unwrap_or_default();
     let is_meant = |result: &Json| {
-        let start = start(result);
+        let start = result.text().map(|text| text.to_text(TELLING).text).unwrap_or_default();
         let common = start.bytes().zip(beginning.bytes()).take_while(|(a, b)| a == b).count();
         // A character may be cut at the end of either.
         common + 4 > start.len().min(beginning.len())

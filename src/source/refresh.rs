@@ -91,10 +91,7 @@ impl Source {
 
     /// A truncation and regrowth within one tick of the clock leave no trace but the pages lost in between.
     fn lost_pages_are_back(&self, file: &File) -> io::Result<bool> {
-        match self.view.lost_at() {
-            Some(offset) => Ok(file.read_at(&mut [0], offset)? == 1),
-            None => Ok(false),
-        }
+        self.view.lost_at().map_or(Ok(false), |offset| Ok(file.read_at(&mut [0], offset)? == 1))
     }
 
     fn note(&mut self, now: Snapshot, new_tail: Option<Vec<u8>>) {

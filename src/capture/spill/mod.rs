@@ -22,7 +22,11 @@ pub(crate) struct Spill {
 
 impl Spill {
     pub(crate) fn new(file: NewSpill) -> Spill {
-        survive_file_size_limit();
+        static ONCE: Once = Once::new();
+        // Reaching the size limit (`ulimit -f`) becomes an error. Commands do not inherit a handler.
+        ONCE.call_once(|| {
+            let _ = signal_hook::flag::register(libc::SIGXFSZ, Arc::new(AtomicBool::new(false)));
+        });
         Spill { file, written: 0, room: RoomWatch::default() }
     }
 
@@ -42,12 +46,4 @@ impl Write for Spill {
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
-}
-
-/// Turns reaching the size limit (`ulimit -f`) into an error. Commands do not inherit a handler.
-fn survive_file_size_limit() {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| {
-        let _ = signal_hook::flag::register(libc::SIGXFSZ, Arc::new(AtomicBool::new(false)));
-    });
 }

@@ -219,20 +219,16 @@ impl TuneGrid {
             for max_lines in &lines {
                 for max_size in &sizes {
                     let setting = TuneSetting { max_lines: *max_lines, max_size: *max_size, direction };
-                    grid.add(policy, setting, own);
+                    let Some(policy) = setting.on(policy) else { continue };
+                    if setting == own {
+                        grid.current = grid.settings.len();
+                    }
+                    grid.settings.push(setting);
+                    grid.policies.push(policy);
                 }
             }
         }
         Some(grid)
-    }
-
-    fn add(&mut self, policy: &Policy, setting: TuneSetting, own: TuneSetting) {
-        let Some(policy) = setting.on(policy) else { return };
-        if setting == own {
-            self.current = self.settings.len();
-        }
-        self.settings.push(setting);
-        self.policies.push(policy);
     }
 }
 

@@ -31,7 +31,7 @@ pub struct TuneRun {
     pub(crate) choice: TuneChoice,
     pub(crate) find: Option<Pattern>,
     severities: SeverityPatterns,
-    /// The length of all outputs in bytes, if it is known before they are read.
+    /// The length of all outputs in bytes, if all are stored, so that it is known before they are read.
     bytes: Option<u64>,
     state: Mutex<RunState>,
 }
@@ -111,10 +111,8 @@ impl TuneChoice {
     }
 
     fn present(&self) -> Option<usize> {
-        match &self.kind {
-            TuneKind::Settings { grid, .. } => Some(grid.current),
-            TuneKind::Policies { .. } => None,
-        }
+        let TuneKind::Settings { grid, .. } = &self.kind else { return None };
+        Some(grid.current)
     }
 }
 
@@ -132,7 +130,10 @@ impl TuneRun {
             left_out: 0,
             unreadable: (corpus.faults.len() as u64, corpus.faults.clone()),
         };
-        let bytes = stored_bytes(&corpus);
+        let bytes = corpus.outputs.iter().try_fold(0, |sum: u64, output| match output {
+            CorpusOutput::Entry(entry) => Some(sum.saturating_add(entry.size())),
+            CorpusOutput::Named(_) | CorpusOutput::Found(_) => None,
+        });
         Self { corpus, choice, find, severities, bytes, state: Mutex::new(state) }
     }
 
@@ -248,9 +249,9 @@ impl TuneRun {
             changed: state.changed.iter().map(|changed| changed.all).collect(),
             outputs: state.sums.outputs,
             bytes: state.sums.bytes,
-            matches: state.sums.matches(),
+            matches: state.sums.matches().all,
             severity: state.sums.severity(),
-            with_errors: state.sums.with_errors(),
+            with_errors: state.sums.matches().outputs,
             done: (done, all),
             progress,
             unreadable: state.unreadable.clone(),
@@ -263,14 +264,6 @@ impl TuneRun {
         let changed = lock(&self.state).changed.get(setting).cloned().unwrap_or_default();
         (changed.all, changed.worst_first())
     }
-}
-
-/// Returns the length of all outputs in bytes; `None` unless all of them are stored outputs, whose lengths were listed.
-fn stored_bytes(corpus: &Corpus) -> Option<u64> {
-    corpus.outputs.iter().try_fold(0, |sum: u64, output| match output {
-        CorpusOutput::Entry(entry) => Some(sum.saturating_add(entry.size())),
-        CorpusOutput::Named(_) | CorpusOutput::Found(_) => None,
-    })
 }
 
 /// Estimates the seconds left: what is left (outputs or bytes) takes as long as what was before.

@@ -24,10 +24,11 @@ struct KeptMatchSums {
     lost_first: u64,
 }
 
-#[derive(Debug, Clone, Copy, Default)]
-struct MatchSums {
-    all: u64,
-    outputs: u64,
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct MatchSums {
+    pub all: u64,
+    /// How many outputs have one.
+    pub outputs: u64,
 }
 
 /// What one setting does to all outputs. Tokens are estimated, at four bytes each.
@@ -117,13 +118,8 @@ impl TuneSums {
         if errors.all == 0 && warnings.all > 0 { Severity::Warning } else { Severity::Error }
     }
 
-    pub(crate) fn matches(&self) -> u64 {
-        self.matches[self.severity() as usize].all
-    }
-
-    /// Returns how many outputs have a find: an error, or a warning if the figures go by these.
-    pub(crate) fn with_errors(&self) -> u64 {
-        self.matches[self.severity() as usize].outputs
+    pub(crate) fn matches(&self) -> MatchSums {
+        self.matches[self.severity() as usize]
     }
 
     pub(crate) fn figures(&mut self) -> Vec<SettingFigures> {
@@ -303,7 +299,6 @@ mod tests {
         let under = |kept_matches| SettingEffect { kept_matches, ..SettingEffect::default() };
         VisitedOutput {
             bytes: 0,
-            lines: 0,
             matches: 9999,
             severity: Severity::Error,
             settings: vec![under(5000), under((number * 7919) % 9999)],

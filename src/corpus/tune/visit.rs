@@ -25,8 +25,6 @@ pub(crate) struct Tuner<'p> {
 pub(crate) struct VisitedOutput {
     /// Its length in bytes.
     pub bytes: u64,
-    /// Its number of lines: line feeds, and a last line without one.
-    pub lines: u64,
     pub matches: u64,
     pub severity: Severity,
     pub settings: Vec<SettingEffect>,
@@ -131,10 +129,8 @@ impl<'p> Tuner<'p> {
         let otherwise = present.map_or_else(Vec::new, |present| {
             kept.iter().map(|kept| kept.stretches != present.stretches).collect()
         });
-        let is_open = bytes.last().is_some_and(|last| *last != b'\n');
         Ok(VisitedOutput {
             bytes: bytes.len() as u64,
-            lines: marks.total().line_feeds + u64::from(is_open),
             matches,
             severity,
             settings: kept.iter().map(under).collect(),

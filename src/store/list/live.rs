@@ -135,8 +135,7 @@ impl DirWatch {
         let mut changed = false;
         for (path, seen) in &mut self.dirs {
             let now = std::fs::metadata(&path).ok().map(|meta| Identity::from(&meta).modified);
-            changed |= now != *seen;
-            *seen = now;
+            changed |= std::mem::replace(seen, now) != now;
         }
         changed
     }

@@ -45,7 +45,7 @@ pub enum Record {
 }
 
 /// The record of an output that was kept as a copy: what was known of the original. Any string may be hostile.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct CopyRecord {
     pub path: String,
     /// The path of the original, which notices print.
@@ -111,7 +111,6 @@ impl CopyRecord {
     pub fn new(entry: &Entry) -> Self {
         let owned = |name: Option<&str>| name.map(str::to_owned);
         Self {
-            path: String::new(),
             original: entry.path().to_string_lossy().into_owned(),
             modified: entry.modified(),
             agent: entry.agent().to_owned(),
@@ -119,10 +118,7 @@ impl CopyRecord {
             session: owned(entry.session()),
             project: owned(entry.project()),
             holds: entry.holds(),
-            command: String::new(),
-            policies: Vec::new(),
-            parameters: BTreeMap::new(),
-            limits_from: String::new(),
+            ..Self::default()
         }
     }
 
@@ -239,7 +235,7 @@ impl Record {
         found.flatten().filter_map(name).collect()
     }
 
-    /// Deletes records that are over an hour old and whose spills are gone; called once per run. Returns how many.
+    /// Deletes records that are over an hour old and whose spills are gone; called once per run.
     pub fn sweep(env: &Env, now: Timestamp) -> io::Result<()> {
         let Some(dir) = records(env)? else { return Ok(()) };
         for found in Dir::read_from(&dir)? {

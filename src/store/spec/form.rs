@@ -148,22 +148,19 @@ impl AgentForm {
         let AgentForm { agent, source, confidence, store, .. } = self;
         let source = source.unwrap_or_else(|| "its file does not say".to_owned());
         let confidence = confidence.unwrap_or(Confidence::Own);
-        store.into_iter().map(|store| spec(store, &agent, &source, confidence)).collect()
-    }
-}
-
-fn spec(form: StoreForm, agent: &str, source: &str, confidence: Confidence) -> StoreSpec {
-    StoreSpec {
-        name: form.part.map_or_else(|| agent.to_owned(), |part| format!("{agent}/{part}")),
-        agent: agent.to_owned(),
-        files: form.files,
-        retention: form.retention,
-        confidence: form.confidence.unwrap_or(confidence),
-        source: source.to_owned(),
-        note: form.note,
-        warnings: form.warnings,
-        roots: form.roots,
-        path: form.path,
-        skip: form.skip,
+        let spec = |form: StoreForm| StoreSpec {
+            name: form.part.map_or_else(|| agent.clone(), |part| format!("{agent}/{part}")),
+            agent: agent.clone(),
+            files: form.files,
+            retention: form.retention,
+            confidence: form.confidence.unwrap_or(confidence),
+            source: source.clone(),
+            note: form.note,
+            warnings: form.warnings,
+            roots: form.roots,
+            path: form.path,
+            skip: form.skip,
+        };
+        store.into_iter().map(spec).collect()
     }
 }

@@ -113,10 +113,8 @@ pub enum TimeLeft {
 
 impl Expiry {
     pub fn at(self) -> Option<Timestamp> {
-        match self {
-            Expiry::At(time) => Some(time),
-            _ => None,
-        }
+        let Expiry::At(time) = self else { return None };
+        Some(time)
     }
 
     /// Returns the time left at `now`; exactly `now` is overdue.

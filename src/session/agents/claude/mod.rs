@@ -32,17 +32,13 @@ pub(crate) const CLAUDE_CODE: FileFormat = FileFormat {
     },
     is_session: |_, head| {
         let has = |words: &str| memmem::find(head, words.as_bytes()).is_some();
-        let is_ours = !glance(head, &[]).id.is_empty() && has("\"sessionId\"");
+        let is_ours = !find::glance(head, &[], note_facts).id.is_empty() && has("\"sessionId\"");
         is_ours && has("\"parentUuid\"") && has("\"userType\"") && !has("\"toolCallResult\"")
     },
     id: |log| find::stem(log).into(),
-    glance: |_, head, tail| glance(head, tail),
+    glance: |_, head, tail| find::glance(head, tail, note_facts),
     records: RecordFiles::Logs(find_logs, || Box::new(ClaudeReader::default())),
 };
-
-fn glance(head: &[u8], tail: &[u8]) -> SessionFacts {
-    find::glance(head, tail, note_facts)
-}
 
 /// Takes over a name, without a copy of one that is the same as before.
 fn keep_last(fact: &mut Option<String>, name: Option<Json>) {
@@ -110,8 +106,8 @@ impl Project {
 
 fn session_of(sub_agent: &Path) -> Option<String> {
     let head = find::head(sub_agent, GLANCE).ok()?;
-    let id = glance(find::first_line(&head), &[]).id;
-    let id = if id.is_empty() { glance(&head, &[]).id } else { id };
+    let id = find::glance(find::first_line(&head), &[], note_facts).id;
+    let id = if id.is_empty() { find::glance(&head, &[], note_facts).id } else { id };
     (!id.is_empty()).then_some(id)
 }
 

@@ -10,7 +10,7 @@ use crate::session::agents::{
 };
 use crate::session::content::{MAX_TEXT, cited, first_text, is_number, text_start};
 use crate::session::record::read_json;
-use crate::session::sent::log::Speaker;
+use crate::session::sent::log::{Speaker, message_hash};
 
 use super::history::{ClaudeHistory, CountedRequest, NO_RECORD, RecordContext, ResultRecord, excluded_tools};
 use super::requests::{self, RequestLists};
@@ -54,7 +54,9 @@ impl LogReader for ClaudeReader {
         let at = note_facts(record, &mut out.facts);
         let kind = record.word("type");
         let thread = self.thread(record, out);
-        let number = self.link(record, thread);
+        let parent = || record.id("parentUuid").or_else(|| record.id("logicalParentUuid"));
+        let branches = &mut self.history.conversation(thread).branches;
+        let number = record.id("uuid").map_or(NO_RECORD, |id| branches.add(id, parent()));
         let id_of_message = || record.get("message").and_then(|message| message.id("id"));
         let message = (kind == "assistant").then(|| id_of_message().unwrap_or_default());
         let is_of_file = thread == 0 || !self.file_agent.is_empty();
@@ -72,7 +74,10 @@ impl LogReader for ClaudeReader {
             "user" => self.user(recorded, out),
             "api-request" => self.request(recorded, out),
             "api-request-blob" => self.lists.blob(entry, &|call| self.history.was_sent(call), out),
-            "api-request-shape" => requests::shape(entry, &mut out.requests),
+            "api-request-shape" => {
+                let hash = record.get("shapeHash").and_then(message_hash);
+                hash.into_iter().for_each(|hash| out.requests.add_shape(hash, entry.span()));
+            }
             "system" | "attachment" => {
                 if self.history.read_change(record, context, out) {
                     self.lists.compact(thread);
@@ -111,13 +116,6 @@ impl ClaudeReader {
         let thread = thread.unwrap_or_else(|| out.thread_id(&uuid));
         self.inline.insert(record_id(&uuid), thread);
         thread
-    }
-
-    /// Takes up a record in its conversation. Returns its number there.
-    fn link(&mut self, record: Json, thread: u32) -> u32 {
-        let Some(id) = record.id("uuid") else { return NO_RECORD };
-        let parent = record.id("parentUuid").or_else(|| record.id("logicalParentUuid"));
-        self.history.conversation(thread).branches.add(id, parent)
     }
 
     fn calls(&mut self, recorded: ClaudeRecord, out: &mut Transcript) {

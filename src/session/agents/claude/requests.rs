@@ -21,12 +21,6 @@ pub(super) fn request(entry: RecordEntry, log: &mut RequestLog) -> Option<u32> {
     log.add_request(&facts, entry.span(), tail)
 }
 
-pub(super) fn shape(entry: RecordEntry, log: &mut RequestLog) {
-    if let Some(hash) = entry.record.get("shapeHash").and_then(message_hash) {
-        log.add_shape(hash, entry.span());
-    }
-}
-
 /// The longest result that is compared, in bytes.
 const MAX_COMPARED: usize = 32 << 20;
 

@@ -94,7 +94,10 @@ impl SessionHistory {
             if message.is_answer {
                 out.count_answer(self.thread);
             }
-            if let Some((asked, tail)) = self.in_force(message) {
+            // The message that asked for a summary, if that was made, and the first that is kept.
+            let asked = message.summary_of.and_then(|id| self.numbers.get(&id).copied());
+            let tail = asked.and_then(|asked| self.messages.get(asked as usize)?.compaction);
+            if let Some((asked, tail)) = asked.zip(tail) {
                 let tail = tail.and_then(|id| self.numbers.get(&id).copied());
                 let is_taken = |result: &mut MessageResult| {
                     result.message < asked && tail.is_none_or(|tail| result.message < tail)
@@ -112,12 +115,6 @@ impl SessionHistory {
         let cleared = self.marks.iter().filter(|(id, _)| back.contains(id));
         cleared.for_each(|(id, _)| self.clear(*id, out));
         self.add_event(ContextChange::Rewind, reverted, out);
-    }
-
-    /// Returns the number of the message that asked for a summary, if that was made, and the first that is kept.
-    fn in_force(&self, message: &Message) -> Option<(u32, Option<RecordId>)> {
-        let asked = *self.numbers.get(&message.summary_of?)?;
-        Some((asked, self.messages.get(asked as usize)?.compaction?))
     }
 
     fn clear(&self, id: ResultId, out: &mut Transcript) {
