@@ -63,7 +63,7 @@ fn the_moving_picture_finds_the_lost_error() {
         ("l", &["No change of these limits keeps it"], ("l", "Other limits: would any have kept it?")),
         (
             "p",
-            &["2/2    820", "0/2    500", "2/2    500", "2/2    689"],
+            &["2/2    819", "0/2    500", "2/2    500", "2/2    688"],
             ("p", "Other agents: those that keep the end get both errors."),
         ),
     ]
