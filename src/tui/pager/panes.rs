@@ -142,7 +142,10 @@ impl Pager {
         let (_, height) = self.room(side);
         let times = count.unwrap_or(1) as usize;
         if let Some(rows) = action.rows(count, height.into()) {
-            return self.go_rows(side, rows);
+            self.panes.following &= rows >= 0;
+            let go = if rows < 0 { Scroll::up } else { Scroll::down };
+            let top = go(&self.scroll(side), self.panes.top(side), rows.unsigned_abs());
+            return self.scroll_to(side, top);
         }
         match action {
             Action::Start => self.go_start(side, count),
@@ -162,13 +165,6 @@ impl Pager {
             Action::Follow => self.note("a compressed file is read once: there is nothing to follow"),
             _ => {}
         }
-    }
-
-    fn go_rows(&mut self, side: Side, rows: isize) {
-        self.panes.following &= rows >= 0;
-        let (scroll, top) = (self.scroll(side), self.panes.top(side));
-        let go = if rows < 0 { Scroll::up } else { Scroll::down };
-        self.scroll_to(side, go(&scroll, top, rows.unsigned_abs()));
     }
 
     /// Scrolls a pane to a row, and the other pane to the corresponding one.
@@ -238,18 +234,15 @@ impl Pager {
     /// Scrolls until the start of a range of a side's document is on the screen.
     pub(crate) fn reveal(&mut self, side: Side, range: Range<u64>) {
         self.panes.following = false;
-        self.unfold_around(side, range.start);
+        let fold = self.scroll(side).fold(range.start);
+        if fold.is_some_and(|fold| !fold.state.contains(&range.start)) {
+            self.panes.unfolded[side as usize] = Some(range.start);
+            self.align_panes();
+        }
         if !self.shown_range(side).contains(&range.start) {
             self.scroll_to(side, self.scroll(side).top_at(range.start, self.third(side)));
         }
         self.reveal_sideways(side, &range);
-    }
-
-    fn unfold_around(&mut self, side: Side, at: u64) {
-        if self.scroll(side).fold(at).is_some_and(|fold| !fold.state.contains(&at)) {
-            self.panes.unfolded[side as usize] = Some(at);
-            self.align_panes();
-        }
     }
 
     pub(crate) fn stop_following(&mut self) -> bool {

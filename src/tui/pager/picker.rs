@@ -72,17 +72,19 @@ impl Pager {
         }
         let (used, candidates) = (&self.output.subject.policy, &self.output.subject.candidates);
         let is = |a: &EffectivePolicy, b: &EffectivePolicy| a.policy.name() == b.policy.name();
-        let row = |choice: EffectivePolicy| match &choice {
+        let row = |mut choice: EffectivePolicy| {
+            let rank = match &choice {
+                one if is(one, used) => PolicyRank::InUse,
+                one if candidates.iter().any(|other| is(one, other)) => PolicyRank::Candidate,
+                one if one.is_current => PolicyRank::Current,
+                _ => PolicyRank::Earlier,
+            };
             // The policy in use is listed with its limits as they are now.
-            choice if is(choice, used) => {
-                let used = EffectivePolicy { is_current: choice.is_current, ..used.clone() };
-                PolicyRow::new(used, PolicyRank::InUse)
+            if rank == PolicyRank::InUse {
+                choice = EffectivePolicy { is_current: choice.is_current, ..used.clone() };
             }
-            one if candidates.iter().any(|other| is(one, other)) => {
-                PolicyRow::new(choice, PolicyRank::Candidate)
-            }
-            one if one.is_current => PolicyRow::new(choice, PolicyRank::Current),
-            _ => PolicyRow::new(choice, PolicyRank::Earlier),
+            let (of, errors) = (CountedFile::default(), MatchTotal::default());
+            PolicyRow { choice: choice.into(), rank, made: None, of, matches: None, errors }
         };
         let mut list = List::new(&SPEC);
         list.set_rows(choices.into_iter().map(row).collect::<Vec<_>>());
@@ -245,11 +247,6 @@ pub struct PolicyRow {
 }
 
 impl PolicyRow {
-    fn new(choice: EffectivePolicy, rank: PolicyRank) -> Self {
-        let (of, errors) = (CountedFile::default(), MatchTotal::default());
-        Self { choice: Arc::new(choice), rank, made: None, of, matches: None, errors }
-    }
-
     /// Whether its figures are missing, or lack totals which are known by now.
     fn is_due(&self, now: CountedFile) -> bool {
         let made = self.made.as_ref().filter(|_| self.of.file == now.file);
