@@ -108,11 +108,7 @@ impl Pager {
     pub fn room(&self, side: Side) -> (u16, u16) {
         let height = self.canvas.size.1 - self.drawer_height();
         let pager = layout::pager(Rect::new(0, 0, self.canvas.size.0, height), side, self.shows_both());
-        let pane = match side {
-            Side::Preview => pager.preview,
-            Side::Spill => pager.spill,
-        };
-        let Rect { width, height, .. } = pane.unwrap_or_default();
+        let Rect { width, height, .. } = [pager.preview, pager.spill][side as usize].unwrap_or_default();
         let heading = u16::from(pager.between.is_some());
         (width.saturating_sub(self.output.gutter(side)), height.saturating_sub(heading))
     }
@@ -251,11 +247,8 @@ impl Pager {
 
     pub(crate) fn toggle_follow(&mut self) {
         self.panes.following = !self.panes.following;
-        if self.panes.following
-            && self.output.is_cut()
-            && !self.shows_both()
-            && !self.output.is_rest_missing()
-        {
+        let is_hidden = !self.shows_both() && !self.output.is_rest_missing();
+        if self.panes.following && self.output.is_cut() && is_hidden {
             // New lines arrive in the whole output.
             self.panes.place.focus = Side::Spill;
         }
@@ -324,19 +317,18 @@ impl Pager {
     }
 
     fn toggle_wrap(&mut self) {
-        let words = match self.panes.place.long {
+        match self.panes.place.long {
             Long::Wrapped => {
                 self.stop_wrapping();
-                "wrap off · ← → scroll"
+                self.note("wrap off · ← → scroll");
             }
             Long::Sideways(_) => {
                 self.hold();
                 self.panes.place.long = Long::Wrapped;
                 self.show_otherwise();
-                "long lines wrap"
+                self.note("long lines wrap");
             }
-        };
-        self.note(words);
+        }
     }
 
     /// Shows each line as one row, from the column on that shows the text under examination.

@@ -130,8 +130,20 @@ impl Pager {
     pub(crate) fn compared(&mut self, reply: ComparedReply, effects: &mut Effects) {
         let Some(Picker { list, is_comparing, of, .. }) = &mut self.drawer.picker else { return };
         match reply {
-            ComparedReply::Row(row, made) => list.change([(row, *made)], |row, made| row.set_made(made, *of)),
-            ComparedReply::Matches(what, kept) => list.change(kept, |row, kept| row.set_kept(what, kept)),
+            ComparedReply::Row(row, made) => list.change([(row, *made)], |row, mut made| {
+                if let Some(old) = &row.made {
+                    (made.kept_matches, made.errors_kept) = (old.kept_matches, old.errors_kept);
+                }
+                (row.made, row.of) = (Some(made), *of);
+            }),
+            ComparedReply::Matches(what, kept) => list.change(kept, |row, kept| {
+                let Some(made) = &mut row.made else { return };
+                let figure = match what {
+                    Counting::Matches => &mut made.kept_matches,
+                    Counting::Severity(_) => &mut made.errors_kept,
+                };
+                *figure = Some(kept).filter(|_| made.preview_bytes.is_some());
+            }),
             ComparedReply::Ended => {
                 *is_comparing = false;
                 self.compare_on(effects);
@@ -251,22 +263,6 @@ impl PolicyRow {
     fn is_due(&self, now: CountedFile) -> bool {
         let made = self.made.as_ref().filter(|_| self.of.file == now.file);
         made.is_none_or(|made| made.missing.meets(now.known.without(self.of.known)))
-    }
-
-    fn set_made(&mut self, mut made: Comparison, of: CountedFile) {
-        if let Some(old) = &self.made {
-            (made.kept_matches, made.errors_kept) = (old.kept_matches, old.errors_kept);
-        }
-        (self.made, self.of) = (Some(made), of);
-    }
-
-    fn set_kept(&mut self, what: Counting, kept: u64) {
-        let Some(made) = &mut self.made else { return };
-        let kept = Some(kept).filter(|_| made.preview_bytes.is_some());
-        match what {
-            Counting::Matches => made.kept_matches = kept,
-            Counting::Severity(_) => made.errors_kept = kept,
-        }
     }
 }
 
