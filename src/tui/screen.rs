@@ -230,8 +230,7 @@ impl Link {
         if text.is_empty() {
             return Err("type a regular expression, or Esc".to_owned());
         }
-        let pattern = Pattern::new(text).map_err(|error| error.describe())?;
-        Ok(Self::Lines(pattern, scope))
+        Ok(Self::Lines(Pattern::new(text).map_err(|error| error.describe())?, scope))
     }
 }
 

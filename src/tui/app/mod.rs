@@ -165,9 +165,8 @@ impl App {
             self.key(key, effects);
             self.meet_requests(effects);
             let asks = self.layers.last().is_some_and(|layer| (&**layer as &dyn Any).is::<Leaving>());
-            if asks
-                || effects.outside.iter().any(|effect| matches!(effect, Effect::Open(_) | Effect::Quit(_)))
-            {
+            let leads_away = |effect: &Effect| matches!(effect, Effect::Open(_) | Effect::Quit(_));
+            if asks || effects.outside.iter().any(leads_away) {
                 return;
             }
         }

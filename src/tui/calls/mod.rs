@@ -173,9 +173,7 @@ impl ListKind for Calls {
                 self.open(Arc::new(call.file), SafeText::default(), Some(call.call.into()), on);
                 self.opens_sought = true;
             }
-            Link::SpillOfCall(index) => {
-                on.effects.show(link_to_spill(on.list.rows().get(index)));
-            }
+            Link::SpillOfCall(index) => on.effects.show(link_to_spill(on.list.rows().get(index))),
             _ => {}
         }
     }

@@ -242,9 +242,8 @@ impl<R: Clone> List<R> {
     /// Returns the rows whose place goes by what has to be read, for the filter or the order; none if too many.
     pub(crate) fn placed_by(&self, words: &[&str], columns: &[&str]) -> Vec<usize> {
         let column = self.sort_columns().get(self.sort().0).map(|column| column.name);
-        if self.rows.len() <= MAX_READ
-            && self.filter_text().split_whitespace().any(|word| words.contains(&word))
-        {
+        let needs_all = self.filter_text().split_whitespace().any(|word| words.contains(&word));
+        if needs_all && self.rows.len() <= MAX_READ {
             return (0..self.rows.len()).collect();
         }
         if column.is_some_and(|name| columns.contains(&name)) { self.all_shown() } else { Vec::new() }

@@ -237,18 +237,16 @@ impl<L: ListKind> Screen for ListScreen<L> {
     }
 
     fn update(&mut self, event: Event, is_top: bool, effects: &mut Effects) -> Result<(), Event> {
-        let event = match event.downcast::<RowsArranged<L::Row>>() {
-            Ok(RowsArranged(arranged, _)) => {
-                self.on(is_top, effects, |_, on| on.list.take_arranged(arranged));
-                return Ok(());
-            }
-            Err(event) => event,
-        };
         match event.downcast::<L::Event>() {
             Ok(event) => self.on(is_top, effects, |of, on| of.handle(event, on)),
-            Err(event) => match event.downcast::<L::Link>()? {
-                link if self.of.serves(&link) => self.on(is_top, effects, |of, on| of.follow(link, on)),
-                link => return Err(link.into()),
+            Err(event) => match event.downcast::<RowsArranged<L::Row>>() {
+                Ok(RowsArranged(arranged, _)) => {
+                    self.on(is_top, effects, |_, on| on.list.take_arranged(arranged))
+                }
+                Err(event) => match event.downcast::<L::Link>()? {
+                    link if self.of.serves(&link) => self.on(is_top, effects, |of, on| of.follow(link, on)),
+                    link => return Err(link.into()),
+                },
             },
         }
         Ok(())

@@ -49,9 +49,8 @@ impl Outputs {
             return;
         };
         let (of, is_recorded) = ((row.entry.path(), row.entry.identity), row.call().is_some());
-        let before = self.glance.take_if(|glance| glance.of == of);
-        if before.as_ref().is_some_and(|glance| glance.is_recorded || !is_recorded) {
-            self.glance = before;
+        let before = self.glance.as_ref().filter(|glance| glance.of == of);
+        if before.is_some_and(|glance| glance.is_recorded || !is_recorded) {
             return;
         }
         if row.entry.status != EntryStatus::Ok {
@@ -60,7 +59,7 @@ impl Outputs {
             return;
         }
         let (call, file) = (row.call().cloned(), row.entry.recorded_file());
-        let output = before.and_then(|glance| glance.output);
+        let output = self.glance.take_if(|glance| glance.of == of).and_then(|glance| glance.output);
         self.glance = Some(Glance { of: of.clone(), is_recorded, output });
         effects.run_at(Pace::Soon(BESIDE), Slot::PlanBeside, move |context| {
             let output = match (context.services.open)(&of.0, FileLock::None) {

@@ -270,11 +270,9 @@ impl Pager {
     }
 
     pub(crate) fn advise_again(&mut self, effects: &mut Effects) {
-        let is_about = |advice: &Advice| advice.offset == self.examined_offset();
-        if self.drawer.is_open()
-            && !self.output.is_awaited()
-            && !self.drawer.advice.as_ref().is_some_and(is_about)
-        {
+        let is_of_other = |advice: &Advice| advice.offset != self.examined_offset();
+        let is_shown = self.drawer.is_open() && !self.output.is_awaited();
+        if is_shown && self.drawer.advice.as_ref().is_none_or(is_of_other) {
             self.advise(effects);
         }
     }
@@ -285,7 +283,10 @@ impl Pager {
         let before = held.and_then(|held| held.policy.as_ref());
         let change = before.and_then(|before| describe_change(before, self.output.policy()));
         let line = held.map(|held| self.describe_held(held));
-        let (gained, got) = (Some(self.gained()), self.got());
+        let limits = || self.output.difference().unwrap_or_else(|| self.output.limits());
+        let is_first = self.output.limits_are_first();
+        let gained = Some(if is_first { "limits as at the start".to_owned() } else { limits() });
+        let got = self.got();
         let versions = [
             join(&[&change, &line, &gained, &got]),
             join(&[&line, &gained, &got]),
@@ -295,14 +296,6 @@ impl Pager {
         let room = usize::from(self.canvas.size.0).saturating_sub(2);
         let fitting = versions.into_iter().find(|words| !words.is_empty() && words.chars().count() <= room);
         fitting.unwrap_or_else(|| join(&[&gained]))
-    }
-
-    fn gained(&self) -> String {
-        let output = &self.output;
-        if output.limits_are_first() {
-            return "limits as at the start".to_owned();
-        }
-        output.difference().unwrap_or_else(|| output.limits())
     }
 
     fn got(&self) -> Option<String> {

@@ -108,11 +108,7 @@ impl Pager {
     pub fn room(&self, side: Side) -> (u16, u16) {
         let height = self.canvas.size.1 - self.drawer_height();
         let pager = layout::pager(Rect::new(0, 0, self.canvas.size.0, height), side, self.shows_both());
-        let pane = match side {
-            Side::Preview => pager.preview,
-            Side::Spill => pager.spill,
-        };
-        let Rect { width, height, .. } = pane.unwrap_or_default();
+        let Rect { width, height, .. } = [pager.preview, pager.spill][side as usize].unwrap_or_default();
         let heading = u16::from(pager.between.is_some());
         (width.saturating_sub(self.output.gutter(side)), height.saturating_sub(heading))
     }
@@ -142,7 +138,10 @@ impl Pager {
         let (_, height) = self.room(side);
         let times = count.unwrap_or(1) as usize;
         if let Some(rows) = action.rows(count, height.into()) {
-            return self.go_rows(side, rows);
+            self.panes.following &= rows >= 0;
+            let go = if rows < 0 { Scroll::up } else { Scroll::down };
+            let top = go(&self.scroll(side), self.panes.top(side), rows.unsigned_abs());
+            return self.scroll_to(side, top);
         }
         match action {
             Action::Start => self.go_start(side, count),
@@ -162,13 +161,6 @@ impl Pager {
             Action::Follow => self.note("a compressed file is read once: there is nothing to follow"),
             _ => {}
         }
-    }
-
-    fn go_rows(&mut self, side: Side, rows: isize) {
-        self.panes.following &= rows >= 0;
-        let (scroll, top) = (self.scroll(side), self.panes.top(side));
-        let go = if rows < 0 { Scroll::up } else { Scroll::down };
-        self.scroll_to(side, go(&scroll, top, rows.unsigned_abs()));
     }
 
     /// Scrolls a pane to a row, and the other pane to the corresponding one.
@@ -238,18 +230,15 @@ impl Pager {
     /// Scrolls until the start of a range of a side's document is on the screen.
     pub(crate) fn reveal(&mut self, side: Side, range: Range<u64>) {
         self.panes.following = false;
-        self.unfold_around(side, range.start);
+        let fold = self.scroll(side).fold(range.start);
+        if fold.is_some_and(|fold| !fold.state.contains(&range.start)) {
+            self.panes.unfolded[side as usize] = Some(range.start);
+            self.align_panes();
+        }
         if !self.shown_range(side).contains(&range.start) {
             self.scroll_to(side, self.scroll(side).top_at(range.start, self.third(side)));
         }
         self.reveal_sideways(side, &range);
-    }
-
-    fn unfold_around(&mut self, side: Side, at: u64) {
-        if self.scroll(side).fold(at).is_some_and(|fold| !fold.state.contains(&at)) {
-            self.panes.unfolded[side as usize] = Some(at);
-            self.align_panes();
-        }
     }
 
     pub(crate) fn stop_following(&mut self) -> bool {
@@ -258,11 +247,8 @@ impl Pager {
 
     pub(crate) fn toggle_follow(&mut self) {
         self.panes.following = !self.panes.following;
-        if self.panes.following
-            && self.output.is_cut()
-            && !self.shows_both()
-            && !self.output.is_rest_missing()
-        {
+        let is_hidden = !self.shows_both() && !self.output.is_rest_missing();
+        if self.panes.following && self.output.is_cut() && is_hidden {
             // New lines arrive in the whole output.
             self.panes.place.focus = Side::Spill;
         }
@@ -331,19 +317,18 @@ impl Pager {
     }
 
     fn toggle_wrap(&mut self) {
-        let words = match self.panes.place.long {
+        match self.panes.place.long {
             Long::Wrapped => {
                 self.stop_wrapping();
-                "wrap off · ← → scroll"
+                self.note("wrap off · ← → scroll");
             }
             Long::Sideways(_) => {
                 self.hold();
                 self.panes.place.long = Long::Wrapped;
                 self.show_otherwise();
-                "long lines wrap"
+                self.note("long lines wrap");
             }
-        };
-        self.note(words);
+        }
     }
 
     /// Shows each line as one row, from the column on that shows the text under examination.

@@ -72,17 +72,19 @@ impl Pager {
         }
         let (used, candidates) = (&self.output.subject.policy, &self.output.subject.candidates);
         let is = |a: &EffectivePolicy, b: &EffectivePolicy| a.policy.name() == b.policy.name();
-        let row = |choice: EffectivePolicy| match &choice {
+        let row = |mut choice: EffectivePolicy| {
+            let rank = match &choice {
+                one if is(one, used) => PolicyRank::InUse,
+                one if candidates.iter().any(|other| is(one, other)) => PolicyRank::Candidate,
+                one if one.is_current => PolicyRank::Current,
+                _ => PolicyRank::Earlier,
+            };
             // The policy in use is listed with its limits as they are now.
-            choice if is(choice, used) => {
-                let used = EffectivePolicy { is_current: choice.is_current, ..used.clone() };
-                PolicyRow::new(used, PolicyRank::InUse)
+            if rank == PolicyRank::InUse {
+                choice = EffectivePolicy { is_current: choice.is_current, ..used.clone() };
             }
-            one if candidates.iter().any(|other| is(one, other)) => {
-                PolicyRow::new(choice, PolicyRank::Candidate)
-            }
-            one if one.is_current => PolicyRow::new(choice, PolicyRank::Current),
-            _ => PolicyRow::new(choice, PolicyRank::Earlier),
+            let (of, errors) = (CountedFile::default(), MatchTotal::default());
+            PolicyRow { choice: choice.into(), rank, made: None, of, matches: None, errors }
         };
         let mut list = List::new(&SPEC);
         list.set_rows(choices.into_iter().map(row).collect::<Vec<_>>());
@@ -128,8 +130,20 @@ impl Pager {
     pub(crate) fn compared(&mut self, reply: ComparedReply, effects: &mut Effects) {
         let Some(Picker { list, is_comparing, of, .. }) = &mut self.drawer.picker else { return };
         match reply {
-            ComparedReply::Row(row, made) => list.change([(row, *made)], |row, made| row.set_made(made, *of)),
-            ComparedReply::Matches(what, kept) => list.change(kept, |row, kept| row.set_kept(what, kept)),
+            ComparedReply::Row(row, made) => list.change([(row, *made)], |row, mut made| {
+                if let Some(old) = &row.made {
+                    (made.kept_matches, made.errors_kept) = (old.kept_matches, old.errors_kept);
+                }
+                (row.made, row.of) = (Some(made), *of);
+            }),
+            ComparedReply::Matches(what, kept) => list.change(kept, |row, kept| {
+                let Some(made) = &mut row.made else { return };
+                let figure = match what {
+                    Counting::Matches => &mut made.kept_matches,
+                    Counting::Severity(_) => &mut made.errors_kept,
+                };
+                *figure = Some(kept).filter(|_| made.preview_bytes.is_some());
+            }),
             ComparedReply::Ended => {
                 *is_comparing = false;
                 self.compare_on(effects);
@@ -245,31 +259,10 @@ pub struct PolicyRow {
 }
 
 impl PolicyRow {
-    fn new(choice: EffectivePolicy, rank: PolicyRank) -> Self {
-        let (of, errors) = (CountedFile::default(), MatchTotal::default());
-        Self { choice: Arc::new(choice), rank, made: None, of, matches: None, errors }
-    }
-
     /// Whether its figures are missing, or lack totals which are known by now.
     fn is_due(&self, now: CountedFile) -> bool {
         let made = self.made.as_ref().filter(|_| self.of.file == now.file);
         made.is_none_or(|made| made.missing.meets(now.known.without(self.of.known)))
-    }
-
-    fn set_made(&mut self, mut made: Comparison, of: CountedFile) {
-        if let Some(old) = &self.made {
-            (made.kept_matches, made.errors_kept) = (old.kept_matches, old.errors_kept);
-        }
-        (self.made, self.of) = (Some(made), of);
-    }
-
-    fn set_kept(&mut self, what: Counting, kept: u64) {
-        let Some(made) = &mut self.made else { return };
-        let kept = Some(kept).filter(|_| made.preview_bytes.is_some());
-        match what {
-            Counting::Matches => made.kept_matches = kept,
-            Counting::Severity(_) => made.errors_kept = kept,
-        }
     }
 }
 

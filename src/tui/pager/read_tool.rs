@@ -124,9 +124,7 @@ impl Pager {
             Some(place) => self.go_back(&place),
             // Who has read on there stays.
             None if self.focus() == Side::Spill => self.align_panes(),
-            None => {
-                self.show_in_spill(self.panes.place.window);
-            }
+            None => self.show_in_spill(self.panes.place.window),
         }
         self.note(format!("back to {}", self.output.policy().name()));
     }

@@ -136,12 +136,8 @@ impl Screen for Pager {
 
     fn enter(&mut self, purpose: Purpose, text: &str, effects: &mut Effects) -> Result<(), String> {
         match (purpose, text.trim()) {
-            (Purpose::Search { toward, times }, _) => {
-                self.search(text, (toward, nth(times)), effects)?;
-            }
-            (Purpose::Lines { shows, around }, _) => {
-                self.filter(text, shows, around, effects)?;
-            }
+            (Purpose::Search { toward, times }, _) => self.search(text, (toward, nth(times)), effects)?,
+            (Purpose::Lines { shows, around }, _) => self.filter(text, shows, around, effects)?,
             (_, text) if self.drawer.picker.is_some() => {
                 let done = self.drawer.picker.as_mut().map(|picker| picker.list.enter(purpose, text));
                 done.transpose()?;
@@ -161,9 +157,7 @@ impl Screen for Pager {
 
     fn type_on(&mut self, purpose: Purpose, text: &str, effects: &mut Effects) {
         match purpose {
-            Purpose::Search { toward, times } => {
-                self.type_search(text, (toward, nth(times)), effects);
-            }
+            Purpose::Search { toward, times } => self.type_search(text, (toward, nth(times)), effects),
             Purpose::Filter => self.on_picker(|list| list.filter_by(text), effects),
             _ => {}
         }

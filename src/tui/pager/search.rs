@@ -274,13 +274,17 @@ impl Pager {
                 return;
             }
         };
-        let Some(seeking) = self.find.seeking.take() else { return };
-        match sought {
-            Some((range, wrapped)) => {
-                let range = range.start as u64..range.end as u64;
-                self.found_match(seeking, range, wrapped, effects);
+        let Some((target, side)) = self.find.seeking.take() else { return };
+        let found = sought.map(|(range, wrapped)| (range.start as u64..range.end as u64, wrapped));
+        match found {
+            Some((range, true)) if self.goes_on(target, side) => {
+                let last = self.seek_from(side, target.toward).saturating_sub(1);
+                let from = self.output.made.seen.kept_at(last).unwrap_or_default();
+                self.seek_after(from, Side::Spill, SearchTarget { missed: true, ..target }, effects);
+                self.find.first = Some(range);
             }
-            None => self.found_nothing(seeking, effects),
+            Some((range, wrapped)) => self.go_to_match((target, side), range, wrapped),
+            None => self.found_nothing((target, side), effects),
         }
         // What a search says while its pattern is being typed stands beside the pattern.
         if let Some(typing) = &mut self.find.typing {
@@ -332,23 +336,6 @@ impl Pager {
         let got = tally.got(&self.output).filter(|_| tally.is_whole(self.output.view.len()));
         (side, sought.toward, sought.times) == (Side::Preview, Toward::End, 1)
             && got.is_some_and(|got| got < tally.counts.total())
-    }
-
-    fn found_match(
-        &mut self,
-        (sought, side): (SearchTarget, Side),
-        range: Range<u64>,
-        wrapped: bool,
-        effects: &mut Effects,
-    ) {
-        if wrapped && self.goes_on(sought, side) {
-            let last = self.seek_from(side, sought.toward).saturating_sub(1);
-            let from = self.output.made.seen.kept_at(last).unwrap_or_default();
-            self.seek_after(from, Side::Spill, SearchTarget { missed: true, ..sought }, effects);
-            self.find.first = Some(range);
-        } else {
-            self.go_to_match((sought, side), range, wrapped);
-        }
     }
 
     fn go_to_match(&mut self, (sought, side): (SearchTarget, Side), range: Range<u64>, wrapped: bool) {

@@ -125,15 +125,12 @@ fn show(start: Start) -> io::Result<ExitReport> {
     session.let_go(&to_delete);
     drop(guard);
     session.jobs.finish_keeping();
-    let deleted = (!to_delete.is_empty()).then(|| delete(to_delete, &session.services.env).0.text);
-    Ok(ExitReport { messages: inbox.rest().filter_map(not_kept).chain(deleted).collect(), signal: None })
-}
-
-fn not_kept(event: Event) -> Option<SafeText> {
-    match event.downcast() {
+    let not_kept = |event: Event| match event.downcast() {
         Ok(OutputsEvent::Kept(_, message)) if message.is_error => Some(message.text),
         _ => None,
-    }
+    };
+    let deleted = (!to_delete.is_empty()).then(|| delete(to_delete, &session.services.env).0.text);
+    Ok(ExitReport { messages: inbox.rest().filter_map(not_kept).chain(deleted).collect(), signal: None })
 }
 
 struct Session {
