@@ -205,7 +205,7 @@ fn run(args: Args) -> CommandResult {
 }
 
 fn json(out: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
-    crate::text::label::json::write(out, value, terminal::show(&io::stdout()).as_ref())?;
+    crate::text::label::quote::write_json(out, value, terminal::show(&io::stdout()).as_ref())?;
     out.write_all(b"\n")
 }
 

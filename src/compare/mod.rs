@@ -1,8 +1,6 @@
 //! What the model gets of an output under each policy: ranges, errors that are lost, and a row of figures.
 
 #[cfg(feature = "app")]
-mod matches;
-#[cfg(feature = "app")]
 mod row;
 
 use std::ops::{ControlFlow, Range};
@@ -15,11 +13,9 @@ use crate::text::search::{Pattern, each_match};
 use crate::text::supply::Supply;
 
 #[cfg(feature = "app")]
-pub(crate) use matches::StretchCounts;
-#[cfg(feature = "app")]
 pub use row::Comparison;
 #[cfg(feature = "app")]
-pub(crate) use row::{Keeps, end_kept, kept_matches, over};
+pub(crate) use row::{Keeps, StretchCounts, end_kept, kept_matches, over};
 
 /// Returns the ranges of a stream, in bytes, that the parts keep unchanged, in order. Adjacent ones are joined, unless a
 /// notice stands between them: what spans it was not got in one piece.

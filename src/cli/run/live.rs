@@ -25,7 +25,7 @@ use crate::config::{Config, EffectivePolicy};
 use crate::output::{Ending, Subject, Target};
 use crate::preview::{Stream, TotalsMask};
 use crate::source::{self, Source};
-use crate::text::label::{label, shell};
+use crate::text::label::{label, quote};
 use crate::tui::{Beginning, Finished, Live, LiveUpdate, Producer, StartAt, ended_by, take_missed_hangup};
 
 use super::signals;
@@ -76,7 +76,7 @@ pub(crate) fn command(
         return Ok((super::require_preview(running.wait()?.finish(request, place))?, Showing::NotShown));
     };
     let name = label(args.command.join(OsStr::new(" ")).as_bytes());
-    let line: Vec<String> = args.command.iter().map(|word| shell::word(word.as_bytes())).collect();
+    let line: Vec<String> = args.command.iter().map(|word| quote::word(word.as_bytes())).collect();
     let subject =
         Subject { command: line.join(" "), ..Subject::new(name, saved_as(&path, request), policy.clone()) };
     let target = Source::open(&path).map(|source| Target { subject, source });

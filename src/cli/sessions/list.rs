@@ -27,7 +27,7 @@ use crate::session::spill::SpillState;
 use crate::session::tally::{CountedSession, count_calls};
 use crate::session::whole::is_never_saved;
 use crate::source::share_out;
-use crate::text::label::shell;
+use crate::text::label::quote;
 use crate::text::search::SeverityPatterns;
 
 use super::{SelectedSession, check_agent, describe_unread, earliest};
@@ -93,7 +93,7 @@ fn warn_of_open(sessions: &[ListedSession]) {
         open().filter_map(|session| directory_to_close(&session.file.path)).collect();
     // Closing a directory closes those below it.
     let is_below = |dir: &PathBuf| dir.ancestors().skip(1).any(|above| dirs.contains(above));
-    let words = dirs.iter().filter(|dir| !is_below(dir)).map(|dir| shell::word(dir.as_os_str().as_bytes()));
+    let words = dirs.iter().filter(|dir| !is_below(dir)).map(|dir| quote::word(dir.as_os_str().as_bytes()));
     let remedy = match words.collect::<Vec<_>>().join(" ") {
         words if words.is_empty() => words,
         words => format!("; `chmod 700 {words}` keeps them out"),

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::base::env::Env;
 use crate::base::fs::identity::Identity;
 use crate::cli::args::HookAgent;
-use crate::text::label::shell;
+use crate::text::label::quote;
 
 /// How long an agent waits for its hook, in seconds.
 pub(super) const MAX_SECONDS: u32 = 10;
@@ -66,7 +66,7 @@ impl HookAgent {
 
     pub(super) fn command(self, wanted: &SetupRequest) -> String {
         let replace = if wanted.replace { " --replace" } else { "" };
-        format!("{} hook {}{replace}", shell::word(wanted.program.as_bytes()), self.as_str())
+        format!("{} hook {}{replace}", quote::word(wanted.program.as_bytes()), self.as_str())
     }
 
     /// Whether a command is one that setup writes for this agent, with whatever path.
@@ -127,7 +127,7 @@ pub(super) fn program(env: &Env) -> Result<String, String> {
     let file = std::env::current_exe().map_err(|error| format!("cannot find overspill's path: {error}"))?;
     let path = path_of_command(env, &file).unwrap_or(file);
     let shown = path.display().to_string();
-    let is_plain = path.to_str().is_some_and(|path| !shell::word(path.as_bytes()).starts_with('$'));
+    let is_plain = path.to_str().is_some_and(|path| !quote::word(path.as_bytes()).starts_with('$'));
     if !path.is_file() {
         Err(format!("{shown}: the program was moved or deleted; run it again"))
     } else if !is_plain {
@@ -149,7 +149,7 @@ fn path_of_command(env: &Env, program: &Path) -> Option<PathBuf> {
 
 /// Fails if Claude Code would not find the program: it splits the value at spaces.
 pub(super) fn prefix(program: &str) -> Result<String, String> {
-    if shell::word(program.as_bytes()) == program {
+    if quote::word(program.as_bytes()) == program {
         return Ok(format!("{program} -c"));
     }
     Err(format!(

@@ -2,7 +2,7 @@
 
 use crate::base::human::{limit, limit_in, lines, thousands};
 use crate::preview::{Direction, ParamKind, ParamRole, Policy, Unit};
-use crate::text::label::shell::word;
+use crate::text::label::quote::word;
 
 /// The round numbers in each power of ten, times 10. Sizes count in units of 1024.
 const STEPS: [u64; 7] = [10, 15, 20, 30, 40, 50, 75];

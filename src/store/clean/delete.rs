@@ -134,7 +134,7 @@ impl Cleaner {
         });
         // As safe to print as JSON on standard output is.
         let mut bytes = Vec::new();
-        let written = label::json::write(&mut bytes, &line, None);
+        let written = label::quote::write_json(&mut bytes, &line, None);
         bytes.push(b'\n');
         if let Err(error) = written.and_then(|()| self.log.write_all(&bytes)) {
             let path = self.store.root().with_file_name(LOG);

@@ -13,7 +13,7 @@ use crate::base::fs::directory::open_file;
 use crate::base::fs::identity::{FileStat, RecordedFile, timestamp};
 use crate::store::{Entry, Env, Holds, NewSpill, YOUNG};
 #[cfg(feature = "app")]
-use crate::text::label::shell;
+use crate::text::label::quote;
 
 use super::{OwnStore, make_in_home, open_in_home};
 
@@ -152,7 +152,7 @@ impl RunRecord {
     fn written_command(&self) -> String {
         let word = |argument: &String| match self.agent {
             Some(_) => argument.clone(),
-            None => shell::word(argument.as_bytes()),
+            None => quote::word(argument.as_bytes()),
         };
         self.command.iter().map(word).collect::<Vec<_>>().join(" ")
     }

@@ -1,7 +1,6 @@
 //! Safe text for everything but the pager's screen: names, ids, errors, titles, and content printed to a terminal.
 
-pub mod json;
-pub mod shell;
+pub mod quote;
 
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};

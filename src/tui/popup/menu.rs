@@ -6,7 +6,7 @@ use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::layout::Rect;
 
 use crate::base::human::{count, size};
-use crate::text::label::{SafeText, shell};
+use crate::text::label::{SafeText, quote};
 use crate::tui::event::Message;
 use crate::tui::keys::{Action, KeyContext};
 use crate::tui::screen::{Effect, Effects, Layer, LayerContext, LayerFrame, LayerNext, Screen};
@@ -163,11 +163,11 @@ impl Copyable {
     }
 
     pub(crate) fn path(bytes: &[u8]) -> Self {
-        Self::new(CopyWhat::PATH, shell::word(bytes))
+        Self::new(CopyWhat::PATH, quote::word(bytes))
     }
 
     pub(crate) fn id(bytes: &[u8]) -> Self {
-        Self::new(CopyWhat::ID, shell::word(bytes))
+        Self::new(CopyWhat::ID, quote::word(bytes))
     }
 
     pub(crate) fn command(text: &str) -> Option<Self> {

@@ -56,7 +56,7 @@ fn made(now: Timestamp, counter: u16, random: [u8; 12]) {
 /// Nothing that is said of a name harms a terminal or a shell.
 fn words(bytes: &[u8]) {
     assert!(is_safe(&labels::label(bytes)));
-    let word = shell::word(bytes);
+    let word = quote::word(bytes);
     assert!(is_safe(&word), "{word:?}");
     let mut json = Vec::new();
     json::write(&mut json, &String::from_utf8_lossy(bytes)).unwrap();
