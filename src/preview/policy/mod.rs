@@ -264,6 +264,7 @@ impl Policy {
     }
 
     /// Returns the limit that cut an output, in lines or [`Policy::unit`], if the policy has exactly one such.
+    #[cfg_attr(not(feature = "records"), allow(dead_code))]
     pub(crate) fn limit(&self, hit: LimitHit) -> Option<u64> {
         match hit {
             LimitHit::Lines => self.max_lines(),
