@@ -150,8 +150,8 @@ pub(crate) struct ChangedOutputs {
 }
 
 impl ChangedOutput {
-    /// Returns what makes it worse than others, the smallest first: errors before warnings, then most matches lost, then all of it lost, then the
-    /// first error, then the last line, then most tokens more.
+    /// Returns what makes it worse than others, the smallest first: errors before warnings, then most matches lost, then
+    /// all of it lost, then the first error, then the last line, then most tokens more.
     fn badness(&self) -> impl Ord + use<> {
         let loss =
             |of: fn(&SettingEffect) -> bool| Reverse(i8::from(of(&self.then)) - i8::from(of(&self.now)));
