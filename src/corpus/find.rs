@@ -132,7 +132,7 @@ pub fn find_in_stores(
     FindEnd { outputs: corpus.outputs.len() as u64, sessions: 0, unread: finder.unread.into_inner() }
 }
 
-/// Finds the matching lines of the recorded results of a session, in the order of its calls. Left out are those whose output
+/// Finds at most `MAX_FOUND` matching lines of recorded results of a session, in the order of its calls. Left out are those whose output
 /// is in a file of its own, where it is whole.
 pub(crate) fn find_in_results(
     of: &CallInspector,
@@ -141,17 +141,18 @@ pub(crate) fn find_in_results(
     goes_on: &dyn Fn() -> bool,
 ) -> Vec<FoundLine> {
     let mut lines = Vec::new();
-    for call in of.transcript.calls.iter().filter(|_| goes_on()) {
+    for call in &of.transcript.calls {
+        if !goes_on() || lines.len() >= MAX_FOUND {
+            break;
+        }
         let Some((text, view)) = recorded_output(of, call) else { continue };
         let mut place = None;
         each_hit(&mut ViewSupply::from(&view), WantedLines::Matching(pattern), goes_on, |hit| {
-            let (got, line) = place.get_or_insert_with(|| {
-                let receipt = Receipt::of_text(&text, &view, of.verify(call).cut_by());
-                (receipt, FoundLine::of_result(of, call, now))
-            });
+            let receipt = || Receipt::of_text(&text, &view, of.verify(call).cut_by());
+            let (got, line) = place.get_or_insert_with(|| (receipt(), FoundLine::of_result(of, call, now)));
             let (number, got, text) = (hit.number, got.line(&hit.line), text_around(pattern, hit.text));
             lines.push(FoundLine { number, got, text, ..line.clone() });
-            ControlFlow::Continue(())
+            if lines.len() < MAX_FOUND { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
     }
     lines
@@ -161,10 +162,8 @@ pub(crate) fn find_in_results(
 fn recorded_output(of: &CallInspector, call: &Call) -> Option<(String, MapView)> {
     let best = of.best(call);
     let (text, _) = to_text(of.transcript, &best.first()?.pieces, MAX_RESULT).ok()?;
-    match of.output(call, &text, Paths::Known).ok()? {
-        (OutputPlace::Memory(view), _) => Some((text, view)),
-        (OutputPlace::File(_), _) => None,
-    }
+    let (OutputPlace::Memory(view), _) = of.output(call, &text, Paths::Known).ok()? else { return None };
+    Some((text, view))
 }
 
 impl FoundLine {

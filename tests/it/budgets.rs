@@ -7,7 +7,7 @@ use crate::layers::sources;
 
 /// Lines of all files, and of the largest folders, without tests.
 const LINES: &[(&str, usize)] =
-    &[("", 76_906), ("tui", 15_278), ("session", 14_054), ("preview", 10_746), ("cli", 10_799)];
+    &[("", 76_905), ("tui", 15_278), ("session", 14_054), ("preview", 10_746), ("cli", 10_799)];
 
 /// Files with any line that is not a test.
 const FILES: usize = 351;
