@@ -1,10 +1,10 @@
 //! A text to read: a document, made of ranges of a file and of text that is not in it, joined end to end.
 
+pub mod filter;
 pub mod fold;
 pub mod reader;
 pub mod scans;
 pub mod scroll;
-pub mod sift;
 
 use std::ops::Range;
 

@@ -14,8 +14,8 @@ use crate::text::supply::OwnBytes;
 use crate::text::units::{Measure, TotalsMask};
 
 use super::Doc;
+use super::filter::LineFilter;
 use super::reader::{Files, Reader};
-use super::sift::Sift;
 
 /// A counting worker takes one part in this many of a file at a time.
 const SHARE: usize = 64;
@@ -72,7 +72,7 @@ pub(crate) struct Search {
     pub(crate) from: usize,
     pub(crate) toward: Toward,
     pub(crate) times: u64,
-    pub(crate) within: Option<Sift>,
+    pub(crate) within: Option<LineFilter>,
 }
 
 type IsWanted<'a> = dyn Fn() -> bool + Sync + 'a;
@@ -206,10 +206,10 @@ impl Search {
     /// Whether a match is to be found: not one that lies wholly in a range to skip, nor one in a line that is not shown.
     fn is_found(&self, found: &Range<usize>) -> bool {
         let is_shown = || match (&self.within, &self.haystack) {
-            (Some(sift), Haystack::File(view)) => {
+            (Some(filter), Haystack::File(view)) => {
                 let doc = Doc::file(view.len());
                 let files = Files { out: view, err: &[], index: None };
-                sift.is_shown(&Reader { doc: &doc, files, cost: None }, found.start as u64)
+                filter.is_shown(&Reader { doc: &doc, files, cost: None }, found.start as u64)
             }
             _ => true,
         };

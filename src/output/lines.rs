@@ -72,13 +72,13 @@ impl OpenOutput {
         let reader = self.reader(side, None);
         let len = reader.doc.len();
         let range = range.start.min(len)..range.end.min(len);
-        let Some(sift) = self.sift_of(side) else { return vec![range] };
+        let Some(filter) = self.filter_of(side) else { return vec![range] };
         let (mut parts, mut long) = (Vec::new(), 0);
-        let mut at = sift.onward(&reader, range.start);
+        let mut at = filter.onward(&reader, range.start);
         while at < range.end && long <= most {
             let part = at..reader.line_end(at).saturating_add(1).min(range.end);
             long += part.end - part.start;
-            at = sift.onward(&reader, part.end.max(at + 1));
+            at = filter.onward(&reader, part.end.max(at + 1));
             parts.push(part);
         }
         if let Some(last) = parts.last_mut().filter(|last| last.end < range.end) {

@@ -12,10 +12,10 @@ use crate::base::provenance::{Certainty, Extent, Warning};
 use crate::capture::{Mishap, NOT_SAVED};
 use crate::config::EffectivePolicy;
 use crate::document::Doc;
+use crate::document::filter::LineFilter;
 use crate::document::reader::{Cost, Files, Reader};
 use crate::document::scans::{CountedChunks, UncountedBlocks};
 use crate::document::scroll::{Scroll, Viewport};
-use crate::document::sift::Sift;
 use crate::preview::{InputContext, Policy, Preview, Totals};
 use crate::source::{MapView, Source};
 use crate::text::filter::Got;
@@ -79,7 +79,7 @@ pub struct OpenOutput {
     /// Maximum number of distinct bytes of the output that any plan on the thread of the screens has read.
     pub touched: u64,
     pub file: Doc,
-    pub sift: Option<Sift>,
+    pub filter: Option<LineFilter>,
     pub recorded: Option<RecordedCall>,
     /// Whether the preview is the recorded text, if there is one.
     pub(crate) preview_from: PreviewFrom,
@@ -105,7 +105,7 @@ impl OpenOutput {
             state: PlanState::default(),
             made_by: None,
             touched: 0,
-            sift: None,
+            filter: None,
             recorded: None,
             preview_from: PreviewFrom::default(),
             is_compared: false,
@@ -268,11 +268,11 @@ impl OpenOutput {
         if grew {
             self.index.grow(view.len() as u64);
             self.tally.grow(self.view.len() as u64);
-            self.sift.iter_mut().for_each(|sift| sift.grow(view.len()));
+            self.filter.iter_mut().for_each(|filter| filter.grow(view.len()));
         } else {
             self.index = BlockIndex::new(view.len() as u64);
             self.tally = CountedChunks::default();
-            self.sift.iter_mut().for_each(|sift| sift.reset(view.len()));
+            self.filter.iter_mut().for_each(|filter| filter.reset(view.len()));
             (self.made, self.state) = (MadePreview::default(), PlanState::Missing);
             (self.made_by, self.first_preview) = (None, None);
             // What was kept is not this.
@@ -292,15 +292,15 @@ impl OpenOutput {
 
     pub fn scroll<'a>(&'a self, side: Side, frame: Viewport, cost: Option<&'a Cost>) -> Scroll<'a> {
         let rules = Some(&self.made.rules).filter(|_| side == Side::Spill);
-        Scroll { reader: self.reader(side, cost), frame, rules, sift: self.sift_of(side) }
+        Scroll { reader: self.reader(side, cost), frame, rules, filter: self.filter_of(side) }
     }
 
     pub(crate) fn reader<'a>(&'a self, side: Side, cost: Option<&'a Cost>) -> Reader<'a> {
         Reader { doc: self.doc(side), files: self.files(), cost }
     }
 
-    pub fn sift_of(&self, side: Side) -> Option<&Sift> {
-        self.sift.as_ref().filter(|_| side == Side::Spill)
+    pub fn filter_of(&self, side: Side) -> Option<&LineFilter> {
+        self.filter.as_ref().filter(|_| side == Side::Spill)
     }
 
     /// Returns the position in a side's document that shows an offset of the output, or the notice that stands for it.

@@ -9,9 +9,9 @@ use crate::text::cells::{Cell, Cells, Show};
 use crate::text::layout::{Row, Rows, Wrap};
 use crate::text::utf16::{ByteOrder, LineText};
 
+use super::filter::LineFilter;
 use super::fold::{self, Fold, ProgressLines};
 use super::reader::{LineSegment, Reader};
-use super::sift::Sift;
 
 pub use row::ScreenRow;
 pub(crate) use row::{CurrentLine, Dividers, Fate, RowMatches, RowRule};
@@ -48,7 +48,7 @@ pub struct Scroll<'a> {
     pub frame: Viewport,
     /// The places of the rules above rows, each of which takes a row of the screen.
     pub(crate) rules: Option<&'a Dividers>,
-    pub sift: Option<&'a Sift>,
+    pub filter: Option<&'a LineFilter>,
 }
 
 impl Scroll<'_> {
@@ -63,25 +63,25 @@ impl Scroll<'_> {
         self.frame.width == 0
             || self.frame.height == 0
             || self.reader.doc.is_empty()
-            || self.sift.is_some_and(Sift::is_blank)
+            || self.filter.is_some_and(LineFilter::is_blank)
     }
 
     /// Returns `at`, or the start of the next line if the line there is not shown; the document's length if none is.
     pub(crate) fn onward(&self, at: u64) -> u64 {
-        self.sift.map_or(at, |sift| sift.onward(&self.reader, at))
+        self.filter.map_or(at, |filter| filter.onward(&self.reader, at))
     }
 
     /// Returns `at`, or the end of the last line shown before it if the line before it is not shown; 0 if none is.
     fn backward(&self, at: u64) -> u64 {
-        self.sift.map_or(at, |sift| sift.backward(&self.reader, at))
+        self.filter.map_or(at, |filter| filter.backward(&self.reader, at))
     }
 
     /// Returns the rule above the row with these bytes. Under a filter, what happens in the lines left out counts too.
     pub(crate) fn rule_above(&self, row: Range<u64>) -> Option<RowRule> {
         let rules = self.rules?;
-        let Some(sift) = self.sift else { return rules.above(row.start, row.end).map(RowRule::Fate) };
-        let from = sift.backward(&self.reader, row.start);
-        let is_gap = from > 0 && from < row.start && sift.around > 0;
+        let Some(filter) = self.filter else { return rules.above(row.start, row.end).map(RowRule::Fate) };
+        let from = filter.backward(&self.reader, row.start);
+        let is_gap = from > 0 && from < row.start && filter.around > 0;
         rules.turned(from..row.end).map(RowRule::Fate).or(is_gap.then_some(RowRule::Gap))
     }
 

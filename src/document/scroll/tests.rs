@@ -42,7 +42,7 @@ impl Case {
     fn scroll<T>(&self, look: impl FnOnce(&Scroll) -> T) -> T {
         let rules = Dividers(self.rule.map(|at| (at, Fate::Lost)).into_iter().collect());
         with_reader(&self.doc, &self.out, |reader| {
-            look(&Scroll { reader, frame: self.frame, rules: Some(&rules), sift: None })
+            look(&Scroll { reader, frame: self.frame, rules: Some(&rules), filter: None })
         })
     }
 }

@@ -58,7 +58,7 @@ impl Condition {
         }
     }
 
-    fn sift(&self, bytes: OwnBytes, lines: Range<usize>, into: &mut Vec<Range<usize>>) {
+    fn apply(&self, bytes: OwnBytes, lines: Range<usize>, into: &mut Vec<Range<usize>>) {
         let found = self.pattern().lines_in(bytes, lines.clone());
         match self {
             Condition::With(_) => found.for_each(|line| join(into, line)),
@@ -94,7 +94,7 @@ pub fn meeting(conditions: &[Condition], bytes: OwnBytes, lines: Range<usize>) -
     for condition in with.chain(without) {
         let mut next = Vec::new();
         for lines in left {
-            condition.sift(bytes, lines, &mut next);
+            condition.apply(bytes, lines, &mut next);
         }
         left = next;
     }

@@ -269,7 +269,7 @@ fn bytes_that_every_match_holds_are_sought_first() {
 }
 
 /// Patterns with a needle: in either case, after classes, between repetitions.
-const SIFTED: &[&str] = &[
+const WITH_NEEDLE: &[&str] = &[
     "ab b",
     "bab",
     "aab$",
@@ -286,7 +286,7 @@ proptest! {
     #[test]
     fn the_needle_changes_no_match(
         words in proptest::collection::vec(prop_oneof![4 => "[abAB \n\r]{1,9}", 1 => " {60,200}", 1 => "(ab b|bab |aab B\r\n){1,30}"], 0..60),
-        pattern in proptest::sample::select(SIFTED),
+        pattern in proptest::sample::select(WITH_NEEDLE),
         at in 0usize..40,
     ) {
         let text = words.concat().into_bytes();

@@ -150,7 +150,7 @@ impl Pager {
     }
 
     fn describe_extent(&self, side: Side, range: &Range<u64>) -> String {
-        match self.output.sift_of(side) {
+        match self.output.filter_of(side) {
             Some(_) => "those shown".into(),
             None => size(range.end - range.start),
         }

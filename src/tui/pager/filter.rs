@@ -1,7 +1,7 @@
 //! The filter of Spill: only lines that match are shown, as with `&` in `less`.
 
 use crate::base::human::thousands;
-use crate::document::sift::Sift;
+use crate::document::filter::LineFilter;
 use crate::source::ViewSupply;
 use crate::text::filter::index::BlockLines;
 use crate::text::filter::{Condition, Shows};
@@ -20,9 +20,9 @@ pub(super) const AT_ONCE: usize = 1 << 20;
 
 const MAX_AROUND: u64 = 100;
 
-/// The places and history of the filter; the lines it shows are in the output's [`Sift`].
+/// What was typed as a filter, and where Spill was; the lines shown are in the output's [`LineFilter`].
 #[derive(Debug, Clone, Default)]
-pub struct LineFilter {
+pub struct FilterHistory {
     pub history: Vec<String>,
     origin: Option<Place>,
     /// The offset that the filter has to show, and the row where Spill was put for that.
@@ -39,7 +39,7 @@ impl Pager {
         effects: &mut Effects,
     ) -> Result<(), String> {
         let output = &self.output;
-        let (is_new, before) = (!text.is_empty(), output.sift.as_ref());
+        let (is_new, before) = (!text.is_empty(), output.filter.as_ref());
         let is_bare = !is_new && shows == Shows::All;
         if is_bare && before.is_none() {
             return Err("type a pattern; ! before it hides what matches".into());
@@ -48,7 +48,7 @@ impl Pager {
             self.leave_filter(false, effects);
             return Ok(());
         }
-        let mut conditions = before.map_or_else(Vec::new, |sift| sift.conditions.to_vec());
+        let mut conditions = before.map_or_else(Vec::new, |filter| filter.conditions.to_vec());
         if is_new {
             let condition = Condition::new(text, output.utf16());
             let at = |at| format!(", at character {}", at + 1 + usize::from(text.starts_with('!')));
@@ -57,7 +57,7 @@ impl Pager {
             conditions.push(condition.map_err(fault)?);
             enter_in(&mut self.filter.history, text);
         }
-        let (had_shows, had_around) = before.map_or((Shows::All, 0), |sift| (sift.shows, sift.around));
+        let (had_shows, had_around) = before.map_or((Shows::All, 0), |filter| (filter.shows, filter.around));
         let shows = if shows == Shows::Lost { shows } else { had_shows };
         let around = around.unwrap_or(had_around).min(MAX_AROUND);
         let top = self.panes.top(Side::Spill);
@@ -67,9 +67,9 @@ impl Pager {
             self.panes.set_mark(JUMP);
         }
         let output = &mut self.output;
-        let same = output.sift.take().filter(|_| !is_new);
-        let sift = same.unwrap_or_else(|| Sift::new(conditions, &output.made.kept, output.view.len()));
-        output.sift = Some(sift.showing(shows, around));
+        let same = output.filter.take().filter(|_| !is_new);
+        let new = || LineFilter::new(conditions, &output.made.kept, output.view.len());
+        output.filter = Some(same.unwrap_or_else(new).showing(shows, around));
         self.panes.place.focus = Side::Spill;
         self.count_filtered(effects);
         self.land(aim);
@@ -78,8 +78,8 @@ impl Pager {
 
     /// Removes the filter, if any, and goes back, or else stays with the line at the top if one has moved.
     pub(crate) fn leave_filter(&mut self, goes_back: bool, effects: &mut Effects) -> bool {
-        let Some(sift) = self.output.sift.take() else { return false };
-        if !sift.index.pending().is_empty() {
+        let Some(filter) = self.output.filter.take() else { return false };
+        if !filter.index.pending().is_empty() {
             effects.stop([Slot::Filter]);
         }
         let top = self.panes.top(Side::Spill);
@@ -102,8 +102,8 @@ impl Pager {
     }
 
     pub(crate) fn filter_again(&mut self, effects: &mut Effects) {
-        if let Some(sift) = &mut self.output.sift {
-            sift.set_got(&self.output.made.kept);
+        if let Some(filter) = &mut self.output.filter {
+            filter.set_got(&self.output.made.kept);
             self.count_filtered(effects);
         }
     }
@@ -111,32 +111,32 @@ impl Pager {
     /// Counts what is not counted yet: at once if that is little, otherwise by a worker, what is on the screen first.
     fn count_filtered(&mut self, effects: &mut Effects) {
         let top = self.panes.top(Side::Spill) as usize;
-        let Some(sift) = self.output.sift.as_mut().filter(|sift| !sift.index.pending().is_empty()) else {
+        let Some(filter) = self.output.filter.as_mut().filter(|filter| filter.percent().is_some()) else {
             return;
         };
         let view = self.output.view.clone();
-        if sift.index.pending_bytes() <= AT_ONCE && sift.count_now(&mut ViewSupply::from(&view)) {
+        if filter.index.pending_bytes() <= AT_ONCE && filter.count_now(&mut ViewSupply::from(&view)) {
             return effects.stop([Slot::Filter]);
         }
-        let sift = sift.clone();
+        let filter = filter.clone();
         effects.run(Slot::Filter, move |context| {
-            sift.count(&view, top, &|| context.go_on(), |first, lines| {
+            filter.count(&view, top, &|| context.go_on(), |first, lines| {
                 context.report(OutputEvent::Filtered(first, lines))
             });
         });
     }
 
     pub(crate) fn tell_hidden(&mut self, side: Side, offset: usize) {
-        let shows = |sift: &Sift| sift.is_shown(&self.output.reader(side, None), offset as u64);
-        if self.output.sift_of(side).is_some_and(|sift| !shows(sift)) {
-            let filter = self.key_of(Action::Matching);
-            self.note(format!("that line is filtered out; this is the next · {filter} Enter shows all"));
+        let shows = |filter: &LineFilter| filter.is_shown(&self.output.reader(side, None), offset as u64);
+        if self.output.filter_of(side).is_some_and(|filter| !shows(filter)) {
+            let key = self.key_of(Action::Matching);
+            self.note(format!("that line is filtered out; this is the next · {key} Enter shows all"));
         }
     }
 
     pub(crate) fn filtered(&mut self, first: usize, lines: &[BlockLines]) {
-        let Some(sift) = self.output.sift.as_mut() else { return };
-        sift.insert(first, lines);
+        let Some(filter) = self.output.filter.as_mut() else { return };
+        filter.insert(first, lines);
         let (aim, landed) = self.filter.aim;
         if self.panes.top(Side::Spill) == landed && !self.panes.following {
             self.land(aim);
@@ -147,12 +147,12 @@ impl Pager {
     }
 }
 
-pub(crate) fn blank(sift: &Sift, verb: &str, keys: &KeyMap) -> Option<Vec<String>> {
-    if !sift.is_blank() {
+pub(crate) fn blank(filter: &LineFilter, verb: &str, keys: &KeyMap) -> Option<Vec<String>> {
+    if !filter.is_blank() {
         return None;
     }
-    let (words, back) = (sift.describe_conditions(), keys.label(KeyContext::Pager, Action::Back));
-    Some(match (sift.percent(), sift.total().got) {
+    let (words, back) = (filter.describe_conditions(), keys.label(KeyContext::Pager, Action::Back));
+    Some(match (filter.percent(), filter.total().got) {
         (Some(percent), _) => vec![format!("{words}: no line so far, {percent}%. {back} gives up.")],
         (None, 0) => vec![format!("{words}: no line."), format!("{back} shows all lines again.")],
         (None, got) => {

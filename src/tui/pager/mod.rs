@@ -46,7 +46,7 @@ use super::widget::layout::Side;
 use copying::LineSelection;
 use count::ErrorSearch;
 use drawer::Drawer;
-use filter::{AT_ONCE, LineFilter};
+use filter::{AT_ONCE, FilterHistory};
 use hold::ScrollAnchor;
 use panes::Panes;
 use planning::{AfterPlan, ViewPoint};
@@ -64,7 +64,7 @@ pub struct Pager {
     pub panes: Panes,
     pub find: Find,
     pub errors: ErrorSearch,
-    pub filter: LineFilter,
+    pub filter: FilterHistory,
     pub drawer: Drawer,
     pub message: Option<Message>,
     pub(crate) selection: Option<LineSelection>,
@@ -105,7 +105,7 @@ impl Pager {
             panes: Panes { raw: [true, false], ..Panes::default() },
             find,
             errors: ErrorSearch::default(),
-            filter: LineFilter::default(),
+            filter: FilterHistory::default(),
             drawer: Drawer::default(),
             message: None,
             selection: None,

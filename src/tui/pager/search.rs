@@ -236,7 +236,7 @@ impl Pager {
             from,
             toward: sought.toward,
             times: sought.times,
-            within: output.sift_of(side).cloned(),
+            within: output.filter_of(side).cloned(),
         };
         effects.run(Slot::Search, move |context| {
             let found = search.find(&|| context.is_wanted());
@@ -308,7 +308,7 @@ impl Pager {
         let tally = self.tally(what);
         let exists = !tally.is_whole(self.output.view.len()) || tally.counts.total() > 0;
         let verb = self.output.certainty().verb();
-        let is_filtered = self.output.sift.is_some();
+        let is_filtered = self.output.filter.is_some();
         let place = if is_filtered { "in the lines shown" } else { "found" };
         let name = match what {
             Counting::Matches => "match",

@@ -96,7 +96,7 @@ impl TextBox {
             progress: ProgressLines::Unfolded,
         };
         let files = Files { out: &[], err: &[], index: None };
-        Scroll { reader: Reader { doc: &self.text.doc, files, cost: None }, frame, rules: None, sift: None }
+        Scroll { reader: Reader { doc: &self.text.doc, files, cost: None }, frame, rules: None, filter: None }
     }
 
     fn shown_link(&self, number: Option<usize>, canvas: &Canvas) -> Option<&Link> {

@@ -154,7 +154,7 @@ fn a_change_of_limits_changes_what_was_lost() {
     bench.keys("lD<Enter><Down>");
     assert_eq!(bench.pager().output.policy().direction(), Some(Direction::Tail));
     assert!(bench.status().contains("272 lines, model gets 6"), "{}", bench.status());
-    let got = bench.pager().output.sift.as_ref().unwrap().total().got;
+    let got = bench.pager().output.filter.as_ref().unwrap().total().got;
     let kept = &bench.pager().output.made.kept;
     let text = &bench.pager().output.view[kept[0].clone()];
     assert_eq!(

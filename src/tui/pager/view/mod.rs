@@ -97,10 +97,10 @@ fn draw_map(pager: &Pager, output: &OpenOutput, buffer: &mut Buffer, area: Rect)
 /// Returns the mark of a part of the file, and its style. The position stands out above all, then errors, then matches.
 fn look(pager: &Pager, output: &OpenOutput, stretch: &Range<usize>, is_here: bool) -> (&'static str, Style) {
     let (theme, glyphs) = (&pager.canvas.theme, pager.canvas.glyphs());
-    let finds = match &output.sift {
+    let finds = match &output.filter {
         _ if pager.find.pattern.is_some() => pager.find.tally.counts.any_in(stretch),
         // Without a search, the lines that the filter shows.
-        Some(sift) => sift.any_in(output.files(), stretch),
+        Some(filter) => filter.any_in(output.files(), stretch),
         None => false,
     };
     let fails = pager.tally(Counting::Severity(Severity::Error)).counts.any_in(stretch);

@@ -7,10 +7,10 @@ use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 
 use crate::document::Class;
+use crate::document::filter::LineFilter;
 use crate::document::fold::{ProgressLines, States};
 use crate::document::reader::Cost;
 use crate::document::scroll::{CurrentLine, Long, RowMatches, RowRule, ScreenRow, Scroll, Viewport};
-use crate::document::sift::Sift;
 use crate::output::OpenOutput;
 use crate::output::recorded::Differences;
 use crate::preview::{Preview, Status};
@@ -86,8 +86,8 @@ pub(crate) fn draw(shown: &Shown, buffer: &mut Buffer, mut area: Rect, cost: &Co
         heading(shown, buffer, Rect { height: 1, ..area });
         area = Rect { y: area.y + 1, height: area.height - 1, ..area };
     }
-    let unfiltered =
-        output.sift_of(side).and_then(|sift| filter::blank(sift, output.certainty().verb(), canvas.keys));
+    let filter = output.filter_of(side);
+    let unfiltered = filter.and_then(|filter| filter::blank(filter, output.certainty().verb(), canvas.keys));
     let nothing_yet = (output.view.is_empty() && pager.is_some_and(Pager::is_coming))
         .then(|| vec!["No output yet.".into()]);
     if let Some(words) = nothing_yet.or_else(|| blank(output, side, canvas.keys)).or(unfiltered) {
@@ -100,8 +100,7 @@ pub(crate) fn draw(shown: &Shown, buffer: &mut Buffer, mut area: Rect, cost: &Co
     let line = pager.filter(|pager| pager.focus() == side);
     let line = line.and_then(|pager| CurrentLine::find(&rows, pager.chosen(side)));
     let marked = line.map(|line| (&rows[line.first_row(&rows)], line));
-    let pattern =
-        pager.and_then(|pager| pager.find.pattern.as_ref().or_else(|| output.sift_of(side)?.marked()));
+    let pattern = pager.and_then(|pager| pager.find.pattern.as_ref().or_else(|| filter?.marked()));
     let mut pane = Pane {
         shown,
         scroll,
@@ -120,7 +119,7 @@ pub(crate) fn draw(shown: &Shown, buffer: &mut Buffer, mut area: Rect, cost: &Co
     let at_end = rows.last().is_none_or(|row| scroll.onward(row.next) >= scroll.end());
     if at_end && y < area.y + area.height {
         let place = Rect { y, height: 1, ..area };
-        let words = output.sift_of(side).map_or_else(|| output.describe_end(side), Sift::describe_end);
+        let words = filter.map_or_else(|| output.describe_end(side), LineFilter::describe_end);
         line::ruled(buffer, place, words, canvas.theme.dim);
     }
     let kinds = || rows.iter().flat_map(|row| &row.cells).map(|cell| cell.kind);
@@ -181,9 +180,9 @@ fn heading(shown: &Shown, buffer: &mut Buffer, area: Rect) {
         Side::Preview => (output.heading(), output.preview_heading().to_owned()),
         Side::Spill => {
             let filter = output
-                .sift
+                .filter
                 .as_ref()
-                .map_or(String::new(), |sift| format!(" · {}", sift.describe_conditions()));
+                .map_or(String::new(), |filter| format!(" · {}", filter.describe_conditions()));
             (super::WHOLE, format!("{}{filter}", output.spill_heading()))
         }
     };

@@ -90,8 +90,8 @@ fn left(pager: &Pager, status_line: &StatusLine, drawn: DrawnPane) -> Vec<Vec<Sp
         return vec![styled("no output yet", Style::new())];
     }
     let moved = if side == Side::Spill { sideways(pager) } else { String::new() };
-    let words = match (output.sift_of(side), drawn.line) {
-        (Some(sift), _) => sift.describe(output.certainty().verb()),
+    let words = match (output.filter_of(side), drawn.line) {
+        (Some(filter), _) => filter.describe(output.certainty().verb()),
         (None, Some(line)) => output.describe_line(line.offset, line.got),
         (None, None) => output.share_kept(),
     };
@@ -177,12 +177,12 @@ fn spaced(text: String) -> String {
 
 fn state(pager: &Pager) -> Footer {
     let (output, is_cut) = (&pager.output, pager.output.is_cut());
-    let is_hidden = output.sift_of(pager.focus()).is_some() && pager.find.current == [None, None];
+    let is_hidden = output.filter_of(pager.focus()).is_some() && pager.find.current == [None, None];
     match pager.focus() {
         _ if pager.find.pattern.is_some() && pager.find.tally.counts.total() > 0 && !is_hidden => {
             Footer::SEARCH
         }
-        Side::Spill if output.sift.is_some() => Footer::FILTERED,
+        Side::Spill if output.filter.is_some() => Footer::FILTERED,
         _ if pager.is_coming() && !pager.panes.following => Footer::GROWING,
         Side::Preview if output.recorded.as_ref().is_some_and(|call| call.index.is_some()) => {
             Footer::RECORDED_CALL

@@ -9,7 +9,7 @@ use crate::text::filter::tests::{conditions, file, got};
 use crate::text::filter::{Condition, Shows};
 use crate::text::supply::OwnBytes;
 
-use super::Sift;
+use super::LineFilter;
 
 /// Returns the ranges of the lines of a file, and whether each is shown.
 fn naive(bytes: &[u8], conditions: &[Condition], lost: &[bool], around: usize) -> Vec<(u64, u64, bool)> {
@@ -41,13 +41,13 @@ proptest! {
     ) {
         let kept = got(bytes.len(), &ends);
         let shows = if only_lost { Shows::Lost } else { Shows::All };
-        let sift = Sift::new(conditions.clone(), &kept, bytes.len());
-        let sift = Sift { index: FilterIndex::with_block(bytes.len(), block), ..sift };
-        let mut sift = sift.showing(shows, around);
-        prop_assert!(sift.count_now(&mut OwnBytes::from(&bytes)));
+        let filter = LineFilter::new(conditions.clone(), &kept, bytes.len());
+        let filter = LineFilter { index: FilterIndex::with_block(bytes.len(), block), ..filter };
+        let mut filter = filter.showing(shows, around);
+        prop_assert!(filter.count_now(&mut OwnBytes::from(&bytes)));
         let whole = [bytes, more].concat();
-        sift.grow(whole.len());
-        prop_assert!(sift.count_now(&mut OwnBytes::from(&whole)));
+        filter.grow(whole.len());
+        prop_assert!(filter.count_now(&mut OwnBytes::from(&whole)));
 
         let has = |at: usize| kept.iter().any(|part| part.contains(&at));
         let is_lost = |line: &[u8], at: usize| {
@@ -68,10 +68,10 @@ proptest! {
         for at in (0..=len).step_by(1 + whole.len() / 500) {
             let here = lines.iter().position(|line| line.1 > at).unwrap_or(lines.len());
             let next = lines[here..].iter().find(|line| line.2).map_or(len, |line| line.0.max(at));
-            prop_assert_eq!(sift.onward(&reader, at), next, "onward from {}", at);
+            prop_assert_eq!(filter.onward(&reader, at), next, "onward from {}", at);
             let before = lines.iter().rposition(|line| line.0 < at).map_or(0, |last| last + 1);
             let last = lines[..before].iter().rev().find(|line| line.2).map_or(0, |line| line.1.min(at));
-            prop_assert_eq!(sift.backward(&reader, at), last, "backward from {}", at);
+            prop_assert_eq!(filter.backward(&reader, at), last, "backward from {}", at);
         }
     }
 }

@@ -31,7 +31,7 @@ struct ShownCounts {
 }
 
 #[derive(Debug)]
-pub struct Sift {
+pub struct LineFilter {
     pub(crate) conditions: Arc<[Condition]>,
     pub(crate) shows: Shows,
     pub(crate) around: u64,
@@ -40,7 +40,7 @@ pub struct Sift {
     seen: Mutex<ShownCounts>,
 }
 
-impl Clone for Sift {
+impl Clone for LineFilter {
     fn clone(&self) -> Self {
         Self {
             conditions: self.conditions.clone(),
@@ -53,7 +53,7 @@ impl Clone for Sift {
     }
 }
 
-impl Sift {
+impl LineFilter {
     /// Creates a filter of `len` bytes, of which the model got some, with nothing counted.
     pub fn new(conditions: Vec<Condition>, got: &[Range<usize>], len: usize) -> Self {
         Self {
