@@ -124,7 +124,7 @@ impl OpenOutput {
             output.start_counting();
             let counts = BlockIndex::count(&output.view, output.index.block(), 0..output.index.blocks());
             let measure = measure_all(&output.view, TotalsMask::ALL);
-            output.counted(&counts, (0..output.view.len() as u64, measure));
+            output.add_counts(&counts, (0..output.view.len() as u64, measure));
         }
         output
     }
@@ -150,7 +150,7 @@ impl OpenOutput {
     }
 
     /// Takes over a finished preview. Returns whether it has to be made again.
-    pub fn take(&mut self, planned: PlanDone) -> bool {
+    pub fn accept(&mut self, planned: PlanDone) -> bool {
         let again = matches!(self.state, PlanState::Awaited { again: true, .. });
         self.state = PlanState::Made;
         self.touched = self.touched.max(planned.touched);
@@ -240,7 +240,7 @@ impl OpenOutput {
 
     /// Adds the counts of a chunk. Returns true if the preview should be made again because the counts it needs may now
     /// be complete.
-    pub fn counted(&mut self, counts: &BlockCounts, (measured, measure): (Range<u64>, Measure)) -> bool {
+    pub fn add_counts(&mut self, counts: &BlockCounts, (measured, measure): (Range<u64>, Measure)) -> bool {
         let had_lines = self.index.is_complete();
         self.index.insert(counts);
         self.tally.add(measured, measure);
@@ -263,7 +263,7 @@ impl OpenOutput {
 
     /// Replaces the bytes with the current content of the file. Unless the file only grew, all counts and the preview
     /// are dropped; returns whether they were.
-    pub fn changed(&mut self, view: MapView) -> bool {
+    pub fn replace_view(&mut self, view: MapView) -> bool {
         let grew = view.generation() == self.view.generation() && view.len() >= self.view.len();
         if grew {
             self.index.grow(view.len() as u64);

@@ -111,7 +111,7 @@ impl<T> Default for SlowFigure<T> {
 
 impl<T> SlowFigure<T> {
     /// Takes in the figure; `None` if it cannot be had.
-    pub fn found(&mut self, value: Option<T>) {
+    pub fn set(&mut self, value: Option<T>) {
         self.state = if value.is_some() { SlowState::Known } else { SlowState::Failed };
         self.value = value;
     }
@@ -119,7 +119,7 @@ impl<T> SlowFigure<T> {
     pub(crate) fn and_then<U>(&self, figure: impl FnOnce(&T) -> Option<U>) -> SlowFigure<U> {
         let mut found = SlowFigure { value: None, state: self.state };
         if let Some(value) = &self.value {
-            found.found(figure(value));
+            found.set(figure(value));
         }
         found
     }

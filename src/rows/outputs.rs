@@ -49,9 +49,9 @@ pub enum OutputFact {
 impl OutputFacts {
     pub(crate) fn learn(&mut self, fact: OutputFact) {
         match fact {
-            OutputFact::Peek(peek) => self.peek.found(Some(peek)),
-            OutputFact::Share(share) => self.share.found(share),
-            OutputFact::Call(call) => self.call.found(call.map(|call| *call)),
+            OutputFact::Peek(peek) => self.peek.set(Some(peek)),
+            OutputFact::Share(share) => self.share.set(share),
+            OutputFact::Call(call) => self.call.set(call.map(|call| *call)),
         }
     }
 }

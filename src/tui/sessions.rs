@@ -147,7 +147,7 @@ impl ListKind for Sessions {
 
     fn handle(&mut self, event: SessionsEvent, on: Context) {
         match event {
-            SessionsEvent::Listed(found) => self.listed(found, on),
+            SessionsEvent::Listed(found) => self.on_listing(found, on),
             SessionsEvent::Looked(now) => {
                 self.now = Some(now);
                 on.list.look.now = now;
@@ -157,16 +157,16 @@ impl ListKind for Sessions {
             }
             SessionsEvent::Related(groups) => related(on.list, &groups),
             SessionsEvent::Summed(file, sums) => change(on.list, &file, |row| {
-                row.sums.found(sums);
+                row.sums.set(sums);
                 if !is_as(&row.file, &file) {
                     row.sums.state = SlowState::Missing;
                 }
             }),
-            SessionsEvent::Lost(file, lost) => change(on.list, &file, |row| row.lost.found(lost)),
+            SessionsEvent::Lost(file, lost) => change(on.list, &file, |row| row.lost.set(lost)),
             SessionsEvent::Compared(file, differing) => {
                 change(on.list, &file, |row| row.differing = differing);
             }
-            SessionsEvent::Expires(file, at) => change(on.list, &file, |row| row.expires.found(at)),
+            SessionsEvent::Expires(file, at) => change(on.list, &file, |row| row.expires.set(at)),
         }
     }
 
@@ -234,7 +234,7 @@ impl Sessions {
     }
 
     /// Takes in a listing; what is known of a session stays, and is found out anew if the session has changed.
-    fn listed(&mut self, found: FoundSessions, on: Context) {
+    fn on_listing(&mut self, found: FoundSessions, on: Context) {
         let FoundSessions { now, mut rows, faults } = found;
         let known: HashMap<_, &SessionRow> = on.list.rows().iter().map(|row| (key(row), row)).collect();
         for row in &mut rows {

@@ -66,7 +66,6 @@ words! {
 
 #[cfg(feature = "app")]
 impl Certainty {
-    /// Describes it on the screen.
     pub(crate) fn describe(self) -> &'static str {
         match self {
             Self::WouldGet => "would get",
@@ -82,7 +81,6 @@ impl Certainty {
         }
     }
 
-    /// Returns the heading of the text.
     pub(crate) fn heading(self) -> &'static str {
         match self {
             Self::Recorded | Self::Reconstructed => "Model got",

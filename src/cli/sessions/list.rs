@@ -132,7 +132,7 @@ fn count_calls_of(sessions: Vec<ListedSession>, uid: u32) -> Vec<SessionRow> {
         let ListedSession { file, facts, is_open_to_others } = session;
         let mut row = SessionRow::new(SessionFile { facts, ..file });
         row.words = Some(SessionTexts::new(&row.file.facts, is_open_to_others));
-        row.sums.found(understood.map(|counted| counted.sums));
+        row.sums.set(understood.map(|counted| counted.sums));
         row
     };
     sessions.into_iter().zip(counts).map(row).collect()
@@ -192,7 +192,7 @@ pub(super) fn call_row(
     of: &SeverityPatterns,
 ) -> CallRow {
     let mut row = CallRow::find(&inspector, call, &mut |_| {});
-    row.share.found(row.is_cut().then(|| ModelShare::of_call(&inspector, call, of)).flatten());
+    row.share.set(row.is_cut().then(|| ModelShare::of_call(&inspector, call, of)).flatten());
     row.copies = count_copies(related, call);
     row
 }

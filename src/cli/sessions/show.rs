@@ -91,10 +91,10 @@ fn facts(config: &Config, found: &SelectedSession) -> anyhow::Result<Vec<(&'stat
     }
     let (now, mut spills) = (crate::base::env::now(), Vec::new());
     let mut row = row_of(config, &found.file)?;
-    row.lost.found(LostCounts::count_all(&inspector, &severities, &mut spills, &|| true));
+    row.lost.set(LostCounts::count_all(&inspector, &severities, &mut spills, &|| true));
     let spills = spills.iter().map(PathBuf::as_path).collect();
     let entries = store::entries_at(&spills, &config.stores, &config.env, now, &|| true);
-    row.expires.found(entries.values().map(|entry| entry.expires).min());
+    row.expires.set(entries.values().map(|entry| entry.expires).min());
     let look = RowLook { now, ..RowLook::default() };
     Ok(rows::sessions::facts(&row, &look).into())
 }

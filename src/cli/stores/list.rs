@@ -52,7 +52,7 @@ fn rows(selected: &mut Selected, env: &Env) -> Vec<OutputRow> {
         let facts = is_recorded.then(|| {
             let run = if entry.copy().is_none() { read_run(&mut entry, env) } else { None };
             let mut facts = OutputFacts::default();
-            facts.peek.found(Some(recorded(&entry, run)));
+            facts.peek.set(Some(recorded(&entry, run)));
             Arc::new(facts)
         });
         OutputRow { is_kept: selected.kept.has(&entry), entry, facts }

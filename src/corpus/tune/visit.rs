@@ -23,7 +23,6 @@ pub(crate) struct Tuner<'p> {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct VisitedOutput {
-    /// Its length in bytes.
     pub bytes: u64,
     pub matches: u64,
     pub severity: Severity,

@@ -129,7 +129,6 @@ impl Database {
         head.starts_with(MAGIC)
     }
 
-    /// Opens a database for reading.
     pub fn open(path: &Path, progress: &dyn ReadProgress) -> Result<Self, DatabaseError> {
         connect::check(path)?;
         let log = length(&beside(path, "-wal"));

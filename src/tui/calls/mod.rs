@@ -182,7 +182,7 @@ impl ListKind for Calls {
         match event {
             CallsEvent::Reading(percent) => self.percent = percent,
             CallsEvent::Opened(opened) => {
-                self.opened(*opened, on.list);
+                self.on_calls(*opened, on.list);
                 if std::mem::take(&mut self.opens_sought) {
                     self.open_chosen(on);
                 }
@@ -190,7 +190,7 @@ impl ListKind for Calls {
             CallsEvent::Failed(why) => self.state = ReadingState::Failed(why),
             CallsEvent::Sized(sizes) => on.list.change(sizes, |row, sizes| row.sizes = Some(sizes)),
             CallsEvent::Measured(index, share) => {
-                on.list.change([(index, share)], |row, share| row.share.found(share))
+                on.list.change([(index, share)], |row, share| row.share.set(share))
             }
             CallsEvent::Copied(copies) => on.list.change(copies, |row, copies| row.copies = copies),
             CallsEvent::Verified(index, verdict) => {
@@ -308,7 +308,7 @@ impl Calls {
     }
 
     /// Takes in the calls: those of a session just read, or of one that has grown. What is known of a call stays.
-    fn opened(&mut self, mut opened: OpenedCalls, list: &mut List<CallRow>) {
+    fn on_calls(&mut self, mut opened: OpenedCalls, list: &mut List<CallRow>) {
         let mut rows = std::mem::take(&mut opened.rows);
         for (row, old) in rows.iter_mut().zip(list.rows().iter()).filter(|(row, old)| row.id == old.id) {
             if row.cut == old.cut && row.evidence == old.evidence {

@@ -292,7 +292,7 @@ impl<R: Clone> List<R> {
             }
             let arranged = task.run(Some(&mut self.words), &|| true);
             (self.running, self.task) = (None, None);
-            arranged.into_iter().for_each(|arranged| self.take(arranged, landing));
+            arranged.into_iter().for_each(|arranged| self.show_arranged(arranged, landing));
             return;
         }
         let is_awaited = is_asked || self.is_awaited();
@@ -318,9 +318,9 @@ impl<R: Clone> List<R> {
     }
 
     /// Takes in the answer of a worker, unless the rows have been arranged otherwise since.
-    pub(super) fn take_arranged(&mut self, arranged: Arrangement) {
+    pub(super) fn on_arrangement(&mut self, arranged: Arrangement) {
         let Some(running) = self.running.take() else { return };
-        self.take(arranged, running.landing);
+        self.show_arranged(arranged, running.landing);
         match running.is_stale && !self.is_plain() {
             true => self.arrange(None, false),
             false => self.catch_up(),
@@ -328,7 +328,7 @@ impl<R: Clone> List<R> {
         self.search_texts();
     }
 
-    fn take(&mut self, arranged: Arrangement, landing: Option<Landing>) {
+    fn show_arranged(&mut self, arranged: Arrangement, landing: Option<Landing>) {
         let above = self.chosen_on_screen();
         let mut landing = self.landing(landing);
         let is_new = self.next.is_some();

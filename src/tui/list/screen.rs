@@ -241,7 +241,7 @@ impl<L: ListKind> Screen for ListScreen<L> {
             Ok(event) => self.on(is_top, effects, |of, on| of.handle(event, on)),
             Err(event) => match event.downcast::<RowsArranged<L::Row>>() {
                 Ok(RowsArranged(arranged, _)) => {
-                    self.on(is_top, effects, |_, on| on.list.take_arranged(arranged))
+                    self.on(is_top, effects, |_, on| on.list.on_arrangement(arranged))
                 }
                 Err(event) => match event.downcast::<L::Link>()? {
                     link if self.of.serves(&link) => self.on(is_top, effects, |of, on| of.follow(link, on)),

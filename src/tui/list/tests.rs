@@ -153,7 +153,7 @@ fn marked(list: &List<Row>) -> Vec<u32> {
 fn work(list: &mut List<Row>) {
     while let Some(task) = list.task.take() {
         let arranged = task.run(None, &|| true).expect("it is wanted");
-        list.take_arranged(arranged);
+        list.on_arrangement(arranged);
     }
 }
 

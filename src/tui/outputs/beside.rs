@@ -68,7 +68,7 @@ impl Outputs {
                     let record = call.and_then(|call| read_record(&call, &file, context));
                     record.into_iter().for_each(|record| output.attach(record));
                     let Some(planned) = output.task().run(&|| context.is_wanted()) else { return };
-                    output.take(planned);
+                    output.accept(planned);
                     Ok(Box::new(output))
                 }
                 Err(why) => Err(why.into()),

@@ -95,7 +95,7 @@ impl Outputs {
     }
 
     /// Takes in what became of it, and says so wherever the user is now.
-    pub(super) fn kept(&mut self, paths: Vec<PathBuf>, message: Message, on: Context) {
+    pub(super) fn on_keep(&mut self, paths: Vec<PathBuf>, message: Message, on: Context) {
         self.keeping = None;
         on.effects.send(OutputEvent::Kept(paths));
         on.effects.send(Event::Message(message));

@@ -236,11 +236,11 @@ impl ListKind for Outputs {
                 self.pending.mark(stayed);
                 self.scan(on);
             }
-            OutputsEvent::Scanned(scanned) => self.scanned(scanned, on),
+            OutputsEvent::Scanned(scanned) => self.on_scan_step(scanned, on),
             OutputsEvent::Copied(bytes) => {
                 self.keeping.iter_mut().for_each(|keeping| keeping.done = bytes);
             }
-            OutputsEvent::Kept(paths, message) => self.kept(paths, message, on),
+            OutputsEvent::Kept(paths, message) => self.on_keep(paths, message, on),
             OutputsEvent::Learned(row, entry, fact) => self.learn(on.list, (row, &entry), fact),
             OutputsEvent::TextRead(batch, text) => {
                 on.list.set_text(batch, text);

@@ -49,7 +49,7 @@ impl Outputs {
     }
 
     /// Takes in what a scan reports. The rows of the first are shown as they arrive, those of later ones together.
-    pub(super) fn scanned(&mut self, scanned: ScanStep, on: Context) {
+    pub(super) fn on_scan_step(&mut self, scanned: ScanStep, on: Context) {
         match scanned {
             ScanStep::Begun { now, user, kept } => {
                 on.list.look.now = now;

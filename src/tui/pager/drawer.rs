@@ -222,7 +222,7 @@ impl Pager {
         let is_interrupt = self.canvas.keys.action(KeyContext::Pager, key) == Some(Action::Interrupt);
         let Some(typed) = &mut self.drawer.typed else { return };
         match key.code {
-            KeyCode::Enter => self.take_typed(effects),
+            KeyCode::Enter => self.enter_typed(effects),
             KeyCode::Backspace => drop(typed.pop()),
             KeyCode::Char(c) if character(key).is_some() => match typed.len() < MAX_TYPED {
                 true => typed.push(c),
@@ -233,7 +233,7 @@ impl Pager {
         }
     }
 
-    fn take_typed(&mut self, effects: &mut Effects) {
+    fn enter_typed(&mut self, effects: &mut Effects) {
         let Some(key) = self.chosen_param().map(|param| param.name.clone()) else { return };
         let typed = self.drawer.typed.take().unwrap_or_default();
         let number = typed.parse::<crate::base::human::TypedSize>().map(|size| size.number.to_string());

@@ -134,7 +134,7 @@ impl Pager {
         }
     }
 
-    pub(crate) fn filtered(&mut self, first: usize, lines: &[BlockLines]) {
+    pub(crate) fn on_filter_counts(&mut self, first: usize, lines: &[BlockLines]) {
         let Some(filter) = self.output.filter.as_mut() else { return };
         filter.insert(first, lines);
         let (aim, landed) = self.filter.aim;

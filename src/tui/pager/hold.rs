@@ -80,11 +80,11 @@ impl Pager {
             Side::Spill => self.scroll_to(Side::Spill, tops[Side::Spill as usize]),
         }
         (self.panes.target, self.held) = (target, Some(held));
-        self.held_as_shown();
+        self.mark_unmoved();
     }
 
     /// Counts the screen as unmoved since the last change, after that change has scrolled it.
-    pub(crate) fn held_as_shown(&mut self) {
+    pub(crate) fn mark_unmoved(&mut self) {
         let here = self.view_state();
         self.held.iter_mut().for_each(|held| held.left = here.clone());
     }

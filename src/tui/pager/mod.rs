@@ -174,7 +174,7 @@ impl Pager {
             Ordering::Equal => Change::Same,
             Ordering::Greater => Change::Grown { from: now.len() as u64 },
         };
-        self.changed(ContentChange { view, content, path: PathStatus::Current, streaming }, effects);
+        self.on_change(ContentChange { view, content, path: PathStatus::Current, streaming }, effects);
         self.resume(left, effects);
         self.open_under(start.under, effects);
     }
@@ -207,7 +207,7 @@ impl Pager {
     }
 
     /// Takes in how the file is compressed. Once all of it is unpacked, there is nothing to follow.
-    pub(crate) fn set_packed(&mut self, form: &'static str, bytes: u64) {
+    pub(crate) fn on_packing(&mut self, form: &'static str, bytes: u64) {
         self.output.packed = Some((form, bytes));
         self.panes.following &= self.is_coming();
     }
@@ -225,7 +225,7 @@ impl Pager {
         });
     }
 
-    pub(crate) fn changed(&mut self, changed: ContentChange, effects: &mut Effects) {
+    pub(crate) fn on_change(&mut self, changed: ContentChange, effects: &mut Effects) {
         self.streaming = changed.streaming;
         if self.path_status != PathStatus::Gone && changed.path == PathStatus::Gone {
             self.fail("the file was deleted; you can still read it here");
@@ -236,7 +236,7 @@ impl Pager {
         }
         let before = self.output.view.len();
         (self.output.fault, self.output.packed) = (None, None);
-        let lost = self.output.changed(changed.view);
+        let lost = self.output.replace_view(changed.view);
         match changed.content {
             Change::Truncated => self.fail("the file was cut short while you looked; shown as it is now"),
             Change::Replaced => self.fail("the file was rewritten while you looked; shown as it is now"),
@@ -279,7 +279,7 @@ impl Pager {
     }
 
     /// Tells the policy how the output ended: some agents report that to the model, or cut with another policy then.
-    pub(crate) fn ended(&mut self, ending: Ending, effects: &mut Effects) {
+    pub(crate) fn on_ending(&mut self, ending: Ending, effects: &mut Effects) {
         let Ending { certainty, exit_code, failed, mishaps } = ending;
         let output = &mut self.output;
         output.first.certainty = certainty;

@@ -341,7 +341,7 @@ impl Pager {
         if let Some(found) = self.find.current(side).filter(|found| shown.contains(&found.start)).cloned() {
             self.reveal_sideways(side, &found);
         }
-        self.held_as_shown();
+        self.mark_unmoved();
     }
 
     /// Returns the column of the top of a wrapped line too long to be shown from its start; 0 for other lines.

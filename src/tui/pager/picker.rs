@@ -127,7 +127,7 @@ impl Pager {
         }
     }
 
-    pub(crate) fn compared(&mut self, reply: ComparedReply, effects: &mut Effects) {
+    pub(crate) fn on_comparison(&mut self, reply: ComparedReply, effects: &mut Effects) {
         let Some(Picker { list, is_comparing, of, .. }) = &mut self.drawer.picker else { return };
         match reply {
             ComparedReply::Row(row, made) => list.change([(row, *made)], |row, mut made| {

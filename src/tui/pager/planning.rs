@@ -103,7 +103,12 @@ impl Pager {
     }
 
     /// Notes the call that an output is of, and shows what was recorded of it, unless limits were changed meanwhile.
-    pub(super) fn cited(&mut self, path: &Path, found: Result<Box<ReadyCall>, Cited>, effects: &mut Effects) {
+    pub(super) fn on_record(
+        &mut self,
+        path: &Path,
+        found: Result<Box<ReadyCall>, Cited>,
+        effects: &mut Effects,
+    ) {
         if Path::new(&self.output.subject.context.saved_as) != path {
             return;
         }
@@ -159,12 +164,12 @@ impl Pager {
         recorded.rest.why_alone().map(|why| format!("nothing to reconstruct the preview from: {why}"))
     }
 
-    pub(crate) fn planned(&mut self, planned: PlanDone, effects: &mut Effects) {
+    pub(crate) fn on_plan(&mut self, planned: PlanDone, effects: &mut Effects) {
         self.hold_for_plan();
         let kept = |at: &Range<u64>| Some((self.output.made.seen.kept_at(at.start)?, at.end - at.start));
         let matches =
             [self.find.current(Side::Preview), self.find.first.as_ref()].map(|at| at.and_then(kept));
-        let again = self.output.take(planned);
+        let again = self.output.accept(planned);
         // A total that is known now makes a notice longer, and the text behind it moves.
         if let Some(line) = &mut self.panes.target {
             line.at = self.output.position(line.side, line.offset);
@@ -176,7 +181,7 @@ impl Pager {
                 *at = self.output.seen_match(offset, bytes);
             }
         }
-        self.show_planned(effects);
+        self.show_plan(effects);
         if let Some((sought, Side::Preview)) = self.find.seeking {
             self.seek_in(Side::Preview, sought, effects);
         }
@@ -209,7 +214,7 @@ impl Pager {
         }
     }
 
-    fn show_planned(&mut self, effects: &mut Effects) {
+    fn show_plan(&mut self, effects: &mut Effects) {
         self.count_all_kept();
         self.filter_again(effects);
         match std::mem::take(&mut self.then) {

@@ -140,7 +140,7 @@ impl Pager {
 
     pub(crate) fn ask_read_tool(&mut self, then: ThenRead, effects: &mut Effects) {
         if let Some(left) = self.read_changed.clone().filter(|_| then == ThenRead::Show) {
-            return self.read_tool(left.policy, then, effects);
+            return self.on_read_tool(left.policy, then, effects);
         }
         let own = format!("{}/read", self.output.policy().agent());
         effects.run_at(Pace::AtOnce, Slot::Other, move |context| {
@@ -160,7 +160,7 @@ impl Pager {
         true
     }
 
-    pub(crate) fn read_tool(&mut self, mut tool: EffectivePolicy, then: ThenRead, effects: &mut Effects) {
+    pub(crate) fn on_read_tool(&mut self, mut tool: EffectivePolicy, then: ThenRead, effects: &mut Effects) {
         let window = self.panes.place.window;
         if then == ThenRead::CopyCall {
             let (offset, limit) = (window.offset - 1 + first_offset(&tool.policy), window.limit);

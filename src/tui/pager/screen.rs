@@ -206,15 +206,15 @@ impl Pager {
     pub(crate) fn handle(&mut self, event: OutputEvent, effects: &mut Effects) {
         match event {
             OutputEvent::Counted { counts, measure, measured } => {
-                if self.output.counted(&counts, (measured, measure)) {
+                if self.output.add_counts(&counts, (measured, measure)) {
                     self.plan_again(effects);
                     self.compare_on(effects);
                 }
                 self.count_errors(effects);
             }
-            OutputEvent::Found(reply) => self.found(reply, effects),
-            OutputEvent::Filtered(first, lines) => self.filtered(first, &lines),
-            OutputEvent::Changed(changed) => self.changed(changed, effects),
+            OutputEvent::Found(reply) => self.on_search_reply(reply, effects),
+            OutputEvent::Filtered(first, lines) => self.on_filter_counts(first, &lines),
+            OutputEvent::Changed(changed) => self.on_change(changed, effects),
             OutputEvent::SavedAs(path) => {
                 self.output.subject.context.saved_as = path;
                 self.plan_again(effects);
@@ -223,24 +223,24 @@ impl Pager {
                 self.fail(format!("{fault}; what came before is shown"));
                 self.output.fault = Some(fault);
             }
-            OutputEvent::Packed(form, bytes) => self.set_packed(form, bytes),
+            OutputEvent::Packed(form, bytes) => self.on_packing(form, bytes),
             OutputEvent::Finished => self.running = false,
-            OutputEvent::Ended(ending) => self.ended(*ending, effects),
-            OutputEvent::Planned(planned) => self.planned(*planned, effects),
-            OutputEvent::Compared(reply) => self.compared(reply, effects),
+            OutputEvent::Ended(ending) => self.on_ending(*ending, effects),
+            OutputEvent::Planned(planned) => self.on_plan(*planned, effects),
+            OutputEvent::Compared(reply) => self.on_comparison(reply, effects),
             OutputEvent::Advised(change) => {
                 if let Some(advice) = self.drawer.advice.as_mut().filter(|advice| advice.found.is_none()) {
                     advice.found = Some(change);
                 }
             }
-            OutputEvent::ReadTool(choice, then) => self.read_tool(choice, then, effects),
+            OutputEvent::ReadTool(choice, then) => self.on_read_tool(choice, then, effects),
             OutputEvent::Policies(choices) => self.open_picker(choices, effects),
             OutputEvent::Ready(ready)
                 if ready.recorded.index.and_then(|index| self.recorded(index)).is_some() =>
             {
                 effects.push(Effect::OpenCall(ready, Default::default()));
             }
-            OutputEvent::Kept(paths) => self.kept(&paths, effects),
+            OutputEvent::Kept(paths) => self.on_keep(&paths, effects),
             // Lines are marked as soon as they are drawn again.
             OutputEvent::Ready(_) | OutputEvent::SeveritiesCompiled => {}
             OutputEvent::Checked(index, verdict) => {
@@ -253,7 +253,7 @@ impl Pager {
                     (recorded.facts, recorded.texts) = (facts.facts, Some(facts.texts));
                 }
             }
-            OutputEvent::Cited(path, found) => self.cited(&path, found, effects),
+            OutputEvent::Cited(path, found) => self.on_record(&path, found, effects),
         }
         self.start_now(effects);
         self.refresh_picker();
@@ -300,7 +300,7 @@ impl Pager {
         }
     }
 
-    fn kept(&mut self, paths: &[PathBuf], effects: &mut Effects) {
+    fn on_keep(&mut self, paths: &[PathBuf], effects: &mut Effects) {
         let subject = &mut self.output.subject;
         let is_it = paths.iter().any(|path| path == Path::new(subject.path()));
         let Some(last) = paths.last().filter(|_| is_it) else { return };

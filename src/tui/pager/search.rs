@@ -262,7 +262,7 @@ impl Pager {
         Message::error(format!("no match for {name}"))
     }
 
-    pub(crate) fn found(&mut self, reply: SearchReply, effects: &mut Effects) {
+    pub(crate) fn on_search_reply(&mut self, reply: SearchReply, effects: &mut Effects) {
         let sought = match reply {
             SearchReply::Sought(sought) => sought,
             SearchReply::Counted(what, end, count) => {
@@ -277,14 +277,14 @@ impl Pager {
         let Some((target, side)) = self.find.seeking.take() else { return };
         let found = sought.map(|(range, wrapped)| (range.start as u64..range.end as u64, wrapped));
         match found {
-            Some((range, true)) if self.goes_on(target, side) => {
+            Some((range, true)) if self.goes_on_in_spill(target, side) => {
                 let last = self.seek_from(side, target.toward).saturating_sub(1);
                 let from = self.output.made.seen.kept_at(last).unwrap_or_default();
                 self.seek_after(from, Side::Spill, SearchTarget { missed: true, ..target }, effects);
                 self.find.first = Some(range);
             }
             Some((range, wrapped)) => self.go_to_match((target, side), range, wrapped),
-            None => self.found_nothing((target, side), effects),
+            None => self.on_no_match((target, side), effects),
         }
         // What a search says while its pattern is being typed stands beside the pattern.
         if let Some(typing) = &mut self.find.typing {
@@ -293,7 +293,7 @@ impl Pager {
     }
 
     /// Searches Spill if Preview has no match; otherwise says that there is none.
-    fn found_nothing(&mut self, (sought, side): (SearchTarget, Side), effects: &mut Effects) {
+    fn on_no_match(&mut self, (sought, side): (SearchTarget, Side), effects: &mut Effects) {
         if side == Side::Preview {
             return self.seek_in(Side::Spill, sought, effects);
         }
@@ -331,7 +331,7 @@ impl Pager {
     }
 
     /// Whether what follows the last match that the model got is the first one that was lost, not the first of all.
-    fn goes_on(&self, sought: SearchTarget, side: Side) -> bool {
+    fn goes_on_in_spill(&self, sought: SearchTarget, side: Side) -> bool {
         let tally = self.tally(sought.what);
         let got = tally.got(&self.output).filter(|_| tally.is_whole(self.output.view.len()));
         (side, sought.toward, sought.times) == (Side::Preview, Toward::End, 1)

@@ -259,7 +259,7 @@ impl Session {
         }
         let content = self.source_mut().map_or(Change::Same, Source::refresh);
         if content != Change::Same {
-            self.on_screens(|session, effects| session.changed(content, effects))?;
+            self.on_screens(|session, effects| session.on_change(content, effects))?;
         }
         while let Some((columns, rows)) = self.draw_unless_resized()? {
             self.happen(Event::Resize(columns, rows))?;

@@ -119,7 +119,7 @@ impl Session {
         }
         self.watch();
         self.tell(Message::note("opened again"));
-        self.on_screens(|session, effects| session.changed(Change::Grown { from: 0 }, effects))
+        self.on_screens(|session, effects| session.on_change(Change::Grown { from: 0 }, effects))
     }
 
     pub(super) fn source_of<'a>(&'a self, viewed: &'a ViewedOutput) -> Option<&'a Source> {
@@ -161,11 +161,11 @@ impl Session {
     pub(super) fn look(&mut self, effects: &mut Effects) {
         let Some(source) = self.source_mut() else { return };
         let content = source.refresh();
-        self.changed(content, effects);
+        self.on_change(content, effects);
     }
 
     /// Passes a change to the screens. A refresh reports each change only once, so it must not get lost.
-    pub(super) fn changed(&mut self, content: Change, effects: &mut Effects) {
+    pub(super) fn on_change(&mut self, content: Change, effects: &mut Effects) {
         let Some(source) = self.source() else { return };
         let changed = ContentChange {
             view: source.view(),

@@ -69,7 +69,7 @@ impl Tuning {
         self.start.is_some() && matches!(self.state, TuneState::Listing | TuneState::Measuring)
     }
 
-    pub(super) fn take(&mut self, news: TuneNews, on: Context) {
+    pub(super) fn on_news(&mut self, news: TuneNews, on: Context) {
         match news {
             TuneNews::Began(run) => {
                 if self.is_running() {
@@ -78,13 +78,13 @@ impl Tuning {
                 if let Some(warning) = run.warnings().first() {
                     *on.message = Some(Message::error(warning.clone()));
                 }
-                self.listed(&run.corpus);
+                self.keep_corpus(&run.corpus);
                 self.run = Some(run);
             }
             TuneNews::Nothing(TuneFault::Empty(reports)) => self.state = TuneState::Empty(reports),
             TuneNews::Nothing(TuneFault::Policy(words, corpus)) => {
                 self.state = TuneState::Failed(words.into());
-                self.listed(&corpus);
+                self.keep_corpus(&corpus);
             }
             TuneNews::Measured(figures) => {
                 self.figures = *figures;
@@ -97,7 +97,7 @@ impl Tuning {
         }
     }
 
-    fn listed(&mut self, corpus: &Arc<Corpus>) {
+    fn keep_corpus(&mut self, corpus: &Arc<Corpus>) {
         self.start.iter_mut().for_each(|start| start.listed = Some(Arc::clone(corpus)));
     }
 }

@@ -181,7 +181,7 @@ impl ListKind for Tuning {
 
     fn handle(&mut self, report: TuneReport, on: Context) {
         if (report.of, report.job) == (self.of, self.job) {
-            self.take(report.news, on);
+            self.on_news(report.news, on);
         }
     }
 

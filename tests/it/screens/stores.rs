@@ -907,7 +907,7 @@ fn an_entry_beside_the_list_is_shown_once_it_comes_and_only_while_it_is_chosen()
         let view = overspill::internals::source::Source::open(&file).unwrap().view();
         let subject = crate::common::bench::subject(policy("opencode/output"));
         let mut output = OpenOutput::counted_now(subject, view);
-        output.take(output.task().run(&|| true).unwrap());
+        output.accept(output.task().run(&|| true).unwrap());
         let output = Some(Ok(Box::new(output)));
         OutputsEvent::Previewed(Glance { of: of.clone(), is_recorded: false, output })
     };
