@@ -7,7 +7,7 @@ use overspill::internals::store::{Env, Stores};
 use overspill::preview::{Catalog, Input, Output, PlanError, Totals, plan};
 
 use crate::common::home::Home;
-use crate::common::lot::Lot;
+use crate::common::rng::Rng;
 
 const CONFIG: &str = r#"policy = "opencode/output"
 keep_own = "7d"
@@ -49,18 +49,18 @@ const PIECES: [&str; 24] = [
 ];
 
 /// Returns a text with a few changes: a piece inserted, a stretch or a line removed, a line duplicated.
-fn mutated(text: &str, lot: &mut Lot) -> String {
+fn mutated(text: &str, rng: &mut Rng) -> String {
     let mut text = text.to_owned();
-    for _ in 0..1 + lot.below(3) {
-        let place = |lot: &mut Lot, text: &str| {
-            let at = lot.below(text.len() + 1);
+    for _ in 0..1 + rng.below(3) {
+        let place = |rng: &mut Rng, text: &str| {
+            let at = rng.below(text.len() + 1);
             (0..=at).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
         };
-        let (at, to) = (place(lot, &text), place(lot, &text));
+        let (at, to) = (place(rng, &text), place(rng, &text));
         let mut lines: Vec<&str> = text.lines().collect();
-        let line = lot.below(lines.len());
-        text = match lot.below(4) {
-            0 => format!("{}{}{}", &text[..at], PIECES[lot.below(PIECES.len())], &text[at..]),
+        let line = rng.below(lines.len());
+        text = match rng.below(4) {
+            0 => format!("{}{}{}", &text[..at], PIECES[rng.below(PIECES.len())], &text[at..]),
             1 => {
                 let (from, to) = (at.min(to), at.max(to));
                 let short =
@@ -72,7 +72,7 @@ fn mutated(text: &str, lot: &mut Lot) -> String {
                 lines.join("\n")
             }
             _ if !lines.is_empty() => {
-                lines.insert(lot.below(lines.len()), lines[line]);
+                lines.insert(rng.below(lines.len()), lines[line]);
                 lines.join("\n")
             }
             _ => String::new(),
@@ -91,9 +91,9 @@ fn a_policy_file_changed_by_lot_works_or_its_fault_names_file_and_line() {
     let totals = Totals::count(&bytes);
     let mut faults = 0;
     for seed in 1..=600_u64 {
-        let mut lot = Lot(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        let name = names[lot.below(names.len())];
-        let text = mutated(builtin.text(name).unwrap(), &mut lot);
+        let mut rng = Rng(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let name = names[rng.below(names.len())];
+        let text = mutated(builtin.text(name).unwrap(), &mut rng);
         fs::write(&path, &text).unwrap();
         let mut catalog = Catalog::builtin();
         if let Err(fault) = catalog.load_dir(&home.work()) {
@@ -125,9 +125,9 @@ fn a_store_file_changed_by_lot_works_or_its_fault_names_the_file() {
     let env = Env::hermetic(&home.work());
     let mut faults = 0;
     for seed in 1..=600_u64 {
-        let mut lot = Lot(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        let name = names[lot.below(names.len())];
-        let text = mutated(builtin.text(name).unwrap_or_default(), &mut lot);
+        let mut rng = Rng(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let name = names[rng.below(names.len())];
+        let text = mutated(builtin.text(name).unwrap_or_default(), &mut rng);
         fs::write(&path, &text).unwrap();
         let mut stores = Stores::default();
         if let Err(fault) = stores.load_dir(&home.work()) {
@@ -147,8 +147,8 @@ fn a_configuration_changed_by_lot_works_or_its_fault_names_the_file() {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     let mut faults = 0;
     for seed in 1..=200_u64 {
-        let mut lot = Lot(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        fs::write(&path, mutated(CONFIG, &mut lot)).unwrap();
+        let mut rng = Rng(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        fs::write(&path, mutated(CONFIG, &mut rng)).unwrap();
         let config = Config::load(env.clone());
         for fault in config.faults() {
             assert!(fault.words.contains("config.toml"), "{seed}: {fault}");

@@ -150,13 +150,13 @@ proptest! {
     #[test]
     fn figures_agree_whatever_the_parameters(
         bytes in hostile(60),
-        lots in prop::collection::vec(any::<u64>(), 16),
+        seeds in prop::collection::vec(any::<u64>(), 16),
     ) {
         let (catalog, totals) = (Catalog::builtin(), Totals::count(&bytes));
         for name in catalog.names() {
             let mut policy = catalog.get(name).unwrap();
-            for (param, lot) in policy.params().to_vec().iter().zip(lots.iter().cycle()) {
-                let _ = policy.set(&param.name, &any_value(&param.kind, *lot));
+            for (param, seed) in policy.params().to_vec().iter().zip(seeds.iter().cycle()) {
+                let _ = policy.set(&param.name, &any_value(&param.kind, *seed));
             }
             let faults = check(name, "hostile", &policy, &bytes, &totals);
             prop_assert!(faults.is_empty(), "{}", faults.join("\n"));

@@ -124,18 +124,18 @@ fn a_text_with_nul_is_no_place_of_kept_text() {
 }
 
 /// Returns a random value for a parameter: one that has an effect, or one that is absurdly large.
-pub(super) fn any_value(kind: &ParamKind, lot: u64) -> String {
+pub(super) fn any_value(kind: &ParamKind, seed: u64) -> String {
     match kind {
         ParamKind::Integer { .. } => {
-            [0, 1, 2, 3, 7, 10, 39, 64, 1000, u64::from(u32::MAX), u64::MAX - 1, u64::MAX][lot as usize % 12]
+            [0, 1, 2, 3, 7, 10, 39, 64, 1000, u64::from(u32::MAX), u64::MAX - 1, u64::MAX][seed as usize % 12]
                 .to_string()
         }
-        ParamKind::Boolean => lot.is_multiple_of(2).to_string(),
-        ParamKind::Choice(words) => words[lot as usize % words.len()].clone(),
+        ParamKind::Boolean => seed.is_multiple_of(2).to_string(),
+        ParamKind::Choice(words) => words[seed as usize % words.len()].clone(),
         ParamKind::Text => {
-            ["", "a", "{{ x }}", "\u{1b}[31m\n", "é\u{202e}\u{0}0\u{0}"][lot as usize % 5].to_owned()
+            ["", "a", "{{ x }}", "\u{1b}[31m\n", "é\u{202e}\u{0}0\u{0}"][seed as usize % 5].to_owned()
         }
-        ParamKind::Decimal => ["", "0", "0.5", "1", "999999999999999"][lot as usize % 5].to_owned(),
+        ParamKind::Decimal => ["", "0", "0.5", "1", "999999999999999"][seed as usize % 5].to_owned(),
     }
 }
 
@@ -145,15 +145,15 @@ proptest! {
     #[test]
     fn any_bytes_and_any_parameters_make_a_preview_within_the_output(
         bytes in prop_oneof![hostile(60), prop::collection::vec(any::<u8>(), 0..200)],
-        lots in prop::collection::vec(any::<u64>(), 16),
+        seeds in prop::collection::vec(any::<u64>(), 16),
         is_counted in any::<bool>(),
     ) {
         let catalog = Catalog::builtin();
         for name in catalog.names() {
             let mut policy = catalog.get(name).unwrap();
-            for (param, lot) in policy.params().to_vec().iter().zip(lots.iter().cycle()) {
+            for (param, seed) in policy.params().to_vec().iter().zip(seeds.iter().cycle()) {
                 // A value out of the parameter's range is refused, which is fine.
-                let _ = policy.set(&param.name, &any_value(&param.kind, *lot));
+                let _ = policy.set(&param.name, &any_value(&param.kind, *seed));
             }
             let totals = if is_counted { Totals::count(&bytes) } else { Totals::unknown() };
             let input = Input::new(Output { bytes: &bytes, totals: &totals }, "/P");

@@ -18,12 +18,12 @@ fuzz_target!(|data: &[u8]| {
     let _ = all(Unstructured::new(data));
 });
 
-fn all(mut lot: Unstructured) -> Result<()> {
-    let escapes = if lot.arbitrary()? { Escapes::Render } else { Escapes::Visible };
-    let invalid = if lot.arbitrary()? { Invalid::Hex } else { Invalid::Replacement };
-    let show = Show { escapes, invalid, tab: lot.arbitrary()?, ascii: lot.arbitrary()? };
-    let (width, from, sideways): (u16, u32, bool) = (lot.arbitrary()?, lot.arbitrary()?, lot.arbitrary()?);
-    let bytes = lot.take_rest();
+fn all(mut data: Unstructured) -> Result<()> {
+    let escapes = if data.arbitrary()? { Escapes::Render } else { Escapes::Visible };
+    let invalid = if data.arbitrary()? { Invalid::Hex } else { Invalid::Replacement };
+    let show = Show { escapes, invalid, tab: data.arbitrary()?, ascii: data.arbitrary()? };
+    let (width, from, sideways): (u16, u32, bool) = (data.arbitrary()?, data.arbitrary()?, data.arbitrary()?);
+    let bytes = data.take_rest();
     cells(bytes, &show);
     let wrap = if sideways {
         Wrap::Sideways { from_column: u64::from(from), width: width % 300 }

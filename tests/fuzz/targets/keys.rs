@@ -75,17 +75,17 @@ fuzz_target!(|data: &[u8]| {
     let _ = HOME.with(|home| all(Unstructured::new(data), home.path().to_owned()));
 });
 
-fn all(mut lot: Unstructured, home: PathBuf) -> Result<()> {
-    let size = size(&mut lot)?;
-    let mut bench = match lot.int_in_range(0..=7)? {
+fn all(mut data: Unstructured, home: PathBuf) -> Result<()> {
+    let size = size(&mut data)?;
+    let mut bench = match data.int_in_range(0..=7)? {
         6 | 7 => Bench::new(size),
-        number => Bench::open(size, &home.join(format!("output-{number}")), policy(lot.choose(&POLICIES)?)),
+        number => Bench::open(size, &home.join(format!("output-{number}")), policy(data.choose(&POLICIES)?)),
     };
     for step in 0..MAX_EVENTS {
-        if lot.is_empty() {
+        if data.is_empty() {
             break;
         }
-        let event = event(&mut lot)?;
+        let event = event(&mut data)?;
         let effects = bench.update(event);
         bench.carry_out(effects);
         if step % 4 == 0 {
@@ -96,27 +96,27 @@ fn all(mut lot: Unstructured, home: PathBuf) -> Result<()> {
     Ok(())
 }
 
-fn size(lot: &mut Unstructured) -> Result<(u16, u16)> {
-    Ok((lot.arbitrary::<u8>()?.into(), u16::from(lot.arbitrary::<u8>()?) % 64))
+fn size(data: &mut Unstructured) -> Result<(u16, u16)> {
+    Ok((data.arbitrary::<u8>()?.into(), u16::from(data.arbitrary::<u8>()?) % 64))
 }
 
-fn event(lot: &mut Unstructured) -> Result<Event> {
-    Ok(match lot.arbitrary::<u8>()? {
+fn event(data: &mut Unstructured) -> Result<Event> {
+    Ok(match data.arbitrary::<u8>()? {
         0..4 => {
-            let (width, height) = size(lot)?;
+            let (width, height) = size(data)?;
             Event::Resize(width, height)
         }
-        4..8 => Event::Paste(String::from_utf8_lossy(lot.arbitrary()?).into_owned()),
+        4..8 => Event::Paste(String::from_utf8_lossy(data.arbitrary()?).into_owned()),
         8 => Event::Message(Message::note("a word from a worker")),
-        9..14 => Event::Key(KeyEvent::new(KeyCode::Char(lot.arbitrary()?), KeyModifiers::NONE)),
-        14..24 => Event::Key(KeyEvent::new(KeyCode::Char(ascii(lot)?), KeyModifiers::CONTROL)),
-        24..80 => Event::Key(KeyEvent::new(*lot.choose(&NAMED)?, KeyModifiers::NONE)),
-        _ => Event::Key(KeyEvent::new(KeyCode::Char(ascii(lot)?), KeyModifiers::NONE)),
+        9..14 => Event::Key(KeyEvent::new(KeyCode::Char(data.arbitrary()?), KeyModifiers::NONE)),
+        14..24 => Event::Key(KeyEvent::new(KeyCode::Char(ascii(data)?), KeyModifiers::CONTROL)),
+        24..80 => Event::Key(KeyEvent::new(*data.choose(&NAMED)?, KeyModifiers::NONE)),
+        _ => Event::Key(KeyEvent::new(KeyCode::Char(ascii(data)?), KeyModifiers::NONE)),
     })
 }
 
-fn ascii(lot: &mut Unstructured) -> Result<char> {
-    Ok(char::from(lot.int_in_range(b' '..=b'~')?))
+fn ascii(data: &mut Unstructured) -> Result<char> {
+    Ok(char::from(data.int_in_range(b' '..=b'~')?))
 }
 
 fn assert_safe(buffer: &Buffer) {

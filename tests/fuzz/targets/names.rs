@@ -25,11 +25,11 @@ fuzz_target!(|data: &[u8]| {
     let _ = all(Unstructured::new(data));
 });
 
-fn all(mut lot: Unstructured) -> Result<()> {
-    let (millis, counter, random) = (lot.arbitrary::<i64>()?, lot.arbitrary()?, lot.arbitrary()?);
+fn all(mut data: Unstructured) -> Result<()> {
+    let (millis, counter, random) = (data.arbitrary::<i64>()?, data.arbitrary()?, data.arbitrary()?);
     let near = Timestamp::from_millisecond(millis).unwrap_or(Timestamp::MAX);
     made(near, counter, random);
-    let bytes = lot.take_rest();
+    let bytes = data.take_rest();
     if let Some(id) = parse_id(bytes) {
         let _ = id.time(near);
     }

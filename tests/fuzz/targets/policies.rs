@@ -17,17 +17,17 @@ fuzz_target!(|data: &[u8]| {
     let _ = POLICIES.with(|policies| all(Unstructured::new(data), policies));
 });
 
-fn all(mut lot: Unstructured, policies: &[Policy]) -> Result<()> {
-    let mut policy = lot.choose(policies)?.clone();
+fn all(mut data: Unstructured, policies: &[Policy]) -> Result<()> {
+    let mut policy = data.choose(policies)?.clone();
     for param in policy.params().to_vec() {
-        if lot.ratio(1, 2)? {
+        if data.ratio(1, 2)? {
             // Out of a parameter's range it is refused, which is as good.
-            let _ = policy.set(&param.name, &value(&mut lot, &param.kind)?);
+            let _ = policy.set(&param.name, &value(&mut data, &param.kind)?);
         }
     }
-    let (is_counted, exit_code, is_apart) = (lot.arbitrary()?, lot.arbitrary()?, lot.arbitrary()?);
-    let stderr: Vec<u8> = if is_apart { lot.arbitrary()? } else { Vec::new() };
-    let bytes = lot.take_rest();
+    let (is_counted, exit_code, is_apart) = (data.arbitrary()?, data.arbitrary()?, data.arbitrary()?);
+    let stderr: Vec<u8> = if is_apart { data.arbitrary()? } else { Vec::new() };
+    let bytes = data.take_rest();
     let totals = |bytes| if is_counted { Totals::count(bytes) } else { Totals::unknown() };
     let (of_output, of_errors) = (totals(bytes), totals(&stderr));
     let mut input = Input::new(Output { bytes, totals: &of_output }, "/home/me/P");
@@ -64,18 +64,18 @@ fn ordered(parts: &[Part], input: &Input, name: &str) {
     }
 }
 
-fn value(lot: &mut Unstructured, kind: &ParamKind) -> Result<String> {
+fn value(data: &mut Unstructured, kind: &ParamKind) -> Result<String> {
     Ok(match kind {
-        ParamKind::Integer { .. } => match lot.arbitrary::<u8>()? {
-            0 => lot.arbitrary::<u64>()?.to_string(),
+        ParamKind::Integer { .. } => match data.arbitrary::<u8>()? {
+            0 => data.arbitrary::<u64>()?.to_string(),
             1 => u64::MAX.to_string(),
-            2 => lot.arbitrary::<u16>()?.to_string(),
+            2 => data.arbitrary::<u16>()?.to_string(),
             small => (small - 3).to_string(),
         },
-        ParamKind::Boolean => lot.arbitrary::<bool>()?.to_string(),
-        ParamKind::Choice(words) => lot.choose(words)?.clone(),
-        ParamKind::Text => lot.arbitrary::<&str>()?.to_owned(),
-        ParamKind::Decimal => format!("{}.{}", lot.arbitrary::<u16>()?, lot.arbitrary::<u8>()?),
-        _ => lot.arbitrary::<&str>()?.to_owned(),
+        ParamKind::Boolean => data.arbitrary::<bool>()?.to_string(),
+        ParamKind::Choice(words) => data.choose(words)?.clone(),
+        ParamKind::Text => data.arbitrary::<&str>()?.to_owned(),
+        ParamKind::Decimal => format!("{}.{}", data.arbitrary::<u16>()?, data.arbitrary::<u8>()?),
+        _ => data.arbitrary::<&str>()?.to_owned(),
     })
 }

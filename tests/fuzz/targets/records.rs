@@ -1,4 +1,4 @@
-//! Agents' records: mutated by lot, for every reader. None panics; what grows is read as what was whole from the start.
+//! Agents' records: mutated at random, for every reader. None panics; what grows is read as what was whole from the start.
 #![no_main]
 
 #[path = "../../it/session/hostile.rs"]

@@ -3,8 +3,8 @@
 pub mod bench;
 pub mod home;
 pub mod looks;
-pub mod lot;
 pub mod records;
+pub mod rng;
 pub mod samples;
 pub mod sequences;
 pub mod session;

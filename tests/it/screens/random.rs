@@ -6,7 +6,7 @@ use ratatui::buffer::Buffer;
 
 use crate::common::bench::{Bench, policy};
 use crate::common::home::Home;
-use crate::common::lot::Lot;
+use crate::common::rng::Rng;
 use crate::common::samples::{build_log, hostile};
 
 /// Number of key sequences, and keys per sequence.
@@ -34,28 +34,28 @@ const NAMED: [KeyCode; 14] = [
     KeyCode::F(5),
 ];
 
-pub(super) fn key(lot: &mut Lot) -> KeyEvent {
+pub(super) fn key(rng: &mut Rng) -> KeyEvent {
     let chars: Vec<char> = CHARS.chars().collect();
-    let code = if lot.below(3) == 0 { lot.of(&NAMED) } else { KeyCode::Char(lot.of(&chars)) };
-    let modifiers = if lot.below(12) == 0 { KeyModifiers::CONTROL } else { KeyModifiers::NONE };
+    let code = if rng.below(3) == 0 { rng.choose(&NAMED) } else { KeyCode::Char(rng.choose(&chars)) };
+    let modifiers = if rng.below(12) == 0 { KeyModifiers::CONTROL } else { KeyModifiers::NONE };
     KeyEvent::new(code, modifiers)
 }
 
-pub(super) fn size(lot: &mut Lot) -> (u16, u16) {
-    let (width, height) = lot.of(&[(1, 1), (200, 60), (200, 60), (80, 24), (141, 9)]);
-    (1 + lot.below(width) as u16, 1 + lot.below(height) as u16)
+pub(super) fn size(rng: &mut Rng) -> (u16, u16) {
+    let (width, height) = rng.choose(&[(1, 1), (200, 60), (200, 60), (80, 24), (141, 9)]);
+    (1 + rng.below(width) as u16, 1 + rng.below(height) as u16)
 }
 
-pub(super) fn event(lot: &mut Lot) -> Event {
+pub(super) fn event(rng: &mut Rng) -> Event {
     let words = ["\u{202e}a\tb\u{1b}[31m\r\n", "2001 500", "(", "err", "\u{0}\u{9b}31m"];
-    match lot.below(20) {
+    match rng.below(20) {
         0 => {
-            let (width, height) = size(lot);
+            let (width, height) = size(rng);
             Event::Resize(width, height)
         }
-        1 => Event::Paste(lot.of(&words).to_owned()),
+        1 => Event::Paste(rng.choose(&words).to_owned()),
         2 => Event::Message(Message::note("a word from a worker")),
-        _ => Event::Key(key(lot)),
+        _ => Event::Key(key(rng)),
     }
 }
 
@@ -93,11 +93,11 @@ fn keys_drawn_by_lot_do_no_harm() {
         home.file(&format!("output-{number}"), output);
     }
     for seed in 1..=SEQUENCES {
-        let mut lot = Lot(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        let path = home.at(&format!("output-{}", lot.below(6)));
-        let mut bench = Bench::open(size(&mut lot), &path, policy(lot.of(&policies)));
+        let mut rng = Rng(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let path = home.at(&format!("output-{}", rng.below(6)));
+        let mut bench = Bench::open(size(&mut rng), &path, policy(rng.choose(&policies)));
         for step in 0..KEYS {
-            let effects = bench.update(event(&mut lot));
+            let effects = bench.update(event(&mut rng));
             bench.carry_out(effects);
             if step % 3 == 0 {
                 assert_safe(&bench.draw().0);

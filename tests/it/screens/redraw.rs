@@ -17,7 +17,7 @@ use unicode_width::UnicodeWidthStr;
 use super::random::{event, outputs, size};
 use crate::common::bench::{Bench, policy};
 use crate::common::home::Home;
-use crate::common::lot::Lot;
+use crate::common::rng::Rng;
 
 /// Number of screens compared, unless the variable sets another one.
 const SCREENS: usize = 1000;
@@ -189,9 +189,9 @@ fn drawn_in_addition_drawn_anew_and_a_terminal_agree() {
     let policies = ["opencode/output", "claude-code/bash", "pi/bash", "basic/smart"];
     let mut most = 0;
     for seed in 1..=screens.div_ceil(EACH) as u64 {
-        let mut lot = Lot(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        let path = home.at(&format!("output-{}", lot.below(number)));
-        let mut bench = Bench::open(size(&mut lot), &path, policy(lot.of(&policies)));
+        let mut rng = Rng(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let path = home.at(&format!("output-{}", rng.below(number)));
+        let mut bench = Bench::open(size(&mut rng), &path, policy(rng.choose(&policies)));
         let mut more = Drawn::new(bench.app.canvas.size.0, bench.app.canvas.size.1);
         for step in 0..EACH {
             let (frame, bytes) = more.draw(&bench.app);
@@ -204,7 +204,7 @@ fn drawn_in_addition_drawn_anew_and_a_terminal_agree() {
                 &frame,
                 &format!("seed {seed}, step {step}"),
             );
-            let effects = bench.update(event(&mut lot));
+            let effects = bench.update(event(&mut rng));
             bench.carry_out(effects);
         }
     }

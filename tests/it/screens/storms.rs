@@ -8,7 +8,7 @@ use super::random::{assert_safe, key};
 use super::stores::Stocked;
 use crate::common::bench::{Bench, policy};
 use crate::common::home::Home;
-use crate::common::lot::Lot;
+use crate::common::rng::Rng;
 use crate::common::samples::build_log;
 
 /// A pop-up: the keys that open it, how many times Esc closes it, and whether it takes typed text.
@@ -38,7 +38,7 @@ fn is_up(bench: &Bench) -> bool {
 }
 
 /// Does something in each freshly opened pop-up, which must stay open. Then Esc closes it.
-fn in_each(which: impl Fn(&PopUp) -> bool, storm: impl Fn(&mut Bench, &mut Lot)) {
+fn in_each(which: impl Fn(&PopUp) -> bool, storm: impl Fn(&mut Bench, &mut Rng)) {
     let home = Home::new();
     let path = home.file("build.log", build_log(300));
     let mut stocked = Stocked::with_entries((80, 24)).shown();
@@ -51,11 +51,11 @@ fn in_each(which: impl Fn(&PopUp) -> bool, storm: impl Fn(&mut Bench, &mut Lot))
     }
 }
 
-fn weather(bench: &mut Bench, &(keys, escapes, _): &PopUp, storm: impl Fn(&mut Bench, &mut Lot)) {
+fn weather(bench: &mut Bench, &(keys, escapes, _): &PopUp, storm: impl Fn(&mut Bench, &mut Rng)) {
     let before = bench.rows();
     bench.keys(keys);
     assert!(is_up(bench), "{keys} opens nothing");
-    storm(bench, &mut Lot(0x9e37_79b9_7f4a_7c15));
+    storm(bench, &mut Rng(0x9e37_79b9_7f4a_7c15));
     assert!(is_up(bench), "{keys} was left by itself");
     for _ in 0..escapes {
         bench.keys("<Esc>");
@@ -81,11 +81,11 @@ fn assert_sane(bench: &Bench) {
 fn a_storm_of_sizes_in_every_pop_up() {
     in_each(
         |_| true,
-        |bench, lot| {
+        |bench, rng| {
             for n in 0..SIZES {
                 // Every other one has hardly any room.
                 let (width, height) = if n % 2 == 0 { (301, 101) } else { (30, 8) };
-                bench.resize((lot.below(width) as u16, lot.below(height) as u16));
+                bench.resize((rng.below(width) as u16, rng.below(height) as u16));
                 assert_sane(bench);
             }
         },
@@ -123,16 +123,16 @@ fn a_key_held_down_types_no_more_than_a_line() {
 }
 
 /// Presses random keys, each once or held down for a while.
-fn flood(bench: &mut Bench, lot: &mut Lot) {
+fn flood(bench: &mut Bench, rng: &mut Rng) {
     let mut left = KEYS;
     while left > 0 {
-        let (pressed, times) = (key(lot), lot.of(&[1, 1, 1, 1, 50]).min(left));
+        let (pressed, times) = (key(rng), rng.choose(&[1, 1, 1, 1, 50]).min(left));
         for _ in 0..times {
             let effects = bench.update(Event::Key(pressed));
             bench.carry_out(effects);
         }
         left -= times;
-        if lot.below(20) == 0 {
+        if rng.below(20) == 0 {
             assert_sane(bench);
         }
     }
@@ -147,7 +147,7 @@ fn a_flood_of_keys_in_every_pop_up() {
         let mut opened = Bench::open((80, 24), &path, policy("opencode/output"));
         let bench = if seed <= OF_PAGER.len() { &mut opened } else { &mut stocked.bench };
         bench.keys(keys);
-        flood(bench, &mut Lot(0x9e37_79b9_7f4a_7c15 ^ seed as u64));
+        flood(bench, &mut Rng(0x9e37_79b9_7f4a_7c15 ^ seed as u64));
         assert_sane(bench);
         // A mark may be pending, and something may be half typed in the drawer.
         bench.keys("<Esc><Esc><Esc>");

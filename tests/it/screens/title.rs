@@ -7,7 +7,7 @@ use overspill::preview::{Certainty, Policy};
 
 use crate::common::bench::{Bench, policy, subject};
 use crate::common::home::Home;
-use crate::common::lot::Lot;
+use crate::common::rng::Rng;
 
 /// Steps that change what is shown, or where; each leaves the title in sight.
 const STEPS: [&str; 22] = [
@@ -83,16 +83,16 @@ fn the_title_says_how_certain_it_is_whatever_the_keys_and_at_every_width() {
     let path = home.file("build.log", crate::common::samples::build_log(8_432));
     let mut seen = [0; 3];
     for seed in 1..=60 {
-        let mut lot = Lot(seed * 7_919);
-        let certainty = lot.of(&[Certainty::Recorded, Certainty::Reconstructed, Certainty::WouldGet]);
-        let first = policy(lot.of(&["opencode/output", "opencode/metadata", "pi/bash"]));
+        let mut rng = Rng(seed * 7_919);
+        let certainty = rng.choose(&[Certainty::Recorded, Certainty::Reconstructed, Certainty::WouldGet]);
+        let first = policy(rng.choose(&["opencode/output", "opencode/metadata", "pi/bash"]));
         // Only what lies in an agent's store has candidates.
         let candidates = match certainty {
             Certainty::Reconstructed => vec![policy("opencode/output"), policy("opencode/metadata")],
             _ => Vec::new(),
         };
         let width = || [40, 41, 50, 59, 60, 79, 80, 100, 120, 139, 140, 200];
-        let mut bench = Bench::new((lot.of(&width()), 24));
+        let mut bench = Bench::new((rng.choose(&width()), 24));
         let source = Source::open(&path).expect("a file");
         let subject = {
             let mut subject = subject(first.clone());
@@ -108,8 +108,8 @@ fn the_title_says_how_certain_it_is_whatever_the_keys_and_at_every_width() {
             let [wanted, said] = words(&bench, certainty, &first, &candidates);
             assert_eq!(said, wanted, "{certainty:?} {} after {keys:?}: {:?}", first.name(), bench.rows()[0]);
             seen[usize::from(wanted[0] == "would get") + usize::from(wanted.len() > 1)] += 1;
-            let step = lot.of(&STEPS);
-            bench.keys(step).resize((lot.of(&width()), 24));
+            let step = rng.choose(&STEPS);
+            bench.keys(step).resize((rng.choose(&width()), 24));
             keys.push_str(step);
         }
     }

@@ -1,4 +1,4 @@
-//! Hostile records for every reader: records as agents write them, mutated by lot. Shared by the property tests and by the
+//! Hostile records for every reader: records as agents write them, mutated at random. Shared by the property tests and by the
 //! fuzz target `records`.
 
 use std::collections::BTreeSet;
@@ -203,10 +203,10 @@ const ODD: &[&str] = &[
     "\"é\\u00e9\u{1F600}\"",
 ];
 
-/// A lot: numbers drawn from bytes. Once they are used up, all numbers are 0.
-struct Lot<'a>(&'a [u8]);
+/// Numbers drawn from bytes. Once they are used up, all numbers are 0.
+struct ByteRng<'a>(&'a [u8]);
 
-impl Lot<'_> {
+impl ByteRng<'_> {
     fn below(&mut self, most: usize) -> usize {
         let Some((first, rest)) = self.0.split_first() else { return 0 };
         self.0 = rest;
@@ -218,13 +218,13 @@ impl Lot<'_> {
     }
 }
 
-/// Makes records of a form by lot, reads them every way there is, and asserts what must hold whatever they are. Returns how
+/// Makes records of a form at random, reads them every way there is, and asserts what must hold whatever they are. Returns how
 /// many calls they have.
 pub fn check(data: &[u8], dir: &Path) -> usize {
-    let mut lot = Lot(data);
-    let format = FORMATS[lot.below(FORMATS.len())];
-    let records = records(format.info().name, &mut lot);
-    let path = write(format.info().name, dir, &records, &mut lot);
+    let mut rng = ByteRng(data);
+    let format = FORMATS[rng.below(FORMATS.len())];
+    let records = records(format.info().name, &mut rng);
+    let path = write(format.info().name, dir, &records, &mut rng);
     let bytes = fs::read(&path).unwrap();
     let file = file(format, &path);
     let (head, tail) = find::ends(&path).unwrap();
@@ -237,7 +237,7 @@ pub fn check(data: &[u8], dir: &Path) -> usize {
     let is_one_log = path.extension().is_some_and(|end| end == "jsonl") && format.info().name != "kimi-cli";
     if is_one_log {
         let whole = looks(opened.transcript());
-        let part = lot.0.first().map_or(0, |first| bytes.len() * usize::from(*first) / 256);
+        let part = rng.0.first().map_or(0, |first| bytes.len() * usize::from(*first) / 256);
         let part = (part..=bytes.len()).find(|part| !is_between(&bytes, *part)).unwrap_or(bytes.len());
         assert_eq!(grown(format, &file, &bytes, part), whole, "in two parts, at {part}");
     }
@@ -245,23 +245,23 @@ pub fn check(data: &[u8], dir: &Path) -> usize {
     calls
 }
 
-fn records(form: &str, lot: &mut Lot) -> Vec<Vec<u8>> {
+fn records(form: &str, rng: &mut ByteRng) -> Vec<Vec<u8>> {
     let templates = || TEMPLATES.iter().chain(MORE_TEMPLATES);
     let own = templates().find(|(name, _)| *name == template_of(form));
     let all: Vec<&str> = own.unwrap_or_else(|| panic!("no records of {form}")).1.lines().collect();
     let mut made: Vec<Vec<u8>> = Vec::new();
-    for number in 0..all.len() + lot.below(8) {
+    for number in 0..all.len() + rng.below(8) {
         let mut record =
-            all[if lot.one_in(3) { lot.below(all.len()) } else { number % all.len() }].as_bytes().to_vec();
-        for _ in 0..lot.below(4) {
+            all[if rng.one_in(3) { rng.below(all.len()) } else { number % all.len() }].as_bytes().to_vec();
+        for _ in 0..rng.below(4) {
             let mut value: Value = serde_json::from_slice(&record).unwrap_or_default();
-            mutate(&mut value, lot);
+            mutate(&mut value, rng);
             record = serde_json::to_vec(&value).unwrap_or_default();
         }
-        match lot.below(24) {
-            1 => drop(record.drain(..lot.below(200).min(record.len()))),
-            2 => record.truncate(lot.below(200)),
-            3 => record = std::mem::take(&mut lot.0).to_vec(),
+        match rng.below(24) {
+            1 => drop(record.drain(..rng.below(200).min(record.len()))),
+            2 => record.truncate(rng.below(200)),
+            3 => record = std::mem::take(&mut rng.0).to_vec(),
             4 => record.extend_from_slice(&[b'['; 300]),
             5 => record = made.last().cloned().unwrap_or_default(),
             _ => {}
@@ -272,29 +272,29 @@ fn records(form: &str, lot: &mut Lot) -> Vec<Vec<u8>> {
 }
 
 /// Changes one value somewhere inside of another: for an odd one, for another of the record, or away.
-fn mutate(value: &mut Value, lot: &mut Lot) {
+fn mutate(value: &mut Value, rng: &mut ByteRng) {
     let count = match value {
         Value::Array(items) => items.len(),
         Value::Object(members) => members.len(),
         _ => 0,
     };
-    if count == 0 || lot.one_in(6) {
-        *value = serde_json::from_str(ODD[lot.below(ODD.len())]).unwrap_or(Value::Null);
+    if count == 0 || rng.one_in(6) {
+        *value = serde_json::from_str(ODD[rng.below(ODD.len())]).unwrap_or(Value::Null);
         return;
     }
-    let at = lot.below(count);
+    let at = rng.below(count);
     match value {
-        Value::Array(items) if lot.one_in(8) => items.extend(items.clone()),
-        Value::Array(items) => mutate(&mut items[at], lot),
+        Value::Array(items) if rng.one_in(8) => items.extend(items.clone()),
+        Value::Array(items) => mutate(&mut items[at], rng),
         Value::Object(members) => {
             let key = members.keys().nth(at).cloned().unwrap_or_default();
-            match lot.below(9) {
+            match rng.below(9) {
                 1 => drop(members.remove(&key)),
                 2 => {
-                    let other = members.values().nth(lot.below(count)).cloned().unwrap_or_default();
+                    let other = members.values().nth(rng.below(count)).cloned().unwrap_or_default();
                     members.insert(key, other);
                 }
-                _ => mutate(&mut members[&key], lot),
+                _ => mutate(&mut members[&key], rng),
             }
         }
         _ => {}
@@ -302,10 +302,10 @@ fn mutate(value: &mut Value, lot: &mut Lot) {
 }
 
 /// Writes the records as the form has them; returns the session's file.
-fn write(form: &str, dir: &Path, records: &[Vec<u8>], lot: &mut Lot) -> PathBuf {
-    let ending: &[u8] = [b"\n".as_slice(), b"\r\n", b"\n\n"][lot.below(3)];
+fn write(form: &str, dir: &Path, records: &[Vec<u8>], rng: &mut ByteRng) -> PathBuf {
+    let ending: &[u8] = [b"\n".as_slice(), b"\r\n", b"\n\n"][rng.below(3)];
     let mut lines = records.join(ending);
-    if !lot.one_in(4) {
+    if !rng.one_in(4) {
         lines.push(b'\n');
     }
     let path = dir.join(match form {

@@ -1,9 +1,9 @@
 //! Random numbers, the same for the same seed (xorshift).
 
-/// The state; any seed but 0.
-pub struct Lot(pub u64);
+/// The generator; its state is any seed but 0.
+pub struct Rng(pub u64);
 
-impl Lot {
+impl Rng {
     /// Returns a number below `bound`; 0 if that is 0.
     pub fn below(&mut self, bound: usize) -> usize {
         self.0 ^= self.0 << 13;
@@ -13,7 +13,7 @@ impl Lot {
     }
 
     /// Returns one of several.
-    pub fn of<T: Clone>(&mut self, from: &[T]) -> T {
+    pub fn choose<T: Clone>(&mut self, from: &[T]) -> T {
         from[self.below(from.len())].clone()
     }
 }
