@@ -91,7 +91,7 @@ fn status() -> u8 {
         Err(error) if is_closed_pipe(&error) => 0,
         Err(error) if matches!(error.downcast_ref(), Some(Failure::Ended(_))) => status_of(&error),
         Err(error) => {
-            let error = places::explain_missing(error);
+            let error = places::explain_place(error);
             let message = describe_error(&error);
             let is_said = |fault: &FileFault| fault.words == message && !terminal::options().quiet;
             if !NOTED.get().is_some_and(|noted| noted.iter().any(is_said)) {

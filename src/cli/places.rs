@@ -47,7 +47,7 @@ impl NamedOutputs {
 }
 
 /// Says of a word like `+3` or `FILE:3` for a command without screens that only the screens understand it.
-pub(crate) fn explain_missing(error: anyhow::Error) -> anyhow::Error {
+pub(crate) fn explain_place(error: anyhow::Error) -> anyhow::Error {
     match error.downcast_ref() {
         Some(OpenError::Missing(path)) if is_place(path.as_ref()) => {
             anyhow!("{error} ({})", for_screens(path.as_ref()))

@@ -33,7 +33,7 @@ const SYNONYMS: &[(&[&str], &str)] = &[
 const MAX_CANDIDATES: usize = 8;
 
 /// Says what the first of these words may mean if it looks like something other than a file; otherwise returns the error.
-pub(crate) fn explain_missing(error: anyhow::Error, words: &[OsString]) -> anyhow::Error {
+pub(crate) fn name_subcommand(error: anyhow::Error, words: &[OsString]) -> anyhow::Error {
     let Some(OpenError::Missing(path)) = error.downcast_ref::<OpenError>() else { return error };
     let meant = (words.first().map(OsString::as_os_str) == Some(path.as_os_str()))
         .then(|| subcommand(words))

@@ -52,7 +52,7 @@ pub(crate) fn run(config: Config, args: &Args) -> CommandResult {
     words.iter().try_for_each(|word| saving.refuse(word))?;
     demo.then(|| saving.refuse(OsStr::new("--demo"))).transpose()?;
     let named = words.iter().map(|word| input::find(&config, word)).collect::<Result<Vec<_>, _>>();
-    let mut named = named.map_err(|error| suggest::explain_missing(error, words))?;
+    let mut named = named.map_err(|error| suggest::name_subcommand(error, words))?;
     if let [Named::Recorded(_)] = &named[..]
         && let Some(Named::Recorded(found)) = named.pop()
     {
@@ -64,7 +64,7 @@ pub(crate) fn run(config: Config, args: &Args) -> CommandResult {
         .map(|named| input::open_named(&config, named, policy_args))
         .chain(demo.then(|| input::open_sample(policy_args)))
         .collect::<Result<_, _>>()
-        .map_err(|error| suggest::explain_missing(error, words))?;
+        .map_err(|error| suggest::name_subcommand(error, words))?;
     if !has_screen() {
         refuse(flag, UNCHANGED)?;
         refuse(place, FROM_START)?;

@@ -190,7 +190,7 @@ fn text(config: &Config, args: &ExplainArgs) -> anyhow::Result<(String, Option<E
             named => named,
         };
         let opened = named.and_then(|named| input::open_named(config, named, &PolicyArgs::default()));
-        let mut source = opened.map_err(explain_missing)?.source;
+        let mut source = opened.map_err(ask_for_text)?.source;
         source.wait_for(MAX_TEXT);
         if let Some(error) = source.error() {
             bail!("{}: {error}", label(args.file.as_encoded_bytes()));
@@ -205,7 +205,7 @@ fn text(config: &Config, args: &ExplainArgs) -> anyhow::Result<(String, Option<E
     Ok((String::from_utf8_lossy(&bytes).into_owned(), None))
 }
 
-fn explain_missing(error: anyhow::Error) -> anyhow::Error {
+fn ask_for_text(error: anyhow::Error) -> anyhow::Error {
     let Some(OpenError::Missing(path)) = error.downcast_ref() else { return error };
     anyhow!("{}: no such file; name the text to explain, or pipe it in", path.display())
 }
