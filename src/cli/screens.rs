@@ -48,8 +48,8 @@ fn services(config: Config) -> Services {
     Services {
         open: Box::new(move |path, hold| open_path(&for_open, path, hold)),
         sessions: Arc::clone(&sessions),
-        find: Box::new(move |pattern, goes_on, take| {
-            find_in_stores((&for_find, &sessions, crate::base::env::now()), pattern, goes_on, take)
+        find: Box::new(move |pattern, is_wanted, take| {
+            find_in_stores((&for_find, &sessions, crate::base::env::now()), pattern, is_wanted, take)
         }),
         prepare_tuning: Box::new(move |request| prepare_tuning(&for_tune, request)),
         load_policies: Box::new(move |name| load_policies(&for_policies, name)),

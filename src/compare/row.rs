@@ -180,19 +180,19 @@ pub(crate) fn over(hit: LimitHit, most: Option<u64>) -> Option<String> {
 }
 
 /// Counts the matches of a pattern of which each of these rows keeps all, in order. `kept` are the stretches of the output
-/// that a row keeps, in order. Returns `None` as soon as `go_on`, which is called from time to time, returns false.
+/// that a row keeps, in order. Returns `None` as soon as `is_wanted`, which is called from time to time, returns false.
 pub(crate) fn kept_matches(
     bytes: &[u8],
     supply: &mut impl Supply,
     pattern: &Pattern,
     kept: &[Vec<Range<usize>>],
-    go_on: impl Fn() -> bool,
+    is_wanted: impl Fn() -> bool,
 ) -> Option<Vec<u64>> {
     let mut matches = StretchCounts::new(kept.iter().flatten());
     for lines in lines_of(bytes, kept) {
         let mut start = lines.start;
         while start < lines.end {
-            if !go_on() {
+            if !is_wanted() {
                 return None;
             }
             let stop = (start + search::CHUNK).min(lines.end);

@@ -113,16 +113,16 @@ pub struct FindEnd {
 pub fn find_in_stores(
     (config, sessions, now): (&Config, &Arc<SessionsCache>, Timestamp),
     pattern: &Pattern,
-    goes_on: &(dyn Fn() -> bool + Sync),
+    is_wanted: &(dyn Fn() -> bool + Sync),
     take: &mut (dyn FnMut(Vec<FoundLine>) -> bool + Send),
 ) -> FindEnd {
     let listing = store::list(&config.stores.specs, &config.env, now);
     let unlisted =
         listing.reports.iter().flat_map(|(_, roots)| roots).flat_map(store::RootReport::unlisted).count();
     let corpus = Corpus::from_entries(listing.entries);
-    let receipts = Receipts::new(config, sessions.clone(), &corpus.outputs, goes_on);
+    let receipts = Receipts::new(config, sessions.clone(), &corpus.outputs, is_wanted);
     let (unread, found) = (AtomicU64::new(unlisted as u64), AtomicUsize::new(0));
-    let finder = Finder { receipts, env: &config.env, pattern, goes_on, now, unread, found };
+    let finder = Finder { receipts, env: &config.env, pattern, is_wanted, now, unread, found };
     let work = |reader: &mut CorpusReader, number: usize, outlet: &mut Outlet<FoundLine>| {
         finder.find(reader, &corpus.outputs[number], outlet)
     };
@@ -138,16 +138,16 @@ pub(crate) fn find_in_results(
     of: &CallInspector,
     pattern: &Pattern,
     now: Timestamp,
-    goes_on: &dyn Fn() -> bool,
+    is_wanted: &dyn Fn() -> bool,
 ) -> Vec<FoundLine> {
     let mut lines = Vec::new();
     for call in &of.transcript.calls {
-        if !goes_on() || lines.len() >= MAX_FOUND {
+        if !is_wanted() || lines.len() >= MAX_FOUND {
             break;
         }
         let Some((text, view)) = recorded_output(of, call) else { continue };
         let mut place = None;
-        each_hit(&mut ViewSupply::from(&view), WantedLines::Matching(pattern), goes_on, |hit| {
+        each_hit(&mut ViewSupply::from(&view), WantedLines::Matching(pattern), is_wanted, |hit| {
             let receipt = || Receipt::of_text(&text, &view, of.verify(call).cut_by());
             let (got, line) = place.get_or_insert_with(|| (receipt(), FoundLine::of_result(of, call, now)));
             let (number, got, text) = (hit.number, got.line(&hit.line), text_around(pattern, hit.text));
@@ -191,7 +191,7 @@ struct Finder<'a> {
     receipts: Receipts<'a>,
     env: &'a Env,
     pattern: &'a Pattern,
-    goes_on: &'a (dyn Fn() -> bool + Sync),
+    is_wanted: &'a (dyn Fn() -> bool + Sync),
     now: Timestamp,
     unread: AtomicU64,
     found: AtomicUsize,
@@ -204,7 +204,7 @@ impl Finder<'_> {
         output: &CorpusOutput,
         outlet: &mut Outlet<FoundLine>,
     ) -> ControlFlow<()> {
-        if !(self.goes_on)() {
+        if !(self.is_wanted)() {
             return ControlFlow::Break(());
         }
         let CorpusOutput::Entry(entry) = output else { return ControlFlow::Continue(()) };
@@ -215,7 +215,7 @@ impl Finder<'_> {
         };
         let looked = reader.look(output, &mut again, &mut |open| {
             let (mut got, mut flow) = (None, ControlFlow::Continue(()));
-            each_hit(&mut open.supply(), WantedLines::Matching(self.pattern), self.goes_on, |hit| {
+            each_hit(&mut open.supply(), WantedLines::Matching(self.pattern), self.is_wanted, |hit| {
                 let (got, place) = got.get_or_insert_with(|| self.place(output, entry, &open));
                 let line = FoundLine {
                     number: hit.number,
@@ -297,15 +297,15 @@ pub(crate) struct Hit<'a> {
     pub has_return: bool,
 }
 
-/// Passes on the wanted lines in order until `take` breaks off or `goes_on`, which is asked for each piece, says no.
+/// Passes on the wanted lines in order until `take` breaks off or `is_wanted`, which is asked for each piece, says no.
 pub(crate) fn each_hit(
     supply: &mut impl Supply,
     wanted: WantedLines,
-    goes_on: &dyn Fn() -> bool,
+    is_wanted: &dyn Fn() -> bool,
     mut take: impl FnMut(Hit) -> ControlFlow<()>,
 ) {
     let (mut at, mut before) = (0, 0);
-    while let Some(piece) = SearchPiece::at(supply, at).filter(|_| goes_on()) {
+    while let Some(piece) = SearchPiece::at(supply, at).filter(|_| is_wanted()) {
         at = piece.range().end;
         let flow = match piece {
             SearchPiece::Lines(lines) => {

@@ -110,7 +110,6 @@ impl Receipt {
 }
 
 impl LostBy {
-    /// Returns it in a word, as in JSON.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             LostBy::Limit(limit) => limit.as_str(),

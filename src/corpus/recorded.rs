@@ -29,7 +29,7 @@ pub(crate) struct Receipts<'a> {
     policies: CutPolicies<'a>,
     sessions: Arc<SessionsCache>,
     outputs: &'a [CorpusOutput],
-    goes_on: &'a (dyn Fn() -> bool + Sync),
+    is_wanted: &'a (dyn Fn() -> bool + Sync),
     recorded: OnceLock<HashMap<RecordedFile, RecordedOutput>>,
 }
 
@@ -46,7 +46,6 @@ pub(crate) struct FoundReceipt {
     pub command: Arc<str>,
 }
 
-/// What an agent recorded of an output.
 struct RecordedOutput {
     command: Arc<str>,
     /// The text that the model got, and the limit that cut it, if that is proven; `None` if the text cannot be read, or is
@@ -55,14 +54,14 @@ struct RecordedOutput {
 }
 
 impl<'a> Receipts<'a> {
-    /// Looks for records until `goes_on` says no.
+    /// Looks for records until `is_wanted` says no.
     pub(crate) fn new(
         config: &'a Config,
         sessions: Arc<SessionsCache>,
         outputs: &'a [CorpusOutput],
-        goes_on: &'a (dyn Fn() -> bool + Sync),
+        is_wanted: &'a (dyn Fn() -> bool + Sync),
     ) -> Self {
-        Self { policies: CutPolicies::new(config), sessions, outputs, goes_on, recorded: OnceLock::new() }
+        Self { policies: CutPolicies::new(config), sessions, outputs, is_wanted, recorded: OnceLock::new() }
     }
 
     pub(crate) fn find(&self, output: &CorpusOutput, bytes: &[u8]) -> FoundReceipt {
@@ -89,7 +88,7 @@ impl<'a> Receipts<'a> {
         let (files, paths): (Vec<RecordedFile>, Vec<Cow<Path>>) = outputs.into_iter().unzip();
         let (mut recorded, mut room, mut examiners) = (HashMap::new(), MAX_RESULTS, HashMap::new());
         let config = self.policies.config;
-        self.sessions.find_all(&files, &config.env, &self.goes_on, &mut |n, found| {
+        self.sessions.find_all(&files, &config.env, &self.is_wanted, &mut |n, found| {
             let Some((file, opened, call)) = found else { return };
             let transcript = opened.transcript();
             let new = |agent: &&str| examiner(config, agent, Paths::Known);

@@ -161,13 +161,13 @@ impl LineFilter {
     /// Counts what is not counted yet on this thread. Returns false if that would take long, because of a long line.
     pub(crate) fn count_now(&mut self, supply: &mut impl Supply) -> bool {
         let mut reads = 0;
-        let mut go_on = || {
+        let mut may_read = || {
             reads += 1;
             reads <= MAX_READS
         };
         for blocks in self.index.pending().to_vec() {
             let first = blocks.start;
-            let Some(lines) = self.scan().count(supply, blocks, &mut go_on) else { return false };
+            let Some(lines) = self.scan().count(supply, blocks, &mut may_read) else { return false };
             self.insert(first, &lines);
         }
         true
@@ -178,7 +178,7 @@ impl LineFilter {
         &self,
         view: &MapView,
         from: usize,
-        go_on: &(dyn Fn() -> bool + Sync),
+        is_wanted: &(dyn Fn() -> bool + Sync),
         report: impl Fn(usize, Vec<BlockLines>) -> ControlFlow<()> + Sync,
     ) {
         let takes = self.takes(from / self.index.block());
@@ -186,7 +186,7 @@ impl LineFilter {
         let state = || (ViewSupply::from(view), self.conditions.to_vec());
         source::share_out(takes.len(), state, |(supply, conditions), n| {
             let scan = LineScan { conditions, ..self.scan() };
-            match scan.count(supply, takes[n].clone(), &mut || go_on()) {
+            match scan.count(supply, takes[n].clone(), &mut || is_wanted()) {
                 Some(lines) => report(takes[n].start, lines),
                 None => ControlFlow::Break(()),
             }

@@ -81,15 +81,15 @@ type IsWanted<'a> = dyn Fn() -> bool + Sync + 'a;
 pub(crate) fn count(
     view: &MapView,
     from: UncountedBlocks,
-    go_on: impl Fn() -> bool + Sync,
+    is_wanted: impl Fn() -> bool + Sync,
     report: impl Fn(BlockCounts, (Range<u64>, Measure)) -> ControlFlow<()> + Sync,
 ) {
     let index = BlockIndex::new(view.len() as u64);
-    go_through(&index, from.lines..index.blocks(), &go_on, |buffer, blocks| {
+    go_through(&index, from.lines..index.blocks(), &is_wanted, |buffer, blocks| {
         let counts = source::line_feeds(view, index.range(blocks.clone()), index.block(), buffer);
         report(BlockCounts { first: blocks.start, counts }, (0..0, Measure::default()))
     });
-    go_through(&index, from.totals..index.blocks(), &go_on, |buffer, blocks| {
+    go_through(&index, from.totals..index.blocks(), &is_wanted, |buffer, blocks| {
         let range = index.range(blocks);
         let measured = range.start as u64..range.end as u64;
         let measure = source::measure(view, range, TotalsMask::ALL, buffer);
@@ -100,14 +100,14 @@ pub(crate) fn count(
 fn go_through(
     index: &BlockIndex,
     blocks: Range<usize>,
-    go_on: &(impl Fn() -> bool + Sync),
+    is_wanted: &(impl Fn() -> bool + Sync),
     work: impl Fn(&mut Buffer, Range<usize>) -> ControlFlow<()> + Sync,
 ) {
     let bytes = index.range(blocks.clone()).len();
     let take = ((bytes / SHARE).clamp(MIN_TAKE, MAX_TAKE) / index.block()).max(1);
     let takes = blocks.len().div_ceil(take);
     let work = |buffer: &mut Buffer, number: usize| {
-        if !go_on() {
+        if !is_wanted() {
             return ControlFlow::Break(());
         }
         let start = blocks.start + number * take;
@@ -236,14 +236,14 @@ pub(crate) fn count_matches(
     view: &MapView,
     pattern: &Pattern,
     from: usize,
-    go_on: impl Fn() -> bool,
+    is_wanted: impl Fn() -> bool,
     report: impl Fn(usize, u64) -> ControlFlow<()>,
 ) {
     let len = view.len();
     let chunk = len.div_ceil(MAP_CHUNKS).min(MAX_CHUNK);
     let mut buffer = Buffer::default();
     let mut start = from;
-    while start < len && go_on() {
+    while start < len && is_wanted() {
         let stop = (start + chunk.max(MIN_READ)).min(len);
         let window = search::window(&(start..stop), len);
         let bytes = buffer.read(view, window.clone());

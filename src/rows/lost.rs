@@ -40,11 +40,11 @@ impl LostCounts {
         inspector: &CallInspector,
         severities: &SeverityPatterns,
         spills: &mut Vec<PathBuf>,
-        goes_on: &dyn Fn() -> bool,
+        is_wanted: &dyn Fn() -> bool,
     ) -> Option<Self> {
         let mut sum: Option<Self> = None;
         for call in inspector.transcript.calls.iter().filter(|call| call.is_cut()) {
-            if !goes_on() {
+            if !is_wanted() {
                 return None;
             }
             spills.extend(inspector.spill(call).and_then(|spill| spill.path().map(Path::to_path_buf)));

@@ -119,7 +119,7 @@ fn read_documents(
             Err(error) if number == 0 => return Err(error.into()),
             Err(_) => continue,
         }
-        progress.go_on(number as u64 + 1, paths.len() as u64)?;
+        progress.try_step(number as u64 + 1, paths.len() as u64)?;
     }
     Ok(())
 }

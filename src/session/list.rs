@@ -123,10 +123,10 @@ pub fn open(file: &SessionFile, progress: &dyn ReadProgress) -> Result<Box<dyn O
 }
 
 /// Whether a session may hold what is searched for, by the bytes of its logs: far quicker to see than to read it. One with
-/// other records always may. `wanted` says whether to go on.
-pub fn may_hold(file: &SessionFile, search: &mut LogSearch, wanted: &mut dyn FnMut() -> bool) -> bool {
+/// other records always may. `is_wanted` says whether to go on.
+pub fn may_hold(file: &SessionFile, search: &mut LogSearch, is_wanted: &mut dyn FnMut() -> bool) -> bool {
     let logs = format_of(file).map(|format| format.logs(file)).unwrap_or_default();
-    logs.is_empty() || logs.iter().any(|log| search.is_in(log, wanted))
+    logs.is_empty() || logs.iter().any(|log| search.is_in(log, is_wanted))
 }
 
 /// Identifies the agent of a file's records; fails if the file cannot be read, or no reader knows its form.

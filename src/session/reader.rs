@@ -57,12 +57,12 @@ pub trait ReadProgress: Sync {
     fn step(&self, done: u64, total: u64) -> bool;
 
     /// Notes a step; fails if the session is wanted no more.
-    fn go_on(&self, done: u64, total: u64) -> Result<(), SessionError> {
+    fn try_step(&self, done: u64, total: u64) -> Result<(), SessionError> {
         if self.step(done, total) { Ok(()) } else { Err(SessionError::GivenUp) }
     }
 
     /// Returns the check whether to go on where no steps can be noted, as within a query; `None` if nothing ends the reading.
-    fn wanted(&self) -> Option<Arc<dyn Fn() -> bool + Send + Sync>> {
+    fn wanted_check(&self) -> Option<Arc<dyn Fn() -> bool + Send + Sync>> {
         None
     }
 }
@@ -218,7 +218,7 @@ impl LogSession {
             let keep_open = self.logs.len() < MAX_OPEN;
             let opened = LogFile::open(path, &|| progress.step(0, 1));
             let opened = opened.and_then(|file| Ok((file.records(keep_open)?, file)));
-            progress.go_on(0, 1)?;
+            progress.try_step(0, 1)?;
             match opened {
                 Ok((records, file)) => {
                     let number = self.transcript.add_source(Arc::new(records));
@@ -268,8 +268,8 @@ impl LogSession {
             let Some(log) = self.logs.get_mut(*n) else { continue };
             let (from, rest) = (log.next, rest(log));
             self.reader.file(log.file.path(), &mut self.transcript);
-            let wanted = |at: u64| progress.step(done + at.saturating_sub(from), total);
-            read_log(log, &mut *self.reader, &mut self.transcript, &wanted)?;
+            let step = |at: u64| progress.step(done + at.saturating_sub(from), total);
+            read_log(log, &mut *self.reader, &mut self.transcript, &step)?;
             done += rest;
         }
         self.transcript.unread.unfinished = self.logs.iter().map(|log| log.unfinished).sum();
@@ -301,7 +301,7 @@ fn read_log(
     log: &mut Log,
     reader: &mut dyn LogReader,
     transcript: &mut Transcript,
-    wanted: &(dyn Fn(u64) -> bool + Sync),
+    step_to: &(dyn Fn(u64) -> bool + Sync),
 ) -> Result<(), SessionError> {
     let (mut unfinished, mut asked) = (0, None);
     let ended = records(&log.file, log.next, &mut |step| {
@@ -326,7 +326,7 @@ fn read_log(
             return ControlFlow::Continue(());
         }
         asked = Some(start);
-        if wanted(start) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        if step_to(start) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });
     log.unfinished = unfinished;
     match ended.map_err(|error| OpenError::new(log.file.path(), error))? {

@@ -197,9 +197,9 @@ fn find_citing(
     let mut left: BTreeSet<usize> = (0..files.len()).collect();
     for (turn @ (is_next, at), near) in turns {
         let file = &sessions[if is_next { sessions.len() - 1 - at } else { at }];
-        let mut wanted = || progress.step(0, 1);
-        let is_near = near.iter().any(|n| left.contains(n)) && wanted();
-        let opens = is_near && list::may_hold(file, &mut search, &mut wanted);
+        let mut is_wanted = || progress.step(0, 1);
+        let is_near = near.iter().any(|n| left.contains(n)) && is_wanted();
+        let opens = is_near && list::may_hold(file, &mut search, &mut is_wanted);
         if let Some(Ok(opened)) = opens.then(|| list::open(file, progress)) {
             let (opened, mut found) = (Rc::<dyn OpenedSession>::from(opened), BTreeMap::new());
             for call in &opened.transcript().calls {

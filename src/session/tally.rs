@@ -60,7 +60,7 @@ pub fn tally(
     let calls = transcript.calls.len() as u64;
     let mut tally = CallSums::default();
     for (number, call) in transcript.calls.iter().enumerate() {
-        progress.go_on(number as u64, calls)?;
+        progress.try_step(number as u64, calls)?;
         if seen.has(call) {
             continue;
         }

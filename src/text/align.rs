@@ -30,12 +30,12 @@ pub(crate) struct AlignedPiece {
     pub is_same: bool,
 }
 
-/// Aligns a recorded text with the output. Pieces of the output keep their order. Returns `None` if `wanted` says so.
-pub(crate) fn align(text: &str, whole: &[u8], wanted: &dyn Fn() -> bool) -> Option<Vec<AlignedPiece>> {
+/// Aligns a recorded text with the output. Pieces of the output keep their order. `None` once `is_wanted` returns false.
+pub(crate) fn align(text: &str, whole: &[u8], is_wanted: &dyn Fn() -> bool) -> Option<Vec<AlignedPiece>> {
     let mut aligner = Aligner { text, whole, pieces: Vec::new(), at: 0, from: 0, looked: 0 };
     let (end, floor) = aligner.ends();
     while aligner.at < end {
-        if !wanted() {
+        if !is_wanted() {
             return None;
         }
         aligner.step(end, floor);
@@ -272,13 +272,17 @@ fn numbered(line: &str) -> usize {
 /// A stretch in which two texts differ, as a range in bytes of each. One of the two may be empty.
 pub(crate) type DifferingRanges = [Range<usize>; 2];
 
-/// Returns where two texts differ, in order; of both, what is left of it is the same. `None` if `wanted` says so.
-pub(crate) fn differences(one: &str, other: &str, wanted: &dyn Fn() -> bool) -> Option<Vec<DifferingRanges>> {
+/// Returns where two texts differ, in order; what is left of both is the same. `None` once `is_wanted` returns false.
+pub(crate) fn differences(
+    one: &str,
+    other: &str,
+    is_wanted: &dyn Fn() -> bool,
+) -> Option<Vec<DifferingRanges>> {
     let start = common(one.chars(), other.chars());
     let mut found = Vec::new();
     let mut at = [start, start];
     if one.len() > start && other.len() > start {
-        for piece in align(&one[start..], &other.as_bytes()[start..], wanted)? {
+        for piece in align(&one[start..], &other.as_bytes()[start..], is_wanted)? {
             let Some(range) = piece.place.filter(|_| piece.is_same) else { continue };
             let stretch = [at[0]..start + piece.text.start, at[1]..start + range.start];
             push_lines(&mut found, [one, other], stretch);

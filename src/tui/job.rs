@@ -62,7 +62,7 @@ impl Slot {
         Self::FindRecord,
     ];
 
-    /// Jobs of background work wait at [`JobContext::go_on`] while a job of a higher rank runs.
+    /// Jobs of background work wait at [`JobContext::wait_turn`] while a job of a higher rank runs.
     pub(crate) fn rank(self) -> usize {
         match self {
             Slot::Search => 2,
@@ -145,7 +145,7 @@ impl JobContext {
     }
 
     /// Waits for jobs of a higher rank. Returns whether the job has not been abandoned.
-    pub(crate) fn go_on(&self) -> bool {
+    pub(crate) fn wait_turn(&self) -> bool {
         self.gate.wait(self.ticket.slot.rank());
         self.is_wanted()
     }

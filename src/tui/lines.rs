@@ -177,14 +177,14 @@ fn find(pattern: &Pattern, scope: SearchScope, context: &JobContext) {
         found += lines.len();
         context.send(LinesEvent::Found(lines))
     };
-    let goes_on = || context.is_wanted();
-    let mut end = (context.services.find)(pattern, &goes_on, &mut report);
+    let is_wanted = || context.is_wanted();
+    let mut end = (context.services.find)(pattern, &is_wanted, &mut report);
     if scope == SearchScope::Sessions {
         let listing = list::list(context.env(), None, &context.ticket);
         end.unread += listing.faults.len() as u64;
         let now = crate::base::env::now();
-        for file in listing.sessions.iter().take_while(|_| goes_on()) {
-            let find = |of: CallInspector| find_in_results(&of, pattern, now, &goes_on);
+        for file in listing.sessions.iter().take_while(|_| is_wanted()) {
+            let find = |of: CallInspector| find_in_results(&of, pattern, now, &is_wanted);
             match context.services.inspect(file, &context.ticket, find) {
                 Ok(lines) if found < MAX_FOUND => {
                     found += lines.len();

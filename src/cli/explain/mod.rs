@@ -231,7 +231,6 @@ fn clipboard() -> anyhow::Result<Vec<u8>> {
 
 struct Explainer<'a> {
     config: &'a Config,
-    /// The call that the text is the result of.
     call: Option<ExplainedCall>,
 }
 

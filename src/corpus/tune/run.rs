@@ -149,10 +149,10 @@ impl TuneRun {
         }
     }
 
-    /// Measures all outputs while `goes_on` says yes, and reports the figures from time to time and at the end.
+    /// Measures all outputs while `is_wanted` says yes, and reports the figures from time to time and at the end.
     pub fn measure(
         &self,
-        goes_on: &(dyn Fn() -> bool + Sync),
+        is_wanted: &(dyn Fn() -> bool + Sync),
         report: &(dyn Fn(TuneFigures) + Sync),
     ) -> Result<(), String> {
         let began = Instant::now();
@@ -161,7 +161,7 @@ impl TuneRun {
             let reports = || self.report_until(&ended, &|| report(self.figures(began.elapsed())));
             // Without the thread there is only the last report.
             let _ = std::thread::Builder::new().spawn_scoped(scope, reports);
-            let measured = self.visit_all(goes_on);
+            let measured = self.visit_all(is_wanted);
             *lock(&ended.0) = true;
             ended.1.notify_all();
             measured
@@ -186,17 +186,17 @@ impl TuneRun {
         }
     }
 
-    /// Visits all outputs, until `goes_on` says no. Each thread has a tuner of its own.
+    /// Visits all outputs, until `is_wanted` says no. Each thread has a tuner of its own.
     ///
     /// # Errors
     /// A policy has a mistake that only shows in use; the rest is not visited.
-    fn visit_all(&self, goes_on: &(dyn Fn() -> bool + Sync)) -> Result<(), String> {
+    fn visit_all(&self, is_wanted: &(dyn Fn() -> bool + Sync)) -> Result<(), String> {
         let failed = Mutex::new(None);
         let TuneChoice { policies, .. } = &self.choice;
         let tuner = || Tuner::new(policies, self.choice.present(), self.find.as_ref(), &self.severities);
         let state = || (CorpusReader::default(), tuner());
         share_out(self.corpus.outputs.len(), state, |(reader, tuner), number| {
-            let Some(output) = self.corpus.outputs.get(number).filter(|_| goes_on()) else {
+            let Some(output) = self.corpus.outputs.get(number).filter(|_| is_wanted()) else {
                 return ControlFlow::Break(());
             };
             let saved_as = output.saved_as();

@@ -52,7 +52,6 @@ pub(crate) struct SettingFigures {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct TuneSums {
     pub outputs: u64,
-    /// Their length in bytes.
     pub bytes: u64,
     /// Matches by severity: those of an output with errors are never added to those of one that only has warnings.
     matches: [MatchSums; 2],

@@ -73,7 +73,7 @@ fn read(file: &SessionFile, progress: &dyn ReadProgress, out: &mut Transcript) -
     let files = find::files(&events_of(&file.path), is_event, &mut |_| {});
     let total = files.len() as u64;
     for (number, file) in files.into_iter().enumerate() {
-        progress.go_on(number as u64, total)?;
+        progress.try_step(number as u64, total)?;
         read_record(file.path, out, |event, place, out| reader.event(event, place, out));
     }
     reader.derive_events(out);

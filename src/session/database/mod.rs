@@ -166,7 +166,7 @@ impl Database {
             }
         };
         let begun = Instant::now();
-        let (wanted, end) = (progress.wanted(), begun + self.time);
+        let (wanted, end) = (progress.wanted_check(), begun + self.time);
         let is_given_up = move || wanted.as_ref().is_some_and(|wanted| !wanted());
         let is_over = is_given_up.clone();
         let is_over = move || is_over() || Instant::now() >= end;

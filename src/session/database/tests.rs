@@ -106,7 +106,7 @@ impl ReadProgress for StopsAfter {
         true
     }
 
-    fn wanted(&self) -> Option<Arc<dyn Fn() -> bool + Send + Sync>> {
+    fn wanted_check(&self) -> Option<Arc<dyn Fn() -> bool + Send + Sync>> {
         let asked = Arc::clone(&self.0);
         Some(Arc::new(move || asked.fetch_add(1, Ordering::Relaxed) < 10))
     }

@@ -41,13 +41,13 @@ impl LogSearch {
         Self { names: RegexBuilder::new(&names.join("|")).size_limit(usize::MAX).build().ok(), room }
     }
 
-    /// Whether a log can be read and holds one of the names, outside of holes, as long as `wanted` says to go on.
-    pub fn is_in(&mut self, path: &Path, wanted: &mut dyn FnMut() -> bool) -> bool {
+    /// Whether a log can be read and holds one of the names, outside of holes, as long as `is_wanted` says to go on.
+    pub fn is_in(&mut self, path: &Path, is_wanted: &mut dyn FnMut() -> bool) -> bool {
         let Self { names, room } = self;
         let Ok((file, meta)) = open_regular(path) else { return false };
         let overlap = room.len() - CHUNK;
         let (mut at, mut kept) = (0, 0);
-        while wanted() {
+        while is_wanted() {
             let left = usize::try_from(meta.len().saturating_sub(at)).unwrap_or(usize::MAX);
             let want = left.min(room.len() - kept);
             let Ok(read) = fill(&file, at, &mut room[kept..kept + want]) else { return false };
@@ -96,13 +96,13 @@ pub(super) struct Unpacked {
 }
 
 impl Unpacked {
-    /// Decodes a file of `size` bytes, as long as `wanted` says to go on.
-    pub(super) fn new(packed: File, size: u64, wanted: &dyn Fn() -> bool) -> io::Result<Self> {
+    /// Decodes a file of `size` bytes, as long as `is_wanted` says to go on.
+    pub(super) fn new(packed: File, size: u64, is_wanted: &dyn Fn() -> bool) -> io::Result<Self> {
         let (mut frames, mut copy) = (Frames::open(packed), crate::source::temporary_file()?);
         let (mut room, mut len, mut fault) = (vec![0; CHUNK], 0, None);
         let mut disk = RoomWatch::default();
         let longest = MAX_TEXT.min(MAX_SMALL.max(size.saturating_mul(MAX_GROWTH)));
-        while wanted() {
+        while is_wanted() {
             let left = usize::try_from(longest - len).unwrap_or(usize::MAX).min(CHUNK);
             let decoded = frames.decode(&mut room[..left.max(1)]).map_err(io::Error::other);
             let copied = decoded.and_then(|read| {
@@ -240,7 +240,7 @@ mod tests {
         let mut log = tempfile::tempfile().unwrap();
         log.write_all(&frame(40, 20)).unwrap();
         std::io::Seek::rewind(&mut log).unwrap();
-        let wanted = || asked.replace(asked.get() + 1) < 3;
-        assert_eq!(Unpacked::new(log, 40, &wanted).unwrap().len, 3 * CHUNK as u64);
+        let is_wanted = || asked.replace(asked.get() + 1) < 3;
+        assert_eq!(Unpacked::new(log, 40, &is_wanted).unwrap().len, 3 * CHUNK as u64);
     }
 }

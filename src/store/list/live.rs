@@ -88,7 +88,7 @@ impl Batches<'_> {
         let mut all = Vec::new();
         let roots = scan(store, env, self.now, &mut |entry| {
             all.push(entry);
-            self.goes_on()
+            self.check_wanted()
         });
         apply_limits(&mut all, self.now);
         _ = all.into_iter().try_for_each(|entry| self.add(entry));
@@ -103,10 +103,10 @@ impl Batches<'_> {
             self.len = if self.len == FIRST { self.max - FIRST } else { self.max };
             self.pass_on();
         }
-        self.goes_on()
+        self.check_wanted()
     }
 
-    fn goes_on(&self) -> ControlFlow<()> {
+    fn check_wanted(&self) -> ControlFlow<()> {
         if (self.is_wanted)() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 

@@ -70,13 +70,13 @@ pub fn resolve<'a>(
     found
 }
 
-/// Returns the entries at these paths, as far as stores hold them, until `goes_on` says no.
+/// Returns the entries at these paths, as far as stores hold them, until `is_wanted` says no.
 pub fn entries_at(
     paths: &HashSet<&Path>,
     stores: &Stores,
     env: &Env,
     now: Timestamp,
-    goes_on: &dyn Fn() -> bool,
+    is_wanted: &dyn Fn() -> bool,
 ) -> HashMap<PathBuf, Entry> {
     let names: HashSet<_> = paths.iter().filter_map(|path| path.file_name()).collect();
     let holders: Vec<_> = paths.iter().filter_map(|path| Some(stores.store_of(path, env)?.0)).collect();
@@ -86,7 +86,7 @@ pub fn entries_at(
             if names.contains(entry.name()) && paths.contains(&*entry.path()) {
                 found.insert(entry.path(), entry);
             }
-            if goes_on() && found.len() < paths.len() {
+            if is_wanted() && found.len() < paths.len() {
                 ControlFlow::Continue(())
             } else {
                 ControlFlow::Break(())

@@ -46,20 +46,20 @@ impl OwnStore {
     }
 
     /// Copies an entry of another store into overspill's own, kept, with a record of what it is a copy of. Returns the
-    /// new id; an error leaves nothing behind. `goes_on` is told the bytes copied, and gives up by returning false.
+    /// new id; an error leaves nothing behind. `step` is told the bytes copied, and gives up by returning false.
     pub fn adopt(
         &self,
         (entry, record): (&Entry, CopyRecord),
         env: &Env,
         now: Timestamp,
-        goes_on: &mut dyn FnMut(u64) -> bool,
+        step: &mut dyn FnMut(u64) -> bool,
     ) -> io::Result<String> {
         if self.kept(env)?.has_copy_of(entry) {
             return Err(io::Error::other(KEPT_ALREADY));
         }
         let from = entry.open()?;
         let spill = self.begin(now)?;
-        copy_whole(entry, &from, spill.file(), goes_on)?;
+        copy_whole(entry, &from, spill.file(), step)?;
         // The age of the copy is that of the original. A time in the future would stop every automatic cleaning.
         spill.file().set_modified(entry.modified().min(now).into())?;
         let id = spill.id().to_owned();
@@ -80,19 +80,19 @@ impl OwnStore {
         bytes: &[u8],
         env: &Env,
         now: Timestamp,
-        goes_on: &mut dyn FnMut(u64) -> bool,
+        step: &mut dyn FnMut(u64) -> bool,
     ) -> io::Result<PathBuf> {
         let spill = self.begin(now)?;
         if bytes.len() as u64 > room(spill.file())? {
             return Err(nearly_full());
         }
-        copy_all(bytes, spill.file(), goes_on)?;
+        copy_all(bytes, spill.file(), step)?;
         let id = spill.id().to_owned();
         self.keep(&id).and_then(|()| spill.finish(false)).inspect_err(|_| drop(self.forget(&id, env)))
     }
 }
 
-fn copy_whole(entry: &Entry, from: &File, to: &File, goes_on: &mut dyn FnMut(u64) -> bool) -> io::Result<()> {
+fn copy_whole(entry: &Entry, from: &File, to: &File, step: &mut dyn FnMut(u64) -> bool) -> io::Result<()> {
     let (size, room) = (from.metadata()?.len(), room(to)?);
     match flock(from, FlockOperation::NonBlockingLockShared) {
         Err(Errno::WOULDBLOCK) => return Err(io::Error::other(UNFINISHED)),
@@ -103,7 +103,7 @@ fn copy_whole(entry: &Entry, from: &File, to: &File, goes_on: &mut dyn FnMut(u64
         _ => {}
     }
     // One byte more, to notice if the file grows meanwhile.
-    let copied = copy_all(from.take(size + 1), to, goes_on)?;
+    let copied = copy_all(from.take(size + 1), to, step)?;
     if copied == size && from.metadata()?.len() == size {
         Ok(())
     } else {
@@ -111,7 +111,7 @@ fn copy_whole(entry: &Entry, from: &File, to: &File, goes_on: &mut dyn FnMut(u64
     }
 }
 
-fn copy_all(mut from: impl Read, mut to: &File, goes_on: &mut dyn FnMut(u64) -> bool) -> io::Result<u64> {
+fn copy_all(mut from: impl Read, mut to: &File, step: &mut dyn FnMut(u64) -> bool) -> io::Result<u64> {
     let (mut copied, mut buffer) = (0, vec![0; BUFFER]);
     loop {
         match from.read(&mut buffer) {
@@ -123,7 +123,7 @@ fn copy_all(mut from: impl Read, mut to: &File, goes_on: &mut dyn FnMut(u64) -> 
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(error) => return Err(error),
         }
-        if !goes_on(copied) {
+        if !step(copied) {
             return Err(io::Error::other("given up"));
         }
     }

@@ -229,22 +229,22 @@ pub struct LineScan<'a> {
 }
 
 impl LineScan<'_> {
-    /// Counts the lines that start in each of some blocks; `None` once `go_on`, called before each read, returns false.
+    /// Counts the lines that start in each of some blocks; `None` once `is_wanted`, asked before each read, is false.
     pub fn count(
         &self,
         supply: &mut impl Supply,
         blocks: Range<usize>,
-        go_on: &mut dyn FnMut() -> bool,
+        is_wanted: &mut dyn FnMut() -> bool,
     ) -> Option<Vec<BlockLines>> {
         let at_once = (CHUNK / self.block).max(1);
         let mut counts = Vec::with_capacity(blocks.len());
         for first in blocks.clone().step_by(at_once) {
-            if !go_on() {
+            if !is_wanted() {
                 return None;
             }
             let piece = first..(first + at_once).min(blocks.end);
             if let Some(start) = self.count_piece(supply, piece, &mut counts) {
-                let last = self.long_line(supply, start, go_on)?;
+                let last = self.long_line(supply, start, is_wanted)?;
                 if let Some(lines) = counts.iter_mut().rev().find(|lines| lines.last != LastLine::Absent) {
                     *lines = lines.with_last(last);
                 }
@@ -304,11 +304,11 @@ impl LineScan<'_> {
         &self,
         supply: &mut impl Supply,
         start: usize,
-        go_on: &mut dyn FnMut() -> bool,
+        is_wanted: &mut dyn FnMut() -> bool,
     ) -> Option<LastLine> {
-        let (end, is_ended) = line_end(supply, start, go_on)?;
+        let (end, is_ended) = line_end(supply, start, is_wanted)?;
         for condition in self.conditions {
-            match certain_in_line(condition.pattern(), supply, start..end, go_on) {
+            match certain_in_line(condition.pattern(), supply, start..end, is_wanted) {
                 ControlFlow::Break(()) => return None,
                 ControlFlow::Continue(found) if condition.admits(found.is_some()) => {}
                 ControlFlow::Continue(_) => return Some(LastLine::Unmet),

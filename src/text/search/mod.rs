@@ -319,15 +319,15 @@ fn each_in_line(
     ControlFlow::Continue(())
 }
 
-/// Returns the end of the line that goes on at `from`, and whether it has a line feed; `None` once `go_on` returns false.
+/// Returns the end of the line that goes on at `from`, and whether it has a line feed; `None` once `is_wanted` is false.
 pub fn line_end(
     supply: &mut impl Supply,
     from: usize,
-    go_on: &mut dyn FnMut() -> bool,
+    is_wanted: &mut dyn FnMut() -> bool,
 ) -> Option<(usize, bool)> {
     let len = supply.len();
     for from in (from..len).step_by(CHUNK) {
-        if !go_on() {
+        if !is_wanted() {
             return None;
         }
         if let Some(feed) = memchr(b'\n', &supply.read(from..(from + CHUNK).min(len))) {
@@ -337,15 +337,15 @@ pub fn line_end(
     Some((len, false))
 }
 
-/// Returns an offset by which a match in a line, even an empty one, is certain; breaks off once `go_on` returns false.
+/// Returns an offset by which a match in a line, even an empty one, is certain; breaks off once `is_wanted` is false.
 pub fn certain_in_line(
     pattern: &Pattern,
     supply: &mut impl Supply,
     line: Range<usize>,
-    go_on: &mut dyn FnMut() -> bool,
+    is_wanted: &mut dyn FnMut() -> bool,
 ) -> ControlFlow<(), Option<usize>> {
     for from in line.clone().step_by(CHUNK) {
-        if !go_on() {
+        if !is_wanted() {
             return ControlFlow::Break(());
         }
         let window = from.saturating_sub(LOOK_BEHIND).max(line.start)..(from + CHUNK + OVERLAP).min(line.end);

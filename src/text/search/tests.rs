@@ -11,15 +11,15 @@ fn all<const LEN: usize>(text: &[u8; LEN], pattern: &str) -> Vec<Range<usize>> {
     matches(text, &Pattern::new(pattern).unwrap(), 0..text.len()).collect()
 }
 
-/// Finds the first match that starts in `within`. `go_on` is called for each stretch; returns `None` if it returns
+/// Finds the first match that starts in `within`. `is_wanted` is called for each stretch; returns `None` if it returns
 /// false.
 fn find<'a>(
     bytes: impl Into<OwnBytes<'a>>,
     pattern: &Pattern,
     within: Range<usize>,
-    go_on: &dyn Fn(&Range<usize>) -> bool,
+    is_wanted: &dyn Fn(&Range<usize>) -> bool,
 ) -> Option<Range<usize>> {
-    seek(bytes.into(), pattern, within, Toward::End, go_on)
+    seek(bytes.into(), pattern, within, Toward::End, is_wanted)
 }
 
 /// Finds the last match that starts in `within`; same as [`find`] otherwise.
@@ -27,9 +27,9 @@ fn find_back<'a>(
     bytes: impl Into<OwnBytes<'a>>,
     pattern: &Pattern,
     within: Range<usize>,
-    go_on: &dyn Fn(&Range<usize>) -> bool,
+    is_wanted: &dyn Fn(&Range<usize>) -> bool,
 ) -> Option<Range<usize>> {
-    seek(bytes.into(), pattern, within, Toward::Start, go_on)
+    seek(bytes.into(), pattern, within, Toward::Start, is_wanted)
 }
 
 fn seek(
@@ -37,12 +37,12 @@ fn seek(
     pattern: &Pattern,
     within: Range<usize>,
     toward: Toward,
-    go_on: &dyn Fn(&Range<usize>) -> bool,
+    is_wanted: &dyn Fn(&Range<usize>) -> bool,
 ) -> Option<Range<usize>> {
     let stretches = Stretches::new(within.start..within.end.min(bytes.len()), toward);
     for number in 0..stretches.count() {
         let window = stretches.window(number, bytes.len());
-        if !go_on(&window) {
+        if !is_wanted(&window) {
             return None;
         }
         if let Some(found) = stretches.nearest(number, bytes.part(window), pattern, |_| true) {

@@ -214,7 +214,6 @@ impl TotalsMask {
         self.0 & other.0 != 0
     }
 
-    /// Whether it has no figures.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }

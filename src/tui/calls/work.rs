@@ -32,7 +32,7 @@ impl ReadProgress for Ticket {
         self.is_wanted()
     }
 
-    fn wanted(&self) -> Option<Arc<dyn Fn() -> bool + Send + Sync>> {
+    fn wanted_check(&self) -> Option<Arc<dyn Fn() -> bool + Send + Sync>> {
         let ticket = self.clone();
         Some(Arc::new(move || ticket.is_wanted()))
     }
@@ -53,8 +53,8 @@ impl ReadProgress for Percent<'_> {
         self.context.is_wanted()
     }
 
-    fn wanted(&self) -> Option<Arc<dyn Fn() -> bool + Send + Sync>> {
-        self.context.ticket.wanted()
+    fn wanted_check(&self) -> Option<Arc<dyn Fn() -> bool + Send + Sync>> {
+        self.context.ticket.wanted_check()
     }
 }
 

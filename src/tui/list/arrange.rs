@@ -54,11 +54,11 @@ pub(super) struct ArrangeTask<R: 'static> {
 }
 
 impl<R> ArrangeTask<R> {
-    /// Does the task; returns `None` as soon as `go_on` returns false. `known` holds the words of rows.
+    /// Does the task; returns `None` as soon as `is_wanted` returns false. `known` holds the words of rows.
     pub(super) fn run(
         &self,
         mut known: Option<&mut RowTexts>,
-        go_on: &dyn Fn() -> bool,
+        is_wanted: &dyn Fn() -> bool,
     ) -> Option<Arrangement> {
         let ListOptions { sort, reversed, group, ref filter } = self.options;
         let terms = Terms::new(self.spec, filter);
@@ -70,7 +70,7 @@ impl<R> ArrangeTask<R> {
         let candidates = || Arc::new((0..self.rows.len() as u32).collect());
         let candidates: Arc<Vec<u32>> = self.among.clone().unwrap_or_else(candidates);
         for batch in candidates.chunks(BATCH) {
-            if !go_on() {
+            if !is_wanted() {
                 return None;
             }
             shown.extend(batch.iter().copied().filter(|n| terms.is_empty() || has(*n)));
@@ -88,7 +88,7 @@ impl<R> ArrangeTask<R> {
                 shown.reverse();
             }
         }
-        if !go_on() {
+        if !is_wanted() {
             return None;
         }
         let sum = (self.spec.sum)(&mut shown.iter().map(|n| &self.rows[*n as usize]));

@@ -36,7 +36,6 @@ pub trait ListKind: Sized + 'static {
     type Event: ScreenEvent;
     type Link: ScreenEvent;
     const SPEC: &'static ListSpec<Self::Row>;
-    /// What is searched from here.
     const SCOPE: SearchScope = SearchScope::Outputs;
 
     fn footer(&self, list: &List<Self::Row>) -> Footer;

@@ -188,8 +188,8 @@ fn report(paths: Vec<PathBuf>, message: Message, context: &JobContext) {
 /// Saves what was read of a pipe in overspill's own store, and keeps it. Returns its path.
 fn save(read: &MapView, context: &JobContext) -> Result<PathBuf, String> {
     let own = OwnStore::create(context.env()).map_err(|error| error.to_string())?;
-    let goes_on = &mut |bytes| context.send(OutputsEvent::Copied(bytes));
-    let saved = own.save(read, context.env(), crate::base::env::now(), goes_on);
+    let step = &mut |bytes| context.send(OutputsEvent::Copied(bytes));
+    let saved = own.save(read, context.env(), crate::base::env::now(), step);
     saved.map_err(|error| format!("not saved: {error}"))
 }
 
@@ -201,8 +201,8 @@ fn keep(entry: &Entry, command: &str, context: &JobContext, before: u64) -> Resu
         own.keep(&entry.id()).map(|()| entry.path())
     } else {
         let record = recorded(entry, command, context)?;
-        let goes_on = &mut |bytes| context.send(OutputsEvent::Copied(before.saturating_add(bytes)));
-        own.adopt((entry, record), env, crate::base::env::now(), goes_on).map(|id| own.root().join(id))
+        let step = &mut |bytes| context.send(OutputsEvent::Copied(before.saturating_add(bytes)));
+        own.adopt((entry, record), env, crate::base::env::now(), step).map(|id| own.root().join(id))
     };
     done.map_err(|error| format!("{}: {error}", entry.id()))
 }

@@ -236,7 +236,7 @@ fn read_peeks(entries: Vec<RowEntry>, context: &JobContext) {
 fn measure(entries: Vec<RowEntry>, context: &JobContext) {
     for (row, entry) in entries {
         let began = Instant::now();
-        let goes_on = || context.is_wanted() && began.elapsed() < MAX_TIME;
+        let is_wanted = || context.is_wanted() && began.elapsed() < MAX_TIME;
         let target = (context.services.open)(&entry.path(), FileLock::None).ok();
         // What another agent's policy makes of an agent's output tells nothing.
         let is_known = |target: &Target| {
@@ -244,7 +244,7 @@ fn measure(entries: Vec<RowEntry>, context: &JobContext) {
             matches!(chosen_by, ChosenBy::Store(_)) || entry.is_own() || policy.agent() == entry.agent()
         };
         let share = target.filter(is_known).and_then(|target| {
-            share_of((target.subject, target.source.view()), &context.services.severities, &goes_on)
+            share_of((target.subject, target.source.view()), &context.services.severities, &is_wanted)
         });
         if !context.send(OutputsEvent::Learned(row, Box::new(entry), OutputFact::Share(share))) {
             return;

@@ -105,7 +105,7 @@ impl Pager {
         effects.run_at(pace, slot, move |context| {
             let report =
                 |end, count| context.report(OutputEvent::Found(SearchReply::Counted(what, end, count)));
-            scans::count_matches(&view, &pattern, from, || context.go_on(), report);
+            scans::count_matches(&view, &pattern, from, || context.wait_turn(), report);
         });
         self.count_kept(what);
     }

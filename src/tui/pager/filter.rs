@@ -120,7 +120,7 @@ impl Pager {
         }
         let filter = filter.clone();
         effects.run(Slot::Filter, move |context| {
-            filter.count(&view, top, &|| context.go_on(), |first, lines| {
+            filter.count(&view, top, &|| context.wait_turn(), |first, lines| {
                 context.report(OutputEvent::Filtered(first, lines))
             });
         });

@@ -221,7 +221,7 @@ impl Pager {
             let report = |counts, (measured, measure)| {
                 context.report(OutputEvent::Counted { counts, measure, measured })
             };
-            scans::count(&view, from, || context.go_on(), report);
+            scans::count(&view, from, || context.wait_turn(), report);
         });
     }
 

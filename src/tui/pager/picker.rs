@@ -365,7 +365,7 @@ fn compare(
     let kept = Mutex::new(Vec::new());
     let make = |(): &mut (), at: usize| {
         let (row, choice) = &choices[at];
-        if !context.go_on() {
+        if !context.wait_turn() {
             return ControlFlow::Break(());
         }
         let mut made = task.compare(choice, &|| context.is_wanted());
@@ -382,12 +382,12 @@ fn compare(
     let (rows, kept): (Vec<usize>, Vec<Vec<Range<usize>>>) = kept.into_iter().unzip();
     for (what, pattern) in patterns {
         let mut supply = ViewSupply::from(&task.view);
-        let count = |pattern| kept_matches(&task.view, &mut supply, pattern, &kept, || context.go_on());
+        let count = |pattern| kept_matches(&task.view, &mut supply, pattern, &kept, || context.wait_turn());
         if let Some(matches) = pattern.as_ref().and_then(count) {
             let _ = report(ComparedReply::Matches(*what, rows.iter().copied().zip(matches).collect()));
         }
     }
-    if context.go_on() {
+    if context.wait_turn() {
         let _ = report(ComparedReply::Ended);
     }
 }

@@ -398,8 +398,8 @@ fn services(env: &Env, now: Timestamp) -> Services {
     };
     let [for_find, for_tune, for_open] = [env; 3].map(Env::clone);
     Services {
-        find: Box::new(move |pattern, goes_on, take| {
-            find_in_stores((&config(&for_find), &Arc::default(), now), pattern, goes_on, take)
+        find: Box::new(move |pattern, is_wanted, take| {
+            find_in_stores((&config(&for_find), &Arc::default(), now), pattern, is_wanted, take)
         }),
         prepare_tuning: Box::new(move |request| prepare_tuning(&config(&for_tune), request)),
         open: Box::new(move |path, _| {

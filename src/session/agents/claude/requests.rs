@@ -86,7 +86,7 @@ impl RequestLists {
         use ContextChange::{Clear, Replace, Restore};
         let Self { lists, altered, .. } = self;
         let list = item_of(lists, thread);
-        let (left, come) = list.go_on(number, log);
+        let (left, come) = list.advance_to(number, log);
         let results = |messages: Vec<Option<MessageHash>>| {
             let known = messages.into_iter().flatten().filter_map(|hash| altered.get(&hash));
             known.flatten().copied().collect::<Vec<(u32, ContextChange)>>()
@@ -113,7 +113,7 @@ impl RequestLists {
 
 impl List {
     /// Takes the messages of the next request. Returns those of the one before that it lacks, and those that are new.
-    fn go_on(
+    fn advance_to(
         &mut self,
         number: u32,
         log: &RequestLog,

@@ -234,13 +234,13 @@ fn read_messages(
     messages.sort_by_key(|(at, _)| *at);
     let (mut tape, total) = (Tape::default(), messages.len() as u64);
     for (at, file) in &messages {
-        progress.go_on(0, total)?;
+        progress.try_step(0, total)?;
         // A message may hold whole files, so that all of them would not fit.
         let bytes = FileRecords::whole(&file.path).map(|(_, bytes)| bytes).unwrap_or_default();
         history.add_message(stem(&file.path), *at, tape.read(&bytes).ok());
     }
     for (number, (_, message)) in messages.iter().enumerate() {
-        progress.go_on(number as u64, total)?;
+        progress.try_step(number as u64, total)?;
         for part in parts(storage, message) {
             read_record(part.path, out, |record, place, out| {
                 let calls = out.calls.len();
