@@ -3,7 +3,7 @@
 use std::process::Command;
 use std::time::Duration;
 
-use crate::preview::{PerStream, Policy, Status, ToCount, TotalsMask};
+use crate::preview::{PerStream, Policy, Status, TotalsFor, TotalsMask};
 
 use super::headroom::Headroom;
 use super::process::command::{Running, start};
@@ -138,7 +138,7 @@ impl Capture {
             ..About::default()
         };
         let failed = policy.failed().and_then(|name| Policy::builtin(name).ok());
-        let (counts, headroom, timeout) = (ToCount::All, self.headroom, self.timeout);
+        let (counts, headroom, timeout) = (TotalsFor::All, self.headroom, self.timeout);
         Request { about, failed, counts, headroom, timeout, ..Request::new(policy) }
     }
 }

@@ -7,7 +7,7 @@ use super::spill::location::Location;
 use super::spill::sink::StopReason;
 use crate::base::provenance::Warning;
 use crate::preview::{
-    self, CountedPlan, Input, PerStream, PlanError, Policy, Preview, Stream, ToCount, Totals,
+    self, CountedPlan, Input, PerStream, PlanError, Policy, Preview, Stream, Totals, TotalsFor,
 };
 
 use super::captured::Captured;
@@ -150,7 +150,7 @@ impl Captured {
     ) -> Option<LoweredPolicy> {
         let paths = PerStream::each(|stream| printed_path(request, stream, saved.of(stream).as_deref()));
         let measure = |policy: &Policy| {
-            let CountedPlan { preview, totals, .. } = self.plan(policy, &paths, ToCount::Text).ok()?;
+            let CountedPlan { preview, totals, .. } = self.plan(policy, &paths, TotalsFor::Text).ok()?;
             let input = input(self, policy, &totals, &paths);
             let saved = saved.stdout.as_deref().and_then(|path| self.stdout.remark(&preview, path));
             let warnings = Warning::applying(policy.warnings(), &[], preview.extent(&input));
@@ -192,7 +192,7 @@ impl Captured {
         &self,
         policy: &Policy,
         paths: &PerStream<String>,
-        counts: ToCount,
+        counts: TotalsFor,
     ) -> Result<CountedPlan, PlanError> {
         let totals =
             PerStream::each(|stream| self.output(stream).map_or(Totals::unknown(), |out| out.totals));
@@ -205,7 +205,7 @@ impl Captured {
         &self,
         policy: &Policy,
         paths: &PerStream<String>,
-        counts: ToCount,
+        counts: TotalsFor,
     ) -> Result<Option<CountedPlan>, PlanError> {
         let Some(stderr) = self.stderr.as_ref().filter(|_| !policy.takes_stderr()) else { return Ok(None) };
         let input = alone(self, stderr.content.bytes(), &stderr.totals, &paths.stderr);

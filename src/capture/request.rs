@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::preview::{PerStream, Policy, ToCount};
+use crate::preview::{PerStream, Policy, TotalsFor};
 
 use super::headroom::Headroom;
 use super::process::{Ended, Stop};
@@ -52,7 +52,7 @@ pub struct Request {
     /// The path for notices to print instead of the real one.
     pub printed: PerStream<Option<String>>,
     /// Which of the preview's missing totals to count.
-    pub(crate) counts: ToCount,
+    pub(crate) counts: TotalsFor,
     /// Whether to flush the spill to disk (fsync) before it gets its final name.
     pub durable: bool,
     pub headroom: Option<Headroom>,
@@ -70,7 +70,7 @@ impl Request {
             keep: KeepSpill::Cut,
             cap,
             printed: PerStream::default(),
-            counts: ToCount::Text,
+            counts: TotalsFor::Text,
             durable: false,
             headroom: None,
             timeout: None,

@@ -21,7 +21,7 @@ use crate::text::label::label;
 
 use super::args::ShowArgs;
 use super::input::{self, Named};
-use super::stores::{Selected, Whose, read_run};
+use super::stores::{OutputScope, Selected, read_run};
 use super::table::print_facts;
 use super::{CommandResult, add, print_json, say, sessions, usage};
 
@@ -51,7 +51,7 @@ pub(crate) fn run(config: &Config, args: &ShowArgs) -> CommandResult {
         let words = "--text prints a text of a call";
         return Err(usage(format!("{words}; `overspill {word} | cat` prints an output")));
     }
-    let selected = Selected::list(config, Whose::Beside(&path))?.with_marks(config);
+    let selected = Selected::list(config, OutputScope::Beside(&path))?.with_marks(config);
     let Some(mut entry) = selected.at(&path).cloned() else {
         let file = LooseFile::new(&path, source::metadata(&path)?);
         let facts = || file.facts(config, selected.now);

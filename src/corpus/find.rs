@@ -23,8 +23,8 @@ use crate::text::search::{OVERLAP, Pattern, SearchPiece, certain_in_line};
 use crate::text::supply::{OwnBytes, Supply};
 
 use super::{
-    Corpus, CorpusOutput, CorpusReader, FoundReceipt, LineReceipt, Outlet, ReadFault, Receipt, Receipts,
-    in_order,
+    Corpus, CorpusOutput, CorpusReader, FoundReceipt, LineReceipt, OrderedSender, ReadFault, Receipt,
+    Receipts, in_order,
 };
 
 /// A list holds this many lines at most.
@@ -123,7 +123,7 @@ pub fn find_in_stores(
     let receipts = Receipts::new(config, sessions.clone(), &corpus.outputs, is_wanted);
     let (unread, found) = (AtomicU64::new(unlisted as u64), AtomicUsize::new(0));
     let finder = Finder { receipts, env: &config.env, pattern, is_wanted, now, unread, found };
-    let work = |reader: &mut CorpusReader, number: usize, outlet: &mut Outlet<FoundLine>| {
+    let work = |reader: &mut CorpusReader, number: usize, outlet: &mut OrderedSender<FoundLine>| {
         finder.find(reader, &corpus.outputs[number], outlet)
     };
     in_order(corpus.outputs.len(), CorpusReader::default, work, |lines| {
@@ -202,7 +202,7 @@ impl Finder<'_> {
         &self,
         reader: &mut CorpusReader,
         output: &CorpusOutput,
-        outlet: &mut Outlet<FoundLine>,
+        outlet: &mut OrderedSender<FoundLine>,
     ) -> ControlFlow<()> {
         if !(self.is_wanted)() {
             return ControlFlow::Break(());

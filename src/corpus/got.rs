@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use crate::base::lock;
 use crate::compare::kept_ranges;
 use crate::config::{Config, EffectivePolicy, FileOrigin, Overrides, StoredFile};
-use crate::preview::{self, Input, LimitHit, Output, PlanError, Preview, Status, Stream, ToCount, Totals};
+use crate::preview::{self, Input, LimitHit, Output, PlanError, Preview, Status, Stream, Totals, TotalsFor};
 use crate::store::{RecordedFile, StoreSpec};
 use crate::text::filter::Got;
 use crate::text::units;
@@ -51,7 +51,7 @@ pub(crate) fn plan(
     bytes: &[u8],
     saved_as: &str,
     by: &EffectivePolicy,
-    counts: ToCount,
+    counts: TotalsFor,
 ) -> Result<Preview, PlanError> {
     let totals = Totals::unknown();
     let input = Input::new(Output { bytes, totals: &totals }, saved_as);
@@ -61,9 +61,9 @@ pub(crate) fn plan(
 }
 
 impl Receipt {
-    /// Plans the preview of an output. For [`ToCount::Ranges`] reads no more than the plan does, but for a total that
+    /// Plans the preview of an output. For [`TotalsFor::Ranges`] reads no more than the plan does, but for a total that
     /// settles what is kept.
-    pub(crate) fn new(bytes: &[u8], saved_as: &str, by: &EffectivePolicy, counts: ToCount) -> Self {
+    pub(crate) fn new(bytes: &[u8], saved_as: &str, by: &EffectivePolicy, counts: TotalsFor) -> Self {
         if by.is_partial {
             return Self::Unknown;
         }
@@ -259,7 +259,7 @@ mod tests {
         let input = Input::new(Output { bytes: &bytes, totals: &totals }, "/tmp/out");
         for name in ["opencode/output", "pi/bash", "claude-code/bash", "codex/exec", "gemini-cli/output"] {
             let policy = Catalog::builtin().get(name).unwrap();
-            let counted = preview::plan_counting(&input, &policy, ToCount::Ranges, |_, want| {
+            let counted = preview::plan_counting(&input, &policy, TotalsFor::Ranges, |_, want| {
                 panic!("{name} counts {want:?}");
             });
             let (read, most) = (counted.unwrap().touched, policy.max_size().unwrap_or(0) * 3 + (64 << 10));
@@ -273,7 +273,7 @@ mod tests {
         let mut policy = Catalog::builtin().get("kimi-code/bash").unwrap();
         policy.set("line_units", "9000").unwrap();
         policy.set_max_size(300).unwrap();
-        let got = Receipt::new(&bytes, "/tmp/out", &EffectivePolicy::chosen(policy, true), ToCount::Ranges);
+        let got = Receipt::new(&bytes, "/tmp/out", &EffectivePolicy::chosen(policy, true), TotalsFor::Ranges);
         let Receipt::Ranges { kept, .. } = &got else { panic!("{got:?}") };
         assert_eq!(kept, &[0..4096, 4096..bytes.len()]);
         assert_eq!(got.line(&(0..bytes.len() - 1)).is_kept(), Some(false));
@@ -289,8 +289,8 @@ mod tests {
             for policy in policies() {
                 let input = Input::new(Output { bytes: &bytes, totals: &totals }, "/tmp/out");
                 let by = EffectivePolicy::chosen(policy.clone(), true);
-                let got = Receipt::new(&bytes, "/tmp/out", &by, ToCount::Ranges);
-                let counted = Receipt::new(&bytes, "/tmp/out", &by, ToCount::All);
+                let got = Receipt::new(&bytes, "/tmp/out", &by, TotalsFor::Ranges);
+                let counted = Receipt::new(&bytes, "/tmp/out", &by, TotalsFor::All);
                 prop_assert_eq!(&got, &counted, "{}: as with all totals", policy.name());
                 let text = preview::plan(&input, &policy).map(|preview| preview.text(&input)).unwrap_or_default();
                 let whole: HashSet<&str> = whole_lines(&text).collect();

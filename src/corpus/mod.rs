@@ -17,7 +17,7 @@ pub use find::{FindEnd, FoundLine, find_in_stores};
 pub(crate) use find::{FoundIn, Hit, MAX_FOUND, MAX_LINE, WantedLines, each_hit, find_in_results};
 pub(crate) use gather::{Corpus, CorpusOutput};
 pub(crate) use got::{CutPolicies, LineReceipt, LostBy, Receipt, ResolvedPolicy, plan};
-pub(crate) use order::{Outlet, in_order};
+pub(crate) use order::{OrderedSender, in_order};
 pub(crate) use read::{CorpusReader, OutputBytes, ReadFault, STDIN};
 pub(crate) use recorded::{FoundReceipt, Receipts, examiner};
 pub use tune::request::{TuneFault, TuneOutputs, TunePolicies, TuneRequest, prepare_tuning};

@@ -14,7 +14,7 @@ const MAX_HELD: usize = 1 << 20;
 const MAX_WAITING: usize = 8 << 20;
 
 /// Takes the results of one output, and holds them in bounded memory until all outputs before it are done.
-pub(crate) struct Outlet<'a, 't, T> {
+pub(crate) struct OrderedSender<'a, 't, T> {
     shared: &'a Shared<'t, T>,
     number: usize,
     held: Vec<T>,
@@ -44,13 +44,13 @@ struct State<'t, T> {
 pub(crate) fn in_order<'t, T: Send, S>(
     count: usize,
     state: impl Fn() -> S + Sync,
-    work: impl Fn(&mut S, usize, &mut Outlet<'_, 't, T>) -> ControlFlow<()> + Sync,
+    work: impl Fn(&mut S, usize, &mut OrderedSender<'_, 't, T>) -> ControlFlow<()> + Sync,
     take: impl FnMut(&mut Vec<T>) -> ControlFlow<()> + Send + 't,
 ) {
     let state_of = State { turn: 0, left: BTreeMap::new(), amount: 0, take: Box::new(take), is_over: false };
     let shared = Shared { state: Mutex::new(state_of), moved: Condvar::new() };
     share_out(count, state, |own, number| {
-        let mut outlet = Outlet { shared: &shared, number, held: Vec::new(), is_begun: false };
+        let mut outlet = OrderedSender { shared: &shared, number, held: Vec::new(), is_begun: false };
         let worked = work(own, number, &mut outlet);
         let ended = outlet.end();
         if worked.is_break() {
@@ -62,7 +62,7 @@ pub(crate) fn in_order<'t, T: Send, S>(
     });
 }
 
-impl<T> Outlet<'_, '_, T> {
+impl<T> OrderedSender<'_, '_, T> {
     /// Adds results. Once there are many, hands them on early if `is_steady` returns true, and breaks off if not; also
     /// breaks off once no more are wanted.
     pub(crate) fn put(

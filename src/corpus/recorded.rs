@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::base::provenance::Certainty;
 use crate::config::Config;
-use crate::preview::{LimitHit, Policy, ToCount};
+use crate::preview::{LimitHit, Policy, TotalsFor};
 use crate::session::command::command;
 use crate::session::examine::{CallInspector, Examiner, Paths};
 use crate::session::spill::SessionsCache;
@@ -73,7 +73,7 @@ impl<'a> Receipts<'a> {
         let (receipt, certainty) = match got {
             Some((text, limit)) => (Receipt::of_text(text, bytes, *limit), Some(Certainty::Recorded)),
             None => {
-                let new = |by: &Arc<_>| Receipt::new(bytes, &output.saved_as(), by, ToCount::Ranges);
+                let new = |by: &Arc<_>| Receipt::new(bytes, &output.saved_as(), by, TotalsFor::Ranges);
                 (by.map_or(Receipt::Unknown, new), by.map(|by| by.certainty))
             }
         };

@@ -3,7 +3,7 @@
 use crate::base::human::{size, thousands};
 use crate::base::provenance::Certainty;
 use crate::compare::{ErrorsLost, kept_ranges, lost_errors};
-use crate::preview::{Status, Stream, ToCount};
+use crate::preview::{Status, Stream, TotalsFor};
 use crate::store::Entry;
 use crate::text::search::{Severity, SeverityPatterns};
 use crate::text::utf16::ByteOrder;
@@ -52,7 +52,7 @@ impl WatchedOutput {
         let by = policies.resolve(&path).ok();
         let is_partial = by.as_ref().is_some_and(|by| by.is_partial);
         let whole = by.as_ref().filter(|by| !by.is_partial);
-        let planned = whole.and_then(|by| plan(bytes, &entry.saved_as(), by, ToCount::All).ok());
+        let planned = whole.and_then(|by| plan(bytes, &entry.saved_as(), by, TotalsFor::All).ok());
         let preview = planned.as_ref().filter(|made| made.status == Status::Ok);
         let kept = preview.map(|preview| kept_ranges(&preview.parts, Stream::Stdout)).unwrap_or_default();
         let got = preview.map(|preview| (preview.truncated, preview.kept.lines, preview.total.lines));

@@ -12,7 +12,7 @@ use crate::text::filter::Share;
 use crate::text::index::BLOCK;
 use crate::text::utf16::without_half;
 
-use super::recorded::Cited;
+use super::recorded::CallSearch;
 use super::{OpenOutput, Side};
 
 impl OpenOutput {
@@ -267,9 +267,9 @@ impl OpenOutput {
     }
 
     pub(crate) fn call(&self) -> Option<&CitingCall> {
-        match (&self.recorded, &self.cited) {
+        match (&self.recorded, &self.call_search) {
             (Some(recorded), _) => Some(&recorded.call),
-            (None, Cited::By(call)) => Some(call),
+            (None, CallSearch::Found(call)) => Some(call),
             (None, _) => None,
         }
     }
@@ -341,22 +341,22 @@ pub(crate) type NamedFact = (&'static str, String);
 
 fn call_facts(output: &OpenOutput) -> Vec<NamedFact> {
     let call = |words: &str| vec![("call", words.to_owned())];
-    match (&output.recorded, &output.cited) {
+    match (&output.recorded, &output.call_search) {
         (Some(recorded), _) => {
             let missing = output.missing_rest().map(|why| ("missing", why.to_owned()));
             let compared = ("compared", describe_check(recorded.check.as_ref()));
             [compared].into_iter().chain(missing).chain(recorded.facts.iter().cloned()).collect()
         }
-        (None, Cited::By(cited)) => {
+        (None, CallSearch::Found(cited)) => {
             vec![
                 ("session", cited.file.id.clone()),
                 ("call", cited.call.clone()),
                 ("command", cited.command.clone()),
             ]
         }
-        (None, Cited::Asked) => call("being looked for…"),
-        (None, Cited::Nowhere) => call("no session near it in time names this output"),
-        (None, Cited::Unasked) => Vec::new(),
+        (None, CallSearch::Running) => call("being looked for…"),
+        (None, CallSearch::NoneFound) => call("no session near it in time names this output"),
+        (None, CallSearch::NotStarted) => Vec::new(),
     }
 }
 

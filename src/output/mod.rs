@@ -24,7 +24,7 @@ use crate::text::units::{Measure, TotalsMask, measure_all};
 use crate::text::utf16::ByteOrder;
 
 use plan::{MadePreview, PlanDone, PlanTask};
-use recorded::{Cited, PreviewFrom, RecordedCall};
+use recorded::{CallSearch, PreviewFrom, RecordedCall};
 
 /// Files up to this many bytes are counted at once when only their preview is shown beside the list.
 const COUNTED_AT_ONCE: usize = 4 << 20;
@@ -86,7 +86,7 @@ pub struct OpenOutput {
     /// Whether what was recorded and what the policy makes are to be compared.
     pub(crate) is_compared: bool,
     /// The call that it is of, if it was not opened from its records.
-    pub(crate) cited: Cited,
+    pub(crate) call_search: CallSearch,
 }
 
 impl OpenOutput {
@@ -109,7 +109,7 @@ impl OpenOutput {
             recorded: None,
             preview_from: PreviewFrom::default(),
             is_compared: false,
-            cited: Cited::default(),
+            call_search: CallSearch::default(),
         }
     }
 

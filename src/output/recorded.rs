@@ -77,12 +77,12 @@ impl RecordedCall {
 
 /// The call that a stored output is of, which its file does not say.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum Cited {
+pub enum CallSearch {
     #[default]
-    Unasked,
-    Asked,
-    Nowhere,
-    By(Box<CitingCall>),
+    NotStarted,
+    Running,
+    NoneFound,
+    Found(Box<CitingCall>),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

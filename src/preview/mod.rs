@@ -62,7 +62,7 @@ pub(crate) use template::pattern::NoticePattern;
 #[doc(hidden)]
 pub use {crate::base::provenance::Certainty, plan::plan_touching, report::Report};
 
-pub(crate) use plan::{CountedPlan, ToCount, plan_counting};
+pub(crate) use plan::{CountedPlan, TotalsFor, plan_counting};
 #[cfg(feature = "records")]
 pub(crate) use witness::{PlanContext, Witness, witness};
 

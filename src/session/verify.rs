@@ -8,8 +8,8 @@ use jiff::tz::TimeZone;
 
 use crate::base::provenance::Era;
 use crate::preview::{
-    Catalog, Input, Output, ParamKind, ParamRole, Part, PlanContext, Policy, Preview, ToCount, Totals, Unit,
-    Value, Witness, plan_counting, witness,
+    Catalog, Input, Output, ParamKind, ParamRole, Part, PlanContext, Policy, Preview, Totals, TotalsFor,
+    Unit, Value, Witness, plan_counting, witness,
 };
 use crate::source;
 
@@ -334,7 +334,7 @@ fn make(
     exit_code: Option<i32>,
 ) -> Option<(Preview, String)> {
     let count = |_, want| Some(source::count(&whole.view, want));
-    let counted = plan_counting(&input(whole, totals, exit_code), policy, ToCount::Text, count).ok()?;
+    let counted = plan_counting(&input(whole, totals, exit_code), policy, TotalsFor::Text, count).ok()?;
     *totals = totals.or(counted.totals.stdout);
     let (preview, input) = (counted.preview, input(whole, totals, exit_code));
     let is_short = preview.byte_len(&input) <= MAX_RESULT as u64;

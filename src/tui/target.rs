@@ -8,7 +8,7 @@ use std::sync::mpsc::Receiver;
 use crate::capture::Control;
 use crate::config::EffectivePolicy;
 use crate::corpus::{FindEnd, FoundLine, TuneFault, TuneRequest, TuneRun};
-use crate::output::recorded::{Cited, ReadyCall, RecordedCall};
+use crate::output::recorded::{CallSearch, ReadyCall, RecordedCall};
 use crate::output::{Ending, Subject, Target};
 use crate::session::examine::{CallInspector, Examiner, Paths};
 use crate::session::list;
@@ -17,6 +17,7 @@ use crate::session::spill::{CitingCall, SessionsCache};
 use crate::source::{FileLock, MapView};
 use crate::store::{Env, LazyStores, Record, RecordedFile};
 use crate::text::search::{Pattern, SeverityPatterns};
+use crate::tui::job::Ticket;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OpenedFrom {
@@ -90,7 +91,6 @@ pub enum Producer {
 #[derive(Debug)]
 pub enum LiveUpdate {
     Error(String),
-    /// The notices print this path from now on.
     SavedAs(String),
     Finished(Finished),
 }
@@ -125,24 +125,22 @@ pub struct Services {
 }
 
 impl Services {
-    /// Finds the call that a stored output is of, and reads what was recorded of it.
-    ///
-    /// # Errors
-    /// Nothing can be shown: what is known of the call instead.
-    pub(crate) fn find_record(&self, of: &Subject, progress: &dyn ReadProgress) -> Result<ReadyCall, Cited> {
+    /// Finds the call that a stored output is of, and reads what was recorded of it. If nothing of that can be shown, the
+    /// error is what is known of the call.
+    pub(crate) fn find_record(&self, of: &Subject, ticket: &Ticket) -> Result<ReadyCall, CallSearch> {
         let sought = match Record::find(&self.env, Path::new(of.path())) {
             Some(Record::Copy(copy)) => copy.recorded_file(of.path().into()),
             _ => RecordedFile { path: of.context.saved_as.clone().into(), ..RecordedFile::default() },
         };
-        let mut record = Err(Cited::Nowhere);
-        self.sessions.find_all(slice::from_ref(&sought), &self.env, progress, &mut |_, found| {
+        let mut record = Err(CallSearch::NoneFound);
+        self.sessions.find_all(slice::from_ref(&sought), &self.env, ticket, &mut |_, found| {
             let Some((file, opened, call)) = found else { return };
             let transcript = opened.transcript();
             let examiner = (self.examiner)(transcript.agent);
             let copy = sought.copy.as_deref();
             let of = CallInspector { examiner: &examiner, file, transcript, copy };
             let ready = ReadyCall::read(&of, call, Paths::Known, Some(of.verify(call)));
-            record = ready.map_err(|_| Cited::By(Box::new(CitingCall::new(file, transcript, call))));
+            record = ready.map_err(|_| CallSearch::Found(Box::new(CitingCall::new(file, transcript, call))));
             if let Ok(ready) = &mut record {
                 ready.recorded.texts = Some(of.texts(call));
             }

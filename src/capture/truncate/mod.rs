@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use crate::preview::{
-    self, CountedPlan, Input, ParamRole, PlanError, Policy, PolicyError, Status, Stream, ToCount, Totals,
+    self, CountedPlan, Input, ParamRole, PlanError, Policy, PolicyError, Status, Stream, Totals, TotalsFor,
     TotalsMask,
 };
 use crate::text::supply::CopySupply;
@@ -260,7 +260,7 @@ fn plan(
     path: &str,
 ) -> Result<CountedPlan, Error> {
     let count = |_, want| count(want);
-    let counted = preview::plan_counting(&Input::new(output, path), policy, ToCount::All, count)?;
+    let counted = preview::plan_counting(&Input::new(output, path), policy, TotalsFor::All, count)?;
     match counted.preview.status {
         Status::Crashed(words) => Err(Error::Crashed(words)),
         Status::Ok => Ok(counted),

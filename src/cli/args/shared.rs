@@ -10,7 +10,7 @@ use crate::base::human::TypedSize;
 use crate::capture::{KeepSpill, Request};
 use crate::cli::usage;
 use crate::config::Overrides;
-use crate::preview::{Direction, Policy, ToCount};
+use crate::preview::{Direction, Policy, TotalsFor};
 
 use super::whole_number;
 
@@ -232,8 +232,8 @@ pub(crate) enum TextForm {
 
 impl TextForm {
     /// Returns what to count: JSON has every figure.
-    pub(crate) fn counts(self) -> ToCount {
-        if self == TextForm::Json { ToCount::All } else { ToCount::Text }
+    pub(crate) fn counts(self) -> TotalsFor {
+        if self == TextForm::Json { TotalsFor::All } else { TotalsFor::Text }
     }
 }
 

@@ -20,8 +20,8 @@ use crate::cli::progress::Meter;
 use crate::cli::{CommandResult, Failure, fail, terminal, usage};
 use crate::config::Config;
 use crate::corpus::{
-    Corpus, CorpusOutput, CorpusReader, FoundReceipt, Hit, LineReceipt, Outlet, ReadFault, Receipts, STDIN,
-    WantedLines, each_hit, in_order,
+    Corpus, CorpusOutput, CorpusReader, FoundReceipt, Hit, LineReceipt, OrderedSender, ReadFault, Receipts,
+    STDIN, WantedLines, each_hit, in_order,
 };
 use crate::text::cells::Show;
 use crate::text::label::{label, write_safe};
@@ -129,7 +129,7 @@ impl Search<'_> {
                     }
                 }
             };
-            let search = |reader: &mut CorpusReader, number: usize, outlet: &mut Outlet<u8>| {
+            let search = |reader: &mut CorpusReader, number: usize, outlet: &mut OrderedSender<u8>| {
                 self.search(reader, &corpus.outputs[number], outlet)
             };
             in_order(corpus.outputs.len(), CorpusReader::default, search, take);
@@ -146,7 +146,7 @@ impl Search<'_> {
         &self,
         reader: &mut CorpusReader,
         output: &CorpusOutput,
-        outlet: &mut Outlet<u8>,
+        outlet: &mut OrderedSender<u8>,
     ) -> ControlFlow<()> {
         let path = output.path();
         let (outlet, hits) = (RefCell::new(outlet), Cell::new(0));

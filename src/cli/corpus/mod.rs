@@ -14,7 +14,7 @@ use crate::source::OpenError;
 use crate::text::label::label;
 
 use super::input::{self, Named};
-use super::stores::{Selected, Whose, say_none_stored};
+use super::stores::{OutputScope, Selected, say_none_stored};
 
 /// Returns the outputs that paths and ids name, or all stored ones, or those of an agent; and whether all directories
 /// could be listed.
@@ -26,8 +26,8 @@ pub(crate) fn gather(
     if !paths.is_empty() {
         return Ok((resolve_names(config, paths)?, true));
     }
-    let whose = agent.map_or(Whose::All, Whose::Agent);
-    let selected = Selected::list(config, whose)?;
+    let scope = agent.map_or(OutputScope::All, OutputScope::Agent);
+    let selected = Selected::list(config, scope)?;
     let is_whole = selected.roots().all(|root| root.unlisted().next().is_none());
     if selected.entries.is_empty() {
         say_none_stored("");

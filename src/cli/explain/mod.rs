@@ -15,7 +15,7 @@ use crate::base::human::{lines, span, span_left, thousands};
 use crate::compare::{first_lost_line, kept_ranges};
 use crate::config::{Config, Overrides};
 use crate::output::describe::lines_as_numbered;
-use crate::preview::{self, CountedPlan, Input, Policy, Stream, ToCount, TotalsMask};
+use crate::preview::{self, CountedPlan, Input, Policy, Stream, TotalsFor, TotalsMask};
 use crate::session::model::Citation;
 use crate::session::spill::{SpillState, look_for};
 use crate::source::{self, FileLock, MapView, OpenError};
@@ -27,7 +27,7 @@ use super::args::{ExplainArgs, PolicyArgs};
 use super::input::{self, Named};
 use super::screens::{Beginning, StartAt, show, target};
 use super::sessions::is_known;
-use super::stores::{Selected, Whose};
+use super::stores::{OutputScope, Selected};
 use super::{CommandResult, fail, json, say, terminal};
 
 use recognise::{RecognisedNotice, WrittenFigures, agent_of, figures_of};
@@ -122,7 +122,7 @@ pub(crate) fn run(config: &Config, args: &ExplainArgs) -> CommandResult {
         return open(config, notice);
     }
     if all.is_empty() {
-        let entries = Selected::list(config, Whose::All)?;
+        let entries = Selected::list(config, OutputScope::All)?;
         let named = entries.named_in(&text).map(|entry| label(entry.id_bytes()));
         let advice = named.map(|id| format!("the output that it names: overspill {id}"));
         let advice = advice.or_else(|| of_agent(config, &text));
@@ -271,7 +271,7 @@ impl Explainer<'_> {
     }
 
     fn time_left(&self, path: &Path) -> Option<String> {
-        let entries = Selected::list(self.config, Whose::Beside(path)).ok()?;
+        let entries = Selected::list(self.config, OutputScope::Beside(path)).ok()?;
         let (entry, now) = (entries.at(path)?, entries.now);
         Some(match entry.left(now) {
             _ if entry.is_kept() => "you keep it".to_owned(),
@@ -337,7 +337,7 @@ fn compare_notices(
     let count = |_, want| Some(source::count(view, want));
     let exit_code = found.figure("exit_code").and_then(|code| code.parse().ok());
     let input = Input { exit_code, ..Input::from_bytes(view, &name) };
-    let planned = preview::plan_counting(&input, policy, ToCount::All, count);
+    let planned = preview::plan_counting(&input, policy, TotalsFor::All, count);
     let CountedPlan { preview, totals, .. } = planned.ok()?;
     let made = figures_of(config, policy, &preview.text(&input));
     let differs = (!made.contains(found.figures())).then(|| difference(found, made.first()));

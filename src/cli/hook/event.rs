@@ -10,7 +10,7 @@ use crate::cli::args::HookAgent;
 use crate::session::agents::claude::oversized_result;
 use crate::session::json::{Json, JsonText, Kind, Tape};
 
-use super::input::{Joint, ShortJson, ToolText};
+use super::input::{Separator, ShortJson, ToolText};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Phase {
@@ -114,9 +114,9 @@ impl<'a> HookEvent<'a> {
             HookAgent::ClaudeCode => return self.text().filter(|_| self.response.items().count() == 1),
             // The model gets what is structured instead of the text.
             HookAgent::Codex if is_structured() => return None,
-            HookAgent::Codex => ("content", Joint::LineEnd),
-            HookAgent::Opencode => ("content", Joint::EmptyLine),
-            HookAgent::QwenCode => ("llmContent", Joint::LineFeed),
+            HookAgent::Codex => ("content", Separator::LineEnd),
+            HookAgent::Opencode => ("content", Separator::EmptyLine),
+            HookAgent::QwenCode => ("llmContent", Separator::LineFeed),
             HookAgent::GeminiCli | HookAgent::CopilotCli => return None,
         };
         let parts = self.response.get(key).filter(|parts| parts.kind() == Kind::Array)?;

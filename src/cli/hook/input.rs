@@ -69,7 +69,7 @@ pub(super) struct ToolText {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Joint {
+pub(super) enum Separator {
     LineFeed,
     EmptyLine,
     /// A line feed, unless one ends what stands before it.
@@ -144,7 +144,7 @@ impl ShortJson {
             Some(text) => {
                 let StoredText { at, len } = text?;
                 if !at.is_multiple_of(CHUNK as u64) {
-                    return self.join(&[string], Joint::LineEnd);
+                    return self.join(&[string], Separator::LineEnd);
                 }
                 (Content::File(Arc::clone(self.file()?), at), len)
             }
@@ -153,14 +153,14 @@ impl ShortJson {
     }
 
     /// Returns the texts that strings of the JSON stand for as one; `None` as [`ShortJson::text_of`].
-    pub(super) fn join(&self, strings: &[JsonText], joint: Joint) -> Option<ToolText> {
+    pub(super) fn join(&self, strings: &[JsonText], separator: Separator) -> Option<ToolText> {
         let (mut joined, mut parts) = (TextWriter::new(self, CHUNK)?, Vec::new());
         for (number, string) in strings.iter().enumerate() {
-            match joint {
-                Joint::LineFeed | Joint::EmptyLine if number == 0 => {}
-                Joint::EmptyLine => joined.write(b"\n\n"),
-                Joint::LineEnd if matches!(joined.last, None | Some(b'\n')) => {}
-                Joint::LineFeed | Joint::LineEnd => joined.write(b"\n"),
+            match separator {
+                Separator::LineFeed | Separator::EmptyLine if number == 0 => {}
+                Separator::EmptyLine => joined.write(b"\n\n"),
+                Separator::LineEnd if matches!(joined.last, None | Some(b'\n')) => {}
+                Separator::LineFeed | Separator::LineEnd => joined.write(b"\n"),
             }
             let start = joined.text.len;
             match self.stored(*string) {
@@ -374,7 +374,7 @@ mod tests {
         assert_eq!(short.string(root.object("command")).unwrap().len(), 128 << 10);
         assert_eq!(short.string(root.object("path")).unwrap(), path);
         let strings: Vec<JsonText> = root.object("texts").items().filter_map(|text| text.text()).collect();
-        let joined = short.join(&strings, Joint::LineFeed).unwrap();
+        let joined = short.join(&strings, Separator::LineFeed).unwrap();
         assert!(joined.view(0).unwrap()[..] == *texts.join("\n").as_bytes());
         assert_eq!(joined.len, texts.join("\n").len() as u64);
         assert_eq!(text_of(&short, root.object("texts").items().last().unwrap()), texts[7_999].as_bytes());
@@ -402,8 +402,11 @@ mod tests {
             let text = ShortJson::default().join(&strings, joint).unwrap();
             (String::from_utf8(text.view(0).unwrap().to_vec()).unwrap(), text.parts)
         };
-        assert_eq!(join(Joint::LineFeed), ("\na\nb\n\n\nc".to_owned(), vec![0..0, 1..2, 3..5, 6..6, 7..8]));
-        assert_eq!(join(Joint::LineEnd), ("a\nb\nc".to_owned(), vec![0..0, 0..1, 2..4, 4..4, 4..5]));
+        assert_eq!(
+            join(Separator::LineFeed),
+            ("\na\nb\n\n\nc".to_owned(), vec![0..0, 1..2, 3..5, 6..6, 7..8])
+        );
+        assert_eq!(join(Separator::LineEnd), ("a\nb\nc".to_owned(), vec![0..0, 0..1, 2..4, 4..4, 4..5]));
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::base::human::{count, lines, size, thousands};
 use crate::compare::kept_ranges;
 use crate::config::Config;
 use crate::corpus::MAX_LINE;
-use crate::preview::{self, Input, Policy, Stream, ToCount};
+use crate::preview::{self, Input, Policy, Stream, TotalsFor};
 use crate::source::{Buffer, MapView, ViewSupply, measure, release_code};
 use crate::text::ansi;
 use crate::text::filter::Got;
@@ -95,7 +95,7 @@ impl HookOutput {
             let all = 0..self.view.len();
             (!self.is_partial()).then(|| measure(&self.view, all, want, &mut Buffer::default()))
         };
-        let preview = preview::plan_counting(&input, policy, ToCount::Ranges, totals).ok()?.preview;
+        let preview = preview::plan_counting(&input, policy, TotalsFor::Ranges, totals).ok()?.preview;
         let mut kept = kept_ranges(&preview.parts, Stream::Stdout);
         if self.size > self.view.len() as u64 {
             // The view ends before the output does.

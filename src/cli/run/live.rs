@@ -36,10 +36,10 @@ const EVERY: Duration = Duration::from_millis(200);
 const STOPPING: Duration = Duration::from_millis(300);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Showing {
+pub(crate) enum ScreensExit {
     NotShown,
     Left,
-    /// They have, until a signal ended overspill: its exit status.
+    /// A signal ended overspill while they were shown: its exit status.
     EndedBy(u8),
 }
 
@@ -50,7 +50,7 @@ pub(crate) fn command(
     policy: &EffectivePolicy,
     options: Options,
     (request, place): (&Request, &Location),
-) -> anyhow::Result<(FinishedCapture, Showing)> {
+) -> anyhow::Result<(FinishedCapture, ScreensExit)> {
     if !terminal::has_screen() {
         return Err(usage("-i needs a terminal; without one, run prints the preview"));
     }
@@ -73,7 +73,7 @@ pub(crate) fn command(
         let _finishing = signals::pass_on(options.group, control);
         say("the output cannot be saved, so it cannot be shown while the command runs");
         progress::show_run_until_over(&streams, |most| running.wait_for(most));
-        return Ok((super::require_preview(running.wait()?.finish(request, place))?, Showing::NotShown));
+        return Ok((super::require_preview(running.wait()?.finish(request, place))?, ScreensExit::NotShown));
     };
     let name = label(args.command.join(OsStr::new(" ")).as_bytes());
     let line: Vec<String> = args.command.iter().map(|word| quote::word(word.as_bytes())).collect();
@@ -98,9 +98,9 @@ pub(crate) fn command(
         control.ask(SIGHUP);
     }
     let _finishing = signals::pass_on(options.group, control);
-    let (showing, panic) = match shown {
-        Ok(shown) => (shown.map_or_else(showing_after, |()| Showing::Left), None),
-        Err(panic) => (Showing::NotShown, Some(panic)),
+    let (exit, panic) = match shown {
+        Ok(shown) => (shown.map_or_else(exit_after, |()| ScreensExit::Left), None),
+        Err(panic) => (ScreensExit::NotShown, Some(panic)),
     };
     if !over_within(&over, STOPPING) {
         say("the command still runs; Ctrl-C stops it");
@@ -111,16 +111,16 @@ pub(crate) fn command(
     if let Some(panic) = panic {
         resume_unwind(panic);
     }
-    Ok((finished?, showing))
+    Ok((finished?, exit))
 }
 
 /// Returns how the screens ended otherwise than by the user, and reports why if they failed.
-fn showing_after(error: anyhow::Error) -> Showing {
+fn exit_after(error: anyhow::Error) -> ScreensExit {
     if let Some(Failure::Ended(status)) = error.downcast_ref() {
-        return Showing::EndedBy(*status);
+        return ScreensExit::EndedBy(*status);
     }
     fail(&error.to_string());
-    Showing::NotShown
+    ScreensExit::NotShown
 }
 
 /// Returns the path that notices print while a file grows: the one that it will have if it is kept.

@@ -23,7 +23,7 @@ use super::args::{
     CallerLimits, PolicyArgs, PreviewArgs, RunArgs, SpillLayout, TextForm, UnreadAction, first,
 };
 use super::{CommandResult, Failure, describe_error, fail, is_closed_pipe, progress, say, usage};
-use live::Showing;
+use live::ScreensExit;
 use report::{print, print_notices};
 
 pub(crate) fn run(config: &Config, args: &RunArgs) -> CommandResult {
@@ -64,12 +64,12 @@ fn run_and_print(config: &Config, args: &RunArgs) -> CommandResult {
         limits: limits(&request),
         tee: None,
     };
-    let (finished, showing) = if args.interactive {
+    let (finished, exit) = if args.interactive {
         live::command(config, args, &policy, options, (&request, &place))?
     } else {
-        (run_to_end(args, &options, &request, &place)?, Showing::NotShown)
+        (run_to_end(args, &options, &request, &place)?, ScreensExit::NotShown)
     };
-    let printed = if showing == Showing::NotShown || args.print {
+    let printed = if exit == ScreensExit::NotShown || args.print {
         let form = match args.form.form() {
             TextForm::Text if args.pty => TextForm::Rendered,
             form => form,
@@ -78,7 +78,7 @@ fn run_and_print(config: &Config, args: &RunArgs) -> CommandResult {
     } else {
         print_notices(&finished)
     };
-    if let Showing::EndedBy(status) = showing {
+    if let ScreensExit::EndedBy(status) = exit {
         // The signal may have closed the terminal.
         return Err(Failure::Ended(status).into());
     }

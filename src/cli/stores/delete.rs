@@ -24,7 +24,7 @@ use crate::store::{
 };
 use crate::text::label::{SafeText, label};
 
-use super::{Selected, Whose};
+use super::{OutputScope, Selected};
 
 fn path(entry: &Entry) -> String {
     label(entry.path().as_os_str().as_encoded_bytes())
@@ -47,7 +47,7 @@ static COLUMNS: [ListColumn<ToDeleteRow>; 5] = [
 
 words! {
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    enum Due {
+    enum Deletion {
         WouldGo => "would go",
         Deleted => "deleted",
         AlreadyGone => "already gone",
@@ -57,17 +57,17 @@ words! {
 }
 
 /// What became of an output, and why it stayed.
-type DueOutcome = (Due, Option<String>);
+type DueOutcome = (Deletion, Option<String>);
 
 fn due_outcome(outcome: DeleteOutcome) -> DueOutcome {
     match outcome {
-        DeleteOutcome::Deleted => (Due::Deleted, None),
-        DeleteOutcome::AlreadyGone => (Due::AlreadyGone, None),
+        DeleteOutcome::Deleted => (Deletion::Deleted, None),
+        DeleteOutcome::AlreadyGone => (Deletion::AlreadyGone, None),
         // It has changed, is in use or was marked since the listing.
         DeleteOutcome::Stayed(why @ (Reason::Changed | Reason::InUse | Reason::Kept)) => {
-            (Due::Kept, Some(why.as_str().to_owned()))
+            (Deletion::Kept, Some(why.as_str().to_owned()))
         }
-        DeleteOutcome::Stayed(why) => (Due::Failed, Some(why.as_str().to_owned())),
+        DeleteOutcome::Stayed(why) => (Deletion::Failed, Some(why.as_str().to_owned())),
     }
 }
 
@@ -79,12 +79,12 @@ pub(crate) fn need(args: &CleanArgs) -> Need {
     }
 }
 
-/// Refuses to clean a store whose settings contain a mistake.
-fn refuse_unclear(config: &Config, whose: Whose) -> anyhow::Result<()> {
-    let fault = match whose {
-        Whose::Own => config.stores.fault_of(OWN),
-        Whose::Agent(name) => config.stores.fault_of(name),
-        Whose::All | Whose::Beside(_) => config.stores.faults().next(),
+/// Refuses to clean a store scope settings contain a mistake.
+fn refuse_unclear(config: &Config, scope: OutputScope) -> anyhow::Result<()> {
+    let fault = match scope {
+        OutputScope::Own => config.stores.fault_of(OWN),
+        OutputScope::Agent(name) => config.stores.fault_of(name),
+        OutputScope::All | OutputScope::Beside(_) => config.stores.faults().next(),
     };
     fault.map_or(Ok(()), |fault| {
         Err(usage(format!("{fault}; nothing was deleted, because this file may say what to keep")))
@@ -95,9 +95,10 @@ pub(crate) fn clean(config: &Config, args: &CleanArgs) -> CommandResult {
     if let Some(name) = &args.session {
         return end(config, name);
     }
-    let whose = args.agent.as_deref().map_or(if args.all { Whose::All } else { Whose::Own }, Whose::Agent);
-    refuse_unclear(config, whose)?;
-    let mut selected = Selected::list(config, whose)?.require_marks(config)?;
+    let scope = if args.all { OutputScope::All } else { OutputScope::Own };
+    let scope = args.agent.as_deref().map_or(scope, OutputScope::Agent);
+    refuse_unclear(config, scope)?;
+    let mut selected = Selected::list(config, scope)?.require_marks(config)?;
     selected.entries.sort_by(|a, b| SortBy::Age.compare(b, a));
     let rule = CleanRule {
         older_than: args.older_than,
@@ -141,12 +142,12 @@ impl Cleaning<'_> {
         let to_delete = &self.plan.to_delete;
         let ends = match consent {
             Consent::Given => self.delete()?,
-            Consent::DryRun | Consent::Ask => to_delete.iter().map(|_| (Due::WouldGo, None)).collect(),
+            Consent::DryRun | Consent::Ask => to_delete.iter().map(|_| (Deletion::WouldGo, None)).collect(),
         };
         let due = to_delete.iter().zip(&ends);
         let due = due.map(|(due, end)| self.record(due.index, Some(word(due.why)), end));
         let skipped = self.plan.skipped.iter();
-        let kept = |why| (Due::Kept, Some(because(why).into_owned()));
+        let kept = |why| (Deletion::Kept, Some(because(why).into_owned()));
         let skipped = skipped.map(|(index, why)| self.record(*index, None, &kept(why)));
         print_json_array(due.chain(skipped))?;
         result(&ends)
@@ -190,7 +191,7 @@ impl Cleaning<'_> {
         let (mut files, mut bytes) = (0, 0);
         for (PlannedDelete { index, .. }, (end, reason)) in plan.to_delete.iter().zip(&ends) {
             let entry = &selected.entries[*index];
-            if *end == Due::Deleted {
+            if *end == Deletion::Deleted {
                 files += 1;
                 bytes = u64::saturating_add(bytes, entry.size());
             } else {
@@ -212,7 +213,7 @@ impl Cleaning<'_> {
         let all = due.iter().map(|due| (&self.selected.entries[due.index], due.why, DeleteMode::Bulk));
         let Some(ends) = delete_all(self.env, self.selected.now, all)? else {
             say("another cleaning is running; nothing was deleted here");
-            let left = |_| (Due::Kept, Some("another cleaning is running".to_owned()));
+            let left = |_| (Deletion::Kept, Some("another cleaning is running".to_owned()));
             return Ok(due.iter().map(left).collect());
         };
         Ok(ends.into_iter().map(due_outcome).collect())
@@ -235,7 +236,7 @@ fn delete_all<'a>(
 }
 
 fn result(ends: &[DueOutcome]) -> CommandResult {
-    match ends.iter().filter(|(end, _)| *end == Due::Failed).count() {
+    match ends.iter().filter(|(end, _)| *end == Deletion::Failed).count() {
         0 => Ok(()),
         failed => bail!("{} could not be deleted; see the reasons above", count(failed as u64, "output")),
     }
@@ -255,7 +256,7 @@ fn because(skipped: &SkipReason) -> Cow<'static, str> {
 
 pub(crate) fn rm(config: &Config, args: &RmArgs) -> CommandResult {
     args.names.iter().try_for_each(|name| input::path(name).map(drop))?;
-    let selected = Selected::list(config, Whose::All)?.require_marks(config)?;
+    let selected = Selected::list(config, OutputScope::All)?.require_marks(config)?;
     let entries = find_entries(config, &selected, &args.names)?;
     let consent = Consent::from_flags(false, args.yes, true, "add --yes to delete")?;
     let refused = entries.iter().find_map(|entry| Some((*entry, refusal(entry, consent, entries.len())?)));

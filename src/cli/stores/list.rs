@@ -20,14 +20,14 @@ use crate::source::Identity;
 use crate::store::{DirWatch, Entry, EntryStatus, Env, Record, SortBy, rest_after};
 use crate::text::label::label;
 
-use super::{Selected, Whose, read_run, say_none_stored};
+use super::{OutputScope, Selected, read_run, say_none_stored};
 
 /// How long an output must not change before it counts as complete.
 const COMPLETE_AFTER: Duration = Duration::from_secs(1);
 
 pub(crate) fn run(config: &Config, args: &ListArgs) -> CommandResult {
-    let whose = args.agent.as_deref().map_or(Whose::All, Whose::Agent);
-    let mut selected = Selected::list(config, whose)?.with_marks(config);
+    let scope = args.agent.as_deref().map_or(OutputScope::All, OutputScope::Agent);
+    let mut selected = Selected::list(config, scope)?.with_marks(config);
     let mut rows = rows(&mut selected, &config.env);
     let any = !rows.is_empty();
     let (now, larger_than) = (selected.now, args.larger_than.as_ref().map(|size| size.number));
@@ -62,8 +62,8 @@ fn rows(selected: &mut Selected, env: &Env) -> Vec<OutputRow> {
 
 /// Prints a line for each new output once it is complete, until it is interrupted or nobody reads the lines.
 pub(crate) fn follow(config: &Config, args: &ListArgs) -> CommandResult {
-    let whose = args.agent.as_deref().map_or(Whose::All, Whose::Agent);
-    let (mut selected, mut rest) = list_timed(config, whose)?;
+    let scope = args.agent.as_deref().map_or(OutputScope::All, OutputScope::Agent);
+    let (mut selected, mut rest) = list_timed(config, scope)?;
     if selected.roots().next().is_none() {
         bail!("there is no store to follow; `overspill stores --all` lists all");
     }
@@ -95,7 +95,7 @@ pub(crate) fn follow(config: &Config, args: &ListArgs) -> CommandResult {
             }
         }
         if directories.check_once() {
-            (selected, rest) = list_timed(config, whose)?;
+            (selected, rest) = list_timed(config, scope)?;
             complain(&selected);
             directories = DirWatch::new(selected.roots());
             growing.extend(new_entries(&mut selected, &mut known));
@@ -103,9 +103,9 @@ pub(crate) fn follow(config: &Config, args: &ListArgs) -> CommandResult {
     }
 }
 
-fn list_timed(config: &Config, whose: Whose) -> anyhow::Result<(Selected, Duration)> {
+fn list_timed(config: &Config, scope: OutputScope) -> anyhow::Result<(Selected, Duration)> {
     let began = Instant::now();
-    let selected = Selected::list_quietly(config, whose)?.with_marks(config);
+    let selected = Selected::list_quietly(config, scope)?.with_marks(config);
     Ok((selected, rest_after(began.elapsed())))
 }
 

@@ -24,7 +24,7 @@ use super::{say, say_once, suggest, usage};
 const MIN_NAME: usize = 12;
 
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Whose<'a> {
+pub(crate) enum OutputScope<'a> {
     All,
     Own,
     Agent(&'a str),
@@ -42,21 +42,21 @@ pub(crate) struct Selected {
 
 impl Selected {
     /// Reports on standard error what cannot be read.
-    pub(crate) fn list(config: &Config, whose: Whose) -> anyhow::Result<Selected> {
-        let selected = Self::list_quietly(config, whose)?;
+    pub(crate) fn list(config: &Config, scope: OutputScope) -> anyhow::Result<Selected> {
+        let selected = Self::list_quietly(config, scope)?;
         let mut said = HashSet::new();
         selected.unlisted().for_each(|words| say_once(&words, &mut said));
         Ok(selected)
     }
 
     /// Lists entries; [`Selected::unlisted`] has what cannot be read.
-    pub(crate) fn list_quietly(config: &Config, whose: Whose) -> anyhow::Result<Selected> {
+    pub(crate) fn list_quietly(config: &Config, scope: OutputScope) -> anyhow::Result<Selected> {
         let now = crate::base::env::now();
-        let Listing { entries, reports } = match whose {
-            Whose::All => store::list(&config.stores.specs, &config.env, now),
-            Whose::Own => store::list(config.stores.named(OWN), &config.env, now),
-            Whose::Beside(path) => store::list(&config.stores_around(path), &config.env, now),
-            Whose::Agent(name) => of_agent(config, name, now)?,
+        let Listing { entries, reports } = match scope {
+            OutputScope::All => store::list(&config.stores.specs, &config.env, now),
+            OutputScope::Own => store::list(config.stores.named(OWN), &config.env, now),
+            OutputScope::Beside(path) => store::list(&config.stores_around(path), &config.env, now),
+            OutputScope::Agent(name) => of_agent(config, name, now)?,
         };
         Ok(Selected { entries, kept: KeptIds::default(), now, reports })
     }
@@ -96,7 +96,7 @@ impl Selected {
         self.entries.iter().find(here)
     }
 
-    /// Returns the entry whose id or file name comes first in a text, as a word of at least [`MIN_NAME`] bytes.
+    /// Returns the entry scope id or file name comes first in a text, as a word of at least [`MIN_NAME`] bytes.
     pub(crate) fn named_in(&self, text: &str) -> Option<&Entry> {
         let names =
             |entry| [Entry::id(entry), Entry::name(entry).to_string_lossy()].map(|name| (name, entry));
@@ -107,7 +107,7 @@ impl Selected {
     }
 }
 
-/// Lists the stores of this agent; if it has none, the entries whose paths name it in other stores.
+/// Lists the stores of this agent; if it has none, the entries scope paths name it in other stores.
 fn of_agent(config: &Config, name: &str, now: Timestamp) -> anyhow::Result<Listing> {
     if let Some(fault) = config.stores.fault_of(name) {
         return Err(usage(fault));

@@ -224,7 +224,7 @@ fn lay_out(
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ToCount {
+pub(crate) enum TotalsFor {
     /// Those that tell which ranges of the output are kept, and which limit cut the rest. The text may still show `…`.
     #[cfg(feature = "app")]
     Ranges,
@@ -249,14 +249,14 @@ pub(crate) struct CountedPlan {
 /// Same as [`plan`](super::plan).
 pub fn plan_counted(input: &Input, policy: &Policy) -> Result<Preview, PlanError> {
     let count = |stream, want| Some(units::measure_all(input.stream(stream).bytes, want));
-    Ok(plan_counting(input, policy, ToCount::All, count)?.preview)
+    Ok(plan_counting(input, policy, TotalsFor::All, count)?.preview)
 }
 
 /// Same as [`plan_counted`] with another way to count a stream, which returns `None` if it can no longer be counted.
 pub(crate) fn plan_counting(
     input: &Input,
     policy: &Policy,
-    counts: ToCount,
+    counts: TotalsFor,
     mut count: impl FnMut(Stream, TotalsMask) -> Option<Measure>,
 ) -> Result<CountedPlan, PlanError> {
     let mut totals = PerStream::each(|stream| *input.stream(stream).totals);
@@ -265,9 +265,9 @@ pub(crate) fn plan_counting(
         let preview = planned?;
         let wanted = match counts {
             #[cfg(feature = "app")]
-            ToCount::Ranges => preview.ranges_missing,
-            ToCount::Text => preview.missing,
-            ToCount::All => preview.missing | preview.counts_missing,
+            TotalsFor::Ranges => preview.ranges_missing,
+            TotalsFor::Text => preview.missing,
+            TotalsFor::All => preview.missing | preview.counts_missing,
         };
         let mut is_known = true;
         for stream in streams(input) {
@@ -316,7 +316,7 @@ mod tests {
         assert_eq!(plan_counted(&exact, &policy).unwrap(), expected);
 
         let mut asked = TotalsMask::NOTHING;
-        let counted = plan_counting(&input, &policy, ToCount::All, |stream, want| {
+        let counted = plan_counting(&input, &policy, TotalsFor::All, |stream, want| {
             assert!(stream == Stream::Stdout && want.without(asked) == want, "asked again");
             asked |= want;
             Some(units::measure_all(output.as_bytes(), want))
@@ -330,7 +330,7 @@ mod tests {
         let policy = Catalog::builtin().get("opencode/output").unwrap();
         let output = "line\n".repeat(100_000);
         let input = Input::from_bytes(output.as_bytes(), "/tmp/out");
-        let preview = plan_counting(&input, &policy, ToCount::Text, |_, _| None).unwrap().preview;
+        let preview = plan_counting(&input, &policy, TotalsFor::Text, |_, _| None).unwrap().preview;
         assert!(!preview.missing.is_empty() && preview.text(&input).contains('…'));
     }
 }

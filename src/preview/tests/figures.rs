@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use super::*;
 use crate::preview::Report;
-use crate::preview::plan::{ToCount, plan_counting};
+use crate::preview::plan::{TotalsFor, plan_counting};
 use crate::text::units::{self, Measure, TotalsMask};
 
 /// Outputs that policies cut in different ways, and that all but the first two are too large to be counted on the spot.
@@ -51,7 +51,7 @@ impl Counted {
     }
 
     /// Plans, and counts what the plan lacks.
-    fn plan(&self, input: &Input, policy: &Policy, counts: ToCount) -> Result<Preview, PlanError> {
+    fn plan(&self, input: &Input, policy: &Policy, counts: TotalsFor) -> Result<Preview, PlanError> {
         plan_counting(input, policy, counts, |_, want| Some(self.measure(want)))
             .map(|counted| counted.preview)
     }
@@ -73,12 +73,12 @@ fn unknown(preview: &Preview, input: &Input, policy: &Policy) -> Vec<String> {
 
 /// Returns the faults of a preview for which everything was counted that it asked for.
 fn faults(output: &Counted, input: &Input, policy: &Policy) -> Vec<String> {
-    let all = match output.plan(input, policy, ToCount::All) {
+    let all = match output.plan(input, policy, TotalsFor::All) {
         Ok(all) => all,
         Err(PlanError::Agent { message }) if !message.contains('…') => return Vec::new(),
         Err(error) => panic!("{error}"),
     };
-    let text = output.plan(input, policy, ToCount::Text).unwrap();
+    let text = output.plan(input, policy, TotalsFor::Text).unwrap();
     let mut faults = unknown(&all, input, policy);
     for preview in [&all, &text] {
         if preview.parts.contains(&Part::Counting) || !preview.missing.is_empty() {

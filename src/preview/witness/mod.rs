@@ -7,7 +7,7 @@ use std::ops::{ControlFlow, Range};
 
 use super::input::{Input, Output, Stream, Totals};
 use super::model::{Fragment, LimitHit, Part, Preview};
-use super::plan::{CountedPlan, ToCount, plan_counting};
+use super::plan::{CountedPlan, TotalsFor, plan_counting};
 use super::policy::Policy;
 use crate::text::units;
 
@@ -142,7 +142,7 @@ impl Search<'_> {
     fn plan(&self, bytes: &[u8]) -> Option<CountedPlan> {
         let totals = Totals::unknown();
         let count = |_, want| Some(units::measure_all(bytes, want));
-        plan_counting(&self.input(bytes, &totals), self.policy, ToCount::Text, count).ok()
+        plan_counting(&self.input(bytes, &totals), self.policy, TotalsFor::Text, count).ok()
     }
 
     fn input<'b>(&'b self, bytes: &'b [u8], totals: &'b Totals) -> Input<'b> {

@@ -72,7 +72,7 @@ pub(crate) fn hold(file: &SessionFile, context: &JobContext) {
     if !context.send(opened_calls(opened.transcript())) {
         return;
     }
-    let mut todo = Todo { len: opened.transcript().calls.len(), ..Todo::default() };
+    let mut todo = PendingWork { len: opened.transcript().calls.len(), ..PendingWork::default() };
     let mut copies = CopySearch::start(context.env(), file, context.ticket.clone());
     let verdicts = RefCell::default();
     loop {
@@ -104,14 +104,14 @@ pub(crate) fn hold(file: &SessionFile, context: &JobContext) {
     }
 }
 
-fn follow(opened: &mut Box<dyn OpenedSession>, todo: &mut Todo, context: &JobContext) -> bool {
+fn follow(opened: &mut Box<dyn OpenedSession>, todo: &mut PendingWork, context: &JobContext) -> bool {
     let has_grown = opened.refresh(&context.ticket).unwrap_or_else(|error| {
         context.send(CallsEvent::Failed(error.to_string().into()));
         false
     });
     if has_grown {
         context.send(opened_calls(opened.transcript()));
-        *todo = Todo { len: opened.transcript().calls.len(), ..Todo::default() };
+        *todo = PendingWork { len: opened.transcript().calls.len(), ..PendingWork::default() };
     }
     has_grown
 }
@@ -131,7 +131,7 @@ fn opened_calls(transcript: &Transcript) -> CallsEvent {
 
 /// What is still to be found out: of calls on the screen all, then sizes, then the losses and verdicts of cut ones.
 #[derive(Default)]
-struct Todo {
+struct PendingWork {
     first: Vec<usize>,
     sizes: usize,
     lost: usize,
@@ -139,7 +139,7 @@ struct Todo {
     len: usize,
 }
 
-impl Todo {
+impl PendingWork {
     fn is_done(&self) -> bool {
         self.first.is_empty() && [self.sizes, self.lost, self.verdicts].iter().all(|done| *done >= self.len)
     }

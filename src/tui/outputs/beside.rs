@@ -32,7 +32,7 @@ use super::{Outputs, OutputsEvent};
 /// How long the screen waits for the preview beside the list: a frame. A key held down repeats about every 30 ms.
 pub(crate) const BESIDE: Duration = Duration::from_millis(15);
 
-pub struct Glance {
+pub struct SidePreview {
     pub of: (PathBuf, Identity),
     /// Whether its call was known when the preview was asked for, which is then what was recorded of that.
     pub is_recorded: bool,
@@ -55,12 +55,12 @@ impl Outputs {
         }
         if row.entry.status != EntryStatus::Ok {
             let words = format!("not shown: {}", row.entry.status.describe());
-            self.glance = Some(Glance { of, is_recorded, output: Some(Err(words.into())) });
+            self.glance = Some(SidePreview { of, is_recorded, output: Some(Err(words.into())) });
             return;
         }
         let (call, file) = (row.call().cloned(), row.entry.recorded_file());
         let output = self.glance.take_if(|glance| glance.of == of).and_then(|glance| glance.output);
-        self.glance = Some(Glance { of: of.clone(), is_recorded, output });
+        self.glance = Some(SidePreview { of: of.clone(), is_recorded, output });
         effects.run_at(Pace::Soon(BESIDE), Slot::PlanBeside, move |context| {
             let output = match (context.services.open)(&of.0, FileLock::None) {
                 Ok(Target { subject, source }) => {
@@ -73,7 +73,7 @@ impl Outputs {
                 }
                 Err(why) => Err(why.into()),
             };
-            context.send(OutputsEvent::Previewed(Glance { of, is_recorded, output: Some(output) }));
+            context.send(OutputsEvent::Previewed(SidePreview { of, is_recorded, output: Some(output) }));
         });
     }
 }
@@ -92,7 +92,7 @@ fn read_record(of: &CitingCall, file: &RecordedFile, context: &JobContext) -> Op
     context.services.inspect(&of.file, &context.ticket, read).ok()?
 }
 
-pub(super) fn draw(glance: Option<&Glance>, list: &List<OutputRow>, on: PanelFrame) {
+pub(super) fn draw(glance: Option<&SidePreview>, list: &List<OutputRow>, on: PanelFrame) {
     let Some(row) = list.chosen() else { return };
     let head = Rect { height: on.area.height.min(1), ..on.area };
     let name = SafeText::from(format!(" {}", row.name())).head(head.width.into());

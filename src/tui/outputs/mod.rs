@@ -32,7 +32,7 @@ use super::screen::{Link, OpenRequest};
 use super::target::{StartAt, StartView};
 use super::widget::canvas::Canvas;
 use super::widget::layout::ListPanel;
-use beside::Glance;
+use beside::SidePreview;
 use keeping::Keeping;
 use scan::SearchedRows;
 
@@ -57,7 +57,7 @@ pub struct Outputs {
     is_reading: bool,
     /// The rows of an earlier scan, and what was read of those for the filter.
     texts_before: Option<SearchedRows>,
-    glance: Option<Glance>,
+    glance: Option<SidePreview>,
     keeping: Option<Keeping>,
     /// The outputs marked for deletion: leaving asks whether to delete them.
     pub(super) pending: Pending,
@@ -76,7 +76,7 @@ pub enum OutputsEvent {
     Copied(u64),
     /// The outputs of these paths are kept forever; the message says what was not.
     Kept(Vec<PathBuf>, Message),
-    Previewed(Glance),
+    Previewed(SidePreview),
 }
 
 impl ScreenEvent for OutputsEvent {

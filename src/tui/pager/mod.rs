@@ -26,7 +26,7 @@ use crate::config::{EffectivePolicy, LimitsFrom};
 use crate::corpus::tune::LimitChange;
 use crate::document::scans;
 use crate::output::plan::PlanDone;
-use crate::output::recorded::{CallFacts, Cited, PreviewFrom, ReadyCall};
+use crate::output::recorded::{CallFacts, CallSearch, PreviewFrom, ReadyCall};
 use crate::output::{Ending, OpenOutput, Subject};
 use crate::session::verdict::Verdict;
 use crate::source::{Change, MapView, PathStatus};
@@ -192,7 +192,7 @@ impl Pager {
         self.count_on(effects);
         self.filter_again(effects);
         self.align_panes();
-        if self.output.cited == Cited::Asked {
+        if self.output.call_search == CallSearch::Running {
             self.find_record(effects);
         }
     }
@@ -328,7 +328,7 @@ pub enum OutputEvent {
     /// A call is ready to be shown, in place of what is known of it so far.
     Ready(Box<ReadyCall>),
     /// What was recorded of the output of this path, or else what is known of its call.
-    Cited(PathBuf, Result<Box<ReadyCall>, Cited>),
+    Record(PathBuf, Result<Box<ReadyCall>, CallSearch>),
     Kept(Vec<PathBuf>),
     Policies(Vec<EffectivePolicy>),
     ReadTool(EffectivePolicy, ThenRead),
@@ -372,7 +372,6 @@ pub struct ContentChange {
     pub view: MapView,
     pub content: Change,
     pub path: PathStatus,
-    /// Whether more may arrive: true for a stream that has not ended.
     pub streaming: bool,
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::config::EffectivePolicy;
 use crate::output::plan::{PlanDone, PlanTask};
-use crate::output::recorded::{CallRequest, Cited, PreviewFrom, ReadyCall, RecordedCall};
+use crate::output::recorded::{CallRequest, CallSearch, PreviewFrom, ReadyCall, RecordedCall};
 use crate::session::examine::Paths;
 use crate::tui::job::{Pace, Slot};
 use crate::tui::keys::Action;
@@ -94,11 +94,11 @@ impl Pager {
         if self.output.recorded.is_some() || !self.output.is_stored() {
             return;
         }
-        self.output.cited = Cited::Asked;
+        self.output.call_search = CallSearch::Running;
         let subject = self.output.subject.clone();
         effects.run(Slot::FindRecord, move |context| {
             let found = context.services.find_record(&subject, &context.ticket);
-            context.send(OutputEvent::Cited(subject.context.saved_as.into(), found.map(Box::new)));
+            context.send(OutputEvent::Record(subject.context.saved_as.into(), found.map(Box::new)));
         });
     }
 
@@ -106,13 +106,13 @@ impl Pager {
     pub(super) fn on_record(
         &mut self,
         path: &Path,
-        found: Result<Box<ReadyCall>, Cited>,
+        found: Result<Box<ReadyCall>, CallSearch>,
         effects: &mut Effects,
     ) {
         if Path::new(&self.output.subject.context.saved_as) != path {
             return;
         }
-        let Ok(ready) = found.map_err(|cited| self.output.cited = cited) else { return };
+        let Ok(ready) = found.map_err(|search| self.output.call_search = search) else { return };
         let is_first = self.output.limits_are_first();
         self.output.attach(*ready);
         if is_first {

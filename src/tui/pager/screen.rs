@@ -253,7 +253,7 @@ impl Pager {
                     (recorded.facts, recorded.texts) = (facts.facts, Some(facts.texts));
                 }
             }
-            OutputEvent::Cited(path, found) => self.on_record(&path, found, effects),
+            OutputEvent::Record(path, found) => self.on_record(&path, found, effects),
         }
         self.start_now(effects);
         self.refresh_picker();

@@ -10,7 +10,6 @@ use crate::text::label::SafeText;
 
 use super::canvas::Canvas;
 
-/// What rules are made of.
 pub(crate) const DASH: &str = "─";
 
 #[derive(Debug, Clone, Default)]

@@ -679,7 +679,7 @@ fn a_record_replaces_what_a_policy_made_but_no_change_of_the_users() {
         let effects = bench.show_opened(opened);
         bench.carry_out(effects);
         bench.keys(keys);
-        bench.update(OutputEvent::Cited("/s.txt".into(), Ok(ready())));
+        bench.update(OutputEvent::Record("/s.txt".into(), Ok(ready())));
         assert!(bench.rows()[0].contains(word), "{keys}: {:?}", bench.rows()[0]);
         bench.keys("lR<Enter>");
         assert!(!bench.rows()[0].contains("would get"), "{keys}: {:?}", bench.rows()[0]);

@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
 use overspill::internals::config::ChosenBy;
-use overspill::internals::output::recorded::Cited;
+use overspill::internals::output::recorded::CallSearch;
 use overspill::internals::output::{OpenOutput, Subject};
 use overspill::internals::rows::lost::{KeptShare, ModelShare};
 use overspill::internals::rows::outputs::OutputFact;
@@ -14,7 +14,7 @@ use overspill::internals::source::{Change, Identity, MapView, PathStatus};
 use overspill::internals::store::{EntryStatus, Env, ScanStep, Stores, list};
 use overspill::internals::tui::app::{ContentChange, Effect, Event, OutputEvent, OutputsEvent};
 use overspill::internals::tui::job::Slot;
-use overspill::internals::tui::outputs::beside::Glance;
+use overspill::internals::tui::outputs::beside::SidePreview;
 use overspill::internals::tui::outputs::deletion::delete;
 use overspill::internals::tui::screen::Link;
 use overspill::internals::tui::target::{Opened, OpenedFrom};
@@ -671,7 +671,7 @@ fn a_link_of_the_facts_stays_selected_when_others_come_above_it() {
     let effects = stocked.bench.show_opened(opened);
     stocked.bench.carry_out(effects);
     stocked.bench.update(Event::Key(KeyEvent::from(KeyCode::Char('='))));
-    stocked.bench.update(OutputEvent::Cited(path, Err(Cited::By(Box::new(call("ls"))))));
+    stocked.bench.update(OutputEvent::Record(path, Err(CallSearch::Found(Box::new(call("ls"))))));
     assert!(stocked.bench.screen().contains("call_7"), "{}", stocked.bench.screen());
     let title = &stocked.bench.keys("<Enter>").rows()[0];
     assert!(title.contains("Outputs"), "{title}");
@@ -909,7 +909,7 @@ fn an_entry_beside_the_list_is_shown_once_it_comes_and_only_while_it_is_chosen()
         let mut output = OpenOutput::counted_now(subject, view);
         output.accept(output.task().run(&|| true).unwrap());
         let output = Some(Ok(Box::new(output)));
-        OutputsEvent::Previewed(Glance { of: of.clone(), is_recorded: false, output })
+        OutputsEvent::Previewed(SidePreview { of: of.clone(), is_recorded: false, output })
     };
     let beside = |bench: &Bench| {
         let entry = &bench.stores().list.chosen().expect("an entry").entry;
