@@ -130,7 +130,7 @@ impl Comparison {
             },
             truncated: preview.truncated,
             truncated_by: preview.truncated_by.map(|limit| limit.as_str()),
-            over: preview.truncated_by.and_then(|limit| over(limit, policy.limit(limit))),
+            over: preview.truncated_by.and_then(|limit| describe_excess(limit, policy.limit(limit))),
             keeps: Some(Keeps::new(preview, input.output.bytes)),
             total_lines: preview.total.lines,
             kept_lines: preview.kept.lines,
@@ -172,7 +172,7 @@ impl Comparison {
 }
 
 /// Says that a limit cut an output: `over 50 KB`; `None` if it is not known how much it allows.
-pub(crate) fn over(hit: LimitHit, most: Option<u64>) -> Option<String> {
+pub(crate) fn describe_excess(hit: LimitHit, most: Option<u64>) -> Option<String> {
     match hit {
         LimitHit::Size(unit) => Some(format!("over {}", limit_in(most?, unit.describe()))),
         LimitHit::Lines | LimitHit::Matches => Some(format!("over {}", lines(most?))),

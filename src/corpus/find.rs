@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use jiff::Timestamp;
 
-use crate::compare::{line_end, over};
+use crate::compare::{describe_excess, line_end};
 use crate::config::Config;
 use crate::session::command::one_line;
 use crate::session::examine::{CallInspector, OutputPlace, Paths};
@@ -244,7 +244,8 @@ impl Finder<'_> {
     /// Returns what became of an output, and what all of its lines have in common.
     fn place(&self, output: &CorpusOutput, entry: &Entry, bytes: &[u8]) -> (Receipt, FoundLine) {
         let FoundReceipt { receipt, policy, command, .. } = self.receipts.find(output, bytes);
-        let over = policy.ok().zip(receipt.limit()).and_then(|(by, hit)| over(hit, by.policy.limit(hit)));
+        let over =
+            policy.ok().zip(receipt.limit()).and_then(|(by, hit)| describe_excess(hit, by.policy.limit(hit)));
         let [shown, written] = match command.is_empty() {
             true => {
                 let run = entry.is_own().then(|| Record::find_run(self.env, &entry.path())).flatten();

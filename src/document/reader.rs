@@ -152,7 +152,7 @@ impl Reader<'_> {
         let anchor = self.anchor_before(at);
         match line {
             Some(line) if anchor < line + ANCHOR as u64 => line,
-            _ => self.snapped(anchor),
+            _ => self.char_start(anchor),
         }
     }
 
@@ -160,12 +160,12 @@ impl Reader<'_> {
     fn anchor_before(&self, at: u64) -> u64 {
         let anchor = (at + 3) / ANCHOR as u64 * ANCHOR as u64;
         let usable =
-            self.snapped(anchor) <= at && self.copy(anchor..(anchor + 1).min(self.doc.len())) != b"\n";
+            self.char_start(anchor) <= at && self.copy(anchor..(anchor + 1).min(self.doc.len())) != b"\n";
         if usable || anchor == 0 { anchor } else { anchor - ANCHOR as u64 }
     }
 
     /// Returns `at`, moved back to the start of the character that contains it.
-    pub fn snapped(&self, at: u64) -> u64 {
+    pub fn char_start(&self, at: u64) -> u64 {
         let from = at.saturating_sub(3);
         let to = (at + 1).min(self.doc.len());
         if at == 0 || to <= from {
@@ -185,7 +185,7 @@ impl Reader<'_> {
             Some(end) => LineSegment { start, end, opens, closes: true, next: end + 1 },
             None if limit >= len => LineSegment { start, end: len, opens, closes: true, next: len },
             None => {
-                let end = self.snapped(limit);
+                let end = self.char_start(limit);
                 LineSegment { start, end, opens, closes: false, next: end }
             }
         }
@@ -234,7 +234,7 @@ impl Reader<'_> {
             patience = patience.saturating_sub(end - start);
             end = start;
         }
-        self.snapped(end)
+        self.char_start(end)
     }
 
     pub fn opens_line(&self, at: u64) -> bool {
@@ -266,7 +266,7 @@ impl Reader<'_> {
             patience = patience.saturating_sub(end - start);
             start = end;
         }
-        self.snapped(start.min(len))
+        self.char_start(start.min(len))
     }
 }
 

@@ -249,7 +249,7 @@ pub(crate) fn count_matches(
         let bytes = buffer.read(view, window.clone());
         while start < stop {
             let inside = start - window.start..(start + chunk).min(stop) - window.start;
-            let (end, count) = dense(bytes, pattern, inside);
+            let (end, count) = count_dense(bytes, pattern, inside);
             start = window.start + end;
             if report(start, count).is_break() {
                 return;
@@ -270,7 +270,7 @@ pub(crate) fn count_kept(pattern: &Pattern, view: &MapView, kept: &[Range<usize>
 }
 
 /// Counts the matches until there are [`MAX_MATCHES`], or all is searched. Returns where that ended, and the count.
-fn dense(bytes: OwnBytes, pattern: &Pattern, within: Range<usize>) -> (usize, u64) {
+fn count_dense(bytes: OwnBytes, pattern: &Pattern, within: Range<usize>) -> (usize, u64) {
     let (mut end, mut count) = (within.start, 0);
     while end < within.end && count < MAX_MATCHES {
         let piece = end..(end + MIN_CHUNK).min(within.end);

@@ -77,7 +77,7 @@ fn check(reader: Reader) -> Result<(), TestCaseError> {
         prop_assert_eq!((segment.start, segment.opens), (at, opens));
         prop_assert!(segment.end >= segment.start && segment.next - segment.end <= 1);
         prop_assert!(segment.next - segment.start <= 2 * ANCHOR as u64 + 1);
-        prop_assert_eq!(reader.snapped(segment.start), segment.start, "a character is split");
+        prop_assert_eq!(reader.char_start(segment.start), segment.start, "a character is split");
         let text = reader.copy(segment.start..segment.end);
         prop_assert!(!text.contains(&b'\n'));
         let line_feed = reader.copy(segment.end..segment.next);

@@ -2,7 +2,7 @@
 
 use crate::base::human::{count, limit_in, lines, size, thousands, tokens};
 use crate::base::provenance::Certainty;
-use crate::compare::over;
+use crate::compare::describe_excess;
 use crate::document::scroll::Fate;
 use crate::preview::{Direction, LimitHit, Part, Policy, Preview, Status, Unit};
 use crate::session::examine::RestOfOutput;
@@ -28,8 +28,9 @@ impl OpenOutput {
     pub(crate) fn difference(&self) -> Option<String> {
         let (first, now) = (self.first_preview.as_ref()?, self.made.preview.as_ref().ok()?);
         let [was, is] = [first, now].map(|preview| self.lines_as_numbered(preview)[0]);
-        let lines = signed(was?, is?, lines);
-        let bytes = signed(first.kept.bytes?, now.kept.bytes?, |bytes| format!("{} B", thousands(bytes)));
+        let lines = describe_change(was?, is?, lines);
+        let bytes =
+            describe_change(first.kept.bytes?, now.kept.bytes?, |bytes| format!("{} B", thousands(bytes)));
         let parts: Vec<String> = lines.into_iter().chain(bytes).collect();
         Some(if parts.is_empty() { "nothing gained or lost".to_owned() } else { parts.join(", ") })
     }
@@ -45,7 +46,7 @@ impl OpenOutput {
     /// Describes why the policy cut: `over 50 KB`; `None` of a record that does not tell.
     pub(crate) fn reason(&self) -> Option<String> {
         let by_policy = || self.shown_record().is_none().then(|| "by the policy".into());
-        self.limit_hit().and_then(|hit| over(hit, self.policy().limit(hit))).or_else(by_policy)
+        self.limit_hit().and_then(|hit| describe_excess(hit, self.policy().limit(hit))).or_else(by_policy)
     }
 
     /// Describes in a few words what the model saw: `cut: over 2,000 lines`.
@@ -329,7 +330,7 @@ pub(crate) fn describe_size(policy: &Policy, size: u64) -> String {
 }
 
 /// Describes by how much `to` differs from `from`; `None` if it does not.
-fn signed(from: u64, to: u64, words: impl Fn(u64) -> String) -> Option<String> {
+fn describe_change(from: u64, to: u64, words: impl Fn(u64) -> String) -> Option<String> {
     match to.checked_sub(from) {
         Some(0) => None,
         Some(more) => Some(format!("+{}", words(more))),
@@ -409,10 +410,10 @@ mod tests {
 
     #[test]
     fn differences_have_signs() {
-        let signed = |from, to| signed(from, to, lines);
-        assert_eq!(signed(2000, 3500).as_deref(), Some("+1,500 lines"));
-        assert_eq!(signed(3500, 2000).as_deref(), Some("−1,500 lines"));
-        assert_eq!(signed(2, 1).as_deref(), Some("−1 line"));
-        assert_eq!(signed(1, 1), None);
+        let change = |from, to| describe_change(from, to, lines);
+        assert_eq!(change(2000, 3500).as_deref(), Some("+1,500 lines"));
+        assert_eq!(change(3500, 2000).as_deref(), Some("−1,500 lines"));
+        assert_eq!(change(2, 1).as_deref(), Some("−1 line"));
+        assert_eq!(change(1, 1), None);
     }
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::base::human::{count, local_time, size, thousands, tokens, utc};
-use crate::compare::over;
+use crate::compare::describe_excess;
 use crate::preview::LimitHit;
 use crate::session::command::{command, one_line};
 use crate::session::examine::CallInspector;
@@ -215,9 +215,9 @@ const COLUMNS: &[ListColumn<CallRow>] = &[
         ["oldest first", "newest first"],
         |a, b| (a.at.is_none(), a.at).cmp(&(b.at.is_none(), b.at)),
     ),
-    ListColumn::new("tool", Left, 18, |row: &CallRow, _| faint(row, row.tool.clone())),
+    ListColumn::new("tool", Left, 18, |row: &CallRow, _| dim_unless_cut(row, row.tool.clone())),
     ListColumn::new("command", Left, 0, |row: &CallRow, _| match &row.sizes {
-        Some(sizes) => faint(row, sizes.command.clone()),
+        Some(sizes) => dim_unless_cut(row, sizes.command.clone()),
         None => RowCell::dim("…"),
     }),
     ListColumn::new("size", Right, 8, whole).yields(1).sorts('b', LARGEST_FIRST, |a, b| {
@@ -292,7 +292,7 @@ fn uncut(row: &CallRow) -> u8 {
 }
 
 /// What was cut stands out from what was not.
-fn faint(row: &CallRow, text: SafeText) -> RowCell {
+fn dim_unless_cut(row: &CallRow, text: SafeText) -> RowCell {
     RowCell::new(text, if row.is_cut() { Tone::Plain } else { Tone::Dim })
 }
 
@@ -310,14 +310,14 @@ fn whole_size(row: &CallRow, sizes: &CallSizes) -> Option<u64> {
 
 fn whole(row: &CallRow, _: &RowLook) -> RowCell {
     let Some(sizes) = &row.sizes else { return RowCell::dim("…") };
-    faint(row, whole_size(row, sizes).map_or("–".to_owned(), size).into())
+    dim_unless_cut(row, whole_size(row, sizes).map_or("–".to_owned(), size).into())
 }
 
 fn got(row: &CallRow, look: &RowLook) -> RowCell {
     match (row.cut, &row.sizes) {
         (_, None) => RowCell::dim("…"),
         (CutState::No, Some(_)) => RowCell::dim("all"),
-        (CutState::Unknown, Some(_)) => unsure(row),
+        (CutState::Unknown, Some(_)) => unknown_cut(row),
         _ => KeptShare::cell(&row.share.and_then(|share| Some((share.got, share.is_past))), look),
     }
 }
@@ -325,13 +325,13 @@ fn got(row: &CallRow, look: &RowLook) -> RowCell {
 fn lost(row: &CallRow, _: &RowLook) -> RowCell {
     match row.cut {
         CutState::No => RowCell::default(),
-        CutState::Unknown => unsure(row),
+        CutState::Unknown => unknown_cut(row),
         CutState::Spill | CutState::NoSpill => LostCounts::cell(&row.lost()),
     }
 }
 
 /// Says that it is not recorded whether a result was cut; nothing if there is none.
-fn unsure(row: &CallRow) -> RowCell {
+fn unknown_cut(row: &CallRow) -> RowCell {
     RowCell::dim(if row.is_unsure() { "–" } else { "" })
 }
 
@@ -363,7 +363,7 @@ fn describe_verdict(verdict: &Verdict) -> Option<String> {
     match verdict {
         Verdict::Equal { policy, against: Against::Witness, .. } => Some(format!("plausible: {policy}")),
         Verdict::Equal { policy, by, most, .. } => {
-            let over = by.and_then(|by| over(by, *most)).map(|over| format!(", {over}"));
+            let over = by.and_then(|by| describe_excess(by, *most)).map(|over| format!(", {over}"));
             Some(format!("verified: {policy}{}", over.unwrap_or_default()))
         }
         Verdict::Differs(difference) => match &difference.fits {

@@ -144,7 +144,7 @@ extern "C" fn on_bus_error(signal: libc::c_int, info: *mut libc::siginfo_t, cont
     // is this thread's own.
     let (address, from_kernel, errno) =
         unsafe { ((*info).si_addr() as usize, (*info).si_code > 0, *errno_location()) };
-    if !(from_kernel && mend(address)) {
+    if !(from_kernel && zero_lost_pages(address)) {
         chain(signal, info, context);
     }
     // SAFETY: as above; the interrupted code must not see the errno of these calls.
@@ -152,7 +152,7 @@ extern "C" fn on_bus_error(signal: libc::c_int, info: *mut libc::siginfo_t, cont
 }
 
 /// Replaces the pages from `address` to the end of its mapping by zeros; false if it is in none.
-fn mend(address: usize) -> bool {
+fn zero_lost_pages(address: usize) -> bool {
     let found = TABLE.iter().find_map(|slot| {
         let (start, end) = slot.range()?;
         (start <= address && address < end).then_some((slot, start, end))
@@ -233,6 +233,6 @@ mod tests {
 
     #[test]
     fn a_fault_outside_all_mappings_is_not_handled() {
-        assert!(!mend(8));
+        assert!(!zero_lost_pages(8));
     }
 }

@@ -68,7 +68,8 @@ impl MapView {
     /// Maps the first `len` bytes of `file`, with room to grow if the system allows that.
     pub(super) fn map(file: &File, len: u64, generation: u64) -> io::Result<MapView> {
         let len = usize::try_from(len).map_err(|_| io::Error::other("larger than the address space"))?;
-        let map = || Mapping::new(file, 0, roomy(len)).or_else(|_| Mapping::new(file, 0, len)).map(Arc::new);
+        let map =
+            || Mapping::new(file, 0, mapped_len(len)).or_else(|_| Mapping::new(file, 0, len)).map(Arc::new);
         Ok(MapView { mapping: (len > 0).then(map).transpose()?, len, generation })
     }
 
@@ -113,12 +114,12 @@ pub(super) fn next_generation() -> u64 {
 
 /// Returns what is mapped: more than the file, because mapping again costs the pages already faulted in.
 #[cfg(target_os = "linux")]
-fn roomy(len: usize) -> usize {
+fn mapped_len(len: usize) -> usize {
     len.saturating_add((len / 4).max(16 << 20)).min(isize::MAX as usize)
 }
 
 #[cfg(not(target_os = "linux"))]
-fn roomy(len: usize) -> usize {
+fn mapped_len(len: usize) -> usize {
     len
 }
 

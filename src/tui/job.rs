@@ -220,7 +220,7 @@ impl ScreenEvent for JobEvent {
 }
 
 /// Returns an event without the ticket of its job; `None` if that has been abandoned since.
-pub(crate) fn wanted(event: Event) -> Option<Event> {
+pub(crate) fn unstamp(event: Event) -> Option<Event> {
     match event.downcast::<JobEvent>() {
         Ok(JobEvent { ticket, event }) => ticket.is_wanted().then_some(event),
         Err(event) => Some(event),
@@ -261,7 +261,7 @@ mod tests {
     #[test]
     fn events_of_a_job_that_was_replaced_or_stopped_are_dropped() {
         let tickets = Tickets::default();
-        let event = |ticket: &Ticket| wanted(ticket.stamp(Event::Message(Message::note("a word"))));
+        let event = |ticket: &Ticket| unstamp(ticket.stamp(Event::Message(Message::note("a word"))));
         let (first, other) = (tickets.next(Slot::Plan), tickets.next(Slot::Search));
         assert!(event(&first).is_some());
         let second = tickets.next(Slot::Plan);

@@ -246,7 +246,7 @@ pub enum ScreenRequest {
     /// Goes to the screen that serves this event in place of the one that is shown.
     Turn(Box<dyn ScreenEvent>),
     Send(Event),
-    Lay(Box<dyn Layer>),
+    PushLayer(Box<dyn Layer>),
     Replay(Vec<KeyEvent>),
 }
 
@@ -346,7 +346,7 @@ impl Effects {
         self.request(ScreenRequest::Send(event.into()));
     }
 
-    pub(crate) fn lay(&mut self, layer: impl Layer) {
-        self.request(ScreenRequest::Lay(Box::new(layer)));
+    pub(crate) fn push_layer(&mut self, layer: impl Layer) {
+        self.request(ScreenRequest::PushLayer(Box::new(layer)));
     }
 }

@@ -155,7 +155,7 @@ impl ListKind for Sessions {
             SessionsEvent::Described(words) => {
                 on.list.change(words, |row, words| row.words = Some(words));
             }
-            SessionsEvent::Related(groups) => related(on.list, &groups),
+            SessionsEvent::Related(groups) => on_relations(on.list, &groups),
             SessionsEvent::Summed(file, sums) => change(on.list, &file, |row| {
                 row.sums.set(sums);
                 if !is_as(&row.file, &file) {
@@ -276,7 +276,7 @@ fn is_as(before: &SessionFile, now: &SessionFile) -> bool {
 }
 
 /// Takes in which sessions may hold copies of each other's calls. Sums that counted copies are asked for again.
-fn related(list: &mut List<SessionRow>, groups: &[Vec<usize>]) {
+fn on_relations(list: &mut List<SessionRow>, groups: &[Vec<usize>]) {
     let mut earlier: HashMap<usize, Arc<[Arc<SessionFile>]>> = HashMap::new();
     for group in groups {
         let files = group.iter().filter_map(|n| Some(list.rows().get(*n)?.file.clone()));

@@ -17,7 +17,6 @@ use crate::session::spill::{CitingCall, SessionsCache};
 use crate::source::{FileLock, MapView};
 use crate::store::{Env, LazyStores, Record, RecordedFile};
 use crate::text::search::{Pattern, SeverityPatterns};
-use crate::tui::job::Ticket;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OpenedFrom {
@@ -127,13 +126,17 @@ pub struct Services {
 impl Services {
     /// Finds the call that a stored output is of, and reads what was recorded of it. If nothing of that can be shown, the
     /// error is what is known of the call.
-    pub(crate) fn find_record(&self, of: &Subject, ticket: &Ticket) -> Result<ReadyCall, CallSearch> {
+    pub(crate) fn find_record(
+        &self,
+        of: &Subject,
+        progress: &dyn ReadProgress,
+    ) -> Result<ReadyCall, CallSearch> {
         let sought = match Record::find(&self.env, Path::new(of.path())) {
             Some(Record::Copy(copy)) => copy.recorded_file(of.path().into()),
             _ => RecordedFile { path: of.context.saved_as.clone().into(), ..RecordedFile::default() },
         };
         let mut record = Err(CallSearch::NoneFound);
-        self.sessions.find_all(slice::from_ref(&sought), &self.env, ticket, &mut |_, found| {
+        self.sessions.find_all(slice::from_ref(&sought), &self.env, progress, &mut |_, found| {
             let Some((file, opened, call)) = found else { return };
             let transcript = opened.transcript();
             let examiner = (self.examiner)(transcript.agent);

@@ -118,7 +118,7 @@ pub fn start(mut command: Command, options: &Options, place: &Location) -> Resul
     };
     let keyboard = Arc::clone(&control.keyboard);
     // A command whose input cannot be forwarded runs all the same.
-    let typing = typing.and_then(|(terminal, over)| stdin::pass(Arc::clone(&keyboard), terminal, over).ok());
+    let typing = typing.and_then(|(terminal, over)| stdin::relay(Arc::clone(&keyboard), terminal, over).ok());
     // Both threads only wait for this.
     let _ = give_pid.send(pid);
     let _ = give_command.send(StartedCommand { child, watch, streams, typing });

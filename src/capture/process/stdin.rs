@@ -49,7 +49,7 @@ impl Drop for ModesRestorer {
 }
 
 /// Forwards keys until the input ends or the command exits.
-pub(crate) fn pass(
+pub(crate) fn relay(
     keyboard: Arc<TerminalInput>,
     terminal: OwnedFd,
     over: PipeReader,

@@ -79,7 +79,7 @@ impl Control {
             }
             meanwhile();
         });
-        let _ = self.events.send(ProcessEvent::GoesOn);
+        let _ = self.events.send(ProcessEvent::Resumed);
     }
 }
 
@@ -90,7 +90,7 @@ pub(crate) enum ProcessEvent {
     End(Stop),
     Resized(TerminalSize),
     Paused,
-    GoesOn,
+    Resumed,
     /// Reply once every earlier event has been handled.
     Answer(SyncSender<()>),
     /// The command has exited but has not been reaped.
@@ -155,7 +155,7 @@ impl ProcessWatch {
                     let has_session = self.terminal.is_some();
                     self.send(Some(if has_session { Signal::STOP } else { Signal::TSTP }));
                 }
-                Ok(ProcessEvent::GoesOn) => self.send(Some(Signal::CONT)),
+                Ok(ProcessEvent::Resumed) => self.send(Some(Signal::CONT)),
                 Ok(ProcessEvent::Answer(done)) => {
                     // The caller may have given up.
                     let _ = done.send(());

@@ -118,7 +118,7 @@ fn record(report: Option<Report>, output: &CapturedOutput, path: Option<&PathBuf
 pub(super) fn print_notices(finished: &FinishedCapture) -> CommandResult {
     finished.warnings.iter().for_each(|warning| say(warning));
     let mut out = SafeWriter::stdout();
-    for notice in brief(notices(&finished.preview.parts)) {
+    for notice in shorten(notices(&finished.preview.parts)) {
         writeln!(out, "{notice}")?;
     }
     out.end()?;
@@ -143,7 +143,7 @@ fn notices(parts: &[Part]) -> Vec<Cow<'_, str>> {
     texts.filter(|text| !text.is_empty()).map(Cow::from).collect()
 }
 
-fn brief(mut notices: Vec<Cow<'_, str>>) -> Vec<Cow<'_, str>> {
+fn shorten(mut notices: Vec<Cow<'_, str>>) -> Vec<Cow<'_, str>> {
     let more = notices.len().saturating_sub(2 * MAX_NOTICES);
     if more > 0 {
         let words = format!("({} left out; --print prints the whole preview)", count(more as u64, "notice"));
@@ -172,7 +172,7 @@ mod tests {
         let all = parts(&texts);
         let words = "(1,390 notices left out; --print prints the whole preview)";
         let ends = ["0", "1", "2", "3", "4", words, "1395", "1396", "1397", "1398", "1399"];
-        assert_eq!(brief(notices(&all)), ends);
-        assert_eq!(brief(notices(&all[..10])).len(), 10);
+        assert_eq!(shorten(notices(&all)), ends);
+        assert_eq!(shorten(notices(&all[..10])).len(), 10);
     }
 }

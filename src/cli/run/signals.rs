@@ -46,7 +46,7 @@ impl StopSignals {
         // Started before the command, so that no command runs that nobody could stop.
         thread::Builder::new().name("passing".into()).spawn(move || {
             if let Ok(control) = taken.recv() {
-                pass(&mut signals, &control, &is_finished);
+                forward(&mut signals, &control, &is_finished);
             }
         })?;
         Ok(StopSignals { give, finished })
@@ -60,7 +60,7 @@ impl StopSignals {
     }
 }
 
-fn pass(signals: &mut Signals, control: &Control, is_finished: &AtomicBool) {
+fn forward(signals: &mut Signals, control: &Control, is_finished: &AtomicBool) {
     let (mut is_first, mut late) = (true, 0);
     for signal in signals.forever() {
         let is_first = std::mem::take(&mut is_first);

@@ -216,7 +216,7 @@ impl Scroll<'_> {
         let (base, stop, from_column) = if segment.closes {
             (start, end, column)
         } else {
-            let base = self.reader.snapped(start + column.min(end - start));
+            let base = self.reader.char_start(start + column.min(end - start));
             (base, end.min(base + 32 * u64::from(self.frame.width)), 0)
         };
         let bytes =

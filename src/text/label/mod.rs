@@ -45,8 +45,8 @@ pub fn fit(text: &str, columns: usize) -> String {
     }
     let mark = if columns > 0 { "…" } else { "" };
     let room = columns - columns_of(mark);
-    let (head, rest) = text.split_at(within(text.graphemes(true), room.div_ceil(2)));
-    let tail = within(rest.graphemes(true).rev(), room - columns_of(head));
+    let (head, rest) = text.split_at(fitting_len(text.graphemes(true), room.div_ceil(2)));
+    let tail = fitting_len(rest.graphemes(true).rev(), room - columns_of(head));
     format!("{head}{mark}{}", &rest[rest.len() - tail..])
 }
 
@@ -62,7 +62,7 @@ pub(crate) fn is_plain(text: &str) -> bool {
 
 /// Returns the graphemes at the start of safe text that fit into this many columns.
 pub fn head(text: &str, columns: usize) -> &str {
-    &text[..within(text.graphemes(true), columns)]
+    &text[..fitting_len(text.graphemes(true), columns)]
 }
 
 /// Folds safe text into rows of at most `columns`, at a space in their second half; a wider character is a row of its own.
@@ -83,7 +83,7 @@ pub fn fold(text: &str, columns: usize) -> Vec<&str> {
 }
 
 /// Returns the bytes of the leading graphemes that fit into this many columns.
-fn within<'a>(graphemes: impl Iterator<Item = &'a str>, columns: usize) -> usize {
+fn fitting_len<'a>(graphemes: impl Iterator<Item = &'a str>, columns: usize) -> usize {
     let mut used = 0;
     graphemes
         .take_while(|grapheme| {
@@ -208,7 +208,7 @@ pub fn write_safe(out: &mut impl io::Write, bytes: &[u8], show: &Show, colour: b
             at = end;
         }
     }
-    printer.dress(Style::new());
+    printer.set_style(Style::new());
     printer.write_if_over(0, out)
 }
 
@@ -235,18 +235,18 @@ impl Printer {
         match cell.kind {
             CellKind::Style | CellKind::Hidden => return,
             CellKind::LineEnd => {
-                self.dress(Style::new());
+                self.set_style(Style::new());
                 self.text.push('\n');
                 return;
             }
-            CellKind::Control => self.dress(Style::new().effects(Effects::INVERT)),
-            CellKind::Escape => self.dress(Style::new().effects(Effects::DIMMED)),
-            CellKind::Text | CellKind::Tab | CellKind::Replaced => self.dress(cell.look),
+            CellKind::Control => self.set_style(Style::new().effects(Effects::INVERT)),
+            CellKind::Escape => self.set_style(Style::new().effects(Effects::DIMMED)),
+            CellKind::Text | CellKind::Tab | CellKind::Replaced => self.set_style(cell.look),
         }
         self.text.push_str(cell.text.as_str());
     }
 
-    fn dress(&mut self, style: Style) {
+    fn set_style(&mut self, style: Style) {
         if !self.colour || style == self.style {
             return;
         }

@@ -18,7 +18,7 @@ use crate::text::search::SeverityPatterns;
 
 use super::calls::Calls;
 use super::event::Purpose;
-use super::job::{Tickets, wanted};
+use super::job::{Tickets, unstamp};
 use super::keys::{Action, character};
 use super::lines::FoundLines;
 use super::list::screen::ListScreen;
@@ -92,7 +92,7 @@ impl App {
     }
 
     pub fn update(&mut self, event: impl Into<Event>, effects: &mut Effects) {
-        let Some(event) = wanted(event.into()) else { return };
+        let Some(event) = unstamp(event.into()) else { return };
         match event {
             Event::Key(key) if key.kind != KeyEventKind::Release => self.key(key, effects),
             Event::Key(_) => {}
@@ -139,7 +139,7 @@ impl App {
                     ScreenRequest::Turn(event) => self.turn(event, effects),
                     ScreenRequest::Send(Event::Message(message)) => self.say(Some(message)),
                     ScreenRequest::Send(event) => self.send(event, effects),
-                    ScreenRequest::Lay(layer) => {
+                    ScreenRequest::PushLayer(layer) => {
                         self.layers.push(layer);
                         self.refresh_layers();
                     }
@@ -244,10 +244,10 @@ impl App {
             Action::Quit => self.quit(effects),
             Action::QuitNow => self.leave(ExitChoice::default(), effects),
             Action::Interrupt => self.interrupt(effects),
-            Action::Help => effects.lay(HelpView::new(self.context())),
-            Action::GoTo => effects.lay(Prompt::new(Purpose::GoTo)),
-            Action::Mark => effects.lay(Prompt::new(Purpose::Mark)),
-            Action::ToMark => effects.lay(Prompt::new(Purpose::ToMark)),
+            Action::Help => effects.push_layer(HelpView::new(self.context())),
+            Action::GoTo => effects.push_layer(Prompt::new(Purpose::GoTo)),
+            Action::Mark => effects.push_layer(Prompt::new(Purpose::Mark)),
+            Action::ToMark => effects.push_layer(Prompt::new(Purpose::ToMark)),
             _ => drop(self.on_top(|top| top.act(action, count, effects))),
         }
     }

@@ -180,10 +180,10 @@ impl App {
     /// Leaves the screens from wherever it is; asks first about what would be lost, unless that is chosen.
     pub(super) fn leave(&mut self, choice: ExitChoice, effects: &mut Effects) {
         if choice.stop_command.is_none() && self.places().any(|screen| screen.is_running()) {
-            return effects.lay(Leaving { question: Question::Command, choice });
+            return effects.push_layer(Leaving { question: Question::Command, choice });
         }
         if let (None, Some(pending)) = (choice.delete_marked, self.pending()) {
-            return effects.lay(Leaving { question: Question::deletions(pending, true), choice });
+            return effects.push_layer(Leaving { question: Question::deletions(pending, true), choice });
         }
         if choice.stop_command == Some(true) {
             effects.push(Effect::StopCommand);

@@ -162,7 +162,6 @@ impl Binding {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BoundKeys {
     pub row: &'static Binding,
-    /// The names of its keys; the first is the one shown.
     pub keys: Vec<String>,
 }
 

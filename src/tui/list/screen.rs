@@ -129,7 +129,6 @@ pub struct PanelFrame<'a> {
     pub cost: &'a Cost,
 }
 
-/// The rows of a list of `R`, as a worker arranged them.
 struct RowsArranged<R>(Arrangement, PhantomData<fn() -> R>);
 
 impl<R: 'static> ScreenEvent for RowsArranged<R> {}
@@ -213,7 +212,7 @@ impl<L: ListKind> ListScreen<L> {
         let copyable: Vec<Vec<Copyable>> = rows.iter().map(|row| self.of.copyable(row)).collect();
         match Copyable::join_all(&copyable) {
             none if none.is_empty() => self.message = Some(Message::note("nothing to copy here")),
-            some => effects.lay(copy_menu(some.into_iter().map(Copyable::entry).collect())),
+            some => effects.push_layer(copy_menu(some.into_iter().map(Copyable::entry).collect())),
         }
     }
 }
@@ -283,17 +282,17 @@ impl<L: ListKind> Screen for ListScreen<L> {
 
     fn act(&mut self, action: Action, count: Option<u64>, effects: &mut Effects) {
         match action {
-            Action::Sort => effects.lay(self.list.sort_menu()),
+            Action::Sort => effects.push_layer(self.list.sort_menu()),
             Action::Group if self.knows(action) => self.on_list(effects, List::group_next),
             Action::Choose => self.on_list(effects, List::toggle_mark),
             Action::ChooseAll => self.on_list(effects, List::toggle_all),
-            Action::Matching => effects.lay(Prompt::new(Purpose::Grep(L::SCOPE))),
+            Action::Matching => effects.push_layer(Prompt::new(Purpose::Grep(L::SCOPE))),
             Action::Copy => self.copy(effects),
             Action::Editor => match self.chosen_output() {
                 Some((path, line)) => effects.push(Effect::Edit { path: Some(path), line }),
                 None => self.message = Some(Message::note("this row has no file to edit")),
             },
-            Action::Search => effects.lay(self.list.start_filter()),
+            Action::Search => effects.push_layer(self.list.start_filter()),
             Action::Back if self.list.unmark() => {}
             Action::Back if !self.list.filter_text().is_empty() => self.on_list(effects, List::end_filter),
             Action::Back if self.list.end_following() => {}
@@ -343,7 +342,7 @@ impl<L: ListKind> Screen for ListScreen<L> {
         if let Some(area) = places.panel {
             if area.x > 0 {
                 let divider = Rect { x: area.x - 1, width: 1, ..area };
-                line::upright(frame.buffer_mut(), divider, canvas);
+                line::vertical_rule(frame.buffer_mut(), divider, canvas);
             }
             self.of.draw_panel(&self.list, PanelFrame { canvas, buffer: frame.buffer_mut(), area, cost });
         }

@@ -92,7 +92,7 @@ impl Outputs {
             return on.note(format!("nothing marked; {delete} marks for deletion"));
         }
         let question = Question::deletions(&self.pending, false);
-        on.effects.lay(Leaving { question, choice: ExitChoice::default() });
+        on.effects.push_layer(Leaving { question, choice: ExitChoice::default() });
     }
 
     pub(super) fn offer_cleaning(&mut self, on: Context) {
@@ -108,7 +108,7 @@ impl Outputs {
             (true, staying) => {
                 on.note(format!("overdue but left: {}: {WHY_THEY_STAY}", count(staying, "output")));
             }
-            _ => on.effects.lay(CleaningBox::new(plan, &rows, now, on.canvas)),
+            _ => on.effects.push_layer(CleaningBox::new(plan, &rows, now, on.canvas)),
         }
     }
 }

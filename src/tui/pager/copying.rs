@@ -78,7 +78,7 @@ impl Pager {
     pub(crate) fn copy(&mut self, effects: &mut Effects) {
         let selected =
             self.selection.and_then(|LineSelection { side, .. }| Some((side, self.selected(side)?)));
-        let Some((side, range)) = selected else { return effects.lay(copy_menu(self.to_copy())) };
+        let Some((side, range)) = selected else { return effects.push_layer(copy_menu(self.to_copy())) };
         if self.copy_text(side, range, effects) {
             self.selection = None;
         }

@@ -117,7 +117,7 @@ impl Pager {
             }
             Action::Policy => load_policies(effects),
             Action::Apply => self.keep_what_if(),
-            Action::Help => effects.lay(HelpView::new(KeyContext::Drawer)),
+            Action::Help => effects.push_layer(HelpView::new(KeyContext::Drawer)),
             _ => drop(self.close_drawer(effects)),
         }
     }

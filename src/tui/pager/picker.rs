@@ -168,9 +168,9 @@ impl Pager {
         let Some(Picker { list, .. }) = &mut self.drawer.picker else { return };
         match action {
             Action::Open => self.take_policy(effects),
-            Action::Search => effects.lay(list.start_filter()),
-            Action::Sort => effects.lay(list.sort_menu()),
-            Action::Copy => effects.lay(copy_menu(self.limits_to_copy())),
+            Action::Search => effects.push_layer(list.start_filter()),
+            Action::Sort => effects.push_layer(list.sort_menu()),
+            Action::Copy => effects.push_layer(copy_menu(self.limits_to_copy())),
             Action::Back if !list.filter_text().is_empty() => self.on_picker(List::end_filter, effects),
             Action::Back => drop(self.close_picker(effects)),
             _ if list.act(action, count) => self.on_picker(|_| (), effects),

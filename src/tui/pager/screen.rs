@@ -66,21 +66,21 @@ impl Screen for Pager {
             Action::Back => {}
             Action::Search | Action::SearchBack => {
                 let toward = if action == Action::Search { Toward::End } else { Toward::Start };
-                effects.lay(Prompt::new(Purpose::Search { toward, times: count }));
+                effects.push_layer(Prompt::new(Purpose::Search { toward, times: count }));
             }
             Action::Matching => {
-                effects.lay(Prompt::new(Purpose::Lines { shows: Shows::All, around: count }));
+                effects.push_layer(Prompt::new(Purpose::Lines { shows: Shows::All, around: count }));
             }
             Action::Window | Action::NextWindow | Action::PreviousWindow | Action::ReadForm
                 if self.output.is_rest_missing() =>
             {
                 self.tell_alone();
             }
-            Action::Window => effects.lay(Prompt::new(Purpose::Window)),
+            Action::Window => effects.push_layer(Prompt::new(Purpose::Window)),
             Action::Json => {
                 let (side, at) = (self.focus(), self.current_line(self.focus()));
                 match self.output.line_as_json(side, count, at) {
-                    Ok(line) => effects.lay(TextBox::new(line)),
+                    Ok(line) => effects.push_layer(TextBox::new(line)),
                     Err(words) => self.fail(words),
                 }
             }
@@ -178,7 +178,7 @@ impl Screen for Pager {
     }
 
     fn prompt_note(&self) -> Option<Span> {
-        view::status::typed(self)
+        view::status::typing_note(self)
     }
 
     fn is_running(&self) -> bool {

@@ -193,7 +193,7 @@ impl Pager {
         if let Some(index) = self.output.recorded.as_ref().and_then(|recorded| recorded.index) {
             effects.ask(Slot::OpenSession, CallRequest::Facts(index));
         }
-        effects.lay(TextBox::of_facts(|below| (below as &dyn Any).downcast_ref().map(Self::facts)));
+        effects.push_layer(TextBox::of_facts(|below| (below as &dyn Any).downcast_ref().map(Self::facts)));
     }
 
     fn facts(&self) -> LinkedText {
@@ -218,7 +218,7 @@ pub(crate) trait ListFacts: ListKind {
         if on.list.chosen().is_none() {
             return;
         }
-        on.effects.lay(TextBox::of_facts(|below| {
+        on.effects.push_layer(TextBox::of_facts(|below| {
             let ListScreen { of, list, canvas, .. }: &ListScreen<Self> =
                 (below as &dyn Any).downcast_ref()?;
             let (facts, texts) = of.facts(list);

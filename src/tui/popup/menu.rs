@@ -181,7 +181,7 @@ impl Copyable {
             let find = |row: &Vec<Self>| row.iter().find(|other| other.what == copyable.what).cloned();
             let all: Option<Vec<Self>> =
                 std::iter::once(Some(copyable.clone())).chain(others.iter().map(find)).collect();
-            all.and_then(joined)
+            all.and_then(join)
         };
         first.iter().filter_map(together).collect()
     }
@@ -200,7 +200,7 @@ impl Copyable {
 }
 
 /// Joins what several rows have of one kind: commands a line each, and words in one line. What is described is of one row.
-fn joined(mut all: Vec<Copyable>) -> Option<Copyable> {
+fn join(mut all: Vec<Copyable>) -> Option<Copyable> {
     let first = all.first()?;
     let what = first.what;
     match (all.len() as u64, what) {

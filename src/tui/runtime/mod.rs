@@ -236,7 +236,7 @@ impl Session {
             // The panic has already been printed.
             Signal::Panicked(panic) => std::panic::resume_unwind(panic),
             Signal::Pause => effects.push(Effect::Suspend),
-            Signal::GoesOn => self.go_on()?,
+            Signal::Resumed => self.resume_screen()?,
         }
         self.carry_out(effects.outside)?;
         if !self.key_repeats {
@@ -297,7 +297,7 @@ pub enum Signal {
     /// Another process asked overspill to stop for a while, as Ctrl-Z does.
     Pause,
     /// overspill was stopped from outside and continues: the terminal's modes and contents have changed meanwhile.
-    GoesOn,
+    Resumed,
     /// A thread that the screens cannot do without has panicked, with this payload.
     Panicked(Panic),
 }

@@ -135,7 +135,7 @@ impl Session {
         terminal::clear(&mut self.screen)
     }
 
-    pub(super) fn go_on(&mut self) -> io::Result<()> {
+    pub(super) fn resume_screen(&mut self) -> io::Result<()> {
         let _pause = self.keyboard.pause();
         terminal::reclaim()?;
         terminal::clear(&mut self.screen)

@@ -333,7 +333,7 @@ fn handle_signal(signal: i32, tell: &impl Fn(Signal)) {
         // If overspill does not have the terminal, it stopped itself, and takes the terminal back by itself.
         (false, _) if signal == SIGCONT => {
             if TAKEN.load(Ordering::SeqCst) {
-                tell(Signal::GoesOn);
+                tell(Signal::Resumed);
             }
         }
         (true, Some(_)) => {}

@@ -133,7 +133,7 @@ impl ListKind for ChangedList {
 
     fn open(&self, _: &List<ChangedRow>, row: &ChangedRow) -> Option<OpenRequest> {
         let start = self.start.as_ref()?;
-        let under = start.run.policy(start.setting).map(|policy| Box::new(super::tuned(policy.clone())));
+        let under = start.run.policy(start.setting).map(|policy| Box::new(super::effective(policy.clone())));
         let start = StartView { under, ..StartView::default() };
         Some(OpenRequest { path: row.path.clone(), start, name: row.name.clone(), ..OpenRequest::default() })
     }

@@ -193,7 +193,7 @@ impl ListKind for Tuning {
             (Action::Policy, TuneRows::Settings) => |of, on| of.show_other(TunePolicies::Current, on.effects),
             (Action::JudgeBy, _) => |of, on| {
                 let find = of.start.as_ref().and_then(|start| start.find.as_ref());
-                on.effects.lay(Prompt::with(Purpose::Find, find.map_or("", Pattern::text)));
+                on.effects.push_layer(Prompt::with(Purpose::Find, find.map_or("", Pattern::text)));
             },
             (Action::Refresh, _) => |of, on| {
                 if let Some(start) = of.start.take() {
@@ -321,8 +321,8 @@ impl Tuning {
     pub(super) fn adapt(&self, opened: &mut Opened) {
         let policy = &opened.subject.policy.policy;
         let setting = self.applied.get(policy.name()).filter(|_| opened.recorded.is_none());
-        let tuned = setting.and_then(|setting| setting.on(policy)).map(tuned);
-        opened.start.under = opened.start.under.take().or(tuned.map(Box::new));
+        let effective = setting.and_then(|setting| setting.on(policy)).map(effective);
+        opened.start.under = opened.start.under.take().or(effective.map(Box::new));
     }
 
     /// Shows what was measured so far. Until the user selects a row it is the present setting, or the first policy.
@@ -383,6 +383,6 @@ impl Tuning {
     }
 }
 
-fn tuned(policy: Policy) -> EffectivePolicy {
+fn effective(policy: Policy) -> EffectivePolicy {
     EffectivePolicy { limits_from: LimitsFrom::Setting, ..EffectivePolicy::chosen(policy, true) }
 }

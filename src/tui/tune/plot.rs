@@ -116,7 +116,7 @@ pub(super) fn draw(
         let place = Rect { y, width: left, height: area.height.min(1), ..area };
         line::left(buffer, place, label, canvas.theme.dim);
     }
-    line::upright(buffer, Rect { width: 1, ..inner }, canvas);
+    line::vertical_rule(buffer, Rect { width: 1, ..inner }, canvas);
     let joined = if canvas.unicode { &best[..] } else { &[] };
     // A blank column lies at the right.
     let plot = Rect { x: inner.x.saturating_add(1), width: inner.width.saturating_sub(2), ..inner };

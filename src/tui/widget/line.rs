@@ -100,7 +100,7 @@ pub(crate) fn cut(spans: Vec<Span>, columns: usize) -> Vec<Span> {
     fitted
 }
 
-pub(crate) fn upright(buffer: &mut Buffer, area: Rect, canvas: &Canvas) {
+pub(crate) fn vertical_rule(buffer: &mut Buffer, area: Rect, canvas: &Canvas) {
     for y in area.y..area.bottom() {
         left(buffer, Rect { y, height: 1, ..area }, "│", canvas.theme.dim);
     }
@@ -111,7 +111,7 @@ pub(crate) fn rule(buffer: &mut Buffer, area: Rect, canvas: &Canvas) {
 }
 
 /// Draws a horizontal rule with text in it: `──── words ────`.
-pub(crate) fn ruled(buffer: &mut Buffer, area: Rect, words: impl Into<SafeText>, style: Style) {
+pub(crate) fn titled_rule(buffer: &mut Buffer, area: Rect, words: impl Into<SafeText>, style: Style) {
     let words = words.into();
     let room = usize::from(area.width).saturating_sub(words.columns() + 2);
     let before = room.min(4);
@@ -204,7 +204,7 @@ mod tests {
             ),
             (drawn(|buffer, area| centred(buffer, area, [RAW], plain)), format!("           {SAFE}")),
             (
-                drawn(|buffer, area| ruled(buffer, area, RAW, plain)),
+                drawn(|buffer, area| titled_rule(buffer, area, RAW, plain)),
                 format!("──── {SAFE} {}", "─".repeat(17)),
             ),
         ];

@@ -46,7 +46,7 @@ pub(crate) fn height(pager: &Pager, screen: u16) -> u16 {
 
 pub(crate) fn draw(pager: &Pager, frame: &mut Frame, place: Rect) {
     let inner =
-        line::boxed(&pager.canvas, frame, place, " What if the limits were ", foot(pager, place.width));
+        line::boxed(&pager.canvas, frame, place, " What if the limits were ", key_hints(pager, place.width));
     let left = if inner.width < LEFT + ROOMY { NARROW_LEFT } else { LEFT };
     let left = Rect { width: inner.width.min(left), ..inner };
     rows(pager, frame, left);
@@ -80,7 +80,7 @@ const HINTS: &[Hint] = &[
     (&[A::Copy], "copy"),
 ];
 
-fn foot(pager: &Pager, width: u16) -> String {
+fn key_hints(pager: &Pager, width: u16) -> String {
     let all = match pager.drawer.typed {
         Some(_) => vec!["Enter set".to_owned(), "Esc give up".to_owned()],
         None => {
@@ -223,7 +223,7 @@ pub(crate) fn draw_picker(pager: &Pager, picker: &Picker, frame: &mut Frame, pla
     };
     let height = inner.bottom().saturating_sub(list.bottom());
     let below = Rect { x: inner.x + 1, y: list.bottom(), width: inner.width.saturating_sub(1), height };
-    line::rows(frame.buffer_mut(), below, prose(&row.choice, prose_rows), canvas);
+    line::rows(frame.buffer_mut(), below, describe_policy(&row.choice, prose_rows), canvas);
 }
 
 /// Names the output, so that the figures cannot be taken for limits.
@@ -242,7 +242,7 @@ fn picker_title(pager: &Pager, picker: &Picker) -> String {
 }
 
 /// Describes a policy in this many rows: what it does; where that is known from; its era and limits.
-fn prose(choice: &EffectivePolicy, rows: u16) -> Vec<SafeText> {
+fn describe_policy(choice: &EffectivePolicy, rows: u16) -> Vec<SafeText> {
     let policy = &choice.policy;
     let era = match choice.is_current {
         true => String::new(),

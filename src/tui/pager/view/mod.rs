@@ -60,7 +60,7 @@ pub(crate) fn draw(
         }
     }
     if let Some(place) = places.between {
-        line::upright(frame.buffer_mut(), place, &pager.canvas);
+        line::vertical_rule(frame.buffer_mut(), place, &pager.canvas);
     }
     if let Some(place) = places.map {
         draw_map(pager, &pager.output, frame.buffer_mut(), place);

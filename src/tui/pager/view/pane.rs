@@ -120,7 +120,7 @@ pub(crate) fn draw(shown: &Shown, buffer: &mut Buffer, mut area: Rect, cost: &Co
     if at_end && y < area.y + area.height {
         let place = Rect { y, height: 1, ..area };
         let words = filter.map_or_else(|| output.describe_end(side), LineFilter::describe_end);
-        line::ruled(buffer, place, words, canvas.theme.dim);
+        line::titled_rule(buffer, place, words, canvas.theme.dim);
     }
     let kinds = || rows.iter().flat_map(|row| &row.cells).map(|cell| cell.kind);
     DrawnPane {
@@ -246,7 +246,7 @@ impl Pane<'_> {
         match rule {
             RowRule::Fate(fate) => {
                 let words = self.shown.output.describe_cut(fate);
-                line::ruled(buffer, area, words, canvas.theme.warning);
+                line::titled_rule(buffer, area, words, canvas.theme.warning);
             }
             RowRule::Gap => line::rule(buffer, area, canvas),
         }

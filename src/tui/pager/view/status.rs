@@ -134,10 +134,10 @@ fn right(pager: &Pager, status_line: &StatusLine, drawn: DrawnPane, wanted: usiz
     let theme = &pager.canvas.theme;
     let [position, none] = [Span::new(position(pager, drawn), theme.bar), Span::plain("")];
     let [long, short] =
-        matches(pager, status_line).unwrap_or_default().map(|text| Span::new(spaced(text), theme.accent));
+        matches(pager, status_line).unwrap_or_default().map(|text| Span::new(with_gap(text), theme.accent));
     let caveat = pager.output.caveat().map_or(String::new(), |short| format!("! {short}{GAP}"));
     let asks =
-        escapes(pager, drawn).map(|text| Span::new(format!("{caveat}{}", spaced(text)), theme.warning));
+        escapes(pager, drawn).map(|text| Span::new(format!("{caveat}{}", with_gap(text)), theme.warning));
     let json = drawn.json.then_some(&footer::JSON);
     let idle = |action| match action {
         Action::NextError => pager.has_no_error(),
@@ -171,7 +171,7 @@ fn right(pager: &Pager, status_line: &StatusLine, drawn: DrawnPane, wanted: usiz
     ends
 }
 
-fn spaced(text: String) -> String {
+fn with_gap(text: String) -> String {
     if text.is_empty() { text } else { text + GAP }
 }
 
@@ -218,7 +218,7 @@ fn escapes(pager: &Pager, drawn: DrawnPane) -> [String; 2] {
     }
 }
 
-pub(crate) fn typed(pager: &Pager) -> Option<Span> {
+pub(crate) fn typing_note(pager: &Pager) -> Option<Span> {
     let typing = pager.find.typing.as_ref()?;
     let theme = &pager.canvas.theme;
     let note = typing.note();
@@ -227,7 +227,7 @@ pub(crate) fn typed(pager: &Pager) -> Option<Span> {
         return note.or(waiting).map(|note| Span::new(format!("{note} "), theme.dim));
     }
     let note = note.map_or(String::new(), |note| format!("{note} · "));
-    Some(Span::new(format!("{note}{} ", counted(pager)), theme.accent))
+    Some(Span::new(format!("{note}{} ", describe_matches(pager)), theme.accent))
 }
 
 /// Describes the matches: `/error 3 of 14 · model got 2`; a long and a short version.
@@ -239,12 +239,12 @@ fn matches(pager: &Pager, status_line: &StatusLine) -> Option<[String; 2]> {
         // A message says it already.
         return status_line.message.is_none().then(|| [format!("no match for {name}"), "no match".into()]);
     }
-    let counts = counted(pager);
+    let counts = describe_matches(pager);
     Some([format!("/{name} {counts}"), counts])
 }
 
 /// Describes the current match, the number of matches, and how many of them the model got: `3 of 14 · model got 2`.
-fn counted(pager: &Pager) -> String {
+fn describe_matches(pager: &Pager) -> String {
     let total = pager.find.tally.describe(&pager.output);
     let got = pager.find.tally.got(&pager.output).filter(|_| pager.output.has_preview());
     let got = got.map_or(String::new(), |got| {

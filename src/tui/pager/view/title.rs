@@ -120,11 +120,11 @@ fn rights(pager: &Pager, output: &OpenOutput) -> Vec<Vec<Span>> {
         [&none; 3],
     ];
     let beside = full.chain(shorter).map(|[by, got, errors]| [&word, &differs, by, got, errors]);
-    beside.chain([[&word, &none, &none, &none, &none]]).map(|parts| joined(parts, theme.dim)).collect()
+    beside.chain([[&word, &none, &none, &none, &none]]).map(|parts| join(parts, theme.dim)).collect()
 }
 
 /// Joins the parts that are not empty with dots, and leaves a column at the end.
-fn joined(parts: [&Span; 5], dim: Style) -> Vec<Span> {
+fn join(parts: [&Span; 5], dim: Style) -> Vec<Span> {
     let mut spans: Vec<Span> = Vec::new();
     for part in parts.into_iter().filter(|part| part.text.columns() > 0) {
         if !spans.is_empty() {
