@@ -9,7 +9,7 @@ use crate::base::provenance::Era;
 use crate::cli::args::PoliciesArgs;
 use crate::cli::terminal::SafeWriter;
 use crate::cli::{CommandResult, table, usage};
-use crate::compare::{self, Keeps};
+use crate::compare::{self, KeptPart};
 use crate::config::Config;
 use crate::preview::{Param, Policy};
 use crate::rows::column::CellSide::{Left, Right};
@@ -85,7 +85,7 @@ static COLUMNS: [ListColumn<Policy>; 6] = [
         RowCell::plain(policy.max_size().map_or("–".into(), words))
     }),
     ListColumn::new("keeps", Left, 9, |policy: &Policy, _| {
-        RowCell::plain(compare::end_kept(policy).map_or("–", Keeps::as_str))
+        RowCell::plain(compare::end_kept(policy).map_or("–", KeptPart::as_str))
     }),
     ListColumn::new("confidence", Left, 12, |row: &Policy, _| RowCell::plain(row.confidence().as_str()))
         .yields(0),

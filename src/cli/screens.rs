@@ -16,7 +16,7 @@ use crate::tui::widget::theme::Theme;
 use crate::tui::{self, Start};
 
 pub(crate) use crate::tui::screen::Link;
-pub(crate) use crate::tui::{Beginning, StartAt, TuneStart};
+pub(crate) use crate::tui::{StartAt, Startup, TuneStart};
 
 use super::args::PolicyArgs;
 use super::input::{self, OpenInput};
@@ -24,7 +24,7 @@ use super::terminal::{colour, is_unicode, tells_background, unusable};
 use super::{CommandResult, Failure, say};
 
 /// Returns [`Failure::Ended`] if a signal ended the screens; an output still being made has yet to be kept then.
-pub(crate) fn show(config: Config, beginning: Beginning) -> CommandResult {
+pub(crate) fn show(config: Config, startup: Startup) -> CommandResult {
     let theme = &config.file.theme;
     let depends = matches!(theme.base, BaseTheme::Auto | BaseTheme::BlueOrange);
     let asks = (depends && colour() && tells_background()).then(|| theme.clone());
@@ -35,7 +35,7 @@ pub(crate) fn show(config: Config, beginning: Beginning) -> CommandResult {
     let notice = notice(&config);
     let (unicode, mouse) = (is_unicode(), config.file.mouse);
     let services = services(config);
-    let start = Start { beginning, services, theme, asks, unicode, mouse, keys, notice };
+    let start = Start { startup, services, theme, asks, unicode, mouse, keys, notice };
     let report = tui::run(start).map_err(|error| anyhow!(unusable(&error)))?;
     report.messages.iter().for_each(|words| say(words));
     report.signal.map_or(Ok(()), |signal| Err(Failure::Ended((128 + signal) as u8).into()))

@@ -13,7 +13,7 @@ use crate::text::label::{SafeText, columns_of, label, write_safe};
 use super::args::{Args, CallsArgs, ListArgs, TextForm};
 use super::input::{self, Named};
 use super::places::NamedOutputs;
-use super::screens::{Beginning, Link, show, target};
+use super::screens::{Link, Startup, show, target};
 use super::sessions::SelectedSession;
 use super::terminal::{self, DUMB, SafeWriter, colour, has_screen, is_ascii};
 use super::{CommandResult, say, sessions, suggest, usage};
@@ -80,7 +80,7 @@ pub(crate) fn run(config: Config, args: &Args) -> CommandResult {
     let targets: Vec<_> =
         opened.into_iter().map(|opened| target(&config, opened, &overrides)).collect::<Result<_, _>>()?;
     targets.iter().try_for_each(|target| policy_args.refuse_for(&target.subject.policy.policy))?;
-    show(config, Beginning { targets, places, ..Beginning::default() })
+    show(config, Startup { targets, places, ..Startup::default() })
 }
 
 /// Opens the calls of a session, or a call among them; without screens prints them, or what the model got for the call.
@@ -93,7 +93,7 @@ fn recorded(config: Config, found: &SelectedSession) -> CommandResult {
         None => Link::Session { file: Arc::new(found.file.clone()), title: SafeText::default() },
         Some(call) => Link::OpenCall(Box::new(CitingCall::new(&found.file, found.opened.transcript(), call))),
     };
-    show(config, Beginning { list: Some(Box::new(link)), ..Beginning::default() })
+    show(config, Startup { list: Some(Box::new(link)), ..Startup::default() })
 }
 
 /// Why an option, or a place in a file, has no effect where the file is copied.

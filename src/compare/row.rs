@@ -27,7 +27,7 @@ pub struct Comparison {
     /// The limit that cut, as [`over`] says it.
     #[serde(skip)]
     pub(crate) over: Option<String>,
-    pub(crate) keeps: Option<Keeps>,
+    pub(crate) keeps: Option<KeptPart>,
     pub(crate) total_lines: Option<u64>,
     pub(crate) kept_lines: Option<u64>,
     pub(crate) removed_lines: Option<u64>,
@@ -50,7 +50,7 @@ pub struct Comparison {
 }
 
 /// Returns which part of a long output a policy keeps, by trying it; `None` if it cuts none.
-pub(crate) fn end_kept(policy: &Policy) -> Option<Keeps> {
+pub(crate) fn end_kept(policy: &Policy) -> Option<KeptPart> {
     static PROBE: LazyLock<(String, Totals)> = LazyLock::new(|| {
         let long = "one line of a long output, as many as no limit allows for\n".repeat(PROBE_LINES);
         let totals = Totals::count(long.as_bytes());
@@ -58,7 +58,7 @@ pub(crate) fn end_kept(policy: &Policy) -> Option<Keeps> {
     });
     let (long, totals) = &*PROBE;
     let input = Input::new(Output { bytes: long.as_bytes(), totals }, "/tmp/output");
-    Comparison::new(policy, "policy", &input).keeps.filter(|keeps| *keeps != Keeps::All)
+    Comparison::new(policy, "policy", &input).keeps.filter(|keeps| *keeps != KeptPart::All)
 }
 
 /// How far back the start of a line is looked for, in bytes.
@@ -69,7 +69,7 @@ const PROBE_LINES: usize = 35_000;
 words! {
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
     #[serde(rename_all = "lowercase")]
-    pub(crate) enum Keeps {
+    pub(crate) enum KeptPart {
         All => "all",
         Head => "head",
         Tail => "tail",
@@ -81,11 +81,11 @@ words! {
     }
 }
 
-impl Keeps {
+impl KeptPart {
     /// Reads it off the ranges of the output that the parts stand for. A line feed that ends the output may be missing.
     fn new(preview: &Preview, bytes: &[u8]) -> Self {
         if !preview.truncated {
-            return Keeps::All;
+            return KeptPart::All;
         }
         let ranges =
             preview.parts.iter().filter_map(Part::range).filter(|(stream, _)| *stream == Stream::Stdout);
@@ -93,13 +93,13 @@ impl Keeps {
         for (_, range) in ranges.filter(|(_, range)| !range.is_empty()) {
             (start, end) = (start.min(range.start), end.max(Some(range.end)));
         }
-        let Some(end) = end else { return Keeps::Nothing };
+        let Some(end) = end else { return KeptPart::Nothing };
         let rest = bytes.get(end..).unwrap_or_default();
         match (start == 0, matches!(rest, b"" | b"\n" | b"\r\n")) {
-            (true, true) => Keeps::Both,
-            (true, false) => Keeps::Head,
-            (false, true) => Keeps::Tail,
-            (false, false) => Keeps::Inside,
+            (true, true) => KeptPart::Both,
+            (true, false) => KeptPart::Head,
+            (false, true) => KeptPart::Tail,
+            (false, false) => KeptPart::Inside,
         }
     }
 }
@@ -131,7 +131,7 @@ impl Comparison {
             truncated: preview.truncated,
             truncated_by: preview.truncated_by.map(|limit| limit.as_str()),
             over: preview.truncated_by.and_then(|limit| describe_excess(limit, policy.limit(limit))),
-            keeps: Some(Keeps::new(preview, input.output.bytes)),
+            keeps: Some(KeptPart::new(preview, input.output.bytes)),
             total_lines: preview.total.lines,
             kept_lines: preview.kept.lines,
             removed_lines: preview.removed().lines,
@@ -296,7 +296,7 @@ mod tests {
 
     use super::*;
 
-    fn keeps(policy: &str, bytes: &[u8]) -> Option<Keeps> {
+    fn keeps(policy: &str, bytes: &[u8]) -> Option<KeptPart> {
         let policy = Policy::builtin(policy).unwrap();
         let totals = Totals::count(bytes);
         let input = Input::new(Output { bytes, totals: &totals }, "/tmp/out");
@@ -306,21 +306,21 @@ mod tests {
     #[test]
     fn the_kept_part_follows_from_the_ranges() {
         let long = "line\n".repeat(100_000);
-        assert_eq!(keeps("opencode/output", b"short\n"), Some(Keeps::All));
-        assert_eq!(keeps("opencode/output", long.as_bytes()), Some(Keeps::Head));
-        assert_eq!(keeps("pi/bash", long.as_bytes()), Some(Keeps::Tail));
-        assert_eq!(keeps("codex/exec", long.as_bytes()), Some(Keeps::Both));
-        assert_eq!(keeps("opencode/output", &[b'x'; 100_000]), Some(Keeps::Nothing));
+        assert_eq!(keeps("opencode/output", b"short\n"), Some(KeptPart::All));
+        assert_eq!(keeps("opencode/output", long.as_bytes()), Some(KeptPart::Head));
+        assert_eq!(keeps("pi/bash", long.as_bytes()), Some(KeptPart::Tail));
+        assert_eq!(keeps("codex/exec", long.as_bytes()), Some(KeptPart::Both));
+        assert_eq!(keeps("opencode/output", &[b'x'; 100_000]), Some(KeptPart::Nothing));
     }
 
     #[test]
     fn the_end_that_a_policy_keeps_is_found_by_trial() {
         let of = |name: &str| end_kept(&Policy::builtin(name).unwrap());
-        assert_eq!(of("opencode/output"), Some(Keeps::Head));
-        assert_eq!(of("pi/bash"), Some(Keeps::Tail));
-        assert_eq!(of("codex/exec"), Some(Keeps::Both));
-        assert_eq!(of("copilot-chat/result"), Some(Keeps::Nothing));
-        assert_eq!(of("pi/grep"), Some(Keeps::Head));
+        assert_eq!(of("opencode/output"), Some(KeptPart::Head));
+        assert_eq!(of("pi/bash"), Some(KeptPart::Tail));
+        assert_eq!(of("codex/exec"), Some(KeptPart::Both));
+        assert_eq!(of("copilot-chat/result"), Some(KeptPart::Nothing));
+        assert_eq!(of("pi/grep"), Some(KeptPart::Head));
     }
 
     #[test]

@@ -17,7 +17,7 @@ use crate::session::model::{Call, CallStatus, CutState, Evidence};
 use crate::session::spill::SpillState;
 use crate::session::text;
 use crate::session::transcript::Transcript;
-use crate::session::verdict::{Against, Unchecked, describe_check};
+use crate::session::verdict::{Against, NoVerdict, describe_check};
 use crate::session::verify::{Difference, Verdict};
 use crate::text::label::SafeText;
 
@@ -370,7 +370,7 @@ fn describe_verdict(verdict: &Verdict) -> Option<String> {
             Some(fits) => Some(format!("as {fits} of another version")),
             None => Some(format!("from byte {}", thousands(difference.at + 1))),
         },
-        Verdict::Unchecked(why @ Unchecked::Outside) => Some(why.to_string()),
+        Verdict::Unchecked(why @ NoVerdict::Outside) => Some(why.to_string()),
         Verdict::Unchecked(_) => None,
     }
 }

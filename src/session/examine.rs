@@ -14,7 +14,7 @@ use super::sent::{self, BestResults};
 use super::spill::{SpillState, is_beside, look_for, state_of};
 use super::tally::length;
 use super::transcript::Transcript;
-use super::verify::{Against, Unchecked, Verdict, Verifier, WholeOutput, whole_display};
+use super::verify::{Against, NoVerdict, Verdict, Verifier, WholeOutput, whole_display};
 use super::whole::requested_window;
 
 /// Which spills may be opened: a path in the records is a claim.
@@ -102,7 +102,7 @@ impl CallInspector<'_> {
         let opened = match (call.is_window, call.is_cut()) {
             (true, _) => self.open_file(call),
             (false, true) => self.open(call),
-            (false, false) => Err(Unchecked::NotCut),
+            (false, false) => Err(NoVerdict::NotCut),
         };
         match opened {
             Ok((mut source, whole)) => {
@@ -110,9 +110,9 @@ impl CallInspector<'_> {
                     let whole = WholeOutput { view: source.view(), ..whole.clone() };
                     self.examiner.verifier.verify(self.transcript, call, Some(&whole))
                 });
-                verdict.unwrap_or(Verdict::Unchecked(Unchecked::Unsteady))
+                verdict.unwrap_or(Verdict::Unchecked(NoVerdict::Unsteady))
             }
-            Err(why) if call.is_window || why == Unchecked::Outside => Verdict::Unchecked(why),
+            Err(why) if call.is_window || why == NoVerdict::Outside => Verdict::Unchecked(why),
             Err(_) => {
                 let copy = call.is_cut().then(|| whole_display(self.transcript, call)).flatten();
                 self.examiner.verifier.verify(self.transcript, call, copy.as_ref())
@@ -168,29 +168,29 @@ impl CallInspector<'_> {
         Ok((OutputPlace::Memory(MapView::from_bytes(text.as_bytes())?), rest))
     }
 
-    fn open(&self, call: &Call) -> Result<(Source, WholeOutput), Unchecked> {
+    fn open(&self, call: &Call) -> Result<(Source, WholeOutput), NoVerdict> {
         let spill = self.spill(call);
-        let path = spill.as_ref().and_then(SpillState::path).ok_or(Unchecked::NoSpill)?;
+        let path = spill.as_ref().and_then(SpillState::path).ok_or(NoVerdict::NoSpill)?;
         if !self.may_open(path, self.examiner.paths) {
-            return Err(Unchecked::Outside);
+            return Err(NoVerdict::Outside);
         }
-        let source = Source::open_entry_unlocked(path).map_err(|_| Unchecked::NoSpill)?;
+        let source = Source::open_entry_unlocked(path).map_err(|_| NoVerdict::NoSpill)?;
         let cited = call.cites.first().map(|cite| cite.path.to_string_lossy().into_owned());
         let whole = WholeOutput::new(source.view(), Against::Spill, cited.unwrap_or_default());
         Ok((source, whole))
     }
 
     /// Opens the file of which a call gave a window.
-    fn open_file(&self, call: &Call) -> Result<(Source, WholeOutput), Unchecked> {
-        let window = requested_window(self.transcript, call).ok_or(Unchecked::NoFile)?;
+    fn open_file(&self, call: &Call) -> Result<(Source, WholeOutput), NoVerdict> {
+        let window = requested_window(self.transcript, call).ok_or(NoVerdict::NoFile)?;
         let claim = Citation::new(window.path.clone());
         let SpillState::Here(path) = look_for(&claim, &self.file.path, self.examiner.uid) else {
-            return Err(Unchecked::NoFile);
+            return Err(NoVerdict::NoFile);
         };
         if !self.may_open(&path, self.examiner.paths) {
-            return Err(Unchecked::Outside);
+            return Err(NoVerdict::Outside);
         }
-        let source = Source::open_entry_unlocked(&path).map_err(|_| Unchecked::NoFile)?;
+        let source = Source::open_entry_unlocked(&path).map_err(|_| NoVerdict::NoFile)?;
         let modified = path.metadata().and_then(|meta| meta.modified()).ok();
         let read_at = call.first().and_then(|first| first.at).or(call.at).map(SystemTime::from);
         let is_changed = modified.zip(read_at).is_none_or(|(modified, read_at)| modified > read_at);

@@ -17,7 +17,7 @@ pub enum Verdict {
         against: Against,
     },
     Differs(Difference),
-    Unchecked(Unchecked),
+    Unchecked(NoVerdict),
 }
 
 words! {
@@ -97,7 +97,7 @@ pub(crate) fn describe_check(check: Option<&Verdict>) -> String {
                 None => format!("DIFFERS from {}: first at {place}", difference.policy),
             }
         }
-        Some(Verdict::Unchecked(Unchecked::NotCut)) => "not cut, so there is nothing to compare".into(),
+        Some(Verdict::Unchecked(NoVerdict::NotCut)) => "not cut, so there is nothing to compare".into(),
         Some(Verdict::Unchecked(why)) => format!("not checked: {why}"),
     }
 }
@@ -114,7 +114,7 @@ pub struct Difference {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unchecked {
+pub enum NoVerdict {
     #[error("the call has no result")]
     NoResult,
     #[error("the output was not cut")]

@@ -18,7 +18,7 @@ use super::text::{self, MAX_RESULT};
 use super::transcript::Transcript;
 use super::whole::{FileWindow, ResultBody, requested_window};
 
-pub use super::verdict::{Against, Difference, Unchecked, Verdict};
+pub use super::verdict::{Against, Difference, NoVerdict, Verdict};
 pub use super::whole::{WholeOutput, whole_display};
 
 /// How much white space may be between the records of two calls in one list, in bytes.
@@ -52,28 +52,28 @@ impl Verifier {
 
     /// Compares what the model first saw with what the policies make of the whole output, or else of a witness.
     pub fn verify(&self, transcript: &Transcript, call: &Call, whole: Option<&WholeOutput>) -> Verdict {
-        let Some(first) = call.first() else { return Verdict::Unchecked(Unchecked::NoResult) };
+        let Some(first) = call.first() else { return Verdict::Unchecked(NoVerdict::NoResult) };
         let is_cut = call.is_cut();
         let missing = match whole {
-            Some(_) => Unchecked::DisplayOnly,
-            None if is_cut => Unchecked::NoSpill,
-            None if call.is_window => return Verdict::Unchecked(Unchecked::NoFile),
-            None if call.cut == CutState::Unknown => return Verdict::Unchecked(Unchecked::Unsure),
-            None => return Verdict::Unchecked(Unchecked::NotCut),
+            Some(_) => NoVerdict::DisplayOnly,
+            None if is_cut => NoVerdict::NoSpill,
+            None if call.is_window => return Verdict::Unchecked(NoVerdict::NoFile),
+            None if call.cut == CutState::Unknown => return Verdict::Unchecked(NoVerdict::Unsure),
+            None => return Verdict::Unchecked(NoVerdict::NotCut),
         };
         if self.policies.is_empty() || call.is_cut_otherwise {
-            return Verdict::Unchecked(Unchecked::NoPolicy);
+            return Verdict::Unchecked(NoVerdict::NoPolicy);
         }
         let text = match text::to_text(transcript, &first.pieces, MAX_RESULT) {
-            Err(_) => return Verdict::Unchecked(Unchecked::Unreadable),
-            Ok((_, facts)) if facts.is_stopped => return Verdict::Unchecked(Unchecked::TooLong),
+            Err(_) => return Verdict::Unchecked(NoVerdict::Unreadable),
+            Ok((_, facts)) if facts.is_stopped => return Verdict::Unchecked(NoVerdict::TooLong),
             Ok((text, _)) => text,
         };
         let window = whole.and_then(|whole| whole.window.as_ref());
         let recorded = RecordedResult { transcript, call, result: first, text: &text, window };
         let compared = whole.map_or(Verdict::Unchecked(missing), |whole| self.compare(&recorded, whole));
         match compared {
-            Verdict::Unchecked(Unchecked::NoSpill | Unchecked::DisplayOnly) if is_cut => {
+            Verdict::Unchecked(NoVerdict::NoSpill | NoVerdict::DisplayOnly) if is_cut => {
                 self.witnessed(&recorded).map_or(compared, |(verdict, _)| verdict)
             }
             compared => compared,
@@ -163,7 +163,7 @@ impl Verifier {
     fn compare(&self, recorded: &RecordedResult, whole: &WholeOutput) -> Verdict {
         let RecordedResult { transcript, result, text, .. } = *recorded;
         let Ok(body) = ResultBody::new(transcript, result, text, &whole.view) else {
-            return Verdict::Unchecked(Unchecked::Unreadable);
+            return Verdict::Unchecked(NoVerdict::Unreadable);
         };
         let mut totals = Totals::unknown();
         let mut nearest: Option<Difference> = None;
@@ -190,11 +190,11 @@ impl Verifier {
                 }
             }
         }
-        let Some(nearest) = nearest else { return Verdict::Unchecked(Unchecked::NoPolicy) };
+        let Some(nearest) = nearest else { return Verdict::Unchecked(NoVerdict::NoPolicy) };
         match whole.against {
-            Against::Display if fits.is_none() => Verdict::Unchecked(Unchecked::DisplayOnly),
-            _ if whole.is_changed && fits.is_none() => Verdict::Unchecked(Unchecked::Changed),
-            _ if is_of_other_limit => Verdict::Unchecked(Unchecked::OtherLimit),
+            Against::Display if fits.is_none() => Verdict::Unchecked(NoVerdict::DisplayOnly),
+            _ if whole.is_changed && fits.is_none() => Verdict::Unchecked(NoVerdict::Changed),
+            _ if is_of_other_limit => Verdict::Unchecked(NoVerdict::OtherLimit),
             _ => Verdict::Differs(Difference { at: body.place(nearest.at), fits, ..nearest }),
         }
     }

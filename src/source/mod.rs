@@ -16,7 +16,7 @@ mod scan;
 mod spool;
 mod watch;
 
-pub use crate::base::fs::identity::{Identity, PathStatus, Stamp};
+pub use crate::base::fs::identity::{FileTime, Identity, PathStatus};
 pub use file::{Change, FileLock, Source};
 pub use map::{MapView, Reads, is_hole};
 pub use open::OpenError;

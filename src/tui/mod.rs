@@ -31,5 +31,5 @@ pub mod widget {
 
 pub use outputs::TuneStart;
 pub use runtime::terminal::{ended_by, take_missed_hangup};
-pub use runtime::{Beginning, Start, run};
+pub use runtime::{Start, Startup, run};
 pub use target::{Finished, Live, LiveUpdate, Producer, Services, StartAt};

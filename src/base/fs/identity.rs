@@ -11,13 +11,13 @@ use rustix::fs::{FileType, Stat};
 /// A time as a file system records it: whole seconds since 1970, UTC, and nanoseconds. Packed: there may be millions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(Rust, packed(4))]
-pub struct Stamp {
+pub struct FileTime {
     pub seconds: i64,
     /// 0 to 999,999,999.
     pub nanos: u32,
 }
 
-impl Stamp {
+impl FileTime {
     /// Hashes all of it to 32 bits; times within the same second never collide.
     pub(crate) fn hashed(self) -> u32 {
         (self.seconds as u32).wrapping_mul(0x9e37_79b9) ^ self.nanos
@@ -42,7 +42,7 @@ pub struct Identity {
     pub ino: u64,
     /// Length in bytes.
     pub size: u64,
-    pub modified: Stamp,
+    pub modified: FileTime,
     /// A hash of the ctime, which nobody can set back.
     pub changed: u32,
 }
@@ -59,8 +59,8 @@ impl From<&Metadata> for Identity {
             dev: meta.dev(),
             ino: meta.ino(),
             size: meta.size(),
-            modified: Stamp { seconds: meta.mtime(), nanos: meta.mtime_nsec() as u32 },
-            changed: Stamp { seconds: meta.ctime(), nanos: meta.ctime_nsec() as u32 }.hashed(),
+            modified: FileTime { seconds: meta.mtime(), nanos: meta.mtime_nsec() as u32 },
+            changed: FileTime { seconds: meta.ctime(), nanos: meta.ctime_nsec() as u32 }.hashed(),
         }
     }
 }
@@ -68,7 +68,7 @@ impl From<&Metadata> for Identity {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FileStat {
     pub identity: Identity,
-    pub accessed: Stamp,
+    pub accessed: FileTime,
     pub kind: FileType,
     pub mode: u32,
     pub uid: u32,
@@ -84,10 +84,11 @@ impl From<Stat> for FileStat {
                 dev: stat.st_dev as u64,
                 ino: stat.st_ino as u64,
                 size: stat.st_size as u64,
-                modified: Stamp { seconds: stat.st_mtime as i64, nanos: stat.st_mtime_nsec as u32 },
-                changed: Stamp { seconds: stat.st_ctime as i64, nanos: stat.st_ctime_nsec as u32 }.hashed(),
+                modified: FileTime { seconds: stat.st_mtime as i64, nanos: stat.st_mtime_nsec as u32 },
+                changed: FileTime { seconds: stat.st_ctime as i64, nanos: stat.st_ctime_nsec as u32 }
+                    .hashed(),
             },
-            accessed: Stamp { seconds: stat.st_atime as i64, nanos: stat.st_atime_nsec as u32 },
+            accessed: FileTime { seconds: stat.st_atime as i64, nanos: stat.st_atime_nsec as u32 },
             kind: FileType::from_raw_mode(stat.st_mode),
             mode: stat.st_mode as u32 & 0o7777,
             uid: stat.st_uid,
@@ -97,7 +98,7 @@ impl From<Stat> for FileStat {
 }
 
 /// Converts a file system's time, clamping it to the range of a timestamp.
-pub(crate) fn timestamp(stamp: Stamp) -> Timestamp {
+pub(crate) fn timestamp(stamp: FileTime) -> Timestamp {
     let nearest = if stamp.seconds < 0 { Timestamp::MIN } else { Timestamp::MAX };
     Timestamp::new(stamp.seconds, stamp.nanos.min(999_999_999) as i32).unwrap_or(nearest)
 }
@@ -106,7 +107,7 @@ pub(crate) fn timestamp(stamp: Stamp) -> Timestamp {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Snapshot {
     pub identity: Identity,
-    changed: Stamp,
+    changed: FileTime,
     owned: (u64, u32, u32, u32),
 }
 
@@ -135,7 +136,7 @@ impl From<&Metadata> for Snapshot {
     fn from(meta: &Metadata) -> Snapshot {
         Snapshot {
             identity: Identity::from(meta),
-            changed: Stamp { seconds: meta.ctime(), nanos: meta.ctime_nsec() as u32 },
+            changed: FileTime { seconds: meta.ctime(), nanos: meta.ctime_nsec() as u32 },
             owned: (meta.nlink(), meta.mode(), meta.uid(), meta.gid()),
         }
     }
@@ -147,7 +148,7 @@ const TICK: Duration = Duration::from_millis(10);
 impl Snapshot {
     /// Returns how long to wait until a later change leaves a trace.
     pub(crate) fn until_traced(&self) -> Option<Duration> {
-        let since = |stamp: Stamp| {
+        let since = |stamp: FileTime| {
             let at = Duration::new(u64::try_from(stamp.seconds).ok()?, stamp.nanos);
             SystemTime::now().duration_since(UNIX_EPOCH.checked_add(at)?).ok()
         };

@@ -25,7 +25,7 @@ use crate::text::utf16::without_half;
 
 use super::args::{ExplainArgs, PolicyArgs};
 use super::input::{self, Named};
-use super::screens::{Beginning, StartAt, show, target};
+use super::screens::{StartAt, Startup, show, target};
 use super::sessions::is_known;
 use super::stores::{OutputScope, Selected};
 use super::{CommandResult, fail, json, say, terminal};
@@ -154,7 +154,7 @@ fn open(config: &Config, notice: &ExplainedNotice) -> CommandResult {
     let opened = input::open(config, path.as_os_str(), &policy_args)?;
     let target = target(config, opened, &policy_args.overrides())?;
     let places = notice.cited.first_lost.map(|line| (0, StartAt::Line(line))).into_iter().collect();
-    show(config.clone(), Beginning { targets: vec![target], places, ..Beginning::default() })
+    show(config.clone(), Startup { targets: vec![target], places, ..Startup::default() })
 }
 
 fn print(out: &mut impl Write, notice: &ExplainedNotice) -> io::Result<()> {

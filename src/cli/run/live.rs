@@ -26,7 +26,7 @@ use crate::output::{Ending, Subject, Target};
 use crate::preview::{Stream, TotalsMask};
 use crate::source::{self, Source};
 use crate::text::label::{label, quote};
-use crate::tui::{Beginning, Finished, Live, LiveUpdate, Producer, StartAt, ended_by, take_missed_hangup};
+use crate::tui::{Finished, Live, LiveUpdate, Producer, StartAt, Startup, ended_by, take_missed_hangup};
 
 use super::signals;
 
@@ -90,7 +90,7 @@ pub(crate) fn command(
     let shown = catch_unwind(AssertUnwindSafe(|| match target {
         Ok(target) => screens::show(
             shown_with,
-            Beginning { targets: vec![target], live: Some(live), ..Beginning::default() },
+            Startup { targets: vec![target], live: Some(live), ..Startup::default() },
         ),
         Err(error) => Err(error.into()),
     }));
@@ -264,7 +264,7 @@ pub(crate) fn stdin(
             let words = format!("not saved: {error}");
             target.subject.policy.warnings.insert(0, words.clone());
             let shown =
-                screens::show(config, Beginning { targets: vec![target], places, ..Beginning::default() });
+                screens::show(config, Startup { targets: vec![target], places, ..Startup::default() });
             say(&words);
             shown
         }
@@ -300,7 +300,7 @@ fn show_growing(
     let live = Some(Live { producer: Producer::Stream, updates });
     let shown = catch_unwind(AssertUnwindSafe(|| {
         target.and_then(|target| {
-            screens::show(config, Beginning { targets: vec![target], live, places, list: None })
+            screens::show(config, Startup { targets: vec![target], live, places, list: None })
         })
     }));
     drop((interest, stay));

@@ -18,7 +18,7 @@ use crate::session::model::Call;
 use crate::session::reader::SessionFile;
 use crate::session::text::mask;
 use crate::session::transcript::Transcript;
-use crate::session::verdict::{Against, Unchecked, Verdict, describe_check};
+use crate::session::verdict::{Against, NoVerdict, Verdict, describe_check};
 
 use super::list::list_sessions;
 use super::{describe_unread, earliest};
@@ -108,7 +108,7 @@ fn report(found: &[CheckedCall], as_json: bool) -> CommandResult {
     };
     let [equal, different, unchecked] = [equal, differ, unchecked].map(thousands);
     let words = format!("{equal} equal{by_witness}, {different} different, {unchecked} not checked");
-    if differ > 0 || some(|verdict| *verdict == Verdict::Unchecked(Unchecked::Unsteady)) > 0 {
+    if differ > 0 || some(|verdict| *verdict == Verdict::Unchecked(NoVerdict::Unsteady)) > 0 {
         bail!("{}: {words}", count(found.len() as u64, "cut result"));
     }
     if found.is_empty() && !as_json {

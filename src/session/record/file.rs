@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::base::fs::identity::{Identity, Stamp};
+use crate::base::fs::identity::{FileTime, Identity};
 use crate::session::json::{Json, Tape};
 use crate::source::{MapView, Source, read_tail};
 
@@ -108,7 +108,7 @@ pub struct LogFile {
     seen: Identity,
     tail: Vec<u8>,
     /// The time of a change that did not alter the length: an appending writer changes the time first.
-    touched: Option<Stamp>,
+    touched: Option<FileTime>,
     unpacked: Option<Unpacked>,
 }
 

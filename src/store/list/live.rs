@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::base::fs::identity::timestamp;
-use crate::source::{Identity, Stamp};
+use crate::source::{FileTime, Identity};
 use crate::store::{KeptIds, Stores, scan};
 
 use super::{Entry, Env, RootReport, StoreSpec, apply_limits};
@@ -122,7 +122,7 @@ const GROWS: SignedDuration = SignedDuration::from_secs(10);
 /// Detects whether directories have changed since they were listed, with one stat each.
 #[derive(Clone, Debug, Default)]
 pub struct DirWatch {
-    dirs: Vec<(PathBuf, Option<Stamp>)>,
+    dirs: Vec<(PathBuf, Option<FileTime>)>,
 }
 
 impl DirWatch {

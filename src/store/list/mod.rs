@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::source::Stamp;
+use crate::source::FileTime;
 use crate::text::label::SafeText;
 
 use super::{Entry, Env, StoreSpec, Stores, UnsetVariable, apply_limits};
@@ -106,7 +106,7 @@ pub struct RootReport {
     /// Directories under it that could not be read, with the reason.
     pub unreadable: Vec<(PathBuf, String)>,
     /// The directories that were listed, or looked for in vain, with their times of modification.
-    pub(crate) dirs: Vec<(PathBuf, Option<Stamp>)>,
+    pub(crate) dirs: Vec<(PathBuf, Option<FileTime>)>,
 }
 
 impl RootReport {

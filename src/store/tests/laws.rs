@@ -7,7 +7,7 @@ use std::sync::{Arc, LazyLock};
 use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
 
-use crate::source::{Identity, Stamp};
+use crate::source::{FileTime, Identity};
 use crate::store::*;
 
 use super::{Home, now, old};
@@ -33,7 +33,7 @@ fn entries(rows: &[Row]) -> Vec<Entry> {
         let id = row.1.map(|made| new_id(hours(made), n as u16, [0; 12]));
         entry.name = OsStr::new(&id.unwrap_or(format!("undated-{n}"))).into();
         entry.id_at = None;
-        entry.identity.modified = Stamp { seconds: hours(row.0).as_second(), nanos: 0 };
+        entry.identity.modified = FileTime { seconds: hours(row.0).as_second(), nanos: 0 };
         entry.identity.size = row.2;
         entry.status = STATUSES[row.3];
         entry.expires = Expiry::At(hours(row.0 - 24 * 7));
@@ -146,7 +146,7 @@ fn various() -> impl Strategy<Value = Vec<Entry>> {
             let mut entry = MODEL.clone();
             let origin = Arc::make_mut(&mut entry.origin);
             (origin.tool, origin.session) = (tool.map(Arc::from), session.map(Arc::from));
-            entry.identity = Identity { size, modified: Stamp { seconds, nanos }, ..entry.identity };
+            entry.identity = Identity { size, modified: FileTime { seconds, nanos }, ..entry.identity };
             entry.name = OsStr::new(&name).into();
             entry.id_at = None;
             entry.expires =

@@ -101,7 +101,7 @@ pub(super) fn draw(glance: Option<&SidePreview>, list: &List<OutputRow>, on: Pan
     let glance = glance.filter(|glance| glance.of == (row.entry.path(), row.entry.identity));
     match glance.and_then(|glance| glance.output.as_ref()) {
         Some(Ok(output)) => {
-            pane::draw(&pane::Shown::glance(output, *on.canvas), on.buffer, below, on.cost);
+            pane::draw(&pane::PaneView::glance(output, *on.canvas), on.buffer, below, on.cost);
         }
         Some(Err(why)) => line::centred(on.buffer, below, [why.clone()], on.canvas.theme.dim),
         None => {}

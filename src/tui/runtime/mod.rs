@@ -38,7 +38,7 @@ use terminal::TerminalScreen;
 use viewed::ViewedOutput;
 
 #[derive(Default)]
-pub struct Beginning {
+pub struct Startup {
     /// The outputs to show. If there are none, the list of stored outputs is shown.
     pub targets: Vec<Target>,
     /// Where to open outputs, by their index, if not at their beginning.
@@ -50,7 +50,7 @@ pub struct Beginning {
 }
 
 pub struct Start {
-    pub beginning: Beginning,
+    pub startup: Startup,
     pub services: Services,
     /// The theme, as far as it is known without asking the terminal.
     pub theme: Theme,
@@ -91,7 +91,7 @@ fn show(start: Start) -> io::Result<ExitReport> {
     let mut screen = terminal::screen()?;
     let size = screen.get_frame().area().as_size().into();
     let services = Arc::new(start.services);
-    let Beginning { targets, places, live, list } = start.beginning;
+    let Startup { targets, places, live, list } = start.startup;
     let mut inbox = Inbox::new(received);
     let app = App::new(Canvas { size, theme: start.theme, unicode: start.unicode, keys: start.keys });
     let mut session = Session {

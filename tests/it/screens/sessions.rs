@@ -19,7 +19,7 @@ use overspill::internals::session::model::{CallStatus, CutState, Evidence, Sessi
 use overspill::internals::session::reader::SessionFile;
 use overspill::internals::session::spill::{CitingCall, SpillState};
 use overspill::internals::session::tally::CallSums;
-use overspill::internals::session::verify::{Against, Difference, Unchecked, Verdict, Verifier};
+use overspill::internals::session::verify::{Against, Difference, NoVerdict, Verdict, Verifier};
 use overspill::internals::source::{MapView, Source};
 use overspill::internals::store::Expiry;
 use overspill::internals::tui::calls::{CallsEvent, OpenedCalls};
@@ -169,7 +169,7 @@ fn calls() -> Vec<CallRow> {
             )
         },
         CallRow {
-            verdict: Some(Verdict::Unchecked(Unchecked::NoSpill)),
+            verdict: Some(Verdict::Unchecked(NoVerdict::NoSpill)),
             ..sized(spill("toolu_4"), 2_220, Some(1_000_000), Some(SpillState::Deleted), "journalctl -b")
         },
         CallRow {
@@ -761,7 +761,7 @@ fn a_recorded_call_beside_its_spill() {
         keep("recorded_spill", bench.keys("<Tab>30g"));
         keep("recorded_facts", bench.keys("="));
         let missing = RestOfOutput::Missing("spill deleted");
-        let mut bench = shown(size, missing, Some(Verdict::Unchecked(Unchecked::NoSpill)));
+        let mut bench = shown(size, missing, Some(Verdict::Unchecked(NoVerdict::NoSpill)));
         keep("recorded_alone", &bench);
         keep("recorded_alone_end", bench.keys("G"));
         let (policy, by) = ("claude-code/bash".into(), Some(LimitHit::Size(Unit::Utf16)));

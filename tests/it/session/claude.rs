@@ -6,7 +6,7 @@ use std::path::Path;
 use overspill::internals::session::fate::ContextChange;
 use overspill::internals::session::model::{CallStatus, CutState};
 use overspill::internals::session::verify::{
-    Against, Unchecked, Verdict, Verifier, WholeOutput, whole_display,
+    Against, NoVerdict, Verdict, Verifier, WholeOutput, whole_display,
 };
 use overspill::internals::source::Source;
 use overspill::preview::{Catalog, Input, plan_counted};
@@ -241,7 +241,7 @@ fn results_that_were_too_long_together_are_not_held_against_the_limit_of_one() {
     let whole = WholeOutput::new(Source::open(&spill).unwrap().view(), Against::Spill, path.to_owned());
     let verifier = Verifier::new(&Catalog::builtin(), "claude-code");
     let verdict = verifier.verify(transcript, call(transcript, "c1"), Some(&whole));
-    assert_eq!(verdict, Verdict::Unchecked(Unchecked::NoPolicy));
+    assert_eq!(verdict, Verdict::Unchecked(NoVerdict::NoPolicy));
 }
 
 /// The agent keeps the first 30,000 bytes, without half a character at their end.

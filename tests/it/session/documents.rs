@@ -8,7 +8,7 @@ use overspill::internals::session::fate::ContextChange;
 use overspill::internals::session::list;
 use overspill::internals::session::model::{CallStatus, CutState, Evidence};
 use overspill::internals::session::tally::count_calls;
-use overspill::internals::session::verify::{Against, Unchecked, Verdict, Verifier};
+use overspill::internals::session::verify::{Against, NoVerdict, Verdict, Verifier};
 use overspill::internals::session::whole::{WholeOutput, whole_display};
 use overspill::internals::source::Source;
 use overspill::preview::{Catalog, LimitHit, Unit};
@@ -399,7 +399,7 @@ fn mini_swe_agent_is_read() {
         "the whole is in the record"
     );
     let unsure = Verifier::new(&Catalog::builtin(), "x").verify(transcript, call(transcript, "c3"), None);
-    assert_eq!(unsure, Verdict::Unchecked(Unchecked::Unsure));
+    assert_eq!(unsure, Verdict::Unchecked(NoVerdict::Unsure));
     let display = whole_display(transcript, c2);
     let verdict =
         Verifier::new(&Catalog::builtin(), "mini-swe-agent").verify(transcript, c2, display.as_ref());

@@ -7,7 +7,7 @@ use overspill::internals::session::model::{Call, CutState};
 use overspill::internals::session::spill::{SpillState, state_of};
 use overspill::internals::session::transcript::Transcript;
 use overspill::internals::session::verify::{
-    Against, Unchecked, Verdict, Verifier, WholeOutput, whole_display,
+    Against, NoVerdict, Verdict, Verifier, WholeOutput, whole_display,
 };
 use overspill::internals::session::whole::requested_window;
 use overspill::internals::session::{FORMATS, list};
@@ -282,7 +282,7 @@ fn the_limits_are_those_of_the_settings_or_the_default_and_may_have_been_others(
     });
     let of = |parameters: &[(&str, &str)]| made("opencode/shell", parameters, SPILL);
     let both = |text: &str| [&default, &set].map(|verifier| told_of_opencode(verifier, text));
-    let other = format!("? {}", Unchecked::OtherLimit);
+    let other = format!("? {}", NoVerdict::OtherLimit);
     assert_eq!(both(&of(&[])), ["= opencode/shell", "= opencode/shell"]);
     assert_eq!(both(&of(&[("max_lines", "100")])), [&other, "= opencode/shell max_lines=100"]);
     for limits in [
@@ -359,7 +359,7 @@ fn told_of_output(output: &str, agent: &str, tool: &str, version: &str, text: &s
 
 #[test]
 fn a_result_is_judged_by_the_policies_of_its_tool_and_version() {
-    let unknown = format!("? {}", Unchecked::NoPolicy);
+    let unknown = format!("? {}", NoVerdict::NoPolicy);
     let told = |agent: &str, tool: &str, version: &str, policy: &str| {
         told_of(agent, tool, version, &made(policy, &[], SPILL))
     };
@@ -384,7 +384,7 @@ fn another_limit_is_in_the_unit_of_the_policy() {
         let text = made_of(&output, "qwen-code/shell", &[("max_units", limit)], SPILL);
         told_of_output(&output, "qwen-code", "run_shell_command", "0.24.4", &text)
     };
-    assert_eq!(of("5000"), format!("? {}", Unchecked::OtherLimit));
+    assert_eq!(of("5000"), format!("? {}", NoVerdict::OtherLimit));
 }
 
 /// A limit that the record states is the one that held.

@@ -9,7 +9,7 @@ use std::sync::mpsc::channel;
 use overspill::internals::output::Target;
 use overspill::internals::source::Source;
 use overspill::internals::store::Env;
-use overspill::internals::tui::{self, Beginning, Services, Start};
+use overspill::internals::tui::{self, Services, Start, Startup};
 use overspill::preview::Catalog;
 
 use crate::common::bench::{no_services, subject};
@@ -34,12 +34,12 @@ fn screens() {
     };
     let policy = Catalog::builtin().get("opencode/output").unwrap();
     let start = Start {
-        beginning: Beginning {
+        startup: Startup {
             targets: vec![Target {
                 subject: subject(policy),
                 source: Source::open(Path::new("build.log")).unwrap(),
             }],
-            ..Beginning::default()
+            ..Startup::default()
         },
         services: Services {
             load_policies: Box::new(load_policies),

@@ -21,7 +21,7 @@ use crate::tui::widget::layout::{self, Side};
 use crate::tui::widget::line;
 
 use super::{Counting, Pager};
-use pane::{DrawnPane, Shown};
+use pane::{DrawnPane, PaneView};
 
 const WHOLE: &str = "Whole output";
 
@@ -44,7 +44,7 @@ pub(crate) fn draw(
     let mut drawn = DrawnPane::default();
     for (side, place) in [(Side::Preview, places.preview), (Side::Spill, places.spill)] {
         if let Some(place) = place {
-            let shown = Shown {
+            let shown = PaneView {
                 output: &pager.output,
                 side,
                 top: pager.panes.top(side),

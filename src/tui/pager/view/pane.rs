@@ -28,7 +28,7 @@ use crate::tui::widget::theme::Theme;
 /// The columns of Spill's gutter beside the number of a line.
 const BESIDE_NUMBER: u16 = 3;
 
-pub(crate) struct Shown<'a> {
+pub(crate) struct PaneView<'a> {
     pub output: &'a OpenOutput,
     pub side: Side,
     pub top: u64,
@@ -40,7 +40,7 @@ pub(crate) struct Shown<'a> {
     pub pager: Option<&'a Pager>,
 }
 
-impl<'a> Shown<'a> {
+impl<'a> PaneView<'a> {
     pub(crate) fn glance(output: &'a OpenOutput, canvas: Canvas) -> Self {
         Self {
             output,
@@ -80,8 +80,8 @@ pub(crate) struct DrawnLine {
     pub got: Share,
 }
 
-pub(crate) fn draw(shown: &Shown, buffer: &mut Buffer, mut area: Rect, cost: &Cost) -> DrawnPane {
-    let Shown { output, side, top, headed, canvas, pager, .. } = *shown;
+pub(crate) fn draw(shown: &PaneView, buffer: &mut Buffer, mut area: Rect, cost: &Cost) -> DrawnPane {
+    let PaneView { output, side, top, headed, canvas, pager, .. } = *shown;
     if headed && area.height > 0 {
         heading(shown, buffer, Rect { height: 1, ..area });
         area = Rect { y: area.y + 1, height: area.height - 1, ..area };
@@ -160,7 +160,7 @@ fn blank(output: &OpenOutput, side: Side, keys: &KeyMap) -> Option<Vec<String>> 
     })
 }
 
-fn drawn_line(shown: &Shown, line: CurrentLine, cost: &Cost) -> Option<DrawnLine> {
+fn drawn_line(shown: &PaneView, line: CurrentLine, cost: &Cost) -> Option<DrawnLine> {
     let (output, doc) = (shown.output, shown.output.doc(shown.side));
     if shown.side == Side::Preview && (!line.is_chosen || doc.class_at(line.at).is_notice()) {
         return None;
@@ -172,8 +172,8 @@ fn drawn_line(shown: &Shown, line: CurrentLine, cost: &Cost) -> Option<DrawnLine
     Some(DrawnLine { offset, got: Got(&output.made.kept).share(&bytes) })
 }
 
-fn heading(shown: &Shown, buffer: &mut Buffer, area: Rect) {
-    let Shown { output, side, canvas, .. } = *shown;
+fn heading(shown: &PaneView, buffer: &mut Buffer, area: Rect) {
+    let PaneView { output, side, canvas, .. } = *shown;
     let is_active = shown.pager.is_none_or(|pager| pager.focus() == side);
     let style = if is_active { canvas.theme.active } else { canvas.theme.dim };
     let (name, what) = match side {
@@ -192,7 +192,7 @@ fn heading(shown: &Shown, buffer: &mut Buffer, area: Rect) {
 }
 
 struct Pane<'a> {
-    shown: &'a Shown<'a>,
+    shown: &'a PaneView<'a>,
     scroll: Scroll<'a>,
     /// The row that bears the mark of the current line, and that line.
     marked: Option<(&'a ScreenRow, CurrentLine)>,
