@@ -128,7 +128,9 @@ impl AgentFile {
 
     fn save(mut self, line: &OsStr, started: Timestamp, ended: ExitStatus) -> io::Result<()> {
         let env = Env::from_process();
-        let policy = find_policy(&env, ended).ok_or(io::ErrorKind::NotFound)?;
+        let name = if ended.success() { AGENT.policy() } else { "claude-code/bash-failed" };
+        let configured = Config::load(env.clone()).resolve_named(name).map(|resolved| resolved.policy);
+        let policy = configured.or_else(|_| Policy::builtin(name)).map_err(io::Error::other)?;
         let about = About {
             command: vec![line.to_string_lossy().into_owned()],
             directory: std::env::current_dir().unwrap_or_default(),
@@ -147,13 +149,6 @@ impl AgentFile {
         let finished = Captured { ended, started, ..captured }.finish(&request, &place);
         finished.map(drop).map_err(io::Error::other)
     }
-}
-
-/// Returns the policy by which the agent cuts the output of a command that ended so.
-fn find_policy(env: &Env, ended: ExitStatus) -> Option<Policy> {
-    let name = if ended.success() { AGENT.policy() } else { "claude-code/bash-failed" };
-    let configured = Config::load(env.clone()).resolve_named(name);
-    configured.map(|resolved| resolved.policy).or_else(|_| Policy::builtin(name)).ok()
 }
 
 #[cfg(target_os = "linux")]

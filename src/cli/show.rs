@@ -16,7 +16,7 @@ use crate::rows::outputs::{self, mode};
 use crate::session::command::command;
 use crate::session::text::mask;
 use crate::source;
-use crate::store::{CopyRecord, Entry, EntryStatus, Holds, OutputSize, RunExit, RunRecord};
+use crate::store::{Entry, EntryStatus, Holds, OutputSize, RunExit, RunRecord};
 use crate::text::label::label;
 
 use super::args::ShowArgs;
@@ -175,13 +175,11 @@ fn entry_facts(entry: &Entry, run: Option<&RunRecord>, selected: &Selected, conf
     facts.extend(notes.into_iter().flatten().map(|note| ("note", note.clone())));
     facts.extend(warnings(entry, config).into_iter().map(|text| ("warning", text)));
     facts.extend(run.map(run_facts).into_iter().flatten());
-    facts.extend(entry.copy().map(|copy| copy_facts(copy)).into_iter().flatten());
+    if let Some(copy) = entry.copy() {
+        let cut = copy.policies.first().map(|policy| format!("{policy}, limits from {}", copy.limits_from));
+        facts.extend([("copy of", copy.original.clone()), ("cut by", cut.unwrap_or_default())]);
+    }
     facts
-}
-
-fn copy_facts(copy: &CopyRecord) -> Vec<Fact> {
-    let cut = copy.policies.first().map(|policy| format!("{policy}, limits from {}", copy.limits_from));
-    vec![("copy of", copy.original.clone()), ("cut by", cut.unwrap_or_default())]
 }
 
 fn run_facts(run: &RunRecord) -> Vec<Fact> {

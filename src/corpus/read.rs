@@ -6,6 +6,8 @@ use std::io::{self, Read, Seek};
 use std::ops::Deref;
 use std::path::Path;
 
+use rustix::fs::{Mode, OFlags, open};
+
 use crate::source::{Identity, MapView, OpenError, Snapshot, Source, ViewSupply, await_write, stdin};
 use crate::text::supply::{OwnBytes, Supply};
 
@@ -83,7 +85,11 @@ impl CorpusReader {
         let opened = match output {
             CorpusOutput::Entry(entry) => entry.open(),
             CorpusOutput::Named(path) => return look_at(open_named(path)?, output, again, look),
-            CorpusOutput::Found(path) => open_found(path),
+            CorpusOutput::Found(path) => {
+                // It follows no link, and never waits for a FIFO's writer.
+                let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+                open(path, flags, Mode::empty()).map(File::from).map_err(io::Error::from)
+            }
         };
         let file = opened.map_err(|error| fault(output, error))?;
         if self.read_small(&file).map_err(|error| fault(output, error))? {
@@ -133,13 +139,6 @@ fn look_at<T>(
         look(OutputBytes::Mapped(RefCell::new(source), view))
     });
     looked.map_err(|error| ReadFault::Unsteady(format!("{}: {error}", output.path().display())))
-}
-
-/// Opens a file found in a directory; it follows no link, and never waits for a FIFO's writer.
-fn open_found(path: &Path) -> io::Result<File> {
-    use rustix::fs::{Mode, OFlags, open};
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    Ok(File::from(open(path, flags, Mode::empty())?))
 }
 
 fn open_named(path: &Path) -> Result<Source, ReadFault> {

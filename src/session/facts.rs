@@ -8,7 +8,7 @@ use crate::text::json::{JsonExtent, pretty};
 use super::command::command;
 use super::examine::CallInspector;
 use super::fate::FateEvidence;
-use super::model::{Call, CallResult, DisplayCopy, Evidence, RecordSpan};
+use super::model::{Call, CallResult, DisplayCopy, Evidence};
 use super::sent::{self, NotSent};
 use super::text;
 
@@ -58,7 +58,13 @@ impl CallInspector<'_> {
     pub(crate) fn texts(&self, call: &Call) -> Vec<TitledText> {
         let record = call.first().and_then(|first| first.record).or(call.record);
         let spans = [("Record", record), ("Arguments", call.input)];
-        let spans = spans.into_iter().filter_map(|(name, span)| Some(self.record_text(name, span?)));
+        let spans = spans.into_iter().filter_map(|(name, span)| {
+            let span = span?;
+            let read = self.transcript.read(span, MAX_TEXT as u64);
+            let is_first = read.as_ref().is_ok_and(|bytes| (bytes.len() as u64) < span.len());
+            let (text, part) = json_text(read, is_first);
+            Some(TitledText { title: format!("{name}{part}"), text })
+        });
         let displays = call.display.iter().map(|copy| self.display(copy));
         spans.chain(self.request(call)).chain(displays).collect()
     }
@@ -88,13 +94,6 @@ impl CallInspector<'_> {
         let messages = count(request.messages.len() as u64, "message");
         let title = format!("Request{part}: {messages}, the first that carried the result");
         Some(TitledText { title, text })
-    }
-
-    fn record_text(&self, name: &str, span: RecordSpan) -> TitledText {
-        let read = self.transcript.read(span, MAX_TEXT as u64);
-        let is_first = read.as_ref().is_ok_and(|bytes| (bytes.len() as u64) < span.len());
-        let (text, part) = json_text(read, is_first);
-        TitledText { title: format!("{name}{part}"), text }
     }
 }
 

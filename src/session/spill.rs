@@ -237,18 +237,16 @@ fn find_citing(
 
 /// Whether the result of a call names a file, or the place where it was before it was changed or deleted.
 fn names(call: &Call, (records, uid): (&Path, u32), file: &RecordedFile) -> bool {
-    let is_it = |path: &Path| is_same_place(path, &file.path);
+    let directory = |path: &Path| path.parent()?.metadata().ok().map(|meta| Identity::from(&meta));
+    // The directory may be reached by other links.
+    let is_it = |path: &Path| {
+        let is_beside = || Some(directory(path)?.same_file(&directory(&file.path)?));
+        path == file.path || path.file_name() == file.path.file_name() && is_beside() == Some(true)
+    };
     call.cites.iter().any(|cite| match file.written {
         None => look_for(cite, records, uid).path().is_some_and(is_it),
         Some(_) => places(cite, records).any(|path| is_it(&path)),
     })
-}
-
-/// Whether two paths lead to one place, by whatever links to its directory.
-fn is_same_place(one: &Path, other: &Path) -> bool {
-    let directory = |path: &Path| path.parent()?.metadata().ok().map(|meta| Identity::from(&meta));
-    let is_beside = || directory(one).zip(directory(other)).is_some_and(|(one, other)| one.same_file(&other));
-    one == other || one.file_name() == other.file_name() && is_beside()
 }
 
 /// Returns the sessions to search for an output, in order: those named in its path, by index (`false`); then those

@@ -41,7 +41,10 @@ impl Source {
             if self.is_continued(file)? { return self.grow_file(file, now) } else { Change::Replaced }
         } else if before.rewritten(&now, self.path_status != PathStatus::Current) {
             return self.await_growth(file, now);
-        } else if self.lost_pages_are_back(file)? {
+        } else if let Some(lost) = self.view.lost_at()
+            && file.read_at(&mut [0], lost)? == 1
+        {
+            // A truncation and regrowth within one tick of the clock leave no other trace.
             Change::Replaced
         } else {
             self.note(now, None);
@@ -87,11 +90,6 @@ impl Source {
         self.view = MapView::map(file, size, next_generation())?;
         self.note(now, Some(tail));
         Ok(change)
-    }
-
-    /// A truncation and regrowth within one tick of the clock leave no trace but the pages lost in between.
-    fn lost_pages_are_back(&self, file: &File) -> io::Result<bool> {
-        self.view.lost_at().map_or(Ok(false), |offset| Ok(file.read_at(&mut [0], offset)? == 1))
     }
 
     fn note(&mut self, now: Snapshot, new_tail: Option<Vec<u8>>) {

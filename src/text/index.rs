@@ -114,18 +114,14 @@ impl BlockIndex {
         self.len = len;
         self.counts.truncate(last_whole);
         while self.blocks() as u64 > MAX_BLOCKS {
-            self.coarsen();
+            self.block *= 2;
+            let merged = self.counts.chunks(2).map(|pair| match pair {
+                [a, b] if *a != UNCOUNTED && *b != UNCOUNTED => a + b,
+                _ => UNCOUNTED,
+            });
+            self.counts = merged.collect();
         }
         self.recount();
-    }
-
-    fn coarsen(&mut self) {
-        self.block *= 2;
-        let merged = self.counts.chunks(2).map(|pair| match pair {
-            [a, b] if *a != UNCOUNTED && *b != UNCOUNTED => a + b,
-            _ => UNCOUNTED,
-        });
-        self.counts = merged.collect();
     }
 
     fn recount(&mut self) {
@@ -190,18 +186,15 @@ impl BlockIndex {
         for block in blocks {
             let count = u64::from(self.counts[block]);
             if before + count >= line {
-                return self.offset_in(bytes, block, line - before);
+                let range = self.range(block..block + 1);
+                let nth = (line - before) as usize - 1;
+                let found = memchr_iter(b'\n', bytes.get(range.clone())?).nth(nth)?;
+                let start = (range.start + found + 1) as u64;
+                return (start < self.len).then_some(start);
             }
             before += count;
         }
         None
-    }
-
-    fn offset_in(&self, bytes: &[u8], block: usize, nth: u64) -> Option<u64> {
-        let range = self.range(block..block + 1);
-        let found = memchr_iter(b'\n', bytes.get(range.clone())?).nth(nth as usize - 1)?;
-        let start = (range.start + found + 1) as u64;
-        (start < self.len).then_some(start)
     }
 
     fn before(&self, block: usize) -> Option<u64> {

@@ -87,7 +87,10 @@ pub(super) fn find_all(config: &Config, text: &str, call: Option<&ExplainedCall>
     let mut policies = policies(config);
     policies.retain(|policy| call.is_none_or(|call| call.agent == policy.agent()));
     let own = call.and_then(|call| call.policy.as_ref());
-    let words = literal_finder(&policies);
+    // To look for all words at once takes a hundredth of the time of looking for each; there may be too many for it.
+    let forms = policies.iter().flat_map(Policy::notice_patterns);
+    let words: BTreeSet<String> = forms.map(|form| regex::escape(&form.literal)).collect();
+    let words = Regex::new(&Vec::from_iter(words).join("|")).ok();
     let (mut seen, mut all, mut is_transcript) = (BTreeSet::new(), Vec::new(), false);
     let mut search = |text: &str| {
         if words.as_ref().is_some_and(|words| !words.is_match(text)) {
@@ -115,14 +118,6 @@ pub(super) fn find_all(config: &Config, text: &str, call: Option<&ExplainedCall>
 
 fn policies(config: &Config) -> Vec<Policy> {
     config.catalog.names().filter_map(|name| config.catalog.get(name).ok()).collect()
-}
-
-/// Returns what finds the words of any notice; `None` if there are too many. To look for all of them at once takes a
-/// hundredth of the time of looking for each.
-fn literal_finder(policies: &[Policy]) -> Option<Regex> {
-    let forms = policies.iter().flat_map(Policy::notice_patterns);
-    let words: BTreeSet<String> = forms.map(|form| regex::escape(&form.literal)).collect();
-    Regex::new(&Vec::from_iter(words).join("|")).ok()
 }
 
 fn strings(value: &Value, take: &mut dyn FnMut(&str)) {

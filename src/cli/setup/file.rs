@@ -40,9 +40,8 @@ impl AgentFile {
         path.into()
     }
 
-    /// Keeps the text as it was read beside the file, for its owner alone.
-    pub(super) fn back_up(&self) -> io::Result<()> {
-        let Some(text) = &self.text else { return Ok(()) };
+    /// Keeps the text beside the file, for its owner alone.
+    pub(super) fn back_up(&self, text: &str) -> io::Result<()> {
         put(&self.backup_path(), text, 0o600)
     }
 

@@ -139,9 +139,9 @@ fn difference<'a>(old: &'a str, new: &'a str) -> Vec<Option<(ChangeTag, &'a str)
 
 /// Writes the text; what was there before setup stays beside it until it is put back.
 fn write(args: &SetupArgs, file: &AgentFile, new: Option<&str>, wanted: &SetupRequest) -> io::Result<()> {
-    let is_first = file.text.as_deref().is_some_and(|text| edit::is_without(args.agent, text, wanted));
-    if !args.remove && is_first {
-        file.back_up()?;
+    let first = file.text.as_deref().filter(|text| edit::is_without(args.agent, text, wanted));
+    if let Some(text) = first.filter(|_| !args.remove) {
+        file.back_up(text)?;
     }
     file.write(new)?;
     if args.remove { file.remove_backup() } else { Ok(()) }

@@ -98,7 +98,10 @@ pub(crate) fn follow(config: &Config, args: &ListArgs) -> CommandResult {
             (selected, rest) = list_timed(config, scope)?;
             complain(&selected);
             directories = DirWatch::new(selected.roots());
-            growing.extend(new_entries(&mut selected, &mut known));
+            let mut new = std::mem::take(&mut selected.entries);
+            new.retain(|entry| is_complete(entry) && known.insert(key(entry)));
+            new.sort_by_key(Entry::modified);
+            growing.extend(new.into_iter().map(|entry| (entry, Instant::now())));
         }
     }
 }
@@ -107,13 +110,6 @@ fn list_timed(config: &Config, scope: OutputScope) -> anyhow::Result<(Selected, 
     let began = Instant::now();
     let selected = Selected::list_quietly(config, scope)?.with_marks(config);
     Ok((selected, rest_after(began.elapsed())))
-}
-
-fn new_entries(selected: &mut Selected, known: &mut HashSet<u64>) -> Vec<(Entry, Instant)> {
-    let mut new: Vec<Entry> = std::mem::take(&mut selected.entries);
-    new.retain(|entry| is_complete(entry) && known.insert(key(entry)));
-    new.sort_by_key(Entry::modified);
-    new.into_iter().map(|entry| (entry, Instant::now())).collect()
 }
 
 /// Takes out what has not changed for long enough; what vanished is forgotten.

@@ -69,10 +69,6 @@ impl CurrentLine {
         let first = || Some(Self { at: rows.first()?.start, row: 0, is_chosen: false });
         chosen.into_iter().flatten().find_map(shown).or_else(first)
     }
-
-    pub(crate) fn first_row(self, rows: &[ScreenRow]) -> usize {
-        (0..=self.row).rev().find(|n| rows[*n].opens).unwrap_or(0)
-    }
 }
 
 /// The matches of a pattern in rows that are asked for in order. Each line, or segment of a long line, is searched once.

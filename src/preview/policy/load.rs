@@ -1,8 +1,5 @@
 //! Turns a policy file into a policy, all of it compiled and checked; and a policy back into a file, with other defaults.
 
-#[cfg(feature = "app")]
-use std::ops::Range;
-
 use toml::Spanned;
 
 use crate::base::fs::plain_file::ellipsize;
@@ -11,8 +8,6 @@ use crate::preview::limits::{Cap, Limits, Refuse};
 use crate::preview::policy::param::{Param, keys};
 use crate::preview::policy::schema::{FILE, PolicySchema, VariantSchema};
 use crate::preview::policy::{Policy, PolicyError};
-#[cfg(feature = "app")]
-use crate::preview::section::KeyValue;
 use crate::preview::section::{self, Fault, Keys, Section};
 use crate::preview::strategy::Keep;
 #[cfg(feature = "app")]
@@ -213,7 +208,12 @@ fn read_any<T>(
 impl Policy {
     /// Returns the policy's file with the values that were set as defaults; `None` if that does not read back as it should.
     pub(crate) fn written(&self) -> Option<String> {
-        let places = self.set.iter().map(|(name, value)| Some((self.place_of_default(name)?, value)));
+        let places = self.set.iter().map(|(name, value)| {
+            let varied = self.variant().and_then(|variant| variant.schema.defaults.get(name));
+            let plain = || self.file.schema.params.iter().find(|param| param.get_ref().name == *name);
+            let default = varied.or_else(|| Some(&plain()?.get_ref().default))?;
+            Some((default.span(), value))
+        });
         let mut places = places.collect::<Option<Vec<_>>>()?;
         places.sort_by_key(|(place, _)| place.start);
         let mut text = self.text.to_string();
@@ -223,13 +223,6 @@ impl Policy {
         let read = Policy::parse(&text).ok()?;
         let same = |name: &String| read.get(name) == self.get(name);
         self.params().iter().all(|param| same(&param.name)).then_some(text)
-    }
-
-    /// Returns where in the file, in bytes, the default of a parameter is, as the variant has it.
-    fn place_of_default(&self, name: &str) -> Option<Range<usize>> {
-        let varied = self.variant().and_then(|variant| variant.schema.defaults.get(name));
-        let plain = || self.file.schema.params.iter().find(|param| param.get_ref().name == name);
-        varied.or_else(|| Some(&plain()?.get_ref().default)).map(KeyValue::span)
     }
 }
 

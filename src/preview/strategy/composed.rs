@@ -20,11 +20,6 @@ fn part_size(text: &Text, part: &Part, unit: Unit) -> u64 {
     }
 }
 
-/// Returns the bytes that a part keeps entirely.
-fn kept_range(part: &Part) -> Option<Range<usize>> {
-    part.range().map(|(_, range)| range).filter(|_| matches!(part, Part::Kept { .. }))
-}
-
 /// Returns text of the agent as a part; none if it is empty.
 pub(super) fn notice(words: impl Into<String>) -> Option<Part> {
     let text = words.into();
@@ -177,10 +172,11 @@ pub(crate) fn selection(text: &Text, context: &Context, slots: Slots) -> Selecti
 /// The same where the agent counts the lines.
 pub(crate) fn selection_of_lines(context: &Context, lines: u64, slots: Slots) -> Selection {
     let all = || slots.iter().flat_map(|(_, parts)| parts);
+    let kept = all().filter(|part| matches!(part, Part::Kept { .. }));
     Selection {
         lines: Some(Ok(lines)),
         halves: all().filter(|part| matches!(part, Part::Changed { .. })).count() as u64,
-        ranges: all().filter_map(kept_range).collect(),
+        ranges: kept.filter_map(Part::range).map(|(_, range)| range).collect(),
         slots,
         hit: Some(context.by_size()),
         ..Selection::default()

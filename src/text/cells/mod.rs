@@ -230,7 +230,11 @@ impl<'a> Cells<'a> {
             }
             b'\t' if self.show.tab > 0 => self.tab(),
             0x1b if self.show.escapes == Escapes::Render => self.escape(),
-            0x1b => self.escape_as_text(),
+            0x1b => {
+                let len = ansi::sequence(&self.bytes[self.at..]).map_or(0, |sequence| sequence.len);
+                self.sequence = self.sequence.max(self.at + len);
+                self.name_cell(CellText::caret(byte), 1)
+            }
             0..=0x1f | 0x7f => self.name_cell(CellText::caret(byte), 1),
             _ => self.scalar(),
         }
@@ -254,12 +258,6 @@ impl<'a> Cells<'a> {
             Some(Sequence { len, sgr: None }) => self.silent(CellKind::Hidden, len),
             None => self.name_cell(CellText::caret(0x1b), 1),
         }
-    }
-
-    fn escape_as_text(&mut self) -> Cell {
-        let len = ansi::sequence(&self.bytes[self.at..]).map_or(0, |sequence| sequence.len);
-        self.sequence = self.sequence.max(self.at + len);
-        self.name_cell(CellText::caret(0x1b), 1)
     }
 
     /// Returns what a cell is, which may be a piece of the escape sequence read last.

@@ -61,20 +61,14 @@ struct Escaping {
     terminal: Option<Show>,
 }
 
-impl Escaping {
-    /// Whether a character is written as it is, after this many that it may share a cell with.
-    fn is_as_is(&self, character: char, before: usize) -> bool {
-        let fits = |show: Show| !show.ascii && before < MAX_POINTS || character.is_ascii();
-        cells::is_plain(character) && self.terminal.is_none_or(fits)
-    }
-}
-
 impl Formatter for Escaping {
     fn write_string_fragment<W: ?Sized + io::Write>(&mut self, out: &mut W, text: &str) -> io::Result<()> {
         let (mut from, mut points) = (0, 0);
         for (at, character) in text.char_indices() {
             points = if character.width() == Some(0) { points + 1 } else { 1 };
-            if self.is_as_is(character, points - 1) {
+            // One more than the characters before it that it may share a cell with.
+            let fits = |show: Show| !show.ascii && points <= MAX_POINTS || character.is_ascii();
+            if cells::is_plain(character) && self.terminal.is_none_or(fits) {
                 continue;
             }
             out.write_all(&text.as_bytes()[from..at])?;

@@ -206,12 +206,6 @@ impl Pager {
         self.running || self.streaming
     }
 
-    /// Takes in how the file is compressed. Once all of it is unpacked, there is nothing to follow.
-    pub(crate) fn on_packing(&mut self, form: &'static str, bytes: u64) {
-        self.output.packed = Some((form, bytes));
-        self.panes.following &= self.is_coming();
-    }
-
     /// Starts counting what is not counted yet: all blocks, or only those that are new.
     pub(crate) fn count_all(&mut self, effects: &mut Effects) {
         let (from, view) = (self.output.start_counting(), self.output.view.clone());

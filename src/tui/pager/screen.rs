@@ -223,7 +223,11 @@ impl Pager {
                 self.fail(format!("{fault}; what came before is shown"));
                 self.output.fault = Some(fault);
             }
-            OutputEvent::Packed(form, bytes) => self.on_packing(form, bytes),
+            OutputEvent::Packed(form, bytes) => {
+                self.output.packed = Some((form, bytes));
+                // Once all of it is unpacked, there is nothing to follow.
+                self.panes.following &= self.is_coming();
+            }
             OutputEvent::Finished => self.running = false,
             OutputEvent::Ended(ending) => self.on_ending(*ending, effects),
             OutputEvent::Planned(planned) => self.on_plan(*planned, effects),

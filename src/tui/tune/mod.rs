@@ -188,7 +188,11 @@ impl ListKind for Tuning {
     fn handler(&self, action: Action) -> Option<ActionHandler<Self>> {
         Some(match (action, self.of) {
             (Action::Open, TuneRows::Settings) => |of, on| of.show_changed(on),
-            (Action::Open, TuneRows::Policies) => |of, on| of.show_settings(on),
+            (Action::Open, TuneRows::Policies) => |of, on| {
+                let Some(row) = on.list.chosen() else { return };
+                let overrides = Overrides { policy: Some(row.policy.to_string()), ..Overrides::default() };
+                of.show_other(TunePolicies::Around(Box::new(overrides)), on.effects);
+            },
             (Action::Apply, TuneRows::Settings) => Self::apply_chosen,
             (Action::Policy, TuneRows::Settings) => |of, on| of.show_other(TunePolicies::Current, on.effects),
             (Action::JudgeBy, _) => |of, on| {
@@ -283,12 +287,6 @@ impl Tuning {
         if let Some(start) = self.start.clone() {
             effects.show(TuneStart { policies, ..start });
         }
-    }
-
-    fn show_settings(&mut self, on: Context) {
-        let Some(row) = on.list.chosen() else { return };
-        let overrides = Overrides { policy: Some(row.policy.to_string()), ..Overrides::default() };
-        self.show_other(TunePolicies::Around(Box::new(overrides)), on.effects);
     }
 
     fn show_changed(&mut self, on: Context) {

@@ -99,7 +99,8 @@ pub(crate) fn draw(shown: &PaneView, buffer: &mut Buffer, mut area: Rect, cost: 
     let rows = scroll.screen(top);
     let line = pager.filter(|pager| pager.focus() == side);
     let line = line.and_then(|pager| CurrentLine::find(&rows, pager.chosen(side)));
-    let marked = line.map(|line| (&rows[line.first_row(&rows)], line));
+    let first = |row: usize| (0..=row).rev().find(|n| rows[*n].opens).unwrap_or(0);
+    let marked = line.map(|line| (&rows[first(line.row)], line));
     let pattern = pager.and_then(|pager| pager.find.pattern.as_ref().or_else(|| filter?.marked()));
     let mut pane = Pane {
         shown,
