@@ -32,7 +32,7 @@ pub struct Transcript {
     pub requests: RequestLog,
     /// What was done to the results in the model's context, in order. A reader that derives it again replaces all of it.
     pub events: Vec<ContextEvent>,
-    /// How it is known of results that no event names that they are still in the model's context.
+    /// How it is known of results that no event names that they are still in context; a rule is the main thread's alone.
     pub default_evidence: FateEvidence,
     /// How many requests of each thread were answered so far.
     answers: Vec<u32>,
@@ -276,8 +276,11 @@ impl Transcript {
     }
 
     pub fn derive_fates(&mut self) {
-        for result in self.calls.iter_mut().flat_map(|call| &mut call.results) {
-            result.context = ContextState { evidence: self.default_evidence, ..ContextState::default() };
+        for call in &mut self.calls {
+            let is_known = call.thread == 0 || self.default_evidence != FateEvidence::ByRule;
+            let evidence = if is_known { self.default_evidence } else { FateEvidence::Unknown };
+            let context = ContextState { evidence, ..ContextState::default() };
+            call.results.iter_mut().for_each(|result| result.context = context);
         }
         for event in &self.events {
             for id in &event.results {

@@ -129,6 +129,32 @@ fn what_the_model_still_has_is_one_answer_everywhere() {
     assert_eq!(told(), three("–", "– (unknown)", "null \"unknown\""));
 }
 
+/// By which rules a sub-agent's results are cleared is not known.
+#[test]
+fn what_a_sub_agent_of_qwen_code_still_has_is_unknown() {
+    let home = Home::new();
+    let record = |kind: &str, part: Value| {
+        json!({"type": kind, "uuid": kind, "parentUuid": null, "sessionId": "s1", "timestamp": "2026-11-22T10:00:00.000Z",
+            "message": {"parts": [part]}})
+    };
+    let log = |id: &str| {
+        [
+            record("assistant", json!({"functionCall": {"id": id, "name": "glob", "args": {}}})),
+            record(
+                "tool_result",
+                json!({"functionResponse": {"id": id, "name": "glob", "response": {"output": "x"}}}),
+            ),
+        ]
+    };
+    let agent = home.work().with_file_name("home/.qwen");
+    write_log(&agent, "projects/-p/chats/s1.jsonl", &log("c1"));
+    write_log(&agent, "projects/-p/subagents/s1/agent-explorer-c1.jsonl", &log("c2"));
+    let calls = home.run(&["sessions", "s1", "--json"]).ok().json();
+    let evidence = |at: usize| (&calls[at]["thread"], &calls[at]["fate_evidence"]);
+    assert_eq!(evidence(0), (&"main".into(), &"by-rule".into()));
+    assert_eq!(evidence(1), (&"explorer".into(), &"unknown".into()));
+}
+
 #[test]
 fn a_text_of_a_call_is_printed_byte_for_byte() {
     let home = Home::new();
