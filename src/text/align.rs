@@ -190,8 +190,37 @@ impl Aligner<'_> {
             found.push((line, to));
         }
         self.at = text.start;
+        self.take_lone_lines(at, to);
         found.into_iter().rev().for_each(|(line, place)| self.keep(line, place));
         self.skip(text.end);
+    }
+
+    /// Takes short lines up to `end`, each alone between two notices of one form, which are too long to be missed in the
+    /// output: one that is just once in it before `to` was kept from there.
+    fn take_lone_lines(&mut self, end: usize, to: usize) {
+        let (text, mut start) = (&self.text[self.at..end], self.at);
+        let lines = || text.split_inclusive('\n');
+        for ((before, line), after) in lines().zip(lines().skip(1)).zip(lines().skip(2)) {
+            start += before.len();
+            let own = start + numbered(line)..start + line.len();
+            let is_lone = own.len() < MIN_MATCH && before.len() >= MIN_MATCH && is_one_form(before, after);
+            let is_sought = is_lone && !line.trim().is_empty() && self.looked < MAX_BYTES / 2;
+            if let Some(place) = is_sought.then(|| self.only_place(&own, to)).flatten() {
+                self.keep(own, place);
+            }
+        }
+    }
+
+    /// Returns where a line of the text is in the rest of the output before `to`, if it is there just once.
+    fn only_place(&mut self, line: &Range<usize>, to: usize) -> Option<usize> {
+        // The line there may be the last, and have no line feed.
+        let gap = self.whole.get(self.from..self.whole.len().min(to + 1))?;
+        self.looked += gap.len();
+        let line = &self.text.as_bytes()[line.clone()];
+        let mut places = memmem::find_iter(gap, line).filter(|at| opens(self.whole, self.from + at));
+        let place = self.from + places.next()?;
+        let is_only = places.next().is_none() && !gap.ends_with(&line[..line.len() - 1]);
+        (is_only && place + line.len() <= to).then_some(place)
     }
 
     /// Whether a line of the text is one that ends at `to` in the output, and is not passed.
@@ -257,6 +286,12 @@ impl Run {
 /// Whether a line begins at a place.
 fn opens(bytes: &[u8], at: usize) -> bool {
     at == 0 || bytes.get(at - 1) == Some(&b'\n')
+}
+
+/// Whether two lines are the same but for their figures.
+fn is_one_form(line: &str, other: &str) -> bool {
+    let is_word = |c: &char| !matches!(c, '0'..='9' | ',' | '.');
+    line.trim_end().chars().filter(is_word).eq(other.trim_end().chars().filter(is_word))
 }
 
 /// Returns the length of the line number before a line, as read tools print it; 0 if there is none.
@@ -429,12 +464,46 @@ mod tests {
     #[test]
     fn short_lines_that_the_agent_may_have_added_are_not_claimed() {
         let added = |text: &str, whole: &str| assert_eq!(shown(text, whole.as_bytes()), format!("+{text:?}"));
+        added("[2 lines cut]\nok\n[2 more]\n", "a\nok\nb\n");
+        added("[2 lines cut]\nok\nno\n[2 lines cut]\n", "a\nok\nb\nno\n");
+        added("[2 lines cut]\nok\n[2 lines cut]\n", "ok\nb\nok\n");
+        added("[2 lines cut]\nok\n[2 lines cut]\n", "ok\nb\nok");
+        added("[2 lines cut]\nok\n[2 lines cut]\n", "a\nnot ok\nb\n");
+        added("[2 lines cut]\n\n[2 lines cut]\n", "a\n\nb\n");
         added("[cut]\nok\n[cut]\n", "a\nok\nb\n");
         added("[cut]\n...\n[cut]", "a\n...\nb\n");
         added("[cut]\n}\n[cut]", "a\n}\nb\n");
         added("[cut]\nok", "a\nnot ok");
         added("ok\n[cut]", "ok too\n");
         added("[cut]\n2: ok\n[cut]", "ok\nb\nok\n");
+    }
+
+    #[test]
+    fn a_short_line_alone_between_two_notices_is_found_where_it_is_just_once() {
+        let whole = "the first line\nno\na\nok\nb\nno\nc\nthe last line\nok\n";
+        let text = "the first line\n[2 lines cut]\nok\n[1,234 lines cut]\n 7\tno\n[1 lines cut]\nthe last line\n[1 cut]";
+        let expected = "=0..15 +\"[2 lines cut]\\n\" =20..23 +\"[1,234 lines cut]\\n 7\\t\" =25..28 \
+                        +\"[1 lines cut]\\n\" =30..44 +\"[1 cut]\"";
+        assert_eq!(shown(text, whole.as_bytes()), expected);
+        assert_eq!(
+            shown("[1 lines]\n}\n[2 lines]", b"a\n}\nb\n"),
+            "+\"[1 lines]\\n\" =2..4 +\"[2 lines]\"",
+            "without anything else"
+        );
+    }
+
+    /// Each such line costs a look through the gap, and all of them no more than half of what may be looked through.
+    #[test]
+    fn looking_for_short_lines_is_bounded() {
+        let whole = numbers(0..20_000);
+        let lines: String = (0..1000).map(|n| format!("[{n} lines cut]\n{n}\n")).collect();
+        for (before, most) in [(0, 1000 * whole.len()), (MAX_BYTES / 2 - 1, whole.len()), (MAX_BYTES / 2, 0)]
+        {
+            let (text, whole, pieces) = (&*lines, whole.as_bytes(), Vec::new());
+            let mut aligner = Aligner { text, whole, pieces, at: 0, from: 0, looked: before };
+            aligner.take_lone_lines(text.len(), whole.len());
+            assert!(aligner.looked - before <= most, "{} of {most}", aligner.looked - before);
+        }
     }
 
     /// Some lines, short and long ones, the same one and others.

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use super::{SESSION, claude, root, whole};
+use super::{SESSION, claude, result_of, root, use_of, whole};
 use crate::common::home::Home;
 use crate::session::documents::{trajectory, write};
 
@@ -87,6 +87,26 @@ fn a_call_is_previewed_as_recorded_and_by_a_policy_from_its_spill_or_else_from_i
     assert!(of("notice").starts_with("<persisted-output>\n") && of("kept").starts_with("1\n2\n"), "{left}");
     assert_eq!(of("kept").len() + of("notice").len(), got.text().len());
     home.run(&["grep", "x", "c2"]).fails(1, &["c2: the agent did not cut it; `overspill show --text`"]);
+}
+
+#[test]
+fn a_short_line_between_two_notices_counts_as_kept() {
+    let home = Home::new();
+    let spill = claude(&home);
+    let lines =
+        |range: std::ops::Range<u32>| range.map(|n| format!("a line, number {n}\n")).collect::<String>();
+    fs::write(&spill, format!("{}passed\n{}", lines(1..50), lines(50..100))).unwrap();
+    let log = root(&home).join(format!(".claude/projects/-home-u-proj/{SESSION}.jsonl"));
+    let saved = format!("Output too large (2KB). Full output saved to: {}", spill.display());
+    let got = format!(
+        "<persisted-output>\n{saved}\n\nPreview (first 2KB):\n{}[47 lines cut]\npassed\n[49 lines cut]\n{}...\n</persisted-output>",
+        lines(1..3),
+        lines(99..100)
+    );
+    let log_text = [use_of("c1", "make"), result_of("c1", &got, false)].map(|record| format!("{record}\n"));
+    fs::write(log, log_text.concat()).unwrap();
+    let json = home.run(&["preview", "--json", "c1"]).ok().json();
+    assert_eq!((&json["kept_lines"], &json["total_lines"]), (&4.into(), &100.into()), "{json}");
 }
 
 #[test]
