@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use crate::base::human::{count, size};
 use crate::config::ChosenBy;
 use crate::output::Subject;
-use crate::rows::outputs::OutputRow;
 use crate::source::{FileLock, MapView};
 use crate::store::{
     self, CopyRecord, Entry, EntryStatus, KEPT_ALREADY, KeptIds, OwnStore, UNFINISHED, entries_at,
@@ -41,27 +40,25 @@ impl Keeping {
 
 impl Outputs {
     pub(super) fn keep_marked(&mut self, on: Context) {
-        let (mut entries, mut refused) = (Vec::new(), Vec::new());
+        let (mut entries, mut failures) = (Vec::new(), Vec::new());
         for row in on.list.marked_or_chosen() {
-            match refusal(row) {
-                Some(words) => refused.push(words),
-                None => {
-                    let command = row.call().map(|call| call.command.clone()).unwrap_or_default();
-                    entries.push((row.entry.clone(), command));
-                }
+            if row.entry.status == EntryStatus::Unfinished {
+                let id = label(row.entry.id_bytes());
+                failures.push(format!("{id}: {UNFINISHED}; keep it once it is complete"));
+            } else {
+                let command = row.call().map(|call| call.command.clone()).unwrap_or_default();
+                entries.push((row.entry.clone(), command));
             }
         }
         let what = match &entries[..] {
             [] => {
-                *on.message = refused.into_iter().next();
+                *on.message = failures.into_iter().next().map(Message::error);
                 return;
             }
             [(entry, _)] => label(entry.id_bytes()),
             all => count(all.len() as u64, "output"),
         };
         let size = store::sum(entries.iter().map(|(entry, _)| entry.size()));
-        let refused = refused.into_iter().filter(|refused| refused.is_error);
-        let failures = refused.map(|refused| refused.text.to_string()).collect();
         let is_accepted = self.start_keeping(Keeping { what, size, done: 0 }, on.effects, move |context| {
             keep_all(entries, failures, context);
         });
@@ -110,20 +107,12 @@ impl Outputs {
     }
 }
 
-fn refusal(row: &OutputRow) -> Option<Message> {
-    let id = label(row.entry.id_bytes());
-    match row.entry.status {
-        _ if row.is_kept => Some(Message::note(format!("{id}: {KEPT_ALREADY}"))),
-        EntryStatus::Unfinished => {
-            Some(Message::error(format!("{id}: {UNFINISHED}; keep it once it is complete")))
-        }
-        _ => None,
-    }
-}
-
 /// Keeps entries, each with the command that printed it, and reports that; `failures` are the reasons why others are not kept.
 fn keep_all(entries: Vec<(Entry, String)>, mut failures: Vec<String>, context: &JobContext) {
     let (mut kept, mut before) = (Vec::new(), 0u64);
+    // A copy that the list knew of may have been deleted since.
+    let known = KeptIds::of(context.env());
+    let (had, entries): (Vec<_>, Vec<_>) = entries.into_iter().partition(|(entry, _)| known.has(entry));
     for (entry, command) in entries {
         let size = entry.size();
         match keep(&entry, &command, context, before) {
@@ -136,6 +125,10 @@ fn keep_all(entries: Vec<(Entry, String)>, mut failures: Vec<String>, context: &
         before = before.saturating_add(size);
     }
     let message = match (&kept[..], &failures[..]) {
+        ([], []) => {
+            let ids = had.iter().map(|(entry, _)| label(entry.id_bytes()));
+            Message::note(format!("{}: {KEPT_ALREADY}", ids.collect::<Vec<_>>().join(", ")))
+        }
         ([entry], []) => {
             let id = label(entry.id_bytes());
             let how = if entry.is_own() { "is kept forever" } else { "is kept forever as a copy" };

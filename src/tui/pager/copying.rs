@@ -7,7 +7,6 @@ use std::path::Path;
 use crate::base::human::{lines, size, thousands};
 use crate::document::reader::ReadWindow;
 use crate::session::examine::RestOfOutput;
-use crate::store::KEPT_ALREADY;
 use crate::tui::keys::Action;
 use crate::tui::popup::menu::{CopyWhat, Copyable, MenuEntry, copy_menu};
 use crate::tui::screen::{self, Effect, Effects, Link};
@@ -189,7 +188,6 @@ impl Pager {
 
     pub(crate) fn keep(&mut self, effects: &mut Effects) {
         let refusal = match self.output.recorded.as_ref().map(|recorded| &recorded.rest) {
-            _ if self.output.subject.is_kept => Some(KEPT_ALREADY),
             _ if self.is_coming() => Some("still coming; keep it once it is complete"),
             Some(RestOfOutput::Missing(why)) => Some(*why),
             Some(RestOfOutput::Unknown) => Some("not kept: it is not recorded whether the agent cut it"),

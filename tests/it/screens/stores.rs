@@ -461,8 +461,8 @@ fn what_is_kept_has_no_time_left() {
     let row = rows.iter().find(|row| row.starts_with('▌')).unwrap();
     assert!(row.trim_end().ends_with(" kept"), "{rows:?}");
     assert!(rows.iter().any(|row| row.contains("is kept forever")), "{rows:?}");
-    assert!(stocked.bench.keys("K").screen().contains("kept already"), "{}", stocked.bench.screen());
-    assert_eq!(stocked.bench.jobs(Slot::Keep), 0);
+    keep_selected(&mut stocked);
+    assert!(stocked.bench.screen().contains("kept already"), "{}", stocked.bench.screen());
     // Of several it stays, alone it can be deleted.
     let stays = stocked.bench.keys("  x").screen();
     assert!(stays.contains("you keep it; x on it alone deletes it"), "{stays}");
@@ -498,12 +498,41 @@ fn an_output_is_kept_where_it_is_read_and_says_so() {
     let copies: Vec<_> = std::fs::read_dir(own.join("tool-output")).unwrap().flatten().collect();
     let [copy] = &copies[..] else { panic!("{copies:?}") };
     assert!(own.join("kept").join(copy.file_name()).exists(), "{copy:?}");
-    assert!(stocked.bench.keys("K").status().contains("kept already"), "{}", stocked.bench.status());
+    keep_selected(&mut stocked);
+    assert!(stocked.bench.status().contains("kept already"), "{}", stocked.bench.status());
     // Opened anew, it is not known to be kept until that is asked for.
     stocked.bench.show_view(again, MapView::from_bytes(b"one\ntwo\n").unwrap());
     keep_selected(&mut stocked);
     assert!(stocked.bench.status().contains("kept already"), "{}", stocked.bench.status());
     assert_eq!(std::fs::read_dir(own.join("tool-output")).unwrap().count(), 1);
+}
+
+#[test]
+fn an_output_is_kept_again_once_its_copy_was_deleted() {
+    let stocked = Stocked::new((120, 24));
+    let file = stocked.entry("opencode", "tool_c8d4f08d5001AbCdEfGhIjKlMn", b"one\ntwo\n", 30);
+    let mut stocked = stocked.shown();
+    let subject = Subject { file: Some(file.to_string_lossy().into()), ..subject(policy("opencode/output")) };
+    let copies = stocked.dir.path().join(".local/share/overspill/tool-output");
+    let delete_copy = || {
+        let found: Vec<_> = std::fs::read_dir(&copies).unwrap().flatten().collect();
+        let [copy] = &found[..] else { panic!("{found:?}") };
+        assert_eq!(std::fs::read(copy.path()).unwrap(), b"one\ntwo\n");
+        std::fs::remove_file(copy.path()).unwrap();
+    };
+    keep_selected(&mut stocked);
+    delete_copy();
+    keep_selected(&mut stocked);
+    assert!(stocked.bench.status().contains("is kept forever as a copy"), "{}", stocked.bench.status());
+    delete_copy();
+    for subject in [subject.clone(), Subject { file: None, ..subject }] {
+        stocked.bench.show_view(subject, MapView::from_bytes(b"one\ntwo\n").unwrap());
+        for _ in 0..2 {
+            keep_selected(&mut stocked);
+            assert!(stocked.bench.status().contains("kept forever: "), "{}", stocked.bench.status());
+            delete_copy();
+        }
+    }
 }
 
 #[test]
@@ -777,11 +806,13 @@ fn a_kept_copy_is_shown_as_its_original_is() {
     stocked.bench.keys("R");
     let both = rows(&stocked);
     assert_eq!(both, [before.clone(), before.replace("5 d 18 h", "    kept")], "{}", stocked.bench.screen());
-    for keys in ["K", "jK"] {
-        let screen = stocked.bench.keys(keys).screen();
+    for row in ["", "j"] {
+        stocked.bench.keys(row);
+        keep_selected(&mut stocked);
+        let screen = stocked.bench.screen();
         assert!(screen.contains(": kept already"), "{screen}");
-        assert_eq!(stocked.bench.jobs(Slot::Keep), 0);
     }
+    assert_eq!(rows(&stocked), both);
     stocked.bench.keys("/kept<Enter>");
     assert_eq!(rows(&stocked).len(), 2);
 }
