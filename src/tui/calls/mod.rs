@@ -223,8 +223,8 @@ impl ListKind for Calls {
                 if on.list.is_empty() {
                     return on.note("no call is listed");
                 }
-                on.list.act(Action::End, None);
-                on.note("at the last call, following new ones; a move stops that");
+                let sorted = if on.list.follow() { "sorted oldest first: " } else { "" };
+                on.note(format!("{sorted}at the last call, following new ones; a move stops that"));
             },
             _ => return None,
         })

@@ -346,7 +346,8 @@ impl<R: Clone> List<R> {
             None if landing.else_first => (self.chosen, self.top) = (0, 0),
             None => {}
         }
-        self.chosen = self.chosen.min(self.len().saturating_sub(1));
+        let last = self.len().saturating_sub(1);
+        self.chosen = if self.is_at_end() { last } else { self.chosen.min(last) };
         self.go_on_following(is_new);
         if landing.row.is_some() || !landing.else_first {
             self.top = self.place_of(self.chosen).saturating_sub(above);

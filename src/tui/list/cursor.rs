@@ -164,13 +164,14 @@ impl<R: Clone> List<R> {
         self.following != FollowState::Off
     }
 
-    /// Puts the rows in their first order, and the first stays selected. Returns whether the order was another.
+    /// Puts the rows in their first order, and the newest stays selected. Returns whether the order was another.
     pub(crate) fn follow(&mut self) -> bool {
         let is_other = !self.is_in_first_order();
         (self.options.sort, self.options.reversed) = (0, false);
-        self.following = FollowState::On;
+        self.following = if self.grows_at_end { FollowState::AtEnd } else { FollowState::On };
         match is_other {
             true => self.arrange(Some(Landing::FIRST), true),
+            false if self.grows_at_end => drop(self.act(Action::End, None)),
             false => self.move_to(0),
         }
         is_other
@@ -188,10 +189,9 @@ impl<R: Clone> List<R> {
         }
     }
 
-    /// Ends following if the first row of the first order is not selected. `is_new` is whether rows were replaced.
+    /// Ends following if the newest row of the first order is not selected. `is_new` is whether rows were replaced.
     pub(super) fn go_on_following(&mut self, is_new: bool) {
-        let newest = if self.following == FollowState::AtEnd { self.len().saturating_sub(1) } else { 0 };
-        self.chosen = if is_new && newest > 0 { newest } else { self.chosen };
+        let newest = if self.is_at_end() { self.len().saturating_sub(1) } else { 0 };
         self.following = match self.following {
             _ if self.chosen != newest || !self.is_in_first_order() => FollowState::Off,
             FollowState::Covered if is_new => FollowState::On,
@@ -205,6 +205,11 @@ impl<R: Clone> List<R> {
             FollowState::On if self.is_in_first_order() => Landing::FIRST,
             _ => asked.unwrap_or(Landing { row: self.chosen_index(), else_first: false }),
         }
+    }
+
+    /// Whether the last row stays selected as rows come in.
+    pub(super) fn is_at_end(&self) -> bool {
+        self.following == FollowState::AtEnd && self.is_in_first_order()
     }
 
     fn is_in_first_order(&self) -> bool {

@@ -415,6 +415,23 @@ fn a_list_without_groups_says_so_and_following_says_how_it_ends() {
 }
 
 #[test]
+fn to_follow_calls_another_order_is_given_up() {
+    for keys in ["sgF", "swF", "sgFswF"] {
+        let mut bench = opened((80, 24));
+        let said = text(bench.keys(keys));
+        assert!(said.contains("sorted oldest first: at the last call, following new ones"), "{keys}: {said}");
+        let chosen = |bench: &Bench| bench.calls().list.chosen().map(|row| row.id.to_string());
+        assert_eq!(chosen(&bench), calls().last().map(|row| row.id.to_string()), "{keys}");
+        let mut rows = calls();
+        rows.push(call("toolu_7", "Bash", CutState::No));
+        bench.update(CallsEvent::Opened(Box::new(OpenedCalls { rows, ..by() })));
+        assert_eq!(chosen(&bench).as_deref(), Some("toolu_7"), "{keys}");
+        assert!(bench.rows()[0].contains(" FOLLOW "), "{keys}: {:?}", bench.rows());
+        assert!(!bench.keys("sg").rows()[0].contains(" FOLLOW "), "{keys}: {:?}", bench.rows());
+    }
+}
+
+#[test]
 fn calls_that_are_followed_say_so_until_that_is_stopped() {
     for (follows, stops) in [("F", "<^C>"), ("G", "<^C>"), ("F", "k"), ("F", "<Esc>")] {
         let mut bench = opened((80, 24));
