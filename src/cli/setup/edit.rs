@@ -1,5 +1,6 @@
 //! PURE: from the text of an agent's file to the text that it is to have, in JSON by `hooks_json`.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use sha2::{Digest, Sha256};
@@ -129,19 +130,34 @@ fn with_codex(text: Option<&str>, wanted: &SetupRequest) -> Result<String, Strin
     if same { Ok(new) } else { Err("has hooks in a form to which none can be added".to_owned()) }
 }
 
-/// Takes the hook that setup wrote to this file, and its trust, out of Codex's TOML line by line.
+/// Takes the hooks that setup wrote to this file, and their trust, out of Codex's TOML line by line.
 fn without_codex(text: &str, file: &Path) -> Result<String, String> {
     let mut rest = text.to_owned();
-    // One may have been added by hand as well: the trust in it has the number of its group among all.
-    for taken in 0.. {
+    let prefix = format!("{}:post_tool_use:", file.display());
+    loop {
         let table = parse(&rest)?;
-        let Some(number) = own_group(&table) else { break };
+        let Some(number) = own_group(&table) else { return Ok(rest) };
         let cut = cut(&rest).filter(|cut| parse(cut).is_ok_and(|cut| cut == without_own_group(table)));
         let cut = cut.ok_or("has overspill's hook among others; take its lines out by hand")?;
-        let key = format!("{}:post_tool_use:{}:0", file.display(), number + taken);
-        rest = without_trust(&cut, &key).unwrap_or(cut);
+        let cut = without_trust(&cut, &format!("{prefix}{number}:0")).unwrap_or(cut);
+        rest = with_trust_moved_up(cut, &prefix, number)?;
     }
-    Ok(rest)
+}
+
+/// Gives the trust in the groups behind one that was taken out their new numbers, by which Codex keeps it.
+fn with_trust_moved_up(mut text: String, prefix: &str, taken: usize) -> Result<String, String> {
+    let numbers = |text: &str| -> Result<BTreeSet<usize>, String> {
+        let table = parse(text)?;
+        let keys = state_in(&table).into_iter().flat_map(Table::keys);
+        Ok(keys.filter_map(|key| key.strip_prefix(prefix)?.split_once(':')?.0.parse().ok()).collect())
+    };
+    let before = numbers(&text)?;
+    for number in before.range(taken + 1..) {
+        text = text.replace(&format!("\"{prefix}{number}:"), &format!("\"{prefix}{}:", number - 1));
+    }
+    let moved = before.iter().map(|number| number - usize::from(*number > taken)).collect();
+    let why = "has trust in hooks behind overspill's, which Codex keeps by number, in a form that setup does not know";
+    if numbers(&text) == Ok(moved) { Ok(text) } else { Err(why.to_owned()) }
 }
 
 fn parse(text: &str) -> Result<Table, String> {

@@ -248,6 +248,55 @@ fn codex_is_asked_to_trust_the_hook() {
     assert_eq!(fs::read_to_string(&config).unwrap(), text);
 }
 
+/// Codex keeps trust by the number of the hook's group.
+#[test]
+fn trust_in_hooks_behind_the_one_taken_away_stays_theirs() {
+    let home = Home::new();
+    let config = at(&home, ".codex/config.toml");
+    let hook = |name: &str| {
+        format!(
+            "\n[[hooks.PostToolUse]]\n[[hooks.PostToolUse.hooks]]\ntype = \"command\"\ncommand = \"{name}\"\n"
+        )
+    };
+    let state = |number: usize, hook: usize, rest: &str| {
+        let key = format!("{}:post_tool_use:{number}:{hook}", config.display());
+        format!("\n[hooks.state.\"{key}\"]\n{rest}\n")
+    };
+    let trust = |number: usize, hash: &str| state(number, 0, &format!("trusted_hash = \"sha256:{hash}\""));
+    fs::write(&config, hook("first")).unwrap();
+    assert_eq!(setup(&home, &["codex", "--yes"]).status, 0);
+    let mut text = fs::read_to_string(&config).unwrap();
+    text += &(2..12).map(|n| hook(&format!("number {n}"))).collect::<String>();
+    // The last is not trusted, the one before is switched off.
+    text += &(trust(0, "aa") + &trust(1, "bb"));
+    text += &((2..10).map(|n| trust(n, &format!("c{n}"))).collect::<String>());
+    text += &state(10, 1, "enabled = false");
+    fs::write(&config, &text).unwrap();
+    let ran = setup(&home, &["codex", "--remove", "--yes"]).ok();
+    assert!(ran.text().contains("taken away from"), "{}", ran.text());
+    let expected = hook("first")
+        + &(2..12).map(|n| hook(&format!("number {n}"))).collect::<String>()
+        + &trust(0, "aa")
+        + &(2..10).map(|n| trust(n - 1, &format!("c{n}"))).collect::<String>()
+        + &state(9, 1, "enabled = false");
+    assert_eq!(fs::read_to_string(&config).unwrap(), expected);
+}
+
+#[test]
+fn trust_that_cannot_be_renumbered_is_not_given_to_another_hook() {
+    let home = Home::new();
+    let config = at(&home, ".codex/config.toml");
+    assert_eq!(setup(&home, &["codex", "--yes"]).status, 0);
+    let mine =
+        "\n[[hooks.PostToolUse]]\n[[hooks.PostToolUse.hooks]]\ntype = \"command\"\ncommand = \"mine\"\n";
+    let key = format!("{}:post_tool_use:1:0", config.display());
+    let state = format!("\n[hooks.state.'{key}']\ntrusted_hash = \"sha256:bb\"\n");
+    let text = fs::read_to_string(&config).unwrap() + mine + &state;
+    fs::write(&config, &text).unwrap();
+    setup(&home, &["codex", "--remove", "--yes"]).fails(1, &["trust in hooks behind", "by hand"]);
+    assert_eq!(fs::read_to_string(&config).unwrap(), text);
+}
+
 #[test]
 fn a_switch_that_keeps_all_hooks_from_running_is_named() {
     let home = Home::new();
