@@ -41,9 +41,8 @@ pub(crate) fn run(config: &Config, args: &PreviewArgs) -> CommandResult {
 pub(crate) fn read(config: &Config, args: &ReadArgs) -> CommandResult {
     let (form, named) = (args.form.form(), input::find(config, &args.file)?);
     let asks = args.offset.or(args.limit).is_some() || args.policy_args.first_given().is_some();
-    if let Named::Recorded(found) = &named
-        && found.call().is_some()
-        && !asks
+    let found = if let Named::Recorded(found) = &named { Some(found) } else { None };
+    if let Some(found) = found.filter(|found| !asks && found.call().is_some())
         && let (_, rest) = found.output()?
         && rest.why_missing().is_some()
     {
@@ -53,10 +52,12 @@ pub(crate) fn read(config: &Config, args: &ReadArgs) -> CommandResult {
         }
         return print_recorded(config, found, form);
     }
+    let recorded = found.map(|found| found.inspector().transcript.agent);
     let opened = input::open_named(config, named, &args.policy_args)?;
     let mut overrides = args.policy_args.overrides();
     let read_tool = |agent: &str| Some(format!("{agent}/read")).filter(|name| config.catalog.knows(name));
-    let own = || read_tool(opened.policy_by(config, &Overrides::default()).ok()?.policy.agent());
+    let of_store = || read_tool(opened.policy_by(config, &Overrides::default()).ok()?.policy.agent());
+    let own = || recorded.map_or_else(of_store, read_tool);
     let policy = overrides.policy.get_or_insert_with(|| own().unwrap_or("opencode/read".to_owned()));
     // An agent's name alone means a tool called so.
     if let Some(of_agent) = read_tool(policy).filter(|_| overrides.tool.is_none()) {

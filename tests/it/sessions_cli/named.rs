@@ -2,11 +2,12 @@
 
 use std::fs;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{SESSION, claude, result_of, root, use_of, whole};
 use crate::common::home::Home;
 use crate::session::documents::{trajectory, write};
+use crate::session::write_log;
 
 /// What the model got for the call without a spill.
 const RED: &str = "Exit code 3\nout \u{1b}[31mred";
@@ -87,6 +88,30 @@ fn a_call_is_previewed_as_recorded_and_by_a_policy_from_its_spill_or_else_from_i
     assert!(of("notice").starts_with("<persisted-output>\n") && of("kept").starts_with("1\n2\n"), "{left}");
     assert_eq!(of("kept").len() + of("notice").len(), got.text().len());
     home.run(&["grep", "x", "c2"]).fails(1, &["c2: the agent did not cut it; `overspill show --text`"]);
+}
+
+/// Of the agent's own read tool its session tells, also where no policy is known and no store has the output.
+#[test]
+fn a_call_is_read_as_its_agent_reads() {
+    let home = Home::new();
+    let message = |id: &str, of: Value| json!({"type": "message", "id": id, "timestamp": "2026-11-22T05:51:41Z", "message": of});
+    let called = json!({"type": "toolCall", "id": "call_1", "name": "bash", "arguments": {"command": "ls"}});
+    let got = json!({"role": "toolResult", "toolCallId": "call_1", "toolName": "bash", "isError": false,
+        "content": [{"type": "text", "text": "one\ntwo\nthree\n"}]});
+    let log = [
+        json!({"type": "session", "version": 3, "id": "pi1", "timestamp": "2026-11-22T05:51:41Z", "cwd": "/p"}),
+        message("1", json!({"role": "assistant", "content": [called]})),
+        message("2", got),
+    ];
+    write_log(&root(&home), ".pi/agent/sessions/--p--/2026-11-22T05-51-41-802Z_pi1.jsonl", &log);
+    let output = home.file("output", "one\ntwo\nthree\n");
+    let window = |words: &[&str]| {
+        home.run(&[&["read", "--offset", "2", "--limit", "1"], words].concat()).text().to_owned()
+    };
+    let by_pi = window(&["-p", "pi/read", output.to_str().unwrap()]);
+    assert!(by_pi.starts_with("two\n"), "{by_pi}");
+    assert_eq!(window(&["pi1:call_1"]), by_pi);
+    assert!(window(&["-p", "opencode", "pi1:call_1"]).starts_with("<path>"));
 }
 
 #[test]
