@@ -23,7 +23,7 @@ use crate::text::search::{OVERLAP, Pattern, SearchPiece, certain_in_line};
 use crate::text::supply::{OwnBytes, Supply};
 
 use super::{
-    Corpus, CorpusOutput, CorpusReader, FoundReceipt, LineReceipt, OrderedSender, ReadFault, Receipt,
+    Corpus, CorpusOutput, CorpusReader, FoundReceipt, LineReceipt, LostBy, OrderedSender, ReadFault, Receipt,
     Receipts, in_order,
 };
 
@@ -37,68 +37,47 @@ const BEFORE: usize = 40;
 
 #[derive(Debug, Clone)]
 pub struct FoundLine {
-    pub(crate) source: FoundIn,
-    /// What lists call the output.
-    pub(crate) name: SafeText,
-    /// The command that printed it, as it was written; empty if none is known.
-    pub(crate) written: Arc<str>,
-    /// How many seconds ago the output was last changed, or the call made, if that is known.
-    pub(crate) age: Option<u64>,
+    pub(crate) of: Arc<LineSource>,
     /// The number of the line, 1-based.
     pub(crate) number: u64,
     pub(crate) got: LineReceipt,
-    /// The limit that cut the output, as in `over 50 KB`, if one did.
-    pub(crate) over: Option<Arc<str>>,
     /// The line, or the part of it around the match.
     pub(crate) text: SafeText,
 }
 
-/// Where a line was found.
-#[derive(Debug, Clone)]
-pub(crate) enum FoundIn {
-    Output(Arc<Entry>),
-    /// In the records, the only place where the output of a call is.
-    Result(Arc<RecordedResult>),
+impl FoundLine {
+    pub(crate) fn is_lost(&self) -> bool {
+        matches!(self.got, LineReceipt::Lost(_))
+    }
+
+    /// Says what became of the line: `kept`, `lost: over 50 KB`.
+    pub(crate) fn describe_got(&self) -> String {
+        match (self.got, &self.of.over) {
+            (LineReceipt::Lost(LostBy::Limit(_)), Some(over)) => format!("lost: {over}"),
+            (got, _) => got.describe(),
+        }
+    }
 }
 
+/// The output in which lines were found.
 #[derive(Debug)]
-pub(crate) struct RecordedResult {
-    pub(crate) call: CitingCall,
-    /// The id by which commands take the call: `SESSION:CALL`.
-    id: String,
-    agent: &'static str,
-    at: Option<Timestamp>,
-}
-
-impl FoundIn {
-    pub(crate) fn agent(&self) -> &str {
-        match self {
-            Self::Output(entry) => entry.agent(),
-            Self::Result(result) => result.agent,
-        }
-    }
-
-    pub(crate) fn id_bytes(&self) -> &[u8] {
-        match self {
-            Self::Output(entry) => entry.id_bytes(),
-            Self::Result(result) => result.id.as_bytes(),
-        }
-    }
-
-    /// Returns the file that holds the line: the output, or the records.
-    pub(crate) fn path(&self) -> PathBuf {
-        match self {
-            Self::Output(entry) => entry.path(),
-            Self::Result(result) => result.call.file.path.clone(),
-        }
-    }
-
-    pub(crate) fn time(&self) -> Option<Timestamp> {
-        match self {
-            Self::Output(entry) => Some(entry.modified()),
-            Self::Result(result) => result.at,
-        }
-    }
+pub(crate) struct LineSource {
+    pub(crate) agent: String,
+    /// The id by which commands take the output; of a call `SESSION:CALL`.
+    pub(crate) id: String,
+    /// The file that holds the lines: the output, or the records.
+    pub(crate) path: PathBuf,
+    /// What lists call the output.
+    pub(crate) name: SafeText,
+    /// The command that printed it, as it was written; empty if none is known.
+    pub(crate) written: String,
+    /// When the output was last changed, or the call made; and how many seconds ago, if that is known.
+    pub(crate) time: Option<Timestamp>,
+    pub(crate) age: Option<u64>,
+    /// The limit that cut the output, as in `over 50 KB`, if one did.
+    pub(crate) over: Option<String>,
+    /// The call, if its output is only in the records.
+    pub(crate) call: Option<CitingCall>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -132,27 +111,27 @@ pub fn find_in_stores(
     FindEnd { outputs: corpus.outputs.len() as u64, sessions: 0, unread: finder.unread.into_inner() }
 }
 
-/// Finds at most `MAX_FOUND` matching lines of recorded results of a session, in the order of its calls. Left out are those whose output
-/// is in a file of its own, where it is whole.
+/// Finds at most `max` matching lines of recorded results of a session, in the order of its calls. Left out are those whose
+/// output is in a file of its own, where it is whole.
 pub(crate) fn find_in_results(
     of: &CallInspector,
     pattern: &Pattern,
-    now: Timestamp,
+    (now, max): (Timestamp, usize),
     is_wanted: &dyn Fn() -> bool,
 ) -> Vec<FoundLine> {
     let mut lines = Vec::new();
     for call in &of.transcript.calls {
-        if !is_wanted() || lines.len() >= MAX_FOUND {
+        if !is_wanted() || lines.len() >= max {
             break;
         }
         let Some((text, view)) = recorded_output(of, call) else { continue };
         let mut place = None;
         each_hit(&mut ViewSupply::from(&view), WantedLines::Matching(pattern), is_wanted, |hit| {
             let receipt = || Receipt::of_text(&text, &view, of.verify(call).cut_by());
-            let (got, line) = place.get_or_insert_with(|| (receipt(), FoundLine::of_result(of, call, now)));
-            let (number, got, text) = (hit.number, got.line(&hit.line), text_around(pattern, hit.text));
-            lines.push(FoundLine { number, got, text, ..line.clone() });
-            if lines.len() < MAX_FOUND { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            let (got, source) =
+                place.get_or_insert_with(|| (receipt(), LineSource::of_result(of, call, now)));
+            lines.push(source.line(hit, got, pattern));
+            if lines.len() < max { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
     }
     lines
@@ -166,24 +145,25 @@ fn recorded_output(of: &CallInspector, call: &Call) -> Option<(String, MapView)>
     Some((text, view))
 }
 
-impl FoundLine {
-    fn of_result(of: &CallInspector, call: &Call, now: Timestamp) -> Self {
+impl LineSource {
+    fn of_result(of: &CallInspector, call: &Call, now: Timestamp) -> Arc<Self> {
         let citing = CitingCall::new(of.file, of.transcript, call);
-        Self {
+        Arc::new(Self {
+            agent: of.transcript.agent.to_owned(),
+            id: format!("{}:{}", of.file.id, call.id),
+            path: of.file.path.clone(),
             name: format!("{}: {}", of.transcript.tool(call), one_line(&citing.command)).into(),
-            written: citing.command.as_str().into(),
+            written: citing.command.clone(),
+            time: call.at,
             age: call.at.and_then(|at| u64::try_from(now.duration_since(at).as_secs()).ok()),
-            source: FoundIn::Result(Arc::new(RecordedResult {
-                id: format!("{}:{}", of.file.id, call.id),
-                agent: of.transcript.agent,
-                at: call.at,
-                call: citing,
-            })),
-            number: 0,
-            got: LineReceipt::Unknown,
             over: None,
-            text: SafeText::default(),
-        }
+            call: Some(citing),
+        })
+    }
+
+    fn line(self: &Arc<Self>, hit: Hit, got: &Receipt, pattern: &Pattern) -> FoundLine {
+        let (got, text) = (got.line(&hit.line), text_around(pattern, hit.text));
+        FoundLine { of: Arc::clone(self), number: hit.number, got, text }
     }
 }
 
@@ -216,13 +196,8 @@ impl Finder<'_> {
         let looked = reader.look(output, &mut again, &mut |open| {
             let (mut got, mut flow) = (None, ControlFlow::Continue(()));
             each_hit(&mut open.supply(), WantedLines::Matching(self.pattern), self.is_wanted, |hit| {
-                let (got, place) = got.get_or_insert_with(|| self.place(output, entry, &open));
-                let line = FoundLine {
-                    number: hit.number,
-                    got: got.line(&hit.line),
-                    text: text_around(self.pattern, hit.text),
-                    ..place.clone()
-                };
+                let (got, source) = got.get_or_insert_with(|| self.place(output, entry, &open));
+                let line = source.line(hit, got, self.pattern);
                 flow = outlet.borrow_mut().put(|lines| lines.push(line), || open.is_steady());
                 found.set(found.get() + 1);
                 if self.found.fetch_add(1, Ordering::Relaxed) >= MAX_FOUND {
@@ -242,7 +217,7 @@ impl Finder<'_> {
     }
 
     /// Returns what became of an output, and what all of its lines have in common.
-    fn place(&self, output: &CorpusOutput, entry: &Entry, bytes: &[u8]) -> (Receipt, FoundLine) {
+    fn place(&self, output: &CorpusOutput, entry: &Entry, bytes: &[u8]) -> (Receipt, Arc<LineSource>) {
         let FoundReceipt { receipt, policy, command, .. } = self.receipts.find(output, bytes);
         let over =
             policy.ok().zip(receipt.limit()).and_then(|(by, hit)| describe_excess(hit, by.policy.limit(hit)));
@@ -253,17 +228,18 @@ impl Finder<'_> {
             }
             false => [command.lines().next().unwrap_or_default().to_owned(), command.to_string()],
         };
-        let line = FoundLine {
-            source: FoundIn::Output(Arc::new(entry.clone())),
+        let source = LineSource {
+            agent: entry.agent().to_owned(),
+            id: entry.id().into_owned(),
+            path: entry.path(),
             name: entry.called([shown.into(), store::first_line(entry).unwrap_or_default()]),
-            written: written.into(),
+            written,
+            time: Some(entry.modified()),
             age: entry.known_age(self.now).and_then(|age| u64::try_from(age.as_secs()).ok()),
-            number: 0,
-            got: LineReceipt::Unknown,
-            over: over.map(Arc::from),
-            text: SafeText::default(),
+            over,
+            call: None,
         };
-        (receipt, line)
+        (receipt, Arc::new(source))
     }
 }
 
@@ -389,6 +365,11 @@ fn hit_in_long_line(
 mod tests {
     use proptest::prelude::*;
 
+    use crate::preview::Catalog;
+    use crate::session::examine::Examiner;
+    use crate::session::reader::SessionFile;
+    use crate::session::verify::Verifier;
+
     use super::*;
 
     type Way = fn(&Pattern) -> WantedLines;
@@ -436,6 +417,36 @@ mod tests {
         assert_eq!(found, [(2, 6..end, true), (3, end + 2..end + 13, false)]);
         assert_eq!(hits(&*text, OTHERS, "needle"), [(1, 0..5)]);
         assert_eq!(hits(&*text, OTHERS, "first|last"), [(2, 6..end)]);
+    }
+
+    #[test]
+    fn no_more_lines_of_a_session_are_found_than_a_list_holds() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("s.jsonl");
+        let call = |id: &str| {
+            let (used, got) = (
+                serde_json::json!({"type": "tool_use", "id": id, "name": "Bash", "input": {"command": "x"}}),
+                serde_json::json!({"type": "tool_result", "tool_use_id": id, "content": "ab\nc\nabc"}),
+            );
+            let record = |kind: &str, block| serde_json::json!({"type": kind, "message": {"id": id, "content": [block]}});
+            format!("{}\n{}\n", record("assistant", used), record("user", got))
+        };
+        std::fs::write(&path, ["1", "2"].map(call).concat()).unwrap();
+        let facts = Default::default();
+        let file =
+            SessionFile { format: "claude-code", path, id: "s".into(), size: 0, modified: None, facts };
+        let opened = crate::session::list::open(&file, &()).unwrap();
+        let verifier = Verifier::new(&Catalog::builtin(), "claude-code");
+        let examiner = Examiner { verifier, in_store: Arc::new(|_| false), uid: 0, paths: Paths::Known };
+        let of =
+            CallInspector { examiner: &examiner, file: &file, transcript: opened.transcript(), copy: None };
+        let numbers = |max| {
+            let found =
+                find_in_results(&of, &Pattern::new("ab").unwrap(), (Timestamp::UNIX_EPOCH, max), &|| true);
+            found.iter().map(|line| line.number).collect::<Vec<_>>()
+        };
+        assert_eq!([0, 1, 3].map(numbers), [vec![], vec![1], vec![1, 3, 1]]);
+        assert_eq!(numbers(MAX_FOUND), [1, 3, 1, 3]);
     }
 
     proptest! {

@@ -2,13 +2,12 @@
 //! searches.
 
 use crate::base::human::{count, span, thousands};
-use crate::corpus::{FindEnd, FoundIn, FoundLine, LineReceipt, LostBy, MAX_FOUND, find_in_results};
+use crate::corpus::{FindEnd, FoundLine, LineSource, MAX_FOUND, find_in_results};
 use crate::output::recorded::ReadyCall;
 use crate::rows::column::CellSide::{Left, Right};
 use crate::rows::column::{ListColumn, ListSpec, NAMES, RowCell, Tone, key_of};
 use crate::session::examine::{CallInspector, Paths};
 use crate::session::list;
-use crate::session::spill::CitingCall;
 use crate::text::label::SafeText;
 use crate::text::search::Pattern;
 
@@ -27,6 +26,8 @@ pub struct FoundLines {
     pattern: Option<Pattern>,
     scope: SearchScope,
     state: SearchState,
+    /// How many of the lines the model did not get.
+    lost: u64,
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -59,7 +60,6 @@ impl ListKind for FoundLines {
 
     fn title(&self, list: &List<FoundLine>) -> ListTitle {
         let all = list.rows().len();
-        let lost = list.rows().iter().filter(|row| is_lost(row)).count() as u64;
         let first = if all >= MAX_FOUND { "the first " } else { "" };
         let pattern = self.pattern.as_ref().map_or("", Pattern::text);
         let state = match self.state {
@@ -78,7 +78,7 @@ impl ListKind for FoundLines {
                 SearchScope::Sessions => &["Lines of outputs and sessions"],
             },
             figures: format!("{first}{} · {state}", count(all as u64, "line")),
-            alarm: if lost == 0 { String::new() } else { format!("{} lost", thousands(lost)) },
+            alarm: if self.lost == 0 { String::new() } else { format!("{} lost", thousands(self.lost)) },
             name: format!("with {pattern}").into(),
         }
     }
@@ -93,23 +93,24 @@ impl ListKind for FoundLines {
 
     fn details(&self, list: &List<FoundLine>) -> [SafeText; 2] {
         let Some(row) = list.chosen() else { return Default::default() };
-        let line = format!("{} {} · line {}", row.source.agent(), row.name, thousands(row.number));
-        [format!("{line} · {}", describe_got(row)).into(), row.text.clone()]
+        let LineSource { agent, name, .. } = &*row.of;
+        let line = format!("{agent} {name} · line {}", thousands(row.number));
+        [format!("{line} · {}", row.describe_got()).into(), row.text.clone()]
     }
 
     fn copyable(&self, row: &FoundLine) -> Vec<Copyable> {
-        let command = Some(&*row.written).filter(|command| !command.is_empty());
-        Copyable::of_row(Some(&row.source.path()), command, row.source.id_bytes())
+        let LineSource { path, written, id, .. } = &*row.of;
+        Copyable::of_row(Some(path), Some(&**written).filter(|command| !command.is_empty()), id.as_bytes())
     }
 
     fn open(&self, _: &List<FoundLine>, row: &FoundLine) -> Option<OpenRequest> {
-        let FoundIn::Output(entry) = &row.source else { return None };
-        Some(OpenRequest {
-            path: entry.path(),
+        let LineSource { path, name, id, written, call, .. } = &*row.of;
+        call.is_none().then(|| OpenRequest {
+            path: path.clone(),
             start: self.start_at(row.number),
-            name: row.name.clone(),
-            id: entry.id().into_owned(),
-            command: row.written.to_string(),
+            name: name.clone(),
+            id: id.clone(),
+            command: written.clone(),
             ..OpenRequest::default()
         })
     }
@@ -120,11 +121,8 @@ impl ListKind for FoundLines {
 
     fn handler(&self, action: Action) -> Option<ActionHandler<Self>> {
         (action == Action::Open).then_some(|_, on| {
-            let Some(FoundLine { source: FoundIn::Result(result), number, .. }) = on.list.chosen() else {
-                return;
-            };
-            let (result, line) = (result.clone(), *number);
-            on.effects.run(Slot::FindRecord, move |context| read_result(&result.call, line, context));
+            let Some(FoundLine { of, number, .. }) = on.list.chosen().cloned() else { return };
+            on.effects.run(Slot::FindRecord, move |context| read_result(&of, number, context));
         })
     }
 
@@ -138,7 +136,11 @@ impl ListKind for FoundLines {
 
     fn handle(&mut self, event: LinesEvent, on: ListContext<FoundLine>) {
         match event {
-            LinesEvent::Found(lines) => on.list.extend(lines, MAX_FOUND),
+            LinesEvent::Found(mut lines) => {
+                lines.truncate(MAX_FOUND.saturating_sub(on.list.rows().len()));
+                self.lost += lines.iter().filter(|line| line.is_lost()).count() as u64;
+                on.list.extend(lines);
+            }
             LinesEvent::Ended(end) => self.state = SearchState::Ended(end),
             // A user who has left meanwhile stays where they are.
             LinesEvent::Ready(Ok(ready), line) if on.is_top => {
@@ -183,15 +185,16 @@ fn find(pattern: &Pattern, scope: SearchScope, context: &JobContext) {
         let listing = list::list(context.env(), None, &context.ticket);
         end.unread += listing.faults.len() as u64;
         let now = crate::base::env::now();
-        for file in listing.sessions.iter().take_while(|_| is_wanted()) {
-            let find = |of: CallInspector| find_in_results(&of, pattern, now, &is_wanted);
-            match context.services.inspect(file, &context.ticket, find) {
-                Ok(lines) if found < MAX_FOUND => {
+        for file in listing.sessions {
+            let room = MAX_FOUND.checked_sub(found).filter(|room| *room > 0 && is_wanted());
+            let Some(room) = room else { break };
+            let find = |of: CallInspector| find_in_results(&of, pattern, (now, room), &is_wanted);
+            match context.services.inspect(&file, &context.ticket, find) {
+                Ok(lines) => {
                     found += lines.len();
                     context.send(LinesEvent::Found(lines));
                     end.sessions += 1;
                 }
-                Ok(_) => break,
                 Err(_) => end.unread += 1,
             }
         }
@@ -199,7 +202,8 @@ fn find(pattern: &Pattern, scope: SearchScope, context: &JobContext) {
     context.send(LinesEvent::Ended(end));
 }
 
-fn read_result(sought: &CitingCall, line: u64, context: &JobContext) {
+fn read_result(of: &LineSource, line: u64, context: &JobContext) {
+    let Some(sought) = &of.call else { return };
     let ready = context.services.inspect(&sought.file, &context.ticket, |of| {
         let call = of.transcript.calls.iter().find(|call| *call.id == *sought.call);
         ReadyCall::read(&of, call.ok_or("the session has no such call any more")?, Paths::Known, None)
@@ -211,23 +215,23 @@ static SPEC: ListSpec<FoundLine> = ListSpec {
     noun: "line",
     columns: COLUMNS,
     groups: &[],
-    words: &[("lost", |row, _| is_lost(row))],
-    known: |row| row.source.path().display().to_string(),
-    key: |row| key_of((row.source.path(), row.source.id_bytes(), row.number)),
+    words: &[("lost", |row, _| row.is_lost())],
+    known: |row| row.of.path.display().to_string(),
+    key: |row| key_of((&row.of.path, &row.of.id, row.number)),
     sum: |_| String::new(),
     mark: |_| RowCell::plain(" "),
 };
 
 const COLUMNS: &[ListColumn<FoundLine>] = &[
-    ListColumn::new("when", Right, 6, |row: &FoundLine, _| RowCell::dim(row.age.map_or("–".into(), span)))
-        .leads(|row| row.source.time())
+    ListColumn::new("when", Right, 6, |row: &FoundLine, _| RowCell::dim(row.of.age.map_or("–".into(), span)))
+        .leads(|row| row.of.time)
         .yields(2)
-        .sorts('w', ["latest first", "earliest first"], |a, b| a.age.cmp(&b.age)),
-    ListColumn::new("agent", Left, 12, |row: &FoundLine, _| RowCell::plain(row.source.agent()))
+        .sorts('w', ["latest first", "earliest first"], |a, b| a.of.age.cmp(&b.of.age)),
+    ListColumn::new("agent", Left, 12, |row: &FoundLine, _| RowCell::plain(row.of.agent.as_str()))
         .yields(3)
-        .sorts('a', NAMES, |a, b| a.source.agent().cmp(b.source.agent())),
+        .sorts('a', NAMES, |a, b| a.of.agent.cmp(&b.of.agent)),
     ListColumn::new("command", Left, 24, |row: &FoundLine, _| {
-        RowCell::new(row.name.clone(), if row.written.is_empty() { Tone::Dim } else { Tone::Plain })
+        RowCell::new(row.of.name.clone(), if row.of.written.is_empty() { Tone::Dim } else { Tone::Plain })
     })
     .yields(1),
     ListColumn::new("line", Right, 10, |row: &FoundLine, _| RowCell::plain(thousands(row.number))).sorts(
@@ -236,20 +240,20 @@ const COLUMNS: &[ListColumn<FoundLine>] = &[
         |a, b| b.number.cmp(&a.number),
     ),
     ListColumn::new("model", Left, 30, |row: &FoundLine, _| {
-        RowCell::new(describe_got(row), if is_lost(row) { Tone::Warning } else { Tone::Dim })
+        RowCell::new(row.describe_got(), if row.is_lost() { Tone::Warning } else { Tone::Dim })
     })
     .yields(4),
     ListColumn::new("text", Left, 0, |row: &FoundLine, _| RowCell::plain(row.text.clone())),
 ];
 
-fn is_lost(row: &FoundLine) -> bool {
-    matches!(row.got, LineReceipt::Lost(_))
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// Says what became of a line: `kept`, `lost: over 50 KB`.
-fn describe_got(row: &FoundLine) -> String {
-    match (row.got, &row.over) {
-        (LineReceipt::Lost(LostBy::Limit(_)), Some(over)) => format!("lost: {over}"),
-        (got, _) => got.describe(),
+    /// Up to [`MAX_FOUND`] lines would be looked at for each frame.
+    #[test]
+    fn the_title_counts_no_lines() {
+        let screen = FoundLines { lost: 7, ..FoundLines::default() };
+        assert_eq!(screen.title(&List::new(&SPEC)).alarm, "7 lost");
     }
 }

@@ -110,10 +110,9 @@ impl<R: Clone> List<R> {
         self.arrange(None, false);
     }
 
-    /// Adds rows that come last in the first order, up to `max` rows in all.
-    pub(crate) fn extend(&mut self, mut rows: Vec<R>, max: usize) {
+    /// Adds rows that come last in the first order.
+    pub(crate) fn extend(&mut self, rows: Vec<R>) {
         let before = self.rows.len();
-        rows.truncate(max.saturating_sub(before));
         self.rows.add(rows);
         if self.is_plain() && !self.options.reversed && self.running.is_none() {
             self.shown.all = self.rows.len();

@@ -125,7 +125,8 @@ fn carry_out(list: &mut List<Row>, step: Step) {
         Step::Extend(mut rows) => {
             let last = list.rows().iter().map(|row| row.id).max().unwrap_or(0);
             rows.iter_mut().zip(last + 1..).for_each(|(row, id)| row.id = id);
-            list.extend(rows, 35);
+            rows.truncate(35usize.saturating_sub(list.rows().len()));
+            list.extend(rows);
         }
         Step::Change(id, size) => {
             let at = list.rows().iter().position(|row| row.id == id);

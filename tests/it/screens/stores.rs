@@ -1071,6 +1071,17 @@ fn lines_of_all_outputs_open_their_output() {
     }
 }
 
+/// As it does in the sessions, in `sessions.rs`.
+#[test]
+fn a_list_of_lines_says_where_it_stops_and_counts_what_it_holds() {
+    let stocked = Stocked::new((120, 24));
+    let long = "error\n".repeat(50_100);
+    stocked.entry("opencode", "tool_c8d4f08d8001AbCdEfGhIjKlMn", long.as_bytes(), 3);
+    let mut stocked = stocked.shown();
+    let title = stocked.bench.keys("&error<Enter>").rows()[0].clone();
+    assert!(title.contains("the first 50,000 lines · in 1 output · 48,000 lost · with error"), "{title}");
+}
+
 /// The model gets the first 2,000 of 4,000 lines; the last hit is on the last screen of the output.
 #[test]
 fn a_line_found_in_all_outputs_is_the_current_one_of_its_output_and_a_match() {
