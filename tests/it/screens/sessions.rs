@@ -21,7 +21,7 @@ use overspill::internals::session::spill::{CitingCall, SpillState};
 use overspill::internals::session::tally::CallSums;
 use overspill::internals::session::verify::{Against, Difference, NoVerdict, Verdict, Verifier};
 use overspill::internals::source::{MapView, Source};
-use overspill::internals::store::Expiry;
+use overspill::internals::store::{Env, Expiry};
 use overspill::internals::tui::calls::{CallsEvent, OpenedCalls};
 use overspill::internals::tui::job::{Job, Slot};
 use overspill::internals::tui::keys::KeyContext;
@@ -1026,4 +1026,33 @@ fn refresh_finds_out_again_what_became_of_spills() {
     bench.keys("R");
     assert_eq!(sizes(&bench), 0);
     assert!(matches!(last_request(&bench), Some(CallRequest::Rows(rows)) if rows.len() > 2));
+}
+
+#[test]
+fn a_search_in_sessions_stops_at_as_many_lines_as_the_list_holds() {
+    let home = tempfile::tempdir().unwrap();
+    let project = home.path().join(".claude/projects/p");
+    std::fs::create_dir_all(&project).unwrap();
+    for (name, lines) in [("a", 30_000), ("b", 30_000), ("c", 1)] {
+        let used =
+            serde_json::json!({"type": "tool_use", "id": name, "name": "Bash", "input": {"command": "x"}});
+        let got = "error\n".repeat(lines);
+        let got = serde_json::json!({"type": "tool_result", "tool_use_id": name, "content": got});
+        let record = |kind: &str, block| serde_json::json!({"type": kind, "message": {"id": name, "content": [block]}});
+        let path = project.join(format!("{name}.jsonl"));
+        std::fs::write(&path, format!("{}\n{}\n", record("assistant", used), record("user", got))).unwrap();
+        let age = Duration::from_secs(60 * u64::from(name.as_bytes()[0]));
+        std::fs::File::options()
+            .append(true)
+            .open(&path)
+            .unwrap()
+            .set_modified(SystemTime::now() - age)
+            .unwrap();
+    }
+    let mut bench = Bench::new((120, 24));
+    bench.env = Env::hermetic(home.path());
+    let effects = bench.start_with_stores();
+    bench.carry_out(effects);
+    let title = bench.keys("<Tab>&error<Enter>").rows()[0].clone();
+    assert!(title.contains("the first 50,000 lines · in 0 outputs, 2 sessions · with error"), "{title}");
 }
