@@ -12,7 +12,7 @@ use crate::base::env::Env;
 
 use super::json::{Json, Tape};
 use super::model::SessionFacts;
-use super::reader::GLANCE;
+use super::reader::{FindWatch, GLANCE};
 use super::record::{open_regular, read};
 
 /// The most names that are read of one directory.
@@ -53,10 +53,10 @@ pub fn in_agent_dir(
     env: &Env,
     (variable, below_home): (&str, &str),
     patterns: &[&str],
-    fault: &mut dyn FnMut(String),
+    watch: FindWatch,
 ) -> Vec<FoundFile> {
     let root = env.dir_or(variable, below_home);
-    patterns.iter().flat_map(|pattern| matching(root.clone(), pattern, fault)).collect()
+    patterns.iter().flat_map(|pattern| matching(root.clone(), pattern, watch)).collect()
 }
 
 pub fn data_dir(env: &Env, below_data: &str) -> Option<PathBuf> {
@@ -64,42 +64,43 @@ pub fn data_dir(env: &Env, below_data: &str) -> Option<PathBuf> {
 }
 
 /// Returns the directories in `dir` and links to such, sorted by name; none if it is not there. What cannot be read goes to
-/// `fault`, in words.
-pub fn directories(dir: &Path, fault: &mut dyn FnMut(String)) -> Vec<PathBuf> {
+/// `watch`, in words.
+pub fn directories(dir: &Path, watch: FindWatch) -> Vec<PathBuf> {
     let is_dir = |entry: &DirEntry| match entry.file_type() {
         Ok(kind) if !kind.is_symlink() => kind.is_dir(),
         _ => entry.path().is_dir(),
     };
     let mut found: Vec<_> =
-        entries(dir, fault).into_iter().filter(is_dir).map(|entry| entry.path()).collect();
+        entries(dir, watch).into_iter().filter(is_dir).map(|entry| entry.path()).collect();
     found.sort();
     found
 }
 
 /// Returns the files below a directory of these paths: a part `*` is any directory, one in the name any characters.
-pub fn matching(root: Option<PathBuf>, pattern: &str, fault: &mut dyn FnMut(String)) -> Vec<FoundFile> {
+pub fn matching(root: Option<PathBuf>, pattern: &str, watch: FindWatch) -> Vec<FoundFile> {
     let mut dirs = Vec::from_iter(root);
     let mut parts: Vec<&str> = pattern.split('/').collect();
     let name = parts.pop().unwrap_or_default();
     for part in parts {
         dirs = match part {
-            "*" => dirs.iter().flat_map(|dir| directories(dir, fault)).collect(),
+            "*" => dirs.iter().flat_map(|dir| directories(dir, watch)).collect(),
             part => dirs.into_iter().map(|dir| dir.join(part)).collect(),
         };
     }
     match name.split_once('*') {
         Some((start, end)) => {
             let is_meant = |name: &str| name.starts_with(start) && name.ends_with(end);
-            dirs.iter().flat_map(|dir| files(dir, is_meant, fault)).collect()
+            dirs.iter().flat_map(|dir| files(dir, is_meant, watch)).collect()
         }
         None => dirs.iter().filter_map(|dir| found_file(&dir.join(name))).collect(),
     }
 }
 
 /// Returns the regular files in `dir` whose names `wanted` accepts, sorted by name; none if it is not there.
-pub fn files(dir: &Path, wanted: impl Fn(&str) -> bool, fault: &mut dyn FnMut(String)) -> Vec<FoundFile> {
+pub fn files(dir: &Path, wanted: impl Fn(&str) -> bool, watch: FindWatch) -> Vec<FoundFile> {
     let is_wanted = |entry: &DirEntry| entry.file_name().to_str().is_some_and(&wanted);
-    let entries = entries(dir, fault).into_iter().filter(is_wanted);
+    let entries = entries(dir, watch).into_iter().filter(is_wanted);
+    let entries = entries.take_while(|_| watch(None));
     let mut found: Vec<_> = entries.filter_map(|entry| found_file(&entry.path())).collect();
     // All have the same parent, and to compare paths part by part takes several times as long.
     found.sort_by(|a, b| a.path.as_os_str().cmp(b.path.as_os_str()));
@@ -118,19 +119,18 @@ thread_local! {
     pub static LISTED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
-fn entries(dir: &Path, fault: &mut dyn FnMut(String)) -> Vec<DirEntry> {
+fn entries(dir: &Path, watch: FindWatch) -> Vec<DirEntry> {
+    if !watch(None) {
+        return Vec::new();
+    }
     #[cfg(test)]
     LISTED.set(LISTED.get() + 1);
-    let entries = match std::fs::read_dir(dir) {
-        Ok(entries) => entries,
-        Err(error) => {
-            if !matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) {
-                fault(format!("{}: {error}", dir.display()));
-            }
-            return Vec::new();
-        }
-    };
-    entries.filter_map(Result::ok).take(MAX_NAMES).collect()
+    match std::fs::read_dir(dir) {
+        Ok(entries) => return entries.filter_map(Result::ok).take(MAX_NAMES).collect(),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {}
+        Err(error) => drop(watch(Some(format!("{}: {error}", dir.display())))),
+    }
+    Vec::new()
 }
 
 /// Reads the first bytes of a regular file, at most `most`.

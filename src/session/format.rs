@@ -13,8 +13,8 @@ use super::find::{self, FoundFile};
 use super::json::{Json, Kind, Tape};
 use super::model::SessionFacts;
 use super::reader::{
-    FindFiles, FormatInfo, LogReader, LogSession, OpenResult, ReadProgress, RecordPlace, SessionError,
-    SessionFile, SessionFormat, TakeFault, TakeSession,
+    FindFiles, FindWatch, FormatInfo, LogReader, LogSession, OpenResult, ReadProgress, RecordPlace,
+    SessionError, SessionFile, SessionFormat, TakeSession,
 };
 use super::record::{MAX_DOCUMENT, MappedRecords, is_packed};
 use super::transcript::Transcript;
@@ -23,8 +23,8 @@ use super::watch::{ReadSession, WatchedPaths, WatchedSession};
 #[derive(Debug)]
 pub struct FileFormat {
     pub info: FormatInfo,
-    /// Finds the files with the main conversations. What cannot be looked at is reported to `fault`.
-    pub find: fn(env: &Env, fault: TakeFault) -> Vec<FoundFile>,
+    /// Finds the files with the main conversations. What cannot be looked at is reported to `watch`.
+    pub find: fn(env: &Env, watch: FindWatch) -> Vec<FoundFile>,
     /// Whether a file has a main conversation: `head` is its first 64 KiB.
     pub is_session: fn(main: &Path, head: &[u8]) -> bool,
     pub id: fn(main: &Path) -> Cow<'_, str>,
@@ -59,8 +59,8 @@ impl SessionFormat for FileFormat {
         self.info
     }
 
-    fn find(&self, env: &Env, _: &dyn ReadProgress, found: TakeSession, fault: TakeFault) {
-        (self.find)(env, fault).into_iter().for_each(|file| found(self.session(file)));
+    fn find(&self, env: &Env, _: &dyn ReadProgress, found: TakeSession, watch: FindWatch) {
+        (self.find)(env, watch).into_iter().for_each(|file| found(self.session(file)));
     }
 
     fn recognise(&self, path: &Path, head: &[u8]) -> Option<SessionFile> {
@@ -172,8 +172,8 @@ pub struct TableSession<'a> {
 #[derive(Debug)]
 pub struct TableFormat {
     pub info: FormatInfo,
-    /// Returns where the databases of an environment may be. What must not be read is reported to `fault`.
-    pub databases: fn(env: &Env, fault: TakeFault) -> Vec<PathBuf>,
+    /// Returns where the databases of an environment may be. What must not be read is reported to `watch`.
+    pub databases: fn(env: &Env, watch: FindWatch) -> Vec<PathBuf>,
     /// Lists the sessions of the database at a path; none if its tables are another agent's.
     pub list: fn(path: &Path, rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseError>,
     /// Reads the calls of a session. [`DatabaseError::GivenUp`] ends it.
@@ -185,11 +185,11 @@ impl SessionFormat for TableFormat {
         self.info
     }
 
-    fn find(&self, env: &Env, progress: &dyn ReadProgress, found: TakeSession, fault: TakeFault) {
-        for path in (self.databases)(env, fault).into_iter().filter(|path| path.is_file()) {
+    fn find(&self, env: &Env, progress: &dyn ReadProgress, found: TakeSession, watch: FindWatch) {
+        for path in (self.databases)(env, watch).into_iter().filter(|path| path.is_file()) {
             match self.list_sessions(&path, progress) {
                 Ok(sessions) => sessions.into_iter().for_each(&mut *found),
-                Err(error) => fault(format!("{}: {error}", path.display())),
+                Err(error) => drop(watch(Some(format!("{}: {error}", path.display())))),
             }
         }
     }

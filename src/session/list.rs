@@ -13,7 +13,7 @@ use super::agents::FORMATS;
 use super::database::Database;
 use super::find::{self, Exposure};
 use super::model::SessionFacts;
-use super::reader::{OpenedSession, ReadProgress, SessionError, SessionFile, SessionFormat, TakeFault};
+use super::reader::{OpenedSession, ReadProgress, SessionError, SessionFile, SessionFormat};
 use super::record::LogSearch;
 
 /// A session that was changed within this time counts as live: most agents write nothing while a command runs.
@@ -59,27 +59,23 @@ pub fn agents() -> Vec<&'static str> {
 
 /// Lists the sessions of all agents, or of one. If `progress` gives it up, those found so far.
 pub fn list(env: &Env, agent: Option<&str>, progress: &dyn ReadProgress) -> SessionListing {
-    let mut listing = SessionListing::default();
-    for format in FORMATS.iter().filter(|format| agent.is_none_or(|agent| agent == format.agent())) {
-        let SessionListing { sessions, faults } = &mut listing;
-        if !progress.step(0, 1) {
-            break;
-        }
+    let (mut sessions, mut faults) = (Vec::new(), Vec::new());
+    let of_agent = FORMATS.iter().filter(|format| agent.is_none_or(|agent| agent == format.agent()));
+    for format in of_agent.take_while(|_| progress.step(0, 1)) {
         format.find(env, progress, &mut |file| sessions.push(file), &mut |fault| {
             // Two forms may lie in one database.
-            if !faults.contains(&fault) {
-                faults.push(fault);
-            }
+            faults.extend(fault.filter(|fault| !faults.contains(fault)));
+            progress.step(0, 1)
         });
     }
-    listing.sessions.sort_by(|a, b| b.modified.cmp(&a.modified).then_with(|| a.path.cmp(&b.path)));
-    listing.sessions.dedup_by(|a, b| a.path == b.path && a.id == b.id);
-    listing
+    sessions.sort_by(|a: &SessionFile, b| b.modified.cmp(&a.modified).then_with(|| a.path.cmp(&b.path)));
+    sessions.dedup_by(|a, b| a.path == b.path && a.id == b.id);
+    SessionListing { sessions, faults }
 }
 
 /// Finds sessions by path and time, then reads the ends of their files. Those changed last come first. Paths in the messages
 /// to `fault` are not escaped.
-pub fn read_all(env: &Env, wanted: &SessionFilter, fault: TakeFault) -> Vec<ListedSession> {
+pub fn read_all(env: &Env, wanted: &SessionFilter, fault: &mut dyn FnMut(String)) -> Vec<ListedSession> {
     let listing = list(env, wanted.agent, &());
     listing.faults.into_iter().for_each(&mut *fault);
     let is_recent = |file: &SessionFile| wanted.since.is_none_or(|since| changed(file) >= Some(since));
@@ -147,4 +143,27 @@ pub fn format_of(file: &SessionFile) -> Option<&'static dyn SessionFormat> {
 fn unknown(path: &Path) -> SessionError {
     let why = format!("is not a session of an agent that is known ({})", agents().join(", "));
     SessionError::Unreadable { path: path.to_owned(), why }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    #[test]
+    fn no_directory_is_listed_once_the_search_is_given_up() {
+        let home = tempfile::tempdir().unwrap();
+        for n in 0..50 {
+            let project = home.path().join(format!(".claude/projects/{n}"));
+            std::fs::create_dir_all(&project).unwrap();
+            std::fs::write(project.join("s.jsonl"), "").unwrap();
+        }
+        let (env, asked) = (Env::hermetic(home.path()), AtomicUsize::new(0));
+        let listed = find::LISTED.get();
+        let found = list(&env, None, &|| asked.fetch_add(1, Ordering::Relaxed) < 20).sessions.len();
+        assert!((1..20).contains(&found), "{found} sessions");
+        assert!((1..20).contains(&(find::LISTED.get() - listed)));
+        assert_eq!(list(&env, None, &()).sessions.len(), 50);
+    }
 }

@@ -81,8 +81,8 @@ impl<F: Fn() -> bool + Sync> ReadProgress for F {
 
 pub type TakeSession<'a> = &'a mut dyn FnMut(SessionFile);
 
-/// Takes a message about what could not be looked at.
-pub type TakeFault<'a> = &'a mut dyn FnMut(String);
+/// Takes a message about what could not be looked at, or none before a look. Returns whether to go on.
+pub type FindWatch<'a> = &'a mut dyn FnMut(Option<String>) -> bool;
 
 pub type OpenResult = Result<Box<dyn OpenedSession>, SessionError>;
 
@@ -110,8 +110,8 @@ pub trait SessionFormat: fmt::Debug + Sync {
         self.info().agent
     }
 
-    /// Finds sessions without reading them, while `progress` wants it. `fault` gets what cannot be looked at, in words.
-    fn find(&self, env: &Env, progress: &dyn ReadProgress, found: TakeSession, fault: TakeFault);
+    /// Finds sessions without reading them, while `progress` and `watch` want it.
+    fn find(&self, env: &Env, progress: &dyn ReadProgress, found: TakeSession, watch: FindWatch);
 
     /// Returns what `find` would for a file of any name, if it is such records; `head` is its first 64 KiB.
     fn recognise(&self, path: &Path, head: &[u8]) -> Option<SessionFile>;

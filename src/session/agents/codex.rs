@@ -11,8 +11,8 @@ use crate::session::find::{self, FoundFile};
 use crate::session::record::{is_packed, unpack};
 
 use super::{
-    ChangeOrigin, ContextChange, FateEvidence, FileFormat, FormatInfo, GLANCE, Json, Kind, LogReader,
-    RecordEntry, RecordFiles, RecordPlace, ResultId, SessionFacts, TakeFault, Transcript, only_file,
+    ChangeOrigin, ContextChange, FateEvidence, FileFormat, FindWatch, FormatInfo, GLANCE, Json, Kind,
+    LogReader, RecordEntry, RecordFiles, RecordPlace, ResultId, SessionFacts, Transcript, only_file,
 };
 
 /// The length of a session's id at the end of a rollout's name, in bytes.
@@ -35,9 +35,9 @@ pub(crate) const CODEX: FileFormat = FileFormat {
     records: RecordFiles::Logs(only_file, || Box::new(CodexReader::default())),
 };
 
-fn rollouts(env: &Env, fault: TakeFault) -> Vec<FoundFile> {
+fn rollouts(env: &Env, watch: FindWatch) -> Vec<FoundFile> {
     let patterns = &["sessions/*/*/*/rollout-*", "archived_sessions/rollout-*"];
-    let mut files = find::in_agent_dir(env, ("CODEX_HOME", ".codex"), patterns, fault);
+    let mut files = find::in_agent_dir(env, ("CODEX_HOME", ".codex"), patterns, watch);
     let is_plain = |path: &Path| path.extension().is_some_and(|end| end == "jsonl");
     let plain: HashSet<PathBuf> =
         files.iter().map(|file| file.path.clone()).filter(|path| is_plain(path)).collect();

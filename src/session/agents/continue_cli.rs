@@ -15,12 +15,12 @@ const INDEX: &str = "sessions.json";
 
 pub(crate) const CONTINUE: FileFormat = FileFormat {
     info: FormatInfo::new("continue", "1.5.47"),
-    find: |env, fault| {
+    find: |env, watch| {
         let Some(root) = env.dir_or("CONTINUE_GLOBAL_DIR", ".continue") else { return Vec::new() };
         let dir = root.join("sessions");
         let by_id = |list: Json| list.items().map(facts).map(|facts| (facts.id.clone(), facts)).collect();
         let mut index: HashMap<String, SessionFacts> = read_json(dir.join(INDEX), by_id).unwrap_or_default();
-        let mut files = find::files(&dir, |name| name.ends_with(".json") && name != INDEX, fault);
+        let mut files = find::files(&dir, |name| name.ends_with(".json") && name != INDEX, watch);
         for file in &mut files {
             file.facts = index.remove(find::stem(&file.path)).unwrap_or_default();
         }

@@ -20,9 +20,9 @@ const SEARCHES: &[&str] = &["grep", "rg"];
 
 pub(crate) const COPILOT_CLI: FileFormat = FileFormat {
     info: FormatInfo::new("copilot-cli", "1.0.102"),
-    find: |env, fault| {
+    find: |env, watch| {
         let patterns = &["session-state/*/events.jsonl", "session-state/*.jsonl"];
-        find::in_agent_dir(env, ("COPILOT_HOME", ".copilot"), patterns, fault)
+        find::in_agent_dir(env, ("COPILOT_HOME", ".copilot"), patterns, watch)
     },
     is_session: |_, head| find::begins_with_line(head, &["\"session.start\"", "\"copilotVersion\""]),
     id: |log| id(log).into(),

@@ -8,7 +8,7 @@ use crate::session::database::{self, DatabaseError, RowBuffer, RowsOf, TableRows
 use crate::session::record::read_json;
 
 use super::{
-    Call, Citation, ContextChange, FormatInfo, Json, Kind, RecordEntry, SessionFacts, TableFormat,
+    Call, Citation, ContextChange, FindWatch, FormatInfo, Json, Kind, RecordEntry, SessionFacts, TableFormat,
     TableSession, Transcript, find,
 };
 
@@ -22,7 +22,7 @@ pub(crate) const CRUSH: TableFormat =
     TableFormat { info: FormatInfo::new("crush", "the source of August 2026"), databases, list, read };
 
 /// Returns the databases of the projects that the agent lists, and of the one at hand, as far as they may be read.
-fn databases(env: &Env, fault: &mut dyn FnMut(String)) -> Vec<PathBuf> {
+fn databases(env: &Env, watch: FindWatch) -> Vec<PathBuf> {
     let data = env.dir("CRUSH_GLOBAL_DATA").or_else(|| find::data_dir(env, "crush"));
     let mut databases = data.map(|data| project_databases(&data.join("projects.json"))).unwrap_or_default();
     let here = env.dir("PWD");
@@ -34,7 +34,7 @@ fn databases(env: &Env, fault: &mut dyn FnMut(String)) -> Vec<PathBuf> {
     let may_be_read = |(project, path): &(PathBuf, PathBuf)| match check_project_s(project, path) {
         Ok(()) => true,
         Err(refused) => {
-            refused.into_iter().for_each(&mut *fault);
+            watch(refused);
             false
         }
     };

@@ -30,9 +30,9 @@ const FILE_NOTICE: &str = "IMPORTANT: The file content has been truncated.\n";
 
 pub(crate) const GEMINI_CLI: FileFormat = FileFormat {
     info: FormatInfo::new("gemini-cli", "0.61.0"),
-    find: |env, fault| {
+    find: |env, watch| {
         let patterns = &[".gemini/tmp/*/chats/*.jsonl", ".gemini/tmp/*/chats/*/*.jsonl"];
-        find::in_agent_dir(env, ("GEMINI_CLI_HOME", ""), patterns, fault)
+        find::in_agent_dir(env, ("GEMINI_CLI_HOME", ""), patterns, watch)
     },
     is_session: |_, head| find::begins_with_line(head, &["\"sessionId\"", "\"projectHash\""]),
     id,
@@ -43,9 +43,9 @@ pub(crate) const GEMINI_CLI: FileFormat = FileFormat {
 /// A session of an older version is one document, which becomes a log beside it when it is resumed.
 pub(crate) const GEMINI_DOCUMENT: FileFormat = FileFormat {
     info: FormatInfo { agent: "gemini-cli", name: "gemini-cli (documents)", made_for: "the source of 2025" },
-    find: |env, fault| {
+    find: |env, watch| {
         let pattern = ".gemini/tmp/*/chats/session-*.json";
-        let mut files = find::in_agent_dir(env, ("GEMINI_CLI_HOME", ""), &[pattern], fault);
+        let mut files = find::in_agent_dir(env, ("GEMINI_CLI_HOME", ""), &[pattern], watch);
         files.retain(|file| !file.path.with_extension("jsonl").is_file());
         files
     },

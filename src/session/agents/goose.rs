@@ -7,8 +7,8 @@ use crate::session::content::{cited, first_text};
 use crate::session::database::{self, DatabaseError, RowBuffer, RowsOf, TableRows};
 
 use super::{
-    ChangeOrigin, Citation, ContextChange, FormatInfo, Json, RecordEntry, SessionFacts, TableFormat,
-    TableSession, Tape, Transcript, find,
+    ChangeOrigin, Citation, ContextChange, FindWatch, FormatInfo, Json, RecordEntry, SessionFacts,
+    TableFormat, TableSession, Tape, Transcript, find,
 };
 
 const MESSAGES: RowsOf = RowsOf::plain("messages", "content_json");
@@ -19,7 +19,7 @@ const OTHER_KINDS: &str = "text image thinking redactedThinking reasoning system
 pub(crate) const GOOSE: TableFormat =
     TableFormat { info: FormatInfo::new("goose", "1.52.0"), databases, list, read };
 
-fn databases(env: &Env, _: &mut dyn FnMut(String)) -> Vec<PathBuf> {
+fn databases(env: &Env, _: FindWatch) -> Vec<PathBuf> {
     let root = env.dir("GOOSE_PATH_ROOT").map(|root| root.join("data"));
     let root = root.or_else(|| find::data_dir(env, "goose"));
     root.map(|root| root.join("sessions/sessions.db")).into_iter().collect()

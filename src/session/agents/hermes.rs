@@ -10,9 +10,9 @@ use crate::session::content::pieces;
 use crate::session::database::{self, DatabaseError, RowBuffer, RowsOf, TableRow, TableRows};
 
 use super::{
-    Call, CallResult, ChangeOrigin, Citation, ContextChange, FormatInfo, Json, JsonText, RecordEntry,
-    RecordId, RecordPlace, RecordSpan, SessionFacts, TableFormat, TableSession, Tape, TextPiece, TextPieces,
-    Transcript, id_of_bytes,
+    Call, CallResult, ChangeOrigin, Citation, ContextChange, FindWatch, FormatInfo, Json, JsonText,
+    RecordEntry, RecordId, RecordPlace, RecordSpan, SessionFacts, TableFormat, TableSession, Tape, TextPiece,
+    TextPieces, Transcript, id_of_bytes,
 };
 
 const TITLES: RowsOf = RowsOf::plain("sessions", "title");
@@ -37,7 +37,7 @@ const SUMMARY: &[u8] = "[CONTEXT COMPACTION — REFERENCE ONLY]".as_bytes();
 pub(crate) const HERMES: TableFormat =
     TableFormat { info: FormatInfo::new("hermes", "0.19.0"), databases, list, read };
 
-fn databases(env: &Env, _: &mut dyn FnMut(String)) -> Vec<PathBuf> {
+fn databases(env: &Env, _: FindWatch) -> Vec<PathBuf> {
     env.dir_or("HERMES_HOME", ".hermes").map(|root| root.join("state.db")).into_iter().collect()
 }
 

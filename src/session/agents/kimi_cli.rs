@@ -20,8 +20,8 @@ const EVENTS: &str = "wire.jsonl";
 
 pub(crate) const KIMI_CLI: FileFormat = FileFormat {
     info: FormatInfo::new("kimi-cli", "1.49.0"),
-    find: |env, fault| {
-        find::in_agent_dir(env, ("KIMI_SHARE_DIR", ".kimi"), &["sessions/*/*/context.jsonl"], fault)
+    find: |env, watch| {
+        find::in_agent_dir(env, ("KIMI_SHARE_DIR", ".kimi"), &["sessions/*/*/context.jsonl"], watch)
     },
     is_session: |_, head| {
         let roles = ["\"_system_prompt\"", "\"_checkpoint\""];
@@ -60,12 +60,12 @@ fn project_of(history: &Path) -> Option<String> {
 fn logs(main: &Path) -> Vec<PathBuf> {
     let dir = main.parent().filter(|_| main.ends_with(HISTORY));
     let Some(dir) = dir else { return vec![main.to_owned()] };
-    let sub_agents = find::directories(&dir.join("subagents"), &mut |_| {});
+    let sub_agents = find::directories(&dir.join("subagents"), &mut |_| true);
     std::iter::once(dir.to_owned()).chain(sub_agents).flat_map(|dir| conversation_logs(&dir)).collect()
 }
 
 fn conversation_logs(dir: &Path) -> Vec<PathBuf> {
-    let old = find::files(dir, |name| old_number(name).is_some(), &mut |_| {}).into_iter();
+    let old = find::files(dir, |name| old_number(name).is_some(), &mut |_| true).into_iter();
     let mut logs: Vec<_> = old.map(|file| file.path).collect();
     logs.sort_by_key(|path| old_number(dir_name(path, 0)));
     logs.extend([HISTORY, EVENTS].map(|name| dir.join(name)).into_iter().filter(|path| path.is_file()));

@@ -17,9 +17,9 @@ const OTHER_KINDS: &str = "metadata runtime. profile. prompt. permission. turn. 
 
 pub(crate) const KIMI_CODE: FileFormat = FileFormat {
     info: FormatInfo::new("kimi-code", "2.1.0"),
-    find: |env, fault| {
+    find: |env, watch| {
         let main = &["sessions/*/*/agents/main/wire.jsonl"];
-        find::in_agent_dir(env, ("KIMI_CODE_HOME", ".kimi-code"), main, fault)
+        find::in_agent_dir(env, ("KIMI_CODE_HOME", ".kimi-code"), main, watch)
     },
     is_session: |_, head| {
         find::begins_with_line(head, &["\"protocol_version\""])
@@ -33,7 +33,7 @@ pub(crate) const KIMI_CODE: FileFormat = FileFormat {
 /// Returns the logs of all agents of a session, the main one's first; for the log of a sub-agent, that alone.
 fn logs(main: &Path) -> Vec<PathBuf> {
     let agents = main.ancestors().nth(2).filter(|_| find::dir_name(main, 1) == "main");
-    let logs = find::matching(agents.map(Path::to_owned), "*/wire.jsonl", &mut |_| {});
+    let logs = find::matching(agents.map(Path::to_owned), "*/wire.jsonl", &mut |_| true);
     let others = logs.into_iter().map(|log| log.path).filter(|log| log != main);
     std::iter::once(main.to_owned()).chain(others).collect()
 }

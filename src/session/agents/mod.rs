@@ -33,8 +33,8 @@ use super::model::{
     RecordSpan, ResultId, SessionFacts, ShownLines, TextPiece, TextPieces,
 };
 use super::reader::{
-    FormatInfo, GLANCE, LogReader, ReadProgress, RecordPlace, SessionError, SessionFile, SessionFormat,
-    TakeFault,
+    FindWatch, FormatInfo, GLANCE, LogReader, ReadProgress, RecordPlace, SessionError, SessionFile,
+    SessionFormat,
 };
 use super::transcript::{ReadReport, Transcript};
 

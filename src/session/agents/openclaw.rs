@@ -9,8 +9,8 @@ use crate::session::database::{self, DatabaseError, RowBuffer, RowsOf, TableRow,
 
 use super::pi::{PiReader, note_facts};
 use super::{
-    CallStatus, CutState, FateEvidence, FormatInfo, Json, LogReader, ReadReport, RecordPlace, SessionFacts,
-    TableFormat, TableSession, Transcript, find,
+    CallStatus, CutState, FateEvidence, FindWatch, FormatInfo, Json, LogReader, ReadReport, RecordPlace,
+    SessionFacts, TableFormat, TableSession, Transcript, find,
 };
 
 const PLAIN: RowsOf = RowsOf::plain("transcript_events", "event_json");
@@ -26,9 +26,9 @@ const CUT: &str = " more characters truncated; rerun with narrower args if neede
 pub(crate) const OPENCLAW: TableFormat =
     TableFormat { info: FormatInfo::new("openclaw", "2026.9.6"), databases, list, read };
 
-fn databases(env: &Env, fault: &mut dyn FnMut(String)) -> Vec<PathBuf> {
+fn databases(env: &Env, watch: FindWatch) -> Vec<PathBuf> {
     let Some(agents) = env.in_home(".openclaw/agents") else { return Vec::new() };
-    let agents = find::directories(&agents, fault).into_iter();
+    let agents = find::directories(&agents, watch).into_iter();
     agents.map(|agent| agent.join("agent/openclaw-agent.sqlite")).collect()
 }
 

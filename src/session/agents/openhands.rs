@@ -25,7 +25,7 @@ const OTHER_KINDS: &str = "SystemPromptEvent MessageEvent CondensationRequest Co
 
 pub(crate) const OPENHANDS: FileFormat = FileFormat {
     info: FormatInfo::new("openhands", "1.57.0 of the SDK"),
-    find: |env, fault| find::matching(env.in_home(".openhands/conversations"), &format!("*/{STATE}"), fault),
+    find: |env, watch| find::matching(env.in_home(".openhands/conversations"), &format!("*/{STATE}"), watch),
     is_session: |path, _| path.ends_with(STATE) && events_of(path).is_dir(),
     id: |state| find::dir_name(state, 1).into(),
     glance: |state, _, _| facts(state),
@@ -49,7 +49,7 @@ fn facts(state: &Path) -> SessionFacts {
     let mut facts = facts.unwrap_or_default();
     let is_early =
         |name: &str| is_event(name) && (name.starts_with("event-00000-") || name.starts_with("event-00001-"));
-    for file in find::files(&events_of(state), is_early, &mut |_| {}) {
+    for file in find::files(&events_of(state), is_early, &mut |_| true) {
         let first =
             read_json(&file.path, |event| (time(event), title(event.path(&["llm_message", "content"]))));
         let (at, words) = first.unwrap_or_default();
@@ -70,7 +70,7 @@ fn read(file: &SessionFile, progress: &dyn ReadProgress, out: &mut Transcript) -
     out.facts = facts(&file.path);
     let mut reader = EventReader::default();
     reader.branches.leaf = read_json(&file.path, |record| record.id("leaf_event_id")).flatten();
-    let files = find::files(&events_of(&file.path), is_event, &mut |_| {});
+    let files = find::files(&events_of(&file.path), is_event, &mut |_| true);
     let total = files.len() as u64;
     for (number, file) in files.into_iter().enumerate() {
         progress.try_step(number as u64, total)?;

@@ -16,8 +16,8 @@ use super::{
 
 pub(crate) const PI: FileFormat = FileFormat {
     info: FormatInfo::new("pi", "1.5.2"),
-    find: |env, fault| {
-        find::in_agent_dir(env, ("PI_CODING_AGENT_DIR", ".pi/agent"), &["sessions/*/*.jsonl"], fault)
+    find: |env, watch| {
+        find::in_agent_dir(env, ("PI_CODING_AGENT_DIR", ".pi/agent"), &["sessions/*/*.jsonl"], watch)
     },
     is_session: |_, head| find::begins_with_line(head, &["\"type\":\"session\"", "\"cwd\""]),
     // The name is a time and the id.

@@ -11,8 +11,8 @@ use crate::session::record::read_json;
 
 use super::cline;
 use super::{
-    ChangeOrigin, Citation, ContextChange, FileFormat, FormatInfo, IdMap, Json, RecordEntry, RecordFiles,
-    RecordPlace, SessionFacts, TakeFault, Transcript, count_records, only_file,
+    ChangeOrigin, Citation, ContextChange, FileFormat, FindWatch, FormatInfo, IdMap, Json, RecordEntry,
+    RecordFiles, RecordPlace, SessionFacts, Transcript, count_records, only_file,
 };
 
 const HISTORY: &str = "api_conversation_history.json";
@@ -27,7 +27,7 @@ const CLINE_DIR: &str = "saoudrizwan.claude-dev";
 
 /// The sessions of Roo. A copy elsewhere does not show whose it is: it counts as Roo's.
 pub(crate) const ROO: FileFormat = FileFormat {
-    find: |env, fault| histories(roots(env, ROO_DIR), fault),
+    find: |env, watch| histories(roots(env, ROO_DIR), watch),
     is_session: |path, head| {
         is_history(path, head)
             && (is_below(path, ROO_DIR) || ![KILO_DIR, CLINE_DIR].iter().any(|dir| is_below(path, dir)))
@@ -36,16 +36,16 @@ pub(crate) const ROO: FileFormat = FileFormat {
 };
 
 pub(crate) const KILO: FileFormat = FileFormat {
-    find: |env, fault| histories(roots(env, KILO_DIR), fault),
+    find: |env, watch| histories(roots(env, KILO_DIR), watch),
     is_session: |path, head| is_history(path, head) && is_below(path, KILO_DIR),
     ..tasks(FormatInfo { agent: "kilo", name: "kilo (tasks)", made_for: "the source of 5" })
 };
 
 /// The sessions of Cline, of which some may lie where those of its later form do.
 pub(crate) const CLINE: FileFormat = FileFormat {
-    find: |env, fault| {
+    find: |env, watch| {
         let own = cline::data_dir(env).map(|data| data.join("tasks"));
-        histories(roots(env, CLINE_DIR).into_iter().chain(own), fault)
+        histories(roots(env, CLINE_DIR).into_iter().chain(own), watch)
     },
     is_session: |path, head| is_history(path, head) && is_below(path, CLINE_DIR),
     ..tasks(FormatInfo { agent: "cline", name: "cline (tasks)", made_for: "the source of 3" })
@@ -70,8 +70,8 @@ fn roots(env: &Env, extension: &str) -> Vec<PathBuf> {
     local.chain(env.in_home(".vscode-server/data")).map(storage).collect()
 }
 
-fn histories(roots: impl IntoIterator<Item = PathBuf>, fault: TakeFault) -> Vec<FoundFile> {
-    let mut histories = |root| find::matching(Some(root), &format!("*/{HISTORY}"), fault);
+fn histories(roots: impl IntoIterator<Item = PathBuf>, watch: FindWatch) -> Vec<FoundFile> {
+    let mut histories = |root| find::matching(Some(root), &format!("*/{HISTORY}"), watch);
     roots.into_iter().flat_map(&mut histories).collect()
 }
 

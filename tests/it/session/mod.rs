@@ -81,7 +81,10 @@ pub fn sessions_in(home: &Path, agent: &str) -> Vec<SessionFile> {
     let mut faults = Vec::new();
     let of_agent = FORMATS.iter().filter(|format| format.agent() == agent);
     of_agent.for_each(|format| {
-        format.find(&env, &(), &mut |file| found.push(file), &mut |fault| faults.push(fault))
+        format.find(&env, &(), &mut |file| found.push(file), &mut |fault| {
+            faults.extend(fault);
+            true
+        })
     });
     assert!(faults.is_empty(), "{faults:?}");
     found

@@ -25,9 +25,9 @@ pub(crate) use records::oversized_result;
 
 pub(crate) const CLAUDE_CODE: FileFormat = FileFormat {
     info: FormatInfo::new("claude-code", "1.0.86 to 2.1.330"),
-    find: |env, fault| {
+    find: |env, watch| {
         let roots = [env.dir_or("CLAUDE_CONFIG_DIR", ".claude"), env.in_home(".config/claude")];
-        let logs = roots.into_iter().flat_map(|root| find::matching(root, "projects/*/*.jsonl", fault));
+        let logs = roots.into_iter().flat_map(|root| find::matching(root, "projects/*/*.jsonl", watch));
         logs.filter(|log| !is_sub_agent(find::dir_name(&log.path, 0))).collect()
     },
     is_session: |_, head| {
@@ -90,9 +90,9 @@ impl Project {
     /// Returns the files of a session's sub-agents, and whether it has a directory.
     fn sub_agents(&mut self, dir: &Path, session: &Path) -> (Vec<PathBuf>, bool) {
         if self.watch.has_changed(&[dir.to_owned()]) {
-            self.directories = find::directories(dir, &mut |_| {}).into_iter().collect();
+            self.directories = find::directories(dir, &mut |_| true).into_iter().collect();
             let mut known = std::mem::take(&mut self.session_of);
-            for file in find::files(dir, is_sub_agent, &mut |_| {}) {
+            for file in find::files(dir, is_sub_agent, &mut |_| true) {
                 let session = known.remove(&file.path).or_else(|| session_of(&file.path));
                 self.session_of.extend(session.map(|session| (file.path, session)));
             }
@@ -120,9 +120,9 @@ fn find_logs(main: &Path) -> Vec<PathBuf> {
     };
     let own = has_own.then(|| session.join("subagents"));
     let workflows = own.as_ref().map(|own| own.join("workflows"));
-    let nested = workflows.iter().flat_map(|dir| find::directories(dir, &mut |_| {}));
+    let nested = workflows.iter().flat_map(|dir| find::directories(dir, &mut |_| true));
     let dirs: Vec<PathBuf> = own.iter().chain(&workflows).cloned().chain(nested).collect();
-    let own = dirs.iter().flat_map(|dir| find::files(dir, is_sub_agent, &mut |_| {}));
+    let own = dirs.iter().flat_map(|dir| find::files(dir, is_sub_agent, &mut |_| true));
     std::iter::once(main.to_owned()).chain(own.map(|file| file.path)).chain(beside).collect()
 }
 

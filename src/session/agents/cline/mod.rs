@@ -24,9 +24,9 @@ const EXECUTOR: u32 = 48_000;
 
 pub(crate) const CLINE: FileFormat = FileFormat {
     info: FormatInfo::new("cline", "3.0.65"),
-    find: |env, fault| {
+    find: |env, watch| {
         let Some(data) = data_dir(env) else { return Vec::new() };
-        let sessions = find::directories(&data.join("sessions"), fault).into_iter();
+        let sessions = find::directories(&data.join("sessions"), watch).into_iter();
         let main = |dir: PathBuf| {
             let id = find::dir_name(&dir, 0);
             find::found_file(&dir.join(format!("{id}{MESSAGES}")))
@@ -56,7 +56,7 @@ fn conversations(main: &Path) -> Vec<PathBuf> {
     let is_main = id_of(main) == Some(find::dir_name(main, 1));
     let dir = main.parent().filter(|_| is_main);
     let is_followed = |name: &str| name.ends_with(MESSAGES) || name.ends_with(COMPACTION);
-    let beside = dir.map(|dir| find::files(dir, is_followed, &mut |_| {}));
+    let beside = dir.map(|dir| find::files(dir, is_followed, &mut |_| true));
     let others = beside.into_iter().flatten().map(|file| file.path).filter(|path| path != main);
     std::iter::once(main.to_owned()).chain(others).collect()
 }

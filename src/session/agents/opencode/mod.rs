@@ -12,8 +12,8 @@ use crate::session::record::{FileRecords, read_json};
 use crate::session::watch::{RecordUse, read_record};
 
 use super::{
-    FileFormat, FormatInfo, Json, ReadProgress, RecordFiles, SessionError, SessionFacts, SessionFile,
-    TableFormat, TableSession, Tape, Transcript,
+    FileFormat, FindWatch, FormatInfo, Json, ReadProgress, RecordFiles, SessionError, SessionFacts,
+    SessionFile, TableFormat, TableSession, Tape, Transcript,
 };
 
 use history::SessionHistory;
@@ -42,11 +42,11 @@ fn is_kilo(path: &Path) -> bool {
 }
 
 /// Returns opencode's databases: a channel of releases has one of its own.
-fn databases(env: &Env, fault: &mut dyn FnMut(String)) -> Vec<PathBuf> {
+fn databases(env: &Env, watch: FindWatch) -> Vec<PathBuf> {
     let Some(dir) = find::data_dir(env, "opencode") else { return Vec::new() };
     let named = env.var("OPENCODE_DB").map(|path| dir.join(path));
     let is_database = |name: &str| name.starts_with("opencode") && name.ends_with(".db");
-    let others = find::files(&dir, is_database, fault).into_iter().map(|file| file.path);
+    let others = find::files(&dir, is_database, watch).into_iter().map(|file| file.path);
     named.into_iter().chain(others).filter(|path| path.is_file()).collect()
 }
 
@@ -129,10 +129,10 @@ fn threads(
 
 pub(crate) const OPENCODE_TREE: FileFormat = FileFormat {
     info: FormatInfo { agent: "opencode", name: "opencode (files)", made_for: "1.1.53" },
-    find: |env, fault| {
+    find: |env, watch| {
         let root = find::data_dir(env, "opencode/storage/session");
         let with_facts = |file: FoundFile| Some(FoundFile { facts: read_json(&file.path, facts)?, ..file });
-        let sessions = find::matching(root, "*/*.json", fault).into_iter().filter_map(with_facts);
+        let sessions = find::matching(root, "*/*.json", watch).into_iter().filter_map(with_facts);
         // Those of sub-agents are part of their parents.
         sessions.filter(|session| session.facts.parent.is_none()).collect()
     },
@@ -189,7 +189,7 @@ fn read_tree(
     out.facts = read_json(&file.path, facts).unwrap_or_default();
     let storage = storage(file);
     // Those of sub-agents lie beside their parent's.
-    let files = find::files(file.path.parent().unwrap_or(&file.path), is_json, &mut |_| {}).into_iter();
+    let files = find::files(file.path.parent().unwrap_or(&file.path), is_json, &mut |_| true).into_iter();
     let all: Vec<_> = files.filter_map(|file| Some((read_json(&file.path, facts)?, file))).collect();
     let children = |parent: &str| {
         let children = all.iter().filter(|(facts, _)| facts.parent.as_deref() == Some(parent));
@@ -211,11 +211,11 @@ fn read_tree(
 }
 
 fn messages(storage: &Path, session: &str) -> Vec<FoundFile> {
-    find::files(&storage.join("message").join(session), is_json, &mut |_| {})
+    find::files(&storage.join("message").join(session), is_json, &mut |_| true)
 }
 
 fn parts(storage: &Path, message: &FoundFile) -> Vec<FoundFile> {
-    find::files(&storage.join("part").join(stem(&message.path)), is_json, &mut |_| {})
+    find::files(&storage.join("part").join(stem(&message.path)), is_json, &mut |_| true)
 }
 
 /// Reads the messages of a session, in the order of their times.

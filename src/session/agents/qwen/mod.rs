@@ -27,8 +27,8 @@ const NOTICES: [(&str, &str); 3] = [
 
 pub(crate) const QWEN_CODE: FileFormat = FileFormat {
     info: FormatInfo::new("qwen-code", "0.24.4"),
-    find: |env, fault| {
-        find::in_agent_dir(env, ("QWEN_RUNTIME_DIR", ".qwen"), &["projects/*/chats/*.jsonl"], fault)
+    find: |env, watch| {
+        find::in_agent_dir(env, ("QWEN_RUNTIME_DIR", ".qwen"), &["projects/*/chats/*.jsonl"], watch)
     },
     is_session: |_, head| find::begins_with_line(head, &["\"parentUuid\"", "\"sessionId\"", "\"parts\""]),
     id: |log| find::stem(log).into(),
@@ -39,7 +39,7 @@ pub(crate) const QWEN_CODE: FileFormat = FileFormat {
 /// Returns the log of the main conversation, and those of its sub-agents, which lie beside the directory of the logs.
 fn logs(main: &Path) -> Vec<PathBuf> {
     let dir = main.ancestors().nth(2).map(|project| project.join("subagents").join(find::stem(main)));
-    let others = find::matching(dir, "agent-*.jsonl", &mut |_| {});
+    let others = find::matching(dir, "agent-*.jsonl", &mut |_| true);
     std::iter::once(main.to_owned()).chain(others.into_iter().map(|file| file.path)).collect()
 }
 
