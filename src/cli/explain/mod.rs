@@ -30,7 +30,7 @@ use super::sessions::is_known;
 use super::stores::{OutputScope, Selected};
 use super::{CommandResult, fail, json, say, terminal};
 
-use recognise::{RecognisedNotice, WrittenFigures, agent_of, figures_of};
+use recognise::{RecognisedNotice, WrittenFigures, figures_of};
 
 /// A text of this many bytes or more is refused.
 const MAX_TEXT: u64 = 64 << 20;
@@ -135,7 +135,8 @@ pub(crate) fn run(config: &Config, args: &ExplainArgs) -> CommandResult {
 /// Says which agent keeps files like one that a text names.
 fn of_agent(config: &Config, text: &str) -> Option<String> {
     let mut paths = text.split_whitespace().filter(|word| word.starts_with('/')).take(MAX_PATHS);
-    let (path, agent) = paths.find_map(|path| Some((path, agent_of(config, Path::new(path))?)))?;
+    let (path, agent) =
+        paths.find_map(|path| Some((path, config.stores.agent_of(Path::new(path), &config.env)?)))?;
     Some(format!("it names a file of {}: {}", label(agent.as_bytes()), label(path.as_bytes())))
 }
 

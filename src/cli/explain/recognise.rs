@@ -8,7 +8,6 @@ use std::path::Path;
 use regex::Regex;
 use serde_json::Value;
 
-use crate::base::env::Env;
 use crate::base::provenance::Confidence;
 use crate::config::{Config, DEFAULT_POLICY};
 use crate::preview::Policy;
@@ -184,19 +183,13 @@ fn in_text(config: &Config, policies: &[Policy], own: Option<&Policy>, text: &st
 /// has such a store, and those in use today.
 fn rank(config: &Config, found: &RecognisedNotice) -> [bool; 5] {
     let (name, stores, env) = (found.policy().name(), &config.stores, &config.env);
+    let agent = found.path().and_then(|path| stores.agent_of(path, env));
     // A path in a text is a claim: no store is opened to find out where it leads.
-    let path = found.path().filter(|path| stores.store_of(path, env).is_some());
+    let path = found.path().filter(|path| agent.is_some() && stores.store_of(path, env).is_some());
     let by_store = path.is_some_and(|path| config.candidates(Some(path)).iter().any(|made| made == name));
-    let by_agent = found.path().and_then(|path| agent_of(config, path)) == Some(found.policy().agent());
+    let by_agent = agent.as_deref() == Some(found.policy().agent());
     let is_design = found.policy().confidence() == Confidence::Own;
     [!by_store, !by_agent, !config.catalog.is_current(found.policy()), is_design, name != DEFAULT_POLICY]
-}
-
-/// Returns the agent in whose store a path is, or would be in another home directory.
-pub(super) fn agent_of<'a>(config: &'a Config, path: &Path) -> Option<&'a str> {
-    let store_of = |env: &Env| config.stores.store_of(path, env);
-    let elsewhere = || path.ancestors().find_map(|home| store_of(&Env::hermetic(home)));
-    store_of(&config.env).or_else(elsewhere).map(|(spec, _)| &*spec.agent)
 }
 
 /// Returns the figures of each notice that a policy wrote in a preview, in order.
@@ -209,6 +202,7 @@ pub(super) fn figures_of(config: &Config, policy: &Policy, text: &str) -> Vec<Wr
 mod tests {
     use std::path::PathBuf;
 
+    use crate::base::env::Env;
     use crate::preview::{self, Input, NoticePattern};
 
     use super::*;

@@ -12,7 +12,7 @@ use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 #[cfg(feature = "app")]
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock};
 
 use jiff::{SignedDuration, Timestamp};
 #[cfg(feature = "app")]
@@ -22,6 +22,8 @@ use serde::{Deserialize, Serialize};
 #[cfg(feature = "app")]
 use crate::base::fs::identity::{FileStat, Identity};
 use crate::base::fs::plain_file;
+#[cfg(feature = "app")]
+use crate::base::lock;
 use crate::base::provenance::{Confidence, Warning};
 use crate::base::toml_check::{Mistake, Spot, top_text};
 #[cfg(feature = "app")]
@@ -221,9 +223,18 @@ impl Stores {
     /// Returns the store that contains `path` (absolute) and the kind of file, judging by the path alone.
     pub fn store_of(&self, path: &Path, env: &Env) -> Option<(&Arc<StoreSpec>, &FileRule)> {
         let (directory, name) = (path.parent()?, path.file_name()?);
-        self.specs.iter().find_map(|spec| {
-            let mut roots = spec.roots.iter().filter_map(|pattern| expand_root(pattern, env).ok());
-            Some((spec, roots.find_map(|root| spec.fits(named_below(directory, &root)?, name))?))
+        self.around_by_name(directory, env).find_map(|(spec, rest)| Some((spec, spec.fits(&rest, name)?)))
+    }
+
+    /// Returns the stores that can have files in `directory` (absolute), by name, each with what is below its root.
+    fn around_by_name(
+        &self,
+        directory: &Path,
+        env: &Env,
+    ) -> impl Iterator<Item = (&Arc<StoreSpec>, PathBuf)> {
+        self.specs.iter().flat_map(move |spec| {
+            let roots = spec.roots.iter().filter_map(|pattern| expand_root(pattern, env).ok());
+            roots.filter_map(move |root| Some((spec, named_below(directory, &root)?.to_owned())))
         })
     }
 
@@ -312,6 +323,10 @@ impl StoreSpec {
     }
 }
 
+/// A store, and what of a directory is below its root.
+#[cfg(feature = "app")]
+type HeldDirectory = (Arc<StoreSpec>, PathBuf);
+
 /// The stores that are read when they are first asked for: to open a file takes only those that it may be in.
 #[cfg(feature = "app")]
 #[derive(Clone, Debug, Default)]
@@ -319,6 +334,8 @@ pub struct LazyStores {
     all: OnceLock<Stores>,
     /// Those around the directory that was asked for first: the one of the output that is opened.
     first: OnceLock<(PathBuf, Vec<Arc<StoreSpec>>)>,
+    /// By directory, those that can have files there, here or in another home directory.
+    known: Arc<Mutex<BTreeMap<PathBuf, Vec<HeldDirectory>>>>,
 }
 
 #[cfg(feature = "app")]
@@ -345,7 +362,7 @@ impl LazyStores {
     pub fn change(&mut self, change: impl FnOnce(&mut Stores)) {
         let mut stores = self.all.take().unwrap_or_else(Stores::builtin);
         change(&mut stores);
-        *self = Self { all: OnceLock::from(stores), first: OnceLock::new() };
+        *self = Self { all: OnceLock::from(stores), ..Self::default() };
     }
 
     /// Returns the stores that can have files in `directory` (absolute), for [`store_among`]: by name, else by links.
@@ -357,6 +374,20 @@ impl LazyStores {
         };
         let (first, specs) = self.first.get_or_init(|| (directory.to_owned(), find()));
         if first == directory { specs.clone() } else { find() }
+    }
+
+    /// Returns the agent in whose store a path is, or would be in another home directory. A directory is looked up once.
+    pub(crate) fn agent_of(&self, path: &Path, env: &Env) -> Option<String> {
+        let (directory, name) = (path.parent()?, path.file_name()?);
+        let around = |env: Env| {
+            let found = self.around_by_name(directory, &env);
+            found.map(|(spec, rest)| (Arc::clone(spec), rest)).collect::<Vec<_>>()
+        };
+        let homes = directory.ancestors().map(Env::hermetic);
+        let find = || [env.clone()].into_iter().chain(homes).flat_map(around).collect();
+        let mut known = lock(&self.known);
+        let mut around = known.entry(directory.to_owned()).or_insert_with(find).iter();
+        around.find_map(|(spec, rest)| spec.fits(rest, name).map(|_| spec.agent.clone()))
     }
 
     fn holding(&self, below: &dyn Fn(&str) -> Option<PathBuf>) -> Vec<Arc<StoreSpec>> {
@@ -404,5 +435,23 @@ mod tests {
             }
         }
         assert!(names(&read, "/home/me/work").is_empty());
+    }
+
+    #[test]
+    fn the_stores_of_a_directory_are_looked_for_once() {
+        let home = tempfile::tempdir().unwrap();
+        let (stores, env) = (LazyStores::default(), Env::hermetic(home.path()));
+        let agent_of = |home: &Path, name: String| {
+            let path = home.join(".local/share/opencode/tool-output").join(name);
+            stores.agent_of(&path, &env)
+        };
+        for n in 1000..2000 {
+            let name = || format!("tool_c8d4f08d5001AbCdEfGhIj{n}");
+            for home in [home.path(), Path::new("/home/other")] {
+                assert_eq!(agent_of(home, name()).as_deref(), Some("opencode"));
+            }
+        }
+        assert_eq!(agent_of(home.path(), "x".into()), None, "no name of its files");
+        assert_eq!(lock(&stores.known).len(), 2);
     }
 }
