@@ -291,15 +291,15 @@ impl ReadWindow {
         Self { offset: self.offset.saturating_sub(back).max(1), ..self }
     }
 
-    /// Returns the line after the window, 1-based, which is the next offset.
-    pub fn next(self) -> u64 {
-        self.offset.saturating_add(self.limit)
+    /// Returns the window that goes on after this many lines of this one.
+    pub(crate) fn after(self, lines: u64) -> Self {
+        Self { offset: self.offset.saturating_add(lines), ..self }
     }
 
     /// Describes it in a file of this many lines, if `given` of its lines are read at once: `offset 2001 limit 2000 · next
     /// 4001`; and without what comes next.
     pub(crate) fn describe(self, given: u64, lines: Option<u64>) -> [String; 2] {
-        let next = Self { limit: given, ..self }.next();
+        let next = self.after(given).offset;
         let is_last = lines.is_some_and(|lines| next > lines);
         let next = if is_last { "the last window".to_owned() } else { format!("next {next}") };
         let call = format!("offset {} limit {}", self.offset, self.limit);

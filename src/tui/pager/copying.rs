@@ -114,7 +114,7 @@ impl Pager {
             }
             CopyWhat::WINDOW => {
                 let window = self.panes.place.window;
-                Some((Side::Spill, self.output.window(window.offset..window.next())?))
+                Some((Side::Spill, self.output.window(window.offset..window.after(window.limit).offset)?))
             }
             CopyWhat::MODEL_TEXT => Some((Side::Preview, 0..self.output.made.seen.len())),
             _ => None,

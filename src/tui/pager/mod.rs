@@ -24,6 +24,7 @@ use crate::capture::set_mishaps;
 use crate::compare::Comparison;
 use crate::config::{EffectivePolicy, LimitsFrom};
 use crate::corpus::tune::LimitChange;
+use crate::document::reader::ReadWindow;
 use crate::document::scans;
 use crate::output::plan::PlanDone;
 use crate::output::recorded::{CallFacts, CallSearch, PreviewFrom, ReadyCall};
@@ -82,6 +83,8 @@ pub struct Pager {
     before_read: Option<ViewPoint>,
     /// The read tool under limits that were changed, and where the user was before it was shown.
     read_changed: Option<ViewPoint>,
+    /// The window that the read tool showed last, and how many lines it gave of it.
+    last_read: Option<(ReadWindow, u64)>,
     /// Where it is to be opened; a key that acts on the output cancels it.
     start: Option<StartAt>,
 }
@@ -119,6 +122,7 @@ impl Pager {
             held: None,
             before_read: None,
             read_changed: None,
+            last_read: None,
             start: start.place,
         };
         pager.output.recorded = recorded.map(|recorded| *recorded);

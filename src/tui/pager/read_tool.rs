@@ -38,12 +38,14 @@ fn read_by(tool: &mut EffectivePolicy, window: ReadWindow) -> Result<(), ParamEr
 }
 
 impl Pager {
-    /// Moves the window to where Spill is, in whole steps; while the read tool shows it, it stays.
+    /// Moves the window to where Spill is, in whole steps, the first as long as the tool gave; while that shows it, it stays.
     pub(crate) fn reanchor(&mut self) {
         if !self.is_read_shown()
             && let Some(line) = self.output.line_number(self.panes.top(Side::Spill) as usize)
         {
-            let window = self.panes.place.window.holding(line);
+            let (window, given) = self.paged();
+            let next = window.after(given);
+            let window = if line < next.offset { window } else { next }.holding(line);
             self.panes.is_paging &= window == self.panes.place.window;
             self.panes.place.window = window;
         }
@@ -53,10 +55,11 @@ impl Pager {
         self.focus() == Side::Preview && self.output.is_read_view()
     }
 
-    /// Returns the window that is paged by, and by how many lines: in the read view as many as the tool gave.
+    /// Returns the window that is paged by, and by how many lines: as many as the tool gave, if it has read the window.
     pub(super) fn paged(&self) -> (ReadWindow, u64) {
         let window = self.panes.place.window;
-        let read = self.output.read_window().filter(|_| self.is_read_shown());
+        let read = self.output.read_window().or(self.last_read);
+        let read = read.filter(|(read, _)| self.is_read_shown() || *read == window);
         read.unwrap_or((window, window.limit))
     }
 
@@ -132,6 +135,7 @@ impl Pager {
     /// Returns what to go back to from the read view, and notes what was changed there. `None` if it is not shown.
     pub(super) fn end_read_view(&mut self) -> Option<ViewPoint> {
         let before = self.before_read.clone().filter(|_| self.output.policy().has_window())?;
+        self.last_read = self.output.read_window();
         let here = ViewPoint { place: before.place.clone(), ..self.view_point() };
         let is_changed = matches!(here.policy.limits_from, LimitsFrom::Screen(_));
         self.read_changed = is_changed.then_some(here);

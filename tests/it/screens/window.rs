@@ -96,6 +96,30 @@ fn the_read_view_goes_on_where_the_tool_ended() {
 }
 
 #[test]
+fn a_window_that_the_tool_read_goes_on_where_it_ended_in_the_whole_output_too() {
+    let home = Home::new();
+    let lines: String = (1..=5000).map(|n| format!("{n} {}\n", "x".repeat(95))).collect();
+    for leave in ["<Tab>j", "qj"] {
+        let mut bench = Bench::open((120, 12), &home.file("long", &lines), policy("opencode/output"));
+        let next = |bench: &Bench| {
+            let (_, told) = bench
+                .status()
+                .split_once("· next ")
+                .map(|(call, told)| (call.to_owned(), told.to_owned()))?;
+            told.split(' ').next()?.parse::<u64>().ok()
+        };
+        let read = next(bench.keys("O]")).unwrap();
+        assert!((900..1200).contains(&read), "{}", bench.status());
+        assert_eq!(next(bench.keys(leave)), Some(read), "{leave}: {}", bench.status());
+        assert_eq!(copied(bench.keys("]yr")), read, "{leave}");
+        if leave == "qj" {
+            assert_eq!(next(bench.keys("j")), Some(read + 2000), "{}", bench.status());
+            assert_eq!(copied(bench.keys("[yr")), 1, "{leave}");
+        }
+    }
+}
+
+#[test]
 fn the_read_view_shows_the_window_that_is_typed() {
     let mut bench = open("opencode/output");
     bench.resize((120, 12));
