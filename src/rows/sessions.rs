@@ -196,6 +196,7 @@ pub(crate) fn json(row: &SessionRow, now: Timestamp) -> Value {
         // Of a database, the list has no size.
         "size": if file.size > 0 { file.size } else { file.path.metadata().map_or(0, |meta| meta.len()) },
         "calls": sum(|sums| sums.calls),
+        "copied": sum(|sums| sums.copied),
         "cut": sum(|sums| sums.cut),
         "never_saved": sum(|sums| sums.never_saved),
         "deleted": sum(|sums| sums.deleted),

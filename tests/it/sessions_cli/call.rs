@@ -201,9 +201,10 @@ fn a_call_that_a_fork_took_over_is_one() {
     let copied = calls.text().lines().filter(|line| line.contains("also in 1 session")).count();
     assert_eq!((calls.text().lines().count(), copied), (4, 3), "{}", calls.text());
     let sessions = home.run(&["sessions", "--json"]).ok().json();
-    let mut counts: Vec<_> = sessions.as_array().unwrap().iter().map(|one| one["calls"].clone()).collect();
-    counts.sort_by_key(|count| count.as_u64());
-    assert_eq!(counts, [1, 3], "a copied call counts once");
+    let counts = sessions.as_array().unwrap().iter().map(|one| [&one["calls"], &one["copied"]]);
+    let mut counts: Vec<_> = counts.map(|both| both.map(|count| count.as_u64().unwrap())).collect();
+    counts.sort_unstable();
+    assert_eq!(counts, [[1, 3], [3, 0]], "a copied call counts once");
     std::fs::write(dir.join(format!("{fork}.jsonl")), text.replace(SESSION, fork)).unwrap();
     let sessions = home.run(&["sessions"]);
     let row = sessions.text().lines().find(|row| row.ends_with(fork)).unwrap_or_default();
