@@ -2,39 +2,39 @@
 
 use std::ops::Range;
 
-use memchr::{memmem, memrchr};
+use memchr::memmem;
 
 use crate::cli::args::HookAgent;
+use crate::session::content::is_number;
 use crate::text::search::line_end;
 use crate::text::supply::Supply;
+use crate::text::units::decode_lossy;
 
 use super::pieces::{self, MAX_FOUND};
 
-/// Maximum length of a figure with its unit in a notice, in bytes.
+/// Maximum length of a figure with its unit and the marks around it in a notice, in bytes.
 const MAX_FIGURE: usize = 64;
 
 /// Returns the notice of Codex and the number of all lines, if told; as the policies `codex/exec` and `codex/exec-bytes`.
 pub(super) fn codex_cut(text: &mut impl Supply) -> Option<(String, Option<u64>)> {
-    let notice = pieces::first_in(text, |_, piece| codex_notice(piece))?;
-    let len = text.len();
-    let start = text.read(0..len.min(MAX_FOUND));
-    // The last of these lines may go on.
-    let end = memrchr(b'\n', &start).filter(|_| len > MAX_FOUND).unwrap_or(start.len());
-    let first = String::from_utf8_lossy(&start[..end]);
-    let lines =
-        first.lines().take(2).find_map(|line| line.strip_prefix("Total output lines: ")?.parse().ok());
-    Some((notice, lines))
-}
-
-fn codex_notice(piece: &[u8]) -> Option<String> {
-    const END: &[u8] = " truncated…".as_bytes();
-    memmem::find_iter(piece, END).find_map(|end| {
-        let before = &piece[end.saturating_sub(MAX_FIGURE)..end];
-        let start = end - before.len() + memmem::rfind(before, "…".as_bytes())?;
-        let figure = std::str::from_utf8(&piece[start + '…'.len_utf8()..end]).ok()?;
+    const WARNING: &str = "Warning: truncated output (original token count: ";
+    const LINES: &str = "Total output lines: ";
+    let start = decode_lossy(&text.read(0..text.len().min(MAX_FOUND)));
+    let (first, _) = start.split_once("\n\n")?;
+    // Before 2026 there was no warning before the number of lines.
+    if ![WARNING, LINES].iter().any(|words| first.starts_with(words)) {
+        return None;
+    }
+    let lines = first.lines().find_map(|line| line.strip_prefix(LINES)?.parse().ok());
+    // It keeps as much of both ends, up to a character: a notice elsewhere is a quotation.
+    let middle = (first.len() + "\n\n".len()).midpoint(text.len());
+    let near = text.read(middle.saturating_sub(MAX_FIGURE)..text.len().min(middle + MAX_FIGURE));
+    let near = decode_lossy(&near);
+    near.match_indices(" truncated…").find_map(|(end, _)| {
+        let (_, figure) = near[..end].rsplit_once('…')?;
         let (number, unit) = figure.split_once(' ')?;
-        let is_notice = number.parse::<u64>().is_ok() && ["tokens", "chars"].contains(&unit);
-        is_notice.then(|| format!("…{figure} truncated…"))
+        let is_notice = is_number(number) && ["tokens", "chars"].contains(&unit);
+        is_notice.then(|| (format!("…{figure} truncated…"), lines))
     })
 }
 
@@ -133,12 +133,31 @@ mod tests {
 
     #[test]
     fn codex_says_how_many_lines_there_were() {
-        let text = "Warning: truncated output (original token count: 71627)\nTotal output lines: 5449\n\na…276748 chars truncated…b";
-        let cut = ("…276748 chars truncated…".to_owned(), Some(5449));
         let codex_cut = |text: &str| codex_cut(&mut OwnBytes::from(text));
-        assert_eq!(codex_cut(text), Some(cut));
-        assert_eq!(codex_cut("…12 tokens truncated…").unwrap().1, None);
-        assert_eq!(codex_cut("…12 tokens… chars truncated…"), None);
+        let warning = "Warning: truncated output (original token count: 71627)\n";
+        let lines = "Total output lines: 5449\n";
+        let omitted = "... 9 bytes omitted ...\n";
+        let notice = "…276748 chars truncated…";
+        for (start, all) in [
+            (format!("{warning}{lines}"), Some(5449)),
+            (format!("{warning}{omitted}"), None),
+            (lines.into(), Some(5449)),
+        ] {
+            let cut = Some((notice.to_owned(), all));
+            assert_eq!(codex_cut(&format!("{start}\na{notice}b")), cut);
+            let half = "€".repeat(9000);
+            assert_eq!(
+                codex_cut(&format!(
+                    "{start}\n…12 tokens truncated…{half}{notice}{half}xx…2 tokens truncated…"
+                )),
+                cut
+            );
+            assert_eq!(codex_cut(&format!("{start}\n{notice}")), cut);
+            assert_eq!(codex_cut(&format!("{start}\n{notice}{half}")), None, "a quotation");
+            assert_eq!(codex_cut(&format!("{start}\na…12 tokens… chars truncated…b")), None);
+            assert_eq!(codex_cut(&format!("say:\n{start}\na{notice}b")), None);
+        }
+        assert_eq!(codex_cut(notice), None);
         assert_eq!(codex_cut("whole"), None);
     }
 
@@ -163,11 +182,8 @@ mod tests {
 
     #[test]
     fn a_notice_is_found_wherever_pieces_meet() {
-        let codex = "…276748 chars truncated…";
         let claude = "\n\n... [1234 characters truncated] ...\n\n";
         for before in 65_400..65_600 {
-            let text = format!("{}{codex}{}", "x".repeat(before), "… truncated…".repeat(10_000));
-            assert_eq!(codex_cut(&mut OwnBytes::from(&*text)).unwrap().0, codex, "{before}");
             let starts = "\n\n... [".repeat(before / 7 + 1);
             let text = format!("{}{claude}{}", &starts[..before], "x".repeat(before));
             assert_eq!(failed(&text).unwrap().0, 1234, "{before}");

@@ -20,7 +20,7 @@ use crate::config::{Config, MAX_NOTE, Overrides};
 use crate::preview::Policy;
 use crate::session::json::Tape;
 use crate::source::{self, Buffer, MapView, Source, ViewSupply, measure};
-use crate::store::{Record, RunRecord, now};
+use crate::store::{Record, now};
 use crate::text::label;
 use crate::text::units::{TotalsMask, decode_lossy, element_start};
 
@@ -114,18 +114,18 @@ impl HookContext<'_> {
             return None;
         }
         let env = &self.config.env;
-        let names = Record::names(env).into_iter().rev().take(MAX_RECORDS);
-        let mut runs = names.filter_map(|name| match Record::read(env, &name)? {
-            Record::Run(run) => Some(run),
-            Record::Copy(_) => None,
-        });
+        let mut names = Record::names(env).into_iter().rev().take(MAX_RECORDS);
         let since = now() - MAX_AGE;
-        let is_it = |run: &RunRecord| {
-            run.agent.as_deref() == Some(shell::AGENT.as_str())
-                && run.command.last() == Some(&self.event.command)
-                && run.end > since
-        };
-        runs.find(is_it).map(|run| run.path.into())
+        names.find_map(|name| match Record::read(env, &name)? {
+            Record::Run(run)
+                if run.agent.as_deref() == Some(shell::AGENT.as_str())
+                    && run.command.last() == Some(&self.event.command)
+                    && run.end > since =>
+            {
+                Some(run.path.into())
+            }
+            _ => None,
+        })
     }
 
     /// Returns the path in the agent's notice at an end of a text: a notice of another agent's is a quotation.
@@ -136,10 +136,9 @@ impl HookContext<'_> {
         let view = text.view(0).ok()?;
         let ends = [0..view.len().min(MAX_END), view.len().saturating_sub(MAX_END)..view.len()];
         let ends = ends.map(|end| decode_lossy(&view[end]));
-        let agent = self.event.agent.as_str();
         let names: Vec<&str> = match self.event.is_of_shell() {
             true => vec![self.event.agent.policy()],
-            false => self.config.catalog.names_of(agent).collect(),
+            false => self.config.catalog.names_of(self.event.agent.as_str()).collect(),
         };
         let policies = names.into_iter().filter_map(|name| self.config.catalog.get(name).ok());
         policies.into_iter().find_map(|policy| ends.iter().find_map(|end| path_in_notice(&policy, end)))

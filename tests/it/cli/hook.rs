@@ -57,6 +57,10 @@ pub(super) fn merged(mut input: Value, more: Value) -> Value {
     input
 }
 
+/// How Codex begins what it cut.
+const CODEX_CUT: &str =
+    "Warning: truncated output (original token count: 71627)\nTotal output lines: 5449\n\n";
+
 /// 20,000 lines with two errors that no agent keeps.
 fn output() -> String {
     let line = |n: u32| match n {
@@ -102,7 +106,8 @@ fn whatever_fails_the_status_is_at_most_1() {
         (&["hook", "claude-code", "codex"], "codex"),
         (&["hook", "claude-code", "list"], "list"),
     ];
-    let input = codex("PostToolUse", json!({ "tool_response": "…3021 tokens truncated…" }));
+    let input =
+        codex("PostToolUse", json!({ "tool_response": format!("{CODEX_CUT}…3021 tokens truncated…") }));
     for (words, named) in wrong {
         let ran = home.pipe(input.to_string(), words);
         assert!(ran.status <= 1, "{words:?}: {} {}", ran.status, ran.stderr);
@@ -122,7 +127,8 @@ fn whatever_fails_the_status_is_at_most_1() {
 #[test]
 fn standard_input_that_does_not_block_is_awaited() {
     let home = Home::new();
-    let text = format!("{}…3021 tokens truncated…", "x".repeat(3 << 20));
+    let half = "x".repeat(2 << 20);
+    let text = format!("{CODEX_CUT}{half}…3021 tokens truncated…{half}");
     let event = codex("PostToolUse", json!({ "tool_response": text }));
     let (reader, mut writer) = std::io::pipe().unwrap();
     rustix::io::ioctl_fionbio(&reader, true).unwrap();
@@ -149,7 +155,8 @@ pub(super) fn with_few_files(home: &Home, agent: &str, input: &Value) -> String 
 #[test]
 fn nothing_is_said_of_an_input_that_makes_no_sense() {
     let home = Home::new();
-    let event = codex("PostToolUse", json!({ "tool_response": "…3021 tokens truncated…" })).to_string();
+    let text = format!("{CODEX_CUT}…3021 tokens truncated…");
+    let event = codex("PostToolUse", json!({ "tool_response": text })).to_string();
     let deep = |levels: usize| format!("{}1{}", "[".repeat(levels), "]".repeat(levels));
     let with = |member: &str| format!("{},{member}}}", &event[..event.len() - 1]).into_bytes();
     let key = "k".repeat(3 << 20);
@@ -199,7 +206,7 @@ fn other_commands_tools_and_events_are_left_alone() {
         assert_eq!(ask(&home, "claude-code", &input).text(), "", "{input}");
     }
     // What `run` saved has a file, which its own notice names.
-    let run = json!({ "tool_input": { "command": "overspill run -- make" }, "tool_response": "…3 tokens truncated…" });
+    let run = json!({ "tool_input": { "command": "overspill run -- make" }, "tool_response": format!("{CODEX_CUT}…3 tokens truncated…") });
     assert_eq!(ask(&home, "codex", &codex("PostToolUse", run)).text(), "");
     home.pipe("{}", &["hook", "cursor"]).fails(1, &["cursor", "claude-code"]);
 }
@@ -249,13 +256,23 @@ fn the_model_is_told_what_it_did_not_get() {
     let said = note(&home, "opencode", &input);
     assert!(said.contains(ERRORS) && said.ends_with(&store.display().to_string()), "{said}");
 
-    let cut = "Warning: truncated output (original token count: 71627)\nTotal output lines: 5449\n\n1\n2\n…3021 tokens truncated…\n50000\n";
+    let cut = format!("{CODEX_CUT}1\n2\n…3021 tokens truncated…\n50000\n");
     let said = note(&home, "codex", &codex("PostToolUse", json!({ "tool_response": cut })));
     assert!(said.starts_with(
         "overspill: you did not get all of this output of 5,449 lines (…3021 tokens truncated…)."
     ));
-    let whole = codex("PostToolUse", json!({ "tool_response": "1\n2\n" }));
-    assert_eq!(ask(&home, "codex", &whole).text(), "");
+    let whole = "see: …12 tokens truncated… in the log\n";
+    let quotes = format!(
+        "Warning: truncated output (original token count: 12)\nTotal output lines: 3\n\n{whole}{}",
+        "x".repeat(99)
+    );
+    for whole in ["1\n2\n", whole, &quotes] {
+        let input = codex("PostToolUse", json!({ "tool_response": whole }));
+        assert_eq!(ask(&home, "codex", &input).text(), "", "{whole}");
+    }
+    let cut = format!("{}{whole}{}…7 tokens truncated…{}", CODEX_CUT, "x".repeat(400), "y".repeat(441));
+    let said = note(&home, "codex", &codex("PostToolUse", json!({ "tool_response": cut })));
+    assert!(said.contains(" of 5,449 lines (…7 tokens truncated…). "), "{said}");
 }
 
 /// An agent saves nothing of a command that failed.
