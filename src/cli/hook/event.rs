@@ -101,6 +101,12 @@ impl<'a> HookEvent<'a> {
             (_, HookAgent::Opencode) => self.response.get("output"),
             (_, HookAgent::CopilotCli) => self.response.get("textResultForLlm"),
         }?;
+        // Qwen Code quotes what it says of a failure as JSON.
+        let is_quoted = self.agent == HookAgent::QwenCode && self.phase() == Phase::Failed;
+        let told = self.json.string(value).filter(|_| is_quoted).unwrap_or_default();
+        if let Some(quoted) = told.strip_prefix('"').and_then(|told| told.strip_suffix('"')) {
+            return self.json.text_of(JsonText { encoded: quoted.as_bytes() });
+        }
         let one = Some(value).filter(|value| value.kind() != Kind::Array);
         let mut texts = one.into_iter().chain(value.items()).filter_map(text_in);
         self.json.text_of(texts.next().filter(|_| texts.next().is_none())?)

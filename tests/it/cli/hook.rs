@@ -435,8 +435,9 @@ fn qwen_and_copilot_name_the_file_in_the_text() {
     };
     let response = json!({ "llmContent": text, "returnDisplay": output() });
     let after = qwen(json!({ "hook_event_name": "PostToolUse", "tool_response": response }));
-    let failed = qwen(json!({ "hook_event_name": "PostToolUseFailure", "error": text }));
-    for input in [after, failed] {
+    let failed = |error: &str| qwen(json!({ "hook_event_name": "PostToolUseFailure", "error": error }));
+    let quoted = json!(text).to_string();
+    for input in [after, failed(&text), failed(&quoted)] {
         assert_eq!(note(&home, "qwen-code", &input), note_of_what_was_read(69, &saved));
     }
 
