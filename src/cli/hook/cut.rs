@@ -6,7 +6,6 @@ use memchr::memmem;
 
 use crate::cli::args::HookAgent;
 use crate::session::content::is_number;
-use crate::text::search::line_end;
 use crate::text::supply::Supply;
 use crate::text::units::decode_lossy;
 
@@ -102,27 +101,23 @@ fn first_units(text: &str, most: usize, units: impl Fn(char) -> usize) -> usize 
 /// Bytes of a failed command's output at which Claude Code looks.
 const WINDOW: u64 = 30_000;
 
+/// UTF-16 units that it keeps of either end of a failure; a pair that would be split is left out.
+const FAILURE_END: usize = 5000;
+
 /// Returns what the policy `claude-code/bash-failed` left out, in UTF-16 units, and whether more may have followed.
 pub(super) fn claude_cut(error: &mut impl Supply, units: u64) -> Option<(u64, bool)> {
-    let (left_out, notice) = pieces::first_in(error, |_, piece| claude_notice(piece))?;
-    let (first, _) = line_end(error, 0, &mut || true)?;
-    let is_status = error.read(0..first.min(MAX_FIGURE)).starts_with(b"Exit code ");
-    let header = if is_status { first } else { 0 };
-    let seen = left_out + (units - notice).saturating_sub(header as u64);
+    const START: &str = "\n\n... [";
+    const END: &str = " characters truncated] ...\n\n";
+    let head = decode_lossy(&error.read(0..error.len().min(3 * FAILURE_END + MAX_FIGURE)));
+    let end = first_units(&head, FAILURE_END, char::len_utf16);
+    let notice = |at: usize| head.get(at..)?.strip_prefix(START)?.split_once(END);
+    let (figure, _) = [end, end.saturating_sub(1)].into_iter().find_map(notice)?;
+    let left_out: u64 = figure.parse().ok()?;
+    let status = head.lines().next().filter(|line| line.starts_with("Exit code "));
+    let header = status.map_or(0, |line| line.len() + 1);
+    let seen = left_out.saturating_add((2 * FAILURE_END - header) as u64);
     // Other characters than ASCII take more bytes than units, and those that were left out may be such.
     Some((left_out, seen >= WINDOW || units < error.len() as u64))
-}
-
-/// Returns the figure in the first notice, and the length of that notice.
-fn claude_notice(piece: &[u8]) -> Option<(u64, u64)> {
-    const START: &[u8] = b"\n\n... [";
-    const END: &[u8] = b" characters truncated] ...\n\n";
-    memmem::find_iter(piece, START).find_map(|start| {
-        let rest = &piece[start + START.len()..];
-        let rest = &rest[..rest.len().min(MAX_FIGURE + END.len())];
-        let number = std::str::from_utf8(&rest[..memmem::find(rest, END)?]).ok()?;
-        Some((number.parse().ok()?, (START.len() + number.len() + END.len()) as u64))
-    })
 }
 
 #[cfg(test)]
@@ -181,13 +176,18 @@ mod tests {
     }
 
     #[test]
-    fn a_notice_is_found_wherever_pieces_meet() {
-        let claude = "\n\n... [1234 characters truncated] ...\n\n";
-        for before in 65_400..65_600 {
-            let starts = "\n\n... [".repeat(before / 7 + 1);
-            let text = format!("{}{claude}{}", &starts[..before], "x".repeat(before));
-            assert_eq!(failed(&text).unwrap().0, 1234, "{before}");
+    fn claude_code_writes_its_notice_after_5000_units() {
+        let notice = "\n\n... [1234 characters truncated] ...\n\n";
+        let is_cut = |before: &str| failed(&format!("{before}{notice}{}", "x".repeat(5000))).is_some();
+        for (char, pair) in [("x", "🦀"), ("é", "🦀"), ("€", "🦀"), ("\n", "🦀")] {
+            let before = |units: usize| char.repeat(units);
+            assert_eq!(
+                [4998, 4999, 5000, 5001].map(|units| is_cut(&before(units))),
+                [false, true, true, false]
+            );
+            assert_eq!([4998, 4999].map(|units| is_cut(&(before(units) + pair))), [true, false]);
         }
+        assert!(failed(&format!("{notice}{}{notice}", "x".repeat(5000 - notice.len()))).is_some());
     }
 
     #[test]

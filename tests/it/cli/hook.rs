@@ -305,6 +305,13 @@ fn of_a_failed_command_only_what_is_known_is_said() {
         "{said}"
     );
     assert_eq!(ask(&home, "claude-code", &failed("Exit code 1\nfailed\n")).text(), "");
+    let quoted = "Exit code 1\nfoo\n\n... [12 characters truncated] ...\n\nbar";
+    assert_eq!(ask(&home, "claude-code", &failed(quoted)).text(), "", "the command printed this notice");
+    let mut quotes = cut(10_056);
+    let error = quotes["error"].as_str().unwrap();
+    quotes["error"] = json!(format!("{quoted}{}", &error[quoted.len()..]));
+    let said = note(&home, "claude-code", &quotes);
+    assert!(said.starts_with("overspill: 10,056 characters of this output were left out. "), "{said}");
     let mut other = cut(2_000);
     other["tool_name"] = json!("Edit");
     assert_eq!(ask(&home, "claude-code", &other).text(), "");
