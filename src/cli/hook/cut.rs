@@ -98,8 +98,9 @@ fn first_units(text: &str, most: usize, units: impl Fn(char) -> usize) -> usize 
     text.find(is_over).unwrap_or(text.len())
 }
 
-/// Bytes of a failed command's output at which Claude Code looks.
-const WINDOW: u64 = 30_000;
+/// UTF-16 units of a failed command's output from which on Claude Code may have cut it at 30,000 bytes before: it takes off
+/// the blanks at their end.
+const NEAR_WINDOW: u64 = 29_500;
 
 /// UTF-16 units that it keeps of either end of a failure; a pair that would be split is left out.
 const FAILURE_END: usize = 5000;
@@ -113,11 +114,9 @@ pub(super) fn claude_cut(error: &mut impl Supply, units: u64) -> Option<(u64, bo
     let notice = |at: usize| head.get(at..)?.strip_prefix(START)?.split_once(END);
     let (figure, _) = [end, end.saturating_sub(1)].into_iter().find_map(notice)?;
     let left_out: u64 = figure.parse().ok()?;
-    let status = head.lines().next().filter(|line| line.starts_with("Exit code "));
-    let header = status.map_or(0, |line| line.len() + 1);
-    let seen = left_out.saturating_add((2 * FAILURE_END - header) as u64);
+    let seen = left_out.saturating_add(2 * FAILURE_END as u64);
     // Other characters than ASCII take more bytes than units, and those that were left out may be such.
-    Some((left_out, seen >= WINDOW || units < error.len() as u64))
+    Some((left_out, seen >= NEAR_WINDOW || units < error.len() as u64))
 }
 
 #[cfg(test)]
@@ -197,7 +196,8 @@ mod tests {
             format!("Exit code 1\n{}\n\n... [{left_out} characters truncated] ...\n\n{text}", &text[12..])
         };
         assert_eq!(failed(&error(20_012, 5000)), Some((20_012, true)));
-        assert_eq!(failed(&error(20_011, 5000)), Some((20_011, false)));
+        assert_eq!(failed(&error(19_500, 5000)), Some((19_500, true)));
+        assert_eq!(failed(&error(19_499, 5000)), Some((19_499, false)));
         assert!(failed(&error(2_000, 5000).replace('x', "é")).unwrap().1);
         assert_eq!(failed("Exit code 1\nfailed"), None);
     }

@@ -304,6 +304,11 @@ fn of_a_failed_command_only_what_is_known_is_said() {
         ),
         "{said}"
     );
+    // Blanks at the end of what the agent looks at are taken off, so that less is left out of an output of any length.
+    for left_out in [20_011, 20_010] {
+        let said = note(&home, "claude-code", &cut(left_out));
+        assert!(said.contains(" its first 30,000 bytes is gone, too: its real end may be missing"), "{said}");
+    }
     assert_eq!(ask(&home, "claude-code", &failed("Exit code 1\nfailed\n")).text(), "");
     let quoted = "Exit code 1\nfoo\n\n... [12 characters truncated] ...\n\nbar";
     assert_eq!(ask(&home, "claude-code", &failed(quoted)).text(), "", "the command printed this notice");
