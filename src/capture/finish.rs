@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::request::{KeepSpill, Mishap, Request, set_mishaps};
+use super::request::{KeepSpill, Mishap, Request, own_cap, set_mishaps};
 use super::spill::location::Location;
 use super::spill::sink::StopReason;
 use crate::base::provenance::Warning;
@@ -10,10 +10,10 @@ use crate::preview::{
     self, CountedPlan, Input, PerStream, PlanError, Policy, Preview, Stream, Totals, TotalsFor,
 };
 
-use super::captured::Captured;
+use super::captured::{Captured, CapturedOutput};
 use super::headroom::{self, LoweredPolicy, TextExtent};
 
-/// The path that notices print if nothing was saved.
+/// The path that notices print if no file holds the whole output.
 pub const NOT_SAVED: &str = "<not saved>";
 
 #[derive(Debug)]
@@ -94,14 +94,14 @@ impl Captured {
             let wanted =
                 self.output(stream).is_some() && (is_over || self.is_wanted(stream, request, narrow));
             let path = wanted.then(|| save_one(&mut self, stream, request, place, &mut warnings)).flatten();
-            is_lost |= wanted && path.is_none();
+            is_lost |= wanted && !(path.is_some() && self.is_told(stream, request));
             path
         });
         if is_lost {
             mishaps.push(Mishap::NotSaved);
             set_mishaps(&mut policy, &mishaps);
         }
-        let paths = PerStream::each(|stream| printed_path(request, stream, saved.of(stream).as_deref()));
+        let paths = PerStream::each(|stream| self.printed_path(request, stream, saved.of(stream).as_deref()));
         let fitted = self.fit_headroom(request, &policy, &saved);
         if fitted.as_ref().is_some_and(|lowered| !lowered.fits) {
             let words = "no limit on lines or size makes the preview fit in the headroom, so the calling agent may cut this one";
@@ -148,7 +148,7 @@ impl Captured {
         policy: &Policy,
         saved: &PerStream<Option<PathBuf>>,
     ) -> Option<LoweredPolicy> {
-        let paths = PerStream::each(|stream| printed_path(request, stream, saved.of(stream).as_deref()));
+        let paths = PerStream::each(|stream| self.printed_path(request, stream, saved.of(stream).as_deref()));
         let measure = |policy: &Policy| {
             let CountedPlan { preview, totals, .. } = self.plan(policy, &paths, TotalsFor::Text).ok()?;
             let input = input(self, policy, &totals, &paths);
@@ -176,7 +176,7 @@ impl Captured {
             return request.keep == KeepSpill::Always;
         }
         let Some(output) = self.output(stream) else { return false };
-        let path = &printed_path(request, stream, None);
+        let path = &self.printed_path(request, stream, None);
         let input = alone(self, output.content.bytes(), &output.totals, path);
         let input = match stream {
             Stream::Stderr if policy.takes_stderr() => {
@@ -220,6 +220,18 @@ impl Captured {
         self.left_running.then(|| held.to_owned()).into_iter().chain(failure).collect()
     }
 
+    /// Whether a notice may name the file of an output: what it calls the whole is that, up to a cap of which it tells.
+    fn is_told(&self, stream: Stream, request: &Request) -> bool {
+        let is_whole = self.output(stream).is_some_and(CapturedOutput::is_whole);
+        is_whole || own_cap(&request.policy) == Some(request.cap)
+    }
+
+    fn printed_path(&self, request: &Request, stream: Stream, saved: Option<&Path>) -> String {
+        let told = saved.filter(|_| self.is_told(stream, request));
+        let path = || told.map_or(NOT_SAVED.into(), |path| path.to_string_lossy()).into_owned();
+        request.printed.of(stream).clone().unwrap_or_else(path)
+    }
+
     /// Returns a warning if the preview needed bytes that are gone and so is not exact.
     pub(super) fn missing(&self, preview: &Preview, touched: u64) -> Option<String> {
         let holes = self.outputs().flat_map(|output| output.content.holes());
@@ -233,11 +245,6 @@ impl Captured {
             format!("{gone} bytes in the middle were past the cap and are gone: this preview is not exact")
         })
     }
-}
-
-fn printed_path(request: &Request, stream: Stream, saved: Option<&Path>) -> String {
-    let saved = || saved.map_or(NOT_SAVED.into(), |path| path.to_string_lossy()).into_owned();
-    request.printed.of(stream).clone().unwrap_or_else(saved)
 }
 
 /// Writes the record of an output and names its spill. Returns its path if all, or all up to the cap, was saved.

@@ -63,7 +63,7 @@ pub struct Request {
 impl Request {
     pub fn new(policy: Policy) -> Request {
         let about = About { policy: policy.name().to_owned(), ..About::default() };
-        let cap = policy.get(CAP).and_then(|value| value.to_string().parse().ok()).unwrap_or(DEFAULT_CAP);
+        let cap = own_cap(&policy).unwrap_or(DEFAULT_CAP);
         Request {
             policy,
             failed: None,
@@ -96,34 +96,24 @@ impl Request {
             _ => Some(Mishap::Aborted),
         }
     }
-
-    /// Sets the maximum number of bytes spilled, also in the notices of a policy that mentions its cap.
-    #[must_use]
-    pub fn with_cap(mut self, cap: u64) -> Request {
-        set(&mut self.policy, CAP, &cap.to_string());
-        Request { cap, ..self }
-    }
 }
 
-/// The parameter of policies that have their own cap.
-const CAP: &str = "max_saved_bytes";
+/// Returns the cap of a policy that has its own, of which its notices tell.
+pub(crate) fn own_cap(policy: &Policy) -> Option<u64> {
+    policy.get("max_saved_bytes")?.to_string().parse().ok()
+}
+
 /// Default maximum number of bytes spilled: 100 MiB.
 const DEFAULT_CAP: u64 = 100 << 20;
-
-fn set(policy: &mut Policy, key: &str, value: &str) {
-    if policy.get(key).is_some() {
-        // A policy may give this parameter another type; then it is left alone.
-        let _ = policy.set(key, value);
-    }
-}
 
 /// Sets a policy's parameters for mishaps, unless set already. A timeout without one is reported as an abort.
 pub fn set_mishaps(policy: &mut Policy, mishaps: &[Mishap]) {
     let before = policy.changed();
     let mut tell = |key: &str, value: &str| {
         let is_known = policy.get(key).is_some();
-        if !before.contains_key(key) {
-            set(policy, key, value);
+        if is_known && !before.contains_key(key) {
+            // A policy may give this parameter another type; then it is left alone.
+            let _ = policy.set(key, value);
         }
         is_known
     };

@@ -138,7 +138,7 @@ impl AgentFile {
             agent: Some(AGENT.as_str().to_owned()),
             policy: policy.name().to_owned(),
         };
-        let request = Request { about, ..Request::new(policy).with_cap(MAX_COPY) };
+        let request = Request { about, cap: MAX_COPY, ..Request::new(policy) };
         let (place, limits) =
             (Location::own(&env, now()), SinkLimits { cap: MAX_COPY, ..SinkLimits::default() });
         // What a child of the shell writes from now on is not the command's.

@@ -179,8 +179,9 @@ impl SaveArgs {
             let why = "--keep never, which saves nothing; leave one of them out";
             return Err(usage(format!("--durable has no effect with {why}")));
         }
-        let request = self.max_spill.into_iter().fold(Request::new(policy.clone()), Request::with_cap);
-        Ok(Request { keep: self.keep.unwrap_or(KeepSpill::Cut), durable: self.durable, ..request })
+        let request = Request::new(policy.clone());
+        let (keep, cap) = (self.keep.unwrap_or(KeepSpill::Cut), self.max_spill.unwrap_or(request.cap));
+        Ok(Request { keep, cap, durable: self.durable, ..request })
     }
 
     /// Checks that no argument about saving was given where nothing is saved: of a file, or of a pipe that is only copied.

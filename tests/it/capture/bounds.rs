@@ -20,8 +20,11 @@ fn the_cap_is_kept_and_the_counts_are_right() {
     let said = format!("overspill: {} holds only the first 1048576 of {seen} bytes\n", path.display());
     assert_eq!((ran.status, &ran.stderr), (3, &said));
     let text = ran.text();
-    assert!(text.starts_with("<stdout truncated: 400,001 lines total>\nFull output saved to: "));
-    assert!(text.contains(" (truncated at 100MB)\n") && text.contains("\n399999\n400000\n"), "{text}");
+    assert!(text.starts_with("<stdout truncated: 400,001 lines total>\n\n--- First 500 lines ---\n1\n"));
+    assert!(text.contains("\n399999\n400000\n") && !text.contains("100MB"), "{text}");
+    let own = ["-p", "go-opencode/bash", "--set", "max_saved_bytes=1048576"];
+    let ran = run(&home, &own, "seq 1 400000");
+    assert!(ran.text().contains(" (truncated at 100MB)\n"), "the policy's own cap");
 }
 
 #[test]
@@ -34,7 +37,22 @@ fn what_is_saved_up_to_a_cap_is_not_called_the_whole() {
             let is_told = ran.stderr.contains(" holds only the first 1024 of ");
             assert_eq!(is_told, is_kept, "{flags:?} {lines}: {}", ran.stderr);
             assert!(!ran.stderr.contains("whole"), "{}", ran.stderr);
+            let notice = if flags.len() > 2 { "Full output: <not saved>" } else { "saved to: <not saved>" };
+            assert_eq!(ran.text().contains(notice), lines == "9000", "{flags:?}: {}", ran.text());
         }
+    }
+}
+
+/// What an agent says where it cannot write its file is said in the place of the path.
+#[test]
+fn an_agent_s_own_words_tell_that_no_file_holds_the_whole() {
+    let home = Home::new();
+    for policy in ["qwen-code/shell", "qwen-code/grep", "qwen-code/shell-2026-03"] {
+        let text = run(&home, &["--max-spill", "1k", "-p", policy], "seq 1 9000").text().to_owned();
+        assert!(text.starts_with("1\n2\n"), "{text}");
+        assert!(text.ends_with("\n9000\n\n[Note: Could not save full output to file]"), "{text}");
+        let text = run(&home, &["-p", policy], "seq 1 9000").text().to_owned();
+        assert!(text.starts_with("Tool output was too large") && !text.contains("[Note: "), "{text}");
     }
 }
 

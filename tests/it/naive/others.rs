@@ -175,13 +175,20 @@ fn qwen_preview(c: &Case, max: usize, preview: usize) -> Verdict {
         }
         break;
     }
-    let wrapped = format!(
-        "{QWEN_FIRST}\nThe full output has been saved to: {}\nTo read the complete output, use the read_file tool with the absolute file path above.\nThe truncated output below shows the beginning and end of the content. The marker '... [CONTENT TRUNCATED] ...' indicates where content was removed.\n\nTruncated part of the output:\n{}\n\n---\n... [CONTENT TRUNCATED] ...\n---\n\n{}",
-        c.path(),
+    let marker = format!(
+        "{QWEN_FIRST}\nThe full output has been saved to: {}\nTo read the complete output, use the read_file tool with the absolute file path above.\nThe truncated output below shows the beginning and end of the content. The marker '... [CONTENT TRUNCATED] ...' indicates where content was removed.\n\nTruncated part of the output:\n",
+        c.path()
+    );
+    let kept = format!(
+        "{}\n\n---\n... [CONTENT TRUNCATED] ...\n---\n\n{}",
         from_units(&head.join(&10)),
         from_units(&tail.join(&10))
     );
-    Ok(if unit_len(&wrapped) >= unit_len(&text) { text } else { wrapped })
+    Ok(match unit_len(&marker) + unit_len(&kept) >= unit_len(&text) {
+        true => text,
+        false if c.flag("save_failed") => kept + "\n[Note: Could not save full output to file]",
+        false => marker + &kept,
+    })
 }
 
 static ESCAPES: LazyLock<regex::Regex> = LazyLock::new(|| {

@@ -194,10 +194,10 @@ pub static SHIPPED: &[Spec] = &[
     plain("claude-code/tool", Large, &[("max_units", Units(0))]),
     plain("gemini-cli/output", Small, &[("max_units", Units(0))]),
     plain("qwen-code/shell", Large, &[("max_units", Units(45)), ("preview_units", Units(45))]),
-    plain("qwen-code/shell", Large, &[("max_units", Units(0))]),
+    plain("qwen-code/shell", Large, &[("max_units", Units(0)), ("save_failed", Bool)]),
     plain("qwen-code/grep", Large, &[("max_units", Units(45)), ("preview_units", Units(45))]),
-    plain("qwen-code/grep", Large, &[("max_units", Units(0))]),
-    plain("qwen-code/shell-2026-03", Large, &[("max_units", Units(45))]),
+    plain("qwen-code/grep", Large, &[("max_units", Units(0)), ("save_failed", Bool)]),
+    plain("qwen-code/shell-2026-03", Large, &[("max_units", Units(45)), ("save_failed", Bool)]),
     plain("crush/bang", Small, &[("max_lines", Lines), ("max_bytes", Bytes(0))]),
     plain(
         "goose/shell",
