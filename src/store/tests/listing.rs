@@ -182,6 +182,7 @@ fn every_agents_files_are_known() {
         (format!("home/.grok/sessions/%2Fhome%2Fme/{UUID}/terminal/call_1.log"), "grok", format!("grok bash {UUID} %2Fhome%2Fme call_1"), "unknown"),
         ("home/.factory/artifacts/tool-outputs/Grep-toolu_01-12345678.log".into(), "droid", "droid Grep - - toolu_01".into(), "unknown"),
         ("home/.config/Code/User/globalStorage/rooveterinaryinc.roo-cline/tasks/t/command-output/cmd-17.txt".into(), "roo", "roo command t - cmd-17".into(), "session"),
+        (format!("home/.openhands/conversations/{}/observations/terminal_output_01234567.txt", UUID.replace('-', "")), "openhands", format!("openhands terminal {} - 01234567", UUID.replace('-', "")), "never"),
         ("tmp/cline/proceed-while-running-17-abc1234.log".into(), "cline", "cline command - - proceed-while-running-17-abc1234".into(), "1d"),
     ];
     let home = Home::new();
