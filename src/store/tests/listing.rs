@@ -182,6 +182,11 @@ fn every_agents_files_are_known() {
         (format!("home/.grok/sessions/%2Fhome%2Fme/{UUID}/terminal/call_1.log"), "grok", format!("grok bash {UUID} %2Fhome%2Fme call_1"), "unknown"),
         ("home/.factory/artifacts/tool-outputs/Grep-toolu_01-12345678.log".into(), "droid", "droid Grep - - toolu_01".into(), "unknown"),
         ("home/.config/Code/User/globalStorage/rooveterinaryinc.roo-cline/tasks/t/command-output/cmd-17.txt".into(), "roo", "roo command t - cmd-17".into(), "session"),
+        ("home/.config/Cursor/User/globalStorage/rooveterinaryinc.roo-cline/tasks/t/command-output/cmd-18.txt".into(), "roo", "roo command t - cmd-18".into(), "session"),
+        ("home/.config/VSCodium/User/globalStorage/rooveterinaryinc.roo-cline/tasks/t/command-output/cmd-19.txt".into(), "roo", "roo command t - cmd-19".into(), "session"),
+        ("home/.config/Windsurf/User/globalStorage/rooveterinaryinc.roo-cline/tasks/t/command-output/cmd-20.txt".into(), "roo", "roo command t - cmd-20".into(), "session"),
+        ("home/.vscode-server/data/User/globalStorage/rooveterinaryinc.roo-cline/tasks/t/command-output/cmd-21.txt".into(), "roo", "roo command t - cmd-21".into(), "session"),
+        ("home/Library/Application Support/Windsurf/User/globalStorage/rooveterinaryinc.roo-cline/tasks/t/command-output/cmd-22.txt".into(), "roo", "roo command t - cmd-22".into(), "session"),
         (format!("home/.openhands/conversations/{}/observations/terminal_output_01234567.txt", UUID.replace('-', "")), "openhands", format!("openhands terminal {} - 01234567", UUID.replace('-', "")), "never"),
         ("tmp/cline/proceed-while-running-17-abc1234.log".into(), "cline", "cline command - - proceed-while-running-17-abc1234".into(), "1d"),
     ];
