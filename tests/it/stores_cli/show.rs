@@ -8,9 +8,11 @@ use crate::stores_cli::stocked::{ID, OTHER, Stocked, age, name};
 
 #[test]
 fn a_file_that_no_policy_made_has_none() {
-    // What Gemini CLI masks, and what Qwen Code takes out of a batch, is cut by a rule that no policy has.
+    // What Gemini CLI masks, what Qwen Code takes out of a batch, and what a hook of Claude Code said too much, is cut by a rule
+    // that no policy has.
     let home = Stocked::new();
     let gemini = "home/.gemini/tmp/p/tool-outputs/session-652ea467-f10c-44f8-8505-783b4fc9c305";
+    let claude = "home/.claude/projects/-p/652ea467-f10c-44f8-8505-783b4fc9c305/tool-results";
     let output = &["gemini-cli/output"][..];
     for (name, policies) in [
         (format!("{gemini}/run_shell_command__fc0001abcdefghijklmn.txt"), output),
@@ -21,6 +23,7 @@ fn a_file_that_no_policy_made_has_none() {
         (format!("{gemini}/mcp_gh_list_mcp_gh_list_1795616656988_0_k3x9qz.txt"), &[]),
         (format!("{gemini}/read_file_read_file_1795616656988_1_k3x9qz.txt"), &[]),
         ("home/.qwen/tmp/9c09/tool-results/call_0001.txt".to_owned(), &[]),
+        (format!("{claude}/hook-toolu_0001-PostToolUse-9c09-additionalContext.txt"), &[]),
     ] {
         let path = home.put(&home.dir(&name), "x\n".repeat(50_000), 1);
         let path = path.to_str().unwrap();
