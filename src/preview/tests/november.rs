@@ -166,6 +166,38 @@ fn goose_names_both_files() {
 }
 
 #[test]
+fn goose_keeps_both_ends_of_what_is_over_10_mib() {
+    let cap = 10 << 20;
+    for (policy, bytes, saved) in [
+        ("goose/shell", cap, "limit (10485760 bytes total). Full output saved to /t/stdout-0. Read it"),
+        (
+            "goose/shell",
+            cap + 1,
+            "Captured fragment (beginning and end) saved to /t/stdout-0; the dropped middle is unrecoverable.",
+        ),
+        (
+            "goose/shell",
+            cap + 1,
+            "Captured fragment (beginning and end) saved to /t/output-0; the dropped middle is unrecoverable.",
+        ),
+        (
+            "goose/shell-2026-08",
+            cap,
+            "limit (10485760 bytes total). Full output saved to /t/stdout-0. Read it",
+        ),
+        (
+            "goose/shell-2026-08",
+            cap + 1,
+            "Captured fragment (beginning and end) saved to /t/stdout-0; the dropped middle is unrecoverable.",
+        ),
+    ] {
+        let cut = ended(policy, &[], "/t/stdout-0", None, &vec![b'x'; bytes]);
+        assert!(cut.contains(saved), "{policy}, {bytes}: {}", &cut[10_000..]);
+        assert_eq!(cut.contains("Full output"), bytes == cap, "{policy}, {bytes}");
+    }
+}
+
+#[test]
 fn openhands_puts_its_trailers_into_the_limit() {
     let set = [("cwd", "/w"), ("interpreter", "/py"), ("prefix", "[é]\n"), ("suffix", "\n[done]")];
     let whole = ended("openhands/terminal", &set, "/P", Some(0), b"out");

@@ -257,9 +257,15 @@ fn goose_cut(c: &Case) -> Result<(String, String), String> {
     Ok((last_bytes_from_boundary(&last, c.num("tail_bytes", 10000)), reason))
 }
 
-fn goose_notice(reason: &str, path: &str) -> String {
+fn goose_notice(c: &Case, reason: &str, path: &str) -> String {
+    // Ambiguous: the rest of the notice about a fragment is taken to be as in the other, with the figures of the whole output.
+    let saved = if c.input.len() > c.num("max_saved_bytes", 10 << 20) {
+        format!("Captured fragment (beginning and end) saved to {path}; the dropped middle is unrecoverable.")
+    } else {
+        format!("Full output saved to {path}.")
+    };
     format!(
-        "[Output exceeded {reason}. Full output saved to {path}. Read it with shell commands like `head`, `tail`, or `sed -n '100,200p'` up to 2000 lines at a time.]"
+        "[Output exceeded {reason}. {saved} Read it with shell commands like `head`, `tail`, or `sed -n '100,200p'` up to 2000 lines at a time.]"
     )
 }
 
@@ -274,14 +280,14 @@ pub fn goose(c: &Case) -> Verdict {
             // Ambiguous: a path that does not end in `stdout-N` has no output-N beside it; then both
             // notices are taken to name it.
             let (stdout, output) = (c.path(), c.path().replace("/stdout-", "/output-"));
-            format!("{kept}\n\n{}\n{}", goose_notice(&reason, stdout), goose_notice(&reason, &output))
+            format!("{kept}\n\n{}\n{}", goose_notice(c, &reason, stdout), goose_notice(c, &reason, &output))
         },
     ))
 }
 
 pub fn goose_2026_08(c: &Case) -> Verdict {
     Ok(goose_cut(c)
-        .map_or_else(|whole| whole, |(kept, why)| format!("{kept}\n\n{}", goose_notice(&why, c.path()))))
+        .map_or_else(|whole| whole, |(kept, why)| format!("{kept}\n\n{}", goose_notice(c, &why, c.path()))))
 }
 
 pub fn kimi_shell(c: &Case) -> Verdict {

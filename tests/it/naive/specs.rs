@@ -205,7 +205,11 @@ pub static SHIPPED: &[Spec] = &[
         &[("max_lines", Lines), ("max_bytes", Bytes(0)), ("tail_lines", Lines), ("tail_bytes", Bytes(0))],
     ),
     plain("goose/shell-2026-08", Large, &[("max_lines", Lines), ("max_bytes", Bytes(0))]),
-    plain("goose/shell-2026-08", Small, &[("max_lines", Lines), ("max_bytes", Bytes(0))]),
+    plain(
+        "goose/shell-2026-08",
+        Small,
+        &[("max_lines", Lines), ("max_bytes", Bytes(0)), ("max_saved_bytes", RawBytes(0))],
+    ),
     streams(
         "kimi-code/bash",
         Small,
@@ -250,7 +254,11 @@ pub static SHIPPED: &[Spec] = &[
     streams("nanocoder/bash", Small, &[("max_units", Units(200))], Streams::ExitCode),
     streams("nanocoder/bash", Large, &[("max_units", Units(200))], Streams::ExitCode),
     streams("goose/shell", Large, &[("max_lines", Lines), ("max_bytes", Bytes(0))], Streams::ExitCode),
-    plain("goose/shell", Small, &[("max_lines", Lines), ("max_bytes", Bytes(0))]),
+    plain(
+        "goose/shell",
+        Small,
+        &[("max_lines", Lines), ("max_bytes", Bytes(0)), ("max_saved_bytes", RawBytes(0))],
+    ),
     plain("kimi-cli/shell", Large, &[]),
     plain("kimi-cli/shell", Small, &[("max_points", Points(0)), ("line_points", Points(0))]),
     plain("kimi-cli/task", Small, &[("max_bytes", RawBytes(0))]),
