@@ -147,8 +147,6 @@ fn every_agents_files_are_known() {
     let claude = format!("home/.claude/projects/-home-me-web/{UUID}/tool-results/");
     let gemini = "home/.gemini/tmp/web/tool-outputs/";
     let kimi = format!("home/.kimi-code/sessions/wd_web_0123456789ab/session_{UUID}/agents/main/");
-    let copilot =
-        "home/.config/Code/User/workspaceStorage/ab12/GitHub.copilot-chat/chat-session-resources/s/call_1/";
     let cases = [
         (format!("home/.local/share/kilo/tool-output/{ID}"), "kilo", format!("kilo - - - {ID}"), "6d"),
         (format!("home/.local/share/mycode/tool-output/{ID}"), "opencode-fork", format!("mycode - - - {ID}"), "unknown"),
@@ -172,7 +170,7 @@ fn every_agents_files_are_known() {
         ("tmp/goose_mcp_responses/mcp_response_20261121_120000.123456.txt".into(), "goose/mcp", "goose - - - mcp_response_20261121_120000.123456".into(), "never"),
         ("home/.hermes/cache/spillover/call_1.txt".into(), "hermes/spillover", "hermes - - - call_1".into(), "overdue"),
         ("home/.kimi/sessions/0123456789abcdef0123456789abcdef/s/tasks/t1/output.log".into(), "kimi-cli", "kimi-cli task s 0123456789abcdef0123456789abcdef t1".into(), "never"),
-        (format!("{copilot}content.json"), "copilot-chat", "copilot-chat - s ab12 call_1".into(), "overdue"),
+        ("home/.config/Code/User/workspaceStorage/ab12/GitHub.copilot-chat/chat-session-resources/s/call_1/content.json".into(), "copilot-chat", "copilot-chat - s ab12 call_1".into(), "overdue"),
         ("tmp/17-copilot-tool-output-a1B2c3.txt".into(), "copilot-cli", "copilot-cli - - - 17-copilot-tool-output-a1B2c3".into(), "session"),
         (format!("tmp/17-copilot-tool-output-42-{UUID}.txt"), "copilot-cli", format!("copilot-cli shell - - 17-copilot-tool-output-42-{UUID}"), "session"),
         ("tmp/pi-mcp-0123456789abcdef.txt".into(), "pi", "pi mcp - - 0123456789abcdef".into(), "never"),
@@ -182,11 +180,6 @@ fn every_agents_files_are_known() {
         (format!("home/.grok/sessions/%2Fhome%2Fme/{UUID}/terminal/call_1.log"), "grok", format!("grok bash {UUID} %2Fhome%2Fme call_1"), "unknown"),
         ("home/.factory/artifacts/tool-outputs/Grep-toolu_01-12345678.log".into(), "droid", "droid Grep - - toolu_01".into(), "unknown"),
         ("home/.config/Code/User/globalStorage/rooveterinaryinc.roo-cline/tasks/t/command-output/cmd-17.txt".into(), "roo", "roo command t - cmd-17".into(), "session"),
-        ("home/.config/Cursor/User/globalStorage/rooveterinaryinc.roo-cline/tasks/t/command-output/cmd-18.txt".into(), "roo", "roo command t - cmd-18".into(), "session"),
-        ("home/.config/VSCodium/User/globalStorage/rooveterinaryinc.roo-cline/tasks/t/command-output/cmd-19.txt".into(), "roo", "roo command t - cmd-19".into(), "session"),
-        ("home/.config/Windsurf/User/globalStorage/rooveterinaryinc.roo-cline/tasks/t/command-output/cmd-20.txt".into(), "roo", "roo command t - cmd-20".into(), "session"),
-        ("home/.vscode-server/data/User/globalStorage/rooveterinaryinc.roo-cline/tasks/t/command-output/cmd-21.txt".into(), "roo", "roo command t - cmd-21".into(), "session"),
-        ("home/Library/Application Support/Windsurf/User/globalStorage/rooveterinaryinc.roo-cline/tasks/t/command-output/cmd-22.txt".into(), "roo", "roo command t - cmd-22".into(), "session"),
         (format!("home/.openhands/conversations/{}/observations/terminal_output_01234567.txt", UUID.replace('-', "")), "openhands", format!("openhands terminal {} - 01234567", UUID.replace('-', "")), "never"),
         ("tmp/cline/proceed-while-running-17-abc1234.log".into(), "cline", "cline command - - proceed-while-running-17-abc1234".into(), "1d"),
     ];
@@ -205,11 +198,24 @@ fn every_agents_files_are_known() {
     for (path, store, facts, end) in &cases {
         let path = home.dir.path().join(path);
         let entry = listed.iter().find(|entry| entry.path() == path).unwrap_or_else(|| panic!("{path:?}"));
-        assert_eq!((entry.store().name.as_str(), &described(entry)), (*store, facts));
-        assert_eq!(ending(entry), *end, "{path:?}");
+        let known = (entry.store().name.as_str(), &described(entry), &*ending(entry));
+        assert_eq!(known, (*store, facts, *end), "{path:?}");
         let (of, rule) = stores.store_of(&path, &env).unwrap();
         assert_eq!((&of.name, &rule.policies), (&entry.store().name, &entry.kind().unwrap().policies));
     }
+}
+
+#[test]
+fn roo_s_outputs_are_found_in_every_editor() {
+    let home = Home::new();
+    let editors = ["Code", "Code - Insiders", "VSCodium", "Cursor", "Windsurf"];
+    let local =
+        editors.map(|name| [format!(".config/{name}"), format!("Library/Application Support/{name}")]);
+    for dir in local.into_iter().flatten().chain([".vscode-server/data".into()]) {
+        let tasks = home.at(&dir).join("User/globalStorage/rooveterinaryinc.roo-cline/tasks");
+        home.file(&tasks.join("t/command-output/cmd-17.txt"), b"x", 24);
+    }
+    assert_eq!(home.list("roo").len(), 11);
 }
 
 fn described(entry: &Entry) -> String {
