@@ -57,7 +57,7 @@ impl Chat {
 
     fn look(&self, look: impl Fn(&Transcript)) {
         let dir = tempfile::tempdir().unwrap();
-        let opened = open(&write_log(dir.path(), "chats/s.jsonl", &self.records));
+        let opened = open(&write_log(dir.path(), ".qwen/projects/-p/chats/s.jsonl", &self.records));
         assert!(is_read_whole(opened.transcript()), "{:?}", opened.transcript().unread);
         look(opened.transcript());
     }
@@ -65,7 +65,7 @@ impl Chat {
     fn states(&self) -> Vec<String> {
         let mut found = Vec::new();
         let dir = tempfile::tempdir().unwrap();
-        let opened = open(&write_log(dir.path(), "chats/s.jsonl", &self.records));
+        let opened = open(&write_log(dir.path(), ".qwen/projects/-p/chats/s.jsonl", &self.records));
         for call in &opened.transcript().calls {
             found.extend(call.first().map(|first| first.context.describe()));
         }

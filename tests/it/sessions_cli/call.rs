@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::{SESSION, claude, result_of, root, use_of, whole};
-use crate::common::home::Home;
+use crate::common::home::{Home, finish};
 use crate::session::documents::{trajectory, write};
 use crate::session::sent::{Log, hash, result, user};
 use crate::session::write_log;
@@ -102,31 +102,72 @@ fn what_is_not_recorded_to_be_cut_is_not_called_whole() {
     assert_eq!(cells, [["1 B", "–", "–"], ["38 B", "all", ""]], "size, model got, errors lost");
 }
 
-/// Under limits of the user's own, nothing tells what Qwen Code cleared.
-#[test]
-fn what_the_model_still_has_is_one_answer_everywhere() {
-    let home = Home::new();
+/// Returns the records of Qwen Code for one call.
+fn qwen_log() -> Vec<Value> {
     let record = |kind: &str, part: Value| {
         json!({"type": kind, "uuid": kind, "parentUuid": null, "sessionId": "s1", "timestamp": "2026-11-22T10:00:00.000Z",
             "message": {"parts": [part]}})
     };
     let called = json!({"functionCall": {"id": "c1", "name": "glob", "args": {}}});
     let result = json!({"functionResponse": {"id": "c1", "name": "glob", "response": {"output": "x"}}});
-    let log = [record("assistant", called), record("tool_result", result)];
+    vec![record("assistant", called), record("tool_result", result)]
+}
+
+/// Under limits of the user's own, nothing tells what Qwen Code cleared.
+#[test]
+fn what_the_model_still_has_is_one_answer_everywhere() {
+    let home = Home::new();
+    let mut log = qwen_log();
     let agent = home.work().with_file_name("home/.qwen");
-    write_log(&agent, "projects/-p/chats/s1.jsonl", &log);
+    let chat = "projects/-p/chats/s1.jsonl";
+    write_log(&agent, chat, &log);
     let told = || {
         let [list, shown] = [["sessions", "s1"], ["show", "c1"]].map(|words| home.run(&words).ok());
         let shown =
             shown.text().lines().find_map(|line| line.strip_prefix("still has   ")).unwrap().to_owned();
         let json = home.run(&["sessions", "s1", "--json"]).ok().json();
-        let fate = [&json[0]["fate"], &json[0]["fate_evidence"]].map(Value::to_string);
-        (list.text().split('\t').nth(6).unwrap().to_owned(), shown, fate.join(" "))
+        let fate = ["fate", "fate_evidence"].map(|field| json[0][field].clone());
+        let one = home.run(&["show", "c1", "--json"]).ok().json();
+        assert_eq!(["fate", "fate_evidence"].map(|field| one[field].clone()), fate);
+        (list.text().split('\t').nth(6).unwrap().to_owned(), shown, Value::from(fate.to_vec()))
     };
-    let three = |a: &str, b: &str, c: &str| (a.to_owned(), b.to_owned(), c.to_owned());
-    assert_eq!(told(), three("yes", "yes (by rule)", "\"in-context\" \"by-rule\""));
+    let three = |a: &str, b: &str, fate: Value| (a.to_owned(), b.to_owned(), fate);
+    assert_eq!(told(), three("yes", "yes (by rule)", json!(["in-context", "by-rule"])));
     fs::write(agent.join("settings.json"), r#"{"toolResultsNumToKeep": 3}"#).unwrap();
-    assert_eq!(told(), three("–", "– (unknown)", "null \"unknown\""));
+    assert_eq!(told(), three("–", "– (unknown)", json!([null, "unknown"])));
+    let payload = json!({"compressedHistory": []});
+    let mut summary = log[0].clone();
+    summary.as_object_mut().unwrap().extend([
+        ("type".to_owned(), "system".into()),
+        ("uuid".to_owned(), "summary".into()),
+        ("parentUuid".to_owned(), "tool_result".into()),
+        ("subtype".to_owned(), "chat_compression".into()),
+        ("systemPayload".to_owned(), payload),
+    ]);
+    log[1]["parentUuid"] = "assistant".into();
+    log.push(summary);
+    write_log(&agent, chat, &log);
+    let fate = json!(["compacted", "recorded"]);
+    assert_eq!(told(), three("in summary #2", "in summary #2", fate));
+}
+
+/// The settings lie in the home directory, wherever the logs are.
+#[test]
+fn limits_of_the_user_s_own_count_for_logs_that_lie_elsewhere() {
+    let home = Home::new();
+    write_log(&home.at("runtime"), "projects/-p/chats/s1.jsonl", &qwen_log());
+    let evidence = || {
+        let mut command = home.command(&["sessions", "s1", "--json"]);
+        let ran = finish(command.env("QWEN_RUNTIME_DIR", home.at("runtime")).spawn().unwrap()).ok();
+        ran.json()[0]["fate_evidence"].clone()
+    };
+    assert_eq!(evidence(), "by-rule");
+    let settings = home.work().with_file_name("home/.qwen/settings.json");
+    write(
+        settings,
+        &json!({"context": {"clearContextOnIdle": {"toolResultsTotalCharsThreshold": 5_000_000}}}),
+    );
+    assert_eq!(evidence(), "unknown");
 }
 
 /// By which rules a sub-agent's results are cleared is not known.

@@ -165,9 +165,8 @@ impl Context {
 
     /// Clears the oldest `count` results that are whole.
     fn clear(&mut self, count: usize, origin: ChangeOrigin, out: &mut Transcript) {
-        let cleared: Vec<ClearableResult> = self.whole.drain(..count).collect();
-        let calls = cleared.iter().map(|result| result.call).collect();
-        self.cleared.extend(cleared);
+        let calls = self.whole[..count].iter().map(|result| result.call).collect();
+        self.cleared.extend(self.whole.drain(..count));
         push(out, ContextChange::Clear, origin, calls);
     }
 
@@ -180,15 +179,13 @@ impl Context {
         push(out, ContextChange::Compact, origin, gone);
         let is_cleared = |call: &u32| numbers.get(call) == Some(&true);
         let (now, whole): (Vec<u32>, Vec<u32>) = stay.iter().partition(|call| is_cleared(call));
-        let (before, mut results) = (mem::take(&mut self.cleared), mem::take(&mut self.whole));
-        let cleared: HashSet<u32> = before.iter().map(|result| result.call).collect();
-        let was_cleared = |call: &u32| cleared.contains(call);
+        let cleared: HashSet<u32> = self.cleared.iter().map(|result| result.call).collect();
         // The compressed history witnesses what the rules had cleared.
-        let back = whole.iter().filter(|call| was_cleared(call)).copied().collect();
+        let back = whole.iter().filter(|call| cleared.contains(*call)).copied().collect();
         push(out, ContextChange::Restore, origin, back);
-        let new = now.iter().filter(|call| !was_cleared(call)).copied().collect();
+        let new = now.iter().filter(|call| !cleared.contains(*call)).copied().collect();
         push(out, ContextChange::Clear, origin, new);
-        results.extend(before);
+        let mut results = [mem::take(&mut self.cleared), mem::take(&mut self.whole)].concat();
         results.sort_by_key(|result| result.step);
         results.retain(|result| numbers.contains_key(&result.call));
         (self.cleared, self.whole) = results.into_iter().partition(|result| is_cleared(&result.call));

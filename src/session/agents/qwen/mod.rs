@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use crate::base::env::Env;
 use crate::base::fs::plain_file;
 use crate::session::branch::Branches;
 use crate::session::content::{MAX_TEXT, between, cited, first_text, last_line, shown_lines, title};
@@ -78,9 +79,7 @@ impl LogReader for QwenReader {
             }
             "tool_result" => self.result(entry, id, out),
             "system" => match &*record.word("subtype") {
-                "chat_compression" => {
-                    self.step(entry, id, StepKind::Compression { kept: kept_results(record) }, out);
-                }
+                "chat_compression" => self.step(entry, id, compression(record), out),
                 "rewind" => self.step(entry, id, StepKind::Rewind, out),
                 _ => {}
             },
@@ -149,22 +148,26 @@ impl QwenReader {
 
 /// Whether the settings of the user or of the project change the limits by which results are cleared, or cannot be read.
 fn has_own_limits(of: &Transcript) -> bool {
-    let user = of.sources.first().and_then(|log| log.path().ancestors().nth(4)).map(Path::to_owned);
     let project = of.facts.cwd.as_ref().map(|cwd| Path::new(cwd).join(".qwen"));
+    let above = of.sources.first().and_then(|log| log.path().ancestors().find(|dir| dir.ends_with(".qwen")));
+    let above = above.map(Path::to_owned).filter(|dir| Some(dir) != project.as_ref());
+    // QWEN_RUNTIME_DIR moves the logs, not the settings.
+    let user = above.or_else(|| Env::from_process().in_home(".qwen"));
     user.into_iter().chain(project).any(|dir| match plain_file::read(&dir.join("settings.json")) {
         Ok(text) => text.contains("\"toolResults"),
         Err(error) => error.kind() != ErrorKind::NotFound,
     })
 }
 
-/// Returns the ids of the calls whose results a compression kept, and whether each was cleared before.
-fn kept_results(record: Json) -> Vec<(Box<str>, bool)> {
+/// Reads a compression: the calls whose results it kept, and whether each was cleared before.
+fn compression(record: Json) -> StepKind {
     let history = record.list_at(&["systemPayload", "compressedHistory"]);
     let result = |part: Json| {
         let response = part.object("functionResponse");
         Some((response.name("id")?.into(), response.object("response").has("output", context::CLEARED)))
     };
-    history.flat_map(|content| content.list("parts")).filter_map(result).collect()
+    let kept = history.flat_map(|content| content.list("parts")).filter_map(result);
+    StepKind::Compression { kept: kept.collect() }
 }
 
 /// Returns the length in UTF-16 units of a result that can be cleared; 0 for a failure.
@@ -186,10 +189,8 @@ fn is_short(response: Json, tool: &str, call: &Call) -> bool {
             let shown = shown_lines(&start).filter(|_| is_told && start.starts_with("Showing lines "));
             shown.is_some() && call.gives_less(shown)
         }
-        "glob" => {
-            let last = last_line(output);
-            between(&last, "[", " files truncated] ...").is_some_and(|count| count.parse::<u64>().is_ok())
-        }
+        "glob" => between(&last_line(output), "[", " files truncated] ...")
+            .is_some_and(|count| count.parse::<u64>().is_ok()),
         _ => false,
     }
 }
