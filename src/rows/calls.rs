@@ -55,9 +55,8 @@ pub struct CallRow {
     pub status: CallStatus,
     pub cut: CutState,
     pub is_window: bool,
-    pub context: ContextState,
-    /// What the records say about the result; `None` if there is none.
-    pub evidence: Option<Evidence>,
+    /// What became of the result, by the records alone; `None` if there is none.
+    pub context: Option<ContextState>,
     pub sizes: Option<CallSizes>,
     /// Whether a policy makes the same text; of calls that were cut.
     pub verdict: Option<Verdict>,
@@ -101,8 +100,7 @@ impl CallRow {
             status: call.status,
             cut: call.cut,
             is_window: call.is_window,
-            context: call.first().map(|first| first.context).unwrap_or_default(),
-            evidence: call.first().map(|first| first.evidence),
+            context: call.first().map(|first| first.context),
             sizes: None,
             verdict: None,
             share: SlowFigure::default(),
@@ -129,11 +127,12 @@ impl CallRow {
 
     /// Whether there is a result, of which it is not recorded whether it was cut.
     pub(crate) fn is_unsure(&self) -> bool {
-        self.cut == CutState::Unknown && self.evidence.is_some()
+        self.cut == CutState::Unknown && self.context.is_some()
     }
 
-    pub(crate) fn still_has(&self) -> ContextState {
-        self.sizes.as_ref().and_then(|sizes| sizes.context).unwrap_or(self.context)
+    /// Returns what the model still has of the result; `None` if there is none.
+    pub(crate) fn still_has(&self) -> Option<ContextState> {
+        self.sizes.as_ref().and_then(|sizes| sizes.context).or(self.context)
     }
 
     pub(crate) fn spill_path(&self) -> Option<&Path> {
@@ -156,28 +155,21 @@ impl CallRow {
     /// Returns the words that matter most about a call, the most important first.
     pub fn state(&self) -> String {
         let differs = self.difference().map(|difference| format!("DIFFERS from {}", difference.policy));
-        let status = Some(self.status).filter(|status| *status != CallStatus::Ok);
-        let words = [status.map(|status| status.as_str().to_owned()), self.left().map(str::to_owned)];
-        let words = differs.into_iter().chain(words.into_iter().flatten());
+        let status = (self.status != CallStatus::Ok).then(|| self.status.as_str().to_owned());
         let copies = (self.copies > 0).then(|| format!("also in {}", count(self.copies, "session")));
-        words.chain(copies).collect::<Vec<_>>().join(", ")
+        let words = [differs, status, self.left().map(str::to_owned), copies];
+        words.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 
-    pub(crate) fn differs(&self) -> bool {
-        self.difference().is_some()
-    }
-
-    fn difference(&self) -> Option<&Difference> {
-        match &self.verdict {
-            Some(Verdict::Differs(difference)) if difference.fits.is_none() => Some(difference),
-            _ => None,
-        }
+    pub(crate) fn difference(&self) -> Option<&Difference> {
+        let Some(Verdict::Differs(difference)) = &self.verdict else { return None };
+        difference.fits.is_none().then_some(difference)
     }
 
     /// Whether something about the call needs a look: it failed, differs from its policy, or its output is nowhere.
     pub(crate) fn is_bad(&self) -> bool {
         self.status == CallStatus::Failed
-            || self.differs()
+            || self.difference().is_some()
             || matches!(self.left(), Some("never saved" | "another file" | "deleted"))
     }
 
@@ -196,14 +188,14 @@ pub(crate) static SPEC: ListSpec<CallRow> = ListSpec {
         ("errors", |row, _| row.lost().value.is_some_and(|lost| lost.errors.all > 0)),
         ("lost", |row, _| row.lost().value.is_some_and(|lost| lost.errors.lost > 0)),
         ("deleted", |row, _| row.left() == Some("deleted")),
-        ("differs", |row, _| row.differs()),
+        ("differs", |row, _| row.difference().is_some()),
         ("failed", |row, _| row.status == CallStatus::Failed),
         ("today", |row, look| row.at.is_some_and(|at| look.is_today(at))),
     ],
     known: |row| format!("{} {}", row.thread, row.id),
     key: |row| key_of(&*row.id),
     sum: |_| String::new(),
-    mark: |row| RowCell::new(if row.differs() { "≠" } else { " " }, Tone::Warning),
+    mark: |row| RowCell::new(if row.difference().is_some() { "≠" } else { " " }, Tone::Warning),
 };
 
 /// Columns for the state of a call: `DIFFERS from claude-code/bash` fits.
@@ -259,13 +251,12 @@ pub(crate) fn json(of: CallInspector, call: &Call) -> Value {
     let mut hash = Sha256::new();
     let row = CallRow::find(&of, call, &mut |piece| hash.update(piece));
     let sizes = row.sizes.clone().unwrap_or_default();
-    let thread = transcript.thread(call);
     json!({
         "id": &*call.id,
         "session": file.id,
         "agent": transcript.agent,
         "agent_version": transcript.version_of(call),
-        "thread": thread.map_or("", |thread| &thread.name),
+        "thread": transcript.thread(call).map_or("", |thread| &thread.name),
         "tool": transcript.tool(call),
         "command": text::mask(&sizes.written),
         "at": row.at.map(utc),
@@ -336,15 +327,13 @@ fn unknown_cut(row: &CallRow) -> RowCell {
 }
 
 fn still_has(row: &CallRow, _: &RowLook) -> RowCell {
-    let best = row.sizes.as_ref().and_then(|sizes| sizes.evidence);
-    let Some(_) = best.or(row.evidence) else { return RowCell::default() };
-    let state = row.still_has();
+    let Some(state) = row.still_has() else { return RowCell::default() };
     RowCell::new(state.describe(), if state.is_whole() { Tone::Dim } else { Tone::Plain })
 }
 
 pub(crate) fn details(row: &CallRow) -> [SafeText; 2] {
     let sizes = row.sizes.clone().unwrap_or_default();
-    let evidence = sizes.evidence.or(row.evidence).map_or("no result recorded", |_| "recorded");
+    let evidence = row.still_has().map_or("no result recorded", |_| "recorded");
     let got = sizes.got.map(|got| format!("got {} ({} tokens)", size(got), tokens(got)));
     let (thread, verdict) = (row.thread.to_string(), row.verdict.as_ref().and_then(describe_verdict));
     let parts = [Some(evidence.to_owned()), got, Some(thread), Some(row.state()), verdict];
@@ -366,10 +355,10 @@ fn describe_verdict(verdict: &Verdict) -> Option<String> {
             let over = by.and_then(|by| describe_excess(by, *most)).map(|over| format!(", {over}"));
             Some(format!("verified: {policy}{}", over.unwrap_or_default()))
         }
-        Verdict::Differs(difference) => match &difference.fits {
-            Some(fits) => Some(format!("as {fits} of another version")),
-            None => Some(format!("from byte {}", thousands(difference.at + 1))),
-        },
+        Verdict::Differs(Difference { fits: Some(fits), .. }) => {
+            Some(format!("as {fits} of another version"))
+        }
+        Verdict::Differs(difference) => Some(format!("from byte {}", thousands(difference.at + 1))),
         Verdict::Unchecked(why @ NoVerdict::Outside) => Some(why.to_string()),
         Verdict::Unchecked(_) => None,
     }

@@ -57,13 +57,11 @@ impl ContextState {
             _ if self.is_unknown() => return "–".to_owned(),
             ContextChange::Restore => return "yes".to_owned(),
             ContextChange::Leave => return "left branch".to_owned(),
-            ContextChange::Clear => "cleared",
             ContextChange::Replace if self.since.is_some() => "edited since",
             ContextChange::Replace => "edited",
             ContextChange::Compact => "in summary",
             ContextChange::Checkpoint => "in checkpoint",
-            ContextChange::Drop => "dropped",
-            ContextChange::Rewind => "rewound",
+            ContextChange::Clear | ContextChange::Drop | ContextChange::Rewind => self.change.as_str(),
         };
         self.since.map_or(words.to_owned(), |request| format!("{words} #{request}"))
     }

@@ -99,8 +99,7 @@ fn sent_results(transcript: &Transcript, call: &Call) -> Result<Vec<CallResult>,
     let mut results = vec![first];
     let state = call.first().map(|first| first.context).unwrap_or_default();
     // Of one that is whole again, no other text counts.
-    let later = if state.is_whole() { &[] } else { later };
-    for carrier in later {
+    for carrier in later.iter().filter(|_| !state.is_whole()) {
         // A later message without proof does not count.
         let Ok((next, text)) = text_in(transcript, call, carrier) else { continue };
         if last.compare(&text) == ContextChange::Replace {

@@ -111,7 +111,7 @@ impl ListKind for Calls {
         };
         let id = self.file.as_ref().map_or("", |file| &file.id);
         let name = if self.session.title.is_empty() { id.into() } else { self.session.title.clone() };
-        let alarm = match number(CallRow::differs) {
+        let alarm = match number(|row| row.difference().is_some()) {
             0 => String::new(),
             1 => "1 DIFFERS".to_owned(),
             differing => format!("{} DIFFER", thousands(differing)),
@@ -311,7 +311,7 @@ impl Calls {
     fn on_calls(&mut self, mut opened: OpenedCalls, list: &mut List<CallRow>) {
         let mut rows = std::mem::take(&mut opened.rows);
         for (row, old) in rows.iter_mut().zip(list.rows().iter()).filter(|(row, old)| row.id == old.id) {
-            if row.cut == old.cut && row.evidence == old.evidence {
+            if row.cut == old.cut && row.context.is_some() == old.context.is_some() {
                 (row.sizes, row.verdict) = (old.sizes.clone(), old.verdict.clone());
                 (row.share, row.copies) = (old.share.clone(), old.copies);
             }

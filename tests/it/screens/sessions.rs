@@ -15,7 +15,7 @@ use overspill::internals::rows::sessions::{SessionRow, SessionTexts};
 use overspill::internals::session::examine::{OutputPlace, Paths, RestOfOutput};
 use overspill::internals::session::facts::TitledText;
 use overspill::internals::session::fate::{ContextChange, ContextState};
-use overspill::internals::session::model::{CallStatus, CutState, Evidence, SessionFacts};
+use overspill::internals::session::model::{CallStatus, CutState, SessionFacts};
 use overspill::internals::session::reader::SessionFile;
 use overspill::internals::session::spill::{CitingCall, SpillState};
 use overspill::internals::session::tally::CallSums;
@@ -108,8 +108,7 @@ fn call(id: &str, tool: &str, cut: CutState) -> CallRow {
         status: CallStatus::Ok,
         cut,
         is_window: false,
-        context: ContextState::default(),
-        evidence: Some(Evidence::Sent),
+        context: Some(ContextState::default()),
         sizes: None,
         verdict: None,
         share: SlowFigure::default(),
@@ -157,7 +156,7 @@ fn calls() -> Vec<CallRow> {
         },
         CallRow {
             verdict: Some(Verdict::Differs(differs)),
-            context: ContextState { change: ContextChange::Compact, ..ContextState::default() },
+            context: Some(ContextState { change: ContextChange::Compact, ..ContextState::default() }),
             thread: "general-purpose".into(),
             share: known(Some(share(0))),
             ..sized(
