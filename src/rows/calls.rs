@@ -12,7 +12,7 @@ use crate::compare::describe_excess;
 use crate::preview::LimitHit;
 use crate::session::command::{command, one_line};
 use crate::session::examine::CallInspector;
-use crate::session::fate::ContextState;
+use crate::session::fate::{ContextChange, ContextState};
 use crate::session::model::{Call, CallStatus, CutState, Evidence};
 use crate::session::spill::SpillState;
 use crate::session::text;
@@ -251,6 +251,7 @@ pub(crate) fn json(of: CallInspector, call: &Call) -> Value {
     let mut hash = Sha256::new();
     let row = CallRow::find(&of, call, &mut |piece| hash.update(piece));
     let sizes = row.sizes.clone().unwrap_or_default();
+    let context = sizes.context.filter(|context| !context.is_unknown());
     json!({
         "id": &*call.id,
         "session": file.id,
@@ -270,11 +271,25 @@ pub(crate) fn json(of: CallInspector, call: &Call) -> Value {
         "cut_by": row.verdict.as_ref().and_then(Verdict::cut_by).map(LimitHit::as_str),
         "spill": call.cites.first().map(|cite| cite.path.to_string_lossy()),
         "spill_state": sizes.spill.as_ref().map(SpillState::as_str),
-        "fate": sizes.context.filter(|context| !context.is_unknown()).map(|context| context.change.as_str()),
+        "form": context.map(|context| form(context.change)),
+        "fate": context.map(|context| context.change.as_str()),
+        "fate_since": context.and_then(|context| context.since),
         "fate_evidence": sizes.context.map(|context| context.evidence.as_str()),
         "verify": row.verdict.as_ref().map(Verdict::as_str),
         "verify_against": row.verdict.as_ref().and_then(Verdict::against).map(Against::as_str),
     })
+}
+
+/// Names what the model has in the place of a result.
+fn form(change: ContextChange) -> &'static str {
+    match change {
+        ContextChange::Restore => "whole",
+        ContextChange::Replace => "edited",
+        ContextChange::Clear => "placeholder",
+        ContextChange::Compact => "summary",
+        ContextChange::Checkpoint => "checkpoint",
+        ContextChange::Drop | ContextChange::Rewind | ContextChange::Leave => "gone",
+    }
 }
 
 /// Orders what was cut before what may have been, and that before the rest. Of what was cut, what is not known may be the most.
@@ -361,5 +376,21 @@ fn describe_verdict(verdict: &Verdict) -> Option<String> {
         Verdict::Differs(difference) => Some(format!("from byte {}", thousands(difference.at + 1))),
         Verdict::Unchecked(why @ NoVerdict::Outside) => Some(why.to_string()),
         Verdict::Unchecked(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A summary and a checkpoint have one fate.
+    #[test]
+    fn each_fate_has_a_form() {
+        use ContextChange::{Checkpoint, Clear, Compact, Drop, Leave, Replace, Restore, Rewind};
+        let all = [Clear, Replace, Compact, Checkpoint, Drop, Rewind, Leave, Restore];
+        let forms = all.map(|change| format!("{} {}", change.as_str(), form(change)));
+        let expected = "cleared placeholder, replaced edited, compacted summary, compacted checkpoint, dropped gone, \
+                        rewound gone, off-branch gone, in-context whole";
+        assert_eq!(forms.join(", "), expected);
     }
 }

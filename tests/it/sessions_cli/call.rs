@@ -126,15 +126,15 @@ fn what_the_model_still_has_is_one_answer_everywhere() {
         let shown =
             shown.text().lines().find_map(|line| line.strip_prefix("still has   ")).unwrap().to_owned();
         let json = home.run(&["sessions", "s1", "--json"]).ok().json();
-        let fate = ["fate", "fate_evidence"].map(|field| json[0][field].clone());
+        let fate = ["fate", "fate_evidence", "form", "fate_since"].map(|field| json[0][field].clone());
         let one = home.run(&["show", "c1", "--json"]).ok().json();
-        assert_eq!(["fate", "fate_evidence"].map(|field| one[field].clone()), fate);
+        assert_eq!(["fate", "fate_evidence", "form", "fate_since"].map(|field| one[field].clone()), fate);
         (list.text().split('\t').nth(6).unwrap().to_owned(), shown, Value::from(fate.to_vec()))
     };
     let three = |a: &str, b: &str, fate: Value| (a.to_owned(), b.to_owned(), fate);
-    assert_eq!(told(), three("yes", "yes (by rule)", json!(["in-context", "by-rule"])));
+    assert_eq!(told(), three("yes", "yes (by rule)", json!(["in-context", "by-rule", "whole", null])));
     fs::write(agent.join("settings.json"), r#"{"toolResultsNumToKeep": 3}"#).unwrap();
-    assert_eq!(told(), three("–", "– (unknown)", json!([null, "unknown"])));
+    assert_eq!(told(), three("–", "– (unknown)", json!([null, "unknown", null, null])));
     let payload = json!({"compressedHistory": []});
     let mut summary = log[0].clone();
     summary.as_object_mut().unwrap().extend([
@@ -147,7 +147,7 @@ fn what_the_model_still_has_is_one_answer_everywhere() {
     log[1]["parentUuid"] = "assistant".into();
     log.push(summary);
     write_log(&agent, chat, &log);
-    let fate = json!(["compacted", "recorded"]);
+    let fate = json!(["compacted", "recorded", "summary", 2]);
     assert_eq!(told(), three("in summary #2", "in summary #2", fate));
 }
 
