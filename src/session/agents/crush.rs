@@ -145,7 +145,9 @@ const MAX_LOOKED_AT: usize = 1 << 20;
 /// Returns the notice, a paragraph of its own, with the path in it if it has one:
 /// `... [12 lines truncated, full output: /x/output-1.log] ...`.
 fn notice(text: &str) -> Option<Option<&str>> {
-    text.split("\n\n").find_map(|line| {
+    text.split("\n\n").find_map(|paragraph| {
+        // What is kept before it may end in a line feed.
+        let line = paragraph.trim_start_matches('\n');
         let (lines, path) = between(line, "... [", "] ...")?.split_once(" lines truncated")?;
         let path = path.strip_prefix(", full output: ").filter(|path| !path.is_empty());
         is_number(lines).then_some(path)

@@ -12,6 +12,7 @@ use rusqlite::{Connection, params};
 use serde_json::{Value, json};
 
 use super::samples::compare_with_sent;
+use super::verify::made_of;
 use super::{call, fate_of, first, open, sessions_in};
 
 pub fn database(path: PathBuf, schema: &str) -> (Connection, PathBuf) {
@@ -134,16 +135,20 @@ fn hermes_is_checked_by_a_witness() {
     assert_eq!(verdict_in("/elsewhere"), Verdict::Unchecked(NoVerdict::NoSpill));
 }
 
-#[test]
-fn crush_is_read() {
-    let home = tempfile::tempdir().unwrap();
-    let project = home.path().join("p");
+fn crush(project: &Path) -> (Connection, PathBuf) {
     let schema = "CREATE TABLE sessions (id TEXT, parent_session_id TEXT, title TEXT, created_at INTEGER, updated_at INTEGER,
             summary_message_id TEXT);
         CREATE TABLE messages (id TEXT, session_id TEXT, role TEXT, parts TEXT, model TEXT, created_at INTEGER);
         INSERT INTO sessions VALUES ('s1', NULL, 't', 1795380271, 1795380279, 'm3');
         INSERT INTO sessions VALUES ('s2', 's1', 'sub', 1795380271, 1795380279, NULL);";
-    let (connection, path) = database(project.join(".crush/crush.db"), schema);
+    database(project.join(".crush/crush.db"), schema)
+}
+
+#[test]
+fn crush_is_read() {
+    let home = tempfile::tempdir().unwrap();
+    let project = home.path().join("p");
+    let (connection, path) = crush(&project);
     let add = |id: &str, session: &str, at: i64, parts: Value| {
         let insert = "INSERT INTO messages VALUES (?, ?, 'tool', ?, 'm', ?)";
         connection.execute(insert, params![id, session, parts.to_string(), at]).unwrap();
@@ -182,6 +187,29 @@ fn crush_is_read() {
     assert_eq!((c2.status, c2.exit, fate_of(c2)), (CallStatus::Failed, Some(3), ContextChange::Restore));
     assert_eq!((transcript.calls[2].thread, transcript.calls[2].cut), (1, CutState::NoSpill));
     assert_eq!(transcript.unread.describe(), "1 record of 1 unknown kind (other ×1)");
+}
+
+/// The kept head of an output may end in a line feed, which then precedes the empty line before the notice.
+#[test]
+fn a_cut_of_crush_is_found_wherever_its_head_ends() {
+    let home = tempfile::tempdir().unwrap();
+    let (connection, path) = crush(home.path());
+    let spill = "/p/.crush/shell-output/output-1.log";
+    let insert = "INSERT INTO messages VALUES (?1, 's1', 'tool', ?2, 'm', 1795380272)";
+    for digits in 3..15 {
+        let id = format!("c{digits}");
+        let output: String = (0..20_000).map(|n| format!("{n:0digits$}\n")).collect();
+        let content = made_of(&output, "crush/bash", &[], spill);
+        let data = json!({"tool_call_id": id, "name": "bash", "content": content, "is_error": false});
+        let parts = json!([{"type": "tool_result", "data": data}]).to_string();
+        connection.execute(insert, params![id, parts]).unwrap();
+    }
+    let opened = open(&path);
+    for call in &opened.transcript().calls {
+        assert_eq!(call.cut, CutState::Spill, "{}", call.id);
+        assert_eq!(call.cites[0].path.to_str(), Some(spill));
+    }
+    assert_eq!(opened.transcript().calls.len(), 12);
 }
 
 /// Anybody may have made what lies in a project: each database that must not be read is named once, and the others are read.

@@ -226,7 +226,7 @@ fn made(name: &str, parameters: &[(&str, &str)], path: &str) -> String {
     made_of(&lines(), name, parameters, path)
 }
 
-fn made_of(output: &str, name: &str, parameters: &[(&str, &str)], path: &str) -> String {
+pub fn made_of(output: &str, name: &str, parameters: &[(&str, &str)], path: &str) -> String {
     let mut policy = Catalog::builtin().get(name).unwrap();
     parameters.iter().for_each(|(key, value)| policy.set(key, value).unwrap());
     let input = Input::from_bytes(output.as_bytes(), path);
