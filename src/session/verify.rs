@@ -261,6 +261,11 @@ impl RecordedResult<'_> {
             "calls" => Some(self.calls_of_message().to_string()),
             // Hermes' shell prints two marks of 27 points around the working directory, and two line feeds.
             "shell_points" => Some((56 + self.transcript.facts.cwd.as_deref()?.chars().count()).to_string()),
+            // Roo states it in the first line, Crush in the last.
+            "cwd" => match self.text.strip_prefix("Command executed in '") {
+                Some(rest) => Some(rest.lines().next()?.rsplit_once("'. ")?.0.to_owned()),
+                None => Some(self.text.strip_suffix("</cwd>")?.rsplit_once("\n<cwd>")?.1.to_owned()),
+            },
             "task_id" => Some(self.call.cites.first()?.path.parent()?.file_name()?.to_str()?.to_owned()),
             // Gemini CLI's notice states both parts of its limit.
             "max_units" => {

@@ -15,6 +15,7 @@ use overspill::preview::{Catalog, LimitHit, Unit};
 use serde_json::{Value, json};
 
 use super::samples::{compare, compare_with_sent};
+use super::verify::{lines, made, told_of_spill};
 use super::{call, fate_of, first, open, pieces, sessions_in};
 
 type Results = BTreeMap<String, String>;
@@ -254,6 +255,21 @@ fn tasks_of_editors_extensions_are_read() {
     assert_eq!(transcript.calls.len(), 2);
     let elsewhere = write(home.path().join("kilocode.kilo-code/t/api_conversation_history.json"), &history);
     assert_eq!(open(&elsewhere).transcript().agent, "kilo");
+}
+
+#[test]
+fn the_first_line_of_roo_states_the_working_directory() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("roo/api_conversation_history.json");
+    let spill = home.path().join("roo/command-output/cmd-17.txt");
+    let told = |cwd: &str| {
+        let content = made("roo/command", &[("cwd", cwd)], spill.to_str().unwrap());
+        let result = json!([{"type": "tool_result", "tool_use_id": "c1", "content": content}]);
+        write(path.clone(), &json!([cline_message("user", result)]));
+        told_of_spill(open(&path).transcript(), &lines(), spill.to_str().unwrap())
+    };
+    let found = [".", "/home/u/proj", "/home/u/it's. here"].map(told);
+    assert_eq!(found, ["= roo/command", "= roo/command", "= roo/command"]);
 }
 
 #[test]

@@ -12,7 +12,7 @@ use rusqlite::{Connection, params};
 use serde_json::{Value, json};
 
 use super::samples::compare_with_sent;
-use super::verify::made_of;
+use super::verify::{lines, made, made_of, told_of_spill};
 use super::{call, fate_of, first, open, sessions_in};
 
 pub fn database(path: PathBuf, schema: &str) -> (Connection, PathBuf) {
@@ -210,6 +210,22 @@ fn a_cut_of_crush_is_found_wherever_its_head_ends() {
         assert_eq!(call.cites[0].path.to_str(), Some(spill));
     }
     assert_eq!(opened.transcript().calls.len(), 12);
+}
+
+#[test]
+fn the_last_line_of_crush_states_the_working_directory() {
+    let spill = "/p/.crush/shell-output/output-1.log";
+    let told = |cwd: &str| {
+        let home = tempfile::tempdir().unwrap();
+        let (connection, path) = crush(home.path());
+        let content = made("crush/bash", &[("cwd", cwd)], spill);
+        let data = json!({"tool_call_id": "c1", "name": "bash", "content": content, "is_error": false});
+        let parts = json!([{"type": "tool_result", "data": data}]).to_string();
+        let insert = "INSERT INTO messages VALUES ('m1', 's1', 'tool', ?, 'm', 1795380272)";
+        connection.execute(insert, params![parts]).unwrap();
+        told_of_spill(open(&path).transcript(), &lines(), spill)
+    };
+    assert_eq!(["", "/home/u/proj"].map(told), ["= crush/bash", "= crush/bash"]);
 }
 
 /// Anybody may have made what lies in a project: each database that must not be read is named once, and the others are read.

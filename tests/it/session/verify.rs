@@ -217,12 +217,12 @@ fn a_result_of_another_tool_of_kimi_code_has_a_rule_of_its_own() {
 }
 
 /// Lines that are cut by any limit of the tests below.
-fn lines() -> String {
+pub fn lines() -> String {
     (1..=12_000).map(|n| format!("{n}\n")).collect()
 }
 
 /// Returns what a policy makes of [`lines`] with these parameters.
-fn made(name: &str, parameters: &[(&str, &str)], path: &str) -> String {
+pub fn made(name: &str, parameters: &[(&str, &str)], path: &str) -> String {
     made_of(&lines(), name, parameters, path)
 }
 
@@ -351,10 +351,15 @@ fn told_of_output(output: &str, agent: &str, tool: &str, version: &str, text: &s
     };
     write_log(home.path(), name, &log);
     let opened = list::open(&sessions_in(home.path(), agent)[0], &()).unwrap();
+    told_of_spill(opened.transcript(), output, SPILL)
+}
+
+/// Tells what is found of the call `c1`, whose output was saved as a file.
+pub fn told_of_spill(transcript: &Transcript, output: &str, saved_as: &str) -> String {
     let view = MapView::from_bytes(output.as_bytes()).unwrap();
-    let whole = WholeOutput::new(view, Against::Spill, SPILL.to_owned());
-    let verifier = Verifier::new(&Catalog::builtin(), agent);
-    told(&verifier.verify(opened.transcript(), call(opened.transcript(), "c1"), Some(&whole)))
+    let whole = WholeOutput::new(view, Against::Spill, saved_as.to_owned());
+    let verifier = Verifier::new(&Catalog::builtin(), transcript.agent);
+    told(&verifier.verify(transcript, call(transcript, "c1"), Some(&whole)))
 }
 
 #[test]
