@@ -154,3 +154,21 @@ fn the_middle_of_a_failed_commands_output_that_was_cut_is_lost_and_the_cut_is_ch
     assert_eq!(cut(4999).0, CutState::NoSpill, "a surrogate pair would have been split");
     assert_eq!([cut(4998).0, cut(5001).0], [CutState::No; 2]);
 }
+
+#[test]
+fn the_middle_of_a_failed_result_of_an_mcp_server_is_lost() {
+    let cut = |tool: &str, head: usize, is_error: bool| {
+        let (head, tail) = ("a".repeat(head), "b".repeat(5000));
+        let mut log = Log::default();
+        log.calls("c1");
+        log.records[0]["message"]["content"][0]["name"] = json!(tool);
+        log.result("c1", json!(format!("{head}\n\n... [130 characters truncated] ...\n\n{tail}")));
+        log.records.last_mut().unwrap()["message"]["content"][0]["is_error"] = json!(is_error);
+        let dir = tempfile::tempdir().unwrap();
+        let opened = open(&write_log(dir.path(), "s1.jsonl", &log.records));
+        call(opened.transcript(), "c1").cut
+    };
+    assert_eq!([4999, 5000].map(|head| cut("mcp__a__b", head, true)), [CutState::NoSpill; 2]);
+    assert_eq!([12, 5001].map(|head| cut("mcp__a__b", head, true)), [CutState::No; 2], "a quoted notice");
+    assert_eq!(cut("mcp__a__b", 5000, false), CutState::No, "of one that did not fail");
+}

@@ -210,8 +210,8 @@ impl ClaudeReader {
     }
 }
 
-/// How many UTF-16 units of a failed command's output come before the notice, with the line about its exit status: a
-/// pair is not split.
+/// How many UTF-16 units of a failed command's output, or of a failure of an MCP server's, come before the notice, with the
+/// line about the exit status: a pair is not split.
 const FAILURE_HEAD: RangeInclusive<usize> = 4999..=5000;
 
 /// How many UTF-16 units of any other command's output come before the notice, up to the version in which
@@ -245,10 +245,10 @@ fn result(entry: RecordEntry, block: Json, tool: ResultTool, call: &mut Call) {
     call.is_cut_otherwise = oversized.is_some();
     call.note_cut(cite, start.starts_with("<truncated-output>\n"));
     let is_cut_after = |units, end| content.is_some_and(|content| is_cut_after(content, units, end));
-    let is_cut = call.exit.is_some() && is_cut_after(FAILURE_HEAD, " characters truncated] ...\n\n");
-    if call.cut == CutState::No
-        && (is_cut || tool == ResultTool::Bash2025 && is_cut_after(HEAD_2025, " lines truncated] ..."))
-    {
+    let is_failure = call.exit.is_some() || is_error && tool == ResultTool::Mcp;
+    let is_cut = is_failure && is_cut_after(FAILURE_HEAD, " characters truncated] ...\n\n")
+        || tool == ResultTool::Bash2025 && is_cut_after(HEAD_2025, " lines truncated] ...");
+    if call.cut == CutState::No && is_cut {
         call.cut = CutState::NoSpill;
     }
     entry.note_copy("toolUseResult", Some(ui), Some(0), call);
