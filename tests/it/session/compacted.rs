@@ -160,6 +160,26 @@ fn a_file_of_pi_s_is_lost_beyond_its_limit_unless_the_call_asked_for_no_more() {
 }
 
 #[test]
+fn what_pi_s_grep_find_and_ls_leave_out_is_lost_unless_the_call_asked_for_no_more() {
+    let cut = |tool: &str, arguments: Value, details: Value| {
+        let home = tempfile::tempdir().unwrap();
+        let [mut called, mut got] = pi_call("1");
+        let block = &mut called["message"]["content"][0];
+        (block["name"], block["arguments"]) = (json!(tool), arguments);
+        (got["message"]["toolName"], got["message"]["details"]) = (json!(tool), details);
+        call(pi(home.path(), &[called, got]).transcript(), "1").cut
+    };
+    let limits = [("grep", "matchLimitReached"), ("find", "resultLimitReached"), ("ls", "entryLimitReached")];
+    for (tool, limit) in limits {
+        assert_eq!(cut(tool, json!({}), json!({limit: 100})), CutState::NoSpill, "{tool}");
+        assert_eq!(cut(tool, json!({"limit": 20}), json!({limit: 20})), CutState::No, "{tool}");
+        assert_eq!(cut(tool, json!({}), json!({})), CutState::No, "{tool}");
+    }
+    let asked = json!({"pattern": "x", "limit": 20});
+    assert_eq!(cut("grep", asked, json!({"linesTruncated": true})), CutState::NoSpill);
+}
+
+#[test]
 fn a_compaction_of_pi_keeps_what_it_says() {
     let home = tempfile::tempdir().unwrap();
     let after = |compaction: Value| {
