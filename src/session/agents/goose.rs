@@ -2,9 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use memchr::memmem;
+
 use crate::base::env::Env;
 use crate::session::content::{cited, first_text};
 use crate::session::database::{self, DatabaseError, RowBuffer, RowsOf, TableRows};
+use crate::session::text::MAX_RESULT;
 
 use super::{
     ChangeOrigin, Citation, ContextChange, FindWatch, FormatInfo, Json, RecordEntry, SessionFacts,
@@ -123,27 +126,56 @@ fn result(entry: RecordEntry, out: &mut Transcript) -> Option<u32> {
     call.end(value.is_none_or(|value| value.flag("isError")));
     let content = value.and_then(|value| value.get("content"));
     let content = content.or_else(|| part.path(&["toolResult", "error"]));
-    let notice = content.into_iter().flat_map(|content| content.items()).find_map(notice);
+    let parts = || content.into_iter().flat_map(|content| content.items());
+    let notice = parts().find_map(notice);
     let is_cut = notice.is_some();
+    // Policies describe no other cut than of a command, with the notice as a text of its own.
+    let is_own = |part: Json| part.get("text").is_some_and(|text| first_text(text).starts_with(EXCEEDED));
+    call.is_cut_otherwise = is_cut && !parts().any(is_own);
     call.note_cut(notice.flatten().map(Citation::new), is_cut);
     entry.note_copy("structuredContent.stdout", structured.get("stdout"), Some(0), call);
     entry.add_result(content, call);
     Some(number)
 }
 
-/// Reads a text that is nothing but a notice. Returns the path in it; `None` in its place if the file there lacks a part of
-/// the output.
+/// How the notice about a command's output begins.
+const EXCEEDED: &str = "[Output exceeded ";
+
+/// How many lines of the end are kept: all, if an output over this many bytes has fewer.
+const KEPT_LINES: usize = 50;
+const MAX_BYTES: usize = 50_000;
+
+/// Reads a text that is nothing but a notice, or, as older versions wrote it, ends with one. Returns the path in it; `None`
+/// in its place if the file there lacks a part of the output.
 fn notice(part: Json) -> Option<Option<String>> {
-    let text = first_text(part.get("text").filter(|_| part.is_type("text"))?);
-    let larger = cited(&text, "The response returned from the tool call was larger (", " search in: ");
+    let content = part.get("text").filter(|_| part.is_type("text"))?;
+    let start = first_text(content);
+    let larger = cited(&start, "The response returned from the tool call was larger (", " search in: ");
     if larger.is_some() {
         return Some(larger);
     }
-    let rest = text.strip_prefix("[Output exceeded ")?;
+    let rest = match start.strip_prefix(EXCEEDED) {
+        Some(rest) => rest.to_owned(),
+        None => notice_at_end(content)?,
+    };
     match rest.split_once(" Full output saved to ") {
         Some((_, path)) => Some(Some(path.split(". Read it with").next()?.to_owned())),
         None => rest.contains(" Captured fragment (beginning and end) saved to ").then_some(None),
     }
+}
+
+/// Returns what follows the first words of a notice that ends a text, after all that is kept of an output: in an output that
+/// quotes a notice this has other lengths.
+fn notice_at_end(content: Json) -> Option<String> {
+    memmem::find(content.raw(), EXCEEDED.as_bytes())?;
+    let text = content.text()?.to_text(MAX_RESULT).text;
+    let (before, notice) = text.rsplit_once(EXCEEDED)?;
+    let kept = before.strip_suffix("\n\n")?;
+    let lines = kept.split('\n').count();
+    let is_kept = lines == KEPT_LINES || lines < KEPT_LINES && kept.len() > MAX_BYTES;
+    let (line, end) = notice.split_once("\n\nCommand ").unwrap_or((notice, ""));
+    let is_last = line.ends_with(']') && !line.contains('\n') && !end.contains('\n');
+    (is_kept && is_last).then(|| notice.to_owned())
 }
 
 #[cfg(test)]
@@ -151,7 +183,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_notice_is_a_text_of_its_own() {
+    fn a_notice_is_a_text_of_its_own_or_ends_one() {
         let of = |text: &str| {
             let part = serde_json::json!({"type": "text", "text": text}).to_string();
             notice(Tape::default().read(part.as_bytes()).unwrap())
@@ -161,6 +193,12 @@ mod tests {
         assert_eq!(of(cut), path("/t/stdout-0"));
         assert_eq!(of(&format!("{cut}\n\nCommand exited with code 2")), path("/t/stdout-0"));
         assert_eq!(of(&format!("1\n\n{cut}")), None, "a quoted notice is no notice");
+        let kept = "1\n".repeat(50) + "\n";
+        assert_eq!(of(&format!("{kept}{cut}")), path("/t/stdout-0"));
+        assert_eq!(of(&format!("{kept}{cut}\n\nCommand exited with code 2")), path("/t/stdout-0"));
+        let quoted = [format!("{kept}{cut}\n1"), format!("1\n{kept}{cut}"), format!("{kept} {cut}")];
+        assert_eq!(quoted.map(|text| of(&text)), [None, None, None]);
+        assert_eq!(of(&format!("{}\n\n{cut}", "x".repeat(50_001))), path("/t/stdout-0"));
         assert_eq!(of("[Output exceeded quota]"), None);
         let part = "[Output exceeded 50000 byte limit (20000000 bytes total). Captured fragment (beginning and end) saved to /t/stdout-0; the dropped middle is unrecoverable. Read it with shell…]";
         assert_eq!(of(part), Some(None));

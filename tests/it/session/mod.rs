@@ -3,6 +3,7 @@
 mod claude;
 mod claude_context;
 mod compacted;
+mod cuts;
 pub mod documents;
 mod following;
 mod histories;
