@@ -211,6 +211,9 @@ fn what_a_tool_left_out_is_lost() {
         "glob",
         json!({"output": "a\n---\n[50 files truncated] ..."}),
     );
+    let grep = json!({"output": "a\n---\n[4358 lines truncated] ..."});
+    chat.answer("e", "grep_search", json!({})).got("e", "grep_search", grep.clone());
+    chat.answer("f", "grep_search", json!({"limit": 9})).got("f", "grep_search", grep);
     let end = told.replace("1-506 of 4001", "3001-4001 of 4001");
     chat.answer("d", "read_file", json!({"offset": 3000, "limit": 2000}));
     chat.got("d", "read_file", json!({"output": end}));
@@ -218,6 +221,29 @@ fn what_a_tool_left_out_is_lost() {
         let cut = |id: &str| call(transcript, id).cut;
         assert_eq!([cut("a"), cut("b"), cut("c")], [CutState::NoSpill, CutState::No, CutState::NoSpill]);
         assert_eq!(cut("d"), CutState::No, "the file ends before the limit");
+        assert_eq!([cut("e"), cut("f")], [CutState::NoSpill, CutState::No]);
+    });
+}
+
+#[test]
+fn what_was_cut_and_could_not_be_saved_is_lost() {
+    let preview = "a\n\n---\n... [CONTENT TRUNCATED] ...\n---\n\nz";
+    let note = "\n[Note: Could not save full output to file]";
+    let mut chat = Chat::default();
+    chat.prompt();
+    for (id, tool, text) in [
+        ("a", "run_shell_command", format!("{preview}{note}")),
+        ("b", "mcp__db", format!("{preview}{note}")),
+        ("c", "run_shell_command", format!("{preview}{note}\nmore")),
+        ("d", "run_shell_command", format!("a{note}")),
+    ] {
+        chat.answer(id, tool, json!({})).got(id, tool, json!({"output": text}));
+    }
+    chat.answer("e", "mcp__db", json!({})).got("e", "mcp__db", json!({"error": format!("{preview}{note}")}));
+    chat.look(|transcript| {
+        let cut = |id: &str| call(transcript, id).cut;
+        assert_eq!(["a", "b", "e"].map(cut), [CutState::NoSpill; 3]);
+        assert_eq!(["c", "d"].map(cut), [CutState::No; 2], "quoted words");
     });
 }
 

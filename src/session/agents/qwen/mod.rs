@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 use crate::base::env::Env;
 use crate::base::fs::plain_file;
 use crate::session::branch::Branches;
-use crate::session::content::{MAX_TEXT, between, cited, first_text, last_line, shown_lines, title};
+use crate::session::content::{
+    MAX_TEXT, between, cited, first_text, has_line, is_number, last_line, shown_lines, title,
+};
 
 use super::{
     Call, CallStatus, ChangeOrigin, Citation, CutState, FateEvidence, FileFormat, FormatInfo, Json,
@@ -189,10 +191,20 @@ fn is_short(response: Json, tool: &str, call: &Call) -> bool {
             let shown = shown_lines(&start).filter(|_| is_told && start.starts_with("Showing lines "));
             shown.is_some() && call.gives_less(shown)
         }
-        "glob" => between(&last_line(output), "[", " files truncated] ...")
-            .is_some_and(|count| count.parse::<u64>().is_ok()),
+        "glob" => is_count(&last_line(output), " files truncated] ..."),
+        "grep_search" => is_count(&last_line(output), " lines truncated] ...") && call.gives_less(None),
         _ => false,
     }
+}
+
+fn is_count(line: &str, of: &str) -> bool {
+    between(line, "[", of).is_some_and(is_number)
+}
+
+/// Whether a result was cut, and its last line says that the whole could not be saved.
+fn is_unsaved(content: Json) -> bool {
+    last_line(content) == "[Note: Could not save full output to file]"
+        && has_line(content, "[CONTENT TRUNCATED]", |line| line == "... [CONTENT TRUNCATED] ...")
 }
 
 fn parts(record: Json) -> impl Iterator<Item = Json> {
@@ -217,7 +229,8 @@ fn result(entry: RecordEntry, response: Json, call: &mut Call) {
         call.is_cut_otherwise = found.is_some() && !start.starts_with(NOTICES[0].0);
         paths.extend(found);
     }
-    call.note_cut(paths.into_iter().map(Citation::new), display.flag("truncated"));
+    let is_cut = display.flag("truncated") || content.is_some_and(is_unsaved);
+    call.note_cut(paths.into_iter().map(Citation::new), is_cut);
     entry.note_copy("resultDisplay.output", display.get("output"), Some(32_000), call);
     entry.add_result(content, call);
 }
