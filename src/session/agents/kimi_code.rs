@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use memchr::memmem;
 
+use crate::preview::measure::is_js_space;
+use crate::preview::template::filters::to_fixed;
 use crate::session::content::{first_text, pieces, text_end, texts, title};
 
 use super::{
@@ -249,9 +251,9 @@ fn read_result(entry: RecordEntry, found: Json, output: Json, tool: &str, call: 
 fn render(found: Json, output: Json, tool: &str, is_error: bool, place: RecordPlace) -> TextPieces {
     let mut sent = TextPieces::new();
     let add = |text: String| TextPiece::Added(text.into());
-    let took = found.get("durationMs").and_then(|took| took.float());
+    let took = found.get("durationMs").and_then(|took| to_fixed(took.float()? / 1000.0, 3));
     if let Some(took) = took.filter(|_| TIMED.contains(&tool) || tool.starts_with("mcp__")) {
-        sent.push(add(format!("Wall time: {:.3} seconds\n", took / 1000.0)));
+        sent.push(add(format!("Wall time: {took} seconds\n")));
     }
     // The text of an output that is nothing but one.
     let one = texts(output).next().filter(|_| output.items().nth(1).is_none());
@@ -300,10 +302,10 @@ fn is_blank(text: Json, is_error: bool) -> bool {
     let mut start = String::new();
     text.decode(&mut |piece| {
         let is_start = start.is_empty() && !is_error;
-        start.push_str(if is_start { piece.trim_start() } else { piece });
-        start.is_empty() || !is_error && start.trim_end().len() <= SAYS_EMPTY.len()
+        start.push_str(if is_start { piece.trim_start_matches(is_js_space) } else { piece });
+        start.is_empty() || !is_error && start.trim_end_matches(is_js_space).len() <= SAYS_EMPTY.len()
     });
-    start.is_empty() || !is_error && start.trim_end() == SAYS_EMPTY
+    start.is_empty() || !is_error && start.trim_end_matches(is_js_space) == SAYS_EMPTY
 }
 
 /// The start of a result of which only the beginning and the end are left.

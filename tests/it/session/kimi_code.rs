@@ -114,6 +114,9 @@ fn a_result_is_rendered_as_it_is_sent() {
             json!({"output": [text("<image>"), image, text("</image>")], "durationMs": 2, "note": "N"}),
         ),
         step("blank", "Bash", json!({"output": " \n", "durationMs": 1})),
+        step("mark", "Write", json!({"output": "\u{feff}"})),
+        step("half", "Bash", json!({"output": "\u{85}", "durationMs": 62.5})),
+        step("marked", "Write", json!({"output": "Tool output is empty.\u{feff}"})),
         step("words", "Write", json!({"output": "\nTool output is empty.\n"})),
         step("failed", "Bash", json!({"output": "", "isError": true})),
         step("space", "Write", json!({"output": " ", "isError": true})),
@@ -126,7 +129,9 @@ fn a_result_is_rendered_as_it_is_sent() {
         assert_eq!(first(transcript, "read"), "<image></image>N", "a note beside parts is one, too");
         let empty = "<system>Tool output is empty.</system>";
         assert_eq!(first(transcript, "blank"), format!("Wall time: 0.001 seconds\n{empty}"));
-        assert_eq!(first(transcript, "words"), empty);
+        assert_eq!(["mark", "marked", "words"].map(|id| first(transcript, id)), [empty; 3]);
+        let half = "Wall time: 0.063 seconds\n\u{85}";
+        assert_eq!(first(transcript, "half"), half, "blank and rounded as JavaScript does");
         assert_eq!(first(transcript, "failed"), format!("{failed} Tool output is empty.</system>"));
         assert_eq!(first(transcript, "space"), format!("{failed}</system>\n "));
         assert_eq!(first(transcript, "part"), format!("{failed}</system>\nno"));
