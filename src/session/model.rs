@@ -189,11 +189,13 @@ pub struct Citation {
     pub path: PathBuf,
     /// The size in bytes that the records claim.
     pub bytes: Option<u64>,
+    /// Whether that is the size of the text that the agent decodes from the file.
+    pub is_decoded: bool,
 }
 
 impl Citation {
     pub fn new(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into(), bytes: None }
+        Self { path: path.into(), bytes: None, is_decoded: false }
     }
 }
 

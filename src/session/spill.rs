@@ -26,7 +26,8 @@ use super::transcript::Transcript;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SpillState {
-    /// A regular file, of the size that the records claim if they claim one.
+    /// A regular file, of the size that the records claim if they claim one; of a text, of a size that it may have been
+    /// decoded from: a byte that is no UTF-8 becomes three, and a byte order mark of three goes.
     Here(PathBuf),
     /// Something else: a file of another size or owner, a link, a directory.
     Other(PathBuf),
@@ -61,7 +62,10 @@ pub fn look_for(cite: &Citation, records: &Path, uid: u32) -> SpillState {
         places(cite, records).filter_map(|path| path.symlink_metadata().ok().map(|meta| (path, meta)));
     let mut other = None;
     for (path, meta) in looks {
-        let is_same = cite.bytes.is_none_or(|bytes| bytes == meta.len());
+        let is_same = cite.bytes.is_none_or(|bytes| match cite.is_decoded {
+            true => (bytes.div_ceil(3)..=bytes.saturating_add(3)).contains(&meta.len()),
+            false => bytes == meta.len(),
+        });
         if meta.is_file() && is_same && (meta.uid() == uid || meta.uid() == 0) {
             return SpillState::Here(path);
         }
@@ -268,7 +272,7 @@ mod tests {
 
     fn citing(path: &Path, bytes: Option<u64>) -> Call {
         let mut call = Call::new("1", 0, 0);
-        call.cites = vec![Citation { path: path.to_owned(), bytes }];
+        call.cites = vec![Citation { bytes, ..Citation::new(path) }];
         call
     }
 

@@ -9,9 +9,9 @@ use jiff::tz::TimeZone;
 use crate::base::provenance::Era;
 use crate::preview::{
     Catalog, Input, Output, ParamKind, ParamRole, Part, PlanContext, Policy, Preview, Totals, TotalsFor,
-    Unit, Value, Witness, plan_counting, witness,
+    TotalsMask, Unit, Value, Witness, plan_counting, witness,
 };
-use crate::source;
+use crate::source::{self, MapView};
 
 use super::model::{Call, CallResult, CutState, Evidence, RecordSpan, TextPiece};
 use super::text::{self, MAX_RESULT};
@@ -193,6 +193,9 @@ impl Verifier {
         let Some(nearest) = nearest else { return Verdict::Unchecked(NoVerdict::NoPolicy) };
         match whole.against {
             Against::Display if fits.is_none() => Verdict::Unchecked(NoVerdict::DisplayOnly),
+            Against::Spill if fits.is_none() && !is_claimed(recorded.call, &whole.view) => {
+                Verdict::Unchecked(NoVerdict::NoSpill)
+            }
             _ if whole.is_changed && fits.is_none() => Verdict::Unchecked(NoVerdict::Changed),
             _ if is_of_other_limit => Verdict::Unchecked(NoVerdict::OtherLimit),
             _ => Verdict::Differs(Difference { at: body.place(nearest.at), fits, ..nearest }),
@@ -324,6 +327,16 @@ fn with_limits_of(policy: &Policy, text: &str) -> Vec<Policy> {
         policy.set_max_size(policy.nearest(ParamRole::Size, size)?).ok().map(|()| policy)
     };
     [(lines, none), (none, size)].into_iter().filter_map(with).collect()
+}
+
+/// Whether a file is of the size that a call claims for its spill, which of a text may be without the byte order mark.
+fn is_claimed(call: &Call, file: &MapView) -> bool {
+    let Some(claimed) = call.cites.first().and_then(|cite| cite.bytes.filter(|_| cite.is_decoded)) else {
+        return true;
+    };
+    let mark = if file.starts_with("\u{feff}".as_bytes()) { 3 } else { 0 };
+    let decoded = source::count(file, TotalsMask::DECODED_BYTES).decoded_bytes;
+    [decoded, decoded - mark].contains(&claimed)
 }
 
 fn input<'a>(whole: &'a WholeOutput, totals: &'a Totals, exit_code: Option<i32>) -> Input<'a> {

@@ -1,7 +1,7 @@
 //! Copilot CLI: a log of events, in which the events of sub-agents carry their ids.
 
 use std::collections::{HashMap, HashSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::session::content::{between, cited, first_text, has_line, last_line};
 
@@ -195,7 +195,7 @@ fn result(entry: RecordEntry, data: Json, out: &mut Transcript) -> Option<u32> {
     let bytes = properties.get("largeOutputOriginalSizeBytes");
     let bytes = bytes.and_then(|bytes| bytes.short(20)?.parse().ok());
     let saved = content.map(first_text).and_then(|start| cited(&start, BEGINNING, "). Saved to: "));
-    let saved = saved.map(|path| Citation { path: PathBuf::from(path), bytes });
+    let saved = saved.map(|path| Citation { bytes, ..Citation::new(path) });
     // The window of a file that was asked for, cut at the size limit.
     let ends_early = |content| last_line(content).starts_with("[Output truncated. Use view_range=[");
     let gives_less = |content| is_search && has_omitted(content) || is_view && ends_early(content);

@@ -334,5 +334,5 @@ fn task_log(content: Json) -> Option<Citation> {
     let field = |name: &str| header.lines().rev().find_map(|line| line.strip_prefix(name));
     field("output_truncated: ").filter(|cut| *cut == "true")?;
     let bytes = field("output_size_bytes: ").and_then(|bytes| bytes.parse().ok());
-    Some(Citation { path: PathBuf::from(field("output_path: ")?), bytes })
+    Some(Citation { bytes, ..Citation::new(field("output_path: ")?) })
 }

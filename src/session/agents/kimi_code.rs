@@ -342,7 +342,7 @@ fn note_cut(found: Json, output: Json, tool: &str, call: &mut Call) {
 fn spill_at_start(start: &str) -> Option<Citation> {
     let lines = || start.lines().take(10);
     let path = lines().find_map(|line| line.strip_prefix("output_path: "))?;
-    Some(Citation { path: PathBuf::from(path), bytes: bytes(lines()) })
+    Some(spill(path, lines()))
 }
 
 fn spill_at_end(output: Json) -> Option<Citation> {
@@ -352,11 +352,12 @@ fn spill_at_end(output: Json) -> Option<Citation> {
     let (next, closing) = rest.split_once(LINES_CUT_END)?;
     let is_last = closing.is_empty() || CLOSING.iter().any(|words| closing.starts_with(words));
     let is_notice = before.ends_with('\n') && next.starts_with("next_step: ") && !next.contains('\n');
-    (is_last && is_notice).then(|| Citation { path: PathBuf::from(path), bytes: bytes(closing.lines()) })
+    (is_last && is_notice).then(|| spill(path, closing.lines()))
 }
 
-fn bytes<'a>(mut lines: impl Iterator<Item = &'a str>) -> Option<u64> {
-    lines.find_map(|line| line.strip_prefix("output_size_bytes: ")?.parse().ok())
+fn spill<'a>(path: &str, mut lines: impl Iterator<Item = &'a str>) -> Citation {
+    let bytes = lines.find_map(|line| line.strip_prefix("output_size_bytes: ")?.parse().ok());
+    Citation { bytes, is_decoded: true, ..Citation::new(path) }
 }
 
 /// Whether a tool left out a part of its own accord, and says so in the note or at the end.

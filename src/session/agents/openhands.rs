@@ -277,7 +277,7 @@ fn clip(
     let pieces = around(vec![first, TextPiece::Added(notice.into()), last]);
     let is_lost = was_clipped || saved.is_none();
     let saved = saved.filter(|_| !is_lost);
-    let saved = saved.map(|path| Citation { path: PathBuf::from(path), bytes: Some(whole.len() as u64) });
+    let saved = saved.map(|path| Citation { bytes: Some(whole.len() as u64), ..Citation::new(path) });
     Some(SentObservation { pieces, saved, is_lost })
 }
 

@@ -190,7 +190,8 @@ fn result(entry: RecordEntry, message: Json, call: &mut Call) {
     call.is_window = is_read && (is_truncated || goes_on);
     let noted = content.and_then(|content| noted_spill(content, is_error));
     let spill = details.string("fullOutputPath").or(noted.clone().filter(|path| path != "undefined"));
-    let spill = spill.map(|path| Citation { path: path.into(), bytes: truncation.number("totalBytes") });
+    let bytes = truncation.number("totalBytes");
+    let spill = spill.map(|path| Citation { bytes, is_decoded: true, ..Citation::new(path) });
     call.note_cut(spill, is_cut || noted.is_some());
     entry.add_result(content, call);
 }

@@ -1,11 +1,14 @@
 //! What counts as cut, by the words and details with which agents tell it.
 
+use std::os::unix::fs::MetadataExt;
+
 use overspill::internals::session::model::CutState;
+use overspill::internals::session::spill::state_of;
 use serde_json::{Value, json};
 
 use super::call;
 use super::compacted::{goose, pi, pi_call};
-use super::verify::{lines, told_of_spill};
+use super::verify::{lines, made_of, told_of_spill};
 
 #[test]
 fn what_pi_s_grep_find_and_ls_leave_out_is_lost_unless_the_call_asked_for_no_more() {
@@ -45,5 +48,33 @@ fn a_cut_of_goose_by_no_policy_is_not_checked() {
         let call = call(opened.transcript(), "c1");
         assert_eq!((call.cut, call.cites[0].path.to_str()), (CutState::Spill, Some(path)));
         assert!(told_of_spill(opened.transcript(), &lines(), path).starts_with('?'), "{path}");
+    }
+}
+
+/// pi claims the size of the text that it decodes from a spill.
+#[test]
+fn a_spill_of_pi_that_is_no_utf_8_is_known() {
+    let home = tempfile::tempdir().unwrap();
+    let spill = home.path().join("pi-bash-0123456789abcdef.log");
+    let path = spill.to_str().unwrap();
+    let bad = b"li\xffe\n".repeat(3000);
+    let marked = [&b"\xef\xbb\xbf"[..], &b"line\n".repeat(3000)].concat();
+    for (whole, decoded) in [(b"line\n".repeat(3000), 15_000), (bad.clone(), 21_000), (marked, 15_000)] {
+        let found = |file: &[u8]| {
+            std::fs::write(&spill, file).unwrap();
+            let [called, mut got] = pi_call("c1");
+            got["message"]["content"][0]["text"] = json!(made_of(&whole, "pi/bash", &[], path));
+            let truncation = json!({"truncated": true, "totalBytes": decoded});
+            got["message"]["details"] = json!({"truncation": truncation, "fullOutputPath": path});
+            let opened = pi(home.path(), &[called, got]);
+            let uid = home.path().metadata().unwrap().uid();
+            let state = state_of(call(opened.transcript(), "c1"), home.path(), uid).unwrap();
+            (state.as_str(), told_of_spill(opened.transcript(), file, path))
+        };
+        assert_eq!(found(&whole), ("here", "= pi/bash".to_owned()));
+        // The size tells of another file only what its text could not be.
+        assert_eq!(found(&whole[..3000]).0, "other");
+        let other = found(&whole[..12_000]);
+        assert!(other.1.starts_with('≈'), "{other:?}");
     }
 }

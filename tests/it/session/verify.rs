@@ -223,13 +223,13 @@ pub fn lines() -> String {
 
 /// Returns what a policy makes of [`lines`] with these parameters.
 pub fn made(name: &str, parameters: &[(&str, &str)], path: &str) -> String {
-    made_of(&lines(), name, parameters, path)
+    made_of(lines(), name, parameters, path)
 }
 
-pub fn made_of(output: &str, name: &str, parameters: &[(&str, &str)], path: &str) -> String {
+pub fn made_of(output: impl AsRef<[u8]>, name: &str, parameters: &[(&str, &str)], path: &str) -> String {
     let mut policy = Catalog::builtin().get(name).unwrap();
     parameters.iter().for_each(|(key, value)| policy.set(key, value).unwrap());
-    let input = Input::from_bytes(output.as_bytes(), path);
+    let input = Input::from_bytes(output.as_ref(), path);
     plan_counted(&input, &policy).unwrap().text(&input)
 }
 
@@ -355,8 +355,8 @@ fn told_of_output(output: &str, agent: &str, tool: &str, version: &str, text: &s
 }
 
 /// Tells what is found of the call `c1`, whose output was saved as a file.
-pub fn told_of_spill(transcript: &Transcript, output: &str, saved_as: &str) -> String {
-    let view = MapView::from_bytes(output.as_bytes()).unwrap();
+pub fn told_of_spill(transcript: &Transcript, output: impl AsRef<[u8]>, saved_as: &str) -> String {
+    let view = MapView::from_bytes(output.as_ref()).unwrap();
     let whole = WholeOutput::new(view, Against::Spill, saved_as.to_owned());
     let verifier = Verifier::new(&Catalog::builtin(), transcript.agent);
     told(&verifier.verify(transcript, call(transcript, "c1"), Some(&whole)))

@@ -241,7 +241,7 @@ fn result(entry: RecordEntry, block: Json, tool: ResultTool, call: &mut Call) {
     let saved = ui.string("persistedOutputPath").or_else(|| framed_path(&start));
     let oversized = oversized_result(&start).filter(|_| tool == ResultTool::Mcp);
     let saved = saved.or_else(|| oversized.map(|(path, _)| path.to_owned()));
-    let cite = saved.map(|path| Citation { path: path.into(), bytes: ui.number("persistedOutputSize") });
+    let cite = saved.map(|path| Citation { bytes: ui.number("persistedOutputSize"), ..Citation::new(path) });
     call.is_cut_otherwise = oversized.is_some();
     call.note_cut(cite, start.starts_with("<truncated-output>\n"));
     let is_cut_after = |units, end| content.is_some_and(|content| is_cut_after(content, units, end));
