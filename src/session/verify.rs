@@ -326,7 +326,10 @@ fn with_limits_of(policy: &Policy, text: &str) -> Vec<Policy> {
         let _ = policy.set_max_lines(lines as u64);
         policy.set_max_size(policy.nearest(ParamRole::Size, size)?).ok().map(|()| policy)
     };
-    [(lines, none), (none, size)].into_iter().filter_map(with).collect()
+    // How many raw bytes Claude Code reads before it tests its limit on the text: any number from the output's length on.
+    let mut widest = policy.clone();
+    let widest = widest.set("window_bytes", "150000").ok().map(|()| widest);
+    [(lines, none), (none, size)].into_iter().filter_map(with).chain(widest).collect()
 }
 
 /// Whether a file is of the size that a call claims for its spill, which of a text may be without the byte order mark.

@@ -392,6 +392,16 @@ fn another_limit_is_in_the_unit_of_the_policy() {
     assert_eq!(of("5000"), format!("? {}", NoVerdict::OtherLimit));
 }
 
+/// Claude Code reads up to so many raw bytes before it tests the limit in units, and then states the size in units.
+#[test]
+fn claude_code_s_window_may_have_been_set() {
+    let output = "é".repeat(40_000);
+    let text = made_of(&output, "claude-code/bash", &[("window_bytes", "100000")], SPILL);
+    let told = |text: &str| told_of_output(&output, "claude-code", "Bash", "2.1.330", text);
+    assert_eq!(told(&text), format!("? {}", NoVerdict::OtherLimit));
+    assert!(told(&text.replace("Output too", "The output is too")).starts_with('≠'));
+}
+
 /// A limit that the record states is the one that held.
 #[test]
 fn gemini_s_notice_states_its_limit() {
