@@ -332,14 +332,11 @@ fn with_limits_of(policy: &Policy, text: &str) -> Vec<Policy> {
     [(lines, none), (none, size)].into_iter().filter_map(with).chain(widest).collect()
 }
 
-/// Whether a file is of the size that a call claims for its spill, which of a text may be without the byte order mark.
+/// Whether a file has as much text as a call claims, if it claims a size of text; without the three bytes of a byte order mark.
 fn is_claimed(call: &Call, file: &MapView) -> bool {
-    let Some(claimed) = call.cites.first().and_then(|cite| cite.bytes.filter(|_| cite.is_decoded)) else {
-        return true;
-    };
-    let mark = if file.starts_with("\u{feff}".as_bytes()) { 3 } else { 0 };
-    let decoded = source::count(file, TotalsMask::DECODED_BYTES).decoded_bytes;
-    [decoded, decoded - mark].contains(&claimed)
+    let claimed = call.cites.first().filter(|cite| cite.is_decoded).and_then(|cite| cite.bytes);
+    let decoded = || source::count(file, TotalsMask::DECODED_BYTES).decoded_bytes;
+    claimed.is_none_or(|bytes| [Some(0), Some(3)].contains(&decoded().checked_sub(bytes)))
 }
 
 fn input<'a>(whole: &'a WholeOutput, totals: &'a Totals, exit_code: Option<i32>) -> Input<'a> {

@@ -2,10 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use memchr::memmem;
-
 use crate::base::env::Env;
-use crate::session::content::{cited, first_text};
+use crate::session::content::{MAX_TEXT, cited, first_text, text_end};
 use crate::session::database::{self, DatabaseError, RowBuffer, RowsOf, TableRows};
 use crate::session::text::MAX_RESULT;
 
@@ -126,12 +124,10 @@ fn result(entry: RecordEntry, out: &mut Transcript) -> Option<u32> {
     call.end(value.is_none_or(|value| value.flag("isError")));
     let content = value.and_then(|value| value.get("content"));
     let content = content.or_else(|| part.path(&["toolResult", "error"]));
-    let parts = || content.into_iter().flat_map(|content| content.items());
-    let notice = parts().find_map(notice);
+    let notice = content.into_iter().flat_map(|content| content.items()).find_map(notice);
     let is_cut = notice.is_some();
-    // Policies describe no other cut than of a command, with the notice as a text of its own.
-    let is_own = |part: Json| part.get("text").is_some_and(|text| first_text(text).starts_with(EXCEEDED));
-    call.is_cut_otherwise = is_cut && !parts().any(is_own);
+    // Policies describe no cut with less than two texts, of which the notice is one.
+    call.is_cut_otherwise = is_cut && content.is_some_and(|content| content.items().nth(1).is_none());
     call.note_cut(notice.flatten().map(Citation::new), is_cut);
     entry.note_copy("structuredContent.stdout", structured.get("stdout"), Some(0), call);
     entry.add_result(content, call);
@@ -140,10 +136,6 @@ fn result(entry: RecordEntry, out: &mut Transcript) -> Option<u32> {
 
 /// How the notice about a command's output begins.
 const EXCEEDED: &str = "[Output exceeded ";
-
-/// How many lines of the end are kept: all, if an output over this many bytes has fewer.
-const KEPT_LINES: usize = 50;
-const MAX_BYTES: usize = 50_000;
 
 /// Reads a text that is nothing but a notice, or, as older versions wrote it, ends with one. Returns the path in it; `None`
 /// in its place if the file there lacks a part of the output.
@@ -154,25 +146,22 @@ fn notice(part: Json) -> Option<Option<String>> {
     if larger.is_some() {
         return Some(larger);
     }
-    let rest = match start.strip_prefix(EXCEEDED) {
-        Some(rest) => rest.to_owned(),
-        None => notice_at_end(content)?,
-    };
+    let rest = start.strip_prefix(EXCEEDED).map(str::to_owned).or_else(|| notice_at_end(content))?;
     match rest.split_once(" Full output saved to ") {
         Some((_, path)) => Some(Some(path.split(". Read it with").next()?.to_owned())),
         None => rest.contains(" Captured fragment (beginning and end) saved to ").then_some(None),
     }
 }
 
-/// Returns what follows the first words of a notice that ends a text, after all that is kept of an output: in an output that
-/// quotes a notice this has other lengths.
+/// Returns what follows the first words of a notice that ends a text, as one does after the last 50 lines of an output, or
+/// after all of one that has fewer, in over 50,000 bytes. After any other text it is quoted.
 fn notice_at_end(content: Json) -> Option<String> {
-    memmem::find(content.raw(), EXCEEDED.as_bytes())?;
-    let text = content.text()?.to_text(MAX_RESULT).text;
+    let is_near = text_end(content, MAX_TEXT).contains(EXCEEDED);
+    let text = content.text().filter(|_| is_near)?.to_text(MAX_RESULT).text;
     let (before, notice) = text.rsplit_once(EXCEEDED)?;
     let kept = before.strip_suffix("\n\n")?;
     let lines = kept.split('\n').count();
-    let is_kept = lines == KEPT_LINES || lines < KEPT_LINES && kept.len() > MAX_BYTES;
+    let is_kept = lines == 50 || lines < 50 && kept.len() > 50_000;
     let (line, end) = notice.split_once("\n\nCommand ").unwrap_or((notice, ""));
     let is_last = line.ends_with(']') && !line.contains('\n') && !end.contains('\n');
     (is_kept && is_last).then(|| notice.to_owned())

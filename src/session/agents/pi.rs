@@ -169,9 +169,6 @@ impl PiReader {
     }
 }
 
-/// What the details of grep, find and ls call their limits.
-const LIMITS: &[&str] = &["matchLimitReached", "resultLimitReached", "entryLimitReached"];
-
 fn result(entry: RecordEntry, message: Json, call: &mut Call) {
     let (content, is_error) = (message.get("content"), message.flag("isError"));
     let last = content.map(last_line).unwrap_or_default();
@@ -183,8 +180,9 @@ fn result(entry: RecordEntry, message: Json, call: &mut Call) {
     let is_truncated = truncation.flag("truncated");
     let shown = truncation.number("outputLines").map(|count| ShownLines { count, is_end: false });
     // grep, find and ls note the limit that they reached, which the call may have set itself.
-    let is_limit = |key: &&str| details.number::<u64>(key).is_some();
-    let is_limited = details.flag("linesTruncated") || LIMITS.iter().any(is_limit) && call.gives_less(None);
+    let limits = ["matchLimitReached", "resultLimitReached", "entryLimitReached"];
+    let is_at_limit = limits.iter().any(|key| details.number::<u64>(key).is_some());
+    let is_limited = details.flag("linesTruncated") || is_at_limit && call.gives_less(None);
     let is_cut = is_limited || is_truncated && (!is_read || call.gives_less(shown));
     let goes_on = last.starts_with('[') && last.contains(" more lines in file. Use offset=");
     call.is_window = is_read && (is_truncated || goes_on);

@@ -47,7 +47,7 @@ fn a_cut_of_goose_by_no_policy_is_not_checked() {
         let opened = goose(home.path(), &[("user", got, true, true)]);
         let call = call(opened.transcript(), "c1");
         assert_eq!((call.cut, call.cites[0].path.to_str()), (CutState::Spill, Some(path)));
-        assert!(told_of_spill(opened.transcript(), &lines(), path).starts_with('?'), "{path}");
+        assert!(told_of_spill(opened.transcript(), lines(), path).starts_with('?'), "{path}");
     }
 }
 

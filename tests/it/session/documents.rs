@@ -266,7 +266,7 @@ fn the_first_line_of_roo_states_the_working_directory() {
         let content = made("roo/command", &[("cwd", cwd)], spill.to_str().unwrap());
         let result = json!([{"type": "tool_result", "tool_use_id": "c1", "content": content}]);
         write(path.clone(), &json!([cline_message("user", result)]));
-        told_of_spill(open(&path).transcript(), &lines(), spill.to_str().unwrap())
+        told_of_spill(open(&path).transcript(), lines(), spill.to_str().unwrap())
     };
     let found = [".", "/home/u/proj", "/home/u/it's. here"].map(told);
     assert_eq!(found, ["= roo/command", "= roo/command", "= roo/command"]);

@@ -223,7 +223,7 @@ fn the_last_line_of_crush_states_the_working_directory() {
         let parts = json!([{"type": "tool_result", "data": data}]).to_string();
         let insert = "INSERT INTO messages VALUES ('m1', 's1', 'tool', ?, 'm', 1795380272)";
         connection.execute(insert, params![parts]).unwrap();
-        told_of_spill(open(&path).transcript(), &lines(), spill)
+        told_of_spill(open(&path).transcript(), lines(), spill)
     };
     assert_eq!(["", "/home/u/proj"].map(told), ["= crush/bash", "= crush/bash"]);
 }

@@ -191,14 +191,12 @@ fn is_short(response: Json, tool: &str, call: &Call) -> bool {
             let shown = shown_lines(&start).filter(|_| is_told && start.starts_with("Showing lines "));
             shown.is_some() && call.gives_less(shown)
         }
-        "glob" => is_count(&last_line(output), " files truncated] ..."),
-        "grep_search" => is_count(&last_line(output), " lines truncated] ...") && call.gives_less(None),
+        "glob" => between(&last_line(output), "[", " files truncated] ...").is_some_and(is_number),
+        "grep_search" if call.gives_less(None) => {
+            between(&last_line(output), "[", " lines truncated] ...").is_some_and(is_number)
+        }
         _ => false,
     }
-}
-
-fn is_count(line: &str, of: &str) -> bool {
-    between(line, "[", of).is_some_and(is_number)
 }
 
 /// Whether a result was cut, and its last line says that the whole could not be saved.
