@@ -87,28 +87,22 @@ fn apply2(value: &Value, by: &Value, reckon: impl FnOnce(u64, u64) -> u64) -> Re
     Ok(Value::from(reckon(number(value)?, number(by)?)))
 }
 
-/// Enough decimals for the digits of a number that decide how it is rounded.
-const EXACT: usize = 40;
-
-fn fixed(value: &str, decimals: usize) -> Result<String, Error> {
+/// Formats a decimal number with a fixed number of decimals, halves rounded up: JavaScript's `toFixed`.
+pub(crate) fn fixed(value: &str, decimals: usize) -> Result<String, Error> {
+    const EXACT: usize = 40;
     if decimals >= EXACT {
         let words = format!("a number has fewer than {EXACT} decimals, not {decimals}");
         return Err(Error::new(ErrorKind::InvalidOperation, words));
     }
     let wrong = || Error::new(ErrorKind::InvalidOperation, format!("`{value}` is not a decimal number"));
-    value.parse().ok().and_then(|number| to_fixed(number, decimals)).ok_or_else(wrong)
-}
-
-/// Formats a number with fewer than 40 decimals, halves rounded up: JavaScript's `toFixed`. `None` of a number that is
-/// negative, none, or too large.
-pub(crate) fn to_fixed(number: f64, decimals: usize) -> Option<String> {
+    let number = value.parse::<f64>().ok().filter(|number| number.is_finite()).ok_or_else(wrong)?;
     let digits = format!("{number:.EXACT$}");
-    let cut = (digits.len() + decimals).checked_sub(EXACT)?;
+    let cut = digits.len() - EXACT + decimals;
     let is_up = digits.as_bytes().get(cut).is_some_and(|digit| *digit >= b'5');
-    let scaled: u128 = digits.get(..cut)?.replace('.', "").parse().ok()?;
+    let scaled: u128 = digits[..cut].replace('.', "").parse().map_err(|_| wrong())?;
     let scaled = format!("{:0width$}", scaled + u128::from(is_up), width = decimals + 1);
     let (whole, part) = scaled.split_at(scaled.len() - decimals);
-    Some(if decimals == 0 { whole.to_owned() } else { format!("{whole}.{part}") })
+    Ok(if decimals == 0 { whole.to_owned() } else { format!("{whole}.{part}") })
 }
 
 /// Formats numbers as droid does: `30k`, `999`; the remainder of a thousand is dropped.

@@ -117,9 +117,8 @@ impl CopilotReader {
     /// The agent works on while a summary is made: what came since the start is not in it.
     fn compact(&mut self, event: LogEvent, out: &mut Transcript) {
         let start = self.compacting.remove(&event.entry.thread).unwrap_or(event.number);
-        if !event.data.flag("success")
-            || event.data.get("outcome").is_some_and(|outcome| !outcome.is("applied"))
-        {
+        let is_applied = event.data.get("outcome").is_none_or(|outcome| outcome.is("applied"));
+        if !event.data.flag("success") || !is_applied {
             return;
         }
         let taken = self.take(|message| message.thread == event.entry.thread && message.event < start);

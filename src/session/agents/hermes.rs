@@ -191,8 +191,8 @@ fn result(row: &TableRow, content: &[u8], place: RecordPlace, call: &mut Call) {
     let field = |key: &str| record.and_then(|record| record.get(key));
     call.exit = record.and_then(|record| record.number("exit_code"));
     call.end(field("error").is_some_and(|error| !error.is_null()));
-    let is_cut = field("output").is_some_and(|output| output.text().is_some() && is_cut(output));
-    call.note_cut(find_spill(content), is_cut);
+    let output = field("output").filter(|output| output.text().is_some());
+    call.note_cut(find_spill(content), output.and_then(is_cut) == Some(true));
     call.results.push(text_in(row, content, place));
 }
 
@@ -214,23 +214,18 @@ fn find_spill(content: &[u8]) -> Option<Citation> {
     Some(Citation::new(path))
 }
 
-/// Whether an output has the notice and about as much text as it states (colours go after the cut).
-fn is_cut(output: Json) -> bool {
+/// Whether an output with the notice has about as much text as it states (colours go after the cut); `None` without one.
+fn is_cut(output: Json) -> Option<bool> {
     let inner = output.raw();
-    let Some(at) = memmem::find(inner, NOTICE) else { return false };
-    let (before, notice) = inner.split_at(at);
-    let Some(end) = memmem::find(notice, b"] ...\\n\\n") else { return false };
+    let (before, notice) = inner.split_at(memmem::find(inner, NOTICE)?);
+    let end = memmem::find(notice, b"] ...\\n\\n")?;
     let figures = String::from_utf8_lossy(&notice[NOTICE.len()..end.max(NOTICE.len())]).replace(',', "");
-    let Some((omitted, total)) =
-        figures.strip_suffix(" total").and_then(|words| words.split_once(" chars omitted out of "))
-    else {
-        return false;
-    };
-    let (Ok(omitted), Ok(total)) = (omitted.parse::<u64>(), total.parse::<u64>()) else { return false };
+    let (omitted, total) = figures.strip_suffix(" total")?.split_once(" chars omitted out of ")?;
+    let (omitted, total): (u64, u64) = (omitted.parse().ok()?, total.parse().ok()?);
     let points = |encoded: &[u8]| JsonText { encoded }.sum(|piece| piece.chars().count()) as u64;
     let (kept, said) = (points(before) + points(&notice[end..]), total.saturating_sub(omitted));
     // The quotes, and the end of the notice, count here.
-    kept <= said + 16 && kept >= said / 2
+    Some(kept <= said + 16 && kept >= said / 2)
 }
 
 #[cfg(test)]
@@ -243,7 +238,7 @@ mod tests {
             let half = "x".repeat(kept / 2);
             let text = format!("\"{half}\\n\\n... [OUTPUT TRUNCATED - {figures}] ...\\n\\n{half}\"");
             let mut tape = Tape::default();
-            is_cut(tape.read(text.as_bytes()).unwrap())
+            is_cut(tape.read(text.as_bytes()).unwrap()) == Some(true)
         };
         assert!(cut(1000, "10,000 chars omitted out of 11,000 total"));
         assert!(cut(600, "10,000 chars omitted out of 11,000 total"), "without its colours");

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use memchr::memmem;
 
 use crate::preview::measure::is_js_space;
-use crate::preview::template::filters::to_fixed;
-use crate::session::content::{first_text, pieces, text_end, texts, title};
+use crate::preview::template::filters::fixed;
+use crate::session::content::{first_text, line_range, pieces, text_end, text_start, texts, title};
 
 use super::{
     Call, Citation, ContextChange, Evidence, FileFormat, FormatInfo, Json, Kind, LogReader, RecordEntry,
@@ -251,7 +251,8 @@ fn read_result(entry: RecordEntry, found: Json, output: Json, tool: &str, call: 
 fn render(found: Json, output: Json, tool: &str, is_error: bool, place: RecordPlace) -> TextPieces {
     let mut sent = TextPieces::new();
     let add = |text: String| TextPiece::Added(text.into());
-    let took = found.get("durationMs").and_then(|took| to_fixed(took.float()? / 1000.0, 3));
+    let took = found.get("durationMs").and_then(|took| took.float());
+    let took = took.and_then(|took| fixed(&(took / 1000.0).to_string(), 3).ok());
     if let Some(took) = took.filter(|_| TIMED.contains(&tool) || tool.starts_with("mcp__")) {
         sent.push(add(format!("Wall time: {took} seconds\n")));
     }
@@ -282,16 +283,10 @@ fn render(found: Json, output: Json, tool: &str, is_error: bool, place: RecordPl
 fn is_small(output: Json, is_error: bool) -> bool {
     let mut tokens = if is_error { FAILED.len().div_ceil(4) } else { 0 };
     for text in texts(output) {
-        let (mut ascii, mut others) = (0, 0);
-        text.text().into_iter().for_each(|text| {
-            text.decode(&mut |piece| {
-                let of_piece = piece.chars().filter(char::is_ascii).count();
-                ascii += of_piece;
-                others += piece.chars().count() - of_piece;
-                ascii / 4 + others < MIN_TOKENS
-            });
-        });
-        tokens += usize::div_ceil(ascii, 4) + others;
+        // Any four bytes are a token at least, so that more of a text need not be read.
+        let start = text_start(text, 4 * MIN_TOKENS);
+        let ascii = start.bytes().filter(u8::is_ascii).count();
+        tokens += ascii.div_ceil(4) + start.chars().count() - ascii;
     }
     tokens < MIN_TOKENS
 }
@@ -367,10 +362,8 @@ fn is_short(found: Json, output: Json, tool: &str, call: &Call) -> bool {
         "Read" => {
             let is_notice = |text: &str| text.contains("Character limit reached. Effective max_chars: ");
             let is_told = is_notice(&note) || text_end(output, MAX_END).lines().last().is_some_and(is_notice);
-            let read = note
-                .split_once(" lines read from file ")
-                .map(|(before, _)| before.trim_start_matches("<system>"));
-            let count = read.and_then(|count| count.parse().ok());
+            let read = note.split_once(" lines read from file ");
+            let count = read.and_then(|(count, _)| count.trim_start_matches("<system>").parse().ok());
             is_told && call.gives_less(count.map(|count| ShownLines { count, is_end: false }))
         }
         "Glob" => {
@@ -384,9 +377,6 @@ fn is_short(found: Json, output: Json, tool: &str, call: &Call) -> bool {
 
 /// Whether a line says that only the first matches are shown: `Showing matches 1–100 of 150.`
 fn is_first_page(line: &str) -> bool {
-    let told = line.split_once("Showing matches 1–").and_then(|(_, told)| told.split_once(" of "));
-    let number = |text: &str| -> Option<u64> {
-        text[..text.find(|digit: char| !digit.is_ascii_digit()).unwrap_or(text.len())].parse().ok()
-    };
-    told.and_then(|(last, all)| Some(number(last)? < number(all)?)).unwrap_or(false)
+    let told = line.split_once("Showing matches 1–").filter(|(_, told)| told.contains(" of "));
+    told.and_then(|(_, told)| line_range(&format!("1-{told}"))).is_some_and(|shown| !shown.is_end)
 }

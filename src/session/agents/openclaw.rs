@@ -109,9 +109,7 @@ fn entry(record: Json, place: RecordPlace, reader: &mut PiReader, out: &mut Tran
     let call = result.and_then(|(message, id)| Some((message, out.call_mut(0, &id)?)));
     if let Some((message, call)) = call {
         call.exit = message.object("details").number("exitCode").or(call.exit);
-        if call.exit.is_some_and(|code| code != 0) {
-            call.status = CallStatus::Failed;
-        }
+        call.end(call.status == CallStatus::Failed);
         let is_cut = message.get("content").is_some_and(|content| ends_cut(&last_line(content)));
         if is_cut && call.cut == CutState::No {
             call.cut = CutState::NoSpill;

@@ -199,9 +199,8 @@ fn result(entry: RecordEntry, state: Json, call: &mut Call) {
 
 pub(super) fn status_of(word: &str, exit: Option<i32>) -> CallStatus {
     match (word, exit) {
-        ("error", _) => CallStatus::Failed,
         ("completed", Some(0) | None) => CallStatus::Ok,
-        ("completed", Some(_)) => CallStatus::Failed,
+        ("completed" | "error", _) => CallStatus::Failed,
         _ => CallStatus::NoResult,
     }
 }
