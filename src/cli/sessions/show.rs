@@ -18,7 +18,7 @@ use crate::session::copies::{count_copies, related_calls};
 use crate::session::examine::CallInspector;
 use crate::session::facts::FirstBytes;
 use crate::session::model::{Call, TextPiece};
-use crate::session::sent::{MessageProof, NotSent, request_of, write_request};
+use crate::session::sent::{NotSent, RequestMessage, request_of, write_request};
 use crate::session::text::{self, mask};
 use crate::session::transcript::Transcript;
 use crate::source::Source;
@@ -134,11 +134,9 @@ fn write(
 
 fn request(call: &Call, transcript: &Transcript, mut out: &mut impl Write) -> anyhow::Result<()> {
     let request = request_of(transcript, call).map_err(|why| anyhow!(why.to_string()))?;
-    let of = |wanted: fn(MessageProof) -> bool| {
-        request.messages.iter().filter(|message| wanted(message.proof)).count() as u64
-    };
-    let unproven = of(|proof| matches!(proof, MessageProof::Unproven(_)));
-    let missing = of(|proof| proof == MessageProof::Missing);
+    let of = |is: fn(&RequestMessage) -> bool| request.messages.iter().filter(|one| is(one)).count() as u64;
+    let unproven = of(|message| matches!(message, RequestMessage::Blob(_, Some(_))));
+    let missing = of(|message| matches!(message, RequestMessage::Missing));
     let all = count(request.messages.len() as u64, "message");
     if unproven > 0 {
         say(&format!("{} of {all} do not have the hash that the request names", thousands(unproven)));

@@ -71,10 +71,16 @@ pub(super) fn each_message(
     let starts = if is_one || records.len() > MAX_TRIED { 1 } else { records.len() };
     for start in 0..starts {
         let mut hash = Sha256::new_with_prefix(b"{\"content\":[");
-        let mut blocks = Blocks::default();
+        let mut comma = "";
         for (at, record) in records.iter().enumerate().skip(start) {
             let added = look(transcript, *record, |record, _| {
-                add_content(record.path(&["message", "content"])?, &mut blocks, &mut hash)
+                for (before, block, after) in blocks(record.path(&["message", "content"])?) {
+                    hash.update(std::mem::replace(&mut comma, ","));
+                    hash.update(before);
+                    canonical(block, &mut |piece| hash.update(piece))?;
+                    hash.update(after);
+                }
+                Some(())
             });
             if added.is_err() {
                 break;
@@ -88,60 +94,11 @@ pub(super) fn each_message(
     }
 }
 
-/// A piece of the list of blocks that the contents of several records make up.
-pub(super) enum ContentPiece<'a> {
-    /// Text between blocks, or around one that is a string.
-    Between(&'static str),
-    /// A block, or the string of one.
-    Value(Json<'a>),
-}
-
-impl<'a> ContentPiece<'a> {
-    pub(super) fn raw(&self) -> &'a [u8] {
-        match self {
-            Self::Between(text) => text.as_bytes(),
-            Self::Value(value) => value.raw(),
-        }
-    }
-}
-
-#[derive(Default)]
-pub(super) struct Blocks {
-    is_begun: bool,
-}
-
-impl Blocks {
-    /// Hands out the blocks of the next content; a string is one block of text.
-    pub(super) fn each(&mut self, content: Json, take: &mut dyn FnMut(ContentPiece)) {
-        if content.kind() == Kind::String {
-            self.separate(take);
-            take(ContentPiece::Between("{\"text\":"));
-            take(ContentPiece::Value(content));
-            take(ContentPiece::Between(",\"type\":\"text\"}"));
-        }
-        for block in content.items() {
-            self.separate(take);
-            take(ContentPiece::Value(block));
-        }
-    }
-
-    fn separate(&mut self, take: &mut dyn FnMut(ContentPiece)) {
-        if std::mem::replace(&mut self.is_begun, true) {
-            take(ContentPiece::Between(","));
-        }
-    }
-}
-
-/// Adds the blocks of a content to a hash. Returns `None` if they cannot be written.
-fn add_content(content: Json, blocks: &mut Blocks, hash: &mut Sha256) -> Option<()> {
-    let mut written = Some(());
-    blocks.each(content, &mut |piece| match piece {
-        ContentPiece::Between(text) => hash.update(text),
-        ContentPiece::Value(value) => {
-            written = written.and_then(|()| canonical(value, &mut |piece| hash.update(piece)));
-        }
-    });
-    written
+/// Returns the blocks of a content, each with the text before and after it; a string is one block of text.
+pub(super) fn blocks(content: Json) -> impl Iterator<Item = (&'static str, Json, &'static str)> {
+    let is_text = content.kind() == Kind::String;
+    let text = is_text.then_some(("{\"text\":", content, ",\"type\":\"text\"}"));
+    text.into_iter().chain(content.items().map(|block| ("", block, "")))
 }
 
 words! {
@@ -150,14 +107,6 @@ words! {
         /// The user, or a tool.
         User => "user",
         Assistant => "assistant",
-        Other => "",
-    }
-}
-
-impl MessageRole {
-    pub(super) fn read(message: Json) -> Self {
-        let is = |role: Self| message.get("role").is_some_and(|word| word.is(role.as_str()));
-        [Self::User, Self::Assistant].into_iter().find(|role| is(*role)).unwrap_or(Self::Other)
     }
 }
 

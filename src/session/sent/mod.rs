@@ -6,5 +6,5 @@ mod request;
 mod results;
 
 pub use message::{MessageFault, MessageRole, is_proven, look};
-pub use request::{MessageProof, request_of, write_request};
+pub use request::{RequestMessage, request_of, write_request};
 pub use results::{BestResults, FirstForm, NotSent, best, text_of};

@@ -8,7 +8,7 @@ use crate::session::model::{Call, RecordSpan};
 use crate::session::transcript::Transcript;
 
 use super::log::{MessageHash, message_hash};
-use super::message::{Blocks, MessageFault, MessageRole, each_message, is_proven, look};
+use super::message::{MessageFault, MessageRole, blocks, each_message, look, look_at_blob};
 use super::results::{NotSent, carriers};
 
 #[derive(Clone, Debug)]
@@ -20,27 +20,12 @@ pub struct SentRequest {
 }
 
 #[derive(Clone, Debug)]
-pub struct RequestMessage {
-    pub role: MessageRole,
-    pub proof: MessageProof,
-    place: MessagePlace,
-}
-
-#[derive(Clone, Debug)]
-enum MessagePlace {
-    Nowhere,
-    /// The record that was written for the request.
-    Blob(RecordSpan),
-    Records(Vec<RecordSpan>),
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MessageProof {
-    /// It is in the records, with this hash.
-    Proven,
-    /// What the records have in its place is another message, or cannot be read.
-    Unproven(MessageFault),
+pub enum RequestMessage {
     Missing,
+    /// The record that was written for the request, and why it does not prove what that carried.
+    Blob(RecordSpan, Option<MessageFault>),
+    /// The records of the conversation that the message is made of, as the hash shows.
+    Spoken(MessageRole, Vec<RecordSpan>),
 }
 
 /// Finds the request that first carried a result, with all messages. Reads so much that a worker should do it.
@@ -54,7 +39,7 @@ pub fn request_of(transcript: &Transcript, call: &Call) -> Result<SentRequest, N
     let hashes = log.messages(carrier.request);
     let spoken = spoken_messages(transcript, request.record, &hashes);
     let message = |hash: &Option<MessageHash>| {
-        let Some(hash) = hash else { return RequestMessage::MISSING };
+        let Some(hash) = hash else { return RequestMessage::Missing };
         spoken.get(hash).cloned().unwrap_or_else(|| blob_message(transcript, hash))
     };
     Ok(SentRequest {
@@ -78,8 +63,7 @@ fn spoken_messages(
         for (role, records) in [(MessageRole::Assistant, &turn.model), (MessageRole::User, &turn.user)] {
             each_message(transcript, role, records, &mut |hash, records| {
                 if left.remove(&hash) {
-                    let place = MessagePlace::Records(records.to_vec());
-                    found.insert(hash, RequestMessage { role, proof: MessageProof::Proven, place });
+                    found.insert(hash, RequestMessage::Spoken(role, records.to_vec()));
                 }
             });
         }
@@ -89,23 +73,9 @@ fn spoken_messages(
     found
 }
 
-impl RequestMessage {
-    const MISSING: Self =
-        Self { role: MessageRole::Other, proof: MessageProof::Missing, place: MessagePlace::Nowhere };
-}
-
 fn blob_message(transcript: &Transcript, hash: &MessageHash) -> RequestMessage {
-    let Some(blob) = transcript.requests.blob(hash) else { return RequestMessage::MISSING };
-    let found = look(transcript, blob, |record, _| {
-        let message = record.get("message")?;
-        Some((MessageRole::read(message), is_proven(message, hash)))
-    });
-    let (role, proof) = match found {
-        Ok((role, true)) => (role, MessageProof::Proven),
-        Ok((role, false)) => (role, MessageProof::Unproven(MessageFault::Mismatch)),
-        Err(fault) => (MessageRole::Other, MessageProof::Unproven(fault)),
-    };
-    RequestMessage { role, proof, place: MessagePlace::Blob(blob) }
+    let Some(blob) = transcript.requests.blob(hash) else { return RequestMessage::Missing };
+    RequestMessage::Blob(blob, look_at_blob(transcript, blob, hash, |_, _| Some(())).err())
 }
 
 /// Writes a request as one JSON object: its messages, its parameters, its system prompt and tools, each as the records have
@@ -137,24 +107,22 @@ fn write_members(object: Option<Json>, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn write_message(transcript: &Transcript, message: &RequestMessage, out: &mut dyn Write) -> io::Result<()> {
-    match &message.place {
-        MessagePlace::Nowhere => out.write_all(b"null"),
-        MessagePlace::Blob(record) => {
+    match message {
+        RequestMessage::Missing => out.write_all(b"null"),
+        RequestMessage::Blob(record, _) => {
             flatten(look(transcript, *record, |record, _| Some(out.write_all(record.get("message")?.raw()))))
         }
-        MessagePlace::Records(records) => {
-            write!(out, "{{\"role\":\"{}\",\"content\":[", message.role.as_str())?;
-            let mut blocks = Blocks::default();
+        RequestMessage::Spoken(role, records) => {
+            write!(out, "{{\"role\":\"{}\",\"content\":[", role.as_str())?;
+            let mut comma = "";
             for record in records {
                 flatten(look(transcript, *record, |record, _| {
-                    let content = record.path(&["message", "content"])?;
-                    let mut written = Ok(());
-                    blocks.each(content, &mut |piece| {
-                        if written.is_ok() {
-                            written = out.write_all(piece.raw());
-                        }
-                    });
-                    Some(written)
+                    let mut blocks = blocks(record.path(&["message", "content"])?);
+                    Some(blocks.try_for_each(|(before, block, after)| {
+                        let comma = std::mem::replace(&mut comma, ",");
+                        let pieces = [comma.as_bytes(), before.as_bytes(), block.raw(), after.as_bytes()];
+                        pieces.into_iter().try_for_each(|piece| out.write_all(piece))
+                    }))
                 }))?;
             }
             out.write_all(b"]}")

@@ -6,7 +6,7 @@ use std::io::Write;
 use overspill::internals::session::fate::ContextChange;
 use overspill::internals::session::model::{Call, Evidence};
 use overspill::internals::session::sent::{
-    MessageFault, MessageProof, NotSent, best, request_of, write_request,
+    MessageFault, NotSent, RequestMessage, best, request_of, write_request,
 };
 use overspill::internals::session::transcript::Transcript;
 use proptest::prelude::*;
@@ -205,10 +205,11 @@ fn records_of_the_conversation_are_messages_too() {
         ((vec!["one".into()], None), (vec!["two".into()], None))
     );
     let request = request_of(transcript, call(transcript, "c2")).unwrap();
-    let proofs: Vec<_> =
-        request.messages.iter().map(|message| (message.role.as_str(), message.proof)).collect();
-    let proven = |role| (role, MessageProof::Proven);
-    assert_eq!(proofs, [proven("user"), proven("assistant"), proven("user")]);
+    let roles = request.messages.iter().map(|message| match message {
+        RequestMessage::Spoken(role, _) => role.as_str(),
+        other => panic!("{other:?}"),
+    });
+    assert_eq!(roles.collect::<Vec<_>>(), ["user", "assistant", "user"]);
     let mut written = Vec::new();
     write_request(transcript, &request, &mut written).unwrap();
     let written: Value = serde_json::from_slice(&written).unwrap();
@@ -231,7 +232,8 @@ fn a_message_with_another_hash_proves_nothing() {
     let mismatch = NotSent::Message(MessageFault::Mismatch);
     assert_eq!(got(transcript, "c1"), (vec!["out".into()], Some(mismatch)));
     let request = request_of(transcript, call(transcript, "c1")).unwrap();
-    assert_eq!(request.messages[0].proof, MessageProof::Unproven(MessageFault::Mismatch));
+    let RequestMessage::Blob(_, fault) = request.messages[0] else { panic!("{request:?}") };
+    assert_eq!(fault, Some(MessageFault::Mismatch));
     assert_eq!(got(transcript, "c2"), (vec!["two".into()], Some(NotSent::NotCarried)));
     let opened = open(&write_log(dir.path(), "s2.jsonl", &log.records[..2]));
     assert_eq!(got(opened.transcript(), "c1").1, Some(NotSent::NoRequests));
@@ -269,8 +271,8 @@ fn a_request_whose_base_is_missing_says_so() {
     log.request(2, &[hash(&result)]);
     let opened = open(&write_log(dir.path(), "s1.jsonl", &log.records));
     let request = request_of(opened.transcript(), call(opened.transcript(), "c1")).unwrap();
-    let proofs: Vec<_> = request.messages.iter().map(|message| message.proof).collect();
-    assert_eq!(proofs, [MessageProof::Missing, MessageProof::Missing, MessageProof::Proven]);
+    use RequestMessage::{Missing, Spoken};
+    assert!(matches!(request.messages[..], [Missing, Missing, Spoken(..)]), "{request:?}");
 }
 
 /// Returns the content of a message that was written for a request, and that its hash proves.
@@ -301,7 +303,9 @@ fn the_sample_is_proven_but_for_what_was_scrubbed() {
         }
         proven += usize::from(why.is_none());
         let request = request_of(transcript, call).unwrap();
-        let faults = request.messages.iter().filter(|message| message.proof != MessageProof::Proven).count();
+        let is_proven =
+            |message: &&_| matches!(message, RequestMessage::Blob(_, None) | RequestMessage::Spoken(..));
+        let faults = request.messages.len() - request.messages.iter().filter(is_proven).count();
         assert!(faults <= 2, "the prompt, and the result of the sub-agent");
     }
     assert_eq!((transcript.calls.len(), proven), (8, 7));
