@@ -26,7 +26,6 @@ pub(super) struct Block {
     bytes: Vec<u8>,
     pub lines: Range<usize>,
     pub what: BlockContent,
-    pub is_last: bool,
     pub tapes: Tapes,
 }
 
@@ -109,7 +108,6 @@ impl Cursor {
         self.number += 1;
         self.fill(block)?;
         self.is_done = self.at >= self.end && self.carry.is_empty();
-        block.is_last = self.is_done;
         Ok(true)
     }
 

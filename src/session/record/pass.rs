@@ -18,9 +18,6 @@ const MIN_PARALLEL: u64 = 4 << 20;
 /// The most threads that index, this one included.
 const MAX_THREADS: usize = 4;
 
-/// The most blocks that wait for their turn without a thread.
-const MAX_EARLY: usize = 2;
-
 /// What takes the records, from one thread at a time.
 type TakeStep<'a> = dyn FnMut(LogStep) -> ControlFlow<()> + Send + 'a;
 
@@ -41,32 +38,13 @@ pub fn records(log: &LogFile, from: u64, take: &mut TakeStep<'_>) -> io::Result<
     if from >= log.size() {
         return Ok(ControlFlow::Continue(from));
     }
-    let cursor = Cursor::new(log.reopen()?, from, log.size());
-    let mut out = StepSink { take, next: from };
-    let ended =
-        if log.size() - from < MIN_PARALLEL { alone(cursor, &mut out) } else { together(cursor, &mut out) }?;
-    Ok(ended.map_continue(|()| out.next))
-}
-
-fn alone(mut cursor: Cursor, out: &mut StepSink) -> io::Result<ControlFlow<()>> {
-    let mut block = Block::default();
-    while cursor.read(&mut block)? {
-        block.index();
-        if out.block(&block).is_break() {
-            return Ok(ControlFlow::Break(()));
-        }
-    }
-    Ok(ControlFlow::Continue(()))
-}
-
-/// Has threads read, index and hand out blocks, each mostly blocks of its own, in the order of the blocks: what a thread
-/// indexed is still in its processor's cache when it hands it out.
-fn together(cursor: Cursor, out: &mut StepSink) -> io::Result<ControlFlow<()>> {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS);
+    let threads = match log.size() - from {
+        ..MIN_PARALLEL => 1,
+        _ => std::thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS),
+    };
     let turns = BlockTurns {
-        cursor: Mutex::new(cursor),
-        out: Mutex::new(out),
-        turn: Mutex::new(Turn::default()),
+        cursor: Mutex::new(Cursor::new(log.reopen()?, from, log.size())),
+        turn: Mutex::new(Turn { next: 0, out: StepSink { take, next: from }, ended: None }),
         passed: Condvar::new(),
     };
     std::thread::scope(|scope| {
@@ -76,31 +54,28 @@ fn together(cursor: Cursor, out: &mut StepSink) -> io::Result<ControlFlow<()>> {
         turns.work();
     });
     let turn = turns.turn.into_inner().unwrap_or_else(PoisonError::into_inner);
-    turn.ended.unwrap_or(Ok(ControlFlow::Continue(())))
+    let is_broken_off = turn.ended.transpose()?.is_some();
+    Ok(if is_broken_off { ControlFlow::Break(()) } else { ControlFlow::Continue(turn.out.next) })
 }
 
-struct BlockTurns<'a, 'b> {
+/// Has threads read, index and hand out blocks, each blocks of its own, in the order of the blocks: what a thread indexed
+/// is still in its processor's cache when it hands it out.
+struct BlockTurns<'a> {
     cursor: Mutex<Cursor>,
     /// Held by the thread that hands out.
-    out: Mutex<&'a mut StepSink<'b>>,
-    turn: Mutex<Turn>,
+    turn: Mutex<Turn<'a>>,
     passed: Condvar,
 }
 
-#[derive(Default)]
-struct Turn {
-    /// The number of the block that is handed out next, or at this moment.
+struct Turn<'a> {
+    /// The number of the block that is handed out next.
     next: u64,
-    is_taken: bool,
-    /// Blocks that were indexed before their turn, and left to the thread that hands out.
-    early: Vec<Block>,
-    /// Blocks that were handed out, to be used again.
-    done: Vec<Block>,
-    /// How it ended, before the last block or with it.
-    ended: Option<io::Result<ControlFlow<()>>>,
+    out: StepSink<'a>,
+    /// How it ended, if before the last block: it was broken off, or failed.
+    ended: Option<io::Result<()>>,
 }
 
-impl BlockTurns<'_, '_> {
+impl BlockTurns<'_> {
     /// Reads, indexes and hands out one block after the other, as long as there are more.
     fn work(&self) {
         let _alarm = Alarm(self);
@@ -112,42 +87,23 @@ impl BlockTurns<'_, '_> {
                 Ok(false) => return,
                 Err(error) => return self.end(error),
             }
-            let Some(next) = self.pass_on(block) else { return };
-            block = next;
+            if !self.hand_out(&block) {
+                return;
+            }
         }
     }
 
-    /// Hands out a block and the next that are there, or leaves it. Returns a block for the next bytes, if needed.
-    fn pass_on(&self, mut block: Block) -> Option<Block> {
-        let mut turn = lock(&self.turn);
-        while turn.is_taken || turn.next != block.number {
-            if turn.ended.is_some() {
-                return None;
-            }
-            if turn.early.len() < MAX_EARLY {
-                turn.early.push(block);
-                return Some(turn.done.pop().unwrap_or_default());
-            }
-            turn = self.passed.wait(turn).unwrap_or_else(PoisonError::into_inner);
-        }
-        turn.is_taken = true;
-        while turn.ended.is_none() {
-            drop(turn);
-            let went_on = lock(&self.out).block(&block);
-            let is_over = block.is_last || went_on.is_break();
-            turn = lock(&self.turn);
+    /// Hands out a block when it is its turn. Returns whether to go on.
+    fn hand_out(&self, block: &Block) -> bool {
+        let must_wait = |turn: &mut Turn| turn.ended.is_none() && turn.next != block.number;
+        let turn = self.passed.wait_while(lock(&self.turn), must_wait);
+        let mut turn = turn.unwrap_or_else(PoisonError::into_inner);
+        if turn.ended.is_none() {
+            turn.ended = turn.out.block(block).is_break().then_some(Ok(()));
             turn.next += 1;
-            if is_over {
-                turn.ended.get_or_insert(Ok(went_on));
-            }
-            let next = turn.early.iter().position(|early| early.number == turn.next);
-            let Some(next) = next.map(|at| turn.early.swap_remove(at)) else { break };
-            turn.done.push(std::mem::replace(&mut block, next));
             self.passed.notify_all();
         }
-        turn.is_taken = false;
-        self.passed.notify_all();
-        turn.ended.is_none().then_some(block)
+        turn.ended.is_none()
     }
 
     fn end(&self, error: io::Error) {
@@ -157,9 +113,9 @@ impl BlockTurns<'_, '_> {
 }
 
 /// Reports that a thread failed, so that the others do not wait for its block.
-struct Alarm<'a, 'b, 'c>(&'c BlockTurns<'a, 'b>);
+struct Alarm<'a, 'b>(&'b BlockTurns<'a>);
 
-impl Drop for Alarm<'_, '_, '_> {
+impl Drop for Alarm<'_, '_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             self.0.end(io::Error::other("a thread failed"));
