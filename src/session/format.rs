@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use crate::base::env::Env;
-use crate::source::Source;
+use crate::source::OpenError;
 
 use super::database::{Database, DatabaseError, RowRecords, RowsOf, TableRow, TableRows};
 use super::find::{self, FoundFile};
@@ -16,7 +16,7 @@ use super::reader::{
     FindFiles, FindWatch, FormatInfo, LogReader, LogSession, OpenResult, ReadProgress, RecordPlace,
     SessionError, SessionFile, SessionFormat, TakeSession,
 };
-use super::record::{MAX_DOCUMENT, MappedRecords, is_packed};
+use super::record::{FileRecords, is_packed};
 use super::transcript::Transcript;
 use super::watch::{ReadSession, WatchedPaths, WatchedSession};
 
@@ -114,9 +114,10 @@ fn read_documents(
     out: &mut Transcript,
 ) -> Result<(), SessionError> {
     for (number, path) in paths.iter().enumerate() {
-        match Source::open(path) {
-            Ok(source) => read_document(path, &source, read, out),
-            Err(error) if number == 0 => return Err(error.into()),
+        // Kept open, a document can be looked at after the agent put another in its place.
+        match FileRecords::whole(path, true) {
+            Ok(file) => read_document(path, file, read, out),
+            Err(error) if number == 0 => return Err(OpenError::new(path, error).into()),
             Err(_) => continue,
         }
         progress.try_step(number as u64 + 1, paths.len() as u64)?;
@@ -124,10 +125,14 @@ fn read_documents(
     Ok(())
 }
 
-fn read_document(path: &Path, source: &Source, read: ReadDocument, out: &mut Transcript) {
-    let (view, mut tape) = (source.view(), Tape::default());
-    let number = out.add_source(Arc::new(MappedRecords::new(source)));
-    match tape.read(if view.len() > MAX_DOCUMENT { &[] } else { &view }) {
+fn read_document(
+    path: &Path,
+    (records, bytes): (FileRecords, Vec<u8>),
+    read: ReadDocument,
+    out: &mut Transcript,
+) {
+    let (number, mut tape) = (out.add_source(Arc::new(records)), Tape::default());
+    match tape.read(&bytes) {
         Ok(document) => read(document, RecordPlace { source: number, row: 0, start: 0 }, path, out),
         // Half of it, while the agent writes; or something else.
         Err(_) => {

@@ -109,7 +109,7 @@ pub fn read_record(
     read: impl FnOnce(Json, RecordPlace, &mut Transcript) -> RecordUse,
 ) {
     out.unread.records += 1;
-    let (found, mut tape) = (FileRecords::whole(path).ok(), Tape::default());
+    let (found, mut tape) = (FileRecords::whole(path, false).ok(), Tape::default());
     let record = found.as_ref().and_then(|(_, bytes)| tape.read(bytes).ok());
     let Some((record, (records, _))) = record.zip(found.as_ref()) else {
         out.unread.broken += 1;

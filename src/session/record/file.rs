@@ -1,4 +1,4 @@
-//! Files of records: a large document, mapped; small ones, opened when they are looked at; and logs, followed as they grow.
+//! Files of records: documents, read whole; and logs, followed as they grow.
 
 use std::fs::File;
 use std::io;
@@ -8,45 +8,12 @@ use std::sync::Arc;
 
 use crate::base::fs::identity::{FileTime, Identity};
 use crate::session::json::{Json, Tape};
-use crate::source::{MapView, Source, read_tail};
+use crate::source::read_tail;
 
 use super::bytes::{Unpacked, is_packed};
 use super::{MAX_DOCUMENT, RecordSource, open_regular, read, same};
 
-#[derive(Clone, Debug)]
-pub struct MappedRecords {
-    path: PathBuf,
-    view: MapView,
-    seen: Option<Identity>,
-}
-
-impl MappedRecords {
-    pub fn new(source: &Source) -> Self {
-        let path = source.path().map(Path::to_owned).unwrap_or_default();
-        Self { path, view: source.view(), seen: source.identity() }
-    }
-}
-
-impl RecordSource for MappedRecords {
-    fn path(&self) -> &Path {
-        &self.path
-    }
-
-    fn read(&self, _: i64, range: Range<u64>) -> io::Result<Vec<u8>> {
-        let at = |place: u64| usize::try_from(place).unwrap_or(usize::MAX).min(self.view.len());
-        let range = at(range.start)..at(range.end);
-        if self.view.lost_at().is_some_and(|lost| lost < range.end as u64) {
-            return Err(io::Error::other("the file was cut short since it was read"));
-        }
-        Ok(self.view.get(range).unwrap_or_default().to_vec())
-    }
-
-    fn seen(&self) -> Option<Identity> {
-        self.seen
-    }
-}
-
-/// A log, or a small file, which is opened for each look unless it is kept open.
+/// A log or a document, which is opened for each look unless it is kept open.
 #[derive(Clone, Debug)]
 pub struct FileRecords {
     path: PathBuf,
@@ -56,21 +23,19 @@ pub struct FileRecords {
 }
 
 impl FileRecords {
-    /// Reads a whole file: a regular one of at most 256 MiB.
-    pub fn whole(path: impl Into<PathBuf>) -> io::Result<(Self, Vec<u8>)> {
+    /// Reads a whole file, which must be a regular one; nothing of one that is longer than 256 MiB.
+    pub fn whole(path: impl Into<PathBuf>, keep_open: bool) -> io::Result<(Self, Vec<u8>)> {
         let path = path.into();
         let (file, meta) = open_regular(&path)?;
-        if meta.len() > MAX_DOCUMENT as u64 {
-            return Err(io::Error::other("the file is larger than 256 MiB"));
-        }
-        let records = Self { path, seen: Identity::from(&meta), open: None };
-        Ok((records, read(&file, 0..meta.len())?))
+        let len = if meta.len() > MAX_DOCUMENT as u64 { 0 } else { meta.len() };
+        let (seen, bytes) = (Identity::from(&meta), read(&file, 0..len)?);
+        Ok((Self { path, seen, open: keep_open.then(|| Arc::new(file)) }, bytes))
     }
 }
 
 /// Reads a file that is one JSON value; `None` if it cannot be read or is no JSON.
 pub fn read_json<T>(path: impl Into<PathBuf>, take: impl FnOnce(Json) -> T) -> Option<T> {
-    let (_, bytes) = FileRecords::whole(path).ok()?;
+    let (_, bytes) = FileRecords::whole(path, false).ok()?;
     let mut tape = Tape::default();
     tape.read(bytes.trim_ascii()).ok().map(take)
 }
@@ -198,11 +163,11 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("r.json");
         std::fs::write(&path, "0123456789").unwrap();
-        let (records, whole) = FileRecords::whole(&path).unwrap();
+        let (records, whole) = FileRecords::whole(&path, false).unwrap();
         assert_eq!(whole, b"0123456789");
         assert_eq!(records.read(0, 8..20).unwrap(), b"89");
         assert_eq!(records.read(0, 20..30).unwrap(), b"");
-        assert!(FileRecords::whole(dir.path()).is_err());
+        assert!(FileRecords::whole(dir.path(), false).is_err());
     }
 
     #[test]

@@ -19,7 +19,7 @@ use rustix::fs::OFlags;
 use crate::base::fs::identity::Identity;
 
 pub use bytes::{LogSearch, is_packed, unpack};
-pub use file::{FileRecords, LogChange, LogFile, MappedRecords, read_json};
+pub use file::{FileRecords, LogChange, LogFile, read_json};
 pub use pass::{LogStep, records};
 
 /// The longest document that is read, and the most of any file at once, in bytes. Longer is not readable.

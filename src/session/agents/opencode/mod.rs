@@ -236,7 +236,7 @@ fn read_messages(
     for (at, file) in &messages {
         progress.try_step(0, total)?;
         // A message may hold whole files, so that all of them would not fit.
-        let bytes = FileRecords::whole(&file.path).map(|(_, bytes)| bytes).unwrap_or_default();
+        let bytes = FileRecords::whole(&file.path, false).map(|(_, bytes)| bytes).unwrap_or_default();
         history.add_message(stem(&file.path), *at, tape.read(&bytes).ok());
     }
     for (number, (_, message)) in messages.iter().enumerate() {
