@@ -162,8 +162,10 @@ fn print_recorded(config: &Config, found: &SelectedSession, form: TextForm) -> C
     if rest.why_missing().is_some() {
         let (call, of) = (found.require_call()?, found.inspector());
         let best = of.best(call);
-        let added =
-            best.first().map(|first| of.examiner.verifier.added_in(of.transcript, (call, first), &text));
+        let added = best
+            .first
+            .as_ref()
+            .map(|first| of.examiner.verifier.added_in(of.transcript, (call, first), &text));
         preview.parts = parts_of(&text, &added.unwrap_or_default());
         preview.truncated = call.is_cut();
         (preview.total, preview.kept) = Default::default();

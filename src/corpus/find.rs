@@ -140,7 +140,7 @@ pub(crate) fn find_in_results(
 /// Returns what the model got for a call, and its output, if that is in the records only.
 fn recorded_output(of: &CallInspector, call: &Call) -> Option<(String, MapView)> {
     let best = of.best(call);
-    let (text, _) = to_text(of.transcript, &best.first()?.pieces, MAX_RESULT).ok()?;
+    let (text, _) = to_text(of.transcript, &best.first.as_ref()?.pieces, MAX_RESULT).ok()?;
     let (OutputPlace::Memory(view), _) = of.output(call, &text, Paths::Known).ok()? else { return None };
     Some((text, view))
 }

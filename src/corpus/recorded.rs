@@ -94,7 +94,7 @@ impl<'a> Receipts<'a> {
             let new = |agent: &&str| examiner(config, agent, Paths::Known);
             let examiner = examiners.entry(transcript.agent).or_insert_with_key(new);
             let inspector = CallInspector { examiner, file, transcript, copy: Some(&paths[n]) };
-            let got = inspector.best(call).first().and_then(|first| {
+            let got = inspector.best(call).first.as_ref().and_then(|first| {
                 let (text, facts) = text::to_text(transcript, &first.pieces, MAX_RESULT.min(room)).ok()?;
                 (!facts.is_stopped).then(|| (text.into_boxed_str(), inspector.verify(call).cut_by()))
             });

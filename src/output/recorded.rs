@@ -127,7 +127,7 @@ impl ReadyCall {
         check: Option<Verdict>,
     ) -> Result<Self, String> {
         let best = of.best(call);
-        let first = best.first().ok_or("no result of this call was recorded")?;
+        let first = best.first.as_ref().ok_or("no result of this call was recorded")?;
         let (text, facts) = to_text(of.transcript, &first.pieces, MAX_RESULT)
             .map_err(|error| format!("the records cannot be read: {error}"))?;
         if facts.is_stopped {

@@ -75,11 +75,12 @@ impl CallSizes {
             take(piece);
             true
         };
-        let got = best.first().map(|first| text::decode(inspector.transcript, &first.pieces, &mut take_all));
+        let got =
+            best.first.as_ref().map(|first| text::decode(inspector.transcript, &first.pieces, &mut take_all));
         Self {
             got: got.and_then(Result::ok).map(|facts| facts.bytes),
-            evidence: best.first().map(|first| first.evidence),
-            context: best.first().map(|first| first.context),
+            evidence: best.first.as_ref().map(|first| first.evidence),
+            context: best.first.as_ref().map(|first| first.context),
             whole: inspector.whole_bytes(call),
             spill: inspector.spill(call),
             command: SafeText::from(one_line(&command)),

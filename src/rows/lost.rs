@@ -157,7 +157,7 @@ impl ModelShare {
         severities: &SeverityPatterns,
     ) -> Option<Self> {
         let best = inspector.best(call);
-        let (result, facts) = to_text(inspector.transcript, &best.first()?.pieces, MAX_RESULT).ok()?;
+        let (result, facts) = to_text(inspector.transcript, &best.first.as_ref()?.pieces, MAX_RESULT).ok()?;
         let mut measure = |view: &MapView| {
             if view.len() > MAX_OUTPUT || facts.is_stopped {
                 return None;

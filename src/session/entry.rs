@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use super::content::{asked_lines, pieces};
 use super::fate::ContextChange;
 use super::json::{Json, Kind};
-use super::model::{Call, CallResult, ChangeOrigin, DisplayCopy, Evidence, RecordSpan, ResultId, TextPieces};
+use super::model::{Call, CallResult, ChangeOrigin, DisplayCopy, Evidence, RecordSpan, TextPieces};
 use super::reader::RecordPlace;
 use super::transcript::Transcript;
 
@@ -52,7 +52,7 @@ impl<'a> RecordEntry<'a> {
 
     /// Adds what the model got for a call, as the agent's history holds it.
     pub fn add_result(self, content: Option<Json>, call: &mut Call) {
-        call.results.push(self.result(content));
+        call.add(self.result(content));
     }
 
     /// Returns what the model got for a call, as the agent's history holds it.
@@ -63,7 +63,7 @@ impl<'a> RecordEntry<'a> {
 
     pub fn add_text(self, evidence: Evidence, pieces: impl Into<TextPieces>, call: &mut Call) {
         let recorded = CallResult::recorded(pieces.into(), self.at, self.span());
-        call.results.push(CallResult { evidence, ..recorded });
+        call.add(CallResult { evidence, ..recorded });
     }
 
     /// Notes a copy of an output for the agent's own screen, if it is a text with anything in it. `most` is as in [`DisplayCopy`].
@@ -72,9 +72,14 @@ impl<'a> RecordEntry<'a> {
         call.display.extend(copy.map(|copy| DisplayCopy::new(name, self.place.span(copy), most)));
     }
 
-    /// Adds a change of some results by the record, before the next request of its conversation.
-    pub fn add_event(self, change: ContextChange, results: Vec<ResultId>, out: &mut Transcript) {
-        out.add_event(change, self.origin(out), results);
+    /// Adds a change of the results of some calls by the record, before the next request of its conversation.
+    pub fn add_event(
+        self,
+        change: ContextChange,
+        calls: impl IntoIterator<Item = u32>,
+        out: &mut Transcript,
+    ) {
+        out.add_event(change, self.origin(out), calls);
     }
 
     /// Returns where a change by the record comes from, before the next request of its conversation.

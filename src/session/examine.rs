@@ -10,7 +10,7 @@ use crate::source::{MapView, Source};
 
 use super::model::{Call, Citation, CutState};
 use super::reader::SessionFile;
-use super::sent::{self, BestResults};
+use super::sent::{self, BestResult};
 use super::spill::{SpillState, is_beside, look_for, state_of};
 use super::tally::length;
 use super::transcript::Transcript;
@@ -88,13 +88,13 @@ impl CallInspector<'_> {
         found.map(|meta| meta.len()).or_else(claimed).or_else(display)
     }
 
-    pub fn best(&self, call: &Call) -> BestResults {
+    pub fn best(&self, call: &Call) -> BestResult {
         sent::best(self.transcript, call)
     }
 
     /// Returns the length in bytes of the result as the model first saw it.
     pub fn result_len(&self, call: &Call) -> Option<u64> {
-        self.best(call).first().and_then(|first| length(self.transcript, first))
+        self.best(call).first.as_ref().and_then(|first| length(self.transcript, first))
     }
 
     /// Compares the result that the model first saw with what the policies make of the whole output.

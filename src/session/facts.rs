@@ -34,7 +34,7 @@ impl CallInspector<'_> {
     pub(crate) fn facts(&self, call: &Call, first: Option<&CallResult>) -> Vec<(&'static str, String)> {
         let transcript = self.transcript;
         let thread = transcript.thread(call).map_or_else(String::new, |thread| thread.name.to_string());
-        let later = (call.results.len() as u64).checked_sub(1).filter(|later| *later > 0);
+        let later = Some(u64::from(call.later)).filter(|later| *later > 0);
         let time = |at| local_time(at, "%Y-%m-%d %H:%M:%S");
         let mut facts = vec![
             ("evidence", first.map_or("no result was recorded", |first| evidence(first.evidence)).to_owned()),

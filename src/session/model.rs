@@ -212,8 +212,10 @@ pub struct Call {
     pub at: Option<Timestamp>,
     pub status: CallStatus,
     pub exit: Option<i32>,
-    /// What the model got for it, as first seen and then as it changed: nearly always just one, which is kept in place.
-    pub results: SmallVec<[CallResult; 1]>,
+    /// What the model got for it first.
+    pub result: Option<CallResult>,
+    /// How many texts stood in its place later.
+    pub later: u32,
     pub display: SmallVec<[DisplayCopy; 1]>,
     pub cites: Vec<Citation>,
     pub cut: CutState,
@@ -274,16 +276,16 @@ impl Call {
     }
 
     pub fn first(&self) -> Option<&CallResult> {
-        self.results.first()
+        self.result.as_ref()
     }
-}
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ResultId {
-    /// An index into `calls` of the transcript.
-    pub call: u32,
-    /// An index into [`Call::results`].
-    pub result: u32,
+    /// Adds what the model got: the first text is kept, later ones are counted.
+    pub fn add(&mut self, result: CallResult) {
+        match self.result {
+            Some(_) => self.later += 1,
+            None => self.result = Some(result),
+        }
+    }
 }
 
 /// What is known of where a change of the model's context came from. By default it is recorded, and no more is known.
@@ -300,7 +302,8 @@ pub struct ChangeOrigin {
 pub struct ContextEvent {
     pub change: ContextChange,
     pub origin: ChangeOrigin,
-    pub results: Vec<ResultId>,
+    /// The calls of the results: indexes into `calls` of the transcript.
+    pub calls: Vec<u32>,
 }
 
 impl ContextEvent {

@@ -70,7 +70,7 @@ pub fn tally(
         tally.deleted += u64::from(is_deleted(call, records, uid));
         tally.unsure += u64::from(call.cut == CutState::Unknown && call.first().is_some());
         let best = sent::best(transcript, call);
-        tally.got_bytes += best.first().and_then(|first| length(transcript, first)).unwrap_or(0);
+        tally.got_bytes += best.first.as_ref().and_then(|first| length(transcript, first)).unwrap_or(0);
     }
     tally.copied = calls - tally.calls;
     Ok(tally)

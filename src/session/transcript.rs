@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::fate::{ContextChange, ContextState, FateEvidence};
 use super::id::{IdMap, item_of, record_id};
-use super::model::{Call, ChangeOrigin, ContextEvent, RecordSpan, ResultId, SessionFacts, Thread};
+use super::model::{Call, ChangeOrigin, ContextEvent, RecordSpan, SessionFacts, Thread};
 use super::record::{MAX_RECORD, RecordSource};
 use super::sent::log::RequestLog;
 
@@ -168,7 +168,7 @@ impl Transcript {
 
     /// Notes the version of the agent that wrote a call, or its first result before that is added; nothing if it is empty.
     pub fn note_version(&mut self, call: u32, version: &str) {
-        let call = self.calls.get_mut(call as usize).filter(|call| call.results.is_empty());
+        let call = self.calls.get_mut(call as usize).filter(|call| call.result.is_none());
         if let Some(call) = call.filter(|_| !version.is_empty()) {
             let known = self.versions.iter().rposition(|known| **known == *version);
             if known.is_none() && self.versions.len() == MAX_VERSIONS {
@@ -223,7 +223,7 @@ impl Transcript {
 
     /// Returns a call, by its number, that has no result yet.
     pub fn unanswered(&mut self, call: u32) -> Option<&mut Call> {
-        self.calls.get_mut(call as usize).filter(|call| call.results.is_empty())
+        self.calls.get_mut(call as usize).filter(|call| call.result.is_none())
     }
 
     /// Finds a call, or the free key under which it would be.
@@ -250,28 +250,20 @@ impl Transcript {
         self.answers.get(thread as usize).map(|answers| answers.saturating_add(1))
     }
 
-    pub fn result_ids(&self, call: u32) -> impl Iterator<Item = ResultId> + Clone + use<> {
-        let results = self.calls.get(call as usize).map_or(0, |call| call.results.len() as u32);
-        (0..results).map(move |result| ResultId { call, result })
+    pub fn has_result(&self, call: u32) -> bool {
+        self.calls.get(call as usize).is_some_and(|call| call.result.is_some())
     }
 
-    pub fn results_of(&self, calls: impl IntoIterator<Item = u32>) -> Vec<ResultId> {
-        calls.into_iter().flat_map(|call| self.result_ids(call)).collect()
-    }
-
-    /// Returns the first and the last result of each of some calls, as an event names them. Those between were replaced for
-    /// good: if every change of a result named them, too, the events would be larger than the log.
-    pub fn outer_results_of(&self, calls: impl IntoIterator<Item = u32>) -> Vec<ResultId> {
-        let mut results = self.results_of(calls);
-        let is_last = |id: &ResultId| self.calls[id.call as usize].results.len() == id.result as usize + 1;
-        results.retain(|id| id.result == 0 || is_last(id));
-        results
-    }
-
-    /// Adds a change of some results; nothing without results.
-    pub fn add_event(&mut self, change: ContextChange, origin: ChangeOrigin, results: Vec<ResultId>) {
-        if !results.is_empty() {
-            self.events.push(ContextEvent { change, origin, results });
+    /// Adds a change of the results of some calls; nothing if none of them has one.
+    pub fn add_event(
+        &mut self,
+        change: ContextChange,
+        origin: ChangeOrigin,
+        calls: impl IntoIterator<Item = u32>,
+    ) {
+        let calls: Vec<u32> = calls.into_iter().filter(|call| self.has_result(*call)).collect();
+        if !calls.is_empty() {
+            self.events.push(ContextEvent { change, origin, calls });
         }
     }
 
@@ -280,12 +272,12 @@ impl Transcript {
             let is_known = call.thread == 0 || self.default_evidence != FateEvidence::ByRule;
             let evidence = if is_known { self.default_evidence } else { FateEvidence::Unknown };
             let context = ContextState { evidence, ..ContextState::default() };
-            call.results.iter_mut().for_each(|result| result.context = context);
+            call.result.iter_mut().for_each(|result| result.context = context);
         }
         for event in &self.events {
-            for id in &event.results {
-                let call = self.calls.get_mut(id.call as usize);
-                if let Some(result) = call.and_then(|call| call.results.get_mut(id.result as usize)) {
+            for call in &event.calls {
+                let call = self.calls.get_mut(*call as usize);
+                if let Some(result) = call.and_then(|call| call.result.as_mut()) {
                     result.context = event.applied_to(result.context);
                 }
             }

@@ -84,7 +84,7 @@ impl SelectedSession {
 
     pub(crate) fn text(&self) -> anyhow::Result<String> {
         let best = self.inspector().best(self.require_call()?);
-        let first = best.first().ok_or_else(|| anyhow!("the call has no result"))?;
+        let first = best.first.as_ref().ok_or_else(|| anyhow!("the call has no result"))?;
         Ok(text::to_text(self.opened.transcript(), &first.pieces, usize::MAX)?.0)
     }
 }

@@ -87,7 +87,7 @@ fn facts(config: &Config, found: &SelectedSession) -> anyhow::Result<Vec<(&'stat
     if let Some(call) = found.call() {
         let related = related_calls(&config.env, &found.file, &());
         let row = list::call_row(call, inspector, &related, &severities);
-        return Ok(rows::calls::facts(&row, inspector.facts(call, inspector.best(call).first())));
+        return Ok(rows::calls::facts(&row, inspector.facts(call, inspector.best(call).first.as_ref())));
     }
     let (now, mut spills) = (crate::base::env::now(), Vec::new());
     let mut row = row_of(config, &found.file)?;
@@ -119,7 +119,7 @@ fn write(
         Some(CallText::Sent | CallText::Recorded) | None => {}
     }
     let best = inspector.best(call);
-    let result = if which == Some(CallText::Recorded) { call.first() } else { best.first() };
+    let result = if which == Some(CallText::Recorded) { call.first() } else { best.first.as_ref() };
     let result = result.context("the call has no result")?;
     match (best.not_sent, which) {
         (Some(why), Some(CallText::Sent)) => {

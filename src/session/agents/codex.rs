@@ -12,7 +12,7 @@ use crate::session::record::{is_packed, unpack};
 
 use super::{
     ChangeOrigin, ContextChange, FateEvidence, FileFormat, FindWatch, FormatInfo, GLANCE, Json, Kind,
-    LogReader, RecordEntry, RecordFiles, RecordPlace, ResultId, SessionFacts, Transcript, only_file,
+    LogReader, RecordEntry, RecordFiles, RecordPlace, SessionFacts, Transcript, only_file,
 };
 
 /// The length of a session's id at the end of a rollout's name, in bytes.
@@ -66,8 +66,8 @@ pub(super) const WARNING: &str = "Warning: truncated output (original token coun
 
 #[derive(Default)]
 struct CodexReader {
-    /// The results in the history, in their order, with their turns.
-    history: Vec<(ResultId, u64)>,
+    /// The calls of the results in the history, in their order, with their turns.
+    history: Vec<(u32, u64)>,
     turn: u64,
     last: LastRecord,
 }
@@ -153,7 +153,7 @@ impl CodexReader {
         self.last = LastRecord::Other;
         let number = out.call_or_new(0, &id, "");
         let Some(call) = out.unanswered(number) else { return };
-        self.history.push((ResultId { call: number, result: 0 }, self.turn));
+        self.history.push((number, self.turn));
         // Some versions wrote the text into an object.
         let content = output.get("content").filter(|_| output.kind() == Kind::Object).unwrap_or(output);
         let start = first_text(content);
@@ -182,15 +182,14 @@ impl CodexReader {
             history().any(|item| item.is_type("compaction") || item.is_type("context_compaction"));
         let evidence = if is_sealed { FateEvidence::Unknown } else { FateEvidence::Recorded };
         let origin = ChangeOrigin { evidence, ..entry.origin(out) };
-        let is_kept =
-            |id: &ResultId| out.calls.get(id.call as usize).is_some_and(|call| kept.contains(&call.id));
+        let is_kept = |call: u32| out.calls.get(call as usize).is_some_and(|call| kept.contains(&call.id));
         if self.last == LastRecord::Task {
             self.turn = self.turn.saturating_sub(1);
         }
         if self.last != LastRecord::Prompt {
             self.last = LastRecord::Other;
         }
-        let taken = self.take(|id, _| !is_kept(id));
+        let taken = self.take(|call, _| !is_kept(call));
         out.add_event(ContextChange::Compact, origin, taken);
     }
 
@@ -203,9 +202,9 @@ impl CodexReader {
         entry.add_event(ContextChange::Rewind, taken, out);
     }
 
-    /// Takes results out of the history, by their ids and turns, and returns them.
-    fn take(&mut self, is_taken: impl Fn(&ResultId, u64) -> bool) -> Vec<ResultId> {
-        self.history.extract_if(.., |(id, turn)| is_taken(id, *turn)).map(|(id, _)| id).collect()
+    /// Takes results out of the history, by their calls and turns. Returns the calls.
+    fn take(&mut self, is_taken: impl Fn(u32, u64) -> bool) -> Vec<u32> {
+        self.history.extract_if(.., |(call, turn)| is_taken(*call, *turn)).map(|(call, _)| call).collect()
     }
 }
 
@@ -226,7 +225,7 @@ fn screen_copy(
 ) {
     let Some(call) = item.name(id).and_then(|id| out.call_mut(0, &id)) else { return };
     let exit = item.number("exit_code");
-    call.exit = call.exit.or(exit.filter(|code| *code >= 0 || call.results.is_empty()));
+    call.exit = call.exit.or(exit.filter(|code| *code >= 0 || call.result.is_none()));
     entry.note_copy(what, item.get("aggregated_output"), Some(most), call);
 }
 

@@ -53,7 +53,7 @@ fn read(document: Json, place: RecordPlace, _: &Path, out: &mut Transcript) {
         let (message, entry) =
             (item.object("message"), RecordEntry { record: item, place, at: None, thread: 0 });
         if number > 0 && summary == Some(number) {
-            entry.add_event(ContextChange::Compact, out.results_of(0..out.calls.len() as u32), out);
+            entry.add_event(ContextChange::Compact, 0..out.calls.len() as u32, out);
         }
         if message.has("role", "assistant") && item.get("conversationSummary").is_none() {
             out.count_answer(0);

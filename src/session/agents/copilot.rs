@@ -7,7 +7,7 @@ use crate::session::content::{between, cited, first_text, has_line, last_line};
 
 use super::{
     ChangeOrigin, Citation, ContextChange, FateEvidence, FileFormat, FormatInfo, Json, Kind, LogReader,
-    RecordEntry, RecordFiles, RecordId, RecordPlace, ResultId, SessionFacts, Transcript, find, only_file,
+    RecordEntry, RecordFiles, RecordId, RecordPlace, SessionFacts, Transcript, find, only_file,
 };
 
 /// The beginnings of the names of events that hold nothing about calls.
@@ -56,7 +56,8 @@ struct CopilotReader {
 struct Message {
     event: u32,
     thread: u32,
-    result: Option<ResultId>,
+    /// The call of the result that it is.
+    call: Option<u32>,
 }
 
 #[derive(Clone, Copy)]
@@ -81,7 +82,7 @@ impl LogReader for CopilotReader {
             }
             "tool.execution_complete" => {
                 if let Some(call) = result(entry, data, out) {
-                    self.add_message(event, Some(ResultId { call, result: 0 }));
+                    self.add_message(event, Some(call));
                 }
             }
             "user.message" => self.add_message(event, None),
@@ -101,8 +102,8 @@ impl LogReader for CopilotReader {
 }
 
 impl CopilotReader {
-    fn add_message(&mut self, event: LogEvent, result: Option<ResultId>) {
-        self.history.push(Message { event: event.number, thread: event.entry.thread, result });
+    fn add_message(&mut self, event: LogEvent, call: Option<u32>) {
+        self.history.push(Message { event: event.number, thread: event.entry.thread, call });
     }
 
     fn answer(&mut self, event: LogEvent, out: &mut Transcript) {
@@ -172,8 +173,8 @@ impl CopilotReader {
 
 impl LogEvent<'_> {
     fn add_event(self, change: ContextChange, evidence: FateEvidence, of: &[Message], out: &mut Transcript) {
-        let results = of.iter().filter_map(|message| message.result).collect();
-        out.add_event(change, ChangeOrigin { evidence, ..self.entry.origin(out) }, results);
+        let calls = of.iter().filter_map(|message| message.call);
+        out.add_event(change, ChangeOrigin { evidence, ..self.entry.origin(out) }, calls);
     }
 }
 

@@ -96,8 +96,7 @@ fn read(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError> {
                 let entry = RecordEntry { record: parts, place: row.place(source), at, thread };
                 if is_summary {
                     // A summary stands for all that came before it in its thread.
-                    let results = out.results_of(first..out.calls.len() as u32);
-                    entry.add_event(ContextChange::Compact, results, out);
+                    entry.add_event(ContextChange::Compact, first..out.calls.len() as u32, out);
                 }
                 out.facts.model = row.text(2).filter(|model| !model.is_empty()).or(out.facts.model.take());
                 message(entry, out);

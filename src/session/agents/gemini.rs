@@ -163,18 +163,16 @@ impl GeminiReader {
         let change = if is_summed_up { ContextChange::Compact } else { ContextChange::Drop };
         self.leave(change, &before - &after, line, out);
         let back: Vec<u32> = after.into_iter().filter(|call| self.gone.remove(call)).collect();
-        line.add_event(ContextChange::Restore, out.outer_results_of(back.iter().copied()), out);
+        line.add_event(ContextChange::Restore, back.iter().copied(), out);
         // Of a result that was edited before, the last text is back.
-        let mut edited = out.outer_results_of(back);
-        edited.retain(|id| {
-            out.calls.get(id.call as usize).is_some_and(|call| id.result as usize + 1 < call.results.len())
-        });
+        let is_edited = |call: &u32| out.calls.get(*call as usize).is_some_and(|call| call.later > 0);
+        let edited: Vec<u32> = back.into_iter().filter(is_edited).collect();
         line.add_event(ContextChange::Replace, edited, out);
     }
 
     /// Says of calls whose results left the history that they are gone.
     fn leave(&mut self, change: ContextChange, gone: BTreeSet<u32>, line: RecordEntry, out: &mut Transcript) {
-        line.add_event(change, out.outer_results_of(gone.iter().copied()), out);
+        line.add_event(change, gone.iter().copied(), out);
         self.gone.extend(gone);
     }
 
@@ -248,7 +246,7 @@ impl GeminiReader {
             return;
         }
         let is_read = out.tool_of(number) == "read_file";
-        line.add_event(ContextChange::Replace, out.outer_results_of([number]), out);
+        line.add_event(ContextChange::Replace, [number], out);
         if let Some(call) = out.calls.get_mut(number as usize) {
             result(line, content, is_read, call);
         }
@@ -274,7 +272,7 @@ fn call(line: RecordEntry, called: Json, out: &mut Transcript) {
 }
 
 fn result(line: RecordEntry, content: Option<Json>, is_read: bool, call: &mut Call) {
-    if call.results.is_empty() {
+    if call.result.is_none() {
         let start = content.map(first_text).unwrap_or_default();
         let is_told = is_read && start.trim_start().starts_with(FILE_NOTICE);
         let is_cut = is_told && call.gives_less(shown_lines(&start));

@@ -80,8 +80,7 @@ impl HiddenResults {
     fn note(&mut self, entry: RecordEntry, is_hidden: bool, is_answer: bool, out: &mut Transcript) {
         let goes_on = || !is_answer && first_text(entry.record).starts_with(COMPACTED);
         if !self.is_begun && (!is_hidden || goes_on()) {
-            let results = out.results_of(self.hidden.drain(..));
-            entry.add_event(ContextChange::Compact, results, out);
+            entry.add_event(ContextChange::Compact, self.hidden.drain(..), out);
         }
         self.is_begun |= !is_hidden;
         if is_answer && !self.is_answered {
@@ -109,7 +108,7 @@ impl HiddenResults {
 
     fn end(self, out: &mut Transcript) {
         let change = if self.is_begun { ContextChange::Checkpoint } else { ContextChange::Compact };
-        out.add_event(change, ChangeOrigin::default(), out.results_of(self.hidden));
+        out.add_event(change, ChangeOrigin::default(), self.hidden);
     }
 }
 

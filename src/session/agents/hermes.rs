@@ -94,8 +94,8 @@ struct ResultRows {
     /// Whether the first row, or the one that a compaction took last, stands before the first compaction.
     is_early: bool,
     last: Option<ContextChange>,
-    /// The text of the last row, if it is another one.
-    text: Option<CallResult>,
+    /// Whether the last row has another text.
+    is_other: bool,
 }
 
 impl ThreadHistory {
@@ -144,7 +144,8 @@ impl ThreadHistory {
         let call = out.calls.get_mut(number as usize).filter(|_| !self.results.contains_key(&number));
         call.into_iter().for_each(|call| result(row, content, place, call));
         let text = id_of_bytes(content);
-        let new = ResultRows { first: text, is_early: self.compacted_at.is_none(), last: None, text: None };
+        let new =
+            ResultRows { first: text, is_early: self.compacted_at.is_none(), last: None, is_other: false };
         let history = self.results.entry(number).or_insert(new);
         let is_active = row.integer(7) != Some(0);
         // In which a compaction says what a tool did: ``[terminal] ran `make` -> exit 0, 3 lines output``.
@@ -162,8 +163,7 @@ impl ThreadHistory {
         };
         // Of what a compaction keeps, the next one takes the copy.
         history.is_early &= history.last != Some(ContextChange::Compact) || self.compacted_at.is_none();
-        let is_other = history.last == Some(ContextChange::Replace) && text != history.first;
-        history.text = is_other.then(|| text_in(row, content, place));
+        history.is_other = history.last == Some(ContextChange::Replace) && text != history.first;
     }
 
     fn end(self, out: &mut Transcript) {
@@ -174,13 +174,12 @@ impl ThreadHistory {
             let is_meant =
                 |history: &ResultRows| history.last == Some(change) && history.is_early == is_early;
             let calls = self.results.iter().filter(|(_, history)| is_meant(history)).map(|(call, _)| *call);
-            let ids = out.results_of(calls);
             // The rows do not record which of several compactions did it.
             let summary = self.compacted_at.filter(|_| is_early && change != Rewind);
-            out.add_event(change, summary.unwrap_or_default(), ids);
+            out.add_event(change, summary.unwrap_or_default(), calls);
         }
         for (call, history) in self.results {
-            out.calls[call as usize].results.extend(history.text);
+            out.calls[call as usize].later = u32::from(history.is_other);
         }
     }
 }
@@ -193,7 +192,7 @@ fn result(row: &TableRow, content: &[u8], place: RecordPlace, call: &mut Call) {
     call.end(field("error").is_some_and(|error| !error.is_null()));
     let output = field("output").filter(|output| output.text().is_some());
     call.note_cut(find_spill(content), output.and_then(is_cut) == Some(true));
-    call.results.push(text_in(row, content, place));
+    call.add(text_in(row, content, place));
 }
 
 fn text_in(row: &TableRow, content: &[u8], place: RecordPlace) -> CallResult {

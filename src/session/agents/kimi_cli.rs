@@ -148,7 +148,7 @@ impl LogReader for KimiReader {
         out.events.clear();
         for (log, calls) in left {
             let Some((change, origin)) = self.change_after(log) else { continue };
-            out.add_event(change, origin, out.results_of(calls));
+            out.add_event(change, origin, calls);
         }
     }
 }
@@ -241,7 +241,7 @@ impl KimiReader {
             }
             "ToolResult" => {
                 let call = self.next_call(&kind, payload.name("tool_call_id"), out);
-                if let Some(first) = call.and_then(|call| call.results.first_mut()) {
+                if let Some(first) = call.and_then(|call| call.result.as_mut()) {
                     first.at = first.at.or(at);
                 }
             }

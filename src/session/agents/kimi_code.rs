@@ -172,7 +172,7 @@ impl WireHistory {
             }
             _ => return false,
         };
-        entry.add_event(change, out.results_of(calls), out);
+        entry.add_event(change, calls, out);
         true
     }
 

@@ -103,7 +103,7 @@ fn read(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError> {
 fn entry(record: Json, place: RecordPlace, reader: &mut PiReader, out: &mut Transcript) -> bool {
     let message = record.get("message").filter(|message| message.has("role", "toolResult"));
     let result = message.and_then(|message| Some((message, message.name("toolCallId")?)));
-    let is_new = |(_, id): &(Json, String)| out.call_mut(0, id).is_none_or(|call| call.results.is_empty());
+    let is_new = |(_, id): &(Json, String)| out.call_mut(0, id).is_none_or(|call| call.result.is_none());
     let result = result.filter(is_new);
     let is_known = reader.record(record, place, out);
     let call = result.and_then(|(message, id)| Some((message, out.call_mut(0, &id)?)));

@@ -143,10 +143,10 @@ impl EventReader {
         for (event, origin, forgotten) in self.condensations {
             if living.contains(&event) {
                 let calls = forgotten.iter().filter_map(|event| on.get(event).copied());
-                out.add_event(ContextChange::Compact, origin, out.results_of(calls));
+                out.add_event(ContextChange::Compact, origin, calls);
             }
         }
-        let off = out.results_of(left.into_iter().map(|(_, call)| call));
+        let off = left.into_iter().map(|(_, call)| call);
         out.add_event(ContextChange::Leave, ChangeOrigin::default(), off);
     }
 }

@@ -10,8 +10,8 @@ use crate::session::content::{
 use super::codex::WARNING;
 use super::{
     Call, CallResult, ChangeOrigin, Citation, ContextChange, FileFormat, FormatInfo, IdMap, Json, LogReader,
-    RecordEntry, RecordFiles, RecordId, RecordPlace, ResultId, SessionFacts, ShownLines, Transcript, find,
-    only_file, record_id,
+    RecordEntry, RecordFiles, RecordId, RecordPlace, SessionFacts, ShownLines, Transcript, find, only_file,
+    record_id,
 };
 
 pub(crate) const PI: FileFormat = FileFormat {
@@ -85,15 +85,15 @@ impl LogReader for PiReader {
         out.events.clear();
         for result in &self.results {
             let call = out.calls.get_mut(result.call as usize);
-            call.into_iter().for_each(|call| call.results.truncate(1));
+            call.into_iter().for_each(|call| call.later = 0);
         }
         let living = self.branches.living();
-        let mut left = self.left_branches(&living, out).into_iter().peekable();
+        let mut left = self.left_branches(&living).into_iter().peekable();
         let mut unread = self.results.iter().peekable();
         let mut context = ContextResults::default();
         for change in self.changes.iter().filter(|change| living.contains_number(change.entry)) {
-            while let Some((next, results)) = left.next_if(|(next, _)| *next < change.entry) {
-                self.leave(next, results, out);
+            while let Some((next, calls)) = left.next_if(|(next, _)| *next < change.entry) {
+                self.leave(next, calls, out);
             }
             while let Some(result) = unread.next_if(|result| result.entry < change.entry) {
                 if living.contains_number(result.entry) {
@@ -102,7 +102,7 @@ impl LogReader for PiReader {
             }
             change.apply(&living, &mut context, out);
         }
-        left.for_each(|(next, results)| self.leave(next, results, out));
+        left.for_each(|(next, calls)| self.leave(next, calls, out));
     }
 }
 
@@ -141,10 +141,11 @@ impl PiReader {
                 let call = out.call_or_new(0, &call_id, &message.word("toolName"));
                 if let Some(unanswered) = out.unanswered(call) {
                     result(entry, message, unanswered);
+                    let len = unanswered.first().map_or(0, CallResult::recorded_len);
                     // What OpenClaw calls it, by the call and the time in the message.
                     let at = message.number::<i64>("timestamp").map_or(String::new(), |at| format!(":{at}"));
                     let (entry, key) = (self.entry(), record_id(&format!("tool:{call_id}{at}")));
-                    self.results.push(EntryResult { entry, call, key, pruned: None });
+                    self.results.push(EntryResult { entry, call, key, len, pruned: None });
                 }
             }
             _ => {}
@@ -152,20 +153,20 @@ impl PiReader {
     }
 
     /// Returns what is on branches that were left, by the next entry of the living branch; by no entry if there is none.
-    fn left_branches(&self, living: &LivingBranch, out: &Transcript) -> BTreeMap<u32, Vec<ResultId>> {
+    fn left_branches(&self, living: &LivingBranch) -> BTreeMap<u32, Vec<u32>> {
         let numbers = 0..self.requests.len() as u32;
         let path: Vec<u32> = numbers.filter(|entry| living.contains_number(*entry)).collect();
-        let mut left: BTreeMap<u32, Vec<ResultId>> = BTreeMap::new();
+        let mut left: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for result in self.results.iter().filter(|result| !living.contains_number(result.entry)) {
             let next = path.get(path.partition_point(|entry| *entry < result.entry)).copied();
-            left.entry(next.unwrap_or(u32::MAX)).or_default().extend(out.result_ids(result.call));
+            left.entry(next.unwrap_or(u32::MAX)).or_default().push(result.call);
         }
         left
     }
 
-    fn leave(&self, next: u32, results: Vec<ResultId>, out: &mut Transcript) {
+    fn leave(&self, next: u32, calls: Vec<u32>, out: &mut Transcript) {
         let request = self.requests.get(next as usize).copied();
-        out.add_event(ContextChange::Leave, ChangeOrigin { request, ..ChangeOrigin::default() }, results);
+        out.add_event(ContextChange::Leave, ChangeOrigin { request, ..ChangeOrigin::default() }, calls);
     }
 }
 
@@ -236,6 +237,8 @@ struct EntryResult {
     call: u32,
     /// What OpenClaw calls it where it was pruned.
     key: RecordId,
+    /// How many bytes its text takes in the records, or another one that stands in its place.
+    len: u64,
     /// How it was pruned last, or that an edit took it out.
     pruned: Option<ContextChange>,
 }
@@ -281,10 +284,10 @@ struct EntryChange {
 enum EntryEffect {
     /// Entries before `first` are gone; all of them if it is unknown.
     KeptFrom { first: RecordId, change: ContextChange },
-    /// A summary stands for all entries; some are in its own record again.
-    KeptTail(IdMap<CallResult>),
-    /// Another text of an entry, in all later requests; it is gone without one.
-    Edit { target: RecordId, replacement: Option<CallResult> },
+    /// A summary stands for all entries; some are in its own record again, with texts of these lengths.
+    KeptTail(IdMap<u64>),
+    /// Another text of an entry, of this length, in all later requests; it is gone without one.
+    Edit { target: RecordId, replacement: Option<u64> },
     /// Results are shortened or cleared, in requests up to then and in all later ones.
     Prune(IdMap<ContextChange>),
 }
@@ -294,9 +297,8 @@ impl EntryEffect {
     fn read(kind: &str, entry: RecordEntry) -> Option<Self> {
         let record = entry.record;
         let first = record.id("firstKeptEntryId").unwrap_or_default();
-        let retained = |message: Json| {
-            Some((message.id("toolCallId")?, entry.with(message).result(message.get("content"))))
-        };
+        let len = |content: Option<Json>| entry.result(content).recorded_len();
+        let retained = |message: Json| Some((message.id("toolCallId")?, len(message.get("content"))));
         match kind {
             "compaction" => match record.get("retainedTail").filter(|tail| !tail.is_null()) {
                 Some(tail) => Some(Self::KeptTail(tail.items().filter_map(retained).collect())),
@@ -306,7 +308,7 @@ impl EntryEffect {
             "context_edit" => {
                 let target = record.id("targetId")?;
                 let content = record.get("replacement").filter(|replacement| !replacement.is_null());
-                Some(Self::Edit { target, replacement: content.map(|content| entry.result(Some(content))) })
+                Some(Self::Edit { target, replacement: content.map(|content| len(Some(content))) })
             }
             "custom" if record.has("customType", PRUNED) => read_prune(record),
             _ => None,
@@ -344,16 +346,16 @@ impl EntryChange {
             EntryEffect::Edit { target, replacement } => {
                 let Some(target) = living.number(*target) else { return };
                 let Some(place) = context.place(target) else { return };
-                let EntryResult { call, pruned, .. } = &mut context.results[place];
+                let result = &mut context.results[place];
                 let change = replacement.is_none().then_some(ContextChange::Drop);
-                let (call, before) = (*call, std::mem::replace(pruned, change));
+                let before = std::mem::replace(&mut result.pruned, change);
                 match replacement {
-                    None => self.event(ContextChange::Drop, [call], out),
-                    Some(text) => {
+                    None => self.event(ContextChange::Drop, [result.call], out),
+                    Some(len) => {
                         if before == Some(ContextChange::Drop) {
-                            self.event(ContextChange::Restore, [call], out);
+                            self.event(ContextChange::Restore, [result.call], out);
                         }
-                        self.replace(call, text, out);
+                        self.replace(result, *len, out);
                     }
                 }
             }
@@ -366,33 +368,34 @@ impl EntryChange {
     }
 
     /// A summary stands for all results but those that are in its own record.
-    fn keep_tail(&self, kept: &IdMap<CallResult>, context: &mut ContextResults, out: &mut Transcript) {
-        let id =
-            |result: &EntryResult| out.calls.get(result.call as usize).map_or(0, |call| record_id(&call.id));
-        let (stay, gone): (Vec<_>, Vec<_>) =
-            context.results.drain(..).partition(|result| kept.contains_key(&id(result)));
-        let other: Vec<_> =
-            stay.iter().filter_map(|result| Some((result.call, kept.get(&id(result))?))).collect();
+    fn keep_tail(&self, kept: &IdMap<u64>, context: &mut ContextResults, out: &mut Transcript) {
+        let len_of = |result: &EntryResult, out: &Transcript| {
+            let call = out.calls.get(result.call as usize)?;
+            kept.get(&record_id(&call.id)).copied()
+        };
+        let all = std::mem::take(&mut context.results).into_iter();
+        let (stay, gone): (VecDeque<_>, VecDeque<_>) = all.partition(|result| len_of(result, out).is_some());
+        context.results = stay;
         self.event(ContextChange::Compact, gone.iter().map(|result| result.call), out);
-        for (call, text) in other {
-            let last = out.calls.get(call as usize).and_then(|call| call.results.last());
-            if last.is_some_and(|last| last.recorded_len() != text.recorded_len()) {
-                self.replace(call, text, out);
+        for result in &mut context.results {
+            if let Some(len) = len_of(result, out).filter(|len| *len != result.len) {
+                self.replace(result, len, out);
             }
         }
-        context.results.extend(stay);
     }
 
-    fn replace(&self, call: u32, text: &CallResult, out: &mut Transcript) {
-        self.event(ContextChange::Replace, [call], out);
-        out.calls[call as usize].results.push(text.clone());
+    /// Another text of this length stands in the place of a result.
+    fn replace(&self, result: &mut EntryResult, len: u64, out: &mut Transcript) {
+        self.event(ContextChange::Replace, [result.call], out);
+        result.len = len;
+        out.calls[result.call as usize].later += 1;
     }
 
     fn event(&self, change: ContextChange, calls: impl IntoIterator<Item = u32>, out: &mut Transcript) {
         // An entry about pruned results may come after the first requests that are made so.
         let request = self.request.filter(|_| !matches!(self.effect, EntryEffect::Prune(_)));
         let origin = ChangeOrigin { request, ..ChangeOrigin::default() };
-        out.add_event(change, origin, out.outer_results_of(calls));
+        out.add_event(change, origin, calls);
     }
 }
 

@@ -177,8 +177,8 @@ impl History {
             // A gap stands among the messages, wherever it was made.
             let is_gap = *change == ContextChange::Drop && start != Some(*by);
             let request = self.requests.get(*by).copied().flatten().filter(|_| !is_gap);
-            let results = out.results_of(group.iter().map(|(_, call)| *call));
-            out.add_event(*change, ChangeOrigin { request, ..ChangeOrigin::default() }, results);
+            let calls = group.iter().map(|(_, call)| *call);
+            out.add_event(*change, ChangeOrigin { request, ..ChangeOrigin::default() }, calls);
         }
     }
 }

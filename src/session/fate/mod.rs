@@ -23,7 +23,7 @@ words! {
     pub enum ContextChange {
         /// A fixed sentence stands in their place.
         Clear => "cleared",
-        /// Another text of the agent's stands in their place: the next of the call's results, if it is recorded.
+        /// Another text of the agent's stands in their place.
         Replace => "replaced",
         /// A summary stands for them.
         Compact => "compacted",

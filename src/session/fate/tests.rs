@@ -7,7 +7,7 @@ use proptest::sample::Index;
 use smallvec::SmallVec;
 
 use super::*;
-use crate::session::model::{Call, CallResult, ChangeOrigin, ContextEvent, RecordSpan, ResultId};
+use crate::session::model::{Call, CallResult, ChangeOrigin, ContextEvent, RecordSpan};
 use crate::session::transcript::Transcript;
 
 const CHANGES: [ContextChange; 8] = [
@@ -26,7 +26,7 @@ fn last(changes: &[ContextChange]) -> ContextChange {
     let event = |change: &ContextChange| ContextEvent {
         change: *change,
         origin: ChangeOrigin::default(),
-        results: Vec::new(),
+        calls: Vec::new(),
     };
     let states =
         changes.iter().fold(ContextState::default(), |state, change| event(change).applied_to(state));
@@ -48,7 +48,7 @@ fn a_summary_takes_what_was_cleared_and_nothing_clears_what_is_summed_up() {
 fn a_fate_names_the_request_from_which_it_holds() {
     let says = |change, request| {
         let origin = ChangeOrigin { request, ..ChangeOrigin::default() };
-        let event = ContextEvent { change, origin, results: Vec::new() };
+        let event = ContextEvent { change, origin, calls: Vec::new() };
         event.applied_to(ContextState::default()).describe()
     };
     assert_eq!(ContextState::default().describe(), "yes");
@@ -80,8 +80,8 @@ proptest! {
 /// The calls of a synthetic transcript, by how many results each has.
 type Shape = Vec<usize>;
 
-/// An event before it has a time: its change, its request, how it is known, and its results, which may not be there.
-type EventSketch = (usize, Option<u32>, usize, Vec<(u32, u32)>);
+/// An event before it has a time: its change, its request, how it is known, and its calls, which may not be there.
+type EventSketch = (usize, Option<u32>, usize, Vec<u32>);
 
 const EVIDENCE: [FateEvidence; 4] =
     [FateEvidence::Sent, FateEvidence::Recorded, FateEvidence::ByRule, FateEvidence::Unknown];
@@ -91,17 +91,17 @@ fn shape() -> impl Strategy<Value = Shape> {
     vec(0usize..4, 0..5)
 }
 
-/// Events that name results of any transcript, and some that none has.
+/// Events that name calls of any transcript, and some that none has.
 fn event_sketches() -> impl Strategy<Value = Vec<EventSketch>> {
-    let results = vec((0u32..6, 0u32..5), 0..8);
-    vec((0..CHANGES.len(), option::of(0u32..9), 0..EVIDENCE.len(), results), 0..12)
+    let calls = vec(0u32..6, 0..8);
+    vec((0..CHANGES.len(), option::of(0u32..9), 0..EVIDENCE.len(), calls), 0..12)
 }
 
 fn events_of(made: Vec<EventSketch>) -> Vec<ContextEvent> {
-    let event = |(change, request, evidence, results): EventSketch| ContextEvent {
+    let event = |(change, request, evidence, calls): EventSketch| ContextEvent {
         change: CHANGES[change],
         origin: ChangeOrigin { request, evidence: EVIDENCE[evidence] },
-        results: results.into_iter().map(|(call, result)| ResultId { call, result }).collect(),
+        calls,
     };
     made.into_iter().map(event).collect()
 }
@@ -117,23 +117,21 @@ fn in_order(mut events: Vec<ContextEvent>) -> Vec<ContextEvent> {
 }
 
 /// Returns what becomes of each result of a transcript, of which `default` is known where nothing happens.
-fn derived(shape: &Shape, default: FateEvidence, events: &[ContextEvent]) -> Vec<(ResultId, ContextState)> {
+fn derived(shape: &Shape, default: FateEvidence, events: &[ContextEvent]) -> Vec<(u32, ContextState)> {
     let mut transcript = Transcript::new("test");
     transcript.default_evidence = default;
     for (number, results) in shape.iter().enumerate() {
         let call = transcript.add_call(Call::new(number.to_string(), 0, 0));
         let result = CallResult::recorded(SmallVec::new(), None, RecordSpan::new(0, 0, 0, 0));
-        call.results.extend(vec![result; *results]);
+        (0..*results).for_each(|_| call.add(result.clone()));
     }
-    let results = (0..shape.len() as u32).flat_map(|call| transcript.result_ids(call)).collect();
     // What was derived before leaves no trace.
-    transcript.add_event(ContextChange::Leave, ChangeOrigin::default(), results);
+    transcript.add_event(ContextChange::Leave, ChangeOrigin::default(), 0..shape.len() as u32);
     transcript.derive_fates();
     transcript.events = events.to_vec();
     transcript.derive_fates();
-    let ids = (0..shape.len() as u32).flat_map(|call| transcript.result_ids(call));
-    let state = |id: ResultId| transcript.calls[id.call as usize].results[id.result as usize].context;
-    ids.map(|id| (id, state(id))).collect()
+    let results = (0..).zip(&transcript.calls).filter_map(|(call, of)| Some((call, of.first()?.context)));
+    results.collect()
 }
 
 /// Returns which of these changes, in their order, decides what the model has of a result; `None` if it is whole.
@@ -153,8 +151,8 @@ fn telling(changes: &[ContextChange]) -> Option<usize> {
 }
 
 /// Works out one result's state from nothing but the definitions of the words.
-fn naive(id: ResultId, default: FateEvidence, events: &[ContextEvent]) -> ContextState {
-    let of_it: Vec<_> = events.iter().filter(|event| event.results.contains(&id)).collect();
+fn naive(call: u32, default: FateEvidence, events: &[ContextEvent]) -> ContextState {
+    let of_it: Vec<_> = events.iter().filter(|event| event.calls.contains(&call)).collect();
     let changes: Vec<_> = of_it.iter().map(|event| event.change).collect();
     let Some(event) = telling(&changes).map(|at| of_it[at]) else {
         let is_whole = |until: &usize| telling(&changes[..*until]).is_none();
@@ -184,8 +182,8 @@ proptest! {
         shape in shape(), evidence in 0..EVIDENCE.len(), made in event_sketches(),
     ) {
         let (default, events) = (EVIDENCE[evidence], events_of(made));
-        for (id, state) in derived(&shape, default, &events) {
-            prop_assert_eq!(state, naive(id, default, &events), "{:?}", id);
+        for (call, state) in derived(&shape, default, &events) {
+            prop_assert_eq!(state, naive(call, default, &events), "{}", call);
         }
     }
 
@@ -194,15 +192,15 @@ proptest! {
         let events = events_of(made);
         let mut split = Vec::new();
         for event in &events {
-            // A piece for each place, in which the results run backwards, and one result is named again.
-            let mut rest = event.results.clone();
+            // A piece for each place, in which the calls run backwards, and one call is named again.
+            let mut rest = event.calls.clone();
             for piece in &pieces {
-                let mut results = rest.split_off(piece.index(rest.len() + 1));
-                results.reverse();
-                results.extend(results.first().copied());
-                split.push(ContextEvent { results, ..event.clone() });
+                let mut calls = rest.split_off(piece.index(rest.len() + 1));
+                calls.reverse();
+                calls.extend(calls.first().copied());
+                split.push(ContextEvent { calls, ..event.clone() });
             }
-            split.push(ContextEvent { results: rest, ..event.clone() });
+            split.push(ContextEvent { calls: rest, ..event.clone() });
         }
         let default = FateEvidence::Unknown;
         prop_assert_eq!(derived(&shape, default, &split), derived(&shape, default, &events));
@@ -216,8 +214,8 @@ proptest! {
         for last in events_of(last) {
             let with = [&events[..], std::slice::from_ref(&last)].concat();
             let states = derived(&shape, default, &events).into_iter().zip(derived(&shape, default, &with));
-            for ((id, before), (_, after)) in states {
-                if !last.results.contains(&id) {
+            for ((call, before), (_, after)) in states {
+                if !last.calls.contains(&call) {
                     prop_assert_eq!(after, before);
                     continue;
                 }
@@ -248,8 +246,8 @@ proptest! {
             derived(&shape, default, &events[..count])
         };
         let by_request: Vec<_> = (0..=last).map(up_to).collect();
-        for (number, (id, state)) in derived(&shape, default, &events).into_iter().enumerate() {
-            let of_it = |event: &&ContextEvent| event.results.contains(&id);
+        for (number, (call, state)) in derived(&shape, default, &events).into_iter().enumerate() {
+            let of_it = |event: &&ContextEvent| event.calls.contains(&call);
             for (request, states) in (0..).zip(&by_request) {
                 let until = events.iter().filter(|event| event.origin.request <= Some(request)).filter(of_it);
                 let start = ContextState { evidence: default, ..ContextState::default() };

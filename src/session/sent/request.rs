@@ -9,7 +9,7 @@ use crate::session::transcript::Transcript;
 
 use super::log::{MessageHash, message_hash};
 use super::message::{MessageFault, MessageRole, blocks, each_message, look, look_at_blob};
-use super::results::{NotSent, carriers};
+use super::results::{NotSent, carrier};
 
 #[derive(Clone, Debug)]
 pub struct SentRequest {
@@ -30,8 +30,7 @@ pub enum RequestMessage {
 
 /// Finds the request that first carried a result, with all messages. Reads so much that a worker should do it.
 pub fn request_of(transcript: &Transcript, call: &Call) -> Result<SentRequest, NotSent> {
-    let carriers = carriers(transcript, call)?;
-    let carrier = carriers.first().ok_or(NotSent::NotCarried)?;
+    let carrier = carrier(transcript, call)?;
     let log = &transcript.requests;
     let request = log.request(carrier.request).ok_or(NotSent::NotCarried)?;
     let shape =

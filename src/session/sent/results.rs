@@ -1,7 +1,7 @@
-//! The results of a call by the best evidence: as requests carried them, if one in the records did and its hash shows it.
+//! The result of a call by the best evidence: as a request carried it, if one in the records did and its hash shows it.
 
 use crate::session::content::pieces;
-use crate::session::fate::{ContextChange, ContextState};
+use crate::session::fate::ContextChange;
 use crate::session::id::record_id;
 use crate::session::json::{Json, Kind};
 use crate::session::model::{Call, CallResult, Evidence, RecordSpan};
@@ -20,16 +20,10 @@ const MAX_TOGETHER: usize = 32;
 const MAX_TOGETHER_LEN: u64 = 32 << 20;
 
 #[derive(Clone, Debug)]
-pub struct BestResults {
-    /// The results, as first seen and then as they changed: all `sent`, or as the agent's history holds them.
-    pub results: Vec<CallResult>,
+pub struct BestResult {
+    /// What the model got first: `sent`, or as the agent's history holds it.
+    pub first: Option<CallResult>,
     pub not_sent: Option<NotSent>,
-}
-
-impl BestResults {
-    pub fn first(&self) -> Option<&CallResult> {
-        self.results.first()
-    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -43,11 +37,11 @@ pub enum NotSent {
     Message(#[from] MessageFault),
 }
 
-/// Returns the results of a call by the best evidence. Reads the messages that carried them.
-pub fn best(transcript: &Transcript, call: &Call) -> BestResults {
-    match sent_results(transcript, call) {
-        Ok(results) => BestResults { results, not_sent: None },
-        Err(why) => BestResults { results: call.results.to_vec(), not_sent: Some(why) },
+/// Returns the result of a call by the best evidence. Reads the message that carried it.
+pub fn best(transcript: &Transcript, call: &Call) -> BestResult {
+    match sent_result(transcript, call) {
+        Ok(first) => BestResult { first: Some(first), not_sent: None },
+        Err(why) => BestResult { first: call.result.clone(), not_sent: Some(why) },
     }
 }
 
@@ -60,8 +54,8 @@ pub(super) struct Carrier {
     blob: Option<RecordSpan>,
 }
 
-/// Returns the messages with the result of a call, the first that was sent first.
-pub(super) fn carriers(transcript: &Transcript, call: &Call) -> Result<Vec<Carrier>, NotSent> {
+/// Returns the message with the result of a call that was sent first.
+pub(super) fn carrier(transcript: &Transcript, call: &Call) -> Result<Carrier, NotSent> {
     let log = &transcript.requests;
     if log.is_empty() {
         return Err(NotSent::NoRequests);
@@ -81,8 +75,7 @@ pub(super) fn carriers(transcript: &Transcript, call: &Call) -> Result<Vec<Carri
             found.extend(request.map(|request| Carrier { request, hash, blob: None }));
         });
     }
-    found.sort_by_key(|carrier| carrier.request);
-    if found.is_empty() { Err(NotSent::NotCarried) } else { Ok(found) }
+    found.into_iter().min_by_key(|carrier| carrier.request).ok_or(NotSent::NotCarried)
 }
 
 /// Whether records are few and short enough to be read for each call in them.
@@ -91,56 +84,28 @@ fn is_short(records: &[RecordSpan]) -> bool {
     records.len() <= MAX_TOGETHER && bytes <= MAX_TOGETHER_LEN
 }
 
-fn sent_results(transcript: &Transcript, call: &Call) -> Result<Vec<CallResult>, NotSent> {
-    let carriers = carriers(transcript, call)?;
-    let Some((first, later)) = carriers.split_first() else { return Err(NotSent::NotCarried) };
-    let (first, text) = text_in(transcript, call, first)?;
-    let mut last = FirstForm::new(&text);
-    let mut results = vec![first];
-    let state = call.first().map(|first| first.context).unwrap_or_default();
-    // Of one that is whole again, no other text counts.
-    for carrier in later.iter().filter(|_| !state.is_whole()) {
-        // A later message without proof does not count.
-        let Ok((next, text)) = text_in(transcript, call, carrier) else { continue };
-        if last.compare(&text) == ContextChange::Replace {
-            last = FirstForm::new(&text);
-            results.push(next);
-        }
-    }
-    results.iter_mut().for_each(|result| result.context = state);
-    if let ([_, .., last], ContextChange::Replace) = (&mut results[..], state.change) {
-        last.context = ContextState { evidence: state.evidence, ..ContextState::default() };
-    }
-    Ok(results)
-}
-
-/// Returns the result in a message, with its text, which is empty if that is not there.
-fn text_in(
-    transcript: &Transcript,
-    call: &Call,
-    carrier: &Carrier,
-) -> Result<(CallResult, String), MessageFault> {
-    let text = |message: Json, place, record| {
-        let block = block_of(message, &call.id)?;
-        let content = block.get("content");
-        let result = CallResult {
+fn sent_result(transcript: &Transcript, call: &Call) -> Result<CallResult, NotSent> {
+    let carrier = carrier(transcript, call)?;
+    let result = |message: Json, place, record| {
+        let content = block_of(message, &call.id)?.get("content");
+        Some(CallResult {
             evidence: Evidence::Sent,
             pieces: content.map(|content| pieces(content, place)).unwrap_or_default(),
             at: transcript.requests.request(carrier.request).and_then(|request| request.at),
-            context: ContextState::default(),
+            context: call.first().map(|first| first.context).unwrap_or_default(),
             record: Some(record),
-        };
-        Some((result, content.map(text_of).unwrap_or_default()))
+        })
     };
-    match carrier.blob {
+    let found = match carrier.blob {
         Some(blob) => {
-            look_at_blob(transcript, blob, &carrier.hash, |message, place| text(message, place, blob))
+            look_at_blob(transcript, blob, &carrier.hash, |message, place| result(message, place, blob))
         }
         None => {
             let own = call.first().and_then(|first| first.record).ok_or(MessageFault::Unreadable)?;
-            look(transcript, own, |record, place| text(record.get("message")?, place, own))
+            look(transcript, own, |record, place| result(record.get("message")?, place, own))
         }
-    }
+    };
+    Ok(found?)
 }
 
 fn block_of<'a>(message: Json<'a>, id: &str) -> Option<Json<'a>> {

@@ -214,7 +214,7 @@ impl SessionContext<'_> {
 
     fn facts(&self, index: usize) {
         let Some(call) = self.of.transcript.calls.get(index) else { return };
-        let facts = self.of.facts(call, self.of.best(call).first());
+        let facts = self.of.facts(call, self.of.best(call).first.as_ref());
         let facts = CallFacts { facts, texts: self.of.texts(call) };
         self.context.send(CallsEvent::Facts(index, Box::new(facts)));
     }

@@ -211,9 +211,9 @@ fn what_became_of_a_result_is_told() {
     assert_eq!(fate("c1"), ContextChange::Compact);
     assert_eq!(fate("c2"), ContextChange::Restore, "preserved");
     assert_eq!(fate("c3"), ContextChange::Replace);
-    assert_eq!((call(transcript, "c3").results.len(), call(transcript, "c3").cut), (2, CutState::Spill));
+    assert_eq!((call(transcript, "c3").later, call(transcript, "c3").cut), (1, CutState::Spill));
     let c5 = call(transcript, "c5");
-    assert_eq!((first(transcript, "c5"), c5.results.len()), (notice.to_owned(), 1), "never seen otherwise");
+    assert_eq!((first(transcript, "c5"), c5.later), (notice.to_owned(), 0), "never seen otherwise");
     assert_eq!(pieces(transcript, std::slice::from_ref(&c5.display[0].text)), "five");
     assert_eq!((fate("c4"), fate("c5")), (ContextChange::Leave, ContextChange::Restore));
 }
@@ -268,7 +268,7 @@ fn a_log_that_grows_is_followed() {
     let log = [use_of("1", Value::Null, "c1")];
     let path = write_log(dir.path(), "s1.jsonl", &log);
     let mut opened = open(&path);
-    assert!(call(opened.transcript(), "c1").results.is_empty());
+    assert!(call(opened.transcript(), "c1").result.is_none());
     let next = format!("{}\n", result_of("2", "1", "c1", json!("done")));
     let (half, rest) = next.split_at(40);
     let append = |text: &str| {

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::documents::{cline_message, cline_session, continue_session, state, write};
 use super::tables::{database, hermes};
-use super::{call, open, text_of, write_log};
+use super::{call, first, open, write_log};
 
 /// Returns what the model still has of the first results of calls, in the words of the screens.
 fn still_has<const N: usize>(opened: &dyn OpenedSession, ids: [&str; N]) -> [String; N] {
@@ -46,7 +46,7 @@ fn a_compaction_of_cline_keeps_what_its_own_file_holds() {
     write(home.path().join("s1/s1.compaction.json"), &compaction(6));
     assert!(opened.refresh(&()).unwrap(), "the file of the compaction is followed");
     assert_eq!(still_has(&*opened, ids), ["in summary #4", "in summary #4", "yes", "yes"]);
-    assert_eq!(call(opened.transcript(), "c1").results[0].context.evidence, FateEvidence::Recorded);
+    assert_eq!(call(opened.transcript(), "c1").first().unwrap().context.evidence, FateEvidence::Recorded);
     // All of the conversation, before the next request.
     write(home.path().join("s1/s1.compaction.json"), &compaction(8));
     assert_eq!(still_has(&*open(&path), ids), ["in summary #5", "in summary #5", "yes", "in summary #5"]);
@@ -83,7 +83,7 @@ fn cline_clears_outdated_reads_only_when_enough_is_won() {
     let has = still_has(&*opened, ["a0", "a7", "a8", "part", "b1", "b8", "b0"]);
     // 9 + 1 + 7 requests, one without a call, and that of b8: the next is made so.
     assert_eq!(has, ["cleared #20", "cleared #20", "cleared #20", "yes", "yes", "yes", "yes"]);
-    assert_eq!(call(opened.transcript(), "a0").results[0].context.evidence, FateEvidence::ByRule);
+    assert_eq!(call(opened.transcript(), "a0").first().unwrap().context.evidence, FateEvidence::ByRule);
     // What was read again later waits for the next time, when it is a part of its result.
     let more: Vec<String> = (0..9).map(|n| format!("/q/{n}")).collect();
     for id in ["d", "e"] {
@@ -181,9 +181,8 @@ fn a_compaction_of_pi_keeps_what_it_says() {
     let tail = json!({"retainedTail": [{"role": "user", "content": "go"}, pi_message("1", "text"), pi_message("3", "cut")]});
     let (has, opened) = after(compaction(tail));
     assert_eq!(has, ["yes", gone, "edited since #4", "yes"]);
-    let edited = call(opened.transcript(), "3");
-    assert_eq!(text_of(opened.transcript(), &edited.results[1]), "cut");
-    assert_eq!(call(opened.transcript(), "1").results.len(), 1, "the same text again");
+    let later = ["3", "1"].map(|id| (first(opened.transcript(), id), call(opened.transcript(), id).later));
+    assert_eq!(later, [("text".into(), 1), ("text".into(), 0)], "of one the same text again");
 }
 
 #[test]
@@ -200,25 +199,23 @@ fn only_the_living_branch_of_pi_counts() {
     let opened = pi(home.path(), &entries);
     assert_eq!(still_has(&*opened, ["1", "2", "3", "4"]), ["yes", "left branch", "left branch", "yes"]);
     let leave = &opened.transcript().events[0];
-    assert_eq!(
-        (leave.origin.request, leave.results.len(), opened.transcript().events.len()),
-        (Some(4), 2, 1)
-    );
+    assert_eq!((leave.origin.request, leave.calls.len(), opened.transcript().events.len()), (Some(4), 2, 1));
     entries.extend([
         edit("e1", "r1", json!([{"type": "text", "text": "short"}])),
         edit("e2", "r4", Value::Null),
     ]);
     let opened = pi(home.path(), &entries);
     assert_eq!(still_has(&*opened, ["1", "4"]), ["edited since #5", "dropped #5"]);
-    assert_eq!(text_of(opened.transcript(), &call(opened.transcript(), "1").results[1]), "short");
+    let edited = call(opened.transcript(), "1");
+    assert_eq!((self::first(opened.transcript(), "1").as_str(), edited.later), ("text", 1));
     // What is summed up is not edited any more, and what was edited is summed up whole.
     entries.push(json!({"type": "compaction", "id": "k2", "summary": "s", "firstKeptEntryId": "k2"}));
     entries.push(edit("e3", "r1", json!("again")));
     let opened = pi(home.path(), &entries);
     assert_eq!(still_has(&*opened, ["1", "4"]), ["in summary #5", "dropped #5"]);
     let edited = call(opened.transcript(), "1");
-    let described: Vec<_> = edited.results.iter().map(|result| result.context.describe()).collect();
-    assert_eq!(described, ["in summary #5", "in summary #5"]);
+    let described = edited.first().unwrap().context.describe();
+    assert_eq!((described.as_str(), edited.later), ("in summary #5", 1));
 }
 
 /// The latest edit on the branch counts.
@@ -324,11 +321,9 @@ fn rows_of_hermes_that_are_there_twice_are_one_result() {
     let has = still_has(&*opened, ["gone", "cleared", "line", "kept", "alone", "back", "new"]);
     let expected = ["in summary #5", "cleared #5", "edited since #5", "yes", "cleared", "rewound", "yes"];
     assert_eq!(has, expected);
-    let results = |id: &str| -> Vec<String> {
-        let results = &call(opened.transcript(), id).results;
-        results.iter().map(|result| text_of(opened.transcript(), result)).collect()
-    };
-    assert_eq!((results("line"), results("kept")), (vec!["text".into(), line.into()], vec!["text".into()]));
+    let results =
+        ["line", "kept"].map(|id| (first(opened.transcript(), id), call(opened.transcript(), id).later));
+    assert_eq!(results, [("text".into(), 1), ("text".into(), 0)]);
     assert_eq!(opened.transcript().next_request(0), Some(8), "what was kept is no new answer");
 }
 

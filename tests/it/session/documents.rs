@@ -106,9 +106,9 @@ fn continue_is_read() {
         (CallStatus::Denied, "Tool cancelled".into())
     );
     let c4 = call(transcript, "c4");
-    assert_eq!((c4.results.len(), c4.cut, c4.status), (0, CutState::Unknown, CallStatus::NoResult));
+    assert_eq!((c4.result.is_none(), c4.cut, c4.status), (true, CutState::Unknown, CallStatus::NoResult));
     assert_eq!(
-        (first(transcript, "c5"), call(transcript, "c5").results[0].evidence),
+        (first(transcript, "c5"), call(transcript, "c5").first().unwrap().evidence),
         ("a\nb".into(), Evidence::Rendered)
     );
 }
@@ -195,7 +195,7 @@ fn cline_is_read_as_it_is_sent() {
     assert_eq!(sent[1]["result"].as_str().unwrap().len(), 8000);
     assert!(sent[1]["result"].as_str().unwrap().contains("\n\n...[truncated 5925 chars]...\n\n"));
     assert_eq!(
-        (sent[0]["error"].clone(), c1.results[0].evidence),
+        (sent[0]["error"].clone(), c1.first().unwrap().evidence),
         ("Command exited with code 3".into(), Evidence::Rendered)
     );
     assert_eq!(
@@ -403,10 +403,10 @@ fn mini_swe_agent_is_read() {
     assert_eq!((transcript.facts.model.as_deref(), transcript.next_request(0)), (Some("m"), Some(4)));
     let c1 = call(transcript, "c1");
     assert_eq!((first(transcript, "c1").as_str(), c1.cut, c1.status), (uncut, CutState::No, CallStatus::Ok));
-    assert_eq!(c1.results[0].at.unwrap().to_string(), "2026-11-22T20:11:46Z");
+    assert_eq!(c1.first().unwrap().at.unwrap().to_string(), "2026-11-22T20:11:46Z");
     let c2 = call(transcript, "c2");
     assert_eq!((c2.cut, c2.exit, c2.status), (CutState::NoSpill, Some(3), CallStatus::Failed));
-    assert_eq!((fate_of(c2), c2.results[0].evidence), (ContextChange::Restore, Evidence::Recorded));
+    assert_eq!((fate_of(c2), c2.first().unwrap().evidence), (ContextChange::Restore, Evidence::Recorded));
     assert_eq!(call(transcript, "c3").cut, CutState::Unknown, "of another configuration");
     let sums = count_calls(&named, 0, &mut SeenCalls::default(), &()).unwrap().sums;
     assert_eq!(

@@ -476,13 +476,13 @@ fn is_sound(transcript: &Transcript, path: &Path) {
                 && (call.tool as usize) < transcript.tools.len()
         );
         assert!(
-            call.results
+            call.first()
+                .and_then(|result| result.record)
                 .iter()
-                .filter_map(|result| result.record)
                 .all(|span| span.source() < transcript.sources.len() as u32)
         );
         let _ = command(transcript, call);
-        for result in &call.results {
+        if let Some(result) = call.first() {
             let (text, facts) = text::to_text(transcript, &result.pieces, 4096).unwrap();
             assert!(text.len() <= 4096 && facts.is_stopped == (facts.bytes > text.len() as u64));
         }
@@ -491,9 +491,9 @@ fn is_sound(transcript: &Transcript, path: &Path) {
         }
     }
     for event in &transcript.events {
-        for id in &event.results {
-            let call = transcript.calls.get(id.call as usize);
-            assert!(call.is_some_and(|call| (id.result as usize) < call.results.len()), "{event:?}");
+        for call in &event.calls {
+            let call = transcript.calls.get(*call as usize);
+            assert!(call.is_some_and(|call| call.result.is_some()), "{event:?}");
         }
     }
     let sums = tally(transcript, path, 0, &SeenCalls::default(), &()).unwrap();

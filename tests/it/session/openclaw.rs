@@ -142,7 +142,7 @@ fn what_is_pruned_compacted_or_reset_is_gone_and_of_the_rest_it_is_not_known() {
     events.prune("p2", json!({"prunedToolResults": [hard, soft]}));
     let opened = events.open();
     assert_eq!(still_has(&*opened, ["c1", "c2", "c3"]), ["cleared", "edited", "–"]);
-    let evidence = |id: &str| call(opened.transcript(), id).results[0].context.evidence;
+    let evidence = |id: &str| call(opened.transcript(), id).first().unwrap().context.evidence;
     assert_eq!(
         ["c1", "c2", "c3"].map(evidence),
         [FateEvidence::Recorded, FateEvidence::Recorded, FateEvidence::Unknown],

@@ -180,7 +180,7 @@ fn with_limits_of_the_user_s_own_what_was_cleared_is_unknown() {
     }
     chat.records[0]["cwd"] = project.to_str().into();
     let log = write_log(dir.path(), "home/.qwen/projects/-p/chats/s.jsonl", &chat.records);
-    let first = || call(open(&log).transcript(), "0").results[0].context;
+    let first = || call(open(&log).transcript(), "0").first().unwrap().context;
     assert_eq!((first().describe().as_str(), first().evidence), ("cleared #10", FateEvidence::ByRule));
     for file in [dir.path().join("home/.qwen/settings.json"), project.join(".qwen/settings.json")] {
         std::fs::create_dir_all(file.parent().unwrap()).unwrap();

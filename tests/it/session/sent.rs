@@ -34,13 +34,13 @@ fn sorted(value: &Value) -> String {
 }
 
 /// What a request carried for a result; and why it is not known, if it is not.
-fn got(transcript: &Transcript, id: &str) -> (Vec<String>, Option<NotSent>) {
+fn got(transcript: &Transcript, id: &str) -> (Option<String>, Option<NotSent>) {
     let best = best(transcript, call(transcript, id));
-    (best.results.iter().map(|result| text_of(transcript, result)).collect(), best.not_sent)
+    (best.first.map(|first| text_of(transcript, &first)), best.not_sent)
 }
 
-fn fates(transcript: &Transcript, call: &Call) -> Vec<ContextChange> {
-    best(transcript, call).results.iter().map(|result| result.context.change).collect()
+fn fate(transcript: &Transcript, call: &Call) -> ContextChange {
+    best(transcript, call).first.unwrap().context.change
 }
 
 /// Records of a session with requests, made as Claude Code makes them.
@@ -124,10 +124,10 @@ fn a_result_is_as_the_first_request_with_it_carried_it() {
     log.request(2, &[hash(&called), blob]);
     let opened = open(&write_log(dir.path(), "s1.jsonl", &log.records));
     let transcript = opened.transcript();
-    assert_eq!(got(transcript, "c1").0, ["out\n\n<system-reminder>\n\u{1b}é\n</system-reminder>"]);
-    assert_eq!(got(transcript, "c2").0, ["two!"]);
+    assert_eq!(got(transcript, "c1").0.unwrap(), "out\n\n<system-reminder>\n\u{1b}é\n</system-reminder>");
+    assert_eq!(got(transcript, "c2").0.unwrap(), "two!");
     let best = best(transcript, call(transcript, "c1"));
-    let first = best.first().unwrap();
+    let first = best.first.unwrap();
     assert_eq!((first.evidence, best.not_sent), (Evidence::Sent, None));
     assert_eq!(first.at.unwrap().to_string(), "2026-11-22T06:00:00Z");
     assert_eq!(super::first(transcript, "c1"), "out  \n", "the history holds what it held");
@@ -168,8 +168,8 @@ proptest! {
         let transcript = opened.transcript();
         for call in &transcript.calls {
             let found = best(transcript, call);
-            for sent in found.results.iter().filter(|result| result.evidence == Evidence::Sent) {
-                let text = text_of(transcript, sent);
+            if let Some(sent) = found.first.filter(|result| result.evidence == Evidence::Sent) {
+                let text = text_of(transcript, &sent);
                 let was_sent = ["out!", "two"].contains(&text.as_str());
                 prop_assert!(was_sent, "{}", text);
             }
@@ -202,7 +202,7 @@ fn records_of_the_conversation_are_messages_too() {
     let transcript = opened.transcript();
     assert_eq!(
         (got(transcript, "c1"), got(transcript, "c2")),
-        ((vec!["one".into()], None), (vec!["two".into()], None))
+        ((Some("one".into()), None), (Some("two".into()), None))
     );
     let request = request_of(transcript, call(transcript, "c2")).unwrap();
     let roles = request.messages.iter().map(|message| match message {
@@ -230,11 +230,11 @@ fn a_message_with_another_hash_proves_nothing() {
     let opened = open(&write_log(dir.path(), "s1.jsonl", &log.records));
     let transcript = opened.transcript();
     let mismatch = NotSent::Message(MessageFault::Mismatch);
-    assert_eq!(got(transcript, "c1"), (vec!["out".into()], Some(mismatch)));
+    assert_eq!(got(transcript, "c1"), (Some("out".into()), Some(mismatch)));
     let request = request_of(transcript, call(transcript, "c1")).unwrap();
     let RequestMessage::Blob(_, fault) = request.messages[0] else { panic!("{request:?}") };
     assert_eq!(fault, Some(MessageFault::Mismatch));
-    assert_eq!(got(transcript, "c2"), (vec!["two".into()], Some(NotSent::NotCarried)));
+    assert_eq!(got(transcript, "c2"), (Some("two".into()), Some(NotSent::NotCarried)));
     let opened = open(&write_log(dir.path(), "s2.jsonl", &log.records[..2]));
     assert_eq!(got(opened.transcript(), "c1").1, Some(NotSent::NoRequests));
 }
@@ -254,11 +254,10 @@ fn a_result_that_a_later_request_carries_otherwise_has_changed() {
     log.request(0, &[cleared, shorter]);
     let opened = open(&write_log(dir.path(), "s1.jsonl", &log.records));
     let transcript = opened.transcript();
-    assert_eq!(got(transcript, "c1").0, ["one"]);
-    assert_eq!(fates(transcript, call(transcript, "c1")), [ContextChange::Clear]);
-    assert_eq!(got(transcript, "c2").0, ["two!", "2"]);
-    let replaced = [ContextChange::Replace, ContextChange::Restore];
-    assert_eq!(fates(transcript, call(transcript, "c2")), replaced);
+    let [c1, c2] =
+        ["c1", "c2"].map(|id| (got(transcript, id).0.unwrap(), fate(transcript, call(transcript, id))));
+    assert_eq!(c1, ("one".into(), ContextChange::Clear));
+    assert_eq!(c2, ("two!".into(), ContextChange::Replace));
 }
 
 #[test]
@@ -298,7 +297,7 @@ fn the_sample_is_proven_but_for_what_was_scrubbed() {
     for call in &transcript.calls {
         let (texts, why) = got(transcript, &call.id);
         match sent_in_sample(&all, &call.id) {
-            Some(text) => assert_eq!((texts, why), (vec![text], None), "{}", call.id),
+            Some(text) => assert_eq!((texts, why), (Some(text), None), "{}", call.id),
             None => assert_eq!(why, Some(NotSent::Message(MessageFault::Mismatch)), "{}", call.id),
         }
         proven += usize::from(why.is_none());
@@ -324,6 +323,6 @@ fn a_session_whose_first_request_comes_late_is_read_anew() {
     writeln!(file, "{}", log.records.last().unwrap()).unwrap();
     assert!(opened.refresh(&()).unwrap());
     let transcript = opened.transcript();
-    assert_eq!(best(transcript, &transcript.calls[0]).results[0].evidence, Evidence::Sent);
+    assert_eq!(best(transcript, &transcript.calls[0]).first.unwrap().evidence, Evidence::Sent);
     assert_eq!(transcript.unread.records, 3);
 }

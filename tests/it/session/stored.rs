@@ -161,9 +161,12 @@ fn messages_of_opencode_2_hold_calls() {
         "by what was asked for, and what came"
     );
     let c5 = call(transcript, "c5");
-    assert_eq!((c5.results.len(), c5.cut, c5.status), (0, CutState::Unknown, CallStatus::NoResult));
+    assert_eq!((c5.result.is_none(), c5.cut, c5.status), (true, CutState::Unknown, CallStatus::NoResult));
     let sub = transcript.calls.iter().find(|call| call.thread == 1).unwrap();
-    assert_eq!((text_of(transcript, &sub.results[0]), &*transcript.threads[1].name), ("sub!".into(), "sub"));
+    assert_eq!(
+        (text_of(transcript, sub.first().unwrap()), &*transcript.threads[1].name),
+        ("sub!".into(), "sub")
+    );
     assert_eq!(transcript.unread.describe(), "1 record of 1 unknown kind (new-kind ×1)");
 }
 

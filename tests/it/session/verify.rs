@@ -40,7 +40,7 @@ fn verdicts_by(verifier: &Verifier, version: &str, agent: &str) -> Option<Vec<(S
         let opened = format.open(&file, &()).unwrap();
         let transcript = opened.transcript();
         let is_made = |call: &&Call| call.is_window || call.cut != CutState::No;
-        for call in transcript.calls.iter().filter(is_made).filter(|call| !call.results.is_empty()) {
+        for call in transcript.calls.iter().filter(is_made).filter(|call| call.result.is_some()) {
             let dir = tempfile::tempdir().unwrap();
             let whole = whole(transcript, call, &file.path, dir.path());
             let verdict = verifier.verify(transcript, call, whole.as_ref());

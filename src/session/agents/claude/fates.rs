@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use crate::session::agents::{
-    ChangeOrigin, ContextChange, ContextEvent, FateEvidence, IdMap, RecordId, ResultId, Transcript, record_id,
+    ChangeOrigin, ContextChange, ContextEvent, FateEvidence, IdMap, RecordId, Transcript, record_id,
 };
 use crate::session::branch::LivingBranch;
 
@@ -20,8 +20,10 @@ pub(super) fn derive_events(history: &ClaudeHistory, out: &mut Transcript) {
     let lasting = fates.results(&mut events, out);
     fates.server_edits(&lasting, &mut events, out);
     events.sort_by_key(|(count, _)| *count);
-    let events = events.into_iter().map(|(_, event)| event);
-    out.events = events.filter(|event| !event.results.is_empty()).collect();
+    out.events.clear();
+    for (_, ContextEvent { change, origin, calls }) in events {
+        out.add_event(change, origin, calls);
+    }
     let is_logged = |result: &ResultRecord| {
         let last = fates.conversation(result.thread).and_then(|(own, _)| own.requests.last());
         last.is_some_and(|last| last.is_logged)
@@ -34,8 +36,8 @@ pub(super) fn derive_events(history: &ClaudeHistory, out: &mut Transcript) {
 type CountedEvent = (u64, ContextEvent);
 
 impl RecordContext {
-    fn event(self, change: ContextChange, results: Vec<ResultId>) -> CountedEvent {
-        (self.count, ContextEvent { change, origin: self.origin, results })
+    fn event(self, change: ContextChange, calls: Vec<u32>) -> CountedEvent {
+        (self.count, ContextEvent { change, origin: self.origin, calls })
     }
 }
 
@@ -59,7 +61,7 @@ impl Fates<'_> {
         context.number == NO_RECORD || branch.is_none_or(|branch| branch.contains_number(context.number))
     }
 
-    /// Returns the changes that name their results. Skips what the next logged request shows itself, except drops.
+    /// Returns the changes that name calls. Skips what the next logged request shows itself, except drops.
     fn changes(&self) -> Vec<CountedEvent> {
         let on_branch = self.history.changes.iter().filter(|change| self.lives(change.context));
         let is_logged = |context: RecordContext| {
@@ -70,7 +72,7 @@ impl Fates<'_> {
                 || record.change == ContextChange::Drop
                 || !is_logged(record.context)
         });
-        known.map(|record| record.context.event(record.change, record.results.clone())).collect()
+        known.map(|record| record.context.event(record.change, record.calls.clone())).collect()
     }
 
     /// Adds what compactions and branches did. Returns the results on the living branch, in order.
@@ -98,14 +100,13 @@ impl Fates<'_> {
         for (at, result) in self.history.results.iter().enumerate() {
             let turn = turns.get_mut(result.thread as usize);
             let Some(turn) = turn.filter(|_| last.get(result.call as usize) == Some(&at)) else { continue };
-            let ids = out.result_ids(result.call);
             // Parallel calls are in several records of one message: a result lives if any of them does.
             let message = || self.message_of(result).and_then(|message| self.lives.get(&message));
             if self.is_on_branch(result) || message() == Some(&true) {
-                let compacted = turn.compact(result, &|boundary| self.preserves(boundary, result), ids);
+                let compacted = turn.compact(result, &|boundary| self.preserves(boundary, result));
                 lasting.push(LastingResult { result, compacted });
             } else {
-                turn.leave(result.record, ids);
+                turn.leave(result);
             }
         }
         for ((turn, conversation), branch) in
@@ -176,47 +177,42 @@ impl Fates<'_> {
                 let compactions = compactions.partition_point(|count| *count < edit.context.count);
                 let (gone, back) = cleared.apply(edit, compactions, &results, &tool);
                 for (change, calls) in [(ContextChange::Clear, gone), (ContextChange::Restore, back)] {
-                    events.push(edit.context.event(change, out.results_of(calls)));
+                    events.push(edit.context.event(change, calls));
                 }
             }
         }
     }
 }
 
-/// The compactions and summaries of a thread, and what they took.
+/// The compactions and summaries of a thread, and the calls whose results they took.
 #[derive(Default)]
 struct ThreadTurns<'a> {
     compactions: Vec<Compaction<'a>>,
     /// The summaries of spans on the living branch, each with the number of the record before its span.
-    spans: Vec<(RecordContext, u32, Vec<ResultId>)>,
-    /// What is on branches that were left, with the numbers of their records.
-    left: Vec<(u32, ResultId)>,
+    spans: Vec<(RecordContext, u32, Vec<u32>)>,
+    /// The results that are on branches that were left.
+    left: Vec<&'a ResultRecord>,
 }
 
 struct Compaction<'a> {
     boundary: &'a CompactBoundary,
     lives: bool,
-    taken: Vec<ResultId>,
+    taken: Vec<u32>,
 }
 
-impl ThreadTurns<'_> {
+impl<'a> ThreadTurns<'a> {
     /// Assigns a result on the living branch to the compaction that took it, and to one since rewound, if that came
     /// first. Returns the number of records before the former; `u64::MAX` if none.
-    fn compact(
-        &mut self,
-        result: &ResultRecord,
-        preserves: &dyn Fn(&CompactBoundary) -> bool,
-        ids: impl Iterator<Item = ResultId> + Clone,
-    ) -> u64 {
+    fn compact(&mut self, result: &ResultRecord, preserves: &dyn Fn(&CompactBoundary) -> bool) -> u64 {
         let start = self.compactions.partition_point(|one| one.boundary.context.count <= result.count.into());
         let mut was_taken = false;
         for compaction in self.compactions.iter_mut().skip(start) {
             if compaction.lives && !preserves(compaction.boundary) {
-                compaction.taken.extend(ids);
+                compaction.taken.push(result.call);
                 return compaction.boundary.context.count;
             }
             if !compaction.lives && !was_taken && !preserves(compaction.boundary) {
-                compaction.taken.extend(ids.clone());
+                compaction.taken.push(result.call);
                 was_taken = true;
             }
         }
@@ -224,22 +220,22 @@ impl ThreadTurns<'_> {
     }
 
     /// Takes a result that is not on the living branch.
-    fn leave(&mut self, record: u32, ids: impl Iterator<Item = ResultId>) {
-        let next = self.spans.partition_point(|(context, _, _)| context.number < record);
+    fn leave(&mut self, result: &'a ResultRecord) {
+        let next = self.spans.partition_point(|(context, _, _)| context.number < result.record);
         match self.spans.get_mut(next) {
-            Some((context, parent, taken)) if *parent < record && context.number != NO_RECORD => {
-                taken.extend(ids)
+            Some((context, parent, taken)) if *parent < result.record && context.number != NO_RECORD => {
+                taken.push(result.call)
             }
-            _ => self.left.extend(ids.map(|id| (record, id))),
+            _ => self.left.push(result),
         }
     }
 
     /// Adds the events, each with how many records came before it.
     fn events(self, conversation: &Conversation, branch: &LivingBranch, events: &mut Vec<CountedEvent>) {
-        let mut add = |change, context: RecordContext, results: Vec<ResultId>| {
+        let mut add = |change, context: RecordContext, calls: Vec<u32>| {
             let evidence = conversation.evidence(context.origin.request);
             let origin = ChangeOrigin { evidence, ..context.origin };
-            events.push(RecordContext { origin, ..context }.event(change, results));
+            events.push(RecordContext { origin, ..context }.event(change, calls));
         };
         let has_turned = !self.left.is_empty() || self.compactions.iter().any(|one| !one.lives);
         let numbers = if has_turned { 0..conversation.branches.next() } else { 0..0 };
@@ -256,15 +252,16 @@ impl ThreadTurns<'_> {
         for (context, _, taken) in self.spans {
             add(ContextChange::Compact, context, taken);
         }
-        let mut left: BTreeMap<u32, Vec<ResultId>> = BTreeMap::new();
-        for (record, id) in self.left {
-            left.entry(request_after(record, &path, conversation)).or_default().push(id);
+        let mut left: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        for result in self.left {
+            let request = request_after(result.record, &path, conversation);
+            left.entry(request).or_default().push(result.call);
         }
-        for (request, results) in left {
+        for (request, calls) in left {
             let (request, evidence) = (Some(request), conversation.evidence(Some(request)));
             let origin = ChangeOrigin { request, evidence };
             // Nothing that happens to a branch after it was left brings its results back.
-            events.push((u64::MAX, ContextEvent { change: ContextChange::Leave, origin, results }));
+            events.push((u64::MAX, ContextEvent { change: ContextChange::Leave, origin, calls }));
         }
     }
 }

@@ -3,8 +3,7 @@
 use std::collections::HashSet;
 
 use crate::session::agents::{
-    ChangeOrigin, ContextChange, FateEvidence, Json, RecordId, RecordSpan, ResultId, TextPiece, Transcript,
-    item_of,
+    ChangeOrigin, ContextChange, FateEvidence, Json, RecordId, RecordSpan, TextPiece, Transcript, item_of,
 };
 use crate::session::branch::Branches;
 use crate::session::content::MAX_TEXT;
@@ -120,11 +119,11 @@ pub(super) struct ServerEdit {
     pub excluded: Vec<RecordId>,
 }
 
-/// A change that names its results. Its evidence tells whether it is read from the requests themselves.
+/// A change that names calls. Its evidence tells whether it is read from the requests themselves.
 pub(super) struct ContextRecord {
     pub context: RecordContext,
     pub change: ContextChange,
-    pub results: Vec<ResultId>,
+    pub calls: Vec<u32>,
 }
 
 impl ClaudeHistory {
@@ -158,13 +157,14 @@ impl ClaudeHistory {
             self.boundaries.push(boundary(record, context));
         } else if is("microcompact_boundary") {
             let ids = record.path(&["microcompactMetadata", "compactedToolIds"]);
-            self.push(ContextChange::Clear, context, out.results_of(calls(ids, context.thread, out)));
+            let named = calls(ids, context.thread, out).filter(|call| out.has_result(*call));
+            self.push(ContextChange::Clear, context, named.collect());
         } else if let Some(retracted) = record.get("retractedMessageUuids") {
-            let results = self.retracted_results(&ids(Some(retracted)).collect(), context.thread);
-            self.push(ContextChange::Drop, context, results);
+            let retracted = self.retracted_calls(&ids(Some(retracted)).collect(), context.thread);
+            self.push(ContextChange::Drop, context, retracted);
         } else if let Some(attachment) = cut {
-            let results = self.cut_results(attachment, context.thread, out);
-            self.push(ContextChange::Clear, context, results);
+            let cut = self.cut_calls(attachment, context.thread, out);
+            self.push(ContextChange::Clear, context, cut);
         }
         is("compact_boundary")
     }
@@ -186,24 +186,24 @@ impl ClaudeHistory {
         self.edits.push(ServerEdit { context, cleared, excluded });
     }
 
-    pub(super) fn push(&mut self, change: ContextChange, context: RecordContext, results: Vec<ResultId>) {
-        if !results.is_empty() {
-            self.changes.push(ContextRecord { context, change, results });
+    pub(super) fn push(&mut self, change: ContextChange, context: RecordContext, calls: Vec<u32>) {
+        if !calls.is_empty() {
+            self.changes.push(ContextRecord { context, change, calls });
         }
     }
 
-    /// Returns the results of messages that were taken back, and of the calls in them.
-    fn retracted_results(&self, ids: &HashSet<RecordId>, thread: u32) -> Vec<ResultId> {
+    /// Returns the calls whose results or own messages were taken back.
+    fn retracted_calls(&self, ids: &HashSet<RecordId>, thread: u32) -> Vec<u32> {
         let Some(conversation) = self.conversations.get(thread as usize) else { return Vec::new() };
         let recent = self.results.iter().rev().filter(|result| result.thread == thread).take(MAX_RECENT);
         let is_named = |id: Option<RecordId>| id.is_some_and(|id| ids.contains(&id));
         let retracted = recent
             .filter(|result| is_named(conversation.branches.id(result.record)) || is_named(result.source()));
-        retracted.map(|result| ResultId { call: result.call, result: 0 }).collect()
+        retracted.map(|result| result.call).collect()
     }
 
-    /// Returns the results that a sentence stands for from now on. The first record that names a call counts.
-    fn cut_results(&mut self, attachment: Json, thread: u32, out: &Transcript) -> Vec<ResultId> {
+    /// Returns the calls for whose results a sentence stands from now on. The first record that names a call counts.
+    fn cut_calls(&mut self, attachment: Json, thread: u32, out: &Transcript) -> Vec<u32> {
         let stand_in =
             attachment.get("standIn").and_then(|text| text.short(4 * MAX_STAND_IN)).unwrap_or_default();
         let chars = stand_in.chars().count();
@@ -216,7 +216,7 @@ impl ClaudeHistory {
         let named = calls(attachment.get("callIds"), thread, out);
         let meant = named.filter(|call| cause.is_none() || withdraws(out.tool_of(*call)));
         let new = meant.filter(|call| self.cut.insert(*call));
-        out.results_of(new.filter(|call| can_be_cut(*call, &stand_in, out)))
+        new.filter(|call| can_be_cut(*call, &stand_in, out)).collect()
     }
 }
 
@@ -252,12 +252,13 @@ fn calls<'a>(list: Option<Json<'a>>, thread: u32, out: &'a Transcript) -> impl I
 /// Whether a sentence may stand for a result: of no failure, of text and images alone, and longer.
 fn can_be_cut(call: u32, stand_in: &str, out: &Transcript) -> bool {
     let Some(call) = out.calls.get(call as usize) else { return false };
-    let Some(result) = call.results.last() else { return false };
+    let Some(result) = call.first() else { return false };
     let has_image = result.pieces.contains(&TextPiece::Image);
     let units = |text: &str| text.encode_utf16().count();
     let start = to_text(out, &result.pieces, 4 * units(stand_in) + 4);
     let is_longer = has_image || start.is_ok_and(|(text, _)| units(&text) > units(stand_in));
-    is_longer && result.record.is_some_and(|record| is_plain(record, &call.id, out))
+    // A text that stands for several results at once is plain.
+    is_longer && (call.later > 0 || result.record.is_some_and(|record| is_plain(record, &call.id, out)))
 }
 
 /// Whether a result is not a failure, and has only text and images.

@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::base::provenance::numbers;
 use crate::session::agents::{
     Call, ChangeOrigin, Citation, ContextChange, CutState, DisplayCopy, FateEvidence, IdMap, Json, JsonText,
-    Kind, LogReader, RecordEntry, RecordId, RecordPlace, ResultId, TextPiece, Transcript, find, record_id,
+    Kind, LogReader, RecordEntry, RecordId, RecordPlace, TextPiece, Transcript, find, record_id,
 };
 use crate::session::content::{MAX_TEXT, cited, first_text, is_number, text_start};
 use crate::session::record::read_json;
@@ -168,9 +168,9 @@ impl ClaudeReader {
         self.count_request(context, true, out);
         self.history.conversation(entry.thread).excluded = excluded_tools(entry.record);
         let Some(number) = requests::request(entry, &mut out.requests) else { return };
-        for (change, results) in self.lists.request(entry.thread, number, &out.requests) {
+        for (change, calls) in self.lists.request(entry.thread, number, &out.requests) {
             let origin = ChangeOrigin { evidence: FateEvidence::Sent, ..context.origin };
-            self.history.push(change, RecordContext { origin, ..context }, results);
+            self.history.push(change, RecordContext { origin, ..context }, calls);
         }
     }
 
@@ -286,8 +286,8 @@ fn is_cut_after(content: Json, head: RangeInclusive<usize>, end: &str) -> bool {
 }
 
 /// Reads that several large results of a turn were replaced together. `is_seen` returns whether the model has seen the result
-/// of the call with a number; if not, it only ever gets the replacement. Returns the results that it had otherwise.
-fn replace(entry: RecordEntry, is_seen: &dyn Fn(u32) -> bool, out: &mut Transcript) -> Vec<ResultId> {
+/// of the call with a number; if not, it only ever gets the replacement. Returns the calls whose results it had whole.
+fn replace(entry: RecordEntry, is_seen: &dyn Fn(u32) -> bool, out: &mut Transcript) -> Vec<u32> {
     let mut replaced = Vec::new();
     for replacement in entry.record.list("replacements") {
         let id = replacement.name("toolUseId");
@@ -295,18 +295,17 @@ fn replace(entry: RecordEntry, is_seen: &dyn Fn(u32) -> bool, out: &mut Transcri
         let (Some(id), Some(text)) = (id, text) else { continue };
         let Some(number) = out.call_number(entry.thread, &id) else { continue };
         let Some(call) = out.calls.get_mut(number as usize) else { continue };
-        match call.results.len().checked_sub(1) {
-            // One that was replaced before was seen: an event names it.
-            Some(last) if last > 0 || is_seen(number) => {
-                replaced.push(ResultId { call: number, result: last as u32 })
-            }
+        match call.later {
+            0 if call.result.is_some() && is_seen(number) => replaced.push(number),
             // What the model never saw is a copy for the agent's own screen.
-            _ => {
-                let texts = call.results.drain(..).flat_map(|result| result.pieces);
+            0 => {
+                let texts = call.result.take().into_iter().flat_map(|result| result.pieces);
                 let copies = texts.filter(|piece| matches!(piece, TextPiece::Json(_)));
                 let copy = |text| DisplayCopy { name: "tool_result", text, most: Some(0) };
                 call.display.extend(copies.map(copy));
             }
+            // An event says already that it was replaced.
+            _ => {}
         }
         if let Some(path) = framed_path(&first_text(text)) {
             (call.cut, call.is_cut_otherwise) = (CutState::Spill, true);

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::session::agents::{ContextChange, RecordEntry, ResultId, TextPiece, Transcript, item_of};
+use crate::session::agents::{ContextChange, RecordEntry, TextPiece, Transcript, item_of};
 use crate::session::content::MAX_TEXT;
 use crate::session::sent::log::{MessageHash, RequestFacts, RequestLog, message_hash};
 use crate::session::sent::{FirstForm, is_proven, text_of};
@@ -76,13 +76,13 @@ impl RequestLists {
         item_of(&mut self.lists, thread).is_compacted = true;
     }
 
-    /// Takes the list of a thread's next request. Returns what became of results since the one before.
+    /// Takes the list of a thread's next request. Returns what became of results since the one before, by their calls.
     pub(super) fn request(
         &mut self,
         thread: u32,
         number: u32,
         log: &RequestLog,
-    ) -> [(ContextChange, Vec<ResultId>); 3] {
+    ) -> [(ContextChange, Vec<u32>); 3] {
         use ContextChange::{Clear, Replace, Restore};
         let Self { lists, altered, .. } = self;
         let list = item_of(lists, thread);
@@ -106,7 +106,7 @@ impl RequestLists {
         next.retain(|_, change| !is_compacted || *change != Restore);
         [Restore, Clear, Replace].map(|change| {
             let calls = next.iter().filter(|(_, of)| **of == change);
-            (change, calls.map(|(call, _)| ResultId { call: *call, result: 0 }).collect())
+            (change, calls.map(|(call, _)| *call).collect())
         })
     }
 }

@@ -193,10 +193,9 @@ impl Compaction {
             call.is_some_and(|call| !self.kept.contains(&record_id(&call.id)))
         };
         reads.retain(|call| !is_gone(call, out));
-        let gone = (first..out.calls.len() as u32).filter(|call| is_gone(*call, out));
-        let results = out.results_of(gone);
+        let gone: Vec<u32> = (first..out.calls.len() as u32).filter(|call| is_gone(*call, out)).collect();
         let origin = ChangeOrigin { request: out.next_request(thread), ..ChangeOrigin::default() };
-        out.add_event(ContextChange::Compact, origin, results);
+        out.add_event(ContextChange::Compact, origin, gone);
     }
 }
 
@@ -254,8 +253,8 @@ impl FileReads {
         let is_whole = |call: &u32| self.sent.get(call) == Some(&0);
         let (whole, part): (Vec<u32>, Vec<u32>) = calls.into_iter().partition(is_whole);
         let origin = ChangeOrigin { request: out.next_request(thread), evidence: FateEvidence::ByRule };
-        out.add_event(ContextChange::Clear, origin, out.results_of(whole));
-        out.add_event(ContextChange::Replace, origin, out.results_of(part));
+        out.add_event(ContextChange::Clear, origin, whole);
+        out.add_event(ContextChange::Replace, origin, part);
     }
 
     /// Forgets the results that are in the context no more.

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use crate::session::agents::{
     Call, CallStatus, ChangeOrigin, Citation, ContextChange, IdMap, Json, Kind, RecordEntry, RecordId,
-    RecordPlace, ResultId, Transcript, record_id,
+    RecordPlace, Transcript, record_id,
 };
 use crate::session::content::{has_line, shown_lines, text_end};
 
@@ -17,8 +17,8 @@ pub(super) struct SessionHistory {
     messages: Vec<Message>,
     numbers: IdMap<u32>,
     results: Vec<MessageResult>,
-    /// The results that were cleared, and when.
-    marks: Vec<(ResultId, Timestamp)>,
+    /// The calls whose results were cleared, and when.
+    marks: Vec<(u32, Timestamp)>,
 }
 
 #[derive(Default)]
@@ -34,7 +34,7 @@ struct Message {
 #[derive(Clone, Copy)]
 struct MessageResult {
     message: u32,
-    id: ResultId,
+    call: u32,
 }
 
 impl SessionHistory {
@@ -69,10 +69,10 @@ impl SessionHistory {
             message.compaction = Some(part.id("tail_start_id"));
         }
         message.is_answer |= part.is_type("tool");
-        for id in out.result_ids(call) {
-            self.results.push(MessageResult { message: number, id });
+        if out.has_result(call) {
+            self.results.push(MessageResult { message: number, call });
             let at = part.object("state").object("time").time("compacted");
-            self.marks.extend(at.map(|at| (id, at)));
+            self.marks.extend(at.map(|at| (call, at)));
         }
         is_known
     }
@@ -82,14 +82,14 @@ impl SessionHistory {
         let mut living = std::mem::take(&mut self.results);
         let hidden = revert.and_then(|id| self.numbers.get(&record_id(id)).copied());
         let is_reverted = |result: &&MessageResult| hidden.is_some_and(|from| result.message >= from);
-        let reverted: Vec<ResultId> = living.iter().filter(is_reverted).map(|result| result.id).collect();
+        let reverted: Vec<u32> = living.iter().filter(is_reverted).map(|result| result.call).collect();
         self.marks.sort_by_key(|(_, at)| *at);
         let mut marks = self.marks.iter().peekable();
         // What each compaction took, with the last of the messages that make it.
-        let mut compacted: Vec<(u32, Vec<ResultId>)> = Vec::new();
+        let mut compacted: Vec<(u32, Vec<u32>)> = Vec::new();
         for (number, message) in self.messages.iter().enumerate() {
-            while let Some((id, _)) = marks.next_if(|(_, at)| message.is_answer && message.at > Some(*at)) {
-                self.clear(*id, out);
+            while let Some((call, _)) = marks.next_if(|(_, at)| message.is_answer && message.at > Some(*at)) {
+                self.add_event(ContextChange::Clear, [*call], out);
             }
             if message.is_answer {
                 out.count_answer(self.thread);
@@ -102,28 +102,24 @@ impl SessionHistory {
                 let is_taken = |result: &mut MessageResult| {
                     result.message < asked && tail.is_none_or(|tail| result.message < tail)
                 };
-                let taken: Vec<_> = living.extract_if(.., is_taken).map(|result| result.id).collect();
-                self.add_event(ContextChange::Compact, taken.clone(), out);
+                let taken: Vec<_> = living.extract_if(.., is_taken).map(|result| result.call).collect();
+                self.add_event(ContextChange::Compact, taken.iter().copied(), out);
                 compacted.push((asked.max(number as u32), taken));
             }
         }
-        marks.for_each(|(id, _)| self.clear(*id, out));
+        marks.for_each(|(call, _)| self.add_event(ContextChange::Clear, [*call], out));
         // Without its messages, a compaction is not in force any more.
         let undone = compacted.into_iter().filter(|(last, _)| hidden.is_some_and(|from| *last >= from));
-        let back: BTreeSet<ResultId> = undone.flat_map(|(_, taken)| taken).collect();
-        self.add_event(ContextChange::Restore, back.iter().copied().collect(), out);
-        let cleared = self.marks.iter().filter(|(id, _)| back.contains(id));
-        cleared.for_each(|(id, _)| self.clear(*id, out));
+        let back: BTreeSet<u32> = undone.flat_map(|(_, taken)| taken).collect();
+        self.add_event(ContextChange::Restore, back.iter().copied(), out);
+        let cleared = self.marks.iter().filter(|(call, _)| back.contains(call));
+        cleared.for_each(|(call, _)| self.add_event(ContextChange::Clear, [*call], out));
         self.add_event(ContextChange::Rewind, reverted, out);
     }
 
-    fn clear(&self, id: ResultId, out: &mut Transcript) {
-        self.add_event(ContextChange::Clear, vec![id], out);
-    }
-
-    fn add_event(&self, change: ContextChange, results: Vec<ResultId>, out: &mut Transcript) {
+    fn add_event(&self, change: ContextChange, calls: impl IntoIterator<Item = u32>, out: &mut Transcript) {
         let origin = ChangeOrigin { request: out.next_request(self.thread), ..ChangeOrigin::default() };
-        out.add_event(change, origin, results);
+        out.add_event(change, origin, calls);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::session::agents::{
     ChangeOrigin, Citation, ContextChange, FateEvidence, FormatInfo, Json, Kind, RecordEntry, RecordId,
-    ResultId, SessionFacts, TableFormat, TableSession, Transcript, record_id,
+    SessionFacts, TableFormat, TableSession, Transcript, record_id,
 };
 use crate::session::content::{self, MAX_TEXT, first_text, line_range, text_start};
 use crate::session::database::{self, DatabaseError, RowBuffer, RowsOf, TableRows};
@@ -59,7 +59,7 @@ fn read(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError> {
 }
 
 struct SentResult {
-    id: ResultId,
+    call: u32,
     start: TextMark,
 }
 
@@ -99,13 +99,13 @@ fn read_call(entry: RecordEntry, history: &mut Vec<SentResult>, out: &mut Transc
     let tool = entry.record;
     let state = tool.get("state");
     let content = state.and_then(|state| result_of(state, &state.name("status")?));
-    for id in out.result_ids(number) {
+    if out.has_result(number) {
         let text = content.map(|content| text_start(content, COPY * 4)).unwrap_or_default();
-        history.push(SentResult { id, start: TextMark::new(&text) });
+        history.push(SentResult { call: number, start: TextMark::new(&text) });
         let mut holders = [Some(tool), state].into_iter().flatten();
         // The next request is unknown: it belongs to a later message.
         if holders.any(|holder| holder.object("time").time("pruned").is_some()) {
-            out.add_event(ContextChange::Clear, ChangeOrigin::default(), vec![id]);
+            out.add_event(ContextChange::Clear, ChangeOrigin::default(), [number]);
         }
     }
 }
@@ -125,7 +125,7 @@ fn compact(entry: RecordEntry, history: &mut Vec<SentResult>, out: &mut Transcri
     let of = [(ContextChange::Compact, std::mem::take(history)), (ContextChange::Checkpoint, newest)];
     for (change, of) in of {
         let origin = ChangeOrigin { evidence, ..entry.origin(out) };
-        out.add_event(change, origin, of.iter().map(|sent| sent.id).collect());
+        out.add_event(change, origin, of.iter().map(|sent| sent.call));
     }
 }
 

@@ -97,10 +97,10 @@ pub(super) fn events(steps: &[Step], branches: &Branches, out: &mut Transcript) 
             StepKind::Answer { .. } if out.default_evidence == FateEvidence::Unknown => {}
             StepKind::Answer { tokens } => context.answer(*tokens, step, out),
             StepKind::Compression { kept } => context.compress(kept, step.origin, out),
-            StepKind::Rewind => push(out, ContextChange::Rewind, step.origin, mem::take(&mut left)),
+            StepKind::Rewind => out.add_event(ContextChange::Rewind, step.origin, mem::take(&mut left)),
         }
     }
-    push(out, ContextChange::Leave, ChangeOrigin::default(), left);
+    out.add_event(ContextChange::Leave, ChangeOrigin::default(), left);
 }
 
 impl Context {
@@ -155,19 +155,18 @@ impl Context {
         }
         let first = all.get(again).map_or(usize::MAX, |result| result.step);
         let is_kept = |result: &&ClearableResult| result.step >= first;
-        let back = self.cleared.iter().filter(is_kept).map(|result| result.call).collect();
-        push(out, ContextChange::Restore, origin, back);
-        let new = self.whole.iter().filter(|result| !is_kept(result)).map(|result| result.call).collect();
-        push(out, ContextChange::Clear, origin, new);
+        let back = self.cleared.iter().filter(is_kept).map(|result| result.call);
+        out.add_event(ContextChange::Restore, origin, back);
+        let new = self.whole.iter().filter(|result| !is_kept(result)).map(|result| result.call);
+        out.add_event(ContextChange::Clear, origin, new);
         self.whole = all.split_off(again);
         self.cleared = all;
     }
 
     /// Clears the oldest `count` results that are whole.
     fn clear(&mut self, count: usize, origin: ChangeOrigin, out: &mut Transcript) {
-        let calls = self.whole[..count].iter().map(|result| result.call).collect();
+        out.add_event(ContextChange::Clear, origin, self.whole[..count].iter().map(|result| result.call));
         self.cleared.extend(self.whole.drain(..count));
-        push(out, ContextChange::Clear, origin, calls);
     }
 
     /// A summary takes the place of all results but those that are kept.
@@ -176,15 +175,15 @@ impl Context {
         let numbers: HashMap<u32, bool> =
             kept.iter().filter_map(|(id, is_cleared)| Some((out.call_number(0, id)?, *is_cleared))).collect();
         let (stay, gone): (Vec<u32>, Vec<u32>) = self.all.iter().partition(|call| numbers.contains_key(call));
-        push(out, ContextChange::Compact, origin, gone);
+        out.add_event(ContextChange::Compact, origin, gone);
         let is_cleared = |call: &u32| numbers.get(call) == Some(&true);
         let (now, whole): (Vec<u32>, Vec<u32>) = stay.iter().partition(|call| is_cleared(call));
         let cleared: HashSet<u32> = self.cleared.iter().map(|result| result.call).collect();
         // The compressed history witnesses what the rules had cleared.
-        let back = whole.iter().filter(|call| cleared.contains(*call)).copied().collect();
-        push(out, ContextChange::Restore, origin, back);
-        let new = now.iter().filter(|call| !cleared.contains(*call)).copied().collect();
-        push(out, ContextChange::Clear, origin, new);
+        let back = whole.iter().filter(|call| cleared.contains(*call)).copied();
+        out.add_event(ContextChange::Restore, origin, back);
+        let new = now.iter().filter(|call| !cleared.contains(*call)).copied();
+        out.add_event(ContextChange::Clear, origin, new);
         let mut results = [mem::take(&mut self.cleared), mem::take(&mut self.whole)].concat();
         results.sort_by_key(|result| result.step);
         results.retain(|result| numbers.contains_key(&result.call));
@@ -211,8 +210,4 @@ fn too_many(whole: &[ClearableResult], pending: u64) -> usize {
 
 fn units(results: &[ClearableResult]) -> u64 {
     results.iter().map(|result| u64::from(result.units)).sum()
-}
-
-fn push(out: &mut Transcript, change: ContextChange, origin: ChangeOrigin, calls: Vec<u32>) {
-    out.add_event(change, origin, out.results_of(calls));
 }
