@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use super::content::{asked_lines, pieces};
 use super::fate::ContextChange;
 use super::json::{Json, Kind};
-use super::model::{Call, CallResult, ChangeOrigin, DisplayCopy, Evidence, RecordSpan, TextPieces};
+use super::model::{Call, CallResult, DisplayCopy, Evidence, RecordSpan, TextPieces};
 use super::reader::RecordPlace;
 use super::transcript::Transcript;
 
@@ -79,11 +79,6 @@ impl<'a> RecordEntry<'a> {
         calls: impl IntoIterator<Item = u32>,
         out: &mut Transcript,
     ) {
-        out.add_event(change, self.origin(out), calls);
-    }
-
-    /// Returns where a change by the record comes from, before the next request of its conversation.
-    pub fn origin(self, out: &Transcript) -> ChangeOrigin {
-        ChangeOrigin { request: out.next_request(self.thread), ..ChangeOrigin::default() }
+        out.add_event(change, out.origin(self.thread), calls);
     }
 }

@@ -250,6 +250,11 @@ impl Transcript {
         self.answers.get(thread as usize).map(|answers| answers.saturating_add(1))
     }
 
+    /// Returns where a change comes from that is made before the next request of a thread.
+    pub fn origin(&self, thread: u32) -> ChangeOrigin {
+        ChangeOrigin { request: self.next_request(thread), ..ChangeOrigin::default() }
+    }
+
     pub fn has_result(&self, call: u32) -> bool {
         self.calls.get(call as usize).is_some_and(|call| call.result.is_some())
     }

@@ -181,7 +181,7 @@ impl CodexReader {
         let is_sealed =
             history().any(|item| item.is_type("compaction") || item.is_type("context_compaction"));
         let evidence = if is_sealed { FateEvidence::Unknown } else { FateEvidence::Recorded };
-        let origin = ChangeOrigin { evidence, ..entry.origin(out) };
+        let origin = ChangeOrigin { evidence, ..out.origin(entry.thread) };
         let is_kept = |call: u32| out.calls.get(call as usize).is_some_and(|call| kept.contains(&call.id));
         if self.last == LastRecord::Task {
             self.turn = self.turn.saturating_sub(1);

@@ -174,7 +174,7 @@ impl CopilotReader {
 impl LogEvent<'_> {
     fn add_event(self, change: ContextChange, evidence: FateEvidence, of: &[Message], out: &mut Transcript) {
         let calls = of.iter().filter_map(|message| message.call);
-        out.add_event(change, ChangeOrigin { evidence, ..self.entry.origin(out) }, calls);
+        out.add_event(change, ChangeOrigin { evidence, ..out.origin(self.entry.thread) }, calls);
     }
 }
 

@@ -102,8 +102,7 @@ impl ThreadHistory {
     fn message(&mut self, row: &TableRow, out: &mut Transcript) {
         let place = row.place(self.contents);
         if self.compacted_at.is_none() && row.bytes(2).is_some_and(|content| content.starts_with(SUMMARY)) {
-            let request = out.next_request(self.thread);
-            self.compacted_at = Some(ChangeOrigin { request, ..ChangeOrigin::default() });
+            self.compacted_at = Some(out.origin(self.thread));
         }
         match row.text(1).unwrap_or_default().as_str() {
             "assistant" => {

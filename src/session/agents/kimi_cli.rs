@@ -247,7 +247,7 @@ impl KimiReader {
             }
             "StepBegin" => self.log().is_asked = true,
             "ContentPart" | "ToolCallPart" => {}
-            "CompactionEnd" => self.summed_up.push((thread, entry.origin(out))),
+            "CompactionEnd" => self.summed_up.push((thread, out.origin(entry.thread))),
             "SubagentEvent" => {
                 if let Some(agent) = payload.name("agent_id").filter(|id| !id.is_empty()) {
                     let thread = out.thread_id(&agent);

@@ -116,7 +116,7 @@ impl EventReader {
             "Condensation" => {
                 let ids = event.list("forgotten_event_ids");
                 let forgotten = ids.filter_map(|id| id.as_id()).collect();
-                self.condensations.push((id, entry.origin(out), forgotten));
+                self.condensations.push((id, out.origin(entry.thread), forgotten));
             }
             kind if out.unread.is_known(kind, OTHER_KINDS) => return RecordUse::Known,
             _ => return RecordUse::Unknown,

@@ -65,7 +65,7 @@ impl LogReader for ClaudeReader {
             out.requests.add_spoken(message.map_or(Speaker::User, Speaker::model), place.span(record));
         }
         let entry = RecordEntry { record, place, at, thread };
-        let origin = entry.origin(out);
+        let origin = out.origin(entry.thread);
         let origin = ChangeOrigin { request: origin.request.or(Some(1)), ..origin };
         let context = RecordContext { thread, count: self.history.count, number, origin };
         let recorded = ClaudeRecord { entry, context, message };

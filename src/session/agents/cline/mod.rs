@@ -194,8 +194,7 @@ impl Compaction {
         };
         reads.retain(|call| !is_gone(call, out));
         let gone: Vec<u32> = (first..out.calls.len() as u32).filter(|call| is_gone(*call, out)).collect();
-        let origin = ChangeOrigin { request: out.next_request(thread), ..ChangeOrigin::default() };
-        out.add_event(ContextChange::Compact, origin, gone);
+        out.add_event(ContextChange::Compact, out.origin(thread), gone);
     }
 }
 
@@ -252,7 +251,7 @@ impl FileReads {
         let calls: BTreeSet<u32> = self.outdated.drain(..).map(|read| read.call).collect();
         let is_whole = |call: &u32| self.sent.get(call) == Some(&0);
         let (whole, part): (Vec<u32>, Vec<u32>) = calls.into_iter().partition(is_whole);
-        let origin = ChangeOrigin { request: out.next_request(thread), evidence: FateEvidence::ByRule };
+        let origin = ChangeOrigin { evidence: FateEvidence::ByRule, ..out.origin(thread) };
         out.add_event(ContextChange::Clear, origin, whole);
         out.add_event(ContextChange::Replace, origin, part);
     }

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 
 use crate::session::agents::{
-    Call, CallStatus, ChangeOrigin, Citation, ContextChange, IdMap, Json, Kind, RecordEntry, RecordId,
-    RecordPlace, Transcript, record_id,
+    Call, CallStatus, Citation, ContextChange, IdMap, Json, Kind, RecordEntry, RecordId, RecordPlace,
+    Transcript, record_id,
 };
 use crate::session::content::{has_line, shown_lines, text_end};
 
@@ -118,8 +118,7 @@ impl SessionHistory {
     }
 
     fn add_event(&self, change: ContextChange, calls: impl IntoIterator<Item = u32>, out: &mut Transcript) {
-        let origin = ChangeOrigin { request: out.next_request(self.thread), ..ChangeOrigin::default() };
-        out.add_event(change, origin, calls);
+        out.add_event(change, out.origin(self.thread), calls);
     }
 }
 

@@ -124,7 +124,7 @@ fn compact(entry: RecordEntry, history: &mut Vec<SentResult>, out: &mut Transcri
     let evidence = if is_native { FateEvidence::Unknown } else { FateEvidence::Recorded };
     let of = [(ContextChange::Compact, std::mem::take(history)), (ContextChange::Checkpoint, newest)];
     for (change, of) in of {
-        let origin = ChangeOrigin { evidence, ..entry.origin(out) };
+        let origin = ChangeOrigin { evidence, ..out.origin(entry.thread) };
         out.add_event(change, origin, of.iter().map(|sent| sent.call));
     }
 }

@@ -112,7 +112,7 @@ impl LogReader for QwenReader {
 impl QwenReader {
     fn step(&mut self, entry: RecordEntry, record: RecordId, kind: StepKind, out: &Transcript) {
         if self.thread == 0 {
-            let origin = entry.origin(out);
+            let origin = out.origin(entry.thread);
             let origin = ChangeOrigin { request: origin.request.or(Some(1)), ..origin };
             self.steps.push(Step { record, at: entry.at, origin, kind });
         }
