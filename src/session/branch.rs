@@ -101,6 +101,11 @@ impl LivingBranch {
         self.is_on.get(number as usize) == Some(&true)
     }
 
+    /// Returns the numbers of the records on it, in order.
+    pub fn path(&self) -> Vec<u32> {
+        (0..).zip(&self.is_on).filter_map(|(number, is_on)| is_on.then_some(number)).collect()
+    }
+
     pub fn number(&self, id: RecordId) -> Option<u32> {
         self.numbers.get(&id).copied()
     }

@@ -29,8 +29,8 @@ use super::format::{
 use super::id::{IdMap, RecordId, id_of_bytes, item_of, record_id};
 use super::json::{Json, JsonText, Kind, Tape, char_len, end_of_string};
 use super::model::{
-    Call, CallResult, CallStatus, ChangeOrigin, Citation, ContextEvent, CutState, DisplayCopy, Evidence,
-    RecordSpan, SessionFacts, ShownLines, TextPiece, TextPieces,
+    Call, CallResult, CallStatus, ChangeOrigin, Citation, CutState, DisplayCopy, Evidence, RecordSpan,
+    SessionFacts, ShownLines, TextPiece, TextPieces,
 };
 use super::reader::{
     FindWatch, FormatInfo, GLANCE, LogReader, ReadProgress, RecordPlace, SessionError, SessionFile,

@@ -154,8 +154,7 @@ impl PiReader {
 
     /// Returns what is on branches that were left, by the next entry of the living branch; by no entry if there is none.
     fn left_branches(&self, living: &LivingBranch) -> BTreeMap<u32, Vec<u32>> {
-        let numbers = 0..self.requests.len() as u32;
-        let path: Vec<u32> = numbers.filter(|entry| living.contains_number(*entry)).collect();
+        let path = living.path();
         let mut left: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for result in self.results.iter().filter(|result| !living.contains_number(result.entry)) {
             let next = path.get(path.partition_point(|entry| *entry < result.entry)).copied();

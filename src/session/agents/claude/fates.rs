@@ -2,13 +2,12 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use crate::session::agents::{
-    ChangeOrigin, ContextChange, ContextEvent, FateEvidence, IdMap, RecordId, Transcript, record_id,
-};
+use crate::session::agents::{ContextChange, FateEvidence, IdMap, RecordId, Transcript, record_id};
 use crate::session::branch::LivingBranch;
 
 use super::history::{
-    ClaudeHistory, CompactBoundary, Conversation, NO_RECORD, RecordContext, ResultRecord, ServerEdit,
+    ClaudeHistory, CompactBoundary, ContextStep, ContextStepKind, Conversation, NO_RECORD, RecordContext,
+    ResultRecord, ServerEdit,
 };
 
 pub(super) fn derive_events(history: &ClaudeHistory, out: &mut Transcript) {
@@ -16,29 +15,14 @@ pub(super) fn derive_events(history: &ClaudeHistory, out: &mut Transcript) {
         history.conversations.iter().map(|conversation| conversation.branches.living()).collect();
     let mut fates = Fates { history, living, lives: IdMap::default() };
     fates.lives = fates.living_messages();
-    let mut events = fates.changes();
-    let lasting = fates.results(&mut events, out);
-    fates.server_edits(&lasting, &mut events, out);
-    events.sort_by_key(|(count, _)| *count);
     out.events.clear();
-    for (_, ContextEvent { change, origin, calls }) in events {
-        out.add_event(change, origin, calls);
-    }
+    fates.follow(out);
     let is_logged = |result: &ResultRecord| {
         let last = fates.conversation(result.thread).and_then(|(own, _)| own.requests.last());
         last.is_some_and(|last| last.is_logged)
     };
     let is_sent = !history.results.is_empty() && history.results.iter().all(is_logged);
     out.default_evidence = if is_sent { FateEvidence::Sent } else { FateEvidence::Recorded };
-}
-
-/// An event, with how many records came before its own.
-type CountedEvent = (u64, ContextEvent);
-
-impl RecordContext {
-    fn event(self, change: ContextChange, calls: Vec<u32>) -> CountedEvent {
-        (self.count, ContextEvent { change, origin: self.origin, calls })
-    }
 }
 
 struct Fates<'a> {
@@ -61,60 +45,91 @@ impl Fates<'_> {
         context.number == NO_RECORD || branch.is_none_or(|branch| branch.contains_number(context.number))
     }
 
-    /// Returns the changes that name calls. Skips what the next logged request shows itself, except drops.
-    fn changes(&self) -> Vec<CountedEvent> {
-        let on_branch = self.history.changes.iter().filter(|change| self.lives(change.context));
-        let is_logged = |context: RecordContext| {
-            self.conversation(context.thread).is_some_and(|(own, _)| own.is_logged(context.origin.request))
-        };
-        let known = on_branch.filter(|record| {
-            record.context.origin.evidence == FateEvidence::Sent
-                || record.change == ContextChange::Drop
-                || !is_logged(record.context)
-        });
-        known.map(|record| record.context.event(record.change, record.calls.clone())).collect()
-    }
-
-    /// Adds what compactions and branches did. Returns the results on the living branch, in order.
-    fn results(&self, events: &mut Vec<CountedEvent>, out: &Transcript) -> Vec<LastingResult<'_>> {
+    /// Goes through all results and steps in their order.
+    fn follow(&self, out: &mut Transcript) {
+        let all = self.history.results.iter().enumerate();
         // Of a result that was recorded again, the last record counts.
         let mut last = vec![usize::MAX; out.calls.len()];
-        for (at, result) in self.history.results.iter().enumerate() {
-            last.get_mut(result.call as usize).into_iter().for_each(|last| *last = at);
+        all.clone().for_each(|(at, result)| last[result.call as usize] = at);
+        let mut results = all.filter(|(at, result)| last[result.call as usize] == *at).peekable();
+        let new = |branch: &LivingBranch| ThreadContext { path: branch.path(), ..ThreadContext::default() };
+        let mut threads: Vec<ThreadContext> = self.living.iter().map(new).collect();
+        for step in &self.history.steps {
+            while let Some((_, result)) = results.next_if(|(at, _)| *at < step.results) {
+                self.add(result, &mut threads[result.thread as usize]);
+            }
+            self.apply(step, &mut threads[step.context.thread as usize], out);
         }
-        let mut lasting = Vec::new();
-        let mut turns: Vec<ThreadTurns> =
-            self.history.conversations.iter().map(|_| ThreadTurns::default()).collect();
-        for boundary in &self.history.boundaries {
-            if let Some(turn) = turns.get_mut(boundary.context.thread as usize) {
-                let lives = self.lives(boundary.context);
-                turn.compactions.push(Compaction { boundary, lives, taken: Vec::new() });
+        results.for_each(|(_, result)| self.add(result, &mut threads[result.thread as usize]));
+        for (conversation, context) in self.history.conversations.iter().zip(threads) {
+            context.leave(conversation, out);
+        }
+    }
+
+    fn add<'a>(&self, result: &'a ResultRecord, context: &mut ThreadContext<'a>) {
+        // Parallel calls are in several records of one message: a result lives if any of them does.
+        let message = || self.message_of(result).and_then(|message| self.lives.get(&message));
+        if self.is_on_branch(result) || message() == Some(&true) {
+            context.whole.push(context.lasting.len());
+            context.lasting.push(LastingResult { result, is_compacted: false, was_compacted: false });
+        } else {
+            context.off.push(result);
+        }
+    }
+
+    fn apply(&self, step: &ContextStep, context: &mut ThreadContext, out: &mut Transcript) {
+        let Some((conversation, branch)) = self.conversation(step.context.thread) else { return };
+        let origin = step.context.origin;
+        match &step.kind {
+            ContextStepKind::Boundary(boundary) => self.compact(step.context, boundary, context, out),
+            _ if !self.lives(step.context) => {}
+            ContextStepKind::Span { parent } => {
+                let Some(parent) = branch.number(*parent) else { return };
+                let taken = context.take_span(parent, step.context.number);
+                out.add_event(ContextChange::Compact, conversation.origin(origin.request), taken);
+            }
+            ContextStepKind::Edit(edit) => {
+                let tool = |call: u32| out.calls.get(call as usize).map(|call| record_id(out.tool(call)));
+                let (gone, back) = context.clearing.apply(edit, &context.lasting, &tool);
+                out.add_event(ContextChange::Clear, origin, gone);
+                out.add_event(ContextChange::Restore, origin, back);
+            }
+            ContextStepKind::Change(change, calls) => {
+                // A request in the records shows by itself what changed, except drops.
+                let is_sent = origin.evidence == FateEvidence::Sent;
+                if is_sent || *change == ContextChange::Drop || !conversation.is_logged(origin.request) {
+                    out.add_event(*change, origin, calls.iter().copied());
+                }
             }
         }
-        for (context, parent) in self.history.spans.iter().filter(|(context, _)| self.lives(*context)) {
-            let parent = self.conversation(context.thread).and_then(|(_, branch)| branch.number(*parent));
-            if let Some((turn, parent)) = turns.get_mut(context.thread as usize).zip(parent) {
-                turn.spans.push((*context, parent, Vec::new()));
+    }
+
+    /// Takes out the results that a compaction does not preserve. What one took that was since rewound is back.
+    fn compact(
+        &self,
+        at: RecordContext,
+        boundary: &CompactBoundary,
+        context: &mut ThreadContext,
+        out: &mut Transcript,
+    ) {
+        let Some((conversation, _)) = self.conversation(at.thread) else { return };
+        let (lives, mut taken) = (self.lives(at), Vec::new());
+        context.clearing.is_outdated = true;
+        context.whole.retain(|place| {
+            let lasting = &mut context.lasting[*place];
+            if self.preserves(boundary, lasting.result) {
+                return true;
             }
+            let was_compacted = std::mem::replace(&mut lasting.was_compacted, true);
+            lasting.is_compacted = lives;
+            taken.extend((lives || !was_compacted).then_some(lasting.result.call));
+            !lives
+        });
+        out.add_event(ContextChange::Compact, conversation.origin(at.origin.request), taken.iter().copied());
+        if !lives {
+            let request = request_after(at.number, &context.path, conversation);
+            out.add_event(ContextChange::Restore, conversation.origin(Some(request)), taken);
         }
-        for (at, result) in self.history.results.iter().enumerate() {
-            let turn = turns.get_mut(result.thread as usize);
-            let Some(turn) = turn.filter(|_| last.get(result.call as usize) == Some(&at)) else { continue };
-            // Parallel calls are in several records of one message: a result lives if any of them does.
-            let message = || self.message_of(result).and_then(|message| self.lives.get(&message));
-            if self.is_on_branch(result) || message() == Some(&true) {
-                let compacted = turn.compact(result, &|boundary| self.preserves(boundary, result));
-                lasting.push(LastingResult { result, compacted });
-            } else {
-                turn.leave(result);
-            }
-        }
-        for ((turn, conversation), branch) in
-            turns.into_iter().zip(&self.history.conversations).zip(&self.living)
-        {
-            turn.events(conversation, branch, events);
-        }
-        lasting
     }
 
     fn is_on_branch(&self, result: &ResultRecord) -> bool {
@@ -158,110 +173,49 @@ impl Fates<'_> {
         let segment = boundary.segment.and_then(|(head, tail)| branch.number(head).zip(branch.number(tail)));
         is_named || segment.is_some_and(|(head, tail)| (head..=tail).contains(&result.record))
     }
-
-    /// Adds what the server cleared: in each request the oldest results, which are whole again in one without.
-    fn server_edits(&self, lasting: &[LastingResult], events: &mut Vec<CountedEvent>, out: &Transcript) {
-        for thread in 0..self.history.conversations.len() as u32 {
-            let edits = self.history.edits.iter().filter(|edit| edit.context.thread == thread);
-            let mut edits = edits.filter(|edit| self.lives(edit.context)).peekable();
-            if edits.peek().is_none() {
-                continue;
-            }
-            let results: Vec<_> = lasting.iter().filter(|lasting| lasting.result.thread == thread).collect();
-            let tool = |call: u32| out.calls.get(call as usize).map(|call| record_id(out.tool(call)));
-            let boundaries =
-                self.history.boundaries.iter().filter(|boundary| boundary.context.thread == thread);
-            let compactions: Vec<u64> = boundaries.map(|boundary| boundary.context.count).collect();
-            let mut cleared = ServerClearing::default();
-            for edit in edits {
-                let compactions = compactions.partition_point(|count| *count < edit.context.count);
-                let (gone, back) = cleared.apply(edit, compactions, &results, &tool);
-                for (change, calls) in [(ContextChange::Clear, gone), (ContextChange::Restore, back)] {
-                    events.push(edit.context.event(change, calls));
-                }
-            }
-        }
-    }
 }
 
-/// The compactions and summaries of a thread, and the calls whose results they took.
+/// The results of a thread, on the way through its records.
 #[derive(Default)]
-struct ThreadTurns<'a> {
-    compactions: Vec<Compaction<'a>>,
-    /// The summaries of spans on the living branch, each with the number of the record before its span.
-    spans: Vec<(RecordContext, u32, Vec<u32>)>,
-    /// The results that are on branches that were left.
+struct ThreadContext<'a> {
+    /// The records of the living branch.
+    path: Vec<u32>,
+    /// The results on the living branch.
+    lasting: Vec<LastingResult<'a>>,
+    /// The places of those that no compaction took.
+    whole: Vec<usize>,
+    /// The results on branches that were left: since the last summary of a span, and before.
+    off: Vec<&'a ResultRecord>,
     left: Vec<&'a ResultRecord>,
+    clearing: ServerClearing,
 }
 
-struct Compaction<'a> {
-    boundary: &'a CompactBoundary,
-    lives: bool,
-    taken: Vec<u32>,
+struct LastingResult<'a> {
+    result: &'a ResultRecord,
+    is_compacted: bool,
+    /// Whether any compaction took it, also one that was since rewound.
+    was_compacted: bool,
 }
 
-impl<'a> ThreadTurns<'a> {
-    /// Assigns a result on the living branch to the compaction that took it, and to one since rewound, if that came
-    /// first. Returns the number of records before the former; `u64::MAX` if none.
-    fn compact(&mut self, result: &ResultRecord, preserves: &dyn Fn(&CompactBoundary) -> bool) -> u64 {
-        let start = self.compactions.partition_point(|one| one.boundary.context.count <= result.count.into());
-        let mut was_taken = false;
-        for compaction in self.compactions.iter_mut().skip(start) {
-            if compaction.lives && !preserves(compaction.boundary) {
-                compaction.taken.push(result.call);
-                return compaction.boundary.context.count;
-            }
-            if !compaction.lives && !was_taken && !preserves(compaction.boundary) {
-                compaction.taken.push(result.call);
-                was_taken = true;
-            }
-        }
-        u64::MAX
+impl ThreadContext<'_> {
+    /// Takes the results off the branch that a summary replaces, between the records `parent` and `summary`; others are left.
+    fn take_span(&mut self, parent: u32, summary: u32) -> Vec<u32> {
+        let is_taken =
+            |off: &&ResultRecord| summary != NO_RECORD && (parent + 1..summary).contains(&off.record);
+        let (taken, left): (Vec<_>, Vec<_>) = self.off.drain(..).partition(is_taken);
+        self.left.extend(left);
+        taken.into_iter().map(|result| result.call).collect()
     }
 
-    /// Takes a result that is not on the living branch.
-    fn leave(&mut self, result: &'a ResultRecord) {
-        let next = self.spans.partition_point(|(context, _, _)| context.number < result.record);
-        match self.spans.get_mut(next) {
-            Some((context, parent, taken)) if *parent < result.record && context.number != NO_RECORD => {
-                taken.push(result.call)
-            }
-            _ => self.left.push(result),
-        }
-    }
-
-    /// Adds the events, each with how many records came before it.
-    fn events(self, conversation: &Conversation, branch: &LivingBranch, events: &mut Vec<CountedEvent>) {
-        let mut add = |change, context: RecordContext, calls: Vec<u32>| {
-            let evidence = conversation.evidence(context.origin.request);
-            let origin = ChangeOrigin { evidence, ..context.origin };
-            events.push(RecordContext { origin, ..context }.event(change, calls));
-        };
-        let has_turned = !self.left.is_empty() || self.compactions.iter().any(|one| !one.lives);
-        let numbers = if has_turned { 0..conversation.branches.next() } else { 0..0 };
-        let path: Vec<u32> = numbers.filter(|number| branch.contains_number(*number)).collect();
-        for Compaction { boundary, lives, taken } in self.compactions {
-            let context = boundary.context;
-            add(ContextChange::Compact, context, taken.clone());
-            if !lives {
-                let request = Some(request_after(context.number, &path, conversation));
-                let origin = ChangeOrigin { request, ..context.origin };
-                add(ContextChange::Restore, RecordContext { origin, ..context }, taken);
-            }
-        }
-        for (context, _, taken) in self.spans {
-            add(ContextChange::Compact, context, taken);
-        }
+    /// Tells of the branches that were left. Nothing that happens to one later brings its results back.
+    fn leave(self, conversation: &Conversation, out: &mut Transcript) {
         let mut left: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-        for result in self.left {
-            let request = request_after(result.record, &path, conversation);
+        for result in self.left.iter().chain(&self.off) {
+            let request = request_after(result.record, &self.path, conversation);
             left.entry(request).or_default().push(result.call);
         }
         for (request, calls) in left {
-            let (request, evidence) = (Some(request), conversation.evidence(Some(request)));
-            let origin = ChangeOrigin { request, evidence };
-            // Nothing that happens to a branch after it was left brings its results back.
-            events.push((u64::MAX, ContextEvent { change: ContextChange::Leave, origin, calls }));
+            out.add_event(ContextChange::Leave, conversation.origin(Some(request)), calls);
         }
     }
 }
@@ -274,12 +228,6 @@ fn request_after(record: u32, path: &[u32], conversation: &Conversation) -> u32 
     request - u32::from(is_answer && request > 1)
 }
 
-struct LastingResult<'a> {
-    result: &'a ResultRecord,
-    /// How many records came before the compaction that took it; `u64::MAX` if none did.
-    compacted: u64,
-}
-
 /// The results that the server cleared in the last request of a thread.
 #[derive(Default)]
 struct ServerClearing {
@@ -288,8 +236,8 @@ struct ServerClearing {
     /// The place of the next that can be cleared.
     next: usize,
     excluded: Vec<RecordId>,
-    /// How many compactions there were before.
-    compactions: usize,
+    /// Whether a compaction came since.
+    is_outdated: bool,
 }
 
 impl ServerClearing {
@@ -297,23 +245,21 @@ impl ServerClearing {
     fn apply(
         &mut self,
         edit: &ServerEdit,
-        compactions: usize,
-        results: &[&LastingResult],
+        results: &[LastingResult],
         tool: &dyn Fn(u32) -> Option<RecordId>,
     ) -> (Vec<u32>, Vec<u32>) {
         let mut before = Vec::new();
-        if self.excluded != edit.excluded || self.compactions != compactions {
+        if self.excluded != edit.excluded || self.is_outdated {
             before = std::mem::take(&mut self.cleared);
-            (self.next, self.excluded, self.compactions) = (0, edit.excluded.clone(), compactions);
+            (self.next, self.excluded, self.is_outdated) = (0, edit.excluded.clone(), false);
         }
         let (mut gone, mut back) = (Vec::new(), Vec::new());
         while self.cleared.len() < edit.cleared
             && let Some(lasting) = results.get(self.next)
-            && u64::from(lasting.result.count) < edit.context.count
         {
             let call = lasting.result.call;
             let is_open = tool(call).is_some_and(|tool| !self.excluded.contains(&tool));
-            if is_open && lasting.compacted > edit.context.count {
+            if is_open && !lasting.is_compacted {
                 self.cleared.push((call, self.next));
                 gone.push(call);
             }
@@ -326,8 +272,7 @@ impl ServerClearing {
         }
         if !before.is_empty() {
             let now: HashSet<u32> = gone.iter().copied().collect();
-            let lasts =
-                |at: usize| results.get(at).is_some_and(|result| result.compacted > edit.context.count);
+            let lasts = |at: usize| results.get(at).is_some_and(|result| !result.is_compacted);
             let whole = before.iter().filter(|(call, at)| !now.contains(call) && lasts(*at));
             back.extend(whole.map(|(call, _)| *call));
             let was: HashSet<u32> = before.iter().map(|(call, _)| *call).collect();

@@ -22,12 +22,7 @@ pub(super) struct ClaudeHistory {
     /// By the numbers of their threads.
     pub conversations: Vec<Conversation>,
     pub results: Vec<ResultRecord>,
-    pub boundaries: Vec<CompactBoundary>,
-    /// The summaries, each with the earlier record after which it replaces all others.
-    pub spans: Vec<(RecordContext, RecordId)>,
-    pub edits: Vec<ServerEdit>,
-    pub changes: Vec<ContextRecord>,
-    pub count: u64,
+    pub steps: Vec<ContextStep>,
     /// The calls in whose results' place a sentence stands.
     cut: HashSet<u32>,
 }
@@ -69,17 +64,17 @@ impl Conversation {
         request.is_some_and(|request| request.is_logged)
     }
 
-    /// How it is known from a request on that results are not in it.
-    pub(super) fn evidence(&self, request: Option<u32>) -> FateEvidence {
-        if self.is_logged(request) { FateEvidence::Sent } else { FateEvidence::Recorded }
+    /// Returns where a change comes from that shows in a request: its evidence tells whether that is in the records.
+    pub(super) fn origin(&self, request: Option<u32>) -> ChangeOrigin {
+        let is_logged = self.is_logged(request);
+        let evidence = if is_logged { FateEvidence::Sent } else { FateEvidence::Recorded };
+        ChangeOrigin { request, evidence }
     }
 }
 
 pub(super) struct ResultRecord {
     pub thread: u32,
     pub call: u32,
-    /// How many records came before it.
-    pub count: u32,
     /// The number of its record in the conversation; [`NO_RECORD`] if that has no id.
     pub record: u32,
     /// The record of the call; 0 if it is not named.
@@ -95,17 +90,33 @@ impl ResultRecord {
 #[derive(Clone, Copy)]
 pub(super) struct RecordContext {
     pub thread: u32,
-    /// How many records came before it.
-    pub count: u64,
     /// Its number in the conversation; [`NO_RECORD`] if it has no id.
     pub number: u32,
     /// With the first request after it; of an answer, the request itself.
     pub origin: ChangeOrigin,
 }
 
+/// A record that may have changed the model's context.
+pub(super) struct ContextStep {
+    pub context: RecordContext,
+    /// How many results were recorded before it.
+    pub results: usize,
+    pub kind: ContextStepKind,
+}
+
+pub(super) enum ContextStepKind {
+    Boundary(CompactBoundary),
+    /// A summary, with the earlier record after which it replaces all others.
+    Span {
+        parent: RecordId,
+    },
+    Edit(ServerEdit),
+    /// A change that names calls. Its evidence tells whether it is read from the requests themselves.
+    Change(ContextChange, Vec<u32>),
+}
+
 /// A compaction: the model no longer sees what was recorded before it, except what it preserves.
 pub(super) struct CompactBoundary {
-    pub context: RecordContext,
     pub preserved: HashSet<RecordId>,
     /// The first and the last of the records that are preserved, where they are not named one by one.
     pub segment: Option<(RecordId, RecordId)>,
@@ -113,17 +124,9 @@ pub(super) struct CompactBoundary {
 
 /// What the server cleared in a request that was answered: the oldest results.
 pub(super) struct ServerEdit {
-    pub context: RecordContext,
     pub cleared: usize,
     /// The tools whose results are left.
     pub excluded: Vec<RecordId>,
-}
-
-/// A change that names calls. Its evidence tells whether it is read from the requests themselves.
-pub(super) struct ContextRecord {
-    pub context: RecordContext,
-    pub change: ContextChange,
-    pub calls: Vec<u32>,
 }
 
 impl ClaudeHistory {
@@ -154,17 +157,17 @@ impl ClaudeHistory {
         let is = |name: &str| record.has("subtype", name);
         let cut = record.get("attachment").filter(|what| what.is_type("tool_results_cut"));
         if is("compact_boundary") {
-            self.boundaries.push(boundary(record, context));
+            self.push(context, ContextStepKind::Boundary(boundary(record)));
         } else if is("microcompact_boundary") {
             let ids = record.path(&["microcompactMetadata", "compactedToolIds"]);
             let named = calls(ids, context.thread, out).filter(|call| out.has_result(*call));
-            self.push(ContextChange::Clear, context, named.collect());
+            self.change(ContextChange::Clear, context, named.collect());
         } else if let Some(retracted) = record.get("retractedMessageUuids") {
             let retracted = self.retracted_calls(&ids(Some(retracted)).collect(), context.thread);
-            self.push(ContextChange::Drop, context, retracted);
+            self.change(ContextChange::Drop, context, retracted);
         } else if let Some(attachment) = cut {
             let cut = self.cut_calls(attachment, context.thread, out);
-            self.push(ContextChange::Clear, context, cut);
+            self.change(ContextChange::Clear, context, cut);
         }
         is("compact_boundary")
     }
@@ -183,12 +186,16 @@ impl ClaudeHistory {
             Some(tools) => ids(Some(tools)).collect(),
             None => conversation.excluded.clone(),
         };
-        self.edits.push(ServerEdit { context, cleared, excluded });
+        self.push(context, ContextStepKind::Edit(ServerEdit { cleared, excluded }));
     }
 
-    pub(super) fn push(&mut self, change: ContextChange, context: RecordContext, calls: Vec<u32>) {
+    pub(super) fn push(&mut self, context: RecordContext, kind: ContextStepKind) {
+        self.steps.push(ContextStep { context, results: self.results.len(), kind });
+    }
+
+    pub(super) fn change(&mut self, change: ContextChange, context: RecordContext, calls: Vec<u32>) {
         if !calls.is_empty() {
-            self.changes.push(ContextRecord { context, change, calls });
+            self.push(context, ContextStepKind::Change(change, calls));
         }
     }
 
@@ -229,13 +236,13 @@ fn clear_tool_uses(edits: Option<Json>) -> Option<Json> {
     edits?.items().find(|edit| edit.name("type").is_some_and(|kind| kind.starts_with("clear_tool_uses")))
 }
 
-fn boundary(record: Json, context: RecordContext) -> CompactBoundary {
+fn boundary(record: Json) -> CompactBoundary {
     let compaction = record.object("compactMetadata");
     let preserved = compaction.object("preservedMessages");
     let list = preserved.get("uuids").or_else(|| preserved.get("allUuids"));
     let segment = compaction.object("preservedSegment");
     let ends = segment.id("headUuid").zip(segment.id("tailUuid")).filter(|_| list.is_none());
-    CompactBoundary { context, preserved: ids(list).collect(), segment: ends }
+    CompactBoundary { preserved: ids(list).collect(), segment: ends }
 }
 
 fn ids<'a>(list: Option<Json<'a>>) -> impl Iterator<Item = RecordId> + use<'a> {

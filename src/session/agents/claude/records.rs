@@ -12,7 +12,9 @@ use crate::session::content::{MAX_TEXT, cited, first_text, is_number, text_start
 use crate::session::record::read_json;
 use crate::session::sent::log::{Speaker, message_hash};
 
-use super::history::{ClaudeHistory, CountedRequest, NO_RECORD, RecordContext, ResultRecord, excluded_tools};
+use super::history::{
+    ClaudeHistory, ContextStepKind, CountedRequest, NO_RECORD, RecordContext, ResultRecord, excluded_tools,
+};
 use super::requests::{self, RequestLists};
 use super::{fates, note_facts};
 
@@ -50,7 +52,6 @@ impl LogReader for ClaudeReader {
     }
 
     fn record(&mut self, record: Json, place: RecordPlace, out: &mut Transcript) -> bool {
-        self.history.count += 1;
         let at = note_facts(record, &mut out.facts);
         let kind = record.word("type");
         let thread = self.thread(record, out);
@@ -67,7 +68,7 @@ impl LogReader for ClaudeReader {
         let entry = RecordEntry { record, place, at, thread };
         let origin = out.origin(entry.thread);
         let origin = ChangeOrigin { request: origin.request.or(Some(1)), ..origin };
-        let context = RecordContext { thread, count: self.history.count, number, origin };
+        let context = RecordContext { thread, number, origin };
         let recorded = ClaudeRecord { entry, context, message };
         match &*kind {
             "assistant" => self.calls(recorded, out),
@@ -85,7 +86,7 @@ impl LogReader for ClaudeReader {
             }
             "content-replacement" => {
                 let replaced = replace(entry, &|call| self.is_seen(thread, call), out);
-                self.history.push(ContextChange::Replace, context, replaced);
+                self.history.change(ContextChange::Replace, context, replaced);
             }
             "last-prompt" => {
                 let branches = &mut self.history.conversation(thread).branches;
@@ -137,7 +138,9 @@ impl ClaudeReader {
         // It may stand for the records between it and the one that it follows.
         let (parent, context) = (record.id("parentUuid"), recorded.context);
         let parent = parent.filter(|_| record.flag("replacesSpan"));
-        self.history.spans.extend(parent.map(|parent| (context, parent)));
+        if let Some(parent) = parent {
+            self.history.push(context, ContextStepKind::Span { parent });
+        }
         for block in record.list_at(&["message", "content"]) {
             let id = block.get("tool_use_id").filter(|_| block.is_type("tool_result"));
             let Some(id) = id.and_then(|id| id.short_text(MAX_TEXT)) else { continue };
@@ -157,7 +160,6 @@ impl ClaudeReader {
                 call: number,
                 record: recorded.context.number,
                 source: source.unwrap_or_default(),
-                count: self.history.count.try_into().unwrap_or(u32::MAX),
             });
         }
     }
@@ -170,7 +172,7 @@ impl ClaudeReader {
         let Some(number) = requests::request(entry, &mut out.requests) else { return };
         for (change, calls) in self.lists.request(entry.thread, number, &out.requests) {
             let origin = ChangeOrigin { evidence: FateEvidence::Sent, ..context.origin };
-            self.history.push(change, RecordContext { origin, ..context }, calls);
+            self.history.change(change, RecordContext { origin, ..context }, calls);
         }
     }
 
