@@ -260,12 +260,15 @@ fn calls<'a>(list: Option<Json<'a>>, thread: u32, out: &'a Transcript) -> impl I
 fn can_be_cut(call: u32, stand_in: &str, out: &Transcript) -> bool {
     let Some(call) = out.calls.get(call as usize) else { return false };
     let Some(result) = call.first() else { return false };
+    // What stands for several results together is plain, and longer than a sentence.
+    if call.later > 0 {
+        return true;
+    }
     let has_image = result.pieces.contains(&TextPiece::Image);
     let units = |text: &str| text.encode_utf16().count();
     let start = to_text(out, &result.pieces, 4 * units(stand_in) + 4);
     let is_longer = has_image || start.is_ok_and(|(text, _)| units(&text) > units(stand_in));
-    // A text that stands for several results at once is plain.
-    is_longer && (call.later > 0 || result.record.is_some_and(|record| is_plain(record, &call.id, out)))
+    is_longer && result.record.is_some_and(|record| is_plain(record, &call.id, out))
 }
 
 /// Whether a result is not a failure, and has only text and images.
