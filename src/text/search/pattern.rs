@@ -10,7 +10,7 @@ use regex_syntax::hir::{
     Class, ClassBytes, ClassBytesRange, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Look,
 };
 
-use crate::text::ansi::ESC;
+use crate::text::ansi::{self, ESC};
 use crate::text::supply::OwnBytes;
 use crate::text::utf16::{self, ByteOrder};
 
@@ -199,7 +199,10 @@ impl Pattern {
     /// Returns the offset at or after `at` by which a match, even an empty one, is certain; the match is in the same line.
     pub fn certain_at(&self, bytes: OwnBytes, at: usize) -> Option<usize> {
         let is_plain = self.is_as_it_stands() || memchr::memchr(ESC, &bytes[at..]).is_none();
-        self.certain(if is_plain { &self.regex } else { self.through_escapes() }, bytes, at)
+        if is_plain {
+            return self.certain(&self.regex, bytes, at);
+        }
+        self.may_be_in(&bytes[at..]).then(|| self.certain(self.through_escapes(), bytes, at))?
     }
 
     fn certain(&self, regex: &Regex, bytes: OwnBytes, at: usize) -> Option<usize> {
@@ -222,6 +225,15 @@ impl Pattern {
     /// Whether escape sequences are text to it like any other: the built-in patterns allow for them where they occur.
     fn is_as_it_stands(&self) -> bool {
         self.severity.is_some() || self.utf16.is_some()
+    }
+
+    /// Whether bytes with escape sequences may have a match. The form through these takes the start of a sequence for the end
+    /// of a word, even where the word goes on after it.
+    fn may_be_in(&self, bytes: &[u8]) -> bool {
+        let has_match = |bytes: &[u8]| self.regex.is_match(bytes);
+        !self.hir.properties().look_set().contains_word()
+            || has_match(bytes)
+            || has_match(&ansi::stripped(bytes))
     }
 
     /// Returns what finds matches in lines with escape sequences, as if these were not there.
@@ -295,11 +307,14 @@ impl<'a> Sieve<'a> {
         let mut at = if self.pattern.is_as_it_stands() { len } else { from.min(len) };
         while let Some(escape) = memchr::memchr(ESC, &self.bytes[at..]) {
             let line = self.line_start(from, at + escape)..self.line_end(at + escape);
-            let Some([byte, other]) = self.pattern.rare else { return line };
-            match memchr::memchr2(byte, other, &self.bytes[line.start..]).map(|rare| line.start + rare) {
-                None => break,
-                Some(rare) if line.contains(&rare) => return line,
-                Some(rare) => at = self.line_start(line.end, rare),
+            let rare = self.pattern.rare.map(|[byte, other]| {
+                memchr::memchr2(byte, other, &self.bytes[line.start..]).map(|rare| line.start + rare)
+            });
+            at = match rare {
+                Some(None) => break,
+                Some(Some(rare)) if !line.contains(&rare) => self.line_start(line.end, rare),
+                _ if self.pattern.may_be_in(&self.bytes[line.clone()]) => return line,
+                _ => line.end,
             }
         }
         len..len
