@@ -25,7 +25,7 @@ pub(crate) struct StoredFile {
 /// The policies that its record or its store names, and the day on which it was made, which decides among these.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub(crate) struct FileOrigin {
-    policies: Vec<String>,
+    pub(crate) policies: Vec<String>,
     day: Option<Date>,
     record: Option<Record>,
 }
@@ -129,7 +129,7 @@ impl Config {
     }
 
     /// Says that its store names no policy of an agent's file, or none that is known of the day on which it was made.
-    pub(super) fn warn_of_cut(&self, file: &StoredFile) -> Option<String> {
+    pub(crate) fn warn_of_cut(&self, file: &StoredFile) -> Option<String> {
         let policies = self.origin_of(file).policies;
         if policies.is_empty() {
             return file.is_of_agent().then(|| "how this was cut is not known".to_owned());

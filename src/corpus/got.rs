@@ -23,7 +23,7 @@ pub(crate) enum Receipt {
         /// Why a line outside of them is lost.
         lost_by: LostBy,
     },
-    /// It is not known: the policy cannot be used.
+    /// It is not known: no policy is.
     Unknown,
 }
 
@@ -64,9 +64,6 @@ impl Receipt {
     /// Plans the preview of an output. For [`TotalsFor::Ranges`] reads no more than the plan does, but for a total that
     /// settles what is kept.
     pub(crate) fn new(bytes: &[u8], saved_as: &str, by: &EffectivePolicy, counts: TotalsFor) -> Self {
-        if by.is_partial {
-            return Self::Unknown;
-        }
         match plan(bytes, saved_as, by, counts) {
             Ok(preview) => Self::of_preview(&preview),
             Err(_) => Self::Ranges { kept: Vec::new(), lost_by: LostBy::Error },
@@ -162,10 +159,16 @@ impl<'a> CutPolicies<'a> {
 
     /// Returns the policy that most likely cut the output at `path`, as [`Config::resolve`] does for one output.
     pub(crate) fn resolve(&self, path: &Path) -> ResolvedPolicy {
-        let origin = self.stored_file(path).map(|file| self.config.origin_of(&file)).unwrap_or_default();
-        let resolve = || {
-            let resolved = self.config.resolve(&Overrides::default(), Some(path));
-            resolved.map(Arc::new).map_err(|error| error.to_string())
+        let file = self.stored_file(path);
+        let origin = file.as_ref().map(|file| self.config.origin_of(file)).unwrap_or_default();
+        if origin.policies.is_empty()
+            && let Some(why) = file.and_then(|file| self.config.warn_of_cut(&file))
+        {
+            return Err(why);
+        }
+        let resolve = || match self.config.resolve(&Overrides::default(), Some(path)) {
+            Ok(by) if by.is_partial => Err("only its start was saved".to_owned()),
+            resolved => resolved.map(Arc::new).map_err(|error| error.to_string()),
         };
         lock(&self.known).entry(origin).or_insert_with(resolve).clone()
     }

@@ -13,9 +13,9 @@ use super::{CorpusOutput, CorpusReader, CutPolicies, MAX_LINE, OutputBytes, Read
 #[derive(Debug, Clone)]
 pub(crate) struct WatchedOutput {
     pub entry: Entry,
-    /// What of it the model got, in words: `2,000 of 8,432 lines`.
+    /// What of it the model got, in words: `2,000 of 8,432 lines`; or why that is not known.
     pub got: String,
-    /// How certain that is; `None` if the policy cannot be used.
+    /// How certain that is; `None` if it is not known.
     pub certainty: Option<Certainty>,
     /// The lines that the model got, as the policy counts them; `None` without a preview.
     pub kept_lines: Option<u64>,
@@ -49,16 +49,13 @@ impl WatchedOutput {
     fn new(entry: Entry, open: &OutputBytes, policies: &CutPolicies, severities: &SeverityPatterns) -> Self {
         let bytes: &[u8] = open;
         let path = entry.path();
-        let by = policies.resolve(&path).ok();
-        let is_partial = by.as_ref().is_some_and(|by| by.is_partial);
-        let whole = by.as_ref().filter(|by| !by.is_partial);
-        let planned = whole.and_then(|by| plan(bytes, &entry.saved_as(), by, TotalsFor::All).ok());
+        let by = policies.resolve(&path);
+        let planned = by.as_ref().ok().and_then(|by| plan(bytes, &entry.saved_as(), by, TotalsFor::All).ok());
         let preview = planned.as_ref().filter(|made| made.status == Status::Ok);
         let kept = preview.map(|preview| kept_ranges(&preview.parts, Stream::Stdout)).unwrap_or_default();
         let got = preview.map(|preview| (preview.truncated, preview.kept.lines, preview.total.lines));
         let got = match got {
-            None if is_partial => "an unknown part: only its start was saved".to_owned(),
-            None => "an error".to_owned(),
+            None => by.as_ref().err().map_or("an error", String::as_str).to_owned(),
             Some((false, ..)) => "all".to_owned(),
             Some((true, Some(kept), Some(all))) if kept < all => {
                 format!("{} of {} lines", thousands(kept), thousands(all))
@@ -82,7 +79,7 @@ impl WatchedOutput {
         Self {
             entry,
             got,
-            certainty: by.map(|by| by.certainty),
+            certainty: by.ok().map(|by| by.certainty),
             kept_lines: preview.and_then(|preview| preview.kept.lines),
             removed_lines: preview.and_then(|preview| preview.removed().lines),
             errors,

@@ -241,7 +241,7 @@ fn measure(entries: Vec<RowEntry>, context: &JobContext) {
         // What another agent's policy makes of an agent's output tells nothing.
         let is_known = |target: &Target| {
             let EffectivePolicy { policy, chosen_by, .. } = &target.subject.policy;
-            matches!(chosen_by, ChosenBy::Store(_)) || entry.is_own() || policy.agent() == entry.agent()
+            matches!(chosen_by, ChosenBy::Store(_)) || !entry.is_of_agent() || policy.agent() == entry.agent()
         };
         let share = target.filter(is_known).and_then(|target| {
             share_of((target.subject, target.source.view()), &context.services.severities, &is_wanted)

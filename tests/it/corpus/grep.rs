@@ -86,6 +86,17 @@ fn what_became_of_a_line_is_as_its_call_was_recorded() {
 }
 
 #[test]
+fn no_line_is_lost_where_it_is_not_known_how_the_agent_cuts() {
+    let home = Stocked::new();
+    let path = home.entry_at("tmp/cline/large-output-17", long(), 1);
+    let lines = objects(home.run(&["grep", "--json", "Error", path.to_str().unwrap()]).ok().text());
+    let unknown = |hit: &Value| ["kept", "lost_by", "certainty"].iter().all(|field| hit[field].is_null());
+    assert!(lines.len() == 3 && lines.iter().all(unknown), "{lines:?}");
+    assert!(home.run(&["grep", "Error"]).ok().text().contains(":4500:unknown:Error: "));
+    assert_eq!(home.run(&["grep", "--lost", "Error"]).status, 1);
+}
+
+#[test]
 fn only_one_agent_s_outputs_are_searched() {
     let home = Stocked::new();
     home.entry("opencode", ID, "Error one\n", 60);
