@@ -1,7 +1,7 @@
 //! `overspill sessions`: lists the sessions that agents recorded, or the calls of one.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
@@ -103,21 +103,18 @@ fn warn_of_open(sessions: &[ListedSession]) {
 
 /// Counts the calls of sessions, several at once. A call that was copied counts in the oldest session with it.
 fn count_calls_of(sessions: Vec<ListedSession>, uid: u32) -> Vec<SessionRow> {
-    let families =
-        families(&sessions.iter().map(|session| (&session.file, &session.facts)).collect::<Vec<_>>());
-    let counts = Mutex::new(Vec::new());
+    let families = families(&sessions.iter().map(|one| (&one.file, &one.facts)).collect::<Vec<_>>());
+    let counts = Mutex::new(BTreeMap::new());
     let count = |(): &mut (), family: usize| {
         let mut seen = SeenCalls::default();
         for n in &families[family] {
             let counted = count_calls(&sessions[*n].file, uid, &mut seen, &());
-            lock(&counts).push((*n, counted));
+            lock(&counts).insert(*n, counted);
         }
         ControlFlow::Continue(())
     };
     share_out(families.len(), || (), count);
-    let mut counts = counts.into_inner().unwrap_or_else(PoisonError::into_inner);
-    counts.sort_by_key(|(n, _)| *n);
-    let counts = counts.into_iter().map(|(_, counted)| counted);
+    let counts = counts.into_inner().unwrap_or_else(PoisonError::into_inner);
     // A database may fail for each of its sessions.
     let mut said = HashSet::new();
     let row = |(session, counted): (ListedSession, Result<CountedSession, SessionError>)| {
@@ -135,7 +132,7 @@ fn count_calls_of(sessions: Vec<ListedSession>, uid: u32) -> Vec<SessionRow> {
         row.sums.set(understood.map(|counted| counted.sums));
         row
     };
-    sessions.into_iter().zip(counts).map(row).collect()
+    sessions.into_iter().zip(counts.into_values()).map(row).collect()
 }
 
 pub(crate) fn list_calls(
@@ -177,11 +174,14 @@ fn is_wanted(args: &CallsArgs, call: &Call, inspector: CallInspector) -> bool {
 
 fn sort(calls: &mut [&Call], by: CallSort, inspector: CallInspector) {
     let got = |call: &Call| inspector.result_len(call).unwrap_or(0);
-    let lost = |call: &Call| inspector.whole_bytes(call).unwrap_or(0).saturating_sub(got(call));
     match by {
         CallSort::Time => calls.sort_by_key(|call| call.at),
         CallSort::Got => calls.sort_by_cached_key(|call| Reverse(got(call))),
-        CallSort::Lost => calls.sort_by_cached_key(|call| Reverse(lost(call))),
+        CallSort::Lost => calls.sort_by_cached_key(|call| {
+            // Of what was cut, what is not known may be the most.
+            let lost = inspector.whole_bytes(call).map(|whole| Reverse(whole.saturating_sub(got(call))));
+            (!call.is_cut(), call.cut == CutState::No, lost)
+        }),
     }
 }
 

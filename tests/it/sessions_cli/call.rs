@@ -64,6 +64,20 @@ fn calls_are_listed_with_what_the_model_got() {
     assert!(text.text().contains("\tdeleted\t") && text.text().lines().count() == 3, "{}", text.text());
 }
 
+#[test]
+fn a_loss_of_unknown_size_comes_before_known_ones() {
+    let home = Home::new();
+    claude(&home);
+    let log = root(&home).join(format!(".claude/projects/-home-u-proj/{SESSION}.jsonl"));
+    let text = fs::read_to_string(&log).unwrap();
+    let first: String = text.split_inclusive('\n').take(2).collect();
+    let gone = first.replace("c1\"", "c4\"").replace("b12345678", "b87654321");
+    fs::write(&log, text + &gone).unwrap();
+    let calls = home.run(&["sessions", SESSION, "--sort", "lost", "--json"]).ok().json();
+    let ids: Vec<&Value> = calls.as_array().unwrap().iter().map(|call| &call["id"]).collect();
+    assert_eq!(ids, ["c4", "c1", "c2", "c3"]);
+}
+
 /// Also where the home directory was copied, and the agent sent a reminder after the result.
 #[test]
 fn the_limit_that_cut_a_result_is_one_answer_everywhere() {
