@@ -203,6 +203,19 @@ fn an_output_leads_to_its_call() {
 }
 
 #[test]
+fn an_output_of_kimi_code_has_the_id_of_its_session() {
+    let home = Home::new();
+    let session = "session_b51462bc-c4a8-4af5-acd2-8daf9f492909";
+    let agent = format!("home/.kimi-code/sessions/wd_proj_9c09f8055a26/{session}/agents/main");
+    let log = [json!({"type": "metadata", "protocol_version": "1.0"}), json!({"type": "runtime.set_binding"})];
+    home.entry_at(&format!("{agent}/wire.jsonl"), log.map(|record| format!("{record}\n")).concat(), 1);
+    home.entry_at(&format!("{agent}/tasks/bash-r8tcfbjz/output.log"), "x\n", 1);
+    let first = |words: &[&str], field: &str| home.run(words).ok().json()[0][field].clone();
+    assert_eq!(first(&["list", "--agent", "kimi-code", "--json"], "session"), session);
+    assert_eq!(first(&["sessions", "--json"], "id"), session);
+}
+
+#[test]
 fn a_prefix_of_an_output_and_a_session_is_asked_for() {
     let home = Home::new();
     claude(&home);
