@@ -75,6 +75,9 @@ impl Serialize for Report<'_> {
         };
         let of_policy = policy.map_or(&[][..], Policy::warnings);
         let warnings = Warning::applying(of_policy, self.store, preview.extent(input));
+        // A recorded text is counted in bytes, whatever its policy counts.
+        let unit = policy.map_or(preview.unit, Policy::unit);
+        let units = |units: Option<u64>| units.filter(|_| unit == preview.unit);
         let mut object = serializer.serialize_struct("Report", 23)?;
         object.serialize_field("version", &1)?;
         object.serialize_field("policy", &policy.map(Policy::name))?;
@@ -85,15 +88,15 @@ impl Serialize for Report<'_> {
         object.serialize_field("truncated_by", &preview.truncated_by.map(LimitHit::as_str))?;
         object.serialize_field("text", &StreamedText { parts: &preview.parts, input })?;
         object.serialize_field("parts", &preview.parts.iter().map(part).collect::<Vec<_>>())?;
-        object.serialize_field("unit", preview.unit.as_str())?;
+        object.serialize_field("unit", unit.as_str())?;
         object.serialize_field("total_lines", &preview.total.lines)?;
         object.serialize_field("total_bytes", &preview.total.bytes)?;
         object.serialize_field("kept_lines", &preview.kept.lines)?;
         object.serialize_field("kept_bytes", &preview.kept.bytes)?;
         object.serialize_field("removed_lines", &preview.removed().lines)?;
         object.serialize_field("removed_bytes", &preview.removed().bytes)?;
-        object.serialize_field("total_units", &preview.total.units)?;
-        object.serialize_field("kept_units", &preview.kept.units)?;
+        object.serialize_field("total_units", &units(preview.total.units))?;
+        object.serialize_field("kept_units", &units(preview.kept.units))?;
         object.serialize_field("tokens_estimate", &preview.tokens_estimate(input))?;
         object.serialize_field("saved_as", input.saved_as)?;
         object.serialize_field("limits_from", self.limits_from)?;

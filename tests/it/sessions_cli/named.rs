@@ -90,6 +90,21 @@ fn a_call_is_previewed_as_recorded_and_by_a_policy_from_its_spill_or_else_from_i
     home.run(&["grep", "x", "c2"]).fails(1, &["c2: the agent did not cut it; `overspill show --text`"]);
 }
 
+#[test]
+fn a_recorded_preview_without_its_spill_is_in_the_unit_of_its_policy() {
+    let home = Home::new();
+    let spill = claude(&home);
+    let policy = "claude-code/bash-2025";
+    let text = home.run(&["preview", "-p", policy, spill.to_str().unwrap()]);
+    let mut log = [use_of("c4", "seq 1 12000"), result_of("c4", text.text(), false)];
+    log.iter_mut().for_each(|record| record["version"] = "1.0.86".into());
+    write_log(&root(&home).join(".claude/projects/-home-u-proj"), "2.jsonl", &log);
+    let left = home.run(&["preview", "--json", "c4"]).json();
+    let of = |field: &str| left[field].clone();
+    assert_eq!([of("policy"), of("truncated_by"), of("unit")], [policy, "units", "units"]);
+    assert_eq!([of("kept_units"), of("total_units")], [Value::Null, Value::Null]);
+}
+
 /// Of the agent's own read tool its session tells, also where no policy is known and no store has the output.
 #[test]
 fn a_call_is_read_as_its_agent_reads() {
@@ -207,7 +222,8 @@ fn an_output_of_kimi_code_has_the_id_of_its_session() {
     let home = Home::new();
     let session = "session_b51462bc-c4a8-4af5-acd2-8daf9f492909";
     let agent = format!("home/.kimi-code/sessions/wd_proj_9c09f8055a26/{session}/agents/main");
-    let log = [json!({"type": "metadata", "protocol_version": "1.0"}), json!({"type": "runtime.set_binding"})];
+    let log =
+        [json!({"type": "metadata", "protocol_version": "1.0"}), json!({"type": "runtime.set_binding"})];
     home.entry_at(&format!("{agent}/wire.jsonl"), log.map(|record| format!("{record}\n")).concat(), 1);
     home.entry_at(&format!("{agent}/tasks/bash-r8tcfbjz/output.log"), "x\n", 1);
     let first = |words: &[&str], field: &str| home.run(words).ok().json()[0][field].clone();
